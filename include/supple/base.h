@@ -1,0 +1,159 @@
+/// supple/base.h: values, errors with words, memory, tasks, hashing.
+///
+/// Conventions of every header in this folder:
+/// - metres, seconds, kilograms and radians unless a name or a note says otherwise;
+/// - indices are uint32_t, SUP_NONE where there is none;
+/// - a function that can fail returns sup_result and fills a sup_error for the person who supplied the data;
+///   a programmer's mistake (NULL where it is not allowed) is an assertion;
+/// - no globals: two characters in two threads never meet.
+#ifndef SUPPLE_BASE_H
+#define SUPPLE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SUP_VERSION_MAJOR 0
+#define SUP_VERSION_MINOR 1
+#define SUP_VERSION_PATCH 0
+#define SUP_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define SUP_API __attribute__((visibility("default")))
+#define SUP_FORMAT(string_index, first) __attribute__((format(printf, string_index, first)))
+#else
+#define SUP_API
+#define SUP_FORMAT(string_index, first)
+#endif
+
+/// The index of nothing.
+#define SUP_NONE UINT32_MAX
+
+// ---------------------------------------------------------------------------------------------- values
+
+typedef struct sup_vec3 {
+    float x, y, z;
+} sup_vec3;
+
+/// Also a tangent with its handedness in w.
+typedef struct sup_vec4 {
+    float x, y, z, w;
+} sup_vec4;
+
+/// Unit quaternion, w is the real part. q and -q are the same rotation.
+typedef struct sup_quat {
+    float x, y, z, w;
+} sup_quat;
+
+/// Affine map of column vectors: p' = m[.][0..2] p + m[.][3]. Row by row, as the skinning kernels read it.
+typedef struct sup_affine {
+    float m[3][4];
+} sup_affine;
+
+/// Rotation, then translation: p' = rotation p + translation.
+typedef struct sup_rigid {
+    sup_quat rotation;
+    sup_vec3 translation;
+} sup_rigid;
+
+/// What a joint carries: scale first, then rotation, then translation.
+typedef struct sup_transform {
+    sup_vec3 translation;
+    sup_quat rotation;
+    sup_vec3 scale;
+} sup_transform;
+
+// ---------------------------------------------------------------------------------------------- errors
+
+typedef enum sup_result {
+    SUP_OK = 0,
+    SUP_ERROR_INPUT,     ///< the data or a setting is wrong; the text names the object and the cure
+    SUP_ERROR_FILE,      ///< a file could not be opened, read or written
+    SUP_ERROR_MEMORY,    ///< the allocator said no, or a limit was reached
+    SUP_ERROR_CANCELLED, ///< the progress callback asked to stop
+} sup_result;
+
+/// Words for the person who supplied the data. Complete sentence parts without a trailing period or newline.
+typedef struct sup_error {
+    sup_result code;
+    char       text[1024];
+} sup_error;
+
+/// Fills the error (NULL is allowed) and returns the code, so that failing is one line.
+/// Understands %s %.*s %c %d %i %u %x %f %g with the lengths hh h l ll z; the decimal point never follows the locale.
+SUP_API sup_result sup_fail(sup_error* error, sup_result code, const char* format, ...) SUP_FORMAT(3, 4);
+
+// ---------------------------------------------------------------------------------------------- memory
+
+/// Where memory comes from. NULL anywhere an allocator is asked for means malloc and free.
+typedef struct sup_allocator {
+    void* (*allocate)(void* user, size_t bytes); ///< NULL when there is none; need not be zeroed; aligned for max_align_t
+    void (*release)(void* user, void* memory, size_t bytes);
+    void* user;
+} sup_allocator;
+
+/// Grows only, dies at once. Every object of the library lives in one, so there is one allocation path.
+/// Not safe to share between threads while someone allocates.
+typedef struct sup_arena sup_arena;
+
+SUP_API sup_arena* sup_arena_create(const sup_allocator* allocator); ///< NULL: out of memory
+SUP_API void       sup_arena_destroy(sup_arena* arena);              ///< NULL is allowed
+/// Zeroed memory for count items of size bytes, 64-byte aligned from 64 bytes up, 16 below.
+/// NULL when memory ran out, the product overflows or the limit is reached. count 0 gives a valid pointer.
+SUP_API void* sup_arena_alloc(sup_arena* arena, size_t count, size_t size);
+SUP_API void* sup_arena_copy(sup_arena* arena, const void* data, size_t count, size_t size);
+SUP_API char* sup_arena_text(sup_arena* arena, const char* text, size_t length); ///< a copy with a 0 behind it
+SUP_API size_t sup_arena_bytes(const sup_arena* arena);                          ///< handed out so far
+/// Refuses to grow beyond this many bytes, so that a hostile file cannot take the machine. 0: no limit.
+SUP_API void sup_arena_limit(sup_arena* arena, size_t bytes);
+
+// ---------------------------------------------------------------------------------------------- tasks
+
+/// One piece of work: items begin up to, not including, end.
+typedef void sup_task_fn(void* data, uint32_t begin, uint32_t end);
+
+/// How work is spread. A host plugs its own scheduler in; ours is the pool below. NULL: run inline.
+/// run() returns when every piece is done. Pieces begin at multiples of grain whatever the worker count, so a task
+/// finds its piece of scratch by begin / grain and the bits never depend on who ran what.
+typedef struct sup_tasks {
+    void (*run)(void* user, uint32_t count, uint32_t grain, sup_task_fn* task, void* data);
+    void*    user;
+    uint32_t workers;
+} sup_tasks;
+
+/// Runs the task over [0, count) in pieces of grain items; inline where tasks is NULL.
+SUP_API void sup_tasks_run(const sup_tasks* tasks, uint32_t count, uint32_t grain, sup_task_fn* task, void* data);
+
+/// A small pool of POSIX threads. The calling thread works too, so threads = 1 starts none.
+typedef struct sup_pool sup_pool;
+
+SUP_API sup_pool*        sup_pool_create(uint32_t threads); ///< 0: one per core. NULL: out of memory or threads
+SUP_API void             sup_pool_destroy(sup_pool* pool);
+SUP_API const sup_tasks* sup_pool_tasks(sup_pool* pool); ///< NULL pool gives NULL, which runs inline
+
+/// Told about long work. Returns false to cancel; fraction runs from 0 to 1.
+typedef struct sup_progress {
+    bool (*report)(void* user, double fraction, const char* what);
+    void* user;
+} sup_progress;
+
+/// True to go on. NULL progress always goes on.
+SUP_API bool sup_progress_report(const sup_progress* progress, double fraction, const char* what);
+
+// ---------------------------------------------------------------------------------------------- hashing
+
+#define SUP_HASH_START 0xcbf29ce484222325ull
+
+/// FNV-1a, 64 bits, continued from hash (SUP_HASH_START for the first).
+SUP_API uint64_t sup_hash(uint64_t hash, const void* data, size_t bytes);
+/// The hash of a frame: the points' float bits in point order, little-endian.
+SUP_API uint64_t sup_hash_points(const sup_vec3* points, uint32_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,255 @@
+/// supple/deformer.h: what turns a posed character into skin, and the chain that runs it.
+///
+/// Bind once, evaluate often. Three kinds of memory, never mixed: *bound* data is read-only and shared by threads, *state*
+/// survives to the next step, *scratch* does not. State is one flat block without pointers, so seeking back is a copy,
+/// tests hash it, and saving a simulation is one write.
+#ifndef SUPPLE_DEFORMER_H
+#define SUPPLE_DEFORMER_H
+
+#include "supple/json.h"
+#include "supple/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------- parameters
+
+typedef enum sup_param_type {
+    SUP_PARAM_FLOAT,  ///< float
+    SUP_PARAM_INT,    ///< int
+    SUP_PARAM_BOOL,   ///< bool
+    SUP_PARAM_CHOICE, ///< int, index into choices
+    SUP_PARAM_TEXT,   ///< const char*
+} sup_param_type;
+
+/// When a parameter may change: BIND ones rebuild the binding, FRAME ones are live sliders and can have keys.
+typedef enum sup_stage { SUP_STAGE_BIND, SUP_STAGE_FRAME } sup_stage;
+
+/// What a parameter may vary over, besides time (architecture: fields).
+typedef enum sup_varies { SUP_VARIES_NOT, SUP_VARIES_POINT, SUP_VARIES_BONE } sup_varies;
+
+/// One row of the one table that flags, JSON, sliders, keys and the manual are printed from.
+typedef struct sup_param {
+    const char*        name;
+    sup_param_type     type;
+    sup_stage          stage;
+    size_t             offset; ///< into the deformer's parameter struct
+    sup_varies         varies;
+    double             min, max;
+    double             standard;      ///< default; BOOL 0 or 1, CHOICE an index
+    const char*        standard_text; ///< default of TEXT; NULL: ""
+    const char* const* choices;       ///< CHOICE: names, NULL behind the last
+    const char*        unit;
+    const char*        help;
+} sup_param;
+
+/// A named set of values: pairs of parameter and value as text, ended by a pair of NULL.
+typedef struct sup_preset {
+    const char* name;
+    const char* summary;
+    const char* const (*values)[2];
+} sup_preset;
+
+/// How one parameter varies: value at i = clamp(scale[i] x parameter + offset[i]). Both NULL: uniform.
+/// Over points: scale = map x (1 - weights of overridden bones), offset = map x sum of weight x bone value.
+/// Over bones: i is the joint; scale 0 and offset the value where overridden.
+typedef struct sup_field {
+    const float* scale;
+    const float* offset;
+} sup_field;
+
+/// The parameter at point (or joint) i under its field, clamped to the row's range.
+SUP_API float sup_field_value(const sup_param* row, const sup_field* field, float parameter, uint32_t i);
+
+// ---------------------------------------------------------------------------------------------- one step
+
+/// The method by which a chain poses points. NONE on a deformer that is not a skinning.
+typedef enum sup_skinning { SUP_SKINNING_NONE, SUP_SKINNING_LINEAR, SUP_SKINNING_DUALQUAT } sup_skinning;
+
+/// The world at one instant, in the character's units and space, as the runner resolved it.
+typedef struct sup_world {
+    sup_vec3 gravity; ///< units / s^2
+    sup_vec3 wind;    ///< units / s
+} sup_world;
+
+/// Counts of named fallbacks taken inside frames ("dualquat.no_rotation"). Names are constants of the deformer.
+#define SUP_STATS_MAX 32
+typedef struct sup_stats {
+    uint32_t count;
+    struct {
+        const char* name;
+        uint64_t    times;
+    } items[SUP_STATS_MAX];
+} sup_stats;
+
+SUP_API void sup_stats_add(sup_stats* stats, const char* name, uint64_t times); ///< NULL stats and 0 times do nothing
+
+/// Poses within a step: sup_frame_pose below.
+typedef struct sup_sampler {
+    void (*pose)(const struct sup_sampler* sampler, double time, sup_pose* out);
+    void* user;
+} sup_sampler;
+
+/// What one step sees. Pointers are borrowed for the call.
+typedef struct sup_frame {
+    double             time, dt; ///< at the end of the step; dt 0 is one instant
+    const sup_pose*    start;    ///< pose at time - dt
+    const sup_pose*    end;
+    const sup_vec3*    points;   ///< from the link before, at the end; the first link gets the morphed rest points
+    const sup_vec3*    skinned;  ///< from the chain's skinning link, at the end (the skinning link itself sees NULL)
+    sup_rigid          carry;    ///< move the state by this first (loop seam, teleport); identity otherwise
+    bool               carried;  ///< carry is not the identity
+    bool               settling; ///< pre-roll: the first pose is held
+    const sup_world*   world;
+    const sup_tasks*   tasks;   ///< NULL: run inline
+    sup_stats*         stats;   ///< fallback counters; evaluate's own thread only
+    const sup_sampler* sampler; ///< never NULL
+} sup_frame;
+
+/// The pose at time - dt + dt x i / n, for deformers that take n substeps. out is the deformer's, from sup_pose_place.
+SUP_API void sup_frame_pose(const sup_frame* frame, uint32_t i, uint32_t n, sup_pose* out);
+
+// ---------------------------------------------------------------------------------------------- deformer
+
+/// What bind leaves behind. Everything lives in the arena passed to bind and dies with it.
+typedef struct sup_binding {
+    const void* data;         ///< precomputed, never written again
+    size_t      state_size;   ///< bytes kept from step to step; 0 means a pure function of pose and time
+    size_t      scratch_size; ///< bytes evaluate and reset may overwrite
+} sup_binding;
+
+/// The links before one, evaluated at any time of the clip while binding. Stateless links only.
+typedef struct sup_prefix sup_prefix;
+/// Fails when there is no clip to take the pose from, or a link before this one is dynamic.
+SUP_API sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* out, sup_error* error);
+
+/// What bind sees: the character, the motion if it is known, and the links before this one.
+typedef struct sup_bind_input {
+    const sup_character* character;
+    const sup_clip*      clip;     ///< NULL: a live host, nothing ahead is known
+    const sup_prefix*    before;
+    sup_skinning         skinning; ///< the chain's method, for links that pose points of their own
+    const void*          params;
+    const sup_field*     fields;   ///< one per parameter row
+    const sup_tasks*     tasks;
+    const sup_progress*  progress; ///< reports, and says when the user cancelled
+} sup_bind_input;
+
+enum {
+    SUP_NEEDS_EXAMPLES = 1u << 0, ///< sculpts at times of the clip
+    SUP_NEEDS_CLIP = 1u << 1,     ///< cannot run live
+    SUP_NEEDS_WEIGHTS = 1u << 2,  ///< a skin, not a single rigid joint
+    SUP_NEEDS_CLOSED = 1u << 3,   ///< a surface without holes
+};
+
+/// Turns a posed character into skin positions. A constant: no globals, no hidden state.
+typedef struct sup_deformer {
+    const char*       name;     ///< folder, symbol, CLI word and JSON key are this one word
+    const char*       summary;  ///< one sentence for menus
+    const char*       paper;    ///< author, title, year
+    uint32_t          needs;    ///< SUP_NEEDS_...: demo, bench and conformance pick scenes by it
+    sup_skinning      skinning; ///< not NONE: can stand first, poses rest points from the skeleton alone
+    bool              dynamic;  ///< has state: its links decide what runs at step ends
+    const sup_param*  params;
+    uint32_t          param_count;
+    size_t            params_size;
+    const sup_preset* presets; ///< ended by a NULL name; NULL: none
+
+    /// Slow work, once per character. Fails with a reason; then *out is untouched.
+    sup_result (*bind)(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
+    /// Start the motion at this frame. Called before the first evaluate and after every jump in time. NULL if stateless.
+    void (*reset)(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch);
+    /// One step of the clock if there is state, one instant if not.
+    /// Cannot fail, allocate, lock or print; same inputs give the same bits for any worker count. out is not points.
+    void (*evaluate)(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                     sup_vec3* out);
+} sup_deformer;
+
+/// Every deformer in menu order, from deformers.def.
+SUP_API uint32_t            sup_deformer_count(void);
+SUP_API const sup_deformer* sup_deformer_at(uint32_t index);
+SUP_API const sup_deformer* sup_deformer_find(const char* name); ///< NULL
+/// The single description: [{"name","summary","paper","needs","dynamic","presets","params":[...]}] (one deformer: that
+/// object alone). NULL when the arena is exhausted.
+SUP_API sup_json* sup_deformer_describe(const sup_deformer* deformer, sup_arena* arena);
+
+// ---------------------------------------------------------------------------------------------- chain
+
+/// Links bound to one character: read-only, shared by many instances and threads.
+typedef struct sup_chain sup_chain;
+
+typedef struct sup_chain_desc {
+    const sup_character* character;
+    const sup_clip*      clip;  ///< what bind may look ahead at; NULL: a live host
+    const char*          links; ///< 'dualquat,layers(ring=2),smooth'; NULL: those of the preset, else "linear"
+    /// 'NAME.PARAM=VALUE' for all links of that name, 'smooth#2.step=1' for one, 'layers.stiffness@Spine*=0.3' for bones.
+    const char* const* settings;
+    uint32_t           setting_count;
+    const sup_json*    preset; ///< {"supple":1,"links":[{"name","set":{},"bones":{"Spine*":{}}}]}; NULL: none
+    const sup_json*    world;  ///< {"gravity","wind","keys"}; NULL: gravity of the Earth, no wind
+    double             step;   ///< seconds of the fixed clock; 0: 0.005
+    /// Deformers known beside the registry's, for hosts and tests.
+    const sup_deformer* const* extra;
+    uint32_t                   extra_count;
+    const sup_tasks*           tasks;
+    const sup_progress*        progress;
+    const sup_allocator*       allocator;
+} sup_chain_desc;
+
+/// Parses, checks and binds. The character must outlive the chain.
+SUP_API sup_result  sup_chain_create(const sup_chain_desc* desc, sup_chain** out, sup_error* error);
+SUP_API void        sup_chain_destroy(sup_chain* chain);
+SUP_API uint32_t    sup_chain_link_count(const sup_chain* chain);
+SUP_API const sup_deformer* sup_chain_link(const sup_chain* chain, uint32_t link);
+SUP_API bool        sup_chain_dynamic(const sup_chain* chain);
+SUP_API const char* sup_chain_text(const sup_chain* chain); ///< as written, with the implied skinning in front
+/// Bytes of scratch that every call below with a `scratch` needs, 64-byte aligned. One thread at a time per block.
+SUP_API size_t sup_chain_scratch_size(const sup_chain* chain);
+
+/// One playing copy of a chain: state, frame parameters, clock.
+typedef struct sup_instance sup_instance;
+
+typedef struct sup_instance_desc {
+    const sup_chain* chain;
+    const sup_clip*  clip;       ///< NULL: held pose below, or live
+    const sup_pose*  pose;       ///< without a clip: the pose that is held; NULL: rest
+    double           start, end; ///< seconds of the clip; end 0: the clip's end
+    double           preroll;    ///< seconds the first pose is held before start; negative: 0.5
+    bool             loop;       ///< the step is fitted to the span, one pass runs first, times wrap
+    bool             live;       ///< a host delivers poses through sup_instance_live instead
+    uint32_t         snapshots;  ///< how many are kept for seeking back; 0: 16
+    const sup_tasks* tasks;
+    const sup_allocator* allocator;
+} sup_instance_desc;
+
+SUP_API sup_result sup_instance_create(const sup_instance_desc* desc, sup_instance** out, sup_error* error);
+SUP_API void       sup_instance_destroy(sup_instance* instance);
+/// The skin at any time of the clip, forwards or backwards: the same bits for the same time, whatever was asked before.
+/// Never allocates or fails. stats may be NULL.
+SUP_API void sup_instance_evaluate(sup_instance* instance, double time, void* scratch, sup_stats* stats, sup_vec3* out);
+/// The pose that the last evaluate or live call showed.
+SUP_API const sup_pose* sup_instance_pose(const sup_instance* instance);
+
+/// A live host: time moves on by dt, local transforms and morph weights are the host's new ones. The displacement comes one
+/// step late, the skeleton in time. teleport: the root has jumped, the state goes with it.
+SUP_API void sup_instance_live(sup_instance* instance, double dt, const sup_transform* local, const float* morph_weights,
+                               bool teleport, void* scratch, sup_stats* stats, sup_vec3* out);
+
+/// Sets a frame-stage parameter of a link from now on. Later snapshots are dropped: going back and forward again replays
+/// with the new value. Fails on bind-stage and unknown names and on values out of range.
+SUP_API sup_result sup_instance_set(sup_instance* instance, uint32_t link, const char* param, double value, sup_error* error);
+/// Bytes of the whole moving state, and a copy of it out and in (step number, link states, last two displacements).
+SUP_API size_t sup_instance_state_size(const sup_instance* instance);
+SUP_API void   sup_instance_state_save(const sup_instance* instance, void* state);
+SUP_API void   sup_instance_state_load(sup_instance* instance, const void* state);
+
+/// Frames of a span: floor((end - start) fps + 1e-6) + 1, one fewer with loop when the last falls on the end.
+SUP_API uint32_t sup_frame_count(double start, double end, double fps, bool loop);
+/// Time of one of them: start + frame / fps, by one division, so equal times of different rates are equal bits.
+SUP_API double sup_frame_time(double start, double fps, uint32_t frame);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

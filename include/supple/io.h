@@ -1,0 +1,112 @@
+/// supple/io.h: files in and out, and the built-in characters.
+#ifndef SUPPLE_IO_H
+#define SUPPLE_IO_H
+
+#include "supple/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A whole file in memory.
+typedef struct sup_bytes {
+    const uint8_t* data;
+    size_t         size;
+} sup_bytes;
+
+/// How readers reach files: a host in a browser or a game brings its own. The bytes must live in the arena (or longer).
+typedef struct sup_files {
+    sup_result (*read)(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error);
+    void* user;
+} sup_files;
+
+#ifndef __wasm__
+/// The file system. Refuses directories and files over 4 GiB.
+SUP_API const sup_files* sup_files_system(void);
+#endif
+
+typedef struct sup_read_input sup_read_input;
+typedef struct sup_bake sup_bake;
+typedef struct sup_bake_frame sup_bake_frame;
+
+/// A file format: one row of formats.def, one file of code.
+typedef struct sup_format {
+    const char* name;     ///< "gltf"
+    const char* summary;  ///< "glTF 2.0"
+    const char* endings;  ///< "glb gltf", lower case
+    /// Reads a character. NULL: cannot read.
+    sup_result (*read)(const sup_read_input* in, sup_character** out, sup_error* error);
+    /// Starts a bake; NULL: cannot write. See sup_bake_begin.
+    sup_result (*bake_begin)(sup_bake* bake, sup_error* error);
+    sup_result (*bake_frame)(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
+    sup_result (*bake_end)(sup_bake* bake, sup_error* error);
+} sup_format;
+
+/// What a reader sees.
+struct sup_read_input {
+    const char*          path; ///< for messages, and to find files that the file names
+    sup_bytes            bytes;
+    const sup_files*     files;
+    double               unit;   ///< metres per unit that the user insists on; 0: the format's own
+    int                  up;     ///< sup_axis that the user insists on; -1: the format's own
+    const sup_allocator* allocator;
+};
+
+SUP_API uint32_t          sup_format_count(void);
+SUP_API const sup_format* sup_format_at(uint32_t index);
+SUP_API const sup_format* sup_format_for(const char* path); ///< by ending; NULL: unknown
+
+typedef struct sup_load_options {
+    double               unit;  ///< metres per unit; 0: the file's
+    int                  up;    ///< sup_axis; -1: the file's
+    const sup_files*     files; ///< NULL: the file system
+    const sup_allocator* allocator;
+} sup_load_options;
+
+/// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000").
+/// NULL options: defaults. An unknown ending lists those there are.
+SUP_API sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error);
+
+/// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name lists those there are.
+SUP_API sup_result  sup_builtin_create(const char* name, uint32_t points, const sup_allocator* allocator, sup_character** out,
+                                       sup_error* error);
+SUP_API uint32_t    sup_builtin_count(void);
+SUP_API const char* sup_builtin_name(uint32_t index);
+SUP_API const char* sup_builtin_summary(uint32_t index);
+
+// ---------------------------------------------------------------------------------------------- bake
+
+/// What is written, told before the first frame.
+typedef struct sup_bake_desc {
+    const char*          path; ///< its ending picks the format
+    const sup_character* character;
+    const sup_clip*      clip;  ///< the motion that was baked; NULL: a held pose
+    const char*          name;  ///< of the new clip; NULL: made from clip and chain
+    const char*          chain; ///< text of the chain, for names and notes
+    double               start, fps;
+    uint32_t             frame_count;
+    bool                 flat; ///< drop the skin: world-space targets, whatever the skinning
+} sup_bake_desc;
+
+/// One frame in order. Arrays are borrowed for the call.
+struct sup_bake_frame {
+    uint32_t        index;
+    double          time;
+    const sup_pose* pose;           ///< that the points were deformed under
+    const sup_vec3* points;         ///< world space
+    const sup_vec3* vertex_normals; ///< per stored vertex, unit
+};
+
+/// Opens a file beside the target, which is replaced only by sup_bake_end; anything else leaves the target as it was.
+/// A directory, a missing folder or missing rights fail here, before any work.
+SUP_API sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out, sup_error* error);
+SUP_API sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
+/// Completes and renames. bytes and warnings may be NULL; warnings are newline-separated and live until destroy.
+SUP_API sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, sup_error* error);
+/// Ends the object; before sup_bake_end it removes what was written.
+SUP_API void sup_bake_destroy(sup_bake* bake);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,311 @@
+/// supple/scene.h: what the library knows of a character, and how it is posed.
+///
+/// A character is one mesh, one skeleton, weights between them, and what moves them. It is made once from a description
+/// (sup_character_create checks and completes it) and never changes afterwards: many threads may read it.
+#ifndef SUPPLE_SCENE_H
+#define SUPPLE_SCENE_H
+
+#include "supple/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------- mesh
+
+/// One mesh of the file inside the joined mesh. Its points, vertices, faces and morphs are contiguous.
+typedef struct sup_part {
+    const char* name;
+    uint32_t    point_begin, point_count;
+    uint32_t    vertex_begin, vertex_count;
+    uint32_t    face_begin, face_count;
+    uint32_t    morph_begin, morph_count;
+    uint32_t    joint;     ///< the one joint it follows when it has no skin, else SUP_NONE
+    sup_affine  place;     ///< from the file's own mesh space to the character's rest space
+    sup_affine  unplace;   ///< and back
+    uint32_t    source_id; ///< the reader's own number for it (glTF: the node), SUP_NONE when made by code
+} sup_part;
+
+/// *Points* are what is simulated. *Vertices* are what the file stores: a point on a texture seam is several vertices.
+/// *Faces* stay the polygons they were; triangles are derived (fans over each face).
+typedef struct sup_mesh {
+    uint32_t        point_count;
+    const sup_vec3* points; ///< rest shape, in the character's rest space
+
+    uint32_t        face_count;
+    const uint32_t* face_begin;      ///< face_count + 1 offsets into the corners
+    uint32_t        corner_count;    ///< = face_begin[face_count]
+    const uint32_t* corner_points;   ///< the point at each corner
+    const uint32_t* corner_vertices; ///< the stored vertex at each corner
+
+    uint32_t        triangle_count;
+    const uint32_t* triangles; ///< three points each
+
+    uint32_t        vertex_count;
+    const uint32_t* vertex_points;   ///< the point of each stored vertex: the way back from welding
+    const sup_vec3* vertex_normals;  ///< authored, unit, rest space; NULL: none anywhere; zero vector: none for that vertex
+    const sup_vec4* vertex_tangents; ///< likewise, w is the handedness
+
+    uint32_t        part_count;
+    const sup_part* parts;
+    float           diagonal; ///< of the rest bounding box
+} sup_mesh;
+
+/// The state of a mesh as a surface; see sup_mesh_examine.
+typedef struct sup_mesh_report {
+    bool     closed; ///< every edge has two faces that run along it in opposite directions, every point one fan
+    uint32_t edges;
+    uint32_t components;
+    uint32_t boundary_edges;     ///< edges with one face
+    uint32_t boundary_loops;     ///< holes
+    uint32_t nonmanifold_edges;  ///< edges with more than two faces, or two that run the same way
+    uint32_t nonmanifold_points; ///< points whose faces form more than one fan
+    uint32_t degenerate_faces;   ///< zero area or a repeated point
+    uint32_t loose_points;       ///< points of no face
+} sup_mesh_report;
+
+SUP_API sup_result sup_mesh_examine(const sup_mesh* mesh, sup_mesh_report* report, sup_error* error);
+
+// ---------------------------------------------------------------------------------------------- skeleton, weights
+
+/// Joints in topological order: a parent's index is smaller than its children's. Nodes of the file that carry meshes or
+/// stand between joints are joints here too, with skin_joint false.
+typedef struct sup_joint {
+    const char*   name;
+    uint32_t      parent;       ///< SUP_NONE for a root
+    bool          skin_joint;   ///< a joint of a skin in the file, and so counted and drawn
+    bool          has_matrix;   ///< the local transform at rest is `matrix`, which may have shear
+    sup_transform rest;         ///< local; what a clip does not move
+    sup_affine    matrix;       ///< local at rest
+    sup_affine    inverse_bind; ///< from rest space to the joint
+    uint32_t      source_id;    ///< the reader's own number for it (glTF: the node)
+} sup_joint;
+
+/// A straight piece of a joint, in rest space: to each child, or a tail of 0.3 parent lengths for a leaf.
+typedef struct sup_bone {
+    uint32_t joint;
+    uint32_t child; ///< SUP_NONE for a leaf's tail
+    sup_vec3 head, tail;
+} sup_bone;
+
+typedef struct sup_skeleton {
+    uint32_t         joint_count;
+    const sup_joint* joints;
+    uint32_t         skin_joint_count;
+    uint32_t         bone_count;
+    const sup_bone*  bones; ///< of skin joints only
+} sup_skeleton;
+
+/// Influences of all points in one flat list: those of point p are begin[p] up to begin[p + 1], largest first,
+/// positive, summing to 1.
+typedef struct sup_weights {
+    const uint32_t* begin; ///< point_count + 1
+    const uint32_t* joints;
+    const float*    values;
+    uint32_t        influences_max;   ///< of any point
+    float           sum_min, sum_max; ///< as the file had them, before normalising
+} sup_weights;
+
+/// Displacement of one part's points before skinning, in rest space.
+typedef struct sup_morph {
+    const char*     name;
+    uint32_t        part;
+    float           rest_weight;
+    const sup_vec3* deltas; ///< the part's point_count
+} sup_morph;
+
+/// A named value from 0 to 1 per point.
+typedef struct sup_map {
+    const char*  name; ///< as in the file, with its underscore: "_STIFFNESS"
+    const float* values;
+} sup_map;
+
+// ---------------------------------------------------------------------------------------------- clips
+
+typedef enum sup_path { SUP_PATH_TRANSLATION, SUP_PATH_ROTATION, SUP_PATH_SCALE, SUP_PATH_WEIGHTS } sup_path;
+typedef enum sup_interpolation { SUP_INTERPOLATE_LINEAR, SUP_INTERPOLATE_STEP, SUP_INTERPOLATE_CUBIC } sup_interpolation;
+
+/// Keys of one property of one joint (or the morph weights of one part). Before the first key the first value holds, after
+/// the last the last.
+typedef struct sup_channel {
+    uint32_t          target; ///< joint, or part for SUP_PATH_WEIGHTS
+    sup_path          path;
+    sup_interpolation interpolation;
+    uint32_t          key_count; ///< at least 1
+    uint32_t          width;     ///< 3, 4, or the part's morph count
+    const float*      times;     ///< seconds, strictly rising
+    const float*      values;    ///< key_count x width; CUBIC: in-tangent, value, out-tangent for each key
+} sup_channel;
+
+typedef struct sup_clip {
+    const char*        name;
+    double             seconds; ///< time of the last key; the clip runs from 0
+    uint32_t           channel_count;
+    const sup_channel* channels;
+    uint32_t           source_id; ///< the reader's own number for it (glTF: the animation)
+} sup_clip;
+
+/// A sculpt: the full set of points as they should be at a time of a clip.
+typedef struct sup_example {
+    const char*     name;
+    const char*     clip; ///< the clip it belongs to; NULL: any
+    double          time; ///< seconds in the clip
+    bool            in_rest_space; ///< a morph target of the bind pose rather than a posed sculpt
+    const sup_vec3* points;
+} sup_example;
+
+// ---------------------------------------------------------------------------------------------- character
+
+typedef enum sup_axis { SUP_AXIS_Y, SUP_AXIS_Z, SUP_AXIS_X } sup_axis;
+
+typedef struct sup_character {
+    const char*  name;
+    sup_mesh     mesh;
+    sup_skeleton skeleton;
+    sup_weights  weights;
+
+    uint32_t           morph_count;
+    const sup_morph*   morphs;
+    uint32_t           map_count;
+    const sup_map*     maps;
+    uint32_t           clip_count;
+    const sup_clip*    clips;
+    uint32_t           example_count;
+    const sup_example* examples;
+
+    double   metres_per_unit;
+    bool     unit_assumed; ///< the file does not say; the value is a convention
+    sup_axis up;
+    bool     up_assumed;
+
+    uint32_t           warning_count; ///< what was found wrong and how it was mended, for the person to read
+    const char* const* warnings;
+
+    sup_arena* arena; ///< everything above lives here
+    /// What the reader kept to write the file again (sup_bake_* in io.h), NULL when made by code. Lives in the arena.
+    const void* source;
+    const char* source_format; ///< name in formats.def
+} sup_character;
+
+/// One mesh as a reader found it. Arrays are borrowed for the call.
+typedef struct sup_part_desc {
+    const char*     name;
+    uint32_t        vertex_count;
+    const sup_vec3* positions;
+    const sup_vec3* normals;  ///< or NULL
+    const sup_vec4* tangents; ///< or NULL
+    uint32_t        face_count;
+    const uint32_t* face_sizes; ///< NULL: all triangles
+    const uint32_t* corners;    ///< vertex indices, face after face
+    uint32_t        width;      ///< influences stored per vertex; 0: no skin, follows `joint`
+    const uint32_t* joints;     ///< vertex_count x width, indices into the description's joints
+    const float*    weights;    ///< likewise; zeros are dropped, the rest sorted and normalised
+    uint32_t        joint;      ///< for width 0; SUP_NONE: a new joint that stays where it is
+    bool            weld;       ///< join vertices of equal position bits, weights and morph deltas into points
+    const uint32_t* point_ids;  ///< or NULL: the point of each vertex, as an earlier writing of ours noted it (`_POINT`)
+    sup_affine      place;      ///< from this mesh's space to rest space; all zero means identity
+    uint32_t        source_id;
+    uint32_t        morph_count;
+    const struct sup_morph_desc* morphs;
+    uint32_t                     map_count;
+    const struct sup_map_desc*   maps;
+} sup_part_desc;
+
+typedef struct sup_morph_desc {
+    const char*     name;
+    float           rest_weight;
+    const sup_vec3* deltas; ///< per vertex, in the mesh's own space
+} sup_morph_desc;
+
+typedef struct sup_map_desc {
+    const char*  name;
+    const float* values; ///< per vertex; vertices of one point are averaged; clamped to 0..1 with a warning
+} sup_map_desc;
+
+typedef struct sup_example_desc {
+    const char*     name;
+    const char*     clip;
+    double          time;
+    bool            in_rest_space;
+    const sup_vec3* positions; ///< per stored vertex of all parts, in order; copies of one point are averaged
+} sup_example_desc;
+
+/// Everything a reader or a scene hands over. Zero-initialise, fill what is known.
+/// Joints may come in any order; channel targets are indices into `joints` and `parts` as given here.
+typedef struct sup_character_desc {
+    const char*             name;
+    uint32_t                part_count;
+    const sup_part_desc*    parts;
+    uint32_t                joint_count;
+    const sup_joint*        joints; ///< rest, matrix where has_matrix, inverse_bind of skin joints; others are computed
+    uint32_t                clip_count;
+    const sup_clip*         clips;
+    uint32_t                example_count;
+    const sup_example_desc* examples;
+    double                  metres_per_unit; ///< 0: one metre, assumed
+    bool                    unit_assumed;
+    sup_axis                up;
+    bool                    up_assumed;
+    uint32_t                warning_count;
+    const char* const*      warnings;
+} sup_character_desc;
+
+/// Checks, welds, orders and completes. On failure *out is untouched and the error names part, joint or clip.
+SUP_API sup_result sup_character_create(const sup_character_desc* desc, const sup_allocator* allocator, sup_character** out,
+                                        sup_error* error);
+SUP_API void       sup_character_destroy(sup_character* character);
+
+/// The clip of that name, NULL when there is none. Exact match first, then without regard to case.
+SUP_API const sup_clip* sup_character_clip(const sup_character* character, const char* name);
+SUP_API uint32_t        sup_character_joint(const sup_character* character, const char* name); ///< SUP_NONE
+SUP_API const sup_map*  sup_character_map(const sup_character* character, const char* name);   ///< NULL
+/// Shell-style match with * and ?, as in `--set 'layers.stiffness@Spine*=0.3'`.
+SUP_API bool sup_glob_match(const char* pattern, const char* text);
+
+// ---------------------------------------------------------------------------------------------- pose
+
+/// One instant of the skeleton. Owns its arrays in the arena it was made in.
+typedef struct sup_pose {
+    uint32_t       joint_count, morph_count;
+    sup_transform* local;         ///< what clips and hosts set
+    float*         morph_weights; ///< likewise
+    sup_affine*    global;        ///< joint to world, from sup_pose_update
+    sup_affine*    skin;          ///< global x inverse bind
+} sup_pose;
+
+SUP_API sup_result sup_pose_create(const sup_character* character, sup_arena* arena, sup_pose* out, sup_error* error);
+/// Bytes that sup_pose_place needs, and the pose made in memory of the caller (64-byte aligned).
+SUP_API size_t sup_pose_size(const sup_character* character);
+SUP_API void   sup_pose_place(const sup_character* character, void* memory, sup_pose* out);
+/// The file's rest transforms (not necessarily the bind pose). Updates global and skin too.
+SUP_API void sup_pose_rest(const sup_character* character, sup_pose* pose);
+/// The pose in which every skin matrix is the identity, as nearly as the file's transforms allow.
+SUP_API void sup_pose_bind(const sup_character* character, sup_pose* pose);
+/// The clip at any time; joints without a channel keep their rest transform. NULL clip: rest. Updates global and skin.
+SUP_API void sup_clip_sample(const sup_character* character, const sup_clip* clip, double time, sup_pose* pose);
+/// Between two poses: shortest-arc slerp of the local rotations, lerp of the rest; never of matrices. Updates.
+SUP_API void sup_pose_blend(const sup_character* character, const sup_pose* a, const sup_pose* b, double ratio, sup_pose* out);
+SUP_API void sup_pose_copy(const sup_pose* from, sup_pose* to);
+/// From local to global and skin matrices, after setting `local` by hand.
+SUP_API void sup_pose_update(const sup_character* character, sup_pose* pose);
+/// Rest points with the pose's morph weights applied. Returns character->mesh.points when no weight is set, else out.
+SUP_API const sup_vec3* sup_pose_morph(const sup_character* character, const sup_pose* pose, sup_vec3* out);
+
+// ---------------------------------------------------------------------------------------------- normals
+
+/// Rest frames of every point, made once; turns authored normals with the deformed surface. Read-only afterwards.
+typedef struct sup_normals sup_normals;
+
+SUP_API sup_result sup_normals_create(const sup_character* character, sup_arena* arena, const sup_normals** out,
+                                      sup_error* error);
+/// Unit normals of all stored vertices for deformed points; tangents too when asked for (NULL: not). Authored ones are
+/// turned with their point's frame, so hard edges survive; the others are angle-weighted face normals. Never zero.
+/// frames: scratch of sup_normals_scratch bytes. Does not allocate.
+SUP_API size_t sup_normals_scratch(const sup_normals* normals);
+SUP_API void   sup_normals_evaluate(const sup_normals* normals, const sup_vec3* points, void* scratch,
+                                    const sup_tasks* tasks, sup_vec3* vertex_normals, sup_vec4* vertex_tangents);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/// scenes/scenes.h: characters made by code, shared by tests, bench, examples and the page. One file each.
+#ifndef SUP_SCENES_H
+#define SUP_SCENES_H
+
+#include "supple/scene.h"
+
+/// Makes the character with about `points` points (0: its usual size).
+typedef sup_result sup_scene_make(uint32_t points, const sup_allocator* allocator, sup_character** out, sup_error* error);
+
+sup_scene_make sup_scene_arm;
+sup_scene_make sup_scene_bar;
+sup_scene_make sup_scene_beast;
+
+#endif

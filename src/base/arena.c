@@ -1,0 +1,112 @@
+#include "base/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Blocks double from 64 kB to 8 MB, so that small characters stay small and large ones need few calls.
+enum { BLOCK_FIRST = 64 * 1024, BLOCK_LAST = 8 * 1024 * 1024, ALIGN_SMALL = 16, ALIGN = 64 };
+
+typedef struct block {
+    struct block* next;
+    size_t        bytes; // of the whole allocation
+} block;
+
+struct sup_arena {
+    sup_allocator allocator;
+    block*        blocks;
+    uint8_t*      at;  // free part of the newest block
+    uint8_t*      end;
+    size_t        block_size;
+    size_t        used;
+    size_t        limit;
+};
+
+static void* system_allocate(void* user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void system_release(void* user, void* memory, size_t bytes)
+{
+    (void)user;
+    (void)bytes;
+    free(memory);
+}
+
+sup_arena* sup_arena_create(const sup_allocator* allocator)
+{
+    sup_allocator a = allocator ? *allocator : (sup_allocator){ system_allocate, system_release, NULL };
+    sup_arena*    arena = a.allocate(a.user, sizeof *arena);
+    if (!arena) return NULL;
+    *arena = (sup_arena){ .allocator = a, .block_size = BLOCK_FIRST };
+    return arena;
+}
+
+void sup_arena_destroy(sup_arena* arena)
+{
+    if (!arena) return;
+    sup_allocator a = arena->allocator;
+    for (block* b = arena->blocks; b;) {
+        block* next = b->next;
+        a.release(a.user, b, b->bytes);
+        b = next;
+    }
+    a.release(a.user, arena, sizeof *arena);
+}
+
+static uint8_t* align_up(uint8_t* p, size_t alignment)
+{
+    return p + (alignment - (uintptr_t)p % alignment) % alignment;
+}
+
+static bool add_block(sup_arena* arena, size_t bytes)
+{
+    size_t wanted = bytes + sizeof(block) + ALIGN;
+    size_t size = wanted > arena->block_size ? wanted : arena->block_size;
+    block* b = arena->allocator.allocate(arena->allocator.user, size);
+    if (!b) return false;
+    *b = (block){ arena->blocks, size };
+    arena->blocks = b;
+    arena->at = (uint8_t*)(b + 1);
+    arena->end = (uint8_t*)b + size;
+    if (arena->block_size < BLOCK_LAST) arena->block_size *= 2;
+    return true;
+}
+
+void* sup_arena_alloc(sup_arena* arena, size_t count, size_t size)
+{
+    SUP_ASSERT(arena);
+    if (size && count > (SIZE_MAX / 2) / size) return NULL;
+    size_t bytes = count * size;
+    if (arena->limit && (bytes > arena->limit || arena->used > arena->limit - bytes)) return NULL;
+    size_t   alignment = bytes >= ALIGN ? ALIGN : ALIGN_SMALL;
+    uint8_t* p = arena->at ? align_up(arena->at, alignment) : NULL;
+    if (!p || p > arena->end || (size_t)(arena->end - p) < bytes) {
+        if (!add_block(arena, bytes)) return NULL;
+        p = align_up(arena->at, alignment);
+    }
+    arena->at = p + bytes;
+    arena->used += bytes;
+    if (bytes) memset(p, 0, bytes);
+    return p;
+}
+
+void* sup_arena_copy(sup_arena* arena, const void* data, size_t count, size_t size)
+{
+    void* p = sup_arena_alloc(arena, count, size);
+    if (p && count && size) memcpy(p, data, count * size);
+    return p;
+}
+
+char* sup_arena_text(sup_arena* arena, const char* text, size_t length)
+{
+    if (length >= SIZE_MAX / 2) return NULL;
+    char* p = sup_arena_alloc(arena, length + 1, 1);
+    if (p && length) memcpy(p, text, length);
+    return p;
+}
+
+size_t sup_arena_bytes(const sup_arena* arena) { return arena->used; }
+
+void sup_arena_limit(sup_arena* arena, size_t bytes) { arena->limit = bytes; }

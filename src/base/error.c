@@ -1,0 +1,17 @@
+#include "base/internal.h"
+
+sup_result sup_fail(sup_error* error, sup_result code, const char* format, ...)
+{
+    if (!error) return code;
+    va_list arguments;
+    va_start(arguments, format);
+    error->code = code;
+    sup_format_list(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+bool sup_progress_report(const sup_progress* progress, double fraction, const char* what)
+{
+    return !progress || !progress->report || progress->report(progress->user, fraction, what);
+}

@@ -1,0 +1,37 @@
+/// base/internal.h: what the modules share below the public headers.
+#ifndef SUP_BASE_INTERNAL_H
+#define SUP_BASE_INTERNAL_H
+
+#include "supple/base.h"
+
+#include <assert.h>
+#include <stdarg.h>
+
+/// A programmer's mistake. Never for data from outside.
+#define SUP_ASSERT(condition) assert(condition)
+
+#define SUP_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/// Typed memory from an arena: SUP_NEW(arena, sup_vec3, count). NULL when there is none.
+#define SUP_NEW(arena, type, count) ((type*)sup_arena_alloc((arena), (count), sizeof(type)))
+
+/// Writes at most size - 1 characters and a 0; returns the length the full text has. The specifiers of sup_fail; the decimal
+/// point never follows the locale, and nothing here needs a stream (printf would drag one into WebAssembly).
+size_t sup_format(char* buffer, size_t size, const char* format, ...) SUP_FORMAT(3, 4);
+size_t sup_format_list(char* buffer, size_t size, const char* format, va_list arguments);
+
+/// The correctly rounded double of a decimal number at the front of text (sign, digits, point, exponent; also inf and nan
+/// when words is true). Returns how many characters it took, 0 when there is no number. Independent of the locale.
+size_t sup_parse_double(const char* text, size_t length, bool words, double* out);
+/// The shortest decimal text that reads back to the same value, ended by 0. Buffer of SUP_NUMBER_MAX. Returns the length.
+#define SUP_NUMBER_MAX 32
+size_t sup_print_double(double value, char* buffer);
+size_t sup_print_float(float value, char* buffer);
+
+static inline size_t sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+static inline sup_result sup_fail_memory(sup_error* error, const char* what)
+{
+    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while making %s; use a smaller input or a machine with more memory", what);
+}
+
+#endif

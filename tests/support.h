@@ -1,0 +1,44 @@
+/// tests/support.h: what many tests share.
+#ifndef SUP_TESTS_SUPPORT_H
+#define SUP_TESTS_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h> // after the four above, as it demands
+
+#include "supple/io.h"
+#include "supple/scene.h"
+
+/// An allocator that says no from the nth call on, and counts what was not given back.
+typedef struct test_allocator {
+    sup_allocator allocator;
+    long          calls;    ///< so far
+    long          fail_at;  ///< first call that fails; negative: never
+    long          live;     ///< allocations not yet released
+    size_t        bytes;    ///< live bytes
+} test_allocator;
+void test_allocator_init(test_allocator* a, long fail_at);
+
+/// Path of a file of the shared data set, or NULL when the set is not beside the checkout (then the caller skips with a
+/// message: TEST_NEEDS_DATA does that).
+const char* test_data(const char* relative);
+#define TEST_NEEDS_DATA(path, relative)                                                                                         \
+    const char* path = test_data(relative);                                                                                    \
+    if (!path) {                                                                                                               \
+        print_message("skipped: the shared data set is not beside the checkout (%s)\n", relative);                              \
+        skip();                                                                                                                \
+    }
+
+/// A prism of `rings` rings of `sides` points along +x from 0 to length, closed by end points, quads and triangle caps, with
+/// `joints` joints in a row along it and smooth weights of two influences, and a clip "bend" of one second that turns every
+/// joint but the first by 30 degrees about z. The caller destroys it.
+sup_character* test_tube(uint32_t rings, uint32_t sides, uint32_t joints, float length, float radius);
+
+#define assert_ok(call, error)                                                                                                 \
+    do {                                                                                                                       \
+        if ((call) != SUP_OK) fail_msg("%s", (error).text);                                                                    \
+    } while (0)
+
+#endif
