@@ -108,6 +108,9 @@ SUP_API void* sup_arena_alloc(sup_arena* arena, size_t count, size_t size);
 SUP_API void* sup_arena_copy(sup_arena* arena, const void* data, size_t count, size_t size);
 SUP_API char* sup_arena_text(sup_arena* arena, const char* text, size_t length); ///< a copy with a 0 behind it
 SUP_API size_t sup_arena_bytes(const sup_arena* arena);                          ///< handed out so far
+/// Moves everything `from` has handed out into `arena`, which must have the same allocator. Nothing is copied and no
+/// address changes; `from` is empty afterwards.
+SUP_API void sup_arena_adopt(sup_arena* arena, sup_arena* from);
 /// Refuses to grow beyond this many bytes, so that a hostile file cannot take the machine. 0: no limit.
 SUP_API void sup_arena_limit(sup_arena* arena, size_t bytes);
 

@@ -50,6 +50,8 @@ struct sup_read_input {
     double               unit;   ///< metres per unit that the user insists on; 0: the format's own
     int                  up;     ///< sup_axis that the user insists on; -1: the format's own
     const sup_allocator* allocator;
+    /// Where `bytes` lives when the reader may keep it: its memory moves into the character. NULL: borrowed for the call.
+    sup_arena* arena;
 };
 
 SUP_API uint32_t          sup_format_count(void);

@@ -107,6 +107,24 @@ char* sup_arena_text(sup_arena* arena, const char* text, size_t length)
     return p;
 }
 
+void sup_arena_adopt(sup_arena* arena, sup_arena* from)
+{
+    SUP_ASSERT(arena != from && arena->allocator.release == from->allocator.release);
+    block** last = &from->blocks;
+    while (*last) last = &(*last)->next;
+    // Behind the newest block, so that `arena` goes on filling its own.
+    if (arena->blocks) {
+        *last = arena->blocks->next;
+        arena->blocks->next = from->blocks;
+    } else {
+        arena->blocks = from->blocks;
+    }
+    arena->used += from->used;
+    from->blocks = NULL;
+    from->at = from->end = NULL;
+    from->used = 0;
+}
+
 size_t sup_arena_bytes(const sup_arena* arena) { return arena->used; }
 
 void sup_arena_limit(sup_arena* arena, size_t bytes) { arena->limit = bytes; }

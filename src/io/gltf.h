@@ -5,14 +5,20 @@
 #include "supple/io.h"
 #include "supple/json.h"
 
-/// character->source when source_format is "gltf". Lives in the character's arena.
-typedef struct gltf_source {
-    const sup_json*  root; ///< the whole document as read
-    uint32_t         buffer_count;
-    const sup_bytes* buffers; ///< the bytes of every buffer, wherever they came from (BIN chunk, data URI, file)
-    uint32_t         image_count;
-    const sup_bytes* images; ///< bytes of images that stand in files of their own, to go into a GLB; data NULL: not such a one
-} gltf_source;
+/// The stored vertices of one primitive inside a part: [vertex_begin, vertex_begin + vertex_count) of the part's own, in the
+/// order of its accessors.
+typedef struct gltf_primitive {
+    uint32_t primitive; ///< its index in the mesh; points and lines are not among them
+    uint32_t vertex_begin, vertex_count;
+} gltf_primitive;
+
+/// Where a part of the character came from: the way back to what the file stores.
+typedef struct gltf_part {
+    uint32_t              node, mesh;
+    uint32_t              skin; ///< SUP_NONE: follows its node
+    uint32_t              primitive_count;
+    const gltf_primitive* primitives;
+} gltf_part;
 
 /// One accessor, resolved and checked against its buffer: every element it promises can be read.
 typedef struct gltf_accessor {
@@ -24,10 +30,35 @@ typedef struct gltf_accessor {
     size_t         stride; ///< bytes from element to element
 } gltf_accessor;
 
-/// Looks accessor `index` up. The error names it and what is wrong (missing, beyond its buffer, unknown type, sparse).
+/// character->source when source_format is "gltf". Lives in the character's arena.
+typedef struct gltf_source {
+    const sup_json*  root; ///< the whole document as read
+    uint32_t         buffer_count;
+    const sup_bytes* buffers; ///< the bytes of every buffer, wherever they came from (BIN chunk, data URI, file)
+    uint32_t         image_count;
+    const sup_bytes* images; ///< bytes of images that stand in files of their own, to go into a GLB; data NULL: not such a one
+    uint32_t         part_count;
+    const gltf_part* parts; ///< one for each part of the character, in its order
+    size_t           bytes; ///< of the file and all that it brought along
+
+    // The arrays of the document by index, and the accessors that reading has met (components 0: not met).
+    uint32_t               view_count;
+    const sup_json* const* views;
+    uint32_t               accessor_count;
+    const sup_json* const* accessor_values;
+    gltf_accessor*         accessors;
+} gltf_source;
+
+/// Looks accessor `index` up. The error names it and what is wrong (missing, beyond its buffer, unknown type). Sparse ones are
+/// whole, their values put in place while reading; one that reading had no use for cannot be had later.
 sup_result gltf_accessor_find(const gltf_source* source, uint32_t index, const char* used_for, gltf_accessor* out, sup_error* error);
 /// Component c of element i as a float (normalised integers scaled) or as an index.
 float    gltf_accessor_float(const gltf_accessor* accessor, uint32_t i, uint32_t c);
 uint32_t gltf_accessor_index(const gltf_accessor* accessor, uint32_t i, uint32_t c);
+
+sup_result gltf_read(const sup_read_input* in, sup_character** out, sup_error* error);
+sup_result gltf_bake_begin(sup_bake* bake, sup_error* error);
+sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
+sup_result gltf_bake_end(sup_bake* bake, sup_error* error);
 
 #endif
