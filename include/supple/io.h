@@ -30,7 +30,7 @@ typedef struct sup_bake sup_bake;
 typedef struct sup_bake_frame sup_bake_frame;
 
 /// A file format: one row of formats.def, one file of code.
-typedef struct sup_format {
+typedef struct sup_file_format {
     const char* name;     ///< "gltf"
     const char* summary;  ///< "glTF 2.0"
     const char* endings;  ///< "glb gltf", lower case
@@ -40,7 +40,7 @@ typedef struct sup_format {
     sup_result (*bake_begin)(sup_bake* bake, sup_error* error);
     sup_result (*bake_frame)(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
     sup_result (*bake_end)(sup_bake* bake, sup_error* error);
-} sup_format;
+} sup_file_format;
 
 /// What a reader sees.
 struct sup_read_input {
@@ -55,8 +55,8 @@ struct sup_read_input {
 };
 
 SUP_API uint32_t          sup_format_count(void);
-SUP_API const sup_format* sup_format_at(uint32_t index);
-SUP_API const sup_format* sup_format_for(const char* path); ///< by ending; NULL: unknown
+SUP_API const sup_file_format* sup_format_at(uint32_t index);
+SUP_API const sup_file_format* sup_format_for(const char* path); ///< by ending; NULL: unknown
 
 typedef struct sup_load_options {
     double               unit;  ///< metres per unit; 0: the file's

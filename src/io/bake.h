@@ -6,7 +6,7 @@
 
 struct sup_bake {
     sup_bake_desc        desc; ///< texts copied
-    const sup_format*    format;
+    const sup_file_format*    format;
     sup_arena*           arena;
     void*                state;     ///< the writer's own, from the arena
     struct sup_out_file* file;      ///< opened beside the target
