@@ -40,6 +40,7 @@ typedef struct sup_file_format {
     sup_result (*bake_begin)(sup_bake* bake, sup_error* error);
     sup_result (*bake_frame)(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
     sup_result (*bake_end)(sup_bake* bake, sup_error* error);
+    const char* bake_endings; ///< those of the endings that a bake may have; NULL: all of them
 } sup_file_format;
 
 /// What a reader sees.

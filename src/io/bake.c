@@ -1,0 +1,160 @@
+// The frame around every bake: picks the format, keeps the file beside its target, and counts frames.
+#include "io/bake.h"
+
+#include "base/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WARNING_MAX = 1024 };
+
+// "glb" is in "glb gltf", "gl" is not.
+static bool ending_listed(const char* endings, const char* ending, size_t length)
+{
+    for (const char* at = endings; *at;) {
+        size_t word = strcspn(at, " ");
+        if (word == length && strncmp(at, ending, length) == 0) return true;
+        at += word + strspn(at + word, " ");
+    }
+    return false;
+}
+
+static const char* written_endings(const sup_file_format* format)
+{
+    if (!format->bake_begin) return "";
+    return format->bake_endings ? format->bake_endings : format->endings;
+}
+
+// ".glb, .obj": what may stand at the end of an output's name.
+static void list_endings(char* text, size_t size)
+{
+    size_t at = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < sup_format_count(); ++i) {
+        for (const char* word = written_endings(sup_format_at(i)); *word;) {
+            size_t length = strcspn(word, " ");
+            if (at < size) at += sup_format(text + at, size - at, "%s.%.*s", at ? ", " : "", (int)length, word);
+            word += length + strspn(word + length, " ");
+        }
+    }
+}
+
+static const sup_file_format* find_format(const char* path, sup_error* error)
+{
+    char        lower[16] = "";
+    const char* slash = strrchr(path, '/');
+    const char* dot = strrchr(slash ? slash : path, '.');
+    size_t      length = dot ? strlen(dot + 1) : 0;
+    if (length > 0 && length < sizeof lower) {
+        for (size_t i = 0; i < length; ++i)
+            lower[i] = (char)(dot[1 + i] >= 'A' && dot[1 + i] <= 'Z' ? dot[1 + i] + 32 : dot[1 + i]);
+        for (uint32_t i = 0; i < sup_format_count(); ++i)
+            if (ending_listed(written_endings(sup_format_at(i)), lower, length)) return sup_format_at(i);
+    }
+    char list[256];
+    list_endings(list, sizeof list);
+    if (dot && sup_format_for(path))
+        sup_fail(error, SUP_ERROR_INPUT,
+                 "cannot write '%s': %s files can be read but not baked to; give the output one of the endings %s", path, dot,
+                 list);
+    else if (dot)
+        sup_fail(error, SUP_ERROR_INPUT,
+                 "cannot write '%s': the ending '%s' is not known; the endings that can be written are %s", path, dot, list);
+    else
+        sup_fail(error, SUP_ERROR_INPUT,
+                 "cannot write '%s': the name has no ending to pick the format by; the endings that can be written are %s",
+                 path, list);
+    return NULL;
+}
+
+static sup_result check_desc(const sup_bake_desc* desc, sup_error* error)
+{
+    SUP_ASSERT(desc->path && desc->character && desc->frame_count > 0);
+    if (!(desc->fps > 0) || !isfinite(desc->fps))
+        return sup_fail(error, SUP_ERROR_INPUT, "a bake needs a positive number of frames per second, not %g", desc->fps);
+    if (!(desc->start >= 0) || !isfinite(desc->start))
+        return sup_fail(error, SUP_ERROR_INPUT, "a bake cannot start at %g seconds; clips run from 0", desc->start);
+    return SUP_OK;
+}
+
+static bool copy_text(sup_arena* arena, const char** text)
+{
+    if (!*text) return true;
+    *text = sup_arena_text(arena, *text, strlen(*text));
+    return *text != NULL;
+}
+
+sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out, sup_error* error)
+{
+    SUP_ASSERT(desc && out);
+    sup_result result = check_desc(desc, error);
+    if (result != SUP_OK) return result;
+    const sup_file_format* format = find_format(desc->path, error);
+    if (!format) return SUP_ERROR_INPUT;
+
+    sup_arena* arena = sup_arena_create(allocator);
+    if (!arena) return sup_fail_memory(error, "a bake");
+    sup_bake* bake = SUP_NEW(arena, sup_bake, 1);
+    if (bake) {
+        *bake = (sup_bake){ .desc = *desc, .format = format, .arena = arena };
+        if (!copy_text(arena, &bake->desc.path) || !copy_text(arena, &bake->desc.name) || !copy_text(arena, &bake->desc.chain))
+            bake = NULL;
+    }
+    if (!bake) {
+        sup_arena_destroy(arena);
+        return sup_fail_memory(error, "a bake");
+    }
+    result = sup_out_open(desc->path, arena, &bake->file, error);
+    if (result == SUP_OK) result = format->bake_begin(bake, error);
+    if (result == SUP_OK) *out = bake;
+    else sup_bake_destroy(bake);
+    return result;
+}
+
+sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* frame, sup_error* error)
+{
+    SUP_ASSERT(!bake->done && frame->index == bake->next_frame && frame->index < bake->desc.frame_count);
+    SUP_ASSERT(frame->pose && frame->points && frame->vertex_normals);
+    sup_result result = bake->format->bake_frame(bake, frame, error);
+    if (result == SUP_OK) bake->next_frame++;
+    return result;
+}
+
+sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, sup_error* error)
+{
+    SUP_ASSERT(!bake->done && bake->next_frame == bake->desc.frame_count);
+    sup_result result = bake->format->bake_end(bake, error);
+    uint64_t   size = sup_out_size(bake->file);
+    if (result == SUP_OK) result = sup_out_commit(bake->file, error);
+    if (result != SUP_OK) return result;
+    bake->done = true;
+    if (bytes) *bytes = size;
+    if (warnings) *warnings = bake->warnings;
+    return SUP_OK;
+}
+
+void sup_bake_destroy(sup_bake* bake)
+{
+    if (!bake) return;
+    sup_out_discard(bake->file);
+    sup_arena_destroy(bake->arena);
+}
+
+void sup_bake_warn(sup_bake* bake, const char* format, ...)
+{
+    char    line[WARNING_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    sup_format_list(line, sizeof line, format, arguments);
+    va_end(arguments);
+    size_t before = bake->warnings ? strlen(bake->warnings) + 1 : 0;
+    size_t length = strlen(line);
+    char*  text = sup_arena_alloc(bake->arena, before + length + 1, 1);
+    if (!text) return; // the file is right without the words; the next allocation that matters will say it
+    if (before) {
+        memcpy(text, bake->warnings, before - 1);
+        text[before - 1] = '\n';
+    }
+    memcpy(text + before, line, length);
+    bake->warnings = text;
+}

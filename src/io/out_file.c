@@ -1,0 +1,222 @@
+// A file that is written beside its target and takes its place only when whole. Native only: the page has no disk.
+#include "base/internal.h"
+#include "io/bake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BUFFER_BYTES = 1 << 20, // large enough that the system calls do not show
+    NAME_KEPT = 200,        // of the target's name in the temporary one; file systems allow 255
+    LINKS_MAX = 40,         // as the kernel follows before it speaks of a loop
+    TRIES_MAX = 1000,
+};
+
+struct sup_out_file {
+    const char* path;   // as the user named it, for messages
+    const char* target; // behind symbolic links
+    char*       part;   // the temporary beside it
+    int         handle; // negative when closed
+    mode_t      mode;   // of the file that is replaced
+    bool        replaces;
+    uint8_t*    buffer;
+    size_t      buffered;
+    uint64_t    written; // without what is buffered
+};
+
+static const char* reason(int number)
+{
+    switch (number) {
+    case ENOSPC: return "the disk is full; free some space or write elsewhere";
+    case EDQUOT: return "the disk quota is used up; free some space or write elsewhere";
+    case EFBIG: return "the file would be larger than the system allows; bake fewer frames or raise the limit (ulimit -f)";
+    case EACCES:
+    case EPERM: return "no rights to write there; choose another folder or change its rights";
+    case EROFS: return "the file system is read-only; write elsewhere";
+    case ENOENT: return "the folder does not exist; make it first";
+    case ENOTDIR: return "a part of the path is not a folder";
+    case ENAMETOOLONG: return "the name is too long; choose a shorter one";
+    case ELOOP: return "the symbolic links form a loop";
+    case EIO: return "the disk reports an error";
+    case EMFILE:
+    case ENFILE: return "too many files are open";
+    default: return strerror(number);
+    }
+}
+
+static sup_result fail(const sup_out_file* file, int number, sup_error* error)
+{
+    return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': %s", file->path, reason(number));
+}
+
+static size_t folder_length(const char* path)
+{
+    const char* slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+// A link as output means the file it points to, whether that exists yet or not. 0, or the errno.
+static int follow_links(sup_arena* arena, const char** path)
+{
+    for (int i = 0; i < LINKS_MAX; ++i) {
+        struct stat info;
+        if (lstat(*path, &info) != 0 || !S_ISLNK(info.st_mode)) return 0;
+        char    link[PATH_MAX];
+        ssize_t length = readlink(*path, link, sizeof link);
+        if (length < 0) return errno;
+        if (length == (ssize_t)sizeof link) return ENAMETOOLONG;
+        size_t folder = link[0] == '/' ? 0 : folder_length(*path);
+        char*  next = sup_arena_alloc(arena, folder + (size_t)length + 1, 1);
+        if (!next) return ENOMEM;
+        memcpy(next, *path, folder);
+        memcpy(next + folder, link, (size_t)length);
+        *path = next;
+    }
+    return ELOOP;
+}
+
+static sup_result check_target(sup_out_file* file, sup_error* error)
+{
+    struct stat info;
+    size_t      length = strlen(file->target);
+    bool        exists = stat(file->target, &info) == 0;
+    if (length == 0) return sup_fail(error, SUP_ERROR_FILE, "the name of the output is empty; give a file name");
+    if ((exists && S_ISDIR(info.st_mode)) || file->target[length - 1] == '/')
+        return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is a directory; give a file name inside it", file->path);
+    if (!exists) return errno == ENOENT ? SUP_OK : fail(file, errno, error);
+    // Renaming would put a plain file in the place of a device.
+    if (!S_ISREG(info.st_mode))
+        return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is not a regular file; give another name", file->path);
+    if (access(file->target, W_OK) != 0)
+        return sup_fail(error, SUP_ERROR_FILE,
+                        "cannot replace '%s': it is write-protected; choose another name or change its rights", file->path);
+    file->replaces = true;
+    file->mode = info.st_mode & 0777;
+    return SUP_OK;
+}
+
+static sup_result open_part(sup_out_file* file, sup_arena* arena, sup_error* error)
+{
+    size_t folder = folder_length(file->target);
+    size_t room = folder + NAME_KEPT + 64;
+    file->part = sup_arena_alloc(arena, room, 1);
+    if (!file->part) return sup_fail_memory(error, "the output file");
+    memcpy(file->part, file->target, folder);
+    for (int i = 0; i < TRIES_MAX; ++i) {
+        sup_format(file->part + folder, room - folder, ".%.*s.%ld.%d.part", (int)NAME_KEPT, file->target + folder,
+                   (long)getpid(), i);
+        file->handle = open(file->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file->handle >= 0) return SUP_OK;
+        if (errno != EEXIST) return fail(file, errno, error);
+    }
+    return fail(file, EEXIST, error);
+}
+
+sup_result sup_out_open(const char* path, sup_arena* arena, sup_out_file** out, sup_error* error)
+{
+    sup_out_file* file = SUP_NEW(arena, sup_out_file, 1);
+    if (!file) return sup_fail_memory(error, "the output file");
+    *file = (sup_out_file){ .path = sup_arena_text(arena, path, strlen(path)), .handle = -1 };
+    file->buffer = sup_arena_alloc(arena, BUFFER_BYTES, 1);
+    file->target = file->path;
+    if (!file->path || !file->buffer) return sup_fail_memory(error, "the output file");
+    int        number = follow_links(arena, &file->target);
+    sup_result result = number == 0 ? check_target(file, error) : fail(file, number, error);
+    if (result == SUP_OK) result = open_part(file, arena, error);
+    if (result == SUP_OK) *out = file;
+    return result;
+}
+
+static sup_result write_all(sup_out_file* file, uint64_t offset, const uint8_t* data, size_t bytes, sup_error* error)
+{
+    while (bytes > 0) {
+        ssize_t n = pwrite(file->handle, data, bytes, (off_t)offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return fail(file, n < 0 ? errno : ENOSPC, error);
+        data += n;
+        offset += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return SUP_OK;
+}
+
+static sup_result flush(sup_out_file* file, sup_error* error)
+{
+    sup_result result = write_all(file, file->written, file->buffer, file->buffered, error);
+    if (result != SUP_OK) return result;
+    file->written += file->buffered;
+    file->buffered = 0;
+    return SUP_OK;
+}
+
+sup_result sup_out_write(sup_out_file* file, const void* data, size_t bytes, sup_error* error)
+{
+    SUP_ASSERT(file->handle >= 0);
+    if (bytes > BUFFER_BYTES - file->buffered) {
+        sup_result result = flush(file, error);
+        if (result != SUP_OK) return result;
+    }
+    if (bytes >= BUFFER_BYTES) {
+        sup_result result = write_all(file, file->written, data, bytes, error);
+        if (result == SUP_OK) file->written += bytes;
+        return result;
+    }
+    if (bytes) memcpy(file->buffer + file->buffered, data, bytes);
+    file->buffered += bytes;
+    return SUP_OK;
+}
+
+sup_result sup_out_write_at(sup_out_file* file, uint64_t offset, const void* data, size_t bytes, sup_error* error)
+{
+    SUP_ASSERT(offset + bytes <= sup_out_size(file));
+    sup_result result = flush(file, error);
+    return result == SUP_OK ? write_all(file, offset, data, bytes, error) : result;
+}
+
+uint64_t sup_out_size(const sup_out_file* file) { return file->written + file->buffered; }
+
+// The rename itself must survive a power cut too. Some file systems cannot sync a folder: then the rename is as safe as they
+// make it.
+static void sync_folder(sup_out_file* file)
+{
+    size_t folder = folder_length(file->part);
+    file->part[folder] = 0;
+    int handle = open(folder ? file->part : ".", O_RDONLY | O_CLOEXEC);
+    if (handle < 0) return;
+    (void)fsync(handle);
+    close(handle);
+}
+
+sup_result sup_out_commit(sup_out_file* file, sup_error* error)
+{
+    sup_result result = flush(file, error);
+    if (result == SUP_OK && file->replaces && fchmod(file->handle, file->mode) != 0) result = fail(file, errno, error);
+    if (result == SUP_OK && fsync(file->handle) != 0) result = fail(file, errno, error);
+    if (result == SUP_OK) {
+        int handle = file->handle;
+        file->handle = -1;
+        // After close the descriptor is gone even when it failed, so the temporary is removed by name.
+        if (close(handle) != 0 || rename(file->part, file->target) != 0) {
+            result = fail(file, errno, error);
+            unlink(file->part);
+        } else {
+            sync_folder(file);
+        }
+        return result;
+    }
+    sup_out_discard(file);
+    return result;
+}
+
+void sup_out_discard(sup_out_file* file)
+{
+    if (!file || file->handle < 0) return;
+    close(file->handle);
+    unlink(file->part);
+    file->handle = -1;
+}
