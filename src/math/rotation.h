@@ -3,6 +3,7 @@
 #ifndef SUP_MATH_ROTATION_H
 #define SUP_MATH_ROTATION_H
 
+#include "math/wide.h"
 #include "supple/base.h"
 
 typedef struct sup_mat3 {
@@ -17,5 +18,9 @@ bool rotation_refine(const sup_mat3* a, int steps, sup_quat* q);
 bool rotation_cold(const sup_mat3* a, sup_quat* q);
 /// Both: refine from q, cold start where that fails.
 void rotation_extract(const sup_mat3* a, sup_quat* q);
+
+/// rotation_refine on eight matrices: a holds nine rows of lanes (row by row), q four (x, y, z, w). One bit per lane that
+/// converged. Each lane gives the bits of the single one. Call through SUP_WIDE_PICK(rotation_refine8).
+SUP_WIDE_DECLARE(uint32_t, rotation_refine8, (const f8 a[9], int steps, f8 q[4]));
 
 #endif

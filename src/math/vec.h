@@ -23,11 +23,17 @@ static inline sup_vec3 v3_cross(sup_vec3 a, sup_vec3 b)
 {
     return v3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
-static inline float v3_length2(sup_vec3 a) { return v3_dot(a, a); }
-static inline float v3_length(sup_vec3 a) { return sqrtf(v3_dot(a, a)); }
-static inline float v3_distance(sup_vec3 a, sup_vec3 b) { return v3_length(v3_sub(a, b)); }
-static inline sup_vec3 v3_min(sup_vec3 a, sup_vec3 b) { return v3(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z); }
-static inline sup_vec3 v3_max(sup_vec3 a, sup_vec3 b) { return v3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z); }
+static inline float    v3_length2(sup_vec3 a) { return v3_dot(a, a); }
+static inline float    v3_length(sup_vec3 a) { return sqrtf(v3_dot(a, a)); }
+static inline float    v3_distance(sup_vec3 a, sup_vec3 b) { return v3_length(v3_sub(a, b)); }
+static inline sup_vec3 v3_min(sup_vec3 a, sup_vec3 b)
+{
+    return v3(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z);
+}
+static inline sup_vec3 v3_max(sup_vec3 a, sup_vec3 b)
+{
+    return v3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
+}
 static inline bool v3_finite(sup_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 /// Unit vector, or the fallback where there is no direction.
 static inline sup_vec3 v3_normalize(sup_vec3 a, sup_vec3 fallback)
@@ -85,14 +91,18 @@ static inline sup_vec3   affine_direction(const sup_affine* a, sup_vec3 p)
               a->m[2][0] * p.x + a->m[2][1] * p.y + a->m[2][2] * p.z);
 }
 static inline sup_vec3 affine_translation(const sup_affine* a) { return v3(a->m[0][3], a->m[1][3], a->m[2][3]); }
-static inline sup_vec3 affine_point(const sup_affine* a, sup_vec3 p) { return v3_add(affine_direction(a, p), affine_translation(a)); }
+static inline sup_vec3 affine_point(const sup_affine* a, sup_vec3 p)
+{
+    return v3_add(affine_direction(a, p), affine_translation(a));
+}
 /// First b, then a.
 static inline sup_affine affine_mul(const sup_affine* a, const sup_affine* b)
 {
     sup_affine r;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 4; ++j)
-            r.m[i][j] = a->m[i][0] * b->m[0][j] + a->m[i][1] * b->m[1][j] + a->m[i][2] * b->m[2][j] + (j == 3 ? a->m[i][3] : 0.0f);
+            r.m[i][j] =
+                a->m[i][0] * b->m[0][j] + a->m[i][1] * b->m[1][j] + a->m[i][2] * b->m[2][j] + (j == 3 ? a->m[i][3] : 0.0f);
     return r;
 }
 static inline sup_affine affine_from_rotation(sup_quat q, sup_vec3 t)
@@ -130,7 +140,10 @@ sup_quat quat_from_affine(const sup_affine* a);
 
 static inline sup_transform transform_identity(void) { return (sup_transform){ v3(0, 0, 0), quat_identity(), v3(1, 1, 1) }; }
 static inline sup_rigid     rigid_identity(void) { return (sup_rigid){ quat_identity(), v3(0, 0, 0) }; }
-static inline sup_vec3      rigid_point(const sup_rigid* r, sup_vec3 p) { return v3_add(quat_rotate(r->rotation, p), r->translation); }
+static inline sup_vec3      rigid_point(const sup_rigid* r, sup_vec3 p)
+{
+    return v3_add(quat_rotate(r->rotation, p), r->translation);
+}
 /// Shortest arc; uses our own trigonometry.
 sup_quat quat_slerp(sup_quat a, sup_quat b, float t);
 /// Rotation by angle (radians) about a unit axis.

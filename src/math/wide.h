@@ -7,6 +7,13 @@
 
 #include <stdint.h>
 #include <string.h>
+#if defined(__AVX__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#endif
 
 #ifndef SUP_WIDE_SUFFIX
 #define SUP_WIDE_SUFFIX _v1
@@ -28,19 +35,88 @@ static inline f8 f8_load(const float* p)
     return r;
 }
 static inline void f8_store(float* p, f8 x) { memcpy(p, &x, sizeof x); }
-/// a where the mask is set (all bits), else b.
-static inline f8 f8_select(i8 mask, f8 a, f8 b) { return (f8)(((i8)a & mask) | ((i8)b & ~mask)); }
+static inline i8   i8_all(int32_t x) { return (i8){ x, x, x, x, x, x, x, x }; }
+static inline i8   i8_load(const int32_t* p)
+{
+    i8 r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
+static inline void i8_store(int32_t* p, i8 x) { memcpy(p, &x, sizeof x); }
+/// a where the mask is set (all bits), else b. Masks come from comparing: a < b, and join with & | ~.
+static inline f8 f8_select(i8 mask, f8 a, f8 b)
+{
+#if defined(__AVX__)
+    return (f8)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)mask);
+#else
+    return (f8)(((i8)a & mask) | ((i8)b & ~mask));
+#endif
+}
+/// Exactly a < b ? a : b in each lane, so b where one is not a number.
+static inline f8 f8_min(f8 a, f8 b)
+{
+#if defined(__AVX__)
+    return (f8)_mm256_min_ps((__m256)a, (__m256)b);
+#else
+    return f8_select(a < b, a, b);
+#endif
+}
+/// Exactly a > b ? a : b in each lane.
+static inline f8 f8_max(f8 a, f8 b)
+{
+#if defined(__AVX__)
+    return (f8)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    return f8_select(a > b, a, b);
+#endif
+}
+static inline f8 f8_abs(f8 x) { return (f8)((i8)x & i8_all(INT32_MAX)); }
+/// Correctly rounded everywhere, hence the same bits; the loop alone would become eight single roots.
 static inline f8 f8_sqrt(f8 x)
 {
+#if defined(__AVX__)
+    return (f8)_mm256_sqrt_ps((__m256)x);
+#elif defined(__SSE2__)
+    __m128 half[2];
+    memcpy(half, &x, sizeof x);
+    half[0] = _mm_sqrt_ps(half[0]);
+    half[1] = _mm_sqrt_ps(half[1]);
+    memcpy(&x, half, sizeof x);
+    return x;
+#elif defined(__wasm_simd128__)
+    v128_t half[2];
+    memcpy(half, &x, sizeof x);
+    half[0] = wasm_f32x4_sqrt(half[0]);
+    half[1] = wasm_f32x4_sqrt(half[1]);
+    memcpy(&x, half, sizeof x);
+    return x;
+#else
     f8 r;
     for (int i = 0; i < SUP_LANES; ++i) r[i] = __builtin_sqrtf(x[i]);
     return r;
+#endif
+}
+/// One bit per lane, lane 0 lowest.
+static inline uint32_t i8_bits(i8 mask)
+{
+#if defined(__AVX__)
+    return (uint32_t)_mm256_movemask_ps((__m256)mask);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < SUP_LANES; ++i) bits |= (uint32_t)(mask[i] != 0) << i;
+    return bits;
+#endif
 }
 /// Eight partial sums in a fixed order.
 static inline float f8_sum(f8 x) { return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7])); }
 
 /// Which compiled variant this machine runs best: 1 is the base, 3 is x86-64-v3 (AVX2).
 int sup_wide_level(void);
+
+/// Declares a kernel of a *_wide.c file in a header: SUP_WIDE_DECLARE(void, my_kernel, (const float* in, float* out));
+#define SUP_WIDE_DECLARE(result, name, arguments)                                                                              \
+    result name##_v1 arguments;                                                                                                \
+    result name##_v3 arguments
 
 /// Picks the variant of a kernel; declare both with SUP_WIDE_DECLARE.
 #if defined(__x86_64__)
