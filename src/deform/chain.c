@@ -1,0 +1,210 @@
+// Binding a chain, and running its links on one frame.
+#include "deform/runner.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+#define STEP_STANDARD 0.005 // seconds; short enough for 200 Hz of contact, long enough to be cheap
+#define STEP_MIN 1e-4
+#define STEP_MAX 0.1
+
+// ---------------------------------------------------------------------------------------------- running
+
+run_scratch scratch_cut(const sup_chain* chain, void* scratch)
+{
+    uint8_t* p = scratch;
+    size_t   n = chain->points_size;
+    SUP_ASSERT((uintptr_t)scratch % 64 == 0);
+    return (run_scratch){ (sup_vec3*)p, (sup_vec3*)(p + n), (sup_vec3*)(p + 2 * n), (sup_vec3*)(p + 3 * n), p + 4 * n };
+}
+
+size_t sup_chain_scratch_size(const sup_chain* chain)
+{
+    return 4 * chain->points_size + sup_align(chain->link_scratch, 64) + 64;
+}
+
+const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, const uint8_t* params, uint8_t* state,
+                          const sup_frame* given, const run_scratch* s, const sup_vec3* points, sup_vec3* out)
+{
+    sup_frame frame = *given;
+    if (begin == 0) points = sup_pose_morph(chain->character, frame.end, s->morphed);
+    for (uint32_t i = begin; i < end; ++i) {
+        const link* l = &chain->links[i];
+        sup_vec3*   to = i == 0 ? s->skinned : i + 1 == end && out ? out : points == s->a ? s->b : s->a;
+        frame.points = points;
+        frame.skinned = i == 0 ? NULL : s->skinned;
+        l->deformer->evaluate(&l->binding, params + l->params_offset, &frame, state ? state + l->state_offset : NULL, s->link,
+                              to);
+        points = to;
+    }
+    if (out && points != out) {
+        memcpy(out, points, chain->character->mesh.point_count * sizeof *out);
+        points = out;
+    }
+    return points;
+}
+
+void sup_frame_pose(const sup_frame* frame, uint32_t i, uint32_t n, sup_pose* out)
+{
+    SUP_ASSERT(n > 0 && i <= n);
+    if (i == n) sup_pose_copy(frame->end, out);
+    else if (i == 0 && frame->start) sup_pose_copy(frame->start, out);
+    else frame->sampler->pose(frame->sampler, frame->time - frame->dt + frame->dt * ((double)i / n), out);
+}
+
+// ---------------------------------------------------------------------------------------------- prefix
+
+static void sample_prefix(const sup_sampler* sampler, double time, sup_pose* out)
+{
+    const sup_prefix* before = sampler->user;
+    sup_clip_sample(before->chain->character, before->chain->clip, time, out);
+}
+
+sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* out, sup_error* error)
+{
+    const sup_chain* chain = before->chain;
+    const link*      asking = &chain->links[before->link];
+    if (!chain->clip)
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "%s looks at the links before it over time, and there is no clip; give one with --clip",
+                        asking->deformer->name);
+    for (uint32_t i = 0; i < before->link; ++i)
+        if (chain->links[i].deformer->dynamic)
+            return sup_fail(error, SUP_ERROR_INPUT, "%s cannot stand behind %s, which moves by itself; put it in front",
+                            asking->deformer->name, chain->links[i].deformer->name);
+    sup_pose*   pose = (sup_pose*)&before->pose;
+    sup_sampler sampler = { sample_prefix, (void*)before };
+    sup_clip_sample(chain->character, chain->clip, time, pose);
+    sup_frame   frame = { .time = time,
+                          .start = pose,
+                          .end = pose,
+                          .carry = rigid_identity(),
+                          .world = &chain->world,
+                          .tasks = before->tasks,
+                          .sampler = &sampler };
+    run_scratch s = scratch_cut(chain, before->scratch);
+    links_run(chain, 0, before->link, before->params, NULL, &frame, &s, NULL, out);
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- binding
+
+static sup_result check_needs(const sup_chain* chain, const sup_deformer* d, sup_error* error)
+{
+    const sup_character* c = chain->character;
+    if (d->needs & SUP_NEEDS_CLIP && !chain->clip)
+        return sup_fail(error, SUP_ERROR_INPUT, "%s: needs a clip to look ahead in; give one with --clip", d->name);
+    if (d->needs & SUP_NEEDS_EXAMPLES && c->example_count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no example shapes; give them with --example T=FILE", d->name,
+                        c->name);
+    if (d->needs & SUP_NEEDS_WEIGHTS && c->skeleton.skin_joint_count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no skeleton; use a rigged character", d->name, c->name);
+    if (d->needs & SUP_NEEDS_CLOSED) {
+        sup_mesh_report report;
+        sup_result      r = sup_mesh_examine(&c->mesh, &report, error);
+        if (r) return r;
+        if (!report.closed)
+            return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' is not closed (%u boundary edges); close its holes first",
+                            d->name, c->name, report.boundary_edges);
+    }
+    return SUP_OK;
+}
+
+// What sup_prefix_points needs to run the links bound so far.
+static sup_result prepare_prefix(chain_builder* b, uint32_t index, sup_prefix* prefix)
+{
+    sup_chain* chain = b->chain;
+    prefix->chain = chain;
+    prefix->link = index;
+    prefix->tasks = b->desc->tasks;
+    prefix->scratch = sup_arena_alloc(b->temporary, 1, sup_chain_scratch_size(chain));
+    prefix->params = sup_arena_alloc(b->temporary, 1, chain->params_size);
+    if (!prefix->scratch || !prefix->params) return sup_fail_memory(b->error, "a chain");
+    for (uint32_t i = 0; i < index; ++i)
+        memcpy(prefix->params + chain->links[i].params_offset, chain->links[i].params, chain->links[i].deformer->params_size);
+    return sup_pose_create(chain->character, b->temporary, &prefix->pose, b->error);
+}
+
+static sup_result bind_link(chain_builder* b, uint32_t index)
+{
+    sup_chain*  chain = b->chain;
+    link*       l = &chain->links[index];
+    sup_prefix* prefix = SUP_NEW(b->temporary, sup_prefix, 1);
+    if (!prefix) return sup_fail_memory(b->error, "a chain");
+    sup_result r = check_needs(chain, l->deformer, b->error);
+    if (!r) r = link_fields(chain, l, b->error);
+    if (!r && index > 0) r = prepare_prefix(b, index, prefix);
+    if (r) return r;
+    sup_bind_input in = { .character = chain->character,
+                          .clip = chain->clip,
+                          .before = prefix,
+                          .skinning = chain->links[0].deformer->skinning,
+                          .params = l->params,
+                          .fields = l->fields,
+                          .tasks = b->desc->tasks,
+                          .progress = b->desc->progress };
+    r = l->deformer->bind(&in, chain->arena, &l->binding, b->error);
+    if (r) return r;
+    SUP_ASSERT((l->binding.state_size > 0) == l->deformer->dynamic);
+    l->state_offset = chain->state_size;
+    chain->state_size += sup_align(l->binding.state_size, 64);
+    if (l->binding.scratch_size > chain->link_scratch) chain->link_scratch = l->binding.scratch_size;
+    if (l->deformer->dynamic) chain->dynamic_end = index + 1;
+    return sup_progress_report(b->desc->progress, (index + 1.0) / chain->link_count, "binding")
+               ? SUP_OK
+               : sup_fail(b->error, SUP_ERROR_CANCELLED, "cancelled while binding %s", l->deformer->name);
+}
+
+sup_result sup_chain_create(const sup_chain_desc* desc, sup_chain** out, sup_error* error)
+{
+    SUP_ASSERT(desc->character);
+    double step = desc->step == 0 ? STEP_STANDARD : desc->step;
+    if (!(step >= STEP_MIN && step <= STEP_MAX))
+        return sup_fail(error, SUP_ERROR_INPUT, "the step cannot be %g ms; give 0.1 to 100", step * 1000);
+    sup_arena* arena = sup_arena_create(desc->allocator);
+    if (!arena) return sup_fail_memory(error, "a chain");
+    sup_chain* chain = SUP_NEW(arena, sup_chain, 1);
+    if (!chain) {
+        sup_arena_destroy(arena);
+        return sup_fail_memory(error, "a chain");
+    }
+    *chain = (sup_chain){ .arena = arena, .character = desc->character, .clip = desc->clip, .step = step };
+    chain->points_size = sup_align(((size_t)desc->character->mesh.point_count + 8) * sizeof(sup_vec3), 64);
+    chain_builder b = { desc, chain, sup_arena_create(desc->allocator), error };
+    sup_result    r = b.temporary ? chain_parse(&b) : sup_fail_memory(error, "a chain");
+    for (uint32_t i = 0; !r && i < chain->link_count; ++i) {
+        chain->links[i].params_offset = chain->params_size;
+        chain->params_size += sup_align(chain->links[i].deformer->params_size, 16);
+    }
+    if (!r) r = world_parse(&b);
+    for (uint32_t i = 0; !r && i < chain->link_count; ++i) r = bind_link(&b, i);
+    sup_arena_destroy(b.temporary);
+    if (r) sup_arena_destroy(arena);
+    else *out = chain;
+    return r;
+}
+
+void sup_chain_destroy(sup_chain* chain)
+{
+    if (chain) sup_arena_destroy(chain->arena);
+}
+
+uint32_t            sup_chain_link_count(const sup_chain* chain) { return chain->link_count; }
+const sup_deformer* sup_chain_link(const sup_chain* chain, uint32_t i)
+{
+    return i < chain->link_count ? chain->links[i].deformer : NULL;
+}
+bool        sup_chain_dynamic(const sup_chain* chain) { return chain->dynamic_end > 0; }
+const char* sup_chain_text(const sup_chain* chain) { return chain->text; }
+
+uint32_t sup_frame_count(double start, double end, double fps, bool loop)
+{
+    double span = (end - start) * fps;
+    if (!(span > 0)) return 1;
+    if (span > 4e9) span = 4e9;
+    uint32_t frames = (uint32_t)(span + 1e-6) + 1;
+    bool     last_on_end = (double)(frames - 1) > span - 1e-6;
+    return loop && last_on_end && frames > 1 ? frames - 1 : frames;
+}
+
+double sup_frame_time(double start, double fps, uint32_t frame) { return start + (double)frame / fps; }

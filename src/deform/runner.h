@@ -1,0 +1,119 @@
+/// deform/runner.h: the inside of chains and instances. A chain is bound once and read-only; an instance moves.
+#ifndef SUP_DEFORM_RUNNER_H
+#define SUP_DEFORM_RUNNER_H
+
+#include "base/internal.h"
+#include "supple/deformer.h"
+
+/// One deformer of a chain with everything that was set on it.
+typedef struct link {
+    const sup_deformer* deformer;
+    uint32_t            ordinal; ///< 1 for the first link of that name, 2 for the second
+    void*               params;  ///< deformer->params_size bytes
+    sup_field*          fields;  ///< one per parameter row
+    struct bone_value*  bones;   ///< overrides by glob, in the order they were said
+    sup_binding         binding;
+    size_t              params_offset; ///< into an instance's parameter block
+    size_t              state_offset;  ///< into an instance's state block
+} link;
+
+/// 'layers.stiffness@Spine*=0.3': one value for the joints that match.
+typedef struct bone_value {
+    struct bone_value* next;
+    uint32_t           param;
+    const char*        glob;
+    float              value;
+} bone_value;
+
+/// A value over time: of a parameter, or of gravity or wind (three values).
+typedef struct world_key {
+    double time;
+    float  value[3];
+    bool   step; ///< holds until the next key
+} world_key;
+
+typedef enum world_target { WORLD_GRAVITY, WORLD_WIND, WORLD_PARAM } world_target;
+
+typedef struct world_track {
+    world_target     target;
+    uint32_t         link, param; ///< WORLD_PARAM
+    uint32_t         key_count;
+    const world_key* keys;
+} world_track;
+
+struct sup_prefix {
+    const struct sup_chain* chain;
+    uint32_t                link; ///< links before this one
+    const sup_tasks*        tasks;
+    sup_pose                pose;
+    uint8_t*                params;
+    void*                   scratch;
+};
+
+struct sup_chain {
+    sup_arena*           arena;
+    const sup_character* character;
+    const sup_clip*      clip;
+    link*                links;
+    uint32_t             link_count;
+    uint32_t             dynamic_end; ///< links up to the last dynamic one; 0: all static
+    double               step;
+    sup_world            world;
+    world_track*         tracks;
+    uint32_t             track_count;
+    const char*          text;
+    size_t               params_size;  ///< of all links
+    size_t               state_size;   ///< of all links
+    size_t               link_scratch; ///< the largest of any link
+    size_t               points_size;  ///< bytes of one set of points, padded
+};
+
+// settings.c ------------------------------------------------------------------------------------------------------------
+
+typedef struct chain_builder {
+    const sup_chain_desc* desc;
+    sup_chain*            chain;
+    sup_arena*            temporary; ///< dies when the chain is made
+    sup_error*            error;
+} chain_builder;
+
+/// Links from text, preset and settings into chain->links, with their parameters and bone values.
+sup_result chain_parse(chain_builder* b);
+/// The row of that name, or SUP_NONE.
+uint32_t param_find(const sup_deformer* deformer, const char* name, size_t length);
+void     params_default(const sup_deformer* deformer, void* params);
+/// Checks the range and stores. The error names link, parameter, value and range.
+sup_result param_set_number(const sup_deformer* deformer, uint32_t row, double value, void* params, sup_error* error);
+/// A number as the row's type in the parameter block.
+double param_get_number(const sup_param* row, const void* params);
+
+// fields.c --------------------------------------------------------------------------------------------------------------
+
+/// Fills link->fields from maps and bone values.
+sup_result link_fields(const sup_chain* chain, link* l, sup_error* error);
+
+// world.c ---------------------------------------------------------------------------------------------------------------
+
+sup_result world_parse(chain_builder* b);
+/// The world and the parameters at a time: keys applied over base values.
+void world_resolve(const sup_chain* chain, double time, const uint8_t* base_params, uint8_t* params, sup_world* world);
+
+// chain.c ---------------------------------------------------------------------------------------------------------------
+
+/// The caller's scratch, cut up. Same order everywhere.
+typedef struct run_scratch {
+    sup_vec3* morphed;
+    sup_vec3* skinned;
+    sup_vec3* a; ///< output of one link, input of the next, in turns
+    sup_vec3* b;
+    uint8_t*  link;
+} run_scratch;
+
+run_scratch scratch_cut(const sup_chain* chain, void* scratch);
+
+/// Runs links begin up to end on the frame. `points` goes in (ignored when begin is 0: then the morphed rest points do),
+/// the result is returned: in scratch, or in `out` when given. s->skinned is filled by link 0.
+const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, const uint8_t* params, uint8_t* state,
+                          const sup_frame* frame, const run_scratch* s, const sup_vec3* points, sup_vec3* out);
+
+#endif
