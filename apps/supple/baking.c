@@ -1,0 +1,137 @@
+// One bake: bind the chain, evaluate frame after frame, hand each to the writer.
+#include "baking.h"
+
+#include "supple/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What one bake holds; released in one place whichever way it ends.
+typedef struct workbench {
+    sup_chain*         chain;
+    sup_instance*      instance;
+    sup_bake*          bake;
+    const sup_normals* normals;
+    void*              scratch;
+    void*              normals_scratch;
+    sup_vec3*          points;
+    sup_vec3*          vertex_normals;
+} workbench;
+
+static void* scratch_block(size_t bytes) { return aligned_alloc(64, (bytes + 64) / 64 * 64); }
+
+static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
+{
+    sup_chain_desc chain = job->chain;
+    chain.character = job->character;
+    chain.clip = job->clip;
+    chain.tasks = job->tasks;
+    chain.progress = &job->bar->sink;
+    sup_result result = sup_chain_create(&chain, &top->chain, error);
+    if (result != SUP_OK) return result;
+
+    const sup_instance_desc instance = {
+        .chain = top->chain,
+        .clip = job->clip,
+        .pose = job->pose,
+        .start = job->start,
+        .end = job->end,
+        .preroll = job->preroll,
+        .loop = job->loop,
+        .snapshots = 1, // a bake never goes back
+        .tasks = job->tasks,
+    };
+    return sup_instance_create(&instance, &top->instance, error);
+}
+
+static sup_result allocate(const bake_job* job, sup_arena* arena, workbench* top, bake_outcome* out, sup_error* error)
+{
+    const sup_mesh* mesh = &job->character->mesh;
+    sup_result      result = sup_normals_create(job->character, arena, &top->normals, error);
+    if (result != SUP_OK) return result;
+    top->scratch = scratch_block(sup_chain_scratch_size(top->chain));
+    top->normals_scratch = scratch_block(sup_normals_scratch(top->normals));
+    top->points = sup_arena_alloc(arena, mesh->point_count, sizeof *top->points);
+    top->vertex_normals = sup_arena_alloc(arena, mesh->vertex_count, sizeof *top->vertex_normals);
+    out->hashes = sup_arena_alloc(arena, out->frames, sizeof *out->hashes);
+    out->chain = sup_arena_text(arena, sup_chain_text(top->chain), strlen(sup_chain_text(top->chain)));
+    if (top->scratch && top->normals_scratch && top->points && top->vertex_normals && out->hashes && out->chain) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while preparing %u frames of %u points; bake a shorter span",
+                    out->frames, mesh->point_count);
+}
+
+static sup_result open_output(const bake_job* job, workbench* top, const bake_outcome* out, sup_error* error)
+{
+    const sup_bake_desc desc = {
+        .path = job->output,
+        .character = job->character,
+        .clip = job->clip,
+        .name = job->name,
+        .chain = out->chain,
+        .start = job->start,
+        .fps = job->fps,
+        .frame_count = out->frames,
+        .flat = job->flat,
+    };
+    return sup_bake_begin(&desc, NULL, &top->bake, error);
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(number >> (8 * i));
+    return sup_hash(hash, bytes, sizeof bytes);
+}
+
+static sup_result write_frames(const bake_job* job, const workbench* top, bake_outcome* out, sup_error* error)
+{
+    const sup_mesh* mesh = &job->character->mesh;
+    double          rest_volume = sup_metric_volume(mesh, mesh->points);
+    out->hash = SUP_HASH_START;
+    for (uint32_t i = 0; i < out->frames; i++) {
+        if (!progress_report(job->bar, (double)i / out->frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+        double time = sup_frame_time(job->start, job->fps, i), begin = now_seconds();
+        sup_instance_evaluate(top->instance, time, top->scratch, &out->stats, top->points);
+        out->evaluate += now_seconds() - begin;
+
+        out->hashes[i] = sup_hash_points(top->points, mesh->point_count);
+        out->hash = hash_number(out->hash, out->hashes[i]);
+        double change = rest_volume != 0.0 ? sup_metric_volume(mesh, top->points) / rest_volume - 1.0 : 0.0;
+        if (fabs(change) > fabs(out->volume_change)) out->volume_change = change;
+
+        sup_normals_evaluate(top->normals, top->points, top->normals_scratch, job->tasks, top->vertex_normals, NULL);
+        const sup_bake_frame frame = { i, time, sup_instance_pose(top->instance), top->points, top->vertex_normals };
+        sup_result           result = sup_bake_frame_write(top->bake, &frame, error);
+        if (result != SUP_OK) return result;
+    }
+    return progress_report(job->bar, 1.0) ? SUP_OK : sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+}
+
+static sup_result close_output(workbench* top, sup_arena* arena, bake_outcome* out, sup_error* error)
+{
+    const char* warnings = NULL;
+    sup_result  result = sup_bake_end(top->bake, &out->bytes, &warnings, error);
+    if (result == SUP_OK && warnings && *warnings) out->warnings = sup_arena_text(arena, warnings, strlen(warnings));
+    return result;
+}
+
+sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, sup_error* error)
+{
+    workbench top = { 0 };
+    *out = (bake_outcome){ .frames = sup_frame_count(job->start, job->end, job->fps, job->loop) };
+    progress_span(job->bar, 0.0, 0.2);
+    sup_result result = bind(job, &top, error);
+    if (result == SUP_OK) result = allocate(job, arena, &top, out, error);
+    if (result == SUP_OK) result = open_output(job, &top, out, error);
+    progress_span(job->bar, 0.2, 1.0);
+    if (result == SUP_OK) result = write_frames(job, &top, out, error);
+    if (result == SUP_OK) result = close_output(&top, arena, out, error);
+
+    sup_bake_destroy(top.bake);
+    sup_instance_destroy(top.instance);
+    sup_chain_destroy(top.chain);
+    free(top.scratch);
+    free(top.normals_scratch);
+    return result;
+}

@@ -1,0 +1,37 @@
+/// baking.h: one bake from chain to file, shared by `bake` and `demo`.
+#ifndef SUPPLE_APP_BAKING_H
+#define SUPPLE_APP_BAKING_H
+
+#include "progress.h"
+#include "supple/deformer.h"
+#include "supple/io.h"
+
+typedef struct bake_job {
+    const sup_character* character;
+    const sup_clip*      clip; ///< NULL: the pose is held
+    const sup_pose*      pose;
+    sup_chain_desc       chain; ///< links, settings, preset, world, step; the rest is filled in
+    const char*          output;
+    const char*          name;
+    double               start, end, fps, preroll;
+    bool                 loop, flat;
+    const sup_tasks*     tasks;
+    progress*            bar;
+} bake_job;
+
+typedef struct bake_outcome {
+    uint32_t    frames;
+    uint64_t    bytes;
+    uint64_t    hash;          ///< of the frames' hashes
+    uint64_t*   hashes;        ///< one a frame, in the arena
+    double      evaluate;      ///< seconds inside the chain
+    double      volume_change; ///< the largest loss or gain of any frame, as a fraction of the rest volume
+    sup_stats   stats;
+    const char* chain;    ///< as run, in the arena
+    const char* warnings; ///< newline-separated, in the arena; NULL: none
+} bake_outcome;
+
+/// Binds, evaluates and writes. On failure the target is as it was.
+sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, sup_error* error);
+
+#endif

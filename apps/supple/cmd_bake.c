@@ -1,0 +1,159 @@
+// supple bake: the main job. Flags to a bake_job, the outcome to words or JSON.
+#include "baking.h"
+#include "commands.h"
+#include "common.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// Longer bakes are refused: 1,000,000 frames are nine hours at 30 a second, and surely a typing mistake.
+static const double FRAMES_MAX = 1e6;
+static const double SECONDS_MAX = 1e6;
+
+// ---------------------------------------------------------------------------------------------- flags
+
+static int read_span(const options* o, bake_job* job)
+{
+    double natural_end = job->clip ? job->clip->seconds : 0.0;
+    if (!options_number(o, FLAG_START, 0.0, SECONDS_MAX, 0.0, &job->start)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_END, 0.0, SECONDS_MAX, natural_end > job->start ? natural_end : job->start, &job->end))
+        return EXIT_USAGE;
+    if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &job->fps)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_PREROLL, 0.0, 3600.0, 0.5, &job->preroll)) return EXIT_USAGE;
+    job->loop = options_has(o, FLAG_LOOP);
+    if (job->end < job->start) {
+        say_error("--end %g lies before --start %g", job->end, job->start);
+        return EXIT_USAGE;
+    }
+    if (job->clip && job->start > natural_end) {
+        say_error("--start %g lies behind the end of the clip '%s' (%.3f s)", job->start, job->clip->name, natural_end);
+        return EXIT_FAILED;
+    }
+    if ((job->end - job->start) * job->fps > FRAMES_MAX) {
+        say_error("%g seconds at %g frames a second are more than %.0f frames; lower --fps or --end", job->end - job->start,
+                  job->fps, FRAMES_MAX);
+        return EXIT_USAGE;
+    }
+    if (job->loop && !job->clip) {
+        say_error("--loop needs a clip");
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
+static int read_motion(const options* o, sup_arena* arena, sup_pose* pose, bake_job* job)
+{
+    bool posed = options_has(o, FLAG_POSE);
+    if (posed && options_has(o, FLAG_CLIP)) {
+        say_error("--pose and --clip exclude each other; leave one out");
+        return EXIT_USAGE;
+    }
+    int code = posed ? EXIT_DONE : clip_choose(o, job->character, &job->clip);
+    if (code != EXIT_DONE) return code;
+    if (job->clip) return EXIT_DONE;
+    if (!posed && !options_has(o, FLAG_QUIET))
+        say_note("'%s' has no clips: baking its rest pose; --pose turns joints", job->character->name);
+    job->pose = pose;
+    return pose_read(o, job->character, arena, pose);
+}
+
+// ---------------------------------------------------------------------------------------------- result
+
+static sup_json* hash_text(sup_arena* arena, uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    return sup_json_new_string(arena, text);
+}
+
+static sup_json* describe(const options* o, const bake_job* job, const bake_outcome* out, double seconds, sup_arena* arena)
+{
+    sup_json* json = sup_json_new(arena, SUP_JSON_OBJECT);
+    sup_json_set(arena, json, "output", sup_json_new_string(arena, job->output));
+    sup_json_set(arena, json, "bytes", sup_json_new_number(arena, (double)out->bytes));
+    sup_json_set(arena, json, "frames", sup_json_new_number(arena, out->frames));
+    sup_json_set(arena, json, "points", sup_json_new_number(arena, job->character->mesh.point_count));
+    sup_json_set(arena, json, "seconds", sup_json_new_number(arena, seconds));
+    sup_json_set(arena, json, "ms_per_frame", sup_json_new_number(arena, 1000.0 * out->evaluate / out->frames));
+    sup_json_set(arena, json, "hash", hash_text(arena, out->hash));
+    sup_json* fallbacks = sup_json_set(arena, json, "fallbacks", sup_json_new(arena, SUP_JSON_OBJECT));
+    for (uint32_t i = 0; i < out->stats.count; i++)
+        sup_json_set(arena, fallbacks, out->stats.items[i].name, sup_json_new_number(arena, (double)out->stats.items[i].times));
+    if (!options_has(o, FLAG_HASHES)) return fallbacks ? json : NULL;
+    sup_json* hashes = sup_json_set(arena, json, "hashes", sup_json_new(arena, SUP_JSON_ARRAY));
+    sup_json* last = hashes;
+    for (uint32_t i = 0; i < out->frames; i++) last = sup_json_push(hashes, hash_text(arena, out->hashes[i]));
+    return last ? json : NULL;
+}
+
+static void print_result(const options* o, const bake_job* job, const bake_outcome* out, double seconds)
+{
+    if (options_has(o, FLAG_QUIET) && !options_has(o, FLAG_HASHES)) return;
+    printf("%s: %u frame%s of %s%s%s by %s, %u points, %.1f MB\n", job->output, out->frames, out->frames == 1 ? "" : "s",
+           job->clip ? "'" : "", job->clip ? job->clip->name : "a pose", job->clip ? "'" : "", out->chain,
+           job->character->mesh.point_count, (double)out->bytes / 1e6);
+    printf("%.3f ms a frame, %.2f s in all, hash %016" PRIx64 "\n", 1000.0 * out->evaluate / out->frames, seconds, out->hash);
+    for (uint32_t i = 0; i < out->stats.count; i++)
+        printf("fallback %s: %" PRIu64 " times\n", out->stats.items[i].name, out->stats.items[i].times);
+    for (uint32_t i = 0; i < out->frames && options_has(o, FLAG_HASHES); i++)
+        printf("%6u  %9.4f s  %016" PRIx64 "\n", i, sup_frame_time(job->start, job->fps, i), out->hashes[i]);
+}
+
+static void say_lines(const char* text)
+{
+    while (text && *text) {
+        size_t length = strcspn(text, "\n");
+        if (length) say_warning("%.*s", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static int bake_character(const options* o, const sup_character* character, double begin, sup_arena* arena)
+{
+    sup_pose     pose;
+    progress     bar;
+    bake_outcome out;
+    sup_error    error = { 0 };
+    sup_pool*    pool = NULL;
+    bake_job     job = { .character = character,
+                         .output = o->words[1],
+                         .name = options_text(o, FLAG_NAME, NULL),
+                         .flat = options_has(o, FLAG_FLAT),
+                         .bar = &bar };
+
+    int code = read_motion(o, arena, &pose, &job);
+    if (code == EXIT_DONE) code = read_span(o, &job);
+    if (code == EXIT_DONE) code = chain_read(o, arena, &job.chain);
+    if (code == EXIT_DONE) code = pool_make(o, &pool);
+    if (code != EXIT_DONE) return code;
+    if (character->unit_assumed && !options_has(o, FLAG_QUIET))
+        say_note("the file does not say its unit: one unit is taken as %g m; --unit changes it", character->metres_per_unit);
+
+    job.tasks = sup_pool_tasks(pool);
+    progress_begin(&bar, "bake", options_has(o, FLAG_QUIET));
+    sup_result result = bake_run(&job, arena, &out, &error);
+    progress_end(&bar);
+    sup_pool_destroy(pool);
+    if (result != SUP_OK) return fail_with(&error);
+
+    say_lines(out.warnings);
+    double seconds = now_seconds() - begin;
+    if (!options_has(o, FLAG_JSON)) print_result(o, &job, &out, seconds);
+    else if (!print_json(describe(o, &job, &out, seconds, arena))) return EXIT_FAILED;
+    return EXIT_DONE;
+}
+
+int cmd_bake(const options* o)
+{
+    double         begin = now_seconds();
+    sup_character* character = NULL;
+    int            code = character_load(o, o->words[0], false, &character);
+    if (code != EXIT_DONE) return code;
+    sup_arena* arena = sup_arena_create(NULL);
+    code = arena ? bake_character(o, character, begin, arena) : fail_memory();
+    sup_arena_destroy(arena);
+    sup_character_destroy(character);
+    return code;
+}

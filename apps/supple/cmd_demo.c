@@ -1,0 +1,137 @@
+// supple demo: the built-in characters through every deformer that can take them, into one folder.
+#include "baking.h"
+#include "commands.h"
+#include "common.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct tour {
+    const char*      folder;
+    double           fps;
+    bool             quiet;
+    const sup_tasks* tasks;
+    table            rows;
+    uint32_t         files;
+    uint64_t         bytes;
+} tour;
+
+static int make_folder(const char* path)
+{
+    char text[1024];
+    if (snprintf(text, sizeof text, "%s", path) >= (int)sizeof text) {
+        say_error("the folder's name is too long");
+        return EXIT_FAILED;
+    }
+    for (char* at = text + 1;; at++) {
+        if (*at != '/' && *at) continue;
+        char kept = *at;
+        *at = 0;
+        struct stat info;
+        if (mkdir(text, 0777) != 0 && (errno != EEXIST || stat(text, &info) != 0 || !S_ISDIR(info.st_mode))) {
+            say_error("the folder '%s' cannot be made (%s); give another: supple demo DIR", text, strerror(errno));
+            return EXIT_FAILED;
+        }
+        *at = kept;
+        if (!kept) return EXIT_DONE;
+    }
+}
+
+// Whether the deformer can run on this clip of this character.
+static bool suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed)
+{
+    bool has_examples = false;
+    for (uint32_t i = 0; i < c->example_count; i++)
+        has_examples |= !c->examples[i].clip || strcmp(c->examples[i].clip, clip->name) == 0;
+    if ((d->needs & SUP_NEEDS_EXAMPLES) && !has_examples) return false;
+    if ((d->needs & SUP_NEEDS_WEIGHTS) && c->skeleton.skin_joint_count < 2) return false;
+    return !(d->needs & SUP_NEEDS_CLOSED) || closed;
+}
+
+static int bake_one(tour* t, const sup_character* c, const char* who, const sup_clip* clip, const sup_deformer* d,
+                    sup_arena* arena)
+{
+    char     path[1200], label[128];
+    progress bar;
+    snprintf(path, sizeof path, "%s/%s-%s-%s.glb", t->folder, who, clip->name, d->name);
+    snprintf(label, sizeof label, "%s %s %s", who, clip->name, d->name);
+    const bake_job job = { .character = c,
+                           .clip = clip,
+                           .chain = { .links = d->name },
+                           .output = path,
+                           .end = clip->seconds,
+                           .fps = t->fps,
+                           .preroll = -1.0,
+                           .tasks = t->tasks,
+                           .bar = &bar };
+    bake_outcome   out;
+    sup_error      error = { 0 };
+    progress_begin(&bar, label, t->quiet);
+    sup_result result = bake_run(&job, arena, &out, &error);
+    progress_end(&bar);
+    if (result != SUP_OK) return fail_with(&error);
+
+    t->files++;
+    t->bytes += out.bytes;
+    table_add(&t->rows, "%s", who);
+    table_add(&t->rows, "%s", clip->name);
+    table_add(&t->rows, "%s", out.chain);
+    table_add(&t->rows, "%u", out.frames);
+    table_add(&t->rows, "%u", c->mesh.point_count);
+    table_add(&t->rows, "%.3f", 1000.0 * out.evaluate / out.frames);
+    table_add(&t->rows, "%+.1f %%", 100.0 * out.volume_change);
+    table_add(&t->rows, "%.1f MB", (double)out.bytes / 1e6);
+    table_add(&t->rows, "%s", path);
+    return EXIT_DONE;
+}
+
+static int visit(tour* t, const char* who)
+{
+    char            path[64];
+    sup_character*  c = NULL;
+    sup_error       error = { 0 };
+    sup_mesh_report surface;
+    snprintf(path, sizeof path, "builtin:%s", who);
+    if (sup_load(path, NULL, &c, &error) != SUP_OK) return fail_with(&error);
+    int code = sup_mesh_examine(&c->mesh, &surface, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+    for (uint32_t k = 0; k < c->clip_count && code == EXIT_DONE; k++) {
+        for (uint32_t i = 0; i < sup_deformer_count() && code == EXIT_DONE; i++) {
+            const sup_deformer* d = sup_deformer_at(i);
+            if (!suits(d, c, &c->clips[k], surface.closed)) continue;
+            sup_arena* arena = sup_arena_create(NULL);
+            code = arena ? bake_one(t, c, who, &c->clips[k], d, arena) : fail_memory();
+            sup_arena_destroy(arena);
+        }
+    }
+    sup_character_destroy(c);
+    return code;
+}
+
+int cmd_demo(const options* o)
+{
+    static const char* const cast[] = { "beast", "arm" };
+    tour                     t = { .folder = o->word_count ? o->words[0] : "out/demo", .quiet = options_has(o, FLAG_QUIET) };
+    sup_pool*                pool = NULL;
+    if (!options_number(o, FLAG_FPS, 0.001, 1000.0, 30.0, &t.fps)) return EXIT_USAGE;
+    int code = pool_make(o, &pool);
+    if (code == EXIT_DONE) code = make_folder(t.folder);
+    t.tasks = sup_pool_tasks(pool);
+    table_begin(&t.rows, "character|clip|chain|>frames|>points|>ms/frame|>volume|>size|file");
+    for (size_t i = 0; i < sizeof cast / sizeof *cast && code == EXIT_DONE; i++) code = visit(&t, cast[i]);
+    sup_pool_destroy(pool);
+    if (code != EXIT_DONE || t.quiet) {
+        table_free(&t.rows);
+        return code;
+    }
+    table_print(&t.rows, 0);
+    printf(
+        "\n%u files, %.0f MB. 'volume' is the largest change of any frame against the rest shape.\n"
+        "Open them in anything that plays glTF: Blender (File > Import > glTF 2.0), the three.js editor or gltf-viewer in a\n"
+        "browser, Windows 3D Viewer, Godot. Each file holds its source clips and one baked clip: play the baked one.\n"
+        "Look first at %s/beast-walk-dualquat.glb, then compare arm-twist-linear.glb with arm-twist-dualquat.glb.\n",
+        t.files, (double)t.bytes / 1e6, t.folder);
+    return EXIT_DONE;
+}

@@ -1,0 +1,13 @@
+/// commands.h: one function per verb; each returns the exit code.
+#ifndef SUPPLE_APP_COMMANDS_H
+#define SUPPLE_APP_COMMANDS_H
+
+#include "options.h"
+
+int cmd_inspect(const options* o);
+int cmd_bake(const options* o);
+int cmd_deformers(const options* o);
+int cmd_demo(const options* o);
+int cmd_bench(int argc, char** argv);
+
+#endif

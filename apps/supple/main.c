@@ -1,0 +1,93 @@
+// supple: the verbs and the way to them.
+#include "commands.h"
+#include "progress.h"
+#include "report.h"
+#include "supple/base.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const verb verbs[] = {
+    { "inspect", VERB_INSPECT, "FILE", 1, 1, "What is in a character file, and what is wrong with it",
+      "FILE is a .glb, .gltf or .obj file, or a built-in character: builtin:beast, builtin:arm, builtin:bar\n"
+      "('builtin:arm?points=30000' asks for another resolution).\n",
+      cmd_inspect, NULL },
+    { "bake", VERB_BAKE, "FILE OUT", 2, 2, "Run a chain of deformers over a clip and write the result",
+      "The ending of OUT picks the format (.glb). The source's meshes, materials and other clips stay as they are.\n"
+      "Without a clip and without --pose, the rest pose is one frame.\n\n"
+      "  supple bake builtin:beast walk.glb --clip walk --deform dualquat\n"
+      "  supple bake fox.glb out.glb --clip Run --fps 60 --json\n"
+      "  supple bake builtin:arm bent.glb --pose 'forearm=0,0,90'\n",
+      cmd_bake, NULL },
+    { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers, NULL },
+    { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",
+      "DIR is out/demo unless given; it is made where it is missing.\n", cmd_demo, NULL },
+    { "bench", VERB_BENCH, "", 0, 0, "Time the shared scenes against this machine's own limits", NULL, NULL, cmd_bench },
+};
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+static void print_help(void)
+{
+    puts("supple VERB input [output] [--flags]\n\n"
+         "Supple turns a posed character into living skin.\n\nverbs:");
+    for (int i = 0; i < VERB_COUNT; i++) printf("  %-10s %-9s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
+    puts("\n'supple VERB --help' lists a verb's flags; 'supple --version' prints the version.\n"
+         "Exit code: 0 done, 1 failed, 2 wrong usage, 3 a quality limit was exceeded.\n\n"
+         "Begin with: supple bake builtin:beast beast.glb --clip walk --deform dualquat");
+}
+
+static int unknown_verb(const char* word)
+{
+    const char* names[VERB_COUNT];
+    for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i].name;
+    const char* near = nearest_word(word, names, VERB_COUNT);
+    if (near) say_error("there is no verb '%s'; did you mean '%s'?", word, near);
+    else say_error("there is no verb '%s'; 'supple --help' lists those there are", word);
+    return EXIT_USAGE;
+}
+
+static int run_verb(const verb* v, int argc, char** argv)
+{
+    if (v->run_raw) return v->run_raw(argc, argv);
+    options o;
+    int     code = EXIT_USAGE;
+    if (options_parse(v, argc - 1, argv + 1, &o)) {
+        if (options_has(&o, FLAG_HELP)) {
+            options_help(v);
+            code = EXIT_DONE;
+        } else code = v->run(&o);
+    }
+    options_free(&o);
+    return code;
+}
+
+static int run(int argc, char** argv)
+{
+    if (argc < 2) {
+        say_error("a verb is missing; write: supple VERB input [output] [--flags], 'supple --help' explains");
+        return EXIT_USAGE;
+    }
+    const char* word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc == 2)) {
+        print_help();
+        return EXIT_DONE;
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("supple %s\n", SUP_VERSION);
+        return EXIT_DONE;
+    }
+    for (int i = 0; i < VERB_COUNT; i++)
+        if (strcmp(word, verbs[i].name) == 0) return run_verb(&verbs[i], argc - 1, argv + 1);
+    return unknown_verb(word);
+}
+
+int main(int argc, char** argv)
+{
+    // A closed pipe is an error to report, not a reason to vanish.
+    signal(SIGPIPE, SIG_IGN);
+    interrupts_watch();
+    int code = run(argc, argv);
+    if (!finish_stdout() && code == EXIT_DONE) code = EXIT_FAILED;
+    return code;
+}

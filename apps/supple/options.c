@@ -1,0 +1,249 @@
+// The flag table, the parser that walks it, and the help printed from it.
+#include "options.h"
+
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct flag {
+    flag_id     id;
+    const char* name;
+    const char* argument; ///< NULL: a switch
+    unsigned    verbs;
+    const char* help;
+} flag;
+
+enum {
+    READS = VERB_INSPECT | VERB_BAKE,
+    BAKES = VERB_BAKE,
+    RUNS = VERB_BAKE | VERB_DEMO,
+    ALL = VERB_INSPECT | VERB_BAKE | VERB_DEFORMERS | VERB_DEMO,
+};
+
+static const flag flags[FLAG_COUNT] = {
+    { FLAG_DEFORM, "deform", "CHAIN", BAKES, "links in order, like 'dualquat' or 'linear(...),NAME'; default linear" },
+    { FLAG_SET, "set", "NAME.PARAM=VALUE", BAKES,
+      "a parameter of a link; NAME#2 for the second, PARAM@Spine* for bones; repeats" },
+    { FLAG_PRESET, "preset", "FILE", BAKES, "links, values and world from a preset file" },
+    { FLAG_WORLD, "world", "FILE", BAKES, "gravity, wind and keys over time from a JSON file" },
+    { FLAG_CLIP, "clip", "NAME", BAKES, "the motion; default the first of the file" },
+    { FLAG_POSE, "pose", "JOINT=X,Y,Z", BAKES,
+      "turn a joint by degrees about its own axes instead of a clip; repeats, or ';'" },
+    { FLAG_START, "start", "S", BAKES, "first second of the clip; default 0" },
+    { FLAG_END, "end", "S", BAKES, "last second; default the clip's end" },
+    { FLAG_FPS, "fps", "N", RUNS, "output frames a second; default 30" },
+    { FLAG_PREROLL, "preroll", "S", BAKES, "seconds the first pose is held before the start; default 0.5" },
+    { FLAG_LOOP, "loop", NULL, BAKES, "the clip is a cycle: its end flows into its start" },
+    { FLAG_STEP, "step", "MS", BAKES, "milliseconds of the fixed clock; default 5" },
+    { FLAG_MAP, "map", "NAME=FILE", READS, "a value per point or vertex from a text file or a JSON array; repeats" },
+    { FLAG_UNIT, "unit", "UNIT", READS, "the file's unit: m, cm, mm, km, in, ft, or metres as a number" },
+    { FLAG_UP, "up", "AXIS", READS, "the file's up axis: y, z or x" },
+    { FLAG_FLAT, "flat", NULL, BAKES, "write world-space shapes without the skin" },
+    { FLAG_NAME, "name", "NAME", BAKES, "name of the new clip; default made from clip and chain" },
+    { FLAG_HASHES, "hashes", NULL, BAKES, "list the hash of every frame" },
+    { FLAG_THREADS, "threads", "N", RUNS, "worker threads; default one per core. The result never depends on it" },
+    { FLAG_JSON, "json", NULL, VERB_INSPECT | VERB_BAKE | VERB_DEFORMERS, "one JSON document on stdout, for machines" },
+    { FLAG_QUIET, "quiet", NULL, RUNS, "no progress bar, no table, no notes" },
+    { FLAG_HELP, "help", NULL, ALL, "this text" },
+};
+
+// ---------------------------------------------------------------------------------------------- suggestions
+
+// Typing mistakes between two words: insert, delete, replace and swap of neighbours count one each.
+static int typing_distance(const char* a, const char* b)
+{
+    enum { LONGEST = 40 };
+    int    rows[3][LONGEST + 1];
+    size_t na = strlen(a), nb = strlen(b);
+    if (na > LONGEST || nb > LONGEST) return LONGEST;
+    for (size_t j = 0; j <= nb; j++) rows[0][j] = (int)j;
+    for (size_t i = 1; i <= na; i++) {
+        int *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
+        now[0] = (int)i;
+        for (size_t j = 1; j <= nb; j++) {
+            int best = before[j - 1] + (a[i - 1] != b[j - 1]);
+            if (before[j] + 1 < best) best = before[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && earlier[j - 2] + 1 < best) best = earlier[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return rows[na % 3][nb];
+}
+
+const char* nearest_word(const char* word, const char* const* candidates, uint32_t count)
+{
+    const char* best = NULL;
+    int         best_distance = (int)strlen(word) / 3 + 2; // a third of the word may be wrong, and one letter always
+    for (uint32_t i = 0; i < count; i++) {
+        size_t shorter = strlen(word) < strlen(candidates[i]) ? strlen(word) : strlen(candidates[i]);
+        int    distance = typing_distance(word, candidates[i]);
+        // A beginning of the word ("--thread") is as good as one mistake.
+        if (shorter >= 3 && strncmp(word, candidates[i], shorter) == 0 && distance > 1) distance = 1;
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = candidates[i];
+        }
+    }
+    return best;
+}
+
+static void say_unknown_flag(const verb* v, const char* given, size_t length)
+{
+    char        word[64];
+    const char* names[FLAG_COUNT];
+    uint32_t    count = 0;
+    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), given);
+    for (uint32_t i = 0; i < FLAG_COUNT; i++)
+        if (flags[i].verbs & v->bit) names[count++] = flags[i].name;
+    const char* near = nearest_word(word, names, count);
+    if (near) say_error("%s has no flag --%s; did you mean --%s?", v->name, word, near);
+    else say_error("%s has no flag --%s; 'supple %s --help' lists those there are", v->name, word, v->name);
+}
+
+// ---------------------------------------------------------------------------------------------- parsing
+
+static const flag* find_flag(const verb* v, const char* name, size_t length)
+{
+    for (uint32_t i = 0; i < FLAG_COUNT; i++)
+        if ((flags[i].verbs & v->bit) && strlen(flags[i].name) == length && memcmp(flags[i].name, name, length) == 0)
+            return &flags[i];
+    return NULL;
+}
+
+// Reads the flag at argv[*at] and, where it takes one, its value; leaves *at on the last word used.
+static bool parse_flag(const verb* v, int argc, char** argv, int* at, given_flag* out)
+{
+    const char* name = argv[*at] + 2;
+    size_t      length = strcspn(name, "=");
+    const flag* row = find_flag(v, name, length);
+    if (!row) {
+        say_unknown_flag(v, name, length);
+        return false;
+    }
+    *out = (given_flag){ row->id, NULL };
+    bool joined = name[length] == '=';
+    if (!row->argument) {
+        if (joined) say_error("--%s takes no value; write it alone", row->name);
+        return !joined;
+    }
+    if (joined) out->value = name + length + 1;
+    else if (*at + 1 < argc && strncmp(argv[*at + 1], "--", 2) != 0) out->value = argv[++*at];
+    if (!out->value || !*out->value) {
+        say_error("--%s needs a value: --%s %s", row->name, row->name, row->argument);
+        return false;
+    }
+    return true;
+}
+
+static bool check_words(const options* o)
+{
+    const verb* v = o->verb;
+    if (o->word_count < v->words_min) {
+        say_error("%s needs %s; write: supple %s %s", v->name, o->word_count == 0 ? "an input" : "an output", v->name,
+                  v->words);
+        return false;
+    }
+    if (o->word_count > v->words_max) {
+        say_error("%s does not know what to do with '%s'; write: supple %s %s", v->name, o->words[v->words_max], v->name,
+                  v->words);
+        return false;
+    }
+    return true;
+}
+
+bool options_parse(const verb* v, int argc, char** argv, options* out)
+{
+    *out = (options){ .verb = v };
+    out->words = calloc((size_t)argc + 1, sizeof *out->words);
+    out->flags = calloc((size_t)argc + 1, sizeof *out->flags);
+    if (!out->words || !out->flags) {
+        say_error("out of memory while reading the command line");
+        return false;
+    }
+    bool flags_ended = false;
+    for (int i = 0; i < argc; i++) {
+        const char* word = argv[i];
+        if (!flags_ended && strcmp(word, "--") == 0) flags_ended = true;
+        else if (!flags_ended && strcmp(word, "-h") == 0) out->flags[out->flag_count++].id = FLAG_HELP;
+        else if (!flags_ended && strncmp(word, "--", 2) == 0) {
+            if (!parse_flag(v, argc, argv, &i, &out->flags[out->flag_count])) return false;
+            out->flag_count++;
+        } else if (!flags_ended && word[0] == '-') {
+            if (word[1]) say_error("flags have two dashes: '%s' is not one; 'supple %s --help' lists them", word, v->name);
+            else say_error("'-' is not a file: standard input and output are not supported; give a path");
+            return false;
+        } else out->words[out->word_count++] = word;
+    }
+    return options_has(out, FLAG_HELP) || check_words(out);
+}
+
+void options_free(options* o)
+{
+    free(o->words);
+    free(o->flags);
+    *o = (options){ 0 };
+}
+
+// ---------------------------------------------------------------------------------------------- values
+
+bool options_has(const options* o, flag_id id) { return options_count(o, id) > 0; }
+
+uint32_t options_count(const options* o, flag_id id)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o->flag_count; i++) count += o->flags[i].id == id;
+    return count;
+}
+
+const char* options_nth(const options* o, flag_id id, uint32_t n)
+{
+    for (uint32_t i = 0; i < o->flag_count; i++)
+        if (o->flags[i].id == id && n-- == 0) return o->flags[i].value;
+    return NULL;
+}
+
+const char* options_text(const options* o, flag_id id, const char* fallback)
+{
+    uint32_t count = options_count(o, id);
+    return count ? options_nth(o, id, count - 1) : fallback;
+}
+
+bool options_number(const options* o, flag_id id, double min, double max, double fallback, double* out)
+{
+    *out = fallback;
+    const char* text = options_text(o, id, NULL);
+    if (!text) return true;
+    char*  end = NULL;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value)) {
+        say_error("--%s needs a number, not '%s'", flags[id].name, text);
+        return false;
+    }
+    if (value < min || value > max) {
+        say_error("--%s %s is out of range; it goes from %g to %g", flags[id].name, text, min, max);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- help
+
+void options_help(const verb* v)
+{
+    printf("supple %s %s%s[--flags]\n\n%s.\n", v->name, v->words, *v->words ? " " : "", v->summary);
+    if (v->details) printf("\n%s", v->details);
+    puts("\nflags:");
+    for (uint32_t i = 0; i < FLAG_COUNT; i++) {
+        if (!(flags[i].verbs & v->bit)) continue;
+        char left[48];
+        snprintf(left, sizeof left, "--%s%s%s", flags[i].name, flags[i].argument ? " " : "",
+                 flags[i].argument ? flags[i].argument : "");
+        printf("  %-24s  %s\n", left, flags[i].help);
+    }
+}

@@ -1,0 +1,86 @@
+/// options.h: the words behind a verb. Every flag is one row of one table; parsing and help come from the rows.
+#ifndef SUPPLE_APP_OPTIONS_H
+#define SUPPLE_APP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Exit codes of the program, as the manual promises them.
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LIMIT = 3 };
+
+enum {
+    VERB_INSPECT = 1u << 0,
+    VERB_BAKE = 1u << 1,
+    VERB_DEFORMERS = 1u << 2,
+    VERB_DEMO = 1u << 3,
+    VERB_BENCH = 1u << 4,
+};
+
+typedef enum flag_id {
+    FLAG_DEFORM,
+    FLAG_SET,
+    FLAG_PRESET,
+    FLAG_WORLD,
+    FLAG_CLIP,
+    FLAG_POSE,
+    FLAG_START,
+    FLAG_END,
+    FLAG_FPS,
+    FLAG_PREROLL,
+    FLAG_LOOP,
+    FLAG_STEP,
+    FLAG_MAP,
+    FLAG_UNIT,
+    FLAG_UP,
+    FLAG_FLAT,
+    FLAG_NAME,
+    FLAG_HASHES,
+    FLAG_THREADS,
+    FLAG_JSON,
+    FLAG_QUIET,
+    FLAG_HELP,
+    FLAG_COUNT,
+} flag_id;
+
+/// One verb of the program.
+typedef struct options options;
+typedef struct verb {
+    const char* name;
+    unsigned    bit;
+    const char* words; ///< "FILE OUT"; in brackets: may be absent
+    uint32_t    words_min, words_max;
+    const char* summary; ///< one line for the list
+    const char* details; ///< lines for the verb's own help
+    int (*run)(const options* o);
+    int (*run_raw)(int argc, char** argv); ///< a verb that reads its own words
+} verb;
+
+typedef struct given_flag {
+    flag_id     id;
+    const char* value; ///< NULL for a switch
+} given_flag;
+
+struct options {
+    const verb*  verb;
+    uint32_t     word_count, flag_count;
+    const char** words;
+    given_flag*  flags; ///< as given, in order
+};
+
+/// Reads the words behind the verb. False after printing what is wrong: the caller exits with EXIT_USAGE.
+bool options_parse(const verb* v, int argc, char** argv, options* out);
+void options_free(options* o);
+/// Prints usage, details and the flags of the verb to stdout.
+void options_help(const verb* v);
+
+bool        options_has(const options* o, flag_id id);
+const char* options_text(const options* o, flag_id id, const char* fallback); ///< the last one given
+uint32_t    options_count(const options* o, flag_id id);
+const char* options_nth(const options* o, flag_id id, uint32_t n); ///< NULL behind the last
+/// A finite number within [min, max]. False after printing what is wrong.
+bool options_number(const options* o, flag_id id, double min, double max, double fallback, double* out);
+
+/// The candidate nearest to the word by typing mistakes, NULL when none is near.
+const char* nearest_word(const char* word, const char* const* candidates, uint32_t count);
+
+#endif

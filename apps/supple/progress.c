@@ -1,0 +1,87 @@
+// The bar and the interrupt flag.
+#include "progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+// Work shorter than this shows nothing: a bar that flashes by only unsettles.
+static const double QUIET_SECONDS = 0.5;
+static const double REDRAW_SECONDS = 0.1;
+
+double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// The one global of the program: a signal handler has no other way to tell.
+static volatile sig_atomic_t received_signal;
+
+static void remember_signal(int number) { received_signal = number; }
+
+void interrupts_watch(void)
+{
+    struct sigaction action = { 0 };
+    action.sa_handler = remember_signal;
+    sigemptyset(&action.sa_mask);
+    // One shot: a second Ctrl-C ends a program that does not listen.
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int interrupts_signal(void) { return received_signal; }
+
+static void draw(progress* p, double done, double elapsed)
+{
+    enum { WIDTH = 30 };
+    char bar[WIDTH + 1];
+    int  filled = (int)(done * WIDTH);
+    for (int i = 0; i < WIDTH; i++) bar[i] = i < filled ? '#' : '.';
+    bar[WIDTH] = 0;
+    fprintf(stderr, "\r\033[K%s [%s] %3.0f %%", p->label, bar, 100.0 * done);
+    double left = done > 0.02 ? elapsed * (1.0 - done) / done : -1.0; // before that the guess is noise
+    if (left >= 90.0) fprintf(stderr, "  %.0f min left", left / 60.0);
+    else if (left >= 0.0) fprintf(stderr, "  %.0f s left", left);
+    fflush(stderr);
+}
+
+bool progress_report(progress* p, double fraction)
+{
+    double done = p->from + p->share * (fraction < 0.0 ? 0.0 : fraction > 1.0 ? 1.0 : fraction);
+    double now = now_seconds();
+    if (p->visible && now - p->begin > QUIET_SECONDS && now - p->shown_at > REDRAW_SECONDS) {
+        draw(p, done, now - p->begin);
+        p->shown_at = now;
+        p->drawn = true;
+    }
+    return received_signal == 0;
+}
+
+static bool report_from_library(void* user, double fraction, const char* what)
+{
+    (void)what;
+    return progress_report(user, fraction);
+}
+
+void progress_begin(progress* p, const char* label, bool quiet)
+{
+    *p = (progress){ .label = label, .visible = !quiet && isatty(STDERR_FILENO), .begin = now_seconds(), .share = 1.0 };
+    p->sink = (sup_progress){ report_from_library, p };
+}
+
+void progress_span(progress* p, double from, double to)
+{
+    p->from = from;
+    p->share = to - from;
+}
+
+void progress_end(progress* p)
+{
+    if (p->drawn) fputs("\r\033[K", stderr);
+    p->drawn = false;
+    p->visible = false;
+}

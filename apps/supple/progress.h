@@ -1,0 +1,32 @@
+/// progress.h: long work on a terminal, and the user's wish to stop.
+#ifndef SUPPLE_APP_PROGRESS_H
+#define SUPPLE_APP_PROGRESS_H
+
+#include "supple/base.h"
+
+/// Seconds of a clock that only runs forwards.
+double now_seconds(void);
+
+/// From here on Ctrl-C and a polite kill only raise a flag, so that the work can clean up behind itself.
+void interrupts_watch(void);
+/// The number of the signal that asked to stop, 0 when none did.
+int interrupts_signal(void);
+
+/// A bar with the time left on stderr. Silent when stderr is no terminal, when asked to be quiet, and for short work.
+typedef struct progress {
+    sup_progress sink; ///< hand this to the library; false (cancel) once the user has interrupted
+    const char*  label;
+    bool         visible, drawn;
+    double       begin, shown_at;
+    double       from, share; ///< the piece of the bar that the library's 0..1 covers
+} progress;
+
+void progress_begin(progress* p, const char* label, bool quiet);
+/// What the following reports cover, as fractions of the whole bar.
+void progress_span(progress* p, double from, double to);
+/// True to go on.
+bool progress_report(progress* p, double fraction);
+/// Clears the line.
+void progress_end(progress* p);
+
+#endif

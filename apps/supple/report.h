@@ -1,0 +1,33 @@
+/// report.h: what people read. Messages go to stderr in one form, results to stdout.
+#ifndef SUPPLE_APP_REPORT_H
+#define SUPPLE_APP_REPORT_H
+
+#include "supple/json.h"
+
+/// "supple: error: ..." on stderr. The sentence has no period at its end.
+void say_error(const char* format, ...) SUP_FORMAT(1, 2);
+void say_warning(const char* format, ...) SUP_FORMAT(1, 2);
+void say_note(const char* format, ...) SUP_FORMAT(1, 2);
+
+/// One JSON document and a line end to stdout. False (after a message) when the value is NULL or stdout refuses.
+bool print_json(const sup_json* value);
+/// Flushes stdout. False after a message when not all of it could be written: a full disk, a closed pipe.
+bool finish_stdout(void);
+
+/// Columns as wide as their longest cell, two spaces between; text to the left, numbers to the right.
+#define TABLE_COLUMNS 12
+typedef struct table {
+    uint32_t columns, rows, capacity;
+    bool     right[TABLE_COLUMNS];
+    char**   cells; ///< row by row
+    bool     failed;
+} table;
+/// heads: one word a column, separated by '|'; a '>' in front sets the column to the right.
+void table_begin(table* t, const char* heads);
+/// One cell after the other, row after row.
+void table_add(table* t, const char* format, ...) SUP_FORMAT(2, 3);
+/// Prints and frees. indent: spaces in front of each line.
+void table_print(table* t, int indent);
+void table_free(table* t);
+
+#endif
