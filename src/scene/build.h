@@ -1,0 +1,64 @@
+/// scene/build.h: the stages of sup_character_create. Each stage reads the description and what earlier stages left in the
+/// build, and puts what lasts into the character's arena. Stages return SUP_OK or fail with the error filled.
+#ifndef SUP_SCENE_BUILD_H
+#define SUP_SCENE_BUILD_H
+
+#include "base/internal.h"
+#include "supple/scene.h"
+
+/// Indices are 32 bits wide and sums of two of them must not wrap.
+#define SUP_BUILD_LIMIT 0x7fffffffu
+
+/// What the check found out about one part of the description, and what later stages add.
+typedef struct sup_part_build {
+    uint32_t face_count;   ///< with at least three corners
+    uint32_t corner_count; ///< of those faces
+    uint32_t joint;        ///< for rigid parts, in topological order; SUP_NONE for skinned ones
+    bool     placed;       ///< place is not exactly the identity
+    /// Cleaned influences of its vertices: begin[v] up to begin[v + 1]. NULL for rigid parts.
+    const uint32_t* begin;
+    const uint32_t* joints;
+    const float*    values;
+} sup_part_build;
+
+typedef struct sup_build {
+    const sup_character_desc* desc;
+    sup_arena*                keep;    ///< the character's
+    sup_arena*                scratch; ///< gone when create returns
+    sup_error*                error;
+    sup_character*            out;
+
+    sup_part*       parts; ///< also out->mesh.parts
+    sup_part_build* part_builds;
+    uint32_t        vertex_count, face_count, corner_count; ///< of all parts
+    uint32_t*       vertex_points;
+    uint32_t*       point_vertices; ///< the first stored vertex of each point, counted over all parts
+
+    sup_joint* joints; ///< also out->skeleton.joints
+    uint32_t   joint_count;
+    uint32_t*  joint_places; ///< from a joint of the description to its place in topological order
+
+    const char** warnings;
+    uint32_t     warning_count, warnings_unsaid;
+} sup_build;
+
+/// At most this many warnings are kept; one more line says how many there were beyond.
+#define SUP_BUILD_WARNINGS 64
+
+/// Notes something that was mended. Running out of memory for it is not worth failing: the next allocation will.
+void sup_build_warn(sup_build* build, const char* format, ...) SUP_FORMAT(2, 3);
+/// A copy of the name in the character's arena; "noun index" where there is none. NULL: out of memory.
+const char* sup_build_name(sup_build* build, const char* name, const char* noun, uint32_t index);
+
+// The stages, in the order they run.
+sup_result sup_build_check(sup_build* build);      ///< parts: pointers, ranges, finite numbers, names, places
+sup_result sup_build_skeleton(sup_build* build);   ///< topological order, binds
+sup_result sup_build_influences(sup_build* build); ///< cleaned weights of every stored vertex
+sup_result sup_build_points(sup_build* build);     ///< which vertices are one point, and the points' positions
+sup_result sup_build_surface(sup_build* build);    ///< faces, triangles, normals, tangents
+sup_result sup_build_weights(sup_build* build);    ///< influences of every point
+sup_result sup_build_bones(sup_build* build);      ///< segments between skin joints
+sup_result sup_build_shapes(sup_build* build);     ///< morphs, maps, examples
+sup_result sup_build_clips(sup_build* build);
+
+#endif

@@ -1,0 +1,98 @@
+// Runs the stages that turn a description into a character, and keeps the list of what was mended on the way.
+#include "scene/build.h"
+
+#include <math.h>
+#include <string.h>
+
+void sup_build_warn(sup_build* build, const char* format, ...)
+{
+    if (build->warning_count == SUP_BUILD_WARNINGS) {
+        build->warnings_unsaid++;
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    size_t length = sup_format_list(NULL, 0, format, arguments);
+    va_end(arguments);
+    char* text = SUP_NEW(build->keep, char, length + 1);
+    if (!text) return;
+    va_start(arguments, format);
+    sup_format_list(text, length + 1, format, arguments);
+    va_end(arguments);
+    build->warnings[build->warning_count++] = text;
+}
+
+const char* sup_build_name(sup_build* build, const char* name, const char* noun, uint32_t index)
+{
+    if (name) return sup_arena_text(build->keep, name, strlen(name));
+    char   text[64];
+    size_t length = sup_format(text, sizeof text, "%s %u", noun, index);
+    return sup_arena_text(build->keep, text, length);
+}
+
+static sup_result describe(sup_build* build)
+{
+    const sup_character_desc* desc = build->desc;
+    sup_character*            c = build->out;
+    if (desc->warning_count && !desc->warnings)
+        return sup_fail(build->error, SUP_ERROR_INPUT, "the description counts %u warnings but gives none; set both or neither",
+                        desc->warning_count);
+    build->warnings = SUP_NEW(build->keep, const char*, SUP_BUILD_WARNINGS + 1);
+    c->name = sup_arena_text(build->keep, desc->name ? desc->name : "character", strlen(desc->name ? desc->name : "character"));
+    if (!build->warnings || !c->name) return sup_fail_memory(build->error, "a character");
+    for (uint32_t i = 0; i < desc->warning_count; ++i)
+        if (desc->warnings[i]) sup_build_warn(build, "%s", desc->warnings[i]);
+    if (!isfinite(desc->metres_per_unit) || desc->metres_per_unit < 0)
+        return sup_fail(build->error, SUP_ERROR_INPUT, "'%s' has %g metres to the unit; give a positive number", c->name,
+                        desc->metres_per_unit);
+    c->metres_per_unit = desc->metres_per_unit > 0 ? desc->metres_per_unit : 1;
+    c->unit_assumed = desc->unit_assumed || desc->metres_per_unit == 0;
+    if (desc->up != SUP_AXIS_X && desc->up != SUP_AXIS_Y && desc->up != SUP_AXIS_Z)
+        return sup_fail(build->error, SUP_ERROR_INPUT, "'%s' has an unknown up axis; use x, y or z", c->name);
+    c->up = desc->up;
+    c->up_assumed = desc->up_assumed;
+    return SUP_OK;
+}
+
+static sup_result finish(sup_build* build)
+{
+    if (build->warnings_unsaid) {
+        char   text[64];
+        size_t length = sup_format(text, sizeof text, "and %u more", build->warnings_unsaid);
+        char*  kept = sup_arena_text(build->keep, text, length);
+        if (!kept) return sup_fail_memory(build->error, "a character");
+        build->warnings[build->warning_count++] = kept;
+    }
+    build->out->warnings = build->warnings;
+    build->out->warning_count = build->warning_count;
+    return SUP_OK;
+}
+
+sup_result sup_character_create(const sup_character_desc* desc, const sup_allocator* allocator, sup_character** out,
+                                sup_error* error)
+{
+    SUP_ASSERT(desc && out);
+    static sup_result (*const stages[])(sup_build*) = {
+        describe,          sup_build_check, sup_build_skeleton, sup_build_influences, sup_build_points, sup_build_surface,
+        sup_build_weights, sup_build_bones, sup_build_shapes,   sup_build_clips,      finish,
+    };
+    sup_build build = { .desc = desc, .error = error };
+    build.keep = sup_arena_create(allocator);
+    build.scratch = sup_arena_create(allocator);
+    build.out = build.keep ? SUP_NEW(build.keep, sup_character, 1) : NULL;
+    sup_result result = build.out && build.scratch ? SUP_OK : sup_fail_memory(error, "a character");
+    for (size_t i = 0; result == SUP_OK && i < SUP_COUNT_OF(stages); ++i) result = stages[i](&build);
+    sup_arena_destroy(build.scratch);
+    if (result != SUP_OK) {
+        sup_arena_destroy(build.keep);
+        return result;
+    }
+    build.out->arena = build.keep;
+    *out = build.out;
+    return SUP_OK;
+}
+
+void sup_character_destroy(sup_character* character)
+{
+    if (character) sup_arena_destroy(character->arena);
+}

@@ -1,0 +1,121 @@
+// Copies clips into the character, checked so that sampling needs no more questions.
+#include "math/vec.h"
+#include "scene/build.h"
+
+#include <string.h>
+
+#define BAD(...) sup_fail(build->error, SUP_ERROR_INPUT, __VA_ARGS__)
+
+static const char* target_name(const sup_build* build, const sup_channel* channel)
+{
+    if (channel->path == SUP_PATH_WEIGHTS) return build->parts[channel->target].name;
+    return build->joints[build->joint_places[channel->target]].name;
+}
+
+static sup_result check_target(sup_build* build, const char* clip, uint32_t index, const sup_channel* d, uint32_t* width)
+{
+    bool weights = d->path == SUP_PATH_WEIGHTS;
+    if ((int)d->path < SUP_PATH_TRANSLATION || (int)d->path > SUP_PATH_WEIGHTS)
+        return BAD("channel %u of clip '%s' moves an unknown property; use translation, rotation, scale or weights", index,
+                   clip);
+    if ((int)d->interpolation < SUP_INTERPOLATE_LINEAR || (int)d->interpolation > SUP_INTERPOLATE_CUBIC)
+        return BAD("channel %u of clip '%s' has an unknown interpolation; use linear, step or cubic", index, clip);
+    uint32_t limit = weights ? build->desc->part_count : build->desc->joint_count;
+    if (d->target >= limit)
+        return BAD("channel %u of clip '%s' moves %s %u but there are only %u; repair the file", index, clip,
+                   weights ? "part" : "joint", d->target, limit);
+    *width = d->path == SUP_PATH_ROTATION ? 4 : weights ? build->parts[d->target].morph_count : 3;
+    if (d->width != *width)
+        return BAD("clip '%s' gives %u numbers per key to '%s' where %u belong; repair the file", clip, d->width,
+                   target_name(build, d), *width);
+    if (!d->key_count || !d->times || (!d->values && *width))
+        return BAD("clip '%s' has a channel without keys for '%s'; remove the channel", clip, target_name(build, d));
+    return SUP_OK;
+}
+
+static sup_result check_keys(sup_build* build, const char* clip, const sup_channel* d, size_t value_count)
+{
+    for (uint32_t k = 0; k < d->key_count; ++k) {
+        if (!isfinite(d->times[k]))
+            return BAD("key %u of '%s' in clip '%s' has a time that is no number; repair the file", k, target_name(build, d),
+                       clip);
+        if (k && !(d->times[k] > d->times[k - 1]))
+            return BAD(
+                "key %u of '%s' in clip '%s' is at %g s, not later than the key before it; sort the keys and remove doubles", k,
+                target_name(build, d), clip, (double)d->times[k]);
+    }
+    for (size_t i = 0; i < value_count; ++i)
+        if (!isfinite(d->values[i]))
+            return BAD("clip '%s' has a key of '%s' that is no number; repair the file", clip, target_name(build, d));
+    return SUP_OK;
+}
+
+// Cubic keys stay as they are: their tangents belong to them, and the sampled rotation is normalized anyway.
+static void normalize_rotations(sup_build* build, const char* clip, const sup_channel* d, float* values)
+{
+    uint32_t none = 0;
+    for (uint32_t k = 0; k < d->key_count; ++k) {
+        float*   v = values + 4 * (size_t)k;
+        sup_quat q = quat(v[0], v[1], v[2], v[3]);
+        none += !(quat_dot(q, q) > SUP_EPS_LENGTH);
+        q = quat_normalize(q);
+        memcpy(v, &q, sizeof q);
+    }
+    if (none)
+        sup_build_warn(build, "%u keys of '%s' in clip '%s' have no rotation; taken as none", none, target_name(build, d),
+                       clip);
+}
+
+static sup_result make_channel(sup_build* build, const char* clip, uint32_t index, const sup_channel* d, sup_channel* out)
+{
+    uint32_t   width = 0;
+    sup_result result = check_target(build, clip, index, d, &width);
+    if (result) return result;
+    size_t per_key = (size_t)width * (d->interpolation == SUP_INTERPOLATE_CUBIC ? 3 : 1);
+    if (per_key && d->key_count > SIZE_MAX / 2 / per_key) return sup_fail_memory(build->error, "a clip");
+    size_t count = d->key_count * per_key;
+    if ((result = check_keys(build, clip, d, count))) return result;
+    float* times = sup_arena_copy(build->keep, d->times, d->key_count, sizeof *times);
+    float* values = sup_arena_copy(build->keep, d->values, count, sizeof *values);
+    if (!times || !values) return sup_fail_memory(build->error, "a clip");
+    if (d->path == SUP_PATH_ROTATION && d->interpolation != SUP_INTERPOLATE_CUBIC) normalize_rotations(build, clip, d, values);
+    *out = *d;
+    if (d->path != SUP_PATH_WEIGHTS) out->target = build->joint_places[d->target];
+    out->times = times;
+    out->values = values;
+    return SUP_OK;
+}
+
+static sup_result make_clip(sup_build* build, uint32_t index, sup_clip* out)
+{
+    const sup_clip* d = &build->desc->clips[index];
+    *out = (sup_clip){ .name = sup_build_name(build, d->name, "clip", index), .source_id = d->source_id };
+    if (!out->name) return sup_fail_memory(build->error, "a clip");
+    if (d->channel_count && !d->channels)
+        return BAD("clip '%s' counts %u channels but gives none", out->name, d->channel_count);
+    sup_channel* channels = SUP_NEW(build->keep, sup_channel, d->channel_count);
+    if (!channels) return sup_fail_memory(build->error, "a clip");
+    if (!d->channel_count && isfinite(d->seconds) && d->seconds > 0) out->seconds = d->seconds;
+    for (uint32_t i = 0; i < d->channel_count; ++i) {
+        sup_result result = make_channel(build, out->name, i, &d->channels[i], &channels[i]);
+        if (result) return result;
+        double last = (double)channels[i].times[channels[i].key_count - 1];
+        if (last > out->seconds) out->seconds = last;
+    }
+    out->channels = channels;
+    out->channel_count = d->channel_count;
+    return SUP_OK;
+}
+
+sup_result sup_build_clips(sup_build* build)
+{
+    sup_clip* clips = SUP_NEW(build->keep, sup_clip, build->desc->clip_count);
+    if (!clips) return sup_fail_memory(build->error, "clips");
+    for (uint32_t i = 0; i < build->desc->clip_count; ++i) {
+        sup_result result = make_clip(build, i, &clips[i]);
+        if (result) return result;
+    }
+    build->out->clips = clips;
+    build->out->clip_count = build->desc->clip_count;
+    return SUP_OK;
+}

@@ -1,0 +1,125 @@
+// Faces, the triangles derived from them, and the authored normals and tangents of stored vertices.
+#include "scene/build.h"
+#include "scene/exact.h"
+
+#include <string.h>
+
+static sup_result make_faces(sup_build* build)
+{
+    sup_mesh* mesh = &build->out->mesh;
+    uint32_t* begin = SUP_NEW(build->keep, uint32_t, (size_t)build->face_count + 1);
+    uint32_t* points = SUP_NEW(build->keep, uint32_t, build->corner_count);
+    uint32_t* vertices = SUP_NEW(build->keep, uint32_t, build->corner_count);
+    uint32_t* seen = SUP_NEW(build->scratch, uint32_t, mesh->point_count); // last face that used the point, plus 1
+    if (!begin || !points || !vertices || !seen) return sup_fail_memory(build->error, "faces");
+    uint32_t face = 0, corner = 0, repeated = 0;
+    for (uint32_t i = 0; i < mesh->part_count; ++i) {
+        const sup_part_desc* d = &build->desc->parts[i];
+        const uint32_t*      corners = d->corners;
+        for (uint32_t f = 0; f < d->face_count; ++f) {
+            uint32_t size = d->face_sizes ? d->face_sizes[f] : 3;
+            bool     twice = false;
+            for (uint32_t c = 0; size >= 3 && c < size; ++c, ++corner) {
+                uint32_t vertex = build->parts[i].vertex_begin + corners[c], point = build->vertex_points[vertex];
+                vertices[corner] = vertex;
+                points[corner] = point;
+                twice |= seen[point] == face + 1;
+                seen[point] = face + 1;
+            }
+            corners += size;
+            if (size >= 3) begin[++face] = corner;
+            repeated += twice;
+        }
+    }
+    if (repeated) sup_build_warn(build, "%u faces use a point more than once; kept, but they have no area there", repeated);
+    mesh->face_count = face;
+    mesh->face_begin = begin;
+    mesh->corner_count = corner;
+    mesh->corner_points = points;
+    mesh->corner_vertices = vertices;
+    return SUP_OK;
+}
+
+static sup_result make_triangles(sup_build* build)
+{
+    sup_mesh* mesh = &build->out->mesh;
+    mesh->triangle_count = mesh->corner_count - 2 * mesh->face_count;
+    uint32_t* triangles = SUP_NEW(build->keep, uint32_t, 3 * (size_t)mesh->triangle_count);
+    if (!triangles) return sup_fail_memory(build->error, "triangles");
+    mesh->triangles = triangles;
+    for (uint32_t f = 0; f < mesh->face_count; ++f) {
+        uint32_t first = mesh->face_begin[f], end = mesh->face_begin[f + 1];
+        for (uint32_t c = first + 2; c < end; ++c, triangles += 3) {
+            triangles[0] = mesh->corner_points[first];
+            triangles[1] = mesh->corner_points[c - 1];
+            triangles[2] = mesh->corner_points[c];
+        }
+    }
+    return SUP_OK;
+}
+
+// Normals turn by the inverse transpose. Its direction is that of the cofactors (with the determinant's sign), which exist
+// for flat maps too.
+static sup_affine normal_map(const sup_affine* place)
+{
+    exact_affine a = exact_from(place), r = { 0 };
+    double       sign = exact_determinant(&a) < 0 ? -1 : 1, largest = 0;
+    for (int i = 0; i < 9; ++i) {
+        r.m[i / 3][i % 3] = sign * exact_cofactor(&a, i / 3, i % 3);
+        if (fabs(r.m[i / 3][i % 3]) > largest) largest = fabs(r.m[i / 3][i % 3]);
+    }
+    for (int i = 0; i < 9 && largest > 0; ++i) r.m[i / 3][i % 3] /= largest;
+    return exact_round(&r);
+}
+
+static sup_vec3 unit_or_none(sup_vec3 a) { return v3_normalize(a, v3(0, 0, 0)); }
+
+static void turn_part(sup_build* build, uint32_t part, sup_vec3* normals, sup_vec4* tangents)
+{
+    const sup_part_desc* d = &build->desc->parts[part];
+    const sup_affine*    place = &build->parts[part].place;
+    sup_affine           turn = normal_map(place);
+    float                mirror = affine_determinant(place) < 0 ? -1.0f : 1.0f;
+    uint32_t             bad = 0;
+    for (uint32_t v = 0; d->normals && v < d->vertex_count; ++v) {
+        sup_vec3 n = d->normals[v];
+        bad += !v3_finite(n);
+        normals[v] = unit_or_none(build->part_builds[part].placed ? affine_direction(&turn, n) : n);
+    }
+    for (uint32_t v = 0; d->tangents && v < d->vertex_count; ++v) {
+        sup_vec4 t = d->tangents[v];
+        sup_vec3 along = v3(t.x, t.y, t.z);
+        bad += !v3_finite(along);
+        along = unit_or_none(build->part_builds[part].placed ? affine_direction(place, along) : along);
+        tangents[v] = (sup_vec4){ along.x, along.y, along.z, t.w < 0 ? -mirror : mirror };
+    }
+    if (bad) sup_build_warn(build, "%u normals or tangents of '%s' are no numbers; left out", bad, build->parts[part].name);
+}
+
+static sup_result make_normals(sup_build* build)
+{
+    sup_mesh* mesh = &build->out->mesh;
+    bool      normals = false, tangents = false;
+    for (uint32_t i = 0; i < mesh->part_count; ++i) {
+        normals |= build->desc->parts[i].normals != NULL;
+        tangents |= build->desc->parts[i].tangents != NULL;
+    }
+    sup_vec3* n = normals ? SUP_NEW(build->keep, sup_vec3, mesh->vertex_count) : NULL;
+    sup_vec4* t = tangents ? SUP_NEW(build->keep, sup_vec4, mesh->vertex_count) : NULL;
+    if ((normals && !n) || (tangents && !t)) return sup_fail_memory(build->error, "normals");
+    for (uint32_t i = 0; i < mesh->part_count; ++i) {
+        uint32_t first = build->parts[i].vertex_begin;
+        turn_part(build, i, n ? n + first : NULL, t ? t + first : NULL);
+    }
+    mesh->vertex_normals = n;
+    mesh->vertex_tangents = t;
+    return SUP_OK;
+}
+
+sup_result sup_build_surface(sup_build* build)
+{
+    sup_result result = make_faces(build);
+    if (!result) result = make_triangles(build);
+    if (!result) result = make_normals(build);
+    return result;
+}
