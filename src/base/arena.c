@@ -14,7 +14,7 @@ typedef struct block {
 struct sup_arena {
     sup_allocator allocator;
     block*        blocks;
-    uint8_t*      at;  // free part of the newest block
+    uint8_t*      at; // free part of the newest block
     uint8_t*      end;
     size_t        block_size;
     size_t        used;
@@ -55,10 +55,7 @@ void sup_arena_destroy(sup_arena* arena)
     a.release(a.user, arena, sizeof *arena);
 }
 
-static uint8_t* align_up(uint8_t* p, size_t alignment)
-{
-    return p + (alignment - (uintptr_t)p % alignment) % alignment;
-}
+static uint8_t* align_up(uint8_t* p, size_t alignment) { return p + (alignment - (uintptr_t)p % alignment) % alignment; }
 
 static bool add_block(sup_arena* arena, size_t bytes)
 {

@@ -28,10 +28,11 @@ size_t sup_parse_double(const char* text, size_t length, bool words, double* out
 size_t sup_print_double(double value, char* buffer);
 size_t sup_print_float(float value, char* buffer);
 
-static inline size_t sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+static inline size_t     sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 static inline sup_result sup_fail_memory(sup_error* error, const char* what)
 {
-    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while making %s; use a smaller input or a machine with more memory", what);
+    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while making %s; use a smaller input or a machine with more memory",
+                    what);
 }
 
 #endif

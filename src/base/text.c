@@ -1,6 +1,7 @@
 // A small printf without streams: the same words natively and in WebAssembly, and never a decimal comma.
-#include "base/internal.h"
+#include "base/numbers.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct output {
@@ -8,128 +9,175 @@ typedef struct output {
     size_t size, length;
 } output;
 
+// One %...: what stands between the percent sign and the letter.
+typedef struct spec {
+    bool left, zeros, sized;
+    int  width, precision, longs; // precision -1: not given
+} spec;
+
+// Fixed point beyond this many digits in front would be noise: the shortest text with an exponent instead.
+static const double fixed_limit = 1e15;
+enum { DECIMALS_MAX = 30, NUMBER_ROOM = 64 };
+
 static void put(output* o, const char* text, size_t length)
 {
     for (size_t i = 0; i < length; ++i, ++o->length)
         if (o->length + 1 < o->size) o->buffer[o->length] = text[i];
 }
 
-static void put_unsigned(output* o, unsigned long long value, unsigned base, bool negative, int width, char pad)
+static void put_repeated(output* o, char c, int count)
 {
-    char   digits[24];
+    for (; count > 0; --count) put(o, &c, 1);
+}
+
+static void put_padded(output* o, const spec* s, const char* text, size_t length)
+{
+    int missing = length < (size_t)s->width ? s->width - (int)length : 0;
+    if (!s->left) put_repeated(o, ' ', missing);
+    put(o, text, length);
+    if (s->left) put_repeated(o, ' ', missing);
+}
+
+// Zeros go between the sign and the digits.
+static void put_number(output* o, const spec* s, const char* text, size_t length)
+{
+    if (!s->zeros || s->left) {
+        put_padded(o, s, text, length);
+        return;
+    }
+    size_t sign = text[0] == '-';
+    put(o, text, sign);
+    put_repeated(o, '0', s->width - (int)length);
+    put(o, text + sign, length - sign);
+}
+
+static void put_whole(output* o, const spec* s, unsigned long long value, unsigned base, bool negative)
+{
+    char   text[24];
     size_t n = 0;
-    do digits[sizeof digits - ++n] = "0123456789abcdef"[value % base];
+    do text[sizeof text - ++n] = "0123456789abcdef"[value % base];
     while (value /= base);
-    int length = (int)n + negative;
-    if (negative && pad == '0') put(o, "-", 1);
-    for (; width > length; --width) put(o, &pad, 1);
-    if (negative && pad != '0') put(o, "-", 1);
-    put(o, digits + sizeof digits - n, n);
+    if (negative) text[sizeof text - ++n] = '-';
+    put_number(o, s, text + sizeof text - n, n);
 }
 
-// Fixed point for values people read; beyond 1e15 the shortest text, which needs no rounding by hand.
-static void put_fixed(output* o, double value, int precision)
+static size_t fixed_text(double value, int decimals, char* text)
 {
-    char shortest[SUP_NUMBER_MAX];
-    if (!(value > -1e15 && value < 1e15)) {
-        put(o, shortest, sup_print_double(value, shortest));
-        return;
+    char     digits[SUP_DIGITS_MAX];
+    int      place = 0;
+    uint32_t count = value == 0 ? 0 : sup_digits_rounded(fabs(value), SUP_DIGITS_MAX, decimals, digits, &place);
+    size_t   n = 0;
+    if (value < 0 && count) text[n++] = '-'; // what rounds to nothing has no sign
+    if (count == 0) place = 0;
+    if (place < 1) text[n++] = '0';
+    for (int i = place < 0 ? place : 0; i < place + decimals; ++i) {
+        if (i == place) text[n++] = '.';
+        text[n++] = i >= 0 && i < (int)count ? digits[i] : '0';
     }
-    bool negative = value < 0;
-    if (negative) value = -value;
-    double scale = 1;
-    for (int i = 0; i < precision; ++i) scale *= 10;
-    unsigned long long whole = (unsigned long long)value;
-    unsigned long long part = (unsigned long long)((value - (double)whole) * scale + 0.5);
-    if (part >= (unsigned long long)scale) whole += 1, part = 0;
-    put_unsigned(o, whole, 10, negative && (whole || part), 0, ' ');
-    if (precision) {
-        put(o, ".", 1);
-        put_unsigned(o, part, 10, false, precision, '0');
-    }
+    return n;
 }
 
-// %g: `precision` significant digits (6 unless said), trailing zeros dropped.
-static void put_general(output* o, double value, int precision)
+static void put_fixed(output* o, const spec* s, double value)
 {
-    char text[SUP_NUMBER_MAX];
-    double magnitude = value < 0 ? -value : value;
-    if (value == 0 || !(magnitude < 1e15) || magnitude < 1e-5) {
-        put(o, text, sup_print_double(value, text));
+    char text[NUMBER_ROOM];
+    int  decimals = s->precision < 0 ? 6 : s->precision > DECIMALS_MAX ? DECIMALS_MAX : s->precision;
+    bool plain = value > -fixed_limit && value < fixed_limit;
+    put_number(o, s, text, plain ? fixed_text(value, decimals, text) : sup_print_double(value, text));
+}
+
+// %g: `precision` significant digits (6 unless said), trailing zeros dropped. Unlike printf, digits in front of the point are
+// all kept up to 15: people read counts and sizes with it.
+static void put_general(output* o, const spec* s, double value)
+{
+    char text[NUMBER_ROOM];
+    int  wanted = s->precision < 0 ? 6 : s->precision == 0 ? 1 : s->precision > 17 ? 17 : s->precision;
+    if (value != 0 && isfinite(value)) {
+        char     digits[SUP_DIGITS_MAX];
+        int      place;
+        uint32_t count = sup_digits_rounded(fabs(value), wanted, SUP_DIGITS_MAX, digits, &place);
+        if (place > wanted && place <= 15) count = sup_digits_rounded(fabs(value), place, SUP_DIGITS_MAX, digits, &place);
+        while (count > 1 && digits[count - 1] == '0') --count;
+        size_t n = sup_digits_text(digits, count, place, text + 1);
+        text[0] = '-';
+        put_number(o, s, value < 0 ? text : text + 1, value < 0 ? n + 1 : n);
         return;
     }
-    int before = 1;
-    for (double m = magnitude; m >= 10; m /= 10) ++before;
-    for (double m = magnitude; m < 1; m *= 10) --before;
-    int    decimals = precision > before ? precision - before : 0;
-    char   fixed[64];
-    output f = { fixed, sizeof fixed, 0 };
-    put_fixed(&f, value, decimals > 17 ? 17 : decimals);
-    size_t n = f.length < sizeof fixed ? f.length : sizeof fixed - 1;
-    if (decimals) {
-        while (n && fixed[n - 1] == '0') --n;
-        if (n && fixed[n - 1] == '.') --n;
+    put_number(o, s, text, sup_print_double(value, text));
+}
+
+static void put_text(output* o, const spec* s, const char* text)
+{
+    if (!text) text = "(none)";
+    size_t n = 0;
+    while ((s->precision < 0 || n < (size_t)s->precision) && text[n]) ++n;
+    put_padded(o, s, text, n);
+}
+
+static int parse_count(const char** p)
+{
+    int value = 0;
+    for (; **p >= '0' && **p <= '9'; ++*p)
+        if (value < 10000) value = value * 10 + (**p - '0');
+    return value;
+}
+
+static void put_argument(output* o, const spec* s, char letter, va_list* arguments)
+{
+    switch (letter) {
+    case 's': put_text(o, s, va_arg(*arguments, const char*)); break;
+    case 'c': {
+        char c = (char)va_arg(*arguments, int);
+        put_padded(o, s, &c, 1);
+        break;
     }
-    put(o, fixed, n);
+    case 'd':
+    case 'i': {
+        long long v = s->sized       ? (long long)va_arg(*arguments, ptrdiff_t)
+                      : s->longs > 1 ? va_arg(*arguments, long long)
+                      : s->longs     ? va_arg(*arguments, long)
+                                     : va_arg(*arguments, int);
+        put_whole(o, s, v < 0 ? 0ull - (unsigned long long)v : (unsigned long long)v, 10, v < 0);
+        break;
+    }
+    case 'u':
+    case 'x': {
+        unsigned long long v = s->sized       ? va_arg(*arguments, size_t)
+                               : s->longs > 1 ? va_arg(*arguments, unsigned long long)
+                               : s->longs     ? va_arg(*arguments, unsigned long)
+                                              : va_arg(*arguments, unsigned);
+        put_whole(o, s, v, letter == 'x' ? 16 : 10, false);
+        break;
+    }
+    case 'f': put_fixed(o, s, va_arg(*arguments, double)); break;
+    case 'g': put_general(o, s, va_arg(*arguments, double)); break;
+    case '%': put(o, "%", 1); break;
+    default: SUP_ASSERT(!"sup_format: unknown specifier");
+    }
 }
 
 size_t sup_format_list(char* buffer, size_t size, const char* format, va_list arguments)
 {
-    output o = { buffer, size, 0 };
+    output  o = { buffer, size, 0 };
+    va_list list; // a copy: where va_list is an array, a parameter of that type has another address
+    va_copy(list, arguments);
     for (const char* p = format; *p; ++p) {
         if (*p != '%') {
             put(&o, p, 1);
             continue;
         }
-        ++p;
-        char pad = ' ';
-        int  width = 0, precision = -1, longs = 0;
-        bool sized = false;
-        if (*p == '0') pad = '0', ++p;
-        for (; *p >= '0' && *p <= '9'; ++p) width = width * 10 + (*p - '0');
+        spec s = { .precision = -1 };
+        for (++p; *p == '-' || *p == '0'; ++p) s.left |= *p == '-', s.zeros |= *p == '0';
+        s.width = parse_count(&p);
         if (*p == '.') {
-            precision = 0, ++p;
-            if (*p == '*') precision = va_arg(arguments, int), ++p;
-            else
-                for (; *p >= '0' && *p <= '9'; ++p) precision = precision * 10 + (*p - '0');
+            ++p;
+            if (*p == '*') s.precision = va_arg(list, int), ++p;
+            else s.precision = parse_count(&p);
         }
-        for (; *p == 'h' || *p == 'l' || *p == 'z'; ++p) longs += *p == 'l', sized |= *p == 'z';
-        switch (*p) {
-        case 's': {
-            const char* text = va_arg(arguments, const char*);
-            if (!text) text = "(none)";
-            size_t n = 0;
-            while ((precision < 0 || n < (size_t)precision) && text[n]) ++n;
-            for (int i = (int)n; i < width; ++i) put(&o, " ", 1);
-            put(&o, text, n);
-            break;
-        }
-        case 'c': {
-            char c = (char)va_arg(arguments, int);
-            put(&o, &c, 1);
-            break;
-        }
-        case 'd':
-        case 'i': {
-            long long v = longs > 1 ? va_arg(arguments, long long) : longs ? va_arg(arguments, long) : va_arg(arguments, int);
-            put_unsigned(&o, v < 0 ? 0ull - (unsigned long long)v : (unsigned long long)v, 10, v < 0, width, pad);
-            break;
-        }
-        case 'u':
-        case 'x': {
-            unsigned long long v = sized       ? va_arg(arguments, size_t)
-                                   : longs > 1 ? va_arg(arguments, unsigned long long)
-                                   : longs     ? va_arg(arguments, unsigned long)
-                                               : va_arg(arguments, unsigned);
-            put_unsigned(&o, v, *p == 'x' ? 16 : 10, false, width, pad);
-            break;
-        }
-        case 'f': put_fixed(&o, va_arg(arguments, double), precision < 0 ? 6 : precision > 15 ? 15 : precision); break;
-        case 'g': put_general(&o, va_arg(arguments, double), precision < 0 ? 6 : precision); break;
-        case '%': put(&o, "%", 1); break;
-        default: SUP_ASSERT(!"sup_format: unknown specifier"); return o.length;
-        }
+        for (; *p == 'h' || *p == 'l' || *p == 'z'; ++p) s.longs += *p == 'l', s.sized |= *p == 'z';
+        if (!*p) break;
+        put_argument(&o, &s, *p, &list);
     }
+    va_end(list);
     if (size) buffer[o.length < size ? o.length : size - 1] = 0;
     return o.length;
 }

@@ -1,0 +1,16 @@
+/// base/sort.h: one stable sort for the whole library, so that equal keys keep their order on every machine.
+#ifndef SUP_BASE_SORT_H
+#define SUP_BASE_SORT_H
+
+#include "supple/base.h"
+
+typedef struct sup_sort_item {
+    uint64_t key;
+    uint32_t value; ///< goes along: usually the index of what the key was made from
+} sup_sort_item;
+
+/// Sorts by rising key; items of equal keys stay in order. `spare` is memory for count items, which must not overlap.
+/// Time grows with the count and with how many of the key's eight bytes differ between items.
+void sup_sort(sup_sort_item* items, sup_sort_item* spare, uint32_t count);
+
+#endif
