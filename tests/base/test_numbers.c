@@ -138,18 +138,26 @@ static void random_texts_read_like_the_c_library(void** state)
     }
 }
 
-static void midpoints_of_neighbors_read_like_the_c_library(void** state)
+// The exact text of (2 k + 1) x 2^exponent, which is half way between two doubles, and of a hair more. (The C library of
+// Debian 12 is no judge here: some of its denormals are off by one.)
+static void check_midpoint(uint64_t k, int exponent)
+{
+    static char text[2000];
+    double      below = ldexp((double)k, exponent + 1), above = ldexp((double)(k + 1), exponent + 1);
+    snprintf(text, sizeof text, "%.1200Le", ldexpl((long double)(2 * k + 1), exponent));
+    assert_true(parse(text) == (k % 2 ? above : below));
+    char* mark = strchr(text, 'e');
+    mark[-1] = '1';
+    assert_true(parse(text) == above);
+}
+
+static void midpoints_go_to_even_and_a_hair_more_goes_up(void** state)
 {
     (void)state;
     uint64_t seed = 2;
-    char     text[1200];
     for (int i = 0; i < 2000; ++i) {
-        // The exact decimal text of a value half way between two doubles: 54 bits with the lowest one set.
-        uint64_t    mantissa = (next_random(&seed) >> 10) | 1 | 1ull << 53;
-        int         exponent = (int)(next_random(&seed) % 2030) - 1100;
-        long double half = ldexpl((long double)mantissa, exponent);
-        snprintf(text, sizeof text, "%.800Le", half);
-        assert_parses_like_libc(text);
+        check_midpoint((next_random(&seed) >> 12) | 1ull << 52, (int)(next_random(&seed) % 2040) - 1075); // normal
+        check_midpoint(next_random(&seed) >> (12 + next_random(&seed) % 52), -1075);                      // denormal
     }
 }
 
@@ -270,7 +278,7 @@ int main(void)
         cmocka_unit_test(thousands_of_digits_are_read),
         cmocka_unit_test(only_the_number_is_taken),
         cmocka_unit_test(random_texts_read_like_the_c_library),
-        cmocka_unit_test(midpoints_of_neighbors_read_like_the_c_library),
+        cmocka_unit_test(midpoints_go_to_even_and_a_hair_more_goes_up),
         cmocka_unit_test(shortest_texts_are_those_known),
         cmocka_unit_test(random_doubles_come_back_and_no_shorter_text_does),
         cmocka_unit_test(random_floats_come_back_and_no_shorter_text_does),
