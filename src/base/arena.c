@@ -43,6 +43,8 @@ sup_arena* sup_arena_create(const sup_allocator* allocator)
     return arena;
 }
 
+sup_arena* sup_arena_beside(const sup_arena* arena) { return sup_arena_create(&arena->allocator); }
+
 void sup_arena_destroy(sup_arena* arena)
 {
     if (!arena) return;

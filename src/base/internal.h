@@ -15,6 +15,9 @@
 /// Typed memory from an arena: SUP_NEW(arena, sup_vec3, count). NULL when there is none.
 #define SUP_NEW(arena, type, count) ((type*)sup_arena_alloc((arena), (count), sizeof(type)))
 
+/// A new arena with the same allocator, for what dies at the end of a function. NULL when there is no memory.
+sup_arena* sup_arena_beside(const sup_arena* arena);
+
 /// Writes at most size - 1 characters and a 0; returns the length the full text has. The specifiers of sup_fail; the decimal
 /// point never follows the locale, and nothing here needs a stream (printf would drag one into WebAssembly).
 size_t sup_format(char* buffer, size_t size, const char* format, ...) SUP_FORMAT(3, 4);

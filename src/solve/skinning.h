@@ -13,12 +13,13 @@ typedef struct sup_skin_set sup_skin_set;
 
 typedef struct sup_skin_desc {
     uint32_t        point_count;
-    const sup_vec3* points;        ///< rest
-    const uint32_t* begin;         ///< influences of point p: begin[p] up to begin[p + 1], largest first
+    const sup_vec3* points; ///< rest
+    const uint32_t* begin;  ///< influences of point p: begin[p] up to begin[p + 1]; a point without any stays at rest
     const uint32_t* joints;
-    const float*    values;
+    const float*    values; ///< summing to 1: the largest is taken to be what the others leave
     uint32_t        joint_count;
     const sup_vec3* joint_centers; ///< rest position of each joint: bones with scale grow from here (dual quaternions)
+    int             wide_level;    ///< 0: the best instruction set of this machine; 1, 3: that one (sup_wide_level)
 } sup_skin_desc;
 
 /// Copies what it needs into the arena. Fails only for memory.
@@ -32,13 +33,26 @@ typedef struct sup_skin_call {
     float             blend;        ///< dualquat: 0 is linear, 1 dual quaternion
     const float*      blend_points; ///< dualquat: per point instead; NULL: uniform
     const sup_tasks*  tasks;
-    void*             scratch;      ///< sup_skin_scratch bytes, 64-byte aligned
-    sup_vec3*         out;          ///< in point order
-    sup_mat3*         matrices;     ///< or NULL: each point's 3x3 (linear part of its map), in point order
+    void*             scratch;  ///< sup_skin_scratch bytes, 64-byte aligned
+    sup_vec3*         out;      ///< in point order
+    sup_mat3*         matrices; ///< or NULL: each point's 3x3 (linear part of its map), in point order
 } sup_skin_call;
 
+/// How well the points fell into blocks.
+typedef struct sup_skin_layout {
+    uint32_t blocks;    ///< of eight points
+    uint32_t groups;    ///< runs of blocks with the same joints
+    uint32_t scattered; ///< blocks whose points are not consecutive: written one by one
+    double   joints;    ///< mean number of joints a block reads
+    double   filled;    ///< share of lanes that hold a point of their own
+} sup_skin_layout;
+
+sup_skin_layout sup_skin_examine(const sup_skin_set* set);
+
 size_t sup_skin_scratch(const sup_skin_set* set);
-/// Returns how many joints had no rotation of their own (zero or not finite matrix): the caller counts them as fallbacks.
+/// Returns how many joints had no rotation of their own, for the caller to count as fallbacks: a matrix that is not finite
+/// counts as the identity, a zero one (dual quaternions only) as a stretch to nothing without rotation. Where negative
+/// weights cancel all rotation of a point, its dominant joint alone turns it.
 uint32_t sup_skin_evaluate(const sup_skin_set* set, const sup_skin_call* call);
 
 #endif
