@@ -338,20 +338,6 @@ static bool finite_affine(const sup_affine* a)
     return sum == 0.0f;
 }
 
-/// The rotation in a map, and false where there is none. The map is brought to size 1 first, so that a character in
-/// millimetres or kilometres converges alike; the guess is the identity every time, because evaluate keeps no state.
-static bool map_rotation(const sup_affine* a, sup_quat* q)
-{
-    float size = 0;
-    for (int i = 0; i < 9; ++i) size = fmaxf(size, fabsf(a->m[i / 3][i % 3]));
-    *q = quat_identity();
-    if (!(size > 1e-30f)) return false;
-    sup_mat3 m;
-    for (int i = 0; i < 9; ++i) m.m[i / 3][i % 3] = a->m[i / 3][i % 3] / size;
-    rotation_extract(&m, q);
-    return true;
-}
-
 // M p + t = R (S (p - c) + c) + u   with R the rotation nearest to M, S = R^T M, c the joint's rest center,
 // and so u = M c + t - R c. In double: the few joints cost nothing, and rounding here would move whole limbs.
 // Returns how far S is from the identity.
@@ -385,6 +371,30 @@ static float prepare_dual(const sup_affine* a, sup_quat q, sup_vec3 center, skin
     return (float)largest;
 }
 
+// Sharper than this, S is rounding: a chain of twenty float rotations leaves some 1e-6.
+#define STRETCH_NONE 1e-6f
+
+/// Splits the map of a joint; false where it has no rotation. Most joints are rotations already and are read off; the others
+/// start from there and not from the last frame, because evaluate keeps no state.
+static bool prepare_joint(const sup_affine* a, sup_vec3 center, skin_joint* out, float* stretch)
+{
+    sup_quat q = quat_from_affine(a);
+    *stretch = prepare_dual(a, q, center, out);
+    if (*stretch <= STRETCH_NONE) return true;
+
+    sup_mat3 m;
+    float    size = 0;
+    for (int i = 0; i < 9; ++i) size += fabsf(m.m[i / 3][i % 3] = a->m[i / 3][i % 3]);
+    bool turned = size > 1e-30f;
+    if (turned) {
+        // Twice: one call stops within a milliradian of the best rotation, Newton's next steps square that.
+        rotation_extract(&m, &q);
+        rotation_extract(&m, &q);
+    } else q = quat_identity();
+    *stretch = prepare_dual(a, q, center, out);
+    return turned;
+}
+
 /// Fills the scratch; returns how many joints had no rotation. The joint behind the last is the one that never moves.
 static uint32_t prepare_joints(const sup_skin_set* set, const sup_skin_call* call, bool dualquat, skin_joint* joints,
                                float* stretch)
@@ -393,16 +403,19 @@ static uint32_t prepare_joints(const sup_skin_set* set, const sup_skin_call* cal
     *stretch = 0;
     for (uint32_t j = 0; j <= set->joint_count; ++j) {
         sup_affine a = affine_identity();
-        sup_quat   q = quat_identity();
+        bool       good = true;
         if (j < set->joint_count) {
-            bool good = finite_affine(&call->skin[j]);
+            good = finite_affine(&call->skin[j]);
             if (good) a = call->skin[j];
-            if (good && dualquat) good = map_rotation(&a, &q);
-            lost += !good;
         }
         memset(&joints[j], 0, sizeof joints[j]);
         memcpy(joints[j].affine, a.m, sizeof a.m);
-        if (dualquat) *stretch = fmaxf(*stretch, prepare_dual(&a, q, set->centers[j], &joints[j]));
+        if (dualquat) {
+            float own;
+            good &= prepare_joint(&a, set->centers[j], &joints[j], &own);
+            *stretch = fmaxf(*stretch, own);
+        }
+        lost += !good;
     }
     return lost;
 }
@@ -428,7 +441,7 @@ uint32_t sup_skin_evaluate(const sup_skin_set* set, const sup_skin_call* call)
     float    stretch;
     uint32_t lost = prepare_joints(set, call, dualquat, call->scratch, &stretch);
     skin_job job = { .set = set, .call = call, .joints = call->scratch };
-    job.stretched = stretch > 1e-6f;
+    job.stretched = stretch > STRETCH_NONE;
     job.blended = call->blend_points || call->blend != 1.0f;
     sup_tasks_run(call->tasks, set->block_count, GRAIN, dualquat ? run_dualquat : run_linear, &job);
     return lost;

@@ -1,0 +1,38 @@
+/// bench/reference/reference.h: skinning as every textbook writes it, without tricks: the yardstick of the benchmark and,
+/// in double, the oracle of the tests. Shares no code with the library.
+#ifndef SUP_BENCH_REFERENCE_H
+#define SUP_BENCH_REFERENCE_H
+
+#include "supple/base.h"
+
+/// Four influences of a point as files and graphics cards keep them; weights sum to 1, unused ones are 0.
+typedef struct reference_influences {
+    float    weight[4];
+    uint16_t joint[4];
+} reference_influences;
+
+/// Blends four matrices for each point and multiplies.
+void reference_linear(uint32_t point_count, const sup_vec3* points, const reference_influences* influences,
+                      const sup_affine* skin, sup_vec3* out);
+
+/// A rotation and a translation as a dual quaternion.
+typedef struct reference_dual {
+    sup_quat real, dual;
+} reference_dual;
+
+/// For matrices that are a rotation and a translation.
+reference_dual reference_dual_from(const sup_affine* a);
+/// Blends four dual quaternions for each point, signs after the first, normalises and transforms.
+/// duals: room for joint_count, filled from the matrices here.
+void reference_dualquat(uint32_t point_count, const sup_vec3* points, const reference_influences* influences,
+                        uint32_t joint_count, const sup_affine* skin, reference_dual* duals, sup_vec3* out);
+
+/// One point in double, any number of influences.
+void reference_linear_point(sup_vec3 point, uint32_t count, const uint32_t* joints, const float* weights,
+                            const sup_affine* skin, double out[3]);
+/// Likewise by dual quaternions, with stretched joints: the stretches S of M = R S are blended linearly about the joints'
+/// rest centers, the rotations by dual quaternions. Signs after the largest weight. Matrices with positive determinant.
+void reference_dualquat_point(sup_vec3 point, uint32_t count, const uint32_t* joints, const float* weights,
+                              const sup_affine* skin, const sup_vec3* centers, double out[3]);
+
+#endif
