@@ -53,6 +53,12 @@ static int read_motion(const options* o, sup_arena* arena, sup_pose* pose, bake_
     int code = posed ? EXIT_DONE : clip_choose(o, job->character, &job->clip);
     if (code != EXIT_DONE) return code;
     if (job->clip) return EXIT_DONE;
+    if (!posed && job->character->skeleton.skin_joint_count == 0) {
+        say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to bake; bind it to a skeleton in the "
+                  "modelling program",
+                  job->character->name);
+        return EXIT_FAILED;
+    }
     if (!posed && !options_has(o, FLAG_QUIET))
         say_note("'%s' has no clips: baking its rest pose; --pose turns joints", job->character->name);
     job->pose = pose;

@@ -129,8 +129,8 @@ int cmd_demo(const options* o)
     table_print(&t.rows, 0);
     printf(
         "\n%u files, %.0f MB. 'volume' is the largest change of any frame against the rest shape.\n"
-        "Open them in anything that plays glTF: Blender (File > Import > glTF 2.0), the three.js editor or gltf-viewer in a\n"
-        "browser, Windows 3D Viewer, Godot. Each file holds its source clips and one baked clip: play the baked one.\n"
+        "Open them in anything that plays glTF: Blender (File > Import > glTF 2.0), the three.js editor in a browser, Godot.\n"
+        "Each file holds its source clips and one baked clip: play the baked one.\n"
         "Look first at %s/beast-walk-dualquat.glb, then compare arm-twist-linear.glb with arm-twist-dualquat.glb.\n",
         t.files, (double)t.bytes / 1e6, t.folder);
     return EXIT_DONE;

@@ -115,7 +115,6 @@ static sup_json* describe(const findings* f)
     sup_json_set(arena, out, "maps", text_list(arena, names, c->map_count));
     set_number(arena, out, "unit", c->metres_per_unit);
     sup_json_set(arena, out, "up", sup_json_new_string(arena, axes[c->up]));
-    // The last call says whether memory held for all: a NULL anywhere above ends in NULL here only if the arena is full.
     return sup_json_set(arena, out, "warnings", text_list(arena, f->wrong, f->wrong_count)) ? out : NULL;
 }
 

@@ -1,0 +1,166 @@
+// Bad input: a sentence with the object and the cure, exit 1, nothing written. Nothing crashes or hangs.
+import { bad, equal, finish, good, holdsOnly, json, match, near, run, shared, skip, strip, test, writeGlb } from "./harness.mjs";
+import fs from "node:fs";
+import path from "node:path";
+
+/** Bakes the model into an empty folder and demands the sentence and no file. */
+function refuse(folder, model, sentence, flags = []) {
+    const file = typeof model === "string" ? model : writeGlb(path.join(folder, "in.glb"), model);
+    const target = path.join(folder, "target");
+    fs.mkdirSync(target);
+    const r = bad(["bake", file, path.join(target, "out.glb"), ...flags], 1, sentence);
+    holdsOnly(target, []);
+    return r;
+}
+const change = edit => {
+    const model = strip();
+    edit(model);
+    return model;
+};
+
+await test("a file that is not there is named", folder => refuse(folder, path.join(folder, "nobody.glb"), /nobody\.glb/));
+await test("a directory is no character", folder => refuse(folder, folder, /directory|ending|format/));
+await test("an unknown ending lists the known ones", folder => {
+    fs.writeFileSync(path.join(folder, "in.xyz"), "hello");
+    refuse(folder, path.join(folder, "in.xyz"), /glb.*obj/);
+});
+await test("an unknown ending of the output lists the known ones", folder => {
+    bad(["bake", writeGlb(path.join(folder, "in.glb"), strip()), path.join(folder, "out.xyz")], 1, /glb/);
+    holdsOnly(folder, ["in.glb"]);
+});
+await test("an empty file is refused", folder => {
+    fs.writeFileSync(path.join(folder, "in.glb"), "");
+    refuse(folder, path.join(folder, "in.glb"), /in\.glb/);
+});
+await test("every truncation of a file is refused", folder => {
+    const whole = fs.readFileSync(writeGlb(path.join(folder, "in.glb"), strip()));
+    for (let length = 0; length < whole.length; length += 61) {
+        fs.writeFileSync(path.join(folder, "cut.glb"), whole.subarray(0, length));
+        bad(["inspect", path.join(folder, "cut.glb")], 1, /cut\.glb/);
+    }
+});
+await test("damaged bytes never crash it", folder => {
+    const whole = fs.readFileSync(writeGlb(path.join(folder, "in.glb"), strip()));
+    const file = path.join(folder, "hurt.glb"), out = path.join(folder, "out.glb");
+    for (let at = 0, n = 0; at < whole.length; at += 29, n++) {
+        const hurt = Buffer.from(whole);
+        hurt[at] ^= 1 << (n % 8);
+        fs.writeFileSync(file, hurt);
+        const r = run(["bake", file, out, "--clip", "Wave", "--fps", "4", "--quiet"]);
+        if (r.code !== 0) {
+            equal(r.code, 1, `byte ${at}: exit code`);
+            match(r.err, /supple: error: .+/, `byte ${at}`);
+            equal(fs.existsSync(out), false, `byte ${at}: an output file`);
+        }
+        fs.rmSync(out, { force: true });
+    }
+});
+await test("broken JSON is named with its place", folder => {
+    fs.writeFileSync(path.join(folder, "in.gltf"), '{"asset":{"version":"2.0"},\n "nodes":[,]}');
+    refuse(folder, path.join(folder, "in.gltf"), /in\.gltf.*(line 2|2:)/);
+});
+await test("deep nesting is refused", folder => {
+    fs.writeFileSync(path.join(folder, "in.gltf"), "[".repeat(100000));
+    refuse(folder, path.join(folder, "in.gltf"), /deep|nest/);
+});
+
+await test("a clip that is not there lists those there are", folder => refuse(folder, strip(), /no clip 'Swim'; it has 'Wave', 'Nod'/, ["--clip", "Swim"]));
+await test("a clip of a character without clips", folder =>
+    refuse(folder, change(m => delete m.json.animations), /no clips at all/, ["--clip", "Swim"]));
+await test("a joint that is not there is named", folder => refuse(folder, strip(), /no joint 'nose'/, ["--pose", "nose=0,0,1"]));
+await test("no skin and no clip: nothing to bake", folder =>
+    refuse(folder, change(m => {
+        delete m.json.skins;
+        delete m.json.nodes[2].skin;
+        delete m.json.animations;
+        const a = m.json.meshes[0].primitives[0].attributes;
+        delete a.JOINTS_0;
+        delete a.WEIGHTS_0;
+    }), /no skin/));
+await test("an accessor beyond its buffer is named", folder => refuse(folder, change(m => (m.json.accessors[0].count = 6000)), /accessor/));
+await test("an index beyond the vertices is named", folder => refuse(folder, change(m => (m.views.indices[5] = 600)), /600|ind(ex|ices)/));
+await test("a joint number beyond the skin is named", folder =>
+    refuse(folder, change(m => {
+        m.views.joints[1] = 200;
+        m.views.weights[1] = 0.5;
+    }), /joint/));
+await test("a cycle of joints is named", folder => refuse(folder, change(m => (m.json.nodes[1].children = [0])), /cycle|itself|parent|tip|root/));
+await test("a position that is no number is named", folder => refuse(folder, change(m => (m.views.positions[4] = NaN)), /NaN|not a number|no number|finite/));
+await test("an infinite weight is named", folder => refuse(folder, change(m => (m.views.weights[0] = Infinity)), /NaN|no number|finite/));
+await test("a turn that is no number is named", folder => refuse(folder, change(m => (m.views.turns[5] = NaN)), /NaN|no number|finite/));
+await test("key times that go backwards are named", folder =>
+    refuse(folder, change(m => m.views.times.set([1, 0])), /Wave.*|times?|keys?/));
+await test("an empty mesh is refused", folder =>
+    refuse(folder, change(m => (m.json.accessors[3].count = 0)), /.+/));
+await test("a file without meshes is refused", folder => refuse(folder, change(m => {
+    delete m.json.meshes;
+    delete m.json.nodes[2].mesh;
+    delete m.json.nodes[2].skin;
+}), /mesh/));
+
+await test("weights that sum to 0 are mended and said", folder => {
+    const file = writeGlb(path.join(folder, "in.glb"), change(m => m.views.weights.fill(0, 0, 4)));
+    const r = json(["inspect", file]);
+    equal(r.weight_sum_min, 0, "smallest sum");
+    match(r.warnings.join("\n"), /weight/);
+    good(["bake", file, path.join(folder, "out.glb"), "--clip", "Wave"]);
+});
+await test("weights that sum to 1.755 are normalised and said", folder => {
+    const file = writeGlb(path.join(folder, "in.glb"), change(m => m.views.weights.set([1.255, 0.5, 0, 0])));
+    const r = json(["inspect", file]);
+    near(r.weight_sum_max, 1.755, 1e-4, "largest sum");
+    match(r.warnings.join("\n"), /1\.755/);
+});
+await test("faces without area are kept and said", folder => {
+    const file = writeGlb(path.join(folder, "in.glb"), change(m => m.views.indices.set([0, 0, 3], 0)));
+    match(json(["inspect", file]).warnings.join("\n"), /no area|zero area|degenerate/);
+    good(["bake", file, path.join(folder, "out.glb"), "--clip", "Wave", "--deform", "dualquat"]);
+});
+
+await test("a directory as output is refused", folder => {
+    const file = writeGlb(path.join(folder, "in.glb"), strip());
+    fs.mkdirSync(path.join(folder, "out.glb"));
+    bad(["bake", file, path.join(folder, "out.glb"), "--clip", "Wave"], 1, /out\.glb.*director|director.*out\.glb/);
+    holdsOnly(path.join(folder, "out.glb"), []);
+    holdsOnly(folder, ["in.glb", "out.glb"]);
+});
+await test("a missing folder for the output is named", folder =>
+    bad(["bake", writeGlb(path.join(folder, "in.glb"), strip()), path.join(folder, "nowhere/out.glb"), "--clip", "Wave"], 1, /nowhere/));
+await test("no rights in the output's folder", folder => {
+    if (process.getuid() === 0) skip("root may write everywhere");
+    const file = writeGlb(path.join(folder, "in.glb"), strip());
+    fs.mkdirSync(path.join(folder, "locked"), { mode: 0o500 });
+    bad(["bake", file, path.join(folder, "locked/out.glb"), "--clip", "Wave"], 1, /locked/);
+});
+await test("a full disk is said", folder => bad(["bake", writeGlb(path.join(folder, "in.glb"), strip()), "/dev/full/out.glb"], 1, /full/));
+
+await test("unknown links, parameters and values are named", folder => {
+    refuse(folder, strip(), /dualquad/, ["--clip", "Wave", "--deform", "dualquad"]);
+    const target = path.join(folder, "out.glb"), file = path.join(folder, "in.glb");
+    bad(["bake", file, target, "--clip", "Wave", "--set", "linear.softness=1"], 1, /softness/);
+    bad(["bake", file, target, "--clip", "Wave", "--set", "nonsense"], 1, /nonsense/);
+    bad(["bake", file, target, "--clip", "Wave", "--deform", "linear("], 1, /linear/);
+    bad(["bake", file, target, "--clip", "Wave", "--deform", ",,"], 1, /.+/);
+    holdsOnly(folder, ["in.glb", "target"]);
+});
+await test("a bad world or preset is named with its key", folder => {
+    const file = writeGlb(path.join(folder, "in.glb"), strip()), world = path.join(folder, "world.json"), out = path.join(folder, "out.glb");
+    const flags = ["bake", file, out, "--clip", "Wave"];
+    fs.writeFileSync(world, '{"gravity":"down"}');
+    bad([...flags, "--world", world], 1, /gravity/);
+    fs.writeFileSync(world, '{"gravity":');
+    bad([...flags, "--world", world], 1, /world\.json/);
+    fs.writeFileSync(world, '{"supple":1,"links":[{"name":"dualquad"}]}');
+    bad([...flags, "--preset", world], 1, /dualquad/);
+    bad([...flags, "--world", path.join(folder, "none.json")], 1, /none\.json/);
+    holdsOnly(folder, ["in.glb", "world.json"]);
+});
+await test("an OBJ face that names a missing vertex is named with its line", folder => {
+    fs.writeFileSync(path.join(folder, "in.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
+    bad(["inspect", path.join(folder, "in.obj")], 1, /in\.obj.*4|line 4/);
+});
+await test("an OBJ without faces is refused", folder => {
+    fs.writeFileSync(path.join(folder, "in.obj"), "v 0 0 0\n");
+    bad(["inspect", path.join(folder, "in.obj")], 1, /in\.obj/);
+});
+finish();

@@ -1,0 +1,190 @@
+// supple bake: one clip through a chain into a file that others open.
+import { bad, equal, finish, good, holds, holdsOnly, json, match, near, run, shared, start, strip, test, validate, writeGlb } from "./harness.mjs";
+import fs from "node:fs";
+import path from "node:path";
+
+const chains = ["linear", "dualquat"];
+
+// The JSON part of a GLB.
+function readGlb(file) {
+    const bytes = fs.readFileSync(file);
+    equal(bytes.toString("latin1", 0, 4), "glTF", "magic");
+    equal(bytes.readUInt32LE(8), bytes.length, "length in the header");
+    return JSON.parse(bytes.toString("utf8", 20, 20 + bytes.readUInt32LE(12)));
+}
+
+await test("the JSON has exactly the contract's keys", folder => {
+    const out = path.join(folder, "out.glb");
+    const r = json(["bake", "builtin:bar", out]);
+    equal(Object.keys(r).join(" "), "output bytes frames points seconds ms_per_frame hash fallbacks");
+    equal(r.output, out, "output");
+    equal(r.bytes, fs.statSync(out).size, "bytes");
+    match(r.hash, /^[0-9a-f]{16}$/);
+    holdsOnly(folder, ["out.glb"]);
+});
+await test("frames are floor((end - start) fps + 1e-6) + 1", folder => {
+    const file = writeGlb(path.join(folder, "strip.glb"), strip());
+    const frames = (...flags) => json(["bake", file, path.join(folder, "out.glb"), "--clip", "Wave", ...flags]).frames;
+    equal(frames(), 31, "default");
+    equal(frames("--fps", "24"), 25, "24");
+    equal(frames("--start", "0.5"), 16, "from the middle");
+    equal(frames("--end", "0.99"), 30, "not quite the end");
+    equal(frames("--loop"), 30, "loop leaves the repeated frame out");
+});
+await test("the clip's hash is the hash of its frames' hashes", folder => {
+    const r = json(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), path.join(folder, "out.glb"), "--clip", "Wave", "--hashes"]);
+    equal(r.hashes.length, r.frames, "hashes");
+    let hash = 0xcbf29ce484222325n;
+    for (const text of r.hashes) {
+        for (let i = 0n, n = BigInt("0x" + text); i < 8n; i++) hash = ((hash ^ ((n >> (8n * i)) & 255n)) * 0x100000001b3n) & 0xffffffffffffffffn;
+    }
+    equal(r.hash, hash.toString(16).padStart(16, "0"), "hash");
+});
+await test("a frame's hash is FNV-1a over the points' floats", folder => {
+    // At rest the strip stays where it is: hash the six points by hand.
+    const model = strip();
+    delete model.json.animations;
+    const r = json(["bake", writeGlb(path.join(folder, "strip.glb"), model), path.join(folder, "out.glb"), "--hashes"]);
+    // Points are numbered by first use in the faces: 0 1 3 2 5 4.
+    const p = model.views.positions, order = [0, 1, 3, 2, 5, 4].flatMap(i => [p[3 * i], p[3 * i + 1], p[3 * i + 2]]);
+    let hash = 0xcbf29ce484222325n;
+    for (const byte of Buffer.from(new Float32Array(order).buffer)) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
+    equal(r.frames, 1, "frames");
+    equal(r.hashes[0], hash.toString(16).padStart(16, "0"), "hash");
+});
+for (const chain of chains) {
+    await test(`1, 2 and 8 threads give the same bits: ${chain}`, folder => {
+        const hash = n => json(["bake", "builtin:beast", path.join(folder, "out.glb"), "--clip", "jump", "--deform", chain, "--threads", n]).hash;
+        const one = hash("1");
+        equal(hash("2"), one, "2 threads");
+        equal(hash("8"), one, "8 threads");
+    });
+    await test(`24, 30 and 60 frames a second agree where their times do: ${chain}`, folder => {
+        const hashes = n => json(["bake", "builtin:arm", path.join(folder, "out.glb"), "--clip", "flex", "--deform", chain, "--fps", n, "--hashes"]).hashes;
+        const at24 = hashes("24"), at30 = hashes("30"), at60 = hashes("60");
+        holds(at60.length > 12, "long enough to compare");
+        at30.forEach((h, i) => 2 * i < at60.length && equal(h, at60[2 * i], `frame ${i} of 30`));
+        at24.forEach((h, i) => i % 2 === 0 && 5 * i / 2 < at60.length && equal(h, at60[5 * i / 2], `frame ${i} of 24`));
+    });
+}
+await test("the hash moves with the deformer and stays with the run", folder => {
+    const hash = chain => json(["bake", "builtin:arm", path.join(folder, "out.glb"), "--clip", "twist", "--deform", chain]).hash;
+    equal(hash("linear"), hash("linear"), "again");
+    holds(hash("linear") !== hash("dualquat"), "linear and dualquat gave the same bits");
+});
+await test("the baked clip is added, everything else is kept", async folder => {
+    const file = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.glb");
+    good(["bake", file, out, "--clip", "Wave", "--name", "Wave baked", "--quiet"]);
+    const before = readGlb(file), after = readGlb(out);
+    equal(after.animations.map(a => a.name).join(), "Wave,Nod,Wave baked");
+    equal(JSON.stringify(after.nodes.map(n => n.name)), JSON.stringify(before.nodes.map(n => n.name)));
+    equal(JSON.stringify(after.animations.slice(0, 2).map(a => a.channels[0])), JSON.stringify(before.animations.map(a => a.channels[0])));
+    holds(after.meshes[0].primitives[0].targets.length > 0, "morph targets");
+    holds(after.animations[2].channels.some(c => c.target.path === "weights"), "a weights channel");
+    await validate(out, file);
+});
+await test("a baked file is a character again", folder => {
+    const out = path.join(folder, "out.glb");
+    good(["bake", "builtin:arm?points=500", out, "--clip", "flex", "--quiet"]);
+    const before = json(["inspect", "builtin:arm?points=500"]), after = json(["inspect", out]);
+    for (const key of ["points", "triangles", "joints", "closed"]) equal(after[key], before[key], key);
+    equal(after.clips.length, before.clips.length + 1, "clips");
+});
+await test("writing over the source is allowed", folder => {
+    const file = writeGlb(path.join(folder, "strip.glb"), strip());
+    good(["bake", file, file, "--clip", "Wave", "--quiet"]);
+    equal(json(["inspect", file]).clips.length, 3, "clips");
+    holdsOnly(folder, ["strip.glb"]);
+});
+await test("--flat gives a file without skin that still validates", async folder => {
+    const out = path.join(folder, "out.glb");
+    good(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), out, "--clip", "Wave", "--flat", "--quiet"]);
+    const flat = readGlb(out);
+    holds(flat.nodes.every(n => n.mesh === undefined || n.skin === undefined), "a mesh kept its skin");
+    await validate(out, path.join(folder, "strip.glb"));
+});
+await test("several clips and none chosen: the first, said in a note", folder => {
+    const r = good(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), path.join(folder, "out.glb")]);
+    match(r.err, /note: baking the clip 'Wave'; choose with --clip from 'Wave', 'Nod'/);
+});
+await test("quiet says nothing", folder => {
+    const r = good(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), path.join(folder, "out.glb"), "--quiet"]);
+    equal(r.out + r.err, "", "output");
+});
+await test("no bar where stderr is no terminal", folder => {
+    const r = good(["bake", "builtin:beast", path.join(folder, "out.glb"), "--clip", "walk"]);
+    holds(!r.err.includes("\r"), "a bar was drawn");
+});
+await test("--pose turns a joint in degrees", folder => {
+    // The tip turned by 90 degrees about z: the top edge (0,2,0)-(1,2,0) goes to (-1,1,0)-(-1,2,0).
+    const file = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.glb");
+    const r = json(["bake", file, out, "--pose", "tip=0,0,90", "--flat", "--hashes"]);
+    equal(r.frames, 1, "frames");
+    equal(json(["bake", file, out, "--pose", "root=0,0,0;tip=0,0,90", "--flat"]).hash, r.hash, "';' separates");
+    equal(json(["bake", file, out, "--pose", "tip=0,0,90", "--deform", "linear"]).hash, r.hash, "linear is the default");
+    // The same as the last instant of Wave, whose key is that turn.
+    const wave = json(["bake", file, out, "--clip", "Wave", "--hashes"]).hashes;
+    equal(r.hashes[0], wave[wave.length - 1], "the clip's end");
+});
+await test("--pose and --clip exclude each other", folder => {
+    const file = writeGlb(path.join(folder, "strip.glb"), strip());
+    bad(["bake", file, path.join(folder, "out.glb"), "--pose", "tip=0,0,1", "--clip", "Wave"], 2, /exclude each other/);
+});
+await test("--map adds values per point or vertex", folder => {
+    const file = writeGlb(path.join(folder, "strip.glb"), strip()), map = path.join(folder, "map.txt");
+    fs.writeFileSync(map, "0\n0.5\n1\n0\n0.25\n1\n");
+    equal(json(["inspect", file, "--map", `stiffness=${map}`]).maps.join(), "_STIFFNESS");
+    fs.writeFileSync(map, "[0, 0.5, 1, 0, 0.25, 1]");
+    equal(json(["inspect", file, "--map", `_STIFFNESS=${map}`]).maps.join(), "_STIFFNESS");
+    fs.writeFileSync(map, "0 1 2");
+    bad(["inspect", file, "--map", `stiffness=${map}`], 1, /has 3 values; .*6 points/);
+    fs.writeFileSync(map, "0 1 soft");
+    bad(["inspect", file, "--map", `stiffness=${map}`], 1, /value 3 is no number \('soft'\)/);
+    bad(["inspect", file, "--map", `stiffness=${map}.txt`], 1, /map\.txt\.txt/);
+});
+await test("a preset gives links, values and the world beside it", folder => {
+    const file = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.glb"), preset = path.join(folder, "preset.json");
+    fs.writeFileSync(path.join(folder, "world.json"), JSON.stringify({ gravity: [0, -1, 0] }));
+    fs.writeFileSync(preset, JSON.stringify({ supple: 1, links: [{ name: "dualquat" }], world: "world.json" }));
+    const wanted = json(["bake", file, out, "--clip", "Wave", "--deform", "dualquat"]).hash;
+    equal(json(["bake", file, out, "--clip", "Wave", "--preset", preset]).hash, wanted, "hash");
+    fs.rmSync(path.join(folder, "world.json"));
+    bad(["bake", file, out, "--clip", "Wave", "--preset", preset], 1, /world\.json/);
+});
+
+for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]]) {
+    await test(`${signal} in the middle of a bake leaves nothing`, async folder => {
+        const child = start(["bake", "builtin:beast?points=60000", path.join(folder, "out.glb"), "--clip", "walk", "--fps", "600"]);
+        let err = "";
+        child.stderr.on("data", d => (err += d));
+        const ended = new Promise(done => child.on("exit", (status, by) => done({ status, by })));
+        // As soon as the file beside the target exists, the bake is in its frames.
+        for (let i = 0; i < 500 && fs.readdirSync(folder).length === 0; i++) await new Promise(done => setTimeout(done, 20));
+        holds(fs.readdirSync(folder).length > 0, "the bake never began to write");
+        child.kill(signal);
+        const { status, by } = await ended;
+        equal(by, null, "killed by");
+        equal(status, code, "exit code");
+        match(err, /supple: error: stopped before the end; nothing was written/);
+        holdsOnly(folder, []);
+    });
+}
+
+const real = { cesiumman: 1, riggedsimple: 1, fox: 3, soldier: 4, robotexpressive: 14 };
+for (const [name, count] of Object.entries(real)) {
+    for (const chain of chains) {
+        await test(`${name}: every clip bakes with ${chain} and validates`, async folder => {
+            const file = shared(`skinned/${name}.glb`), out = path.join(folder, "out.glb");
+            const info = json(["inspect", file]);
+            equal(info.clips.length, count, "clips");
+            // The many clips of the robot are alike: three are enough, the long validation is not for free.
+            for (const clip of info.clips.slice(0, 4)) {
+                const r = json(["bake", file, out, "--clip", clip.name, "--deform", chain]);
+                equal(r.points, info.points, "points");
+                equal(r.frames, Math.floor(clip.seconds * 30 + 1e-6) + 1, "frames");
+                await validate(out, file);
+            }
+        });
+    }
+}
+finish();

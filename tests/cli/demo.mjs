@@ -1,0 +1,26 @@
+// supple demo: every deformer on the built-in characters, into one folder.
+import { bad, equal, finish, good, holds, json, match, test, validate } from "./harness.mjs";
+import fs from "node:fs";
+import path from "node:path";
+
+await test("the demo bakes every character, clip and deformer, and says what to open", async folder => {
+    const out = path.join(folder, "a/b");
+    const r = good(["demo", out, "--fps", "10"], { timeout: 600 });
+    const names = json(["deformers"]).filter(d => !d.needs.includes("examples")).map(d => d.name);
+    const files = fs.readdirSync(out);
+    for (const [who, clips] of [["beast", ["walk", "jump", "shake"]], ["arm", ["flex", "twist", "wave"]]])
+        for (const clip of clips) for (const name of names) holds(files.includes(`${who}-${clip}-${name}.glb`), `${who}-${clip}-${name}.glb is missing`);
+    holds(files.every(f => f.endsWith(".glb")), `strange files: ${files}`);
+    for (const f of files) match(r.out, new RegExp(f.replaceAll(".", "\\.")));
+    match(r.out, /Blender/);
+});
+await test("what the demo writes passes the validator", async folder => {
+    good(["demo", folder, "--fps", "4", "--quiet"], { timeout: 600 });
+    for (const f of fs.readdirSync(folder)) await validate(path.join(folder, f));
+});
+await test("a folder that cannot be made is named", folder => {
+    fs.writeFileSync(path.join(folder, "file"), "");
+    bad(["demo", path.join(folder, "file/out")], 1, /file/);
+    equal(fs.readdirSync(folder).join(), "file", "files");
+});
+finish();
