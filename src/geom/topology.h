@@ -32,7 +32,7 @@ typedef struct sup_topology {
     uint32_t        component_count; ///< of points that have a face
     const uint32_t* components;      ///< per point, numbered by first point; SUP_NONE for loose points
 
-    uint32_t        loop_count; ///< boundary loops (holes), each a closed walk along boundary edges against the faces' direction
+    uint32_t loop_count; ///< boundary loops (holes), each a closed walk along boundary edges against the faces' direction
     const uint32_t* loop_begin; ///< loop_count + 1
     const uint32_t* loops;      ///< points
 

@@ -1,0 +1,245 @@
+#include "geom/topology.h"
+
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct shape {
+    sup_arena*   arena;
+    sup_topology t;
+} shape;
+
+static shape make(uint32_t points, uint32_t faces, const uint32_t* begin, const uint32_t* corners)
+{
+    shape        s = { .arena = sup_arena_create(NULL) };
+    sup_polygons p = { points, faces, begin, corners };
+    sup_error    error;
+    assert_ok(sup_topology_create(&p, s.arena, &s.t, &error), error);
+    return s;
+}
+
+#define TRIANGLES(points, ...)                                                                                                 \
+    make(points, sizeof((uint32_t[]){ __VA_ARGS__ }) / 12, (const uint32_t[]){ 0, 3, 6, 9, 12, 15, 18, 21, 24 },               \
+         (const uint32_t[]){ __VA_ARGS__ })
+
+// Corner 4x + 2y + z of a cube, quads outwards.
+static const uint32_t cube_begin[] = { 0, 4, 8, 12, 16, 20, 24 };
+static const uint32_t cube[] = { 0, 1, 3, 2, 4, 6, 7, 5, 0, 4, 5, 1, 2, 3, 7, 6, 0, 2, 6, 4, 1, 5, 7, 3 };
+
+static void cube_of_quads_is_closed(void** state)
+{
+    (void)state;
+    shape s = make(8, 6, cube_begin, cube);
+    assert_int_equal(s.t.edge_count, 12);
+    assert_int_equal(s.t.boundary_edges, 0);
+    assert_int_equal(s.t.nonmanifold_edges, 0);
+    assert_int_equal(s.t.nonmanifold_points, 0);
+    assert_int_equal(s.t.loop_count, 0);
+    assert_int_equal(s.t.component_count, 1);
+    for (uint32_t p = 0; p < 8; ++p) {
+        assert_int_equal(s.t.ring_begin[p + 1] - s.t.ring_begin[p], 3);
+        assert_int_equal(s.t.fan_begin[p + 1] - s.t.fan_begin[p], 3);
+        for (uint32_t i = s.t.ring_begin[p] + 1; i < s.t.ring_begin[p + 1]; ++i) assert_true(s.t.ring[i] > s.t.ring[i - 1]);
+        for (uint32_t i = s.t.fan_begin[p] + 1; i < s.t.fan_begin[p + 1]; ++i) assert_true(s.t.fan[i] > s.t.fan[i - 1]);
+    }
+    const uint32_t ring5[] = { 1, 4, 7 };
+    assert_memory_equal(s.t.ring + s.t.ring_begin[5], ring5, sizeof ring5);
+    for (uint32_t e = 0; e < 12; ++e) {
+        assert_true(s.t.edges[e].a < s.t.edges[e].b);
+        assert_int_equal(s.t.edges[e].face_count, 2);
+        assert_false(s.t.edges[e].flipped);
+        assert_true(s.t.edges[e].faces[0] < s.t.edges[e].faces[1]);
+        if (e)
+            assert_true(s.t.edges[e].a > s.t.edges[e - 1].a ||
+                        (s.t.edges[e].a == s.t.edges[e - 1].a && s.t.edges[e].b > s.t.edges[e - 1].b));
+    }
+    sup_arena_destroy(s.arena);
+}
+
+static void open_strip_has_one_hole_against_its_faces(void** state)
+{
+    (void)state;
+    shape s = TRIANGLES(4, 0, 1, 2, 2, 1, 3);
+    assert_int_equal(s.t.edge_count, 5);
+    assert_int_equal(s.t.boundary_edges, 4);
+    assert_int_equal(s.t.loop_count, 1);
+    assert_int_equal(s.t.loop_begin[1], 4);
+    const uint32_t loop[] = { 1, 0, 2, 3 }; // faces run 0 1 3 2
+    assert_memory_equal(s.t.loops, loop, sizeof loop);
+    assert_int_equal(s.t.edges[1].a, 0);
+    assert_int_equal(s.t.edges[1].b, 2);
+    assert_int_equal(s.t.edges[1].faces[1], SUP_NONE);
+    assert_int_equal(s.t.nonmanifold_points, 0);
+    sup_arena_destroy(s.arena);
+}
+
+static void pieces_are_numbered_by_their_first_point(void** state)
+{
+    (void)state;
+    shape s = TRIANGLES(8, 7, 5, 6, 0, 4, 2); // 1 and 3 are loose
+    assert_int_equal(s.t.component_count, 2);
+    const uint32_t want[] = { 0, SUP_NONE, 0, SUP_NONE, 0, 1, 1, 1 };
+    assert_memory_equal(s.t.components, want, sizeof want);
+    assert_int_equal(s.t.loose_points, 2);
+    assert_int_equal(s.t.loop_count, 2);
+    sup_arena_destroy(s.arena);
+}
+
+static void three_triangles_on_an_edge_are_not_manifold(void** state)
+{
+    (void)state;
+    shape s = TRIANGLES(5, 0, 1, 2, 1, 0, 3, 0, 1, 4);
+    assert_int_equal(s.t.nonmanifold_edges, 1);
+    assert_int_equal(s.t.edges[0].face_count, 3);
+    assert_int_equal(s.t.edges[0].faces[0], 0);
+    assert_int_equal(s.t.edges[0].faces[1], 1);
+    assert_int_equal(s.t.boundary_edges, 6);
+    assert_true(s.t.loop_begin[s.t.loop_count] <= 6);
+    sup_arena_destroy(s.arena);
+}
+
+static void bow_tie_point_has_two_fans_and_two_holes(void** state)
+{
+    (void)state;
+    shape s = TRIANGLES(5, 0, 1, 2, 0, 3, 4);
+    assert_int_equal(s.t.nonmanifold_points, 1);
+    assert_int_equal(s.t.component_count, 1);
+    assert_int_equal(s.t.loop_count, 2);
+    assert_int_equal(s.t.loop_begin[1], 3);
+    assert_int_equal(s.t.loop_begin[2], 6);
+    sup_arena_destroy(s.arena);
+}
+
+static void touching_tetrahedra_are_closed_but_for_one_point(void** state)
+{
+    (void)state;
+    shape s = TRIANGLES(7, 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3, 0, 5, 4, 0, 4, 6, 0, 6, 5, 4, 5, 6);
+    assert_int_equal(s.t.boundary_edges, 0);
+    assert_int_equal(s.t.nonmanifold_points, 1);
+    assert_int_equal(s.t.edge_count, 12);
+    sup_arena_destroy(s.arena);
+}
+
+static void flipped_face_is_seen_along_its_edges(void** state)
+{
+    (void)state;
+    uint32_t turned[24];
+    memcpy(turned, cube, sizeof cube);
+    turned[1] = cube[3], turned[3] = cube[1];
+    shape s = make(8, 6, cube_begin, turned);
+    assert_int_equal(s.t.nonmanifold_edges, 4);
+    assert_int_equal(s.t.nonmanifold_points, 0);
+    assert_true(s.t.edges[0].flipped);
+    sup_arena_destroy(s.arena);
+
+    s = TRIANGLES(4, 0, 1, 2, 1, 2, 3); // an open strip with one face turned still has one hole
+    assert_int_equal(s.t.nonmanifold_edges, 1);
+    assert_int_equal(s.t.loop_count, 1);
+    assert_int_equal(s.t.loop_begin[1], 4);
+    sup_arena_destroy(s.arena);
+}
+
+static void repeated_points_make_no_edge_with_themselves(void** state)
+{
+    (void)state;
+    shape s = make(4, 2, (const uint32_t[]){ 0, 4, 7 }, (const uint32_t[]){ 0, 1, 1, 2, 2, 1, 3 });
+    assert_int_equal(s.t.edge_count, 5);
+    assert_int_equal(s.t.nonmanifold_points, 0);
+    assert_int_equal(s.t.fan_begin[2] - s.t.fan_begin[1], 2); // each face once
+    sup_arena_destroy(s.arena);
+
+    s = TRIANGLES(4, 0, 1, 2, 2, 1, 3, 1, 2, 1); // a face that is only a line adds nothing to the edge it lies on
+    assert_int_equal(s.t.edge_count, 5);
+    assert_int_equal(s.t.nonmanifold_edges, 0);
+    sup_arena_destroy(s.arena);
+
+    s = make(4, 1, (const uint32_t[]){ 0, 4 }, (const uint32_t[]){ 0, 1, 0, 2 }); // pinched: edges used twice by one face
+    assert_int_equal(s.t.edge_count, 2);
+    assert_int_equal(s.t.loop_count, 0);
+    sup_arena_destroy(s.arena);
+}
+
+static void empty_mesh_has_nothing(void** state)
+{
+    (void)state;
+    shape s = make(0, 0, (const uint32_t[]){ 0 }, NULL);
+    assert_int_equal(s.t.edge_count, 0);
+    assert_int_equal(s.t.component_count, 0);
+    assert_int_equal(s.t.loop_count, 0);
+    sup_arena_destroy(s.arena);
+    s = make(3, 0, NULL, NULL);
+    assert_int_equal(s.t.loose_points, 3);
+    assert_int_equal(s.t.ring_begin[3], 0);
+    sup_arena_destroy(s.arena);
+}
+
+static void million_triangles_take_well_under_a_second(void** state)
+{
+    (void)state;
+    enum { SIDE = 708 };
+    uint32_t  faces = 2 * (SIDE - 1) * (SIDE - 1), c = 0;
+    uint32_t* begin = calloc(faces + 1, sizeof *begin);
+    uint32_t* corners = calloc(3 * (size_t)faces, sizeof *corners);
+    for (uint32_t f = 0; f <= faces; ++f) begin[f] = 3 * f;
+    for (uint32_t y = 0; y + 1 < SIDE; ++y)
+        for (uint32_t x = 0; x + 1 < SIDE; ++x) {
+            uint32_t       p = y * SIDE + x;
+            const uint32_t two[] = { p, p + 1, p + SIDE + 1, p, p + SIDE + 1, p + SIDE };
+            memcpy(corners + c, two, sizeof two);
+            c += 6;
+        }
+    struct timespec t0, t1;
+    clock_gettime(CLOCK_MONOTONIC, &t0);
+    shape s = make(SIDE * SIDE, faces, begin, corners);
+    clock_gettime(CLOCK_MONOTONIC, &t1);
+    double seconds = (double)(t1.tv_sec - t0.tv_sec) + 1e-9 * (double)(t1.tv_nsec - t0.tv_nsec);
+    print_message("%u triangles: %.0f ms\n", faces, 1e3 * seconds);
+    assert_int_equal(s.t.edge_count, 3 * (SIDE - 1) * (SIDE - 1) + 2 * (SIDE - 1)); // Euler: V - E + F = 1
+    assert_int_equal(s.t.loop_count, 1);
+    assert_int_equal(s.t.loop_begin[1], 4 * (SIDE - 1));
+    assert_true(seconds < 10); // sanitizers and busy machines; the figure above is the claim
+    sup_arena_destroy(s.arena);
+    free(begin), free(corners);
+}
+
+static void no_memory_is_an_error_not_a_crash(void** state)
+{
+    (void)state;
+    sup_polygons p = { 8, 6, cube_begin, cube };
+    long         fail_at = 0;
+    sup_result   result = SUP_ERROR_MEMORY;
+    for (; result == SUP_ERROR_MEMORY; ++fail_at) {
+        test_allocator a;
+        test_allocator_init(&a, fail_at);
+        sup_arena*   arena = sup_arena_create(&a.allocator);
+        sup_topology t = { .edge_count = 77 };
+        sup_error    error;
+        if (!arena) continue;
+        result = sup_topology_create(&p, arena, &t, &error);
+        assert_int_equal(t.edge_count, result == SUP_OK ? 12 : 77); // untouched when it fails
+        sup_arena_destroy(arena);
+        assert_int_equal(a.live, 0);
+    }
+    assert_int_equal(result, SUP_OK);
+    assert_true(fail_at > 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cube_of_quads_is_closed),
+        cmocka_unit_test(open_strip_has_one_hole_against_its_faces),
+        cmocka_unit_test(pieces_are_numbered_by_their_first_point),
+        cmocka_unit_test(three_triangles_on_an_edge_are_not_manifold),
+        cmocka_unit_test(bow_tie_point_has_two_fans_and_two_holes),
+        cmocka_unit_test(touching_tetrahedra_are_closed_but_for_one_point),
+        cmocka_unit_test(flipped_face_is_seen_along_its_edges),
+        cmocka_unit_test(repeated_points_make_no_edge_with_themselves),
+        cmocka_unit_test(empty_mesh_has_nothing),
+        cmocka_unit_test(million_triangles_take_well_under_a_second),
+        cmocka_unit_test(no_memory_is_an_error_not_a_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
