@@ -1,0 +1,53 @@
+/// tests/deform/play.h: a chain and an instance with their memory, for tests that play clips.
+#ifndef SUP_TESTS_PLAY_H
+#define SUP_TESTS_PLAY_H
+
+#include "spring.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct play {
+    sup_chain*    chain;
+    sup_instance* instance;
+    void*         scratch;
+    sup_vec3*     out;
+    uint32_t      points;
+    sup_stats     stats;
+} play;
+
+static inline void* play_memory(size_t bytes)
+{
+    void* p = NULL;
+    assert_int_equal(posix_memalign(&p, 64, bytes ? bytes : 64), 0);
+    return p;
+}
+
+static inline play play_chain(sup_chain_desc chain, sup_instance_desc instance)
+{
+    play      p = { .points = chain.character->mesh.point_count };
+    sup_error error;
+    if (!chain.extra) chain.extra = test_deformers, chain.extra_count = SUP_COUNT_OF(test_deformers);
+    assert_ok(sup_chain_create(&chain, &p.chain, &error), error);
+    instance.chain = p.chain;
+    assert_ok(sup_instance_create(&instance, &p.instance, &error), error);
+    p.scratch = play_memory(sup_chain_scratch_size(p.chain));
+    p.out = play_memory((p.points + 1) * sizeof(sup_vec3));
+    return p;
+}
+
+static inline uint64_t play_hash(play* p, double time)
+{
+    sup_instance_evaluate(p->instance, time, p->scratch, &p->stats, p->out);
+    return sup_hash_points(p->out, p->points);
+}
+
+static inline void play_end(play* p)
+{
+    free(p->out), free(p->scratch);
+    sup_instance_destroy(p->instance);
+    sup_chain_destroy(p->chain);
+}
+
+#endif

@@ -1,0 +1,408 @@
+// The runner's clock, proved with springs: frame rate, seeking, loops and hosts never change the result.
+#include "play.h"
+
+#include <math.h>
+
+static sup_character* tube(void) { return test_tube(12, 8, 3, 1.0f, 0.1f); }
+
+static play play_clip(const sup_character* c, const char* links, bool loop)
+{
+    return play_chain((sup_chain_desc){ .character = c, .clip = &c->clips[0], .links = links },
+                      (sup_instance_desc){ .clip = &c->clips[0], .loop = loop, .preroll = -1 });
+}
+
+static void frame_rates_agree_where_their_times_coincide(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    uint64_t       half[3], third[3];
+    const double   rates[] = { 24, 30, 60 };
+    for (int r = 0; r < 3; ++r) {
+        play p = play_clip(c, "spring", false);
+        for (uint32_t f = 0; f < sup_frame_count(0, 1, rates[r], false); ++f) {
+            double   time = sup_frame_time(0, rates[r], f);
+            uint64_t hash = play_hash(&p, time);
+            if (time == 0.5) half[r] = hash;
+            if (time == 1.0 / 3.0) third[r] = hash;
+        }
+        play_end(&p);
+    }
+    assert_true(half[0] == half[1] && half[1] == half[2]);
+    assert_true(third[0] == third[1] && third[1] == third[2]);
+    assert_true(half[0] != third[0]);
+    sup_character_destroy(c);
+}
+
+static void seeking_gives_the_same_bits_as_playing(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    play           p = play_clip(c, "spring,shift", false);
+    uint64_t       played[41];
+    for (int f = 0; f <= 40; ++f) played[f] = play_hash(&p, f / 40.0);
+    const int order[] = { 7, 40, 0, 39, 1, 20, 19, 21, 3, 33, 40, 0 };
+    for (uint32_t i = 0; i < SUP_COUNT_OF(order); ++i) assert_true(play_hash(&p, order[i] / 40.0) == played[order[i]]);
+    play_end(&p);
+    play fresh = play_clip(c, "spring,shift", false);
+    assert_true(play_hash(&fresh, 33 / 40.0) == played[33]);
+    play_end(&fresh);
+    sup_character_destroy(c);
+}
+
+static void seeking_back_costs_few_steps_even_far_into_a_clip(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    // Three snapshots for 2000 steps: the spacing doubles and the bits stay.
+    play     p = play_chain((sup_chain_desc){ .character = c, .links = "spring" },
+                            (sup_instance_desc){ .clip = &c->clips[0], .end = 10, .snapshots = 3 });
+    uint64_t early = play_hash(&p, 2.345), late = play_hash(&p, 10);
+    assert_true(play_hash(&p, 2.345) == early);
+    assert_true(play_hash(&p, 10) == late);
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
+static void spring_starts_at_rest_after_preroll(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    // Gravity sags by g / k = 9.80665 / 600 = 16.34 mm; the pre-roll has let it settle there before the first frame.
+    play p = play_chain((sup_chain_desc){ .character = c, .links = "spring" },
+                        (sup_instance_desc){ .clip = &c->clips[0], .preroll = 3 });
+    play_hash(&p, 0);
+    for (uint32_t i = 0; i < p.points; ++i) {
+        assert_float_equal(p.out[i].y - c->mesh.points[i].y, -9.80665f / 600.0f, 2e-5f);
+        assert_float_equal(p.out[i].x, c->mesh.points[i].x, 1e-6f);
+    }
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
+static void points_lag_behind_a_moving_limb(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    play           p = play_clip(c, "spring(gravity=0)", false), skin = play_clip(c, "linear", false);
+    play_hash(&p, 0.5);
+    play_hash(&skin, 0.5);
+    float most = 0;
+    for (uint32_t i = 0; i < p.points; ++i) most = fmaxf(most, v3_distance(p.out[i], skin.out[i]));
+    assert_true(most > 1e-3f && most < 0.2f);
+    // Long after the end of the motion it has caught up.
+    play_hash(&p, 8);
+    play_hash(&skin, 8);
+    for (uint32_t i = 0; i < p.points; ++i) assert_true(v3_distance(p.out[i], skin.out[i]) < 1e-4f);
+    play_end(&p), play_end(&skin);
+    sup_character_destroy(c);
+}
+
+// A clip that swings and returns, so that it loops in pose while the springs still move at its end.
+static sup_clip swinging(sup_channel* channels, bool travelling)
+{
+    static const float times[] = { 0, 0.25f, 0.5f };
+    static const float turns[] = { 0, 0, 0, 1, 0, 0, 0.5f, 0.8660254f, 0, 0, 0, 1 };
+    static const float root_times[] = { 0, 0.5f };
+    static const float root_moves[] = { 0, 0, 0, 3, 0, 0 };
+    channels[0] =
+        (sup_channel){ .target = 1, .path = SUP_PATH_ROTATION, .key_count = 3, .width = 4, .times = times, .values = turns };
+    channels[1] = (sup_channel){
+        .target = 0, .path = SUP_PATH_TRANSLATION, .key_count = 2, .width = 3, .times = root_times, .values = root_moves
+    };
+    return (sup_clip){
+        .name = "swing", .seconds = 0.5, .channel_count = travelling ? 2 : 1, .channels = channels, .source_id = SUP_NONE
+    };
+}
+
+static float largest_acceleration(play* p, double span, double dt)
+{
+    // Of a point at the tip within a pass, as a difference of positions: a jump would stand out.
+    sup_vec3 x[3];
+    float    most = 0;
+    uint32_t tip = p->points - 1;
+    for (int i = 0; (i + 2) * dt < span - 1e-9; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            play_hash(p, (i + k) * dt);
+            x[k] = p->out[tip];
+        }
+        most = fmaxf(most, v3_length(v3_add(v3_sub(x[0], v3_scale(x[1], 2)), x[2])));
+    }
+    return most;
+}
+
+static void a_loop_runs_through_its_seam_without_a_jump(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_channel    channels[2];
+    sup_clip       clip = swinging(channels, false);
+    sup_chain_desc chain = { .character = c, .clip = &clip, .links = "spring(gravity=0,damping=6)" };
+    play           loop = play_chain(chain, (sup_instance_desc){ .clip = &clip, .loop = true, .preroll = -1 });
+    // Times wrap, to the bit where they are the same number.
+    uint64_t start = play_hash(&loop, 0);
+    assert_true(play_hash(&loop, 0.5) == start && play_hash(&loop, 1.0) == start && play_hash(&loop, 0.25) != start);
+    assert_true(play_hash(&loop, 0.75) == play_hash(&loop, 0.25));
+    // The skin at the end of the pass is the skin at its start, to what one pass leaves of the first swing.
+    play_hash(&loop, 0);
+    sup_vec3 first = loop.out[loop.points - 1];
+    play_hash(&loop, 0.5 - 1e-7);
+    float gap = v3_distance(first, loop.out[loop.points - 1]);
+    play  once = play_chain(chain, (sup_instance_desc){ .clip = &clip, .preroll = -1 });
+    play_hash(&once, 0);
+    sup_vec3 rest = once.out[once.points - 1];
+    play_hash(&once, 0.5);
+    float gap_once = v3_distance(rest, once.out[once.points - 1]);
+    assert_true(gap_once > 1e-3f);
+    assert_true(gap < 0.5f * gap_once);
+    // A spring's acceleration is k times its lag: 600 x 0.3 x dt^2 = 4.5 mm at most. The gap of one pass would be a jump of
+    // several centimeters.
+    assert_true(largest_acceleration(&loop, 0.5, 0.005) < 4.5e-3f);
+    assert_true(gap_once > 9e-3f);
+    play_end(&loop), play_end(&once);
+    sup_character_destroy(c);
+}
+
+static void a_travelling_loop_carries_its_springs_over_the_seam(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_channel    channels[2];
+    sup_clip       clip = swinging(channels, true);
+    // At 6 units a second with damping 50 the lag settles at v c / k = 6 x 50 / 600 = 0.5 within a pass, seen from the
+    // step before; the step itself has made 0.03 of it good. Without the carry
+    // the springs would be 3 units off at the seam.
+    play p = play_chain((sup_chain_desc){ .character = c, .links = "spring(gravity=0,damping=50)" },
+                        (sup_instance_desc){ .clip = &clip, .loop = true, .preroll = -1 });
+    for (double t = 0; t < 0.5; t += 0.1) {
+        play_hash(&p, t);
+        assert_float_equal(p.out[0].x - (float)(6 * t) - c->mesh.points[0].x, -0.47f, 2e-3f);
+    }
+    assert_int_equal(p.stats.count, 0);
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
+static void a_loop_step_divides_the_span_evenly(void** state)
+{
+    (void)state;
+    // 0.5 s holds 100 steps of 5 ms; 0.502 s would leave a rest, so the step becomes 0.502 / 101.
+    sup_character* c = tube();
+    sup_channel    channels[2];
+    sup_clip       clip = swinging(channels, false);
+    play           p = play_chain((sup_chain_desc){ .character = c, .links = "spring" },
+                                  (sup_instance_desc){ .clip = &clip, .end = 0.502, .loop = true });
+    assert_true(play_hash(&p, 0.502) == play_hash(&p, 0));
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
+static void a_live_host_sees_the_skeleton_in_time_and_the_springs_a_step_late(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_error      error;
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose;
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    play live =
+        play_chain((sup_chain_desc){ .character = c, .links = "spring" }, (sup_instance_desc){ .live = true, .preroll = -1 });
+    play clip = play_clip(c, "spring", false), skin = play_clip(c, "linear", false);
+    // The host delivers a pose every step; its springs are those of the clip one step earlier.
+    for (int f = 0; f <= 100; ++f) {
+        sup_clip_sample(c, &c->clips[0], f * 0.005, &pose);
+        sup_instance_live(live.instance, f ? 0.005 : 0, pose.local, NULL, false, live.scratch, &live.stats, live.out);
+    }
+    play_hash(&skin, 0.5);
+    sup_vec3* now = play_memory(skin.points * sizeof *now);
+    memcpy(now, skin.out, skin.points * sizeof *now);
+    play_hash(&skin, 0.495), play_hash(&clip, 0.495);
+    for (uint32_t i = 0; i < live.points; ++i) {
+        sup_vec3 wanted = v3_add(now[i], v3_sub(clip.out[i], skin.out[i]));
+        assert_true(v3_distance(live.out[i], wanted) < 2e-5f);
+    }
+    free(now);
+    play_end(&live), play_end(&clip), play_end(&skin);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void a_live_host_may_deliver_frames_of_any_length(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_error      error;
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose;
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    sup_vec3 ends[2];
+    for (int run = 0; run < 2; ++run) {
+        play   live = play_chain((sup_chain_desc){ .character = c, .links = "spring" }, (sup_instance_desc){ .live = true });
+        double time = 0, rates[2] = { 1.0 / 60, 1.0 / 240 };
+        sup_clip_sample(c, &c->clips[0], 0, &pose);
+        sup_instance_live(live.instance, 0, pose.local, NULL, false, live.scratch, NULL, live.out);
+        while (time < 0.5 - 1e-9) {
+            time += rates[run];
+            sup_clip_sample(c, &c->clips[0], time, &pose);
+            sup_instance_live(live.instance, rates[run], pose.local, NULL, false, live.scratch, NULL, live.out);
+        }
+        ends[run] = live.out[live.points - 1];
+        play_end(&live);
+    }
+    // Slerp of local transforms between host frames is what the clip does too, so both agree.
+    assert_true(v3_distance(ends[0], ends[1]) < 1e-4f);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void a_teleport_takes_the_state_along(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_error      error;
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose;
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    for (int flagged = 0; flagged < 2; ++flagged) {
+        play live =
+            play_chain((sup_chain_desc){ .character = c, .links = "spring(gravity=0)" }, (sup_instance_desc){ .live = true });
+        sup_pose_rest(c, &pose);
+        for (int f = 0; f < 20; ++f)
+            sup_instance_live(live.instance, 0.01, pose.local, NULL, false, live.scratch, NULL, live.out);
+        pose.local[0].translation = v3(4, 0, 0);
+        pose.local[0].rotation = quat(0, 0.70710678f, 0, 0.70710678f);
+        float most = 0;
+        for (int f = 0; f < 5; ++f) {
+            sup_instance_live(live.instance, 0.01, pose.local, NULL, flagged && f == 0, live.scratch, NULL, live.out);
+            sup_pose_update(c, &pose);
+            for (uint32_t i = 0; i < live.points; ++i)
+                most = fmaxf(most, v3_distance(live.out[i], affine_point(&pose.skin[0], c->mesh.points[i])));
+        }
+        if (flagged) assert_true(most < 1e-4f);
+        else assert_true(most > 1.0f);
+        play_end(&live);
+    }
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void saved_state_repeats_the_frame(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    play           p = play_clip(c, "spring", false);
+    uint64_t       at = play_hash(&p, 0.4);
+    void*          saved = play_memory(sup_instance_state_size(p.instance));
+    sup_instance_state_save(p.instance, saved);
+    uint64_t later = play_hash(&p, 0.9);
+    sup_instance_state_load(p.instance, saved);
+    assert_true(play_hash(&p, 0.4) == at);
+    assert_true(play_hash(&p, 0.9) == later);
+    free(saved);
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
+static void a_parameter_set_late_changes_only_what_follows(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_error      error;
+    play           p = play_clip(c, "spring", false);
+    uint64_t       early = play_hash(&p, 0.4), late = play_hash(&p, 0.8);
+    play_hash(&p, 0.4);
+    assert_ok(sup_instance_set(p.instance, 1, "stiffness", 90, &error), error);
+    assert_true(play_hash(&p, 0.4) == early);
+    assert_true(play_hash(&p, 0.8) != late);
+    assert_int_equal(sup_instance_set(p.instance, 1, "copies", 2, &error), SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "fixed when the chain is bound"));
+    assert_int_equal(sup_instance_set(p.instance, 1, "stiffness", 1e9, &error), SUP_ERROR_INPUT);
+    assert_int_equal(sup_instance_set(p.instance, 1, "colour", 1, &error), SUP_ERROR_INPUT);
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
+static void static_links_behind_run_on_the_frame_itself(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    play           with = play_clip(c, "spring,shift", false), without = play_clip(c, "spring", false);
+    play_hash(&with, 0.3333);
+    play_hash(&without, 0.3333);
+    for (uint32_t i = 0; i < with.points; ++i) assert_true(v3_distance(with.out[i], v3_add(without.out[i], v3(1, 0, 0))) == 0);
+    play_end(&with), play_end(&without);
+    sup_character_destroy(c);
+}
+
+static void a_link_that_explodes_is_reset_and_counted(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    // Stiffness 2000 at a step of 100 ms is k dt^2 = 20: far beyond what a semi-implicit spring bears.
+    play p = play_chain((sup_chain_desc){ .character = c, .links = "spring(stiffness=2000,damping=0)", .step = 0.1 },
+                        (sup_instance_desc){ .clip = &c->clips[0], .end = 8 });
+    play_hash(&p, 8);
+    for (uint32_t i = 0; i < p.points; ++i) assert_true(v3_length(p.out[i]) < 100);
+    assert_int_equal(p.stats.count, 1);
+    assert_string_equal(p.stats.items[0].name, "runner.lost_and_reset");
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
+static void keys_move_parameters_and_gravity_over_time(void** state)
+{
+    (void)state;
+    sup_character*    c = tube();
+    sup_arena*        arena = sup_arena_create(NULL);
+    sup_error         error;
+    static const char text[] = "{\"keys\":{\"gravity\":[{\"time\":0,\"value\":[0,0,0]},{\"time\":1,\"value\":[0,6,0]}],"
+                               "\"spring.enabled\":[{\"time\":0,\"value\":true},{\"time\":2,\"value\":false}]}}";
+    sup_json*         world;
+    assert_ok(sup_json_parse(text, sizeof text - 1, "world.json", arena, &world, &error), error);
+    play p = play_chain((sup_chain_desc){ .character = c, .links = "spring(damping=50)", .world = world },
+                        (sup_instance_desc){ .preroll = 0, .end = 3 });
+    play_hash(&p, 0);
+    assert_float_equal(p.out[0].y, c->mesh.points[0].y, 1e-6f);
+    play_hash(&p, 1.99); // keys hold after the last: 6 / 600 = 10 mm upwards
+    assert_float_equal(p.out[0].y - c->mesh.points[0].y, 0.01f, 1e-4f);
+    play_hash(&p, 2.01);
+    assert_float_equal(p.out[0].y, c->mesh.points[0].y, 1e-6f);
+    play_end(&p);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void frames_of_a_span_are_counted_as_documented(void** state)
+{
+    (void)state;
+    assert_int_equal(sup_frame_count(0, 2, 30, false), 61);
+    assert_int_equal(sup_frame_count(0, 2, 30, true), 60);
+    assert_int_equal(sup_frame_count(0, 0.71, 30, false), 22);
+    assert_int_equal(sup_frame_count(0, 0.71, 30, true), 22);
+    assert_int_equal(sup_frame_count(0.5, 0.5, 30, false), 1);
+    assert_int_equal(sup_frame_count(0, 1.1, 10, false), 12); // 1.1 x 10 is 11 in spite of rounding
+    assert_true(sup_frame_time(0, 24, 8) == sup_frame_time(0, 30, 10));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frame_rates_agree_where_their_times_coincide),
+        cmocka_unit_test(seeking_gives_the_same_bits_as_playing),
+        cmocka_unit_test(seeking_back_costs_few_steps_even_far_into_a_clip),
+        cmocka_unit_test(spring_starts_at_rest_after_preroll),
+        cmocka_unit_test(points_lag_behind_a_moving_limb),
+        cmocka_unit_test(a_loop_runs_through_its_seam_without_a_jump),
+        cmocka_unit_test(a_travelling_loop_carries_its_springs_over_the_seam),
+        cmocka_unit_test(a_loop_step_divides_the_span_evenly),
+        cmocka_unit_test(a_live_host_sees_the_skeleton_in_time_and_the_springs_a_step_late),
+        cmocka_unit_test(a_live_host_may_deliver_frames_of_any_length),
+        cmocka_unit_test(a_teleport_takes_the_state_along),
+        cmocka_unit_test(saved_state_repeats_the_frame),
+        cmocka_unit_test(a_parameter_set_late_changes_only_what_follows),
+        cmocka_unit_test(static_links_behind_run_on_the_frame_itself),
+        cmocka_unit_test(a_link_that_explodes_is_reset_and_counted),
+        cmocka_unit_test(keys_move_parameters_and_gravity_over_time),
+        cmocka_unit_test(frames_of_a_span_are_counted_as_documented),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
