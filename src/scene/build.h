@@ -40,12 +40,13 @@ typedef struct sup_build {
 
     const char** warnings;
     uint32_t     warning_count, warnings_unsaid;
+    bool         warnings_lost; ///< there was no memory for one
 } sup_build;
 
 /// At most this many warnings are kept; one more line says how many there were beyond.
 #define SUP_BUILD_WARNINGS 64
 
-/// Notes something that was mended. Running out of memory for it is not worth failing: the next allocation will.
+/// Notes something that was mended. Where there is no memory for it, the last stage fails.
 void sup_build_warn(sup_build* build, const char* format, ...) SUP_FORMAT(2, 3);
 /// A copy of the name in the character's arena; "noun index" where there is none. NULL: out of memory.
 const char* sup_build_name(sup_build* build, const char* name, const char* noun, uint32_t index);

@@ -15,7 +15,10 @@ void sup_build_warn(sup_build* build, const char* format, ...)
     size_t length = sup_format_list(NULL, 0, format, arguments);
     va_end(arguments);
     char* text = SUP_NEW(build->keep, char, length + 1);
-    if (!text) return;
+    if (!text) {
+        build->warnings_lost = true;
+        return;
+    }
     va_start(arguments, format);
     sup_format_list(text, length + 1, format, arguments);
     va_end(arguments);
@@ -56,6 +59,7 @@ static sup_result describe(sup_build* build)
 
 static sup_result finish(sup_build* build)
 {
+    if (build->warnings_lost) return sup_fail_memory(build->error, "a character");
     if (build->warnings_unsaid) {
         char   text[64];
         size_t length = sup_format(text, sizeof text, "and %u more", build->warnings_unsaid);

@@ -54,8 +54,12 @@ static sup_result make_morphs(sup_build* build, sum3* sums, uint32_t* copies)
             if (!deltas || !morphs->name) return sup_fail_memory(build->error, "morphs");
             average_vec3(build, d->deltas, part->vertex_begin, part->vertex_count, part->point_begin, part->point_count, sums,
                          copies, deltas);
-            for (uint32_t p = 0; build->part_builds[i].placed && p < part->point_count; ++p)
+            for (uint32_t p = 0; build->part_builds[i].placed && p < part->point_count; ++p) {
                 deltas[p] = affine_direction(&part->place, deltas[p]);
+                if (!v3_finite(deltas[p]))
+                    return BAD("the transform of '%s' throws its morph '%s' out of the numbers; repair the file", part->name,
+                               morphs->name);
+            }
         }
     }
     return SUP_OK;

@@ -62,6 +62,7 @@ static sup_result make_joint(sup_build* build, uint32_t given, sup_joint* out)
         if (!affine_finite(&out->matrix))
             return BAD("the matrix of joint '%s' holds what is no number; repair the file", out->name);
         affine_decompose(&out->matrix, &out->rest);
+        if (!v3_finite(out->rest.scale)) return BAD("the matrix of joint '%s' is too large; scale it down", out->name);
         return SUP_OK;
     }
     sup_quat q = out->rest.rotation;
@@ -83,6 +84,9 @@ static sup_result make_binds(sup_build* build)
         sup_joint*   joint = &build->joints[j];
         exact_affine local = sup_exact_local(joint, &joint->rest), inverse;
         globals[j] = joint->parent == SUP_NONE ? local : exact_mul(&globals[joint->parent], &local);
+        sup_affine rounded = exact_round(&globals[j]);
+        if (!affine_finite(&rounded))
+            return BAD("the rest transforms down to joint '%s' leave the numbers; scale them down", joint->name);
         if (joint->skin_joint) {
             if (!affine_finite(&joint->inverse_bind))
                 return BAD("the bind matrix of joint '%s' holds what is no number; repair the file", joint->name);
@@ -165,7 +169,10 @@ static bool find_families(sup_build* build, bone_scratch* s)
     for (uint32_t j = 0; j < n; ++j) {
         const sup_joint* joint = &build->joints[j];
         exact_affine     inverse = exact_from(&joint->inverse_bind), bind;
-        if (sup_exact_invert(&inverse, &bind)) s->heads[j] = v3((float)bind.m[0][3], (float)bind.m[1][3], (float)bind.m[2][3]);
+        if (sup_exact_invert(&inverse, &bind)) {
+            sup_affine rounded = exact_round(&bind);
+            s->heads[j] = affine_translation(&rounded);
+        }
         s->parents[j] = joint->parent == SUP_NONE                 ? SUP_NONE
                         : build->joints[joint->parent].skin_joint ? joint->parent
                                                                   : s->parents[joint->parent];

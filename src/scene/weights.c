@@ -1,6 +1,7 @@
 // Weights as files have them (unsorted, doubled, unnormalised, negative, absent) become weights as the kernels want them.
 #include "scene/build.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -150,6 +151,13 @@ static void warn_sums(sup_build* build, const char* name, const sum_range* range
         sup_build_warn(build, "weights of '%s' sum to %.4g at least; normalised", name, range->low);
 }
 
+// Sums of a hostile file may leave the floats; what is printed must stay a number.
+static float to_float(double x)
+{
+    double most = (double)FLT_MAX;
+    return (float)(x > most ? most : x < -most ? -most : x);
+}
+
 sup_result sup_build_influences(sup_build* build)
 {
     sum_range all = { .low = 1, .high = 1 };
@@ -164,8 +172,8 @@ sup_result sup_build_influences(sup_build* build)
         if (!all.counted || range.high > all.high) all.high = range.high;
         all.counted = 1;
     }
-    build->out->weights.sum_min = (float)all.low;
-    build->out->weights.sum_max = (float)all.high;
+    build->out->weights.sum_min = to_float(all.low);
+    build->out->weights.sum_max = to_float(all.high);
     return SUP_OK;
 }
 

@@ -57,7 +57,7 @@ static bool same_vertex(const sup_part_desc* d, const sup_part_build* p, uint32_
 static bool find_firsts(sup_build* build, const sup_part_desc* d, const sup_part_build* p, uint32_t* firsts)
 {
     size_t size = 16;
-    while (size < (size_t)d->vertex_count + d->vertex_count / 2) size *= 2;
+    while (size < (size_t)d->vertex_count + d->vertex_count / 2 && size <= SIZE_MAX / 4) size *= 2;
     uint32_t* table = SUP_NEW(build->scratch, uint32_t, size); // vertex plus 1, 0 for free
     uint32_t* hashes = hash_vertices(build, d, p);
     if (!table || !hashes) return false;

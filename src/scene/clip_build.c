@@ -33,7 +33,7 @@ static sup_result check_target(sup_build* build, const char* clip, uint32_t inde
     return SUP_OK;
 }
 
-static sup_result check_keys(sup_build* build, const char* clip, const sup_channel* d, size_t value_count)
+static sup_result check_times(sup_build* build, const char* clip, const sup_channel* d)
 {
     for (uint32_t k = 0; k < d->key_count; ++k) {
         if (!isfinite(d->times[k]))
@@ -44,9 +44,6 @@ static sup_result check_keys(sup_build* build, const char* clip, const sup_chann
                 "key %u of '%s' in clip '%s' is at %g s, not later than the key before it; sort the keys and remove doubles", k,
                 target_name(build, d), clip, (double)d->times[k]);
     }
-    for (size_t i = 0; i < value_count; ++i)
-        if (!isfinite(d->values[i]))
-            return BAD("clip '%s' has a key of '%s' that is no number; repair the file", clip, target_name(build, d));
     return SUP_OK;
 }
 
@@ -66,27 +63,91 @@ static void normalize_rotations(sup_build* build, const char* clip, const sup_ch
                        clip);
 }
 
-static sup_result make_channel(sup_build* build, const char* clip, uint32_t index, const sup_channel* d, sup_channel* out)
+// ---------------------------------------------------------------------------------------------- arrays, once each
+
+// Files let many channels share one array of times, and a hostile one a huge array among a million channels. So every
+// array is checked and copied once, found again by its address.
+typedef struct copied {
+    const float* from;
+    size_t       count;
+    bool         rotations; // normalized, so not the same as the plain copy
+    float*       copy;
+} copied;
+
+typedef struct copies {
+    copied* table;
+    size_t  size;
+} copies;
+
+static bool make_copies(sup_build* build, copies* out)
+{
+    size_t arrays = 0;
+    for (uint32_t i = 0; i < build->desc->clip_count; ++i) arrays += build->desc->clips[i].channel_count;
+    out->size = 16;
+    while (out->size < 2 * arrays && out->size <= SIZE_MAX / 4) out->size *= 2;
+    out->table = SUP_NEW(build->scratch, copied, out->size);
+    return out->table != NULL;
+}
+
+// The array's entry; copy is NULL where it is new.
+static copied* find_copy(const copies* c, const float* from, size_t count, bool rotations)
+{
+    size_t at = (size_t)(((uint64_t)(uintptr_t)from + count) * 0x9e3779b97f4a7c15ull >> 20) & (c->size - 1);
+    while (c->table[at].copy &&
+           (c->table[at].from != from || c->table[at].count != count || c->table[at].rotations != rotations))
+        at = (at + 1) & (c->size - 1);
+    return &c->table[at];
+}
+
+static sup_result keep_times(sup_build* build, const copies* c, const char* clip, const sup_channel* d, const float** out)
+{
+    copied*    entry = find_copy(c, d->times, d->key_count, false);
+    sup_result result;
+    if (!entry->copy) {
+        if ((result = check_times(build, clip, d))) return result;
+        float* copy = sup_arena_copy(build->keep, d->times, d->key_count, sizeof *copy);
+        if (!copy) return sup_fail_memory(build->error, "a clip");
+        *entry = (copied){ d->times, d->key_count, false, copy };
+    }
+    *out = entry->copy;
+    return SUP_OK;
+}
+
+static sup_result keep_values(sup_build* build, const copies* c, const char* clip, const sup_channel* d, const float** out)
+{
+    bool   cubic = d->interpolation == SUP_INTERPOLATE_CUBIC;
+    bool   rotations = d->path == SUP_PATH_ROTATION && !cubic;
+    size_t per_key = (size_t)d->width * (cubic ? 3 : 1);
+    if (per_key && d->key_count > SIZE_MAX / 2 / per_key) return sup_fail_memory(build->error, "a clip");
+    size_t  count = d->key_count * per_key;
+    copied* entry = find_copy(c, d->values, count, rotations);
+    if (!entry->copy) {
+        for (size_t i = 0; i < count; ++i)
+            if (!isfinite(d->values[i]))
+                return BAD("clip '%s' has a key of '%s' that is no number; repair the file", clip, target_name(build, d));
+        float* copy = sup_arena_copy(build->keep, d->values, count, sizeof *copy);
+        if (!copy) return sup_fail_memory(build->error, "a clip");
+        if (rotations) normalize_rotations(build, clip, d, copy);
+        *entry = (copied){ d->values, count, rotations, copy };
+    }
+    *out = entry->copy;
+    return SUP_OK;
+}
+
+static sup_result make_channel(sup_build* build, const copies* times, const copies* values, const char* clip, uint32_t index,
+                               const sup_channel* d, sup_channel* out)
 {
     uint32_t   width = 0;
     sup_result result = check_target(build, clip, index, d, &width);
     if (result) return result;
-    size_t per_key = (size_t)width * (d->interpolation == SUP_INTERPOLATE_CUBIC ? 3 : 1);
-    if (per_key && d->key_count > SIZE_MAX / 2 / per_key) return sup_fail_memory(build->error, "a clip");
-    size_t count = d->key_count * per_key;
-    if ((result = check_keys(build, clip, d, count))) return result;
-    float* times = sup_arena_copy(build->keep, d->times, d->key_count, sizeof *times);
-    float* values = sup_arena_copy(build->keep, d->values, count, sizeof *values);
-    if (!times || !values) return sup_fail_memory(build->error, "a clip");
-    if (d->path == SUP_PATH_ROTATION && d->interpolation != SUP_INTERPOLATE_CUBIC) normalize_rotations(build, clip, d, values);
     *out = *d;
+    if ((result = keep_times(build, times, clip, d, &out->times))) return result;
+    if ((result = keep_values(build, values, clip, d, &out->values))) return result;
     if (d->path != SUP_PATH_WEIGHTS) out->target = build->joint_places[d->target];
-    out->times = times;
-    out->values = values;
     return SUP_OK;
 }
 
-static sup_result make_clip(sup_build* build, uint32_t index, sup_clip* out)
+static sup_result make_clip(sup_build* build, const copies* times, const copies* values, uint32_t index, sup_clip* out)
 {
     const sup_clip* d = &build->desc->clips[index];
     *out = (sup_clip){ .name = sup_build_name(build, d->name, "clip", index), .source_id = d->source_id };
@@ -97,7 +158,7 @@ static sup_result make_clip(sup_build* build, uint32_t index, sup_clip* out)
     if (!channels) return sup_fail_memory(build->error, "a clip");
     if (!d->channel_count && isfinite(d->seconds) && d->seconds > 0) out->seconds = d->seconds;
     for (uint32_t i = 0; i < d->channel_count; ++i) {
-        sup_result result = make_channel(build, out->name, i, &d->channels[i], &channels[i]);
+        sup_result result = make_channel(build, times, values, out->name, i, &d->channels[i], &channels[i]);
         if (result) return result;
         double last = (double)channels[i].times[channels[i].key_count - 1];
         if (last > out->seconds) out->seconds = last;
@@ -110,9 +171,10 @@ static sup_result make_clip(sup_build* build, uint32_t index, sup_clip* out)
 sup_result sup_build_clips(sup_build* build)
 {
     sup_clip* clips = SUP_NEW(build->keep, sup_clip, build->desc->clip_count);
-    if (!clips) return sup_fail_memory(build->error, "clips");
+    copies    times, values;
+    if (!clips || !make_copies(build, &times) || !make_copies(build, &values)) return sup_fail_memory(build->error, "clips");
     for (uint32_t i = 0; i < build->desc->clip_count; ++i) {
-        sup_result result = make_clip(build, i, &clips[i]);
+        sup_result result = make_clip(build, &times, &values, i, &clips[i]);
         if (result) return result;
     }
     build->out->clips = clips;

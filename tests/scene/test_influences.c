@@ -1,0 +1,224 @@
+#include "scene/small.h"
+
+// A strip of n triangles 0 1 2, 1 2 3, ... so that neighbours are known; one vertex per point.
+enum { STRIP = 6 };
+typedef struct strip {
+    small    s;
+    sup_vec3 positions[STRIP];
+    uint32_t corners[3 * (STRIP - 2)];
+    uint32_t joints[STRIP * 2];
+    float    weights[STRIP * 2];
+} strip;
+
+static void strip_init(strip* t)
+{
+    small_init(&t->s);
+    for (uint32_t v = 0; v < STRIP; ++v) {
+        t->positions[v] = v3((float)v, (float)(v % 2), 0);
+        t->joints[2 * v] = 0;
+        t->joints[2 * v + 1] = 1;
+        t->weights[2 * v] = 1;
+        t->weights[2 * v + 1] = 0;
+    }
+    for (uint32_t f = 0; f < STRIP - 2; ++f)
+        for (uint32_t c = 0; c < 3; ++c) t->corners[3 * f + c] = f + c;
+    t->s.part = (sup_part_desc){ .name = "Hand.R",
+                                 .vertex_count = STRIP,
+                                 .positions = t->positions,
+                                 .face_count = STRIP - 2,
+                                 .corners = t->corners,
+                                 .width = 2,
+                                 .joints = t->joints,
+                                 .weights = t->weights,
+                                 .joint = SUP_NONE };
+    t->s.desc.joints = t->s.joints;
+    t->s.desc.joint_count = 3;
+}
+
+static void set(strip* t, uint32_t v, float a, float b)
+{
+    t->weights[2 * v] = a;
+    t->weights[2 * v + 1] = b;
+}
+
+static void expect(const sup_character* c, uint32_t point, uint32_t count, const uint32_t* joints, const float* values)
+{
+    const sup_weights* w = &c->weights;
+    assert_int_equal(w->begin[point + 1] - w->begin[point], count);
+    for (uint32_t i = 0; i < count; ++i) {
+        assert_int_equal(w->joints[w->begin[point] + i], joints[i]);
+        assert_float_equal(w->values[w->begin[point] + i], values[i], 1e-7f);
+    }
+}
+
+static void weights_are_sorted_and_sum_to_one(void** state)
+{
+    (void)state;
+    strip t;
+    strip_init(&t);
+    set(&t, 0, 0.5f, 1.255f); // 1.755 in all
+    set(&t, 1, 0.49f, 0.49f); // 0.98, and a tie: the lower joint first
+    sup_character* c = small_make(&t.s);
+    expect(c, 0, 2, (uint32_t[]){ 1, 0 }, (float[]){ 1.255f / 1.755f, 0.5f / 1.755f });
+    expect(c, 1, 2, (uint32_t[]){ 0, 1 }, (float[]){ 0.5f, 0.5f });
+    expect(c, 2, 1, (uint32_t[]){ 0 }, (float[]){ 1 });
+    assert_int_equal(c->weights.influences_max, 2);
+    assert_float_equal(c->weights.sum_max, 1.755f, 1e-6f);
+    assert_float_equal(c->weights.sum_min, 0.98f, 1e-6f);
+    assert_true(small_warned(c, "weights of 'Hand.R' sum to 1.755 at most; normalised"));
+    assert_true(small_warned(c, "weights of 'Hand.R' sum to 0.98 at least; normalised"));
+    sup_character_destroy(c);
+}
+
+static void a_joint_given_twice_counts_once(void** state)
+{
+    (void)state;
+    strip t;
+    strip_init(&t);
+    t.joints[1] = 0;
+    set(&t, 0, 0.25f, 0.75f);
+    sup_character* c = small_make(&t.s);
+    expect(c, 0, 1, (uint32_t[]){ 0 }, (float[]){ 1 });
+    assert_int_equal(c->warning_count, 0);
+    sup_character_destroy(c);
+}
+
+static void negatives_are_dropped_and_told_when_they_matter(void** state)
+{
+    (void)state;
+    strip t;
+    strip_init(&t);
+    set(&t, 0, 1, -9e-10f);
+    sup_character* c = small_make(&t.s);
+    expect(c, 0, 1, (uint32_t[]){ 0 }, (float[]){ 1 });
+    assert_int_equal(c->warning_count, 0);
+    sup_character_destroy(c);
+    set(&t, 0, 1, -0.25f);
+    c = small_make(&t.s);
+    expect(c, 0, 1, (uint32_t[]){ 0 }, (float[]){ 1 });
+    assert_true(small_warned(c, "'Hand.R' has negative weights down to -0.25"));
+    sup_character_destroy(c);
+}
+
+static void points_without_weights_take_those_of_the_nearest(void** state)
+{
+    (void)state;
+    strip t;
+    strip_init(&t);
+    set(&t, 0, 0.5f, 0.5f);
+    for (uint32_t v = 1; v < 5; ++v) set(&t, v, 0, 0);
+    set(&t, 5, 0, 1);
+    sup_character* c = small_make(&t.s);
+    for (uint32_t v = 1; v <= 2; ++v) expect(c, v, 2, (uint32_t[]){ 0, 1 }, (float[]){ 0.5f, 0.5f }); // one edge from 0
+    for (uint32_t v = 3; v <= 4; ++v) expect(c, v, 1, (uint32_t[]){ 1 }, (float[]){ 1 });             // one edge from 5
+    assert_float_equal(c->weights.sum_min, 0, 0);
+    assert_true(small_warned(c, "4 points have no weights; they take those of the nearest"));
+    sup_character_destroy(c);
+}
+
+static void a_piece_without_any_weights_follows_the_first_skin_joint(void** state)
+{
+    (void)state;
+    strip t;
+    strip_init(&t);
+    t.s.joints[0].skin_joint = false; // then the knee is the first
+    t.s.part.face_count = 1;          // 3, 4, 5 are connected to nothing
+    for (uint32_t v = 3; v < 6; ++v) set(&t, v, 0, 0);
+    sup_character* c = small_make(&t.s);
+    for (uint32_t v = 3; v < 6; ++v) expect(c, v, 1, (uint32_t[]){ 1 }, (float[]){ 1 });
+    assert_true(small_warned(c, "3 points have no weights and no weighted neighbor; they follow joint 'knee'"));
+    sup_character_destroy(c);
+}
+
+static void bad_weights_are_refused_by_name(void** state)
+{
+    (void)state;
+    strip t;
+    strip_init(&t);
+    set(&t, 2, NAN, 1);
+    small_refused(&t.s, "vertex 2 of 'Hand.R' has a weight that is no number");
+    set(&t, 2, INFINITY, 1);
+    small_refused(&t.s, "vertex 2 of 'Hand.R' has a weight that is no number");
+    set(&t, 2, 1, 0);
+    t.joints[4] = 3;
+    small_refused(&t.s, "vertex 2 of 'Hand.R' follows joint 3 but there are only 3 joints");
+    t.joints[4] = 0;
+    t.joints[5] = 77; // nobody looks at the joint of a zero
+    sup_character_destroy(small_make(&t.s));
+    t.s.part.weights = NULL;
+    small_refused(&t.s, "'Hand.R' says 2 influences per vertex but has no joints or no weights");
+}
+
+static void forty_influences_come_out_in_order(void** state)
+{
+    (void)state;
+    enum { JOINTS = 40 };
+    small     s;
+    sup_joint skeleton[JOINTS];
+    uint32_t  joints[3 * JOINTS];
+    float     weights[3 * JOINTS];
+    double    sum = 0;
+    small_init(&s);
+    for (uint32_t j = 0; j < JOINTS; ++j) {
+        skeleton[j] = small_joint(NULL, SUP_NONE, v3(0, 0, 0), v3(0, 0, 0));
+        sum += (double)((j * 7 % JOINTS) / 2 + 1);
+    }
+    for (uint32_t i = 0; i < 3 * JOINTS; ++i) {
+        joints[i] = i % JOINTS;
+        weights[i] = (float)((i % JOINTS * 7 % JOINTS) / 2 + 1); // each value twice: ties by joint
+    }
+    s.part.vertex_count = 3;
+    s.part.face_count = 1;
+    s.part.width = JOINTS;
+    s.part.joints = joints;
+    s.part.weights = weights;
+    s.desc.joints = skeleton;
+    s.desc.joint_count = JOINTS;
+    sup_character* c = small_make(&s);
+    assert_int_equal(c->weights.influences_max, JOINTS);
+    assert_string_equal(c->skeleton.joints[7].name, "joint 7");
+    for (uint32_t i = 0; i < JOINTS; ++i) {
+        uint32_t j = c->weights.joints[i];
+        assert_float_equal(c->weights.values[i], (double)weights[j] / sum, 1e-7);
+        if (i)
+            assert_true(weights[c->weights.joints[i - 1]] > weights[j] ||
+                        (weights[c->weights.joints[i - 1]] == weights[j] && c->weights.joints[i - 1] < j));
+    }
+    sup_character_destroy(c);
+}
+
+static void a_mesh_without_skin_follows_its_joint_wholly(void** state)
+{
+    (void)state;
+    strip t;
+    strip_init(&t);
+    sup_part_desc parts[3] = { t.s.part, t.s.part, t.s.part };
+    parts[0].vertex_count = 0; // an empty part in front
+    parts[0].face_count = 0;
+    parts[2].width = 0;
+    parts[2].joint = 2;
+    t.s.desc.parts = parts;
+    t.s.desc.part_count = 3;
+    sup_character* c = small_make(&t.s);
+    expect(c, 3, 1, (uint32_t[]){ 0 }, (float[]){ 1 });
+    expect(c, STRIP + 3, 1, (uint32_t[]){ 2 }, (float[]){ 1 });
+    assert_int_equal(c->mesh.parts[1].joint, SUP_NONE);
+    assert_int_equal(c->mesh.parts[2].joint, 2);
+    assert_float_equal(c->weights.sum_min, 1, 0);
+    sup_character_destroy(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_are_sorted_and_sum_to_one),
+        cmocka_unit_test(a_joint_given_twice_counts_once),
+        cmocka_unit_test(negatives_are_dropped_and_told_when_they_matter),
+        cmocka_unit_test(points_without_weights_take_those_of_the_nearest),
+        cmocka_unit_test(a_piece_without_any_weights_follows_the_first_skin_joint),
+        cmocka_unit_test(bad_weights_are_refused_by_name),
+        cmocka_unit_test(forty_influences_come_out_in_order),
+        cmocka_unit_test(a_mesh_without_skin_follows_its_joint_wholly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
