@@ -1,0 +1,299 @@
+// supple bench: the shared scenes, timed, with the machine's own limits in the same run.
+#include "bench/bench.h"
+#include "commands.h"
+#include "common.h"
+#include "progress.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct bench_run {
+    bench_options options;
+    bool          json;
+    const char*   csv; ///< folder, or NULL
+    const char**  files;
+    uint32_t      file_count;
+    bench_machine machine;
+    bench_row*    rows;
+    uint32_t      row_count, row_capacity;
+} bench_run;
+
+static void print_usage(void)
+{
+    puts("supple bench [FILE...] [--flags]\n\n"
+         "Time the shared scenes against this machine's own limits. FILEs are characters to time as well.\n\n"
+         "  --json         one JSON document on stdout, for machines\n"
+         "  --scene GLOB   only scenes whose name (scene/deformer) matches, like 'tube*' or '*/dualquat'\n"
+         "  --threads N    threads of the second timing of each scene; default one per core\n"
+         "  --repeat N     frames timed per scene; default a third of a second's worth, at least ten\n"
+         "  --csv DIR      also write one CSV file per scene into the folder\n"
+         "  --help         this text\n\n"
+         "ms is the best frame after the first: a held pose for deformers without state, a frame of the clip at 30 frames\n"
+         "a second for the others. reference_ms is the plain textbook loop (four influences, one thread, the same compiler\n"
+         "and flags) on the same pose, speedup their ratio. copy_gb_s counts bytes read and written by a copy of 256 MB;\n"
+         "copy_fraction is 48 bytes a point (rest 12, weights 16, joints 8, result 12: what the textbook loop moves) over the\n"
+         "time, as a share of the copy speed of as many threads. Small scenes stay in the caches and exceed 1.");
+}
+
+static bool whole_number(const char* flag, const char* text, uint32_t most, uint32_t* out)
+{
+    char*         end;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && value >= 1 && value <= most) {
+        *out = (uint32_t)value;
+        return true;
+    }
+    say_error("%s %s is not a whole number from 1 to %u", flag, text, most);
+    return false;
+}
+
+/// argv[0] is the verb. Returns -1 to go on.
+static int read_words(int argc, char** argv, bench_run* run)
+{
+    static const char* const flags[] = { "--json", "--scene", "--threads", "--repeat", "--csv", "--help" };
+    for (int i = 1; i < argc; ++i) {
+        const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        bool        good = true;
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            print_usage();
+            return EXIT_DONE;
+        }
+        if (strcmp(word, "--json") == 0) run->json = true;
+        else if (strncmp(word, "--", 2) != 0) run->files[run->file_count++] = word;
+        else {
+            bool known = false;
+            for (size_t f = 0; f < sizeof flags / sizeof *flags; ++f) known |= strcmp(word, flags[f]) == 0;
+            if (!known) {
+                const char* near = nearest_word(word, flags, sizeof flags / sizeof *flags);
+                if (near) say_error("bench has no flag '%s'; did you mean '%s'?", word, near);
+                else say_error("bench has no flag '%s'; 'supple bench --help' lists those there are", word);
+                return EXIT_USAGE;
+            }
+            if (!value) {
+                say_error("%s needs a value; 'supple bench --help' explains", word);
+                return EXIT_USAGE;
+            }
+            if (strcmp(word, "--scene") == 0) run->options.scene = value;
+            if (strcmp(word, "--csv") == 0) run->csv = value;
+            if (strcmp(word, "--threads") == 0) good = whole_number(word, value, 256, &run->options.threads);
+            if (strcmp(word, "--repeat") == 0) good = whole_number(word, value, 1000000, &run->options.repeat);
+            ++i;
+        }
+        if (!good) return EXIT_USAGE;
+    }
+    return -1;
+}
+
+// ---------------------------------------------------------------------------------------------- running
+
+static bool add_row(void* user, const bench_row* row)
+{
+    bench_run* run = user;
+    if (run->row_count == run->row_capacity) {
+        uint32_t   capacity = run->row_capacity ? 2 * run->row_capacity : 64;
+        bench_row* rows = realloc(run->rows, capacity * sizeof *rows);
+        if (!rows) return false;
+        run->rows = rows;
+        run->row_capacity = capacity;
+    }
+    run->rows[run->row_count++] = *row;
+    return !interrupts_signal();
+}
+
+/// Every deformer on one character. One that cannot bind is told and left out; the others still run.
+static int run_character(bench_run* run, const char* scene, const sup_character* character, bool skinning_only)
+{
+    for (uint32_t i = 0; i < sup_deformer_count(); ++i) {
+        const sup_deformer* deformer = sup_deformer_at(i);
+        sup_error           error;
+        if (skinning_only && deformer->skinning == SUP_SKINNING_NONE) continue;
+        sup_result result = bench_character(scene, character, deformer, &run->options, add_row, run, &error);
+        if (result == SUP_ERROR_INPUT) say_warning("%s on %s is left out: %s", deformer->name, scene, error.text);
+        else if (result != SUP_OK) return fail_with(&error);
+    }
+    return EXIT_DONE;
+}
+
+/// Whether any deformer of a scene is asked for, so that the others need not be made.
+static bool wanted(const bench_run* run, const char* scene)
+{
+    char name[64];
+    for (uint32_t i = 0; i < sup_deformer_count(); ++i) {
+        snprintf(name, sizeof name, "%s/%s", scene, sup_deformer_at(i)->name);
+        if (!run->options.scene || sup_glob_match(run->options.scene, name)) return true;
+    }
+    return false;
+}
+
+static int run_tube(bench_run* run, const char* scene, uint32_t points)
+{
+    sup_character* character = NULL;
+    sup_error      error;
+    if (!wanted(run, scene)) return EXIT_DONE;
+    if (bench_tube_create(points, &character, &error)) return fail_with(&error);
+    int code = run_character(run, scene, character, true);
+    sup_character_destroy(character);
+    return code;
+}
+
+static int run_file(bench_run* run, const char* path)
+{
+    const char* name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    char        scene[40];
+    if (strncmp(name, "builtin:", 8) == 0) name += 8;
+    snprintf(scene, sizeof scene, "%.*s", (int)strcspn(name, "."), name);
+    sup_character* character = NULL;
+    sup_error      error;
+    if (!wanted(run, scene)) return EXIT_DONE;
+    if (sup_load(path, NULL, &character, &error)) return fail_with(&error);
+    int code = run_character(run, scene, character, false);
+    sup_character_destroy(character);
+    return code;
+}
+
+static int run_all(bench_run* run)
+{
+    int code = run_tube(run, "tube-30k", 30000);
+    if (code == EXIT_DONE) code = run_tube(run, "tube-300k", 300000);
+    for (uint32_t i = 0; code == EXIT_DONE && i < sup_builtin_count(); ++i) {
+        char path[64];
+        snprintf(path, sizeof path, "builtin:%s", sup_builtin_name(i));
+        code = run_file(run, path);
+    }
+    for (uint32_t i = 0; code == EXIT_DONE && i < run->file_count; ++i) code = run_file(run, run->files[i]);
+    return code;
+}
+
+// ---------------------------------------------------------------------------------------------- telling
+
+static bool print_as_json(const bench_run* run)
+{
+    sup_arena* arena = sup_arena_create(NULL);
+    if (!arena) return print_json(NULL);
+    const bench_machine* m = &run->machine;
+    sup_json *           root = sup_json_new(arena, SUP_JSON_OBJECT), *machine = sup_json_new(arena, SUP_JSON_OBJECT);
+    sup_json*            scenes = sup_json_new(arena, SUP_JSON_ARRAY);
+    bool                 good = sup_json_set(arena, machine, "cpu", sup_json_new_string(arena, m->cpu)) &&
+                sup_json_set(arena, machine, "cores", sup_json_new_number(arena, m->cores)) &&
+                sup_json_set(arena, machine, "compiler", sup_json_new_string(arena, SUPPLE_COMPILER)) &&
+                sup_json_set(arena, machine, "flags", sup_json_new_string(arena, SUPPLE_BUILD_FLAGS)) &&
+                sup_json_set(arena, machine, "copy_gb_s", sup_json_new_number(arena, m->copy_gb_s)) &&
+                sup_json_set(arena, machine, "copy_gb_s_threads", sup_json_new_number(arena, m->copy_gb_s_threads)) &&
+                sup_json_set(arena, machine, "threads", sup_json_new_number(arena, m->threads)) &&
+                sup_json_set(arena, root, "machine", machine) && sup_json_set(arena, root, "scenes", scenes);
+    for (uint32_t i = 0; good && i < run->row_count; ++i) {
+        const bench_row* r = &run->rows[i];
+        bool             known = r->reference_ms > 0;
+        sup_json*        row = sup_json_push(scenes, sup_json_new(arena, SUP_JSON_OBJECT));
+        good = sup_json_set(arena, row, "name", sup_json_new_string(arena, r->name)) &&
+               sup_json_set(arena, row, "points", sup_json_new_number(arena, r->points)) &&
+               sup_json_set(arena, row, "threads", sup_json_new_number(arena, r->threads)) &&
+               sup_json_set(arena, row, "ms", sup_json_new_number(arena, r->ms)) &&
+               sup_json_set(arena, row, "ns_per_point", sup_json_new_number(arena, bench_ns_per_point(r))) &&
+               sup_json_set(arena, row, "reference_ms",
+                            known ? sup_json_new_number(arena, r->reference_ms) : sup_json_new(arena, SUP_JSON_NULL)) &&
+               sup_json_set(arena, row, "speedup",
+                            known ? sup_json_new_number(arena, bench_speedup(r)) : sup_json_new(arena, SUP_JSON_NULL)) &&
+               sup_json_set(arena, row, "copy_fraction", sup_json_new_number(arena, bench_copy_fraction(r, m)));
+    }
+    good = print_json(good ? root : NULL);
+    sup_arena_destroy(arena);
+    return good;
+}
+
+static void print_as_table(const bench_run* run)
+{
+    const bench_machine* m = &run->machine;
+    printf("%s, %u cores; %s, %s\ncopy: %.1f GB/s with one thread, %.1f GB/s with %u\n\n", m->cpu, m->cores, SUPPLE_COMPILER,
+           SUPPLE_BUILD_FLAGS, m->copy_gb_s, m->copy_gb_s_threads, m->threads);
+    table t;
+    table_begin(&t, "scene|>points|>threads|>ms|>ns/point|>textbook ms|>speedup|>of copy");
+    for (uint32_t i = 0; i < run->row_count; ++i) {
+        const bench_row* r = &run->rows[i];
+        table_add(&t, "%s", r->name);
+        table_add(&t, "%u", r->points);
+        table_add(&t, "%u", r->threads);
+        table_add(&t, "%.4f", r->ms);
+        table_add(&t, "%.2f", bench_ns_per_point(r));
+        if (r->reference_ms > 0) {
+            table_add(&t, "%.4f", r->reference_ms);
+            table_add(&t, "%.1f", bench_speedup(r));
+        } else {
+            table_add(&t, "-");
+            table_add(&t, "-");
+        }
+        table_add(&t, "%.2f", bench_copy_fraction(r, m));
+    }
+    table_print(&t, 0);
+}
+
+/// One file for the rows of one scene, which follow each other.
+static bool write_csv(const bench_run* run, uint32_t begin, uint32_t end)
+{
+    char path[1024];
+    int  length = snprintf(path, sizeof path, "%s/%s.csv", run->csv, run->rows[begin].name);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        say_error("the path of the folder %s is too long; give a shorter one", run->csv);
+        return false;
+    }
+    for (char* c = path + strlen(run->csv) + 1; *c; ++c)
+        if (*c == '/') *c = '-';
+    FILE* file = fopen(path, "w");
+    if (!file) {
+        say_error("%s cannot be written: %s", path, strerror(errno));
+        return false;
+    }
+    fprintf(file, "# %s; %s; %s; copy %.1f GB/s with one thread, %.1f with %u\n", run->machine.cpu, SUPPLE_COMPILER,
+            SUPPLE_BUILD_FLAGS, run->machine.copy_gb_s, run->machine.copy_gb_s_threads, run->machine.threads);
+    fputs("points,threads,ms,ns_per_point,reference_ms,speedup,copy_fraction\n", file);
+    for (uint32_t i = begin; i < end; ++i) {
+        const bench_row* r = &run->rows[i];
+        fprintf(file, "%u,%u,%.5f,%.3f,", r->points, r->threads, r->ms, bench_ns_per_point(r));
+        if (r->reference_ms > 0) fprintf(file, "%.5f,%.2f,", r->reference_ms, bench_speedup(r));
+        else fputs(",,", file);
+        fprintf(file, "%.3f\n", bench_copy_fraction(r, &run->machine));
+    }
+    bool good = !ferror(file);
+    if (fclose(file) != 0 || !good) {
+        say_error("%s could not be written whole; is the disk full?", path);
+        remove(path);
+        return false;
+    }
+    return true;
+}
+
+static bool write_csvs(const bench_run* run)
+{
+    for (uint32_t begin = 0, end; begin < run->row_count; begin = end) {
+        for (end = begin + 1; end < run->row_count && strcmp(run->rows[end].name, run->rows[begin].name) == 0;) ++end;
+        if (!write_csv(run, begin, end)) return false;
+    }
+    return true;
+}
+
+int cmd_bench(int argc, char** argv)
+{
+    long      cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bench_run run = { .options = { .threads = cores < 1 ? 1 : cores > 256 ? 256 : (uint32_t)cores } };
+    sup_error error;
+    run.files = calloc((size_t)argc + 1, sizeof *run.files);
+    if (!run.files) return fail_memory();
+    int code = read_words(argc, argv, &run);
+    if (code < 0) {
+        code = bench_machine_measure(run.options.threads, &run.machine, &error) ? fail_with(&error) : run_all(&run);
+        if (code == EXIT_DONE && run.row_count == 0) {
+            say_error("no scene is called '%s'; 'supple bench' without --scene lists them", run.options.scene);
+            code = EXIT_FAILED;
+        }
+        if (code == EXIT_DONE && !run.json) print_as_table(&run);
+        if (code == EXIT_DONE && run.json && !print_as_json(&run)) code = EXIT_FAILED;
+        if (code == EXIT_DONE && run.csv && !write_csvs(&run)) code = EXIT_FAILED;
+    }
+    free(run.rows);
+    free(run.files);
+    return code;
+}

@@ -1,0 +1,53 @@
+/// bench/bench.h: scenes timed against the textbook loops and against what this machine's memory can do.
+#ifndef SUP_BENCH_H
+#define SUP_BENCH_H
+
+#include "supple/deformer.h"
+#include "supple/io.h"
+
+typedef struct bench_machine {
+    char     cpu[128];
+    uint32_t cores;
+    uint32_t threads;           ///< of the scenes with more than one
+    double   copy_gb_s;         ///< bytes read + bytes written by a large copy, one thread
+    double   copy_gb_s_threads; ///< by all of them
+} bench_machine;
+
+/// Asks the system and copies 256 MB to and fro. Fails for memory.
+sup_result bench_machine_measure(uint32_t threads, bench_machine* out, sup_error* error);
+
+/// Seconds of a clock that only goes forward.
+double bench_now(void);
+
+/// What moves for one point of the textbook loop: rest position 12, four weights 16, four joints of two bytes 8, result 12.
+#define BENCH_POINT_BYTES 48
+
+typedef struct bench_row {
+    char     name[64]; ///< scene/deformer
+    uint32_t points, threads;
+    double   ms;           ///< of one frame
+    double   reference_ms; ///< of the textbook loop on one thread; 0: there is none
+} bench_row;
+
+double bench_ns_per_point(const bench_row* row);
+double bench_speedup(const bench_row* row); ///< 0: no reference
+double bench_copy_fraction(const bench_row* row, const bench_machine* machine);
+
+typedef struct bench_options {
+    uint32_t    threads; ///< 1 or more
+    uint32_t    repeat;  ///< 0: as often as fits into a third of a second, at least ten times
+    const char* scene;   ///< glob over scene/deformer; NULL: all
+} bench_options;
+
+/// Told of every finished row, and false when it wants no more.
+typedef bool bench_report(void* user, const bench_row* row);
+
+/// A straight tube of about `points` points along 40 joints, four influences each, posed by a clip "curl".
+sup_result bench_tube_create(uint32_t points, sup_character** out, sup_error* error);
+
+/// Times one deformer on one character, on one thread and on options->threads. A deformer that does not fit the character
+/// (no examples, an open surface) is left out without an error.
+sup_result bench_character(const char* scene, const sup_character* character, const sup_deformer* deformer,
+                           const bench_options* options, bench_report* report, void* user, sup_error* error);
+
+#endif

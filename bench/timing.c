@@ -1,0 +1,187 @@
+// One character under one deformer, and the textbook loop beside it. The pose is held for deformers without state, so that
+// reading the clip is not counted; dynamic ones play the clip at 30 frames a second.
+#include "bench/bench.h"
+#include "bench/reference/reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS_LEAST = 10, REPEATS_MOST = 5000, FRAMES = 30 };
+static const double SECONDS = 0.33;
+
+double bench_ns_per_point(const bench_row* row) { return row->points ? row->ms * 1e6 / row->points : 0; }
+double bench_speedup(const bench_row* row) { return row->ms > 0 ? row->reference_ms / row->ms : 0; }
+double bench_copy_fraction(const bench_row* row, const bench_machine* machine)
+{
+    double speed = row->threads > 1 ? machine->copy_gb_s_threads : machine->copy_gb_s;
+    if (!(row->ms > 0) || !(speed > 0)) return 0;
+    return row->points * (double)BENCH_POINT_BYTES / (row->ms * 1e-3) * 1e-9 / speed;
+}
+
+/// Something that times itself once: milliseconds of one frame.
+typedef double action(void* user);
+
+/// The best of the repeats, after one that is not counted.
+static double time_best(action* act, void* user, uint32_t repeat)
+{
+    double   best = 1e300, begin = bench_now();
+    uint32_t least = repeat ? repeat : REPEATS_LEAST, most = repeat ? repeat : REPEATS_MOST;
+    act(user);
+    for (uint32_t i = 0; i < most && (i < least || bench_now() - begin < SECONDS); ++i) {
+        double ms = act(user);
+        if (ms < best) best = ms;
+    }
+    return best;
+}
+
+// ---------------------------------------------------------------------------------------------- the textbook
+
+typedef struct textbook {
+    const sup_character*  character;
+    const sup_pose*       pose;
+    bool                  dualquat;
+    reference_influences* influences;
+    reference_dual*       duals;
+    sup_vec3*             out;
+} textbook;
+
+/// The four largest, rescaled, as files for graphics cards keep them.
+static reference_influences four_largest(const sup_weights* weights, uint32_t point)
+{
+    reference_influences four = { { 0 }, { 0 } };
+    float                sum = 0;
+    uint32_t             begin = weights->begin[point], count = weights->begin[point + 1] - begin;
+    for (uint32_t k = 0; k < 4 && k < count; ++k) sum += weights->values[begin + k];
+    for (uint32_t k = 0; k < 4 && k < count; ++k) {
+        four.joint[k] = (uint16_t)weights->joints[begin + k];
+        four.weight[k] = weights->values[begin + k] / sum;
+    }
+    return four;
+}
+
+static double textbook_frame(void* user)
+{
+    textbook*         t = user;
+    const sup_mesh*   mesh = &t->character->mesh;
+    const sup_affine* skin = t->pose->skin;
+    double            start = bench_now();
+    if (t->dualquat)
+        reference_dualquat(mesh->point_count, mesh->points, t->influences, t->pose->joint_count, skin, t->duals, t->out);
+    else reference_linear(mesh->point_count, mesh->points, t->influences, skin, t->out);
+    return (bench_now() - start) * 1e3;
+}
+
+static sup_result time_textbook(const sup_character* character, const sup_pose* pose, sup_skinning skinning, uint32_t repeat,
+                                double* ms, sup_error* error)
+{
+    *ms = 0;
+    // The loop keeps joints in two bytes, as files do.
+    if (skinning == SUP_SKINNING_NONE || pose->joint_count > UINT16_MAX) return SUP_OK;
+    uint32_t count = character->mesh.point_count;
+    textbook t = { character, pose, skinning == SUP_SKINNING_DUALQUAT, NULL, NULL, NULL };
+    t.influences = malloc((count + 1) * sizeof *t.influences);
+    t.duals = malloc((pose->joint_count + 1) * sizeof *t.duals);
+    t.out = malloc((count + 1) * sizeof *t.out);
+    bool good = t.influences && t.duals && t.out;
+    if (good) {
+        for (uint32_t p = 0; p < count; ++p) t.influences[p] = four_largest(&character->weights, p);
+        *ms = time_best(textbook_frame, &t, repeat);
+    }
+    free(t.influences);
+    free(t.duals);
+    free(t.out);
+    return good ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory while timing the textbook loop");
+}
+
+// ---------------------------------------------------------------------------------------------- ours
+
+typedef struct playing {
+    sup_instance* instance;
+    double        start, seconds; ///< of one pass
+    uint32_t      frames;         ///< of one pass
+    void*         scratch;
+    sup_vec3*     out;
+} playing;
+
+/// Going back to the start is a jump in time and not counted.
+static double play(void* user)
+{
+    playing* p = user;
+    if (p->frames > 1) sup_instance_evaluate(p->instance, p->start, p->scratch, NULL, p->out);
+    double start = bench_now();
+    for (uint32_t i = 1; i <= p->frames; ++i)
+        sup_instance_evaluate(p->instance, p->start + p->seconds * i / p->frames, p->scratch, NULL, p->out);
+    return (bench_now() - start) * 1e3 / p->frames;
+}
+
+static sup_result time_chain(const sup_chain* chain, const sup_character* character, const sup_clip* clip, const sup_pose* pose,
+                             uint32_t threads, uint32_t repeat, sup_arena* arena, double* ms, sup_error* error)
+{
+    bool      dynamic = sup_chain_dynamic(chain) && clip;
+    playing   p = { .frames = 1 };
+    sup_pool* pool = threads > 1 ? sup_pool_create(threads) : NULL;
+    if (threads > 1 && !pool) return sup_fail(error, SUP_ERROR_MEMORY, "%u threads could not be started", threads);
+    sup_instance_desc desc = {
+        .chain = chain, .clip = dynamic ? clip : NULL, .pose = dynamic ? NULL : pose, .tasks = sup_pool_tasks(pool)
+    };
+    if (dynamic) {
+        p.seconds = clip->seconds < 1 ? clip->seconds : 1;
+        p.frames = (uint32_t)(p.seconds * FRAMES) + 1;
+    }
+    p.scratch = sup_arena_alloc(arena, sup_chain_scratch_size(chain) + 64, 1);
+    p.out = sup_arena_alloc(arena, character->mesh.point_count + 1, sizeof *p.out);
+    sup_result result = p.scratch && p.out ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory while timing a chain");
+    if (result == SUP_OK) result = sup_instance_create(&desc, &p.instance, error);
+    if (result == SUP_OK) *ms = time_best(play, &p, repeat);
+    if (p.instance) sup_instance_destroy(p.instance);
+    sup_pool_destroy(pool);
+    return result;
+}
+
+/// Whether the character has what the deformer needs; a closed surface is found out by binding.
+static bool fits(const sup_character* c, const sup_deformer* d)
+{
+    if ((d->needs & SUP_NEEDS_EXAMPLES) && !c->example_count) return false;
+    if ((d->needs & SUP_NEEDS_CLIP) && !c->clip_count) return false;
+    sup_mesh_report report;
+    sup_error       error;
+    if ((d->needs & SUP_NEEDS_CLOSED) && (sup_mesh_examine(&c->mesh, &report, &error) || !report.closed)) return false;
+    return true;
+}
+
+static sup_result bench_rows(bench_row* row, const sup_character* character, const sup_deformer* deformer,
+                             const bench_options* options, sup_arena* arena, bench_report* report, void* user, sup_error* error)
+{
+    const sup_clip* clip = character->clip_count ? &character->clips[0] : NULL;
+    sup_chain_desc  desc = { .character = character, .clip = clip, .links = deformer->name };
+    sup_chain*      chain = NULL;
+    sup_pose        pose;
+    sup_result      result = sup_pose_create(character, arena, &pose, error);
+    if (result == SUP_OK) {
+        sup_clip_sample(character, clip, clip ? 0.5 * clip->seconds : 0, &pose);
+        result = time_textbook(character, &pose, deformer->skinning, options->repeat, &row->reference_ms, error);
+    }
+    if (result == SUP_OK) result = sup_chain_create(&desc, &chain, error);
+    for (uint32_t turn = 0; result == SUP_OK && turn < (options->threads > 1 ? 2u : 1u); ++turn) {
+        row->threads = turn ? options->threads : 1;
+        result = time_chain(chain, character, clip, &pose, row->threads, options->repeat, arena, &row->ms, error);
+        if (result == SUP_OK && !report(user, row)) result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+    }
+    if (chain) sup_chain_destroy(chain);
+    return result;
+}
+
+sup_result bench_character(const char* scene, const sup_character* character, const sup_deformer* deformer,
+                           const bench_options* options, bench_report* report, void* user, sup_error* error)
+{
+    bench_row row = { .points = character->mesh.point_count };
+    snprintf(row.name, sizeof row.name, "%s/%s", scene, deformer->name);
+    if (options->scene && !sup_glob_match(options->scene, row.name)) return SUP_OK;
+    if (!fits(character, deformer)) return SUP_OK;
+    sup_arena* arena = sup_arena_create(NULL);
+    if (!arena) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while timing %s", row.name);
+    sup_result result = bench_rows(&row, character, deformer, options, arena, report, user, error);
+    sup_arena_destroy(arena);
+    return result;
+}
