@@ -1,0 +1,145 @@
+// Quality numbers of every deformer on the built-in characters, against tests/golden/metrics.csv. The bits are the same
+// everywhere, so the printed numbers are compared as text. UPDATE_GOLDEN=1 writes the file anew.
+#include "support.h"
+
+#include "supple/deformer.h"
+#include "supple/metrics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GOLDEN SUPPLE_SOURCE "/tests/golden/metrics.csv"
+#define HEADER "deformer,scene,metric,value\n"
+
+enum { TABLE_SIZE = 1 << 16, FPS = 30 };
+
+static const char* const scenes[][2] = {
+    { "builtin:arm", "flex" },   { "builtin:arm", "twist" },   { "builtin:beast", "walk" },
+    { "builtin:beast", "jump" }, { "builtin:beast", "shake" },
+};
+
+typedef struct numbers {
+    double volume_change_max, volume_change_end, stretch_max;
+} numbers;
+
+static numbers measure(const sup_character* character, const sup_clip* clip, const sup_deformer* deformer)
+{
+    sup_error       error = { 0 };
+    sup_chain*      chain = NULL;
+    sup_instance*   instance = NULL;
+    const sup_mesh* mesh = &character->mesh;
+    assert_ok(
+        sup_chain_create(&(sup_chain_desc){ .character = character, .clip = clip, .links = deformer->name }, &chain, &error),
+        error);
+    assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = clip, .preroll = -1.0 }, &instance, &error),
+              error);
+    void*     scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 64) / 64 * 64);
+    sup_vec3* skin = malloc(mesh->point_count * sizeof *skin);
+    assert_non_null(scratch);
+    assert_non_null(skin);
+
+    numbers out = { 0 };
+    double  rest = sup_metric_volume(mesh, mesh->points);
+    for (uint32_t i = 0, count = sup_frame_count(0.0, clip->seconds, FPS, false); i < count; ++i) {
+        sup_instance_evaluate(instance, sup_frame_time(0.0, FPS, i), scratch, NULL, skin);
+        out.volume_change_end = sup_metric_volume(mesh, skin) / rest - 1.0;
+        if (fabs(out.volume_change_end) > fabs(out.volume_change_max)) out.volume_change_max = out.volume_change_end;
+        out.stretch_max = fmax(out.stretch_max, sup_metric_stretch(mesh, skin));
+    }
+    free(skin);
+    free(scratch);
+    sup_instance_destroy(instance);
+    sup_chain_destroy(chain);
+    return out;
+}
+
+// A deformer that learns from examples runs only where the clip has some.
+static bool suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip)
+{
+    if (!(d->needs & SUP_NEEDS_EXAMPLES)) return true;
+    for (uint32_t i = 0; i < c->example_count; ++i)
+        if (!c->examples[i].clip || strcmp(c->examples[i].clip, clip->name) == 0) return true;
+    return false;
+}
+
+static void append(char* table, size_t* used, const char* deformer, const char* scene, const char* metric, double value)
+{
+    // Six digits; what is left of a difference that should be zero is rounding and says nothing.
+    if (fabs(value) < 1e-6) value = 0.0;
+    int n = snprintf(table + *used, TABLE_SIZE - *used, "%s,%s,%s,%.6g\n", deformer, scene, metric, value);
+    assert_true(n > 0 && *used + (size_t)n < TABLE_SIZE);
+    *used += (size_t)n;
+}
+
+static void measure_all(char* table)
+{
+    size_t used = (size_t)snprintf(table, TABLE_SIZE, HEADER);
+    for (uint32_t k = 0; k < sup_deformer_count(); ++k) {
+        const sup_deformer* d = sup_deformer_at(k);
+        for (size_t s = 0; s < sizeof scenes / sizeof *scenes; ++s) {
+            sup_error      error = { 0 };
+            sup_character* c = NULL;
+            assert_ok(sup_load(scenes[s][0], NULL, &c, &error), error);
+            const sup_clip* clip = sup_character_clip(c, scenes[s][1]);
+            assert_non_null(clip);
+            if (suits(d, c, clip)) {
+                char    scene[64];
+                numbers n = measure(c, clip, d);
+                snprintf(scene, sizeof scene, "%s/%s", scenes[s][0] + strlen("builtin:"), scenes[s][1]);
+                append(table, &used, d->name, scene, "volume_change_max", n.volume_change_max);
+                append(table, &used, d->name, scene, "volume_change_end", n.volume_change_end);
+                append(table, &used, d->name, scene, "stretch_max", n.stretch_max);
+            }
+            sup_character_destroy(c);
+        }
+    }
+}
+
+// Prints the lines in which the two tables differ; returns how many.
+static int differences(const char* got, const char* wanted)
+{
+    int count = 0;
+    while (*got || *wanted) {
+        size_t g = strcspn(got, "\n"), w = strcspn(wanted, "\n");
+        if (g != w || memcmp(got, wanted, g) != 0) {
+            print_error("measured: %.*s\nexpected: %.*s\n", (int)g, got, (int)w, wanted);
+            count++;
+        }
+        got += g + (got[g] == '\n');
+        wanted += w + (wanted[w] == '\n');
+    }
+    return count;
+}
+
+static void quality_is_as_recorded(void** state)
+{
+    (void)state;
+    char* got = calloc(1, TABLE_SIZE);
+    char* wanted = calloc(1, TABLE_SIZE);
+    assert_true(got && wanted);
+    measure_all(got);
+    if (getenv("UPDATE_GOLDEN")) {
+        FILE* out = fopen(GOLDEN, "w");
+        assert_non_null(out);
+        fputs(got, out);
+        assert_int_equal(fclose(out), 0);
+        print_message("wrote " GOLDEN "\n");
+    }
+    FILE* in = fopen(GOLDEN, "r");
+    if (!in) fail_msg("%s", GOLDEN " is missing; write it with UPDATE_GOLDEN=1");
+    size_t length = fread(wanted, 1, TABLE_SIZE - 1, in);
+    fclose(in);
+    assert_true(length < TABLE_SIZE - 1);
+    if (differences(got, wanted) != 0)
+        fail_msg("%s", "quality moved: if that is meant, run UPDATE_GOLDEN=1 build/tests/test_golden and commit the file");
+    free(got);
+    free(wanted);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(quality_is_as_recorded) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
