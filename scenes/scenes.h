@@ -11,4 +11,9 @@ sup_scene_make sup_scene_arm;
 sup_scene_make sup_scene_bar;
 sup_scene_make sup_scene_beast;
 
+/// One sentence each, for menus.
+extern const char sup_scene_arm_summary[];
+extern const char sup_scene_bar_summary[];
+extern const char sup_scene_beast_summary[];
+
 #endif

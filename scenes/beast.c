@@ -1,0 +1,316 @@
+// builtin:beast: a friendly soft quadruped. Its solid is a handful of rounded lumps that flow into each other; the skin around
+// it comes from surface.c, its weights from which lump a point lies on and where along the bones.
+#include "scenes/beast.h"
+
+#include "base/internal.h"
+#include "math/vec.h"
+#include "scenes/scenes.h"
+#include "scenes/surface.h"
+
+const char sup_scene_beast_summary[] = "a soft, round quadruped with neck, belly and tail; clips walk, jump, shake";
+
+enum { USUAL_POINTS = 8000, FEWEST_POINTS = 1000, MOST_POINTS = 2000000 };
+
+const sup_draft_joint sup_beast_joints[BEAST_JOINTS] = {
+    [BEAST_ROOT] = { "root", SUP_NONE, { 0, 0, 0 } },
+    [BEAST_HIPS] = { "hips", BEAST_ROOT, { 0, 0.430f, -0.210f } },
+    [BEAST_SPINE_1] = { "spine_1", BEAST_HIPS, { 0, 0.445f, -0.100f } },
+    [BEAST_SPINE_2] = { "spine_2", BEAST_SPINE_1, { 0, 0.450f, 0.020f } },
+    [BEAST_CHEST] = { "chest", BEAST_SPINE_2, { 0, 0.460f, 0.130f } },
+    [BEAST_NECK_1] = { "neck_1", BEAST_CHEST, { 0, 0.560f, 0.260f } },
+    [BEAST_NECK_2] = { "neck_2", BEAST_NECK_1, { 0, 0.655f, 0.335f } },
+    [BEAST_HEAD] = { "head", BEAST_NECK_2, { 0, 0.745f, 0.395f } },
+    [BEAST_EAR_L] = { "ear_l", BEAST_HEAD, { 0.085f, 0.875f, 0.385f } },
+    [BEAST_EAR_R] = { "ear_r", BEAST_HEAD, { -0.085f, 0.875f, 0.385f } },
+    [BEAST_TAIL_1] = { "tail_1", BEAST_HIPS, { 0, 0.480f, -0.340f } },
+    [BEAST_TAIL_2] = { "tail_2", BEAST_TAIL_1, { 0, 0.510f, -0.430f } },
+    [BEAST_TAIL_3] = { "tail_3", BEAST_TAIL_2, { 0, 0.565f, -0.510f } },
+    [BEAST_TAIL_4] = { "tail_4", BEAST_TAIL_3, { 0, 0.645f, -0.565f } },
+    [BEAST_TAIL_5] = { "tail_5", BEAST_TAIL_4, { 0, 0.735f, -0.585f } },
+    [BEAST_FRONT_L] = { "front_upper_l", BEAST_CHEST, { 0.115f, 0.400f, 0.175f } },
+    [BEAST_FRONT_L + 1] = { "front_lower_l", BEAST_FRONT_L, { 0.125f, 0.235f, 0.150f } },
+    [BEAST_FRONT_L + 2] = { "front_foot_l", BEAST_FRONT_L + 1, { 0.125f, 0.075f, 0.175f } },
+    [BEAST_FRONT_R] = { "front_upper_r", BEAST_CHEST, { -0.115f, 0.400f, 0.175f } },
+    [BEAST_FRONT_R + 1] = { "front_lower_r", BEAST_FRONT_R, { -0.125f, 0.235f, 0.150f } },
+    [BEAST_FRONT_R + 2] = { "front_foot_r", BEAST_FRONT_R + 1, { -0.125f, 0.075f, 0.175f } },
+    [BEAST_BACK_L] = { "back_upper_l", BEAST_HIPS, { 0.115f, 0.400f, -0.225f } },
+    [BEAST_BACK_L + 1] = { "back_lower_l", BEAST_BACK_L, { 0.130f, 0.240f, -0.180f } },
+    [BEAST_BACK_L + 2] = { "back_foot_l", BEAST_BACK_L + 1, { 0.130f, 0.080f, -0.235f } },
+    [BEAST_BACK_R] = { "back_upper_r", BEAST_HIPS, { -0.115f, 0.400f, -0.225f } },
+    [BEAST_BACK_R + 1] = { "back_lower_r", BEAST_BACK_R, { -0.130f, 0.240f, -0.180f } },
+    [BEAST_BACK_R + 2] = { "back_foot_r", BEAST_BACK_R + 1, { -0.130f, 0.080f, -0.235f } },
+};
+
+// ---------------------------------------------------------------------------------------------- solid
+
+/// A rounded cone from a to b, squashed along the axes about a, that flows into the lumps before it over a width.
+typedef struct lump {
+    sup_vec3 a, b;
+    float    ra, rb;
+    sup_vec3 squash;
+    float    flow;
+} lump;
+
+typedef enum part { PART_TRUNK, PART_TAIL, PART_FRONT, PART_BACK, PART_EAR, PART_EYE, PART_COUNT } part;
+
+#define ROUND { 1, 1, 1 }
+static const lump trunk[] = {
+    { { 0, 0.425f, -0.205f }, { 0, 0.430f, -0.150f }, 0.172f, 0.178f, ROUND, 0.0f },              // rump
+    { { 0, 0.395f, -0.045f }, { 0, 0.395f, 0.035f }, 0.208f, 0.208f, { 1.03f, 0.97f, 1 }, 0.12f }, // belly
+    { { 0, 0.435f, 0.140f }, { 0, 0.450f, 0.190f }, 0.172f, 0.160f, ROUND, 0.12f },               // chest
+    { { 0, 0.530f, 0.225f }, { 0, 0.720f, 0.375f }, 0.125f, 0.100f, ROUND, 0.12f },               // neck
+    { { 0, 0.808f, 0.420f }, { 0, 0.808f, 0.430f }, 0.150f, 0.150f, { 1.08f, 0.95f, 1 }, 0.05f }, // skull
+    { { 0, 0.765f, 0.500f }, { 0, 0.755f, 0.578f }, 0.092f, 0.074f, { 1.2f, 0.85f, 1 }, 0.05f },  // muzzle
+    { { 0, 0.800f, 0.646f }, { 0, 0.800f, 0.646f }, 0.026f, 0.026f, { 1.3f, 0.9f, 0.9f }, 0.012f }, // nose
+};
+static const lump tail[] = {
+    { { 0, 0.465f, -0.320f }, { 0, 0.487f, -0.380f }, 0.088f, 0.077f, ROUND, 0.0f },
+    { { 0, 0.487f, -0.380f }, { 0, 0.518f, -0.440f }, 0.077f, 0.068f, ROUND, 0.0f },
+    { { 0, 0.518f, -0.440f }, { 0, 0.558f, -0.495f }, 0.068f, 0.060f, ROUND, 0.0f },
+    { { 0, 0.558f, -0.495f }, { 0, 0.608f, -0.541f }, 0.060f, 0.053f, ROUND, 0.0f },
+    { { 0, 0.608f, -0.541f }, { 0, 0.665f, -0.572f }, 0.053f, 0.047f, ROUND, 0.0f },
+    { { 0, 0.665f, -0.572f }, { 0, 0.727f, -0.587f }, 0.047f, 0.041f, ROUND, 0.0f },
+    { { 0, 0.727f, -0.587f }, { 0, 0.790f, -0.585f }, 0.041f, 0.035f, ROUND, 0.0f },
+    { { 0, 0.790f, -0.585f }, { 0, 0.845f, -0.570f }, 0.035f, 0.028f, ROUND, 0.0f },
+};
+static const lump front[] = {
+    { { 0.118f, 0.395f, 0.175f }, { 0.128f, 0.235f, 0.155f }, 0.098f, 0.076f, ROUND, 0.0f },
+    { { 0.128f, 0.235f, 0.155f }, { 0.130f, 0.080f, 0.175f }, 0.076f, 0.064f, ROUND, 0.008f },
+    { { 0.130f, 0.050f, 0.182f }, { 0.131f, 0.040f, 0.225f }, 0.070f, 0.062f, { 1.12f, 0.95f, 1 }, 0.03f },
+    { { 0.092f, 0.024f, 0.272f }, { 0.092f, 0.024f, 0.280f }, 0.027f, 0.027f, ROUND, 0.022f },
+    { { 0.133f, 0.026f, 0.284f }, { 0.133f, 0.026f, 0.292f }, 0.029f, 0.029f, ROUND, 0.022f },
+    { { 0.174f, 0.024f, 0.270f }, { 0.174f, 0.024f, 0.278f }, 0.027f, 0.027f, ROUND, 0.022f },
+};
+static const lump back[] = {
+    { { 0.112f, 0.390f, -0.205f }, { 0.135f, 0.240f, -0.175f }, 0.132f, 0.090f, ROUND, 0.0f },
+    { { 0.135f, 0.240f, -0.175f }, { 0.136f, 0.085f, -0.230f }, 0.090f, 0.065f, ROUND, 0.008f },
+    { { 0.136f, 0.050f, -0.220f }, { 0.137f, 0.040f, -0.180f }, 0.070f, 0.063f, { 1.12f, 0.95f, 1 }, 0.03f },
+    { { 0.098f, 0.024f, -0.133f }, { 0.098f, 0.024f, -0.125f }, 0.027f, 0.027f, ROUND, 0.022f },
+    { { 0.139f, 0.026f, -0.121f }, { 0.139f, 0.026f, -0.113f }, 0.029f, 0.029f, ROUND, 0.022f },
+    { { 0.180f, 0.024f, -0.135f }, { 0.180f, 0.024f, -0.127f }, 0.027f, 0.027f, ROUND, 0.022f },
+};
+static const lump ear[] = {
+    { { 0.095f, 0.900f, 0.395f }, { 0.180f, 0.985f, 0.370f }, 0.062f, 0.046f, { 1, 1, 0.55f }, 0.0f },
+};
+static const lump eye[] = {
+    { { 0.090f, 0.842f, 0.535f }, { 0.090f, 0.842f, 0.535f }, 0.038f, 0.038f, ROUND, 0.0f },
+};
+
+static const struct {
+    const lump* lumps;
+    uint32_t    count;
+    bool        paired; // there is a mirror image at -x
+    float       flow;   // into the parts before it, meters
+} parts[PART_COUNT] = {
+    [PART_TRUNK] = { trunk, SUP_COUNT_OF(trunk), false, 0.0f },
+    [PART_TAIL] = { tail, SUP_COUNT_OF(tail), false, 0.07f },
+    [PART_FRONT] = { front, SUP_COUNT_OF(front), true, 0.07f },
+    [PART_BACK] = { back, SUP_COUNT_OF(back), true, 0.07f },
+    [PART_EAR] = { ear, SUP_COUNT_OF(ear), true, 0.03f },
+    [PART_EYE] = { eye, SUP_COUNT_OF(eye), true, 0.01f },
+};
+/// How sharp the rim of the soles is, meters.
+static const float sole_flow = 0.02f;
+
+typedef struct sample {
+    float    value;
+    sup_vec3 gradient;
+} sample;
+
+/// Distance to a squashed rounded cone, to first order in the squash (exact where it is round).
+static sample lump_sample(const lump* l, sup_vec3 p)
+{
+    sup_vec3 inverse = v3(1.0f / l->squash.x, 1.0f / l->squash.y, 1.0f / l->squash.z);
+    sup_vec3 q = v3_mul(v3_sub(p, l->a), inverse), axis = v3_mul(v3_sub(l->b, l->a), inverse);
+    float    length2 = v3_length2(axis), along = length2 > 0.0f ? v3_dot(q, axis) / length2 : 0.0f;
+    float    t = sup_clampf(along, 0.0f, 1.0f), slope = l->rb - l->ra;
+    sup_vec3 away = v3_mad(q, -t, axis);
+    float    distance = v3_length(away);
+    sup_vec3 gradient = v3_scale(away, 1.0f / (distance + 1e-9f));
+    if (t == along && length2 > 0.0f) gradient = v3_mad(gradient, -slope / length2, axis);
+    gradient = v3_mul(gradient, inverse);
+    float scale = 1.0f / (v3_length(gradient) + 1e-9f);
+    return (sample){ (distance - (l->ra + slope * t)) * scale, v3_scale(gradient, scale) };
+}
+
+/// The lower of two, rounded off over a width where they are close. Even in its two arguments, bit by bit.
+static sample flow_together(sample a, sample b, float width)
+{
+    sample low = b.value < a.value ? b : a, high = b.value < a.value ? a : b;
+    float  near = width > 0.0f ? 1.0f - (high.value - low.value) / width : 0.0f;
+    if (near <= 0.0f) return low;
+    return (sample){ low.value - 0.25f * width * near * near, v3_lerp(low.gradient, high.gradient, 0.5f * near) };
+}
+
+static sample lumps_sample(const lump* lumps, uint32_t count, sup_vec3 p)
+{
+    sample s = lump_sample(&lumps[0], p);
+    for (uint32_t i = 1; i < count; ++i) s = flow_together(s, lump_sample(&lumps[i], p), lumps[i].flow);
+    return s;
+}
+
+/// The part on the side of +x, or its mirror image.
+static sample part_sample(part which, bool mirrored, sup_vec3 p)
+{
+    if (mirrored) p.x = -p.x;
+    sample s = lumps_sample(parts[which].lumps, parts[which].count, p);
+    if (mirrored) s.gradient.x = -s.gradient.x;
+    return s;
+}
+
+static float solid(const void* user, sup_vec3 p, sup_vec3* gradient)
+{
+    (void)user;
+    sample s = part_sample(PART_TRUNK, false, p);
+    for (part i = PART_TAIL; i < PART_COUNT; ++i) {
+        sample more = part_sample(i, false, p);
+        if (parts[i].paired) more = flow_together(more, part_sample(i, true, p), parts[i].flow);
+        s = flow_together(s, more, parts[i].flow);
+    }
+    // Cut flat at the ground: the higher of the two, which is the lower of their negatives.
+    sample ground = { p.y, v3(0, 1, 0) }, inverse = { -s.value, v3_scale(s.gradient, -1.0f) };
+    sample cut = flow_together(inverse, ground, sole_flow);
+    if (gradient) *gradient = v3_scale(cut.gradient, -1.0f);
+    return -cut.value;
+}
+
+// ---------------------------------------------------------------------------------------------- weights
+
+/// A row of joints whose weights pass from one to the next across a plane at each joint.
+typedef struct chain {
+    const uint32_t* joints;
+    uint32_t        count;
+    const float*    widths; // half the width of each crossing, meters; the first is not used
+} chain;
+
+/// The direction in which a chain crosses its joint: half-way between the bone before and the bone behind.
+static sup_vec3 crossing_normal(const chain* c, uint32_t i)
+{
+    sup_vec3 here = sup_beast_joints[c->joints[i]].place;
+    sup_vec3 before = v3_normalize(v3_sub(here, sup_beast_joints[c->joints[i - 1]].place), v3(0, 1, 0));
+    if (i + 1 == c->count) return before;
+    sup_vec3 behind = v3_normalize(v3_sub(sup_beast_joints[c->joints[i + 1]].place, here), before);
+    return v3_normalize(v3_add(before, behind), before);
+}
+
+/// Spreads a share of the point over the joints of the chain.
+static void spread(const chain* c, sup_vec3 p, float share, float* row)
+{
+    float reach = 1.0f; // how much of the point lies at or beyond this joint
+    for (uint32_t i = 0; i < c->count; ++i) {
+        float beyond = 0.0f;
+        if (i + 1 < c->count) {
+            sup_vec3 offset = v3_sub(p, sup_beast_joints[c->joints[i + 1]].place);
+            float    width = c->widths[i + 1];
+            beyond = sup_smoothstep(-width, width, v3_dot(offset, crossing_normal(c, i + 1)));
+            if (beyond > reach) beyond = reach;
+        }
+        row[c->joints[i]] += share * (reach - beyond);
+        reach = beyond;
+    }
+}
+
+static const uint32_t trunk_joints[] = { BEAST_HIPS, BEAST_SPINE_1, BEAST_SPINE_2, BEAST_CHEST, BEAST_NECK_1, BEAST_NECK_2, BEAST_HEAD };
+static const float    trunk_widths[] = { 0, 0.075f, 0.075f, 0.080f, 0.075f, 0.065f, 0.055f };
+static const uint32_t tail_joints[] = { BEAST_TAIL_1, BEAST_TAIL_2, BEAST_TAIL_3, BEAST_TAIL_4, BEAST_TAIL_5 };
+static const float    tail_widths[] = { 0, 0.060f, 0.055f, 0.050f, 0.045f };
+static const float    leg_widths[] = { 0, 0.050f, 0.040f };
+
+static void leg_spread(uint32_t first, sup_vec3 p, float share, float* row)
+{
+    const uint32_t joints[] = { first, first + 1, first + 2 };
+    spread(&(chain){ joints, 3, leg_widths }, p, share, row);
+}
+
+/// How much of a point belongs to a limb rather than to the trunk: by which of the two solids it lies on. A limb ends at the
+/// middle of the body, so the left never pulls on the right.
+static float limb_share(part which, bool mirrored, sup_vec3 p, float trunk_value, float width)
+{
+    float side = mirrored ? -p.x : p.x;
+    float share = sup_smoothstep(-width, width, trunk_value - part_sample(which, mirrored, p).value);
+    return parts[which].paired ? share * sup_smoothstep(0.0f, 0.06f, side) : share;
+}
+
+static void point_row(sup_vec3 p, float* row)
+{
+    for (uint32_t j = 0; j < BEAST_JOINTS; ++j) row[j] = 0.0f;
+    float body = part_sample(PART_TRUNK, false, p).value;
+    float left = 1.0f;
+    struct {
+        part     which;
+        bool     mirrored;
+        uint32_t joint;
+        float    width;
+    } const limbs[] = {
+        { PART_FRONT, false, BEAST_FRONT_L, 0.045f }, { PART_FRONT, true, BEAST_FRONT_R, 0.045f },
+        { PART_BACK, false, BEAST_BACK_L, 0.055f },   { PART_BACK, true, BEAST_BACK_R, 0.055f },
+        { PART_EAR, false, BEAST_EAR_L, 0.025f },     { PART_EAR, true, BEAST_EAR_R, 0.025f },
+        { PART_TAIL, false, BEAST_TAIL_1, 0.050f },
+    };
+    for (uint32_t i = 0; i < SUP_COUNT_OF(limbs); ++i) {
+        float share = left * limb_share(limbs[i].which, limbs[i].mirrored, p, body, limbs[i].width);
+        left -= share;
+        if (limbs[i].which == PART_EAR) row[limbs[i].joint] += share;
+        else if (limbs[i].which == PART_TAIL) spread(&(chain){ tail_joints, 5, tail_widths }, p, share, row);
+        else leg_spread(limbs[i].joint, p, share, row);
+    }
+    spread(&(chain){ trunk_joints, 7, trunk_widths }, p, left, row);
+}
+
+/// How soft the flesh is: the belly, the tail towards its tip, the ears and the cheeks hang loose.
+static float jiggle(sup_vec3 p, const float* row)
+{
+    sup_vec3 from_belly = v3_sub(p, v3(0, 0.30f, 0.0f));
+    float    belly = 1.0f - sup_smoothstep(0.10f, 0.26f, v3_length(v3_mul(from_belly, v3(1, 1.1f, 0.9f))));
+    float    limbs = 0.0f;
+    for (uint32_t j = BEAST_FRONT_L; j < BEAST_JOINTS; ++j) limbs += row[j];
+    float tip = 0.15f * row[BEAST_TAIL_1] + 0.35f * row[BEAST_TAIL_2] + 0.6f * row[BEAST_TAIL_3] + 0.8f * row[BEAST_TAIL_4] +
+                row[BEAST_TAIL_5];
+    float loose = belly * (1.0f - limbs) + tip + 0.7f * (row[BEAST_EAR_L] + row[BEAST_EAR_R]);
+    return sup_clampf(0.1f + 0.9f * loose, 0.0f, 1.0f);
+}
+
+// ---------------------------------------------------------------------------------------------- character
+
+static sup_result make(sup_draft* draft, uint32_t points, sup_error* error)
+{
+    sup_surface_desc desc = {
+        .field = solid, .inside = { 0, 0.4f, 0 }, .area = 1.45f, .points = points, .name = "builtin:beast"
+    };
+    sup_surface surface;
+    sup_result  result = sup_surface_create(&desc, draft->arena, &surface, error);
+    if (result != SUP_OK) return result;
+    draft->point_count = surface.point_count;
+    draft->points = surface.points;
+    draft->face_count = surface.face_count;
+    draft->corners = surface.quads;
+    draft->joint_count = BEAST_JOINTS;
+    draft->joints = sup_beast_joints;
+
+    float* soft = SUP_NEW(draft->arena, float, draft->point_count);
+    if (!soft) return sup_fail_memory(error, draft->name);
+    result = sup_draft_begin_weights(draft, error);
+    if (result != SUP_OK) return result;
+    for (uint32_t p = 0; p < draft->point_count; ++p) {
+        float row[BEAST_JOINTS];
+        point_row(draft->points[p], row);
+        sup_draft_set_weights(draft, p, row);
+        soft[p] = jiggle(draft->points[p], row);
+    }
+    draft->maps[draft->map_count++] = (sup_map_desc){ "_JIGGLE", soft };
+    return sup_beast_record(draft, error);
+}
+
+sup_result sup_scene_beast(uint32_t points, const sup_allocator* allocator, sup_character** out, sup_error* error)
+{
+    if (points == 0) points = USUAL_POINTS;
+    if (points < FEWEST_POINTS || points > MOST_POINTS)
+        return sup_fail(error, SUP_ERROR_INPUT, "builtin:beast cannot be made of %u points; ask for %u up to %u", points,
+                        (unsigned)FEWEST_POINTS, (unsigned)MOST_POINTS);
+    sup_draft draft = { .arena = sup_arena_create(allocator), .name = "beast" };
+    if (!draft.arena) return sup_fail_memory(error, draft.name);
+    sup_result result = make(&draft, points, error);
+    if (result == SUP_OK) result = sup_draft_finish(&draft, allocator, out, error);
+    sup_arena_destroy(draft.arena);
+    return result;
+}

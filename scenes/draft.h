@@ -1,0 +1,66 @@
+/// scenes/draft.h: a character on the drawing board. What the built-in ones share: joints from a table of places, weights
+/// cut to four, clips recorded from a function of time.
+#ifndef SUP_SCENES_DRAFT_H
+#define SUP_SCENES_DRAFT_H
+
+#include "supple/scene.h"
+
+/// A joint by its place at rest; all joints stand upright at rest, so that a rotation means the same for each.
+typedef struct sup_draft_joint {
+    const char* name;
+    uint32_t    parent; ///< earlier in the table, or SUP_NONE
+    sup_vec3    place;
+} sup_draft_joint;
+
+enum { SUP_DRAFT_INFLUENCES = 4, SUP_DRAFT_CLIPS = 4, SUP_DRAFT_EXAMPLES = 4 };
+
+typedef struct sup_draft {
+    sup_arena*  arena;
+    const char* name;
+
+    uint32_t  point_count, face_count;
+    sup_vec3* points;
+    uint32_t* face_sizes; ///< NULL: all quads
+    uint32_t* corners;
+
+    uint32_t               joint_count;
+    const sup_draft_joint* joints;
+    uint32_t*              influence_joints; ///< SUP_DRAFT_INFLUENCES a point
+    float*                 influence_values;
+
+    uint32_t     map_count;
+    sup_map_desc maps[2];
+
+    uint32_t         clip_count;
+    sup_clip         clips[SUP_DRAFT_CLIPS];
+    uint32_t         example_count;
+    sup_example_desc examples[SUP_DRAFT_EXAMPLES];
+} sup_draft;
+
+/// Local turns and shifts away from rest, one of each a joint.
+typedef struct sup_draft_pose {
+    sup_quat* turns;
+    sup_vec3* shifts;
+} sup_draft_pose;
+
+/// Fills the pose (handed over at rest) for a time in seconds.
+typedef void sup_draft_motion(const sup_draft* draft, double time, sup_draft_pose* pose);
+
+/// Room for the influences, all zero.
+sup_result sup_draft_begin_weights(sup_draft* draft, sup_error* error);
+/// Keeps the four largest of a row of one weight a joint, and makes them sum to 1. Smooth: what is cut off is faded to zero
+/// before it is dropped.
+void sup_draft_set_weights(sup_draft* draft, uint32_t point, const float* row);
+/// Samples the motion 30 times a second into keys; joints that never move get no channel. A loop ends on its first key, bit
+/// by bit.
+sup_result sup_draft_record(sup_draft* draft, const char* name, double seconds, bool loop, sup_draft_motion* motion,
+                            sup_error* error);
+/// The character itself. The draft can go afterwards.
+sup_result sup_draft_finish(const sup_draft* draft, const sup_allocator* allocator, sup_character** out, sup_error* error);
+
+/// Half a turn is pi; the tables of the scenes are in degrees.
+static inline float sup_degrees(float degrees) { return degrees * 0.017453292519943295f; }
+/// A value that rests at every key (time, value) of a table and eases between them.
+float sup_draft_ease(const float (*keys)[2], uint32_t count, double time);
+
+#endif
