@@ -1,11 +1,11 @@
 // builtin:beast: a friendly soft quadruped. Its solid is a handful of rounded lumps that flow into each other; the skin around
-// it comes from surface.c, its weights from which lump a point lies on and where along the bones.
+// it comes from nets.c, its weights from which lump a point lies on and where along the bones.
 #include "scenes/beast.h"
 
 #include "base/internal.h"
 #include "math/vec.h"
+#include "scenes/nets.h"
 #include "scenes/scenes.h"
-#include "scenes/surface.h"
 
 const char sup_scene_beast_summary[] = "a soft, round quadruped with neck, belly and tail; clips walk, jump, shake";
 
@@ -17,28 +17,28 @@ const sup_draft_joint sup_beast_joints[BEAST_JOINTS] = {
     [BEAST_SPINE_1] = { "spine_1", BEAST_HIPS, { 0, 0.445f, -0.100f } },
     [BEAST_SPINE_2] = { "spine_2", BEAST_SPINE_1, { 0, 0.450f, 0.020f } },
     [BEAST_CHEST] = { "chest", BEAST_SPINE_2, { 0, 0.460f, 0.130f } },
-    [BEAST_NECK_1] = { "neck_1", BEAST_CHEST, { 0, 0.560f, 0.260f } },
-    [BEAST_NECK_2] = { "neck_2", BEAST_NECK_1, { 0, 0.655f, 0.335f } },
-    [BEAST_HEAD] = { "head", BEAST_NECK_2, { 0, 0.745f, 0.395f } },
-    [BEAST_EAR_L] = { "ear_l", BEAST_HEAD, { 0.085f, 0.875f, 0.385f } },
-    [BEAST_EAR_R] = { "ear_r", BEAST_HEAD, { -0.085f, 0.875f, 0.385f } },
-    [BEAST_TAIL_1] = { "tail_1", BEAST_HIPS, { 0, 0.480f, -0.340f } },
-    [BEAST_TAIL_2] = { "tail_2", BEAST_TAIL_1, { 0, 0.510f, -0.430f } },
-    [BEAST_TAIL_3] = { "tail_3", BEAST_TAIL_2, { 0, 0.565f, -0.510f } },
-    [BEAST_TAIL_4] = { "tail_4", BEAST_TAIL_3, { 0, 0.645f, -0.565f } },
-    [BEAST_TAIL_5] = { "tail_5", BEAST_TAIL_4, { 0, 0.735f, -0.585f } },
-    [BEAST_FRONT_L] = { "front_upper_l", BEAST_CHEST, { 0.115f, 0.400f, 0.175f } },
-    [BEAST_FRONT_L + 1] = { "front_lower_l", BEAST_FRONT_L, { 0.125f, 0.235f, 0.150f } },
-    [BEAST_FRONT_L + 2] = { "front_foot_l", BEAST_FRONT_L + 1, { 0.125f, 0.075f, 0.175f } },
-    [BEAST_FRONT_R] = { "front_upper_r", BEAST_CHEST, { -0.115f, 0.400f, 0.175f } },
-    [BEAST_FRONT_R + 1] = { "front_lower_r", BEAST_FRONT_R, { -0.125f, 0.235f, 0.150f } },
-    [BEAST_FRONT_R + 2] = { "front_foot_r", BEAST_FRONT_R + 1, { -0.125f, 0.075f, 0.175f } },
-    [BEAST_BACK_L] = { "back_upper_l", BEAST_HIPS, { 0.115f, 0.400f, -0.225f } },
-    [BEAST_BACK_L + 1] = { "back_lower_l", BEAST_BACK_L, { 0.130f, 0.240f, -0.180f } },
-    [BEAST_BACK_L + 2] = { "back_foot_l", BEAST_BACK_L + 1, { 0.130f, 0.080f, -0.235f } },
-    [BEAST_BACK_R] = { "back_upper_r", BEAST_HIPS, { -0.115f, 0.400f, -0.225f } },
-    [BEAST_BACK_R + 1] = { "back_lower_r", BEAST_BACK_R, { -0.130f, 0.240f, -0.180f } },
-    [BEAST_BACK_R + 2] = { "back_foot_r", BEAST_BACK_R + 1, { -0.130f, 0.080f, -0.235f } },
+    [BEAST_NECK_1] = { "neck_1", BEAST_CHEST, { 0, 0.545f, 0.245f } },
+    [BEAST_NECK_2] = { "neck_2", BEAST_NECK_1, { 0, 0.625f, 0.320f } },
+    [BEAST_HEAD] = { "head", BEAST_NECK_2, { 0, 0.705f, 0.390f } },
+    [BEAST_EAR_L] = { "ear_l", BEAST_HEAD, { 0.105f, 0.850f, 0.405f } },
+    [BEAST_EAR_R] = { "ear_r", BEAST_HEAD, { -0.105f, 0.850f, 0.405f } },
+    [BEAST_TAIL_1] = { "tail_1", BEAST_HIPS, { 0, 0.475f, -0.350f } },
+    [BEAST_TAIL_2] = { "tail_2", BEAST_TAIL_1, { 0, 0.518f, -0.440f } },
+    [BEAST_TAIL_3] = { "tail_3", BEAST_TAIL_2, { 0, 0.582f, -0.520f } },
+    [BEAST_TAIL_4] = { "tail_4", BEAST_TAIL_3, { 0, 0.665f, -0.572f } },
+    [BEAST_TAIL_5] = { "tail_5", BEAST_TAIL_4, { 0, 0.755f, -0.588f } },
+    [BEAST_FRONT_L] = { "front_upper_l", BEAST_CHEST, { 0.118f, 0.395f, 0.175f } },
+    [BEAST_FRONT_L + 1] = { "front_lower_l", BEAST_FRONT_L, { 0.128f, 0.235f, 0.155f } },
+    [BEAST_FRONT_L + 2] = { "front_foot_l", BEAST_FRONT_L + 1, { 0.130f, 0.080f, 0.175f } },
+    [BEAST_FRONT_R] = { "front_upper_r", BEAST_CHEST, { -0.118f, 0.395f, 0.175f } },
+    [BEAST_FRONT_R + 1] = { "front_lower_r", BEAST_FRONT_R, { -0.128f, 0.235f, 0.155f } },
+    [BEAST_FRONT_R + 2] = { "front_foot_r", BEAST_FRONT_R + 1, { -0.130f, 0.080f, 0.175f } },
+    [BEAST_BACK_L] = { "back_upper_l", BEAST_HIPS, { 0.115f, 0.395f, -0.215f } },
+    [BEAST_BACK_L + 1] = { "back_lower_l", BEAST_BACK_L, { 0.135f, 0.240f, -0.175f } },
+    [BEAST_BACK_L + 2] = { "back_foot_l", BEAST_BACK_L + 1, { 0.136f, 0.085f, -0.230f } },
+    [BEAST_BACK_R] = { "back_upper_r", BEAST_HIPS, { -0.115f, 0.395f, -0.215f } },
+    [BEAST_BACK_R + 1] = { "back_lower_r", BEAST_BACK_R, { -0.135f, 0.240f, -0.175f } },
+    [BEAST_BACK_R + 2] = { "back_foot_r", BEAST_BACK_R + 1, { -0.136f, 0.085f, -0.230f } },
 };
 
 // ---------------------------------------------------------------------------------------------- solid
@@ -53,15 +53,18 @@ typedef struct lump {
 
 typedef enum part { PART_TRUNK, PART_TAIL, PART_FRONT, PART_BACK, PART_EAR, PART_EYE, PART_COUNT } part;
 
-#define ROUND { 1, 1, 1 }
+#define ROUND                                                                                                                  \
+    {                                                                                                                          \
+        1, 1, 1                                                                                                                \
+    }
 static const lump trunk[] = {
-    { { 0, 0.425f, -0.205f }, { 0, 0.430f, -0.150f }, 0.172f, 0.178f, ROUND, 0.0f },              // rump
-    { { 0, 0.395f, -0.045f }, { 0, 0.395f, 0.035f }, 0.208f, 0.208f, { 1.03f, 0.97f, 1 }, 0.12f }, // belly
-    { { 0, 0.435f, 0.140f }, { 0, 0.450f, 0.190f }, 0.172f, 0.160f, ROUND, 0.12f },               // chest
-    { { 0, 0.530f, 0.225f }, { 0, 0.720f, 0.375f }, 0.125f, 0.100f, ROUND, 0.12f },               // neck
-    { { 0, 0.808f, 0.420f }, { 0, 0.808f, 0.430f }, 0.150f, 0.150f, { 1.08f, 0.95f, 1 }, 0.05f }, // skull
-    { { 0, 0.765f, 0.500f }, { 0, 0.755f, 0.578f }, 0.092f, 0.074f, { 1.2f, 0.85f, 1 }, 0.05f },  // muzzle
-    { { 0, 0.800f, 0.646f }, { 0, 0.800f, 0.646f }, 0.026f, 0.026f, { 1.3f, 0.9f, 0.9f }, 0.012f }, // nose
+    { { 0, 0.425f, -0.205f }, { 0, 0.430f, -0.150f }, 0.172f, 0.178f, ROUND, 0.0f },                // rump
+    { { 0, 0.385f, -0.045f }, { 0, 0.385f, 0.040f }, 0.214f, 0.210f, { 1.06f, 0.97f, 1 }, 0.12f },  // belly
+    { { 0, 0.435f, 0.140f }, { 0, 0.450f, 0.190f }, 0.172f, 0.160f, ROUND, 0.12f },                 // chest
+    { { 0, 0.525f, 0.225f }, { 0, 0.680f, 0.370f }, 0.130f, 0.108f, ROUND, 0.12f },                 // neck
+    { { 0, 0.762f, 0.430f }, { 0, 0.762f, 0.440f }, 0.156f, 0.156f, { 1.10f, 0.95f, 1 }, 0.05f },   // skull
+    { { 0, 0.715f, 0.515f }, { 0, 0.706f, 0.590f }, 0.096f, 0.080f, { 1.22f, 0.86f, 1 }, 0.05f },   // muzzle
+    { { 0, 0.756f, 0.662f }, { 0, 0.756f, 0.662f }, 0.028f, 0.028f, { 1.3f, 0.9f, 0.9f }, 0.020f }, // nose
 };
 static const lump tail[] = {
     { { 0, 0.465f, -0.320f }, { 0, 0.487f, -0.380f }, 0.088f, 0.077f, ROUND, 0.0f },
@@ -76,24 +79,18 @@ static const lump tail[] = {
 static const lump front[] = {
     { { 0.118f, 0.395f, 0.175f }, { 0.128f, 0.235f, 0.155f }, 0.098f, 0.076f, ROUND, 0.0f },
     { { 0.128f, 0.235f, 0.155f }, { 0.130f, 0.080f, 0.175f }, 0.076f, 0.064f, ROUND, 0.008f },
-    { { 0.130f, 0.050f, 0.182f }, { 0.131f, 0.040f, 0.225f }, 0.070f, 0.062f, { 1.12f, 0.95f, 1 }, 0.03f },
-    { { 0.092f, 0.024f, 0.272f }, { 0.092f, 0.024f, 0.280f }, 0.027f, 0.027f, ROUND, 0.022f },
-    { { 0.133f, 0.026f, 0.284f }, { 0.133f, 0.026f, 0.292f }, 0.029f, 0.029f, ROUND, 0.022f },
-    { { 0.174f, 0.024f, 0.270f }, { 0.174f, 0.024f, 0.278f }, 0.027f, 0.027f, ROUND, 0.022f },
+    { { 0.130f, 0.046f, 0.182f }, { 0.131f, 0.034f, 0.228f }, 0.074f, 0.068f, { 1.12f, 0.95f, 1 }, 0.03f },
 };
 static const lump back[] = {
     { { 0.112f, 0.390f, -0.205f }, { 0.135f, 0.240f, -0.175f }, 0.132f, 0.090f, ROUND, 0.0f },
     { { 0.135f, 0.240f, -0.175f }, { 0.136f, 0.085f, -0.230f }, 0.090f, 0.065f, ROUND, 0.008f },
-    { { 0.136f, 0.050f, -0.220f }, { 0.137f, 0.040f, -0.180f }, 0.070f, 0.063f, { 1.12f, 0.95f, 1 }, 0.03f },
-    { { 0.098f, 0.024f, -0.133f }, { 0.098f, 0.024f, -0.125f }, 0.027f, 0.027f, ROUND, 0.022f },
-    { { 0.139f, 0.026f, -0.121f }, { 0.139f, 0.026f, -0.113f }, 0.029f, 0.029f, ROUND, 0.022f },
-    { { 0.180f, 0.024f, -0.135f }, { 0.180f, 0.024f, -0.127f }, 0.027f, 0.027f, ROUND, 0.022f },
+    { { 0.136f, 0.046f, -0.220f }, { 0.137f, 0.034f, -0.176f }, 0.074f, 0.069f, { 1.12f, 0.95f, 1 }, 0.03f },
 };
 static const lump ear[] = {
-    { { 0.095f, 0.900f, 0.395f }, { 0.180f, 0.985f, 0.370f }, 0.062f, 0.046f, { 1, 1, 0.55f }, 0.0f },
+    { { 0.112f, 0.850f, 0.405f }, { 0.192f, 0.925f, 0.385f }, 0.070f, 0.058f, { 1, 1, 0.48f }, 0.0f },
 };
 static const lump eye[] = {
-    { { 0.090f, 0.842f, 0.535f }, { 0.090f, 0.842f, 0.535f }, 0.038f, 0.038f, ROUND, 0.0f },
+    { { 0.094f, 0.795f, 0.545f }, { 0.094f, 0.795f, 0.545f }, 0.040f, 0.040f, ROUND, 0.0f },
 };
 
 static const struct {
@@ -102,35 +99,71 @@ static const struct {
     bool        paired; // there is a mirror image at -x
     float       flow;   // into the parts before it, meters
 } parts[PART_COUNT] = {
-    [PART_TRUNK] = { trunk, SUP_COUNT_OF(trunk), false, 0.0f },
-    [PART_TAIL] = { tail, SUP_COUNT_OF(tail), false, 0.07f },
-    [PART_FRONT] = { front, SUP_COUNT_OF(front), true, 0.07f },
-    [PART_BACK] = { back, SUP_COUNT_OF(back), true, 0.07f },
-    [PART_EAR] = { ear, SUP_COUNT_OF(ear), true, 0.03f },
-    [PART_EYE] = { eye, SUP_COUNT_OF(eye), true, 0.01f },
+    [PART_TRUNK] = { trunk, SUP_COUNT_OF(trunk), false, 0.0f }, [PART_TAIL] = { tail, SUP_COUNT_OF(tail), false, 0.07f },
+    [PART_FRONT] = { front, SUP_COUNT_OF(front), true, 0.07f }, [PART_BACK] = { back, SUP_COUNT_OF(back), true, 0.07f },
+    [PART_EAR] = { ear, SUP_COUNT_OF(ear), true, 0.03f },       [PART_EYE] = { eye, SUP_COUNT_OF(eye), true, 0.018f },
 };
 /// How sharp the rim of the soles is, meters.
-static const float sole_flow = 0.02f;
+static const float sole_flow = 0.03f;
 
 typedef struct sample {
     float    value;
     sup_vec3 gradient;
 } sample;
 
-/// Distance to a squashed rounded cone, to first order in the squash (exact where it is round).
-static sample lump_sample(const lump* l, sup_vec3 p)
+/// A lump with what its distance needs worked out, and a ball around it.
+typedef struct ready {
+    sup_vec3 a, inverse, axis; // the axis in the space where the lump is round
+    float    inverse_length2;  // of the axis; 0 for a ball
+    float    radius, slope, flow;
+    sup_vec3 middle;
+    float    reach;
+} ready;
+
+enum { LUMPS_MAX = 8 };
+typedef struct body {
+    ready    lumps[PART_COUNT][LUMPS_MAX];
+    sup_vec3 middles[PART_COUNT]; // of balls around whole parts
+    float    reaches[PART_COUNT];
+} body;
+
+static void body_prepare(body* b)
 {
-    sup_vec3 inverse = v3(1.0f / l->squash.x, 1.0f / l->squash.y, 1.0f / l->squash.z);
-    sup_vec3 q = v3_mul(v3_sub(p, l->a), inverse), axis = v3_mul(v3_sub(l->b, l->a), inverse);
-    float    length2 = v3_length2(axis), along = length2 > 0.0f ? v3_dot(q, axis) / length2 : 0.0f;
-    float    t = sup_clampf(along, 0.0f, 1.0f), slope = l->rb - l->ra;
-    sup_vec3 away = v3_mad(q, -t, axis);
+    for (int i = 0; i < PART_COUNT; ++i)
+        for (uint32_t j = 0; j < parts[i].count; ++j) {
+            const lump* l = &parts[i].lumps[j];
+            ready*      r = &b->lumps[i][j];
+            sup_vec3    s = l->squash;
+            *r = (ready){ .a = l->a, .radius = l->ra, .slope = l->rb - l->ra, .flow = l->flow };
+            r->inverse = v3(1.0f / s.x, 1.0f / s.y, 1.0f / s.z);
+            r->axis = v3_mul(v3_sub(l->b, l->a), r->inverse);
+            float length2 = v3_length2(r->axis);
+            r->inverse_length2 = length2 > 0.0f ? 1.0f / length2 : 0.0f;
+            r->middle = v3_lerp(l->a, l->b, 0.5f);
+            float widest = s.x > s.y ? s.x : s.y;
+            r->reach = 0.5f * v3_distance(l->a, l->b) + (l->ra > l->rb ? l->ra : l->rb) * (widest > s.z ? widest : s.z);
+            b->middles[i] = v3_mad(b->middles[i], 1.0f / (float)parts[i].count, r->middle);
+        }
+    for (int i = 0; i < PART_COUNT; ++i)
+        for (uint32_t j = 0; j < parts[i].count; ++j) {
+            const ready* r = &b->lumps[i][j];
+            float        reach = v3_distance(b->middles[i], r->middle) + r->reach + r->flow;
+            if (reach > b->reaches[i]) b->reaches[i] = reach;
+        }
+}
+
+/// Distance to a squashed rounded cone, to first order in the squash (exact where it is round).
+static sample lump_sample(const ready* l, sup_vec3 p)
+{
+    sup_vec3 q = v3_mul(v3_sub(p, l->a), l->inverse);
+    float    along = v3_dot(q, l->axis) * l->inverse_length2, t = sup_clampf(along, 0.0f, 1.0f);
+    sup_vec3 away = v3_mad(q, -t, l->axis);
     float    distance = v3_length(away);
     sup_vec3 gradient = v3_scale(away, 1.0f / (distance + 1e-9f));
-    if (t == along && length2 > 0.0f) gradient = v3_mad(gradient, -slope / length2, axis);
-    gradient = v3_mul(gradient, inverse);
+    if (t == along) gradient = v3_mad(gradient, -l->slope * l->inverse_length2, l->axis);
+    gradient = v3_mul(gradient, l->inverse);
     float scale = 1.0f / (v3_length(gradient) + 1e-9f);
-    return (sample){ (distance - (l->ra + slope * t)) * scale, v3_scale(gradient, scale) };
+    return (sample){ (distance - (l->radius + l->slope * t)) * scale, v3_scale(gradient, scale) };
 }
 
 /// The lower of two, rounded off over a width where they are close. Even in its two arguments, bit by bit.
@@ -142,29 +175,37 @@ static sample flow_together(sample a, sample b, float width)
     return (sample){ low.value - 0.25f * width * near * near, v3_lerp(low.gradient, high.gradient, 0.5f * near) };
 }
 
-static sample lumps_sample(const lump* lumps, uint32_t count, sup_vec3 p)
+static const sample nowhere = { 1e9f, { 0, 1, 0 } };
+
+static bool farther(sup_vec3 p, sup_vec3 middle, float reach)
 {
-    sample s = lump_sample(&lumps[0], p);
-    for (uint32_t i = 1; i < count; ++i) s = flow_together(s, lump_sample(&lumps[i], p), lumps[i].flow);
-    return s;
+    return reach <= 0.0f || v3_length2(v3_sub(p, middle)) > reach * reach;
 }
 
-/// The part on the side of +x, or its mirror image.
-static sample part_sample(part which, bool mirrored, sup_vec3 p)
+/// A part on the side of +x, or its mirror image. What is farther away than `beyond` need not be told from nowhere, and costs
+/// a few products.
+static sample part_sample(const body* b, part which, bool mirrored, sup_vec3 p, float beyond)
 {
     if (mirrored) p.x = -p.x;
-    sample s = lumps_sample(parts[which].lumps, parts[which].count, p);
+    sample s = nowhere;
+    if (farther(p, b->middles[which], beyond + b->reaches[which])) return s;
+    for (uint32_t i = 0; i < parts[which].count; ++i) {
+        const ready* l = &b->lumps[which][i];
+        if (farther(p, l->middle, (s.value < beyond ? s.value : beyond) + l->flow + l->reach)) continue;
+        s = flow_together(s, lump_sample(l, p), l->flow);
+    }
     if (mirrored) s.gradient.x = -s.gradient.x;
     return s;
 }
 
 static float solid(const void* user, sup_vec3 p, sup_vec3* gradient)
 {
-    (void)user;
-    sample s = part_sample(PART_TRUNK, false, p);
+    const body* b = user;
+    sample      s = part_sample(b, PART_TRUNK, false, p, nowhere.value);
     for (part i = PART_TAIL; i < PART_COUNT; ++i) {
-        sample more = part_sample(i, false, p);
-        if (parts[i].paired) more = flow_together(more, part_sample(i, true, p), parts[i].flow);
+        float  beyond = s.value + 1.5f * parts[i].flow; // farther than this it changes nothing
+        sample more = part_sample(b, i, false, p, beyond);
+        if (parts[i].paired) more = flow_together(more, part_sample(b, i, true, p, beyond), parts[i].flow);
         s = flow_together(s, more, parts[i].flow);
     }
     // Cut flat at the ground: the higher of the two, which is the lower of their negatives.
@@ -210,7 +251,8 @@ static void spread(const chain* c, sup_vec3 p, float share, float* row)
     }
 }
 
-static const uint32_t trunk_joints[] = { BEAST_HIPS, BEAST_SPINE_1, BEAST_SPINE_2, BEAST_CHEST, BEAST_NECK_1, BEAST_NECK_2, BEAST_HEAD };
+static const uint32_t trunk_joints[] = { BEAST_HIPS,   BEAST_SPINE_1, BEAST_SPINE_2, BEAST_CHEST,
+                                         BEAST_NECK_1, BEAST_NECK_2,  BEAST_HEAD };
 static const float    trunk_widths[] = { 0, 0.075f, 0.075f, 0.080f, 0.075f, 0.065f, 0.055f };
 static const uint32_t tail_joints[] = { BEAST_TAIL_1, BEAST_TAIL_2, BEAST_TAIL_3, BEAST_TAIL_4, BEAST_TAIL_5 };
 static const float    tail_widths[] = { 0, 0.060f, 0.055f, 0.050f, 0.045f };
@@ -224,17 +266,17 @@ static void leg_spread(uint32_t first, sup_vec3 p, float share, float* row)
 
 /// How much of a point belongs to a limb rather than to the trunk: by which of the two solids it lies on. A limb ends at the
 /// middle of the body, so the left never pulls on the right.
-static float limb_share(part which, bool mirrored, sup_vec3 p, float trunk_value, float width)
+static float limb_share(const body* b, part which, bool mirrored, sup_vec3 p, float trunk_value, float width)
 {
     float side = mirrored ? -p.x : p.x;
-    float share = sup_smoothstep(-width, width, trunk_value - part_sample(which, mirrored, p).value);
+    float share = sup_smoothstep(-width, width, trunk_value - part_sample(b, which, mirrored, p, nowhere.value).value);
     return parts[which].paired ? share * sup_smoothstep(0.0f, 0.06f, side) : share;
 }
 
-static void point_row(sup_vec3 p, float* row)
+static void point_row(const body* b, sup_vec3 p, float* row)
 {
     for (uint32_t j = 0; j < BEAST_JOINTS; ++j) row[j] = 0.0f;
-    float body = part_sample(PART_TRUNK, false, p).value;
+    float trunk_value = part_sample(b, PART_TRUNK, false, p, nowhere.value).value;
     float left = 1.0f;
     struct {
         part     which;
@@ -248,7 +290,7 @@ static void point_row(sup_vec3 p, float* row)
         { PART_TAIL, false, BEAST_TAIL_1, 0.050f },
     };
     for (uint32_t i = 0; i < SUP_COUNT_OF(limbs); ++i) {
-        float share = left * limb_share(limbs[i].which, limbs[i].mirrored, p, body, limbs[i].width);
+        float share = left * limb_share(b, limbs[i].which, limbs[i].mirrored, p, trunk_value, limbs[i].width);
         left -= share;
         if (limbs[i].which == PART_EAR) row[limbs[i].joint] += share;
         else if (limbs[i].which == PART_TAIL) spread(&(chain){ tail_joints, 5, tail_widths }, p, share, row);
@@ -274,11 +316,14 @@ static float jiggle(sup_vec3 p, const float* row)
 
 static sup_result make(sup_draft* draft, uint32_t points, sup_error* error)
 {
-    sup_surface_desc desc = {
-        .field = solid, .inside = { 0, 0.4f, 0 }, .area = 1.45f, .points = points, .name = "builtin:beast"
+    body* b = SUP_NEW(draft->arena, body, 1);
+    if (!b) return sup_fail_memory(error, draft->name);
+    body_prepare(b);
+    sup_nets_desc desc = {
+        .field = solid, .user = b, .inside = { 0, 0.4f, 0 }, .area = 1.45f, .points = points, .name = "builtin:beast"
     };
-    sup_surface surface;
-    sup_result  result = sup_surface_create(&desc, draft->arena, &surface, error);
+    sup_nets   surface;
+    sup_result result = sup_nets_create(&desc, draft->arena, &surface, error);
     if (result != SUP_OK) return result;
     draft->point_count = surface.point_count;
     draft->points = surface.points;
@@ -293,7 +338,7 @@ static sup_result make(sup_draft* draft, uint32_t points, sup_error* error)
     if (result != SUP_OK) return result;
     for (uint32_t p = 0; p < draft->point_count; ++p) {
         float row[BEAST_JOINTS];
-        point_row(draft->points[p], row);
+        point_row(b, draft->points[p], row);
         sup_draft_set_weights(draft, p, row);
         soft[p] = jiggle(draft->points[p], row);
     }
@@ -303,14 +348,6 @@ static sup_result make(sup_draft* draft, uint32_t points, sup_error* error)
 
 sup_result sup_scene_beast(uint32_t points, const sup_allocator* allocator, sup_character** out, sup_error* error)
 {
-    if (points == 0) points = USUAL_POINTS;
-    if (points < FEWEST_POINTS || points > MOST_POINTS)
-        return sup_fail(error, SUP_ERROR_INPUT, "builtin:beast cannot be made of %u points; ask for %u up to %u", points,
-                        (unsigned)FEWEST_POINTS, (unsigned)MOST_POINTS);
-    sup_draft draft = { .arena = sup_arena_create(allocator), .name = "beast" };
-    if (!draft.arena) return sup_fail_memory(error, draft.name);
-    sup_result result = make(&draft, points, error);
-    if (result == SUP_OK) result = sup_draft_finish(&draft, allocator, out, error);
-    sup_arena_destroy(draft.arena);
-    return result;
+    sup_draft_range range = { USUAL_POINTS, FEWEST_POINTS, MOST_POINTS };
+    return sup_draft_make("beast", points, range, make, allocator, out, error);
 }

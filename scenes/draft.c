@@ -96,7 +96,7 @@ sup_result sup_draft_record(sup_draft* draft, const char* name, double seconds, 
     return SUP_OK;
 }
 
-sup_result sup_draft_finish(const sup_draft* draft, const sup_allocator* allocator, sup_character** out, sup_error* error)
+static sup_result finish(const sup_draft* draft, const sup_allocator* allocator, sup_character** out, sup_error* error)
 {
     sup_joint* joints = SUP_NEW(draft->arena, sup_joint, draft->joint_count);
     uint32_t*  sizes = draft->face_sizes;
@@ -147,6 +147,21 @@ sup_result sup_draft_finish(const sup_draft* draft, const sup_allocator* allocat
         .up = SUP_AXIS_Y,
     };
     return sup_character_create(&desc, allocator, out, error);
+}
+
+sup_result sup_draft_make(const char* name, uint32_t points, sup_draft_range range, sup_draft_maker* maker,
+                          const sup_allocator* allocator, sup_character** out, sup_error* error)
+{
+    if (points == 0) points = range.usual;
+    if (points < range.fewest || points > range.most)
+        return sup_fail(error, SUP_ERROR_INPUT, "builtin:%s cannot be made of %u points; ask for %u up to %u", name, points,
+                        range.fewest, range.most);
+    sup_draft draft = { .arena = sup_arena_create(allocator), .name = name };
+    if (!draft.arena) return sup_fail_memory(error, name);
+    sup_result result = maker(&draft, points, error);
+    if (result == SUP_OK) result = finish(&draft, allocator, out, error);
+    sup_arena_destroy(draft.arena);
+    return result;
 }
 
 float sup_draft_ease(const float (*keys)[2], uint32_t count, double time)

@@ -46,6 +46,18 @@ typedef struct sup_draft_pose {
 /// Fills the pose (handed over at rest) for a time in seconds.
 typedef void sup_draft_motion(const sup_draft* draft, double time, sup_draft_pose* pose);
 
+/// How many points a character can have: usually, at least, at most.
+typedef struct sup_draft_range {
+    uint32_t usual, fewest, most;
+} sup_draft_range;
+
+/// Draws the character into an empty draft.
+typedef sup_result sup_draft_maker(sup_draft* draft, uint32_t points, sup_error* error);
+
+/// The whole way: checks the number of points (0: usual), draws, and makes the character of the draft.
+sup_result sup_draft_make(const char* name, uint32_t points, sup_draft_range range, sup_draft_maker* maker,
+                          const sup_allocator* allocator, sup_character** out, sup_error* error);
+
 /// Room for the influences, all zero.
 sup_result sup_draft_begin_weights(sup_draft* draft, sup_error* error);
 /// Keeps the four largest of a row of one weight a joint, and makes them sum to 1. Smooth: what is cut off is faded to zero
@@ -55,8 +67,6 @@ void sup_draft_set_weights(sup_draft* draft, uint32_t point, const float* row);
 /// by bit.
 sup_result sup_draft_record(sup_draft* draft, const char* name, double seconds, bool loop, sup_draft_motion* motion,
                             sup_error* error);
-/// The character itself. The draft can go afterwards.
-sup_result sup_draft_finish(const sup_draft* draft, const sup_allocator* allocator, sup_character** out, sup_error* error);
 
 /// Half a turn is pi; the tables of the scenes are in degrees.
 static inline float sup_degrees(float degrees) { return degrees * 0.017453292519943295f; }

@@ -1,7 +1,7 @@
 // Surface nets (Gibson 1998): a point in every cell of a grid that the surface crosses, a quad around every edge it crosses.
 // Cells are found by following the surface from a seed, so the work grows with the skin and not with the space around it.
 // Afterwards the points slide along the surface until the quads are even, and land on it exactly.
-#include "scenes/surface.h"
+#include "scenes/nets.h"
 
 #include "base/internal.h"
 #include "math/vec.h"
@@ -15,7 +15,7 @@ enum { SIZE_TRIES = 40 };
 static const float close_enough = 0.01f; // of the points asked for; the search stops there
 
 /// Passes that slide and land, and passes at the end that only land.
-enum { RELAX_PASSES = 24, LAND_PASSES = 3 };
+enum { RELAX_PASSES = 16, LAND_PASSES = 3 };
 
 typedef struct corner {
     uint64_t key; // 0: free
@@ -28,14 +28,14 @@ typedef struct cell {
 } cell;
 
 typedef struct grid {
-    const sup_surface_desc* desc;
-    float                   size;
-    corner*                 corners;
-    cell*                   cells;
-    uint32_t                slots; // of either table, a power of two
-    uint64_t*               order; // keys of the cells in the order they were found: point numbers
-    uint32_t                count, limit, corner_count;
-    uint32_t                knots; // cells that hold more than one sheet
+    const sup_nets_desc* desc;
+    float                size;
+    corner*              corners;
+    cell*                cells;
+    uint32_t             slots; // of either table, a power of two
+    uint64_t*            order; // keys of the cells in the order they were found: point numbers
+    uint32_t             count, limit, corner_count;
+    uint32_t             knots; // cells that hold more than one sheet
 } grid;
 
 static uint64_t pack(int x, int y, int z)
@@ -200,7 +200,7 @@ static uint32_t collect_quads(grid* g, uint32_t* quads)
 }
 
 /// One pass of sliding: every point towards the area-weighted mean of its quads, then back onto the surface.
-static void relax(const sup_surface_desc* desc, const uint64_t* order, float pull, sup_surface* s, sup_vec3* sums, float* areas)
+static void relax(const sup_nets_desc* desc, const uint64_t* order, float pull, sup_nets* s, sup_vec3* sums, float* areas)
 {
     for (uint32_t p = 0; p < s->point_count; ++p) sums[p] = v3(0, 0, 0), areas[p] = 0.0f;
     for (uint32_t f = 0; f < s->face_count; ++f) {
@@ -255,7 +255,7 @@ static bool find_size(grid* g)
     return false;
 }
 
-sup_result sup_surface_create(const sup_surface_desc* desc, sup_arena* arena, sup_surface* out, sup_error* error)
+sup_result sup_nets_create(const sup_nets_desc* desc, sup_arena* arena, sup_nets* out, sup_error* error)
 {
     grid g = { .desc = desc, .limit = desc->points + desc->points / 2 + 64 };
     g.slots = 1024;
@@ -268,7 +268,7 @@ sup_result sup_surface_create(const sup_surface_desc* desc, sup_arena* arena, su
         return sup_fail(error, SUP_ERROR_INPUT, "%s cannot be made of %u points in one closed piece; ask for more points",
                         desc->name, desc->points);
 
-    sup_surface s = { .point_count = g.count, .face_count = g.count - 2, .radius = 0.5f * g.size };
+    sup_nets s = { .point_count = g.count, .face_count = g.count - 2, .radius = 0.5f * g.size };
     s.points = SUP_NEW(arena, sup_vec3, s.point_count);
     s.quads = SUP_NEW(arena, uint32_t, 4 * (size_t)s.face_count);
     sup_vec3* sums = SUP_NEW(arena, sup_vec3, s.point_count);

@@ -1,0 +1,31 @@
+/// scenes/nets.h: a closed skin of even quads around a smooth solid that is given as a field (negative inside).
+#ifndef SUP_SCENES_NETS_H
+#define SUP_SCENES_NETS_H
+
+#include "supple/base.h"
+
+/// Roughly the signed distance to the surface at p, in metres; also its gradient when asked for. Only + - * / sqrt inside, so
+/// that the skin has the same bits everywhere. Must be exactly even in x: the skin then is, too, with a seam of points on x =
+/// 0.
+typedef float sup_nets_field(const void* user, sup_vec3 p, sup_vec3* gradient);
+
+typedef struct sup_nets_desc {
+    sup_nets_field* field;
+    const void*     user;
+    sup_vec3        inside; ///< a point inside, on x = 0; the skin found is the one straight above it
+    float           area;   ///< square metres, roughly: where the search for the cell size starts
+    uint32_t        points; ///< how many are wanted, about
+    const char*     name;   ///< for the error
+} sup_nets_desc;
+
+typedef struct sup_nets {
+    uint32_t  point_count, face_count;
+    sup_vec3* points;
+    uint32_t* quads;  ///< four points each, facing outwards
+    float     radius; ///< half the side of a cell: about the finest detail there is
+} sup_nets;
+
+/// Closed, manifold, in one piece and without handles, or an error. Lives in the arena; so does what was needed to make it.
+sup_result sup_nets_create(const sup_nets_desc* desc, sup_arena* arena, sup_nets* out, sup_error* error);
+
+#endif
