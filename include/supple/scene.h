@@ -74,6 +74,7 @@ typedef struct sup_joint {
     const char*   name;
     uint32_t      parent;       ///< SUP_NONE for a root
     bool          skin_joint;   ///< a joint of a skin in the file, and so counted and drawn
+    bool          has_bind;     ///< its inverse_bind is its own although it is no skin joint (a second bind of one)
     bool          has_matrix;   ///< the local transform at rest is `matrix`, which may have shear
     sup_transform rest;         ///< local; what a clip does not move
     sup_affine    matrix;       ///< local at rest
@@ -237,7 +238,7 @@ typedef struct sup_character_desc {
     uint32_t                part_count;
     const sup_part_desc*    parts;
     uint32_t                joint_count;
-    const sup_joint*        joints; ///< rest, matrix where has_matrix, inverse_bind of skin joints; others are computed
+    const sup_joint*        joints; ///< rest, matrix where has_matrix, inverse_bind of skin joints and has_bind; others are computed
     uint32_t                clip_count;
     const sup_clip*         clips;
     uint32_t                example_count;

@@ -22,6 +22,7 @@ typedef struct gltf_part {
 
 /// One accessor, resolved and checked against its buffer: every element it promises can be read.
 typedef struct gltf_accessor {
+    uint32_t       index; ///< its own, for messages
     uint32_t       count;
     uint32_t       components;     ///< 1 to 16
     uint32_t       component_type; ///< 5120 byte, 5121 ubyte, 5122 short, 5123 ushort, 5125 uint, 5126 float
@@ -51,7 +52,8 @@ typedef struct gltf_source {
 
 /// Looks accessor `index` up. The error names it and what is wrong (missing, beyond its buffer, unknown type). Sparse ones are
 /// whole, their values put in place while reading; one that reading had no use for cannot be had later.
-sup_result gltf_accessor_find(const gltf_source* source, uint32_t index, const char* used_for, gltf_accessor* out, sup_error* error);
+sup_result gltf_accessor_find(const gltf_source* source, uint32_t index, const char* used_for, gltf_accessor* out,
+                              sup_error* error);
 /// Component c of element i as a float (normalised integers scaled) or as an index.
 float    gltf_accessor_float(const gltf_accessor* accessor, uint32_t i, uint32_t c);
 uint32_t gltf_accessor_index(const gltf_accessor* accessor, uint32_t i, uint32_t c);

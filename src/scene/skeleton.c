@@ -87,7 +87,7 @@ static sup_result make_binds(sup_build* build)
         sup_affine rounded = exact_round(&globals[j]);
         if (!affine_finite(&rounded))
             return BAD("the rest transforms down to joint '%s' leave the numbers; scale them down", joint->name);
-        if (joint->skin_joint) {
+        if (joint->skin_joint || joint->has_bind) {
             if (!affine_finite(&joint->inverse_bind))
                 return BAD("the bind matrix of joint '%s' holds what is no number; repair the file", joint->name);
             exact_affine bind = exact_from(&joint->inverse_bind);

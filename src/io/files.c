@@ -1,0 +1,66 @@
+// The file system, for hosts that have one. WebAssembly hosts bring a sup_files of their own.
+#include "base/internal.h"
+#include "supple/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// What a GLB's own length field can say.
+#define FILE_BYTES_MAX (4ull << 30)
+
+static sup_result fail_reading(sup_error* error, const char* path)
+{
+    return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': %s", path, strerror(errno));
+}
+
+static sup_result check_file(int descriptor, const char* path, size_t* size, sup_error* error)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return fail_reading(error, path);
+    if (S_ISDIR(status.st_mode))
+        return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it is a directory; name a file in it", path);
+    if (!S_ISREG(status.st_mode))
+        return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it is not a plain file; save it to one first", path);
+    if (status.st_size < 0 || (unsigned long long)status.st_size > FILE_BYTES_MAX)
+        return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it is larger than 4 GiB; split it or reduce it", path);
+    *size = (size_t)status.st_size;
+    return SUP_OK;
+}
+
+static sup_result read_open(int descriptor, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
+{
+    size_t     size = 0;
+    sup_result result = check_file(descriptor, path, &size, error);
+    if (result != SUP_OK) return result;
+    uint8_t* data = sup_arena_alloc(arena, size, 1);
+    if (!data) return sup_fail_memory(error, path);
+    for (size_t at = 0; at < size;) {
+        ssize_t n = read(descriptor, data + at, size - at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return fail_reading(error, path);
+        if (n == 0) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it became shorter meanwhile; try again", path);
+        at += (size_t)n;
+    }
+    *out = (sup_bytes){ data, size };
+    return SUP_OK;
+}
+
+static sup_result read_file(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
+{
+    (void)user;
+    // O_NONBLOCK, so that a named pipe nobody writes to is refused instead of waited for.
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return fail_reading(error, path);
+    sup_result result = read_open(descriptor, path, arena, out, error);
+    close(descriptor);
+    return result;
+}
+
+const sup_files* sup_files_system(void)
+{
+    static const sup_files files = { read_file, NULL };
+    return &files;
+}

@@ -1,0 +1,158 @@
+// The formats there are, and reading by name: the one place that knows endings and "builtin:".
+#include "base/internal.h"
+#include "supple/io.h"
+
+#include <string.h>
+
+#define SUP_FILE_FORMAT(name) extern const sup_file_format sup_format_##name;
+#include "io/formats.def"
+#undef SUP_FILE_FORMAT
+
+#define SUP_FILE_FORMAT(name) &sup_format_##name,
+static const sup_file_format* const formats[] = {
+#include "io/formats.def"
+};
+#undef SUP_FILE_FORMAT
+
+// Fewer do not make a body, more do not fit the memory of a usual machine while they are made.
+enum { BUILTIN_POINTS_MIN = 100, BUILTIN_POINTS_MAX = 2000000 };
+
+uint32_t sup_format_count(void) { return SUP_COUNT_OF(formats); }
+
+const sup_file_format* sup_format_at(uint32_t index)
+{
+    SUP_ASSERT(index < SUP_COUNT_OF(formats));
+    return formats[index];
+}
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static bool same_word(const char* word, const char* text, size_t length)
+{
+    for (size_t i = 0; i < length; ++i)
+        if (word[i] != lower(text[i])) return false;
+    return true;
+}
+
+const sup_file_format* sup_format_for(const char* path)
+{
+    SUP_ASSERT(path);
+    const char* dot = NULL;
+    for (const char* p = path; *p; ++p) {
+        if (*p == '/' || *p == '\\') dot = NULL;
+        else if (*p == '.') dot = p;
+    }
+    if (!dot || !dot[1]) return NULL;
+    size_t length = strlen(dot + 1);
+    for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f)
+        for (const char* word = formats[f]->endings; *word;) {
+            size_t n = strcspn(word, " ");
+            if (n == length && same_word(word, dot + 1, n)) return formats[f];
+            word += n;
+            word += *word == ' ';
+        }
+    return NULL;
+}
+
+// The endings that can be read, as " .glb .gltf .obj".
+static void list_endings(char* list, size_t size)
+{
+    size_t at = 0;
+    list[0] = 0;
+    for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f) {
+        if (!formats[f]->read) continue;
+        for (const char* word = formats[f]->endings; *word;) {
+            size_t n = strcspn(word, " ");
+            if (at < size) at += sup_format(list + at, size - at, " .%.*s", (int)n, word);
+            word += n;
+            word += *word == ' ';
+        }
+    }
+}
+
+static sup_result fail_ending(const char* path, sup_error* error)
+{
+    char list[256];
+    list_endings(list, sizeof list);
+    return sup_fail(error, SUP_ERROR_INPUT, "cannot tell what '%s' is from its ending; these are read:%s, and builtin:NAME",
+                    path, list);
+}
+
+// "NAME" or "NAME?points=N".
+static sup_result load_builtin(const char* words, const sup_load_options* options, sup_character** out, sup_error* error)
+{
+    static const char key[] = "points=";
+    char              name[64];
+    uint64_t          points = 0;
+    size_t            length = strcspn(words, "?");
+    sup_format(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), words);
+    if (words[length] == '?') {
+        const char* query = words + length + 1;
+        if (strncmp(query, key, sizeof key - 1) != 0)
+            return sup_fail(error, SUP_ERROR_INPUT, "builtin:%s does not know '%s'; write builtin:%s?points=N", name, query,
+                            name);
+        const char* digit = query + sizeof key - 1;
+        bool        whole = *digit != 0;
+        for (; *digit && whole; ++digit) {
+            whole = *digit >= '0' && *digit <= '9';
+            if (whole && points <= BUILTIN_POINTS_MAX) points = points * 10 + (uint64_t)(*digit - '0');
+        }
+        if (!whole || points < BUILTIN_POINTS_MIN || points > BUILTIN_POINTS_MAX)
+            return sup_fail(error, SUP_ERROR_INPUT, "builtin:%s?%s: points must be a whole number from %d to %d", name, query,
+                            BUILTIN_POINTS_MIN, BUILTIN_POINTS_MAX);
+    }
+    sup_character* character = NULL;
+    sup_result     result = sup_builtin_create(name, (uint32_t)points, options->allocator, &character, error);
+    if (result != SUP_OK) return result;
+    if (options->unit > 0) {
+        character->metres_per_unit = options->unit;
+        character->unit_assumed = false;
+    }
+    if (options->up >= 0) {
+        character->up = (sup_axis)options->up;
+        character->up_assumed = false;
+    }
+    *out = character;
+    return SUP_OK;
+}
+
+// Readers speak of meshes and lines; the person also needs to know in which file.
+static void name_file(const char* path, sup_error* error)
+{
+    if (!error || strstr(error->text, path)) return;
+    char text[sizeof error->text];
+    memcpy(text, error->text, sizeof text);
+    sup_format(error->text, sizeof error->text, "%s: %s", path, text);
+}
+
+static sup_result load_file(const char* path, const sup_load_options* options, sup_character** out, sup_error* error)
+{
+    const sup_file_format* format = sup_format_for(path);
+    if (!format || !format->read) return fail_ending(path, error);
+    const sup_files* files = options->files;
+#ifndef __wasm__
+    if (!files) files = sup_files_system();
+#endif
+    if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program was given no way to files", path);
+
+    sup_arena* arena = sup_arena_create(options->allocator);
+    if (!arena) return sup_fail_memory(error, path);
+    sup_read_input in = {
+        .path = path, .files = files, .unit = options->unit, .up = options->up, .allocator = options->allocator, .arena = arena
+    };
+    sup_result result = files->read(files->user, path, arena, &in.bytes, error);
+    if (result == SUP_OK) result = format->read(&in, out, error);
+    if (result != SUP_OK) name_file(path, error);
+    sup_arena_destroy(arena);
+    return result;
+}
+
+sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error)
+{
+    SUP_ASSERT(path && out);
+    static const char             builtin[] = "builtin:";
+    static const sup_load_options standard = { .up = -1 };
+    if (!options) options = &standard;
+    if (strncmp(path, builtin, sizeof builtin - 1) == 0) return load_builtin(path + sizeof builtin - 1, options, out, error);
+    return load_file(path, options, out, error);
+}

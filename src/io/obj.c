@@ -1,0 +1,302 @@
+// Wavefront OBJ: polygons and vertex order as they are, never welded, so that example shapes of one model match by number.
+// Two passes over the text: the first counts, so that nothing grows and no count is believed that the file does not hold.
+#include "base/internal.h"
+#include "io/path.h"
+#include "math/vec.h"
+#include "supple/io.h"
+
+typedef struct obj_reader {
+    const sup_read_input* in;
+    sup_error*            error;
+    sup_arena*            arena;
+    // Counted by the first pass.
+    uint32_t vertex_total, normal_total, face_total, corner_total;
+    // Read so far by the second.
+    uint32_t  vertex_count, normal_count, face_count, corner_count;
+    sup_vec3* positions;
+    sup_vec3* normals; // as listed
+    uint32_t* face_sizes;
+    uint32_t* corners;
+    uint32_t* corner_normals; // SUP_NONE: without one; NULL when the file lists none
+} obj_reader;
+
+// One line without its end, joined with those that follow it behind a backslash.
+typedef struct line {
+    const char* at;
+    const char* end;
+    size_t      number; // of its first line, from 1
+    size_t      next_number;
+} line;
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+// Blanks, and a backslash with the line end that it hides.
+static void skip_space(line* l)
+{
+    while (l->at < l->end) {
+        if (is_space(*l->at) || *l->at == '\n') ++l->at;
+        else if (*l->at == '\\' && l->at + 1 < l->end && (l->at[1] == '\n' || l->at[1] == '\r')) ++l->at;
+        else return;
+    }
+}
+
+static bool ends_word(const line* l, const char* p)
+{
+    return p >= l->end || is_space(*p) || *p == '\n' || (*p == '\\' && p + 1 < l->end && (p[1] == '\n' || p[1] == '\r'));
+}
+
+// The next line; false at the end of the file.
+static bool next_line(const char** at, const char* end, size_t number, line* out)
+{
+    if (*at >= end) return false;
+    *out = (line){ *at, end, number, number };
+    for (const char* from = *at;;) {
+        const char* newline = memchr(from, '\n', (size_t)(end - from));
+        out->next_number++;
+        out->end = newline ? newline : end;
+        *at = newline ? newline + 1 : end;
+        const char* last = out->end;
+        if (last > out->at && last[-1] == '\r') --last;
+        if (!newline || last == out->at || last[-1] != '\\') break;
+        from = *at;
+        if (from >= end) break;
+    }
+    skip_space(out);
+    return true;
+}
+
+// Whether the line begins with the keyword, and then steps behind it.
+static bool starts_with(line* l, const char* keyword)
+{
+    const char* p = l->at;
+    for (; *keyword; ++keyword, ++p)
+        if (p >= l->end || *p != *keyword) return false;
+    if (!ends_word(l, p)) return false;
+    l->at = p;
+    skip_space(l);
+    return true;
+}
+
+static uint32_t count_words(line l)
+{
+    uint32_t count = 0;
+    for (skip_space(&l); l.at < l.end && *l.at != '#'; skip_space(&l)) {
+        ++count;
+        while (!ends_word(&l, l.at)) ++l.at;
+    }
+    return count;
+}
+
+// ---------------------------------------------------------------------------------------------- first pass
+
+// The file is below 2 GiB and everything counted takes at least two bytes, so no count overflows.
+static void count_lines(obj_reader* r, const char* text, const char* end)
+{
+    line l = { 0 };
+    for (size_t number = 1; next_line(&text, end, number, &l); number = l.next_number) {
+        if (l.at >= l.end) continue;
+        if (*l.at == 'v') {
+            if (starts_with(&l, "v")) r->vertex_total++;
+            else if (starts_with(&l, "vn")) r->normal_total++;
+        } else if (*l.at == 'f' && starts_with(&l, "f")) {
+            r->face_total++;
+            r->corner_total += count_words(l);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- second pass
+
+static sup_result read_vector(obj_reader* r, line* l, const char* what, sup_vec3* out)
+{
+    float* components[3] = { &out->x, &out->y, &out->z };
+    for (int i = 0; i < 3; ++i) {
+        double number = 0;
+        size_t length = sup_parse_double(l->at, (size_t)(l->end - l->at), false, &number);
+        if (length == 0 || !ends_word(l, l->at + length))
+            return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: a %s needs three numbers", l->number, what);
+        *components[i] = (float)number;
+        if (!isfinite(*components[i]))
+            return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: a number of this %s is too large; scale the mesh down",
+                            l->number, what);
+        l->at += length;
+        skip_space(l);
+    }
+    return SUP_OK;
+}
+
+// A whole number with its sign; false when there is none or it is beyond any index.
+static bool read_integer(line* l, int64_t* out)
+{
+    bool        negative = l->at < l->end && *l->at == '-';
+    const char* p = l->at + (negative || (l->at < l->end && *l->at == '+'));
+    const char* digits = p;
+    int64_t     value = 0;
+    for (; p < l->end && *p >= '0' && *p <= '9'; ++p)
+        if (value <= UINT32_MAX) value = value * 10 + (*p - '0');
+    if (p == digits) return false;
+    l->at = p;
+    *out = negative ? -value : value;
+    return true;
+}
+
+// From the file's numbers (from 1; negative from the end of those listed so far) to ours.
+static bool to_index(int64_t number, uint32_t listed, uint32_t total, uint32_t* out)
+{
+    int64_t index = number < 0 ? (int64_t)listed + number : number - 1;
+    *out = (uint32_t)index;
+    return number != 0 && index >= 0 && index < (int64_t)total;
+}
+
+static sup_result fail_index(obj_reader* r, const line* l, const char* what, int64_t number, uint32_t total)
+{
+    return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: %s %lld does not exist, there are %u; the file is damaged or cut off",
+                    l->number, what, (long long)number, total);
+}
+
+// v, v/t, v//n or v/t/n.
+static sup_result read_corner(obj_reader* r, line* l)
+{
+    int64_t  vertex = 0, texture = 0, normal = 0;
+    uint32_t normal_index = SUP_NONE;
+    bool     good = read_integer(l, &vertex);
+    if (good && l->at < l->end && *l->at == '/') {
+        ++l->at;
+        bool textured = read_integer(l, &texture);
+        if (l->at < l->end && *l->at == '/') {
+            ++l->at;
+            // "1/2/" occurs; "1//" too. Both have no normal.
+            if (read_integer(l, &normal) && !to_index(normal, r->normal_count, r->normal_total, &normal_index))
+                return fail_index(r, l, "normal", normal, r->normal_total);
+        } else {
+            good = textured || ends_word(l, l->at);
+        }
+    }
+    if (!good || !ends_word(l, l->at))
+        return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: a corner of this face is not v, v/t, v//n or v/t/n", l->number);
+    if (!to_index(vertex, r->vertex_count, r->vertex_total, &r->corners[r->corner_count]))
+        return fail_index(r, l, "vertex", vertex, r->vertex_total);
+    if (r->corner_normals) r->corner_normals[r->corner_count] = normal_index;
+    r->corner_count++;
+    return SUP_OK;
+}
+
+static sup_result read_face(obj_reader* r, line* l)
+{
+    uint32_t begin = r->corner_count;
+    for (; l->at < l->end && *l->at != '#'; skip_space(l)) {
+        sup_result result = read_corner(r, l);
+        if (result != SUP_OK) return result;
+    }
+    r->face_sizes[r->face_count++] = r->corner_count - begin;
+    return SUP_OK;
+}
+
+static sup_result read_lines(obj_reader* r, const char* text, const char* end)
+{
+    line l = { 0 };
+    for (size_t number = 1; next_line(&text, end, number, &l); number = l.next_number) {
+        sup_result result = SUP_OK;
+        if (l.at >= l.end) continue;
+        if (*l.at == 'v') {
+            if (starts_with(&l, "v")) result = read_vector(r, &l, "vertex", &r->positions[r->vertex_count++]);
+            else if (starts_with(&l, "vn")) result = read_vector(r, &l, "normal", &r->normals[r->normal_count++]);
+        } else if (*l.at == 'f' && starts_with(&l, "f")) {
+            result = read_face(r, &l);
+        }
+        if (result != SUP_OK) return result;
+    }
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- normals
+
+// A vertex has a normal when all its corners have the same; where they differ is a hard edge, which one normal cannot show.
+static sup_result settle_normals(obj_reader* r, const sup_vec3** out)
+{
+    enum { UNSEEN, AGREED, NONE };
+    if (!r->corner_normals) return SUP_OK;
+    uint8_t*  states = SUP_NEW(r->arena, uint8_t, r->vertex_total);
+    sup_vec3* settled = SUP_NEW(r->arena, sup_vec3, r->vertex_total);
+    if (!states || !settled) return sup_fail_memory(r->error, "normals");
+    bool any = false;
+    for (uint32_t c = 0; c < r->corner_count; ++c) {
+        uint32_t v = r->corners[c], n = r->corner_normals[c];
+        sup_vec3 normal = n == SUP_NONE ? v3(0, 0, 0) : r->normals[n];
+        if (n == SUP_NONE) states[v] = NONE;
+        else if (states[v] == UNSEEN) states[v] = AGREED, settled[v] = normal, any = true;
+        else if (memcmp(&settled[v], &normal, sizeof normal) != 0) states[v] = NONE;
+    }
+    for (uint32_t v = 0; v < r->vertex_total; ++v)
+        if (states[v] != AGREED) settled[v] = v3(0, 0, 0);
+    if (any) *out = settled;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- whole file
+
+static sup_result allocate(obj_reader* r)
+{
+    r->positions = SUP_NEW(r->arena, sup_vec3, r->vertex_total);
+    r->normals = SUP_NEW(r->arena, sup_vec3, r->normal_total);
+    r->face_sizes = SUP_NEW(r->arena, uint32_t, r->face_total);
+    r->corners = SUP_NEW(r->arena, uint32_t, r->corner_total);
+    if (!r->positions || !r->normals || !r->face_sizes || !r->corners) return sup_fail_memory(r->error, "a mesh");
+    if (r->normal_total) {
+        r->corner_normals = SUP_NEW(r->arena, uint32_t, r->corner_total);
+        if (!r->corner_normals) return sup_fail_memory(r->error, "normals");
+    }
+    return SUP_OK;
+}
+
+static sup_result read_all(obj_reader* r, sup_character** out)
+{
+    const sup_read_input* in = r->in;
+    const char*           text = (const char*)in->bytes.data;
+    const char*           end = text + in->bytes.size;
+    const sup_vec3*       normals = NULL;
+    if (in->bytes.size >= UINT32_MAX / 2)
+        return sup_fail(r->error, SUP_ERROR_INPUT, "the file is larger than 2 GiB; split it or save it as .glb");
+    if (in->bytes.size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
+    count_lines(r, text, end);
+    sup_result result = allocate(r);
+    if (result == SUP_OK) result = read_lines(r, text, end);
+    if (result == SUP_OK) result = settle_normals(r, &normals);
+    if (result != SUP_OK) return result;
+
+    const char* name = sup_path_stem(r->arena, in->path);
+    if (!name) return sup_fail_memory(r->error, "a name");
+    sup_part_desc      part = { .name = name,
+                                .vertex_count = r->vertex_count,
+                                .positions = r->positions,
+                                .normals = normals,
+                                .face_count = r->face_count,
+                                .face_sizes = r->face_sizes,
+                                .corners = r->corners,
+                                .joint = SUP_NONE,
+                                .source_id = SUP_NONE };
+    sup_character_desc desc = { .name = name,
+                                .part_count = 1,
+                                .parts = &part,
+                                .metres_per_unit = in->unit > 0 ? in->unit : 1,
+                                .unit_assumed = !(in->unit > 0),
+                                .up = in->up >= 0 ? (sup_axis)in->up : SUP_AXIS_Y,
+                                .up_assumed = in->up < 0 };
+    return sup_character_create(&desc, in->allocator, out, r->error);
+}
+
+static sup_result obj_read(const sup_read_input* in, sup_character** out, sup_error* error)
+{
+    SUP_ASSERT(in && in->path && out);
+    obj_reader r = { .in = in, .error = error, .arena = sup_arena_create(in->allocator) };
+    sup_result result = r.arena ? read_all(&r, out) : sup_fail_memory(error, "the OBJ reader");
+    sup_arena_destroy(r.arena);
+    return result;
+}
+
+const sup_file_format sup_format_obj = {
+    .name = "obj",
+    .summary = "Wavefront OBJ: one mesh, polygons and vertex order kept",
+    .endings = "obj",
+    .read = obj_read,
+};

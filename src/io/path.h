@@ -1,0 +1,26 @@
+/// io/path.h: names of files as readers need them.
+#ifndef SUP_IO_PATH_H
+#define SUP_IO_PATH_H
+
+#include "supple/base.h"
+
+#include <string.h>
+
+/// The length of the folder in front of a file's name, with its slash; 0 where there is none.
+static inline size_t sup_path_folder(const char* path)
+{
+    size_t folder = 0;
+    for (size_t i = 0; path[i]; ++i)
+        if (path[i] == '/' || path[i] == '\\') folder = i + 1;
+    return folder;
+}
+
+/// "walks/fox.glb" is "fox": what a character without a name is called. NULL: out of memory.
+static inline const char* sup_path_stem(sup_arena* arena, const char* path)
+{
+    const char* name = path + sup_path_folder(path);
+    const char* dot = strrchr(name, '.');
+    return sup_arena_text(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+#endif
