@@ -131,7 +131,8 @@ typedef struct sup_tasks {
 /// Runs the task over [0, count) in pieces of grain items; inline where tasks is NULL.
 SUP_API void sup_tasks_run(const sup_tasks* tasks, uint32_t count, uint32_t grain, sup_task_fn* task, void* data);
 
-/// A small pool of POSIX threads. The calling thread works too, so threads = 1 starts none.
+/// A small pool of POSIX threads. The calling thread works too, so threads = 1 starts none. A second caller at the same time,
+/// and a task that starts tasks, run theirs inline.
 typedef struct sup_pool sup_pool;
 
 SUP_API sup_pool*        sup_pool_create(uint32_t threads); ///< 0: one per core. NULL: out of memory or threads

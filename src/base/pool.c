@@ -1,34 +1,102 @@
-// A pool of POSIX threads for one caller at a time. Pieces are taken from an atomic counter, so a slow core never holds the
-// others up; which thread takes which piece is unknown, which is why tasks may not care.
+// A pool of POSIX threads. Pieces are taken from an atomic counter, so a slow core never holds the others up; which thread
+// takes which piece is unknown, which is why tasks may not care.
+//
+// Jobs of 50 us must gain from two threads, and waking a thread takes as long. So workers look out for the next job for a
+// little while before they sleep, and nobody waits for a worker that comes too late: it finds the gate closed.
 #include "base/internal.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 256 };
+enum { THREADS_MAX = 256, SPIN_NANOSECONDS = 50000 };
+
+// The gate: number of the job in the upper half, whether it may be entered, and how many workers are inside.
+#define GATE_OPEN 0x80000000ull
+#define GATE_INSIDE 0x0000ffffull
 
 struct sup_pool {
     sup_tasks tasks;
     uint32_t  started; // threads beside the caller
+    bool      spin;    // there is a core for every thread
 
-    pthread_mutex_t lock;
-    pthread_cond_t  work; // a new job, or the end
-    pthread_cond_t  idle; // the last worker has left the job
-    uint64_t        job;  // number of the current job
-    uint32_t        busy; // workers still inside it
-    bool            quit;
+    atomic_flag           taken; // by a caller
+    atomic_uint_least64_t gate;
+    atomic_uint           sleepers; // workers that wait for `work`
+    atomic_bool           quit;
 
-    // The job, written under the lock before `job` moves on.
+    // The job; written by the caller while the gate is closed and nobody is inside.
     sup_task_fn*          task;
     void*                 data;
     uint32_t              count, grain;
     atomic_uint_least64_t next; // first item nobody has taken
 
-    pthread_mutex_t caller; // two callers of one pool wait for each other
+    pthread_mutex_t lock;
+    pthread_cond_t  work; // the gate opens, or the end
+    pthread_cond_t  idle; // the last worker has left a closed job
     pthread_t       threads[THREADS_MAX];
 };
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool has_work(sup_pool* pool, uint64_t seen)
+{
+    uint64_t gate = atomic_load(&pool->gate);
+    return ((gate & GATE_OPEN) && gate >> 32 != seen) || atomic_load(&pool->quit);
+}
+
+static bool is_closed(sup_pool* pool, uint64_t job)
+{
+    uint64_t gate = atomic_load(&pool->gate);
+    return !(gate & GATE_OPEN) || gate >> 32 != job;
+}
+
+static bool is_empty(sup_pool* pool, uint64_t job)
+{
+    (void)job;
+    return (atomic_load(&pool->gate) & GATE_INSIDE) == 0;
+}
+
+typedef bool condition(sup_pool* pool, uint64_t job);
+
+// About one microsecond.
+static bool look_out(sup_pool* pool, condition* holds, uint64_t job)
+{
+    for (int i = 0; i < 64; ++i) {
+        if (holds(pool, job)) return true;
+        relax();
+    }
+    return false;
+}
+
+// Looks at the condition for a little while. False: time to sleep. The one waited for may have been put on this very core:
+// `yielding` lets it go on.
+static bool spin_until(sup_pool* pool, condition* holds, uint64_t job, bool yielding)
+{
+    if (!pool->spin) return holds(pool, job);
+    for (int64_t end = nanoseconds() + SPIN_NANOSECONDS;;) {
+        if (look_out(pool, holds, job)) return true;
+        if (nanoseconds() > end) return false;
+        if (yielding) sched_yield();
+    }
+}
 
 static void take_pieces(sup_pool* pool)
 {
@@ -40,59 +108,93 @@ static void take_pieces(sup_pool* pool)
     }
 }
 
+// Waits for a job other than the last seen. The worker counts itself as a sleeper before it looks at the gate once more, and
+// the caller opens the gate before it looks for sleepers: one of them sees the other.
+static void wait_for_work(sup_pool* pool, uint64_t seen)
+{
+    if (spin_until(pool, has_work, seen, false)) return;
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->sleepers, 1);
+    while (!has_work(pool, seen)) pthread_cond_wait(&pool->work, &pool->lock);
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 static void* worker(void* user)
 {
     sup_pool* pool = user;
     uint64_t  seen = 0;
-    pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (pool->job == seen && !pool->quit) pthread_cond_wait(&pool->work, &pool->lock);
-        if (pool->quit) break;
-        seen = pool->job;
-        pthread_mutex_unlock(&pool->lock);
+        wait_for_work(pool, seen);
+        if (atomic_load(&pool->quit)) return NULL;
+        uint64_t gate = atomic_load(&pool->gate);
+        bool     inside = false;
+        while (!inside && (gate & GATE_OPEN)) inside = atomic_compare_exchange_weak(&pool->gate, &gate, gate + 1);
+        if (!inside) continue;
+        seen = gate >> 32;
         take_pieces(pool);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0) pthread_cond_signal(&pool->idle);
+        gate = atomic_fetch_sub(&pool->gate, 1) - 1;
+        if (!(gate & GATE_OPEN) && (gate & GATE_INSIDE) == 0) {
+            pthread_mutex_lock(&pool->lock);
+            pthread_cond_signal(&pool->idle);
+            pthread_mutex_unlock(&pool->lock);
+        }
+        // Nothing left, and yet the caller does not come: it may stand behind this thread on the same core.
+        if (!look_out(pool, is_closed, seen)) sched_yield();
     }
+}
+
+static void wake(sup_pool* pool, uint32_t wanted)
+{
+    uint32_t sleepers = atomic_load(&pool->sleepers);
+    if (sleepers == 0) return;
+    pthread_mutex_lock(&pool->lock);
+    if (wanted >= sleepers) pthread_cond_broadcast(&pool->work);
+    else
+        while (wanted--) pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
-    return NULL;
 }
 
 static void run(void* user, uint32_t count, uint32_t grain, sup_task_fn* task, void* data)
 {
     sup_pool* pool = user;
-    pthread_mutex_lock(&pool->caller);
-    pthread_mutex_lock(&pool->lock);
+    // A second caller, and a task that asks for more threads from within, do their work themselves: never a deadlock.
+    if (atomic_flag_test_and_set_explicit(&pool->taken, memory_order_acquire)) {
+        sup_tasks_run(NULL, count, grain, task, data);
+        return;
+    }
     pool->task = task;
     pool->data = data;
     pool->count = count;
     pool->grain = grain;
     atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-    pool->busy = pool->started;
-    pool->job++;
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->lock);
+    uint64_t job = (atomic_load(&pool->gate) >> 32) + 1;
+    atomic_store(&pool->gate, job << 32 | GATE_OPEN);
+    wake(pool, (count - 1) / grain);
 
     take_pieces(pool);
 
-    pthread_mutex_lock(&pool->lock);
-    while (pool->busy) pthread_cond_wait(&pool->idle, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
-    pthread_mutex_unlock(&pool->caller);
+    atomic_fetch_and(&pool->gate, ~GATE_OPEN);
+    if (!spin_until(pool, is_empty, job, true)) {
+        pthread_mutex_lock(&pool->lock);
+        while (!is_empty(pool, job)) pthread_cond_wait(&pool->idle, &pool->lock);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    atomic_flag_clear_explicit(&pool->taken, memory_order_release);
 }
 
 sup_pool* sup_pool_create(uint32_t threads)
 {
-    if (threads == 0) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 ? (uint32_t)cores : 1;
-    }
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores < 1) cores = 1;
+    if (threads == 0) threads = (uint32_t)cores;
     if (threads > THREADS_MAX) threads = THREADS_MAX;
     sup_pool* pool = calloc(1, sizeof *pool);
     if (!pool) return NULL;
     pool->tasks = (sup_tasks){ run, pool, threads };
+    pool->spin = threads <= (uint32_t)cores;
+    atomic_flag_clear(&pool->taken);
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_mutex_init(&pool->caller, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->idle, NULL);
     for (; pool->started + 1 < threads; ++pool->started) {
@@ -108,14 +210,13 @@ void sup_pool_destroy(sup_pool* pool)
 {
     if (!pool) return;
     pthread_mutex_lock(&pool->lock);
-    pool->quit = true;
+    atomic_store(&pool->quit, true);
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
     for (uint32_t i = 0; i < pool->started; ++i) pthread_join(pool->threads[i], NULL);
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->idle);
     pthread_mutex_destroy(&pool->lock);
-    pthread_mutex_destroy(&pool->caller);
     free(pool);
 }
 
