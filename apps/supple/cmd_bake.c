@@ -14,45 +14,39 @@ static const double SECONDS_MAX = 1e6;
 
 // ---------------------------------------------------------------------------------------------- flags
 
-static int read_span(const options* o, bake_job* job)
+// What can be judged before the file is read, so that a typing mistake does not cost a long load. end is negative when absent.
+static int read_flags(const options* o, bake_job* job)
 {
-    double natural_end = job->clip ? job->clip->seconds : 0.0;
-    if (!options_number(o, FLAG_START, 0.0, SECONDS_MAX, 0.0, &job->start)) return EXIT_USAGE;
-    if (!options_number(o, FLAG_END, 0.0, SECONDS_MAX, natural_end > job->start ? natural_end : job->start, &job->end))
-        return EXIT_USAGE;
-    if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &job->fps)) return EXIT_USAGE;
-    if (!options_number(o, FLAG_PREROLL, 0.0, 3600.0, 0.5, &job->preroll)) return EXIT_USAGE;
+    job->output = o->words[1];
+    job->name = options_text(o, FLAG_NAME, NULL);
+    job->flat = options_has(o, FLAG_FLAT);
     job->loop = options_has(o, FLAG_LOOP);
-    if (job->end < job->start) {
+    if (!options_number(o, FLAG_START, 0.0, SECONDS_MAX, 0.0, &job->start)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_END, 0.0, SECONDS_MAX, -1.0, &job->end)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &job->fps)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_PREROLL, 0.0, 600.0, 0.5, &job->preroll)) return EXIT_USAGE;
+    if (job->end >= 0.0 && job->end < job->start) {
         say_error("--end %g lies before --start %g", job->end, job->start);
         return EXIT_USAGE;
-    }
-    if (job->clip && job->start > natural_end) {
-        say_error("--start %g lies behind the end of the clip '%s' (%.3f s)", job->start, job->clip->name, natural_end);
-        return EXIT_FAILED;
     }
     if ((job->end - job->start) * job->fps > FRAMES_MAX) {
         say_error("%g seconds at %g frames a second are more than %.0f frames; lower --fps or --end", job->end - job->start,
                   job->fps, FRAMES_MAX);
         return EXIT_USAGE;
     }
-    if (job->loop && !job->clip) {
-        say_error("--loop needs a clip");
+    bool posed = options_has(o, FLAG_POSE);
+    if (posed && (options_has(o, FLAG_CLIP) || job->loop)) {
+        say_error("--pose and --%s exclude each other; leave one out", job->loop ? "loop" : "clip");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
 }
 
-static int read_motion(const options* o, sup_arena* arena, sup_pose* pose, bake_job* job)
+static int choose_motion(const options* o, sup_arena* arena, sup_pose* pose, bake_job* job)
 {
     bool posed = options_has(o, FLAG_POSE);
-    if (posed && options_has(o, FLAG_CLIP)) {
-        say_error("--pose and --clip exclude each other; leave one out");
-        return EXIT_USAGE;
-    }
-    int code = posed ? EXIT_DONE : clip_choose(o, job->character, &job->clip);
-    if (code != EXIT_DONE) return code;
-    if (job->clip) return EXIT_DONE;
+    int  code = posed ? EXIT_DONE : clip_choose(o, job->character, &job->clip);
+    if (code != EXIT_DONE || job->clip) return code;
     if (!posed && job->character->skeleton.skin_joint_count == 0) {
         say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to bake; bind it to a skeleton in the "
                   "modelling program",
@@ -63,6 +57,25 @@ static int read_motion(const options* o, sup_arena* arena, sup_pose* pose, bake_
         say_note("'%s' has no clips: baking its rest pose; --pose turns joints", job->character->name);
     job->pose = pose;
     return pose_read(o, job->character, arena, pose);
+}
+
+// The end that was left open, and what only the clip can tell.
+static int close_span(bake_job* job)
+{
+    double natural_end = job->clip ? job->clip->seconds : job->start;
+    if (job->start > natural_end) {
+        say_error("--start %g lies behind the end of the clip '%s' (%.3f s)", job->start, job->clip->name, natural_end);
+        return EXIT_FAILED;
+    }
+    if (job->end < 0.0) job->end = natural_end;
+    if (job->loop && !(job->end > job->start)) {
+        say_error("--loop needs a span; %s", job->clip ? "put --end behind --start" : "this file has no clip");
+        return EXIT_FAILED;
+    }
+    if ((job->end - job->start) * job->fps <= FRAMES_MAX) return EXIT_DONE;
+    say_error("the clip '%s' lasts %g s, more than %.0f frames; lower --fps or give --end", job->clip->name, natural_end,
+              FRAMES_MAX);
+    return EXIT_FAILED;
 }
 
 // ---------------------------------------------------------------------------------------------- result
@@ -116,50 +129,52 @@ static void say_lines(const char* text)
     }
 }
 
-static int bake_character(const options* o, const sup_character* character, double begin, sup_arena* arena)
+static int bake_character(const options* o, bake_job* job, double begin, sup_arena* arena)
 {
     sup_pose     pose;
     progress     bar;
     bake_outcome out;
     sup_error    error = { 0 };
-    sup_pool*    pool = NULL;
-    bake_job     job = { .character = character,
-                         .output = o->words[1],
-                         .name = options_text(o, FLAG_NAME, NULL),
-                         .flat = options_has(o, FLAG_FLAT),
-                         .bar = &bar };
-
-    int code = read_motion(o, arena, &pose, &job);
-    if (code == EXIT_DONE) code = read_span(o, &job);
-    if (code == EXIT_DONE) code = chain_read(o, arena, &job.chain);
-    if (code == EXIT_DONE) code = pool_make(o, &pool);
+    int          code = choose_motion(o, arena, &pose, job);
+    if (code == EXIT_DONE) code = close_span(job);
     if (code != EXIT_DONE) return code;
-    if (character->unit_assumed && !options_has(o, FLAG_QUIET))
-        say_note("the file does not say its unit: one unit is taken as %g m; --unit changes it", character->metres_per_unit);
+    if (job->character->unit_assumed && !options_has(o, FLAG_QUIET))
+        say_note("the file does not say its unit: one unit is taken as %g m; --unit changes it",
+                 job->character->metres_per_unit);
 
-    job.tasks = sup_pool_tasks(pool);
+    job->bar = &bar;
     progress_begin(&bar, "bake", options_has(o, FLAG_QUIET));
-    sup_result result = bake_run(&job, arena, &out, &error);
+    sup_result result = bake_run(job, arena, &out, &error);
     progress_end(&bar);
-    sup_pool_destroy(pool);
     if (result != SUP_OK) return fail_with(&error);
 
     say_lines(out.warnings);
     double seconds = now_seconds() - begin;
-    if (!options_has(o, FLAG_JSON)) print_result(o, &job, &out, seconds);
-    else if (!print_json(describe(o, &job, &out, seconds, arena))) return EXIT_FAILED;
+    if (!options_has(o, FLAG_JSON)) print_result(o, job, &out, seconds);
+    else if (!print_json(describe(o, job, &out, seconds, arena))) return EXIT_FAILED;
     return EXIT_DONE;
 }
 
 int cmd_bake(const options* o)
 {
     double         begin = now_seconds();
+    bake_job       job = { 0 };
     sup_character* character = NULL;
-    int            code = character_load(o, o->words[0], false, &character);
-    if (code != EXIT_DONE) return code;
-    sup_arena* arena = sup_arena_create(NULL);
-    code = arena ? bake_character(o, character, begin, arena) : fail_memory();
-    sup_arena_destroy(arena);
+    sup_pool*      pool = NULL;
+    sup_arena*     arena = sup_arena_create(NULL);
+    if (!arena) return fail_memory();
+
+    int code = read_flags(o, &job);
+    if (code == EXIT_DONE) code = chain_read(o, arena, &job.chain);
+    if (code == EXIT_DONE) code = pool_make(o, &pool);
+    if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &character);
+    if (code == EXIT_DONE) {
+        job.character = character;
+        job.tasks = sup_pool_tasks(pool);
+        code = bake_character(o, &job, begin, arena);
+    }
     sup_character_destroy(character);
+    sup_pool_destroy(pool);
+    sup_arena_destroy(arena);
     return code;
 }

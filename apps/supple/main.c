@@ -23,7 +23,8 @@ static const verb verbs[] = {
     { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers, NULL },
     { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",
       "DIR is out/demo unless given; it is made where it is missing.\n", cmd_demo, NULL },
-    { "bench", VERB_BENCH, "", 0, 0, "Time the shared scenes against this machine's own limits", NULL, NULL, cmd_bench },
+    { "bench", VERB_BENCH, "[FILE...]", 0, 0, "Time the shared scenes against this machine's own limits", NULL, NULL,
+      cmd_bench },
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
@@ -31,7 +32,7 @@ static void print_help(void)
 {
     puts("supple VERB input [output] [--flags]\n\n"
          "Supple turns a posed character into living skin.\n\nverbs:");
-    for (int i = 0; i < VERB_COUNT; i++) printf("  %-10s %-9s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
+    for (int i = 0; i < VERB_COUNT; i++) printf("  %-10s %-10s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
     puts("\n'supple VERB --help' lists a verb's flags; 'supple --version' prints the version.\n"
          "Exit code: 0 done, 1 failed, 2 wrong usage, 3 a quality limit was exceeded.\n\n"
          "Begin with: supple bake builtin:beast beast.glb --clip walk --deform dualquat");

@@ -88,6 +88,7 @@ await test("a full disk under stdout is a failure", () => {
 });
 await test("a closed pipe under stdout is a failure", () => {
     const r = spawnSync("bash", ["-c", `{ sleep 0.3; "${program}" deformers --json; echo "code $?" >&2; } | true`], { encoding: "utf8" });
-    match(r.stderr, /code 1/);
+    match(r.stderr, /supple: error: the result could not be written/);
+    match(r.stderr, /code 1\n/);
 });
 finish();
