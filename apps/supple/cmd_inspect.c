@@ -30,13 +30,29 @@ static void note_wrong(findings* f, const char* format, ...)
     if (copy && f->wrong_count < WRONG_MAX) f->wrong[f->wrong_count++] = copy;
 }
 
+// Faces that use a point twice were already found by the reader, which says so itself.
+static uint32_t repeating_faces(const sup_mesh* mesh)
+{
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < mesh->face_count; f++) {
+        bool repeats = false;
+        if (mesh->face_begin[f + 1] - mesh->face_begin[f] > 64) continue; // pairs of a huge polygon would take for ever
+        for (uint32_t i = mesh->face_begin[f]; i < mesh->face_begin[f + 1]; i++)
+            for (uint32_t j = mesh->face_begin[f]; j < i && !repeats; j++)
+                repeats = mesh->corner_points[i] == mesh->corner_points[j];
+        count += repeats;
+    }
+    return count;
+}
+
 static void collect(findings* f)
 {
     const sup_character* c = f->character;
     for (uint32_t i = 0; i < c->warning_count && f->wrong_count < WRONG_MAX; i++) f->wrong[f->wrong_count++] = c->warnings[i];
-    if (f->surface.degenerate_faces)
+    uint32_t repeating = repeating_faces(&c->mesh);
+    if (f->surface.degenerate_faces > repeating)
         note_wrong(f, "%u faces have no area; they are kept and ignored: dissolve them in the modelling program",
-                   f->surface.degenerate_faces);
+                   f->surface.degenerate_faces - repeating);
     if (f->surface.nonmanifold_edges)
         note_wrong(f,
                    "%u edges have more than two faces or faces that disagree about the outside: separate the sheets, or "
