@@ -5,4 +5,10 @@ const sup_file_format sup_format_gltf = {
     .summary = "glTF 2.0, as one file (glb) or as text with files beside it",
     .endings = "glb gltf",
     .read = gltf_read,
+#ifndef __wasm__ // the page has no disk to bake to
+    .bake_begin = gltf_bake_begin,
+    .bake_frame = gltf_bake_frame,
+    .bake_end = gltf_bake_end,
+    .bake_endings = "glb",
+#endif
 };

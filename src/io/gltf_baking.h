@@ -1,0 +1,58 @@
+/// io/gltf_baking.h: the state of one bake into a GLB.
+#ifndef SUP_IO_GLTF_BAKING_H
+#define SUP_IO_GLTF_BAKING_H
+
+#include "io/bake.h"
+#include "io/gltf_write.h"
+
+/// Why a mesh cannot keep its skin.
+typedef enum flat_reason { FLAT_NOT, FLAT_WEIGHTS, FLAT_INFLUENCES, FLAT_FOLDED } flat_reason;
+
+/// One part of the character and the mesh that will carry its targets.
+typedef struct baked_part {
+    const sup_part*  part;
+    const gltf_part* from;
+    gltf_pull        pull;
+    flat_reason      flat;
+    double           flat_value; ///< the sum of weights or the condition
+    sup_json*        mesh;       ///< in the copy, its own
+    uint32_t         carrier;    ///< node in the copy that has the mesh
+    uint32_t         existing;   ///< targets it had before
+} baked_part;
+
+/// The targets of one primitive: what a frame writes for it.
+typedef struct baked_piece {
+    baked_part* part;
+    uint32_t    primitive;    ///< index in the mesh
+    uint32_t    begin, count; ///< vertices inside the part
+    bool        normals;
+} baked_piece;
+
+typedef struct gltf_baking {
+    gltf_document document;
+    gltf_edit     edit;
+    uint32_t      part_count, piece_count;
+    baked_part*   parts;
+    baked_piece*  pieces;
+    uint64_t      frame_bytes; ///< of one frame's targets
+    const char*   name;        ///< of the new animation
+    sup_json**    accessors;   ///< of the positions: frame by frame, piece by piece
+    sup_vec3*     positions;   ///< scratch for the largest piece
+    sup_vec3*     normals;
+    size_t        json_bytes; ///< of the JSON chunk, padding included
+    char*         json;
+    uint64_t      bad; ///< vertices without a finite answer
+    bool          started;
+} gltf_baking;
+
+/// Finds the parts' stored vertices and how viewers will pose them.
+sup_result gltf_baking_collect(gltf_baking* baking, const sup_character* character, sup_arena* arena, sup_error* error);
+/// Decides which parts cannot keep their skin: over all frames of the clip, or for the one pose that is held.
+sup_result gltf_baking_judge(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error);
+/// Gives every part a mesh of its own and room for the targets, adds the animation, pads those there are.
+sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error);
+/// The new animation, and the weights of the others padded with zeros.
+sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_json* const* nodes,
+                               sup_error* error);
+
+#endif

@@ -1,0 +1,120 @@
+/// io/gltf_write.h: a glTF document that is being added to, and what its BIN chunk will hold.
+#ifndef SUP_IO_GLTF_WRITE_H
+#define SUP_IO_GLTF_WRITE_H
+
+#include "io/gltf.h"
+
+// The numbers glTF borrows from OpenGL.
+enum {
+    GLTF_UBYTE = 5121,
+    GLTF_USHORT = 5123,
+    GLTF_UINT = 5125,
+    GLTF_FLOAT = 5126,
+    GLTF_ARRAY_BUFFER = 34962,
+    GLTF_ELEMENT_BUFFER = 34963,
+};
+
+// ---------------------------------------------------------------------------------------------- document
+
+/// A piece of the BIN chunk: borrowed bytes, written in order, each padded to four.
+typedef struct gltf_blob {
+    const void*       data;
+    size_t            bytes;
+    struct gltf_blob* next;
+} gltf_blob;
+
+/// A document in the making. Running out of memory sets `failed` and goes on, so that one check at the end is enough.
+typedef struct gltf_edit {
+    sup_arena*     arena;
+    sup_json*      root;
+    gltf_blob*     first;
+    gltf_blob*     last;
+    uint64_t       bytes;          ///< of the BIN chunk so far
+    uint32_t       accessor_count; ///< made here, not those of the source
+    uint32_t       accessor_room;
+    gltf_accessor* accessors; ///< with their data, in the order they were made
+    bool           failed;
+} gltf_edit;
+
+void gltf_edit_create(gltf_edit* edit, sup_arena* arena); ///< an empty document
+/// A copy of the source: all its buffers and image files become one buffer. Returns how many image files stay outside because
+/// their kind is not known.
+uint32_t gltf_edit_open(gltf_edit* edit, const gltf_source* source, sup_arena* arena);
+
+// Values, from the edit's arena. None returns NULL to a caller that goes on using it wrongly: NULL parents are allowed.
+sup_json* gltf_edit_get(sup_json* object, const char* key);
+sup_json* gltf_edit_object(gltf_edit* edit, sup_json* parent, const char* key); ///< the one there is, or a new one
+sup_json* gltf_edit_array(gltf_edit* edit, sup_json* parent, const char* key);  ///< likewise
+sup_json* gltf_edit_new(gltf_edit* edit, sup_json_type type);
+sup_json* gltf_edit_copy(gltf_edit* edit, const sup_json* value);
+void      gltf_edit_put(gltf_edit* edit, sup_json* object, const char* key, sup_json* value);
+void      gltf_edit_number(gltf_edit* edit, sup_json* object, const char* key, double value);
+void      gltf_edit_string(gltf_edit* edit, sup_json* object, const char* key, const char* text);
+void      gltf_edit_numbers(gltf_edit* edit, sup_json* object, const char* key, const float* values, uint32_t count);
+void      gltf_edit_push_number(gltf_edit* edit, sup_json* array, double value);
+void      gltf_edit_push_string(gltf_edit* edit, sup_json* array, const char* text);
+/// Appends to one of the document's own arrays ("nodes") and returns the index there.
+uint32_t gltf_edit_add(gltf_edit* edit, const char* list, sup_json* value);
+/// The items of an array as pointers; NULL and 0 where there are none.
+sup_json** gltf_edit_items(gltf_edit* edit, sup_json* array, uint32_t* count);
+
+/// A bufferView over new bytes. data NULL: counted, but brought by the writer later. stride and target 0: none.
+uint32_t gltf_edit_view(gltf_edit* edit, const void* data, uint64_t bytes, uint32_t stride, uint32_t target);
+/// An accessor of components 1 (SCALAR), 3, 4 or 16 into a view; data is where its first element lies (NULL: not kept).
+uint32_t gltf_edit_accessor(gltf_edit* edit, uint32_t view, uint64_t offset, const gltf_accessor* what, sup_json** out);
+/// View and accessor over floats in one; bounds adds the least and greatest of each component.
+uint32_t gltf_edit_floats(gltf_edit* edit, const float* values, uint32_t count, uint32_t components, uint32_t target,
+                          bool bounds);
+
+// ---------------------------------------------------------------------------------------------- what is written
+
+/// The source that a bake adds to, and how the character's parts and joints are called there.
+typedef struct gltf_document {
+    const gltf_source* source;
+    const uint32_t*    joint_nodes;     ///< node of each joint, SUP_NONE where it has none
+    const uint32_t*    clip_animations; ///< animation of each clip, SUP_NONE where it has none
+    uint32_t           root;            ///< node that turns and scales a fresh document; SUP_NONE: none
+} gltf_document;
+
+/// Names the parts, joints and clips of a character that came from glTF.
+sup_result gltf_document_read(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
+/// A fresh document from any character, in memory.
+sup_result gltf_document_create(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
+
+/// Channels and samplers of a clip, appended to an animation. Weights only where part_nodes is not NULL.
+void gltf_clip_write(gltf_edit* edit, const sup_clip* clip, const uint32_t* joint_nodes, const uint32_t* part_nodes,
+                     sup_json* animation);
+/// One-key channels for every joint whose local transform is not the one at rest.
+void gltf_clip_hold(gltf_edit* edit, const sup_character* character, const sup_pose* pose, float time,
+                    const uint32_t* joint_nodes, sup_json* const* nodes, sup_json* animation);
+/// One more sampler and one more channel of an animation.
+uint32_t gltf_clip_sampler(gltf_edit* edit, sup_json* animation, uint32_t input, uint32_t output, const char* interpolation);
+void     gltf_clip_channel(gltf_edit* edit, sup_json* animation, uint32_t sampler, uint32_t node, const char* path);
+
+// ---------------------------------------------------------------------------------------------- pull-back
+
+/// How viewers pose the stored vertices of one part, to be undone: they morph first and skin afterwards.
+typedef struct gltf_pull {
+    bool            flat;  ///< no skin and no node in between: world space
+    uint32_t        joint; ///< unskinned: the joint that carries the mesh; SUP_NONE: skinned
+    uint32_t        slot_count;
+    const uint32_t* slots;             ///< the skin's joints
+    const double (*inverse_binds)[12]; ///< per slot, as stored, row by row
+    double (*matrices)[12];            ///< per slot at one instant, from gltf_pull_pose; one when unskinned
+    uint32_t vertex_count;
+    const uint32_t (*joints)[4]; ///< slots, as stored
+    const float (*weights)[4];   ///< as stored, not normalised
+    const sup_vec3* positions;   ///< as stored
+    const sup_vec3* normals;     ///< as stored
+    const uint32_t* points;      ///< the character's point of each vertex
+} gltf_pull;
+
+void gltf_pull_pose(gltf_pull* pull, const sup_pose* pose);
+/// The worst condition of any vertex' blend at this pose; infinite where one cannot be inverted.
+float gltf_pull_condition(const gltf_pull* pull);
+/// Targets of vertices begin up to end for world points and normals (of all of the part's stored vertices). bounds: least and
+/// greatest displacement. Returns how many had no finite answer and stay where they are stored.
+uint32_t gltf_pull_vertices(const gltf_pull* pull, uint32_t begin, uint32_t end, const sup_vec3* points,
+                            const sup_vec3* normals, sup_vec3* out_positions, sup_vec3* out_normals, float bounds[6]);
+
+#endif

@@ -1,0 +1,148 @@
+// The baked clip: the source's joint channels again, and for every mesh the weights that show frame after frame.
+#include "base/internal.h"
+#include "io/gltf_baking.h"
+
+#include <string.h>
+
+static baked_part* part_of(gltf_baking* baking, const sup_json* channel)
+{
+    const sup_json* target = sup_json_get(channel, "target");
+    if (strcmp(sup_json_string(sup_json_get(target, "path"), ""), "weights") != 0) return NULL;
+    uint32_t node = sup_json_index(sup_json_get(target, "node"), SUP_NONE);
+    for (uint32_t i = 0; i < baking->part_count; ++i)
+        if (baking->parts[i].from->node == node) return &baking->parts[i];
+    return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------- other clips
+
+// Keys of a mesh that has more targets now: the new ones stay at 0.
+static sup_result pad_channel(gltf_baking* baking, uint32_t frames, sup_json* animation, sup_json* channel,
+                              const baked_part* part, sup_error* error)
+{
+    gltf_edit*      edit = &baking->edit;
+    sup_json*       samplers = gltf_edit_get(animation, "samplers");
+    const sup_json* old = sup_json_at(samplers, sup_json_index(sup_json_get(channel, "sampler"), SUP_NONE));
+    if (part->pull.flat) gltf_edit_number(edit, gltf_edit_get(channel, "target"), "node", part->carrier);
+    if (!old || part->existing == 0) return SUP_OK;
+    gltf_accessor output;
+    sup_result    result = gltf_accessor_find(baking->document.source, sup_json_index(sup_json_get(old, "output"), SUP_NONE),
+                                              "morph weights of an animation", &output, error);
+    if (result != SUP_OK) return result;
+    uint32_t rows = output.count / part->existing;
+    size_t   width = (size_t)part->existing + frames;
+    if (rows * width > UINT32_MAX)
+        return sup_fail(error, SUP_ERROR_INPUT, "a clip of morph weights is too long; bake fewer frames");
+    float* values = SUP_NEW(edit->arena, float, rows* width);
+    if (!values) return sup_fail_memory(error, "morph weights");
+    for (uint32_t r = 0; r < rows; ++r)
+        for (uint32_t i = 0; i < part->existing; ++i)
+            values[r * width + i] = gltf_accessor_float(&output, r * part->existing + i, 0);
+    sup_json* sampler = gltf_edit_copy(edit, old);
+    gltf_edit_number(edit, sampler, "output", gltf_edit_floats(edit, values, (uint32_t)(rows * width), 1, 0, false));
+    if (!sampler) return SUP_OK; // the edit has noted it
+    sup_json_push(samplers, sampler);
+    gltf_edit_number(edit, channel, "sampler", samplers->count - 1);
+    return SUP_OK;
+}
+
+static sup_result pad_animations(gltf_baking* baking, uint32_t frames, sup_error* error)
+{
+    sup_json* animations = gltf_edit_get(baking->edit.root, "animations");
+    for (sup_json* animation = animations ? animations->first : NULL; animation; animation = animation->next) {
+        sup_json* channels = gltf_edit_get(animation, "channels");
+        for (sup_json* channel = channels ? channels->first : NULL; channel; channel = channel->next) {
+            const baked_part* part = part_of(baking, channel);
+            sup_result        result = part ? pad_channel(baking, frames, animation, channel, part, error) : SUP_OK;
+            if (result != SUP_OK) return result;
+        }
+    }
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- the new one
+
+static uint32_t source_animation(const gltf_baking* baking, const sup_bake_desc* desc)
+{
+    for (uint32_t c = 0; c < desc->character->clip_count; ++c)
+        if (desc->clip == &desc->character->clips[c]) return baking->document.clip_animations[c];
+    return SUP_NONE;
+}
+
+// The source's animation without the weights of baked meshes: the targets have them already.
+static sup_json* copy_animation(gltf_baking* baking, const sup_json* source)
+{
+    gltf_edit* edit = &baking->edit;
+    sup_json*  animation = gltf_edit_copy(edit, source);
+    sup_json*  channels = gltf_edit_new(edit, SUP_JSON_ARRAY);
+    sup_json*  old = gltf_edit_get(animation, "channels");
+    for (sup_json* channel = old && channels ? old->first : NULL; channel;) {
+        sup_json* next = channel->next;
+        if (!part_of(baking, channel)) {
+            channel->next = NULL;
+            sup_json_push(channels, channel);
+        }
+        channel = next;
+    }
+    gltf_edit_put(edit, animation, "channels", channels);
+    return animation;
+}
+
+static sup_json* start_animation(gltf_baking* baking, const sup_bake_desc* desc, const sup_pose* held, sup_json* const* nodes)
+{
+    gltf_edit*      edit = &baking->edit;
+    uint32_t        index = desc->clip ? source_animation(baking, desc) : SUP_NONE;
+    const sup_json* source = index == SUP_NONE ? NULL : sup_json_at(sup_json_get(edit->root, "animations"), index);
+    sup_json*       animation = source ? copy_animation(baking, source) : gltf_edit_new(edit, SUP_JSON_OBJECT);
+    gltf_edit_string(edit, animation, "name", baking->name);
+    if (!source && desc->clip) gltf_clip_write(edit, desc->clip, baking->document.joint_nodes, NULL, animation);
+    if (held) gltf_clip_hold(edit, desc->character, held, (float)desc->start, baking->document.joint_nodes, nodes, animation);
+    return animation;
+}
+
+static sup_result frame_times(gltf_edit* edit, const sup_bake_desc* desc, uint32_t* accessor, sup_error* error)
+{
+    float* times = SUP_NEW(edit->arena, float, desc->frame_count);
+    if (!times) return sup_fail_memory(error, "the times of a bake");
+    for (uint32_t f = 0; f < desc->frame_count; ++f) {
+        times[f] = (float)(desc->start + (double)f / desc->fps);
+        if (f > 0 && !(times[f] > times[f - 1]))
+            return sup_fail(error, SUP_ERROR_INPUT, "at %g frames per second times are too close to be told apart; lower --fps",
+                            desc->fps);
+    }
+    *accessor = gltf_edit_floats(edit, times, desc->frame_count, 1, 0, true);
+    return SUP_OK;
+}
+
+// At frame f only target f is on. Meshes with as many targets before share the sampler.
+static uint32_t weights_sampler(gltf_edit* edit, sup_json* animation, uint32_t input, uint32_t existing, uint32_t frames)
+{
+    size_t width = (size_t)existing + frames;
+    float* values = SUP_NEW(edit->arena, float, frames* width);
+    for (uint32_t f = 0; values && f < frames; ++f) values[f * width + existing + f] = 1;
+    uint32_t output = gltf_edit_floats(edit, values, (uint32_t)(frames * width), 1, 0, false);
+    return gltf_clip_sampler(edit, animation, input, output, "LINEAR");
+}
+
+sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_json* const* nodes,
+                               sup_error* error)
+{
+    const sup_bake_desc* desc = &bake->desc;
+    gltf_edit*           edit = &baking->edit;
+    sup_json*            animation = start_animation(baking, desc, held, nodes);
+    uint32_t             input = 0;
+    sup_result           result = frame_times(edit, desc, &input, error);
+    if (result == SUP_OK) result = pad_animations(baking, desc->frame_count, error);
+    if (result != SUP_OK) return result;
+    uint32_t* samplers = SUP_NEW(edit->arena, uint32_t, baking->part_count);
+    if (!samplers) return sup_fail_memory(error, "the animation of a bake");
+    for (uint32_t i = 0; i < baking->part_count && !edit->failed; ++i) {
+        uint32_t same = 0;
+        while (baking->parts[same].existing != baking->parts[i].existing) same++;
+        if (same < i) samplers[i] = samplers[same];
+        else samplers[i] = weights_sampler(edit, animation, input, baking->parts[i].existing, desc->frame_count);
+        gltf_clip_channel(edit, animation, samplers[i], baking->parts[i].carrier, "weights");
+    }
+    gltf_edit_add(edit, "animations", animation);
+    return edit->failed ? sup_fail_memory(error, "the animation of a bake") : SUP_OK;
+}

@@ -1,0 +1,208 @@
+// A bake into a GLB: header, JSON chunk, BIN chunk, in one pass. The JSON comes before the frames but holds the bounds of
+// their displacements, so it is written with room for them first and again, in place, at the end.
+#include "base/internal.h"
+#include "io/gltf_baking.h"
+
+#include <string.h>
+
+enum {
+    GLB_MAGIC = 0x46546C67,
+    GLB_VERSION = 2,
+    GLB_JSON = 0x4E4F534A,
+    GLB_BIN = 0x004E4942,
+    GLB_HEAD = 12, // then 8 for each chunk
+    CHUNK_HEAD = 8,
+    FRAMES_MANY = 2000, // the weights of more cost over 16 MB: frames x frames
+};
+
+// ---------------------------------------------------------------------------------------------- size
+
+static sup_result too_large(const sup_bake* bake, double bytes, sup_error* error)
+{
+    return sup_fail(
+        error, SUP_ERROR_INPUT,
+        "cannot write '%s': %u frames need %.1f GB, and a GLB holds at most 4.2; bake fewer frames (--start, --end) or "
+        "at a lower --fps",
+        bake->desc.path, bake->desc.frame_count, bytes / 1e9);
+}
+
+static sup_result check_size(const sup_bake* bake, const gltf_baking* baking, sup_error* error)
+{
+    double frames = bake->desc.frame_count;
+    double bytes = frames * (double)baking->frame_bytes + (double)baking->document.source->bytes + frames * frames * 4;
+    return bytes > (double)UINT32_MAX ? too_large(bake, bytes, error) : SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- JSON
+
+static bool count_text(void* user, const char* bytes, size_t length)
+{
+    (void)bytes;
+    *(size_t*)user += length;
+    return true;
+}
+
+typedef struct text_block {
+    char*  text;
+    size_t at, size;
+} text_block;
+
+static bool keep_text(void* user, const char* bytes, size_t length)
+{
+    text_block* block = user;
+    if (length > block->size - block->at) return false;
+    memcpy(block->text + block->at, bytes, length);
+    block->at += length;
+    return true;
+}
+
+// Chunks are whole words; JSON is filled up with spaces.
+static sup_result make_json(gltf_baking* baking, sup_arena* arena, sup_error* error)
+{
+    if (!baking->json) {
+        size_t length = 0;
+        sup_json_write(baking->edit.root, 0, &(sup_text_sink){ count_text, &length });
+        baking->json_bytes = sup_align(length, 4);
+        baking->json = sup_arena_alloc(arena, baking->json_bytes, 1);
+        if (!baking->json) return sup_fail_memory(error, "the JSON of a GLB");
+    }
+    text_block block = { baking->json, 0, baking->json_bytes };
+    bool       fits = sup_json_write(baking->edit.root, 0, &(sup_text_sink){ keep_text, &block });
+    SUP_ASSERT(fits);
+    if (!fits) return sup_fail(error, SUP_ERROR_FILE, "the JSON of the GLB outgrew its room; this is a mistake in Supple");
+    memset(baking->json + block.at, ' ', block.size - block.at);
+    return SUP_OK;
+}
+
+static sup_result write_words(sup_bake* bake, const uint32_t* words, size_t count, sup_error* error)
+{
+    return sup_out_write(bake->file, words, count * sizeof *words, error); // little-endian, as every machine we run on
+}
+
+static sup_result write_blobs(sup_bake* bake, const gltf_blob* blob, sup_error* error)
+{
+    static const uint8_t zeros[4] = { 0 };
+    for (; blob; blob = blob->next) {
+        sup_result result = sup_out_write(bake->file, blob->data, blob->bytes, error);
+        if (result == SUP_OK) result = sup_out_write(bake->file, zeros, sup_align(blob->bytes, 4) - blob->bytes, error);
+        if (result != SUP_OK) return result;
+    }
+    return SUP_OK;
+}
+
+// Everything up to the first frame's targets.
+static sup_result write_head(sup_bake* bake, gltf_baking* baking, sup_error* error)
+{
+    sup_json* buffer = gltf_edit_get(baking->edit.root, "buffers")->first;
+    gltf_edit_number(&baking->edit, buffer, "byteLength", (double)baking->edit.bytes);
+    if (baking->edit.failed) return sup_fail_memory(error, "the JSON of a GLB");
+    sup_result result = make_json(baking, bake->arena, error);
+    if (result != SUP_OK) return result;
+    uint64_t total = GLB_HEAD + 2 * CHUNK_HEAD + (uint64_t)baking->json_bytes + baking->edit.bytes;
+    if (total > UINT32_MAX) return too_large(bake, (double)total, error);
+    const uint32_t head[] = { GLB_MAGIC, GLB_VERSION, (uint32_t)total, (uint32_t)baking->json_bytes, GLB_JSON };
+    const uint32_t bin[] = { (uint32_t)baking->edit.bytes, GLB_BIN };
+    result = write_words(bake, head, SUP_COUNT_OF(head), error);
+    if (result == SUP_OK) result = sup_out_write(bake->file, baking->json, baking->json_bytes, error);
+    if (result == SUP_OK) result = write_words(bake, bin, SUP_COUNT_OF(bin), error);
+    if (result == SUP_OK) result = write_blobs(bake, baking->edit.first, error);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------- begin, frame, end
+
+static sup_result start(sup_bake* bake, gltf_baking* baking, const sup_pose* held, sup_error* error)
+{
+    sup_result result = gltf_baking_judge(baking, bake, held, error);
+    if (result == SUP_OK) result = gltf_baking_edit(baking, bake, held, error);
+    if (result == SUP_OK) result = write_head(bake, baking, error);
+    baking->started = result == SUP_OK;
+    return result;
+}
+
+static sup_result make_room(gltf_baking* baking, sup_arena* arena, sup_error* error)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < baking->piece_count; ++i)
+        if (baking->pieces[i].count > most) most = baking->pieces[i].count;
+    baking->positions = SUP_NEW(arena, sup_vec3, most);
+    baking->normals = SUP_NEW(arena, sup_vec3, most);
+    return baking->positions && baking->normals ? SUP_OK : sup_fail_memory(error, "a frame of targets");
+}
+
+sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
+{
+    const sup_character* character = bake->desc.character;
+    gltf_baking*         baking = SUP_NEW(bake->arena, gltf_baking, 1);
+    if (!baking) return sup_fail_memory(error, "a bake");
+    bake->state = baking;
+    bool       from_gltf = character->source && character->source_format && strcmp(character->source_format, "gltf") == 0;
+    sup_result result = from_gltf ? gltf_document_read(character, bake->arena, &baking->document, error)
+                                  : gltf_document_create(character, bake->arena, &baking->document, error);
+    if (result == SUP_OK) result = gltf_baking_collect(baking, character, bake->arena, error);
+    if (result == SUP_OK) result = check_size(bake, baking, error);
+    if (result == SUP_OK) result = make_room(baking, bake->arena, error);
+    if (result != SUP_OK) return result;
+    if (bake->desc.frame_count > FRAMES_MANY)
+        sup_bake_warn(bake, "%u frames become as many morph targets, which many viewers cannot hold; bake at a lower --fps",
+                      bake->desc.frame_count);
+    // Without a clip the pose is not known before the first frame brings it.
+    return bake->desc.clip ? start(bake, baking, NULL, error) : SUP_OK;
+}
+
+static void put_bounds(sup_json* accessor, const char* key, const float bounds[3])
+{
+    sup_json* number = gltf_edit_get(accessor, key)->first;
+    for (int i = 0; i < 3; ++i, number = number->next) {
+        number->text = NULL;
+        number->length = 0;
+        number->number = (double)bounds[i];
+    }
+}
+
+static sup_result write_piece(sup_bake* bake, gltf_baking* baking, uint32_t index, const sup_bake_frame* frame,
+                              sup_error* error)
+{
+    const baked_piece* piece = &baking->pieces[index];
+    const sup_vec3*    normals = frame->vertex_normals + piece->part->part->vertex_begin;
+    float              bounds[6];
+    baking->bad += gltf_pull_vertices(&piece->part->pull, piece->begin, piece->begin + piece->count, frame->points, normals,
+                                      baking->positions, baking->normals, bounds);
+    sup_json* accessor = baking->accessors[(size_t)frame->index * baking->piece_count + index];
+    put_bounds(accessor, "min", bounds);
+    put_bounds(accessor, "max", bounds + 3);
+    size_t     bytes = (size_t)piece->count * sizeof(sup_vec3);
+    sup_result result = sup_out_write(bake->file, baking->positions, bytes, error);
+    if (result == SUP_OK && piece->normals) result = sup_out_write(bake->file, baking->normals, bytes, error);
+    return result;
+}
+
+sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* error)
+{
+    gltf_baking* baking = bake->state;
+    bool         held = bake->desc.clip == NULL;
+    if (!baking->started) {
+        sup_result result = start(bake, baking, frame->pose, error);
+        if (result != SUP_OK) return result;
+    }
+    // A held pose stays the one that the file holds.
+    if (!held || frame->index == 0)
+        for (uint32_t i = 0; i < baking->part_count; ++i)
+            if (!baking->parts[i].pull.flat) gltf_pull_pose(&baking->parts[i].pull, frame->pose);
+    for (uint32_t i = 0; i < baking->piece_count; ++i) {
+        sup_result result = write_piece(bake, baking, i, frame, error);
+        if (result != SUP_OK) return result;
+    }
+    return SUP_OK;
+}
+
+sup_result gltf_bake_end(sup_bake* bake, sup_error* error)
+{
+    gltf_baking* baking = bake->state;
+    if (baking->bad)
+        sup_bake_warn(bake, "%llu baked positions were not finite numbers; those vertices stay where they are stored",
+                      (unsigned long long)baking->bad);
+    sup_result result = make_json(baking, bake->arena, error);
+    return result == SUP_OK ? sup_out_write_at(bake->file, GLB_HEAD + CHUNK_HEAD, baking->json, baking->json_bytes, error)
+                            : result;
+}

@@ -1,0 +1,157 @@
+// Undoing what a viewer does after morphing: world points back through its linear blend. In double, because the inverse of a
+// blend amplifies rounding by its condition.
+#include "base/internal.h"
+#include "io/gltf_write.h"
+#include "math/vec.h"
+
+// Below this product of Frobenius norms the condition is surely below it too, and the exact one need not be found.
+#define CONDITION_CHEAP 1e3
+
+static void multiply(const sup_affine* a, const double b[12], double out[12])
+{
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 4; ++j)
+            out[4 * i + j] = (double)a->m[i][0] * b[j] + (double)a->m[i][1] * b[4 + j] + (double)a->m[i][2] * b[8 + j] +
+                             (j == 3 ? (double)a->m[i][3] : 0.0);
+}
+
+void gltf_pull_pose(gltf_pull* pull, const sup_pose* pose)
+{
+    if (pull->joint != SUP_NONE) {
+        for (int i = 0; i < 12; ++i) pull->matrices[0][i] = (double)pose->global[pull->joint].m[i / 4][i % 4];
+        return;
+    }
+    for (uint32_t s = 0; s < pull->slot_count; ++s)
+        multiply(&pose->global[pull->slots[s]], pull->inverse_binds[s], pull->matrices[s]);
+}
+
+// The viewer's matrix of one vertex. Weights as stored: most viewers do not normalise.
+static const double* blend(const gltf_pull* pull, uint32_t v, double out[12])
+{
+    if (pull->joint != SUP_NONE) return pull->matrices[0];
+    const float*    w = pull->weights[v];
+    const uint32_t* j = pull->joints[v];
+    if (w[0] == 1.0f && w[1] == 0.0f && w[2] == 0.0f && w[3] == 0.0f) return pull->matrices[j[0]];
+    for (int i = 0; i < 12; ++i) out[i] = 0;
+    for (int k = 0; k < 4; ++k) {
+        if (w[k] == 0.0f) continue;
+        const double* m = pull->matrices[j[k]];
+        for (int i = 0; i < 12; ++i) out[i] += (double)w[k] * m[i];
+    }
+    return out;
+}
+
+// Adjugate and determinant of the 3x3 part; the inverse is their quotient.
+static double adjugate(const double m[12], double a[9])
+{
+    a[0] = m[5] * m[10] - m[6] * m[9];
+    a[1] = m[2] * m[9] - m[1] * m[10];
+    a[2] = m[1] * m[6] - m[2] * m[5];
+    a[3] = m[6] * m[8] - m[4] * m[10];
+    a[4] = m[0] * m[10] - m[2] * m[8];
+    a[5] = m[2] * m[4] - m[0] * m[6];
+    a[6] = m[4] * m[9] - m[5] * m[8];
+    a[7] = m[1] * m[8] - m[0] * m[9];
+    a[8] = m[0] * m[5] - m[1] * m[4];
+    return m[0] * a[0] + m[1] * a[3] + m[2] * a[6];
+}
+
+static float condition(const double m[12])
+{
+    double a[9], mm = 0, aa = 0;
+    double det = adjugate(m, a);
+    for (int i = 0; i < 9; ++i) {
+        double x = m[4 * (i / 3) + i % 3];
+        mm += x * x;
+        aa += a[i] * a[i];
+    }
+    double bound = sqrt(mm) * sqrt(aa) / fabs(det);
+    if (bound < CONDITION_CHEAP) return (float)bound;
+    sup_affine f;
+    for (int i = 0; i < 12; ++i) f.m[i / 4][i % 4] = (float)m[i];
+    float exact = affine_condition(&f);
+    return isfinite(exact) ? exact : INFINITY;
+}
+
+float gltf_pull_condition(const gltf_pull* pull)
+{
+    if (pull->joint != SUP_NONE) return condition(pull->matrices[0]);
+    float    worst = 1;
+    uint32_t last = SUP_NONE;
+    for (uint32_t v = 0; v < pull->vertex_count; ++v) {
+        // Copies of a point share its weights and mostly follow one another.
+        if (pull->points[v] == last) continue;
+        last = pull->points[v];
+        double m[12];
+        float  c = condition(blend(pull, v, m));
+        if (c > worst) worst = c;
+    }
+    return worst;
+}
+
+typedef struct dvec {
+    double x, y, z;
+} dvec;
+
+static bool finite(dvec p) { return isfinite((float)p.x) && isfinite((float)p.y) && isfinite((float)p.z); }
+
+static dvec unit(dvec n)
+{
+    double length = sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
+    double s = length > 0 ? 1.0 / length : NAN;
+    return (dvec){ n.x * s, n.y * s, n.z * s };
+}
+
+static dvec apply(const double a[9], double s, dvec p)
+{
+    return (dvec){ s * (a[0] * p.x + a[1] * p.y + a[2] * p.z), s * (a[3] * p.x + a[4] * p.y + a[5] * p.z),
+                   s * (a[6] * p.x + a[7] * p.y + a[8] * p.z) };
+}
+
+// Position and normal of one vertex in the space that is morphed.
+static void pull_back(const gltf_pull* pull, uint32_t v, dvec* p, dvec* n)
+{
+    if (pull->flat) return;
+    double        buffer[12], a[9];
+    const double* m = blend(pull, v, buffer);
+    double        det = adjugate(m, a);
+    *p = apply(a, 1.0 / det, (dvec){ p->x - m[3], p->y - m[7], p->z - m[11] });
+    if (pull->joint == SUP_NONE) {
+        // Viewers turn normals by the skin matrix itself; of the determinant only the sign survives normalising.
+        *n = unit(apply(a, det < 0 ? -1.0 : 1.0, *n));
+    } else {
+        // By a node they turn them with the inverse transpose, so the way back is the transpose.
+        double t[9] = { m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10] };
+        *n = unit(apply(t, 1.0, *n));
+    }
+}
+
+static sup_vec3 displacement(dvec to, sup_vec3 from)
+{
+    return v3((float)(to.x - (double)from.x), (float)(to.y - (double)from.y), (float)(to.z - (double)from.z));
+}
+
+uint32_t gltf_pull_vertices(const gltf_pull* pull, uint32_t begin, uint32_t end, const sup_vec3* points,
+                            const sup_vec3* normals, sup_vec3* out_positions, sup_vec3* out_normals, float bounds[6])
+{
+    uint32_t bad = 0;
+    sup_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3(-INFINITY, -INFINITY, -INFINITY);
+    for (uint32_t v = begin; v < end; ++v) {
+        sup_vec3 world = points[pull->points[v]], normal = normals[v];
+        dvec     p = { (double)world.x, (double)world.y, (double)world.z };
+        dvec     n = { (double)normal.x, (double)normal.y, (double)normal.z };
+        pull_back(pull, v, &p, &n);
+        sup_vec3 d = displacement(p, pull->positions[v]);
+        if (!v3_finite(d)) {
+            d = v3(0, 0, 0);
+            bad++;
+        }
+        out_positions[v - begin] = d;
+        out_normals[v - begin] = finite(n) ? displacement(n, pull->normals[v]) : v3(0, 0, 0);
+        low = v3_min(low, d);
+        high = v3_max(high, d);
+    }
+    bounds[0] = low.x, bounds[1] = low.y, bounds[2] = low.z;
+    bounds[3] = high.x, bounds[4] = high.y, bounds[5] = high.z;
+    return bad;
+}
