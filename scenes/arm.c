@@ -27,10 +27,8 @@ static const float flex_degrees = 120.0f, twist_degrees = 150.0f;
 
 // ---------------------------------------------------------------------------------------------- shape
 
-/// Half height (y), half depth (z) and middle (y) of the section at x, meters.
-static const struct {
-    float x, high, deep, middle;
-} sections[] = {
+/// x, half height (y), half depth (z) and middle (y) of the section there, meters.
+static const float sections[][4] = {
     { 0.000f, 0.056f, 0.056f, 0.000f },   { 0.060f, 0.060f, 0.057f, 0.002f },  { 0.150f, 0.056f, 0.050f, 0.004f },
     { 0.235f, 0.046f, 0.043f, 0.002f },   { 0.310f, 0.040f, 0.039f, 0.000f },  { 0.370f, 0.042f, 0.041f, 0.001f },
     { 0.450f, 0.036f, 0.033f, 0.001f },   { 0.530f, 0.027f, 0.023f, 0.000f },  { 0.565f, 0.027f, 0.021f, 0.000f },
@@ -43,28 +41,12 @@ static const float first_depth = 0.050f, last_depth = 0.030f;
 /// Rings go half-way up the round ends, the patches close the rest.
 static const float patch_angle = 0.7853982f;
 
-static float section_value(uint32_t i, int column)
-{
-    return column == 0 ? sections[i].high : column == 1 ? sections[i].deep : sections[i].middle;
-}
-
-/// Cubic through the table with slopes by central differences.
-static float section_at(float x, int column)
-{
-    uint32_t i = 0;
-    while (i + 2 < SECTIONS && x >= sections[i + 1].x) ++i;
-    float    a = section_value(i, column), b = section_value(i + 1, column), width = sections[i + 1].x - sections[i].x;
-    uint32_t before = i > 0 ? i - 1 : i, behind = i + 2 < SECTIONS ? i + 2 : i + 1;
-    float    slope_a = (b - section_value(before, column)) / (sections[i + 1].x - sections[before].x) * width;
-    float    slope_b = (section_value(behind, column) - a) / (sections[behind].x - sections[i].x) * width;
-    float    t = sup_clampf((x - sections[i].x) / width, 0.0f, 1.0f), t2 = t * t, t3 = t2 * t;
-    return (2 * t3 - 3 * t2 + 1) * a + (t3 - 2 * t2 + t) * slope_a + (3 * t2 - 2 * t3) * b + (t3 - t2) * slope_b;
-}
+static float section_at(float x, uint32_t column) { return sup_draft_curve(sections[0], SECTIONS, 4, column, x); }
 
 /// The skin at x, a turn around, and how far up a round end (an angle, 0 on the hull, a quarter turn at its top).
 static sup_vec3 skin_at(float x, float turn, float up)
 {
-    float high = section_at(x, 0), deep = section_at(x, 1), middle = section_at(x, 2);
+    float high = section_at(x, 1), deep = section_at(x, 2), middle = section_at(x, 3);
     float along = (float)sup_sin(up), across = (float)sup_cos(up);
     float c = (float)sup_cos(turn * 6.283185307179586), s = (float)sup_sin(turn * 6.283185307179586);
     float beyond = x > 0.5f ? last_depth : -first_depth;
@@ -88,7 +70,7 @@ static float density(float x)
 static void place_rings(uint32_t rings, station* out)
 {
     enum { STEPS = 4096 };
-    const float length = sections[SECTIONS - 1].x, first = 0.9f * first_depth * patch_angle,
+    const float length = sections[SECTIONS - 1][0], first = 0.9f * first_depth * patch_angle,
                 last = 0.9f * last_depth * patch_angle;
     float total = 0.0f, covered = 0.0f, step = (first + length + last) / STEPS;
     for (uint32_t i = 0; i < STEPS; ++i) total += step * density(((float)i + 0.5f) * step - first);

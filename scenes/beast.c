@@ -256,7 +256,7 @@ static const uint32_t trunk_joints[] = { BEAST_HIPS,   BEAST_SPINE_1, BEAST_SPIN
 static const float    trunk_widths[] = { 0, 0.075f, 0.075f, 0.080f, 0.075f, 0.065f, 0.055f };
 static const uint32_t tail_joints[] = { BEAST_TAIL_1, BEAST_TAIL_2, BEAST_TAIL_3, BEAST_TAIL_4, BEAST_TAIL_5 };
 static const float    tail_widths[] = { 0, 0.060f, 0.055f, 0.050f, 0.045f };
-static const float    leg_widths[] = { 0, 0.050f, 0.040f };
+static const float    leg_widths[] = { 0, 0.060f, 0.042f };
 
 static void leg_spread(uint32_t first, sup_vec3 p, float share, float* row)
 {
@@ -284,8 +284,8 @@ static void point_row(const body* b, sup_vec3 p, float* row)
         uint32_t joint;
         float    width;
     } const limbs[] = {
-        { PART_FRONT, false, BEAST_FRONT_L, 0.045f }, { PART_FRONT, true, BEAST_FRONT_R, 0.045f },
-        { PART_BACK, false, BEAST_BACK_L, 0.055f },   { PART_BACK, true, BEAST_BACK_R, 0.055f },
+        { PART_FRONT, false, BEAST_FRONT_L, 0.065f }, { PART_FRONT, true, BEAST_FRONT_R, 0.065f },
+        { PART_BACK, false, BEAST_BACK_L, 0.070f },   { PART_BACK, true, BEAST_BACK_R, 0.070f },
         { PART_EAR, false, BEAST_EAR_L, 0.025f },     { PART_EAR, true, BEAST_EAR_R, 0.025f },
         { PART_TAIL, false, BEAST_TAIL_1, 0.050f },
     };
@@ -302,9 +302,8 @@ static void point_row(const body* b, sup_vec3 p, float* row)
 /// How soft the flesh is: the belly, the tail towards its tip, the ears and the cheeks hang loose.
 static float jiggle(sup_vec3 p, const float* row)
 {
-    sup_vec3 from_belly = v3_sub(p, v3(0, 0.30f, 0.0f));
-    float    belly = 1.0f - sup_smoothstep(0.10f, 0.26f, v3_length(v3_mul(from_belly, v3(1, 1.1f, 0.9f))));
-    float    limbs = 0.0f;
+    float belly = sup_smoothstep(0.48f, 0.26f, p.y) * (1.0f - sup_smoothstep(0.12f, 0.27f, fabsf(p.z + 0.005f)));
+    float limbs = 0.0f;
     for (uint32_t j = BEAST_FRONT_L; j < BEAST_JOINTS; ++j) limbs += row[j];
     float tip = 0.15f * row[BEAST_TAIL_1] + 0.35f * row[BEAST_TAIL_2] + 0.6f * row[BEAST_TAIL_3] + 0.8f * row[BEAST_TAIL_4] +
                 row[BEAST_TAIL_5];

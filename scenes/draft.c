@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const double keys_per_second = 30.0;
+static const double keys_per_second = 60.0;
 
 sup_result sup_draft_begin_weights(sup_draft* draft, sup_error* error)
 {
@@ -164,12 +164,15 @@ sup_result sup_draft_make(const char* name, uint32_t points, sup_draft_range ran
     return result;
 }
 
-float sup_draft_ease(const float (*keys)[2], uint32_t count, double time)
+float sup_draft_curve(const float* table, uint32_t rows, uint32_t width, uint32_t column, float x)
 {
-    float t = (float)time;
-    if (t <= keys[0][0]) return keys[0][1];
-    for (uint32_t i = 1; i < count; ++i)
-        if (t < keys[i][0])
-            return keys[i - 1][1] + (keys[i][1] - keys[i - 1][1]) * sup_smoothstep(keys[i - 1][0], keys[i][0], t);
-    return keys[count - 1][1];
+    uint32_t i = 0;
+    while (i + 2 < rows && x >= table[(i + 1) * width]) ++i;
+    uint32_t     before = i > 0 ? i - 1 : i, behind = i + 2 < rows ? i + 2 : i + 1;
+    const float *a = table + i * width, *b = table + (i + 1) * width, *c = table + before * width, *d = table + behind * width;
+    float        span = b[0] - a[0], t = sup_clampf((x - a[0]) / span, 0.0f, 1.0f), t2 = t * t, t3 = t2 * t;
+    float        slope_a = (b[column] - c[column]) / (b[0] - c[0]) * span;
+    float        slope_b = (d[column] - a[column]) / (d[0] - a[0]) * span;
+    return (2 * t3 - 3 * t2 + 1) * a[column] + (t3 - 2 * t2 + t) * slope_a + (3 * t2 - 2 * t3) * b[column] +
+           (t3 - t2) * slope_b;
 }

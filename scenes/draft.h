@@ -63,14 +63,15 @@ sup_result sup_draft_begin_weights(sup_draft* draft, sup_error* error);
 /// Keeps the four largest of a row of one weight a joint, and makes them sum to 1. Smooth: what is cut off is faded to zero
 /// before it is dropped.
 void sup_draft_set_weights(sup_draft* draft, uint32_t point, const float* row);
-/// Samples the motion 30 times a second into keys; joints that never move get no channel. A loop ends on its first key, bit
+/// Samples the motion 60 times a second into keys; joints that never move get no channel. A loop ends on its first key, bit
 /// by bit.
 sup_result sup_draft_record(sup_draft* draft, const char* name, double seconds, bool loop, sup_draft_motion* motion,
                             sup_error* error);
 
 /// Half a turn is pi; the tables of the scenes are in degrees.
 static inline float sup_degrees(float degrees) { return degrees * 0.017453292519943295f; }
-/// A value that rests at every key (time, value) of a table and eases between them.
-float sup_draft_ease(const float (*keys)[2], uint32_t count, double time);
+/// A smooth curve through a table: rows of `width` numbers, of which the first rises and `column` is the one asked for. Slopes
+/// by central differences; before the first row and behind the last it holds.
+float sup_draft_curve(const float* table, uint32_t rows, uint32_t width, uint32_t column, float x);
 
 #endif
