@@ -1,0 +1,107 @@
+// Runs a fuzz harness without a fuzzer: `replay FOLDER` feeds it its seeds, whole, cut short and damaged, and the files of the
+// folder (which need not exist); `replay --write FOLDER` writes the seeds there for libFuzzer to start from.
+#include "fuzz.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { CUTS = 200, DAMAGES = 400, PATH_ROOM = 1024 };
+
+typedef struct run {
+    const char* folder;
+    uint32_t    seeds, inputs;
+} run;
+
+// An exact copy, so that a sanitizer sees one byte too many.
+static void feed(run* r, const uint8_t* bytes, size_t size)
+{
+    uint8_t* copy = malloc(size ? size : 1);
+    if (size) memcpy(copy, bytes, size);
+    LLVMFuzzerTestOneInput(copy, size);
+    free(copy);
+    r->inputs++;
+}
+
+static void feed_damaged(run* r, const uint8_t* bytes, size_t size)
+{
+    uint8_t* copy = malloc(size ? size : 1);
+    uint32_t random = 12345;
+    for (int i = 0; i < DAMAGES && size; ++i) {
+        memcpy(copy, bytes, size);
+        for (int change = 0; change <= i % 3; ++change) {
+            random = random * 1664525u + 1013904223u;
+            copy[(random >> 8) % size] = (uint8_t)(random & 1 ? random >> 24 : "\"[]{}0,:-\xff"[(random >> 24) % 10]);
+        }
+        feed(r, copy, size);
+    }
+    free(copy);
+}
+
+static void replay_seed(void* user, const void* bytes, size_t size)
+{
+    run* r = user;
+    r->seeds++;
+    feed(r, bytes, size);
+    for (size_t cut = 0; cut < CUTS && cut < size; ++cut) feed(r, bytes, size * cut / (size < CUTS ? size : CUTS));
+    feed_damaged(r, bytes, size);
+}
+
+static void write_seed(void* user, const void* bytes, size_t size)
+{
+    run* r = user;
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s/seed-%u", r->folder, r->seeds++);
+    FILE* file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
+        fprintf(stderr, "cannot write %s\n", path);
+        exit(1);
+    }
+}
+
+static void replay_file(run* r, const char* path)
+{
+    FILE* file = fopen(path, "rb");
+    if (!file) return;
+    fseek(file, 0, SEEK_END);
+    long     size = ftell(file);
+    uint8_t* bytes = malloc(size > 0 ? (size_t)size : 1);
+    rewind(file);
+    if (size >= 0 && fread(bytes, 1, (size_t)size, file) == (size_t)size) feed(r, bytes, (size_t)size);
+    free(bytes);
+    fclose(file);
+}
+
+static void replay_folder(run* r)
+{
+    DIR* folder = opendir(r->folder);
+    if (!folder) return;
+    for (struct dirent* entry; (entry = readdir(folder));) {
+        char path[PATH_ROOM];
+        snprintf(path, sizeof path, "%s/%s", r->folder, entry->d_name);
+        if (entry->d_name[0] != '.') replay_file(r, path);
+    }
+    closedir(folder);
+}
+
+int main(int argc, char** argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--write") == 0) {
+        run r = { .folder = argv[2] };
+        mkdir(r.folder, 0777); // fails where it exists already; writing tells
+        fuzz_seeds(write_seed, &r);
+        printf("%u seeds\n", r.seeds);
+        return 0;
+    }
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s [--write] FOLDER\n", argv[0]);
+        return 2;
+    }
+    run r = { .folder = argv[1] };
+    fuzz_seeds(replay_seed, &r);
+    replay_folder(&r);
+    printf("%u seeds, %u inputs\n", r.seeds, r.inputs);
+    return r.seeds ? 0 : 1;
+}
