@@ -1,0 +1,386 @@
+// Bakes of hand-made characters: what a viewer shows is what was baked.
+#include "baking.h"
+
+#define NEAR 1e-5 // of the diagonal: a float has 24 bits, the pull-back costs a few of them
+
+static test_folder folder;
+
+static int make_folder(void** state)
+{
+    (void)state;
+    test_folder_make(&folder);
+    return 0;
+}
+
+static int remove_folder(void** state)
+{
+    (void)state;
+    test_folder_remove(&folder);
+    return 0;
+}
+
+static void bake(test_bake* b)
+{
+    sup_error error;
+    assert_ok(test_bake_run(b, NULL, &error), error);
+}
+
+static void skinned_tube_shows_the_baked_points(void** state)
+{
+    (void)state;
+    sup_character* tube = test_tube(12, 8, 3, 3, 0.5f);
+    test_bake      b = {
+             .character = tube, .clip = tube->clips, .path = test_folder_file(&folder, "tube.glb"), .fps = 10, .frames = 11
+    };
+    bake(&b);
+    assert_string_equal(b.warnings, "");
+    assert_true(test_bake_error(&b, "bend.dualquat") < NEAR);
+    FILE* file = fopen(b.path, "rb");
+    fseek(file, 0, SEEK_END);
+    assert_int_equal(ftell(file), b.bytes);
+    fclose(file);
+    sup_character_destroy(tube);
+}
+
+static void flat_tube_shows_the_baked_points_and_says_so(void** state)
+{
+    (void)state;
+    sup_character* tube = test_tube(12, 8, 3, 3, 0.5f);
+    test_bake      b = { .character = tube,
+                         .clip = tube->clips,
+                         .path = test_folder_file(&folder, "flat.glb"),
+                         .fps = 10,
+                         .frames = 11,
+                         .flat = true };
+    bake(&b);
+    assert_non_null(strstr(b.warnings, "as asked"));
+    assert_true(test_bake_error(&b, "bend.dualquat") < NEAR);
+    sup_character* again;
+    sup_error      error;
+    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    assert_int_equal(again->mesh.part_count, 1);
+    assert_int_not_equal(again->mesh.parts[0].joint, SUP_NONE);
+    sup_character_destroy(again);
+    sup_character_destroy(tube);
+}
+
+static void held_pose_shows_the_baked_points(void** state)
+{
+    (void)state;
+    sup_character* tube = test_tube(12, 8, 3, 3, 0.5f);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose;
+    sup_error      error;
+    assert_ok(sup_pose_create(tube, arena, &pose, &error), error);
+    pose.local[1].rotation = quat(0, 0, 0.6f, 0.8f);
+    pose.local[2].translation.y = 0.25f;
+    pose.local[2].scale = v3(1.5f, 1.5f, 1.5f);
+    sup_pose_update(tube, &pose);
+    test_bake b = { .character = tube,
+                    .pose = &pose,
+                    .path = test_folder_file(&folder, "held.glb"),
+                    .fps = 30,
+                    .frames = 1,
+                    .chain = "linear" };
+    bake(&b);
+    assert_true(test_bake_error(&b, "pose.linear") < NEAR);
+    sup_arena_destroy(arena);
+    sup_character_destroy(tube);
+}
+
+// A twist of 180 degrees between two joints of equal weight collapses the ring between them onto the axis.
+static void twisted_tube_loses_its_skin(void** state)
+{
+    (void)state;
+    sup_character* tube = test_tube(13, 8, 2, 3, 0.5f);
+    const float    times[] = { 0, 1 }, turns[] = { 0, 0, 0, 1, 1, 0, 0, 0 };
+    sup_channel    channel = {
+           .target = 1, .path = SUP_PATH_ROTATION, .key_count = 2, .width = 4, .times = times, .values = turns
+    };
+    sup_clip  clip = { .name = "twist", .seconds = 1, .channel_count = 1, .channels = &channel, .source_id = SUP_NONE };
+    test_bake b = { .character = tube, .clip = &clip, .path = test_folder_file(&folder, "twist.glb"), .fps = 4, .frames = 5 };
+    bake(&b);
+    assert_non_null(strstr(b.warnings, "'tube' loses its skin"));
+    assert_non_null(strstr(b.warnings, "folds it flat"));
+    assert_true(test_bake_error(&b, "twist.dualquat") < NEAR);
+    // Up to 135 degrees it can be undone, and a clip that the file does not have is written as well.
+    b.frames = 4;
+    bake(&b);
+    assert_string_equal(b.warnings, "");
+    assert_true(test_bake_error(&b, "twist.dualquat") < NEAR);
+    sup_character_destroy(tube);
+}
+
+static void baking_again_keeps_the_first_bake(void** state)
+{
+    (void)state;
+    sup_character* tube = test_tube(6, 5, 3, 3, 0.5f);
+    test_bake      first = {
+             .character = tube, .clip = tube->clips, .path = test_folder_file(&folder, "once.glb"), .fps = 5, .frames = 6
+    };
+    bake(&first);
+    sup_character* once;
+    sup_error      error;
+    assert_ok(sup_load(first.path, NULL, &once, &error), error);
+    assert_int_equal(once->mesh.point_count, tube->mesh.point_count);
+    assert_memory_equal(once->mesh.vertex_points, tube->mesh.vertex_points, tube->mesh.vertex_count * sizeof(uint32_t));
+    const sup_clip* clip = sup_character_clip(once, "bend");
+    test_bake       second = {
+              .character = once, .clip = clip, .path = test_folder_file(&folder, "twice.glb"), .fps = 7, .frames = 8
+    };
+    bake(&second);
+    assert_true(test_bake_error(&second, "bend.dualquat 2") < NEAR);
+    first.path = second.path;
+    assert_true(test_bake_error(&first, "bend.dualquat") < NEAR);
+    sup_character_destroy(once);
+    sup_character_destroy(tube);
+}
+
+// ---------------------------------------------------------------------------------------------- two parts, morphs, many
+// influences
+
+typedef struct scene {
+    sup_vec3       positions[4];
+    uint32_t       corners[6], joints[20];
+    float          weights[20];
+    sup_vec3       deltas[4];
+    float          stiffness[4];
+    sup_joint      bones[6];
+    sup_morph_desc morph;
+    sup_map_desc   map;
+    sup_part_desc  parts[2];
+    float          times[2], turns[8], lifts[2];
+    sup_channel    channels[2];
+    sup_clip       clip;
+} scene;
+
+// Two squares: "skin" on five joints with the given number of influences, "box" on the last joint, with a morph and a map.
+static sup_character* two_squares(scene* s, uint32_t influences)
+{
+    static const sup_vec3 square[4] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 0, 1, 0 } };
+    static const uint32_t corners[6] = { 0, 1, 2, 0, 2, 3 };
+    static char*          names[6] = { "a", "b", "c", "d", "e", "f" };
+    memset(s, 0, sizeof *s);
+    memcpy(s->positions, square, sizeof square);
+    memcpy(s->corners, corners, sizeof corners);
+    for (uint32_t i = 0; i < 4 * influences; ++i) {
+        s->joints[i] = i % influences;
+        s->weights[i] = 1.0f / (float)influences;
+    }
+    for (uint32_t j = 0; j < 6; ++j) {
+        s->bones[j] = (sup_joint){ .name = names[j],
+                                   .parent = j ? j - 1 : SUP_NONE,
+                                   .skin_joint = j < 5,
+                                   .rest = transform_identity(),
+                                   .inverse_bind = affine_identity(),
+                                   .source_id = SUP_NONE };
+        s->bones[j].rest.translation = v3(j ? 0.25f : 0, 0, 0);
+        s->bones[j].inverse_bind.m[0][3] = -0.25f * (float)j;
+    }
+    for (int v = 0; v < 4; ++v) s->deltas[v] = v3(0, 0, 0.5f), s->stiffness[v] = 0.25f * (float)v;
+    s->morph = (sup_morph_desc){ .name = "lift", .deltas = s->deltas };
+    s->map = (sup_map_desc){ .name = "_STIFFNESS", .values = s->stiffness };
+    s->parts[0] = (sup_part_desc){ .name = "skin",
+                                   .vertex_count = 4,
+                                   .positions = s->positions,
+                                   .face_count = 2,
+                                   .corners = s->corners,
+                                   .width = influences,
+                                   .joints = s->joints,
+                                   .weights = s->weights,
+                                   .joint = SUP_NONE,
+                                   .source_id = SUP_NONE };
+    s->parts[1] = (sup_part_desc){ .name = "box",
+                                   .vertex_count = 4,
+                                   .positions = s->positions,
+                                   .face_count = 2,
+                                   .corners = s->corners,
+                                   .joint = 5,
+                                   .source_id = SUP_NONE,
+                                   .morph_count = 1,
+                                   .morphs = &s->morph,
+                                   .map_count = 1,
+                                   .maps = &s->map };
+    s->times[1] = 1;
+    s->turns[3] = 1, s->turns[4] = 0.6f, s->turns[7] = 0.8f;
+    s->lifts[1] = 1;
+    s->channels[0] = (sup_channel){
+        .target = 2, .path = SUP_PATH_ROTATION, .key_count = 2, .width = 4, .times = s->times, .values = s->turns
+    };
+    s->channels[1] = (sup_channel){
+        .target = 1, .path = SUP_PATH_WEIGHTS, .key_count = 2, .width = 1, .times = s->times, .values = s->lifts
+    };
+    s->clip = (sup_clip){ .name = "move", .seconds = 1, .channel_count = 2, .channels = s->channels, .source_id = SUP_NONE };
+    sup_character_desc desc = { .name = "squares",
+                                .part_count = 2,
+                                .parts = s->parts,
+                                .joint_count = 6,
+                                .joints = s->bones,
+                                .clip_count = 1,
+                                .clips = &s->clip,
+                                .metres_per_unit = 1 };
+    sup_character*     character;
+    sup_error          error;
+    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
+    return character;
+}
+
+static void parts_on_nodes_and_morphs_show_the_baked_points(void** state)
+{
+    (void)state;
+    scene          s;
+    sup_character* squares = two_squares(&s, 4);
+    test_bake      b = {
+             .character = squares, .clip = squares->clips, .path = test_folder_file(&folder, "squares.glb"), .fps = 4, .frames = 5
+    };
+    bake(&b);
+    assert_string_equal(b.warnings, "");
+    assert_true(test_bake_error(&b, "move.dualquat") < NEAR);
+    sup_character_destroy(squares);
+}
+
+static void five_influences_lose_their_skin_and_nothing_else_does(void** state)
+{
+    (void)state;
+    scene          s;
+    sup_character* squares = two_squares(&s, 5);
+    test_bake      b = {
+             .character = squares, .clip = squares->clips, .path = test_folder_file(&folder, "five.glb"), .fps = 4, .frames = 5
+    };
+    bake(&b);
+    assert_non_null(strstr(b.warnings, "'skin' loses its skin"));
+    assert_non_null(strstr(b.warnings, "more than four influences"));
+    assert_null(strstr(b.warnings, "'box'"));
+    assert_true(test_bake_error(&b, "move.dualquat") < NEAR);
+    sup_character_destroy(squares);
+}
+
+static void the_other_clip_still_plays_with_its_morphs(void** state)
+{
+    (void)state;
+    scene          s;
+    sup_character* squares = two_squares(&s, 4);
+    test_bake      b = {
+             .character = squares, .clip = squares->clips, .path = test_folder_file(&folder, "other.glb"), .fps = 4, .frames = 5
+    };
+    bake(&b);
+    sup_character* again;
+    sup_error      error;
+    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_pose   pose, pose_again;
+    assert_ok(sup_pose_create(squares, arena, &pose, &error), error);
+    assert_ok(sup_pose_create(again, arena, &pose_again, &error), error);
+    for (int i = 0; i <= 4; ++i) {
+        sup_vec3 points[8], shown[8];
+        sup_clip_sample(squares, squares->clips, 0.25 * i, &pose);
+        sup_clip_sample(again, sup_character_clip(again, "move"), 0.25 * i, &pose_again);
+        test_viewer_points(squares, &pose, points);
+        test_viewer_points(again, &pose_again, shown);
+        assert_true(test_distance(squares, points, again, shown) < NEAR);
+    }
+    assert_non_null(sup_character_map(again, "_STIFFNESS"));
+    sup_arena_destroy(arena);
+    sup_character_destroy(again);
+    sup_character_destroy(squares);
+}
+
+static void centimetres_and_z_up_become_metres_and_y_up(void** state)
+{
+    (void)state;
+    scene              s;
+    sup_character*     plain = two_squares(&s, 4);
+    sup_character_desc desc = { .name = "squares",
+                                .part_count = 2,
+                                .parts = s.parts,
+                                .joint_count = 6,
+                                .joints = s.bones,
+                                .clip_count = 1,
+                                .clips = &s.clip,
+                                .metres_per_unit = 0.01,
+                                .up = SUP_AXIS_Z };
+    sup_character*     squares;
+    sup_error          error;
+    sup_character_destroy(plain);
+    assert_ok(sup_character_create(&desc, NULL, &squares, &error), error);
+    for (int flat = 0; flat < 2; ++flat) {
+        test_bake b = { .character = squares,
+                        .clip = squares->clips,
+                        .path = test_folder_file(&folder, "cm.glb"),
+                        .fps = 4,
+                        .frames = 5,
+                        .flat = flat != 0 };
+        bake(&b);
+        sup_character* again;
+        assert_ok(sup_load(b.path, NULL, &again, &error), error);
+        sup_arena* arena = sup_arena_create(NULL);
+        sup_pose   pose, pose_again;
+        assert_ok(sup_pose_create(squares, arena, &pose, &error), error);
+        assert_ok(sup_pose_create(again, arena, &pose_again, &error), error);
+        sup_vec3 points[8], shown[8];
+        sup_clip_sample(squares, squares->clips, 0.5, &pose);
+        test_living_points(squares, &pose, 0.5, points);
+        for (int p = 0; p < 8; ++p) points[p] = v3_scale(v3(points[p].x, points[p].z, -points[p].y), 0.01f);
+        sup_clip_sample(again, sup_character_clip(again, "move.dualquat"), 0.5, &pose_again);
+        test_viewer_points(again, &pose_again, shown);
+        assert_true(test_distance(squares, points, again, shown) < 0.01 * NEAR);
+        sup_arena_destroy(arena);
+        sup_character_destroy(again);
+    }
+    sup_character_destroy(squares);
+}
+
+// ---------------------------------------------------------------------------------------------- numbers going bad
+
+static void points_that_are_not_finite_stay_at_rest_and_are_counted(void** state)
+{
+    (void)state;
+    scene          s;
+    sup_character* squares = two_squares(&s, 4);
+    sup_bake_desc  desc = { .path = test_folder_file(&folder, "nan.glb"),
+                            .character = squares,
+                            .clip = squares->clips,
+                            .fps = 1,
+                            .frame_count = 1,
+                            .name = "broken" };
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose;
+    sup_error      error;
+    sup_bake*      bake_object;
+    assert_ok(sup_pose_create(squares, arena, &pose, &error), error);
+    assert_ok(sup_bake_begin(&desc, NULL, &bake_object, &error), error);
+    sup_vec3 points[8], normals[8];
+    for (int i = 0; i < 8; ++i) points[i] = squares->mesh.points[i], normals[i] = v3(0, 0, 1);
+    points[3].y = NAN;
+    points[6] = v3(INFINITY, 0, 0);
+    normals[1] = v3(0, 0, 0);
+    const sup_bake_frame frame = { 0, 0, &pose, points, normals };
+    const char*          warnings;
+    assert_ok(sup_bake_frame_write(bake_object, &frame, &error), error);
+    assert_ok(sup_bake_end(bake_object, NULL, &warnings, &error), error);
+    assert_non_null(strstr(warnings, "2 baked positions were not finite"));
+    sup_bake_destroy(bake_object);
+    sup_character* again;
+    assert_ok(sup_load(desc.path, NULL, &again, &error), error);
+    assert_non_null(sup_character_clip(again, "broken"));
+    sup_character_destroy(again);
+    sup_arena_destroy(arena);
+    sup_character_destroy(squares);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(skinned_tube_shows_the_baked_points),
+        cmocka_unit_test(flat_tube_shows_the_baked_points_and_says_so),
+        cmocka_unit_test(held_pose_shows_the_baked_points),
+        cmocka_unit_test(twisted_tube_loses_its_skin),
+        cmocka_unit_test(baking_again_keeps_the_first_bake),
+        cmocka_unit_test(parts_on_nodes_and_morphs_show_the_baked_points),
+        cmocka_unit_test(five_influences_lose_their_skin_and_nothing_else_does),
+        cmocka_unit_test(the_other_clip_still_plays_with_its_morphs),
+        cmocka_unit_test(centimetres_and_z_up_become_metres_and_y_up),
+        cmocka_unit_test(points_that_are_not_finite_stay_at_rest_and_are_counted),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
