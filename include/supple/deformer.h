@@ -136,6 +136,16 @@ typedef struct sup_bind_input {
     const sup_progress*  progress; ///< reports, and says when the user cancelled
 } sup_bind_input;
 
+/// Where a deformer draws what it is made of: curves, layers, cells, contacts. Named, so that a person asks for one thing
+/// (`render --show LINK.WHAT`) and the studio lists all of them. `what` is a constant of the deformer; value from 0 to 1
+/// is shown as a color, negative in the neutral one.
+typedef struct sup_canvas {
+    void (*line)(void* user, const char* what, sup_vec3 a, sup_vec3 b, float value);
+    void (*point)(void* user, const char* what, sup_vec3 at, float value);
+    void (*triangle)(void* user, const char* what, sup_vec3 a, sup_vec3 b, sup_vec3 c, float value);
+    void* user;
+} sup_canvas;
+
 enum {
     SUP_NEEDS_EXAMPLES = 1u << 0, ///< sculpts at times of the clip
     SUP_NEEDS_CLIP = 1u << 1,     ///< cannot run live
@@ -164,6 +174,10 @@ typedef struct sup_deformer {
     /// Cannot fail, allocate, lock or print; same inputs give the same bits for any worker count. out is not points.
     void (*evaluate)(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                      sup_vec3* out);
+    /// Optional: named lines, points and triangles in world space, for `render --show` and the studio. `skin` is what the
+    /// link last gave out.
+    void (*draw)(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
+                 const sup_canvas* canvas);
 } sup_deformer;
 
 /// Every deformer in menu order, from deformers.def.
@@ -230,6 +244,9 @@ SUP_API void       sup_instance_destroy(sup_instance* instance);
 SUP_API void sup_instance_evaluate(sup_instance* instance, double time, void* scratch, sup_stats* stats, sup_vec3* out);
 /// The pose that the last evaluate or live call showed.
 SUP_API const sup_pose* sup_instance_pose(const sup_instance* instance);
+
+/// Lets a link draw itself as it was at the last evaluate or live call. False when it draws nothing.
+SUP_API bool sup_instance_draw(const sup_instance* instance, uint32_t link, const sup_vec3* skin, const sup_canvas* canvas);
 
 /// A live host: time moves on by dt, local transforms and morph weights are the host's new ones. The displacement comes one
 /// step late, the skeleton in time. teleport: the root has jumped, the state goes with it.

@@ -1,4 +1,8 @@
-/// supple/metrics.h: numbers about skin.
+/// supple/metrics.h: numbers about skin, each with an answer that can be checked by hand.
+///
+/// Two plain functions for one mesh, and a *meter*: what is prepared once per character (edges, parts around joints, curvature
+/// at rest, a hierarchy for intersections) so that every frame can be measured. Meters are read-only and shared by threads;
+/// nothing here changes a point.
 #ifndef SUPPLE_METRICS_H
 #define SUPPLE_METRICS_H
 
@@ -14,6 +18,79 @@ SUP_API double sup_metric_volume(const sup_mesh* mesh, const sup_vec3* points);
 /// Largest ratio of a deformed to its rest edge length, or of rest to deformed where it shrank. Edges of zero rest length
 /// do not count. 1 when nothing is stretched.
 SUP_API double sup_metric_stretch(const sup_mesh* mesh, const sup_vec3* points);
+
+// ---------------------------------------------------------------------------------------------- meter
+
+typedef struct sup_meter sup_meter;
+
+/// The skin around one joint, cut off in the middle of its bones: where a bend loses volume.
+typedef struct sup_meter_part {
+    uint32_t    joint;
+    const char* name; ///< the joint's
+    uint32_t    triangle_count;
+    double      rest_volume; ///< cuts and holes closed by fans; negative where the mesh is inside out
+} sup_meter_part;
+
+SUP_API sup_result sup_meter_create(const sup_character* character, const sup_allocator* allocator, sup_meter** out,
+                                    sup_error* error);
+SUP_API void       sup_meter_destroy(sup_meter* meter);
+
+/// Holes of the mesh, each closed by a fan to the mean of its loop for every volume below.
+SUP_API uint32_t sup_meter_holes(const sup_meter* meter);
+SUP_API double   sup_meter_rest_volume(const sup_meter* meter);
+SUP_API double   sup_meter_volume(const sup_meter* meter, const sup_vec3* points);
+
+/// Parts that have a volume of their own, in joint order. Their rest volumes sum to the whole.
+SUP_API uint32_t              sup_meter_part_count(const sup_meter* meter);
+SUP_API const sup_meter_part* sup_meter_part_at(const sup_meter* meter, uint32_t part);
+/// The volume of every part; the fans' centers ride on the bones of the pose, so neighbours still sum to the whole.
+SUP_API void sup_meter_part_volumes(const sup_meter* meter, const sup_pose* pose, const sup_vec3* points, double* out);
+
+/// Triangles a and b pass through each other; a < b.
+typedef struct sup_meter_pair {
+    uint32_t a, b;
+} sup_meter_pair;
+
+/// How many pairs of triangles intersect, exactly, triangles that share a point excluded. The first `room` pairs in rising
+/// order go to `pairs` (NULL: none). Needs scratch of sup_meter_scratch bytes, 64-byte aligned. Same answer for any tasks.
+SUP_API size_t   sup_meter_scratch(const sup_meter* meter);
+SUP_API uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points, void* scratch, const sup_tasks* tasks,
+                                         sup_meter_pair* pairs, uint32_t room);
+
+/// The same as sup_metric_stretch, and the worst edge of each point (signed: above 0 longer, below 0 shorter, as
+/// log2 of the ratio) where per_point is not NULL.
+SUP_API double sup_meter_stretch(const sup_meter* meter, const sup_vec3* points, float* per_point);
+/// Root mean square over the area of the change of mean curvature against rest, times the diagonal: collapsed elbows and
+/// candy wrappers show here. Per point where asked. 0 for any rigid motion of the rest shape.
+SUP_API double sup_meter_roughness(const sup_meter* meter, const sup_vec3* points, float* per_point);
+
+// ---------------------------------------------------------------------------------------------- against a truth
+
+/// Distances of points to a truth, gathered over frames. Zero-initialise.
+typedef struct sup_errors {
+    double   max, sum, sum_squares;
+    uint64_t count;
+} sup_errors;
+
+SUP_API void   sup_errors_add(sup_errors* errors, const sup_vec3* points, const sup_vec3* truth, uint32_t count,
+                              float* per_point); ///< per_point: NULL or the distances
+SUP_API double sup_errors_mean(const sup_errors* errors);
+SUP_API double sup_errors_rms(const sup_errors* errors);
+/// 1000 sqrt(sum of squares / (3 points frames)) with the rest diagonal = 1, as the papers quote it.
+SUP_API double sup_errors_erms(const sup_errors* errors, double diagonal);
+
+// ---------------------------------------------------------------------------------------------- over time
+
+/// Speed and jerk (third difference over dt^3) of every point from successive frames at equal times. Zero-initialised
+/// rings in the arena; push returns after four frames have been seen.
+typedef struct sup_motion sup_motion;
+
+SUP_API sup_result sup_motion_create(uint32_t point_count, double dt, sup_arena* arena, sup_motion** out, sup_error* error);
+/// Adds a frame. Fills max speed (from the second frame on) and rms and max jerk (from the fourth on), else 0.
+SUP_API void sup_motion_push(sup_motion* motion, const sup_vec3* points, double* speed_max, double* jerk_rms, double* jerk_max);
+/// When the speeds have last been above the threshold: seconds after frame `from`; 0 when never, negative when still moving
+/// at the end.
+SUP_API double sup_settle_time(const double* speeds, uint32_t count, uint32_t from, double dt, double threshold);
 
 #ifdef __cplusplus
 }

@@ -325,6 +325,14 @@ void sup_instance_evaluate(sup_instance* in, double time, void* scratch, sup_sta
     show(in, time, ratio, &s, stats, out);
 }
 
+bool sup_instance_draw(const sup_instance* in, uint32_t index, const sup_vec3* skin, const sup_canvas* canvas)
+{
+    if (index >= in->chain->link_count || !in->chain->links[index].deformer->draw) return false;
+    const link* l = &in->chain->links[index];
+    l->deformer->draw(&l->binding, &in->shown, in->state + in->links_offset + l->state_offset, skin, canvas);
+    return true;
+}
+
 const sup_pose* sup_instance_pose(const sup_instance* in) { return &in->shown; }
 
 void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, const float* morph_weights, bool teleport,

@@ -101,6 +101,15 @@ static void spring_evaluate(const sup_binding* binding, const void* params, cons
     sup_tasks_run(frame->tasks, b->points, 64, spring_task, &job);
 }
 
+static void spring_draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
+                        const sup_canvas* canvas)
+{
+    (void)pose;
+    const spring_bound* b = binding->data;
+    const spring_point* p = state;
+    for (uint32_t i = 0; i < b->points; ++i) canvas->line(canvas->user, "lag", skin[i], p[i].x, -1.0f);
+}
+
 static const sup_deformer spring = {
     .name = "spring",
     .summary = "Points on damped springs",
@@ -113,6 +122,7 @@ static const sup_deformer spring = {
     .bind = spring_bind,
     .reset = spring_reset,
     .evaluate = spring_evaluate,
+    .draw = spring_draw,
 };
 
 /// Static: moves every point by 1 along x; to see what stands behind a dynamic link.

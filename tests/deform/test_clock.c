@@ -333,6 +333,30 @@ static void static_links_behind_run_on_the_frame_itself(void** state)
     sup_character_destroy(c);
 }
 
+static void count_lag(void* user, const char* what, sup_vec3 a, sup_vec3 b, float value)
+{
+    (void)value;
+    assert_string_equal(what, "lag");
+    assert_true(v3_distance(a, b) < 1e-6f); // shown at a step end, the skin is the spring
+    ++*(uint32_t*)user;
+}
+
+static void a_link_draws_itself_as_it_was_shown(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    play           p = play_clip(c, "spring", false);
+    uint32_t       lines = 0;
+    sup_canvas     canvas = { .line = count_lag, .user = &lines };
+    play_hash(&p, 0);
+    assert_true(sup_instance_draw(p.instance, 1, p.out, &canvas));
+    assert_int_equal(lines, p.points);
+    assert_false(sup_instance_draw(p.instance, 0, p.out, &canvas));
+    assert_false(sup_instance_draw(p.instance, 2, p.out, &canvas));
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
 static void a_link_that_explodes_is_reset_and_counted(void** state)
 {
     (void)state;
@@ -400,6 +424,7 @@ int main(void)
         cmocka_unit_test(saved_state_repeats_the_frame),
         cmocka_unit_test(a_parameter_set_late_changes_only_what_follows),
         cmocka_unit_test(static_links_behind_run_on_the_frame_itself),
+        cmocka_unit_test(a_link_draws_itself_as_it_was_shown),
         cmocka_unit_test(a_link_that_explodes_is_reset_and_counted),
         cmocka_unit_test(keys_move_parameters_and_gravity_over_time),
         cmocka_unit_test(frames_of_a_span_are_counted_as_documented),
