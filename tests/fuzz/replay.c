@@ -18,7 +18,7 @@ typedef struct run {
 // An exact copy, so that a sanitizer sees one byte too many.
 static void feed(run* r, const uint8_t* bytes, size_t size)
 {
-    uint8_t* copy = malloc(size ? size : 1);
+    uint8_t* copy = calloc(size ? size : 1, 1);
     if (size) memcpy(copy, bytes, size);
     LLVMFuzzerTestOneInput(copy, size);
     free(copy);
@@ -33,7 +33,8 @@ static void feed_damaged(run* r, const uint8_t* bytes, size_t size)
         memcpy(copy, bytes, size);
         for (int change = 0; change <= i % 3; ++change) {
             random = random * 1664525u + 1013904223u;
-            copy[(random >> 8) % size] = (uint8_t)(random & 1 ? random >> 24 : "\"[]{}0,:-\xff"[(random >> 24) % 10]);
+            uint8_t any = (uint8_t)(random >> 24), telling = (uint8_t) "\"[]{}0,:-\xff"[any % 10];
+            copy[(random >> 8) % size] = random & 1 ? any : telling;
         }
         feed(r, copy, size);
     }
