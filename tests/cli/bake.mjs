@@ -13,6 +13,22 @@ function readGlb(file) {
     return JSON.parse(bytes.toString("utf8", 20, 20 + bytes.readUInt32LE(12)));
 }
 
+// The vectors of an accessor, dense or sparse.
+function readVectors(file, index) {
+    const bytes = fs.readFileSync(file), gltf = readGlb(file), accessor = gltf.accessors[index], begin = 20 + bytes.readUInt32LE(12) + 8;
+    const floats = (view, offset, count) => Array.from({ length: count }, (_, i) => bytes.readFloatLE(begin + (gltf.bufferViews[view].byteOffset ?? 0) + offset + 4 * i));
+    const out = Array.from({ length: accessor.count }, () => [0, 0, 0]);
+    const split = list => out.map((_, i) => list.slice(3 * i, 3 * i + 3));
+    if (accessor.bufferView !== undefined) split(floats(accessor.bufferView, accessor.byteOffset ?? 0, 3 * accessor.count)).forEach((v, i) => (out[i] = v));
+    if (accessor.sparse) {
+        const { count, indices, values } = accessor.sparse, at = begin + (gltf.bufferViews[indices.bufferView].byteOffset ?? 0) + (indices.byteOffset ?? 0);
+        const size = { 5121: 1, 5123: 2, 5125: 4 }[indices.componentType];
+        const list = floats(values.bufferView, values.byteOffset ?? 0, 3 * count);
+        for (let i = 0; i < count; i++) out[bytes.readUIntLE(at + size * i, size)] = list.slice(3 * i, 3 * i + 3);
+    }
+    return out;
+}
+
 await test("the JSON has exactly the contract's keys", folder => {
     const out = path.join(folder, "out.glb");
     const r = json(["bake", "builtin:bar", out]);
@@ -72,7 +88,7 @@ await test("the hash moves with the deformer and stays with the run", folder => 
     equal(hash("linear"), hash("linear"), "again");
     holds(hash("linear") !== hash("dualquat"), "linear and dualquat gave the same bits");
 });
-await test("the baked clip is added, everything else is kept", async folder => {
+await test("the baked clip is added, everything else is kept", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.glb");
     good(["bake", file, out, "--clip", "Wave", "--name", "Wave baked", "--quiet"]);
     const before = readGlb(file), after = readGlb(out);
@@ -81,7 +97,7 @@ await test("the baked clip is added, everything else is kept", async folder => {
     equal(JSON.stringify(after.animations.slice(0, 2).map(a => a.channels[0])), JSON.stringify(before.animations.map(a => a.channels[0])));
     holds(after.meshes[0].primitives[0].targets.length > 0, "morph targets");
     holds(after.animations[2].channels.some(c => c.target.path === "weights"), "a weights channel");
-    await validate(out, file);
+    validate(out, file);
 });
 await test("a baked file is a character again", folder => {
     const out = path.join(folder, "out.glb");
@@ -96,12 +112,12 @@ await test("writing over the source is allowed", folder => {
     equal(json(["inspect", file]).clips.length, 3, "clips");
     holdsOnly(folder, ["strip.glb"]);
 });
-await test("--flat gives a file without skin that still validates", async folder => {
+await test("--flat gives a file without skin that still validates", folder => {
     const out = path.join(folder, "out.glb");
     good(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), out, "--clip", "Wave", "--flat", "--quiet"]);
     const flat = readGlb(out);
     holds(flat.nodes.every(n => n.mesh === undefined || n.skin === undefined), "a mesh kept its skin");
-    await validate(out, path.join(folder, "strip.glb"));
+    validate(out, path.join(folder, "strip.glb"));
 });
 await test("several clips and none chosen: the first, said in a note", folder => {
     const r = good(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), path.join(folder, "out.glb")]);
@@ -116,15 +132,15 @@ await test("no bar where stderr is no terminal", folder => {
     holds(!r.err.includes("\r"), "a bar was drawn");
 });
 await test("--pose turns a joint in degrees", folder => {
-    // The tip turned by 90 degrees about z: the top edge (0,2,0)-(1,2,0) goes to (-1,1,0)-(-1,2,0).
+    // The tip, at (0,1,0), turned by 90 degrees about z: the top edge (0,2,0)-(1,2,0) goes to (-1,1,0)-(-1,2,0).
     const file = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.glb");
-    const r = json(["bake", file, out, "--pose", "tip=0,0,90", "--flat", "--hashes"]);
+    const r = json(["bake", file, out, "--pose", "tip=0,0,90", "--flat"]);
     equal(r.frames, 1, "frames");
-    equal(json(["bake", file, out, "--pose", "root=0,0,0;tip=0,0,90", "--flat"]).hash, r.hash, "';' separates");
-    equal(json(["bake", file, out, "--pose", "tip=0,0,90", "--deform", "linear"]).hash, r.hash, "linear is the default");
-    // The same as the last instant of Wave, whose key is that turn.
-    const wave = json(["bake", file, out, "--clip", "Wave", "--hashes"]).hashes;
-    equal(r.hashes[0], wave[wave.length - 1], "the clip's end");
+    const primitive = readGlb(out).meshes[0].primitives[0], base = readVectors(out, primitive.attributes.POSITION);
+    const moved = readVectors(out, primitive.targets[0].POSITION).map((d, i) => d.map((x, k) => x + base[i][k]));
+    [[0, 0, 0], [1, 0, 0], null, null, [-1, 1, 0], [-1, 2, 0]].forEach((p, i) => p?.forEach((x, k) => near(moved[i][k], x, 1e-6, `vertex ${i}`)));
+    equal(json(["bake", file, out, "--pose", "root=0,0,0;tip=0,0,90", "--deform", "linear"]).hash, r.hash, "';' separates, linear is the default");
+    equal(json(["bake", file, out, "--pose", "tip=0,0,45", "--pose", "tip=0,0,45", "--end", "1"]).frames, 31, "a held pose lasts till --end");
 });
 await test("--pose and --clip exclude each other", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip());
@@ -173,16 +189,16 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]]) {
 const real = { cesiumman: 1, riggedsimple: 1, fox: 3, soldier: 4, robotexpressive: 14 };
 for (const [name, count] of Object.entries(real)) {
     for (const chain of chains) {
-        await test(`${name}: every clip bakes with ${chain} and validates`, async folder => {
+        await test(`${name}: every clip bakes with ${chain} and validates`, folder => {
             const file = shared(`skinned/${name}.glb`), out = path.join(folder, "out.glb");
             const info = json(["inspect", file]);
             equal(info.clips.length, count, "clips");
-            // The many clips of the robot are alike: three are enough, the long validation is not for free.
-            for (const clip of info.clips.slice(0, 4)) {
+            for (const clip of info.clips) {
                 const r = json(["bake", file, out, "--clip", clip.name, "--deform", chain]);
                 equal(r.points, info.points, "points");
                 equal(r.frames, Math.floor(clip.seconds * 30 + 1e-6) + 1, "frames");
-                await validate(out, file);
+                // The clips of the robot are alike, and validating takes longer than baking: four are enough.
+                if (info.clips.indexOf(clip) < 4) validate(out, file);
             }
         });
     }

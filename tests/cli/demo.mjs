@@ -3,7 +3,7 @@ import { bad, equal, finish, good, holds, json, match, test, validate } from "./
 import fs from "node:fs";
 import path from "node:path";
 
-await test("the demo bakes every character, clip and deformer, and says what to open", async folder => {
+await test("the demo bakes every character, clip and deformer, and says what to open", folder => {
     const out = path.join(folder, "a/b");
     const r = good(["demo", out, "--fps", "10"], { timeout: 600 });
     const names = json(["deformers"]).filter(d => !d.needs.includes("examples")).map(d => d.name);
@@ -14,9 +14,9 @@ await test("the demo bakes every character, clip and deformer, and says what to 
     for (const f of files) match(r.out, new RegExp(f.replaceAll(".", "\\.")));
     match(r.out, /Blender/);
 });
-await test("what the demo writes passes the validator", async folder => {
+await test("what the demo writes passes the validator", folder => {
     good(["demo", folder, "--fps", "4", "--quiet"], { timeout: 600 });
-    for (const f of fs.readdirSync(folder)) await validate(path.join(folder, f));
+    for (const f of fs.readdirSync(folder)) validate(path.join(folder, f));
 });
 await test("a folder that cannot be made is named", folder => {
     fs.writeFileSync(path.join(folder, "file"), "");
