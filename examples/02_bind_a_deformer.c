@@ -75,7 +75,7 @@ int main(void)
     const sup_deformer* const mine[] = { &puff };
     if (sup_load("builtin:arm", NULL, &character, &error) != SUP_OK) return fprintf(stderr, "%s\n", error.text), 1;
     const sup_chain_desc desc = {
-        .character = character, .links = "linear,puff(amount=0.02)", .extra = mine, .extra_count = 1
+        .character = character, .links = "linear,puff(amount=0.005)", .extra = mine, .extra_count = 1
     };
     if (sup_chain_create(&desc, &chain, &error) != SUP_OK) return fprintf(stderr, "%s\n", error.text), 1;
     if (sup_instance_create(&(sup_instance_desc){ .chain = chain }, &instance, &error) != SUP_OK)
