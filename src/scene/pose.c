@@ -103,7 +103,8 @@ void sup_pose_bind(const sup_character* character, sup_pose* pose)
         exact_affine above = joint->parent == SUP_NONE ? (exact_affine){ { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } } }
                                                        : exact_from(&pose->global[joint->parent]);
         exact_affine global = global_of(character, pose, j, &joint->rest);
-        if (joint->skin_joint && sup_exact_invert(&inverse_bind, &wanted) && sup_exact_invert(&above, &down)) {
+        if ((joint->skin_joint || joint->has_bind) && sup_exact_invert(&inverse_bind, &wanted) &&
+            sup_exact_invert(&above, &down)) {
             exact_affine  local = exact_mul(&down, &wanted);
             sup_affine    rounded = exact_round(&local);
             sup_transform found;

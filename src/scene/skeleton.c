@@ -76,10 +76,25 @@ static sup_result make_joint(sup_build* build, uint32_t given, sup_joint* out)
     return SUP_OK;
 }
 
+// A joint that rests flattened (scale 0, to pop up later) has no way back to it, so its bind is the identity, and a mesh that
+// follows it must stay in its own space or it would be flattened twice.
+static void unplace_parts(sup_build* build, const bool* flat)
+{
+    for (uint32_t i = 0; i < build->desc->part_count; ++i) {
+        uint32_t joint = build->part_builds[i].joint;
+        if (joint == SUP_NONE || !flat[joint] || !build->part_builds[i].placed) continue;
+        build->part_builds[i].placed = false;
+        build->parts[i].place = build->parts[i].unplace = affine_identity();
+        sup_build_warn(build, "'%s' is flattened at rest by joint '%s'; its shape is taken as the file stores it",
+                       build->parts[i].name, build->joints[joint].name);
+    }
+}
+
 static sup_result make_binds(sup_build* build)
 {
     exact_affine* globals = SUP_NEW(build->scratch, exact_affine, build->joint_count);
-    if (!globals) return sup_fail_memory(build->error, "a skeleton");
+    bool*         flat = SUP_NEW(build->scratch, bool, build->joint_count);
+    if (!globals || !flat) return sup_fail_memory(build->error, "a skeleton");
     for (uint32_t j = 0; j < build->joint_count; ++j) {
         sup_joint*   joint = &build->joints[j];
         exact_affine local = sup_exact_local(joint, &joint->rest), inverse;
@@ -95,13 +110,15 @@ static sup_result make_binds(sup_build* build)
             sup_build_warn(build, "the bind matrix of joint '%s' cannot be inverted; taken from its rest pose instead",
                            joint->name);
         }
-        joint->inverse_bind = sup_exact_invert(&globals[j], &inverse) ? exact_round(&inverse) : affine_identity();
+        flat[j] = !sup_exact_invert(&globals[j], &inverse);
+        joint->inverse_bind = flat[j] ? affine_identity() : exact_round(&inverse);
     }
+    unplace_parts(build, flat);
     return SUP_OK;
 }
 
 // A mesh that nobody moves gets a joint of its own, so that everything downstream knows only skinned points.
-static sup_result add_joint(sup_build* build, uint32_t part)
+static void add_joint(sup_build* build, uint32_t part)
 {
     const char* name = build->parts[part].name;
     build->part_builds[part].joint = build->joint_count;
@@ -111,7 +128,6 @@ static sup_result add_joint(sup_build* build, uint32_t part)
                                                        .matrix = affine_identity(),
                                                        .inverse_bind = affine_identity(),
                                                        .source_id = SUP_NONE };
-    return SUP_OK;
 }
 
 sup_result sup_build_skeleton(sup_build* build)

@@ -19,6 +19,7 @@ typedef struct influence {
 
 typedef struct sum_range {
     double   low, high, negative;
+    double   low_positive; // zeros are told of by the points they leave without weights
     uint32_t counted;
 } sum_range;
 
@@ -131,6 +132,7 @@ static sup_result clean_part(sup_build* build, uint32_t part, sum_range* range)
             if (value > 0) list[count++] = (influence){ build->joint_places[d->joints[i]], k, value };
         }
         if (!range->counted || sum < range->low) range->low = sum;
+        if (sum > 0 && sum < range->low_positive) range->low_positive = sum;
         if (!range->counted || sum > range->high) range->high = sum;
         range->counted = 1;
         begin[v + 1] = begin[v] + clean(list, count, joints + begin[v], values + begin[v]);
@@ -147,8 +149,8 @@ static void warn_sums(sup_build* build, const char* name, const sum_range* range
         sup_build_warn(build, "'%s' has negative weights down to %g; dropped", name, range->negative);
     if (range->high > 1 + SUM_NOTICED)
         sup_build_warn(build, "weights of '%s' sum to %.4g at most; normalised", name, range->high);
-    if (range->low < 1 - SUM_NOTICED)
-        sup_build_warn(build, "weights of '%s' sum to %.4g at least; normalised", name, range->low);
+    if (range->low_positive < 1 - SUM_NOTICED)
+        sup_build_warn(build, "weights of '%s' sum to %.4g at least; normalised", name, range->low_positive);
 }
 
 // Sums of a hostile file may leave the floats; what is printed must stay a number.
@@ -163,7 +165,7 @@ sup_result sup_build_influences(sup_build* build)
     sum_range all = { .low = 1, .high = 1 };
     for (uint32_t i = 0; i < build->desc->part_count; ++i) {
         if (!build->desc->parts[i].width) continue;
-        sum_range  range = { 0 };
+        sum_range  range = { .low_positive = 1 };
         sup_result result = clean_part(build, i, &range);
         if (result) return result;
         if (!range.counted) continue;

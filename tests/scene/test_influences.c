@@ -113,6 +113,7 @@ static void points_without_weights_take_those_of_the_nearest(void** state)
     for (uint32_t v = 3; v <= 4; ++v) expect(c, v, 1, (uint32_t[]){ 1 }, (float[]){ 1 });             // one edge from 5
     assert_float_equal(c->weights.sum_min, 0, 0);
     assert_true(small_warned(c, "4 points have no weights; they take those of the nearest"));
+    assert_int_equal(c->warning_count, 1); // a sum of 0 is said once
     sup_character_destroy(c);
 }
 

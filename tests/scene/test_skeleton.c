@@ -137,6 +137,48 @@ static void other_joints_bind_where_they_rest(void** state)
     sup_character_destroy(c);
 }
 
+static void a_mesh_on_a_flattened_joint_stays_in_its_own_space(void** state)
+{
+    (void)state;
+    small s;
+    use_joints(&s, 1);
+    s.joints[0].skin_joint = false;
+    s.joints[0].rest.scale = v3(0, 0, 0);
+    s.joints[0].rest.translation = v3(3, 0, 0);
+    s.part.place = (sup_affine){ { { 0, 0, 0, 3 }, { 0, 0, 0, 0 }, { 0, 0, 0, 0 } } };
+    sup_character* c = small_make(&s);
+    assert_memory_equal(c->mesh.points, square_soup, sizeof square_soup);
+    sup_pose pose;
+    assert_ok(sup_pose_create(c, c->arena, &pose, &s.error), s.error);
+    pose.local[0].scale = v3(2, 2, 2);
+    sup_pose_update(c, &pose);
+    sup_vec3 p = affine_point(&pose.skin[0], c->mesh.points[2]); // (1,1,0) twice as large, at 3
+    assert_float_equal(p.x, 5, 0);
+    assert_float_equal(p.y, 2, 0);
+    assert_true(small_warned(c, "'square' is flattened at rest by joint 'hip'"));
+    sup_character_destroy(c);
+}
+
+static void a_second_bind_of_a_joint_is_kept_and_bound(void** state)
+{
+    (void)state;
+    small s;
+    use_joints(&s, 2);
+    s.joints[1].skin_joint = false;
+    s.joints[1].has_bind = true;
+    s.joints[1].rest.translation = v3(0, 0, 0);
+    s.joints[1].inverse_bind.m[1][3] = -7;
+    sup_character* c = small_make(&s);
+    sup_pose       pose;
+    assert_int_equal(c->skeleton.skin_joint_count, 1);
+    assert_float_equal(c->skeleton.joints[1].inverse_bind.m[1][3], -7, 0);
+    assert_ok(sup_pose_create(c, c->arena, &pose, &s.error), s.error);
+    assert_float_equal(pose.skin[1].m[1][3], -7, 0);
+    sup_pose_bind(c, &pose);
+    assert_float_equal(pose.skin[1].m[1][3], 0, 1e-6f);
+    sup_character_destroy(c);
+}
+
 static void bones_run_to_skin_children_through_other_nodes(void** state)
 {
     (void)state;
@@ -212,6 +254,8 @@ int main(void)
         cmocka_unit_test(zero_weights_and_no_joints_still_make_a_character),
         cmocka_unit_test(a_bind_that_cannot_be_inverted_is_taken_from_rest),
         cmocka_unit_test(other_joints_bind_where_they_rest),
+        cmocka_unit_test(a_mesh_on_a_flattened_joint_stays_in_its_own_space),
+        cmocka_unit_test(a_second_bind_of_a_joint_is_kept_and_bound),
         cmocka_unit_test(bones_run_to_skin_children_through_other_nodes),
         cmocka_unit_test(a_lone_joint_points_up),
         cmocka_unit_test(a_leaf_on_top_of_its_parent_looks_further_up),
