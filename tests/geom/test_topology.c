@@ -204,6 +204,68 @@ static void million_triangles_take_well_under_a_second(void** state)
     free(begin), free(corners);
 }
 
+static const sup_edge* edge_between(const sup_topology* t, uint32_t u, uint32_t v)
+{
+    for (uint32_t i = 0; i < t->edge_count; ++i)
+        if (t->edges[i].a == (u < v ? u : v) && t->edges[i].b == (u < v ? v : u)) return &t->edges[i];
+    return NULL;
+}
+
+/// Loops are simple, run along boundary edges, and no edge is in two.
+static void assert_loops(const sup_topology* t)
+{
+    bool used[256] = { false };
+    for (uint32_t l = 0; l < t->loop_count; ++l) {
+        uint32_t begin = t->loop_begin[l], end = t->loop_begin[l + 1];
+        assert_true(end - begin >= 3);
+        for (uint32_t i = begin; i < end; ++i) {
+            const sup_edge* e = edge_between(t, t->loops[i], t->loops[i + 1 < end ? i + 1 : begin]);
+            assert_non_null(e);
+            assert_int_equal(e->face_count, 1);
+            assert_false(used[e - t->edges]);
+            used[e - t->edges] = true;
+            for (uint32_t j = begin; j < i; ++j) assert_true(t->loops[j] != t->loops[i]);
+        }
+    }
+}
+
+static void any_soup_of_triangles_is_counted_right(void** state)
+{
+    (void)state;
+    uint32_t seed = 5, with_loops = 0;
+    for (int round = 0; round < 2000; ++round) {
+        uint32_t corners[36], begin[13], uses[9][9] = { { 0 } }, faces = 1 + (uint32_t)round % 12,
+                                         points = 4 + (uint32_t)round % 6;
+        for (uint32_t i = 0; i <= faces; ++i) begin[i] = 3 * i;
+        for (uint32_t i = 0; i < 3 * faces; ++i) {
+            seed = seed * 1664525u + 1013904223u;
+            corners[i] = (seed >> 16) % points;
+        }
+        for (uint32_t f = 0; f < faces; ++f) {
+            const uint32_t* c = corners + 3 * f;
+            if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue; // a line: no edges
+            for (uint32_t k = 0; k < 3; ++k) {
+                uint32_t u = c[k], v = c[(k + 1) % 3];
+                uses[u < v ? u : v][u < v ? v : u]++;
+            }
+        }
+        uint32_t edges = 0, open = 0;
+        for (uint32_t u = 0; u < 9; ++u)
+            for (uint32_t v = 0; v < 9; ++v) {
+                edges += uses[u][v] > 0;
+                open += uses[u][v] == 1;
+            }
+        shape s = make(points, faces, begin, corners);
+        assert_int_equal(s.t.edge_count, edges);
+        assert_int_equal(s.t.boundary_edges, open);
+        for (uint32_t i = 0; i < edges; ++i) assert_int_equal(s.t.edges[i].face_count, uses[s.t.edges[i].a][s.t.edges[i].b]);
+        assert_loops(&s.t);
+        with_loops += s.t.loop_count > 0;
+        sup_arena_destroy(s.arena);
+    }
+    assert_true(with_loops > 1000);
+}
+
 static void no_memory_is_an_error_not_a_crash(void** state)
 {
     (void)state;
@@ -239,6 +301,7 @@ int main(void)
         cmocka_unit_test(repeated_points_make_no_edge_with_themselves),
         cmocka_unit_test(empty_mesh_has_nothing),
         cmocka_unit_test(million_triangles_take_well_under_a_second),
+        cmocka_unit_test(any_soup_of_triangles_is_counted_right),
         cmocka_unit_test(no_memory_is_an_error_not_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
