@@ -1,0 +1,147 @@
+// Bakes of the shared skinned characters: every clip shows what was baked, and the other clips play as before.
+#include "baking.h"
+
+#define NEAR 1e-5
+
+static test_folder folder;
+
+static int make_folder(void** state)
+{
+    (void)state;
+    test_folder_make(&folder);
+    return 0;
+}
+
+static int remove_folder(void** state)
+{
+    (void)state;
+    test_folder_remove(&folder);
+    return 0;
+}
+
+// A part that lost its skin does not follow other clips, and is said to.
+static bool is_flat(const test_bake* b, const sup_part* part)
+{
+    char words[256];
+    snprintf(words, sizeof words, "mesh '%s' loses its skin", part->name);
+    return strstr(b->warnings, words) != NULL;
+}
+
+// The clips of the source, played in the baked file: largest distance of any vertex over the diagonal.
+static double other_clips_error(const test_bake* b, const sup_character* again)
+{
+    const sup_character* c = b->character;
+    sup_arena*           arena = sup_arena_create(NULL);
+    sup_pose             pose, pose_again;
+    sup_error            error;
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    assert_ok(sup_pose_create(again, arena, &pose_again, &error), error);
+    sup_vec3* points = sup_arena_alloc(arena, c->mesh.point_count, sizeof *points);
+    sup_vec3* shown = sup_arena_alloc(arena, again->mesh.point_count, sizeof *shown);
+    double    worst = 0;
+    for (uint32_t k = 0; k < c->clip_count; ++k) {
+        const sup_clip* same = &again->clips[k];
+        assert_string_equal(same->name, c->clips[k].name);
+        for (int i = 0; i <= 3; ++i) {
+            double time = c->clips[k].seconds * i / 3;
+            sup_clip_sample(c, &c->clips[k], time, &pose);
+            sup_clip_sample(again, same, time, &pose_again);
+            test_viewer_points(c, &pose, points);
+            test_viewer_points(again, &pose_again, shown);
+            for (uint32_t p = 0; p < c->mesh.part_count; ++p) {
+                const sup_part* from = &c->mesh.parts[p];
+                const sup_part* to = test_part_again(again, from, p);
+                if (is_flat(b, from)) continue;
+                for (uint32_t v = 0; v < from->vertex_count; ++v) {
+                    double d = (double)v3_distance(points[c->mesh.vertex_points[from->vertex_begin + v]],
+                                                   shown[again->mesh.vertex_points[to->vertex_begin + v]]);
+                    if (!(d <= worst)) worst = d;
+                }
+            }
+        }
+    }
+    sup_arena_destroy(arena);
+    return worst / (double)c->mesh.diagonal;
+}
+
+static void bake_all_clips(const char* path, bool flat)
+{
+    sup_character* c;
+    sup_error      error;
+    assert_ok(sup_load(path, NULL, &c, &error), error);
+    for (uint32_t k = 0; k < c->clip_count; ++k) {
+        char      name[256];
+        uint32_t  frames = (uint32_t)(c->clips[k].seconds * 10) + 1;
+        test_bake b = { .character = c,
+                        .clip = &c->clips[k],
+                        .path = test_folder_file(&folder, "real.glb"),
+                        .fps = 10,
+                        .frames = frames,
+                        .flat = flat };
+        assert_ok(test_bake_run(&b, NULL, &error), error);
+        snprintf(name, sizeof name, "%s.dualquat", c->clips[k].name);
+        double         baked = test_bake_error(&b, name);
+        sup_character* again;
+        assert_ok(sup_load(b.path, NULL, &again, &error), error);
+        double other = flat ? 0 : other_clips_error(&b, again);
+        print_message("%s: %u frames, %llu bytes, baked %g, other clips %g\n%s%s", name, frames, (unsigned long long)b.bytes,
+                      baked, other, b.warnings, b.warnings[0] ? "\n" : "");
+        assert_int_equal(again->mesh.vertex_count, c->mesh.vertex_count);
+        assert_int_equal(again->mesh.point_count, c->mesh.point_count);
+        assert_int_equal(again->clip_count, c->clip_count + 1);
+        assert_true(baked < NEAR);
+        assert_true(other < NEAR);
+        sup_character_destroy(again);
+        if (flat) break; // one clip shows it
+    }
+    sup_character_destroy(c);
+}
+
+static void cesiumman(void** state)
+{
+    (void)state;
+    TEST_NEEDS_DATA(path, "skinned/cesiumman.glb");
+    bake_all_clips(path, false);
+    bake_all_clips(path, true);
+}
+
+static void riggedsimple(void** state)
+{
+    (void)state;
+    TEST_NEEDS_DATA(path, "skinned/riggedsimple.glb");
+    bake_all_clips(path, false);
+    bake_all_clips(path, true);
+}
+
+static void fox(void** state)
+{
+    (void)state;
+    TEST_NEEDS_DATA(path, "skinned/fox.glb");
+    bake_all_clips(path, false);
+    bake_all_clips(path, true);
+}
+
+static void soldier(void** state)
+{
+    (void)state;
+    TEST_NEEDS_DATA(path, "skinned/soldier.glb");
+    bake_all_clips(path, false);
+    bake_all_clips(path, true);
+}
+
+static void robotexpressive(void** state)
+{
+    (void)state;
+    TEST_NEEDS_DATA(path, "skinned/robotexpressive.glb");
+    bake_all_clips(path, false);
+    bake_all_clips(path, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cesiumman), cmocka_unit_test(riggedsimple),    cmocka_unit_test(fox),
+        cmocka_unit_test(soldier),   cmocka_unit_test(robotexpressive),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
