@@ -69,6 +69,66 @@ static uint32_t source_animation(const gltf_baking* baking, const sup_bake_desc*
     return SUP_NONE;
 }
 
+// Some exporters give the views of animations a byteStride, which glTF does not allow. The source keeps them; what we add
+// gets the same values, tight.
+typedef struct tightener {
+    gltf_baking* baking;
+    uint32_t     accessor_count, view_count;
+    sup_json**   accessors; // of the copy, before anything was added
+    sup_json**   views;
+    uint32_t*    tight; // the tight copy of each accessor, SUP_NONE: none
+} tightener;
+
+// Index of the accessor to use.
+static uint32_t tight_accessor(tightener* t, uint32_t index)
+{
+    gltf_edit*      edit = &t->baking->edit;
+    const sup_json* stored = index < t->accessor_count ? t->accessors[index] : NULL;
+    uint32_t        view = sup_json_index(sup_json_get(stored, "bufferView"), SUP_NONE);
+    gltf_accessor   from;
+    if (view >= t->view_count || !sup_json_get(t->views[view], "byteStride")) return index;
+    if (t->tight[index] != SUP_NONE) return t->tight[index];
+    // One that reading had no use for stays as it is.
+    if (gltf_accessor_find(t->baking->document.source, index, "animation", &from, NULL) != SUP_OK || !from.data) return index;
+    bool     wide = from.component_type == GLTF_FLOAT || from.component_type == GLTF_UINT;
+    size_t   bytes = from.components * (size_t)(wide ? 4 : from.component_type > GLTF_UBYTE ? 2 : 1);
+    uint8_t* data = sup_arena_alloc(edit->arena, from.count, bytes);
+    if (!data) {
+        edit->failed = true;
+        return index;
+    }
+    for (uint32_t i = 0; i < from.count; ++i) memcpy(data + i * bytes, from.data + i * from.stride, bytes);
+    sup_json* accessor = gltf_edit_copy(edit, stored);
+    if (accessor) {
+        sup_json_remove(accessor, "byteOffset");
+        sup_json_remove(accessor, "sparse");
+    }
+    gltf_edit_number(edit, accessor, "bufferView", gltf_edit_view(edit, data, from.count * bytes, 0, 0));
+    t->tight[index] = gltf_edit_add(edit, "accessors", accessor);
+    return t->tight[index];
+}
+
+static void tighten(gltf_baking* baking, sup_json* animation)
+{
+    gltf_edit* edit = &baking->edit;
+    tightener  t = { .baking = baking };
+    t.accessors = gltf_edit_items(edit, gltf_edit_get(edit->root, "accessors"), &t.accessor_count);
+    t.views = gltf_edit_items(edit, gltf_edit_get(edit->root, "bufferViews"), &t.view_count);
+    t.tight = SUP_NEW(edit->arena, uint32_t, t.accessor_count);
+    if (!t.tight) edit->failed = true;
+    if (edit->failed) return;
+    memset(t.tight, 0xff, t.accessor_count * sizeof *t.tight);
+    sup_json* samplers = gltf_edit_get(animation, "samplers");
+    for (sup_json* sampler = samplers ? samplers->first : NULL; sampler; sampler = sampler->next) {
+        static const char* const keys[] = { "input", "output" };
+        for (size_t k = 0; k < SUP_COUNT_OF(keys); ++k) {
+            uint32_t index = sup_json_index(sup_json_get(sampler, keys[k]), SUP_NONE);
+            uint32_t tight = tight_accessor(&t, index);
+            if (tight != index) gltf_edit_number(edit, sampler, keys[k], tight);
+        }
+    }
+}
+
 // The source's animation without the weights of baked meshes: the targets have them already.
 static sup_json* copy_animation(gltf_baking* baking, const sup_json* source)
 {
@@ -85,6 +145,7 @@ static sup_json* copy_animation(gltf_baking* baking, const sup_json* source)
         channel = next;
     }
     gltf_edit_put(edit, animation, "channels", channels);
+    tighten(baking, animation);
     return animation;
 }
 
