@@ -8,7 +8,7 @@
 #include "scenes/tube.h"
 
 const char sup_scene_arm_summary[] =
-    "a tapered arm with upper arm, forearm and hand; clips flex, twist, wave; example sculpts at both ends of flex and twist";
+    "A tapered arm with upper arm, forearm and hand; clips flex, twist, wave; example sculpts at both ends of flex and twist";
 
 enum { USUAL_POINTS = 3000, FEWEST_POINTS = 100, MOST_POINTS = 4000000 };
 

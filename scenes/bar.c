@@ -6,7 +6,7 @@
 #include "scenes/tube.h"
 
 const char sup_scene_bar_summary[] =
-    "a clamped strip of 1 m by 0.1 m by 0.1 m for checks against formulas; clips bend, twist, still";
+    "A clamped strip of 1 m by 0.1 m by 0.1 m for checks against formulas; clips bend, twist, still";
 
 enum { USUAL_POINTS = 1000, FEWEST_POINTS = 100, MOST_POINTS = 4000000 };
 

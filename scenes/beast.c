@@ -7,7 +7,7 @@
 #include "scenes/nets.h"
 #include "scenes/scenes.h"
 
-const char sup_scene_beast_summary[] = "a soft, round quadruped with neck, belly and tail; clips walk, jump, shake";
+const char sup_scene_beast_summary[] = "A soft, round quadruped with neck, belly and tail; clips walk, jump, shake";
 
 enum { USUAL_POINTS = 8000, FEWEST_POINTS = 1000, MOST_POINTS = 2000000 };
 
@@ -222,6 +222,7 @@ typedef struct chain {
     const uint32_t* joints;
     uint32_t        count;
     const float*    widths; // half the width of each crossing, meters; the first is not used
+    sup_vec3        onward; // direction of the last bone; zero: straight on
 } chain;
 
 /// The direction in which a chain crosses its joint: half-way between the bone before and the bone behind.
@@ -229,7 +230,7 @@ static sup_vec3 crossing_normal(const chain* c, uint32_t i)
 {
     sup_vec3 here = sup_beast_joints[c->joints[i]].place;
     sup_vec3 before = v3_normalize(v3_sub(here, sup_beast_joints[c->joints[i - 1]].place), v3(0, 1, 0));
-    if (i + 1 == c->count) return before;
+    if (i + 1 == c->count) return v3_normalize(v3_add(before, c->onward), before);
     sup_vec3 behind = v3_normalize(v3_sub(sup_beast_joints[c->joints[i + 1]].place, here), before);
     return v3_normalize(v3_add(before, behind), before);
 }
@@ -261,53 +262,62 @@ static const float    leg_widths[] = { 0, 0.060f, 0.042f };
 static void leg_spread(uint32_t first, sup_vec3 p, float share, float* row)
 {
     const uint32_t joints[] = { first, first + 1, first + 2 };
-    spread(&(chain){ joints, 3, leg_widths }, p, share, row);
+    spread(&(chain){ joints, 3, leg_widths, v3(0, -0.5f, 0.87f) }, p, share, row); // toes point ahead
 }
 
-/// How much of a point belongs to a limb rather than to the trunk: by which of the two solids it lies on. A limb ends at the
-/// middle of the body, so the left never pulls on the right.
-static float limb_share(const body* b, part which, bool mirrored, sup_vec3 p, float trunk_value, float width)
+static const struct {
+    part     which;
+    bool     mirrored;
+    uint32_t joint;
+    float    width; // half the stretch over which a point passes from the trunk to the limb, meters
+} limbs[] = {
+    { PART_FRONT, false, BEAST_FRONT_L, 0.065f }, { PART_FRONT, true, BEAST_FRONT_R, 0.065f },
+    { PART_BACK, false, BEAST_BACK_L, 0.070f },   { PART_BACK, true, BEAST_BACK_R, 0.070f },
+    { PART_EAR, false, BEAST_EAR_L, 0.025f },     { PART_EAR, true, BEAST_EAR_R, 0.025f },
+    { PART_TAIL, false, BEAST_TAIL_1, 0.050f },
+};
+enum { LIMBS = SUP_COUNT_OF(limbs) };
+
+/// How much of a point belongs to each limb: by how much nearer that limb is than everything else. A limb ends at the middle
+/// of the body, so the left never pulls on the right. Returns what is left for the trunk.
+static float limb_shares(const body* b, sup_vec3 p, float shares[LIMBS])
 {
-    float side = mirrored ? -p.x : p.x;
-    float share = sup_smoothstep(-width, width, trunk_value - part_sample(b, which, mirrored, p, nowhere.value).value);
-    return parts[which].paired ? share * sup_smoothstep(0.0f, 0.06f, side) : share;
+    float trunk_value = part_sample(b, PART_TRUNK, false, p, nowhere.value).value, values[LIMBS], sum = 0.0f;
+    for (uint32_t i = 0; i < LIMBS; ++i) values[i] = part_sample(b, limbs[i].which, limbs[i].mirrored, p, nowhere.value).value;
+    for (uint32_t i = 0; i < LIMBS; ++i) {
+        float others = trunk_value;
+        for (uint32_t j = 0; j < LIMBS; ++j)
+            if (limbs[j].which != limbs[i].which && values[j] < others) others = values[j];
+        shares[i] = sup_smoothstep(-limbs[i].width, limbs[i].width, others - values[i]);
+        if (parts[limbs[i].which].paired) shares[i] *= sup_smoothstep(0.0f, 0.06f, limbs[i].mirrored ? -p.x : p.x);
+        sum += shares[i];
+    }
+    if (sum <= 1.0f) return 1.0f - sum;
+    for (uint32_t i = 0; i < LIMBS; ++i) shares[i] /= sum;
+    return 0.0f;
 }
 
 static void point_row(const body* b, sup_vec3 p, float* row)
 {
     for (uint32_t j = 0; j < BEAST_JOINTS; ++j) row[j] = 0.0f;
-    float trunk_value = part_sample(b, PART_TRUNK, false, p, nowhere.value).value;
-    float left = 1.0f;
-    struct {
-        part     which;
-        bool     mirrored;
-        uint32_t joint;
-        float    width;
-    } const limbs[] = {
-        { PART_FRONT, false, BEAST_FRONT_L, 0.065f }, { PART_FRONT, true, BEAST_FRONT_R, 0.065f },
-        { PART_BACK, false, BEAST_BACK_L, 0.070f },   { PART_BACK, true, BEAST_BACK_R, 0.070f },
-        { PART_EAR, false, BEAST_EAR_L, 0.025f },     { PART_EAR, true, BEAST_EAR_R, 0.025f },
-        { PART_TAIL, false, BEAST_TAIL_1, 0.050f },
-    };
-    for (uint32_t i = 0; i < SUP_COUNT_OF(limbs); ++i) {
-        float share = left * limb_share(b, limbs[i].which, limbs[i].mirrored, p, trunk_value, limbs[i].width);
-        left -= share;
-        if (limbs[i].which == PART_EAR) row[limbs[i].joint] += share;
-        else if (limbs[i].which == PART_TAIL) spread(&(chain){ tail_joints, 5, tail_widths }, p, share, row);
-        else leg_spread(limbs[i].joint, p, share, row);
+    float shares[LIMBS], rest = limb_shares(b, p, shares);
+    for (uint32_t i = 0; i < LIMBS; ++i) {
+        if (limbs[i].which == PART_EAR) row[limbs[i].joint] += shares[i];
+        else if (limbs[i].which == PART_TAIL) spread(&(chain){ tail_joints, 5, tail_widths, v3(0, 0, 0) }, p, shares[i], row);
+        else leg_spread(limbs[i].joint, p, shares[i], row);
     }
-    spread(&(chain){ trunk_joints, 7, trunk_widths }, p, left, row);
+    spread(&(chain){ trunk_joints, 7, trunk_widths, v3(0, 0, 0) }, p, rest, row);
 }
 
 /// How soft the flesh is: the belly, the tail towards its tip, the ears and the cheeks hang loose.
 static float jiggle(sup_vec3 p, const float* row)
 {
     float belly = sup_smoothstep(0.48f, 0.26f, p.y) * (1.0f - sup_smoothstep(0.12f, 0.27f, fabsf(p.z + 0.005f)));
-    float limbs = 0.0f;
-    for (uint32_t j = BEAST_FRONT_L; j < BEAST_JOINTS; ++j) limbs += row[j];
+    float legs = 0.0f;
+    for (uint32_t j = BEAST_FRONT_L; j < BEAST_JOINTS; ++j) legs += row[j];
     float tip = 0.15f * row[BEAST_TAIL_1] + 0.35f * row[BEAST_TAIL_2] + 0.6f * row[BEAST_TAIL_3] + 0.8f * row[BEAST_TAIL_4] +
                 row[BEAST_TAIL_5];
-    float loose = belly * (1.0f - limbs) + tip + 0.7f * (row[BEAST_EAR_L] + row[BEAST_EAR_R]);
+    float loose = belly * (1.0f - legs) + tip + 0.7f * (row[BEAST_EAR_L] + row[BEAST_EAR_R]);
     return sup_clampf(0.1f + 0.9f * loose, 0.0f, 1.0f);
 }
 

@@ -213,7 +213,7 @@ static void jump(const sup_draft* draft, double time, sup_draft_pose* pose)
         sup_vec3 folded = v3_add(v3_scale(v3_sub(ankle_at_rest(f), rest_place(upper)), 0.56f), v3(0, 0, hind ? -0.03f : 0.02f));
         sup_vec3 drawn = v3_add(hip, quat_rotate(body.rotation, folded));
         s.ankles[f] = v3_lerp(s.ankles[f], drawn, air);
-        s.soles[f] = (hind ? 45.0f : 55.0f) * air;
+        s.soles[f] = (hind ? 45.0f : 25.0f) * air;
     }
     take(&s, pose);
 }

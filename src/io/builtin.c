@@ -9,9 +9,9 @@ static const struct {
     const char*     summary;
     sup_scene_make* make;
 } scenes[] = {
-    { "arm", "A closed, tapered arm with elbow and wrist, and sculpts of its bend and twist", sup_scene_arm },
-    { "bar", "A clamped strip whose motion is known by formula", sup_scene_bar },
-    { "beast", "A soft quadruped with neck, belly and tail", sup_scene_beast },
+    { "arm", sup_scene_arm_summary, sup_scene_arm },
+    { "bar", sup_scene_bar_summary, sup_scene_bar },
+    { "beast", sup_scene_beast_summary, sup_scene_beast },
 };
 
 uint32_t sup_builtin_count(void) { return SUP_COUNT_OF(scenes); }
