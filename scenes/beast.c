@@ -273,7 +273,7 @@ static const struct {
 } limbs[] = {
     { PART_FRONT, false, BEAST_FRONT_L, 0.065f }, { PART_FRONT, true, BEAST_FRONT_R, 0.065f },
     { PART_BACK, false, BEAST_BACK_L, 0.070f },   { PART_BACK, true, BEAST_BACK_R, 0.070f },
-    { PART_EAR, false, BEAST_EAR_L, 0.025f },     { PART_EAR, true, BEAST_EAR_R, 0.025f },
+    { PART_EAR, false, BEAST_EAR_L, 0.060f },     { PART_EAR, true, BEAST_EAR_R, 0.060f },
     { PART_TAIL, false, BEAST_TAIL_1, 0.050f },
 };
 enum { LIMBS = SUP_COUNT_OF(limbs) };
