@@ -110,6 +110,52 @@ static inline uint32_t i8_bits(i8 mask)
 /// Eight partial sums in a fixed order.
 static inline float f8_sum(f8 x) { return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7])); }
 
+// ---------------------------------------------------------------------------------------------- one register
+
+/// As many floats as one register holds, 8 or 4, for kernels with many values at hand: gcc 12 keeps an f8 in memory where
+/// the machine has no such register. Lanes are independent, so the bits are those of an f8.
+#if defined(__AVX__)
+#define SUP_REGISTER 8
+typedef f8        fr;
+typedef i8        ir;
+static inline fr  fr_all(float x) { return f8_all(x); }
+#else
+#define SUP_REGISTER 4
+typedef float     fr __attribute__((vector_size(16)));
+typedef int32_t   ir __attribute__((vector_size(16)));
+static inline fr  fr_all(float x) { return (fr){ x, x, x, x }; }
+#endif
+static inline fr fr_load(const float* p)
+{
+    fr r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
+static inline void fr_store(float* p, fr x) { memcpy(p, &x, sizeof x); }
+static inline fr   fr_select(ir mask, fr a, fr b) { return (fr)(((ir)a & mask) | ((ir)b & ~mask)); }
+
+/// Stores x0 y0 z0 x1 y1 z1 ...: vectors of three side by side. Shuffles stay inside 16 bytes until the last exchange.
+static inline void fr_store3(float* p, fr x, fr y, fr z)
+{
+#if SUP_REGISTER == 8
+    fr a = __builtin_shufflevector(x, y, 0, 2, 8, 10, 4, 6, 12, 14); // x0 x2 y0 y2
+    fr b = __builtin_shufflevector(y, z, 1, 3, 9, 11, 5, 7, 13, 15); // y1 y3 z1 z3
+    fr c = __builtin_shufflevector(z, x, 0, 2, 9, 11, 4, 6, 13, 15); // z0 z2 x1 x3
+    fr d = __builtin_shufflevector(a, c, 0, 2, 8, 10, 4, 6, 12, 14); // x0 y0 z0 x1
+    fr e = __builtin_shufflevector(b, a, 0, 2, 9, 11, 4, 6, 13, 15); // y1 z1 x2 y2
+    fr f = __builtin_shufflevector(c, b, 1, 3, 9, 11, 5, 7, 13, 15); // z2 x3 y3 z3
+    fr_store(p, __builtin_shufflevector(d, e, 0, 1, 2, 3, 8, 9, 10, 11));
+    fr_store(p + 8, __builtin_shufflevector(f, d, 0, 1, 2, 3, 12, 13, 14, 15));
+    fr_store(p + 16, __builtin_shufflevector(e, f, 4, 5, 6, 7, 12, 13, 14, 15));
+#else
+    fr a = __builtin_shufflevector(x, y, 0, 2, 4, 6), b = __builtin_shufflevector(y, z, 1, 3, 5, 7);
+    fr c = __builtin_shufflevector(z, x, 0, 2, 5, 7);
+    fr_store(p, __builtin_shufflevector(a, c, 0, 2, 4, 6));
+    fr_store(p + 4, __builtin_shufflevector(b, a, 0, 2, 5, 7));
+    fr_store(p + 8, __builtin_shufflevector(c, b, 1, 3, 5, 7));
+#endif
+}
+
 /// Which compiled variant this machine runs best: 1 is the base, 3 is x86-64-v3 (AVX2).
 int sup_wide_level(void);
 
