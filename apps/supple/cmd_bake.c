@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,6 +88,9 @@ static sup_json* hash_text(sup_arena* arena, uint64_t hash)
     return sup_json_new_string(arena, text);
 }
 
+// A clock's last digits are noise: six decimals are enough.
+static sup_json* rounded(sup_arena* arena, double value) { return sup_json_new_number(arena, floor(value * 1e6 + 0.5) / 1e6); }
+
 static sup_json* describe(const options* o, const bake_job* job, const bake_outcome* out, double seconds, sup_arena* arena)
 {
     sup_json* json = sup_json_new(arena, SUP_JSON_OBJECT);
@@ -94,8 +98,8 @@ static sup_json* describe(const options* o, const bake_job* job, const bake_outc
     sup_json_set(arena, json, "bytes", sup_json_new_number(arena, (double)out->bytes));
     sup_json_set(arena, json, "frames", sup_json_new_number(arena, out->frames));
     sup_json_set(arena, json, "points", sup_json_new_number(arena, job->character->mesh.point_count));
-    sup_json_set(arena, json, "seconds", sup_json_new_number(arena, seconds));
-    sup_json_set(arena, json, "ms_per_frame", sup_json_new_number(arena, 1000.0 * out->evaluate / out->frames));
+    sup_json_set(arena, json, "seconds", rounded(arena, seconds));
+    sup_json_set(arena, json, "ms_per_frame", rounded(arena, 1000.0 * out->evaluate / out->frames));
     sup_json_set(arena, json, "hash", hash_text(arena, out->hash));
     sup_json* fallbacks = sup_json_set(arena, json, "fallbacks", sup_json_new(arena, SUP_JSON_OBJECT));
     for (uint32_t i = 0; i < out->stats.count; i++)

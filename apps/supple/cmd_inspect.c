@@ -63,8 +63,8 @@ static void collect(findings* f)
     if (f->surface.boundary_edges)
         note_wrong(
             f,
-            "%u open edges in %u holes: volume and thickness are guesses there; fill the holes where the body should be solid",
-            f->surface.boundary_edges, f->surface.boundary_loops);
+            "%u open edges in %u hole%s: volume and thickness are guesses there; fill the holes where the body should be solid",
+            f->surface.boundary_edges, f->surface.boundary_loops, f->surface.boundary_loops == 1 ? "" : "s");
     if (f->surface.loose_points) note_wrong(f, "%u points belong to no face: delete them", f->surface.loose_points);
 }
 
@@ -154,7 +154,7 @@ static void print_lists(const sup_character* c)
 {
     printf("clips     ");
     for (uint32_t i = 0; i < c->clip_count; i++) printf("%s%s (%.2f s)", i ? ", " : "", c->clips[i].name, c->clips[i].seconds);
-    puts(c->clip_count ? "" : "none: bake --pose 'JOINT=X,Y,Z' poses it by hand");
+    puts(c->clip_count ? "" : c->skeleton.skin_joint_count ? "none: bake --pose 'JOINT=X,Y,Z' poses it by hand" : "none");
     printf("examples  ");
     for (uint32_t i = 0; i < c->example_count; i++)
         printf("%s%s (%s at %.2f s)", i ? ", " : "", c->examples[i].name,
@@ -196,10 +196,15 @@ static void print_report(const findings* f, const char* path)
     print_size(c);
     printf("surface   %s, %u component%s, %u edges", f->surface.closed ? "closed" : "not closed", f->surface.components,
            f->surface.components == 1 ? "" : "s", f->surface.edges);
-    printf(f->surface.boundary_edges ? ", %u of them open in %u holes\n" : "\n", f->surface.boundary_edges,
-           f->surface.boundary_loops);
-    printf("skin      %u joints, at most %u influences a point, weights sum to %.4g .. %.4g\n", c->skeleton.skin_joint_count,
-           c->weights.influences_max, (double)c->weights.sum_min, (double)c->weights.sum_max);
+    if (f->surface.boundary_edges)
+        printf(", %u of them open in %u hole%s", f->surface.boundary_edges, f->surface.boundary_loops,
+               f->surface.boundary_loops == 1 ? "" : "s");
+    puts("");
+    if (c->skeleton.skin_joint_count)
+        printf("skin      %u joints, at most %u influence%s a point, weights sum to %.4g .. %.4g\n",
+               c->skeleton.skin_joint_count, c->weights.influences_max, c->weights.influences_max == 1 ? "" : "s",
+               (double)c->weights.sum_min, (double)c->weights.sum_max);
+    else puts("skin      none: every part follows its node as it is; bind it to a skeleton to deform it");
     print_lists(c);
     print_parts(c);
     puts("");

@@ -106,6 +106,27 @@ await test("a baked file is a character again", folder => {
     for (const key of ["points", "triangles", "joints", "closed"]) equal(after[key], before[key], key);
     equal(after.clips.length, before.clips.length + 1, "clips");
 });
+await test("playing a baked clip by plain linear skinning shows the baked skin", folder => {
+    // A viewer knows only linear blending: what dualquat made must come out of it. --flat gives both in world space.
+    const baked = path.join(folder, "baked.glb"), seen = path.join(folder, "seen.glb"), wanted = path.join(folder, "wanted.glb");
+    const arm = "builtin:arm?points=400", flags = ["--fps", "5", "--quiet"];
+    good(["bake", arm, baked, "--clip", "flex", "--deform", "dualquat", "--name", "baked", ...flags]);
+    good(["bake", arm, wanted, "--clip", "flex", "--deform", "dualquat", "--flat", ...flags]);
+    good(["bake", baked, seen, "--clip", "baked", "--deform", "linear", "--flat", ...flags]);
+    const shapes = file => {
+        const primitive = readGlb(file).meshes[0].primitives[0], base = readVectors(file, primitive.attributes.POSITION);
+        return primitive.targets.slice(-6).map(t => readVectors(file, t.POSITION).map((d, i) => d.map((x, k) => x + base[i][k])));
+    };
+    const a = shapes(wanted), b = shapes(seen);
+    equal(a.length, 6, "frames");
+    let gap = 0, travel = 0;
+    a.forEach((frame, f) => frame.forEach((p, i) => p.forEach((x, k) => {
+        gap = Math.max(gap, Math.abs(x - b[f][i][k]));
+        travel = Math.max(travel, Math.abs(x - a[0][i][k]));
+    })));
+    holds(travel > 0.1, `the arm only moved by ${travel}`);
+    near(gap, 0, 2e-5, "largest gap in metres");
+});
 await test("writing over the source is allowed", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip());
     good(["bake", file, file, "--clip", "Wave", "--quiet"]);
