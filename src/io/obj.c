@@ -30,20 +30,19 @@ typedef struct line {
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
+// A backslash with a line end behind it, which then is none.
+static bool hides_end(const line* l, const char* p) { return *p == '\\' && (p + 1 >= l->end || p[1] == '\n' || p[1] == '\r'); }
+
 // Blanks, and a backslash with the line end that it hides.
 static void skip_space(line* l)
 {
     while (l->at < l->end) {
-        if (is_space(*l->at) || *l->at == '\n') ++l->at;
-        else if (*l->at == '\\' && l->at + 1 < l->end && (l->at[1] == '\n' || l->at[1] == '\r')) ++l->at;
-        else return;
+        if (!is_space(*l->at) && *l->at != '\n' && !hides_end(l, l->at)) return;
+        ++l->at;
     }
 }
 
-static bool ends_word(const line* l, const char* p)
-{
-    return p >= l->end || is_space(*p) || *p == '\n' || (*p == '\\' && p + 1 < l->end && (p[1] == '\n' || p[1] == '\r'));
-}
+static bool ends_word(const line* l, const char* p) { return p >= l->end || is_space(*p) || *p == '\n' || hides_end(l, p); }
 
 // The next line; false at the end of the file.
 static bool next_line(const char** at, const char* end, size_t number, line* out)
