@@ -109,12 +109,14 @@ export function shared(relative) {
 const validator = path.join(source, "tests/io/validate.mjs");
 let validatorMissed = false;
 
-/** Demands that the glTF validator finds no error or warning that the source did not have. Said once where it is missing. */
-export function validate(file, original) {
-    const r = spawnSync(process.execPath, [validator, original ? `${file}=${original}` : file], { encoding: "utf8", maxBuffer: 1 << 28 });
+/** Demands that the glTF validator finds no error or warning in the files that their source did not have. Said once where it
+ * is missing. */
+export function validate(files, original) {
+    const words = [files].flat().map(file => (original ? `${file}=${original}` : file));
+    const r = spawnSync(process.execPath, [validator, ...words], { encoding: "utf8", maxBuffer: 1 << 28 });
     if (r.status === 77 && !validatorMissed) console.log("note     the glTF validator is not installed (scripts/setup.sh does that): files are not validated");
     validatorMissed ||= r.status === 77;
-    if (r.status !== 0 && r.status !== 77) throw new Error(`the validator refuses ${path.basename(file)}:\n${r.stdout.slice(0, 1500)}${r.stderr}`);
+    if (r.status !== 0 && r.status !== 77) throw new Error(`the validator refuses a file:\n${r.stdout.slice(0, 1500)}${r.stderr}`);
 }
 
 // ------------------------------------------------------------------------------------------------ characters
