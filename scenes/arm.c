@@ -29,15 +29,15 @@ static const float flex_degrees = 120.0f, twist_degrees = 150.0f;
 
 /// x, half height (y), half depth (z) and middle (y) of the section there, meters.
 static const float sections[][4] = {
-    { 0.000f, 0.056f, 0.056f, 0.000f },   { 0.060f, 0.060f, 0.057f, 0.002f },  { 0.150f, 0.056f, 0.050f, 0.004f },
-    { 0.235f, 0.046f, 0.043f, 0.002f },   { 0.310f, 0.040f, 0.039f, 0.000f },  { 0.370f, 0.042f, 0.041f, 0.001f },
-    { 0.450f, 0.036f, 0.033f, 0.001f },   { 0.530f, 0.027f, 0.023f, 0.000f },  { 0.565f, 0.027f, 0.021f, 0.000f },
-    { 0.610f, 0.037f, 0.020f, 0.000f },   { 0.655f, 0.042f, 0.019f, -0.001f }, { 0.700f, 0.038f, 0.017f, -0.003f },
-    { 0.730f, 0.032f, 0.0155f, -0.004f },
+    { 0.000f, 0.056f, 0.056f, 0.000f },    { 0.060f, 0.060f, 0.057f, 0.002f },  { 0.150f, 0.056f, 0.050f, 0.004f },
+    { 0.235f, 0.046f, 0.043f, 0.002f },    { 0.310f, 0.040f, 0.039f, 0.000f },  { 0.370f, 0.042f, 0.041f, 0.001f },
+    { 0.450f, 0.036f, 0.033f, 0.001f },    { 0.530f, 0.027f, 0.023f, 0.000f },  { 0.565f, 0.027f, 0.021f, 0.000f },
+    { 0.610f, 0.037f, 0.020f, 0.000f },    { 0.655f, 0.042f, 0.019f, -0.001f }, { 0.700f, 0.0405f, 0.0175f, -0.002f },
+    { 0.725f, 0.0395f, 0.0170f, -0.002f },
 };
 enum { SECTIONS = SUP_COUNT_OF(sections) };
 /// The round ends reach this far beyond the first and last section.
-static const float first_depth = 0.050f, last_depth = 0.030f;
+static const float first_depth = 0.050f, last_depth = 0.034f;
 /// Rings go half-way up the round ends, the patches close the rest.
 static const float patch_angle = 0.7853982f;
 
@@ -98,20 +98,20 @@ typedef struct thumb {
     uint32_t layers;
 } thumb;
 
-static const float thumb_start = 0.592f, thumb_end = 0.630f, thumb_length = 0.062f;
+static const float    thumb_start = 0.592f, thumb_end = 0.630f, thumb_length = 0.056f;
+static const sup_vec3 thumb_out = { 0.60f, 0.80f, 0 };
 
 static thumb plan_thumb(const sup_tube* tube, const station* stations)
 {
     thumb t = { 0 };
     if (tube->side < 4) return t;
-    t.columns = tube->side / 2 + (tube->side / 2 + tube->side) % 2; // as even as the side, to sit in its middle
+    t.columns = 3 * tube->side / 4 - (3 * tube->side / 4 + tube->side) % 2; // as even as the side, to sit in its middle
     t.step = tube->side + (tube->side - t.columns) / 2;
     while (t.ring < tube->rings && stations[t.ring].x < thumb_start) ++t.ring;
     uint32_t end = t.ring;
     while (end < tube->rings && stations[end].x < thumb_end) ++end;
     t.rows = end - t.ring;
-    float around = 0.6f / (float)(t.columns + t.rows); // side of a quad in the length of the thumb
-    t.layers = (uint32_t)(1.0f / around + 0.5f);
+    t.layers = t.columns + t.rows; // makes the quads of the thumb about square
     if (t.rows < 2 || t.layers < 2) t.columns = t.rows = t.layers = 0;
     return t;
 }
@@ -121,17 +121,17 @@ static uint32_t thumb_rim(const thumb* t) { return 2 * (t->columns + t->rows); }
 /// Point of the thumb at a share of its length, at (u, v) of its square section; the tip is round.
 static sup_vec3 thumb_point(sup_vec3 base, float share, float u, float v)
 {
-    const sup_vec3 out = v3(0.60f, 0.80f, 0), side = v3(0, 0, 1), front = v3(0.80f, -0.60f, 0);
+    const sup_vec3 side = v3(0, 0, 1), front = v3(0.80f, -0.60f, 0);
     const float    tip = 0.6f; // the share where the round tip begins
     float          rim = fabsf(u) > fabsf(v) ? fabsf(u) : fabsf(v), turn = sup_square_turn(u, v) * 6.2831853f;
-    float          radius = 0.0180f - 0.003f * share, along = share;
+    float          radius = 0.0165f - 0.0025f * share, along = share;
     if (share > tip) {
         float up = share < 1.0f ? (share - tip) / (1.0f - tip) * patch_angle : 1.5707963f - (1.5707963f - patch_angle) * rim;
         along = tip + (1.0f - tip) * (float)sup_sin(up);
         radius *= (float)sup_cos(up);
     }
     // It leans forward as it grows, like a hand at rest.
-    sup_vec3 p = v3_mad(base, along * thumb_length, out);
+    sup_vec3 p = v3_mad(base, along * thumb_length, thumb_out);
     p = v3_mad(p, 0.012f * along * along, front);
     p = v3_mad(p, radius * (float)sup_cos(turn), side);
     return v3_mad(p, radius * 1.1f * (float)sup_sin(turn), front);
@@ -167,17 +167,18 @@ static void place_thumb(const sup_tube* tube, const thumb* t, sup_vec3* points)
     sup_vec3 low = points[block_point(tube, t, t->columns / 2, 0)];
     sup_vec3 high = points[block_point(tube, t, t->columns / 2, t->rows)];
     sup_vec3 base = v3_lerp(low, high, 0.5f);
-    base.y -= 0.010f;
+    base.y -= 0.003f;
     base.z = 0.0f;
     for (uint32_t layer = 1; layer <= t->layers; ++layer)
         for (uint32_t step = 0; step < thumb_rim(t); ++step) {
             uint32_t i, j;
             sup_square_rim(t->columns, t->rows, step, &i, &j);
-            float    share = (float)layer / (float)t->layers;
-            float    u = 2.0f * (float)i / (float)t->columns - 1.0f, v = 2.0f * (float)j / (float)t->rows - 1.0f;
-            sup_vec3 from = points[layer_point(tube, t, 0, step)];
+            float share = (float)layer / (float)t->layers;
+            float u = 2.0f * (float)i / (float)t->columns - 1.0f, v = 2.0f * (float)j / (float)t->rows - 1.0f;
+            // At first the rim is lifted as it is; it becomes round on the way.
+            sup_vec3 lifted = v3_mad(points[layer_point(tube, t, 0, step)], share * thumb_length, thumb_out);
             points[layer_point(tube, t, layer, step)] =
-                v3_lerp(from, thumb_point(base, share, u, v), sup_smoothstep(-0.1f, 0.45f, share));
+                v3_lerp(lifted, thumb_point(base, share, u, v), sup_smoothstep(0.0f, 0.65f, share));
         }
     for (uint32_t j = 1; j < t->rows; ++j)
         for (uint32_t i = 1; i < t->columns; ++i) {
@@ -213,6 +214,22 @@ static void thumb_faces(const sup_tube* tube, const thumb* t, uint32_t* corners,
 /// Both ends of a clip; the sculpt at its start is the rest shape.
 enum { EASE_SECONDS = 1 };
 
+/// Where upper arm and forearm meet they press each other flat along the plane half-way between them. p is seen from the elbow;
+/// side is -1 for the upper arm, 1 for the forearm.
+static sup_vec3 pressed(sup_vec3 p, float side)
+{
+    float    half = sup_degrees(0.5f * (180.0f + flex_degrees));
+    sup_vec3 crease = v3((float)sup_cos(half), (float)sup_sin(half), 0), across = v3(crease.y, -crease.x, 0);
+    float    out = v3_dot(p, crease) - 0.9f * section_at(elbow_x, 1); // from the bottom of the crease outwards
+    if (out <= 0.0f) return p;
+    // Both sides keep a gap that opens outwards, and round off towards it.
+    float gap = 0.03f * out, width = 0.25f * out < 0.016f ? 0.25f * out : 0.016f;
+    float from = side * v3_dot(p, across), near = 1.0f - fabsf(from - gap) / width;
+    float to = from > gap ? from : gap;
+    if (near > 0.0f) to += 0.25f * width * near * near;
+    return v3_mad(p, side * (to - from), across);
+}
+
 /// The whole section at x turns about the elbow by its share of the angle, so it stays round and full: a shear of the solid,
 /// which keeps its volume. The share grows over two radii to either side, wide enough not to fold the inside.
 /// The biceps swells, and what it gains the back of the arm gives.
@@ -221,10 +238,11 @@ static sup_vec3 flexed(sup_vec3 p)
     const float reach = 0.080f;
     float       bulge = sup_smoothstep(0.055f, 0.150f, p.x) * (1.0f - sup_smoothstep(0.165f, 0.255f, p.x));
     float       front = p.y / (sqrtf(p.y * p.y + p.z * p.z) + 1e-6f);
-    float       swell = p.x > 0.5f ? 1.0f : 1.0f + bulge * (0.06f + 0.20f * front);
+    float       swell = 1.0f + bulge * (0.06f + 0.20f * front);
     sup_vec3    q = v3(p.x - elbow_x, p.y * swell, p.z * (1.0f + 0.25f * (swell - 1.0f)));
     float       share = sup_smoothstep(-reach, reach, q.x);
     sup_vec3    turned = quat_rotate(quat_axis_angle(v3(0, 0, 1), sup_degrees(flex_degrees * share)), q);
+    if (share != 0.5f) turned = pressed(turned, share < 0.5f ? -1.0f : 1.0f);
     return v3_add(turned, v3(elbow_x, 0, 0));
 }
 
@@ -301,7 +319,7 @@ static sup_tube divide(uint32_t points)
     if (side < 2) side = 2;
     uint32_t ends = 2 * (side - 1) * (side - 1), four = 4 * side;
     uint32_t rings = (points - ends + four / 2) / four;
-    return (sup_tube){ side < 4 ? rings : rings - 5 * side / 8, side }; // the thumb takes what these rings would
+    return (sup_tube){ side < 4 ? rings : rings - 3 * side / 4, side }; // the thumb takes what these rings would
 }
 
 static sup_result draw(sup_draft* draft, uint32_t points, sup_error* error)
