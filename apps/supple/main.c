@@ -85,8 +85,9 @@ static int run(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
-    // A closed pipe is an error to report, not a reason to vanish.
+    // A closed pipe and a file over the user's limit are errors to report, not reasons to vanish.
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     interrupts_watch();
     int code = run(argc, argv);
     if (!finish_stdout() && code == EXIT_DONE) code = EXIT_FAILED;

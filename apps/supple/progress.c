@@ -31,6 +31,7 @@ void interrupts_watch(void)
     action.sa_flags = (int)SA_RESETHAND;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
 }
 
 int interrupts_signal(void) { return received_signal; }

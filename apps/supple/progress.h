@@ -7,7 +7,7 @@
 /// Seconds of a clock that only runs forwards.
 double now_seconds(void);
 
-/// From here on Ctrl-C and a polite kill only raise a flag, so that the work can clean up behind itself.
+/// From here on Ctrl-C, a polite kill and a closed terminal only raise a flag, so that the work can clean up behind itself.
 void interrupts_watch(void);
 /// The number of the signal that asked to stop, 0 when none did.
 int interrupts_signal(void);

@@ -1,5 +1,5 @@
 // supple bake: one clip through a chain into a file that others open.
-import { bad, equal, finish, good, holds, holdsOnly, json, match, near, run, shared, start, strip, test, validate, writeGlb } from "./harness.mjs";
+import { bad, equal, finish, good, holds, holdsOnly, json, match, near, shared, start, strip, test, validate, writeGlb } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
 
@@ -189,7 +189,7 @@ await test("a preset gives links, values and the world beside it", folder => {
     bad(["bake", file, out, "--clip", "Wave", "--preset", preset], 1, /world\.json/);
 });
 
-for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]]) {
+for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]]) {
     await test(`${signal} in the middle of a bake leaves nothing`, async folder => {
         const child = start(["bake", "builtin:beast?points=60000", path.join(folder, "out.glb"), "--clip", "walk", "--fps", "600"]);
         let err = "";

@@ -61,8 +61,8 @@ export function holds(condition, what) {
 // ------------------------------------------------------------------------------------------------ running
 
 /** Runs the program to its end. A signal or a timeout is a failure: nothing may crash or hang. */
-export function run(args, { timeout = 120, stdio } = {}) {
-    const r = spawnSync(program, args, { encoding: "utf8", timeout: timeout * 1000, maxBuffer: 1 << 28, stdio });
+export function run(args, { timeout = 120, ...more } = {}) {
+    const r = spawnSync(program, args, { encoding: "utf8", timeout: timeout * 1000, maxBuffer: 1 << 28, ...more });
     if (r.error) throw new Error(`supple ${args.join(" ")}: ${r.error.message}`);
     if (r.signal) throw new Error(`supple ${args.join(" ")} died of ${r.signal}:\n${r.stderr}`);
     return { code: r.status, out: r.stdout ?? "", err: r.stderr ?? "" };

@@ -1,5 +1,5 @@
 // Words on the command line: help, version, and every way to get them wrong.
-import { bad, equal, finish, good, holds, json, match, program, run, test } from "./harness.mjs";
+import { bad, equal, finish, good, holds, json, match, program, test } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 
