@@ -110,7 +110,8 @@ typedef struct gltf_pull {
 } gltf_pull;
 
 void gltf_pull_pose(gltf_pull* pull, const sup_pose* pose);
-/// The worst condition of any vertex' blend at this pose; infinite where one cannot be inverted.
+/// The worst condition of any vertex' blend at this pose, 1 where it is surely below 1e3; infinite where one cannot be
+/// inverted.
 float gltf_pull_condition(const gltf_pull* pull);
 /// Targets of vertices begin up to end for world points and normals (of all of the part's stored vertices). bounds: least and
 /// greatest displacement. Returns how many had no finite answer and stay where they are stored.

@@ -4,7 +4,7 @@
 #include "io/gltf_write.h"
 #include "math/vec.h"
 
-// Below this product of Frobenius norms the condition is surely below it too, and the exact one need not be found.
+// A condition surely below this is as good as 1, and the exact one need not be found.
 #define CONDITION_CHEAP 1e3
 
 static void multiply(const sup_affine* a, const double b[12], double out[12])
@@ -31,13 +31,14 @@ static const double* blend(const gltf_pull* pull, uint32_t v, double out[12])
     if (pull->joint != SUP_NONE) return pull->matrices[0];
     const float*    w = pull->weights[v];
     const uint32_t* j = pull->joints[v];
-    if (w[0] == 1.0f && w[1] == 0.0f && w[2] == 0.0f && w[3] == 0.0f) return pull->matrices[j[0]];
-    for (int i = 0; i < 12; ++i) out[i] = 0;
-    for (int k = 0; k < 4; ++k) {
-        if (w[k] == 0.0f) continue;
-        const double* m = pull->matrices[j[k]];
-        for (int i = 0; i < 12; ++i) out[i] += (double)w[k] * m[i];
-    }
+    bool            pair = w[2] == 0.0f && w[3] == 0.0f;
+    if (pair && w[1] == 0.0f && w[0] == 1.0f) return pull->matrices[j[0]];
+    const double *a = pull->matrices[j[0]], *b = pull->matrices[j[1]], *c = pull->matrices[j[2]], *d = pull->matrices[j[3]];
+    double        wa = (double)w[0], wb = (double)w[1], wc = (double)w[2], wd = (double)w[3];
+    if (pair)
+        for (int i = 0; i < 12; ++i) out[i] = wa * a[i] + wb * b[i];
+    else
+        for (int i = 0; i < 12; ++i) out[i] = (wa * a[i] + wb * b[i]) + (wc * c[i] + wd * d[i]);
     return out;
 }
 
@@ -56,17 +57,13 @@ static double adjugate(const double m[12], double a[9])
     return m[0] * a[0] + m[1] * a[3] + m[2] * a[6];
 }
 
+// Over three singular values s: s1 / s3 = s1 s1 s2 / det, at most the cube of the Frobenius norm over the determinant.
 static float condition(const double m[12])
 {
-    double a[9], mm = 0, aa = 0;
-    double det = adjugate(m, a);
-    for (int i = 0; i < 9; ++i) {
-        double x = m[4 * (i / 3) + i % 3];
-        mm += x * x;
-        aa += a[i] * a[i];
-    }
-    double bound = sqrt(mm) * sqrt(aa) / fabs(det);
-    if (bound < CONDITION_CHEAP) return (float)bound;
+    double det = m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+    double squares = m[0] * m[0] + m[1] * m[1] + m[2] * m[2] + m[4] * m[4] + m[5] * m[5] + m[6] * m[6] + m[8] * m[8] +
+                     m[9] * m[9] + m[10] * m[10];
+    if (squares * squares * squares < CONDITION_CHEAP * CONDITION_CHEAP * det * det) return 1;
     sup_affine f;
     for (int i = 0; i < 12; ++i) f.m[i / 4][i % 4] = (float)m[i];
     float exact = affine_condition(&f);
@@ -76,14 +73,18 @@ static float condition(const double m[12])
 float gltf_pull_condition(const gltf_pull* pull)
 {
     if (pull->joint != SUP_NONE) return condition(pull->matrices[0]);
-    float    worst = 1;
-    uint32_t last = SUP_NONE;
+    float         worst = 1;
+    uint32_t      last_point = SUP_NONE;
+    const double* last_matrix = NULL;
     for (uint32_t v = 0; v < pull->vertex_count; ++v) {
-        // Copies of a point share its weights and mostly follow one another.
-        if (pull->points[v] == last) continue;
-        last = pull->points[v];
-        double m[12];
-        float  c = condition(blend(pull, v, m));
+        // Copies of a point share its weights and mostly follow one another, and so do points of a single joint.
+        if (pull->points[v] == last_point) continue;
+        last_point = pull->points[v];
+        double        buffer[12];
+        const double* m = blend(pull, v, buffer);
+        if (m == last_matrix) continue;
+        last_matrix = m == buffer ? NULL : m;
+        float c = condition(m);
         if (c > worst) worst = c;
     }
     return worst;

@@ -16,7 +16,7 @@ static const char document[] =
     "\"cameras\":[{\"type\":\"perspective\",\"perspective\":{\"yfov\":0.7,\"znear\":0.1}}],"
     "\"meshes\":[{\"name\":\"pair\",\"weights\":[0.25],\"extras\":{\"targetNames\":[\"lift\"],\"note\":\"kept\"},"
     "\"primitives\":["
-    "{\"attributes\":{\"POSITION\":0},\"indices\":1,\"material\":0,\"targets\":[{\"POSITION\":2}]},"
+    "{\"attributes\":{\"POSITION\":0},\"indices\":1,\"targets\":[{\"POSITION\":2}]},"
     "{\"attributes\":{\"POSITION\":0},\"mode\":3,\"targets\":[{\"POSITION\":2}]}]}],"
     "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0}}}],\"textures\":[{\"source\":0}],"
     "\"images\":[{\"uri\":\"skin.png\",\"name\":\"skin\"}],"
