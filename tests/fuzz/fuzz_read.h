@@ -1,0 +1,50 @@
+/// tests/fuzz/fuzz_read.h: reading hostile bytes with a bound on memory and no way to other files.
+#ifndef SUP_TESTS_FUZZ_READ_H
+#define SUP_TESTS_FUZZ_READ_H
+
+#include "supple/io.h"
+
+#include <stdlib.h>
+
+#define FUZZ_BYTES_MAX ((size_t)256 << 20)
+
+static void* fuzz_allocate(void* user, size_t bytes)
+{
+    size_t* live = user;
+    if (bytes > FUZZ_BYTES_MAX - *live) return NULL;
+    void* memory = malloc(bytes);
+    if (memory) *live += bytes;
+    return memory;
+}
+
+static void fuzz_release(void* user, void* memory, size_t bytes)
+{
+    *(size_t*)user -= bytes;
+    free(memory);
+}
+
+static sup_result fuzz_refuse(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
+{
+    (void)user;
+    (void)arena;
+    (void)out;
+    return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': there are no files here", path);
+}
+
+/// Reads the bytes by the path's ending and gives everything back; stops the program where that is not so.
+static void fuzz_read(const char* path, const uint8_t* data, size_t size)
+{
+    size_t         live = 0;
+    sup_allocator  memory = { fuzz_allocate, fuzz_release, &live };
+    sup_files      files = { fuzz_refuse, NULL };
+    sup_read_input in = { .path = path, .bytes = { data, size }, .files = &files, .up = -1, .allocator = &memory };
+    sup_character* character = NULL;
+    sup_error      error = { SUP_OK, "" };
+    sup_result     result = sup_format_for(path)->read(&in, &character, &error);
+    if ((result == SUP_OK) != (character != NULL)) abort();
+    if (result != SUP_OK && (error.code != result || !error.text[0])) abort();
+    sup_character_destroy(character);
+    if (live) abort();
+}
+
+#endif
