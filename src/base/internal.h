@@ -1,4 +1,5 @@
-/// base/internal.h: what the modules share below the public headers.
+/// base/internal.h: what the modules share below the public headers. SUP_API in an internal header only means that our own io
+/// library links to it; it is no promise to anyone else.
 #ifndef SUP_BASE_INTERNAL_H
 #define SUP_BASE_INTERNAL_H
 
@@ -20,16 +21,16 @@ sup_arena* sup_arena_beside(const sup_arena* arena);
 
 /// Writes at most size - 1 characters and a 0; returns the length the full text has. The specifiers of sup_fail; the decimal
 /// point never follows the locale, and nothing here needs a stream (printf would drag one into WebAssembly).
-size_t sup_format(char* buffer, size_t size, const char* format, ...) SUP_FORMAT(3, 4);
-size_t sup_format_list(char* buffer, size_t size, const char* format, va_list arguments);
+SUP_API size_t sup_format(char* buffer, size_t size, const char* format, ...) SUP_FORMAT(3, 4);
+SUP_API size_t sup_format_list(char* buffer, size_t size, const char* format, va_list arguments);
 
 /// The correctly rounded double of a decimal number at the front of text (sign, digits, point, exponent; also inf and nan
 /// when words is true). Returns how many characters it took, 0 when there is no number. Independent of the locale.
-size_t sup_parse_double(const char* text, size_t length, bool words, double* out);
+SUP_API size_t sup_parse_double(const char* text, size_t length, bool words, double* out);
 /// The shortest decimal text that reads back to the same value, ended by 0. Buffer of SUP_NUMBER_MAX. Returns the length.
 #define SUP_NUMBER_MAX 32
-size_t sup_print_double(double value, char* buffer);
-size_t sup_print_float(float value, char* buffer);
+SUP_API size_t sup_print_double(double value, char* buffer);
+SUP_API size_t sup_print_float(float value, char* buffer);
 
 static inline size_t     sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 static inline sup_result sup_fail_memory(sup_error* error, const char* what)

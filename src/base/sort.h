@@ -11,6 +11,6 @@ typedef struct sup_sort_item {
 
 /// Sorts by rising key; items of equal keys stay in order. `spare` is memory for count items, which must not overlap.
 /// Time grows with the count and with how many of the key's eight bytes differ between items.
-void sup_sort(sup_sort_item* items, sup_sort_item* spare, uint32_t count);
+SUP_API void sup_sort(sup_sort_item* items, sup_sort_item* spare, uint32_t count);
 
 #endif

@@ -1,0 +1,53 @@
+# For people. Underneath is CMake with presets: see CMakePresets.json and CONTRIBUTING.md.
+PREFIX  ?= /usr/local
+SECONDS ?= 20
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: all setup demo test test-quick bench wasm fuzz install docs format tidy clean help
+
+all: ## the program and the libraries, in build/ (the default)
+	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io
+
+setup: ## install what building and testing need and is missing
+	@scripts/setup.sh test
+
+demo: ## bake the built-in characters with every deformer and say which files to open
+	@scripts/setup.sh build
+	@$(MAKE) --no-print-directory all
+	@build/supple demo
+
+test: ## everything: gcc, clang, sanitizers, WebAssembly, a short fuzz, and all tests
+	@scripts/test.sh $(JOBS)
+
+test-quick: ## the release build and its tests, without the slow ones
+	@scripts/build.sh release $(JOBS)
+	@ctest --test-dir build -j$(JOBS) --output-on-failure --no-tests=error -LE slow
+
+bench: all ## the shared scenes, timed
+	@build/supple bench
+
+wasm: ## the core as WebAssembly, build-wasm/supple.wasm
+	@scripts/build.sh wasm $(JOBS)
+
+fuzz: ## run every fuzzer for SECONDS (20) each
+	@scripts/build.sh fuzz $(JOBS)
+	@scripts/fuzz.sh $(SECONDS)
+
+install: all ## into PREFIX (/usr/local)
+	@cmake --install build --prefix $(abspath $(PREFIX))
+
+docs: all ## the parameter tables of docs/deformers, from the program's own description
+	@node scripts/update-docs.mjs build/supple
+
+format: ## clang-format over all C files
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+tidy: ## clang-tidy over the library and the program
+	@scripts/build.sh release $(JOBS)
+	@git ls-files 'src/*.c' 'scenes/*.c' 'apps/*.c' | xargs -P $(JOBS) -n 8 clang-tidy -p build --quiet
+
+clean: ## remove every build tree
+	@rm -rf build build-debug build-clang build-asan build-tsan build-fuzz build-wasm
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{ printf "  %-16s %s\n", $$1, $$2 }'

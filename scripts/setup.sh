@@ -1,0 +1,78 @@
+#!/bin/sh
+# Installs what is missing from Debian's packages, and nothing when nothing is: scripts/setup.sh build|test.
+# build: what `make` and `make demo` need. test: what `make test` needs too.
+set -eu
+cd "$(dirname "$0")/.."
+level=${1:-test}
+case $level in
+build | test) ;;
+*) echo "usage: $0 build|test" >&2; exit 2 ;;
+esac
+
+missing=
+# need PACKAGE COMMAND...: the package is missing unless the command succeeds.
+need() {
+    package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+have() { command -v "$1"; }
+# compiles COMPILER FLAGS...: an empty program, linked.
+compiles() { echo 'int main(void){return 0;}' | "$@" -x c - -o /dev/null; }
+c_library() { echo '#include <pthread.h>' | gcc -x c -fsyntax-only -; }
+cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' | gcc -x c -fsyntax-only -; }
+wasi() { echo '#include <stdlib.h>' | clang --target=wasm32-wasi -x c -fsyntax-only -; }
+
+need gcc have gcc
+need libc6-dev c_library
+need cmake have cmake
+need ninja-build have ninja
+if [ "$level" = test ]; then
+    # The compiler's own libraries carry its number in their names.
+    version=$(clang -dumpversion 2>/dev/null | cut -d. -f1) || version=
+    version=${version:-14}
+    need clang have clang
+    need "libclang-rt-$version-dev" compiles clang -fsanitize=address
+    need lld have wasm-ld
+    need wasi-libc wasi
+    need "libclang-rt-$version-dev-wasm32" compiles clang --target=wasm32-wasi
+    need llvm have llvm-ar
+    need libcmocka-dev cmocka
+    need pkg-config have pkg-config
+    need nodejs have node
+    need npm have npm
+fi
+
+if [ -n "$missing" ]; then
+    install="apt-get install -y --no-install-recommends$missing"
+    echo "missing:$missing"
+    if ! command -v apt-get >/dev/null; then
+        echo "This is not a Debian system: install what these packages hold with its own tools, then run again." >&2
+        exit 1
+    elif [ "$(id -u)" = 0 ]; then
+        as_root=
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        as_root="sudo"
+    else
+        echo "I may not install them. Run this, then try again:" >&2
+        echo "    sudo $install" >&2
+        exit 1
+    fi
+    # shellcheck disable=SC2086 # package names are words
+    {
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q
+        $as_root env DEBIAN_FRONTEND=noninteractive $install
+    } || {
+        echo "Installing failed. Run this by hand, then try again:" >&2
+        echo "    sudo apt-get update && sudo $install" >&2
+        exit 1
+    }
+fi
+
+if [ "$level" = test ] && [ ! -f tests/node_modules/gltf-validator/package.json ]; then
+    echo "installing the glTF validator (npm) into tests/node_modules"
+    (cd tests && npm install --no-audit --no-fund) || {
+        echo "npm could not fetch the glTF validator. With a network, run: cd tests && npm install" >&2
+        exit 1
+    }
+fi

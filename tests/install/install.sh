@@ -1,0 +1,39 @@
+#!/bin/sh
+# Installs a build tree into itself and builds a stranger's program against it four ways: install.sh BUILD COMPILER [FLAGS].
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+compiler=$2
+flags=${3:-}
+prefix=$build/install-test/prefix
+work=$build/install-test/work
+rm -rf "$build/install-test"
+mkdir -p "$work"
+cmake --install "$build" --prefix "$prefix" >"$work/install.log"
+libraries=$(dirname "$(find "$prefix" -name libsupple.a)")
+export PKG_CONFIG_PATH="$libraries/pkgconfig"
+
+# The prefix of the .pc file must be where it stands, not where CMake first thought of.
+[ "$(cd "$(pkg-config --variable=libdir supple)" && pwd)" = "$(cd "$libraries" && pwd)" ]
+
+cd "$work"
+# shellcheck disable=SC2046,SC2086 # flags are words
+$compiler $flags "$here/consumer/consumer.c" -o pc_shared $(pkg-config --cflags --libs supple) "-Wl,-rpath,$libraries"
+static=$(pkg-config --static --libs supple | sed 's/-lsupple_io -lsupple/-Wl,-Bstatic & -Wl,-Bdynamic/')
+# shellcheck disable=SC2046,SC2086
+$compiler $flags "$here/consumer/consumer.c" -o pc_static $(pkg-config --cflags supple) $static
+cmake -G Ninja -S "$here/consumer" -B found -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$flags" \
+    >configure.log
+cmake --build found >build.log || { cat build.log; exit 1; }
+
+first=$(./pc_shared)
+for program in ./pc_static found/consumer_shared found/consumer_static; do
+    [ "$($program)" = "$first" ] || { echo "$program says otherwise: $($program), not $first" >&2; exit 1; }
+done
+ldd pc_shared | grep -q libsupple || { echo "the shared program is not shared" >&2; exit 1; }
+if ldd pc_static | grep -q libsupple; then
+    echo "the static program is not static" >&2
+    exit 1
+fi
+"$prefix/bin/supple" --version
+echo "four programs agree: $first"
