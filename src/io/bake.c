@@ -39,32 +39,35 @@ static void list_endings(char* text, size_t size)
     }
 }
 
-static const sup_file_format* find_format(const char* path, sup_error* error)
+static sup_result find_format(const char* path, const sup_file_format** out, sup_error* error)
 {
-    char        lower[16] = "";
+    char        lower[16] = "", list[256];
     const char* slash = strrchr(path, '/');
     const char* dot = strrchr(slash ? slash : path, '.');
     size_t      length = dot ? strlen(dot + 1) : 0;
     if (length > 0 && length < sizeof lower) {
         for (size_t i = 0; i < length; ++i)
             lower[i] = (char)(dot[1 + i] >= 'A' && dot[1 + i] <= 'Z' ? dot[1 + i] + 32 : dot[1 + i]);
-        for (uint32_t i = 0; i < sup_format_count(); ++i)
-            if (ending_listed(written_endings(sup_format_at(i)), lower, length)) return sup_format_at(i);
+        for (uint32_t i = 0; i < sup_format_count(); ++i) {
+            if (!ending_listed(written_endings(sup_format_at(i)), lower, length)) continue;
+            *out = sup_format_at(i);
+            return SUP_OK;
+        }
     }
-    char list[256];
     list_endings(list, sizeof list);
-    if (dot && sup_format_for(path))
-        sup_fail(error, SUP_ERROR_INPUT,
-                 "cannot write '%s': %s files can be read but not baked to; give the output one of the endings %s", path, dot,
-                 list);
-    else if (dot)
-        sup_fail(error, SUP_ERROR_INPUT,
-                 "cannot write '%s': the ending '%s' is not known; the endings that can be written are %s", path, dot, list);
-    else
-        sup_fail(error, SUP_ERROR_INPUT,
-                 "cannot write '%s': the name has no ending to pick the format by; the endings that can be written are %s",
-                 path, list);
-    return NULL;
+    if (sup_out_is_directory(path))
+        return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is a directory; give a file name inside it, ending in %s",
+                        path, list);
+    if (length == 0)
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "cannot write '%s': the name has no ending to pick the format by; those that can be written are %s",
+                        path, list);
+    if (sup_format_for(path))
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "cannot write '%s': %s files can be read but not baked to; those that can be written end in %s", path,
+                        dot, list);
+    return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': the ending '%s' is not known; those that can be written are %s",
+                    path, dot, list);
 }
 
 static sup_result check_desc(const sup_bake_desc* desc, sup_error* error)
@@ -89,8 +92,9 @@ sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* alloca
     SUP_ASSERT(desc && out);
     sup_result result = check_desc(desc, error);
     if (result != SUP_OK) return result;
-    const sup_file_format* format = find_format(desc->path, error);
-    if (!format) return SUP_ERROR_INPUT;
+    const sup_file_format* format = NULL;
+    result = find_format(desc->path, &format, error);
+    if (result != SUP_OK) return result;
 
     sup_arena* arena = sup_arena_create(allocator);
     if (!arena) return sup_fail_memory(error, "a bake");

@@ -18,6 +18,9 @@ struct sup_bake {
 /// Adds a sentence for the person to sup_bake_end's warnings.
 void sup_bake_warn(sup_bake* bake, const char* format, ...) SUP_FORMAT(2, 3);
 
+/// A directory there is, or a path that can only be one.
+bool sup_out_is_directory(const char* path);
+
 /// A file that is written beside its target and takes its place only when whole.
 typedef struct sup_out_file sup_out_file;
 sup_result                  sup_out_open(const char* path, sup_arena* arena, sup_out_file** out, sup_error* error);

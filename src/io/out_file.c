@@ -80,14 +80,19 @@ static int follow_links(sup_arena* arena, const char** path)
     return ELOOP;
 }
 
+bool sup_out_is_directory(const char* path)
+{
+    struct stat info;
+    size_t      length = strlen(path);
+    return (length > 0 && path[length - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+}
+
 static sup_result check_target(sup_out_file* file, sup_error* error)
 {
     struct stat info;
-    size_t      length = strlen(file->target);
-    bool        exists = stat(file->target, &info) == 0;
-    if (length == 0) return sup_fail(error, SUP_ERROR_FILE, "the name of the output is empty; give a file name");
-    if ((exists && S_ISDIR(info.st_mode)) || file->target[length - 1] == '/')
+    if (sup_out_is_directory(file->target))
         return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is a directory; give a file name inside it", file->path);
+    bool exists = stat(file->target, &info) == 0;
     if (!exists) return errno == ENOENT ? SUP_OK : fail(file, errno, error);
     // Renaming would put a plain file in the place of a device.
     if (!S_ISREG(info.st_mode))

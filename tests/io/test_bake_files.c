@@ -79,7 +79,10 @@ static void a_directory_is_refused(void** state)
     assert_int_equal(mkdir(path, 0777), 0);
     assert_refused(path, SUP_ERROR_FILE, "is a directory");
     rmdir(path);
-    assert_refused(test_folder_file(&folder, "new.glb/"), SUP_ERROR_INPUT, "ending");
+    assert_refused(folder.path, SUP_ERROR_FILE, "is a directory");
+    assert_refused(".", SUP_ERROR_FILE, "is a directory");
+    assert_refused(test_folder_file(&folder, "new.glb/"), SUP_ERROR_FILE, "is a directory");
+    assert_refused("", SUP_ERROR_INPUT, "no ending");
 }
 
 static void a_missing_folder_is_refused(void** state)
