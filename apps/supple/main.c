@@ -63,6 +63,11 @@ static int run_verb(const verb* v, int argc, char** argv)
     return code;
 }
 
+static bool is_help(const char* word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
 static int run(int argc, char** argv)
 {
     if (argc < 2) {
@@ -70,16 +75,21 @@ static int run(int argc, char** argv)
         return EXIT_USAGE;
     }
     const char* word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc == 2)) {
-        print_help();
-        return EXIT_DONE;
-    }
     if (strcmp(word, "--version") == 0) {
         printf("supple %s\n", SUP_VERSION);
         return EXIT_DONE;
     }
+    // "help bake" is "bake --help".
+    char* asked[] = { argc > 2 ? argv[2] : NULL, "--help", NULL };
+    bool  helps = is_help(word);
+    if (helps && (argc == 2 || is_help(argv[2]))) {
+        print_help();
+        return EXIT_DONE;
+    }
+    if (helps) word = argv[2];
     for (int i = 0; i < VERB_COUNT; i++)
-        if (strcmp(word, verbs[i].name) == 0) return run_verb(&verbs[i], argc - 1, argv + 1);
+        if (strcmp(word, verbs[i].name) == 0)
+            return helps ? run_verb(&verbs[i], 2, asked) : run_verb(&verbs[i], argc - 1, argv + 1);
     return unknown_verb(word);
 }
 

@@ -17,6 +17,9 @@ await test("bake --help prints every flag of the manual", () => {
     for (const flag of "deform set preset world clip pose start end fps preroll loop step map unit up flat name hashes threads json quiet help".split(" "))
         match(r.out, new RegExp(`\\n  --${flag}\\b`));
 });
+await test("help VERB is VERB --help", () => equal(good(["help", "bake"]).out, good(["bake", "--help"]).out));
+await test("help about help is help", () => equal(good(["help", "help"]).out, good(["--help"]).out));
+await test("help about nothing known is wrong usage", () => bad(["help", "bakee"], 2, /did you mean 'bake'/));
 await test("help works beside missing words", () => good(["bake", "-h"]));
 await test("version is one line", () => match(good(["--version"]).out, /^supple \d+\.\d+\.\d+\n$/));
 
