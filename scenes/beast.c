@@ -58,13 +58,13 @@ typedef enum part { PART_TRUNK, PART_TAIL, PART_FRONT, PART_BACK, PART_EAR, PART
         1, 1, 1                                                                                                                \
     }
 static const lump trunk[] = {
-    { { 0, 0.425f, -0.205f }, { 0, 0.430f, -0.150f }, 0.172f, 0.178f, ROUND, 0.0f },                // rump
-    { { 0, 0.385f, -0.045f }, { 0, 0.385f, 0.040f }, 0.214f, 0.210f, { 1.06f, 0.97f, 1 }, 0.12f },  // belly
-    { { 0, 0.435f, 0.140f }, { 0, 0.450f, 0.190f }, 0.172f, 0.160f, ROUND, 0.12f },                 // chest
-    { { 0, 0.525f, 0.225f }, { 0, 0.680f, 0.370f }, 0.130f, 0.108f, ROUND, 0.12f },                 // neck
-    { { 0, 0.762f, 0.430f }, { 0, 0.762f, 0.440f }, 0.156f, 0.156f, { 1.10f, 0.95f, 1 }, 0.05f },   // skull
-    { { 0, 0.715f, 0.515f }, { 0, 0.706f, 0.590f }, 0.096f, 0.080f, { 1.22f, 0.86f, 1 }, 0.05f },   // muzzle
-    { { 0, 0.756f, 0.662f }, { 0, 0.756f, 0.662f }, 0.028f, 0.028f, { 1.3f, 0.9f, 0.9f }, 0.020f }, // nose
+    { { 0, 0.425f, -0.205f }, { 0, 0.430f, -0.150f }, 0.172f, 0.178f, ROUND, 0.0f },                 // rump
+    { { 0, 0.385f, -0.045f }, { 0, 0.385f, 0.040f }, 0.214f, 0.210f, { 1.06f, 0.97f, 1 }, 0.12f },   // belly
+    { { 0, 0.435f, 0.140f }, { 0, 0.450f, 0.190f }, 0.172f, 0.160f, ROUND, 0.12f },                  // chest
+    { { 0, 0.525f, 0.225f }, { 0, 0.680f, 0.370f }, 0.130f, 0.108f, ROUND, 0.12f },                  // neck
+    { { 0, 0.762f, 0.430f }, { 0, 0.762f, 0.440f }, 0.156f, 0.156f, { 1.10f, 0.95f, 1 }, 0.05f },    // skull
+    { { 0, 0.715f, 0.515f }, { 0, 0.706f, 0.590f }, 0.096f, 0.080f, { 1.22f, 0.86f, 1 }, 0.05f },    // muzzle
+    { { 0, 0.752f, 0.658f }, { 0, 0.752f, 0.658f }, 0.036f, 0.036f, { 1.25f, 0.9f, 0.9f }, 0.020f }, // nose
 };
 static const lump tail[] = {
     { { 0, 0.465f, -0.320f }, { 0, 0.487f, -0.380f }, 0.088f, 0.077f, ROUND, 0.0f },
@@ -90,7 +90,7 @@ static const lump ear[] = {
     { { 0.112f, 0.850f, 0.405f }, { 0.192f, 0.925f, 0.385f }, 0.070f, 0.058f, { 1, 1, 0.48f }, 0.0f },
 };
 static const lump eye[] = {
-    { { 0.094f, 0.795f, 0.545f }, { 0.094f, 0.795f, 0.545f }, 0.040f, 0.040f, ROUND, 0.0f },
+    { { 0.092f, 0.800f, 0.530f }, { 0.092f, 0.800f, 0.530f }, 0.054f, 0.054f, ROUND, 0.0f },
 };
 
 static const struct {
@@ -215,6 +215,14 @@ static float solid(const void* user, sup_vec3 p, sup_vec3* gradient)
     return -cut.value;
 }
 
+/// A lens over the head: the face has the small features, and is what one looks at.
+static sup_vec3 lens(sup_vec3 grid)
+{
+    const sup_vec3 face = v3(0, 0.800f, 0.470f);
+    sup_vec3       from = v3_sub(grid, face);
+    return v3_mad(face, 0.62f + 0.38f * sup_smoothstep(0.14f, 0.50f, v3_length(from)), from);
+}
+
 // ---------------------------------------------------------------------------------------------- weights
 
 /// A row of joints whose weights pass from one to the next across a plane at each joint.
@@ -328,11 +336,15 @@ static sup_result make(sup_draft* draft, uint32_t points, sup_error* error)
     body* b = SUP_NEW(draft->arena, body, 1);
     if (!b) return sup_fail_memory(error, draft->name);
     body_prepare(b);
-    sup_nets_desc desc = {
-        .field = solid, .user = b, .inside = { 0, 0.4f, 0 }, .area = 1.45f, .points = points, .name = "builtin:beast"
-    };
-    sup_nets   surface;
-    sup_result result = sup_nets_create(&desc, draft->arena, &surface, error);
+    sup_nets_desc desc = { .field = solid,
+                           .user = b,
+                           .bend = lens,
+                           .inside = { 0, 0.4f, 0 },
+                           .area = 1.45f,
+                           .points = points,
+                           .name = "builtin:beast" };
+    sup_nets      surface;
+    sup_result    result = sup_nets_create(&desc, draft->arena, &surface, error);
     if (result != SUP_OK) return result;
     draft->point_count = surface.point_count;
     draft->points = surface.points;

@@ -56,7 +56,8 @@ static uint32_t slot_of(uint64_t key, uint32_t slots) { return (uint32_t)(key * 
 /// Corners stand half a cell beside x = 0, so that a row of cells, and later of points, straddles it.
 static sup_vec3 corner_place(const grid* g, int x, int y, int z)
 {
-    return v3(((float)x + 0.5f) * g->size, ((float)y + 0.37f) * g->size, ((float)z + 0.37f) * g->size);
+    sup_vec3 at = v3(((float)x + 0.5f) * g->size, ((float)y + 0.37f) * g->size, ((float)z + 0.37f) * g->size);
+    return g->desc->bend ? g->desc->bend(at) : at;
 }
 
 static float corner_value(grid* g, int x, int y, int z)

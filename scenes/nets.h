@@ -9,9 +9,14 @@
 /// 0.
 typedef float sup_nets_field(const void* user, sup_vec3 p, sup_vec3* gradient);
 
+/// Bends the grid, so that cells are finer where a character has its details. Smooth, without folds, odd in x, and at rest
+/// around `inside`.
+typedef sup_vec3 sup_nets_bend(sup_vec3 grid);
+
 typedef struct sup_nets_desc {
     sup_nets_field* field;
     const void*     user;
+    sup_nets_bend*  bend;   ///< or NULL: all cells alike
     sup_vec3        inside; ///< a point inside, on x = 0; the skin found is the one straight above it
     float           area;   ///< square metres, roughly: where the search for the cell size starts
     uint32_t        points; ///< how many are wanted, about
