@@ -31,7 +31,7 @@ static void whole_numbers_are_printed_like_printf(void** state)
     SAME("%ld %lld %lu %llu", LONG_MIN, LLONG_MIN, ULONG_MAX, ULLONG_MAX);
     SAME("%zu|%zx", (size_t)-1, (size_t)255);
     SAME("%5d|%-5d|%05d|%2d", -42, -42, -42, -12345);
-    SAME("%x|%08x|%llx|%hhx", 0xbeefu, 0xbeefu, 0x0123456789abcdefull, 0x12u);
+    SAME("%x|%08x|%llx|%hhx", 0xbeefu, 0xbeefu, 0x0123456789abcdefull, (unsigned char)0x12);
 }
 
 static void texts_are_padded_and_cut_like_printf(void** state)
