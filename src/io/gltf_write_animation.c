@@ -154,7 +154,8 @@ static sup_json* start_animation(gltf_baking* baking, const sup_bake_desc* desc,
     gltf_edit*      edit = &baking->edit;
     uint32_t        index = desc->clip ? source_animation(baking, desc) : SUP_NONE;
     const sup_json* source = index == SUP_NONE ? NULL : sup_json_at(sup_json_get(edit->root, "animations"), index);
-    sup_json*       animation = source ? copy_animation(baking, source) : gltf_edit_new(edit, SUP_JSON_OBJECT);
+    if (source && source->type != SUP_JSON_OBJECT) source = NULL;
+    sup_json* animation = source ? copy_animation(baking, source) : gltf_edit_new(edit, SUP_JSON_OBJECT);
     gltf_edit_string(edit, animation, "name", baking->name);
     if (!source && desc->clip) gltf_clip_write(edit, desc->clip, baking->document.joint_nodes, NULL, animation);
     if (held) gltf_clip_hold(edit, desc->character, held, (float)desc->start, baking->document.joint_nodes, nodes, animation);

@@ -19,7 +19,8 @@ sup_json* gltf_edit_copy(gltf_edit* edit, const sup_json* value) { return kept(e
 
 void gltf_edit_put(gltf_edit* edit, sup_json* object, const char* key, sup_json* value)
 {
-    if (object && value) kept(edit, sup_json_set(edit->arena, object, key, value));
+    // Places that reading had no use for may hold anything.
+    if (object && object->type == SUP_JSON_OBJECT && value) kept(edit, sup_json_set(edit->arena, object, key, value));
 }
 
 static sup_json* child(gltf_edit* edit, sup_json* parent, const char* key, sup_json_type type)

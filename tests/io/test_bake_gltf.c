@@ -268,6 +268,32 @@ static void flat_nodes_stand_at_the_top_and_take_their_channels_along(void** sta
     sup_character_destroy(again);
 }
 
+// Reading makes a clip without channels of it; the copy keeps it, and the bake stands beside it.
+static void an_animation_that_is_none_does_no_harm(void** state)
+{
+    (void)state;
+    char        text[sizeof document];
+    const char* clips = strstr(document, "\"animations\"");
+    const char* rest = strstr(document, "\"accessors\"");
+    int         bytes = snprintf(text, sizeof text, "%.*s\"animations\":[7],%s", (int)(clips - document), document, rest);
+    write_bytes("odd.gltf", text, (size_t)bytes);
+    sup_character* odd;
+    sup_error      error;
+    assert_ok(sup_load(test_folder_file(&folder, "odd.gltf"), NULL, &odd, &error), error);
+    test_bake b = { .character = odd,
+                    .clip = odd->clip_count ? odd->clips : NULL,
+                    .path = test_folder_file(&folder, "odd.glb"),
+                    .fps = 4,
+                    .frames = 2 };
+    assert_non_null(b.clip);
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    glb g = open_glb(b.path);
+    assert_int_equal(length(g.root, "animations"), 2);
+    assert_int_equal(item(&g, "animations", 0)->type, SUP_JSON_NUMBER);
+    sup_arena_destroy(g.arena);
+    sup_character_destroy(odd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +303,7 @@ int main(void)
         cmocka_unit_test(every_primitive_and_weight_has_as_many_targets),
         cmocka_unit_test(the_source_clip_plays_as_before),
         cmocka_unit_test(flat_nodes_stand_at_the_top_and_take_their_channels_along),
+        cmocka_unit_test(an_animation_that_is_none_does_no_harm),
     };
     return cmocka_run_group_tests(tests, make, unmake);
 }
