@@ -156,6 +156,34 @@ static inline void fr_store3(float* p, fr x, fr y, fr z)
 #endif
 }
 
+/// Vector i of three to base[3 index[i]], for the first `count` lanes. Through memory, x and y side by side, so that every
+/// reload lies inside one store: two moves a vector.
+static inline void fr_scatter3(float* base, const uint32_t* index, uint32_t count, fr x, fr y, fr z)
+{
+    float xy[2 * SUP_REGISTER], last[SUP_REGISTER];
+#if SUP_REGISTER == 8
+    fr_store(xy, __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13));
+    fr_store(xy + 8, __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15));
+    static const uint8_t at[8] = { 0, 2, 8, 10, 4, 6, 12, 14 };
+#else
+    fr_store(xy, __builtin_shufflevector(x, y, 0, 4, 1, 5));
+    fr_store(xy + 4, __builtin_shufflevector(x, y, 2, 6, 3, 7));
+    static const uint8_t at[4] = { 0, 2, 4, 6 };
+#endif
+    fr_store(last, z);
+    if (count >= SUP_REGISTER) { // the usual case has no loop
+        for (int i = 0; i < SUP_REGISTER; ++i) {
+            memcpy(base + 3 * (size_t)index[i], xy + at[i], 8);
+            memcpy(base + 3 * (size_t)index[i] + 2, last + i, 4);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        memcpy(base + 3 * (size_t)index[i], xy + at[i], 8);
+        memcpy(base + 3 * (size_t)index[i] + 2, last + i, 4);
+    }
+}
+
 /// Which compiled variant this machine runs best: 1 is the base, 3 is x86-64-v3 (AVX2).
 int sup_wide_level(void);
 

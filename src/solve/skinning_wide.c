@@ -27,13 +27,6 @@ typedef struct piece {
     const float* data; ///< of the block, moved on by `lane`
 } piece;
 
-INLINE void store_scattered(sup_vec3* out, const uint32_t* index, uint32_t lanes, v8 p)
-{
-    _Alignas(32) float xyz[3 * SUP_REGISTER];
-    fr_store3(xyz, p.x, p.y, p.z);
-    for (uint32_t i = 0; i < lanes; ++i) memcpy(&out[index[i]], xyz + 3 * i, sizeof *out);
-}
-
 /// How many of the piece's lanes are points of their own.
 INLINE uint32_t piece_lanes(const skin_block* blocks, piece b)
 {
@@ -59,7 +52,7 @@ INLINE void store_points(target to, piece b, v8 p)
 {
     uint32_t first = to.blocks[b.block].first;
     if (first != SUP_NONE) fr_store3(&to.out[first + b.lane].x, p.x, p.y, p.z);
-    else store_scattered(to.out, to.index + (size_t)b.block * SUP_LANES + b.lane, piece_lanes(to.blocks, b), p);
+    else fr_scatter3(&to.out->x, to.index + (size_t)b.block * SUP_LANES + b.lane, piece_lanes(to.blocks, b), p.x, p.y, p.z);
 }
 
 INLINE v8 load_bound(const float* data)
