@@ -133,29 +133,29 @@ static void say_lines(const char* text)
     }
 }
 
-static int bake_character(const options* o, bake_job* job, double begin, sup_arena* arena)
+static int bake_character(const options* o, bake_job job, double begin, sup_arena* arena)
 {
     sup_pose     pose;
     progress     bar;
     bake_outcome out;
     sup_error    error = { 0 };
-    int          code = choose_motion(o, arena, &pose, job);
-    if (code == EXIT_DONE) code = close_span(job);
+    int          code = choose_motion(o, arena, &pose, &job);
+    if (code == EXIT_DONE) code = close_span(&job);
     if (code != EXIT_DONE) return code;
-    if (job->character->unit_assumed && !options_has(o, FLAG_QUIET))
+    if (job.character->unit_assumed && !options_has(o, FLAG_QUIET))
         say_note("the file does not say its unit: one unit is taken as %g m; --unit changes it",
-                 job->character->metres_per_unit);
+                 job.character->metres_per_unit);
 
-    job->bar = &bar;
+    job.bar = &bar;
     progress_begin(&bar, "bake", options_has(o, FLAG_QUIET));
-    sup_result result = bake_run(job, arena, &out, &error);
+    sup_result result = bake_run(&job, arena, &out, &error);
     progress_end(&bar);
     if (result != SUP_OK) return fail_with(&error);
 
     say_lines(out.warnings);
     double seconds = now_seconds() - begin;
-    if (!options_has(o, FLAG_JSON)) print_result(o, job, &out, seconds);
-    else if (!print_json(describe(o, job, &out, seconds, arena))) return EXIT_FAILED;
+    if (!options_has(o, FLAG_JSON)) print_result(o, &job, &out, seconds);
+    else if (!print_json(describe(o, &job, &out, seconds, arena))) return EXIT_FAILED;
     return EXIT_DONE;
 }
 
@@ -175,7 +175,7 @@ int cmd_bake(const options* o)
     if (code == EXIT_DONE) {
         job.character = character;
         job.tasks = sup_pool_tasks(pool);
-        code = bake_character(o, &job, begin, arena);
+        code = bake_character(o, job, begin, arena);
     }
     sup_character_destroy(character);
     sup_pool_destroy(pool);

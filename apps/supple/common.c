@@ -325,7 +325,7 @@ static const char* world_of_preset(const sup_json* preset, const char* preset_pa
     char*  path = sup_arena_alloc(arena, folder + length + 1, 1);
     if (!path) return NULL;
     memcpy(path, preset_path, folder);
-    memcpy(path + folder, world, length);
+    memcpy(path + folder, world, length + 1);
     return path;
 }
 

@@ -80,7 +80,8 @@ static int run(int argc, char** argv)
         return EXIT_DONE;
     }
     // "help bake" is "bake --help".
-    char* asked[] = { argc > 2 ? argv[2] : NULL, "--help", NULL };
+    char  flag[] = "--help";
+    char* asked[] = { argc > 2 ? argv[2] : NULL, flag, NULL };
     bool  helps = is_help(word);
     if (helps && (argc == 2 || is_help(argv[2]))) {
         print_help();

@@ -10,9 +10,9 @@
 
 typedef struct flag {
     flag_id     id;
+    unsigned    verbs;
     const char* name;
     const char* argument; ///< NULL: a switch
-    unsigned    verbs;
     const char* help;
 } flag;
 
@@ -24,30 +24,30 @@ enum {
 };
 
 static const flag flags[FLAG_COUNT] = {
-    { FLAG_DEFORM, "deform", "CHAIN", BAKES, "links in order, like 'dualquat' or 'linear(...),NAME'; default linear" },
-    { FLAG_SET, "set", "NAME.PARAM=VALUE", BAKES,
+    { FLAG_DEFORM, BAKES, "deform", "CHAIN", "links in order, like 'dualquat' or 'linear(...),NAME'; default linear" },
+    { FLAG_SET, BAKES, "set", "NAME.PARAM=VALUE",
       "a parameter of a link; NAME#2 for the second, PARAM@Spine* for bones; repeats" },
-    { FLAG_PRESET, "preset", "FILE", BAKES, "links, values and world from a preset file" },
-    { FLAG_WORLD, "world", "FILE", BAKES, "gravity, wind and keys over time from a JSON file" },
-    { FLAG_CLIP, "clip", "NAME", BAKES, "the motion; default the first of the file" },
-    { FLAG_POSE, "pose", "JOINT=X,Y,Z", BAKES,
+    { FLAG_PRESET, BAKES, "preset", "FILE", "links, values and world from a preset file" },
+    { FLAG_WORLD, BAKES, "world", "FILE", "gravity, wind and keys over time from a JSON file" },
+    { FLAG_CLIP, BAKES, "clip", "NAME", "the motion; default the first of the file" },
+    { FLAG_POSE, BAKES, "pose", "JOINT=X,Y,Z",
       "turn a joint by degrees about its own axes instead of a clip; repeats, or ';'" },
-    { FLAG_START, "start", "S", BAKES, "first second of the clip; default 0" },
-    { FLAG_END, "end", "S", BAKES, "last second; default the clip's end" },
-    { FLAG_FPS, "fps", "N", RUNS, "output frames a second; default 30" },
-    { FLAG_PREROLL, "preroll", "S", BAKES, "seconds the first pose is held before the start; default 0.5" },
-    { FLAG_LOOP, "loop", NULL, BAKES, "the clip is a cycle: its end flows into its start" },
-    { FLAG_STEP, "step", "MS", BAKES, "milliseconds of the fixed clock; default 5" },
-    { FLAG_MAP, "map", "NAME=FILE", READS, "a value per point or vertex from a text file or a JSON array; repeats" },
-    { FLAG_UNIT, "unit", "UNIT", READS, "the file's unit: m, cm, mm, km, in, ft, or metres as a number" },
-    { FLAG_UP, "up", "AXIS", READS, "the file's up axis: y, z or x" },
-    { FLAG_FLAT, "flat", NULL, BAKES, "write world-space shapes without the skin" },
-    { FLAG_NAME, "name", "NAME", BAKES, "name of the new clip; default made from clip and chain" },
-    { FLAG_HASHES, "hashes", NULL, BAKES, "list the hash of every frame" },
-    { FLAG_THREADS, "threads", "N", RUNS, "worker threads; default one per core. The result never depends on it" },
-    { FLAG_JSON, "json", NULL, VERB_INSPECT | VERB_BAKE | VERB_DEFORMERS, "one JSON document on stdout, for machines" },
-    { FLAG_QUIET, "quiet", NULL, RUNS, "no progress bar, no table, no notes" },
-    { FLAG_HELP, "help", NULL, ALL, "this text" },
+    { FLAG_START, BAKES, "start", "S", "first second of the clip; default 0" },
+    { FLAG_END, BAKES, "end", "S", "last second; default the clip's end" },
+    { FLAG_FPS, RUNS, "fps", "N", "output frames a second; default 30" },
+    { FLAG_PREROLL, BAKES, "preroll", "S", "seconds the first pose is held before the start; default 0.5" },
+    { FLAG_LOOP, BAKES, "loop", NULL, "the clip is a cycle: its end flows into its start" },
+    { FLAG_STEP, BAKES, "step", "MS", "milliseconds of the fixed clock; default 5" },
+    { FLAG_MAP, READS, "map", "NAME=FILE", "a value per point or vertex from a text file or a JSON array; repeats" },
+    { FLAG_UNIT, READS, "unit", "UNIT", "the file's unit: m, cm, mm, km, in, ft, or metres as a number" },
+    { FLAG_UP, READS, "up", "AXIS", "the file's up axis: y, z or x" },
+    { FLAG_FLAT, BAKES, "flat", NULL, "write world-space shapes without the skin" },
+    { FLAG_NAME, BAKES, "name", "NAME", "name of the new clip; default made from clip and chain" },
+    { FLAG_HASHES, BAKES, "hashes", NULL, "list the hash of every frame" },
+    { FLAG_THREADS, RUNS, "threads", "N", "worker threads; default one per core. The result never depends on it" },
+    { FLAG_JSON, VERB_INSPECT | VERB_BAKE | VERB_DEFORMERS, "json", NULL, "one JSON document on stdout, for machines" },
+    { FLAG_QUIET, RUNS, "quiet", NULL, "no progress bar, no table, no notes" },
+    { FLAG_HELP, ALL, "help", NULL, "this text" },
 };
 
 // ---------------------------------------------------------------------------------------------- suggestions
