@@ -5,7 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6, SETS_MAX = 4 };
+enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
+
+// Influences come in sets of four. Real files have up to four sets and leave none out between; 64 influences are enough for
+// all.
+enum { SETS_USUAL = 4, SETS_MAX = 16 };
 
 typedef struct primitive {
     const sup_json* value;
@@ -101,9 +105,11 @@ static sup_result find_attribute(reading* m, const char* attribute, uint32_t* ha
 {
     *have = 0;
     for (uint32_t p = 0; p < m->mesh->primitive_count; ++p) {
+        m->ids[p] = SUP_NONE;
+        if (!sup_json_get(m->primitives[p].attributes, attribute)) continue; // the usual case needs no words
         GLTF_TRY(gltf_index(m->r, m->primitives[p].attributes, attribute, m->r->source->accessor_count,
                             describe(m, p, attribute), &m->ids[p]));
-        *have += m->ids[p] != SUP_NONE;
+        *have += 1;
     }
     return SUP_OK;
 }
@@ -183,7 +189,7 @@ static sup_result read_weights(reading* m)
 {
     gltf_mesh* mesh = m->mesh;
     uint32_t   sets = 0, have;
-    for (uint32_t set = 0; set < SETS_MAX; ++set) {
+    for (uint32_t set = 0; set < SETS_MAX && (set < SETS_USUAL || sets == set); ++set) {
         GLTF_TRY(find_attribute(m, gltf_text(m->r, "JOINTS_%u", set), &have));
         if (have) sets = set + 1;
     }

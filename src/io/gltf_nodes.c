@@ -130,8 +130,10 @@ sup_result gltf_nodes_read(gltf_reader* r)
         node->value = values[i];
         node->name = gltf_name(r, values[i], "node", i);
         node->parent = node->joint = node->part = SUP_NONE;
-        GLTF_TRY(gltf_index(r, values[i], "mesh", mesh_count, node->name, &node->mesh));
-        GLTF_TRY(gltf_index(r, values[i], "skin", skin_count, node->name, &node->skin));
+        char what[80];
+        sup_format(what, sizeof what, "node '%.60s'", node->name);
+        GLTF_TRY(gltf_index(r, values[i], "mesh", mesh_count, what, &node->mesh));
+        GLTF_TRY(gltf_index(r, values[i], "skin", skin_count, what, &node->skin));
         GLTF_TRY(read_transform(r, node));
     }
     for (uint32_t i = 0; i < r->node_count; ++i) GLTF_TRY(read_children(r, i));

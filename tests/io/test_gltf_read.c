@@ -228,6 +228,9 @@ static void points_and_lines_are_left_out_with_a_word(void** state)
     assert_int_equal(source->parts[0].primitives[0].primitive, 1);
     done(c, &b);
     refuse_glb(&b, "no mesh with triangles"); // nothing at all
+    item(&b.accessors, "{\"count\":0,\"type\":\"VEC3\",\"componentType\":5126}");
+    show_mesh(&b, "\"POSITION\":0", "");
+    refuse_glb(&b, "no mesh with triangles"); // a mesh, but an empty one
 }
 
 static void primitives_are_joined_in_order_with_a_way_back(void** state)
@@ -378,6 +381,24 @@ static void equal_vertices_are_one_point_unless_point_numbers_say_otherwise(void
     c = read_glb(&b);
     assert_int_equal(c->mesh.point_count, 6);
     assert_int_equal(c->map_count, 0); // not a map
+    done(c, &b);
+
+    float own[6] = { 0, 1, 2, 3, 4, 2 }; // as our writer puts them; vertices 2 and 5 stand in one place
+    add_array(&b, six, 6, "VEC3", FLOAT);
+    add_array(&b, own, 6, "SCALAR", FLOAT);
+    show_mesh(&b, "\"POSITION\":0,\"_POINT\":1", "");
+    c = read_glb(&b);
+    assert_int_equal(c->mesh.point_count, 5);
+    assert_int_equal(c->mesh.vertex_points[5], 2);
+    done(c, &b);
+
+    own[1] = -1;
+    add_array(&b, six, 6, "VEC3", FLOAT);
+    add_array(&b, own, 6, "SCALAR", FLOAT);
+    show_mesh(&b, "\"POSITION\":0,\"_POINT\":1", "");
+    c = read_glb(&b);
+    assert_int_equal(c->mesh.point_count, 4); // welded after all
+    assert_true(has_warning(c, "_POINT numbers are not whole"));
     done(c, &b);
 }
 

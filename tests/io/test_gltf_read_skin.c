@@ -271,6 +271,45 @@ static void eight_influences_come_from_two_sets(void** state)
     done(c, &b);
 }
 
+static void twenty_influences_come_from_five_sets(void** state)
+{
+    (void)state;
+    builder b = { 0 };
+    char    attributes[400] = "\"POSITION\":0";
+    add_array(&b, triangle_positions, 3, "VEC3", FLOAT);
+    for (uint32_t set = 0; set < 5; ++set) {
+        uint8_t joints[12];
+        float   weights[12];
+        for (uint32_t i = 0; i < 12; ++i) joints[i] = (uint8_t)(4 * set + i % 4), weights[i] = 0.05f;
+        uint32_t j = add_array(&b, joints, 3, "VEC4", UBYTE), w = add_array(&b, weights, 3, "VEC4", FLOAT);
+        size_t   at = strlen(attributes);
+        snprintf(attributes + at, sizeof attributes - at, ",\"JOINTS_%u\":%u,\"WEIGHTS_%u\":%u", set, j, set, w);
+    }
+    item(&b.meshes, "{\"primitives\":[{\"attributes\":{%s}}]}", attributes);
+    add_node(&b, "{\"mesh\":0,\"skin\":0}");
+    for (int i = 0; i < 20; ++i) add_node(&b, "{}");
+    item(&b.skins, "{\"joints\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]}");
+    sup_character* c = read_glb(&b);
+    assert_int_equal(c->weights.influences_max, 20);
+    assert_float_equal(c->weights.sum_max, 1, 1e-5);
+    done(c, &b);
+}
+
+static void weights_that_are_no_numbers_are_refused_by_name(void** state)
+{
+    (void)state;
+    float   weights[12] = { 1, 0, 0, 0, NAN, 0, 0, 0, 1, 0, 0, 0 };
+    builder b = { 0 };
+    add_array(&b, triangle_positions, 3, "VEC3", FLOAT);
+    add_array(&b, slots, 3, "VEC4", USHORT);
+    add_array(&b, weights, 3, "VEC4", FLOAT);
+    item(&b.meshes, "{\"name\":\"tri\",\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":1,\"WEIGHTS_0\":2}}]}");
+    add_node(&b, "{\"mesh\":0,\"skin\":0}");
+    add_node(&b, "{}");
+    item(&b.skins, "{\"joints\":[1,1]}");
+    refuse_glb(&b, "mesh 'tri' primitive 0 WEIGHTS_0: accessor 2 holds a number that is not finite");
+}
+
 static void joints_that_do_not_exist_are_refused_where_they_weigh(void** state)
 {
     (void)state;
@@ -317,7 +356,7 @@ static void bad_skins_are_refused_by_name(void** state)
     add_skinned_triangle(&b);
     add_node(&b, "{\"name\":\"body\",\"mesh\":0,\"skin\":4}");
     item(&b.skins, "{\"joints\":[0]}");
-    refuse_glb(&b, "body: its 'skin' is not one of the 1 there are");
+    refuse_glb(&b, "node 'body': its 'skin' is not one of the 1 there are");
 }
 
 static void a_skin_without_weights_follows_its_node(void** state)
@@ -349,6 +388,8 @@ int main(void)
         cmocka_unit_test(a_node_of_scale_zero_is_said_and_survived),
         cmocka_unit_test(joints_outside_the_scene_are_joints),
         cmocka_unit_test(eight_influences_come_from_two_sets),
+        cmocka_unit_test(twenty_influences_come_from_five_sets),
+        cmocka_unit_test(weights_that_are_no_numbers_are_refused_by_name),
         cmocka_unit_test(joints_that_do_not_exist_are_refused_where_they_weigh),
         cmocka_unit_test(bad_skins_are_refused_by_name),
         cmocka_unit_test(a_skin_without_weights_follows_its_node),
