@@ -24,7 +24,7 @@ enum {
 };
 
 static const flag flags[FLAG_COUNT] = {
-    { FLAG_DEFORM, BAKES, "deform", "CHAIN", "links in order, like 'dualquat' or 'linear(...),NAME'; default linear" },
+    { FLAG_DEFORM, BAKES, "deform", "CHAIN", "links in order, like 'dualquat' or 'dualquat(blend=0.8)'; default linear" },
     { FLAG_SET, BAKES, "set", "NAME.PARAM=VALUE",
       "a parameter of a link; NAME#2 for the second, PARAM@Spine* for bones; repeats" },
     { FLAG_PRESET, BAKES, "preset", "FILE", "links, values and world from a preset file" },

@@ -179,6 +179,33 @@ await test("--map adds values per point or vertex", folder => {
     bad(["inspect", file, "--map", `stiffness=${map}`], 1, /value 3 is no number \('soft'\)/);
     bad(["inspect", file, "--map", `stiffness=${map}.txt`], 1, /map\.txt\.txt/);
 });
+await test("a value can be set in the chain, by --set, by a preset and by keys of the world", folder => {
+    // dualquat with blend 0 is linear, to the bit.
+    const out = path.join(folder, "out.glb"), file = path.join(folder, "file.json"), bake = ["bake", "builtin:arm?points=400", out, "--clip", "flex", "--fps", "10"];
+    const linear = json([...bake, "--deform", "linear"]).hash, plain = json([...bake, "--deform", "dualquat"]).hash;
+    holds(linear !== plain, "the two methods agree, so nothing can be told");
+    equal(json([...bake, "--deform", "dualquat(blend=0)"]).hash, linear, "in the chain");
+    equal(json([...bake, "--deform", "dualquat", "--set", "dualquat.blend=0"]).hash, linear, "by --set");
+    fs.writeFileSync(file, JSON.stringify({ supple: 1, links: [{ name: "dualquat", set: { blend: 0 } }] }));
+    equal(json([...bake, "--preset", file]).hash, linear, "by a preset");
+    equal(json([...bake, "--preset", file, "--set", "dualquat.blend=1"]).hash, plain, "--set wins over the preset");
+    fs.writeFileSync(file, JSON.stringify({ keys: { "dualquat.blend": [{ time: 0, value: 0 }] } }));
+    equal(json([...bake, "--deform", "dualquat", "--world", file]).hash, linear, "by keys");
+    fs.writeFileSync(file, JSON.stringify({ keys: { "dualquat.blend": [{ time: 0, value: 0, step: true }, { time: 0.55, value: 1 }] } }));
+    const hashes = (...flags) => json([...bake, "--hashes", ...flags]).hashes;
+    const a = hashes("--deform", "linear"), b = hashes("--deform", "dualquat"), mixed = hashes("--deform", "dualquat", "--world", file);
+    mixed.forEach((h, i) => equal(h, i < 6 ? a[i] : b[i], `frame ${i}`));
+});
+await test("a painted map and values per bone are obeyed", folder => {
+    const out = path.join(folder, "out.glb"), map = path.join(folder, "map.txt"), bake = ["bake", "builtin:arm?points=400", out, "--clip", "flex", "--fps", "10", "--deform", "dualquat"];
+    const points = json(["inspect", "builtin:arm?points=400"]).points, plain = json(bake).hash;
+    fs.writeFileSync(map, "1\n".repeat(points));
+    equal(json([...bake, "--map", `dualquat_blend=${map}`]).hash, plain, "a map of ones changes nothing");
+    fs.writeFileSync(map, "0.5\n".repeat(points));
+    equal(json([...bake, "--map", `blend=${map}`]).hash, json([...bake, "--set", "dualquat.blend=0.5"]).hash, "half everywhere is half");
+    bad([...bake, "--set", "dualquat.blend@nobody*=0.2"], 1, /nobody.*upper_arm, forearm/);
+    holds(json([...bake, "--set", "dualquat.blend@forearm=0"]).hash !== plain, "a bone's value changed nothing");
+});
 await test("a preset gives links, values and the world beside it", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.glb"), preset = path.join(folder, "preset.json");
     fs.writeFileSync(path.join(folder, "world.json"), JSON.stringify({ gravity: [0, -1, 0] }));
