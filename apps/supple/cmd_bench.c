@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct bench_run {
@@ -30,7 +31,7 @@ static void print_usage(void)
          "  --scene GLOB   only scenes whose name (scene/deformer) matches, like 'tube*' or '*/dualquat'\n"
          "  --threads N    threads of the second timing of each scene; default one per core\n"
          "  --repeat N     frames timed per scene; default a third of a second's worth, at least ten\n"
-         "  --csv DIR      also write one CSV file per scene into the folder\n"
+         "  --csv DIR      also write one CSV file per scene into the folder, made where it is missing\n"
          "  --help         this text\n\n"
          "ms is the best frame after the first: a held pose for deformers without state, a frame of the clip at 30 frames\n"
          "a second for the others. reference_ms is the plain textbook loop (four influences, one thread, the same compiler\n"
@@ -283,6 +284,10 @@ int cmd_bench(int argc, char** argv)
     run.files = calloc((size_t)argc + 1, sizeof *run.files);
     if (!run.files) return fail_memory();
     int code = read_words(argc, argv, &run);
+    if (code < 0 && run.csv && mkdir(run.csv, 0777) != 0 && errno != EEXIST) { // before a minute of work, not behind it
+        say_error("the folder %s cannot be made: %s", run.csv, strerror(errno));
+        code = EXIT_FAILED;
+    }
     if (code < 0) {
         code = bench_machine_measure(run.options.threads, &run.machine, &error) ? fail_with(&error) : run_all(&run);
         if (code == EXIT_DONE && run.row_count == 0) {

@@ -29,7 +29,7 @@ typedef struct sorter {
     uint32_t*            other;  // the order's second buffer
     uint32_t*            cost;   // of everything from this position of the order on
     uint8_t*             length; // of the block that begins at this position
-    uint32_t*            tally;  // per joint: frequency, later the slot in a block
+    uint32_t*            tally;  // per joint: frequency; later the last block's joints, then their slots
     uint32_t*            stamp;  // per joint: last visit
     uint32_t             visit;
     uint32_t*            joints; // of the block at hand
@@ -204,35 +204,36 @@ static uint32_t block_joints(sorter* s, uint32_t at)
     return count;
 }
 
-/// Groups, counted when set->groups is still NULL and written otherwise.
+/// Whether the block at hand has the joints of the one before, which are kept in `tally` for that; then keeps its own.
+static bool same_joints(sorter* s, const skin_group* group, uint32_t dominant, uint32_t count)
+{
+    bool same = group->block_end > 0 && group->dominant == dominant && group->other_count == count;
+    for (uint32_t i = 0; i < count; ++i) {
+        same = same && s->tally[i] == s->joints[i];
+        s->tally[i] = s->joints[i];
+    }
+    return same;
+}
+
+/// Runs of blocks with the same joints. groups and others are NULL when they are only counted. Returns the floats of all
+/// blocks.
 static size_t pack_groups(sorter* s, sup_skin_set* set, skin_group* groups, uint32_t* others, uint32_t* other_total)
 {
     skin_group group = { 0 };
-    uint32_t   group_count = 0, block = 0, total = 0;
     size_t     floats = 0;
-    for (uint32_t at = 0; at < set->point_count; at += s->length[at], ++block) {
-        uint32_t count = block_joints(s, at), dominant = s->dominant[s->order[at]];
-        bool     same = group_count && group.dominant == dominant && group.other_count == count;
-        if (same && count) {
-            // The last block's joints are needed again: its slots are still in `tally`.
-            for (uint32_t i = 0; i < count && same; ++i) same = s->tally[i] == s->joints[i];
+    set->group_count = set->block_count = *other_total = 0;
+    for (uint32_t at = 0; at < set->point_count; at += s->length[at]) {
+        uint32_t block = set->block_count++, count = block_joints(s, at), dominant = s->dominant[s->order[at]];
+        if (!same_joints(s, &group, dominant, count)) {
+            group = (skin_group){ block, block, dominant, *other_total, count, floats };
+            if (others && count) memcpy(others + group.other_begin, s->joints, count * sizeof *others);
+            *other_total += count;
+            set->group_count++;
         }
-        if (!same) {
-            group = (skin_group){ block, block, dominant, total, count, floats };
-            total += count;
-            group_count++;
-        }
-        for (uint32_t i = 0; i < count; ++i) s->tally[i] = s->joints[i];
         group.block_end = block + 1;
+        if (groups) groups[set->group_count - 1] = group;
         floats += (size_t)(3 + count) * SUP_LANES;
-        if (groups) {
-            groups[group_count - 1] = group;
-            if (!same && count) memcpy(others + group.other_begin, s->joints, count * sizeof *others);
-        }
     }
-    set->group_count = group_count;
-    set->block_count = block;
-    *other_total = total;
     return floats;
 }
 
