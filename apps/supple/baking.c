@@ -25,7 +25,7 @@ static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
 {
     sup_chain_desc chain = job->chain;
     chain.character = job->character;
-    chain.clip = job->clip;
+    chain.clip = job->motion.clip;
     chain.tasks = job->tasks;
     chain.progress = &job->bar->sink;
     sup_result result = sup_chain_create(&chain, &top->chain, error);
@@ -33,12 +33,12 @@ static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
 
     const sup_instance_desc instance = {
         .chain = top->chain,
-        .clip = job->clip,
-        .pose = job->pose,
-        .start = job->start,
-        .end = job->end,
-        .preroll = job->preroll,
-        .loop = job->loop,
+        .clip = job->motion.clip,
+        .pose = job->motion.pose,
+        .start = job->motion.start,
+        .end = job->motion.end,
+        .preroll = job->motion.preroll,
+        .loop = job->motion.loop,
         .snapshots = 1, // a bake never goes back
         .tasks = job->tasks,
     };
@@ -66,18 +66,18 @@ static sup_result open_output(const bake_job* job, workbench* top, const bake_ou
     const sup_bake_desc desc = {
         .path = job->output,
         .character = job->character,
-        .clip = job->clip,
+        .clip = job->motion.clip,
         .name = job->name,
         .chain = out->chain,
-        .start = job->start,
-        .fps = job->fps,
+        .start = job->motion.start,
+        .fps = job->motion.fps,
         .frame_count = out->frames,
         .flat = job->flat,
     };
     return sup_bake_begin(&desc, NULL, &top->bake, error);
 }
 
-static uint64_t hash_number(uint64_t hash, uint64_t number)
+uint64_t hash_frames(uint64_t hash, uint64_t number)
 {
     uint8_t bytes[8];
     for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(number >> (8 * i));
@@ -91,12 +91,12 @@ static sup_result write_frames(const bake_job* job, const workbench* top, bake_o
     out->hash = SUP_HASH_START;
     for (uint32_t i = 0; i < out->frames; i++) {
         if (!progress_report(job->bar, (double)i / out->frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
-        double time = sup_frame_time(job->start, job->fps, i), begin = now_seconds();
+        double time = sup_frame_time(job->motion.start, job->motion.fps, i), begin = now_seconds();
         sup_instance_evaluate(top->instance, time, top->scratch, &out->stats, top->points);
         out->evaluate += now_seconds() - begin;
 
         out->hashes[i] = sup_hash_points(top->points, mesh->point_count);
-        out->hash = hash_number(out->hash, out->hashes[i]);
+        out->hash = hash_frames(out->hash, out->hashes[i]);
         double change = rest_volume != 0.0 ? sup_metric_volume(mesh, top->points) / rest_volume - 1.0 : 0.0;
         if (fabs(change) > fabs(out->volume_change)) out->volume_change = change;
 
@@ -119,7 +119,7 @@ static sup_result close_output(workbench* top, sup_arena* arena, bake_outcome* o
 sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, sup_error* error)
 {
     workbench top = { 0 };
-    *out = (bake_outcome){ .frames = sup_frame_count(job->start, job->end, job->fps, job->loop) };
+    *out = (bake_outcome){ .frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop) };
     progress_span(job->bar, 0.0, 0.2);
     sup_result result = bind(job, &top, error);
     if (result == SUP_OK) result = allocate(job, arena, &top, out, error);

@@ -2,19 +2,17 @@
 #ifndef SUPPLE_APP_BAKING_H
 #define SUPPLE_APP_BAKING_H
 
+#include "motion.h"
 #include "progress.h"
 #include "supple/deformer.h"
-#include "supple/io.h"
 
 typedef struct bake_job {
     const sup_character* character;
-    const sup_clip*      clip; ///< NULL: the pose is held
-    const sup_pose*      pose;
+    motion               motion;
     sup_chain_desc       chain; ///< links, settings, preset, world, step; the rest is filled in
     const char*          output;
     const char*          name;
-    double               start, end, fps, preroll;
-    bool                 loop, flat;
+    bool                 flat;
     const sup_tasks*     tasks;
     progress*            bar;
 } bake_job;
@@ -33,5 +31,8 @@ typedef struct bake_outcome {
 
 /// Binds, evaluates and writes. On failure the target is as it was.
 sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, sup_error* error);
+
+/// The clip's hash continued by a frame's; SUP_HASH_START for the first.
+uint64_t hash_frames(uint64_t hash, uint64_t frame);
 
 #endif

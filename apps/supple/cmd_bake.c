@@ -9,76 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// Longer bakes are refused: 1,000,000 frames are nine hours at 30 a second, and surely a typing mistake.
-static const double FRAMES_MAX = 1e6;
-static const double SECONDS_MAX = 1e6;
-
-// ---------------------------------------------------------------------------------------------- flags
-
-// What can be judged before the file is read, so that a typing mistake does not cost a long load. end is negative when absent.
-static int read_flags(const options* o, bake_job* job)
-{
-    job->output = o->words[1];
-    job->name = options_text(o, FLAG_NAME, NULL);
-    job->flat = options_has(o, FLAG_FLAT);
-    job->loop = options_has(o, FLAG_LOOP);
-    if (!options_number(o, FLAG_START, 0.0, SECONDS_MAX, 0.0, &job->start)) return EXIT_USAGE;
-    if (!options_number(o, FLAG_END, 0.0, SECONDS_MAX, -1.0, &job->end)) return EXIT_USAGE;
-    if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &job->fps)) return EXIT_USAGE;
-    if (!options_number(o, FLAG_PREROLL, 0.0, 600.0, 0.5, &job->preroll)) return EXIT_USAGE;
-    if (job->end >= 0.0 && job->end < job->start) {
-        say_error("--end %g lies before --start %g", job->end, job->start);
-        return EXIT_USAGE;
-    }
-    if ((job->end - job->start) * job->fps > FRAMES_MAX) {
-        say_error("%g seconds at %g frames a second are more than %.0f frames; lower --fps or --end", job->end - job->start,
-                  job->fps, FRAMES_MAX);
-        return EXIT_USAGE;
-    }
-    bool posed = options_has(o, FLAG_POSE);
-    if (posed && (options_has(o, FLAG_CLIP) || job->loop)) {
-        say_error("--pose and --%s exclude each other; leave one out", job->loop ? "loop" : "clip");
-        return EXIT_USAGE;
-    }
-    return EXIT_DONE;
-}
-
-static int choose_motion(const options* o, sup_arena* arena, sup_pose* pose, bake_job* job)
-{
-    bool posed = options_has(o, FLAG_POSE);
-    int  code = posed ? EXIT_DONE : clip_choose(o, job->character, &job->clip);
-    if (code != EXIT_DONE || job->clip) return code;
-    if (!posed && job->character->skeleton.skin_joint_count == 0) {
-        say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to bake; bind it to a skeleton in the "
-                  "modelling program",
-                  job->character->name);
-        return EXIT_FAILED;
-    }
-    if (!posed && !options_has(o, FLAG_QUIET))
-        say_note("'%s' has no clips: baking its rest pose; --pose turns joints", job->character->name);
-    job->pose = pose;
-    return pose_read(o, job->character, arena, pose);
-}
-
-// The end that was left open, and what only the clip can tell.
-static int close_span(bake_job* job)
-{
-    double natural_end = job->clip ? job->clip->seconds : job->start;
-    if (job->start > natural_end) {
-        say_error("--start %g lies behind the end of the clip '%s' (%.3f s)", job->start, job->clip->name, natural_end);
-        return EXIT_FAILED;
-    }
-    if (job->end < 0.0) job->end = natural_end;
-    if (job->loop && !(job->end > job->start)) {
-        say_error("--loop needs a span; %s", job->clip ? "put --end behind --start" : "this file has no clip");
-        return EXIT_FAILED;
-    }
-    if ((job->end - job->start) * job->fps <= FRAMES_MAX) return EXIT_DONE;
-    say_error("the clip '%s' lasts %g s, more than %.0f frames; lower --fps or give --end", job->clip->name, natural_end,
-              FRAMES_MAX);
-    return EXIT_FAILED;
-}
-
 // ---------------------------------------------------------------------------------------------- result
 
 static sup_json* hash_text(sup_arena* arena, uint64_t hash)
@@ -115,13 +45,13 @@ static void print_result(const options* o, const bake_job* job, const bake_outco
 {
     if (options_has(o, FLAG_QUIET) && !options_has(o, FLAG_HASHES)) return;
     printf("%s: %u frame%s of %s%s%s by %s, %u points, %.1f MB\n", job->output, out->frames, out->frames == 1 ? "" : "s",
-           job->clip ? "'" : "", job->clip ? job->clip->name : "a pose", job->clip ? "'" : "", out->chain,
-           job->character->mesh.point_count, (double)out->bytes / 1e6);
+           job->motion.clip ? "'" : "", job->motion.clip ? job->motion.clip->name : "a pose", job->motion.clip ? "'" : "",
+           out->chain, job->character->mesh.point_count, (double)out->bytes / 1e6);
     printf("%.3f ms a frame, %.2f s in all, hash %016" PRIx64 "\n", 1000.0 * out->evaluate / out->frames, seconds, out->hash);
     for (uint32_t i = 0; i < out->stats.count; i++)
         printf("fallback %s: %" PRIu64 " times\n", out->stats.items[i].name, out->stats.items[i].times);
     for (uint32_t i = 0; i < out->frames && options_has(o, FLAG_HASHES); i++)
-        printf("%6u  %9.4f s  %016" PRIx64 "\n", i, sup_frame_time(job->start, job->fps, i), out->hashes[i]);
+        printf("%6u  %9.4f s  %016" PRIx64 "\n", i, sup_frame_time(job->motion.start, job->motion.fps, i), out->hashes[i]);
 }
 
 static void say_lines(const char* text)
@@ -139,8 +69,7 @@ static int bake_character(const options* o, bake_job job, double begin, sup_aren
     progress     bar;
     bake_outcome out;
     sup_error    error = { 0 };
-    int          code = choose_motion(o, arena, &pose, &job);
-    if (code == EXIT_DONE) code = close_span(&job);
+    int          code = motion_choose(o, job.character, arena, &pose, &job.motion);
     if (code != EXIT_DONE) return code;
     if (job.character->unit_assumed && !options_has(o, FLAG_QUIET))
         say_note("the file does not say its unit: one unit is taken as %g m; --unit changes it",
@@ -162,13 +91,13 @@ static int bake_character(const options* o, bake_job job, double begin, sup_aren
 int cmd_bake(const options* o)
 {
     double         begin = now_seconds();
-    bake_job       job = { 0 };
+    bake_job       job = { .output = o->words[1], .name = options_text(o, FLAG_NAME, NULL), .flat = options_has(o, FLAG_FLAT) };
     sup_character* character = NULL;
     sup_pool*      pool = NULL;
     sup_arena*     arena = sup_arena_create(NULL);
     if (!arena) return fail_memory();
 
-    int code = read_flags(o, &job);
+    int code = motion_flags(o, &job.motion);
     if (code == EXIT_DONE) code = chain_read(o, arena, &job.chain);
     if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &character);

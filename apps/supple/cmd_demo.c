@@ -59,12 +59,9 @@ static int bake_one(tour* t, const sup_character* c, const char* who, const sup_
     snprintf(path, sizeof path, "%s/%s-%s-%s.glb", t->folder, who, clip->name, d->name);
     snprintf(label, sizeof label, "%s %s %s", who, clip->name, d->name);
     const bake_job job = { .character = c,
-                           .clip = clip,
                            .chain = { .links = d->name },
                            .output = path,
-                           .end = clip->seconds,
-                           .fps = t->fps,
-                           .preroll = -1.0,
+                           .motion = { .clip = clip, .end = clip->seconds, .fps = t->fps, .preroll = -1.0 },
                            .tasks = t->tasks,
                            .bar = &bar };
     bake_outcome   out;

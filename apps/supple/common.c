@@ -230,7 +230,7 @@ int clip_choose(const options* o, const sup_character* character, const sup_clip
     if (character->clip_count == 0) return EXIT_DONE;
     *out = &character->clips[0];
     if (character->clip_count > 1 && !options_has(o, FLAG_QUIET))
-        say_note("baking the clip '%s'; choose with --clip from %s", (*out)->name, names);
+        say_note("taking the clip '%s'; choose with --clip from %s", (*out)->name, names);
     return EXIT_DONE;
 }
 

@@ -142,7 +142,7 @@ await test("--flat gives a file without skin that still validates", folder => {
 });
 await test("several clips and none chosen: the first, said in a note", folder => {
     const r = good(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), path.join(folder, "out.glb")]);
-    match(r.err, /note: baking the clip 'Wave'; choose with --clip from 'Wave', 'Nod'/);
+    match(r.err, /note: taking the clip 'Wave'; choose with --clip from 'Wave', 'Nod'/);
 });
 await test("quiet says nothing", folder => {
     const r = good(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), path.join(folder, "out.glb"), "--quiet"]);

@@ -1,0 +1,73 @@
+// Flags to a clip or a pose, a span and a frame rate.
+#include "motion.h"
+
+#include "report.h"
+
+// Longer runs are refused: 1,000,000 frames are nine hours at 30 a second, and surely a typing mistake.
+static const double FRAMES_MAX = 1e6;
+static const double SECONDS_MAX = 1e6;
+
+int motion_flags(const options* o, motion* out)
+{
+    out->loop = options_has(o, FLAG_LOOP);
+    if (!options_number(o, FLAG_START, 0.0, SECONDS_MAX, 0.0, &out->start)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_END, 0.0, SECONDS_MAX, -1.0, &out->end)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &out->fps)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_PREROLL, 0.0, 600.0, 0.5, &out->preroll)) return EXIT_USAGE;
+    if (out->end >= 0.0 && out->end < out->start) {
+        say_error("--end %g lies before --start %g", out->end, out->start);
+        return EXIT_USAGE;
+    }
+    if ((out->end - out->start) * out->fps > FRAMES_MAX) {
+        say_error("%g seconds at %g frames a second are more than %.0f frames; lower --fps or --end", out->end - out->start,
+                  out->fps, FRAMES_MAX);
+        return EXIT_USAGE;
+    }
+    if (options_has(o, FLAG_POSE) && (options_has(o, FLAG_CLIP) || out->loop)) {
+        say_error("--pose and --%s exclude each other; leave one out", out->loop ? "loop" : "clip");
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
+static int choose(const options* o, const sup_character* character, sup_arena* arena, sup_pose* pose, motion* m)
+{
+    bool posed = options_has(o, FLAG_POSE);
+    int  code = posed ? EXIT_DONE : clip_choose(o, character, &m->clip);
+    if (code != EXIT_DONE || m->clip) return code;
+    if (!posed && character->skeleton.skin_joint_count == 0) {
+        say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; bind it to a skeleton in the "
+                  "modelling program",
+                  character->name, o->verb->name);
+        return EXIT_FAILED;
+    }
+    if (!posed && !options_has(o, FLAG_QUIET))
+        say_note("'%s' has no clips: taking its rest pose; --pose turns joints", character->name);
+    m->pose = pose;
+    return pose_read(o, character, arena, pose);
+}
+
+// The end that was left open, and what only the clip can tell.
+static int close_span(motion* m)
+{
+    double natural_end = m->clip ? m->clip->seconds : m->start;
+    if (m->start > natural_end) {
+        say_error("--start %g lies behind the end of the clip '%s' (%.3f s)", m->start, m->clip->name, natural_end);
+        return EXIT_FAILED;
+    }
+    if (m->end < 0.0) m->end = natural_end;
+    if (m->loop && !(m->end > m->start)) {
+        say_error("--loop needs a span; %s", m->clip ? "put --end behind --start" : "this file has no clip");
+        return EXIT_FAILED;
+    }
+    if ((m->end - m->start) * m->fps <= FRAMES_MAX) return EXIT_DONE;
+    say_error("the clip '%s' lasts %g s, more than %.0f frames; lower --fps or give --end", m->clip->name, natural_end,
+              FRAMES_MAX);
+    return EXIT_FAILED;
+}
+
+int motion_choose(const options* o, const sup_character* character, sup_arena* arena, sup_pose* pose, motion* m)
+{
+    int code = choose(o, character, arena, pose, m);
+    return code == EXIT_DONE ? close_span(m) : code;
+}
