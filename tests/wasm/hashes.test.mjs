@@ -8,7 +8,7 @@ import path from "node:path";
 const [program, modulePath] = process.argv.slice(2);
 const FPS = 12;
 if (!fs.existsSync(modulePath)) {
-    console.log(`skipped: ${modulePath} is not there; make wasm builds it`);
+    console.log(`skipped: ${modulePath} is not there; scripts/setup.sh test installs what it takes`);
     process.exit(77);
 }
 
