@@ -71,19 +71,23 @@ static sup_result read_shape(const sup_json* value, const char* used_for, shape*
     return SUP_OK;
 }
 
-// `count` elements of `bytes` bytes at `value`'s bufferView and byteOffset.
-static sup_result find_bytes(const gltf_source* source, const sup_json* value, const shape* s, const char* used_for,
-                             uint32_t count, uint32_t bytes, const uint8_t** data, size_t* stride, sup_error* error)
+// `count` elements of `bytes` bytes at `value`'s bufferView and byteOffset; NULL with the error filled when they are not there.
+static const uint8_t* find_bytes(const gltf_source* source, const sup_json* value, const shape* s, const char* used_for,
+                                 uint32_t count, uint32_t bytes, size_t* stride, sup_error* error)
 {
     uint32_t view_index = sup_json_index(sup_json_get(value, "bufferView"), SUP_NONE);
-    if (view_index >= source->view_count)
-        return sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): its bufferView does not exist; the file is damaged",
-                        s->index, used_for);
+    if (view_index >= source->view_count) {
+        sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): its bufferView does not exist; the file is damaged", s->index,
+                 used_for);
+        return NULL;
+    }
     const sup_json* view = source->views[view_index];
     uint32_t        buffer = sup_json_index(sup_json_get(view, "buffer"), SUP_NONE);
-    if (buffer >= source->buffer_count || !source->buffers[buffer].data)
-        return sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): bufferView %u has no buffer with bytes; the file is damaged",
-                        s->index, used_for, view_index);
+    if (buffer >= source->buffer_count || !source->buffers[buffer].data) {
+        sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): bufferView %u has no buffer with bytes; the file is damaged",
+                 s->index, used_for, view_index);
+        return NULL;
+    }
     // Indices above 32 bits come back as SUP_NONE, which no buffer reaches; sums of a few stay far below 64.
     const sup_json* view_at = sup_json_get(view, "byteOffset");
     const sup_json* value_at = sup_json_get(value, "byteOffset");
@@ -92,17 +96,19 @@ static sup_result find_bytes(const gltf_source* source, const sup_json* value, c
     uint64_t        offset = value_at ? sup_json_index(value_at, SUP_NONE) : 0;
     uint64_t        step = sup_json_index(sup_json_get(view, "byteStride"), 0);
     if (step == 0) step = bytes;
-    if (step < bytes)
-        return sup_fail(error, SUP_ERROR_INPUT,
-                        "accessor %u (%s): byteStride %u of bufferView %u is below the element's %u bytes", s->index, used_for,
-                        (uint32_t)step, view_index, bytes);
+    if (step < bytes) {
+        sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): byteStride %u of bufferView %u is below the element's %u bytes",
+                 s->index, used_for, (uint32_t)step, view_index, bytes);
+        return NULL;
+    }
     uint64_t end = count ? offset + step * (count - 1ull) + bytes : offset;
-    if (view_offset + view_bytes > source->buffers[buffer].size || end > view_bytes)
-        return sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): it reaches beyond its buffer %u; the file is damaged",
-                        s->index, used_for, buffer);
-    *data = source->buffers[buffer].data + view_offset + offset;
+    if (view_offset + view_bytes > source->buffers[buffer].size || end > view_bytes) {
+        sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): it reaches beyond its buffer %u; the file is damaged", s->index,
+                 used_for, buffer);
+        return NULL;
+    }
     *stride = (size_t)step;
-    return SUP_OK;
+    return source->buffers[buffer].data + view_offset + offset;
 }
 
 // Everything tight: sparse values in place, columns without padding. Later readers need to know of neither.
@@ -130,11 +136,12 @@ static sup_result apply_sparse(const gltf_source* source, const sup_json* sparse
     if (count > s->count || (type != 5121 && type != 5123 && type != 5125))
         return sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): its sparse part has a wrong count or index type", s->index,
                         used_for);
-    const uint8_t *indices, *values;
-    size_t         index_step, value_step;
-    GLTF_TRY(find_bytes(source, at, s, used_for, count, component_bytes(type), &indices, &index_step, error));
-    GLTF_TRY(
-        find_bytes(source, sup_json_get(sparse, "values"), s, used_for, count, s->element_bytes, &values, &value_step, error));
+    size_t         index_step = 0, value_step = 0;
+    const uint8_t* indices = find_bytes(source, at, s, used_for, count, component_bytes(type), &index_step, error);
+    if (!indices) return SUP_ERROR_INPUT;
+    const uint8_t* values =
+        find_bytes(source, sup_json_get(sparse, "values"), s, used_for, count, s->element_bytes, &value_step, error);
+    if (!values) return SUP_ERROR_INPUT;
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t element = read_index(indices + i * index_step, type);
         if (element >= s->count)
@@ -157,7 +164,8 @@ static sup_result resolve(const gltf_source* source, gltf_reader* r, uint32_t in
     const uint8_t*  data = NULL;
     size_t          stride = packed_bytes;
     if (sup_json_get(value, "bufferView")) {
-        GLTF_TRY(find_bytes(source, value, &s, used_for, s.count, s.element_bytes, &data, &stride, error));
+        data = find_bytes(source, value, &s, used_for, s.count, s.element_bytes, &stride, error);
+        if (!data) return SUP_ERROR_INPUT;
     } else if ((uint64_t)s.count * packed_bytes > (uint64_t)source->bytes * ZEROS_FACTOR + ZEROS_FREE) {
         return sup_fail(error, SUP_ERROR_INPUT,
                         "accessor %u (%s): it asks for %u elements without any data; the file is damaged", index, used_for,

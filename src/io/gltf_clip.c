@@ -105,11 +105,10 @@ static sup_result read_values(const place* at, const sampler* s, uint32_t keys_i
 {
     gltf_reader* r = at->r;
     uint64_t     per_key = (uint64_t)width * (s->interpolation == SUP_INTERPOLATE_CUBIC ? 3 : 1);
-    uint64_t     numbers = (uint64_t)s->output.count * s->output.components;
-    if (numbers < per_key * keys_in_file)
+    uint64_t     numbers = (uint64_t)s->output.count * s->output.components, needed = per_key * keys_in_file;
+    if (numbers < needed)
         return sup_fail(r->error, SUP_ERROR_INPUT, "%s: %u keys need %llu numbers and %llu are there; the file is damaged",
-                        describe(at, "output"), keys_in_file, (unsigned long long)(per_key * keys_in_file),
-                        (unsigned long long)numbers);
+                        describe(at, "output"), keys_in_file, (unsigned long long)needed, (unsigned long long)numbers);
     GLTF_TRY(gltf_accessor_floats(r, &s->output, out));
     GLTF_TRY(gltf_accessor_finite(r, &s->output, *out, describe(at, "output")));
     if (!s->kept) return SUP_OK;

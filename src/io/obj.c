@@ -210,6 +210,8 @@ static sup_result read_lines(obj_reader* r, const char* text, const char* end)
 
 // ---------------------------------------------------------------------------------------------- normals
 
+static bool same(sup_vec3 a, sup_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 // A vertex has a normal when all its corners have the same; where they differ is a hard edge, which one normal cannot show.
 static sup_result settle_normals(obj_reader* r, const sup_vec3** out)
 {
@@ -224,7 +226,7 @@ static sup_result settle_normals(obj_reader* r, const sup_vec3** out)
         sup_vec3 normal = n == SUP_NONE ? v3(0, 0, 0) : r->normals[n];
         if (n == SUP_NONE) states[v] = NONE;
         else if (states[v] == UNSEEN) states[v] = AGREED, settled[v] = normal, any = true;
-        else if (memcmp(&settled[v], &normal, sizeof normal) != 0) states[v] = NONE;
+        else if (!same(settled[v], normal)) states[v] = NONE;
     }
     for (uint32_t v = 0; v < r->vertex_total; ++v)
         if (states[v] != AGREED) settled[v] = v3(0, 0, 0);
