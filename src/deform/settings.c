@@ -275,28 +275,35 @@ static sup_result parse_arguments(chain_builder* b, link* l, span all)
     return SUP_OK;
 }
 
-static sup_result parse_links(chain_builder* b, const char* text)
+// Goes over the links of the text: adds them, or (arguments true) sets what stands in their parentheses. In two turns, so that
+// what a person wrote beside a name wins over a preset.
+static sup_result parse_links(chain_builder* b, const char* text, bool arguments)
 {
     const char* end = text + strlen(text);
     if (span_trim((span){ text, (size_t)(end - text) }).length == 0)
         return sup_fail(b->error, SUP_ERROR_INPUT, "the chain is empty; name a deformer, for example 'linear'");
+    uint32_t added = 0;
     for (const char* p = text; p <= end;) {
         const char* stop = piece_end(p, end, ',');
         span        one = span_trim((span){ p, (size_t)(stop - p) });
-        span        name = one, arguments = { NULL, 0 };
+        span        name = one, values = { NULL, 0 };
         const char* open = one.length ? memchr(one.text, '(', one.length) : NULL;
         if (open) {
             if (one.text[one.length - 1] != ')')
                 return sup_fail(b->error, SUP_ERROR_INPUT, "'%.*s' in the chain lacks its closing parenthesis", (int)one.length,
                                 one.text);
             name = span_trim((span){ one.text, (size_t)(open - one.text) });
-            arguments = (span){ open + 1, (size_t)(one.text + one.length - open - 2) };
+            values = (span){ open + 1, (size_t)(one.text + one.length - open - 2) };
         }
         if (name.length == 0)
             return sup_fail(b->error, SUP_ERROR_INPUT, "the chain '%s' has an empty link; take the extra comma away", text);
         link*      l;
-        sup_result r = add_link(b, name, &l);
-        if (!r) r = parse_arguments(b, l, arguments);
+        sup_result r = SUP_OK;
+        if (arguments) {
+            // The first link may stand behind an implied skinning.
+            if (added == 0 && !span_is(name, b->chain->links[0].deformer->name)) ++added;
+            r = parse_arguments(b, &b->chain->links[added++], values);
+        } else r = add_link(b, name, &l);
         if (r) return r;
         p = stop + 1;
     }
@@ -425,9 +432,10 @@ sup_result chain_parse(chain_builder* b)
 {
     b->chain->links = SUP_NEW(b->chain->arena, link, LINKS_MAX);
     if (!b->chain->links) return sup_fail_memory(b->error, "a chain");
-    bool       from_preset = !b->desc->links && b->desc->preset;
-    sup_result r = from_preset ? SUP_OK : parse_links(b, b->desc->links ? b->desc->links : "linear");
-    if (!r && b->desc->preset) r = apply_preset(b, from_preset);
+    const char* links = b->desc->links ? b->desc->links : b->desc->preset ? NULL : "linear";
+    sup_result  r = links ? parse_links(b, links, false) : SUP_OK;
+    if (!r && b->desc->preset) r = apply_preset(b, !links);
+    if (!r && links) r = parse_links(b, links, true);
     for (uint32_t i = 0; !r && i < b->desc->setting_count; ++i) r = apply_setting(b, b->desc->settings[i]);
     return r ? r : write_text(b);
 }

@@ -126,6 +126,19 @@ static void presets_make_and_change_links(void** state)
     sup_arena_destroy(arena);
 }
 
+static void what_stands_in_the_chain_wins_over_a_preset_file(void** state)
+{
+    (void)state;
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_chain_desc d = desc("spring(stiffness=90)");
+    d.preset = json(arena, "{\"supple\":1,\"links\":[{\"name\":\"spring\",\"set\":{\"stiffness\":1000,\"damping\":9}}]}");
+    play preset = play_chain(d, (sup_instance_desc){ .clip = &the_tube->clips[0] });
+    play same = play_chain(desc("spring(stiffness=90,damping=9)"), (sup_instance_desc){ .clip = &the_tube->clips[0] });
+    assert_true(play_hash(&preset, 0.7) == play_hash(&same, 0.7));
+    play_end(&preset), play_end(&same);
+    sup_arena_destroy(arena);
+}
+
 static void a_named_preset_sets_its_values(void** state)
 {
     (void)state;
@@ -280,6 +293,7 @@ int main(void)
         cmocka_unit_test(wrong_chains_are_refused_with_a_cure),
         cmocka_unit_test(settings_reach_links_by_name_and_number),
         cmocka_unit_test(presets_make_and_change_links),
+        cmocka_unit_test(what_stands_in_the_chain_wins_over_a_preset_file),
         cmocka_unit_test(a_named_preset_sets_its_values),
         cmocka_unit_test(bone_values_blend_by_weight),
         cmocka_unit_test(fields_clamp_scale_and_offset),
