@@ -156,9 +156,42 @@ static inline void fr_store3(float* p, fr x, fr y, fr z)
 #endif
 }
 
-/// Vector i of three to base[3 index[i]], for the first `count` lanes. Through memory, x and y side by side, so that every
-/// reload lies inside one store: two moves a vector.
-static inline void fr_scatter3(float* base, const uint32_t* index, uint32_t count, fr x, fr y, fr z)
+/// The way back: eight (or four) vectors of three, side by side.
+static inline void fr_load3(const float* p, fr* x, fr* y, fr* z)
+{
+#if SUP_REGISTER == 8
+    fr m = fr_load(p), n = fr_load(p + 8), o = fr_load(p + 16);
+    fr a = __builtin_shufflevector(m, n, 0, 1, 2, 3, 12, 13, 14, 15); // x0 y0 z0 x1, x4 ...
+    fr b = __builtin_shufflevector(m, o, 4, 5, 6, 7, 8, 9, 10, 11);   // y1 z1 x2 y2
+    fr c = __builtin_shufflevector(n, o, 0, 1, 2, 3, 12, 13, 14, 15); // z2 x3 y3 z3
+    fr u = __builtin_shufflevector(b, c, 2, 3, 9, 10, 6, 7, 13, 14);  // x2 y2 x3 y3
+    fr v = __builtin_shufflevector(a, b, 1, 2, 8, 9, 5, 6, 12, 13);   // y0 z0 y1 z1
+    *x = __builtin_shufflevector(a, u, 0, 3, 8, 10, 4, 7, 12, 14);
+    *y = __builtin_shufflevector(v, u, 0, 2, 9, 11, 4, 6, 13, 15);
+    *z = __builtin_shufflevector(v, c, 1, 3, 8, 11, 5, 7, 12, 15);
+#else
+    fr a = fr_load(p), b = fr_load(p + 4), c = fr_load(p + 8);
+    fr u = __builtin_shufflevector(b, c, 2, 3, 5, 6), v = __builtin_shufflevector(a, b, 1, 2, 4, 5);
+    *x = __builtin_shufflevector(a, u, 0, 3, 4, 6);
+    *y = __builtin_shufflevector(v, u, 0, 2, 5, 7);
+    *z = __builtin_shufflevector(v, c, 1, 3, 4, 7);
+#endif
+}
+
+/// base[stride index[i]] for every lane.
+static inline fr fr_gather(const float* base, size_t stride, const uint32_t* index)
+{
+#if SUP_REGISTER == 8
+    return (fr){ base[stride * index[0]], base[stride * index[1]], base[stride * index[2]], base[stride * index[3]],
+                 base[stride * index[4]], base[stride * index[5]], base[stride * index[6]], base[stride * index[7]] };
+#else
+    return (fr){ base[stride * index[0]], base[stride * index[1]], base[stride * index[2]], base[stride * index[3]] };
+#endif
+}
+
+/// Vector i of three to base + stride index[i], for the first `count` lanes. Through memory, x and y side by side, so that
+/// every reload lies inside one store: two moves a vector.
+static inline void fr_scatter3(float* base, size_t stride, const uint32_t* index, uint32_t count, fr x, fr y, fr z)
 {
     float xy[2 * SUP_REGISTER], last[SUP_REGISTER];
 #if SUP_REGISTER == 8
@@ -171,17 +204,16 @@ static inline void fr_scatter3(float* base, const uint32_t* index, uint32_t coun
     static const uint8_t at[4] = { 0, 2, 4, 6 };
 #endif
     fr_store(last, z);
-    if (count >= SUP_REGISTER) { // the usual case has no loop
+    if (count == SUP_REGISTER) // the usual case: a loop of known length, unrolled
         for (int i = 0; i < SUP_REGISTER; ++i) {
-            memcpy(base + 3 * (size_t)index[i], xy + at[i], 8);
-            memcpy(base + 3 * (size_t)index[i] + 2, last + i, 4);
+            memcpy(base + stride * index[i], xy + at[i], 8);
+            memcpy(base + stride * index[i] + 2, last + i, 4);
         }
-        return;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-        memcpy(base + 3 * (size_t)index[i], xy + at[i], 8);
-        memcpy(base + 3 * (size_t)index[i] + 2, last + i, 4);
-    }
+    else
+        for (uint32_t i = 0; i < count; ++i) {
+            memcpy(base + stride * index[i], xy + at[i], 8);
+            memcpy(base + stride * index[i] + 2, last + i, 4);
+        }
 }
 
 /// Which compiled variant this machine runs best: 1 is the base, 3 is x86-64-v3 (AVX2).

@@ -52,7 +52,7 @@ INLINE void store_points(target to, piece b, v8 p)
 {
     uint32_t first = to.blocks[b.block].first;
     if (first != SUP_NONE) fr_store3(&to.out[first + b.lane].x, p.x, p.y, p.z);
-    else fr_scatter3(&to.out->x, to.index + (size_t)b.block * SUP_LANES + b.lane, piece_lanes(to.blocks, b), p.x, p.y, p.z);
+    else fr_scatter3(&to.out->x, 3, to.index + (size_t)b.block * SUP_LANES + b.lane, piece_lanes(to.blocks, b), p.x, p.y, p.z);
 }
 
 INLINE v8 load_bound(const float* data)
@@ -62,15 +62,17 @@ INLINE v8 load_bound(const float* data)
 INLINE v8 load_points(const skin_job* job, piece b)
 {
     if (!job->call->points) return load_bound(b.data);
-    const uint32_t*    index = piece_index(job, b);
-    _Alignas(32) float at[3][SUP_REGISTER];
-    for (int i = 0; i < SUP_REGISTER; ++i) {
-        const sup_vec3* from = &job->call->points[index[i]];
-        at[0][i] = from->x;
-        at[1][i] = from->y;
-        at[2][i] = from->z;
+    uint32_t first = job->set->blocks[b.block].first;
+    v8       p;
+    if (first != SUP_NONE) {
+        fr_load3(&job->call->points[first + b.lane].x, &p.x, &p.y, &p.z);
+        return p;
     }
-    return (v8){ fr_load(at[0]), fr_load(at[1]), fr_load(at[2]) };
+    const uint32_t* index = piece_index(job, b);
+    p.x = fr_gather(&job->call->points->x, 3, index);
+    p.y = fr_gather(&job->call->points->y, 3, index);
+    p.z = fr_gather(&job->call->points->z, 3, index);
+    return p;
 }
 
 // ---------------------------------------------------------------------------------------------- maps
@@ -109,17 +111,17 @@ INLINE v8 matrix_map(m8 m, v8 p)
                  m.zx * p.x + m.zy * p.y + m.zz * p.z + m.zw };
 }
 /// The 3x3 of a b for two 3x3.
-static m8 matrix_multiply(const m8* a, const m8* b)
+INLINE m8 matrix_multiply(m8 a, m8 b)
 {
-    return (m8){ .xx = a->xx * b->xx + a->xy * b->yx + a->xz * b->zx,
-                 .xy = a->xx * b->xy + a->xy * b->yy + a->xz * b->zy,
-                 .xz = a->xx * b->xz + a->xy * b->yz + a->xz * b->zz,
-                 .yx = a->yx * b->xx + a->yy * b->yx + a->yz * b->zx,
-                 .yy = a->yx * b->xy + a->yy * b->yy + a->yz * b->zy,
-                 .yz = a->yx * b->xz + a->yy * b->yz + a->yz * b->zz,
-                 .zx = a->zx * b->xx + a->zy * b->yx + a->zz * b->zx,
-                 .zy = a->zx * b->xy + a->zy * b->yy + a->zz * b->zy,
-                 .zz = a->zx * b->xz + a->zy * b->yz + a->zz * b->zz };
+    return (m8){ .xx = a.xx * b.xx + a.xy * b.yx + a.xz * b.zx,
+                 .xy = a.xx * b.xy + a.xy * b.yy + a.xz * b.zy,
+                 .xz = a.xx * b.xz + a.xy * b.yz + a.xz * b.zz,
+                 .yx = a.yx * b.xx + a.yy * b.yx + a.yz * b.zx,
+                 .yy = a.yx * b.xy + a.yy * b.yy + a.yz * b.zy,
+                 .yz = a.yx * b.xz + a.yy * b.yz + a.yz * b.zz,
+                 .zx = a.zx * b.xx + a.zy * b.yx + a.zz * b.zx,
+                 .zy = a.zx * b.xy + a.zy * b.yy + a.zz * b.zy,
+                 .zz = a.zx * b.xz + a.zy * b.yz + a.zz * b.zz };
 }
 
 INLINE dual8 dual_start(const float* q)
@@ -154,34 +156,35 @@ INLINE v8 dual_map(dual8 q, fr factor, v8 p)
     return (v8){ p.x + factor * ux, p.y + factor * uy, p.z + factor * uz };
 }
 
-static m8 dual_matrix(const dual8* q, fr s)
+INLINE m8 dual_matrix(dual8 q, fr s)
 {
     fr one = fr_all(1.0f);
-    return (m8){ .xx = one - s * (q->ry * q->ry + q->rz * q->rz),
-                 .xy = s * (q->rx * q->ry - q->rw * q->rz),
-                 .xz = s * (q->rx * q->rz + q->rw * q->ry),
-                 .yx = s * (q->rx * q->ry + q->rw * q->rz),
-                 .yy = one - s * (q->rx * q->rx + q->rz * q->rz),
-                 .yz = s * (q->ry * q->rz - q->rw * q->rx),
-                 .zx = s * (q->rx * q->rz - q->rw * q->ry),
-                 .zy = s * (q->ry * q->rz + q->rw * q->rx),
-                 .zz = one - s * (q->rx * q->rx + q->ry * q->ry) };
+    return (m8){ .xx = one - s * (q.ry * q.ry + q.rz * q.rz),
+                 .xy = s * (q.rx * q.ry - q.rw * q.rz),
+                 .xz = s * (q.rx * q.rz + q.rw * q.ry),
+                 .yx = s * (q.rx * q.ry + q.rw * q.rz),
+                 .yy = one - s * (q.rx * q.rx + q.rz * q.rz),
+                 .yz = s * (q.ry * q.rz - q.rw * q.rx),
+                 .zx = s * (q.rx * q.rz - q.rw * q.ry),
+                 .zy = s * (q.ry * q.rz + q.rw * q.rx),
+                 .zz = one - s * (q.rx * q.rx + q.ry * q.ry) };
 }
 
 /// Where the real part has vanished (only negative weights can do that) the dominant joint alone decides.
-static void dual_mend(dual8* q, const float* dominant)
+INLINE dual8 dual_mend(dual8 q, const float* dominant)
 {
-    fr    length2 = q->rx * q->rx + q->ry * q->ry + q->rz * q->rz + q->rw * q->rw;
+    fr    length2 = q.rx * q.rx + q.ry * q.ry + q.rz * q.rz + q.rw * q.rw;
     ir    good = length2 > fr_all(1e-12f);
     dual8 d = dual_start(dominant);
-    q->rx = fr_select(good, q->rx, d.rx);
-    q->ry = fr_select(good, q->ry, d.ry);
-    q->rz = fr_select(good, q->rz, d.rz);
-    q->rw = fr_select(good, q->rw, d.rw);
-    q->dx = fr_select(good, q->dx, d.dx);
-    q->dy = fr_select(good, q->dy, d.dy);
-    q->dz = fr_select(good, q->dz, d.dz);
-    q->dw = fr_select(good, q->dw, d.dw);
+    q.rx = fr_select(good, q.rx, d.rx);
+    q.ry = fr_select(good, q.ry, d.ry);
+    q.rz = fr_select(good, q.rz, d.rz);
+    q.rw = fr_select(good, q.rw, d.rw);
+    q.dx = fr_select(good, q.dx, d.dx);
+    q.dy = fr_select(good, q.dy, d.dy);
+    q.dz = fr_select(good, q.dz, d.dz);
+    q.dw = fr_select(good, q.dw, d.dw);
+    return q;
 }
 
 // ---------------------------------------------------------------------------------------------- differences
@@ -251,7 +254,7 @@ INLINE m8 blend_matrix(const skin_job* job, const skin_group* group, const float
     return m;
 }
 
-static dual8 blend_dual(const skin_job* job, const skin_group* group, const float* data, table* t, bool full)
+INLINE dual8 blend_dual(const skin_job* job, const skin_group* group, const float* data, table* t, bool full)
 {
     dual8 q = dual_start(job->joints[group->dominant].dual);
     for (uint32_t from = 0; from < group->other_count; from += SKIN_TABLE) {
@@ -261,14 +264,14 @@ static dual8 blend_dual(const skin_job* job, const skin_group* group, const floa
     return q;
 }
 
-static void store_matrices(const skin_job* job, piece b, const m8* m)
+INLINE void store_matrices(const skin_job* job, piece b, m8 m)
 {
     const uint32_t* index = piece_index(job, b);
-    const fr        rows[9] = { m->xx, m->xy, m->xz, m->yx, m->yy, m->yz, m->zx, m->zy, m->zz };
-    for (uint32_t i = 0, n = piece_lanes(job->set->blocks, b); i < n; ++i) {
-        float* to = &job->call->matrices[index[i]].m[0][0];
-        for (int j = 0; j < 9; ++j) to[j] = rows[j][i];
-    }
+    uint32_t        lanes = piece_lanes(job->set->blocks, b);
+    float*          to = &job->call->matrices->m[0][0];
+    fr_scatter3(to, 9, index, lanes, m.xx, m.xy, m.xz);
+    fr_scatter3(to + 3, 9, index, lanes, m.yx, m.yy, m.yz);
+    fr_scatter3(to + 6, 9, index, lanes, m.zx, m.zy, m.zz);
 }
 
 // ---------------------------------------------------------------------------------------------- linear
@@ -290,7 +293,7 @@ static void linear_any(const skin_job* job, const skin_group* group, piece b, ta
 {
     m8 m = blend_matrix(job, group, b.data, false, t, full);
     store_points(job_target(job), b, matrix_map(m, load_points(job, b)));
-    if (job->call->matrices) store_matrices(job, b, &m);
+    if (job->call->matrices) store_matrices(job, b, m);
 }
 
 void SUP_WIDE(sup_skin_linear)(const skin_job* job, uint32_t begin, uint32_t end)
@@ -318,26 +321,23 @@ void SUP_WIDE(sup_skin_linear)(const skin_job* job, uint32_t begin, uint32_t end
 /// From a to b by share, and exactly b at 1.
 INLINE fr mix(fr a, fr b, fr share) { return fr_select(share == fr_all(1.0f), b, a + share * (b - a)); }
 
-static m8 matrix_mix(const m8* a, const m8* b, fr share)
+INLINE m8 matrix_mix(m8 a, m8 b, fr share)
 {
-    return (m8){ .xx = mix(a->xx, b->xx, share),
-                 .xy = mix(a->xy, b->xy, share),
-                 .xz = mix(a->xz, b->xz, share),
-                 .yx = mix(a->yx, b->yx, share),
-                 .yy = mix(a->yy, b->yy, share),
-                 .yz = mix(a->yz, b->yz, share),
-                 .zx = mix(a->zx, b->zx, share),
-                 .zy = mix(a->zy, b->zy, share),
-                 .zz = mix(a->zz, b->zz, share) };
+    return (m8){ .xx = mix(a.xx, b.xx, share),
+                 .xy = mix(a.xy, b.xy, share),
+                 .xz = mix(a.xz, b.xz, share),
+                 .yx = mix(a.yx, b.yx, share),
+                 .yy = mix(a.yy, b.yy, share),
+                 .yz = mix(a.yz, b.yz, share),
+                 .zx = mix(a.zx, b.zx, share),
+                 .zy = mix(a.zy, b.zy, share),
+                 .zz = mix(a.zz, b.zz, share) };
 }
 
 static fr piece_blend(const skin_job* job, piece b)
 {
     if (!job->call->blend_points) return fr_all(job->call->blend);
-    const uint32_t*    index = piece_index(job, b);
-    _Alignas(32) float share[SUP_REGISTER];
-    for (int i = 0; i < SUP_REGISTER; ++i) share[i] = job->call->blend_points[index[i]];
-    return fr_load(share);
+    return fr_gather(job->call->blend_points, 1, piece_index(job, b));
 }
 
 /// Rotations only, bound points, nothing else asked: what nearly every frame is.
@@ -354,31 +354,56 @@ static void dualquat_run(const skin_job* job, const skin_group* group, uint32_t 
         }
 }
 
-/// One block with everything that may be asked: stretch, blend with linear, matrices, other points, any number of joints.
-static void dualquat_any(const skin_job* job, const skin_group* group, piece b, table* t, bool full)
+/// What is asked of a posing. Constants where the compiler is to make a loop of its own for them.
+typedef struct wish {
+    bool full; ///< the table holds every difference
+    bool stretched, blended, matrices;
+} wish;
+
+INLINE void dualquat_piece(const skin_job* job, const skin_group* group, piece b, table* t, wish w)
 {
     v8    rest = load_points(job, b), p = rest;
-    dual8 q = blend_dual(job, group, b.data, t, full);
-    if (job->set->negative) dual_mend(&q, job->joints[group->dominant].dual);
-    fr   factor = dual_factor(q);
-    bool matrices = job->call->matrices != NULL;
-    m8   m = { 0 };
-    if (matrices) m = dual_matrix(&q, factor);
-    if (job->stretched) {
-        m8 stretch = blend_matrix(job, group, b.data, true, t, full);
+    dual8 q = blend_dual(job, group, b.data, t, w.full);
+    if (job->set->negative) q = dual_mend(q, job->joints[group->dominant].dual);
+    fr factor = dual_factor(q);
+    m8 m = { 0 };
+    if (w.matrices) m = dual_matrix(q, factor);
+    if (w.stretched) {
+        m8 stretch = blend_matrix(job, group, b.data, true, t, w.full);
         p = matrix_map(stretch, p);
-        if (matrices) m = matrix_multiply(&m, &stretch);
+        if (w.matrices) m = matrix_multiply(m, stretch);
     }
     p = dual_map(q, factor, p);
-    if (job->blended) {
+    if (w.blended) {
         fr share = piece_blend(job, b);
-        m8 line = blend_matrix(job, group, b.data, false, t, full);
+        m8 line = blend_matrix(job, group, b.data, false, t, w.full);
         v8 straight = matrix_map(line, rest);
         p = (v8){ mix(straight.x, p.x, share), mix(straight.y, p.y, share), mix(straight.z, p.z, share) };
-        if (matrices) m = matrix_mix(&line, &m, share);
+        if (w.matrices) m = matrix_mix(line, m, share);
     }
     store_points(job_target(job), b, p);
-    if (matrices) store_matrices(job, b, &m);
+    if (w.matrices) store_matrices(job, b, m);
+}
+
+INLINE void dualquat_pieces(const skin_job* job, const skin_group* group, uint32_t begin, uint32_t end, const float* data,
+                            table* t, wish w)
+{
+    for (; begin < end; ++begin, data += (size_t)(3 + group->other_count) * SUP_LANES)
+        for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER)
+            dualquat_piece(job, group, (piece){ begin, lane, data + lane }, t, w);
+}
+
+/// Loops of their own for what layers and lattice ask in every step, one for everything else.
+static void dualquat_any(const skin_job* job, const skin_group* group, uint32_t begin, uint32_t end, const float* data,
+                         table* t, wish w)
+{
+    if (w.full && !w.blended && !w.stretched && !w.matrices)
+        dualquat_pieces(job, group, begin, end, data, t, (wish){ .full = true });
+    else if (w.full && !w.blended && w.stretched && !w.matrices)
+        dualquat_pieces(job, group, begin, end, data, t, (wish){ .full = true, .stretched = true });
+    else if (w.full && !w.blended && !w.stretched && w.matrices)
+        dualquat_pieces(job, group, begin, end, data, t, (wish){ .full = true, .matrices = true });
+    else dualquat_pieces(job, group, begin, end, data, t, w);
 }
 
 void SUP_WIDE(sup_skin_dualquat)(const skin_job* job, uint32_t begin, uint32_t end)
@@ -391,12 +416,10 @@ void SUP_WIDE(sup_skin_dualquat)(const skin_job* job, uint32_t begin, uint32_t e
         const float* data = job->set->data + group->data + (begin - group->block_begin) * stride;
         bool         full = group->other_count <= SKIN_TABLE;
         if (full) table_fill(&t, job, group, 0, !plain, !plain, true);
-        if (full && plain) {
-            dualquat_run(job, group, begin, stop, data, &t);
-            begin = stop;
-        }
-        for (; begin < stop; ++begin, data += stride)
-            for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER)
-                dualquat_any(job, group, (piece){ begin, lane, data + lane }, &t, full);
+        if (full && plain) dualquat_run(job, group, begin, stop, data, &t);
+        else
+            dualquat_any(job, group, begin, stop, data, &t,
+                         (wish){ full, job->stretched, job->blended, job->call->matrices != NULL });
+        begin = stop;
     }
 }

@@ -3,7 +3,6 @@
 
 #include "math/wide.h"
 
-
 typedef struct way {
     const char* name;
     bool        dualquat, scaled, matrices, moved, varied;
@@ -208,6 +207,36 @@ static void tidy_points_fill_their_blocks(void** state)
     sup_arena_destroy(r.arena);
 }
 
+static void the_bound_points_given_again_change_nothing(void** state)
+{
+    (void)state;
+    // 100 points of the same two joints in order (blocks are read and written in one go), then 100 in no order.
+    for (int level = 1; level <= sup_wide_level(); level += 2) {
+        rig       r = make_rig(200, 8, 2, true, 77);
+        float*    values = (float*)r.desc.values;
+        uint32_t *begin = (uint32_t*)r.desc.begin, *joints = (uint32_t*)r.desc.joints;
+        for (uint32_t p = 0; p < 200; ++p) {
+            uint32_t first = p < 100 ? 0 : p * 5 % 7;
+            begin[p + 1] = 2 * p + 2;
+            joints[2 * p] = first, joints[2 * p + 1] = first + 1;
+            values[2 * p] = 0.75f, values[2 * p + 1] = 0.25f;
+        }
+        r.desc.wide_level = level;
+        const sup_skin_set* set = make_set(&r);
+        sup_skin_layout     layout = sup_skin_examine(set);
+        assert_in_range(layout.scattered, 1, layout.blocks - 12);
+        sup_vec3 copy[200];
+        for (int dualquat = 0; dualquat < 2; ++dualquat) {
+            pose(&r, set, (sup_skin_call){ .dualquat = dualquat, .blend = 1 });
+            memcpy(copy, r.out, sizeof copy);
+            assert_true(worst(&r, dualquat) < 2e-6);
+            pose(&r, set, (sup_skin_call){ .dualquat = dualquat, .blend = 1, .points = r.desc.points });
+            assert_memory_equal(copy, r.out, sizeof copy);
+        }
+        sup_arena_destroy(r.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +244,7 @@ int main(void)
         cmocka_unit_test(worker_counts_give_the_same_bits),
         cmocka_unit_test(any_cut_into_pieces_gives_the_same_bits),
         cmocka_unit_test(points_in_any_order_give_the_same_result),
+        cmocka_unit_test(the_bound_points_given_again_change_nothing),
         cmocka_unit_test(no_points_and_points_without_influences_are_fine),
         cmocka_unit_test(a_joint_named_twice_counts_twice),
         cmocka_unit_test(failing_memory_is_reported_at_every_call),
