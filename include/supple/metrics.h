@@ -31,6 +31,7 @@ typedef struct sup_meter_part {
     double      rest_volume; ///< cuts and holes closed by fans; negative where the mesh is inside out
 } sup_meter_part;
 
+/// The character must outlive the meter.
 SUP_API sup_result sup_meter_create(const sup_character* character, const sup_allocator* allocator, sup_meter** out,
                                     sup_error* error);
 SUP_API void       sup_meter_destroy(sup_meter* meter);
@@ -51,17 +52,19 @@ typedef struct sup_meter_pair {
     uint32_t a, b;
 } sup_meter_pair;
 
-/// How many pairs of triangles intersect, exactly, triangles that share a point excluded. The first `room` pairs in rising
+/// How many pairs of triangles intersect, exactly, triangles that share a point excluded: they cross, or overlap in one
+/// plane; merely touching does not count, nor do triangles without area or with broken coordinates. The first `room` pairs in rising
 /// order go to `pairs` (NULL: none). Needs scratch of sup_meter_scratch bytes, 64-byte aligned. Same answer for any tasks.
 SUP_API size_t   sup_meter_scratch(const sup_meter* meter);
 SUP_API uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points, void* scratch, const sup_tasks* tasks,
                                          sup_meter_pair* pairs, uint32_t room);
 
 /// The same as sup_metric_stretch, and the worst edge of each point (signed: above 0 longer, below 0 shorter, as
-/// log2 of the ratio) where per_point is not NULL.
+/// log2 of the ratio, within 64) where per_point is not NULL.
 SUP_API double sup_meter_stretch(const sup_meter* meter, const sup_vec3* points, float* per_point);
 /// Root mean square over the area of the change of mean curvature against rest, times the diagonal: collapsed elbows and
-/// candy wrappers show here. Per point where asked. 0 for any rigid motion of the rest shape.
+/// candy wrappers show here. The change at each point, times the diagonal, where asked. Points on holes do not count.
+/// 0 for any rigid motion of the rest shape.
 SUP_API double sup_meter_roughness(const sup_meter* meter, const sup_vec3* points, float* per_point);
 
 // ---------------------------------------------------------------------------------------------- against a truth

@@ -21,10 +21,31 @@ static const char* const scenes[][2] = {
 };
 
 typedef struct numbers {
-    double volume_change_max, volume_change_end, stretch_max;
+    double   volume_change_max, volume_change_end, stretch_max, part_change_max, roughness_max;
+    uint32_t worst_part, intersections_max;
 } numbers;
 
-static numbers measure(const sup_character* character, const sup_clip* clip, const sup_deformer* deformer)
+enum { MOST_PARTS = 64 };
+
+/// The numbers of one frame that a meter knows.
+static void meter_frame(const sup_meter* meter, const sup_pose* pose, const sup_vec3* skin, void* scratch, numbers* out)
+{
+    double volumes[MOST_PARTS];
+    assert_true(sup_meter_part_count(meter) <= MOST_PARTS);
+    sup_meter_part_volumes(meter, pose, skin, volumes);
+    for (uint32_t p = 0; p < sup_meter_part_count(meter); ++p) {
+        double change = volumes[p] / sup_meter_part_at(meter, p)->rest_volume - 1.0;
+        if (fabs(change) <= fabs(out->part_change_max)) continue;
+        out->part_change_max = change;
+        out->worst_part = p;
+    }
+    uint32_t pairs = sup_meter_intersections(meter, skin, scratch, NULL, NULL, 0);
+    if (pairs > out->intersections_max) out->intersections_max = pairs;
+    out->roughness_max = fmax(out->roughness_max, sup_meter_roughness(meter, skin, NULL));
+}
+
+static numbers measure(const sup_character* character, const sup_meter* meter, const sup_clip* clip,
+                       const sup_deformer* deformer)
 {
     sup_error       error = { 0 };
     sup_chain*      chain = NULL;
@@ -36,8 +57,9 @@ static numbers measure(const sup_character* character, const sup_clip* clip, con
     assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = clip, .preroll = -1.0 }, &instance, &error),
               error);
     void*     scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 64) / 64 * 64);
+    void*     meter_scratch = aligned_alloc(64, (sup_meter_scratch(meter) + 64) / 64 * 64);
     sup_vec3* skin = malloc(mesh->point_count * sizeof *skin);
-    assert_non_null(scratch);
+    assert_true(scratch && meter_scratch);
     assert_non_null(skin);
 
     numbers out = { 0 };
@@ -47,8 +69,10 @@ static numbers measure(const sup_character* character, const sup_clip* clip, con
         out.volume_change_end = sup_metric_volume(mesh, skin) / rest - 1.0;
         if (fabs(out.volume_change_end) > fabs(out.volume_change_max)) out.volume_change_max = out.volume_change_end;
         out.stretch_max = fmax(out.stretch_max, sup_metric_stretch(mesh, skin));
+        meter_frame(meter, sup_instance_pose(instance), skin, meter_scratch, &out);
     }
     free(skin);
+    free(meter_scratch);
     free(scratch);
     sup_instance_destroy(instance);
     sup_chain_destroy(chain);
@@ -84,14 +108,21 @@ static void measure_all(char* table)
             assert_ok(sup_load(scenes[s][0], NULL, &c, &error), error);
             const sup_clip* clip = sup_character_clip(c, scenes[s][1]);
             assert_non_null(clip);
+            sup_meter* meter = NULL;
+            assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
             if (suits(d, c, clip)) {
-                char    scene[64];
-                numbers n = measure(c, clip, d);
+                char    scene[64], part[128];
+                numbers n = measure(c, meter, clip, d);
                 snprintf(scene, sizeof scene, "%s/%s", scenes[s][0] + strlen("builtin:"), scenes[s][1]);
                 append(table, &used, d->name, scene, "volume_change_max", n.volume_change_max);
                 append(table, &used, d->name, scene, "volume_change_end", n.volume_change_end);
                 append(table, &used, d->name, scene, "stretch_max", n.stretch_max);
+                snprintf(part, sizeof part, "part_volume_change_max(%s)", sup_meter_part_at(meter, n.worst_part)->name);
+                append(table, &used, d->name, scene, part, n.part_change_max);
+                append(table, &used, d->name, scene, "intersections_max", n.intersections_max);
+                append(table, &used, d->name, scene, "roughness_max", n.roughness_max);
             }
+            sup_meter_destroy(meter);
             sup_character_destroy(c);
         }
     }

@@ -1,0 +1,203 @@
+// Every leaf of the hierarchy against those after it. Counting runs in parallel; the pairs are then collected in one thread,
+// from the few triangles that counting has marked.
+#include "metrics/meter.h"
+
+#include "base/internal.h"
+#include "geom/intersect.h"
+
+enum { GRAIN = 32, DEEPEST = 64 }; // leaves per task; levels of the hierarchy, 32 at most
+
+/// The smallest pairs so far, as a heap with the largest on top.
+typedef struct heap {
+    sup_meter_pair* pairs;
+    uint32_t        count, room;
+} heap;
+
+typedef struct search {
+    const sup_bvh*  bvh;
+    const sup_vec3* points;
+    sup_box*        nodes;
+    sup_box*        slots;
+    uint64_t*       counts; // per task
+    uint8_t*        hits;   // per slot: it intersects a later one
+    heap*           heap;   // collecting, or NULL
+} search;
+
+// ---------------------------------------------------------------------------------------------- heap
+
+static bool before(sup_meter_pair p, sup_meter_pair q) { return p.a != q.a ? p.a < q.a : p.b < q.b; }
+
+static void sink(heap* h, uint32_t at)
+{
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= h->count) return;
+        if (child + 1 < h->count && before(h->pairs[child], h->pairs[child + 1])) ++child;
+        if (!before(h->pairs[at], h->pairs[child])) return;
+        sup_meter_pair swap = h->pairs[at];
+        h->pairs[at] = h->pairs[child];
+        h->pairs[child] = swap;
+        at = child;
+    }
+}
+
+static void keep_pair(heap* h, uint32_t a, uint32_t b)
+{
+    sup_meter_pair pair = a < b ? (sup_meter_pair){ a, b } : (sup_meter_pair){ b, a };
+    if (h->count == h->room) {
+        if (!before(pair, h->pairs[0])) return;
+        h->pairs[0] = pair;
+        sink(h, 0);
+        return;
+    }
+    uint32_t at = h->count++;
+    for (; at > 0 && before(h->pairs[(at - 1) / 2], pair); at = (at - 1) / 2) h->pairs[at] = h->pairs[(at - 1) / 2];
+    h->pairs[at] = pair;
+}
+
+static void sort_heap(heap* h)
+{
+    while (h->count > 1) {
+        sup_meter_pair largest = h->pairs[0];
+        h->pairs[0] = h->pairs[--h->count];
+        h->pairs[h->count] = largest;
+        sink(h, 0);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- search
+
+static bool share_a_point(const uint32_t* s, const uint32_t* t)
+{
+    for (int i = 0; i < 3; ++i)
+        if (s[i] == t[0] || s[i] == t[1] || s[i] == t[2]) return true;
+    return false;
+}
+
+/// Boxes that only touch hold triangles that only touch, unless both are flat and in the same plane.
+static bool reach_into(const sup_box* a, const sup_box* b)
+{
+    for (int k = 0; k < 3; ++k) {
+        if (a->min[k] < b->max[k] && b->min[k] < a->max[k]) continue;
+        if (!(a->min[k] == b->max[k] && b->min[k] == a->max[k])) return false;
+    }
+    return true;
+}
+
+static bool cross(const search* s, uint32_t i, uint32_t k)
+{
+    if (!reach_into(&s->slots[i], &s->slots[k])) return false;
+    const uint32_t *p = s->bvh->corners + 3 * (size_t)i, *q = s->bvh->corners + 3 * (size_t)k;
+    if (share_a_point(p, q)) return false;
+    const sup_vec3 a[3] = { s->points[p[0]], s->points[p[1]], s->points[p[2]] };
+    const sup_vec3 b[3] = { s->points[q[0]], s->points[q[1]], s->points[q[2]] };
+    return sup_triangles_cross(a, b);
+}
+
+/// Slot i against the slots [begin, end).
+static uint64_t search_slots(const search* s, uint32_t i, uint32_t begin, uint32_t end)
+{
+    uint64_t found = 0;
+    for (uint32_t k = begin; k < end; ++k) {
+        if (!cross(s, i, k)) continue;
+        ++found;
+        if (s->heap) keep_pair(s->heap, s->bvh->order[i], s->bvh->order[k]);
+    }
+    if (found) s->hits[i] = 1;
+    return found;
+}
+
+static uint64_t search_leaves(const search* s, uint32_t leaf, uint32_t other)
+{
+    const uint32_t* begin = s->bvh->leaf_begin;
+    const sup_box*  box = &s->nodes[s->bvh->leaf_count + other];
+    uint64_t        found = 0;
+    for (uint32_t i = begin[leaf]; i < begin[leaf + 1]; ++i) {
+        if (s->heap && !s->hits[i]) continue;
+        if (leaf == other) found += search_slots(s, i, i + 1, begin[leaf + 1]);
+        else if (sup_box_overlap(&s->slots[i], box)) found += search_slots(s, i, begin[other], begin[other + 1]);
+    }
+    return found;
+}
+
+/// The leaves below a node.
+static uint64_t search_node(const search* s, uint32_t leaf, uint32_t node)
+{
+    uint32_t       stack[DEEPEST], depth = 0, leaves = s->bvh->leaf_count;
+    const sup_box* box = &s->nodes[leaves + leaf];
+    uint64_t       found = 0;
+    stack[depth++] = node;
+    while (depth > 0) {
+        node = stack[--depth];
+        if (!sup_box_overlap(&s->nodes[node], box)) continue;
+        if (node >= leaves) {
+            found += search_leaves(s, leaf, node - leaves);
+            continue;
+        }
+        stack[depth++] = 2 * node + 1;
+        stack[depth++] = 2 * node;
+    }
+    return found;
+}
+
+/// The leaf itself and all after it: those below the right siblings on the way up.
+static uint64_t search_leaf(const search* s, uint32_t leaf)
+{
+    uint64_t found = search_leaves(s, leaf, leaf);
+    for (uint32_t node = s->bvh->leaf_count + leaf; node > 1; node /= 2)
+        if (node % 2 == 0) found += search_node(s, leaf, node + 1);
+    return found;
+}
+
+static void count_pairs(void* data, uint32_t begin, uint32_t end)
+{
+    const search* s = data;
+    uint64_t      found = 0;
+    for (uint32_t l = begin; l < end; ++l) {
+        for (uint32_t i = s->bvh->leaf_begin[l]; i < s->bvh->leaf_begin[l + 1]; ++i) s->hits[i] = 0;
+        found += search_leaf(s, l);
+    }
+    s->counts[begin / GRAIN] = found;
+}
+
+static uint32_t task_count(const sup_bvh* bvh) { return (bvh->leaf_count + GRAIN - 1) / GRAIN; }
+
+size_t sup_meter_scratch(const sup_meter* meter)
+{
+    const sup_bvh* b = &meter->bvh;
+    return sup_align(2 * (size_t)b->leaf_count * sizeof(sup_box), 64) + sup_align(b->triangle_count * sizeof(sup_box), 64) +
+           sup_align(task_count(b) * sizeof(uint64_t), 64) + sup_align(b->triangle_count, 64);
+}
+
+uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points, void* scratch, const sup_tasks* tasks,
+                                 sup_meter_pair* pairs, uint32_t room)
+{
+    SUP_ASSERT(meter && points && scratch);
+    const sup_bvh* b = &meter->bvh;
+    unsigned char* at = scratch;
+    search         s = { .bvh = b, .points = points };
+    s.nodes = (sup_box*)(void*)at;
+    at += sup_align(2 * (size_t)b->leaf_count * sizeof(sup_box), 64);
+    s.slots = (sup_box*)(void*)at;
+    at += sup_align(b->triangle_count * sizeof(sup_box), 64);
+    s.counts = (uint64_t*)(void*)at;
+    at += sup_align(task_count(b) * sizeof(uint64_t), 64);
+    s.hits = at;
+
+    sup_bvh_refit(b, points, tasks, s.nodes, s.slots);
+    sup_tasks_run(tasks, b->leaf_count, GRAIN, count_pairs, &s);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < task_count(b); ++i) total += s.counts[i];
+    if (total > 0 && pairs && room > 0) {
+        heap h = { pairs, 0, room };
+        s.heap = &h;
+        for (uint32_t l = 0; l < b->leaf_count; ++l)
+            for (uint32_t i = b->leaf_begin[l]; i < b->leaf_begin[l + 1]; ++i)
+                if (s.hits[i]) {
+                    search_leaf(&s, l);
+                    break;
+                }
+        sort_heap(&h);
+    }
+    return total < UINT32_MAX ? (uint32_t)total : UINT32_MAX;
+}

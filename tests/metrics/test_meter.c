@@ -1,0 +1,510 @@
+#include "supple/deformer.h"
+#include "supple/metrics.h"
+
+#include "math/trig.h"
+#include "math/vec.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------- characters
+
+/// A mesh that follows one joint.
+static sup_character* still_character(const sup_vec3* points, uint32_t count, const uint32_t* triangles,
+                                      uint32_t triangle_count)
+{
+    sup_part_desc      part = { .name = "thing",
+                                .vertex_count = count,
+                                .positions = points,
+                                .face_count = triangle_count,
+                                .corners = triangles,
+                                .joint = SUP_NONE,
+                                .source_id = SUP_NONE };
+    sup_character_desc desc = { .name = "thing", .part_count = 1, .parts = &part, .metres_per_unit = 1 };
+    sup_character*     character = NULL;
+    sup_error          error;
+    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
+    return character;
+}
+
+// Corner 4x + 2y + z of a cube, outwards.
+static const uint32_t cube[36] = { 0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1,
+                                   2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3 };
+
+/// Two boxes given by their lowest and highest corners.
+static sup_character* two_boxes(const float a[6], const float b[6])
+{
+    sup_vec3 points[16];
+    uint32_t triangles[72];
+    for (uint32_t i = 0; i < 16; ++i) {
+        const float* box = i < 8 ? a : b;
+        points[i] = v3(box[i & 4 ? 3 : 0], box[i & 2 ? 4 : 1], box[i & 1 ? 5 : 2]);
+    }
+    for (uint32_t i = 0; i < 72; ++i) triangles[i] = i < 36 ? cube[i] : 8 + cube[i - 36];
+    return still_character(points, 16, triangles, 24);
+}
+
+static sup_meter* make_meter(const sup_character* character)
+{
+    sup_meter* meter = NULL;
+    sup_error  error;
+    assert_ok(sup_meter_create(character, NULL, &meter, &error), error);
+    return meter;
+}
+
+static uint32_t crossings(const sup_meter* meter, const sup_vec3* points, sup_meter_pair* pairs, uint32_t room)
+{
+    void* scratch = aligned_alloc(64, (sup_meter_scratch(meter) + 63) / 64 * 64);
+    assert_non_null(scratch);
+    uint32_t count = sup_meter_intersections(meter, points, scratch, NULL, pairs, room);
+    free(scratch);
+    return count;
+}
+
+/// The arm of the elbow scene: 60 cm along x and round ends, radius 5 cm tapering by 15 %, `rings` x 24 points and two ends;
+/// joints at 0, 30 and 60 cm; the weight passes smoothly from the first to the second within 5 cm of the elbow.
+static sup_character* make_arm(uint32_t rings)
+{
+    enum { SIDES = 24 };
+    const double length = 0.6, radius = 0.05, taper = 0.15, turn = 6.283185307179586;
+    uint32_t     count = rings * SIDES + 2, faces = 0, corner = 0;
+    sup_vec3*    points = calloc(count, sizeof *points);
+    uint32_t *sizes = calloc(rings * SIDES + SIDES, sizeof *sizes), *corners = calloc(4 * (rings + 1) * SIDES, sizeof *corners);
+    uint32_t* joints = calloc(2 * count, sizeof *joints);
+    float*    weights = calloc(2 * count, sizeof *weights);
+    double    last = radius * (1 - taper), quarter = turn / 4, profile = quarter * radius + length + quarter * last;
+    for (uint32_t r = 0; r < rings; ++r) {
+        double along = profile * (r + 1) / (rings + 1) - quarter * radius; // evenly from end to end over the outline
+        double x = along, wide = radius * (1 - taper * x / length);
+        if (along < 0) x = -radius * sup_sin(-along / radius), wide = radius * sup_cos(along / radius);
+        if (along > length)
+            x = length + last * sup_sin((along - length) / last), wide = last * sup_cos((along - length) / last);
+        for (uint32_t s = 0; s < SIDES; ++s)
+            points[r * SIDES + s] =
+                v3((float)x, (float)(wide * sup_cos(turn * s / SIDES)), (float)(wide * sup_sin(turn * s / SIDES)));
+    }
+    points[count - 2] = v3(-(float)radius, 0, 0);
+    points[count - 1] = v3((float)(length + last), 0, 0);
+    for (uint32_t i = 0; i < count; ++i) {
+        joints[2 * i + 1] = 1;
+        weights[2 * i + 1] = sup_smoothstep(0.25f, 0.35f, points[i].x);
+        weights[2 * i] = 1 - weights[2 * i + 1];
+    }
+    for (uint32_t r = 0; r <= rings; ++r)
+        for (uint32_t s = 0; s < SIDES; ++s) {
+            uint32_t t = (s + 1) % SIDES, lo = (r - 1) * SIDES, hi = r * SIDES;
+            if (r == 0) corners[corner++] = count - 2, corners[corner++] = t, corners[corner++] = s;
+            else if (r == rings) corners[corner++] = lo + s, corners[corner++] = lo + t, corners[corner++] = count - 1;
+            else corners[corner++] = lo + s, corners[corner++] = lo + t, corners[corner++] = hi + t, corners[corner++] = hi + s;
+            sizes[faces++] = r == 0 || r == rings ? 3 : 4;
+        }
+    static const char* const names[] = { "shoulder", "elbow", "tip" };
+    sup_joint                js[3];
+    for (uint32_t j = 0; j < 3; ++j) {
+        js[j] = (sup_joint){ .name = names[j],
+                             .parent = j ? j - 1 : SUP_NONE,
+                             .skin_joint = true,
+                             .rest = transform_identity(),
+                             .inverse_bind = affine_identity(),
+                             .source_id = SUP_NONE };
+        js[j].rest.translation.x = j ? 0.3f : 0;
+        js[j].inverse_bind.m[0][3] = -0.3f * (float)j;
+    }
+    sup_part_desc      part = { .name = "arm",
+                                .vertex_count = count,
+                                .positions = points,
+                                .face_count = faces,
+                                .face_sizes = sizes,
+                                .corners = corners,
+                                .width = 2,
+                                .joints = joints,
+                                .weights = weights,
+                                .joint = SUP_NONE,
+                                .source_id = SUP_NONE };
+    sup_character_desc desc = {
+        .name = "arm", .part_count = 1, .parts = &part, .joint_count = 3, .joints = js, .metres_per_unit = 1
+    };
+    sup_character* character = NULL;
+    sup_error      error;
+    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
+    free(points), free(sizes), free(corners), free(joints), free(weights);
+    return character;
+}
+
+/// The arm with its elbow turned about an axis, skinned by one deformer.
+typedef struct posed {
+    sup_character* character;
+    sup_meter*     meter;
+    sup_arena*     arena;
+    sup_pose       pose;
+    sup_vec3*      skin;
+} posed;
+
+static posed pose_arm(const char* deformer, sup_vec3 axis, float degrees)
+{
+    posed         p = { .character = make_arm(53), .arena = sup_arena_create(NULL) };
+    sup_error     error;
+    sup_chain*    chain = NULL;
+    sup_instance* instance = NULL;
+    p.meter = make_meter(p.character);
+    p.skin = calloc(p.character->mesh.point_count, sizeof *p.skin);
+    assert_ok(sup_pose_create(p.character, p.arena, &p.pose, &error), error);
+    sup_pose_rest(p.character, &p.pose);
+    p.pose.local[1].rotation = quat_axis_angle(axis, degrees * 0.017453293f);
+    sup_pose_update(p.character, &p.pose);
+    assert_ok(sup_chain_create(&(sup_chain_desc){ .character = p.character, .links = deformer }, &chain, &error), error);
+    assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .pose = &p.pose }, &instance, &error), error);
+    void* scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 64) / 64 * 64);
+    sup_instance_evaluate(instance, 0, scratch, NULL, p.skin);
+    free(scratch);
+    sup_instance_destroy(instance);
+    sup_chain_destroy(chain);
+    return p;
+}
+
+static void end_pose(posed* p)
+{
+    sup_meter_destroy(p->meter);
+    sup_character_destroy(p->character);
+    sup_arena_destroy(p->arena);
+    free(p->skin);
+}
+
+/// Relative change of the volume of the part around a joint; checks that the parts make the whole.
+static double part_change(const posed* p, uint32_t joint)
+{
+    double   volumes[8], sum = 0, change = NAN;
+    uint32_t count = sup_meter_part_count(p->meter);
+    assert_true(count <= 8);
+    sup_meter_part_volumes(p->meter, &p->pose, p->skin, volumes);
+    for (uint32_t i = 0; i < count; ++i) {
+        const sup_meter_part* part = sup_meter_part_at(p->meter, i);
+        sum += volumes[i];
+        if (part->joint == joint) change = volumes[i] / part->rest_volume - 1;
+    }
+    double whole = sup_meter_volume(p->meter, p->skin);
+    assert_true(fabs(sum - whole) < 1e-12 * whole);
+    return change;
+}
+
+static double whole_change(const posed* p) { return sup_meter_volume(p->meter, p->skin) / sup_meter_rest_volume(p->meter) - 1; }
+
+// ---------------------------------------------------------------------------------------------- intersections
+
+// Boxes [0,2]^3 and [1,3]^3: the three faces of one at 2 each meet two of the other's at 1 in a segment of length 1, half of
+// an edge. It ends in the middle of both squares, where the diagonals are, so it lies in one triangle of each: 6 pairs.
+static void corner_in_corner_boxes_cross_in_six_pairs(void** state)
+{
+    (void)state;
+    sup_character* c = two_boxes((const float[]){ 0, 0, 0, 2, 2, 2 }, (const float[]){ 1, 1, 1, 3, 3, 3 });
+    sup_meter*     m = make_meter(c);
+    sup_meter_pair pairs[8];
+    assert_int_equal(crossings(m, c->mesh.points, pairs, 8), 6);
+    for (int i = 0; i < 6; ++i) {
+        assert_true(pairs[i].a < 12 && pairs[i].b >= 12 && pairs[i].b < 24);
+        if (i) assert_true(pairs[i - 1].a < pairs[i].a || (pairs[i - 1].a == pairs[i].a && pairs[i - 1].b < pairs[i].b));
+    }
+    sup_meter_pair few[2];
+    assert_int_equal(crossings(m, c->mesh.points, few, 2), 6);
+    assert_memory_equal(few, pairs, sizeof few);
+    sup_meter_destroy(m);
+    sup_character_destroy(c);
+}
+
+// A bar [.5,1.5]^2 x [-1,3] through the box [0,2]^3: each of its 4 sides crosses 2 faces; the segment cuts the side's diagonal
+// (2 triangles) and ends on the face's (1 triangle): 4 x 2 x 2 = 16 pairs.
+static void bar_through_a_box_crosses_in_sixteen_pairs(void** state)
+{
+    (void)state;
+    sup_character* c = two_boxes((const float[]){ 0, 0, 0, 2, 2, 2 }, (const float[]){ .5f, .5f, -1, 1.5f, 1.5f, 3 });
+    sup_meter*     m = make_meter(c);
+    assert_int_equal(crossings(m, c->mesh.points, NULL, 0), 16);
+    sup_meter_destroy(m);
+    sup_character_destroy(c);
+}
+
+static void touching_boxes_do_not_cross_but_equal_faces_overlap(void** state)
+{
+    (void)state;
+    const float a[] = { 0, 0, 0, 2, 2, 2 };
+    const struct {
+        float    b[6];
+        uint32_t count;
+    } cases[] = {
+        { { 2, 2, 2, 4, 4, 4 }, 0 },       // a corner
+        { { 2, 2, 0, 4, 4, 2 }, 0 },       // an edge
+        { { 3, 0, 0, 4, 2, 2 }, 0 },       // apart
+        { { .5f, .5f, .5f, 1, 1, 1 }, 0 }, // inside
+        { { 2, 0, 0, 4, 2, 2 }, 2 },       // the same square, diagonals in the same direction: two equal pairs
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        sup_character* c = two_boxes(a, cases[i].b);
+        sup_meter*     m = make_meter(c);
+        // x = 2 of the first is cut from (y,z) = (0,0) to (1,1), as is x = 0 of the second
+        assert_int_equal(crossings(m, c->mesh.points, NULL, 0), cases[i].count);
+        sup_meter_destroy(m);
+        sup_character_destroy(c);
+    }
+}
+
+// Six points in a row of four triangles, folded so that the last lies flat on the first.
+static void folded_strip_meets_itself_where_no_point_is_shared(void** state)
+{
+    (void)state;
+    const sup_vec3 rest[] = { { 0, 0, 0 }, { 0, 1, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 2, 0, 0 }, { 2, 1, 0 } };
+    const uint32_t triangles[] = { 0, 2, 1, 1, 2, 3, 2, 4, 3, 3, 4, 5 };
+    sup_character* c = still_character(rest, 6, triangles, 4);
+    sup_meter*     m = make_meter(c);
+    assert_int_equal(crossings(m, rest, NULL, 0), 0);
+    sup_vec3 folded[6];
+    memcpy(folded, rest, sizeof rest);
+    folded[4].x = folded[5].x = 0;
+    sup_meter_pair pair;
+    assert_int_equal(crossings(m, folded, &pair, 1), 1); // all other pairs share point 2 or 3
+    assert_true(pair.a == 0 && pair.b == 3);
+    folded[4].z = folded[5].z = 0.5f;
+    assert_int_equal(crossings(m, folded, NULL, 0), 0);
+    folded[0].x = NAN;
+    assert_int_equal(crossings(m, folded, NULL, 0), 0);
+    sup_meter_destroy(m);
+    sup_character_destroy(c);
+}
+
+static void pairs_are_the_same_for_any_number_of_workers(void** state)
+{
+    (void)state;
+    posed           p = pose_arm("linear", v3(0, 0, 1), 145);
+    sup_meter_pair *one = calloc(4000, sizeof *one), *many = calloc(4000, sizeof *many);
+    void*           scratch = aligned_alloc(64, (sup_meter_scratch(p.meter) + 63) / 64 * 64);
+    uint32_t        count = sup_meter_intersections(p.meter, p.skin, scratch, NULL, one, 4000);
+    assert_true(count > 20 && count < 4000);
+    for (uint32_t workers = 1; workers <= 8; workers *= 2) {
+        sup_pool* pool = sup_pool_create(workers);
+        memset(many, 0, 4000 * sizeof *many);
+        assert_int_equal(sup_meter_intersections(p.meter, p.skin, scratch, sup_pool_tasks(pool), many, 4000), count);
+        assert_memory_equal(one, many, 4000 * sizeof *one);
+        sup_pool_destroy(pool);
+    }
+    free(scratch), free(one), free(many);
+    end_pose(&p);
+}
+
+// ---------------------------------------------------------------------------------------------- volumes
+
+static void rest_parts_are_cut_in_the_middle_of_bones(void** state)
+{
+    (void)state;
+    posed p = pose_arm("linear", v3(0, 0, 1), 0);
+    assert_int_equal(sup_meter_part_count(p.meter), 3);
+    assert_int_equal(sup_meter_holes(p.meter), 0);
+    double sum = 0, whole = sup_meter_rest_volume(p.meter);
+    for (uint32_t i = 0; i < 3; ++i) {
+        const sup_meter_part* part = sup_meter_part_at(p.meter, i);
+        assert_int_equal(part->joint, i);
+        assert_string_equal(part->name, p.character->skeleton.joints[i].name);
+        assert_true(part->triangle_count > 500 && part->rest_volume > 0.2 * whole);
+        sum += part->rest_volume;
+    }
+    assert_true(fabs(sum - whole) < 1e-12 * whole);
+    assert_true(fabs(whole - sup_metric_volume(&p.character->mesh, p.character->mesh.points)) < 1e-12 * whole);
+    // 24-gon of area 12 sin(15 degrees) r^2 and length 30 cm, r = 5 cm x 0.925 in the middle: within a ring's width
+    const double middle = 12 * 0.25881904510252074 * 0.04625 * 0.04625 * 0.3;
+    assert_true(fabs(sup_meter_part_at(p.meter, 1)->rest_volume / middle - 1) < 0.04);
+    for (uint32_t j = 0; j < 3; ++j) assert_true(fabs(part_change(&p, j)) < 1e-6);
+    end_pose(&p);
+}
+
+// The prototype of the elbow scene had -3.14 % and -7.03 %; its arm is known only in words.
+static void bent_elbow_loses_volume_at_the_elbow_only(void** state)
+{
+    (void)state;
+    posed  p = pose_arm("linear", v3(0, 0, 1), 120);
+    double whole = whole_change(&p), elbow = part_change(&p, 1);
+    print_message("elbow at 120 degrees, linear: whole %.2f %%, elbow %.2f %%, %u pairs, stretch %.2f, roughness %.1f\n",
+                  100 * whole, 100 * elbow, crossings(p.meter, p.skin, NULL, 0), sup_meter_stretch(p.meter, p.skin, NULL),
+                  sup_meter_roughness(p.meter, p.skin, NULL));
+    assert_true(fabs(whole + 0.0314) < 0.001);
+    assert_true(fabs(elbow + 0.0703) < 0.002);
+    assert_true(fabs(part_change(&p, 0)) < 1e-5 && fabs(part_change(&p, 2)) < 1e-5);
+    assert_true(crossings(p.meter, p.skin, NULL, 0) > 0);
+    end_pose(&p);
+}
+
+static void twisted_cylinder_collapses_and_shows_it(void** state)
+{
+    (void)state;
+    posed half = pose_arm("linear", v3(1, 0, 0), 150), full = pose_arm("linear", v3(1, 0, 0), 180),
+          kept = pose_arm("dualquat", v3(1, 0, 0), 150);
+    double volumes[] = { part_change(&half, 1), part_change(&full, 1), part_change(&kept, 1) };
+    double rough[] = { sup_meter_roughness(half.meter, half.skin, NULL), sup_meter_roughness(full.meter, full.skin, NULL),
+                       sup_meter_roughness(kept.meter, kept.skin, NULL) };
+    print_message("twist, elbow part: linear 150 %.2f %% roughness %.1f, 180 %.2f %% %.1f, dualquat 150 %.2f %% %.1f\n",
+                  100 * volumes[0], rough[0], 100 * volumes[1], rough[1], 100 * volumes[2], rough[2]);
+    // linear blending keeps 1 - 2 w (1 - w)(1 - cos) of a section's area; smoothstep over 10 of the part's 30 cm
+    double want[2] = { 0 };
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < 1000; ++i) {
+            double t = (i + 0.5) / 1000, w = t * t * (3 - 2 * t), cosine = k ? -1 : -0.8660254037844386;
+            want[k] -= 2 * w * (1 - w) * (1 - cosine) * (0.1 / 0.3) / 1000;
+        }
+    assert_true(fabs(volumes[0] - want[0]) < 0.01 && fabs(volumes[1] - want[1]) < 0.01);
+    assert_true(volumes[1] < volumes[0] && fabs(volumes[2]) < 0.02);
+    assert_true(rough[1] > rough[0] && rough[0] > 2 * rough[2]);
+    end_pose(&half), end_pose(&full), end_pose(&kept);
+}
+
+static void open_box_on_one_joint_is_one_part_closed_by_a_fan(void** state)
+{
+    (void)state;
+    sup_vec3 points[8];
+    for (uint32_t i = 0; i < 8; ++i) points[i] = v3((float)(i >> 2), (float)(i >> 1 & 1), (float)(i & 1));
+    sup_character* c = still_character(points, 8, cube, 10);
+    sup_meter*     m = make_meter(c);
+    assert_int_equal(sup_meter_holes(m), 1);
+    assert_true(fabs(sup_meter_rest_volume(m) - 1) < 1e-15);
+    assert_int_equal(sup_meter_part_count(m), 1);
+    assert_true(fabs(sup_meter_part_at(m, 0)->rest_volume - 1) < 1e-15);
+    assert_int_equal(sup_meter_part_at(m, 0)->triangle_count, 10);
+    for (uint32_t i = 0; i < 8; ++i) points[i] = v3_add(v3_scale(points[i], 2), v3(100, 0, -7));
+    assert_true(fabs(sup_meter_volume(m, points) - 8) < 1e-12);
+    sup_meter_destroy(m);
+    sup_character_destroy(c);
+}
+
+// test_tube(5, 6, ...): 60 triangles; three joints would get about 20 each, too few for a part of its own.
+static void small_parts_join_the_one_above(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(5, 6, 5, 1, 0.1f);
+    sup_meter*     m = make_meter(c);
+    uint32_t       triangles = 0;
+    double         sum = 0;
+    for (uint32_t i = 0; i < sup_meter_part_count(m); ++i) {
+        assert_true(sup_meter_part_at(m, i)->triangle_count >= 30);
+        triangles += sup_meter_part_at(m, i)->triangle_count;
+        sum += sup_meter_part_at(m, i)->rest_volume;
+    }
+    assert_int_equal(triangles, c->mesh.triangle_count);
+    assert_true(fabs(sum / sup_meter_rest_volume(m) - 1) < 1e-12);
+    sup_meter_destroy(m);
+    sup_character_destroy(c);
+}
+
+// ---------------------------------------------------------------------------------------------- stretch, roughness
+
+static void rigid_motion_is_neither_rough_nor_stretched(void** state)
+{
+    (void)state;
+    posed    p = pose_arm("linear", v3(0, 0, 1), 0);
+    uint32_t count = p.character->mesh.point_count;
+    float*   each = calloc(count, sizeof *each);
+    sup_quat turn = quat_axis_angle(v3(0.6f, 0, 0.8f), 1);
+    assert_true(sup_meter_roughness(p.meter, p.character->mesh.points, each) == 0);
+    for (uint32_t i = 0; i < count; ++i) assert_true(each[i] == 0);
+    assert_true(sup_meter_stretch(p.meter, p.character->mesh.points, each) == 1);
+    for (uint32_t i = 0; i < count; ++i) p.skin[i] = v3_add(quat_rotate(turn, p.character->mesh.points[i]), v3(1, 2, 3));
+    assert_true(sup_meter_roughness(p.meter, p.skin, NULL) < 0.01); // floats at 3 m
+    assert_true(sup_meter_stretch(p.meter, p.skin, NULL) < 1.0001);
+    free(each);
+    end_pose(&p);
+}
+
+// Twice the size halves every curvature: the change is half the rest's root mean square, times the diagonal.
+static void roughness_of_a_sphere_made_smaller(void** state)
+{
+    (void)state;
+    enum { RINGS = 40, SIDES = 40 };
+    sup_vec3 points[RINGS * SIDES + 2], small[RINGS * SIDES + 2];
+    uint32_t triangles[6 * RINGS * SIDES], count = 0;
+    for (uint32_t r = 0; r < RINGS; ++r)
+        for (uint32_t s = 0; s < SIDES; ++s) {
+            double up = 3.141592653589793 * (r + 1) / (RINGS + 1), around = 6.283185307179586 * s / SIDES;
+            points[r * SIDES + s] =
+                v3((float)(sup_sin(up) * sup_cos(around)), (float)(sup_sin(up) * sup_sin(around)), (float)sup_cos(up));
+        }
+    points[RINGS * SIDES] = v3(0, 0, 1), points[RINGS * SIDES + 1] = v3(0, 0, -1);
+    for (uint32_t r = 0; r <= RINGS; ++r)
+        for (uint32_t s = 0; s < SIDES; ++s) {
+            uint32_t lo = r == 0 ? RINGS * SIDES : (r - 1) * SIDES + s, lo2 = r == 0 ? lo : (r - 1) * SIDES + (s + 1) % SIDES;
+            uint32_t hi = r == RINGS ? RINGS * SIDES + 1 : r * SIDES + s, hi2 = r == RINGS ? hi : r * SIDES + (s + 1) % SIDES;
+            const uint32_t two[] = { lo, hi, hi2, lo, hi2, lo2 };
+            if (r < RINGS) memcpy(triangles + 3 * count++, two, 3 * sizeof *two);
+            if (r > 0) memcpy(triangles + 3 * count++, two + 3, 3 * sizeof *two);
+        }
+    for (uint32_t i = 0; i < RINGS * SIDES + 2; ++i) small[i] = v3_scale(points[i], 0.5f);
+    sup_character* c = still_character(points, RINGS * SIDES + 2, triangles, count);
+    sup_meter*     m = make_meter(c);
+    float          each[RINGS * SIDES + 2];
+    double         diagonal = (double)c->mesh.diagonal;
+    assert_true(fabs(sup_meter_roughness(m, small, each) / diagonal - 1) < 0.01); // curvature 1 becomes 2
+    for (uint32_t i = 0; i < RINGS * SIDES + 2; ++i) assert_true(fabs((double)each[i] / diagonal - 1) < 0.1);
+    sup_meter_destroy(m);
+    sup_character_destroy(c);
+}
+
+static void stretch_names_the_worst_edge_of_each_point(void** state)
+{
+    (void)state;
+    const sup_vec3 rest[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, -1, 0 } };
+    const uint32_t triangles[] = { 0, 1, 2, 0, 3, 1 };
+    sup_character* c = still_character(rest, 4, triangles, 2);
+    sup_meter*     m = make_meter(c);
+    // 0-1 four times as long; 0-2 stays 1, 0-3 becomes 1/2; 1-2 and 1-3 lengthen by less
+    const sup_vec3 moved[] = { { 0, 0, 0 }, { 4, 0, 0 }, { 0, 1, 0 }, { 0, -0.5f, 0 } };
+    float          each[4];
+    assert_true(sup_meter_stretch(m, moved, each) == 4 && sup_metric_stretch(&c->mesh, moved) == 4);
+    assert_true(each[0] == 2 && each[1] == 2);
+    assert_true(fabs((double)each[2] - log2(sqrt(17.0 / 2))) < 1e-7);
+    assert_true(fabs((double)each[3] - log2(sqrt(16.25 / 2))) < 1e-7);
+    const sup_vec3 short_one[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, -0.25f, 0 } };
+    assert_true(sup_meter_stretch(m, short_one, each) == 4 && each[3] == -2 && each[0] == -2 && each[2] == 0);
+    const sup_vec3 none[4] = { { 0, 0, 0 } };
+    assert_true(isinf(sup_meter_stretch(m, none, each)) && each[0] == -64);
+    sup_meter_destroy(m);
+    sup_character_destroy(c);
+}
+
+static void no_memory_is_an_error_not_a_crash(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(12, 8, 3, 1, 0.1f);
+    sup_result     result = SUP_ERROR_MEMORY;
+    long           fail_at = 0;
+    for (; result == SUP_ERROR_MEMORY; ++fail_at) {
+        test_allocator a;
+        test_allocator_init(&a, fail_at);
+        sup_meter* m = NULL;
+        sup_error  error = { 0 };
+        result = sup_meter_create(c, &a.allocator, &m, &error);
+        assert_int_equal(result == SUP_OK, m != NULL);
+        if (!m) assert_true(strlen(error.text) > 0);
+        sup_meter_destroy(m);
+        assert_int_equal(a.live, 0);
+    }
+    assert_int_equal(result, SUP_OK);
+    assert_true(fail_at > 5);
+    sup_character_destroy(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(corner_in_corner_boxes_cross_in_six_pairs),
+        cmocka_unit_test(bar_through_a_box_crosses_in_sixteen_pairs),
+        cmocka_unit_test(touching_boxes_do_not_cross_but_equal_faces_overlap),
+        cmocka_unit_test(folded_strip_meets_itself_where_no_point_is_shared),
+        cmocka_unit_test(pairs_are_the_same_for_any_number_of_workers),
+        cmocka_unit_test(rest_parts_are_cut_in_the_middle_of_bones),
+        cmocka_unit_test(bent_elbow_loses_volume_at_the_elbow_only),
+        cmocka_unit_test(twisted_cylinder_collapses_and_shows_it),
+        cmocka_unit_test(open_box_on_one_joint_is_one_part_closed_by_a_fan),
+        cmocka_unit_test(small_parts_join_the_one_above),
+        cmocka_unit_test(rigid_motion_is_neither_rough_nor_stretched),
+        cmocka_unit_test(roughness_of_a_sphere_made_smaller),
+        cmocka_unit_test(stretch_names_the_worst_edge_of_each_point),
+        cmocka_unit_test(no_memory_is_an_error_not_a_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
