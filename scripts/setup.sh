@@ -21,12 +21,15 @@ have() { command -v "$1"; }
 compiles() { echo 'int main(void){return 0;}' | "$@" -x c - -o /dev/null; }
 c_library() { echo '#include <pthread.h>' | gcc -x c -fsyntax-only -; }
 cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' | gcc -x c -fsyntax-only -; }
+header() { echo "#include <$1>" | gcc -x c -fsyntax-only -; }
 wasi() { echo '#include <stdlib.h>' | clang --target=wasm32-wasi -x c -fsyntax-only -; }
 
 need gcc have gcc
 need libc6-dev c_library
 need cmake have cmake
 need ninja-build have ninja
+need libembree-dev header embree3/rtcore.h
+need libpng-dev header png.h
 if [ "$level" = test ]; then
     # The compiler's own libraries carry its number in their names.
     version=$(clang -dumpversion 2>/dev/null | cut -d. -f1) || version=
@@ -39,6 +42,7 @@ if [ "$level" = test ]; then
     need llvm have llvm-ar
     need libcmocka-dev cmocka
     need pkg-config have pkg-config
+    need ffmpeg have ffmpeg
     need nodejs have node
     need npm have npm
 fi

@@ -20,6 +20,13 @@ static const verb verbs[] = {
       "  supple bake fox.glb out.glb --clip Run --fps 60 --json\n"
       "  supple bake builtin:arm bent.glb --pose 'forearm=0,0,90'\n",
       cmd_bake, NULL },
+    { "render", VERB_RENDER, "FILE OUT", 2, 2, "Make a picture (.png) or a film (.mp4, .webm, .gif)",
+      "Several --deform stand side by side. A film shows the clip, or goes once around a file without one.\n\n"
+      "  supple render builtin:beast beast.png\n"
+      "  supple render builtin:beast walk.mp4 --clip walk --deform dualquat\n"
+      "  supple render builtin:arm flex.png --clip flex --time 1 --deform linear --deform dualquat --heat stretch\n"
+      "  supple render fox.glb run.png --clip Run --sheet 6 --bones\n",
+      cmd_render, NULL },
     { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers, NULL },
     { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",
       "DIR is out/demo unless given; it is made where it is missing.\n", cmd_demo, NULL },

@@ -23,13 +23,15 @@ typedef struct picture_surface {
     const picture_color* colors;         ///< per point; NULL: clay
     float                alpha;          ///< 1 opaque, less: a ghost
     bool                 wire;           ///< face edges on top
+    const picture_color* color;          ///< of all points, where there are no colors; NULL: clay
 } picture_surface;
 
 typedef struct picture_line {
     sup_vec3      a, b;
     float         radius; ///< pixels
     picture_color color;
-    bool          on_top; ///< drawn through the surface (bones)
+    bool          on_top;     ///< drawn through the surface (bones)
+    float         radius_end; ///< at b; 0: as at a. a = b is a round dot
 } picture_line;
 
 typedef struct picture_camera {
@@ -54,19 +56,40 @@ typedef struct picture_desc {
     bool                   cut; ///< hide what lies in front of this plane: n . p > d, and cap it
     sup_vec3               cut_normal;
     float                  cut_distance;
+    bool                   cut_open; ///< no cap: look at the inside of the skin
+    /// What the camera fits instead of the box's corners, for a closer view. The shadows still go by the box.
+    uint32_t             frame_point_count;
+    const sup_vec3*      frame_points;
+    const picture_color* background; ///< NULL: a light gradient
+    const sup_progress*  progress;   ///< told while it works; false from it stops with SUP_ERROR_CANCELLED
 } picture_desc;
 
 /// False when Embree is missing in this build or memory ran out; then *error says so.
 bool picture_render(const picture_desc* desc, const sup_tasks* tasks, image* out, sup_error* error);
 bool picture_available(void);
+/// front, back, left, right, side, top, three-quarter, or orbit:AZ,EL[,DIST]. False: none of them.
+bool picture_camera_read(const char* text, picture_camera* out);
 
 void image_free(image* i);
 /// A heat color for 0..1 (perceptually even, dark to bright).
 picture_color picture_heat(float value);
-/// Text in a built-in font, `size` pixels high.
+/// For -1..1: blue below 0, light grey at 0, red above.
+picture_color picture_heat_signed(float value);
+/// The lowest row of the gradient behind a picture, for strips below it.
+picture_color picture_color_background_foot(void);
+/// From sRGB bytes.
+picture_color picture_color_srgb(int r, int g, int b);
+/// Height and width, all one color. False: out of memory.
+bool image_create(image* i, uint32_t width, uint32_t height, picture_color color);
+/// Text in a built-in font, `size` pixels high; x, y is the upper left corner.
 void image_text(image* i, int x, int y, int size, picture_color color, const char* text);
-/// A legend bar with its ends and unit: "0 ... 12.4 mm".
+int  image_text_width(int size, const char* text);
+/// A legend bar with its ends and unit: "0 ... 12.4 mm". In the middle of the lowest image_legend_height rows; with low below
+/// 0 and high above, in the colors of picture_heat_signed.
 void image_legend(image* i, const char* title, double low, double high, const char* unit);
+int  image_legend_height(const image* i);
+/// Puts a smaller picture into a larger one; what hangs over is cut off.
+void image_paste(image* i, const image* piece, int x, int y);
 /// Side by side, or in rows of `columns`.
 bool image_grid(const image* images, uint32_t count, uint32_t columns, image* out);
 /// PNG through libpng, written beside and renamed. And into memory (malloc'ed) for reports.

@@ -1,0 +1,90 @@
+// PNG through libpng: into memory first, so that a file is written in one go.
+#include "output.h"
+#include "picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef SUPPLE_PNG
+
+#include <png.h>
+#include <setjmp.h>
+
+typedef struct growing {
+    uint8_t* bytes;
+    size_t   size, room;
+} growing;
+
+static void append(png_structp png, png_bytep data, size_t size)
+{
+    growing* g = png_get_io_ptr(png);
+    if (g->size + size > g->room) {
+        size_t   room = 2 * (g->size + size);
+        uint8_t* grown = realloc(g->bytes, room);
+        if (!grown) png_error(png, "out of memory");
+        g->bytes = grown;
+        g->room = room;
+    }
+    memcpy(g->bytes + g->size, data, size);
+    g->size += size;
+}
+
+static void flush(png_structp png) { (void)png; }
+static void stay_silent(png_structp png, png_const_charp text) { (void)png, (void)text; }
+static void jump_out(png_structp png, png_const_charp text)
+{
+    (void)text;
+    longjmp(png_jmpbuf(png), 1);
+}
+
+bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* error)
+{
+    growing* g = calloc(1, sizeof *g); // behind a pointer: longjmp may forget values of automatic variables
+    if (!g) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while packing the picture") == SUP_OK;
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, jump_out, stay_silent);
+    png_infop   info = png ? png_create_info_struct(png) : NULL;
+    if (!info || setjmp(png_jmpbuf(png))) {
+        if (png) png_destroy_write_struct(&png, &info);
+        free(g->bytes);
+        free(g);
+        sup_fail(error, SUP_ERROR_MEMORY, "out of memory while packing the picture; lower --size");
+        return false;
+    }
+    png_set_write_fn(png, g, append, flush);
+    png_set_compression_level(png, 9);
+    png_set_IHDR(png, info, i->width, i->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
+                 PNG_FILTER_TYPE_BASE);
+    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+    png_write_info(png, info);
+    for (uint32_t y = 0; y < i->height; y++) png_write_row(png, &i->pixels[3 * (size_t)y * i->width]);
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    *bytes = g->bytes;
+    *size = g->size;
+    free(g);
+    return true;
+}
+
+#else
+
+bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* error)
+{
+    (void)i, (void)bytes, (void)size;
+    sup_fail(error, SUP_ERROR_INPUT,
+             "this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");
+    return false;
+}
+
+#endif
+
+bool image_write_png(const image* i, const char* path, sup_error* error)
+{
+    uint8_t*    bytes = NULL;
+    size_t      size = 0;
+    output_file file;
+    if (!image_encode_png(i, &bytes, &size, error)) return false;
+    bool good = output_begin(&file, path, error) && output_write(&file, bytes, size, error) && output_keep(&file, error);
+    output_drop(&file);
+    free(bytes);
+    return good;
+}

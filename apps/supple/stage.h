@@ -1,0 +1,50 @@
+/// stage.h: what stands before the camera: one character under several chains, at one time, with heat, bones and drawings.
+#ifndef SUPPLE_APP_STAGE_H
+#define SUPPLE_APP_STAGE_H
+
+#include "picture.h"
+#include "supple/deformer.h"
+
+typedef enum heat_kind { HEAT_NONE, HEAT_ERROR, HEAT_STRETCH, HEAT_CURVATURE, HEAT_WEIGHTS, HEAT_MAP } heat_kind;
+
+typedef struct stage_desc {
+    const sup_character* character;
+    const sup_clip*      clip; ///< NULL: the pose is held
+    const sup_pose*      pose;
+    sup_chain_desc       chain; ///< settings, preset, world, step; links are taken from below
+    uint32_t             chain_count;
+    const char* const*   chains; ///< links of each panel; NULL text: the chain's own
+    const char*          ghost;  ///< links of the translucent one; NULL: none
+    double               start, end, preroll;
+    bool                 loop;
+    heat_kind            heat;
+    uint32_t             heat_joint; ///< HEAT_WEIGHTS
+    const sup_map*       heat_map;   ///< HEAT_MAP
+    bool                 wire, bones;
+    const picture_color* color;          ///< of the skin; NULL: clay
+    const char*          show;           ///< "LINK.WHAT" or "LINK"; NULL: nothing
+    uint32_t             picture_height; ///< of a panel: lines are as thick as it asks
+    const sup_tasks*     tasks;
+    const sup_progress*  progress;
+} stage_desc;
+
+typedef struct stage stage;
+
+/// Binds every chain. The description's arrays must outlive the stage.
+sup_result stage_create(const stage_desc* desc, stage** out, sup_error* error);
+void       stage_destroy(stage* s);
+
+/// Everything at this time of the clip.
+void stage_evaluate(stage* s, double time);
+/// Grows the framed box and the span of heat by what was evaluated.
+void stage_measure(stage* s);
+/// After the last frame was measured: fails when --show names nothing that any of them drew.
+sup_result stage_check(const stage* s, sup_error* error);
+/// Fills in what the panel of a chain shows: surfaces, lines, triangles, frame, ground, up. Valid until the next evaluate.
+sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* error);
+
+const char* stage_caption(const stage* s, uint32_t chain);
+/// What the colors mean. False without heat.
+bool stage_legend(const stage* s, const char** title, double* low, double* high, const char** unit);
+
+#endif

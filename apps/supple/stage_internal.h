@@ -1,0 +1,59 @@
+/// stage_internal.h: what the parts of the stage share.
+#ifndef SUPPLE_APP_STAGE_INTERNAL_H
+#define SUPPLE_APP_STAGE_INTERNAL_H
+
+#include "picture_math.h"
+#include "stage.h"
+#include "supple/metrics.h"
+
+#define FRAME_POINTS 98 ///< outer cells of a cube of five by five by five directions
+
+typedef struct actor {
+    sup_chain*     chain;
+    sup_instance*  instance;
+    void*          scratch;
+    sup_vec3*      points;
+    sup_vec3*      normals;
+    float*         heat; ///< in the unit of the legend
+    picture_color* colors;
+} actor;
+
+/// Lines and triangles of one panel; grows.
+typedef struct drawn_things {
+    uint32_t       line_count, line_room, triangle_count, triangle_room;
+    picture_line*  lines;
+    sup_vec3*      points; ///< three a triangle
+    picture_color* colors;
+    bool           failed;
+} drawn_things;
+
+struct stage {
+    stage_desc         d;
+    sup_arena*         arena;
+    uint32_t           actor_count; ///< the chains, then the ghost
+    actor*             actors;
+    const sup_normals* normals;
+    void*              normals_scratch;
+    sup_meter*         meter;
+    double             heat_top; ///< the largest seen
+    bool               framed;
+    sup_vec3           low, high;
+    float              reach[FRAME_POINTS];
+    sup_vec3           outermost[FRAME_POINTS];
+    picture_surface    surfaces[2];
+    drawn_things       drawn;
+    uint32_t           show_links; ///< that --show named, in any chain
+    bool               show_found;
+    char               show_names[600]; ///< what they draw: "curves, cells"
+};
+
+bool stage_line(stage* s, picture_line line); ///< false: out of memory, also noted in drawn
+
+void stage_heat(stage* s, actor* a);
+void stage_heat_measure(stage* s, actor* a);
+void stage_heat_color(stage* s, actor* a);
+
+/// What --show asks for, into the panel; names_only: only notes what there is.
+void stage_show(stage* s, actor* a, bool names_only);
+
+#endif
