@@ -1,0 +1,327 @@
+// Pictures and films, tried from outside: what is in them, that they repeat, and every way to ask wrongly.
+import { bad, equal, finish, good, holds, holdsOnly, json, match, near, program, run, shared, skip, start, test } from "./harness.mjs";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import zlib from "node:zlib";
+
+const missing = run(["render", "builtin:bar", "never.png", "--size", "16x16", "--samples", "1"]);
+fs.rmSync("never.png", { force: true });
+const built = missing.code === 0;
+const needs = () => built || skip("this build has no pictures (libembree-dev, libpng-dev)");
+
+/** The pixels of a PNG of ours (8-bit RGB, not interlaced), or an error: chunks, checksums and filters are read by hand. */
+function readPng(file) {
+    const bytes = fs.readFileSync(file);
+    equal(bytes.subarray(0, 8).toString("hex"), "89504e470d0a1a0a", "PNG signature");
+    let at = 8, width, height, packed = [], ended = false;
+    while (at < bytes.length) {
+        const size = bytes.readUInt32BE(at), kind = bytes.toString("latin1", at + 4, at + 8), body = bytes.subarray(at + 8, at + 8 + size);
+        if (kind === "IHDR") {
+            width = body.readUInt32BE(0);
+            height = body.readUInt32BE(4);
+            equal(body.subarray(8).toString("hex"), "0802000000", "8-bit RGB");
+        }
+        if (kind === "IDAT") packed.push(body);
+        if (kind === "IEND") ended = true;
+        at += 12 + size;
+    }
+    holds(ended, "the PNG has no end");
+    const raw = zlib.inflateSync(Buffer.concat(packed)), row = 3 * width, pixels = Buffer.alloc(row * height);
+    equal(raw.length, (row + 1) * height, "bytes in the PNG");
+    const paeth = (a, b, c) => {
+        const p = a + b - c, pa = Math.abs(p - a), pb = Math.abs(p - b), pc = Math.abs(p - c);
+        return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
+    };
+    for (let y = 0; y < height; y++) {
+        const filter = raw[y * (row + 1)];
+        for (let i = 0; i < row; i++) {
+            const left = i >= 3 ? pixels[y * row + i - 3] : 0, up = y ? pixels[(y - 1) * row + i] : 0, corner = y && i >= 3 ? pixels[(y - 1) * row + i - 3] : 0;
+            const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter];
+            pixels[y * row + i] = raw[y * (row + 1) + 1 + i] + guess;
+        }
+    }
+    return { width, height, at: (x, y) => [...pixels.subarray(y * row + 3 * x, y * row + 3 * x + 3)] };
+}
+
+const CLAY = ([r, g, b]) => r > g + 30 && g > b; // warm, whatever the light
+const GREY = ([r, g, b]) => Math.abs(r - g) < 12 && Math.abs(g - b) < 12;
+
+function cube(folder, { half = 1, name = "cube.obj" } = {}) {
+    const corners = [...Array(8).keys()].map(i => `v ${[1, 2, 4].map(bit => (i & bit ? half : -half)).join(" ")}`);
+    const faces = [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]].map(f => `f ${f.join(" ")}`);
+    const file = path.join(folder, name);
+    fs.writeFileSync(file, [...corners, ...faces].join("\n") + "\n");
+    return file;
+}
+const small = ["--size", "96x72", "--samples", "4"];
+
+// ------------------------------------------------------------------------------------------------ what is in them
+
+await test("a cube stands in the middle, its corners are background", folder => {
+    needs();
+    const out = path.join(folder, "a.png");
+    const said = json(["render", cube(folder), out, "--camera", "front", "--no-ground", "--size", "120x90"]);
+    equal(said.output, out);
+    equal(said.frames, 1);
+    equal(`${said.width} ${said.height}`, "120 90");
+    holds(said.seconds > 0, "seconds");
+    const p = readPng(out);
+    equal(`${p.width} ${p.height}`, "120 90");
+    holds(CLAY(p.at(60, 45)), `the middle is ${p.at(60, 45)}`);
+    for (const [x, y] of [[0, 0], [119, 0], [0, 89], [119, 89]]) holds(GREY(p.at(x, y)) && p.at(x, y)[0] > 200, `corner ${p.at(x, y)}`);
+});
+await test("the ground has a shadow beside the cube and none without ground", folder => {
+    needs();
+    const dark = flags => {
+        good(["render", cube(folder), path.join(folder, "g.png"), "--size", "160x120", "--samples", "9", ...flags]);
+        const p = readPng(path.join(folder, "g.png"));
+        let count = 0;
+        for (let x = 0; x < 160; x++) for (let y = 0; y < 120; y++) count += GREY(p.at(x, y)) && p.at(x, y)[0] < 210;
+        return count;
+    };
+    const cast = dark([]), without = dark(["--no-ground"]);
+    holds(cast > 500, `only ${cast} pixels of shadow`);
+    holds(without < 40, `${without} dark pixels without ground`); // a few at the edges of the cube
+});
+await test("the bytes are the same for 1 and 2 and 3 threads", folder => {
+    needs();
+    const bytes = threads => {
+        const out = path.join(folder, `t${threads}.png`);
+        good(["render", "builtin:arm", out, "--clip", "flex", "--time", "1", "--deform", "linear", "--deform", "dualquat", "--heat", "stretch",
+            "--wire", "--bones", "--ghost", "dualquat", "--size", "200x120", "--threads", String(threads)]);
+        return fs.readFileSync(out).toString("hex");
+    };
+    const one = bytes(1);
+    equal(bytes(2), one);
+    equal(bytes(3), one);
+});
+await test("a picture larger than one piece of rows has no seam", folder => {
+    needs();
+    const out = path.join(folder, "tall.png");
+    good(["render", cube(folder), out, "--camera", "front", "--size", "1100x4200", "--samples", "1", "--background", "#808080", "--no-ground"]);
+    const p = readPng(out);
+    for (let y = 0; y < 1000; y += 50) equal(p.at(3, y).join(), "128,128,128", `background at ${y}`);
+    // Down the middle of the flat front, light changes slowly: no row stands out from the one above.
+    for (let y = 1900; y < 2300; y++) for (let c = 0; c < 3; c++) near(p.at(550, y)[c], p.at(550, y - 1)[c], 12, `row ${y}`);
+});
+await test("colors are taken as given", folder => {
+    needs();
+    const out = path.join(folder, "c.png");
+    good(["render", cube(folder), out, "--color", "#20c040", "--background", "white", "--no-ground", ...small]);
+    const p = readPng(out), [r, g, b] = p.at(48, 36);
+    holds(g > r + 40 && g > b + 40, `green skin ${[r, g, b]}`);
+    equal(p.at(0, 0).join(), "255,255,255", "white");
+    good(["render", cube(folder), out, "--background", "dark", "--no-ground", ...small]);
+    holds(readPng(out).at(0, 0)[0] < 60, "dark");
+});
+await test("a cut takes away one half and closes it", folder => {
+    needs();
+    const out = path.join(folder, "c.png"), view = ["--camera", "front", "--no-ground", "--size", "160x120"];
+    good(["render", cube(folder), out, "--cut", "x=0", ...view]);
+    const left = readPng(out);
+    good(["render", cube(folder), out, "--cut", "x>0", ...view]);
+    const right = readPng(out);
+    holds(CLAY(left.at(60, 60)) && GREY(left.at(100, 60)), "x=0 keeps what is smaller");
+    holds(GREY(right.at(60, 60)) && CLAY(right.at(100, 60)), "x>0 keeps what is larger");
+    good(["render", cube(folder), out, "--cut", "0,0,2,1", "--camera", "front", "--no-ground", "--size", "160x120"]);
+    const [r, g, b] = readPng(out).at(80, 60);
+    holds(r > g && g > b && r - b < 90, `the section is paler than clay: ${[r, g, b]}`);
+});
+await test("bones are drawn through the skin", folder => {
+    needs();
+    const pixels = flags => {
+        good(["render", "builtin:arm", path.join(folder, "b.png"), "--camera", "front", "--size", "240x120", ...flags]);
+        const p = readPng(path.join(folder, "b.png"));
+        let pale = 0;
+        for (let x = 0; x < 240; x++) for (let y = 0; y < 120; y++) pale += p.at(x, y)[1] > 215 && p.at(x, y)[0] > p.at(x, y)[2] + 10;
+        return pale;
+    };
+    holds(pixels(["--bones"]) > pixels([]) + 60, "no bones to be seen");
+});
+await test("weights color the joint's skin and bring a legend", folder => {
+    needs();
+    const out = path.join(folder, "w.png");
+    good(["render", "builtin:arm", out, "--heat", "weights:hand", "--camera", "front", "--size", "400x240", "--no-ground"]);
+    const p = readPng(out);
+    const hand = p.at(350, 92), shoulder = p.at(60, 92);
+    holds(hand[0] > 180 && hand[1] > 150 && hand[2] < hand[0], `hand ${hand}`);
+    holds(shoulder[2] > shoulder[0], `shoulder ${shoulder}`);
+    let colored = 0;
+    for (let x = 0; x < 400; x++) colored += !GREY(p.at(x, 222));
+    holds(colored > 120, "no legend at the foot");
+});
+await test("error is zero on the first chain and not on the second", folder => {
+    needs();
+    const out = path.join(folder, "e.png");
+    good(["render", "builtin:arm", out, "--clip", "twist", "--time", "1", "--deform", "linear", "--deform", "dualquat", "--heat", "error", "--camera", "front", "--size", "600x200"]);
+    const p = readPng(out);
+    const hot = (from, to) => {
+        let count = 0;
+        for (let x = from; x < to; x++) for (let y = 0; y < 120; y++) count += p.at(x, y)[0] > p.at(x, y)[2] + 40;
+        return count;
+    };
+    equal(hot(0, 300), 0, "hot pixels of the first");
+    holds(hot(300, 600) > 20, "the second shows no error");
+});
+await test("a sheet holds its frames in rows", folder => {
+    needs();
+    const said = json(["render", "builtin:bar", path.join(folder, "s.png"), "--sheet", "6", "--size", "300x160", "--samples", "2"]);
+    equal(said.frames, 1);
+    equal(`${said.width} ${said.height}`, "300 160");
+    readPng(path.join(folder, "s.png"));
+});
+await test("every camera, heat and pose draws", folder => {
+    needs();
+    const out = path.join(folder, "v.png");
+    for (const camera of ["front", "back", "side", "left", "right", "top", "three-quarter", "orbit:30,-20", "orbit:400,90,2", "orbit:0,-90,1.5"])
+        good(["render", "builtin:bar", out, "--camera", camera, ...small]);
+    for (const heat of ["stretch", "curvature", "map:jiggle", "map:_JIGGLE", "weights:head"])
+        good(["render", "builtin:beast?points=2000", out, "--heat", heat, "--clip", "jump", "--frame", "12", ...small]);
+    good(["render", "builtin:arm", out, "--pose", "forearm=0,0,90", ...small]);
+    for (const file of ["skinned/cesiumman.glb", "skinned/robotexpressive.glb", "skinned/soldier.glb"]) good(["render", shared(file), out, "--wire", "--bones", ...small]);
+});
+await test("a file of one point or of nothing visible still gives a picture", folder => {
+    needs();
+    const file = path.join(folder, "flat.obj");
+    fs.writeFileSync(file, "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n");
+    const r = run(["render", file, path.join(folder, "f.png"), ...small]);
+    if (r.code === 0) readPng(path.join(folder, "f.png"));
+    else match(r.err, /supple: error: /);
+});
+
+// ------------------------------------------------------------------------------------------------ films
+
+const ffmpeg = spawnSync("ffmpeg", ["-version"]).status === 0, ffprobe = spawnSync("ffprobe", ["-version"]).status === 0;
+function frames(file) {
+    const r = spawnSync("ffprobe", ["-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries", "stream=nb_read_frames,width,height", "-of", "csv=p=0", file], { encoding: "utf8" });
+    equal(r.status, 0, `ffprobe: ${r.stderr}`);
+    return r.stdout.trim();
+}
+for (const ending of ["mp4", "webm", "gif"])
+    await test(`a .${ending} has the frames of the clip`, folder => {
+        needs();
+        if (!ffmpeg || !ffprobe) skip("ffmpeg is not installed");
+        const out = path.join(folder, `f.${ending}`);
+        const said = json(["render", "builtin:arm", out, "--clip", "wave", "--fps", "5", "--size", "97x73", "--samples", "1"]);
+        equal(said.frames, 11, "frames of 2 s at 5 a second");
+        equal(frames(out), "96,72,11", "width, height, frames");
+        holdsOnly(folder, [`f.${ending}`]);
+    });
+await test("a turntable and a file without clips go once around in four seconds", folder => {
+    needs();
+    if (!ffmpeg || !ffprobe) skip("ffmpeg is not installed");
+    for (const args of [["builtin:bar", "--turntable"], [cube(folder)]]) {
+        const out = path.join(folder, "t.gif");
+        equal(json(["render", args[0], out, ...args.slice(1), "--fps", "3", "--size", "64x48", "--samples", "1"]).frames, 12);
+        equal(frames(out), "64,48,12");
+    }
+});
+const render_with = (folder, file, PATH) => spawnSync(program, ["render", "builtin:bar", path.join(folder, file), "--fps", "3", ...small], { encoding: "utf8", env: { PATH } });
+await test("a missing ffmpeg names the package", folder => {
+    needs();
+    const r = render_with(folder, "a.mp4", folder);
+    equal(r.status, 1);
+    match(r.stderr, /ffmpeg program, which is not installed; install the package ffmpeg/);
+    holdsOnly(folder, []);
+});
+await test("a failing ffmpeg is quoted and leaves nothing", folder => {
+    needs();
+    const tools = path.join(folder, "tools");
+    fs.mkdirSync(tools);
+    fs.writeFileSync(path.join(tools, "ffmpeg"), "#!/bin/sh\necho first >&2\necho 'no such encoder' >&2\nexit 3\n", { mode: 0o755 });
+    const r = render_with(folder, "a.mp4", tools);
+    equal(r.status, 1);
+    match(r.stderr, /ffmpeg failed on '.*a\.mp4': no such encoder\n$/);
+    holdsOnly(folder, ["tools"]);
+});
+await test("Ctrl-C ends the film, its ffmpeg and its file", async folder => {
+    needs();
+    if (!ffmpeg) skip("ffmpeg is not installed");
+    const child = start(["render", "builtin:beast", path.join(folder, "long.mp4"), "--clip", "walk", "--fps", "500"]);
+    let err = "";
+    child.stderr.on("data", d => (err += d));
+    const begun = Date.now();
+    while (!fs.readdirSync(folder).length && Date.now() - begun < 20000) await new Promise(r => setTimeout(r, 20));
+    await new Promise(r => setTimeout(r, 300));
+    child.kill("SIGINT");
+    const code = await new Promise(r => child.on("exit", r));
+    equal(code, 130, err);
+    match(err, /stopped before the end; nothing was written/);
+    holdsOnly(folder, []);
+    const left = fs.existsSync("/proc/self/cmdline") ? fs.readdirSync("/proc").filter(p => /^\d+$/.test(p)).filter(p => {
+        try { return fs.readFileSync(`/proc/${p}/cmdline`, "utf8").includes(folder); } catch { return false; }
+    }) : [];
+    equal(left.length, 0, "processes left behind");
+});
+await test("Ctrl-C stops a large picture", async folder => {
+    needs();
+    const child = start(["render", "builtin:beast", path.join(folder, "large.png"), "--size", "4000x3000", "--samples", "64"]);
+    child.stderr.resume();
+    await new Promise(r => setTimeout(r, 700));
+    child.kill("SIGINT");
+    equal(await new Promise(r => child.on("exit", r)), 130);
+    holdsOnly(folder, []);
+});
+
+// ------------------------------------------------------------------------------------------------ asking wrongly
+
+const ask = (flags, code, sentence) => bad(["render", "builtin:bar", "never.png", ...flags], code, sentence);
+await test("wrong flags are named with the cure", () => {
+    ask(["--camera", "under"], 2, /--camera 'under' is none: write three-quarter, front/);
+    ask(["--camera", "orbit:1"], 2, /orbit:AZIMUTH/);
+    ask(["--camera", "orbit:1,100"], 2, /orbit:AZIMUTH/);
+    ask(["--camera", "orbit:1,2,x"], 2, /orbit:AZIMUTH/);
+    ask(["--size", "0x100"], 2, /16 to 8192/);
+    ask(["--size", "9000x100"], 2, /16 to 8192/);
+    ask(["--size", "640"], 2, /WIDTHxHEIGHT/);
+    ask(["--size", "640x480x2"], 2, /WIDTHxHEIGHT/);
+    ask(["--samples", "0"], 2, /--samples 0 is out of range/);
+    ask(["--cut", "w=1"], 2, /is no plane: write x=0\.1/);
+    ask(["--cut", "0,0,0,1"], 2, /is no plane/);
+    ask(["--heat", "love"], 2, /write error, stretch, curvature, weights:JOINT or map:NAME/);
+    ask(["--heat", "error"], 2, /second --deform, or --ghost/);
+    ask(["--color", "file"], 2, /write clay or #rrggbb/);
+    ask(["--background", "#12"], 2, /light, white, dark or #rrggbb/);
+    ask(["--sheet", "1"], 2, /--sheet 1 is out of range/);
+    ask(["--sheet", "2.5"], 2, /whole number/);
+    ask(["--turntable"], 2, /ends in \.mp4, \.webm or \.gif/);
+    ask(["--time", "1", "--frame", "2"], 2, /exclude each other/);
+    ask(["--sheet", "4", "--time", "1"], 2, /--start and --end/);
+    ask(["--pose", "a=0,0,0", "--time", "1"], 2, /--pose and --time exclude/);
+    ask(["--start", "2", "--end", "1"], 2, /lies before --start/);
+    bad(["render", "builtin:bar", "never.jpg"], 2, /unknown ending; pictures end in \.png, films in \.mp4, \.webm or \.gif/);
+    bad(["render", "builtin:bar", "never.mp4", "--sheet", "4"], 2, /ends in \.png/);
+    holds(!fs.existsSync("never.png"), "a file was written");
+});
+await test("what the file does not have is named", folder => {
+    needs();
+    ask(["--heat", "weights:nose"], 1, /has no joint 'nose'/);
+    ask(["--heat", "map:nose"], 1, /has no map 'nose'/);
+    bad(["render", "builtin:beast", "never.png", "--heat", "map:nose"], 1, /it has '_JIGGLE'/);
+    ask(["--clip", "nose"], 1, /has no clip 'nose'/);
+    ask(["--time", "100"], 1, /behind the end of the clip/);
+    ask(["--deform", "nose"], 1, /nose/);
+    ask(["--show", "linear.curves"], 1, /draws nothing of itself|draws no 'curves'; it draws/);
+    ask(["--show", "nose.curves"], 1, /no chain here has a link 'nose'/);
+    bad(["render", cube(folder), "never.png", "--time", "1"], 1, /has no clips/);
+    bad(["render", "builtin:bar", path.join(folder, "no/such/a.png")], 1, /the folder does not exist; make it first/);
+    bad(["render", "builtin:bar", path.join(folder, "no/such/a.mp4")], 1, /the folder does not exist; make it first/);
+    fs.mkdirSync(path.join(folder, "dir.png"));
+    bad(["render", "builtin:bar", path.join(folder, "dir.png")], 1, /it is a directory/);
+    holds(!fs.existsSync("never.png"), "a file was written");
+});
+await test("an older picture survives a failure and is replaced whole", folder => {
+    needs();
+    const out = path.join(folder, "a.png"), link = path.join(folder, "link.png");
+    fs.writeFileSync(out, "old");
+    bad(["render", "builtin:bar", out, "--show", "nose"], 1, /nose/);
+    equal(fs.readFileSync(out, "utf8"), "old");
+    fs.symlinkSync("a.png", link);
+    good(["render", "builtin:bar", link, ...small]);
+    readPng(out);
+    holds(fs.lstatSync(link).isSymbolicLink(), "the link was replaced");
+    holdsOnly(folder, ["a.png", "link.png"]);
+});
+if (!built) await test("a build without Embree or libpng says what to install", () => match(missing.err, /install lib(embree|png)-dev and build again/));
+finish();
