@@ -30,7 +30,7 @@ scripts/build.sh asan "$jobs"
 run_tests build-asan -LE slow
 
 say "thread sanitizer"
-scripts/build.sh tsan "$jobs"
+scripts/build.sh tsan "$jobs" threaded_tests
 run_tests build-tsan -L threads -LE slow
 
 say "fuzzers"
