@@ -27,6 +27,13 @@ static const verb verbs[] = {
       "  supple render builtin:arm flex.png --clip flex --time 1 --deform linear --deform dualquat --heat stretch\n"
       "  supple render fox.glb run.png --clip Run --sheet 6 --bones\n",
       cmd_render, NULL },
+    { "compare", VERB_COMPARE, "FILE", 1, 1, "Play several chains over a clip and measure them side by side",
+      "Each --deform is one chain; without any, every deformer that fits. --truth gives meshes to measure against, one a "
+      "frame.\n\n"
+      "  supple compare builtin:arm --clip flex --deform linear --deform dualquat --html arm.html\n"
+      "  supple compare character.glb --clip Walk --truth captured/ --json\n"
+      "  supple compare character.glb --deform dualquat --max-volume-loss 2% --max-intersections 0\n",
+      cmd_compare, NULL },
     { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers, NULL },
     { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",
       "DIR is out/demo unless given; it is made where it is missing.\n", cmd_demo, NULL },

@@ -12,34 +12,36 @@ typedef struct flag {
     flag_id     id;
     unsigned    verbs;
     const char* name;
-    const char* argument; ///< NULL: a switch
+    const char* argument; ///< NULL: a switch; ending in "...": all words up to the next flag
     const char* help;
 } flag;
 
 enum {
-    READS = VERB_INSPECT | VERB_BAKE | VERB_RENDER,
-    BAKES = VERB_BAKE,
     DRAWS = VERB_RENDER,
-    PLAYS = VERB_BAKE | VERB_RENDER,
-    RUNS = VERB_BAKE | VERB_DEMO | VERB_RENDER,
-    ALL = VERB_INSPECT | VERB_BAKE | VERB_DEFORMERS | VERB_DEMO | VERB_RENDER,
+    PLAYS = VERB_BAKE | VERB_RENDER | VERB_COMPARE,
+    BINDS = PLAYS | VERB_CHECK,
+    READS = VERB_INSPECT | BINDS,
+    BAKES = VERB_BAKE,
+    JUDGES = VERB_COMPARE | VERB_CHECK,
+    RUNS = BINDS | VERB_DEMO,
+    ALL = READS | VERB_DEFORMERS | VERB_DEMO,
 };
 
 static const flag flags[FLAG_COUNT] = {
-    { FLAG_DEFORM, PLAYS, "deform", "CHAIN", "links in order, like 'dualquat' or 'dualquat(blend=0.8)'; default linear" },
-    { FLAG_SET, PLAYS, "set", "NAME.PARAM=VALUE",
+    { FLAG_DEFORM, BINDS, "deform", "CHAIN", "links in order, like 'dualquat' or 'dualquat(blend=0.8)'; default linear" },
+    { FLAG_SET, BINDS, "set", "NAME.PARAM=VALUE",
       "a parameter of a link; NAME#2 for the second, PARAM@Spine* for bones; repeats" },
-    { FLAG_PRESET, PLAYS, "preset", "FILE", "links, values and world from a preset file" },
-    { FLAG_WORLD, PLAYS, "world", "FILE", "gravity, wind and keys over time from a JSON file" },
-    { FLAG_CLIP, PLAYS, "clip", "NAME", "the motion; default the first of the file" },
+    { FLAG_PRESET, BINDS, "preset", "FILE", "links, values and world from a preset file" },
+    { FLAG_WORLD, BINDS, "world", "FILE", "gravity, wind and keys over time from a JSON file" },
+    { FLAG_CLIP, BINDS, "clip", "NAME", "the motion; default the first of the file" },
     { FLAG_POSE, PLAYS, "pose", "JOINT=X,Y,Z",
       "turn a joint by degrees about its own axes instead of a clip; repeats, or ';'" },
     { FLAG_START, PLAYS, "start", "S", "first second of the clip; default 0" },
     { FLAG_END, PLAYS, "end", "S", "last second; default the clip's end" },
-    { FLAG_FPS, RUNS, "fps", "N", "output frames a second; default 30" },
-    { FLAG_PREROLL, PLAYS, "preroll", "S", "seconds the first pose is held before the start; default 0.5" },
+    { FLAG_FPS, PLAYS | VERB_DEMO, "fps", "N", "output frames a second; default 30" },
+    { FLAG_PREROLL, BINDS, "preroll", "S", "seconds the first pose is held before the start; default 0.5" },
     { FLAG_LOOP, PLAYS, "loop", NULL, "the clip is a cycle: its end flows into its start" },
-    { FLAG_STEP, PLAYS, "step", "MS", "milliseconds of the fixed clock; default 5" },
+    { FLAG_STEP, BINDS, "step", "MS", "milliseconds of the fixed clock; default 5" },
     { FLAG_MAP, READS, "map", "NAME=FILE", "a value per point or vertex from a text file or a JSON array; repeats" },
     { FLAG_UNIT, READS, "unit", "UNIT", "the file's unit: m, cm, mm, km, in, ft, or metres as a number" },
     { FLAG_UP, READS, "up", "AXIS", "the file's up axis: y, z or x" },
@@ -48,7 +50,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_HASHES, BAKES, "hashes", NULL, "list the hash of every frame" },
     { FLAG_TIME, DRAWS, "time", "S", "the second of the clip that a picture shows; default the start" },
     { FLAG_FRAME, DRAWS, "frame", "N", "the same by the number of the frame, counted from 0" },
-    { FLAG_CAMERA, DRAWS, "camera", "NAME",
+    { FLAG_CAMERA, DRAWS | VERB_COMPARE, "camera", "NAME",
       "three-quarter, front, back, left, right, side, top, or orbit:AZIMUTH,ELEVATION,DISTANCE in degrees and diagonals" },
     { FLAG_TURNTABLE, DRAWS, "turntable", NULL, "a film that goes once around; the pose is held" },
     { FLAG_SHEET, DRAWS, "sheet", "N", "one picture of N frames over the clip" },
@@ -64,8 +66,20 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_COLOR, DRAWS, "color", "COLOR", "of the skin: clay or #rrggbb" },
     { FLAG_BACKGROUND, DRAWS, "background", "COLOR", "light, white, dark or #rrggbb" },
     { FLAG_NO_GROUND, DRAWS, "no-ground", NULL, "no ground and no shadow on it" },
+    { FLAG_TRUTH, VERB_COMPARE, "truth", "FILE...",
+      "meshes to measure against, one a frame; a folder: its files whose names end in a number" },
+    { FLAG_HTML, JUDGES, "html", "FILE", "write a report with plots and pictures, one file that opens anywhere" },
+    { FLAG_MAX_VOLUME_LOSS, JUDGES, "max-volume-loss", "P%", "exit with 3 when more of the volume is lost" },
+    { FLAG_MAX_ERROR, VERB_COMPARE, "max-error", "X",
+      "exit with 3 when a point is farther from the truth; file units, or P% of the diagonal" },
+    { FLAG_MAX_INTERSECTIONS, JUDGES, "max-intersections", "N",
+      "exit with 3 when more pairs of triangles pass through each other" },
+    { FLAG_MAX_STRETCH, JUDGES, "max-stretch", "R", "exit with 3 when an edge gets R times longer or shorter" },
+    { FLAG_TOP, VERB_CHECK, "top", "N", "how many joints are shown; default 10" },
+    { FLAG_FULL, VERB_CHECK, "full", NULL,
+      "bend every joint by 120 and twist it by 150 degrees both ways, whatever the clips do" },
     { FLAG_THREADS, RUNS, "threads", "N", "worker threads; default one per core. The result never depends on it" },
-    { FLAG_JSON, VERB_INSPECT | VERB_BAKE | VERB_DEFORMERS | VERB_RENDER, "json", NULL, "one JSON document on stdout, for machines" },
+    { FLAG_JSON, READS | VERB_DEFORMERS, "json", NULL, "one JSON document on stdout, for machines" },
     { FLAG_QUIET, RUNS, "quiet", NULL, "no progress bar, no table, no notes" },
     { FLAG_HELP, ALL, "help", NULL, "this text" },
 };
@@ -160,6 +174,14 @@ static bool parse_flag(const verb* v, int argc, char** argv, int* at, given_flag
     return true;
 }
 
+// Whether the flag takes all words up to the next one.
+static bool takes_many(flag_id id)
+{
+    const char* argument = flags[id].argument;
+    size_t      length = argument ? strlen(argument) : 0;
+    return length > 3 && strcmp(argument + length - 3, "...") == 0;
+}
+
 static bool check_words(const options* o)
 {
     const verb* v = o->verb;
@@ -192,7 +214,9 @@ bool options_parse(const verb* v, int argc, char** argv, options* out)
         else if (!flags_ended && strcmp(word, "-h") == 0) out->flags[out->flag_count++].id = FLAG_HELP;
         else if (!flags_ended && strncmp(word, "--", 2) == 0) {
             if (!parse_flag(v, argc, argv, &i, &out->flags[out->flag_count])) return false;
-            out->flag_count++;
+            flag_id id = out->flags[out->flag_count++].id;
+            while (takes_many(id) && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
+                out->flags[out->flag_count++] = (given_flag){ id, argv[++i] };
         } else if (!flags_ended && word[0] == '-') {
             if (word[1]) say_error("flags have two dashes: '%s' is not one; 'supple %s --help' lists them", word, v->name);
             else say_error("'-' is not a file: standard input and output are not supported; give a path");
@@ -250,6 +274,51 @@ bool options_number(const options* o, flag_id id, double min, double max, double
     }
     *out = value;
     return true;
+}
+
+const char* options_flag_name(flag_id id) { return flags[id].name; }
+
+// Adds the word as a shell reads it back; counts only where `at` is NULL.
+static size_t put_word(char* at, const char* word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
+    bool              quoted = !*word || word[strspn(word, plain)];
+    size_t            length = 0;
+#define PUT(c) (at ? (void)(at[length] = (c)) : (void)0, length++)
+    PUT(' ');
+    if (quoted) PUT('\'');
+    for (; *word; word++) {
+        PUT(*word);
+        // A quote inside quotes: leave them, a quoted one, enter again.
+        for (const char* more = *word == '\'' ? "\\''" : ""; *more; more++) PUT(*more);
+    }
+    if (quoted) PUT('\'');
+#undef PUT
+    return length;
+}
+
+static size_t put_command(char* at, const options* o)
+{
+    size_t length = 6;
+    if (at) memcpy(at, "supple", 6);
+    length += put_word(at ? at + length : NULL, o->verb->name);
+    for (uint32_t i = 0; i < o->word_count; i++) length += put_word(at ? at + length : NULL, o->words[i]);
+    for (uint32_t i = 0; i < o->flag_count; i++) {
+        flag_id id = o->flags[i].id;
+        char    name[64];
+        snprintf(name, sizeof name, "--%s", flags[id].name);
+        bool goes_on = i > 0 && o->flags[i - 1].id == id && takes_many(id);
+        if (!goes_on) length += put_word(at ? at + length : NULL, name);
+        if (o->flags[i].value) length += put_word(at ? at + length : NULL, o->flags[i].value);
+    }
+    return length;
+}
+
+char* options_command(const options* o)
+{
+    char* text = calloc(put_command(NULL, o) + 1, 1);
+    if (text) put_command(text, o);
+    return text;
 }
 
 // ---------------------------------------------------------------------------------------------- help

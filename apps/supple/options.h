@@ -15,6 +15,8 @@ enum {
     VERB_DEMO = 1u << 3,
     VERB_BENCH = 1u << 4,
     VERB_RENDER = 1u << 5,
+    VERB_COMPARE = 1u << 6,
+    VERB_CHECK = 1u << 7,
 };
 
 typedef enum flag_id {
@@ -52,6 +54,14 @@ typedef enum flag_id {
     FLAG_COLOR,
     FLAG_BACKGROUND,
     FLAG_NO_GROUND,
+    FLAG_TRUTH,
+    FLAG_HTML,
+    FLAG_MAX_VOLUME_LOSS,
+    FLAG_MAX_ERROR,
+    FLAG_MAX_INTERSECTIONS,
+    FLAG_MAX_STRETCH,
+    FLAG_TOP,
+    FLAG_FULL,
     FLAG_THREADS,
     FLAG_JSON,
     FLAG_QUIET,
@@ -96,6 +106,11 @@ uint32_t    options_count(const options* o, flag_id id);
 const char* options_nth(const options* o, flag_id id, uint32_t n); ///< NULL behind the last
 /// A finite number within [min, max]. False after printing what is wrong.
 bool options_number(const options* o, flag_id id, double min, double max, double fallback, double* out);
+
+/// The flag's name without its dashes.
+const char* options_flag_name(flag_id id);
+/// The words as they would be typed into a shell again, "supple" in front. malloc'ed; NULL: out of memory.
+char* options_command(const options* o);
 
 /// The candidate nearest to the word by typing mistakes, NULL when none is near.
 const char* nearest_word(const char* word, const char* const* candidates, uint32_t count);

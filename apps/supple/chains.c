@@ -1,0 +1,121 @@
+// Which chains run: the user's, or every deformer that fits.
+#include "chains.h"
+
+#include "report.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------- settings
+
+// Whether the chain text has a link of that name: a word at depth 0 of the parentheses.
+static bool has_link(const char* links, const char* name, size_t length)
+{
+    int depth = 0;
+    for (const char* at = links; *at;) {
+        size_t word = strcspn(at, "(), \t");
+        if (depth == 0 && word == length && strncmp(at, name, length) == 0) return true;
+        at += word;
+        if (*at == '(') depth++;
+        if (*at == ')' && depth > 0) depth--;
+        if (*at) at++;
+    }
+    return false;
+}
+
+// --set names a deformer, and not every chain has it: each chain gets the settings that concern it.
+static int share_settings(const sup_chain_desc* flags, chain_list* list, sup_arena* arena)
+{
+    for (uint32_t s = 0; s < flags->setting_count; s++) {
+        const char* setting = flags->settings[s];
+        size_t      length = strcspn(setting, ".#=@");
+        bool        used = false;
+        for (uint32_t i = 0; i < list->count; i++) {
+            sup_chain_desc* d = &list->descs[i];
+            // A preset's links are in its tree; the library checks its settings.
+            if (d->links && !has_link(d->links, setting, length)) continue;
+            const char** settings = (const char**)d->settings;
+            if (!settings) settings = sup_arena_alloc(arena, flags->setting_count, sizeof *settings);
+            if (!settings) return fail_memory();
+            settings[d->setting_count++] = setting;
+            d->settings = settings;
+            used = true;
+        }
+        if (!used) {
+            say_error("--set '%s': no chain has a link '%.*s'", setting, (int)length, setting);
+            return EXIT_FAILED;
+        }
+    }
+    return EXIT_DONE;
+}
+
+// ---------------------------------------------------------------------------------------------- the list
+
+static bool suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed)
+{
+    bool has_examples = false;
+    for (uint32_t i = 0; i < c->example_count; i++)
+        has_examples |= !c->examples[i].clip || (clip && strcmp(c->examples[i].clip, clip->name) == 0);
+    if ((d->needs & SUP_NEEDS_EXAMPLES) && !has_examples) return false;
+    if ((d->needs & SUP_NEEDS_CLIP) && !clip) return false;
+    if ((d->needs & SUP_NEEDS_WEIGHTS) && c->skeleton.skin_joint_count < 2) return false;
+    return !(d->needs & SUP_NEEDS_CLOSED) || closed;
+}
+
+static int list_registry(const sup_chain_desc* flags, const sup_character* c, const sup_clip* clip, sup_arena* arena,
+                         chain_list* out)
+{
+    sup_mesh_report surface;
+    sup_error       error = { 0 };
+    if (sup_mesh_examine(&c->mesh, &surface, &error) != SUP_OK) return fail_with(&error);
+    out->descs = sup_arena_alloc(arena, sup_deformer_count(), sizeof *out->descs);
+    if (!out->descs) return fail_memory();
+    for (uint32_t i = 0; i < sup_deformer_count(); i++) {
+        const sup_deformer* d = sup_deformer_at(i);
+        if (!suits(d, c, clip, surface.closed)) continue;
+        out->descs[out->count++] = (sup_chain_desc){ .links = d->name, .world = flags->world, .step = flags->step };
+    }
+    if (out->count) return EXIT_DONE;
+    say_error("no deformer fits '%s'; name one with --deform", c->name);
+    return EXIT_FAILED;
+}
+
+int chain_list_read(const options* o, const sup_character* character, const sup_clip* clip, sup_arena* arena, chain_list* out)
+{
+    sup_chain_desc flags = { 0 };
+    uint32_t       named = options_count(o, FLAG_DEFORM);
+    int            code = chain_read(o, arena, &flags);
+    if (code != EXIT_DONE) return code;
+    *out = (chain_list){ .chosen = named || flags.preset };
+    if (!out->chosen) code = list_registry(&flags, character, clip, arena, out);
+    else {
+        out->descs = sup_arena_alloc(arena, (size_t)named + 1, sizeof *out->descs);
+        if (!out->descs) return fail_memory();
+        const sup_chain_desc bare = { .world = flags.world, .step = flags.step };
+        for (uint32_t i = 0; i < named; i++) {
+            out->descs[out->count] = bare;
+            out->descs[out->count++].links = options_nth(o, FLAG_DEFORM, i);
+        }
+        if (flags.preset) {
+            out->descs[out->count] = bare;
+            out->descs[out->count++].preset = flags.preset;
+        }
+    }
+    return code == EXIT_DONE ? share_settings(&flags, out, arena) : code;
+}
+
+int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,
+               const sup_tasks* tasks, progress* bar, sup_chain** out)
+{
+    sup_error      error = { 0 };
+    sup_chain_desc desc = list->descs[index];
+    desc.character = character;
+    desc.clip = clip;
+    desc.tasks = tasks;
+    desc.progress = &bar->sink;
+    *out = NULL;
+    sup_result result = sup_chain_create(&desc, out, &error);
+    if (result == SUP_OK) return EXIT_DONE;
+    if (list->chosen || result != SUP_ERROR_INPUT) return fail_with(&error);
+    if (!options_has(o, FLAG_QUIET)) say_note("%s is left out: %s", desc.links, error.text);
+    return EXIT_DONE;
+}

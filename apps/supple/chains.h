@@ -1,0 +1,21 @@
+/// chains.h: the chains that compare and check run: those of --deform and --preset, or every deformer that fits.
+#ifndef SUPPLE_APP_CHAINS_H
+#define SUPPLE_APP_CHAINS_H
+
+#include "common.h"
+#include "progress.h"
+
+typedef struct chain_list {
+    uint32_t        count;
+    sup_chain_desc* descs;
+    bool            chosen; ///< asked for; else made from the registry, and those that cannot be bound are left out
+} chain_list;
+
+/// Each --deform is one chain, a --preset one more. Without either: every deformer whose needs the character meets.
+/// clip: the motion, NULL for held poses.
+int chain_list_read(const options* o, const sup_character* character, const sup_clip* clip, sup_arena* arena, chain_list* out);
+/// Binds one of them. *out is NULL with EXIT_DONE when it was not asked for and cannot be bound; a note says why.
+int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,
+               const sup_tasks* tasks, progress* bar, sup_chain** out);
+
+#endif

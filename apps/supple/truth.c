@@ -1,0 +1,226 @@
+// Truth meshes: finding the files, and matching their points to the character's.
+#include "truth.h"
+
+#include "common.h"
+#include "report.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// Copies of one point farther apart than this part of the diagonal are different points: the meshes do not match.
+static const double GAP_MAX = 0.01;
+
+// ---------------------------------------------------------------------------------------------- files
+
+typedef struct numbered {
+    char*              path;
+    unsigned long long number;
+} numbered;
+
+typedef struct listing {
+    numbered* items;
+    uint32_t  count, capacity;
+} listing;
+
+// The number before the ending of "mesh_0040.obj". False: there is none.
+static bool number_of(const char* name, unsigned long long* out)
+{
+    const char* dot = strrchr(name, '.');
+    const char* end = dot ? dot : name + strlen(name);
+    const char* begin = end;
+    while (begin > name && isdigit((unsigned char)begin[-1])) begin--;
+    // More digits than a number holds are no frame count.
+    if (begin == end || end - begin > 18) return false;
+    *out = strtoull(begin, NULL, 10);
+    return true;
+}
+
+static bool readable(const char* name)
+{
+    const sup_file_format* format = sup_format_for(name);
+    return format && format->read;
+}
+
+static bool listing_add(listing* l, char* path, unsigned long long number)
+{
+    if (!path) return false;
+    if (l->count == l->capacity) {
+        uint32_t  capacity = l->capacity ? 2 * l->capacity : 64;
+        numbered* grown = realloc(l->items, capacity * sizeof *grown);
+        if (!grown) return false;
+        l->items = grown;
+        l->capacity = capacity;
+    }
+    l->items[l->count++] = (numbered){ path, number };
+    return true;
+}
+
+static char* join_path(sup_arena* arena, const char* folder, const char* name)
+{
+    size_t length = strlen(folder), size = length + strlen(name) + 2;
+    char*  path = sup_arena_alloc(arena, size, 1);
+    if (path) snprintf(path, size, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+// By number; two files of one number would make the order a guess.
+static int compare_numbers(const void* a, const void* b)
+{
+    const numbered *x = a, *y = b;
+    if (x->number != y->number) return x->number < y->number ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+static int list_folder(const char* folder, sup_arena* arena, listing* out)
+{
+    DIR* dir = opendir(folder);
+    if (!dir) {
+        say_error("the folder '%s' of --truth cannot be read (%s)", folder, strerror(errno));
+        return EXIT_FAILED;
+    }
+    uint32_t begin = out->count;
+    bool     good = true;
+    for (struct dirent* entry; good && (entry = readdir(dir));) {
+        unsigned long long number;
+        if (!number_of(entry->d_name, &number) || !readable(entry->d_name)) continue;
+        good = listing_add(out, join_path(arena, folder, entry->d_name), number);
+    }
+    closedir(dir);
+    if (!good) return fail_memory();
+    if (out->count == begin) {
+        say_error("the folder '%s' of --truth holds no mesh whose name ends in a number, like frame_01.obj", folder);
+        return EXIT_FAILED;
+    }
+    // No two of them compare equal, so any sort gives the same order.
+    qsort(out->items + begin, out->count - begin, sizeof *out->items, compare_numbers);
+    for (uint32_t i = begin + 1; i < out->count; i++) {
+        if (out->items[i].number != out->items[i - 1].number) continue;
+        say_error("'%s' and '%s' have the same number, so their order is a guess; name the files of --truth one by one",
+                  out->items[i - 1].path, out->items[i].path);
+        return EXIT_FAILED;
+    }
+    return EXIT_DONE;
+}
+
+int truth_list(const options* o, sup_arena* arena, truth_set* out)
+{
+    listing list = { 0 };
+    int     code = EXIT_DONE;
+    for (uint32_t i = 0; i < options_count(o, FLAG_TRUTH) && code == EXIT_DONE; i++) {
+        const char* word = options_nth(o, FLAG_TRUTH, i);
+        struct stat info;
+        if (stat(word, &info) != 0) {
+            say_error("--truth '%s': there is no such file or folder", word);
+            code = EXIT_FAILED;
+        } else if (S_ISDIR(info.st_mode)) code = list_folder(word, arena, &list);
+        else if (!listing_add(&list, sup_arena_text(arena, word, strlen(word)), 0)) code = fail_memory();
+    }
+    *out = (truth_set){ .count = list.count };
+    out->paths = sup_arena_alloc(arena, list.count, sizeof *out->paths);
+    out->points = sup_arena_alloc(arena, list.count, sizeof *out->points);
+    if (code == EXIT_DONE && (!out->paths || !out->points)) code = fail_memory();
+    for (uint32_t i = 0; i < list.count && code == EXIT_DONE; i++) out->paths[i] = list.items[i].path;
+    free(list.items);
+    return code;
+}
+
+// ---------------------------------------------------------------------------------------------- matching
+
+static bool same_faces(const sup_mesh* a, const sup_mesh* b)
+{
+    return a->face_count == b->face_count && a->corner_count == b->corner_count &&
+           memcmp(a->face_begin, b->face_begin, ((size_t)a->face_count + 1) * sizeof *a->face_begin) == 0;
+}
+
+static bool same_corners(const sup_mesh* a, const uint32_t* corners_a, const uint32_t* corners_b)
+{
+    return memcmp(corners_a, corners_b, a->corner_count * sizeof *corners_a) == 0;
+}
+
+// The mean of everything that was said about each point, and how far apart it was. A point that nothing was said about keeps
+// its rest place.
+typedef struct gather {
+    sup_vec3* points;
+    uint32_t* copies;
+    double    gap;
+} gather;
+
+static void gather_add(gather* g, uint32_t point, sup_vec3 at)
+{
+    sup_vec3* p = &g->points[point];
+    if (g->copies[point]++ == 0) *p = at;
+    double x = (double)at.x - (double)p->x, y = (double)at.y - (double)p->y, z = (double)at.z - (double)p->z;
+    double away = sqrt(x * x + y * y + z * z), n = g->copies[point];
+    if (away > g->gap) g->gap = away;
+    *p = (sup_vec3){ (float)((double)p->x + x / n), (float)((double)p->y + y / n), (float)((double)p->z + z / n) };
+}
+
+static void gather_vertices(gather* g, const sup_mesh* mesh, const sup_mesh* from)
+{
+    for (uint32_t v = 0; v < mesh->vertex_count; v++)
+        gather_add(g, mesh->vertex_points[v], from->points[from->vertex_points[v]]);
+}
+
+static void gather_corners(gather* g, const sup_mesh* mesh, const sup_mesh* from)
+{
+    for (uint32_t c = 0; c < mesh->corner_count; c++)
+        gather_add(g, mesh->corner_points[c], from->points[from->corner_points[c]]);
+}
+
+// False when no way of matching fits.
+static bool match(const sup_mesh* mesh, const sup_mesh* from, gather* g)
+{
+    if (!same_faces(mesh, from)) return false;
+    if (mesh->vertex_count == from->vertex_count && same_corners(mesh, mesh->corner_vertices, from->corner_vertices)) {
+        gather_vertices(g, mesh, from);
+        return true;
+    }
+    if (mesh->point_count == from->point_count && same_corners(mesh, mesh->corner_points, from->corner_points)) {
+        memcpy(g->points, from->points, mesh->point_count * sizeof *g->points);
+        return true;
+    }
+    gather_corners(g, mesh, from);
+    return g->gap <= GAP_MAX * (double)mesh->diagonal;
+}
+
+static int match_file(truth_set* t, uint32_t i, const sup_character* c, const sup_character* from, sup_arena* arena,
+                      uint32_t* copies)
+{
+    const sup_mesh *mesh = &c->mesh, *other = &from->mesh;
+    gather          g = { sup_arena_copy(arena, mesh->points, mesh->point_count, sizeof *mesh->points), copies, 0.0 };
+    if (!g.points) return fail_memory();
+    memset(copies, 0, mesh->point_count * sizeof *copies);
+    if (!match(mesh, other, &g)) {
+        bool faces = same_faces(mesh, other);
+        say_error("truth '%s' has %u points, %u vertices and %u faces; '%s' has %u points, %u vertices and %u faces%s: export "
+                  "the truth from the same mesh",
+                  t->paths[i], other->point_count, other->vertex_count, other->face_count, c->name, mesh->point_count,
+                  mesh->vertex_count, mesh->face_count, faces ? ", and they are joined differently" : "");
+        return EXIT_FAILED;
+    }
+    t->points[i] = g.points;
+    if (g.gap > t->gap) t->gap = g.gap;
+    return EXIT_DONE;
+}
+
+int truth_load(truth_set* t, const sup_character* character, sup_arena* arena)
+{
+    uint32_t* copies = sup_arena_alloc(arena, character->mesh.point_count, sizeof *copies);
+    if (!copies) return fail_memory();
+    for (uint32_t i = 0; i < t->count; i++) {
+        sup_error              error = { 0 };
+        sup_character*         from = NULL;
+        const sup_load_options load = { .unit = character->metres_per_unit, .up = (int)character->up };
+        if (sup_load(t->paths[i], &load, &from, &error) != SUP_OK) return fail_with(&error);
+        int code = match_file(t, i, character, from, arena, copies);
+        sup_character_destroy(from);
+        if (code != EXIT_DONE) return code;
+    }
+    return EXIT_DONE;
+}
