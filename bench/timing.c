@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS_LEAST = 10, REPEATS_MOST = 5000, FRAMES = 30 };
+enum { REPEATS_LEAST = 10, REPEATS_MOST = 5000, FRAMES = 30, ATTEMPTS = 4 };
 static const double SECONDS = 0.33;
 
 double bench_ns_per_point(const bench_row* row) { return row->points ? row->ms * 1e6 / row->points : 0; }
@@ -165,7 +165,13 @@ static sup_result bench_rows(bench_row* row, const sup_character* character, con
     if (result == SUP_OK) result = sup_chain_create(&desc, &chain, error);
     for (uint32_t turn = 0; result == SUP_OK && turn < (options->threads > 1 ? 2u : 1u); ++turn) {
         row->threads = turn ? options->threads : 1;
-        result = time_chain(chain, character, clip, &pose, row->threads, options->repeat, arena, &row->ms, error);
+        row->ms = 1e300;
+        // On a busy machine a thread may sit behind its caller on the same core for good: new ones get a new place.
+        for (int attempt = 0; result == SUP_OK && attempt < (turn ? ATTEMPTS : 1); ++attempt) {
+            double ms = 1e300;
+            result = time_chain(chain, character, clip, &pose, row->threads, options->repeat, arena, &ms, error);
+            if (result == SUP_OK && ms < row->ms) row->ms = ms;
+        }
         if (result == SUP_OK && !report(user, row)) result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     }
     if (chain) sup_chain_destroy(chain);
