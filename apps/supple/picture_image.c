@@ -8,7 +8,7 @@
 bool image_create(image* i, uint32_t width, uint32_t height, picture_color color)
 {
     uint8_t bytes[3];
-    light_encode(color, bytes);
+    light_encode(color, 0.5f, bytes);
     *i = (image){ width, height, malloc(3 * (size_t)width * height + 1) };
     for (size_t p = 0; p < (size_t)width * height && i->pixels; p++) memcpy(&i->pixels[3 * p], bytes, 3);
     return i->pixels != NULL;
@@ -154,7 +154,7 @@ void image_legend(image* i, const char* title, double low, double high, const ch
         float         t = (float)k / (float)(bar - 1);
         picture_color c = both ? picture_heat_signed(2.0f * t - 1.0f) : picture_heat(t);
         uint8_t       bytes[3];
-        light_encode(c, bytes);
+        light_encode(c, 0.5f, bytes);
         for (int j = 0; j < bar_height; j++)
             memcpy(&i->pixels[3 * ((size_t)(y + 1 + j) * i->width + (size_t)(x + k))], bytes, 3);
     }

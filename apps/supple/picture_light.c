@@ -3,7 +3,7 @@
 
 static const picture_color LAMP = { 1.02f, 0.95f, 0.86f };
 static const picture_color SKY = { 0.56f, 0.58f, 0.62f };
-static const picture_color BOUNCE = { 0.42f, 0.37f, 0.34f };
+static const picture_color BOUNCE = { 0.48f, 0.38f, 0.33f };
 static const picture_color FILL = { 0.16f, 0.16f, 0.17f };
 
 light light_at(const view* v, sup_vec3 normal, sup_vec3 ray, picture_color albedo)
@@ -13,10 +13,12 @@ light light_at(const view* v, sup_vec3 normal, sup_vec3 ray, picture_color albed
     // Red reaches farther under the skin, so the edge of the light is warmer than its middle.
     float red = lit > 0.0f ? sqrtf(lit) * (0.25f + 0.75f * sqrtf(lit)) : 0.0f;
 
+    // Clay is rough: seen at a slant it darkens a little, which lets round forms read as round.
+    float round = 0.66f + 0.40f * facing;
     light l;
-    l.ambient.r = albedo.r * (mix(BOUNCE.r, SKY.r, upward) + FILL.r * fill);
-    l.ambient.g = albedo.g * (mix(BOUNCE.g, SKY.g, upward) + FILL.g * fill);
-    l.ambient.b = albedo.b * (mix(BOUNCE.b, SKY.b, upward) + FILL.b * fill);
+    l.ambient.r = albedo.r * round * (mix(BOUNCE.r, SKY.r, upward) + FILL.r * fill);
+    l.ambient.g = albedo.g * round * (mix(BOUNCE.g, SKY.g, upward) + FILL.g * fill);
+    l.ambient.b = albedo.b * round * (mix(BOUNCE.b, SKY.b, upward) + FILL.b * fill);
 
     sup_vec3 half = unit_or(sub(v->key, ray), normal);
     float    gloss = clampf(dot(normal, half), 0.0f, 1.0f);
@@ -25,7 +27,7 @@ light light_at(const view* v, sup_vec3 normal, sup_vec3 ray, picture_color albed
     gloss *= gloss;
     gloss *= gloss;
     gloss *= gloss;
-    gloss *= 0.07f * (lit > 0.0f ? 1.0f : 0.0f);
+    gloss *= 0.10f * (lit > 0.0f ? 1.0f : 0.0f);
     l.key = (picture_color){ LAMP.r * (albedo.r * red + gloss), LAMP.g * (albedo.g * lit + gloss),
                              LAMP.b * (albedo.b * lit + gloss) };
 
@@ -53,18 +55,18 @@ static float shoulder(float c) { return c > 0.7f ? 0.7f + 0.3f * (1.0f - expf((0
 
 picture_color light_soften(picture_color c) { return (picture_color){ shoulder(c.r), shoulder(c.g), shoulder(c.b) }; }
 
-static uint8_t encode(float value)
+static uint8_t encode(float value, float threshold)
 {
     float c = clampf(value, 0.0f, 1.0f);
     float s = c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
-    return (uint8_t)(s * 255.0f + 0.5f);
+    return (uint8_t)(s * 255.0f + threshold);
 }
 
-void light_encode(picture_color c, uint8_t out[3])
+void light_encode(picture_color c, float threshold, uint8_t out[3])
 {
-    out[0] = encode(c.r);
-    out[1] = encode(c.g);
-    out[2] = encode(c.b);
+    out[0] = encode(c.r, threshold);
+    out[1] = encode(c.g, threshold);
+    out[2] = encode(c.b, threshold);
 }
 
 picture_color picture_color_background_foot(void) { return light_background(&(picture_desc){ 0 }, 1.0f); }

@@ -28,7 +28,7 @@ picture_color light_flat(const view* v, sup_vec3 normal, picture_color albedo);
 picture_color light_background(const picture_desc* desc, float height);
 /// A soft shoulder instead of burnt-out spots.
 picture_color light_soften(picture_color c);
-/// To sRGB bytes.
-void light_encode(picture_color c, uint8_t out[3]);
+/// To sRGB bytes. threshold 0.5 rounds to the nearest; others round more up or more down.
+void light_encode(picture_color c, float threshold, uint8_t out[3]);
 
 #endif

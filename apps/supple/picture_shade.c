@@ -421,6 +421,13 @@ static void smooth_ground(const drawing* g, uint32_t x, uint32_t y, seen* out)
     out->ground_lamp = total > 0.0f ? out->ground_lamp / total : 1.0f;
 }
 
+// Where rounding goes up, in a pattern of four by four: the gradient behind has fewer steps than rows, and would show bands.
+static float threshold(uint32_t x, uint32_t y)
+{
+    static const uint8_t order[4][4] = { { 0, 8, 2, 10 }, { 12, 4, 14, 6 }, { 3, 11, 1, 9 }, { 15, 7, 13, 5 } };
+    return ((float)order[y % 4][x % 4] + 0.5f) / 16.0f;
+}
+
 static void finish_rows(void* data, uint32_t begin, uint32_t end)
 {
     const drawing* g = data;
@@ -440,7 +447,7 @@ static void finish_rows(void* data, uint32_t begin, uint32_t end)
                 float dark = GROUND_SKY * (1.0f - s.ground_sky) + GROUND_LAMP * (1.0f - s.ground_lamp);
                 add_color(&c, light_background(g->desc, ((float)y + 0.5f) / g->v.height), -dark * p->ground);
             }
-            light_encode(c, &g->out[3 * ((size_t)y * g->desc->width + x)]);
+            light_encode(c, p->weight > 0.0f ? 0.5f : threshold(x, y), &g->out[3 * ((size_t)y * g->desc->width + x)]);
         }
     }
 }
