@@ -52,6 +52,7 @@ static wide_uint power_of_ten(int power)
 // Shortest digits where everything fits 128 bits. False: it does not.
 static bool shortest_wide(parts p, char* digits, uint32_t* count, int* place)
 {
+    if (p.exponent < -110 || p.exponent > 64) return false;
     int k = estimate_place(p), uneven = p.uneven;
     int r_bits = 56 + (p.exponent > 0 ? p.exponent : 0) + (k < 0 ? -k * 10 / 3 + 1 : 0);
     int s_bits = 2 + (p.exponent < 0 ? -p.exponent : 0) + (k > 0 ? k * 10 / 3 + 1 : 0);
