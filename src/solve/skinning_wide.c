@@ -78,7 +78,7 @@ INLINE v8 load_points(const skin_job* job, piece b)
 // ---------------------------------------------------------------------------------------------- maps
 
 /// Blending the matrices first and mapping the point last has as many operations as blending mapped points, but short
-/// chains of dependent ones: measured 1.4 times as fast.
+/// chains of dependent ones. About a tenth faster alone, no slower inside the kernel.
 typedef struct m8 {
     fr xx, xy, xz, xw, yx, yy, yz, yw, zx, zy, zz, zw;
 } m8;
