@@ -26,14 +26,14 @@ SUP_API const sup_files* sup_files_system(void);
 #endif
 
 typedef struct sup_read_input sup_read_input;
-typedef struct sup_bake sup_bake;
+typedef struct sup_bake       sup_bake;
 typedef struct sup_bake_frame sup_bake_frame;
 
 /// A file format: one row of formats.def, one file of code.
 typedef struct sup_file_format {
-    const char* name;     ///< "gltf"
-    const char* summary;  ///< "glTF 2.0"
-    const char* endings;  ///< "glb gltf", lower case
+    const char* name;    ///< "gltf"
+    const char* summary; ///< "glTF 2.0"
+    const char* endings; ///< "glb gltf", lower case
     /// Reads a character. NULL: cannot read.
     sup_result (*read)(const sup_read_input* in, sup_character** out, sup_error* error);
     /// Starts a bake; NULL: cannot write. See sup_bake_begin.
@@ -41,6 +41,7 @@ typedef struct sup_file_format {
     sup_result (*bake_frame)(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
     sup_result (*bake_end)(sup_bake* bake, sup_error* error);
     const char* bake_endings; ///< those of the endings that a bake may have; NULL: all of them
+    bool        bake_files;   ///< a bake makes files of its own (a sequence, one a mesh) rather than the one that is named
 } sup_file_format;
 
 /// What a reader sees.
@@ -48,14 +49,14 @@ struct sup_read_input {
     const char*          path; ///< for messages, and to find files that the file names
     sup_bytes            bytes;
     const sup_files*     files;
-    double               unit;   ///< metres per unit that the user insists on; 0: the format's own
-    int                  up;     ///< sup_axis that the user insists on; -1: the format's own
+    double               unit; ///< metres per unit that the user insists on; 0: the format's own
+    int                  up;   ///< sup_axis that the user insists on; -1: the format's own
     const sup_allocator* allocator;
     /// Where `bytes` lives when the reader may keep it: its memory moves into the character. NULL: borrowed for the call.
     sup_arena* arena;
 };
 
-SUP_API uint32_t          sup_format_count(void);
+SUP_API uint32_t               sup_format_count(void);
 SUP_API const sup_file_format* sup_format_at(uint32_t index);
 SUP_API const sup_file_format* sup_format_for(const char* path); ///< by ending; NULL: unknown
 
@@ -77,6 +78,23 @@ SUP_API uint32_t    sup_builtin_count(void);
 SUP_API const char* sup_builtin_name(uint32_t index);
 SUP_API const char* sup_builtin_summary(uint32_t index);
 
+// ---------------------------------------------------------------------------------------------- points
+
+/// A recorded motion: all points of all frames.
+typedef struct sup_points {
+    uint32_t        frame_count, point_count;
+    const sup_vec3* points;  ///< frame after frame
+    const double*   times;   ///< of each frame, NULL where the format knows none (npy)
+    bool            seconds; ///< the unit of times: seconds (mdd), else frames (pc2)
+} sup_points;
+
+/// Reads a point cache (.pc2, .mdd, .npy of frames x points x 3 or points x 3) from memory; the path's ending picks the
+/// format. The result lives in the arena or in `bytes`, which must live as long.
+SUP_API sup_result sup_points_parse(const char* path, sup_bytes bytes, sup_arena* arena, sup_points* out, sup_error* error);
+/// The same from a file. NULL files: the file system.
+SUP_API sup_result sup_points_read(const char* path, const sup_files* files, sup_arena* arena, sup_points* out,
+                                   sup_error* error);
+
 // ---------------------------------------------------------------------------------------------- bake
 
 /// What is written, told before the first frame.
@@ -88,7 +106,9 @@ typedef struct sup_bake_desc {
     const char*          chain; ///< text of the chain, for names and notes
     double               start, fps;
     uint32_t             frame_count;
-    bool                 flat; ///< drop the skin: world-space targets, whatever the skinning
+    bool                 flat;   ///< drop the skin: world-space targets, whatever the skinning
+    bool                 sparse; ///< GLB: targets without the displacements that are zero, where that is smaller
+    bool                 linear; ///< the chain is linear blend skinning and nothing else: formats with a skeleton may use it
 } sup_bake_desc;
 
 /// One frame in order. Arrays are borrowed for the call.

@@ -219,8 +219,65 @@ size_t sup_print_double(double value, char* buffer)
     return print_shortest(split_double(value), value < 0, buffer);
 }
 
+// Shortest digits of a float by double arithmetic: nine digits of the value as a whole number, then fewer as long as they
+// stay within half a step of the float. One product or quotient by an exact power of ten errs by 2^-53 of 2^30, so anything
+// closer than `margin` to a limit is left to the exact way. False: it must decide.
+static bool shortest_fast(float value, char* digits, uint32_t* count, int* place)
+{
+    static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    enum { NINE = 9, POWER_MAX = 22 };
+    const double margin = 1e-4;
+    uint32_t     bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t fraction = bits & ((1u << 23) - 1);
+    int      binary = (int)(bits >> 23 & 0xff) - 127;
+    if (fraction == 0 || binary == -127) return false; // a power of two has uneven neighbors, a subnormal fewer digits
+    int    ten = (binary * 1233) >> 12;                // floor(log10) or one less
+    double x = (double)(value < 0 ? -value : value);
+    int    power = NINE - 1 - ten;
+    if (power > POWER_MAX || -power > POWER_MAX) return false;
+    double scaled = power >= 0 ? x * powers[power] : x / powers[-power];
+    if (scaled >= 1e9) scaled *= 0.1, ++ten, --power;
+    if (power > POWER_MAX || -power > POWER_MAX) return false;
+    uint64_t half_bits = (uint64_t)(binary - 24 + 1023) << 52; // half a step of the float
+    double   half;
+    memcpy(&half, &half_bits, sizeof half);
+    half = power >= 0 ? half * powers[power] : half / powers[-power];
+
+    static const double parts_of[] = { 1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8 };
+    uint32_t            best = 0, unit = 1;
+    for (uint32_t step = 1, n = 0; n < NINE; ++n, step *= 10) {
+        double   steps = scaled * parts_of[n];
+        uint32_t whole = (uint32_t)steps;
+        double   rest = steps - (double)whole;
+        if (rest > 0.5 - margin && rest < 0.5 + margin) return false; // which neighbor is nearer?
+        whole += rest > 0.5;
+        double off = (double)whole * step - scaled;
+        off = off < 0 ? -off : off;
+        if (off > half - margin && off < half + margin) return false; // does it still read back?
+        if (off > half) break;
+        best = whole;
+        unit = step;
+    }
+    *place = ten + 1 + ((uint64_t)best * unit >= 1000000000);
+    while (best % 10 == 0) best /= 10;
+    uint32_t length = 1;
+    for (uint32_t limit = 10; length < NINE && best >= limit; limit *= 10) length++;
+    for (uint32_t at = length; at > 0; best /= 10) digits[--at] = (char)('0' + best % 10);
+    *count = length;
+    return true;
+}
+
 size_t sup_print_float(float value, char* buffer)
 {
     if (value == 0 || !isfinite(value)) return print_special((double)value, buffer);
+    char     digits[16];
+    uint32_t count;
+    int      place;
+    if (shortest_fast(value, digits, &count, &place)) {
+        if (value < 0) *buffer++ = '-';
+        return sup_digits_text(digits, count, place, buffer) + (value < 0);
+    }
     return print_shortest(split_float(value), value < 0, buffer);
 }

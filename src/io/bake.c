@@ -6,7 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { WARNING_MAX = 1024 };
+enum { WARNING_MAX = 1024, SPILL_ROOM = 1 << 16 };
+
+typedef struct sup_bake_file {
+    sup_out_file*         file;
+    bool                  keep;
+    struct sup_bake_file* next;
+} sup_bake_file;
 
 // "glb" is in "glb gltf", "gl" is not.
 static bool ending_listed(const char* endings, const char* ending, size_t length)
@@ -108,7 +114,7 @@ sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* alloca
         sup_arena_destroy(arena);
         return sup_fail_memory(error, "a bake");
     }
-    result = sup_out_open(desc->path, arena, &bake->file, error);
+    if (!format->bake_files) result = sup_out_open(desc->path, arena, NULL, SUP_OUT_ROOM, &bake->file, error);
     if (result == SUP_OK) result = format->bake_begin(bake, error);
     if (result == SUP_OK) *out = bake;
     else sup_bake_destroy(bake);
@@ -124,12 +130,32 @@ sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* frame, sup
     return result;
 }
 
+// Whole on the disk first and renamed afterwards, so that a full disk leaves none of them.
+static sup_result commit_files(sup_bake* bake, uint64_t* size, sup_error* error)
+{
+    for (sup_bake_file* f = bake->files; f; f = f->next) {
+        if (!f->keep) continue;
+        *size += sup_out_size(f->file);
+        sup_result result = sup_out_close(f->file, error);
+        if (result != SUP_OK) return result;
+    }
+    for (sup_bake_file* f = bake->files; f; f = f->next) {
+        sup_result result = f->keep ? sup_out_commit(f->file, error) : SUP_OK;
+        if (result == SUP_OK) continue;
+        for (sup_bake_file* done = bake->files; done != f; done = done->next)
+            if (done->keep) sup_out_withdraw(done->file);
+        return result;
+    }
+    return SUP_OK;
+}
+
 sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, sup_error* error)
 {
     SUP_ASSERT(!bake->done && bake->next_frame == bake->desc.frame_count);
     sup_result result = bake->format->bake_end(bake, error);
-    uint64_t   size = sup_out_size(bake->file);
-    if (result == SUP_OK) result = sup_out_commit(bake->file, error);
+    uint64_t   size = bake->file ? sup_out_size(bake->file) : 0;
+    if (result == SUP_OK && bake->file) result = sup_out_commit(bake->file, error);
+    if (result == SUP_OK) result = commit_files(bake, &size, error);
     if (result != SUP_OK) return result;
     bake->done = true;
     if (bytes) *bytes = size;
@@ -141,7 +167,53 @@ void sup_bake_destroy(sup_bake* bake)
 {
     if (!bake) return;
     sup_out_discard(bake->file);
+    for (sup_bake_file* f = bake->files; f; f = f->next) sup_out_discard(f->file);
     sup_arena_destroy(bake->arena);
+}
+
+// ---------------------------------------------------------------------------------------------- files of a format
+
+static sup_result add_file(sup_bake* bake, const char* path, void* buffer, size_t room, bool keep, sup_out_file** out,
+                           sup_error* error)
+{
+    sup_bake_file* entry = SUP_NEW(bake->arena, sup_bake_file, 1);
+    if (!entry) return sup_fail_memory(error, "the output file");
+    sup_result result = sup_out_open(path, bake->arena, buffer, room, &entry->file, error);
+    if (result != SUP_OK) return result;
+    entry->keep = keep;
+    if (bake->last_file) bake->last_file->next = entry;
+    else bake->files = entry;
+    bake->last_file = entry;
+    *out = entry->file;
+    return SUP_OK;
+}
+
+sup_result sup_bake_open(sup_bake* bake, const char* path, void* buffer, size_t room, sup_out_file** out, sup_error* error)
+{
+    return add_file(bake, path, buffer, room, true, out, error);
+}
+
+sup_result sup_bake_spill(sup_bake* bake, sup_out_file** out, sup_error* error)
+{
+    return add_file(bake, bake->desc.path, NULL, SPILL_ROOM, false, out, error);
+}
+
+char* sup_bake_path(sup_bake* bake, const char* words)
+{
+    const char* path = bake->desc.path;
+    size_t      length = strlen(path), more = strlen(words), stem = (size_t)(strrchr(path, '.') - path);
+    char*       out = sup_arena_alloc(bake->arena, length + more + 2, 1);
+    if (!out) return NULL;
+    memcpy(out, path, stem);
+    out[stem] = '_';
+    for (size_t i = 0; i < more; ++i) {
+        unsigned char c = (unsigned char)words[i];
+        bool          plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c > 127;
+        out[stem + 1 + i] = (char)(plain ? c : '_');
+    }
+    memcpy(out + stem + 1 + more, path + stem, length - stem);
+    return out;
 }
 
 void sup_bake_warn(sup_bake* bake, const char* format, ...)

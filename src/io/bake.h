@@ -8,8 +8,10 @@ struct sup_bake {
     sup_bake_desc          desc; ///< texts copied
     const sup_file_format* format;
     sup_arena*             arena;
-    void*                  state;    ///< the writer's own, from the arena
-    struct sup_out_file*   file;     ///< opened beside the target
+    void*                  state; ///< the writer's own, from the arena
+    struct sup_out_file*   file;  ///< opened beside the target; NULL where the format makes its own files
+    struct sup_bake_file*  files; ///< those from sup_bake_open, in the order they were opened
+    struct sup_bake_file*  last_file;
     char*                  warnings; ///< newline-separated, NULL while empty
     uint32_t               next_frame;
     bool                   done;
@@ -18,17 +20,34 @@ struct sup_bake {
 /// Adds a sentence for the person to sup_bake_end's warnings.
 void sup_bake_warn(sup_bake* bake, const char* format, ...) SUP_FORMAT(2, 3);
 
+/// One more file of this bake. All take their places together in sup_bake_end, or none does. buffer and room as in
+/// sup_out_open.
+sup_result sup_bake_open(sup_bake* bake, const char* path, void* buffer, size_t room, struct sup_out_file** out,
+                         sup_error* error);
+/// A file beside the target for what must be written again in another order; gone when the bake is.
+sup_result sup_bake_spill(sup_bake* bake, struct sup_out_file** out, sup_error* error);
+/// "out.pc2" with words before its ending: "out_Body.pc2". What no file name should hold becomes '_'. NULL: out of memory.
+char* sup_bake_path(sup_bake* bake, const char* words);
+
 /// A directory there is, or a path that can only be one.
 bool sup_out_is_directory(const char* path);
 
 /// A file that is written beside its target and takes its place only when whole.
 typedef struct sup_out_file sup_out_file;
-sup_result                  sup_out_open(const char* path, sup_arena* arena, sup_out_file** out, sup_error* error);
-sup_result                  sup_out_write(sup_out_file* file, const void* data, size_t bytes, sup_error* error);
+#define SUP_OUT_ROOM ((size_t)1 << 20) ///< large enough that the system calls do not show
+/// A buffer of `room` bytes, or NULL: one from the arena.
+sup_result sup_out_open(const char* path, sup_arena* arena, void* buffer, size_t room, sup_out_file** out, sup_error* error);
+sup_result sup_out_write(sup_out_file* file, const void* data, size_t bytes, sup_error* error);
 sup_result sup_out_write_at(sup_out_file* file, uint64_t offset, const void* data, size_t bytes, sup_error* error);
+/// What was written there before.
+sup_result sup_out_read_at(sup_out_file* file, uint64_t offset, void* data, size_t bytes, sup_error* error);
 uint64_t   sup_out_size(const sup_out_file* file);
-/// Flushes to the disk, closes and renames; on failure the target is as it was and nothing remains beside it.
+/// Flushes to the disk and closes, still beside its target. On failure nothing remains.
+sup_result sup_out_close(sup_out_file* file, sup_error* error);
+/// Closes and renames; on failure the target is as it was and nothing remains beside it.
 sup_result sup_out_commit(sup_out_file* file, sup_error* error);
+/// Removes a committed file again.
+void sup_out_withdraw(const sup_out_file* file);
 /// Closes and removes; nothing when committed already. NULL is allowed.
 void sup_out_discard(sup_out_file* file);
 

@@ -1,6 +1,7 @@
 // Wavefront OBJ: polygons and vertex order as they are, never welded, so that example shapes of one model match by number.
 // Two passes over the text: the first counts, so that nothing grows and no count is believed that the file does not hold.
 #include "base/internal.h"
+#include "io/obj_write.h"
 #include "io/path.h"
 #include "math/vec.h"
 #include "supple/io.h"
@@ -300,4 +301,10 @@ const sup_file_format sup_format_obj = {
     .summary = "Wavefront OBJ: one mesh, polygons and vertex order kept",
     .endings = "obj",
     .read = obj_read,
+#ifndef __wasm__
+    .bake_begin = obj_bake_begin,
+    .bake_frame = obj_bake_frame,
+    .bake_end = obj_bake_end,
+    .bake_files = true,
+#endif
 };

@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 enum {
-    BUFFER_BYTES = 1 << 20, // large enough that the system calls do not show
-    NAME_KEPT = 200,        // of the target's name in the temporary one; file systems allow 255
-    LINKS_MAX = 40,         // as the kernel follows before it speaks of a loop
+    NAME_KEPT = 200, // of the target's name in the temporary one; file systems allow 255
+    LINKS_MAX = 40,  // as the kernel follows before it speaks of a loop
     TRIES_MAX = 1000,
 };
 
@@ -24,8 +23,9 @@ struct sup_out_file {
     int         handle; // negative when closed
     mode_t      mode;   // of the file that is replaced
     bool        replaces;
+    bool        whole; // closed, but not yet in its place
     uint8_t*    buffer;
-    size_t      buffered;
+    size_t      room, buffered;
     uint64_t    written; // without what is buffered
 };
 
@@ -122,12 +122,12 @@ static sup_result open_part(sup_out_file* file, sup_arena* arena, sup_error* err
     return fail(file, EEXIST, error);
 }
 
-sup_result sup_out_open(const char* path, sup_arena* arena, sup_out_file** out, sup_error* error)
+sup_result sup_out_open(const char* path, sup_arena* arena, void* buffer, size_t room, sup_out_file** out, sup_error* error)
 {
     sup_out_file* file = SUP_NEW(arena, sup_out_file, 1);
     if (!file) return sup_fail_memory(error, "the output file");
-    *file = (sup_out_file){ .path = sup_arena_text(arena, path, strlen(path)), .handle = -1 };
-    file->buffer = sup_arena_alloc(arena, BUFFER_BYTES, 1);
+    *file = (sup_out_file){ .path = sup_arena_text(arena, path, strlen(path)), .handle = -1, .room = room };
+    file->buffer = buffer ? buffer : sup_arena_alloc(arena, room, 1);
     file->target = file->path;
     if (!file->path || !file->buffer) return sup_fail_memory(error, "the output file");
     int        number = follow_links(arena, &file->target);
@@ -162,11 +162,11 @@ static sup_result flush(sup_out_file* file, sup_error* error)
 sup_result sup_out_write(sup_out_file* file, const void* data, size_t bytes, sup_error* error)
 {
     SUP_ASSERT(file->handle >= 0);
-    if (bytes > BUFFER_BYTES - file->buffered) {
+    if (bytes > file->room - file->buffered) {
         sup_result result = flush(file, error);
         if (result != SUP_OK) return result;
     }
-    if (bytes >= BUFFER_BYTES) {
+    if (bytes >= file->room) {
         sup_result result = write_all(file, file->written, data, bytes, error);
         if (result == SUP_OK) file->written += bytes;
         return result;
@@ -183,6 +183,21 @@ sup_result sup_out_write_at(sup_out_file* file, uint64_t offset, const void* dat
     return result == SUP_OK ? write_all(file, offset, data, bytes, error) : result;
 }
 
+sup_result sup_out_read_at(sup_out_file* file, uint64_t offset, void* data, size_t bytes, sup_error* error)
+{
+    SUP_ASSERT(offset + bytes <= sup_out_size(file));
+    sup_result result = file->buffered ? flush(file, error) : SUP_OK;
+    for (uint8_t* to = data; bytes > 0 && result == SUP_OK;) {
+        ssize_t n = pread(file->handle, to, bytes, (off_t)offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return fail(file, n < 0 ? errno : EIO, error);
+        to += n;
+        offset += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return result;
+}
+
 uint64_t sup_out_size(const sup_out_file* file) { return file->written + file->buffered; }
 
 // The rename itself must survive a power cut too. Some file systems cannot sync a folder: then the rename is as safe as they
@@ -197,31 +212,43 @@ static void sync_folder(sup_out_file* file)
     close(handle);
 }
 
-sup_result sup_out_commit(sup_out_file* file, sup_error* error)
+sup_result sup_out_close(sup_out_file* file, sup_error* error)
 {
+    if (file->whole) return SUP_OK;
     sup_result result = flush(file, error);
     if (result == SUP_OK && file->replaces && fchmod(file->handle, file->mode) != 0) result = fail(file, errno, error);
     if (result == SUP_OK && fsync(file->handle) != 0) result = fail(file, errno, error);
     if (result == SUP_OK) {
-        int handle = file->handle;
+        // After close the descriptor is gone even when it failed.
+        if (close(file->handle) != 0) result = fail(file, errno, error);
         file->handle = -1;
-        // After close the descriptor is gone even when it failed, so the temporary is removed by name.
-        if (close(handle) != 0 || rename(file->part, file->target) != 0) {
-            result = fail(file, errno, error);
-            unlink(file->part);
-        } else {
-            sync_folder(file);
-        }
-        return result;
+        file->whole = true;
     }
-    sup_out_discard(file);
+    if (result != SUP_OK) sup_out_discard(file);
     return result;
 }
 
+sup_result sup_out_commit(sup_out_file* file, sup_error* error)
+{
+    sup_result result = sup_out_close(file, error);
+    if (result != SUP_OK) return result;
+    if (rename(file->part, file->target) != 0) {
+        result = fail(file, errno, error);
+        sup_out_discard(file);
+        return result;
+    }
+    file->whole = false;
+    sync_folder(file);
+    return SUP_OK;
+}
+
+void sup_out_withdraw(const sup_out_file* file) { unlink(file->target); }
+
 void sup_out_discard(sup_out_file* file)
 {
-    if (!file || file->handle < 0) return;
-    close(file->handle);
+    if (!file || (file->handle < 0 && !file->whole)) return;
+    if (file->handle >= 0) close(file->handle);
     unlink(file->part);
     file->handle = -1;
+    file->whole = false;
 }

@@ -1,0 +1,115 @@
+// Text into an output file, for the formats that people can read.
+#include "io/text_out.h"
+
+#include "io/gltf.h"
+
+#include <math.h>
+#include <string.h>
+
+void text_flush(text_out* t)
+{
+    if (t->result == SUP_OK) t->result = sup_out_write(t->file, t->buffer, t->used, t->error);
+    t->used = 0;
+}
+
+static void put(text_out* t, const char* words, size_t length)
+{
+    if (length > TEXT_ROOM - t->used) text_flush(t);
+    if (length > TEXT_ROOM) {
+        if (t->result == SUP_OK) t->result = sup_out_write(t->file, words, length, t->error);
+        return;
+    }
+    memcpy(t->buffer + t->used, words, length);
+    t->used += length;
+}
+
+void text_put(text_out* t, const char* words) { put(t, words, strlen(words)); }
+
+void text_format(text_out* t, const char* format, ...)
+{
+    char    line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    size_t length = sup_format_list(line, sizeof line, format, arguments);
+    va_end(arguments);
+    put(t, line, length < sizeof line ? length : sizeof line - 1);
+}
+
+void text_index(text_out* t, uint32_t number)
+{
+    char digits[10], turned[10];
+    int  n = 0, count = 0;
+    do turned[n++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (n > 0) digits[count++] = turned[--n];
+    put(t, digits, (size_t)count);
+}
+
+void text_float(text_out* t, float number)
+{
+    if (TEXT_ROOM - t->used < SUP_NUMBER_MAX) text_flush(t);
+    if (!isfinite(number)) {
+        t->bad++;
+        number = 0;
+    }
+    t->used += sup_print_float(number, t->buffer + t->used);
+}
+
+void text_vec3(text_out* t, sup_vec3 v, const char* between)
+{
+    text_float(t, v.x);
+    text_put(t, between);
+    text_float(t, v.y);
+    text_put(t, between);
+    text_float(t, v.z);
+}
+
+// ---------------------------------------------------------------------------------------------- texture coordinates
+
+// The accessor of one primitive's coordinates; components 0 where it has none that can be had.
+static gltf_accessor find_coordinates(const gltf_source* source, const gltf_part* part, const gltf_primitive* primitive)
+{
+    const sup_json* mesh = sup_json_at(sup_json_get(source->root, "meshes"), part->mesh);
+    const sup_json* json = sup_json_at(sup_json_get(mesh, "primitives"), primitive->primitive);
+    uint32_t        index = sup_json_index(sup_json_get(sup_json_get(json, "attributes"), "TEXCOORD_0"), SUP_NONE);
+    gltf_accessor   accessor = { 0 };
+    sup_error       ignored;
+    if (index == SUP_NONE || gltf_accessor_find(source, index, "texture coordinates", &accessor, &ignored) != SUP_OK ||
+        accessor.components != 2 || accessor.count < primitive->vertex_count)
+        return (gltf_accessor){ 0 };
+    return accessor;
+}
+
+static bool fill_part(const gltf_source* source, const gltf_part* part, float* uvs)
+{
+    bool any = false;
+    for (uint32_t p = 0; p < part->primitive_count; ++p) {
+        const gltf_primitive* primitive = &part->primitives[p];
+        const gltf_accessor   from = find_coordinates(source, part, primitive);
+        float*                to = uvs + 2 * (size_t)primitive->vertex_begin;
+        for (uint32_t v = 0; v < primitive->vertex_count && from.components; ++v, to += 2) {
+            to[0] = gltf_accessor_float(&from, v, 0);
+            to[1] = 1.0f - gltf_accessor_float(&from, v, 1);
+        }
+        any = any || from.components;
+    }
+    return any;
+}
+
+sup_result text_uvs(const sup_character* character, sup_arena* arena, const float** out, const bool** parts_with,
+                    sup_error* error)
+{
+    const sup_mesh*    mesh = &character->mesh;
+    const gltf_source* source = character->source;
+    bool*              with = SUP_NEW(arena, bool, mesh->part_count);
+    if (!with) return sup_fail_memory(error, "texture coordinates");
+    *parts_with = with;
+    *out = NULL;
+    if (!source || !character->source_format || strcmp(character->source_format, "gltf") != 0) return SUP_OK;
+    float* uvs = sup_arena_alloc(arena, mesh->vertex_count, 2 * sizeof(float));
+    if (!uvs) return sup_fail_memory(error, "texture coordinates");
+    for (uint32_t p = 0; p < mesh->part_count && p < source->part_count; ++p)
+        with[p] = fill_part(source, &source->parts[p], uvs + 2 * (size_t)mesh->parts[p].vertex_begin);
+    *out = uvs;
+    return SUP_OK;
+}

@@ -1,0 +1,34 @@
+/// io/text_out.h: text into an output file, number by number. The first failure stays, so that one look at the end is enough.
+#ifndef SUP_IO_TEXT_OUT_H
+#define SUP_IO_TEXT_OUT_H
+
+#include "base/internal.h"
+#include "io/bake.h"
+
+enum { TEXT_ROOM = 1 << 16 };
+
+typedef struct text_out {
+    sup_out_file* file;
+    char*         buffer; ///< TEXT_ROOM bytes
+    size_t        used;
+    uint64_t      bad; ///< numbers that were none, written as 0
+    sup_error*    error;
+    sup_result    result;
+} text_out;
+
+void text_flush(text_out* t);
+void text_put(text_out* t, const char* words);
+/// A short piece by sup_format.
+void text_format(text_out* t, const char* format, ...) SUP_FORMAT(2, 3);
+void text_index(text_out* t, uint32_t number);
+/// The shortest text that reads back to the same float.
+void text_float(text_out* t, float number);
+/// "x y z", with what stands between.
+void text_vec3(text_out* t, sup_vec3 v, const char* between);
+
+/// Texture coordinates of all stored vertices where the source file has any (TEXCOORD_0 of glTF), the first row of the picture
+/// at v = 1, as everyone but glTF has it. *out is two floats each, or NULL; parts_with says for each part whether it has them.
+sup_result text_uvs(const sup_character* character, sup_arena* arena, const float** out, const bool** parts_with,
+                    sup_error* error);
+
+#endif
