@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "render_flags.h"
 #include "report.h"
+#include "truth.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ typedef struct session {
     uint32_t       columns, rows;
     uint32_t       cell_width, cell_height, caption_height, legend_height;
     sup_vec3       ring[2 * RING];
+    truth_set      truth;
 } session;
 
 // ---------------------------------------------------------------------------------------------- motion
@@ -98,6 +100,26 @@ static double time_of(const session* s, uint32_t frame)
     if (s->job.turntable || s->frame_count == 1) return s->job.time;
     if (!s->job.sheet) return sup_frame_time(d->start, s->job.fps, frame);
     return d->start + (d->end - d->start) * frame / (d->loop ? s->frame_count : s->frame_count - 1);
+}
+
+// One mesh for every instant that is shown.
+static int load_truth(const options* o, session* s)
+{
+    if (!options_has(o, FLAG_TRUTH)) return EXIT_DONE;
+    uint32_t shown = s->job.turntable ? 1 : s->frame_count;
+    int      code = truth_list(o, s->arena, &s->truth);
+    if (code == EXIT_DONE && s->truth.count != shown) {
+        say_error("--truth names %u mesh%s, but %u instant%s shown; give as many of one as of the other", s->truth.count,
+                  s->truth.count == 1 ? "" : "es", shown, shown == 1 ? " is" : "s are");
+        return EXIT_FAILED;
+    }
+    return code == EXIT_DONE ? truth_load(&s->truth, s->character, s->arena) : code;
+}
+
+static void evaluate(session* s, uint32_t frame)
+{
+    uint32_t instant = s->job.turntable ? 0 : frame;
+    stage_evaluate(s->stage, time_of(s, frame), s->truth.count ? s->truth.points[instant] : NULL);
 }
 
 // ---------------------------------------------------------------------------------------------- layout
@@ -242,7 +264,7 @@ static sup_result draw_frame(session* s, uint32_t frame, image* out, double from
     sup_result result = SUP_OK;
     int        left = (int)(job->width - s->columns * s->cell_width) / 2;
     for (uint32_t f = 0; f < shown && result == SUP_OK; f++) {
-        stage_evaluate(s->stage, time_of(s, frame + f));
+        evaluate(s, frame + f);
         for (uint32_t c = 0; c < chains && result == SUP_OK; c++, done++) {
             uint32_t cell = job->sheet ? c * s->columns + f : c;
             double   each = (to - from) / (shown * chains);
@@ -264,7 +286,7 @@ static sup_result measure(session* s, sup_error* error)
     uint32_t frames = s->job.turntable ? 1 : s->frame_count;
     for (uint32_t f = 0; f < frames; f++) {
         if (!progress_report(&s->bar, (double)f / frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
-        stage_evaluate(s->stage, time_of(s, f));
+        evaluate(s, f);
         stage_measure(s->stage);
     }
     return stage_check(s->stage, error);
@@ -332,6 +354,7 @@ static int render_character(const options* o, session* s)
     int       code = choose_motion(o, s);
     if (code == EXIT_DONE) code = choose_times(s);
     if (code == EXIT_DONE) code = render_read_heat(s->character, &s->job);
+    if (code == EXIT_DONE) code = load_truth(o, s);
     if (code == EXIT_DONE) code = lay_out(s);
     if (code != EXIT_DONE) return code;
     progress_begin(&s->bar, "render", options_has(o, FLAG_QUIET));
@@ -353,6 +376,9 @@ int cmd_render(const options* o)
     int code = render_read(o, s.arena, &s.job);
     if (code == EXIT_DONE && !picture_available()) {
         say_error("this build has no pictures: Embree was missing when it was made; install libembree-dev and build again");
+        code = EXIT_FAILED;
+    } else if (code == EXIT_DONE && !s.job.film && !image_png_available()) {
+        say_error("this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");
         code = EXIT_FAILED;
     }
     if (code == EXIT_DONE) code = pool_make(o, &s.pool);

@@ -94,6 +94,7 @@ void image_paste(image* i, const image* piece, int x, int y);
 bool image_grid(const image* images, uint32_t count, uint32_t columns, image* out);
 /// PNG through libpng, written beside and renamed. And into memory (malloc'ed) for reports.
 bool image_write_png(const image* i, const char* path, sup_error* error);
+bool image_png_available(void); ///< whether this build has libpng
 bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* error);
 
 #endif

@@ -37,6 +37,8 @@ static void jump_out(png_structp png, png_const_charp text)
     longjmp(png_jmpbuf(png), 1);
 }
 
+bool image_png_available(void) { return true; }
+
 bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* error)
 {
     growing* g = calloc(1, sizeof *g); // behind a pointer: longjmp may forget values of automatic variables
@@ -66,6 +68,8 @@ bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* 
 }
 
 #else
+
+bool image_png_available(void) { return false; }
 
 bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* error)
 {

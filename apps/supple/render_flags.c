@@ -2,6 +2,7 @@
 #include "render_flags.h"
 
 #include "film.h"
+#include "motion.h"
 #include "report.h"
 
 #include <math.h>
@@ -115,6 +116,10 @@ static int read_heat(const options* o, render_job* job)
 {
     const char* text = job->heat = options_text(o, FLAG_HEAT, NULL);
     stage_desc* s = &job->stage;
+    if (options_has(o, FLAG_TRUTH) && (!text || strcmp(text, "error") != 0)) {
+        say_error("--truth is what --heat error measures against; add --heat error");
+        return EXIT_USAGE;
+    }
     if (!text) return EXIT_DONE;
     if (strcmp(text, "error") == 0) s->heat = HEAT_ERROR;
     else if (strcmp(text, "stretch") == 0) s->heat = HEAT_STRETCH;
@@ -122,8 +127,8 @@ static int read_heat(const options* o, render_job* job)
     else if (begins(text, "weights:") && text[8]) s->heat = HEAT_WEIGHTS;
     else if (begins(text, "map:") && text[4]) s->heat = HEAT_MAP;
     else return wrong("heat", text, "is unknown: write error, stretch, curvature, weights:JOINT or map:NAME");
-    if (s->heat == HEAT_ERROR && s->chain_count < 2 && !s->ghost) {
-        say_error("--heat error has nothing to measure against; give a second --deform, or --ghost CHAIN");
+    if (s->heat == HEAT_ERROR && s->chain_count < 2 && !s->ghost && !options_has(o, FLAG_TRUTH)) {
+        say_error("--heat error has nothing to measure against; give a second --deform, --ghost CHAIN or --truth MESH...");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -192,19 +197,18 @@ static int read_times(const options* o, render_job* job)
 {
     stage_desc* s = &job->stage;
     double      samples = 16.0;
-    s->loop = options_has(o, FLAG_LOOP);
-    if (!options_number(o, FLAG_START, 0.0, 1e6, 0.0, &s->start)) return EXIT_USAGE;
-    if (!options_number(o, FLAG_END, 0.0, 1e6, -1.0, &s->end)) return EXIT_USAGE;
-    if (!options_number(o, FLAG_FPS, 0.001, 1000.0, 30.0, &job->fps)) return EXIT_USAGE;
-    if (!options_number(o, FLAG_PREROLL, 0.0, 600.0, 0.5, &s->preroll)) return EXIT_USAGE;
+    motion      m = { 0 };
+    int         code = motion_flags(o, &m);
+    if (code != EXIT_DONE) return code;
+    s->start = m.start;
+    s->end = m.end;
+    s->preroll = m.preroll;
+    s->loop = m.loop;
+    job->fps = m.fps;
     if (!options_number(o, FLAG_TIME, 0.0, 1e6, -1.0, &job->time)) return EXIT_USAGE;
     if (!options_number(o, FLAG_FRAME, 0.0, 1e6, -1.0, &job->frame)) return EXIT_USAGE;
     if (!options_number(o, FLAG_SAMPLES, 1.0, 4096.0, 16.0, &samples)) return EXIT_USAGE;
     job->samples = (uint32_t)samples;
-    if (s->end >= 0.0 && s->end < s->start) {
-        say_error("--end %g lies before --start %g", s->end, s->start);
-        return EXIT_USAGE;
-    }
     bool still = options_has(o, FLAG_TIME) || options_has(o, FLAG_FRAME);
     if (options_has(o, FLAG_TIME) && options_has(o, FLAG_FRAME)) {
         say_error("--time and --frame exclude each other; leave one out");
@@ -215,11 +219,8 @@ static int read_times(const options* o, render_job* job)
                   job->film ? "film" : "sheet");
         return EXIT_USAGE;
     }
-    if (options_has(o, FLAG_POSE) && (still || options_has(o, FLAG_CLIP) || s->loop)) {
-        say_error("--pose and --%s exclude each other; leave one out", options_has(o, FLAG_CLIP)   ? "clip"
-                                                                       : s->loop                   ? "loop"
-                                                                       : options_has(o, FLAG_TIME) ? "time"
-                                                                                                   : "frame");
+    if (options_has(o, FLAG_POSE) && still) {
+        say_error("--pose and --%s exclude each other; leave one out", options_has(o, FLAG_TIME) ? "time" : "frame");
         return EXIT_USAGE;
     }
     return EXIT_DONE;

@@ -96,8 +96,9 @@ void stage_destroy(stage* s)
 
 // ---------------------------------------------------------------------------------------------- time
 
-void stage_evaluate(stage* s, double time)
+void stage_evaluate(stage* s, double time, const sup_vec3* truth)
 {
+    s->truth = truth;
     for (uint32_t i = 0; i < s->actor_count; i++) {
         actor* a = &s->actors[i];
         sup_instance_evaluate(a->instance, time, a->scratch, NULL, a->points);

@@ -34,8 +34,8 @@ typedef struct stage stage;
 sup_result stage_create(const stage_desc* desc, stage** out, sup_error* error);
 void       stage_destroy(stage* s);
 
-/// Everything at this time of the clip.
-void stage_evaluate(stage* s, double time);
+/// Everything at this time of the clip. truth: what HEAT_ERROR measures against at that time, NULL: the ghost, else the first.
+void stage_evaluate(stage* s, double time, const sup_vec3* truth);
 /// Grows the framed box and the span of heat by what was evaluated.
 void stage_measure(stage* s);
 /// After the last frame was measured: fails when --show names nothing that any of them drew.

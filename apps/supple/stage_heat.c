@@ -13,10 +13,9 @@ void stage_heat(stage* s, actor* a)
     switch (s->d.heat) {
     case HEAT_NONE: break;
     case HEAT_ERROR: {
-        // Against the ghost where there is one, else against the first chain.
-        const actor* truth = s->d.ghost ? &s->actors[s->d.chain_count] : &s->actors[0];
+        const sup_vec3* truth = s->truth ? s->truth : s->actors[s->d.ghost ? s->d.chain_count : 0].points;
         for (uint32_t p = 0; p < count; p++)
-            a->heat[p] = length(sub(a->points[p], truth->points[p])) * (float)(1000.0 * c->metres_per_unit);
+            a->heat[p] = length(sub(a->points[p], truth[p])) * (float)(1000.0 * c->metres_per_unit);
         break;
     }
     case HEAT_STRETCH:
@@ -83,7 +82,7 @@ bool stage_legend(const stage* s, const char** title, double* low, double* high,
     switch (s->d.heat) {
     case HEAT_NONE: return false;
     case HEAT_ERROR:
-        *title = s->d.ghost ? "distance to the ghost" : "distance to the first";
+        *title = s->truth ? "distance to the truth" : s->d.ghost ? "distance to the ghost" : "distance to the first";
         *unit = "mm";
         break;
     case HEAT_STRETCH:

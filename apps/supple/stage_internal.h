@@ -35,6 +35,7 @@ struct stage {
     const sup_normals* normals;
     void*              normals_scratch;
     sup_meter*         meter;
+    const sup_vec3*    truth;    ///< of this time, or NULL
     double             heat_top; ///< the largest seen
     bool               framed;
     sup_vec3           low, high;

@@ -164,6 +164,18 @@ await test("error is zero on the first chain and not on the second", folder => {
     equal(hot(0, 300), 0, "hot pixels of the first");
     holds(hot(300, 600) > 20, "the second shows no error");
 });
+await test("error goes to truth meshes, one for each instant", folder => {
+    needs();
+    const file = cube(folder), larger = cube(folder, { half: 1.1, name: "larger.obj" }), out = path.join(folder, "t.png");
+    good(["render", file, out, "--heat", "error", "--truth", larger, "--camera", "front", "--size", "120x100", "--no-ground"]);
+    const hot = readPng(out).at(60, 40); // every corner is equally far: the whole cube has the top color
+    holds(hot[0] > hot[2] + 40 && hot[1] > hot[2] + 40, `error ${hot}`);
+    good(["render", file, out, "--heat", "error", "--truth", file, "--camera", "front", "--size", "120x100", "--no-ground"]);
+    const cold = readPng(out).at(60, 40);
+    holds(cold[2] > cold[0], `no error ${cold}`);
+    bad(["render", file, out, "--heat", "error", "--truth", larger, file], 1, /--truth names 2 meshes, but 1 instant is shown/);
+    bad(["render", file, out, "--truth", larger], 2, /add --heat error/);
+});
 await test("a sheet holds its frames in rows", folder => {
     needs();
     const said = json(["render", "builtin:bar", path.join(folder, "s.png"), "--sheet", "6", "--size", "300x160", "--samples", "2"]);
@@ -280,7 +292,7 @@ await test("wrong flags are named with the cure", () => {
     ask(["--cut", "w=1"], 2, /is no plane: write x=0\.1/);
     ask(["--cut", "0,0,0,1"], 2, /is no plane/);
     ask(["--heat", "love"], 2, /write error, stretch, curvature, weights:JOINT or map:NAME/);
-    ask(["--heat", "error"], 2, /second --deform, or --ghost/);
+    ask(["--heat", "error"], 2, /second --deform, --ghost CHAIN or --truth/);
     ask(["--color", "file"], 2, /write clay or #rrggbb/);
     ask(["--background", "#12"], 2, /light, white, dark or #rrggbb/);
     ask(["--sheet", "1"], 2, /--sheet 1 is out of range/);
