@@ -106,15 +106,7 @@ static void put_verdict(html* h, const comparison* c)
     bool limited = isfinite(c->limits.volume_loss) || isfinite(c->limits.error) || isfinite(c->limits.intersections) ||
                    isfinite(c->limits.stretch);
     if (limited && !c->verdict) html_add(h, "<p class=\"good\">All limits are kept.</p>\n");
-    for (const char* at = c->verdict; at && *at;) {
-        char   line[600];
-        size_t length = strcspn(at, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, at);
-        html_add(h, "<p class=\"bad\">Over the limit: ");
-        html_text(h, line);
-        html_add(h, ".</p>\n");
-        at += length + (at[length] == '\n');
-    }
+    html_verdict(h, c->verdict);
 }
 
 // ---------------------------------------------------------------------------------------------- plots

@@ -80,11 +80,11 @@ static const char STYLE[] =
     ".wide{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}"
     "th,td{padding:.35rem .7rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}"
     "th{font-weight:600;color:var(--soft);vertical-align:bottom}td.l,th.l{text-align:left}"
-    "td b{font-weight:650}tbody tr:hover{background:var(--band)}"
+    "a{color:inherit}td b{font-weight:650}tbody tr:hover{background:var(--band)}"
     "td.say{white-space:normal;min-width:20rem;text-align:left}"
     ".pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,360px),1fr));gap:1.2rem;max-width:860px}"
     ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,330px),1fr));gap:1.2rem}"
-    "figure{margin:0;min-width:0}figcaption{font-size:.86rem;color:var(--soft);margin-top:.3rem}"
+    ".next{margin-top:1.3rem}figure{margin:0;min-width:0}figcaption{font-size:.86rem;color:var(--soft);margin-top:.3rem}"
     "img{display:block;width:100%;height:auto;border-radius:6px}"
     "svg{display:block;width:100%;height:auto}svg text{font-size:11.5px;fill:var(--soft);font-family:inherit}"
     ".axis{stroke:var(--soft)}.net{stroke:var(--line)}.zero{stroke:var(--soft);stroke-width:1}"
@@ -93,6 +93,7 @@ static const char STYLE[] =
     ".key{display:flex;flex-wrap:wrap;gap:.1rem 1rem;font-size:.86rem;margin:.1rem 0 0;padding:0;list-style:none}"
     ".dot{display:inline-block;width:.7em;height:.7em;border-radius:2px;margin-right:.45em}"
     ".legend{display:flex;align-items:center;gap:.6rem;font-size:.86rem;color:var(--soft);margin:.6rem 0;flex-wrap:wrap}"
+    ".bar{display:inline-flex;align-items:center;gap:.6rem}"
     ".legend svg{width:180px;height:12px;flex:none}"
     "pre{background:var(--band);border:1px solid var(--line);border-radius:6px;padding:.7rem .9rem;overflow-x:auto;"
     "font-size:.86rem;white-space:pre-wrap;overflow-wrap:anywhere}"
@@ -154,6 +155,19 @@ void html_free(html* h)
     *h = (html){ 0 };
 }
 
+void html_verdict(html* h, const char* lines)
+{
+    for (const char* at = lines; at && *at;) {
+        char   line[600];
+        size_t length = strcspn(at, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, at);
+        html_add(h, "<p class=\"bad\">Over the limit: ");
+        html_text(h, line);
+        html_add(h, ".</p>\n");
+        at += length + (at[length] == '\n');
+    }
+}
+
 void html_swatch(html* h, uint32_t series) { html_add(h, "<span class=\"dot b%u\"></span>", series % 8); }
 
 // ---------------------------------------------------------------------------------------------- pictures
@@ -205,7 +219,7 @@ void html_legend(html* h, const char* title, const char* low, const char* high, 
     enum { STEPS = 45 };
     html_add(h, "<div class=\"legend\"><span>");
     html_text(h, title);
-    html_add(h, ":</span><span>");
+    html_add(h, ":</span><span class=\"bar\"><span>");
     html_text(h, low);
     html_add(h, "</span><svg viewBox=\"0 0 %d 1\" preserveAspectRatio=\"none\" aria-hidden=\"true\">", STEPS);
     for (int i = 0; i < STEPS; i++) {
@@ -216,5 +230,5 @@ void html_legend(html* h, const char* title, const char* low, const char* high, 
     }
     html_add(h, "</svg><span>");
     html_text(h, high);
-    html_add(h, "</span></div>\n");
+    html_add(h, "</span></span></div>\n");
 }

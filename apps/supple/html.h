@@ -25,6 +25,8 @@ void html_free(html* h);
 void html_add(html* h, const char* format, ...) SUP_FORMAT(2, 3);
 /// Text of others, escaped.
 void html_text(html* h, const char* text);
+/// The limits that were broken, one a line. NULL: nothing.
+void html_verdict(html* h, const char* lines);
 /// A little square in the color that the series has in the plots.
 void html_swatch(html* h, uint32_t series);
 

@@ -34,6 +34,12 @@ static const verb verbs[] = {
       "  supple compare character.glb --clip Walk --truth captured/ --json\n"
       "  supple compare character.glb --deform dualquat --max-volume-loss 2% --max-intersections 0\n",
       cmd_compare, NULL },
+    { "check", VERB_CHECK, "FILE", 1, 1, "The skin doctor: sweep every joint, rank them, say what would help",
+      "Every joint bends and twists as far as the file's clips turn it, or 120 and 150 degrees both ways where none does.\n\n"
+      "  supple check character.glb\n"
+      "  supple check builtin:arm --full --html arm.html\n"
+      "  supple check character.glb --deform dualquat --max-volume-loss 5%\n",
+      cmd_check, NULL },
     { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers, NULL },
     { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",
       "DIR is out/demo unless given; it is made where it is missing.\n", cmd_demo, NULL },

@@ -9,9 +9,9 @@ sup_result portrait_create(const sup_character* character, const sup_tasks* task
     const sup_mesh* mesh = &character->mesh;
     *out = (portrait){ .character = character,
                        .tasks = tasks,
-                       .width = 560,
-                       .height = 420,
-                       .samples = 12,
+                       .width = 520,
+                       .height = 390,
+                       .samples = 8,
                        .camera = { 38.0, 16.0, 0.0 },
                        .ground = true };
     sup_result result = sup_normals_create(character, arena, &out->normals, error);

@@ -173,10 +173,21 @@ static void gather_corners(gather* g, const sup_mesh* mesh, const sup_mesh* from
         gather_add(g, mesh->corner_points[c], from->points[from->corner_points[c]]);
 }
 
+// One of them stores the quads of the other as pairs of triangles.
+static bool same_triangles(const sup_mesh* a, const sup_mesh* b)
+{
+    return a->point_count == b->point_count && a->triangle_count == b->triangle_count &&
+           memcmp(a->triangles, b->triangles, 3 * (size_t)a->triangle_count * sizeof *a->triangles) == 0;
+}
+
 // False when no way of matching fits.
 static bool match(const sup_mesh* mesh, const sup_mesh* from, gather* g)
 {
-    if (!same_faces(mesh, from)) return false;
+    if (!same_faces(mesh, from)) {
+        if (!same_triangles(mesh, from)) return false;
+        memcpy(g->points, from->points, mesh->point_count * sizeof *g->points);
+        return true;
+    }
     if (mesh->vertex_count == from->vertex_count && same_corners(mesh, mesh->corner_vertices, from->corner_vertices)) {
         gather_vertices(g, mesh, from);
         return true;

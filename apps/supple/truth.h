@@ -14,8 +14,8 @@ typedef struct truth_set {
 
 /// The files behind the words of --truth: a folder stands for its files whose names end in a number, by number.
 int truth_list(const options* o, sup_arena* arena, truth_set* out);
-/// Reads them all and brings them to the character's points: by stored vertices and faces, else by points and faces, else
-/// polygon by polygon.
+/// Reads them all and brings them to the character's points: by stored vertices and faces, else by points and faces (or
+/// the triangles of both), else polygon by polygon.
 int truth_load(truth_set* t, const sup_character* character, sup_arena* arena);
 
 #endif

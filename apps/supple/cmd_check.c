@@ -1,0 +1,272 @@
+// supple check: the skin doctor. Sweeps every joint, and says which ones hurt and what would help.
+#include "chains.h"
+#include "check.h"
+#include "commands.h"
+#include "html.h"
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// More chains than this fill the table with rows: then the first and the best of each joint are shown.
+enum { ROWS_PER_JOINT = 3 };
+
+// ---------------------------------------------------------------------------------------------- telling
+
+static void add_row(table* t, const checkup* c, const check_joint* joint, uint32_t chain, bool first)
+{
+    const check_result* r = &joint->results[chain];
+    char                where[80];
+    checkup_where(joint, r->worst, where, sizeof where);
+    table_add(t, "%s", first ? joint->name : "");
+    table_add(t, "%s", !first ? "" : joint->sweeps.assumed ? "usual" : "clips");
+    table_add(t, "%s", sup_chain_text(c->chains[chain]));
+    table_add(t, "%+.1f %%", 100.0 * r->values[r->worst].volume);
+    table_add(t, "%s", where);
+    table_add(t, "%.0f", r->intersections);
+    table_add(t, "%.2f", r->stretch);
+    table_add(t, "%.2f", r->roughness);
+}
+
+static void print_table(const checkup* c, uint32_t top)
+{
+    table t;
+    table_begin(&t, "joint|range|chain|>volume|worst when|>intersections|>stretch|>roughness");
+    for (uint32_t j = 0; j < top; j++) {
+        const check_joint* joint = &c->joints[j];
+        for (uint32_t k = 0; k < c->chain_count; k++)
+            if (c->chain_count <= ROWS_PER_JOINT || k == 0 || k == joint->best) add_row(&t, c, joint, k, k == 0);
+    }
+    table_print(&t, 0);
+    printf("\n%u of %u joints, worst first. Volume of the skin around the joint; intersections beyond the %u at rest.\n\n", top,
+           c->joint_count, c->rest_intersections);
+    for (uint32_t j = 0; j < top; j++) printf("%2u. %s.\n", j + 1, c->joints[j].advice);
+}
+
+static void set_number(sup_arena* arena, sup_json* object, const char* key, double value)
+{
+    sup_json_set(arena, object, key, sup_json_new_number(arena, value));
+}
+
+static sup_json* describe_sweeps(const joint_sweeps* s, sup_arena* arena)
+{
+    sup_json* list = sup_json_new(arena, SUP_JSON_ARRAY);
+    for (uint32_t i = 0; i < s->sweep_count; i++) {
+        const sweep* w = &s->sweeps[i];
+        sup_json*    json = sup_json_push(list, sup_json_new(arena, SUP_JSON_OBJECT));
+        sup_json_set(arena, json, "motion", sup_json_new_string(arena, w->twist ? "twist" : "bend"));
+        sup_json* axis = sup_json_set(arena, json, "axis", sup_json_new(arena, SUP_JSON_ARRAY));
+        sup_json_push(axis, sup_json_new_number(arena, (double)w->axis.x));
+        sup_json_push(axis, sup_json_new_number(arena, (double)w->axis.y));
+        sup_json_push(axis, sup_json_new_number(arena, (double)w->axis.z));
+        set_number(arena, json, "from", w->low);
+        set_number(arena, json, "to", w->high);
+    }
+    return list;
+}
+
+static sup_json* describe_result(const checkup* c, const check_joint* joint, uint32_t chain, sup_arena* arena)
+{
+    const check_result* r = &joint->results[chain];
+    sup_json*           json = sup_json_new(arena, SUP_JSON_OBJECT);
+    sup_json_set(arena, json, "chain", sup_json_new_string(arena, sup_chain_text(c->chains[chain])));
+    set_number(arena, json, "volume_change", r->values[r->worst].volume);
+    sup_json_set(arena, json, "worst_motion",
+                 sup_json_new_string(arena, sweep_of(&joint->sweeps, r->worst)->twist ? "twist" : "bend"));
+    set_number(arena, json, "worst_angle", joint->sweeps.angles[r->worst]);
+    set_number(arena, json, "volume_loss", fmax(0.0, -r->values[r->loss].volume));
+    set_number(arena, json, "intersections_added", r->intersections);
+    set_number(arena, json, "stretch_max", r->stretch);
+    set_number(arena, json, "roughness_max", r->roughness);
+    set_number(arena, json, "badness", r->badness);
+    return json;
+}
+
+static sup_json* describe(const checkup* c, uint32_t top, sup_arena* arena)
+{
+    sup_json* json = sup_json_new(arena, SUP_JSON_OBJECT);
+    set_number(arena, json, "joints_checked", c->joint_count);
+    set_number(arena, json, "self_intersections_rest", c->rest_intersections);
+    sup_json* chains = sup_json_set(arena, json, "chains", sup_json_new(arena, SUP_JSON_ARRAY));
+    for (uint32_t k = 0; k < c->chain_count; k++)
+        sup_json_push(chains, sup_json_new_string(arena, sup_chain_text(c->chains[k])));
+    sup_json *joints = sup_json_set(arena, json, "joints", sup_json_new(arena, SUP_JSON_ARRAY)), *last = joints;
+    for (uint32_t j = 0; j < top; j++) {
+        const check_joint* joint = &c->joints[j];
+        sup_json*          one = sup_json_push(joints, sup_json_new(arena, SUP_JSON_OBJECT));
+        sup_json_set(arena, one, "joint", sup_json_new_string(arena, joint->name));
+        set_number(arena, one, "badness", joint->badness);
+        sup_json_set(arena, one, "range", sup_json_new_string(arena, joint->sweeps.assumed ? "usual" : "clips"));
+        sup_json_set(arena, one, "sweeps", describe_sweeps(&joint->sweeps, arena));
+        sup_json* results = sup_json_set(arena, one, "chains", sup_json_new(arena, SUP_JSON_ARRAY));
+        for (uint32_t k = 0; k < c->chain_count; k++) sup_json_push(results, describe_result(c, joint, k, arena));
+        sup_json_set(arena, one, "best", sup_json_new_string(arena, sup_chain_text(c->chains[joint->best])));
+        last = sup_json_set(arena, one, "advice", sup_json_new_string(arena, joint->advice));
+    }
+    return last ? json : NULL;
+}
+
+// ---------------------------------------------------------------------------------------------- limits
+
+typedef double limited_value(const check_joint* joint, uint32_t chain);
+
+static double volume_loss(const check_joint* joint, uint32_t k)
+{
+    return -joint->results[k].values[joint->results[k].loss].volume;
+}
+static double intersections(const check_joint* joint, uint32_t k) { return joint->results[k].intersections; }
+static double stretch(const check_joint* joint, uint32_t k) { return joint->results[k].stretch; }
+
+// How many joints are over the limit, and the one that is farthest over it.
+static uint32_t over_limit(const checkup* c, uint32_t k, limited_value* value, double limit, const check_joint** worst)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < c->joint_count; j++) {
+        if (!(value(&c->joints[j], k) > limit)) continue;
+        if (count++ == 0 || value(&c->joints[j], k) > value(*worst, k)) *worst = &c->joints[j];
+    }
+    return count;
+}
+
+static void judge_chain(const checkup* c, const limits* l, uint32_t k, verdict* v)
+{
+    const check_joint* worst = NULL;
+    const char*        name = sup_chain_text(c->chains[k]);
+    char               where[80], more[60] = "";
+    uint32_t           count = over_limit(c, k, volume_loss, l->volume_loss, &worst);
+#define MORE() (count > 1 ? (void)snprintf(more, sizeof more, "; %u joints are over it", count) : (void)(more[0] = 0))
+    if (count) {
+        MORE();
+        checkup_where(worst, worst->results[k].loss, where, sizeof where);
+        verdict_add(v, "%s loses %.1f %% of the volume around '%s', %s; the limit is %.4g %%%s", name,
+                    100.0 * volume_loss(worst, k), worst->name, where, 100.0 * l->volume_loss, more);
+    }
+    if ((count = over_limit(c, k, intersections, l->intersections, &worst))) {
+        MORE();
+        verdict_add(v, "%s adds %.0f pairs of triangles that pass through each other when '%s' turns; the limit is %.0f%s",
+                    name, intersections(worst, k), worst->name, l->intersections, more);
+    }
+    if ((count = over_limit(c, k, stretch, l->stretch, &worst))) {
+        MORE();
+        verdict_add(v, "%s stretches an edge %.3g times when '%s' turns; the limit is %.4g%s", name, stretch(worst, k),
+                    worst->name, l->stretch, more);
+    }
+#undef MORE
+}
+
+// ---------------------------------------------------------------------------------------------- running
+
+typedef struct check_flags {
+    double preroll, top;
+    limits limits;
+} check_flags;
+
+static int read_flags(const options* o, check_flags* f)
+{
+    sup_error error = { 0 };
+    if (!options_number(o, FLAG_PREROLL, 0.0, 600.0, 0.5, &f->preroll)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_TOP, 1.0, 10000.0, 10.0, &f->top)) return EXIT_USAGE;
+    if (f->top != floor(f->top)) {
+        say_error("--top needs a whole number");
+        return EXIT_USAGE;
+    }
+    int code = limits_read(o, 1.0, &f->limits);
+    if (code != EXIT_DONE || !options_has(o, FLAG_HTML)) return code;
+    return html_probe(options_text(o, FLAG_HTML, NULL), &error) ? EXIT_DONE : fail_with(&error);
+}
+
+static int bind_chains(checkup* c, const options* o, sup_arena* arena)
+{
+    chain_list      list;
+    const sup_clip* clip = NULL;
+    int             code = EXIT_DONE;
+    // Deformers that look ahead or take examples are bound to a clip; the poses are held all the same.
+    if (options_has(o, FLAG_CLIP)) code = clip_choose(o, c->character, &clip);
+    else if (c->character->clip_count) clip = &c->character->clips[0];
+    if (code == EXIT_DONE) code = chain_list_read(o, c->character, clip, arena, &list);
+    if (code != EXIT_DONE) return code;
+    c->chains = sup_arena_alloc(arena, list.count, sizeof *c->chains);
+    if (!c->chains) return fail_memory();
+    for (uint32_t i = 0; i < list.count; i++) {
+        sup_chain* chain = NULL;
+        code = chain_bind(o, &list, i, c->character, clip, c->tasks, c->bar, &chain);
+        if (code != EXIT_DONE) return code;
+        // A shape that is told by the clip's time has no answer for a pose outside of it.
+        bool timed = false;
+        for (uint32_t k = 0; chain && k < sup_chain_link_count(chain); k++)
+            timed |= (sup_chain_link(chain, k)->needs & SUP_NEEDS_CLIP) != 0;
+        if (timed && !list.chosen) sup_chain_destroy(chain);
+        else if (chain) c->chains[c->chain_count++] = chain;
+    }
+    if (c->chain_count) return EXIT_DONE;
+    say_error("no deformer could be bound to '%s'; name one with --deform", c->character->name);
+    return EXIT_FAILED;
+}
+
+static int tell(checkup* c, const options* o, const check_flags* f, sup_arena* arena)
+{
+    uint32_t    top = f->top < c->joint_count ? (uint32_t)f->top : c->joint_count;
+    verdict     v = { .arena = arena };
+    const char* page = options_text(o, FLAG_HTML, NULL);
+    if (options_has(o, FLAG_JSON)) {
+        if (!print_json(describe(c, top, arena))) return EXIT_FAILED;
+    } else if (!options_has(o, FLAG_QUIET)) print_table(c, top);
+    for (uint32_t k = 0; k < c->chain_count; k++) judge_chain(c, &f->limits, k, &v);
+    int code = page ? check_write_html(c, o, top, v.text, page, arena) : EXIT_DONE;
+    if (code != EXIT_DONE) return code;
+    if (page && !options_has(o, FLAG_QUIET) && !options_has(o, FLAG_JSON)) printf("Report: %s\n", page);
+    return v.text ? EXIT_LIMIT : EXIT_DONE;
+}
+
+static int check_character(checkup* c, const options* o, const check_flags* f, sup_arena* arena)
+{
+    sup_error  error = { 0 };
+    sup_meter* meter = NULL;
+    progress   bar;
+    c->bar = &bar;
+    if (c->character->skeleton.skin_joint_count == 0) {
+        say_error("'%s' has no skin: there is no joint to check; bind it to a skeleton in the modelling program",
+                  c->character->name);
+        return EXIT_FAILED;
+    }
+    progress_begin(&bar, "check", options_has(o, FLAG_QUIET));
+    int code = sup_meter_create(c->character, NULL, &meter, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+    c->meter = meter;
+    if (code == EXIT_DONE) code = bind_chains(c, o, arena);
+    if (code == EXIT_DONE && checkup_prepare(c, options_has(o, FLAG_FULL), arena, &error) != SUP_OK) code = fail_with(&error);
+    if (code == EXIT_DONE && c->joint_count == 0) {
+        say_error("no joint of '%s' has enough skin around it to have a volume", c->character->name);
+        code = EXIT_FAILED;
+    }
+    if (code == EXIT_DONE && checkup_run(c, arena, &error) != SUP_OK) code = fail_with(&error);
+    progress_end(&bar);
+    if (code == EXIT_DONE) code = tell(c, o, f, arena);
+    for (uint32_t i = 0; i < c->chain_count; i++) sup_chain_destroy(c->chains[i]);
+    sup_meter_destroy(meter);
+    return code;
+}
+
+int cmd_check(const options* o)
+{
+    checkup        c = { 0 };
+    check_flags    f;
+    sup_character* character = NULL;
+    sup_pool*      pool = NULL;
+    sup_arena*     arena = sup_arena_create(NULL);
+    if (!arena) return fail_memory();
+    int code = read_flags(o, &f);
+    if (code == EXIT_DONE) code = pool_make(o, &pool);
+    if (code == EXIT_DONE) code = character_load(o, o->words[0], options_has(o, FLAG_QUIET), &character);
+    if (code == EXIT_DONE) {
+        c.character = character;
+        c.tasks = sup_pool_tasks(pool);
+        c.preroll = f.preroll;
+        code = check_character(&c, o, &f, arena);
+    }
+    sup_character_destroy(character);
+    sup_pool_destroy(pool);
+    sup_arena_destroy(arena);
+    return code;
+}
