@@ -286,7 +286,7 @@ static sup_result parse_links(chain_builder* b, const char* text, bool arguments
     for (const char* p = text; p <= end;) {
         const char* stop = piece_end(p, end, ',');
         span        one = span_trim((span){ p, (size_t)(stop - p) });
-        span        name = one, values = { NULL, 0 };
+        span        name = one, values = { "", 0 };
         const char* open = one.length ? memchr(one.text, '(', one.length) : NULL;
         if (open) {
             if (one.text[one.length - 1] != ')')
