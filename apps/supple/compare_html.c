@@ -46,18 +46,18 @@ static double inbetween_rms(const comparison* c, const measured* m)
 }
 
 static const column columns[] = {
-    { "ms a frame", "%.3f", ms_per_frame, false, false },
-    { "volume,<br>largest change", "%+.2f&nbsp;%%", volume_max, false, true },
-    { "volume<br>at the end", "%+.2f&nbsp;%%", volume_end, false, true },
+    { "ms a<br>frame", "%.3f", ms_per_frame, false, false },
+    { "volume,<br>largest", "%+.2f&nbsp;%%", volume_max, false, true },
+    { "volume,<br>end", "%+.2f&nbsp;%%", volume_end, false, true },
     { "worst part,<br>volume", "%+.2f&nbsp;%%", part_max, false, true },
-    { "intersec&shy;tions", "%.0f", intersections, false, true },
+    { "inter&shy;sections", "%.0f", intersections, false, true },
     { "stretch", "%.2f", stretch, false, true },
     { "rough&shy;ness", "%.2f", roughness, false, true },
-    { "jerk, rms", "%.3g", jerk, false, true },
-    { "error max", "%.4g", error_max, true, true },
-    { "error rms", "%.4g", error_rms, true, true },
+    { "jerk,<br>rms", "%.3g", jerk, false, true },
+    { "error<br>max", "%.4g", error_max, true, true },
+    { "error<br>rms", "%.4g", error_rms, true, true },
     { "E<sub>RMS</sub>", "%.4g", error_erms, true, true },
-    { "rms between<br>examples", "%.4g", inbetween_rms, true, true },
+    { "rms<br>between", "%.4g", inbetween_rms, true, true },
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
@@ -327,8 +327,10 @@ static void put_explanation(html* h, bool truth)
                 "wrappers show here</dd>"
                 "<dt>jerk</dt><dd>third difference over time, in units / s&sup3;: popping and jitter show here</dd>");
     if (truth)
-        html_add(h, "<dt>error</dt><dd>distance of points to the truth, in file units</dd>"
-                    "<dt>E<sub>RMS</sub></dt><dd>1000 sqrt(sum of squares / (3 points frames)), rest diagonal = 1</dd>");
+        html_add(h,
+                 "<dt>error</dt><dd>distance of points to the truth, in file units; \"between\" leaves out the frames that are "
+                 "examples</dd>"
+                 "<dt>E<sub>RMS</sub></dt><dd>1000 sqrt(sum of squares / (3 points frames)), rest diagonal = 1</dd>");
     html_add(h, "</dl>\n");
 }
 

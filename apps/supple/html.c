@@ -78,7 +78,7 @@ static const char STYLE[] =
     "h3{font-size:1rem;margin:1.6rem 0 .4rem}p{margin:.4rem 0;max-width:46rem}.soft{color:var(--soft)}"
     ".bad{color:var(--bad)}.good{color:var(--good)}"
     ".wide{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}"
-    "th,td{padding:.35rem .7rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}"
+    "th,td{padding:.35rem .6rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}"
     "th{font-weight:600;color:var(--soft);vertical-align:bottom}td.l,th.l{text-align:left}"
     "a{color:inherit}td b{font-weight:650}tbody tr:hover{background:var(--band)}"
     "td.say{white-space:normal;min-width:20rem;text-align:left}"

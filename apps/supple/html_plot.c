@@ -2,11 +2,13 @@
 #include "html.h"
 
 #include <math.h>
+#include <stdio.h>
 
-enum { WIDTH = 400, HEIGHT = 220, LEFT = 56, RIGHT = 12, TOP = 10, BOTTOM = 38, COLUMNS_MAX = 300 };
+enum { WIDTH = 400, HEIGHT = 220, RIGHT = 12, TOP = 10, BOTTOM = 38, COLUMNS_MAX = 300 };
 
 typedef struct range {
     double low, high, step;
+    double left; // of the x axis: where the picture of the data begins
 } range;
 
 // A step of 1, 2 or 5 times a power of ten that divides the span into about `count`.
@@ -21,7 +23,7 @@ static range round_range(double low, double high, int count)
 {
     if (!(high > low)) high = low + (low != 0.0 ? fabs(low) : 1.0);
     double step = round_step(high - low, count);
-    return (range){ floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step, step };
+    return (range){ floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step, step, 0.0 };
 }
 
 static void include(double value, double* low, double* high)
@@ -29,6 +31,20 @@ static void include(double value, double* low, double* high)
     if (!isfinite(value)) return;
     if (value < *low) *low = value;
     if (value > *high) *high = value;
+}
+
+// Rounding must not print "-0" or 0.30000000000000004.
+static double tidy(double value, double step) { return fabs(value) < step * 1e-6 ? 0.0 : value; }
+
+// Room for the longest number of the y axis and the words beside it.
+static double left_margin(const range* y)
+{
+    int longest = 0, rows = (int)floor((y->high - y->low) / y->step + 0.5);
+    for (int i = 0; i <= rows; i++) {
+        int length = snprintf(NULL, 0, "%.6g", tidy(y->low + i * y->step, y->step));
+        if (length > longest) longest = length;
+    }
+    return 30.0 + 6.8 * longest;
 }
 
 static void find_ranges(const html_plot* p, range* x, range* y)
@@ -42,14 +58,15 @@ static void find_ranges(const html_plot* p, range* x, range* y)
     }
     if (x_low > x_high) x_low = x_high = 0.0;
     include(p->limit, &y_low, &y_high);
-    // The x axis ends where the data ends; only the y axis is rounded.
-    *x = (range){ x_low, x_high > x_low ? x_high : x_low + 1.0, round_step(x_high > x_low ? x_high - x_low : 1.0, 6) };
     *y = round_range(y_low, y_high, 5);
+    // The x axis ends where the data ends; only the y axis is rounded.
+    *x = (range){ x_low, x_high > x_low ? x_high : x_low + 1.0, round_step(x_high > x_low ? x_high - x_low : 1.0, 6),
+                  left_margin(y) };
 }
 
 static double place_x(const range* x, double value)
 {
-    return LEFT + (value - x->low) / (x->high - x->low) * (WIDTH - LEFT - RIGHT);
+    return x->left + (value - x->low) / (x->high - x->low) * (WIDTH - x->left - RIGHT);
 }
 
 static double place_y(const range* y, double value)
@@ -57,17 +74,14 @@ static double place_y(const range* y, double value)
     return TOP + (y->high - value) / (y->high - y->low) * (HEIGHT - TOP - BOTTOM);
 }
 
-// Rounding must not print "-0" or 0.30000000000000004.
-static double tidy(double value, double step) { return fabs(value) < step * 1e-6 ? 0.0 : value; }
-
 static void draw_axes(html* h, const html_plot* p, const range* x, const range* y)
 {
     int rows = (int)floor((y->high - y->low) / y->step + 0.5);
     for (int i = 0; i <= rows; i++) {
         double value = tidy(y->low + i * y->step, y->step), at = place_y(y, value);
-        html_add(h, "<line class=\"%s\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", value == 0.0 ? "zero" : "net", LEFT,
-                 WIDTH - RIGHT, at, at);
-        html_add(h, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>", LEFT - 7, at + 4.0, value);
+        html_add(h, "<line class=\"%s\" x1=\"%.1f\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", value == 0.0 ? "zero" : "net",
+                 x->left, WIDTH - RIGHT, at, at);
+        html_add(h, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>", x->left - 7.0, at + 4.0, value);
     }
     double first = ceil(x->low / x->step - 1e-9) * x->step;
     for (int i = 0; first + i * x->step <= x->high + 1e-9 * x->step; i++) {
@@ -75,7 +89,7 @@ static void draw_axes(html* h, const html_plot* p, const range* x, const range* 
         html_add(h, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.6g</text>", place_x(x, value), HEIGHT - BOTTOM + 18,
                  value);
     }
-    html_add(h, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 5);
+    html_add(h, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", 0.5 * (x->left + WIDTH - RIGHT), HEIGHT - 5);
     html_text(h, p->x_label);
     html_add(h, "</text><text transform=\"translate(12 %d) rotate(-90)\" text-anchor=\"middle\">", (TOP + HEIGHT - BOTTOM) / 2);
     html_text(h, p->y_label);
@@ -119,7 +133,7 @@ void html_plot_add(html* h, const html_plot* p)
     html_add(h, "\">");
     draw_axes(h, p, &x, &y);
     if (isfinite(p->limit))
-        html_add(h, "<line class=\"limit\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, WIDTH - RIGHT,
+        html_add(h, "<line class=\"limit\" x1=\"%.1f\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", x.left, WIDTH - RIGHT,
                  place_y(&y, p->limit), place_y(&y, p->limit));
     for (uint32_t s = 0; s < p->series_count; s++) draw_curve(h, &p->series[s], s, &x, &y);
     html_add(h, "</svg><ul class=\"key\">");

@@ -82,6 +82,13 @@ await test("a truth that is the chain's own skin has no error", folder => {
     equal(r.frames, 5, "one frame a truth mesh");
     holds(r.chains[0].error.max < 1e-6, `error ${r.chains[0].error.max}`);
 });
+await test("a truth that is the own bake has no error at all, and shows the other chain's", folder => {
+    good(["bake", "builtin:arm?points=800", path.join(folder, "flex.obj"), "--clip", "flex", "--deform", "dualquat", "--fps", "4"]);
+    const [linear, dualquat] = json(["compare", "builtin:arm?points=800", "--clip", "flex", "--deform", "linear", "--deform", "dualquat", "--truth", folder]).chains;
+    equal(dualquat.error.max, 0, "dualquat");
+    holds(linear.error.max > 0.01 && linear.error.rms < linear.error.max, `linear ${linear.error.max}`);
+    holds(linear.error_inbetween.max < linear.error.max, "the worst frame is an example, at the end");
+});
 await test("one point that is off by 0.25 in one of five frames gives the errors worked out by hand", folder => {
     const dir = writeTruth(folder, 5, (points, i) => points.map((p, k) => (i === 2 && k === 4 ? [p[0], p[1], 0.25] : p)));
     const { error, error_inbetween } = json([...wave(stripFile(folder)), "--truth", dir]).chains[0];
