@@ -30,6 +30,8 @@ need cmake have cmake
 need ninja-build have ninja
 need libembree-dev header embree3/rtcore.h
 need libpng-dev header png.h
+need libassimp-dev header assimp/cimport.h
+need libmeshoptimizer-dev header meshoptimizer.h
 if [ "$level" = test ]; then
     # The compiler's own libraries carry its number in their names.
     version=$(clang -dumpversion 2>/dev/null | cut -d. -f1) || version=
@@ -45,6 +47,7 @@ if [ "$level" = test ]; then
     need ffmpeg have ffmpeg
     need nodejs have node
     need npm have npm
+    need assimp-testmodels test -d /usr/share/assimp/models
 fi
 
 if [ -n "$missing" ]; then

@@ -3,6 +3,7 @@
 
 #include "progress.h"
 #include "report.h"
+#include "supple/io_extra.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -177,7 +178,7 @@ static int add_map(sup_character* c, const char* text)
 
 int character_load(const options* o, const char* path, bool silent, sup_character** out)
 {
-    sup_load_options load = { .up = -1 };
+    sup_load_options load = { .up = -1, .extra = sup_extra_get() };
     const char*      unit = options_text(o, FLAG_UNIT, NULL);
     const char*      up = options_text(o, FLAG_UP, NULL);
     if (unit && !parse_unit(unit, &load.unit)) {

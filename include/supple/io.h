@@ -26,6 +26,7 @@ SUP_API const sup_files* sup_files_system(void);
 #endif
 
 typedef struct sup_read_input sup_read_input;
+typedef struct sup_extra      sup_extra;
 typedef struct sup_bake       sup_bake;
 typedef struct sup_bake_frame sup_bake_frame;
 
@@ -53,7 +54,29 @@ struct sup_read_input {
     int                  up;   ///< sup_axis that the user insists on; -1: the format's own
     const sup_allocator* allocator;
     /// Where `bytes` lives when the reader may keep it: its memory moves into the character. NULL: borrowed for the call.
-    sup_arena* arena;
+    sup_arena*       arena;
+    const sup_extra* extra; ///< or NULL
+};
+
+/// How a block of bytes is packed by EXT_meshopt_compression.
+typedef enum sup_meshopt_mode { SUP_MESHOPT_ATTRIBUTES, SUP_MESHOPT_TRIANGLES, SUP_MESHOPT_INDICES } sup_meshopt_mode;
+typedef enum sup_meshopt_filter {
+    SUP_MESHOPT_NONE,
+    SUP_MESHOPT_OCTAHEDRAL,
+    SUP_MESHOPT_QUATERNION,
+    SUP_MESHOPT_EXPONENTIAL
+} sup_meshopt_filter;
+
+/// What needs libraries that not every build has. supple/io_extra.h brings one; whoever loads and bakes passes it on.
+struct sup_extra {
+    uint32_t                      format_count;
+    const sup_file_format* const* formats; ///< asked after our own
+    /// count x stride bytes from `packed`; NULL: compressed files are refused. False: the bytes are damaged.
+    bool (*meshopt_decode)(sup_meshopt_mode mode, sup_meshopt_filter filter, uint32_t count, uint32_t stride, sup_bytes packed,
+                           uint8_t* out);
+    size_t (*meshopt_bound)(uint32_t count, uint32_t stride); ///< bytes that packing attributes may take at most
+    /// Packs count x stride bytes of attributes, exactly; how many bytes it took, 0 when `room` was too small.
+    size_t (*meshopt_encode)(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t room);
 };
 
 SUP_API uint32_t               sup_format_count(void);
@@ -65,6 +88,7 @@ typedef struct sup_load_options {
     int                  up;    ///< sup_axis; -1: the file's
     const sup_files*     files; ///< NULL: the file system
     const sup_allocator* allocator;
+    const sup_extra*     extra; ///< more formats; NULL: only those of formats.def
 } sup_load_options;
 
 /// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000").

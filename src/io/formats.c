@@ -34,46 +34,57 @@ static bool same_word(const char* word, const char* text, size_t length)
     return true;
 }
 
-const sup_file_format* sup_format_for(const char* path)
+static bool has_ending(const sup_file_format* format, const char* ending)
 {
-    SUP_ASSERT(path);
+    size_t length = strlen(ending);
+    for (const char* word = format->endings; *word;) {
+        size_t n = strcspn(word, " ");
+        if (n == length && same_word(word, ending, n)) return true;
+        word += n;
+        word += *word == ' ';
+    }
+    return false;
+}
+
+static const sup_file_format* find_format(const char* path, const sup_extra* extra)
+{
     const char* dot = NULL;
     for (const char* p = path; *p; ++p) {
         if (*p == '/' || *p == '\\') dot = NULL;
         else if (*p == '.') dot = p;
     }
     if (!dot || !dot[1]) return NULL;
-    size_t length = strlen(dot + 1);
     for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f)
-        for (const char* word = formats[f]->endings; *word;) {
-            size_t n = strcspn(word, " ");
-            if (n == length && same_word(word, dot + 1, n)) return formats[f];
-            word += n;
-            word += *word == ' ';
-        }
+        if (has_ending(formats[f], dot + 1)) return formats[f];
+    for (uint32_t f = 0; extra && f < extra->format_count; ++f)
+        if (has_ending(extra->formats[f], dot + 1)) return extra->formats[f];
     return NULL;
 }
 
-// The endings that can be read, as " .glb .gltf .obj".
-static void list_endings(char* list, size_t size)
+const sup_file_format* sup_format_for(const char* path)
 {
-    size_t at = 0;
-    list[0] = 0;
-    for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f) {
-        if (!formats[f]->read) continue;
-        for (const char* word = formats[f]->endings; *word;) {
-            size_t n = strcspn(word, " ");
-            if (at < size) at += sup_format(list + at, size - at, " .%.*s", (int)n, word);
-            word += n;
-            word += *word == ' ';
-        }
-    }
+    SUP_ASSERT(path);
+    return find_format(path, NULL);
 }
 
-static sup_result fail_ending(const char* path, sup_error* error)
+// The endings of a format that can be read, as " .glb .gltf .obj". Returns the length so far.
+static size_t list_endings(const sup_file_format* format, char* list, size_t size, size_t at)
 {
-    char list[256];
-    list_endings(list, sizeof list);
+    for (const char* word = format->read ? format->endings : ""; *word;) {
+        size_t n = strcspn(word, " ");
+        if (at < size) at += sup_format(list + at, size - at, " .%.*s", (int)n, word);
+        word += n;
+        word += *word == ' ';
+    }
+    return at;
+}
+
+static sup_result fail_ending(const char* path, const sup_extra* extra, sup_error* error)
+{
+    char   list[700] = "";
+    size_t at = 0;
+    for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f) at = list_endings(formats[f], list, sizeof list, at);
+    for (uint32_t f = 0; extra && f < extra->format_count; ++f) at = list_endings(extra->formats[f], list, sizeof list, at);
     return sup_fail(error, SUP_ERROR_INPUT, "cannot tell what '%s' is from its ending; these are read:%s, and builtin:NAME",
                     path, list);
 }
@@ -127,8 +138,8 @@ static void name_file(const char* path, sup_error* error)
 
 static sup_result load_file(const char* path, const sup_load_options* options, sup_character** out, sup_error* error)
 {
-    const sup_file_format* format = sup_format_for(path);
-    if (!format || !format->read) return fail_ending(path, error);
+    const sup_file_format* format = find_format(path, options->extra);
+    if (!format || !format->read) return fail_ending(path, options->extra, error);
     const sup_files* files = options->files;
 #ifndef __wasm__
     if (!files) files = sup_files_system();
@@ -137,10 +148,14 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
 
     sup_arena* arena = sup_arena_create(options->allocator);
     if (!arena) return sup_fail_memory(error, path);
-    sup_read_input in = {
-        .path = path, .files = files, .unit = options->unit, .up = options->up, .allocator = options->allocator, .arena = arena
-    };
-    sup_result result = files->read(files->user, path, arena, &in.bytes, error);
+    sup_read_input in = { .path = path,
+                          .files = files,
+                          .unit = options->unit,
+                          .up = options->up,
+                          .allocator = options->allocator,
+                          .arena = arena,
+                          .extra = options->extra };
+    sup_result     result = files->read(files->user, path, arena, &in.bytes, error);
     if (result == SUP_OK) result = format->read(&in, out, error);
     if (result != SUP_OK) name_file(path, error);
     sup_arena_destroy(arena);

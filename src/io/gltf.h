@@ -58,7 +58,19 @@ sup_result gltf_accessor_find(const gltf_source* source, uint32_t index, const c
 float    gltf_accessor_float(const gltf_accessor* accessor, uint32_t i, uint32_t c);
 uint32_t gltf_accessor_index(const gltf_accessor* accessor, uint32_t i, uint32_t c);
 
+/// A document that another reader made in memory (gltf_edit_*), to be read as if it stood in a file. Everything lives in the
+/// arena of the input, which moves into the character.
+typedef struct gltf_given {
+    const sup_json*    root;
+    sup_bytes          binary; ///< of buffer 0
+    bool               unit_assumed, up_assumed;
+    uint32_t           warning_count;
+    const char* const* warnings;
+} gltf_given;
+
 sup_result gltf_read(const sup_read_input* in, sup_character** out, sup_error* error);
+/// The same for a document in memory. The input's bytes only count as the size of the file; unit and up must be metres and y.
+SUP_API sup_result gltf_read_given(const sup_read_input* in, const gltf_given* given, sup_character** out, sup_error* error);
 sup_result gltf_bake_begin(sup_bake* bake, sup_error* error);
 sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
 sup_result gltf_bake_end(sup_bake* bake, sup_error* error);

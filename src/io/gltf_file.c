@@ -139,16 +139,16 @@ static sup_result load_images(gltf_reader* r)
     return SUP_OK;
 }
 
-sup_result gltf_file_open(gltf_reader* r)
+// The document of the file and the bytes that come with it.
+static sup_result parse_file(gltf_reader* r, sup_bytes* binary)
 {
-    sup_bytes file = r->in->bytes, text = { NULL, 0 }, binary = { NULL, 0 };
-    r->source->bytes = file.size;
+    sup_bytes file = r->in->bytes, text = { NULL, 0 };
     if (file.size >= 4 && memcmp(file.data, "glTF", 4) == 0) {
         if (!r->in->arena) {
             file.data = sup_arena_copy(r->keep, file.data, file.size, 1);
             if (!file.data) return sup_fail_memory(r->error, "a copy of the file");
         }
-        GLTF_TRY(split_glb(r, file, &text, &binary));
+        GLTF_TRY(split_glb(r, file, &text, binary));
     } else {
         text = file;
     }
@@ -157,17 +157,31 @@ sup_result gltf_file_open(gltf_reader* r)
     GLTF_TRY(sup_json_parse((const char*)text.data, text.size, r->in->path, r->keep, &root, r->error));
     if (root->type != SUP_JSON_OBJECT)
         return sup_fail(r->error, SUP_ERROR_INPUT, "the JSON is no object, so it is not a glTF document");
+    r->source->root = root;
+    return SUP_OK;
+}
+
+sup_result gltf_file_open(gltf_reader* r)
+{
     gltf_source* source = r->source;
-    source->root = root;
+    sup_bytes    binary = { NULL, 0 };
+    source->bytes = r->in->bytes.size;
+    if (r->given) {
+        source->root = r->given->root;
+        binary = r->given->binary;
+        source->bytes += binary.size;
+    } else {
+        GLTF_TRY(parse_file(r, &binary));
+    }
     GLTF_TRY(check_version(r));
     GLTF_TRY(check_extensions(r));
     GLTF_TRY(load_buffers(r, binary));
     GLTF_TRY(load_images(r));
 
     const sup_json** list;
-    GLTF_TRY(gltf_list(r, root, "bufferViews", r->keep, &source->view_count, &list));
+    GLTF_TRY(gltf_list(r, source->root, "bufferViews", r->keep, &source->view_count, &list));
     source->views = list;
-    GLTF_TRY(gltf_list(r, root, "accessors", r->keep, &source->accessor_count, &list));
+    GLTF_TRY(gltf_list(r, source->root, "accessors", r->keep, &source->accessor_count, &list));
     source->accessor_values = list;
     source->accessors = SUP_NEW(r->keep, gltf_accessor, source->accessor_count);
     if (!source->accessors) return sup_fail_memory(r->error, "the list of accessors");

@@ -2,8 +2,8 @@
 
 const sup_file_format sup_format_gltf = {
     .name = "gltf",
-    .summary = "glTF 2.0, as one file (glb) or as text with files beside it",
-    .endings = "glb gltf",
+    .summary = "glTF 2.0, as one file (glb, vrm) or as text with files beside it",
+    .endings = "glb gltf vrm",
     .read = gltf_read,
 #ifndef __wasm__ // the page has no disk to bake to
     .bake_begin = gltf_bake_begin,

@@ -1,5 +1,6 @@
 // Geometry: the triangle primitives of a mesh behind each other, with everything per vertex that the character needs. The
 // file's own arrays are handed on where they can be, so that a large mesh is not in memory twice.
+#include "io/gltf_ngon.h"
 #include "io/gltf_reader.h"
 
 #include <math.h>
@@ -249,6 +250,56 @@ static sup_result read_corners(reading* m, uint32_t p, const gltf_accessor* indi
     return SUP_OK;
 }
 
+// FB_ngon_encoding: triangles behind each other that share their first vertex are one polygon. Corners close up in place; the
+// sizes of the faces go to `sizes`, and how many there are is returned.
+static uint32_t merge_fans(const uint32_t* triangles, uint32_t count, bool fans, uint32_t* sizes, uint32_t* corners,
+                           uint32_t* corner_count)
+{
+    uint32_t faces = 0, at = 0;
+    for (uint32_t t = 0; t < count; ++t) {
+        uint32_t a = triangles[3 * t], b = triangles[3 * t + 1], c = triangles[3 * t + 2];
+        // The fan must also go on where it stopped: only then is it a polygon.
+        bool goes_on = fans && t > 0 && corners[at - sizes[faces - 1]] == a && corners[at - 1] == b;
+        if (goes_on) {
+            corners[at++] = c;
+            sizes[faces - 1]++;
+            continue;
+        }
+        corners[at] = a, corners[at + 1] = b, corners[at + 2] = c;
+        at += 3;
+        sizes[faces++] = 3;
+    }
+    *corner_count = at;
+    return faces;
+}
+
+static bool holds_polygons(const reading* m, uint32_t p)
+{
+    return m->primitives[p].mode == MODE_TRIANGLES &&
+           sup_json_get(sup_json_get(m->primitives[p].value, "extensions"), GLTF_NGON);
+}
+
+static sup_result merge_polygons(reading* m, uint32_t* corners, const uint32_t* triangles)
+{
+    gltf_mesh* mesh = m->mesh;
+    bool       any = false;
+    for (uint32_t p = 0; p < mesh->primitive_count; ++p) any |= holds_polygons(m, p);
+    if (!any) return SUP_OK;
+    uint32_t* sizes = gltf_take(m->r, mesh->face_count, sizeof *sizes);
+    if (!sizes) return m->r->result;
+    uint32_t from = 0, to = 0, faces = 0;
+    for (uint32_t p = 0; p < mesh->primitive_count; ++p) {
+        uint32_t taken;
+        faces +=
+            merge_fans(corners + 3 * (size_t)from, triangles[p], holds_polygons(m, p), sizes + faces, corners + to, &taken);
+        from += triangles[p];
+        to += taken;
+    }
+    mesh->face_sizes = sizes;
+    mesh->face_count = faces;
+    return SUP_OK;
+}
+
 static sup_result find_indices(reading* m, uint32_t p, gltf_accessor* out)
 {
     const char* what = describe(m, p, "indices");
@@ -277,7 +328,9 @@ static sup_result read_triangles(reading* m)
     if (total > UINT32_MAX / 6)
         return sup_fail(m->r->error, SUP_ERROR_INPUT, "mesh '%s' has too many triangles; split it", mesh->name);
     uint32_t* corners = gltf_take(m->r, total * 3, sizeof *corners);
+    uint32_t* per_primitive = SUP_NEW(m->r->work, uint32_t, mesh->primitive_count);
     if (!corners) return m->r->result;
+    if (!per_primitive) return sup_fail_memory(m->r->error, "a mesh");
     for (uint32_t p = 0; p < mesh->primitive_count; ++p) {
         GLTF_TRY(find_indices(m, p, &indices));
         bool     plain = m->ids[p] == SUP_NONE;
@@ -285,9 +338,10 @@ static sup_result read_triangles(reading* m)
             (uint32_t)triangle_count(m->primitives[p].mode, plain ? mesh->primitives[p].vertex_count : indices.count);
         GLTF_TRY(read_corners(m, p, plain ? NULL : &indices, triangles, corners + (size_t)mesh->face_count * 3));
         mesh->face_count += triangles;
+        per_primitive[p] = triangles;
     }
     mesh->corners = corners;
-    return SUP_OK;
+    return merge_polygons(m, corners, per_primitive);
 }
 
 // ---------------------------------------------------------------------------------------------- morphs and maps

@@ -93,7 +93,9 @@ static sup_result create(gltf_reader* r, sup_character** out)
                                 .clips = r->clips,
                                 // The specification settles both, so nothing is assumed.
                                 .metres_per_unit = r->in->unit > 0 ? r->in->unit : 1,
+                                .unit_assumed = r->given && r->given->unit_assumed,
                                 .up = r->in->up >= 0 ? (sup_axis)r->in->up : SUP_AXIS_Y,
+                                .up_assumed = r->given && r->given->up_assumed,
                                 .warning_count = r->warning_count,
                                 .warnings = r->warnings };
     GLTF_TRY(sup_character_create(&desc, r->in->allocator, out, r->error));
@@ -110,6 +112,7 @@ static sup_result read_all(gltf_reader* r, sup_character** out)
     r->source = SUP_NEW(r->keep, gltf_source, 1);
     r->warnings = SUP_NEW(r->work, const char*, WARNINGS_MAX + 1);
     if (!r->source || !r->warnings) return sup_fail_memory(r->error, "the glTF reader");
+    for (uint32_t i = 0; r->given && i < r->given->warning_count; ++i) gltf_warn(r, "%s", r->given->warnings[i]);
     GLTF_TRY(gltf_file_open(r));
     r->budget = (uint64_t)r->source->bytes * BUDGET_FACTOR + BUDGET_FREE;
     GLTF_TRY(gltf_nodes_read(r));
@@ -122,10 +125,15 @@ static sup_result read_all(gltf_reader* r, sup_character** out)
 
 sup_result gltf_read(const sup_read_input* in, sup_character** out, sup_error* error)
 {
-    SUP_ASSERT(in && in->path && out);
+    return gltf_read_given(in, NULL, out, error);
+}
+
+sup_result gltf_read_given(const sup_read_input* in, const gltf_given* given, sup_character** out, sup_error* error)
+{
+    SUP_ASSERT(in && in->path && out && (!given || in->arena));
     sup_arena*  keep = in->arena ? in->arena : sup_arena_create(in->allocator);
     sup_arena*  work = sup_arena_create(in->allocator);
-    gltf_reader r = { .in = in, .error = error, .keep = keep, .work = work };
+    gltf_reader r = { .in = in, .given = given, .error = error, .keep = keep, .work = work };
     sup_result  result = keep && work ? read_all(&r, out) : sup_fail_memory(error, "the glTF reader");
     sup_arena_destroy(work);
     if (!in->arena) sup_arena_destroy(keep);

@@ -47,6 +47,7 @@ typedef struct gltf_mesh {
     const sup_vec3* normals;
     const sup_vec4* tangents;
     uint32_t        face_count;
+    const uint32_t* face_sizes; ///< NULL: all triangles
     const uint32_t* corners;
     uint32_t        width;
     const uint32_t* slots; ///< vertex_count x width, indices into a skin's joints
@@ -72,6 +73,7 @@ typedef struct gltf_skin {
 
 typedef struct gltf_reader {
     const sup_read_input* in;
+    const gltf_given*     given; ///< NULL: read from the input's bytes
     sup_error*            error;
     sup_arena*            keep;   ///< becomes the character's
     sup_arena*            work;   ///< dies with the reader

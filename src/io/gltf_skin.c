@@ -296,6 +296,7 @@ sup_result gltf_parts_place(gltf_reader* r)
                                  .normals = mesh->normals,
                                  .tangents = mesh->tangents,
                                  .face_count = mesh->face_count,
+                                 .face_sizes = mesh->face_sizes,
                                  .corners = mesh->corners,
                                  .joint = SUP_NONE,
                                  .weld = true,

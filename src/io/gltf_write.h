@@ -36,35 +36,43 @@ typedef struct gltf_edit {
     bool           failed;
 } gltf_edit;
 
-void gltf_edit_create(gltf_edit* edit, sup_arena* arena); ///< an empty document
+// SUP_API: the readers of io_extra build documents with these too.
+SUP_API void gltf_edit_create(gltf_edit* edit, sup_arena* arena); ///< an empty document
 /// A copy of the source: all its buffers and image files become one buffer. Returns how many image files stay outside because
 /// their kind is not known.
 uint32_t gltf_edit_open(gltf_edit* edit, const gltf_source* source, sup_arena* arena);
 
 // Values, from the edit's arena. None returns NULL to a caller that goes on using it wrongly: NULL parents are allowed.
-sup_json* gltf_edit_get(sup_json* object, const char* key);
-sup_json* gltf_edit_object(gltf_edit* edit, sup_json* parent, const char* key); ///< the one there is, or a new one
-sup_json* gltf_edit_array(gltf_edit* edit, sup_json* parent, const char* key);  ///< likewise
-sup_json* gltf_edit_new(gltf_edit* edit, sup_json_type type);
-sup_json* gltf_edit_copy(gltf_edit* edit, const sup_json* value);
-void      gltf_edit_put(gltf_edit* edit, sup_json* object, const char* key, sup_json* value);
-void      gltf_edit_number(gltf_edit* edit, sup_json* object, const char* key, double value);
-void      gltf_edit_string(gltf_edit* edit, sup_json* object, const char* key, const char* text);
-void      gltf_edit_numbers(gltf_edit* edit, sup_json* object, const char* key, const float* values, uint32_t count);
-void      gltf_edit_push_number(gltf_edit* edit, sup_json* array, double value);
-void      gltf_edit_push_string(gltf_edit* edit, sup_json* array, const char* text);
+SUP_API sup_json* gltf_edit_get(sup_json* object, const char* key);
+SUP_API sup_json* gltf_edit_object(gltf_edit* edit, sup_json* parent, const char* key); ///< the one there is, or a new one
+SUP_API sup_json* gltf_edit_array(gltf_edit* edit, sup_json* parent, const char* key);  ///< likewise
+SUP_API sup_json* gltf_edit_new(gltf_edit* edit, sup_json_type type);
+SUP_API sup_json* gltf_edit_copy(gltf_edit* edit, const sup_json* value);
+SUP_API void      gltf_edit_put(gltf_edit* edit, sup_json* object, const char* key, sup_json* value);
+SUP_API void      gltf_edit_number(gltf_edit* edit, sup_json* object, const char* key, double value);
+SUP_API void      gltf_edit_string(gltf_edit* edit, sup_json* object, const char* key, const char* text);
+SUP_API void      gltf_edit_numbers(gltf_edit* edit, sup_json* object, const char* key, const float* values, uint32_t count);
+SUP_API void      gltf_edit_push_number(gltf_edit* edit, sup_json* array, double value);
+SUP_API void      gltf_edit_push_string(gltf_edit* edit, sup_json* array, const char* text);
 /// Appends to one of the document's own arrays ("nodes") and returns the index there.
-uint32_t gltf_edit_add(gltf_edit* edit, const char* list, sup_json* value);
+SUP_API uint32_t gltf_edit_add(gltf_edit* edit, const char* list, sup_json* value);
 /// The items of an array as pointers; NULL and 0 where there are none.
 sup_json** gltf_edit_items(gltf_edit* edit, sup_json* array, uint32_t* count);
 
 /// A bufferView over new bytes. data NULL: counted, but brought by the writer later. stride and target 0: none.
-uint32_t gltf_edit_view(gltf_edit* edit, const void* data, uint64_t bytes, uint32_t stride, uint32_t target);
-/// An accessor of components 1 (SCALAR), 3, 4 or 16 into a view; data is where its first element lies (NULL: not kept).
-uint32_t gltf_edit_accessor(gltf_edit* edit, uint32_t view, uint64_t offset, const gltf_accessor* what, sup_json** out);
+SUP_API uint32_t gltf_edit_view(gltf_edit* edit, const void* data, uint64_t bytes, uint32_t stride, uint32_t target);
+/// An accessor of components 1 (SCALAR), 2, 3, 4 or 16 into a view; data is where its first element lies (NULL: not kept).
+SUP_API uint32_t gltf_edit_accessor(gltf_edit* edit, uint32_t view, uint64_t offset, const gltf_accessor* what, sup_json** out);
 /// View and accessor over floats in one; bounds adds the least and greatest of each component.
-uint32_t gltf_edit_floats(gltf_edit* edit, const float* values, uint32_t count, uint32_t components, uint32_t target,
-                          bool bounds);
+SUP_API uint32_t gltf_edit_floats(gltf_edit* edit, const float* values, uint32_t count, uint32_t components, uint32_t target,
+                                  bool bounds);
+
+/// Lists an extension as used, once.
+SUP_API void gltf_edit_use(gltf_edit* edit, const char* extension);
+/// All pieces of the BIN chunk behind each other, as a reader would have found them. False: out of memory.
+SUP_API bool gltf_edit_gather(gltf_edit* edit, sup_bytes* out);
+/// "image/png" and the like, NULL where the bytes are no picture that is known.
+SUP_API const char* gltf_image_kind(sup_bytes image);
 
 // ---------------------------------------------------------------------------------------------- what is written
 
@@ -88,8 +96,9 @@ void gltf_clip_write(gltf_edit* edit, const sup_clip* clip, const uint32_t* join
 void gltf_clip_hold(gltf_edit* edit, const sup_character* character, const sup_pose* pose, float time,
                     const uint32_t* joint_nodes, sup_json* const* nodes, sup_json* animation);
 /// One more sampler and one more channel of an animation.
-uint32_t gltf_clip_sampler(gltf_edit* edit, sup_json* animation, uint32_t input, uint32_t output, const char* interpolation);
-void     gltf_clip_channel(gltf_edit* edit, sup_json* animation, uint32_t sampler, uint32_t node, const char* path);
+SUP_API uint32_t gltf_clip_sampler(gltf_edit* edit, sup_json* animation, uint32_t input, uint32_t output,
+                                   const char* interpolation);
+SUP_API void     gltf_clip_channel(gltf_edit* edit, sup_json* animation, uint32_t sampler, uint32_t node, const char* path);
 
 // ---------------------------------------------------------------------------------------------- pull-back
 

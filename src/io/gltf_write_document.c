@@ -4,7 +4,7 @@
 // Points stay in the character's units. glTF is in metres with y up, so where the character is not, one node above the joints
 // scales and turns everything.
 #include "base/internal.h"
-#include "io/gltf_write.h"
+#include "io/gltf_ngon.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -148,10 +148,26 @@ static void write_skin(maker* m)
 
 // ---------------------------------------------------------------------------------------------- meshes
 
+static bool has_polygons(const sup_mesh* mesh, const sup_part* part)
+{
+    for (uint32_t f = part->face_begin; f < part->face_begin + part->face_count; ++f)
+        if (mesh->face_begin[f + 1] - mesh->face_begin[f] > 3) return true;
+    return false;
+}
+
+// Polygons are told apart by their first vertex (gltf_ngon.h), so each starts with another one than `previous`.
+static uint32_t choose_start(const uint32_t* corners, uint32_t size, uint32_t previous)
+{
+    uint32_t start = 0;
+    while (start + 1 < size && corners[start] == previous) ++start;
+    return start;
+}
+
 static uint32_t write_indices(maker* m, const sup_part* part)
 {
     const sup_mesh* mesh = &m->character->mesh;
-    uint32_t        count = 0, at = 0;
+    uint32_t        count = 0, at = 0, previous = SUP_NONE;
+    bool            polygons = has_polygons(mesh, part);
     for (uint32_t f = part->face_begin; f < part->face_begin + part->face_count; ++f) {
         uint32_t corners = mesh->face_begin[f + 1] - mesh->face_begin[f];
         if (corners >= 3) count += 3 * (corners - 2);
@@ -162,10 +178,13 @@ static uint32_t write_indices(maker* m, const sup_part* part)
     for (uint32_t f = part->face_begin; f < part->face_begin + part->face_count; ++f) {
         const uint32_t* corners = mesh->corner_vertices + mesh->face_begin[f];
         uint32_t        size = mesh->face_begin[f + 1] - mesh->face_begin[f];
+        if (size < 3) continue;
+        uint32_t start = polygons ? choose_start(corners, size, previous) : 0;
+        previous = corners[start];
         for (uint32_t k = 2; k < size; ++k) {
-            wide[at++] = corners[0] - part->vertex_begin;
-            wide[at++] = corners[k - 1] - part->vertex_begin;
-            wide[at++] = corners[k] - part->vertex_begin;
+            wide[at++] = previous - part->vertex_begin;
+            wide[at++] = corners[(start + k - 1) % size] - part->vertex_begin;
+            wide[at++] = corners[(start + k) % size] - part->vertex_begin;
         }
     }
     uint32_t bytes = narrow ? 2 : 4;
@@ -304,6 +323,7 @@ static uint32_t write_mesh(maker* m, const sup_part* part, uint32_t indices, uin
     sup_json* attributes = gltf_edit_object(&m->edit, primitive, "attributes");
     gltf_edit_number(&m->edit, primitive, "indices", indices);
     gltf_edit_number(&m->edit, primitive, "material", material);
+    if (has_polygons(&m->character->mesh, part)) gltf_ngon_mark(&m->edit, primitive);
     write_shape(m, part, attributes);
     if (part->joint == SUP_NONE && m->skin != SUP_NONE) write_weights(m, part, attributes);
     write_maps(m, part, attributes);
@@ -384,19 +404,11 @@ static bool rest_normals(maker* m)
 // One block of bytes, as a reader would have found it.
 static bool gather(maker* m, gltf_source* source)
 {
-    gltf_edit* edit = &m->edit;
-    uint8_t*   bytes = memory(m, (size_t)edit->bytes, 1);
     sup_bytes* buffers = memory(m, 1, sizeof *buffers);
-    if (!bytes || !buffers) return false;
-    uint64_t at = 0;
-    for (const gltf_blob* blob = edit->first; blob; blob = blob->next) {
-        memcpy(bytes + at, blob->data, blob->bytes);
-        at = (at + blob->bytes + 3) / 4 * 4;
-    }
-    *buffers = (sup_bytes){ bytes, (size_t)edit->bytes };
+    if (!buffers || !gltf_edit_gather(&m->edit, buffers)) return false;
     source->buffer_count = 1;
     source->buffers = buffers;
-    source->bytes = (size_t)edit->bytes;
+    source->bytes = buffers->size;
     return true;
 }
 

@@ -1,6 +1,6 @@
 // Adding to a glTF document: values, buffer views, accessors, and the one buffer that everything ends up in.
 #include "base/internal.h"
-#include "io/gltf_write.h"
+#include "io/gltf_ngon.h"
 
 #include <string.h>
 
@@ -127,6 +127,7 @@ static const char* type_name(uint32_t components)
 {
     switch (components) {
     case 1: return "SCALAR";
+    case 2: return "VEC2";
     case 3: return "VEC3";
     case 4: return "VEC4";
     default: SUP_ASSERT(components == 16); return "MAT4";
@@ -190,6 +191,20 @@ uint32_t gltf_edit_floats(gltf_edit* edit, const float* values, uint32_t count, 
     return index;
 }
 
+void gltf_edit_use(gltf_edit* edit, const char* extension)
+{
+    sup_json* used = gltf_edit_array(edit, edit->root, "extensionsUsed");
+    for (const sup_json* e = used ? used->first : NULL; e; e = e->next)
+        if (strcmp(sup_json_string(e, ""), extension) == 0) return;
+    gltf_edit_push_string(edit, used, extension);
+}
+
+void gltf_ngon_mark(gltf_edit* edit, sup_json* primitive)
+{
+    gltf_edit_object(edit, gltf_edit_object(edit, primitive, "extensions"), GLTF_NGON);
+    gltf_edit_use(edit, GLTF_NGON);
+}
+
 // ---------------------------------------------------------------------------------------------- opening
 
 void gltf_edit_create(gltf_edit* edit, sup_arena* arena)
@@ -198,7 +213,7 @@ void gltf_edit_create(gltf_edit* edit, sup_arena* arena)
     edit->root = gltf_edit_new(edit, SUP_JSON_OBJECT);
 }
 
-static const char* image_kind(sup_bytes image)
+const char* gltf_image_kind(sup_bytes image)
 {
     static const struct {
         const char* mime;
@@ -224,7 +239,7 @@ static uint32_t embed_images(gltf_edit* edit, const gltf_source* source)
     for (sup_json* image = images ? images->first : NULL; image && i < source->image_count; image = image->next, ++i) {
         sup_bytes bytes = source->images[i];
         if (!bytes.data) continue;
-        const char* mime = image_kind(bytes);
+        const char* mime = gltf_image_kind(bytes);
         if (!mime) {
             left++;
             continue;
@@ -260,6 +275,19 @@ static void join_buffers(gltf_edit* edit, const gltf_source* source)
     sup_json* buffers = gltf_edit_new(edit, SUP_JSON_ARRAY);
     if (buffers && buffer) sup_json_push(buffers, buffer);
     gltf_edit_put(edit, edit->root, "buffers", buffers);
+}
+
+bool gltf_edit_gather(gltf_edit* edit, sup_bytes* out)
+{
+    uint8_t* bytes = sup_arena_alloc(edit->arena, (size_t)edit->bytes, 1);
+    if (!bytes) edit->failed = true;
+    uint64_t at = 0;
+    for (const gltf_blob* blob = edit->first; blob && bytes; blob = blob->next) {
+        memcpy(bytes + at, blob->data, blob->bytes);
+        at = (at + blob->bytes + 3) / 4 * 4;
+    }
+    *out = (sup_bytes){ bytes, (size_t)edit->bytes };
+    return bytes != NULL;
 }
 
 uint32_t gltf_edit_open(gltf_edit* edit, const gltf_source* source, sup_arena* arena)

@@ -35,8 +35,8 @@ static void an_unknown_ending_lists_those_there_are(void** state)
 {
     (void)state;
     refuse("character.xyz", SUP_ERROR_INPUT,
-           "cannot tell what 'character.xyz' is from its ending; these are read: .glb .gltf .obj");
-    refuse("character", SUP_ERROR_INPUT, ".glb .gltf .obj");
+           "cannot tell what 'character.xyz' is from its ending; these are read: .glb .gltf .vrm .obj");
+    refuse("character", SUP_ERROR_INPUT, ".glb .gltf .vrm");
 }
 
 static void built_in_characters_are_made_by_name(void** state)

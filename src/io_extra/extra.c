@@ -1,0 +1,21 @@
+// What this build brings along.
+#include "io_extra/extra.h"
+
+static const sup_file_format* const formats[] = {
+#ifdef SUPPLE_ASSIMP
+    &sup_format_assimp,
+#endif
+    0, // an array has to hold something
+};
+
+static const sup_extra extra = {
+    .format_count = sizeof formats / sizeof *formats - 1,
+    .formats = formats,
+#ifdef SUPPLE_MESHOPT
+    .meshopt_decode = meshopt_decode,
+    .meshopt_bound = meshopt_bound,
+    .meshopt_encode = meshopt_encode,
+#endif
+};
+
+const sup_extra* sup_extra_get(void) { return &extra; }

@@ -1,0 +1,48 @@
+// EXT_meshopt_compression through libmeshoptimizer's C functions.
+#include "io_extra/extra.h"
+
+#include <meshoptimizer.h>
+
+static void unfilter(sup_meshopt_filter filter, uint8_t* out, uint32_t count, uint32_t stride)
+{
+    switch (filter) {
+    case SUP_MESHOPT_OCTAHEDRAL: meshopt_decodeFilterOct(out, count, stride); break;
+    case SUP_MESHOPT_QUATERNION: meshopt_decodeFilterQuat(out, count, stride); break;
+    case SUP_MESHOPT_EXPONENTIAL: meshopt_decodeFilterExp(out, count, stride); break;
+    case SUP_MESHOPT_NONE: break;
+    }
+}
+
+// The library asserts what the extension demands of strides and counts; damaged files must not get that far.
+static bool fits(sup_meshopt_mode mode, sup_meshopt_filter filter, uint32_t count, uint32_t stride)
+{
+    if (mode != SUP_MESHOPT_ATTRIBUTES)
+        return (stride == 2 || stride == 4) && filter == SUP_MESHOPT_NONE && (mode == SUP_MESHOPT_INDICES || count % 3 == 0);
+    if (stride == 0 || stride > 256 || stride % 4 != 0) return false;
+    if (filter == SUP_MESHOPT_OCTAHEDRAL) return stride == 4 || stride == 8;
+    return filter != SUP_MESHOPT_QUATERNION || stride == 8;
+}
+
+bool meshopt_decode(sup_meshopt_mode mode, sup_meshopt_filter filter, uint32_t count, uint32_t stride, sup_bytes packed,
+                    uint8_t* out)
+{
+    if (!fits(mode, filter, count, stride)) return false;
+    int result = -1;
+    switch (mode) {
+    case SUP_MESHOPT_ATTRIBUTES: result = meshopt_decodeVertexBuffer(out, count, stride, packed.data, packed.size); break;
+    case SUP_MESHOPT_TRIANGLES: result = meshopt_decodeIndexBuffer(out, count, stride, packed.data, packed.size); break;
+    case SUP_MESHOPT_INDICES: result = meshopt_decodeIndexSequence(out, count, stride, packed.data, packed.size); break;
+    }
+    if (result != 0) return false;
+    unfilter(filter, out, count, stride);
+    return true;
+}
+
+size_t meshopt_bound(uint32_t count, uint32_t stride) { return meshopt_encodeVertexBufferBound(count, stride); }
+
+size_t meshopt_encode(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t room)
+{
+    // Version 0 of the codec is the one the extension describes; newer libraries would write version 1 unless told.
+    meshopt_encodeVertexVersion(0);
+    return meshopt_encodeVertexBuffer(out, room, data, count, stride);
+}
