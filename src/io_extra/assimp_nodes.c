@@ -113,8 +113,8 @@ static bool flatten(assimp_reader* r)
     if (!r->nodes || !append(r, &room, r->scene->mRootNode, SUP_NONE)) return false;
     for (uint32_t i = 0; i < r->node_count; ++i) {
         const struct aiNode* from = r->nodes[i].from;
-        for (uint32_t c = 0; c < from->mNumChildren; ++c)
-            if (!append(r, &room, from->mChildren[c], i)) return false;
+        for (uint32_t c = 0; c < from->mNumChildren; ++c) // RAW files promise children that are not there
+            if (from->mChildren[c] && !append(r, &room, from->mChildren[c], i)) return false;
     }
     return true;
 }

@@ -149,10 +149,28 @@ static sup_result fail_import(const sup_read_input* in, sup_error* error)
                     in->path, text);
 }
 
+// assimp believes the counts of an OFF file and takes all the memory there is.
+static sup_result check_off(const sup_read_input* in, sup_error* error)
+{
+    const char* text = (const char*)in->bytes.data;
+    size_t      size = in->bytes.size, at = 0;
+    while (at < size && text[at] != '\n') ++at; // behind "OFF" in its kinds
+    for (int number = 0; number < 2 && size > 3 && memcmp(text, "OFF", 3) == 0; ++number) {
+        double value = 0;
+        while (at < size && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) ++at;
+        at += sup_parse_double(text + at, size - at, false, &value);
+        if (value > (double)size)
+            return sup_fail(error, SUP_ERROR_INPUT, "the file promises %.0f items and has %zu bytes; it is damaged", value,
+                            size);
+    }
+    return SUP_OK;
+}
+
 static sup_result read_scene(const sup_read_input* in, sup_arena* keep, sup_arena* work, sup_character** out, sup_error* error)
 {
     assimp_reader r = { .in = in, .error = error, .keep = keep, .work = work };
     gltf_given    given = { 0 };
+    ASSIMP_TRY(check_off(in, error));
     r.scene = assimp_import(in, work);
     if (!r.scene) return fail_import(in, error);
     sup_result result = convert(&r, &given);
