@@ -73,6 +73,8 @@ static sup_result open_output(const bake_job* job, workbench* top, const bake_ou
         .fps = job->motion.fps,
         .frame_count = out->frames,
         .flat = job->flat,
+        .sparse = job->sparse,
+        .linear = strcmp(out->chain, "linear") == 0,
     };
     return sup_bake_begin(&desc, NULL, &top->bake, error);
 }

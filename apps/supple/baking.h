@@ -13,6 +13,7 @@ typedef struct bake_job {
     const char*          output;
     const char*          name;
     bool                 flat;
+    bool                 sparse;
     const sup_tasks*     tasks;
     progress*            bar;
 } bake_job;

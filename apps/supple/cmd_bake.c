@@ -91,7 +91,10 @@ static int bake_character(const options* o, bake_job job, double begin, sup_aren
 int cmd_bake(const options* o)
 {
     double         begin = now_seconds();
-    bake_job       job = { .output = o->words[1], .name = options_text(o, FLAG_NAME, NULL), .flat = options_has(o, FLAG_FLAT) };
+    bake_job       job = { .output = o->words[1],
+                           .name = options_text(o, FLAG_NAME, NULL),
+                           .flat = options_has(o, FLAG_FLAT),
+                           .sparse = options_has(o, FLAG_SPARSE) };
     sup_character* character = NULL;
     sup_pool*      pool = NULL;
     sup_arena*     arena = sup_arena_create(NULL);

@@ -46,6 +46,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_UNIT, READS, "unit", "UNIT", "the file's unit: m, cm, mm, km, in, ft, or metres as a number" },
     { FLAG_UP, READS, "up", "AXIS", "the file's up axis: y, z or x" },
     { FLAG_FLAT, BAKES, "flat", NULL, "write world-space shapes without the skin" },
+    { FLAG_SPARSE, BAKES, "sparse", NULL, "leave displacements that change nothing out of a GLB: smaller, shows the same" },
     { FLAG_NAME, BAKES, "name", "NAME", "name of the new clip; default made from clip and chain" },
     { FLAG_HASHES, BAKES, "hashes", NULL, "list the hash of every frame" },
     { FLAG_TIME, DRAWS, "time", "S", "the second of the clip that a picture shows; default the start" },

@@ -36,6 +36,7 @@ typedef enum flag_id {
     FLAG_UNIT,
     FLAG_UP,
     FLAG_FLAT,
+    FLAG_SPARSE,
     FLAG_NAME,
     FLAG_HASHES,
     FLAG_TIME,

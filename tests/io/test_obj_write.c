@@ -1,0 +1,122 @@
+// OBJ sequences: one file a frame, all or none, and the same floats when read again.
+#include "baking.h"
+
+static test_folder    folder;
+static sup_character* tube;
+
+static int make(void** state)
+{
+    (void)state;
+    test_folder_make(&folder);
+    tube = test_tube(6, 5, 3, 4, 1);
+    return 0;
+}
+
+static int unmake(void** state)
+{
+    (void)state;
+    sup_character_destroy(tube);
+    test_folder_remove(&folder);
+    return 0;
+}
+
+static test_bake to(const char* path, uint32_t frames)
+{
+    return (test_bake){ .character = tube, .clip = &tube->clips[0], .path = path, .fps = 10, .frames = frames };
+}
+
+static void expect_frame(const char* path, const test_bake* b, uint32_t frame)
+{
+    sup_character* again = NULL;
+    sup_error      error;
+    sup_pose       pose;
+    sup_arena*     arena = sup_arena_create(NULL);
+    assert_ok(sup_load(path, NULL, &again, &error), error);
+    assert_int_equal(again->mesh.vertex_count, tube->mesh.vertex_count);
+    assert_int_equal(again->mesh.face_count, tube->mesh.face_count);
+    for (uint32_t f = 0; f <= tube->mesh.face_count; ++f) assert_int_equal(again->mesh.face_begin[f], tube->mesh.face_begin[f]);
+    assert_memory_equal(again->mesh.corner_vertices, tube->mesh.corner_vertices, tube->mesh.corner_count * sizeof(uint32_t));
+    assert_ok(sup_pose_create(tube, arena, &pose, &error), error);
+    sup_vec3* points = sup_arena_alloc(arena, tube->mesh.point_count, sizeof *points);
+    double    time = b->start + (double)frame / b->fps;
+    sup_clip_sample(tube, b->clip, time, &pose);
+    test_living_points(tube, &pose, time, points);
+    for (uint32_t v = 0; v < tube->mesh.vertex_count; ++v)
+        assert_memory_equal(&again->mesh.points[again->mesh.vertex_points[v]], &points[tube->mesh.vertex_points[v]],
+                            sizeof *points);
+    assert_non_null(again->mesh.vertex_normals);
+    sup_character_destroy(again);
+    sup_arena_destroy(arena);
+}
+
+static void frames_are_numbered_files_that_read_back_bit_for_bit(void** state)
+{
+    (void)state;
+    test_bake b = to(test_folder_file(&folder, "walk.obj"), 3);
+    sup_error error;
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    assert_int_equal(test_folder_count(&folder), 3);
+    expect_frame(test_folder_file(&folder, "walk_0001.obj"), &b, 0);
+    expect_frame(test_folder_file(&folder, "walk_0003.obj"), &b, 2);
+    test_folder_remove(&folder);
+    test_folder_make(&folder);
+}
+
+static void hash_signs_say_where_the_number_stands(void** state)
+{
+    (void)state;
+    test_bake b = to(test_folder_file(&folder, "f##x.obj"), 2);
+    sup_error error;
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    expect_frame(test_folder_file(&folder, "f01x.obj"), &b, 0);
+    expect_frame(test_folder_file(&folder, "f02x.obj"), &b, 1);
+    assert_int_equal(test_folder_count(&folder), 2);
+    test_folder_remove(&folder);
+    test_folder_make(&folder);
+}
+
+static void one_frame_keeps_its_name(void** state)
+{
+    (void)state;
+    const char* path = test_folder_file(&folder, "still.obj");
+    test_bake   b = to(path, 1);
+    sup_error   error;
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    assert_int_equal(test_folder_count(&folder), 1);
+    expect_frame(path, &b, 0);
+    unlink(path);
+}
+
+static void an_interrupted_sequence_leaves_nothing(void** state)
+{
+    (void)state;
+    test_bake     b = to(test_folder_file(&folder, "cut.obj"), 3);
+    sup_bake_desc desc = test_bake_desc(&b);
+    sup_bake*     bake = NULL;
+    sup_error     error;
+    sup_pose      pose;
+    sup_arena*    arena = sup_arena_create(NULL);
+    assert_ok(sup_pose_create(tube, arena, &pose, &error), error);
+    sup_pose_rest(tube, &pose);
+    sup_vec3* normals = sup_arena_alloc(arena, tube->mesh.vertex_count, sizeof *normals);
+    assert_ok(sup_bake_begin(&desc, NULL, &bake, &error), error);
+    for (uint32_t f = 0; f < 2; ++f) {
+        const sup_bake_frame frame = { f, f / 10.0, &pose, tube->mesh.points, normals };
+        assert_ok(sup_bake_frame_write(bake, &frame, &error), error);
+    }
+    assert_int_equal(test_folder_count(&folder), 2); // beside their places
+    sup_bake_destroy(bake);
+    assert_int_equal(test_folder_count(&folder), 0);
+    sup_arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_are_numbered_files_that_read_back_bit_for_bit),
+        cmocka_unit_test(hash_signs_say_where_the_number_stands),
+        cmocka_unit_test(one_frame_keeps_its_name),
+        cmocka_unit_test(an_interrupted_sequence_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, make, unmake);
+}
