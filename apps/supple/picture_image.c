@@ -105,8 +105,8 @@ picture_color picture_heat_signed(float value)
 
 int image_legend_height(const image* i)
 {
-    int size = (int)i->width / 60;
-    size = size < 14 ? 14 : size > 28 ? 28 : size;
+    int size = (int)(i->width / 50 < i->height / 36 ? i->width / 50 : i->height / 36);
+    size = size < 13 ? 13 : size > 26 ? 26 : size;
     return 3 * size;
 }
 

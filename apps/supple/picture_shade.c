@@ -8,16 +8,17 @@
 #include <string.h>
 
 enum {
-    REACH = 4, // of the smoothing, pixels
+    REACH = 4, // of the smoothing on surfaces, pixels
     GROUND_REACH = 7,
-    CHUNK_PIXELS = 4 << 20, // larger pictures are made in pieces of rows, so that memory stays bounded
+    CHUNK_PIXELS = 1 << 20, // larger pictures are made in pieces of rows, so that memory stays bounded
     SAMPLES_MAX = 4096,
     FIRST_LOOK = 4, // samples after which an empty pixel is left alone
 };
 
 typedef struct pixel {
     picture_color ambient, key, rest; // what the sky lights, what the lamp lights, and what needs neither
-    float         weight, sky, lamp;  // surface samples; how much of sky and lamp they see
+    float         weight, facing;     // surface samples, and those that face the lamp
+    float         sky, lamp;          // how much of either they see
     sup_vec3      normal;
     float         depth;
     float         ground, ground_count, ground_sky, ground_lamp;
@@ -212,8 +213,11 @@ static void shade(const drawing* g, const skin_point* p, sup_vec3 ray, float dep
     add_color(&sum->rest, WIRE, weight * p->wire);
     sum->weight += 1.0f;
     sum->sky += see_sky(g, p->at, p->normal, p->plane, luck->sky);
-    // Turned away from the lamp, a place takes nothing from it; calling it lit keeps shadows from leaking over the edge.
-    sum->lamp += dot(p->normal, g->v.key) > 0.0f ? see_lamp(g, p->at, luck->lamp) : 0.0f;
+    // Turned away from the lamp, a place takes nothing from it and has no say in its neighbours' shadow.
+    if (dot(p->normal, g->v.key) > 0.0f) {
+        sum->facing += 1.0f;
+        sum->lamp += see_lamp(g, p->at, luck->lamp);
+    }
     sum->normal = add(sum->normal, p->normal);
     sum->depth += depth;
 }
@@ -306,10 +310,10 @@ static void settle(pixel* p, uint32_t samples)
     p->ground *= each;
     if (p->weight > 0.0f) {
         p->sky /= p->weight;
-        p->lamp /= p->weight;
         p->depth /= p->weight;
         p->normal = unit_or(p->normal, vec(0, 0, 1));
     }
+    if (p->facing > 0.0f) p->lamp /= p->facing;
     if (p->ground_count > 0.0f) {
         p->ground_sky /= p->ground_count;
         p->ground_lamp /= p->ground_count;
@@ -383,7 +387,7 @@ static void smooth_surface(const drawing* g, uint32_t x, uint32_t y, seen* out)
     const pixel* rows = g->pixels;
     const pixel* here = &rows[(size_t)(y - g->first) * g->desc->width + x];
     window       w = around(g, x, y, REACH);
-    float        total = 0.0f, depth_scale = 1.0f / (0.03f * g->v.diagonal);
+    float        total = 0.0f, facing = 0.0f, depth_scale = 1.0f / (0.03f * g->v.diagonal);
     for (uint32_t j = w.y0; j <= w.y1; j++) {
         for (uint32_t i = w.x0; i <= w.x1; i++) {
             const pixel* p = &rows[(size_t)(j - g->first) * g->desc->width + i];
@@ -391,14 +395,15 @@ static void smooth_surface(const drawing* g, uint32_t x, uint32_t y, seen* out)
             if (near <= 0.0f || p->weight <= 0.0f) continue;
             float same = clampf(6.0f * dot(here->normal, p->normal) - 5.0f, 0.0f, 1.0f);
             float level = clampf(1.0f - fabsf(here->depth - p->depth) * depth_scale, 0.0f, 1.0f);
-            float share = near * same * same * level * p->weight + (p == here ? 1e-6f : 0.0f);
-            total += share;
-            out->sky += share * p->sky;
-            out->lamp += share * p->lamp;
+            float share = near * same * same * level + (p == here ? 1e-6f : 0.0f);
+            total += share * p->weight;
+            facing += share * p->facing;
+            out->sky += share * p->weight * p->sky;
+            out->lamp += share * p->facing * p->lamp;
         }
     }
     out->sky /= total;
-    out->lamp /= total;
+    if (facing > 0.0f) out->lamp /= facing;
 }
 
 // The ground is flat, and its shadows are soft: any of it counts.

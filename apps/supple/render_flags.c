@@ -209,6 +209,10 @@ static int read_times(const options* o, render_job* job)
     if (!options_number(o, FLAG_FRAME, 0.0, 1e6, -1.0, &job->frame)) return EXIT_USAGE;
     if (!options_number(o, FLAG_SAMPLES, 1.0, 4096.0, 16.0, &samples)) return EXIT_USAGE;
     job->samples = (uint32_t)samples;
+    if (job->frame != floor(job->frame) || samples != floor(samples)) {
+        say_error("--%s needs a whole number", samples != floor(samples) ? "samples" : "frame");
+        return EXIT_USAGE;
+    }
     bool still = options_has(o, FLAG_TIME) || options_has(o, FLAG_FRAME);
     if (options_has(o, FLAG_TIME) && options_has(o, FLAG_FRAME)) {
         say_error("--time and --frame exclude each other; leave one out");

@@ -289,6 +289,7 @@ await test("wrong flags are named with the cure", () => {
     ask(["--size", "640"], 2, /WIDTHxHEIGHT/);
     ask(["--size", "640x480x2"], 2, /WIDTHxHEIGHT/);
     ask(["--samples", "0"], 2, /--samples 0 is out of range/);
+    ask(["--frame", "2.5"], 2, /--frame needs a whole number/);
     ask(["--cut", "w=1"], 2, /is no plane: write x=0\.1/);
     ask(["--cut", "0,0,0,1"], 2, /is no plane/);
     ask(["--heat", "love"], 2, /write error, stretch, curvature, weights:JOINT or map:NAME/);
