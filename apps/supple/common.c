@@ -189,6 +189,7 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
         say_error("--up '%s' is no axis; write y, z or x", up);
         return EXIT_USAGE;
     }
+    if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &load.fps)) return EXIT_USAGE;
     sup_error error = { 0 };
     if (sup_load(path, &load, out, &error) != SUP_OK) return fail_with(&error);
     for (uint32_t i = 0; i < (*out)->warning_count && !silent; i++) say_warning("%s", (*out)->warnings[i]);

@@ -38,7 +38,7 @@ static const flag flags[FLAG_COUNT] = {
       "turn a joint by degrees about its own axes instead of a clip; repeats, or ';'" },
     { FLAG_START, PLAYS, "start", "S", "first second of the clip; default 0" },
     { FLAG_END, PLAYS, "end", "S", "last second; default the clip's end" },
-    { FLAG_FPS, PLAYS | VERB_DEMO, "fps", "N", "output frames a second; default 30" },
+    { FLAG_FPS, READS | VERB_DEMO, "fps", "N", "frames a second of the output, and of a sequence of files; default 30" },
     { FLAG_PREROLL, BINDS, "preroll", "S", "seconds the first pose is held before the start; default 0.5" },
     { FLAG_LOOP, PLAYS, "loop", NULL, "the clip is a cycle: its end flows into its start" },
     { FLAG_STEP, BINDS, "step", "MS", "milliseconds of the fixed clock; default 5" },

@@ -18,6 +18,9 @@ typedef struct sup_bytes {
 typedef struct sup_files {
     sup_result (*read)(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error);
     void* user;
+    /// The names of all that lies in a folder, without it and in any order; "" is where the program stands. NULL: cannot list,
+    /// and so no sequences of files.
+    sup_result (*list)(void* user, const char* folder, sup_arena* arena, const char*** names, uint32_t* count, sup_error* error);
 } sup_files;
 
 #ifndef __wasm__
@@ -89,9 +92,11 @@ typedef struct sup_load_options {
     const sup_files*     files; ///< NULL: the file system
     const sup_allocator* allocator;
     const sup_extra*     extra; ///< more formats; NULL: only those of formats.def
+    double               fps;   ///< of a sequence of files; 0: 30
 } sup_load_options;
 
-/// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000").
+/// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000"), or OBJ or PLY files
+/// of one mesh as a clip: a folder of them, "walk_####.obj", "walk_%04d.obj" or a glob, in the order of their numbers.
 /// NULL options: defaults. An unknown ending lists those there are.
 SUP_API sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error);
 

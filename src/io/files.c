@@ -2,6 +2,7 @@
 #include "base/internal.h"
 #include "supple/io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -59,8 +60,40 @@ static sup_result read_file(void* user, const char* path, sup_arena* arena, sup_
     return result;
 }
 
+static sup_result list_open(DIR* directory, const char* folder, sup_arena* arena, const char*** names, uint32_t* count,
+                            sup_error* error)
+{
+    uint32_t capacity = 0;
+    for (*count = 0;;) {
+        errno = 0;
+        const struct dirent* entry = readdir(directory);
+        if (!entry && errno) return fail_reading(error, folder);
+        if (!entry) return SUP_OK;
+        if (*count == capacity) {
+            // What was listed before stays in the arena: at most as much again.
+            const char** more = SUP_NEW(arena, const char*, capacity = capacity ? 2 * capacity : 64);
+            if (!more) return sup_fail_memory(error, folder);
+            if (*count) memcpy(more, *names, *count * sizeof *more);
+            *names = more;
+        }
+        (*names)[*count] = sup_arena_text(arena, entry->d_name, strlen(entry->d_name));
+        if (!(*names)[(*count)++]) return sup_fail_memory(error, folder);
+    }
+}
+
+static sup_result list_folder(void* user, const char* folder, sup_arena* arena, const char*** names, uint32_t* count,
+                              sup_error* error)
+{
+    (void)user;
+    DIR* directory = opendir(folder[0] ? folder : ".");
+    if (!directory) return fail_reading(error, folder);
+    sup_result result = list_open(directory, folder, arena, names, count, error);
+    closedir(directory);
+    return result;
+}
+
 const sup_files* sup_files_system(void)
 {
-    static const sup_files files = { read_file, NULL };
+    static const sup_files files = { .read = read_file, .list = list_folder };
     return &files;
 }

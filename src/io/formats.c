@@ -1,5 +1,6 @@
 // The formats there are, and reading by name: the one place that knows endings and "builtin:".
 #include "base/internal.h"
+#include "io/sequence.h"
 #include "supple/io.h"
 
 #include <string.h>
@@ -138,12 +139,14 @@ static void name_file(const char* path, sup_error* error)
 
 static sup_result load_file(const char* path, const sup_load_options* options, sup_character** out, sup_error* error)
 {
-    const sup_file_format* format = find_format(path, options->extra);
-    if (!format || !format->read) return fail_ending(path, options->extra, error);
     const sup_files* files = options->files;
 #ifndef __wasm__
     if (!files) files = sup_files_system();
 #endif
+    if (files && sup_sequence_named(path, files, options->allocator))
+        return sup_sequence_load(path, files, options, out, error);
+    const sup_file_format* format = find_format(path, options->extra);
+    if (!format || !format->read) return fail_ending(path, options->extra, error);
     if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program was given no way to files", path);
 
     sup_arena* arena = sup_arena_create(options->allocator);

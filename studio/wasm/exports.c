@@ -97,7 +97,7 @@ static sup_result read_given(void* user, const char* path, sup_arena* arena, sup
 sup_character* EXPORT(supple_load_bytes)(const char* name, const uint8_t* bytes, uint32_t size)
 {
     given_file       file = { name, { bytes, size } };
-    sup_files        files = { read_given, &file };
+    sup_files        files = { .read = read_given, .user = &file };
     sup_load_options options = { .up = -1, .files = &files };
     sup_character*   character = NULL;
     return sup_load(name, &options, &character, &last_error) == SUP_OK ? character : NULL;

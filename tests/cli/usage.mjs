@@ -29,7 +29,7 @@ await test("a hopeless verb gets the way to the list", () => bad(["xyzzy"], 2, /
 await test("verbs of later versions do not exist", () => bad(["studio"], 2, /no verb/));
 await test("an unknown flag gets the nearest", () => bad(["bake", "a.glb", "b.glb", "--thread", "2"], 2, /did you mean --threads/));
 await test("swapped letters are one mistake", () => bad(["bake", "a.glb", "b.glb", "--cilp", "Walk"], 2, /did you mean --clip/));
-await test("a flag of another verb is unknown", () => bad(["inspect", "a.glb", "--fps", "30"], 2, /inspect has no flag --fps/));
+await test("a flag of another verb is unknown", () => bad(["inspect", "a.glb", "--step", "5"], 2, /inspect has no flag --step/));
 await test("a missing value is wrong usage", () => bad(["bake", "a.glb", "b.glb", "--clip"], 2, /--clip needs a value/));
 await test("a flag is not a value", () => bad(["bake", "a.glb", "b.glb", "--clip", "--json"], 2, /--clip needs a value/));
 await test("an empty value is a missing value", () => bad(["bake", "a.glb", "b.glb", "--clip="], 2, /--clip needs a value/));

@@ -36,7 +36,7 @@ static void fuzz_read(const char* path, const uint8_t* data, size_t size)
 {
     size_t         live = 0;
     sup_allocator  memory = { fuzz_allocate, fuzz_release, &live };
-    sup_files      files = { fuzz_refuse, NULL };
+    sup_files      files = { .read = fuzz_refuse, .user = NULL };
     sup_read_input in = { .path = path, .bytes = { data, size }, .files = &files, .up = -1, .allocator = &memory };
     sup_character* character = NULL;
     sup_error      error = { SUP_OK, "" };

@@ -204,7 +204,7 @@ static inline sup_result read_memory(void* user, const char* path, sup_arena* ar
 static inline sup_result read_with(sup_bytes bytes, const memory_file* beside, const sup_allocator* allocator,
                                    sup_character** out, sup_error* error)
 {
-    sup_files      files = { read_memory, (void*)(uintptr_t)beside };
+    sup_files      files = { .read = read_memory, .user = (void*)(uintptr_t)beside };
     sup_read_input in = { .path = "folder/small.glb", .bytes = bytes, .files = &files, .up = -1, .allocator = allocator };
     *error = (sup_error){ 0 };
     return gltf_read(&in, out, error);

@@ -134,7 +134,7 @@ static void a_host_may_bring_its_own_files(void** state)
 {
     (void)state;
     int              calls = 0;
-    sup_files        files = { hand_out, &calls };
+    sup_files        files = { .read = hand_out, .user = &calls };
     sup_load_options options = { .files = &files, .up = -1 };
     sup_character*   c = NULL;
     sup_error        error;
