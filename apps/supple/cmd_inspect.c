@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "common.h"
 #include "report.h"
+#include "rigging.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -215,7 +216,9 @@ static void print_report(const findings* f, const char* path)
 int cmd_inspect(const options* o)
 {
     sup_character* character = NULL;
-    int            code = character_load(o, o->words[0], true, &character);
+    int            code = EXIT_DONE;
+    if (rigging_inspect(o, o->words[0], &code)) return code;
+    code = character_load(o, o->words[0], true, &character);
     if (code != EXIT_DONE) return code;
 
     sup_error error = { 0 };

@@ -3,6 +3,7 @@
 
 #include "progress.h"
 #include "report.h"
+#include "rigging.h"
 #include "supple/io_extra.h"
 
 #include <ctype.h>
@@ -193,7 +194,7 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     sup_error error = { 0 };
     if (sup_load(path, &load, out, &error) != SUP_OK) return fail_with(&error);
     for (uint32_t i = 0; i < (*out)->warning_count && !silent; i++) say_warning("%s", (*out)->warnings[i]);
-    int code = EXIT_DONE;
+    int code = rigging_apply(o, silent, out);
     for (uint32_t i = 0; i < options_count(o, FLAG_MAP) && code == EXIT_DONE; i++)
         code = add_map(*out, options_nth(o, FLAG_MAP, i));
     if (code != EXIT_DONE) {
@@ -230,6 +231,10 @@ int clip_choose(const options* o, const sup_character* character, const sup_clip
         return EXIT_FAILED;
     }
     if (character->clip_count == 0) return EXIT_DONE;
+    if (options_has(o, FLAG_MOTION)) { // it was put behind the file's own
+        *out = &character->clips[character->clip_count - 1];
+        return EXIT_DONE;
+    }
     *out = &character->clips[0];
     if (character->clip_count > 1 && !options_has(o, FLAG_QUIET))
         say_note("taking the clip '%s'; choose with --clip from %s", (*out)->name, names);

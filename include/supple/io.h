@@ -2,6 +2,7 @@
 #ifndef SUPPLE_IO_H
 #define SUPPLE_IO_H
 
+#include "supple/rig.h"
 #include "supple/scene.h"
 
 #ifdef __cplusplus
@@ -99,6 +100,15 @@ typedef struct sup_load_options {
 /// of one mesh as a clip: a folder of them, "walk_####.obj", "walk_%04d.obj" or a glob, in the order of their numbers.
 /// NULL options: defaults. An unknown ending lists those there are.
 SUP_API sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error);
+
+/// Reads captured motion (.bvh), a skeleton of research data (.tgf) or a table of its weights or motion (.dmat, .tmat).
+/// What they give lives in the arena. NULL options: defaults; only `files` counts.
+SUP_API sup_result sup_mocap_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_mocap* out,
+                                  sup_error* error);
+SUP_API sup_result sup_rig_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_rig* out,
+                                sup_error* error);
+SUP_API sup_result sup_matrix_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_matrix* out,
+                                   sup_error* error);
 
 /// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name lists those there are.
 SUP_API sup_result  sup_builtin_create(const char* name, uint32_t points, const sup_allocator* allocator, sup_character** out,

@@ -256,6 +256,10 @@ SUP_API sup_result sup_character_create(const sup_character_desc* desc, const su
                                         sup_error* error);
 SUP_API void       sup_character_destroy(sup_character* character);
 
+/// Appends a copy of the clip, checked as at creation; its targets are joints and parts of this character. On failure nothing
+/// changes. Pointers to the character's clips from before stay valid, but are no longer those in `clips`.
+SUP_API sup_result sup_character_add_clip(sup_character* character, const sup_clip* clip, sup_error* error);
+
 /// The clip of that name, NULL when there is none. Exact match first, then without regard to case.
 SUP_API const sup_clip* sup_character_clip(const sup_character* character, const char* name);
 SUP_API uint32_t        sup_character_joint(const sup_character* character, const char* name); ///< SUP_NONE

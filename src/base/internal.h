@@ -17,7 +17,7 @@
 #define SUP_NEW(arena, type, count) ((type*)sup_arena_alloc((arena), (count), sizeof(type)))
 
 /// A new arena with the same allocator, for what dies at the end of a function. NULL when there is no memory.
-sup_arena* sup_arena_beside(const sup_arena* arena);
+SUP_API sup_arena* sup_arena_beside(const sup_arena* arena);
 
 /// Writes at most size - 1 characters and a 0; returns the length the full text has. The specifiers of sup_fail; the decimal
 /// point never follows the locale, and nothing here needs a stream (printf would drag one into WebAssembly).

@@ -92,6 +92,9 @@ sup_result gltf_document_create(const sup_character* character, sup_arena* arena
 /// Channels and samplers of a clip, appended to an animation. Weights only where part_nodes is not NULL.
 void gltf_clip_write(gltf_edit* edit, const sup_clip* clip, const uint32_t* joint_nodes, const uint32_t* part_nodes,
                      sup_json* animation);
+/// Nodes that the clip moves get their rest transform in three parts where they had a matrix, which cannot be animated.
+void gltf_clip_unlock(gltf_edit* edit, const sup_character* character, const sup_clip* clip, const uint32_t* joint_nodes,
+                      sup_json* const* nodes);
 /// One-key channels for every joint whose local transform is not the one at rest.
 void gltf_clip_hold(gltf_edit* edit, const sup_character* character, const sup_pose* pose, float time,
                     const uint32_t* joint_nodes, sup_json* const* nodes, sup_json* animation);

@@ -157,7 +157,10 @@ static sup_json* start_animation(gltf_baking* baking, const sup_bake_desc* desc,
     if (source && source->type != SUP_JSON_OBJECT) source = NULL;
     sup_json* animation = source ? copy_animation(baking, source) : gltf_edit_new(edit, SUP_JSON_OBJECT);
     gltf_edit_string(edit, animation, "name", baking->name);
-    if (!source && desc->clip) gltf_clip_write(edit, desc->clip, baking->document.joint_nodes, NULL, animation);
+    if (!source && desc->clip) {
+        gltf_clip_write(edit, desc->clip, baking->document.joint_nodes, NULL, animation);
+        gltf_clip_unlock(edit, desc->character, desc->clip, baking->document.joint_nodes, nodes);
+    }
     if (held) gltf_clip_hold(edit, desc->character, held, (float)desc->start, baking->document.joint_nodes, nodes, animation);
     return animation;
 }

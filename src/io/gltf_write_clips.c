@@ -104,6 +104,16 @@ static void split_matrix(gltf_edit* edit, sup_json* node, const sup_transform* r
     gltf_edit_numbers(edit, node, "scale", &rest->scale.x, 3);
 }
 
+void gltf_clip_unlock(gltf_edit* edit, const sup_character* character, const sup_clip* clip, const uint32_t* joint_nodes,
+                      sup_json* const* nodes)
+{
+    for (uint32_t i = 0; i < clip->channel_count; ++i) {
+        const sup_channel* channel = &clip->channels[i];
+        if (channel->path == SUP_PATH_WEIGHTS || joint_nodes[channel->target] == SUP_NONE) continue;
+        split_matrix(edit, nodes[joint_nodes[channel->target]], &character->skeleton.joints[channel->target].rest);
+    }
+}
+
 void gltf_clip_hold(gltf_edit* edit, const sup_character* character, const sup_pose* pose, float time,
                     const uint32_t* joint_nodes, sup_json* const* nodes, sup_json* animation)
 {

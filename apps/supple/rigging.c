@@ -1,0 +1,254 @@
+// What a character does not bring itself: a skeleton with weights, and motion.
+#include "rigging.h"
+
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool ends_in(const char* path, const char* ending)
+{
+    const char* dot = strrchr(path, '.');
+    if (!dot) return false;
+    for (dot++; *dot && *ending; dot++, ending++)
+        if ((*dot >= 'A' && *dot <= 'Z' ? *dot - 'A' + 'a' : *dot) != *ending) return false;
+    return *dot == *ending;
+}
+
+// ---------------------------------------------------------------------------------------------- skeleton and weights
+
+// Motion of research data needs the rig again to be understood.
+typedef struct rigging {
+    const options* o;
+    sup_arena*     arena;
+    bool           silent;
+    bool           rigged;
+    sup_rig        rig;
+} rigging;
+
+static int attach_skeleton(rigging* r, sup_character** character)
+{
+    const char* skeleton = options_text(r->o, FLAG_SKELETON, NULL);
+    const char* weights = options_text(r->o, FLAG_WEIGHTS, NULL);
+    sup_error   error = { 0 };
+    sup_matrix  values;
+    if (!skeleton && !weights) return EXIT_DONE;
+    if (!weights || !skeleton) {
+        say_error("--%s needs --%s too: a .tgf skeleton and a .dmat table of weights belong together",
+                  skeleton ? "skeleton" : "weights", skeleton ? "weights FILE.dmat" : "skeleton FILE.tgf");
+        return EXIT_USAGE;
+    }
+    if (sup_rig_load(skeleton, NULL, r->arena, &r->rig, &error) != SUP_OK) return fail_with(&error);
+    if (sup_matrix_load(weights, NULL, r->arena, &values, &error) != SUP_OK) return fail_with(&error);
+    sup_character* made = NULL;
+    if (sup_rig_attach(*character, &r->rig, &values, NULL, &made, &error) != SUP_OK) return fail_with(&error);
+    sup_character_destroy(*character);
+    *character = made;
+    r->rigged = true;
+    return EXIT_DONE;
+}
+
+// ---------------------------------------------------------------------------------------------- motion map
+
+typedef struct pairs {
+    uint32_t        count, room;
+    sup_joint_pair* items;
+} pairs;
+
+static int add_pair(pairs* p, const char* target, const char* source)
+{
+    if (p->count == p->room) return fail_memory();
+    p->items[p->count++] = (sup_joint_pair){ target, source && *source && strcmp(source, "-") != 0 ? source : NULL };
+    return EXIT_DONE;
+}
+
+static char* trimmed(sup_arena* arena, const char* begin, const char* end)
+{
+    while (begin < end && strchr(" \t\r\"", *begin)) begin++;
+    while (end > begin && strchr(" \t\r\"", end[-1])) end--;
+    return sup_arena_text(arena, begin, (size_t)(end - begin));
+}
+
+static int read_map_lines(const char* path, char* text, sup_arena* arena, pairs* out)
+{
+    uint32_t number = 0;
+    for (char* line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        char * end = line + length, *next = end + (*end == '\n'), *equals = memchr(line, '=', length);
+        number++;
+        const char* first = line + strspn(line, " \t\r");
+        if (first < end && *first != '#') {
+            if (!equals) {
+                say_error("%s: line %u is not 'joint of the character = joint of the motion'", path, number);
+                return EXIT_FAILED;
+            }
+            char *target = trimmed(arena, line, equals), *source = trimmed(arena, equals + 1, end);
+            if (!target || !source) return fail_memory();
+            int code = add_pair(out, target, source);
+            if (code != EXIT_DONE) return code;
+        }
+        line = next;
+    }
+    return EXIT_DONE;
+}
+
+static int read_map_json(const char* path, sup_bytes bytes, sup_arena* arena, pairs* out)
+{
+    sup_error error = { 0 };
+    sup_json* tree = NULL;
+    if (sup_json_parse((const char*)bytes.data, bytes.size, path, arena, &tree, &error) != SUP_OK) return fail_with(&error);
+    for (const sup_json* item = tree->first; item; item = item->next) {
+        if (!item->key || (item->type != SUP_JSON_STRING && item->type != SUP_JSON_NULL)) {
+            say_error("%s: write {\"joint of the character\": \"joint of the motion\"}, or null for none", path);
+            return EXIT_FAILED;
+        }
+        int code = add_pair(out, item->key, sup_json_string(item, NULL));
+        if (code != EXIT_DONE) return code;
+    }
+    return EXIT_DONE;
+}
+
+static int read_map(const rigging* r, pairs* out)
+{
+    const char*      path = options_text(r->o, FLAG_MOTION_MAP, NULL);
+    const sup_files* files = sup_files_system();
+    sup_error        error = { 0 };
+    sup_bytes        bytes;
+    if (!path) return EXIT_DONE;
+    if (files->read(files->user, path, r->arena, &bytes, &error) != SUP_OK) return fail_with(&error);
+    char* text = sup_arena_text(r->arena, (const char*)bytes.data, bytes.size);
+    out->room = 1;
+    for (size_t i = 0; i < bytes.size; i++) out->room += bytes.data[i] == '=' || bytes.data[i] == ':';
+    out->items = sup_arena_alloc(r->arena, out->room, sizeof *out->items);
+    if (!text || !out->items) return fail_memory();
+    bool json = text[strspn(text, " \t\r\n")] == '{';
+    return json ? read_map_json(path, bytes, r->arena, out) : read_map_lines(path, text, r->arena, out);
+}
+
+// ---------------------------------------------------------------------------------------------- motion
+
+// What a person wants to know: which joints stay behind, and what was done to the motion.
+static void say_report(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report)
+{
+    enum { SHOWN = 8 };
+    char   names[600];
+    size_t at = 0;
+    names[0] = 0;
+    for (uint32_t i = 0; i < report->lone_count && i < SHOWN && at < sizeof names; i++)
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "",
+                               character->skeleton.joints[report->lone[i]].name);
+    if (report->lone_count > SHOWN && at < sizeof names)
+        snprintf(names + at, sizeof names - at, " and %u more", report->lone_count - SHOWN);
+    if (report->lone_count)
+        say_note("'%s' moves %u joints; %u found no partner in it and keep their place on their parent: %s", mocap->name,
+                 report->pair_count, report->lone_count, names);
+    if (report->dropped_first) say_note("the first frame of '%s' only shows a straight pose and is left out", mocap->name);
+    if (report->rest_from_frame)
+        say_note("the rest pose of '%s' is no standing figure; its straightest frame was taken for it", mocap->name);
+}
+
+static int add_captured(const rigging* r, const char* path, sup_character* character)
+{
+    sup_error            error = { 0 };
+    sup_mocap            mocap;
+    sup_clip             clip;
+    sup_retarget_report  report;
+    pairs                map = { 0 };
+    sup_retarget_options how = { 0 };
+    if (sup_mocap_load(path, NULL, r->arena, &mocap, &error) != SUP_OK) return fail_with(&error);
+    for (uint32_t i = 0; i < mocap.warning_count && !r->silent; i++) say_warning("%s: %s", path, mocap.warnings[i]);
+    int code = read_map(r, &map);
+    if (code != EXIT_DONE) return code;
+    how.pairs = map.items;
+    how.pair_count = map.count;
+    if (sup_retarget(character, &mocap, &how, r->arena, &clip, &report, &error) != SUP_OK) return fail_with(&error);
+    if (!r->silent && !options_has(r->o, FLAG_QUIET)) say_report(character, &mocap, &report);
+    return sup_character_add_clip(character, &clip, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+}
+
+static int add_matrices(const rigging* r, const char* path, sup_character* character)
+{
+    static const double FPS = 30; // tables say nothing about time
+    sup_error           error = { 0 };
+    sup_matrix          motion;
+    sup_clip            clip;
+    if (!r->rigged) {
+        say_error("--motion '%s' holds matrices of bones; give their --skeleton FILE.tgf and --weights FILE.dmat too", path);
+        return EXIT_USAGE;
+    }
+    if (sup_matrix_load(path, NULL, r->arena, &motion, &error) != SUP_OK) return fail_with(&error);
+    const char* slash = strrchr(path, '/');
+    const char* name = slash ? slash + 1 : path;
+    char*       stem = sup_arena_text(r->arena, name, (size_t)(strrchr(name, '.') - name));
+    if (!stem) return fail_memory();
+    if (sup_rig_clip(character, &r->rig, &motion, stem, FPS, r->arena, &clip, &error) != SUP_OK) return fail_with(&error);
+    return sup_character_add_clip(character, &clip, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+}
+
+int rigging_apply(const options* o, bool silent, sup_character** character)
+{
+    const char* motion = options_text(o, FLAG_MOTION, NULL);
+    if (options_has(o, FLAG_MOTION_MAP) && !motion) {
+        say_error("--motion-map needs --motion FILE");
+        return EXIT_USAGE;
+    }
+    rigging r = { .o = o, .arena = sup_arena_create(NULL), .silent = silent };
+    if (!r.arena) return fail_memory();
+    int code = attach_skeleton(&r, character);
+    if (code == EXIT_DONE && motion)
+        code = ends_in(motion, "dmat") || ends_in(motion, "tmat") ? add_matrices(&r, motion, *character)
+                                                                  : add_captured(&r, motion, *character);
+    sup_arena_destroy(r.arena);
+    return code;
+}
+
+// ---------------------------------------------------------------------------------------------- inspect
+
+static bool describe(const sup_mocap* m, sup_arena* arena)
+{
+    sup_json* out = sup_json_new(arena, SUP_JSON_OBJECT);
+    sup_json* joints = sup_json_new(arena, SUP_JSON_ARRAY);
+    uint32_t  count = 0;
+    for (uint32_t j = 0; j < m->joint_count; j++) {
+        if (m->joints[j].end) continue;
+        sup_json_push(joints, sup_json_new_string(arena, m->joints[j].name));
+        count++;
+    }
+    sup_json_set(arena, out, "joints", sup_json_new_number(arena, count));
+    sup_json_set(arena, out, "names", joints);
+    sup_json_set(arena, out, "frames", sup_json_new_number(arena, m->frame_count));
+    sup_json_set(arena, out, "frame_time", sup_json_new_number(arena, m->frame_time));
+    sup_json* warnings = sup_json_set(arena, out, "warnings", sup_json_new(arena, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < m->warning_count; i++) sup_json_push(warnings, sup_json_new_string(arena, m->warnings[i]));
+    return print_json(warnings ? out : NULL);
+}
+
+static void print(const sup_mocap* m, const char* path)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < m->joint_count; j++) count += !m->joints[j].end;
+    printf("%s: motion of %u joints, %u frames of %g s (%.2f s); no mesh: give it to a character with --motion\njoints    ",
+           path, count, m->frame_count, m->frame_time, m->frame_count ? (m->frame_count - 1) * m->frame_time : 0.0);
+    for (uint32_t j = 0, shown = 0; j < m->joint_count; j++)
+        if (!m->joints[j].end) printf("%s%s", shown++ ? ", " : "", m->joints[j].name);
+    puts("\n");
+    if (m->warning_count == 0) puts("nothing wrong was found");
+    for (uint32_t i = 0; i < m->warning_count; i++) printf("wrong     %s\n", m->warnings[i]);
+}
+
+bool rigging_inspect(const options* o, const char* path, int* code)
+{
+    sup_error error = { 0 };
+    sup_mocap mocap;
+    if (!ends_in(path, "bvh")) return false;
+    sup_arena* arena = sup_arena_create(NULL);
+    if (!arena) *code = fail_memory();
+    else if (sup_mocap_load(path, NULL, arena, &mocap, &error) != SUP_OK) *code = fail_with(&error);
+    else if (options_has(o, FLAG_JSON)) *code = describe(&mocap, arena) ? EXIT_DONE : EXIT_FAILED;
+    else {
+        print(&mocap, path);
+        *code = EXIT_DONE;
+    }
+    sup_arena_destroy(arena);
+    return true;
+}

@@ -1,0 +1,99 @@
+/// supple/rig.h: what makes or moves a rig: captured motion put on a character, and rigs of research data.
+#ifndef SUPPLE_RIG_H
+#define SUPPLE_RIG_H
+
+#include "supple/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------- captured motion
+
+/// One joint of a captured skeleton. Its rest rotation is none: the rest pose is the sum of the offsets.
+typedef struct sup_mocap_joint {
+    const char*     name;
+    uint32_t        parent;       ///< smaller than its own index; SUP_NONE for the root
+    sup_vec3        offset;       ///< from the parent
+    bool            end;          ///< the end of the last bone of a chain, which carries nothing
+    const sup_quat* rotations;    ///< local, one per frame, neighbours on one side; NULL: never turns
+    const sup_vec3* translations; ///< local, one per frame, in place of the offset; NULL: stays at the offset
+} sup_mocap_joint;
+
+/// A moving skeleton without a mesh, as motion capture files hold it. Units and axes are the file's own.
+typedef struct sup_mocap {
+    const char*            name;
+    uint32_t               joint_count; ///< with the ends
+    const sup_mocap_joint* joints;
+    uint32_t               frame_count; ///< may be 0
+    double                 frame_time;  ///< seconds
+    uint32_t               warning_count;
+    const char* const*     warnings;
+} sup_mocap;
+
+/// "The target's joint follows that joint of the motion." A NULL source: it follows none.
+typedef struct sup_joint_pair {
+    const char* target;
+    const char* source;
+} sup_joint_pair;
+
+typedef struct sup_retarget_options {
+    uint32_t              pair_count; ///< pairs win over what the names say
+    const sup_joint_pair* pairs;
+    bool                  keep_first; ///< keep a first frame that only shows a straight pose, as many files begin with
+} sup_retarget_options;
+
+/// What was found on the way.
+typedef struct sup_retarget_report {
+    uint32_t        pair_count; ///< joints of the target that follow one of the motion
+    const uint32_t* targets;
+    const uint32_t* sources;
+    uint32_t        lone_count; ///< skin joints that found no partner and keep their place on their parent
+    const uint32_t* lone;
+    float           scale;           ///< target's leg over the motion's leg; root motion is scaled by it
+    bool            dropped_first;   ///< the first frame only showed a straight pose and was left out
+    bool            rest_from_frame; ///< the motion's rest pose is no standing figure; a frame of it was taken instead
+} sup_retarget_report;
+
+/// Puts the motion on the character: joints are matched by their names (and by options->pairs), the two rest poses aligned,
+/// root motion scaled by leg length, and the lowest point of the feet kept as high above the ground as in the motion.
+/// The clip has linear keys at the motion's frames, begins where the character stands, and lives in the arena together with
+/// what the report points to. NULL options: defaults; NULL report: not wanted.
+SUP_API sup_result sup_retarget(const sup_character* character, const sup_mocap* mocap, const sup_retarget_options* options,
+                                sup_arena* arena, sup_clip* out, sup_retarget_report* report, sup_error* error);
+
+// ---------------------------------------------------------------------------------------------- bones with matrices
+
+/// One bone of a research rig: an edge of a graph of points, which turns about its head.
+typedef struct sup_rig_bone {
+    const char* name;
+    uint32_t    parent; ///< the bone that ends at this one's head, SUP_NONE
+    sup_vec3    head, tail;
+} sup_rig_bone;
+
+typedef struct sup_rig {
+    uint32_t            bone_count;
+    const sup_rig_bone* bones; ///< in the order of the columns of weights; a parent may come later
+} sup_rig;
+
+/// A table of numbers, column by column.
+typedef struct sup_matrix {
+    uint32_t      rows, columns;
+    const double* values; ///< values[column * rows + row]
+} sup_matrix;
+
+/// A new character: the mesh of another one under a rig, with a row of weights for each stored vertex (or point) and a column
+/// for each bone. What the first one had of joints, clips and examples stays behind. The first is not changed.
+SUP_API sup_result sup_rig_attach(const sup_character* character, const sup_rig* rig, const sup_matrix* weights,
+                                  const sup_allocator* allocator, sup_character** out, sup_error* error);
+
+/// A clip from the bones' affine matrices in world space, each the transposed 3x4 (four rows of three numbers), for a
+/// character made by sup_rig_attach. One matrix of 4 x bones rows and three columns is one pose; one of 12 x bones rows has a
+/// frame in each column. Fails where a matrix has shear, which joints cannot show.
+SUP_API sup_result sup_rig_clip(const sup_character* character, const sup_rig* rig, const sup_matrix* motion, const char* name,
+                                double fps, sup_arena* arena, sup_clip* out, sup_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,262 @@
+// A skeleton as a standing figure.
+#include "rig/figure.h"
+
+#include "base/internal.h"
+#include "math/vec.h"
+
+// Headings this near to an axis are meant to be that axis; captured figures are a little lopsided.
+static const float SNAP_COSINE = 0.906f; // 25 degrees
+
+static sup_vec3 nearest_axis(sup_vec3 d)
+{
+    float x = fabsf(d.x), y = fabsf(d.y), z = fabsf(d.z);
+    if (y >= x && y >= z) return v3(0, d.y < 0 ? -1.0f : 1.0f, 0);
+    if (z >= x) return v3(0, 0, d.z < 0 ? -1.0f : 1.0f);
+    return v3(d.x < 0 ? -1.0f : 1.0f, 0, 0);
+}
+
+static sup_vec3 flatten(sup_vec3 d, sup_vec3 up) { return v3_mad(d, -v3_dot(d, up), up); }
+
+// ---------------------------------------------------------------------------------------------- measures
+
+// From the right joint of a pair to the left one, unit; zero where the pair is not there.
+static sup_vec3 across(const figure* f, int role)
+{
+    uint32_t left = f->body.limbs[SIDE_LEFT][role], right = f->body.limbs[SIDE_RIGHT][role];
+    if (left == SUP_NONE || right == SUP_NONE) return v3(0, 0, 0);
+    return v3_normalize(v3_sub(f->positions[left], f->positions[right]), v3(0, 0, 0));
+}
+
+static sup_vec3 trunk_of(const figure* f)
+{
+    const body_map* b = &f->body;
+    uint32_t        left = b->limbs[SIDE_LEFT][ROLE_UPPER_ARM], right = b->limbs[SIDE_RIGHT][ROLE_UPPER_ARM];
+    sup_vec3        from = f->positions[b->hips], to = from;
+    if (left != SUP_NONE && right != SUP_NONE) to = v3_lerp(f->positions[left], f->positions[right], 0.5f);
+    else if (b->neck_count) to = f->positions[b->neck[0]];
+    else if (b->head != SUP_NONE) to = f->positions[b->head];
+    else if (b->spine_count) to = f->positions[b->spine[b->spine_count - 1]];
+    return v3_normalize(v3_sub(to, from), v3(0, 0, 0));
+}
+
+static float leg_of(const figure* f)
+{
+    float sum = 0;
+    int   count = 0;
+    for (int side = 0; side < 2; ++side) {
+        const uint32_t* limb = f->body.limbs[side];
+        if (limb[ROLE_UPPER_LEG] == SUP_NONE || limb[ROLE_LOWER_LEG] == SUP_NONE || limb[ROLE_FOOT] == SUP_NONE) continue;
+        sum += v3_distance(f->positions[limb[ROLE_UPPER_LEG]], f->positions[limb[ROLE_LOWER_LEG]]) +
+               v3_distance(f->positions[limb[ROLE_LOWER_LEG]], f->positions[limb[ROLE_FOOT]]);
+        count++;
+    }
+    return count ? sum / (float)count : 0;
+}
+
+void figure_measure(figure* f)
+{
+    f->trunk = trunk_of(f);
+    f->up = v3_length2(f->trunk) > 0 ? nearest_axis(f->trunk) : v3(0, 1, 0);
+    sup_vec3 left = flatten(v3_add(across(f, ROLE_UPPER_LEG), across(f, ROLE_UPPER_ARM)), f->up);
+    sup_vec3 forward = v3_normalize(v3_cross(left, f->up), f->up.y == 0 ? v3(0, 1, 0) : v3(0, 0, 1));
+    sup_vec3 axis = nearest_axis(forward);
+    f->forward = v3_dot(axis, forward) > SNAP_COSINE ? axis : forward;
+    f->leg = leg_of(f);
+}
+
+bool figure_bone(const figure* f, uint32_t joint, sup_vec3* direction)
+{
+    int       side;
+    body_role role = body_role_of(&f->body, joint, &side);
+    sup_vec3  end = v3(0, 0, 0);
+    if (side != SIDE_NONE && role != ROLE_HAND && role != ROLE_TOE && f->body.limbs[side][role + 1] != SUP_NONE)
+        end = f->positions[f->body.limbs[side][role + 1]];
+    else {
+        float count = 0;
+        for (uint32_t j = joint + 1; j < f->joint_count; ++j) {
+            if (f->parents[j] != joint) continue;
+            end = v3_add(end, f->positions[j]);
+            count++;
+        }
+        if (count == 0) return false;
+        end = v3_scale(end, 1 / count);
+    }
+    *direction = v3_normalize(v3_sub(end, f->positions[joint]), v3(0, 0, 0));
+    return v3_length2(*direction) > 0;
+}
+
+sup_quat figure_arc(sup_vec3 from, sup_vec3 to, sup_vec3 fallback)
+{
+    float    cosine = v3_dot(from, to);
+    sup_vec3 axis = v3_cross(from, to);
+    if (cosine < -0.9999f) return quat(fallback.x, fallback.y, fallback.z, 0);
+    return quat_normalize(quat(axis.x, axis.y, axis.z, 1 + cosine));
+}
+
+sup_quat figure_align(const figure* a, const figure* b)
+{
+    // Both frames are orthonormal: forward was made across up.
+    sup_vec3   al = v3_cross(a->up, a->forward), bl = v3_cross(b->up, b->forward);
+    sup_vec3   from[3] = { al, a->up, a->forward }, to[3] = { bl, b->up, b->forward };
+    sup_affine m = affine_identity();
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+            m.m[i][j] = 0;
+            for (int k = 0; k < 3; ++k) m.m[i][j] += (&to[k].x)[i] * (&from[k].x)[j];
+        }
+    return quat_normalize(quat_from_affine(&m));
+}
+
+// ---------------------------------------------------------------------------------------------- captured skeletons
+
+void figure_play(const sup_mocap* mocap, uint32_t frame, sup_quat* rotations, sup_vec3* positions)
+{
+    bool rest = frame >= mocap->frame_count;
+    for (uint32_t j = 0; j < mocap->joint_count; ++j) {
+        const sup_mocap_joint* joint = &mocap->joints[j];
+        sup_quat               q = !rest && joint->rotations ? joint->rotations[frame] : quat_identity();
+        sup_vec3               p = !rest && joint->translations ? joint->translations[frame] : joint->offset;
+        if (joint->parent == SUP_NONE) {
+            rotations[j] = q;
+            positions[j] = p;
+            continue;
+        }
+        rotations[j] = quat_normalize(quat_mul(rotations[joint->parent], q));
+        positions[j] = v3_add(positions[joint->parent], quat_rotate(rotations[joint->parent], p));
+    }
+}
+
+// How far legs and trunk are from standing straight: 0 is straight, 2 a leg that points up.
+static float stoop(const figure* f, sup_vec3 up)
+{
+    float sum = 1 - v3_dot(trunk_of(f), up), worst = 0;
+    for (int side = 0; side < 2; ++side) {
+        const uint32_t* limb = f->body.limbs[side];
+        for (int role = ROLE_UPPER_LEG; role < ROLE_FOOT; ++role) {
+            if (limb[role] == SUP_NONE || limb[role + 1] == SUP_NONE) continue;
+            sup_vec3 bone = v3_normalize(v3_sub(f->positions[limb[role + 1]], f->positions[limb[role]]), v3(0, 0, 0));
+            float    off = 1 + v3_dot(bone, up);
+            sum += off;
+            worst = off > worst ? off : worst;
+        }
+    }
+    return sum + worst;
+}
+
+static const float STOOP_MAX = 1.6f; // legs apart by 45 degrees and a bent trunk are still a rest pose
+
+// The largest turn of any joint between two frames, as the cosine of half the angle.
+static float largest_turn(const sup_mocap* m, uint32_t a, uint32_t b)
+{
+    float least = 1;
+    for (uint32_t j = 0; j < m->joint_count; ++j) {
+        const sup_quat* q = m->joints[j].rotations;
+        float           cosine = q ? fabsf(quat_dot(q[a], q[b])) : 1;
+        least = cosine < least ? cosine : least;
+    }
+    return least;
+}
+
+// Recorders put a straight pose in front of the motion, for alignment and not to be seen: a jump of more than 10 degrees to the
+// second frame, and three times as much as from there to the third (1 - cosine grows with the square of the angle). It shows
+// how this body stands better than the offsets do.
+static bool begins_straight(const sup_mocap* m, figure* f)
+{
+    static const float JUMP = 0.0038f, TIMES = 9;
+    if (m->frame_count < 3) return false;
+    float first = 1 - largest_turn(m, 0, 1), second = 1 - largest_turn(m, 1, 2);
+    if (first < JUMP || first < TIMES * second) return false;
+    figure_play(m, 0, f->rotations, f->positions);
+    figure_measure(f);
+    return stoop(f, f->up) < STOOP_MAX;
+}
+
+// Some files have a rest pose in which every bone lies along one axis. It says nothing about how a body stands, so the frame
+// that stands straightest is taken for rest.
+static void stand_up(const sup_mocap* mocap, figure* f)
+{
+    enum { LOOKS_MAX = 500 };
+    uint32_t step = mocap->frame_count / LOOKS_MAX + 1;
+    sup_vec3 trunk = v3(0, 0, 0);
+    for (uint32_t i = 0; i < mocap->frame_count; i += step) {
+        figure_play(mocap, i, f->rotations, f->positions);
+        trunk = v3_add(trunk, trunk_of(f));
+    }
+    sup_vec3 up = v3_length2(trunk) > 0 ? nearest_axis(trunk) : v3(0, 1, 0);
+    uint32_t best = 0;
+    float    least = INFINITY;
+    for (uint32_t i = 0; i < mocap->frame_count; i += step) {
+        figure_play(mocap, i, f->rotations, f->positions);
+        float off = stoop(f, up);
+        if (off < least) least = off, best = i;
+    }
+    figure_play(mocap, best, f->rotations, f->positions);
+    figure_measure(f);
+}
+
+static void choose_reference(const sup_mocap* mocap, figure* f, figure_choice* choice)
+{
+    *choice = FIGURE_FIRST;
+    if (begins_straight(mocap, f)) return;
+    *choice = FIGURE_REST;
+    figure_play(mocap, mocap->frame_count, f->rotations, f->positions);
+    figure_measure(f);
+    if (mocap->frame_count == 0 || stoop(f, f->up) < STOOP_MAX) return;
+    *choice = FIGURE_FRAME;
+    stand_up(mocap, f);
+}
+
+sup_result figure_of_mocap(const sup_mocap* mocap, sup_arena* scratch, figure* out, figure_choice* choice, sup_error* error)
+{
+    uint32_t     n = mocap->joint_count;
+    const char** names = SUP_NEW(scratch, const char*, n);
+    uint32_t*    parents = SUP_NEW(scratch, uint32_t, n);
+    bool*        eligible = SUP_NEW(scratch, bool, n);
+    *out = (figure){ .joint_count = n, .names = names, .parents = parents };
+    out->rotations = SUP_NEW(scratch, sup_quat, n);
+    out->positions = SUP_NEW(scratch, sup_vec3, n);
+    if (!names || !parents || !eligible || !out->rotations || !out->positions) return sup_fail_memory(error, "a motion");
+    for (uint32_t j = 0; j < n; ++j) {
+        names[j] = mocap->joints[j].name;
+        parents[j] = mocap->joints[j].parent;
+        eligible[j] = !mocap->joints[j].end;
+    }
+    body_skeleton skeleton = { n, names, parents, eligible };
+    sup_result    result = body_find(&skeleton, NULL, 0, scratch, &out->body, error);
+    if (result != SUP_OK) return result;
+    if (out->body.hips == SUP_NONE) out->body.hips = 0;
+    choose_reference(mocap, out, choice);
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- characters
+
+sup_result figure_of_character(const sup_character* character, const body_fixed* fixed, uint32_t fixed_count,
+                               sup_arena* scratch, figure* out, sup_pose* pose, sup_error* error)
+{
+    uint32_t     n = character->skeleton.joint_count;
+    const char** names = SUP_NEW(scratch, const char*, n);
+    uint32_t*    parents = SUP_NEW(scratch, uint32_t, n);
+    bool*        eligible = SUP_NEW(scratch, bool, n);
+    *out = (figure){ .joint_count = n, .names = names, .parents = parents };
+    out->rotations = SUP_NEW(scratch, sup_quat, n);
+    out->positions = SUP_NEW(scratch, sup_vec3, n);
+    if (!names || !parents || !eligible || !out->rotations || !out->positions) return sup_fail_memory(error, "a figure");
+    sup_result result = sup_pose_create(character, scratch, pose, error);
+    if (result != SUP_OK) return result;
+    sup_pose_bind(character, pose);
+    for (uint32_t j = 0; j < n; ++j) {
+        const sup_joint* joint = &character->skeleton.joints[j];
+        names[j] = joint->name;
+        parents[j] = joint->parent;
+        eligible[j] = joint->skin_joint;
+        out->positions[j] = affine_translation(&pose->global[j]);
+        out->rotations[j] = joint->parent == SUP_NONE
+                                ? pose->local[j].rotation
+                                : quat_normalize(quat_mul(out->rotations[joint->parent], pose->local[j].rotation));
+    }
+    body_skeleton skeleton = { n, names, parents, eligible };
+    result = body_find(&skeleton, fixed, fixed_count, scratch, &out->body, error);
+    if (result == SUP_OK && out->body.hips != SUP_NONE) figure_measure(out);
+    return result;
+}

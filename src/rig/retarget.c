@@ -1,0 +1,570 @@
+// Captured motion on a character.
+//
+// Both skeletons are seen as standing figures. With C the rotation between the two worlds (up to up, forward to forward), D(t)
+// what a captured joint has turned since its reference pose, and S the rotation that brings the target's bone onto the
+// captured one in their reference poses, a target joint turns by  C D(t) C^-1 S  since its own. S is the shortest arc for the
+// bones of arms and legs, so an A pose follows a T pose; feet are flat on the ground in both, so only their heading differs;
+// the trunk is upright in both, so nothing does.
+#include "base/internal.h"
+#include "base/sort.h"
+#include "math/vec.h"
+#include "rig/figure.h"
+#include "rig/key_time.h"
+#include "rig/soles.h"
+
+#include <string.h>
+
+// Keys are floats; beyond this many, neighbours could fall on one time.
+enum { FRAMES_MAX = 1 << 22 };
+
+// What one target joint follows: a captured joint, or one a part of the way to the next (spines of different length).
+typedef struct follow {
+    uint32_t source, next; // SUP_NONE: nothing
+    float    ratio;
+    sup_quat fit;     // S, then the reference rotation of the target
+    bool     placed;  // its position does not follow from its parent: hips, feet that hang on a root
+    uint32_t carrier; // the joint whose motion places it; SUP_NONE: the root motion
+    sup_vec3 offset;  // from the carrier, in the carrier's reference space
+} follow;
+
+typedef struct retarget {
+    const sup_character* character;
+    const sup_mocap*     mocap;
+    sup_arena*           arena; // of the clip
+    sup_arena*           scratch;
+    sup_error*           error;
+    figure               source, target;
+    sup_pose             reference, pose;
+    soles                source_soles, target_soles;
+    follow*              follows;
+    sup_quat             align; // C
+    float                scale;
+    uint32_t             first, frame_count; // frames used
+    sup_quat*            rotations;          // of the source in the frame at hand
+    sup_vec3*            positions;
+    sup_quat*            turned; // global rotations of the target
+    sup_vec3*            roots;  // of the target's hips, each frame
+} retarget;
+
+#define BAD(...) sup_fail(r->error, SUP_ERROR_INPUT, __VA_ARGS__)
+
+// ---------------------------------------------------------------------------------------------- who follows whom
+
+static void pair(retarget* r, uint32_t target, uint32_t source)
+{
+    if (target == SUP_NONE || source == SUP_NONE || r->follows[target].source != SUP_NONE) return;
+    r->follows[target].source = source;
+    r->follows[target].next = source;
+}
+
+// Chains of different length: the last follows the last, those between parts of the way.
+static void pair_chain(retarget* r, const uint32_t* targets, uint32_t n, const uint32_t* sources, uint32_t m, uint32_t below)
+{
+    for (uint32_t k = 0; k < n && m; ++k) {
+        float    at = (float)((k + 1) * m) / (float)n;
+        uint32_t whole = (uint32_t)at;
+        follow*  f = &r->follows[targets[k]];
+        if (f->source != SUP_NONE) continue;
+        f->source = whole == 0 ? below : sources[whole - 1];
+        f->next = whole < m ? sources[whole] : f->source;
+        f->ratio = at - (float)whole;
+    }
+}
+
+static void pair_bodies(retarget* r)
+{
+    const body_map *s = &r->source.body, *t = &r->target.body;
+    pair(r, t->hips, s->hips);
+    pair_chain(r, t->spine, t->spine_count, s->spine, s->spine_count, s->hips);
+    pair_chain(r, t->neck, t->neck_count, s->neck, s->neck_count, s->spine_count ? s->spine[s->spine_count - 1] : s->hips);
+    pair(r, t->head, s->head);
+    for (int side = 0; side < 2; ++side)
+        for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) pair(r, t->limbs[side][role], s->limbs[side][role]);
+}
+
+static bool same_text(const char* a, const char* b)
+{
+    for (;; ++a, ++b) {
+        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a, y = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
+        if (x != y) return false;
+        if (!x) return true;
+    }
+}
+
+static uint32_t source_joint(const retarget* r, const char* name)
+{
+    for (int loose = 0; loose < 2; ++loose)
+        for (uint32_t j = 0; j < r->mocap->joint_count; ++j)
+            if (!r->mocap->joints[j].end &&
+                (loose ? same_text(r->mocap->joints[j].name, name) : strcmp(r->mocap->joints[j].name, name) == 0))
+                return j;
+    return SUP_NONE;
+}
+
+// The person's pairs. A target takes over the role of its partner, so that one pair can say what a strange name means.
+static sup_result read_pairs(retarget* r, const sup_retarget_options* options, body_fixed* fixed)
+{
+    for (uint32_t i = 0; i < options->pair_count; ++i) {
+        const sup_joint_pair* p = &options->pairs[i];
+        uint32_t              target = sup_character_joint(r->character, p->target);
+        if (target == SUP_NONE)
+            return BAD("the motion map names the joint '%s', which '%s' does not have; 'supple inspect' lists its joints",
+                       p->target, r->character->name);
+        uint32_t source = p->source ? source_joint(r, p->source) : SUP_NONE;
+        if (p->source && source == SUP_NONE)
+            return BAD(
+                "the motion map gives '%s' the joint '%s', which the motion '%s' does not have; 'supple inspect' lists its "
+                "joints",
+                p->target, p->source, r->mocap->name);
+        fixed[i].joint = target;
+        if (source != SUP_NONE) fixed[i].role = body_role_of(&r->source.body, source, &fixed[i].side);
+    }
+    return SUP_OK;
+}
+
+static void apply_pairs(retarget* r, const sup_retarget_options* options)
+{
+    for (uint32_t j = 0; j < r->target.joint_count; ++j) r->follows[j] = (follow){ .source = SUP_NONE, .carrier = SUP_NONE };
+    for (uint32_t i = 0; i < options->pair_count; ++i)
+        if (options->pairs[i].source)
+            pair(r, sup_character_joint(r->character, options->pairs[i].target), source_joint(r, options->pairs[i].source));
+    pair_bodies(r);
+    for (uint32_t i = 0; i < options->pair_count; ++i)
+        if (!options->pairs[i].source)
+            r->follows[sup_character_joint(r->character, options->pairs[i].target)].source = SUP_NONE;
+}
+
+// ---------------------------------------------------------------------------------------------- alignment
+
+static sup_quat multiply3(sup_quat a, sup_quat b, sup_quat c) { return quat_normalize(quat_mul(quat_mul(a, b), c)); }
+
+static sup_vec3 heading(sup_vec3 d, sup_vec3 up) { return v3_normalize(v3_mad(d, -v3_dot(d, up), up), v3(0, 0, 0)); }
+
+// Brings the direction the target's bone has in its reference pose to the one the captured bone has in its.
+static bool bone_arc(const retarget* r, uint32_t target, uint32_t source, bool flat, sup_quat* out)
+{
+    sup_vec3 to, from;
+    if (!figure_bone(&r->target, target, &from) || !figure_bone(&r->source, source, &to)) return false;
+    to = quat_rotate(r->align, to);
+    if (flat) {
+        from = heading(from, r->target.up);
+        to = heading(to, r->target.up);
+        if (v3_length2(from) == 0 || v3_length2(to) == 0) return false;
+    }
+    *out = figure_arc(from, to, flat ? r->target.up : r->target.forward);
+    return true;
+}
+
+static void fit_joint(retarget* r, uint32_t joint, const sup_quat* fits, sup_quat trunk, sup_quat* fit)
+{
+    const follow* f = &r->follows[joint];
+    int           side;
+    body_role     role = body_role_of(&r->target.body, joint, &side);
+    uint32_t      foot = side == SIDE_NONE ? SUP_NONE : r->target.body.limbs[side][ROLE_FOOT];
+    uint32_t      arm = side == SIDE_NONE ? SUP_NONE : r->target.body.limbs[side][ROLE_LOWER_ARM];
+    *fit = quat_identity();
+    switch (role) {
+    case ROLE_HIPS:
+    case ROLE_SPINE:
+    case ROLE_NECK:
+    case ROLE_HEAD:
+    case ROLE_SHOULDER: *fit = trunk; break;
+    case ROLE_FOOT: bone_arc(r, joint, f->source, true, fit); break;
+    case ROLE_TOE: // lies flat as its foot does
+        if (foot != SUP_NONE && foot < joint) *fit = fits[foot];
+        break;
+    case ROLE_HAND: // straight behind the forearm in both
+        if (arm != SUP_NONE && arm < joint) *fit = fits[arm];
+        break;
+    default: bone_arc(r, joint, f->source, false, fit); break;
+    }
+}
+
+static sup_result align(retarget* r)
+{
+    static const float UPRIGHT_COSINE = 0.8f; // a trunk that leans more than 37 degrees is no matter of build
+    sup_quat*          fits = SUP_NEW(r->scratch, sup_quat, r->target.joint_count);
+    if (!fits) return sup_fail_memory(r->error, "a motion");
+    r->align = figure_align(&r->source, &r->target);
+    sup_vec3 leaning = quat_rotate(r->align, r->source.trunk);
+    sup_quat trunk = v3_dot(leaning, r->target.trunk) < UPRIGHT_COSINE ? figure_arc(r->target.trunk, leaning, r->target.forward)
+                                                                       : quat_identity();
+    for (uint32_t j = 0; j < r->target.joint_count; ++j) {
+        if (r->follows[j].source == SUP_NONE) continue;
+        fit_joint(r, j, fits, trunk, &fits[j]);
+        r->follows[j].fit = quat_mul(fits[j], r->target.rotations[j]);
+    }
+    r->scale = r->source.leg > 0 && r->target.leg > 0 ? r->target.leg / r->source.leg : 0;
+    if (r->scale == 0) { // no legs: by the length of the trunk
+        float s = v3_length(v3_sub(r->source.positions[r->source.body.head == SUP_NONE ? 0 : r->source.body.head],
+                                   r->source.positions[r->source.body.hips]));
+        float t = v3_length(v3_sub(r->target.positions[r->target.body.head == SUP_NONE ? 0 : r->target.body.head],
+                                   r->target.positions[r->target.body.hips]));
+        r->scale = s > 0 && t > 0 ? t / s : 1;
+    }
+    return SUP_OK;
+}
+
+// Hips are placed by the root motion. Feet and hands that do not hang on their limb (rigs made for inverse kinematics) are
+// carried along by it.
+static void place_joints(retarget* r)
+{
+    const body_map* b = &r->target.body;
+    r->follows[b->hips].placed = true;
+    for (int side = 0; side < 2; ++side)
+        for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) {
+            uint32_t joint = b->limbs[side][role];
+            uint32_t above = role == ROLE_SHOULDER || role == ROLE_UPPER_LEG ? b->hips : b->limbs[side][role - 1];
+            if (role == ROLE_UPPER_ARM && above == SUP_NONE) above = b->hips;
+            if (joint == SUP_NONE || above == SUP_NONE || body_is_above(r->target.parents, above, joint)) continue;
+            r->follows[joint].placed = true;
+            r->follows[joint].carrier = above;
+            r->follows[joint].offset = quat_rotate(quat_conjugate(r->target.rotations[above]),
+                                                   v3_sub(r->target.positions[joint], r->target.positions[above]));
+        }
+}
+
+// ---------------------------------------------------------------------------------------------- one frame
+
+static sup_quat source_turn(const retarget* r, uint32_t joint)
+{
+    return quat_normalize(quat_mul(r->rotations[joint], quat_conjugate(r->source.rotations[joint])));
+}
+
+static sup_affine global_above(const retarget* r, uint32_t joint)
+{
+    uint32_t parent = r->target.parents[joint];
+    return parent == SUP_NONE ? affine_identity() : r->pose.global[parent];
+}
+
+static void place(retarget* r, uint32_t joint, sup_vec3 world)
+{
+    sup_affine above = global_above(r, joint), inverse;
+    if (affine_invert(&above, &inverse)) r->pose.local[joint].translation = affine_point(&inverse, world);
+}
+
+// The source must be in the frame already. A carrier is always smaller than what it carries or lies in the same frame's
+// result: carried joints are done in a second round.
+static void pose_joint(retarget* r, uint32_t joint, sup_vec3 root)
+{
+    const follow* f = &r->follows[joint];
+    uint32_t      parent = r->target.parents[joint];
+    r->pose.local[joint] = r->reference.local[joint];
+    if (f->source == SUP_NONE) {
+        sup_quat q = r->pose.local[joint].rotation;
+        r->turned[joint] = parent == SUP_NONE ? q : quat_normalize(quat_mul(r->turned[parent], q));
+    } else {
+        sup_quat turn = source_turn(r, f->source);
+        if (f->ratio > 0) turn = quat_slerp(turn, source_turn(r, f->next), f->ratio);
+        r->turned[joint] = quat_normalize(quat_mul(multiply3(r->align, turn, quat_conjugate(r->align)), f->fit));
+        r->pose.local[joint].rotation = parent == SUP_NONE
+                                            ? r->turned[joint]
+                                            : quat_normalize(quat_mul(quat_conjugate(r->turned[parent]), r->turned[joint]));
+    }
+    if (f->placed && f->carrier == SUP_NONE) place(r, joint, root);
+    if (f->placed && f->carrier != SUP_NONE)
+        place(r, joint, v3_add(affine_translation(&r->pose.global[f->carrier]), quat_rotate(r->turned[f->carrier], f->offset)));
+    sup_affine above = global_above(r, joint), local = affine_from_transform(&r->pose.local[joint]);
+    if (r->character->skeleton.joints[joint].has_matrix &&
+        memcmp(&r->pose.local[joint], &r->character->skeleton.joints[joint].rest, sizeof(sup_transform)) == 0)
+        local = r->character->skeleton.joints[joint].matrix;
+    r->pose.global[joint] = parent == SUP_NONE ? local : affine_mul(&above, &local);
+}
+
+static void pose_frame(retarget* r, uint32_t frame, sup_vec3 root)
+{
+    uint32_t n = r->target.joint_count;
+    figure_play(r->mocap, r->first + frame, r->rotations, r->positions);
+    for (uint32_t j = 0; j < n; ++j) pose_joint(r, j, root);
+    // Feet that stand before their legs in the skeleton were placed by the frame before.
+    bool late = false;
+    for (uint32_t j = 0; j < n; ++j)
+        late |= r->follows[j].placed && r->follows[j].carrier != SUP_NONE && r->follows[j].carrier > j;
+    for (uint32_t j = 0; j < n && late; ++j) pose_joint(r, j, root);
+}
+
+// ---------------------------------------------------------------------------------------------- root motion
+
+static float lowest_source(const retarget* r)
+{
+    float low = INFINITY;
+    for (uint32_t i = 0; i < r->source_soles.count; ++i) {
+        uint32_t j = r->source_soles.joints[i];
+        sup_vec3 p = v3_add(r->positions[j], quat_rotate(r->rotations[j], r->source_soles.places[i]));
+        float    h = v3_dot(p, r->source.up);
+        low = h < low ? h : low;
+    }
+    return low;
+}
+
+static float lowest_target(const retarget* r)
+{
+    float low = INFINITY;
+    for (uint32_t i = 0; i < r->target_soles.count; ++i) {
+        float h = v3_dot(affine_point(&r->pose.global[r->target_soles.joints[i]], r->target_soles.places[i]), r->target.up);
+        low = h < low ? h : low;
+    }
+    return low;
+}
+
+// The height that one in twenty frames is below: the ground, in spite of a toe that once went through it.
+static sup_result find_ground(retarget* r, const float* heights, float* out)
+{
+    sup_sort_item* items = SUP_NEW(r->scratch, sup_sort_item, r->frame_count);
+    sup_sort_item* spare = SUP_NEW(r->scratch, sup_sort_item, r->frame_count);
+    if (!items || !spare) return sup_fail_memory(r->error, "a motion");
+    for (uint32_t i = 0; i < r->frame_count; ++i) {
+        uint32_t bits;
+        memcpy(&bits, &heights[i], sizeof bits);
+        items[i] = (sup_sort_item){ bits & 0x80000000u ? ~bits : bits | 0x80000000u, i };
+    }
+    sup_sort(items, spare, r->frame_count);
+    *out = heights[items[r->frame_count / 20].value];
+    return SUP_OK;
+}
+
+// A gentle mean over a tenth of a second to both sides, so that a change of the standing foot does not show as a kink.
+static sup_result smooth(retarget* r, float* values)
+{
+    double   frames = 0.1 / r->mocap->frame_time;
+    uint32_t half = frames < 1 ? 0 : frames > 1000 ? 1000 : (uint32_t)frames;
+    int64_t  n = r->frame_count;
+    float*   copy = sup_arena_copy(r->scratch, values, r->frame_count, sizeof *copy);
+    if (!copy) return sup_fail_memory(r->error, "a motion");
+    for (int64_t i = 0; i < n; ++i) {
+        double sum = 0, weights = 0;
+        for (int64_t k = -(int64_t)half; k <= (int64_t)half; ++k) {
+            int64_t at = i + k < 0 ? 0 : i + k >= n ? n - 1 : i + k;
+            double  weight = (double)half + 1 - (double)(k < 0 ? -k : k);
+            sum += weight * (double)copy[at];
+            weights += weight;
+        }
+        values[i] = (float)(sum / weights);
+    }
+    return SUP_OK;
+}
+
+// Where the hips go: from where the character stands, by the scaled path of the motion; and as high that the lowest point of
+// the soles is above the ground by the scaled height it has in the motion.
+static sup_result find_roots(retarget* r)
+{
+    uint32_t n = r->frame_count, hips = r->source.body.hips;
+    float*   heights = SUP_NEW(r->scratch, float, n);
+    float*   lifts = SUP_NEW(r->scratch, float, n);
+    r->roots = SUP_NEW(r->scratch, sup_vec3, n);
+    if (!heights || !lifts || !r->roots) return sup_fail_memory(r->error, "a motion");
+    sup_vec3 stand = r->target.positions[r->target.body.hips], begin = v3(0, 0, 0), up = r->target.up;
+    bool     grounded = r->source_soles.count && r->target_soles.count;
+    for (uint32_t i = 0; i < n; ++i) {
+        figure_play(r->mocap, r->first + i, r->rotations, r->positions);
+        if (i == 0) begin = r->positions[hips];
+        sup_vec3 path = v3_scale(quat_rotate(r->align, v3_sub(r->positions[hips], begin)), r->scale);
+        r->roots[i] = v3_add(stand, path);
+        if (!grounded) continue;
+        heights[i] = lowest_source(r);
+        pose_frame(r, i, r->roots[i]);
+        lifts[i] = -lowest_target(r);
+    }
+    if (!grounded) return SUP_OK;
+    float      ground = 0;
+    sup_result result = find_ground(r, heights, &ground);
+    if (result != SUP_OK) return result;
+    for (uint32_t i = 0; i < n; ++i) {
+        float above = r->scale * (heights[i] - ground);
+        lifts[i] += r->target.ground + (above > 0 ? above : 0);
+    }
+    if ((result = smooth(r, lifts)) != SUP_OK) return result;
+    for (uint32_t i = 0; i < n; ++i) r->roots[i] = v3_mad(r->roots[i], lifts[i], up);
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- clip
+
+typedef struct clip_maker {
+    sup_channel* channels;
+    uint32_t     count;
+    const float* times;
+    const float* start; // one time, for what is only held
+} clip_maker;
+
+static float* add_channel(retarget* r, clip_maker* m, uint32_t joint, sup_path path, uint32_t keys)
+{
+    uint32_t width = path == SUP_PATH_ROTATION ? 4 : 3;
+    float*   values = SUP_NEW(r->arena, float, (size_t)keys* width);
+    m->channels[m->count++] = (sup_channel){ .target = joint,
+                                             .path = path,
+                                             .interpolation = SUP_INTERPOLATE_LINEAR,
+                                             .key_count = keys,
+                                             .width = width,
+                                             .times = keys == 1 ? m->start : m->times,
+                                             .values = values };
+    return values;
+}
+
+// Joints that nothing moves stay in the reference pose, which may not be the file's rest pose.
+static bool hold(retarget* r, clip_maker* m, uint32_t joint, bool turns, bool moves)
+{
+    const sup_transform *rest = &r->character->skeleton.joints[joint].rest, *held = &r->reference.local[joint];
+    float*               values;
+    if (!turns && memcmp(&rest->rotation, &held->rotation, sizeof held->rotation) != 0) {
+        if (!(values = add_channel(r, m, joint, SUP_PATH_ROTATION, 1))) return false;
+        memcpy(values, &held->rotation, sizeof held->rotation);
+    }
+    if (!moves && memcmp(&rest->translation, &held->translation, sizeof held->translation) != 0) {
+        if (!(values = add_channel(r, m, joint, SUP_PATH_TRANSLATION, 1))) return false;
+        memcpy(values, &held->translation, sizeof held->translation);
+    }
+    if (memcmp(&rest->scale, &held->scale, sizeof held->scale) != 0) {
+        if (!(values = add_channel(r, m, joint, SUP_PATH_SCALE, 1))) return false;
+        memcpy(values, &held->scale, sizeof held->scale);
+    }
+    return true;
+}
+
+static void store_frame(retarget* r, uint32_t frame, sup_quat** rotations, sup_vec3** translations)
+{
+    for (uint32_t j = 0; j < r->target.joint_count; ++j) {
+        if (rotations[j]) {
+            sup_quat q = r->pose.local[j].rotation;
+            if (frame && quat_dot(q, rotations[j][frame - 1]) < 0) q = quat(-q.x, -q.y, -q.z, -q.w);
+            rotations[j][frame] = q;
+        }
+        if (translations[j]) translations[j][frame] = r->pose.local[j].translation;
+    }
+}
+
+static sup_result make_clip(retarget* r, sup_clip* out)
+{
+    uint32_t   n = r->target.joint_count, frames = r->frame_count;
+    sup_quat** rotations = SUP_NEW(r->scratch, sup_quat*, n);
+    sup_vec3** translations = SUP_NEW(r->scratch, sup_vec3*, n);
+    float*     times = SUP_NEW(r->arena, float, frames);
+    float*     start = SUP_NEW(r->arena, float, 1);
+    clip_maker m = { .channels = SUP_NEW(r->arena, sup_channel, 3 * (size_t)n), .times = times, .start = start };
+    char*      name = sup_arena_text(r->arena, r->mocap->name, strlen(r->mocap->name));
+    if (!rotations || !translations || !times || !start || !m.channels || !name) return sup_fail_memory(r->error, "a motion");
+    for (uint32_t i = 0; i < frames; ++i) times[i] = sup_key_time(i * r->mocap->frame_time);
+    for (uint32_t j = 0; j < n; ++j) {
+        const follow* f = &r->follows[j];
+        bool          turns = f->source != SUP_NONE;
+        // A channel's values are our own floats; quaternions and vectors are rows of them.
+        if (turns && !(rotations[j] = (sup_quat*)add_channel(r, &m, j, SUP_PATH_ROTATION, frames)))
+            return sup_fail_memory(r->error, "a motion");
+        if (f->placed && !(translations[j] = (sup_vec3*)add_channel(r, &m, j, SUP_PATH_TRANSLATION, frames)))
+            return sup_fail_memory(r->error, "a motion");
+        if (!hold(r, &m, j, turns, f->placed)) return sup_fail_memory(r->error, "a motion");
+    }
+    for (uint32_t i = 0; i < frames; ++i) {
+        pose_frame(r, i, r->roots[i]);
+        store_frame(r, i, rotations, translations);
+    }
+    *out = (sup_clip){ .name = name,
+                       .seconds = (double)times[frames - 1],
+                       .channel_count = m.count,
+                       .channels = m.channels,
+                       .source_id = SUP_NONE };
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- whole
+
+static sup_result fill_report(retarget* r, sup_retarget_report* report)
+{
+    uint32_t  n = r->target.joint_count;
+    uint32_t* targets = SUP_NEW(r->arena, uint32_t, n);
+    uint32_t* sources = SUP_NEW(r->arena, uint32_t, n);
+    uint32_t* lone = SUP_NEW(r->arena, uint32_t, n);
+    if (!targets || !sources || !lone) return sup_fail_memory(r->error, "a report");
+    for (uint32_t j = 0; j < n; ++j) {
+        if (r->follows[j].source != SUP_NONE) {
+            targets[report->pair_count] = j;
+            sources[report->pair_count++] = r->follows[j].source;
+        } else if (r->character->skeleton.joints[j].skin_joint) lone[report->lone_count++] = j;
+    }
+    report->targets = targets;
+    report->sources = sources;
+    report->lone = lone;
+    report->scale = r->scale;
+    return SUP_OK;
+}
+
+static uint32_t count_limbs(const retarget* r)
+{
+    uint32_t count = 0;
+    for (int side = 0; side < 2; ++side)
+        for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) {
+            uint32_t joint = r->target.body.limbs[side][role];
+            count += joint != SUP_NONE && r->follows[joint].source != SUP_NONE;
+        }
+    return count;
+}
+
+static sup_result find_partners(retarget* r, const sup_retarget_options* options, figure_choice* choice)
+{
+    uint32_t    joints = r->character->skeleton.joint_count;
+    body_fixed* fixed = SUP_NEW(r->scratch, body_fixed, options->pair_count);
+    r->follows = SUP_NEW(r->scratch, follow, joints);
+    r->turned = SUP_NEW(r->scratch, sup_quat, joints);
+    r->rotations = SUP_NEW(r->scratch, sup_quat, r->mocap->joint_count);
+    r->positions = SUP_NEW(r->scratch, sup_vec3, r->mocap->joint_count);
+    if (!fixed || !r->follows || !r->turned || !r->rotations || !r->positions) return sup_fail_memory(r->error, "a motion");
+    sup_result result = figure_of_mocap(r->mocap, r->scratch, &r->source, choice, r->error);
+    if (result == SUP_OK) result = read_pairs(r, options, fixed);
+    if (result == SUP_OK)
+        result = figure_of_character(r->character, fixed, options->pair_count, r->scratch, &r->target, &r->reference, r->error);
+    if (result == SUP_OK) result = sup_pose_create(r->character, r->scratch, &r->pose, r->error);
+    if (result != SUP_OK) return result;
+    if (r->target.body.hips == SUP_NONE)
+        return BAD(
+            "no hips and legs were found among the joints of '%s', so '%s' cannot be put on it; tell by --motion-map FILE "
+            "with lines like 'joint of the character = joint of the motion'",
+            r->character->name, r->mocap->name);
+    apply_pairs(r, options);
+    if (count_limbs(r) == 0 && options->pair_count == 0)
+        return BAD(
+            "the joints of the motion '%s' have no names that a body has; tell by --motion-map FILE with lines like 'joint "
+            "of the character = joint of the motion'",
+            r->mocap->name);
+    if (r->follows[r->target.body.hips].source == SUP_NONE) pair(r, r->target.body.hips, r->source.body.hips);
+    return SUP_OK;
+}
+
+static sup_result run(retarget* r, const sup_retarget_options* options, sup_clip* out, sup_retarget_report* report)
+{
+    sup_retarget_report found = { 0 };
+    if (r->mocap->frame_count == 0 || r->mocap->joint_count == 0) return BAD("the motion '%s' has no frames", r->mocap->name);
+    if (r->mocap->frame_count > FRAMES_MAX)
+        return BAD("the motion '%s' has more than %u frames; cut it into pieces", r->mocap->name, (uint32_t)FRAMES_MAX);
+    figure_choice choice;
+    sup_result    result = find_partners(r, options, &choice);
+    if (result != SUP_OK) return result;
+    found.dropped_first = !options->keep_first && choice == FIGURE_FIRST;
+    found.rest_from_frame = choice == FIGURE_FRAME;
+    r->first = found.dropped_first ? 1 : 0;
+    r->frame_count = r->mocap->frame_count - r->first;
+    result = align(r);
+    if (result != SUP_OK) return result;
+    place_joints(r);
+    soles_of_mocap(&r->source, &r->source_soles);
+    soles_of_character(r->character, &r->reference, &r->target, &r->target_soles);
+    result = find_roots(r);
+    sup_clip clip = { 0 };
+    if (result == SUP_OK) result = make_clip(r, &clip);
+    if (result == SUP_OK && report) result = fill_report(r, &found);
+    if (result != SUP_OK) return result;
+    *out = clip;
+    if (report) *report = found;
+    return SUP_OK;
+}
+
+sup_result sup_retarget(const sup_character* character, const sup_mocap* mocap, const sup_retarget_options* options,
+                        sup_arena* arena, sup_clip* out, sup_retarget_report* report, sup_error* error)
+{
+    static const sup_retarget_options standard = { 0 };
+    SUP_ASSERT(character && mocap && arena && out);
+    retarget r = { .character = character, .mocap = mocap, .arena = arena, .error = error, .scratch = sup_arena_beside(arena) };
+    if (!r.scratch) return sup_fail_memory(error, "a motion");
+    sup_result result = run(&r, options ? options : &standard, out, report);
+    sup_arena_destroy(r.scratch);
+    return result;
+}
