@@ -3,7 +3,7 @@ PREFIX  ?= /usr/local
 SECONDS ?= 20
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-quick bench wasm fuzz install docs format tidy clean help
+.PHONY: all setup demo test test-quick test-blender bench wasm fuzz install docs format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io
@@ -22,6 +22,11 @@ test: ## everything: gcc, clang, sanitizers, WebAssembly, a short fuzz, and all 
 test-quick: ## the release build and its tests, without the slow ones
 	@scripts/build.sh release $(JOBS)
 	@ctest --test-dir build -j$(JOBS) --output-on-failure --no-tests=error -LE slow
+
+test-blender: ## Blender opens what we write and bakes the same clips itself (installs Debian's blender, 433 MB)
+	@scripts/setup.sh blender
+	@$(MAKE) --no-print-directory all
+	@tests/blender/run.sh build/supple
 
 bench: all ## the shared scenes, timed
 	@build/supple bench

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs what is missing from Debian's packages, and nothing when nothing is: scripts/setup.sh build|test.
-# build: what `make` and `make demo` need. test: what `make test` needs too.
+# Installs what is missing from Debian's packages, and nothing when nothing is: scripts/setup.sh build|test|blender.
+# build: what `make` and `make demo` need. test: what `make test` needs too. blender: what `make test-blender` needs (433 MB).
 set -eu
 cd "$(dirname "$0")/.."
 level=${1:-test}
 case $level in
-build | test) ;;
-*) echo "usage: $0 build|test" >&2; exit 2 ;;
+build | test | blender) ;;
+*) echo "usage: $0 build|test|blender" >&2; exit 2 ;;
 esac
 
 missing=
@@ -22,12 +22,17 @@ compiles() { echo 'int main(void){return 0;}' | "$@" -x c - -o /dev/null; }
 c_library() { echo '#include <pthread.h>' | gcc -x c -fsyntax-only -; }
 cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' | gcc -x c -fsyntax-only -; }
 header() { echo "#include <$1>" | gcc -x c -fsyntax-only -; }
+blender_numpy() { python3 -c 'import sys; sys.path.append("/usr/lib/python3/dist-packages"); import numpy'; }
 wasi() { echo '#include <stdlib.h>' | clang --target=wasm32-wasi -x c -fsyntax-only -; }
 
 need gcc have gcc
 need libc6-dev c_library
 need cmake have cmake
 need ninja-build have ninja
+if [ "$level" = blender ]; then
+    need blender have blender
+    need python3-numpy blender_numpy
+fi
 need libembree-dev header embree3/rtcore.h
 need libpng-dev header png.h
 need libassimp-dev header assimp/cimport.h
@@ -76,10 +81,10 @@ if [ -n "$missing" ]; then
     }
 fi
 
-if [ "$level" = test ] && [ ! -f tests/node_modules/gltf-validator/package.json ]; then
-    echo "installing the glTF validator (npm) into tests/node_modules"
+if [ "$level" = test ] && { [ ! -f tests/node_modules/gltf-validator/package.json ] || [ ! -f tests/node_modules/three/package.json ]; }; then
+    echo "installing the glTF validator and three.js (npm) into tests/node_modules"
     (cd tests && npm install --no-audit --no-fund) || {
-        echo "npm could not fetch the glTF validator. With a network, run: cd tests && npm install" >&2
+        echo "npm could not fetch the glTF validator and three.js. With a network, run: cd tests && npm install" >&2
         exit 1
     }
 fi

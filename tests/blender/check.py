@@ -1,0 +1,147 @@
+# Run inside Blender by run.sh: imports what we baked, and bakes the same clips with Blender's own Armature modifier.
+import os
+import sys
+
+sys.path.append("/usr/lib/python3/dist-packages")  # Debian's numpy, where Blender does not look
+import numpy as np
+
+for name, kind in {"bool": bool, "int": int, "float": float, "object": object}.items():
+    if name not in np.__dict__:
+        setattr(np, name, kind)  # Blender 3.4's glTF importer uses names that newer numpy dropped
+
+import bpy
+
+held = failed = 0
+
+
+def claim(what, error, limit):
+    """One line per claim; the error is a part of the diagonal."""
+    global held, failed
+    good = error <= limit
+    held, failed = held + good, failed + (not good)
+    print(f"{'ok' if good else 'FAILED':8} {what}: {error:.1e} of the diagonal" + ("" if good else f", wanted {limit:.0e}"))
+
+
+def read_pc2(path):
+    count = int(np.fromfile(path, "<i4", 1, offset=16)[0])
+    return np.fromfile(path, "<f4", offset=32).reshape(-1, count, 3).astype(np.float64)
+
+
+def clear(fps):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.scene.render.fps = fps
+
+
+def to_file_axes(points):
+    """Blender turns glTF's y up into z up: x, -z, y."""
+    return np.stack([points[:, 0], points[:, 2], -points[:, 1]], 1)
+
+
+def shown(mesh):
+    """World positions of a mesh object with all its modifiers."""
+    solved = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    flat = np.empty(3 * len(solved.data.vertices), np.float32)
+    solved.data.vertices.foreach_get("co", flat)
+    world = np.array(solved.matrix_world)
+    return flat.reshape(-1, 3) @ world[:3, :3].T + world[:3, 3]
+
+
+def frame_set(frame):
+    bpy.context.scene.frame_set(frame)
+    bpy.context.view_layer.update()
+
+
+def worst(mesh, truth, turn):
+    diagonal = np.linalg.norm(truth[0].max(0) - truth[0].min(0))
+    most = 0.0
+    for frame, wanted in enumerate(truth):
+        frame_set(frame)
+        got = turn(shown(mesh))
+        if got.shape != wanted.shape:
+            return float("inf")
+        most = max(most, np.linalg.norm(got - wanted, axis=1).max())
+    return most / diagonal
+
+
+def import_glb(path, fps):
+    clear(fps)
+    bpy.ops.import_scene.gltf(filepath=path)
+    meshes = [o for o in bpy.data.objects if o.type == "MESH" and not o.name.startswith("Icosphere")]
+    return meshes[0]
+
+
+def play(name):
+    """The clip of that name and no other. The importer leaves every clip as a muted track of its owner."""
+    owners = [o for o in bpy.data.objects] + [m.shape_keys for m in bpy.data.meshes if m.shape_keys]
+    found = False
+    for armature in (o for o in bpy.data.objects if o.type == "ARMATURE"):
+        for bone in armature.pose.bones:
+            bone.matrix_basis.identity()  # a bone without keys in this clip would keep what another left there
+    for owner in owners:
+        motion = owner.animation_data
+        if not motion:
+            continue
+        # The action itself: strips are moved to begin at frame 1.
+        actions = [strip.action for track in motion.nla_tracks if track.name == name for strip in track.strips]
+        motion.action = actions[0] if actions else None
+        for track in motion.nla_tracks:
+            track.mute = True
+        found = found or bool(actions)
+    assert found, f"no clip '{name}'"
+
+
+def import_obj(path, fps):
+    clear(fps)
+    bpy.ops.wm.obj_import(filepath=path, forward_axis="Y", up_axis="Z")
+    return [o for o in bpy.data.objects if o.type == "MESH"][0]
+
+
+def cached(mesh, path):
+    for old in list(mesh.modifiers):
+        mesh.modifiers.remove(old)
+    cache = mesh.modifiers.new("cache", "MESH_CACHE")
+    cache.cache_format = os.path.splitext(path)[1][1:].upper()
+    cache.filepath = path
+    cache.frame_start = 0
+    cache.forward_axis, cache.up_axis = "POS_Y", "POS_Z"
+    return mesh
+
+
+def check(folder, name):
+    here = os.path.join(folder, name)
+    fps = int(open(os.path.join(here, "fps")).read())
+    clip = open(os.path.join(here, "clip")).read().strip()
+    file = lambda text: os.path.join(here, text)
+    same = lambda points: points
+    truth = {chain: read_pc2(file(f"{chain}.pc2")) for chain in ("linear", "dualquat")}
+    objs = sorted(n for n in os.listdir(here) if n.endswith(".obj"))
+
+    most = 0.0
+    for i in range(0, len(objs), 5):
+        most = max(most, worst(import_obj(file(objs[i]), fps), truth["dualquat"][i : i + 1], same))
+    claim(f"{name}: OBJ sequence", most, 1e-6)
+    mesh = import_obj(file(objs[0]), fps)
+    claim(f"{name}: PC2 through Mesh Cache", worst(cached(mesh, file("dualquat.pc2")), truth["dualquat"], same), 0)
+    claim(f"{name}: MDD through Mesh Cache", worst(cached(mesh, file("dualquat.mdd")), truth["dualquat"], same), 0)
+
+    for kind, chain in (("flat", "dualquat"), ("dualquat", "dualquat"), ("sparse", "dualquat"), ("linear", "linear")):
+        mesh = import_glb(file(f"{kind}.glb"), fps)
+        play("baked")
+        claim(f"{name}: GLB {kind}", worst(mesh, truth[chain], to_file_axes), 1e-6)
+
+    mesh = import_glb(file("linear.glb"), fps)
+    play(clip)
+    for key in mesh.data.shape_keys.key_blocks[1:]:
+        key.value = 0
+    armature = next(m for m in mesh.modifiers if m.type == "ARMATURE")
+    for volume, chain in ((False, "linear"), (True, "dualquat")):
+        armature.use_deform_preserve_volume = volume
+        words = "Preserve Volume" if volume else "linear"
+        claim(f"{name}: Blender's Armature, {words}, against {chain}", worst(mesh, truth[chain], to_file_axes), 1e-4)
+
+
+folder = sys.argv[sys.argv.index("--") + 1]
+for name in sorted(n for n in os.listdir(folder) if os.path.isdir(os.path.join(folder, n))):
+    check(folder, name)
+print(f"{held} held, {failed} failed")
+sys.exit(1 if failed else 0)

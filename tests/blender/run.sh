@@ -1,0 +1,37 @@
+#!/bin/sh
+# Blender opens what we bake: run.sh PROGRAM. Characters of the shared data set join in where it is beside the checkout.
+set -eu
+program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+data=$here/../../../shared/data/skinned
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT INT TERM
+
+# character NAME SOURCE CLIP FPS [NAME_IN_BLENDER]: one folder with everything that is compared.
+character() {
+    out=$folder/$1
+    mkdir "$out"
+    echo "$4" >"$out/fps"
+    echo "${5:-$3}" >"$out/clip"
+    for chain in linear dualquat; do
+        for file in $chain.pc2 $chain.mdd $chain.npy $chain.glb; do
+            "$program" bake "$2" "$out/$file" --clip "$3" --fps "$4" --deform $chain --name baked --quiet
+        done
+    done
+    "$program" bake "$2" "$out/flat.glb" --clip "$3" --fps "$4" --deform dualquat --name baked --flat --quiet 2>/dev/null
+    "$program" bake "$2" "$out/sparse.glb" --clip "$3" --fps "$4" --deform dualquat --name baked --sparse --quiet
+    "$program" bake "$2" "$out/obj.obj" --clip "$3" --fps "$4" --deform dualquat --quiet
+}
+
+character arm builtin:arm flex 30
+character twist builtin:arm twist 30
+character beast builtin:beast walk 30
+[ ! -f "$data/cesiumman.glb" ] || character cesiumman "$data/cesiumman.glb" "clip 0" 24 Anim_0
+[ ! -f "$data/fox.glb" ] || character fox "$data/fox.glb" Walk 24
+
+blender --background --factory-startup --python-exit-code 1 --python "$here/check.py" -- "$folder" >"$folder/log" 2>&1 || {
+    grep -E '^(ok|FAILED|[0-9]+ held|Error|  File|.*Error:)' "$folder/log" || tail "$folder/log"
+    exit 1
+}
+grep -E '^(ok|FAILED|[0-9]+ held)' "$folder/log"
+! grep -q '^FAILED' "$folder/log"

@@ -1,0 +1,169 @@
+// What three.js makes of our files: GLTFLoader plays the baked clip, USDLoader the skeleton and the points, on the processor.
+// The points are those of the npy bake of the same clip. Exit 77 (CTest's skip) where three is not installed.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+let THREE, GLTFLoader, USDLoader, USDAParser;
+try {
+    THREE = await import("three");
+    ({ GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js"));
+    ({ USDLoader } = await import("three/addons/loaders/USDLoader.js"));
+    ({ USDAParser } = await import("three/addons/loaders/usd/USDAParser.js"));
+} catch (e) {
+    console.log(`skipped: three is not installed (cd tests && npm install): ${e.message}`);
+    process.exit(77);
+}
+
+const program = process.argv[2];
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-three-"));
+const fps = 12;
+let failures = 0;
+
+function bake(source, file, flags) {
+    const out = path.join(folder, file);
+    const text = execFileSync(program, ["bake", source, out, "--fps", `${fps}`, "--json", "--quiet", ...flags], { encoding: "utf8" });
+    return { out, ...JSON.parse(text) };
+}
+
+// The frames of an npy file of floats, each a Float32Array of points.
+function readNpy(file) {
+    const bytes = fs.readFileSync(file), begin = 10 + bytes.readUInt16LE(8);
+    const [frames, points] = /\((\d+), (\d+), 3\)/.exec(bytes.toString("latin1", 10, begin)).slice(1).map(Number);
+    return Array.from({ length: frames }, (_, f) => new Float32Array(bytes.buffer.slice(bytes.byteOffset + begin + 12 * points * f, bytes.byteOffset + begin + 12 * points * (f + 1))));
+}
+
+function meshes(root) {
+    const list = [];
+    root.traverse(o => o.isMesh && list.push(o));
+    return list;
+}
+
+// How far three's vertices are from the points, over the diagonal of the first frame. `at` names the point of a vertex.
+function worst(root, points, at) {
+    let most = 0;
+    const v = new THREE.Vector3();
+    root.updateMatrixWorld(true);
+    for (const mesh of meshes(root)) {
+        mesh.skeleton?.update();
+        for (let i = 0; i < mesh.geometry.attributes.position.count; i++) {
+            mesh.getVertexPosition(i, v).applyMatrix4(mesh.matrixWorld);
+            const p = 3 * at(mesh, i);
+            most = Math.max(most, Math.hypot(v.x - points[p], v.y - points[p + 1], v.z - points[p + 2]) || 0);
+        }
+    }
+    const box = new THREE.Box3().setFromArray(points);
+    return most / box.getSize(v).length();
+}
+
+// Once and held at the end: a repeating action shows its beginning there.
+function playOnce(mixer, clip) {
+    const action = mixer.clipAction(clip).setLoop(THREE.LoopOnce);
+    action.clampWhenFinished = true;
+    action.play();
+}
+
+function claim(what, error, limit) {
+    const good = error <= limit;
+    if (!good) failures++;
+    console.log(`${good ? "ok      " : "FAILED  "} ${what}: ${error.toExponential(1)} of the diagonal${good ? "" : `, wanted ${limit}`}`);
+}
+
+async function playGlb(what, source, clip, chain, more = []) {
+    const flags = ["--clip", clip, "--deform", chain];
+    const frames = readNpy(bake(source, "a.npy", flags).out);
+    const { out } = bake(source, "a.glb", [...flags, "--name", "baked", ...more]);
+    const bytes = fs.readFileSync(out);
+    const gltf = await new GLTFLoader().parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), "");
+    const mixer = new THREE.AnimationMixer(gltf.scene);
+    playOnce(mixer, gltf.animations.find(a => a.name === "baked"));
+    let error = 0;
+    frames.forEach((points, f) => {
+        mixer.setTime(Math.fround(f / fps));
+        // _POINT numbers the points within a part; these characters have one.
+        error = Math.max(error, worst(gltf.scene, points, (mesh, i) => mesh.geometry.attributes._point.getX(i)));
+    });
+    if (!meshes(gltf.scene).length) error = NaN;
+    claim(`${what} (${chain}${more.length ? " " + more.join(" ") : ""}), ${frames.length} frames, by GLTFLoader`, error, 1e-5);
+}
+
+// three plays no time samples of points: its parser must find them, every one of every frame, with the stage's own times.
+function readUsdPoints(what, source, clip, chain) {
+    const flags = ["--clip", clip, "--deform", chain];
+    const frames = readNpy(bake(source, "a.npy", flags).out);
+    const stage = new USDAParser().parseText(fs.readFileSync(bake(source, "a.usda", flags).out, "utf8"));
+    const root = stage[Object.keys(stage).find(k => k.startsWith("def Xform"))];
+    const mesh = root[Object.keys(root).find(k => k.startsWith("def Mesh"))];
+    const numbers = text => text.match(/-?[\d.]+(e[-+]?\d+)?/g).map(Number);
+    const samples = key => Object.entries(mesh[`${key}.timeSamples`]).map(([code, text]) => [Number(code), numbers(text)]);
+    const points = samples("point3f[] points"), normals = samples("normal3f[] normals"), boxes = samples("float3[] extent");
+    let error = [points, normals, boxes].every(list => list.length === frames.length) ? 0 : Infinity;
+    frames.forEach((wanted, f) => {
+        const [code, got] = points[f] ?? [];
+        if (code !== f || got.length !== wanted.length || normals[f][1].length !== wanted.length) error = Infinity;
+        else wanted.forEach((x, i) => (error = Math.max(error, Math.abs(x - Math.fround(got[i])))));
+        for (let i = 0; i < 3; i++) {
+            const axis = wanted.filter((_, n) => n % 3 === i);
+            if (Math.fround(boxes[f][1][i]) !== Math.min(...axis) || Math.fround(boxes[f][1][3 + i]) !== Math.max(...axis)) error = Infinity;
+        }
+    });
+    const counts = numbers(mesh["int[] faceVertexCounts"]), indices = numbers(mesh["int[] faceVertexIndices"]);
+    if (counts.reduce((a, b) => a + b) !== indices.length || Math.max(...indices) !== frames[0].length / 3 - 1) error = Infinity;
+    if (Number(stage["#usda 1.0"].timeCodesPerSecond) !== fps || Number(stage["#usda 1.0"].endTimeCode) !== frames.length - 1) error = Infinity;
+    claim(`${what} (${chain}) as USD points, by USDAParser`, error, 0);
+}
+
+async function playUsdSkeleton(what, source, clip) {
+    const flags = ["--clip", clip, "--deform", "linear"];
+    const frames = readNpy(bake(source, "a.npy", flags).out);
+    const text = fs.readFileSync(bake(source, "a.usda", flags).out, "utf8");
+    const scene = new USDLoader().parse(text, "");
+    const mixer = new THREE.AnimationMixer(scene);
+    playOnce(mixer, scene.animations[0]);
+    // three takes meshes apart into corners: the nearest point stands for each, and every one must be met.
+    let error = 0;
+    const v = new THREE.Vector3();
+    for (let f = 0; f < frames.length; f += 3) {
+        mixer.setTime(f / fps);
+        scene.updateMatrixWorld(true);
+        const points = frames[f], met = new Set(), size = new THREE.Box3().setFromArray(points).getSize(v).length();
+        const cells = new Map(), key = (x, y, z) => [x, y, z].map(c => Math.round(c / (1e-3 * size))).join();
+        for (let p = 0; p < points.length; p += 3) {
+            const k = key(points[p], points[p + 1], points[p + 2]);
+            cells.has(k) ? cells.get(k).push(p) : cells.set(k, [p]);
+        }
+        for (const mesh of meshes(scene)) {
+            mesh.skeleton?.update();
+            for (let i = 0; i < mesh.geometry.attributes.position.count; i++) {
+                mesh.getVertexPosition(i, v).applyMatrix4(mesh.matrixWorld);
+                let best = Infinity, who = -1;
+                for (let c = 0; c < 27; c++) {
+                    const d = [c % 3, Math.floor(c / 3) % 3, Math.floor(c / 9)].map(n => (n - 1) * 1e-3 * size);
+                    for (const p of cells.get(key(v.x + d[0], v.y + d[1], v.z + d[2])) ?? []) {
+                        const distance = Math.hypot(v.x - points[p], v.y - points[p + 1], v.z - points[p + 2]);
+                        if (distance < best) (best = distance), (who = p);
+                    }
+                }
+                met.add(who);
+                error = Math.max(error, best / size);
+            }
+        }
+        if (met.size < points.length / 3 * 0.99) error = Infinity;
+    }
+    claim(`${what} as UsdSkel, by USDLoader`, error, 1e-5);
+}
+
+try {
+    await playGlb("arm", "builtin:arm?points=800", "flex", "dualquat");
+    await playGlb("arm", "builtin:arm?points=800", "twist", "linear");
+    await playGlb("arm", "builtin:arm?points=800", "flex", "dualquat", ["--flat"]);
+    await playGlb("arm", "builtin:arm?points=800", "flex", "dualquat", ["--sparse"]);
+    await playGlb("beast", "builtin:beast?points=1500", "walk", "dualquat");
+    readUsdPoints("arm", "builtin:arm?points=800", "flex", "dualquat");
+    await playUsdSkeleton("arm", "builtin:arm?points=800", "flex");
+    await playUsdSkeleton("beast", "builtin:beast?points=1500", "walk");
+} finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+}
+process.exit(failures ? 1 : 0);
