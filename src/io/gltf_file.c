@@ -53,9 +53,10 @@ static sup_result check_version(gltf_reader* r)
 
 // Extensions that may be required and yet leave shape and motion alone, or that are read. A * at the end stands for any rest.
 static const char* const known_extensions[] = {
-    "KHR_mesh_quantization", "KHR_texture_transform", "KHR_texture_basisu",
-    "KHR_materials_*",       "KHR_lights_punctual",   "KHR_xmp*",
-    "EXT_texture_*",         "MSFT_texture_dds",      "EXT_lights_*",
+    "FB_ngon_encoding",   "KHR_mesh_quantization", "KHR_texture_transform",
+    "KHR_texture_basisu", "KHR_materials_*",       "KHR_lights_punctual",
+    "KHR_xmp*",           "EXT_texture_*",         "MSFT_texture_dds",
+    "EXT_lights_*",
 };
 
 static bool is_known(const char* name)
@@ -70,10 +71,15 @@ static sup_result check_extensions(gltf_reader* r)
     const sup_json* required = sup_json_get(r->source->root, "extensionsRequired");
     for (const sup_json* e = required ? required->first : NULL; e; e = e->next) {
         const char* name = sup_json_string(e, "?");
-        if (is_known(name)) continue;
-        if (strcmp(name, "KHR_draco_mesh_compression") == 0 || strstr(name, "_meshopt_compression"))
+        if (is_known(name) || gltf_meshopt_known(r, name)) continue;
+        if (strcmp(name, "KHR_draco_mesh_compression") == 0)
             return sup_fail(r->error, SUP_ERROR_INPUT,
                             "the file is compressed with %s; decompress it first, e.g. with gltfpack -noq or gltf-transform",
+                            name);
+        if (strstr(name, "_meshopt_compression"))
+            return sup_fail(r->error, SUP_ERROR_INPUT,
+                            "the file is compressed with %s, which this program was built without; build it with "
+                            "libmeshoptimizer, or decompress the file first, e.g. with gltf-transform",
                             name);
         return sup_fail(r->error, SUP_ERROR_INPUT,
                         "the file requires the extension %.100s, which is not read; export it without", name);
@@ -185,5 +191,5 @@ sup_result gltf_file_open(gltf_reader* r)
     source->accessor_values = list;
     source->accessors = SUP_NEW(r->keep, gltf_accessor, source->accessor_count);
     if (!source->accessors) return sup_fail_memory(r->error, "the list of accessors");
-    return SUP_OK;
+    return gltf_meshopt_unpack(r);
 }

@@ -1,5 +1,6 @@
 /// io/gltf_reader.h: what the stages of the glTF reader share. They run in this order, each in its file:
 ///   gltf_file      container, document, buffers and images (gltf_uri finds them)
+///   gltf_meshopt   packed buffers are unpacked
 ///   gltf_nodes     the tree, its rest transforms, the scene
 ///   gltf_mesh      geometry of the meshes in the scene
 ///   gltf_skin      joints, and the rest space that all parts share
@@ -109,6 +110,7 @@ typedef struct gltf_reader {
 
 // Stages.
 sup_result gltf_file_open(gltf_reader* r);
+sup_result gltf_meshopt_unpack(gltf_reader* r);
 sup_result gltf_nodes_read(gltf_reader* r);
 sup_result gltf_parts_find(gltf_reader* r); ///< and the geometry of their meshes
 sup_result gltf_skins_read(gltf_reader* r);
@@ -116,6 +118,9 @@ sup_result gltf_parts_place(gltf_reader* r);
 sup_result gltf_clips_read(gltf_reader* r);
 
 // Helpers of all stages.
+
+/// Whether the host brought a codec for this extension.
+bool gltf_meshopt_known(const gltf_reader* r, const char* extension);
 
 /// A sentence for the person; beyond a number of them only a last one that says so.
 void gltf_warn(gltf_reader* r, const char* format, ...) SUP_FORMAT(2, 3);

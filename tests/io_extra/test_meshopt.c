@@ -1,0 +1,188 @@
+// EXT_meshopt_compression: what the library packs is read back bit by bit, and what is damaged is refused.
+#include "../io/gltf_builder.h"
+#include "supple/io_extra.h"
+
+#ifndef SUPPLE_MESHOPT
+int main(void)
+{
+    puts("skipped: this build is without libmeshoptimizer");
+    return 77;
+}
+#else
+
+#include <meshoptimizer.h>
+
+enum { SIDE = 12, VERTICES = SIDE * SIDE, INDICES = 6 * (SIDE - 1) * (SIDE - 1) };
+
+typedef struct sheet {
+    float    positions[VERTICES][3];
+    uint16_t indices[INDICES];
+} sheet;
+
+static void make_sheet(sheet* s)
+{
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < VERTICES; ++v) {
+        s->positions[v][0] = (float)(v % SIDE) * 0.1f;
+        s->positions[v][1] = (float)(v / SIDE) * 0.3f;
+        s->positions[v][2] = (float)((v * 7919) % 101) * 0.0137f;
+    }
+    for (uint32_t y = 0; y + 1 < SIDE; ++y)
+        for (uint32_t x = 0; x + 1 < SIDE; ++x) {
+            uint32_t       a = y * SIDE + x;
+            const uint32_t quad[6] = { a, a + 1, a + SIDE, a + 1, a + SIDE + 1, a + SIDE };
+            for (int k = 0; k < 6; ++k) s->indices[n++] = (uint16_t)quad[k];
+        }
+}
+
+// A GLB whose two views are packed in the BIN chunk; buffer 1 has no bytes. `damage` flips bits behind the header byte.
+static sup_bytes build(builder* b, const sheet* s, const char* extension, bool required, int damage)
+{
+    uint32_t wide[INDICES];
+    uint8_t  packed[2][8192];
+    for (int i = 0; i < INDICES; ++i) wide[i] = s->indices[i];
+    meshopt_encodeVertexVersion(0);
+    meshopt_encodeIndexVersion(1);
+    size_t sizes[2] = { meshopt_encodeVertexBuffer(packed[0], sizeof packed[0], s->positions, VERTICES, 12),
+                        meshopt_encodeIndexSequence(packed[1], sizeof packed[1], wide, INDICES) };
+    assert_true(sizes[0] > 0 && sizes[1] > 0);
+    if (damage) packed[damage - 1][0] ^= 0xff;
+    const size_t whole[2] = { sizeof s->positions, sizeof s->indices };
+    const char*  modes[2] = { "ATTRIBUTES", "INDICES" };
+    const int    counts[2] = { VERTICES, INDICES }, strides[2] = { 12, 2 };
+    size_t       at = 0;
+    for (int i = 0; i < 2; ++i) {
+        while (b->binary.size % 4) grow(&b->binary, "", 1);
+        item(&b->views,
+             "{\"buffer\":1,\"byteOffset\":%zu,\"byteLength\":%zu,\"extensions\":{\"%s\":{\"buffer\":0,\"byteOffset\":%zu,"
+             "\"byteLength\":%zu,\"byteStride\":%d,\"mode\":\"%s\",\"count\":%d}}}",
+             at, whole[i], extension, b->binary.size, sizes[i], strides[i], modes[i], counts[i]);
+        grow(&b->binary, packed[i], sizes[i]);
+        at += whole[i];
+    }
+    while (b->binary.size % 4) grow(&b->binary, "", 1);
+    item(&b->accessors, "{\"bufferView\":0,\"count\":%d,\"type\":\"VEC3\",\"componentType\":5126}", VERTICES);
+    item(&b->accessors, "{\"bufferView\":1,\"count\":%d,\"type\":\"SCALAR\",\"componentType\":5123}", INDICES);
+    show_mesh(b, "\"POSITION\":0", ",\"indices\":1");
+    // The builder writes one buffer; a later member of the same name is the one that counts.
+    item(&b->more, "\"buffers\":[{\"byteLength\":%zu},{\"byteLength\":%zu,\"extensions\":{\"%s\":{\"fallback\":true}}}]",
+         b->binary.size, at, extension);
+    item(&b->more, "\"extensionsUsed\":[\"%s\"]", extension);
+    if (required) item(&b->more, "\"extensionsRequired\":[\"%s\"]", extension);
+    return builder_glb(b);
+}
+
+static sup_result read_packed(sup_bytes bytes, const sup_extra* extra, sup_character** out, sup_error* error)
+{
+    sup_read_input in = { .path = "packed.glb", .bytes = bytes, .files = sup_files_system(), .up = -1, .extra = extra };
+    *error = (sup_error){ 0 };
+    return gltf_read(&in, out, error);
+}
+
+static void packed_files_are_read_bit_by_bit(void** state)
+{
+    (void)state;
+    static const char* const names[] = { "EXT_meshopt_compression", "KHR_meshopt_compression" };
+    for (int n = 0; n < 2; ++n) {
+        builder        b = { 0 };
+        sheet          s;
+        sup_character* c;
+        sup_error      error;
+        make_sheet(&s);
+        assert_ok(read_packed(build(&b, &s, names[n], true, 0), sup_extra_get(), &c, &error), error);
+        assert_int_equal(c->mesh.vertex_count, VERTICES);
+        assert_int_equal(c->mesh.corner_count, INDICES);
+        for (uint32_t v = 0; v < VERTICES; ++v)
+            assert_memory_equal(&c->mesh.points[c->mesh.vertex_points[v]], s.positions[v], 12);
+        for (uint32_t i = 0; i < INDICES; ++i) assert_int_equal(c->mesh.corner_vertices[i], s.indices[i]);
+        // Whoever writes the document again finds no trace of it.
+        const gltf_source* source = c->source;
+        assert_null(sup_json_get(source->root, "extensionsUsed"));
+        assert_null(sup_json_get(source->root, "extensionsRequired"));
+        assert_null(sup_json_get(source->views[0], "extensions"));
+        done(c, &b);
+    }
+}
+
+static void refuse(sup_bytes bytes, const sup_extra* extra, const char* words)
+{
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_int_not_equal(read_packed(bytes, extra, &c, &error), SUP_OK);
+    assert_null(c);
+    if (!strstr(error.text, words)) fail_msg("'%s' does not say '%s'", error.text, words);
+}
+
+static void without_the_codec_the_cure_is_named(void** state)
+{
+    (void)state;
+    builder b = { 0 };
+    sheet   s;
+    make_sheet(&s);
+    refuse(build(&b, &s, "EXT_meshopt_compression", true, 0), NULL, "build it with libmeshoptimizer");
+    builder_free(&b);
+}
+
+static void damaged_bytes_are_refused(void** state)
+{
+    (void)state;
+    for (int damage = 1; damage <= 2; ++damage) {
+        builder b = { 0 };
+        sheet   s;
+        make_sheet(&s);
+        refuse(build(&b, &s, "EXT_meshopt_compression", true, damage), sup_extra_get(), "cannot be unpacked");
+        builder_free(&b);
+    }
+}
+
+// Every byte of the packed data changed in turn: read or refused, never worse.
+static void changed_bytes_never_crash(void** state)
+{
+    (void)state;
+    builder b = { 0 };
+    sheet   s;
+    make_sheet(&s);
+    sup_bytes file = build(&b, &s, "EXT_meshopt_compression", true, 0);
+    uint8_t*  bytes = malloc(file.size);
+    for (size_t i = 12; i < file.size; ++i) {
+        memcpy(bytes, file.data, file.size);
+        bytes[i] ^= 0x5a;
+        sup_character* c = NULL;
+        sup_error      error;
+        if (read_packed((sup_bytes){ bytes, file.size }, sup_extra_get(), &c, &error) == SUP_OK) sup_character_destroy(c);
+    }
+    free(bytes);
+    builder_free(&b);
+}
+
+static void packing_attributes_is_exact(void** state)
+{
+    (void)state;
+    const sup_extra* extra = sup_extra_get();
+    sheet            s;
+    make_sheet(&s);
+    size_t   room = extra->meshopt_bound(VERTICES, 12);
+    uint8_t* packed = malloc(room);
+    uint8_t  back[sizeof s.positions];
+    size_t   size = extra->meshopt_encode(VERTICES, 12, s.positions, packed, room);
+    assert_in_range(size, 1, room);
+    assert_true(size < sizeof s.positions);
+    assert_true(
+        extra->meshopt_decode(SUP_MESHOPT_ATTRIBUTES, SUP_MESHOPT_NONE, VERTICES, 12, (sup_bytes){ packed, size }, back));
+    assert_memory_equal(back, s.positions, sizeof back);
+    assert_false(
+        extra->meshopt_decode(SUP_MESHOPT_ATTRIBUTES, SUP_MESHOPT_NONE, VERTICES, 10, (sup_bytes){ packed, size }, back));
+    assert_false(extra->meshopt_decode(SUP_MESHOPT_TRIANGLES, SUP_MESHOPT_NONE, 4, 2, (sup_bytes){ packed, size }, back));
+    free(packed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packed_files_are_read_bit_by_bit), cmocka_unit_test(without_the_codec_the_cure_is_named),
+        cmocka_unit_test(damaged_bytes_are_refused),        cmocka_unit_test(changed_bytes_never_crash),
+        cmocka_unit_test(packing_attributes_is_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
