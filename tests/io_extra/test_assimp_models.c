@@ -1,0 +1,189 @@
+// Every model of Debian's assimp-testmodels, each in a process of its own: it is read and one frame of it baked, or refused
+// with a sentence that names a cure. Nothing crashes, nothing hangs, nothing eats the machine. The table it prints is the one
+// in docs/formats.md (scripts/update-formats.sh puts it there).
+#include "../io/baking.h"
+#include "supple/io_extra.h"
+
+#ifndef SUPPLE_ASSIMP
+int main(void)
+{
+    puts("skipped: this build is without assimp");
+    return 77;
+}
+#else
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static const char models[] = "/usr/share/assimp/models";
+
+enum { FILES_MAX = 2000, KINDS_MAX = 100, SECONDS_MAX = 60, TEXT_MAX = 1024 };
+
+// Of one file, in memory that the child shares.
+typedef struct outcome {
+    int      state; // 0: died, 1: refused, 2: read but not baked, 3: read and baked
+    uint32_t points;
+    bool     skinned;
+    char     text[TEXT_MAX];
+} outcome;
+
+typedef struct kind {
+    char     ending[16];
+    uint32_t read, skinned, refused;
+} kind;
+
+static char*    paths[FILES_MAX];
+static uint32_t path_count;
+
+static void collect(const char* directory)
+{
+    DIR* dir = opendir(directory);
+    if (!dir) return;
+    for (struct dirent* entry; (entry = readdir(dir)) && path_count < FILES_MAX;) {
+        char        path[1024];
+        struct stat info;
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        if (stat(path, &info) != 0) continue;
+        if (S_ISDIR(info.st_mode)) collect(path);
+        else paths[path_count++] = strdup(path);
+    }
+    closedir(dir);
+}
+
+static int by_name(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
+
+static const char* ending_of(const char* path)
+{
+    static char lower[16];
+    const char* dot = strrchr(path, '.');
+    size_t      n = 0;
+    for (const char* c = dot ? dot + 1 : ""; *c && n + 1 < sizeof lower; ++c)
+        lower[n++] = *c >= 'A' && *c <= 'Z' ? *c + 32 : *c;
+    lower[n] = 0;
+    return lower;
+}
+
+static bool is_model(const char* ending)
+{
+    char all[1024], word[20], path[24];
+    snprintf(all, sizeof all, " %s ", sup_extra_get()->formats[0]->endings);
+    snprintf(word, sizeof word, " %s ", ending);
+    snprintf(path, sizeof path, "a.%s", ending);
+    return ending[0] && (strstr(all, word) || sup_format_for(path));
+}
+
+static void try_one(const char* path, const char* out, outcome* o)
+{
+    sup_character*   c = NULL;
+    sup_error        error = { 0 };
+    sup_load_options options = { .up = -1, .extra = sup_extra_get() };
+    if (sup_load(path, &options, &c, &error) != SUP_OK) {
+        o->state = 1;
+        snprintf(o->text, sizeof o->text, "%s", error.text);
+        return;
+    }
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_pose   pose;
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    sup_pose_rest(c, &pose);
+    test_bake b = { .character = c, .pose = &pose, .path = out, .fps = 1, .frames = 1 };
+    o->points = c->mesh.point_count;
+    o->skinned = c->skeleton.skin_joint_count > 0;
+    o->state = 2;
+    if (test_bake_run(&b, NULL, &error) == SUP_OK) o->state = 3;
+    snprintf(o->text, sizeof o->text, "%s", error.text);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void run_one(const char* path, const char* out, outcome* o)
+{
+    int ends[2];
+    *o = (outcome){ 0 };
+    assert_int_equal(pipe(ends), 0);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        outcome mine = { 0 };
+        alarm(SECONDS_MAX);
+#if !defined(__SANITIZE_ADDRESS__)
+        setrlimit(RLIMIT_AS, &(struct rlimit){ 2ull << 30, 2ull << 30 });
+#endif
+        try_one(path, out, &mine);
+        bool sent = write(ends[1], &mine, sizeof mine) == sizeof mine;
+        _exit(sent ? 0 : 1);
+    }
+    close(ends[1]);
+    size_t got = 0;
+    for (ssize_t n; got < sizeof *o && (n = read(ends[0], (char*)o + got, sizeof *o - got)) > 0;) got += (size_t)n;
+    close(ends[0]);
+    int status;
+    waitpid(child, &status, 0);
+    if (got != sizeof *o || !WIFEXITED(status) || WEXITSTATUS(status) != 0) *o = (outcome){ 0 };
+}
+
+static kind* kind_of(kind* kinds, uint32_t* count, const char* ending)
+{
+    for (uint32_t i = 0; i < *count; ++i)
+        if (strcmp(kinds[i].ending, ending) == 0) return &kinds[i];
+    assert_true(*count < KINDS_MAX);
+    snprintf(kinds[*count].ending, sizeof kinds[*count].ending, "%s", ending);
+    return &kinds[(*count)++];
+}
+
+// A sentence: some words, no newline, nothing unprintable.
+static bool is_sentence(const char* text)
+{
+    if (strlen(text) < 20 || !strchr(text, ' ')) return false;
+    for (const char* c = text; *c; ++c)
+        if ((unsigned char)*c < 32) return false;
+    return true;
+}
+
+static void every_model_is_read_or_refused_with_a_sentence(void** state)
+{
+    (void)state;
+    collect(models);
+    if (path_count == 0) {
+        print_message("skipped: Debian's assimp-testmodels are not installed\n");
+        skip();
+    }
+    qsort(paths, path_count, sizeof *paths, by_name);
+    static kind kinds[KINDS_MAX];
+    uint32_t    kind_count = 0, bad = 0, read_count = 0, refused = 0;
+    test_folder folder;
+    test_folder_make(&folder);
+    const char* out = test_folder_file(&folder, "one.glb");
+    for (uint32_t i = 0; i < path_count; ++i) {
+        outcome o;
+        if (!is_model(ending_of(paths[i]))) continue;
+        run_one(paths[i], out, &o);
+        kind*       k = kind_of(kinds, &kind_count, ending_of(paths[i]));
+        const char* name = paths[i] + sizeof models;
+        k->read += o.state >= 2;
+        k->skinned += o.state >= 2 && o.skinned;
+        k->refused += o.state == 1;
+        read_count += o.state >= 2;
+        refused += o.state == 1;
+        if (o.state == 1) print_message("refused %s: %s\n", name, o.text);
+        bool good = o.state == 3 || (o.state == 1 && is_sentence(o.text));
+        if (!good) print_message("BAD     %s: state %d, %u points: %s\n", name, o.state, o.points, o.text);
+        bad += !good;
+    }
+    test_folder_remove(&folder);
+    print_message("\n| ending | read | of them skinned | refused |\n|---|---|---|---|\n");
+    for (uint32_t i = 0; i < kind_count; ++i)
+        print_message("| `.%s` | %u | %u | %u |\n", kinds[i].ending, kinds[i].read, kinds[i].skinned, kinds[i].refused);
+    print_message("| all | %u | | %u |\n\n", read_count, refused);
+    assert_int_equal(bad, 0);
+    assert_true(read_count > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(every_model_is_read_or_refused_with_a_sentence) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
