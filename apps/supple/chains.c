@@ -115,7 +115,10 @@ int chain_bind(const options* o, const chain_list* list, uint32_t index, const s
     *out = NULL;
     sup_result result = sup_chain_create(&desc, out, &error);
     if (result == SUP_OK) return EXIT_DONE;
-    if (list->chosen || result != SUP_ERROR_INPUT) return fail_with(&error);
+    if (list->chosen || result != SUP_ERROR_INPUT) {
+        progress_end(bar);
+        return fail_with(&error);
+    }
     if (!options_has(o, FLAG_QUIET)) say_note("%s is left out: %s", desc.links, error.text);
     return EXIT_DONE;
 }

@@ -32,6 +32,9 @@ sup_result checkup_prepare(checkup* c, bool full, sup_arena* arena, sup_error* e
         joints[count++] = part->joint;
     }
     c->joint_count = count;
+    if (count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "no joint of '%s' has enough skin around it to have a volume",
+                        c->character->name);
     sup_result result = sup_pose_create(c->character, arena, &c->bind, error);
     if (result == SUP_OK) result = sweeps_make(c->character, full, joints, count, arena, sweeps, error);
     if (result != SUP_OK) return result;
@@ -223,6 +226,8 @@ static const char* advise(const checkup* c, const check_joint* joint, sup_arena*
                      fabs(first), where, name);
         if (joint->best && best < 0.7 * fabs(first))
             n += snprintf(text + n, sizeof text - (size_t)n, "; %.100s keeps it within %.1f %%", other, best);
+        else if (c->chain_count > 1 && !joint->best)
+            n += snprintf(text + n, sizeof text - (size_t)n, "; no other chain checked is better");
         else if (c->chain_count > 1)
             n +=
                 snprintf(text + n, sizeof text - (size_t)n, "; no chain checked is much better (%.100s: %.1f %%)", other, best);
@@ -240,13 +245,21 @@ static const char* advise(const checkup* c, const check_joint* joint, sup_arena*
     return sup_arena_text(arena, text, strlen(text));
 }
 
-// By badness, worst first; equal ones in the skeleton's order.
+static bool precedes(const check_joint* a, const check_joint* b)
+{
+    return a->idle != b->idle ? b->idle : a->badness > b->badness;
+}
+
+// By badness, worst first; equal ones in the skeleton's order. What no clip does comes behind what one does.
 static void rank(checkup* c)
 {
+    bool moved_by_clips = false;
+    for (uint32_t i = 0; i < c->joint_count; i++) moved_by_clips |= !c->joints[i].sweeps.assumed;
+    for (uint32_t i = 0; i < c->joint_count; i++) c->joints[i].idle = moved_by_clips && c->joints[i].sweeps.assumed;
     for (uint32_t i = 1; i < c->joint_count; i++) {
         check_joint moved = c->joints[i];
         uint32_t    at = i;
-        for (; at > 0 && c->joints[at - 1].badness < moved.badness; at--) c->joints[at] = c->joints[at - 1];
+        for (; at > 0 && precedes(&moved, &c->joints[at - 1]); at--) c->joints[at] = c->joints[at - 1];
         c->joints[at] = moved;
     }
 }

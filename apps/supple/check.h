@@ -31,6 +31,7 @@ typedef struct check_joint {
     check_result* results; ///< per chain
     uint32_t      best;    ///< the chain that changes the volume least
     double        badness; ///< under the first chain
+    bool          idle;    ///< other joints are turned by clips, this one is not: it ranks last and breaks no limit
     const char*   advice;
 } check_joint;
 

@@ -91,41 +91,69 @@ static float distance(sup_vec3 a, sup_vec3 b)
     return sqrtf((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
 }
 
-// How far around the joint to look: most of the longer one of the two bones that meet there.
+// How far around the joint to look: most of the longer bone that meets there, and never less than the skin is thick.
 static float reach_of(const checkup* c, uint32_t joint)
 {
     const sup_skeleton* s = &c->character->skeleton;
-    float               reach = 0.0f;
+    const sup_weights*  w = &c->character->weights;
+    sup_vec3            at = joint_place(&c->bind.global[joint]);
+    float               bone = 0.0f, sum = 0.0f, count = 0.0f;
     for (uint32_t i = 0; i < s->bone_count; i++) {
         const sup_bone* b = &s->bones[i];
-        if (b->joint == joint || b->child == joint) reach = fmaxf(reach, distance(b->head, b->tail));
+        if (b->joint == joint || b->child == joint) bone = fmaxf(bone, distance(b->head, b->tail));
     }
-    return reach > 0.0f ? 0.8f * reach : 0.2f * c->character->mesh.diagonal;
+    for (uint32_t p = 0; p < c->character->mesh.point_count; p++) {
+        for (uint32_t i = w->begin[p]; i < w->begin[p + 1]; i++) {
+            if (w->joints[i] != joint) continue;
+            sum += w->values[i] * distance(at, c->character->mesh.points[p]);
+            count += w->values[i];
+        }
+    }
+    float reach = fmaxf(0.8f * bone, count > 0.0f ? 1.3f * sum / count : 0.0f);
+    return reach > 0.0f ? reach : 0.2f * c->character->mesh.diagonal;
 }
 
-// Along the axis of a bend, from outside the body, a little from above; for a twist, across the bone.
-static picture_camera camera_of(const checkup* c, const check_joint* joint, const sweep* w)
+static sup_vec3 up_of(sup_axis up)
+{
+    return up == SUP_AXIS_Y ? (sup_vec3){ 0, 1, 0 } : up == SUP_AXIS_Z ? (sup_vec3){ 0, 0, 1 } : (sup_vec3){ 1, 0, 0 };
+}
+
+static float dot(sup_vec3 a, sup_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+// From the middle of the body to the joint, and a little to the front: the side from which it is seen best.
+static sup_vec3 outwards(const checkup* c, uint32_t joint)
 {
     const sup_mesh* mesh = &c->character->mesh;
-    uint32_t        j = joint->sweeps.joint;
-    sup_vec3        at = joint_place(&c->bind.global[j]), axis = sweep_axis(w, &c->bind, j);
+    sup_vec3        at = joint_place(&c->bind.global[joint]);
     double          x = 0.0, y = 0.0, z = 0.0;
     for (uint32_t i = 0; i < mesh->point_count; i++) {
         x += (double)mesh->points[i].x / mesh->point_count;
         y += (double)mesh->points[i].y / mesh->point_count;
         z += (double)mesh->points[i].z / mesh->point_count;
     }
-    // Outwards, and towards the front where that says nothing.
-    sup_axis up = c->character->up;
-    float    front = 0.3f * mesh->diagonal;
-    sup_vec3 out = { at.x - (float)x, at.y - (float)y + (up == SUP_AXIS_Z ? -front : 0.0f),
-                     at.z - (float)z + (up == SUP_AXIS_Z ? 0.0f : front) };
-    float    along = out.x * axis.x + out.y * axis.y + out.z * axis.z;
-    sup_vec3 view = { out.x - along * axis.x, out.y - along * axis.y, out.z - along * axis.z };
-    if (!w->twist) view = along < 0.0f ? (sup_vec3){ -axis.x, -axis.y, -axis.z } : axis;
-    picture_camera camera = portrait_camera_along(up, view);
+    sup_vec3 out = { at.x - (float)x, at.y - (float)y, at.z - (float)z };
+    if (c->character->up == SUP_AXIS_Z) out.y -= 0.3f * mesh->diagonal;
+    else out.z += 0.3f * mesh->diagonal;
+    return out;
+}
+
+// Along the axis of a bend, and across the bone of a twist: from outside the body, never from below, a little from the side.
+static picture_camera camera_of(const checkup* c, const check_joint* joint, const sweep* w)
+{
+    sup_vec3 axis = sweep_axis(w, &c->bind, joint->sweeps.joint), up = up_of(c->character->up), view = axis;
+    sup_vec3 out = outwards(c, joint->sweeps.joint);
+    if (w->twist) {
+        // A bone that lies is seen from its side; one that stands, from where it is nearest to the outside.
+        float along = dot(out, axis);
+        view = (sup_vec3){ up.y * axis.z - up.z * axis.y, up.z * axis.x - up.x * axis.z, up.x * axis.y - up.y * axis.x };
+        if (dot(view, view) < 0.25f)
+            view = (sup_vec3){ out.x - along * axis.x, out.y - along * axis.y, out.z - along * axis.z };
+    }
+    bool steep = fabsf(dot(view, up)) > 0.7f * sqrtf(dot(view, view));
+    if (dot(view, steep ? up : out) < 0.0f) view = (sup_vec3){ -view.x, -view.y, -view.z };
+    picture_camera camera = portrait_camera_along(c->character->up, view);
     camera.azimuth += 12.0;
-    camera.elevation = fmin(70.0, camera.elevation + 10.0);
+    camera.elevation = fmax(-5.0, fmin(65.0, camera.elevation + 10.0));
     return camera;
 }
 
@@ -174,7 +202,7 @@ static bool put_joint(html* h, gallery* g, uint32_t rank, const plotter* p, sup_
     html_text(h, joint->name);
     html_add(h, "</h2>\n<p>");
     html_text(h, joint->advice);
-    html_add(h, ".%s</p>\n", joint->sweeps.assumed ? " The range is the usual one, not that of a clip." : "");
+    html_add(h, ".%s</p>\n", joint->sweeps.assumed ? " The range is the usual one: no clip gave it." : "");
     if (g->ready && !put_pictures(h, g, joint, error)) return false;
     html_add(h, "<div class=\"grid next\">\n");
     for (uint32_t i = 0; i < joint->sweeps.sweep_count; i++) put_plot(h, g->c, joint, &joint->sweeps.sweeps[i], p);
@@ -218,6 +246,8 @@ static bool put_joints(html* h, const checkup* c, uint32_t top, sup_arena* arena
                   sup_arena_alloc(arena, c->chain_count, sizeof *p.series) };
     if (!p.x || !p.y || !p.series) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while plotting") == SUP_OK;
     if (!gallery_open(&g, arena, error)) return false;
+    g.portrait.bar = c->bar;
+    g.portrait.wanted = top * (c->chain_count < PICTURES_MAX ? c->chain_count : PICTURES_MAX);
     if (g.ready) html_legend(h, "Length of edges against rest, in the pictures", "\u00d70.5", "\u00d72", true);
     else html_add(h, "<p class=\"soft\">This build of supple draws no pictures (it was made without Embree).</p>\n");
     for (uint32_t j = 0; j < top; j++)
@@ -233,7 +263,9 @@ int check_write_html(const checkup* c, const options* o, uint32_t top, const cha
     if (!command) return fail_memory();
     put_head(&h, c, top, broken);
     put_table(&h, c, top);
+    progress_begin(c->bar, "report", options_has(o, FLAG_QUIET));
     bool good = put_joints(&h, c, top, arena, &error);
+    progress_end(c->bar);
     html_add(&h,
              "<h2>What the numbers mean</h2>\n<dl>"
              "<dt>volume</dt><dd>of the skin around the joint, cut off in the middle of its bones, against rest</dd>"

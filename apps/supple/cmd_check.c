@@ -124,7 +124,7 @@ static uint32_t over_limit(const checkup* c, uint32_t k, limited_value* value, d
 {
     uint32_t count = 0;
     for (uint32_t j = 0; j < c->joint_count; j++) {
-        if (!(value(&c->joints[j], k) > limit)) continue;
+        if (c->joints[j].idle || !(value(&c->joints[j], k) > limit)) continue;
         if (count++ == 0 || value(&c->joints[j], k) > value(*worst, k)) *worst = &c->joints[j];
     }
     return count;
@@ -235,12 +235,12 @@ static int check_character(checkup* c, const options* o, const check_flags* f, s
     int code = sup_meter_create(c->character, NULL, &meter, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
     c->meter = meter;
     if (code == EXIT_DONE) code = bind_chains(c, o, arena);
-    if (code == EXIT_DONE && checkup_prepare(c, options_has(o, FLAG_FULL), arena, &error) != SUP_OK) code = fail_with(&error);
-    if (code == EXIT_DONE && c->joint_count == 0) {
-        say_error("no joint of '%s' has enough skin around it to have a volume", c->character->name);
-        code = EXIT_FAILED;
+    if (code == EXIT_DONE) {
+        sup_result result = checkup_prepare(c, options_has(o, FLAG_FULL), arena, &error);
+        if (result == SUP_OK) result = checkup_run(c, arena, &error);
+        progress_end(&bar);
+        if (result != SUP_OK) code = fail_with(&error);
     }
-    if (code == EXIT_DONE && checkup_run(c, arena, &error) != SUP_OK) code = fail_with(&error);
     progress_end(&bar);
     if (code == EXIT_DONE) code = tell(c, o, f, arena);
     for (uint32_t i = 0; i < c->chain_count; i++) sup_chain_destroy(c->chains[i]);

@@ -178,7 +178,11 @@ static int run_chains(comparison* c, const chain_list* list, sup_arena* arena)
         if (code != EXIT_DONE) return code;
         if (!chain) continue;
         progress_span(c->job.bar, (i + 0.1) / list->count, (i + 1.0) / list->count);
-        if (measure_chain(&c->job, chain, arena, &c->chains[c->count++], &error) != SUP_OK) return fail_with(&error);
+        sup_result result = measure_chain(&c->job, chain, arena, &c->chains[c->count++], &error);
+        if (result != SUP_OK) {
+            progress_end(c->job.bar);
+            return fail_with(&error);
+        }
     }
     if (c->count) return EXIT_DONE;
     say_error("no deformer could be bound to '%s'; name one with --deform", c->job.character->name);

@@ -300,6 +300,8 @@ static sup_result put_pictures(html* h, const comparison* c, sup_arena* arena, s
     if (result != SUP_OK) return result;
     const char* camera = options_text(c->o, FLAG_CAMERA, NULL);
     if (camera) picture_camera_read(camera, &g.portrait.camera); // checked with the flags
+    g.portrait.bar = c->job.bar;
+    g.portrait.wanted = 3 * c->count;
     g.points = sup_arena_alloc(arena, count, sizeof *g.points);
     g.heat = sup_arena_alloc(arena, count, sizeof *g.heat);
     if (!g.points || !g.heat) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while preparing pictures");
@@ -311,7 +313,7 @@ static sup_result put_pictures(html* h, const comparison* c, sup_arena* arena, s
     }
     // Beyond a doubled or halved edge everything is bad: a single torn edge must not dim the rest.
     if (!c->job.truth) g.top = fmin(fmax(g.top, 0.05), 1.0);
-    return put_gallery(&g, hardest, error) ? SUP_OK : SUP_ERROR_INPUT;
+    return put_gallery(&g, hardest, error) ? SUP_OK : error->code;
 }
 
 // ---------------------------------------------------------------------------------------------- page
@@ -362,9 +364,11 @@ int compare_write_html(const comparison* c, const char* path, sup_arena* arena)
     put_head(&h, c);
     put_verdict(&h, c);
     put_table(&h, c);
+    progress_begin(c->job.bar, "report", options_has(c->o, FLAG_QUIET));
     bool good = put_plots(&h, c, arena);
     if (!good) sup_fail(&error, SUP_ERROR_MEMORY, "out of memory while plotting; leave --html out");
     if (good) good = put_pictures(&h, c, arena, &error) == SUP_OK;
+    progress_end(c->job.bar);
     put_explanation(&h, c->job.truth != NULL);
     html_end(&h, command);
     if (good) good = html_write(&h, path, &error);

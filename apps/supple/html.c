@@ -53,10 +53,17 @@ void html_add(html* h, const char* format, ...)
 void html_text(html* h, const char* text)
 {
     for (const char* at = text; *at;) {
-        size_t plain = strcspn(at, "&<>\"'");
-        put(h, at, plain);
+        size_t plain = strcspn(at, "&<>\"'%");
+        bool   spaced = at[plain] == '%' && plain && at[plain - 1] == ' ';
+        put(h, at, spaced ? plain - 1 : plain);
         at += plain;
         if (!*at) break;
+        // A percent sign stays in the line of its number.
+        if (*at == '%') {
+            put(h, spaced ? "&nbsp;%" : "%", spaced ? 7 : 1);
+            at++;
+            continue;
+        }
         const char* name = *at == '&' ? "&amp;" : *at == '<' ? "&lt;" : *at == '>' ? "&gt;" : *at == '"' ? "&quot;" : "&#39;";
         put(h, name, strlen(name));
         at++;

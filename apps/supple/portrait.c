@@ -40,8 +40,7 @@ void portrait_include(portrait* p, const sup_vec3* points, uint32_t count)
 
 static float along(sup_axis up, sup_vec3 v) { return up == SUP_AXIS_Y ? v.y : up == SUP_AXIS_Z ? v.z : v.x; }
 
-bool portrait_take(const portrait* p, const sup_vec3* points, const float* heat, double top, bool both, image* out,
-                   sup_error* error)
+bool portrait_take(portrait* p, const sup_vec3* points, const float* heat, double top, bool both, image* out, sup_error* error)
 {
     const sup_mesh* mesh = &p->character->mesh;
     sup_normals_evaluate(p->normals, points, p->scratch, p->tasks, p->vertex_normals, NULL);
@@ -62,7 +61,11 @@ bool portrait_take(const portrait* p, const sup_vec3* points, const float* heat,
                                 .ground_height = along(p->character->up, p->low),
                                 .width = p->width,
                                 .height = p->height,
-                                .samples = p->samples };
+                                .samples = p->samples,
+                                .progress = p->bar ? &p->bar->sink : NULL };
+    uint32_t           wanted = p->wanted > p->taken ? p->wanted : p->taken + 1;
+    if (p->bar) progress_span(p->bar, (double)p->taken / wanted, (p->taken + 1.0) / wanted);
+    p->taken++;
     return picture_render(&desc, p->tasks, out, error);
 }
 

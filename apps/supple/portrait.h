@@ -3,6 +3,7 @@
 #define SUPPLE_APP_PORTRAIT_H
 
 #include "picture.h"
+#include "progress.h"
 
 typedef struct portrait {
     const sup_character* character;
@@ -15,6 +16,8 @@ typedef struct portrait {
     picture_camera       camera;
     sup_vec3             low, high; ///< what is framed
     bool                 ground;
+    progress*            bar;           ///< NULL: none
+    uint32_t             taken, wanted; ///< pictures, for the bar
 } portrait;
 
 /// Memory for pictures of this character, in the arena. The frame is empty: portrait_include.
@@ -24,8 +27,7 @@ sup_result portrait_create(const sup_character* character, const sup_tasks* task
 void portrait_frame_clear(portrait* p);
 void portrait_include(portrait* p, const sup_vec3* points, uint32_t count);
 /// The points in the color of their heat: heat / top, both ways from grey where `both`.
-bool portrait_take(const portrait* p, const sup_vec3* points, const float* heat, double top, bool both, image* out,
-                   sup_error* error);
+bool portrait_take(portrait* p, const sup_vec3* points, const float* heat, double top, bool both, image* out, sup_error* error);
 /// The camera that looks along this direction, towards the middle of the picture.
 picture_camera portrait_camera_along(sup_axis up, sup_vec3 direction);
 

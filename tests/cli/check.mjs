@@ -50,6 +50,15 @@ await test("--full sweeps 120 degrees of bend and 150 of twist both ways", () =>
         equal(j.sweeps.map(s => `${s.motion} ${s.from} ${s.to}`).join(", "), "bend -120 120, bend -120 120, twist -150 150", "sweeps");
     }
 });
+await test("joints that no clip turns come last and break no limit where others are turned", () => {
+    const beast = ["check", "builtin:beast?points=1500", "--deform", "linear"], r = json([...beast, "--top", "100"]);
+    const ranges = r.joints.map(j => j.range);
+    holds(ranges.includes("clips") && ranges.includes("usual"), `ranges: ${ranges}`);
+    equal(ranges.lastIndexOf("clips") + 1, ranges.indexOf("usual"), "first joint of the usual range");
+    const worst = range => Math.max(...r.joints.filter(j => j.range === range).map(j => j.chains[0].volume_loss));
+    holds(worst("usual") > worst("clips"), "the test needs an idle joint that would be worse");
+    equal(run([...beast, "--quiet", "--max-volume-loss", String((worst("usual") + worst("clips")) / 2)]).code, 0, "exit code");
+});
 await test("a file without clips gets the usual range", folder => {
     // A closed box of two joints: the strip is flat and has no volume.
     const m = box(8);
