@@ -34,10 +34,13 @@ typedef struct gltf_baking {
     uint32_t      part_count, piece_count;
     baked_part*   parts;
     baked_piece*  pieces;
-    uint64_t      frame_bytes; ///< of one frame's targets
-    const char*   name;        ///< of the new animation
-    sup_json**    accessors;   ///< of the positions: frame by frame, piece by piece
-    sup_vec3*     positions;   ///< scratch for the largest piece
+    uint64_t      frame_bytes;      ///< of one frame's targets
+    const char*   name;             ///< of the new animation
+    sup_json**    accessors;        ///< of the positions: frame by frame, piece by piece
+    sup_json**    normal_accessors; ///< likewise; only for sparse targets
+    sup_out_file* spill;            ///< the targets' data until the document is whole; only for sparse targets
+    uint32_t*     kept;             ///< scratch for the largest piece; only for sparse targets
+    sup_vec3*     positions;        ///< scratch for the largest piece
     sup_vec3*     normals;
     size_t        json_bytes; ///< of the JSON chunk, padding included
     char*         json;
@@ -54,5 +57,12 @@ sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose*
 /// The new animation, and the weights of the others padded with zeros.
 sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_json* const* nodes,
                                sup_error* error);
+
+/// One piece of one frame, whose displacements stand in the scratch: into the spill and the document. Small ones become zero;
+/// bounds are those of what is left.
+sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size_t target, const sup_vec3* points,
+                             float bounds[6], sup_error* error);
+/// All that was spilled, behind the document.
+sup_result gltf_sparse_copy(gltf_baking* baking, sup_bake* bake, sup_error* error);
 
 #endif

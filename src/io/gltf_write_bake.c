@@ -114,19 +114,22 @@ static sup_result write_head(sup_bake* bake, gltf_baking* baking, sup_error* err
 static sup_result start(sup_bake* bake, gltf_baking* baking, const sup_pose* held, sup_error* error)
 {
     sup_result result = gltf_baking_judge(baking, bake, held, error);
+    if (result == SUP_OK && bake->desc.sparse) result = sup_bake_spill(bake, &baking->spill, error);
     if (result == SUP_OK) result = gltf_baking_edit(baking, bake, held, error);
-    if (result == SUP_OK) result = write_head(bake, baking, error);
+    if (result == SUP_OK && !baking->spill) result = write_head(bake, baking, error);
     baking->started = result == SUP_OK;
     return result;
 }
 
-static sup_result make_room(gltf_baking* baking, sup_arena* arena, sup_error* error)
+static sup_result make_room(gltf_baking* baking, bool sparse, sup_arena* arena, sup_error* error)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < baking->piece_count; ++i)
         if (baking->pieces[i].count > most) most = baking->pieces[i].count;
     baking->positions = SUP_NEW(arena, sup_vec3, most);
     baking->normals = SUP_NEW(arena, sup_vec3, most);
+    if (sparse) baking->kept = SUP_NEW(arena, uint32_t, most);
+    if (sparse && !baking->kept) return sup_fail_memory(error, "a frame of targets");
     return baking->positions && baking->normals ? SUP_OK : sup_fail_memory(error, "a frame of targets");
 }
 
@@ -140,8 +143,8 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     sup_result result = from_gltf ? gltf_document_read(character, bake->arena, &baking->document, error)
                                   : gltf_document_create(character, bake->arena, &baking->document, error);
     if (result == SUP_OK) result = gltf_baking_collect(baking, character, bake->arena, error);
-    if (result == SUP_OK) result = check_size(bake, baking, error);
-    if (result == SUP_OK) result = make_room(baking, bake->arena, error);
+    if (result == SUP_OK && !bake->desc.sparse) result = check_size(bake, baking, error);
+    if (result == SUP_OK) result = make_room(baking, bake->desc.sparse, bake->arena, error);
     if (result != SUP_OK) return result;
     if (bake->desc.frame_count > FRAMES_MANY)
         sup_bake_warn(bake, "%u frames become as many morph targets, which many viewers cannot hold; bake at a lower --fps",
@@ -168,11 +171,16 @@ static sup_result write_piece(sup_bake* bake, gltf_baking* baking, uint32_t inde
     float              bounds[6];
     baking->bad += gltf_pull_vertices(&piece->part->pull, piece->begin, piece->begin + piece->count, frame->points, normals,
                                       baking->positions, baking->normals, bounds);
-    sup_json* accessor = baking->accessors[(size_t)frame->index * baking->piece_count + index];
+    size_t     target = (size_t)frame->index * baking->piece_count + index;
+    sup_json*  accessor = baking->accessors[target];
+    sup_result result = SUP_OK;
+    if (baking->spill) result = gltf_sparse_write(baking, piece, target, frame->points, bounds, error);
+    if (result != SUP_OK) return result;
     put_bounds(accessor, "min", bounds);
     put_bounds(accessor, "max", bounds + 3);
-    size_t     bytes = (size_t)piece->count * sizeof(sup_vec3);
-    sup_result result = sup_out_write(bake->file, baking->positions, bytes, error);
+    if (baking->spill) return SUP_OK;
+    size_t bytes = (size_t)piece->count * sizeof(sup_vec3);
+    result = sup_out_write(bake->file, baking->positions, bytes, error);
     if (result == SUP_OK && piece->normals) result = sup_out_write(bake->file, baking->normals, bytes, error);
     return result;
 }
@@ -202,6 +210,10 @@ sup_result gltf_bake_end(sup_bake* bake, sup_error* error)
     if (baking->bad)
         sup_bake_warn(bake, "%llu baked positions were not finite numbers; those vertices stay where they are stored",
                       (unsigned long long)baking->bad);
+    if (baking->spill) {
+        sup_result written = write_head(bake, baking, error);
+        return written == SUP_OK ? gltf_sparse_copy(baking, bake, error) : written;
+    }
     sup_result result = make_json(baking, bake->arena, error);
     return result == SUP_OK ? sup_out_write_at(bake->file, GLB_HEAD + CHUNK_HEAD, baking->json, baking->json_bytes, error)
                             : result;

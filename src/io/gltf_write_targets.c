@@ -174,7 +174,7 @@ static void put_placeholder(editor* e, sup_json* accessor, const char* key)
 
 // Displacements of positions, then of normals, at `*offset` of the frame's view.
 static void add_target(editor* e, const baked_piece* piece, sup_json* targets, uint32_t view, uint64_t* offset,
-                       sup_json** bounded)
+                       sup_json** bounded, sup_json** unbounded)
 {
     gltf_accessor what = { .count = piece->count, .components = 3, .component_type = GLTF_FLOAT };
     uint64_t      bytes = (uint64_t)piece->count * sizeof(sup_vec3);
@@ -184,7 +184,7 @@ static void add_target(editor* e, const baked_piece* piece, sup_json* targets, u
     put_placeholder(e, *bounded, "max");
     *offset += bytes;
     if (piece->normals) {
-        gltf_edit_number(e->edit, target, "NORMAL", gltf_edit_accessor(e->edit, view, *offset, &what, NULL));
+        gltf_edit_number(e->edit, target, "NORMAL", gltf_edit_accessor(e->edit, view, *offset, &what, unbounded));
         *offset += bytes;
     }
     if (targets && target) sup_json_push(targets, target);
@@ -224,7 +224,9 @@ static sup_result add_targets(editor* e, sup_error* error)
     size_t       frames = e->bake->desc.frame_count;
     sup_json**   targets = SUP_NEW(e->edit->arena, sup_json*, baking->piece_count);
     baking->accessors = SUP_NEW(e->edit->arena, sup_json*, frames * baking->piece_count);
-    if (!targets || !baking->accessors) return sup_fail_memory(error, "the targets of a bake");
+    if (baking->spill) baking->normal_accessors = SUP_NEW(e->edit->arena, sup_json*, frames * baking->piece_count);
+    if (!targets || !baking->accessors || (baking->spill && !baking->normal_accessors))
+        return sup_fail_memory(error, "the targets of a bake");
     for (uint32_t i = 0; i < baking->piece_count; ++i) {
         baked_piece* piece = &baking->pieces[i];
         sup_json*    primitive = (sup_json*)sup_json_at(gltf_edit_get(piece->part->mesh, "primitives"), piece->primitive);
@@ -239,10 +241,15 @@ static sup_result add_targets(editor* e, sup_error* error)
     }
     // The frames come last in the BIN chunk, so that they can be written as they come.
     for (size_t f = 0; f < frames && !e->edit->failed; ++f) {
-        uint32_t view = gltf_edit_view(e->edit, NULL, baking->frame_bytes, sizeof(sup_vec3), GLTF_ARRAY_BUFFER);
+        // Sparse targets get their views when their size is known.
+        uint32_t view = SUP_NONE;
         uint64_t offset = 0;
-        for (uint32_t i = 0; i < baking->piece_count; ++i)
-            add_target(e, &baking->pieces[i], targets[i], view, &offset, &baking->accessors[f * baking->piece_count + i]);
+        if (!baking->spill) view = gltf_edit_view(e->edit, NULL, baking->frame_bytes, sizeof(sup_vec3), GLTF_ARRAY_BUFFER);
+        for (uint32_t i = 0; i < baking->piece_count; ++i) {
+            size_t target = f * baking->piece_count + i;
+            add_target(e, &baking->pieces[i], targets[i], view, &offset, &baking->accessors[target],
+                       baking->spill ? &baking->normal_accessors[target] : NULL);
+        }
     }
     return e->edit->failed ? sup_fail_memory(error, "the targets of a bake") : SUP_OK;
 }

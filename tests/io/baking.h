@@ -89,6 +89,13 @@ static inline void test_living_points(const sup_character* c, const sup_pose* po
     }
 }
 
+/// The same, but only every 20th point leaves where the blend puts it.
+static inline void test_local_points(const sup_character* c, const sup_pose* pose, double time, sup_vec3* out)
+{
+    test_viewer_points(c, pose, out);
+    for (uint32_t p = 0; p < c->mesh.point_count; p += 20) out[p].y += 0.05f * c->mesh.diagonal * (float)(1 + time);
+}
+
 typedef struct test_bake {
     const sup_character* character;
     const sup_clip*      clip; ///< NULL: the pose below is held
@@ -98,6 +105,8 @@ typedef struct test_bake {
     double               start, fps;
     uint32_t             frames;
     bool                 flat;
+    bool                 sparse;
+    bool                 local;          ///< only every 20th point leaves where a viewer's blend puts it
     uint64_t             bytes;          ///< out
     char                 warnings[4096]; ///< out
 } test_bake;
@@ -111,7 +120,8 @@ static inline sup_bake_desc test_bake_desc(const test_bake* b)
                             .start = b->start,
                             .fps = b->fps,
                             .frame_count = b->frames,
-                            .flat = b->flat };
+                            .flat = b->flat,
+                            .sparse = b->sparse };
 }
 
 /// Bakes living points. The result is that of the first step that failed.
@@ -133,7 +143,7 @@ static inline sup_result test_bake_run(test_bake* b, const sup_allocator* alloca
         double time = b->start + (double)f / b->fps;
         if (b->clip) sup_clip_sample(c, b->clip, time, &pose);
         else sup_pose_copy(b->pose, &pose);
-        test_living_points(c, &pose, time, points);
+        (b->local ? test_local_points : test_living_points)(c, &pose, time, points);
         sup_normals_evaluate(normals, points, scratch, NULL, turned, NULL);
         const sup_bake_frame frame = { f, time, &pose, points, turned };
         result = sup_bake_frame_write(bake, &frame, error);
@@ -200,7 +210,7 @@ static inline double test_bake_error(const test_bake* b, const char* clip_name)
         double time = b->start + (double)f / b->fps;
         if (b->clip) sup_clip_sample(c, b->clip, time, &pose);
         else sup_pose_copy(b->pose, &pose);
-        test_living_points(c, &pose, time, points);
+        (b->local ? test_local_points : test_living_points)(c, &pose, time, points);
         sup_clip_sample(again, clip, (double)(float)time, &pose_again);
         test_viewer_points(again, &pose_again, shown);
         double d = test_distance(c, points, again, shown);

@@ -1,0 +1,101 @@
+// `--sparse`: the same points in fewer bytes, and nothing left behind.
+#include "baking.h"
+
+#include <sys/stat.h>
+
+static test_folder    folder;
+static sup_character* tube;
+
+static int make(void** state)
+{
+    (void)state;
+    test_folder_make(&folder);
+    tube = test_tube(40, 16, 4, 8, 1);
+    return 0;
+}
+
+static int unmake(void** state)
+{
+    (void)state;
+    sup_character_destroy(tube);
+    test_folder_remove(&folder);
+    return 0;
+}
+
+static test_bake to(const char* path, bool sparse, bool local)
+{
+    return (test_bake){
+        .character = tube, .clip = &tube->clips[0], .path = path, .fps = 10, .frames = 6, .sparse = sparse, .local = local
+    };
+}
+
+static uint64_t bake(const char* file, bool sparse, bool local, double limit)
+{
+    test_bake b = to(test_folder_file(&folder, file), sparse, local);
+    sup_error error;
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    assert_int_equal(test_folder_count(&folder), 1);
+    struct stat info;
+    assert_int_equal(stat(b.path, &info), 0);
+    assert_int_equal(b.bytes, info.st_size);
+    assert_true(test_bake_error(&b, "bend.dualquat") < limit);
+    unlink(b.path);
+    return b.bytes;
+}
+
+static void few_moved_points_take_few_bytes(void** state)
+{
+    (void)state;
+    uint64_t dense = bake("dense.glb", false, true, 1e-6);
+    uint64_t sparse = bake("sparse.glb", true, true, 1e-6);
+    // 642 vertices and 6 frames: 46 KB of positions become 33 x 14 bytes a frame.
+    assert_true(dense - sparse > 6 * (642 - 60) * 12);
+}
+
+static void where_everything_moves_it_is_no_larger(void** state)
+{
+    (void)state;
+    uint64_t dense = bake("dense.glb", false, false, 1e-6);
+    uint64_t sparse = bake("sparse.glb", true, false, 1e-6);
+    assert_true(sparse < dense + 2000); // views of their own
+}
+
+static void a_flat_bake_may_be_sparse_too(void** state)
+{
+    (void)state;
+    test_bake b = to(test_folder_file(&folder, "flat.glb"), true, true);
+    sup_error error;
+    b.flat = true;
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    assert_true(test_bake_error(&b, "bend.dualquat") < 1e-6);
+    unlink(b.path);
+}
+
+static void failing_allocations_leave_nothing(void** state)
+{
+    (void)state;
+    sup_result result = SUP_ERROR_MEMORY;
+    for (long n = 0; result != SUP_OK && n < 1000; ++n) {
+        test_allocator a;
+        test_bake      b = to(test_folder_file(&folder, "starved.glb"), true, true);
+        sup_error      error;
+        test_allocator_init(&a, n);
+        result = test_bake_run(&b, &a.allocator, &error);
+        assert_int_equal(a.live, 0);
+        if (result == SUP_OK) break;
+        assert_int_equal(result, SUP_ERROR_MEMORY);
+        assert_int_equal(test_folder_count(&folder), 0);
+    }
+    assert_int_equal(result, SUP_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_moved_points_take_few_bytes),
+        cmocka_unit_test(where_everything_moves_it_is_no_larger),
+        cmocka_unit_test(a_flat_bake_may_be_sparse_too),
+        cmocka_unit_test(failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, make, unmake);
+}
