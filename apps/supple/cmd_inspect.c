@@ -3,6 +3,7 @@
 #include "common.h"
 #include "report.h"
 #include "rigging.h"
+#include "supple/rig.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,6 +68,21 @@ static void collect(findings* f)
             "%u open edges in %u hole%s: volume and thickness are guesses there; fill the holes where the body should be solid",
             f->surface.boundary_edges, f->surface.boundary_loops, f->surface.boundary_loops == 1 ? "" : "s");
     if (f->surface.loose_points) note_wrong(f, "%u points belong to no face: delete them", f->surface.loose_points);
+}
+
+// Clothes that nobody bound stay behind when the body moves.
+static sup_result suggest_dress(findings* f, sup_error* error)
+{
+    const sup_mesh* mesh = &f->character->mesh;
+    bool*           clothes = sup_arena_alloc(f->arena, mesh->part_count, sizeof *clothes);
+    if (!clothes) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while looking for clothes");
+    sup_result result = sup_clothes_find(f->character, clothes, error);
+    for (uint32_t i = 0; result == SUP_OK && i < mesh->part_count; i++)
+        if (clothes[i])
+            note_wrong(
+                f, "'%s' lies close to the skin but has no weights and will not follow it: --dress '%s' takes them from there",
+                mesh->parts[i].name, mesh->parts[i].name);
+    return result;
 }
 
 // ---------------------------------------------------------------------------------------------- JSON
@@ -224,7 +240,8 @@ int cmd_inspect(const options* o)
     sup_error error = { 0 };
     findings  f = { .character = character, .arena = sup_arena_create(NULL) };
     if (!f.arena) code = fail_memory();
-    else if (sup_mesh_examine(&character->mesh, &f.surface, &error) != SUP_OK) code = fail_with(&error);
+    else if (sup_mesh_examine(&character->mesh, &f.surface, &error) != SUP_OK || suggest_dress(&f, &error) != SUP_OK)
+        code = fail_with(&error);
     else {
         collect(&f);
         if (!options_has(o, FLAG_JSON)) print_report(&f, o->words[0]);

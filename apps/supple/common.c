@@ -191,8 +191,18 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
         return EXIT_USAGE;
     }
     if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &load.fps)) return EXIT_USAGE;
-    sup_error error = { 0 };
-    if (sup_load(path, &load, out, &error) != SUP_OK) return fail_with(&error);
+    load.mesh_count = options_count(o, FLAG_MESH);
+    load.dress_count = options_count(o, FLAG_DRESS);
+    const char** names = calloc((size_t)load.mesh_count + load.dress_count + 1, sizeof *names);
+    if (!names) return fail_memory();
+    for (uint32_t i = 0; i < load.mesh_count; i++) names[i] = options_nth(o, FLAG_MESH, i);
+    for (uint32_t i = 0; i < load.dress_count; i++) names[load.mesh_count + i] = options_nth(o, FLAG_DRESS, i);
+    load.meshes = names;
+    load.dress = names + load.mesh_count;
+    sup_error  error = { 0 };
+    sup_result result = sup_load(path, &load, out, &error);
+    free(names);
+    if (result != SUP_OK) return fail_with(&error);
     for (uint32_t i = 0; i < (*out)->warning_count && !silent; i++) say_warning("%s", (*out)->warnings[i]);
     int code = rigging_apply(o, silent, out);
     for (uint32_t i = 0; i < options_count(o, FLAG_MAP) && code == EXIT_DONE; i++)

@@ -50,6 +50,8 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_MAP, READS, "map", "NAME=FILE", "a value per point or vertex from a text file or a JSON array; repeats" },
     { FLAG_UNIT, READS, "unit", "UNIT", "the file's unit: m, cm, mm, km, in, ft, or metres as a number" },
     { FLAG_UP, READS, "up", "AXIS", "the file's up axis: y, z or x" },
+    { FLAG_MESH, READS, "mesh", "NAME", "only this mesh of the file, with * and ?; repeats. The others stay as they are" },
+    { FLAG_DRESS, READS, "dress", "NAME", "clothes without a skin that take weights from the body, with * and ?; repeats" },
     { FLAG_FLAT, BAKES, "flat", NULL, "write world-space shapes without the skin" },
     { FLAG_SPARSE, BAKES, "sparse", NULL, "leave displacements that change nothing out of a GLB: smaller, shows the same" },
     { FLAG_NAME, BAKES, "name", "NAME", "name of the new clip; default made from clip and chain" },

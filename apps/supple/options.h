@@ -39,6 +39,8 @@ typedef enum flag_id {
     FLAG_MAP,
     FLAG_UNIT,
     FLAG_UP,
+    FLAG_MESH,
+    FLAG_DRESS,
     FLAG_FLAT,
     FLAG_SPARSE,
     FLAG_NAME,

@@ -60,6 +60,11 @@ struct sup_read_input {
     /// Where `bytes` lives when the reader may keep it: its memory moves into the character. NULL: borrowed for the call.
     sup_arena*       arena;
     const sup_extra* extra; ///< or NULL
+    // As in sup_load_options.
+    const char* const* meshes;
+    uint32_t           mesh_count;
+    const char* const* dress;
+    uint32_t           dress_count;
 };
 
 /// How a block of bytes is packed by EXT_meshopt_compression.
@@ -94,6 +99,10 @@ typedef struct sup_load_options {
     const sup_allocator* allocator;
     const sup_extra*     extra; ///< more formats; NULL: only those of formats.def
     double               fps;   ///< of a sequence of files; 0: 30
+    const char* const*   meshes; ///< names (with * and ?) of the meshes to read; the others stay in the file as they are
+    uint32_t             mesh_count; ///< 0: all
+    const char* const*   dress; ///< names of meshes without a skin that take weights from the nearest skinned ones
+    uint32_t             dress_count;
 } sup_load_options;
 
 /// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000"), or OBJ or PLY files

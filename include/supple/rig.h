@@ -93,6 +93,52 @@ SUP_API sup_result sup_rig_attach(const sup_character* character, const sup_rig*
 SUP_API sup_result sup_rig_clip(const sup_character* character, const sup_rig* rig, const sup_matrix* motion, const char* name,
                                 double fps, sup_arena* arena, sup_clip* out, sup_error* error);
 
+// ---------------------------------------------------------------------------------------------- weights for clothes
+
+typedef struct sup_surface {
+    uint32_t        point_count;
+    const sup_vec3* points;
+    uint32_t        triangle_count;
+    const uint32_t* triangles; ///< three points each
+} sup_surface;
+
+SUP_API float sup_surface_diagonal(const sup_surface* surface); ///< of its box
+
+/// A match is good within this share of the body's diagonal, and where the surfaces face alike within this angle.
+#define SUP_TRANSFER_DISTANCE 0.05
+#define SUP_TRANSFER_ANGLE 0.52359878f // 30 degrees
+
+/// A body with weights and clothes without, both at rest in one space. Zero-initialise, fill what is known.
+typedef struct sup_transfer_input {
+    sup_surface      body;
+    const uint32_t*  begin; ///< body.point_count + 1: the influences of point p are begin[p] up to begin[p + 1]
+    const uint32_t*  joints;
+    const float*     values; ///< positive, summing to 1
+    uint32_t         joint_count;
+    sup_surface      clothes;        ///< one point where a seam has several vertices, or pieces will come apart
+    float            distance_max;   ///< of a good match; 0: SUP_TRANSFER_DISTANCE of the body's diagonal
+    float            angle_max;      ///< radians; 0: SUP_TRANSFER_ANGLE
+    uint32_t         influences_max; ///< kept for a point, at most 16; 0: four
+    const sup_tasks* tasks;
+} sup_transfer_input;
+
+/// Influences of the clothes' points, largest first, positive, summing to 1. Lives in the arena.
+typedef struct sup_transfer {
+    const uint32_t* begin; ///< clothes.point_count + 1
+    const uint32_t* joints;
+    const float*    values;
+    uint32_t        matched; ///< points that took the weights of the nearest place of the body
+    uint32_t        filled;  ///< that lie too far off or face elsewhere, and took them from their surroundings
+    uint32_t        adrift;  ///< likewise, but nothing they hang together with matched; they took the nearest all the same
+} sup_transfer;
+
+/// Takes the body's weights to clothes. The same input gives the same bits, whatever the number of workers.
+SUP_API sup_result sup_transfer_weights(const sup_transfer_input* in, sup_arena* arena, sup_transfer* out, sup_error* error);
+
+/// Which parts look like clothes that were never bound: without a skin, not carried by a joint of the skeleton, and nowhere
+/// further from a skinned part than SUP_TRANSFER_DISTANCE of its size. out: one for each part.
+SUP_API sup_result sup_clothes_find(const sup_character* character, bool* out, sup_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -157,12 +157,33 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
                           .up = options->up,
                           .allocator = options->allocator,
                           .arena = arena,
-                          .extra = options->extra };
+                          .extra = options->extra,
+                          .meshes = options->meshes,
+                          .mesh_count = options->mesh_count,
+                          .dress = options->dress,
+                          .dress_count = options->dress_count };
     sup_result     result = files->read(files->user, path, arena, &in.bytes, error);
     if (result == SUP_OK) result = format->read(&in, out, error);
     if (result != SUP_OK) name_file(path, error);
     sup_arena_destroy(arena);
     return result;
+}
+
+// Formats with one mesh know nothing of choosing; whoever names another one must hear it.
+static sup_result check_choice(const sup_load_options* options, const sup_character* character, sup_error* error)
+{
+    const sup_mesh* mesh = &character->mesh;
+    if (options->dress_count)
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' has no skin of its own, so there are no weights to dress '%s' with",
+                        character->name, options->dress[0]);
+    for (uint32_t p = 0; options->mesh_count && p < mesh->part_count; ++p) {
+        bool wanted = false;
+        for (uint32_t i = 0; i < options->mesh_count; ++i) wanted |= sup_glob_match(options->meshes[i], mesh->parts[p].name);
+        if (!wanted)
+            return sup_fail(error, SUP_ERROR_INPUT, "'%s' cannot be narrowed to '%s': it is read whole, with its mesh '%s'",
+                            character->name, options->meshes[0], mesh->parts[p].name);
+    }
+    return SUP_OK;
 }
 
 sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error)
@@ -171,6 +192,13 @@ sup_result sup_load(const char* path, const sup_load_options* options, sup_chara
     static const char             builtin[] = "builtin:";
     static const sup_load_options standard = { .up = -1 };
     if (!options) options = &standard;
-    if (strncmp(path, builtin, sizeof builtin - 1) == 0) return load_builtin(path + sizeof builtin - 1, options, out, error);
-    return load_file(path, options, out, error);
+    bool           built = strncmp(path, builtin, sizeof builtin - 1) == 0;
+    sup_character* character = NULL;
+    sup_result     result = built ? load_builtin(path + sizeof builtin - 1, options, &character, error)
+                                  : load_file(path, options, &character, error);
+    if (result == SUP_OK && !(character->source_format && strcmp(character->source_format, "gltf") == 0))
+        result = check_choice(options, character, error);
+    if (result == SUP_OK) *out = character;
+    else sup_character_destroy(character);
+    return result;
 }

@@ -501,6 +501,51 @@ static sup_result add_part(gltf_reader* r, uint32_t index)
     return SUP_OK;
 }
 
+// What a part made of the node will be called.
+static const char* part_name(const gltf_reader* r, const gltf_node* node)
+{
+    bool named = sup_json_string(sup_json_get(node->value, "name"), "")[0] != 0;
+    return named ? node->name : r->meshes[node->mesh].name;
+}
+
+static bool is_shown(const gltf_node* node) { return node->in_scene && node->mesh != SUP_NONE; }
+
+const char* gltf_part_names(gltf_reader* r)
+{
+    char   text[180] = "";
+    size_t at = 0;
+    for (uint32_t i = 0; i < r->node_count && at < sizeof text; ++i)
+        if (is_shown(&r->nodes[i]))
+            at += sup_format(text + at, sizeof text - at, "%s'%s'", at ? ", " : "", part_name(r, &r->nodes[i]));
+    return gltf_text(r, "%s%s", text, at < sizeof text ? "" : "...");
+}
+
+// Whether the user wants it; the mesh's own name counts as well. `used` notes which of the wishes were met.
+static bool is_wanted(const gltf_reader* r, const gltf_node* node, bool* used)
+{
+    bool wanted = r->in->mesh_count == 0;
+    for (uint32_t i = 0; i < r->in->mesh_count; ++i) {
+        bool fits = sup_glob_match(r->in->meshes[i], part_name(r, node)) ||
+                    sup_glob_match(r->in->meshes[i], r->meshes[node->mesh].name);
+        used[i] |= fits;
+        wanted |= fits;
+    }
+    return wanted;
+}
+
+static sup_result add_parts(gltf_reader* r)
+{
+    bool* used = SUP_NEW(r->work, bool, r->in->mesh_count);
+    if (!used) return sup_fail_memory(r->error, "the parts");
+    for (uint32_t i = 0; i < r->node_count; ++i)
+        if (is_shown(&r->nodes[i]) && is_wanted(r, &r->nodes[i], used)) GLTF_TRY(add_part(r, i));
+    for (uint32_t i = 0; i < r->in->mesh_count; ++i)
+        if (!used[i])
+            return sup_fail(r->error, SUP_ERROR_INPUT, "no mesh is called '%s'; there are: %s", r->in->meshes[i],
+                            gltf_part_names(r));
+    return SUP_OK;
+}
+
 sup_result gltf_parts_find(gltf_reader* r)
 {
     const sup_json** values;
@@ -512,11 +557,10 @@ sup_result gltf_parts_find(gltf_reader* r)
         r->meshes[i].name = gltf_name(r, values[i], "mesh", i);
     }
     uint32_t shown = 0;
-    for (uint32_t i = 0; i < r->node_count; ++i) shown += r->nodes[i].in_scene && r->nodes[i].mesh != SUP_NONE;
+    for (uint32_t i = 0; i < r->node_count; ++i) shown += is_shown(&r->nodes[i]);
     r->origins = SUP_NEW(r->keep, gltf_part, shown);
     if (!r->origins) return sup_fail_memory(r->error, "the parts");
-    for (uint32_t i = 0; i < r->node_count; ++i)
-        if (r->nodes[i].in_scene && r->nodes[i].mesh != SUP_NONE) GLTF_TRY(add_part(r, i));
+    GLTF_TRY(add_parts(r));
     if (r->part_count == 0)
         return sup_fail(r->error, SUP_ERROR_INPUT, "the file shows no mesh with triangles; export one with the skeleton");
     return SUP_OK;

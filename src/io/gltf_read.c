@@ -119,6 +119,7 @@ static sup_result read_all(gltf_reader* r, sup_character** out)
     GLTF_TRY(gltf_parts_find(r));
     GLTF_TRY(gltf_skins_read(r));
     GLTF_TRY(gltf_parts_place(r));
+    GLTF_TRY(gltf_parts_dress(r));
     GLTF_TRY(gltf_clips_read(r));
     return create(r, out);
 }

@@ -4,6 +4,7 @@
 ///   gltf_nodes     the tree, its rest transforms, the scene
 ///   gltf_mesh      geometry of the meshes in the scene
 ///   gltf_skin      joints, and the rest space that all parts share
+///   gltf_dress     weights for clothes without
 ///   gltf_clip      animations
 ///   gltf_read      puts the description together
 #ifndef SUP_IO_GLTF_READER_H
@@ -115,6 +116,7 @@ sup_result gltf_nodes_read(gltf_reader* r);
 sup_result gltf_parts_find(gltf_reader* r); ///< and the geometry of their meshes
 sup_result gltf_skins_read(gltf_reader* r);
 sup_result gltf_parts_place(gltf_reader* r);
+sup_result gltf_parts_dress(gltf_reader* r); ///< weights for those the user names
 sup_result gltf_clips_read(gltf_reader* r);
 
 // Helpers of all stages.
@@ -122,6 +124,8 @@ sup_result gltf_clips_read(gltf_reader* r);
 /// Whether the host brought a codec for this extension.
 bool gltf_meshopt_known(const gltf_reader* r, const char* extension);
 
+/// The names of all meshes in the scene, as "'Body', 'Shirt'", cut where they are many.
+const char* gltf_part_names(gltf_reader* r);
 /// A sentence for the person; beyond a number of them only a last one that says so.
 void gltf_warn(gltf_reader* r, const char* format, ...) SUP_FORMAT(2, 3);
 /// Words in the work arena, or "?" where memory ran out (the next allocation will say so).
