@@ -418,14 +418,23 @@ static sup_result apply_setting(chain_builder* b, const char* text)
     return found ? SUP_OK : fail_no_link(b, name, hash ? (uint32_t)ordinal : 1, text);
 }
 
-static sup_result write_text(chain_builder* b)
+// As written, with the implied skinning in front; a preset's links by their names.
+static sup_result write_text(chain_builder* b, const char* written)
 {
-    char   text[LINKS_MAX * 40] = "";
-    size_t at = 0;
-    for (uint32_t i = 0; i < b->chain->link_count && at < sizeof text; ++i)
-        at += sup_format(text + at, sizeof text - at, "%s%s", i ? "," : "", b->chain->links[i].deformer->name);
-    b->chain->text = sup_arena_text(b->chain->arena, text, strlen(text));
-    return b->chain->text ? SUP_OK : sup_fail_memory(b->error, "a chain");
+    char        names[LINKS_MAX * 40] = "";
+    const char* first = b->chain->links[0].deformer->name;
+    span        text = span_trim((span){ written ? written : "", written ? strlen(written) : 0 });
+    size_t      length = strlen(first);
+    bool        implied = text.length < length || memcmp(text.text, first, length) != 0;
+    for (uint32_t i = 0, at = 0; !written && i < b->chain->link_count && at < sizeof names; ++i)
+        at += (uint32_t)sup_format(names + at, sizeof names - at, "%s%s", i ? "," : "", b->chain->links[i].deformer->name);
+    size_t room = text.length + length + 2;
+    char*  out = SUP_NEW(b->chain->arena, char, written ? room : sizeof names);
+    if (!out) return sup_fail_memory(b->error, "a chain");
+    if (!written) memcpy(out, names, sizeof names);
+    else sup_format(out, room, "%s%s%.*s", implied ? first : "", implied ? "," : "", (int)text.length, text.text);
+    b->chain->text = out;
+    return SUP_OK;
 }
 
 sup_result chain_parse(chain_builder* b)
@@ -437,5 +446,5 @@ sup_result chain_parse(chain_builder* b)
     if (!r && b->desc->preset) r = apply_preset(b, !links);
     if (!r && links) r = parse_links(b, links, true);
     for (uint32_t i = 0; !r && i < b->desc->setting_count; ++i) r = apply_setting(b, b->desc->settings[i]);
-    return r ? r : write_text(b);
+    return r ? r : write_text(b, links);
 }

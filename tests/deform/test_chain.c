@@ -58,7 +58,9 @@ static void linear_is_implied_in_front(void** state)
     assert_chain(desc(NULL), "linear");
     assert_chain(desc("spring"), "linear,spring");
     assert_chain(desc("dualquat,spring"), "dualquat,spring");
-    assert_chain(desc(" dualquat( blend = 0.5 ) , spring(stiffness=90, mode=held),shift"), "dualquat,spring,shift");
+    assert_chain(desc(" dualquat( blend = 0.5 ) , spring(stiffness=90, mode=held),shift"),
+                 "dualquat( blend = 0.5 ) , spring(stiffness=90, mode=held),shift");
+    assert_chain(desc("spring(stiffness=90)"), "linear,spring(stiffness=90)");
 }
 
 static void wrong_chains_are_refused_with_a_cure(void** state)
