@@ -187,7 +187,7 @@ static int bind_chains(checkup* c, const options* o, sup_arena* arena)
     else if (c->character->clip_count) clip = &c->character->clips[0];
     if (code == EXIT_DONE) code = chain_list_read(o, c->character, clip, arena, &list);
     if (code != EXIT_DONE) return code;
-    c->chains = sup_arena_alloc(arena, list.count, sizeof *c->chains);
+    c->chains = sup_arena_alloc(arena, list.count, sizeof(sup_chain*));
     if (!c->chains) return fail_memory();
     for (uint32_t i = 0; i < list.count; i++) {
         sup_chain* chain = NULL;
@@ -224,24 +224,22 @@ static int check_character(checkup* c, const options* o, const check_flags* f, s
 {
     sup_error  error = { 0 };
     sup_meter* meter = NULL;
-    progress   bar;
-    c->bar = &bar;
     if (c->character->skeleton.skin_joint_count == 0) {
         say_error("'%s' has no skin: there is no joint to check; bind it to a skeleton in the modelling program",
                   c->character->name);
         return EXIT_FAILED;
     }
-    progress_begin(&bar, "check", options_has(o, FLAG_QUIET));
+    progress_begin(c->bar, "check", options_has(o, FLAG_QUIET));
     int code = sup_meter_create(c->character, NULL, &meter, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
     c->meter = meter;
     if (code == EXIT_DONE) code = bind_chains(c, o, arena);
     if (code == EXIT_DONE) {
         sup_result result = checkup_prepare(c, options_has(o, FLAG_FULL), arena, &error);
         if (result == SUP_OK) result = checkup_run(c, arena, &error);
-        progress_end(&bar);
+        progress_end(c->bar);
         if (result != SUP_OK) code = fail_with(&error);
     }
-    progress_end(&bar);
+    progress_end(c->bar);
     if (code == EXIT_DONE) code = tell(c, o, f, arena);
     for (uint32_t i = 0; i < c->chain_count; i++) sup_chain_destroy(c->chains[i]);
     sup_meter_destroy(meter);
@@ -250,7 +248,8 @@ static int check_character(checkup* c, const options* o, const check_flags* f, s
 
 int cmd_check(const options* o)
 {
-    checkup        c = { 0 };
+    progress       bar;
+    checkup        c = { .bar = &bar };
     check_flags    f;
     sup_character* character = NULL;
     sup_pool*      pool = NULL;

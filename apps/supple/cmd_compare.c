@@ -218,7 +218,6 @@ static int compare_character(comparison* c, motion* m, truth_set* t, sup_arena* 
 {
     sup_pose   pose;
     sup_error  error = { 0 };
-    progress   bar;
     chain_list list;
     sup_meter* meter = NULL;
     int        code = motion_choose(c->o, c->job.character, arena, &pose, m);
@@ -234,11 +233,10 @@ static int compare_character(comparison* c, motion* m, truth_set* t, sup_arena* 
     c->job.meter = meter;
     c->job.motion = m;
     c->job.truth = t->count ? t : NULL;
-    c->job.bar = &bar;
     code = count_rest_intersections(c);
-    progress_begin(&bar, "compare", options_has(c->o, FLAG_QUIET));
+    progress_begin(c->job.bar, "compare", options_has(c->o, FLAG_QUIET));
     if (code == EXIT_DONE) code = run_chains(c, &list, arena);
-    progress_end(&bar);
+    progress_end(c->job.bar);
     if (code == EXIT_DONE) code = tell(c, arena);
     for (uint32_t i = 0; i < c->count; i++) measured_free(&c->chains[i]);
     sup_meter_destroy(meter);
@@ -268,7 +266,8 @@ static int read_flags(const options* o, sup_arena* arena, motion* m, truth_set* 
 
 int cmd_compare(const options* o)
 {
-    comparison     c = { .o = o };
+    progress       bar;
+    comparison     c = { .o = o, .job = { .bar = &bar } };
     motion         m = { 0 };
     truth_set      t = { 0 };
     sup_character* character = NULL;

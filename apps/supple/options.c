@@ -308,7 +308,7 @@ static size_t put_word(char* at, const char* word)
 static size_t put_command(char* at, const options* o)
 {
     size_t length = 6;
-    if (at) memcpy(at, "supple", 6);
+    if (at) snprintf(at, length + 1, "supple");
     length += put_word(at ? at + length : NULL, o->verb->name);
     for (uint32_t i = 0; i < o->word_count; i++) length += put_word(at ? at + length : NULL, o->words[i]);
     for (uint32_t i = 0; i < o->flag_count; i++) {

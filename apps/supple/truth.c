@@ -122,10 +122,11 @@ int truth_list(const options* o, sup_arena* arena, truth_set* out)
         else if (!listing_add(&list, sup_arena_text(arena, word, strlen(word)), 0)) code = fail_memory();
     }
     *out = (truth_set){ .count = list.count };
-    out->paths = sup_arena_alloc(arena, list.count, sizeof *out->paths);
-    out->points = sup_arena_alloc(arena, list.count, sizeof *out->points);
-    if (code == EXIT_DONE && (!out->paths || !out->points)) code = fail_memory();
-    for (uint32_t i = 0; i < list.count && code == EXIT_DONE; i++) out->paths[i] = list.items[i].path;
+    out->paths = sup_arena_alloc(arena, list.count, sizeof(char*));
+    out->points = sup_arena_alloc(arena, list.count, sizeof(sup_vec3*));
+    if (out->paths && out->points)
+        for (uint32_t i = 0; i < list.count; i++) out->paths[i] = list.items[i].path;
+    else if (code == EXIT_DONE) code = fail_memory();
     free(list.items);
     return code;
 }
