@@ -21,6 +21,8 @@ typedef struct usda_stage {
     const float* uvs;
     const bool*  parts_with;
     double       first_code; ///< time code of the first frame
+    double*      own;        ///< scale taken out of each joint
+    double*      above;      ///< and out of all those above it
 } usda_stage;
 
 /// A name that USD allows: letters, digits and '_', different from the `count` names before it (USDA_NAME bytes each).
@@ -34,10 +36,12 @@ void usda_box(usda_stage* s, const float box[6]);
 /// Floats of a frame from the spill, from the `at`th on.
 void usda_fetch(usda_stage* s, uint32_t frame, uint64_t at, float* out, size_t count);
 
+/// Finds the scales that are taken out of the skeleton; before the other two.
+sup_result usda_skel_fold(usda_stage* s, const sup_bake* bake, const sup_pose* pose, sup_error* error);
 /// Whether skinning says everything about this pose and motion, so that USD's own will show the same. `why` is a reason not.
-bool usda_skel_fits(const sup_bake* bake, const sup_pose* pose, const char** why);
+bool usda_skel_fits(const usda_stage* s, const sup_bake* bake, const sup_pose* pose, const char** why);
 /// The joints of a pose into a record.
-void usda_skel_record(const sup_pose* pose, float* out);
+void usda_skel_record(const usda_stage* s, const sup_pose* pose, float* out);
 /// The Skeleton prim with its animation, inside the SkelRoot.
 sup_result usda_skel_write(usda_stage* s, sup_bake* bake, sup_error* error);
 /// The influences of one part's stored vertices, inside its Mesh prim.

@@ -7,32 +7,47 @@
 
 // ---------------------------------------------------------------------------------------------- whether it fits
 
+// Less of a scale than this is rounding of whoever exported it.
+static const double noise = 1e-6;
+
+static bool is_near(double a, double b) { return fabs(a - b) <= noise * fabs(b); }
+
 // Scales are half floats in UsdSkel: ten bits behind the leading one.
-static bool is_half(float x)
+static bool is_half(double x)
 {
-    double size = fabs((double)x);
-    if (size == 0) return true;
-    if (!(size >= 6.103515625e-5 && size <= 65504)) return false;
+    double size = fabs(x);
+    if (!(size >= 6.103515625e-5 && size <= 65504)) return size == 0;
     int    exponent;
     double mantissa = frexp(size, &exponent) * 2048;
-    return fabs(mantissa - floor(mantissa + 0.5)) < mantissa * 1e-7;
+    return is_near(mantissa, floor(mantissa + 0.5));
 }
 
-static bool are_half(const float* values, size_t count)
+static bool is_constant(const sup_channel* channel)
 {
-    for (size_t i = 0; i < count; ++i)
-        if (!is_half(values[i])) return false;
+    uint32_t parts = channel->interpolation == SUP_INTERPOLATE_CUBIC ? 3 : 1;
+    size_t   count = (size_t)channel->key_count * channel->width * parts;
+    if (parts == 3 && channel->key_count > 1) return false;
+    for (size_t i = channel->width; i < count; ++i)
+        if (!is_near((double)channel->values[i], (double)channel->values[i % channel->width])) return false;
     return true;
 }
 
-// Keys between which nothing but half floats can come: all the same.
-static bool scale_fits(const sup_channel* channel)
+// Whole rigs stand under a scale like 0.01, which a half float misses by 2e-4. One that is even and does not change can be
+// taken out of its joint: what hangs below moves in larger steps instead, and its bind transform shrinks by as much.
+sup_result usda_skel_fold(usda_stage* s, const sup_bake* bake, const sup_pose* pose, sup_error* error)
 {
-    size_t count = (size_t)channel->key_count * channel->width * (channel->interpolation == SUP_INTERPOLATE_CUBIC ? 3 : 1);
-    if (channel->interpolation == SUP_INTERPOLATE_CUBIC) return false;
-    for (size_t i = channel->width; i < count && channel->interpolation == SUP_INTERPOLATE_LINEAR; ++i)
-        if (channel->values[i] != channel->values[i - channel->width]) return false;
-    return are_half(channel->values, count);
+    const sup_skeleton* skeleton = &bake->desc.character->skeleton;
+    s->own = SUP_NEW(bake->arena, double, pose->joint_count);
+    s->above = SUP_NEW(bake->arena, double, pose->joint_count);
+    if (!s->own || !s->above) return sup_fail_memory(error, "a skeleton");
+    for (uint32_t j = 0; j < pose->joint_count; ++j) {
+        uint32_t parent = skeleton->joints[j].parent;
+        double   x = (double)pose->local[j].scale.x;
+        bool     even = is_near((double)pose->local[j].scale.y, x) && is_near((double)pose->local[j].scale.z, x) && x > 0;
+        s->own[j] = even && !is_half(x) ? x : 1;
+        s->above[j] = parent == SUP_NONE ? 1 : s->above[parent] * s->own[parent];
+    }
+    return SUP_OK;
 }
 
 // What the pose's local transforms make of the joints, against what it has: matrices of the file may have shear.
@@ -54,7 +69,7 @@ static bool local_is_all(const sup_character* character, const sup_pose* pose)
     return true;
 }
 
-bool usda_skel_fits(const sup_bake* bake, const sup_pose* pose, const char** why)
+bool usda_skel_fits(const usda_stage* s, const sup_bake* bake, const sup_pose* pose, const char** why)
 {
     const sup_character* character = bake->desc.character;
     const sup_clip*      clip = bake->desc.clip;
@@ -64,24 +79,35 @@ bool usda_skel_fits(const sup_bake* bake, const sup_pose* pose, const char** why
     for (uint32_t c = 0; clip && c < clip->channel_count; ++c) {
         const sup_channel* channel = &clip->channels[c];
         if (channel->path == SUP_PATH_WEIGHTS) *why = "morph targets act before the skin";
-        if (channel->path == SUP_PATH_SCALE && !scale_fits(channel)) *why = "USD keeps the scale of joints in 16 bits only";
+        if (channel->path == SUP_PATH_SCALE && !is_constant(channel)) *why = "USD keeps the scale of joints in 16 bits only";
     }
     for (uint32_t j = 0; j < pose->joint_count && !*why; ++j) {
         gltf_matrix bind = gltf_matrix_from(&character->skeleton.joints[j].inverse_bind);
-        if (!are_half(&pose->local[j].scale.x, 3)) *why = "USD keeps the scale of joints in 16 bits only";
+        sup_vec3    scale = pose->local[j].scale;
+        double      own = s->own[j];
+        bool        halves = is_half((double)scale.x / own) && is_half((double)scale.y / own) && is_half((double)scale.z / own);
+        if (!halves) *why = "USD keeps the scale of joints in 16 bits only";
         else if (!gltf_matrix_invert(&bind, &inverse)) *why = "a joint's bind transform cannot be inverted";
     }
     if (!*why && !local_is_all(character, pose)) *why = "a joint's matrix is more than a move, a turn and a scale";
     return !*why;
 }
 
-void usda_skel_record(const sup_pose* pose, float* out)
+void usda_skel_record(const usda_stage* s, const sup_pose* pose, float* out)
 {
     for (uint32_t j = 0; j < pose->joint_count; ++j, out += USDA_JOINT_FLOATS) {
         const sup_transform* t = &pose->local[j];
-        const float          joint[USDA_JOINT_FLOATS] = { t->translation.x, t->translation.y, t->translation.z, t->rotation.w,
-                                                          t->rotation.x,    t->rotation.y,    t->rotation.z,    t->scale.x,
-                                                          t->scale.y,       t->scale.z };
+        double               above = s->above[j], own = s->own[j];
+        const float          joint[USDA_JOINT_FLOATS] = { (float)((double)t->translation.x * above),
+                                                          (float)((double)t->translation.y * above),
+                                                          (float)((double)t->translation.z * above),
+                                                          t->rotation.w,
+                                                          t->rotation.x,
+                                                          t->rotation.y,
+                                                          t->rotation.z,
+                                                          (float)((double)t->scale.x / own),
+                                                          (float)((double)t->scale.y / own),
+                                                          (float)((double)t->scale.z / own) };
         memcpy(out, joint, sizeof joint);
     }
 }
@@ -146,8 +172,9 @@ static void put_matrix(text_out* t, const gltf_matrix* a)
     text_put(t, ")");
 }
 
-static void put_transforms(text_out* t, const sup_skeleton* skeleton, bool bind)
+static void put_transforms(usda_stage* s, const sup_skeleton* skeleton, bool bind)
 {
+    text_out* t = &s->text;
     text_put(t, bind ? "        uniform matrix4d[] bindTransforms = [" : "        uniform matrix4d[] restTransforms = [");
     for (uint32_t j = 0; j < skeleton->joint_count; ++j) {
         const sup_joint* joint = &skeleton->joints[j];
@@ -155,6 +182,12 @@ static void put_transforms(text_out* t, const sup_skeleton* skeleton, bool bind)
         if (bind) {
             gltf_matrix inverse = matrix;
             if (gltf_matrix_invert(&matrix, &inverse)) matrix = inverse; // usda_skel_fits saw that it can
+        }
+        // Both in the skeleton whose even scales were taken out.
+        double turn = bind ? s->above[j] * s->own[j] : s->own[j], move = bind ? 1 : s->above[j];
+        for (int row = 0; row < 3; ++row) {
+            for (int column = 0; column < 3; ++column) matrix.m[row][column] /= turn;
+            matrix.m[row][3] *= move;
         }
         if (j) text_put(t, ", ");
         put_matrix(t, &matrix);
@@ -208,8 +241,8 @@ sup_result usda_skel_write(usda_stage* s, sup_bake* bake, sup_error* error)
         usda_quoted(t, skeleton->joints[j].name ? skeleton->joints[j].name : names[j]);
     }
     text_put(t, "]\n");
-    put_transforms(t, skeleton, true);
-    put_transforms(t, skeleton, false);
+    put_transforms(s, skeleton, true);
+    put_transforms(s, skeleton, false);
     text_format(t, "        rel skel:animationSource = </%s/Skeleton/Animation>\n\n", s->root);
     text_put(t, "        def SkelAnimation \"Animation\"\n        {\n");
     put_joints(t, "            ", skeleton, names);

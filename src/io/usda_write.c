@@ -269,7 +269,11 @@ static sup_result start(sup_bake* bake, usda_stage* s, const sup_pose* pose, sup
 {
     const sup_mesh* mesh = &bake->desc.character->mesh;
     const char*     why = NULL;
-    s->skeletal = bake->desc.linear && !bake->desc.flat && usda_skel_fits(bake, pose, &why);
+    if (bake->desc.linear && !bake->desc.flat) {
+        sup_result result = usda_skel_fold(s, bake, pose, error);
+        if (result != SUP_OK) return result;
+        s->skeletal = usda_skel_fits(s, bake, pose, &why);
+    }
     if (why) sup_bake_warn(bake, "the motion is written as points rather than as a skeleton: %s", why);
     s->box_count = s->skeletal ? 1 : mesh->part_count;
     uint64_t joints = USDA_JOINT_FLOATS * (uint64_t)pose->joint_count;
@@ -305,7 +309,7 @@ sup_result usda_bake_frame(sup_bake* bake, const sup_bake_frame* frame, sup_erro
     if (s->skeletal) {
         float box[6];
         bound(frame->points, mesh->point_count, box);
-        usda_skel_record(frame->pose, s->record);
+        usda_skel_record(s, frame->pose, s->record);
         result = sup_out_write(s->spill, box, sizeof box, error);
         size_t bytes = (size_t)(s->frame_bytes - sizeof box);
         return result == SUP_OK ? sup_out_write(s->spill, s->record, bytes, error) : result;

@@ -9,7 +9,7 @@ static int make(void** state)
 {
     (void)state;
     test_folder_make(&folder);
-    tube = test_tube(6, 5, 3, 4, 1);
+    tube = test_tube(6, 5, 3, 6, 1);
     return 0;
 }
 
@@ -135,6 +135,24 @@ static void a_clip_that_only_skins_is_a_skeleton(void** state)
     sup_arena_destroy(arena);
 }
 
+static void an_even_scale_goes_into_what_hangs_below(void** state)
+{
+    (void)state;
+    sup_arena* arena = sup_arena_create(NULL);
+    char       warnings[4096];
+    sup_joint* joint = (sup_joint*)&tube->skeleton.joints[1];
+    sup_joint  before = *joint;
+    assert_int_equal(tube->skeleton.joint_count, 3);
+    joint->rest.scale = v3(0.01f, 0.01f, 0.01f);
+    char* text = bake(arena, true, "linear", warnings);
+    *joint = before;
+    assert_string_equal(warnings, "");
+    assert_int_equal(count(text, "[(1, 1, 1), (1, 1, 1), (1, 1, 1)]"), 3); // scales of three frames
+    // The last joint stands 2 along x from the one above it, which is a hundredth of that now.
+    assert_int_equal(count(text, ", (0.02, 0, 0)]"), 3);
+    sup_arena_destroy(arena);
+}
+
 static void what_a_skeleton_cannot_say_is_points_and_a_warning(void** state)
 {
     (void)state;
@@ -143,7 +161,7 @@ static void what_a_skeleton_cannot_say_is_points_and_a_warning(void** state)
     // A scale of 0.3 needs more than the ten bits that UsdSkel has for it.
     sup_joint* joint = (sup_joint*)&tube->skeleton.joints[tube->skeleton.joint_count - 1];
     sup_joint  before = *joint;
-    joint->rest.scale = v3(0.3f, 0.3f, 0.3f);
+    joint->rest.scale = v3(0.3f, 1, 1);
     char* text = bake(arena, true, "linear", warnings);
     *joint = before;
     assert_balanced(text);
@@ -158,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deformed_clip_is_points_over_time),
         cmocka_unit_test(a_clip_that_only_skins_is_a_skeleton),
+        cmocka_unit_test(an_even_scale_goes_into_what_hangs_below),
         cmocka_unit_test(what_a_skeleton_cannot_say_is_points_and_a_warning),
     };
     return cmocka_run_group_tests(tests, make, unmake);

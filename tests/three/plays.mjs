@@ -163,6 +163,11 @@ try {
     readUsdPoints("arm", "builtin:arm?points=800", "flex", "dualquat");
     await playUsdSkeleton("arm", "builtin:arm?points=800", "flex");
     await playUsdSkeleton("beast", "builtin:beast?points=1500", "walk");
+    // Mixamo's soldier stands under a scale of 0.01.
+    for (const [name, clip] of [["soldier", "Walk"], ["fox", "Run"]]) {
+        const file = path.join(import.meta.dirname, "../../../shared/data/skinned", `${name}.glb`);
+        if (fs.existsSync(file)) await playUsdSkeleton(name, file, clip);
+    }
 } finally {
     fs.rmSync(folder, { recursive: true, force: true });
 }
