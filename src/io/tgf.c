@@ -10,7 +10,7 @@ typedef struct tgf_reader {
     sup_arena* arena;
     sup_arena* scratch;
     uint32_t   line_count; // bounds points and edges
-    uint32_t   point_count, bone_count;
+    uint32_t   bone_count;
     sup_vec3*  points; // by number - 1
     bool*      known;
     uint32_t*  heads; // of the bones, points
@@ -19,10 +19,13 @@ typedef struct tgf_reader {
 
 #define BAD(...) sup_fail(r->error, SUP_ERROR_INPUT, __VA_ARGS__)
 
-static void next_line(tgf_reader* r)
+// Steps to the end of the line; the words passed over.
+static sup_words next_line(tgf_reader* r)
 {
+    sup_words   line = r->words;
     const char* newline = memchr(r->words.at, '\n', (size_t)(r->words.end - r->words.at));
-    r->words.at = newline ? newline : r->words.end;
+    r->words.at = line.end = newline ? newline : r->words.end;
+    return line;
 }
 
 // Steps over '#' at the front of a line.
@@ -41,14 +44,13 @@ static sup_result read_points(tgf_reader* r)
         uint32_t number = 0;
         double   p[3];
         if (r->words.at == r->words.end) return BAD("there is no '#' behind the points; the file is cut off");
-        bool good = words_count(&r->words, &number) && number >= 1 && number <= r->line_count;
-        for (int i = 0; i < 3 && good; ++i) good = words_number(&r->words, &p[i]) && fabs(p[i]) < 1e30;
+        sup_words line = next_line(r);
+        bool      good = words_count(&line, &number) && number >= 1 && number <= r->line_count;
+        for (int i = 0; i < 3 && good; ++i) good = words_number(&line, &p[i]) && fabs(p[i]) < 1e30;
         if (!good) return BAD("line %zu: a point needs its number (from 1) and three coordinates", r->words.line);
         if (r->known[number - 1]) return BAD("line %zu: point %u is there twice", r->words.line, number);
         r->known[number - 1] = true;
         r->points[number - 1] = v3((float)p[0], (float)p[1], (float)p[2]);
-        r->point_count++;
-        next_line(r);
     }
     return SUP_OK;
 }
@@ -56,14 +58,14 @@ static sup_result read_points(tgf_reader* r)
 static sup_result read_edges(tgf_reader* r)
 {
     while (!at_mark(r) && r->words.at < r->words.end) {
-        uint32_t ends[2];
+        uint32_t  ends[2];
+        sup_words line = next_line(r);
         for (int i = 0; i < 2; ++i)
-            if (!words_count(&r->words, &ends[i]) || ends[i] < 1 || ends[i] > r->line_count || !r->known[ends[i] - 1])
+            if (!words_count(&line, &ends[i]) || ends[i] < 1 || ends[i] > r->line_count || !r->known[ends[i] - 1])
                 return BAD("line %zu: an edge needs the numbers of two points that are listed", r->words.line);
         if (ends[0] == ends[1]) return BAD("line %zu: the edge begins and ends at point %u", r->words.line, ends[0]);
         r->heads[r->bone_count] = ends[0] - 1;
         r->tails[r->bone_count++] = ends[1] - 1;
-        next_line(r);
     }
     return r->bone_count ? SUP_OK : BAD("there are no edges, so there are no bones");
 }

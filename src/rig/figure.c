@@ -194,14 +194,30 @@ static void stand_up(const sup_mocap* mocap, figure* f)
     figure_measure(f);
 }
 
+// Recorders bend neck and head of that pose by the same angles for everyone. The offsets, which were measured, are upright
+// there; they are carried along by the hips.
+static void straighten_trunk(figure* f)
+{
+    const body_map* b = &f->body;
+    for (uint32_t i = 0; i < b->spine_count; ++i) f->rotations[b->spine[i]] = f->rotations[b->hips];
+    for (uint32_t i = 0; i < b->neck_count; ++i) f->rotations[b->neck[i]] = f->rotations[b->hips];
+    if (b->head != SUP_NONE) f->rotations[b->head] = f->rotations[b->hips];
+}
+
 static void choose_reference(const sup_mocap* mocap, figure* f, figure_choice* choice)
 {
+    figure_play(mocap, mocap->frame_count, f->rotations, f->positions);
+    figure_measure(f);
+    bool stands = stoop(f, f->up) < STOOP_MAX;
     *choice = FIGURE_FIRST;
-    if (begins_straight(mocap, f)) return;
+    if (begins_straight(mocap, f)) {
+        if (stands) straighten_trunk(f);
+        return;
+    }
     *choice = FIGURE_REST;
     figure_play(mocap, mocap->frame_count, f->rotations, f->positions);
     figure_measure(f);
-    if (mocap->frame_count == 0 || stoop(f, f->up) < STOOP_MAX) return;
+    if (mocap->frame_count == 0 || stands) return;
     *choice = FIGURE_FRAME;
     stand_up(mocap, f);
 }

@@ -241,7 +241,11 @@ static void find_limb(const body_skeleton* s, const name_row* const* found, cons
 static void find_arm(const body_skeleton* s, const name_row* const* found, const int* sides, int side, uint32_t* limbs)
 {
     find_limb(s, found, sides, side, ROLE_SHOULDER, ROLE_HAND, limbs);
-    // "LeftShoulder, LeftElbow, LeftWrist": named after the joints, not the bones.
+    // "LeftShoulder, LeftElbow, LeftWrist": named after the joints, not the bones; the shoulder may hang on a collar.
+    for (uint32_t j = 0; j < s->count && limbs[ROLE_UPPER_ARM] == SUP_NONE && limbs[ROLE_SHOULDER] != SUP_NONE; ++j)
+        if (found[j] && found[j]->role == ROLE_SHOULDER && sides[j] == side && j > limbs[ROLE_SHOULDER] &&
+            body_is_above(s->parents, limbs[ROLE_SHOULDER], j))
+            limbs[ROLE_UPPER_ARM] = j;
     if (limbs[ROLE_UPPER_ARM] == SUP_NONE) {
         limbs[ROLE_UPPER_ARM] = limbs[ROLE_SHOULDER];
         limbs[ROLE_SHOULDER] = SUP_NONE;

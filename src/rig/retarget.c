@@ -323,11 +323,16 @@ static sup_result find_ground(retarget* r, const float* heights, float* out)
     return SUP_OK;
 }
 
-// A gentle mean over a tenth of a second to both sides, so that a change of the standing foot does not show as a kink.
+static uint32_t frames_in(const retarget* r, double seconds)
+{
+    double frames = seconds / r->mocap->frame_time;
+    return frames < 1 ? 0 : frames > 1000 ? 1000 : (uint32_t)frames;
+}
+
+// A gentle mean over some frames to both sides, so that a change of the standing foot does not show as a kink.
 static sup_result smooth(retarget* r, float* values)
 {
-    double   frames = 0.1 / r->mocap->frame_time;
-    uint32_t half = frames < 1 ? 0 : frames > 1000 ? 1000 : (uint32_t)frames;
+    uint32_t half = frames_in(r, 0.07);
     int64_t  n = r->frame_count;
     float*   copy = sup_arena_copy(r->scratch, values, r->frame_count, sizeof *copy);
     if (!copy) return sup_fail_memory(r->error, "a motion");
@@ -341,6 +346,38 @@ static sup_result smooth(retarget* r, float* values)
         }
         values[i] = (float)(sum / weights);
     }
+    return SUP_OK;
+}
+
+// The height that a fifth of the frames within half a second of one is below, from a few of them.
+static float floor_near(const retarget* r, const float* heights, int64_t frame)
+{
+    enum { LOOKS = 20 };
+    float    sorted[2 * LOOKS + 1];
+    uint32_t count = 0, half = frames_in(r, 0.5), step = half / LOOKS + 1;
+    for (int64_t k = -LOOKS; k <= LOOKS; ++k) {
+        int64_t at = frame + k * (int64_t)step;
+        if (at < 0 || at >= (int64_t)r->frame_count || k * (int64_t)step > half || k * (int64_t)step < -(int64_t)half) continue;
+        uint32_t place = count++;
+        for (; place && sorted[place - 1] > heights[at]; --place) sorted[place] = sorted[place - 1];
+        sorted[place] = heights[at];
+    }
+    return sorted[count / 5];
+}
+
+// The floor of a studio is not quite level where the cameras see it: over a few steps it may rise by the height of a sole. So
+// heights are taken from the floor nearby, as far as that is less than a tenth of a leg off the ground; stairs are more.
+static sup_result level(retarget* r, float* heights)
+{
+    float*     floors = SUP_NEW(r->scratch, float, r->frame_count);
+    float      ground = 0, most = 0.1f * r->source.leg;
+    sup_result result = find_ground(r, heights, &ground);
+    if (!floors) return sup_fail_memory(r->error, "a motion");
+    if (result != SUP_OK) return result;
+    for (uint32_t i = 0; i < r->frame_count; ++i)
+        floors[i] = sup_clampf(floor_near(r, heights, i), ground - most, ground + most);
+    if ((result = smooth(r, floors)) != SUP_OK) return result;
+    for (uint32_t i = 0; i < r->frame_count; ++i) heights[i] -= floors[i];
     return SUP_OK;
 }
 
@@ -366,11 +403,10 @@ static sup_result find_roots(retarget* r)
         lifts[i] = -lowest_target(r);
     }
     if (!grounded) return SUP_OK;
-    float      ground = 0;
-    sup_result result = find_ground(r, heights, &ground);
+    sup_result result = level(r, heights);
     if (result != SUP_OK) return result;
     for (uint32_t i = 0; i < n; ++i) {
-        float above = r->scale * (heights[i] - ground);
+        float above = r->scale * heights[i];
         lifts[i] += r->target.ground + (above > 0 ? above : 0);
     }
     if ((result = smooth(r, lifts)) != SUP_OK) return result;

@@ -8,7 +8,7 @@
 
 #define FUZZ_BYTES_MAX ((size_t)256 << 20)
 
-static void* fuzz_allocate(void* user, size_t bytes)
+static inline void* fuzz_allocate(void* user, size_t bytes)
 {
     size_t* live = user;
     if (bytes > FUZZ_BYTES_MAX - *live) return NULL;
@@ -17,13 +17,13 @@ static void* fuzz_allocate(void* user, size_t bytes)
     return memory;
 }
 
-static void fuzz_release(void* user, void* memory, size_t bytes)
+static inline void fuzz_release(void* user, void* memory, size_t bytes)
 {
     *(size_t*)user -= bytes;
     free(memory);
 }
 
-static sup_result fuzz_refuse(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
+static inline sup_result fuzz_refuse(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
 {
     (void)user;
     (void)arena;
@@ -32,7 +32,7 @@ static sup_result fuzz_refuse(void* user, const char* path, sup_arena* arena, su
 }
 
 /// Reads the bytes by the path's ending and gives everything back; stops the program where that is not so.
-static void fuzz_read(const char* path, const uint8_t* data, size_t size)
+static inline void fuzz_read(const char* path, const uint8_t* data, size_t size)
 {
     size_t         live = 0;
     sup_allocator  memory = { fuzz_allocate, fuzz_release, &live };
