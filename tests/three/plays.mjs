@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 let THREE, GLTFLoader, USDLoader, USDAParser;
 try {
@@ -165,7 +166,7 @@ try {
     await playUsdSkeleton("beast", "builtin:beast?points=1500", "walk");
     // Mixamo's soldier stands under a scale of 0.01.
     for (const [name, clip] of [["soldier", "Walk"], ["fox", "Run"]]) {
-        const file = path.join(import.meta.dirname, "../../../shared/data/skinned", `${name}.glb`);
+        const file = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../../shared/data/skinned", `${name}.glb`);
         if (fs.existsSync(file)) await playUsdSkeleton(name, file, clip);
     }
 } finally {
