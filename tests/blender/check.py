@@ -96,14 +96,14 @@ def import_obj(path, fps):
     return [o for o in bpy.data.objects if o.type == "MESH"][0]
 
 
-def cached(mesh, path):
+def cached(mesh, path, forward="POS_Y", up="POS_Z"):
     for old in list(mesh.modifiers):
         mesh.modifiers.remove(old)
     cache = mesh.modifiers.new("cache", "MESH_CACHE")
     cache.cache_format = os.path.splitext(path)[1][1:].upper()
     cache.filepath = path
     cache.frame_start = 0
-    cache.forward_axis, cache.up_axis = "POS_Y", "POS_Z"
+    cache.forward_axis, cache.up_axis = forward, up
     return mesh
 
 
@@ -123,6 +123,13 @@ def check(folder, name):
     mesh = import_obj(file(objs[0]), fps)
     claim(f"{name}: PC2 through Mesh Cache", worst(cached(mesh, file("dualquat.pc2")), truth["dualquat"], same), 0)
     claim(f"{name}: MDD through Mesh Cache", worst(cached(mesh, file("dualquat.mdd")), truth["dualquat"], same), 0)
+
+    # The recipe of docs/formats.md: on the imported character itself, without its armature and transform.
+    mesh = import_glb(file("linear.glb"), fps)
+    mesh.parent = None
+    mesh.matrix_world.identity()
+    cached(mesh, file("dualquat.pc2"), "POS_Z", "NEG_Y")
+    claim(f"{name}: PC2 on the imported GLB", worst(mesh, truth["dualquat"], to_file_axes), 0)
 
     for kind, chain in (("flat", "dualquat"), ("dualquat", "dualquat"), ("sparse", "dualquat"), ("linear", "linear")):
         mesh = import_glb(file(f"{kind}.glb"), fps)
