@@ -1,6 +1,7 @@
 // One bake: bind the chain, evaluate frame after frame, hand each to the writer.
 #include "baking.h"
 
+#include "supple/io_extra.h"
 #include "supple/metrics.h"
 
 #include <math.h>
@@ -74,6 +75,8 @@ static sup_result open_output(const bake_job* job, workbench* top, const bake_ou
         .frame_count = out->frames,
         .flat = job->flat,
         .sparse = job->sparse,
+        .meshopt = job->meshopt,
+        .extra = sup_extra_get(),
         .linear = strcmp(out->chain, "linear") == 0,
     };
     return sup_bake_begin(&desc, NULL, &top->bake, error);

@@ -14,6 +14,7 @@ typedef struct bake_job {
     const char*          name;
     bool                 flat;
     bool                 sparse;
+    bool                 meshopt;
     const sup_tasks*     tasks;
     progress*            bar;
 } bake_job;

@@ -94,7 +94,8 @@ int cmd_bake(const options* o)
     bake_job       job = { .output = o->words[1],
                            .name = options_text(o, FLAG_NAME, NULL),
                            .flat = options_has(o, FLAG_FLAT),
-                           .sparse = options_has(o, FLAG_SPARSE) };
+                           .sparse = options_has(o, FLAG_SPARSE),
+                           .meshopt = options_has(o, FLAG_MESHOPT) };
     sup_character* character = NULL;
     sup_pool*      pool = NULL;
     sup_arena*     arena = sup_arena_create(NULL);

@@ -54,6 +54,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_DRESS, READS, "dress", "NAME", "clothes without a skin that take weights from the body, with * and ?; repeats" },
     { FLAG_FLAT, BAKES, "flat", NULL, "write world-space shapes without the skin" },
     { FLAG_SPARSE, BAKES, "sparse", NULL, "leave displacements that change nothing out of a GLB: smaller, shows the same" },
+    { FLAG_MESHOPT, BAKES, "meshopt", NULL, "pack a GLB by EXT_meshopt_compression: smaller, exact, for viewers that know it" },
     { FLAG_NAME, BAKES, "name", "NAME", "name of the new clip; default made from clip and chain" },
     { FLAG_HASHES, BAKES, "hashes", NULL, "list the hash of every frame" },
     { FLAG_TIME, DRAWS, "time", "S", "the second of the clip that a picture shows; default the start" },

@@ -43,6 +43,7 @@ typedef enum flag_id {
     FLAG_DRESS,
     FLAG_FLAT,
     FLAG_SPARSE,
+    FLAG_MESHOPT,
     FLAG_NAME,
     FLAG_HASHES,
     FLAG_TIME,

@@ -21,7 +21,8 @@ typedef struct sup_files {
     void* user;
     /// The names of all that lies in a folder, without it and in any order; "" is where the program stands. NULL: cannot list,
     /// and so no sequences of files.
-    sup_result (*list)(void* user, const char* folder, sup_arena* arena, const char*** names, uint32_t* count, sup_error* error);
+    sup_result (*list)(void* user, const char* folder, sup_arena* arena, const char*** names, uint32_t* count,
+                       sup_error* error);
 } sup_files;
 
 #ifndef __wasm__
@@ -97,16 +98,16 @@ typedef struct sup_load_options {
     int                  up;    ///< sup_axis; -1: the file's
     const sup_files*     files; ///< NULL: the file system
     const sup_allocator* allocator;
-    const sup_extra*     extra; ///< more formats; NULL: only those of formats.def
-    double               fps;   ///< of a sequence of files; 0: 30
-    const char* const*   meshes; ///< names (with * and ?) of the meshes to read; the others stay in the file as they are
+    const sup_extra*     extra;      ///< more formats; NULL: only those of formats.def
+    double               fps;        ///< of a sequence of files; 0: 30
+    const char* const*   meshes;     ///< names (with * and ?) of the meshes to read; the others stay in the file as they are
     uint32_t             mesh_count; ///< 0: all
-    const char* const*   dress; ///< names of meshes without a skin that take weights from the nearest skinned ones
+    const char* const*   dress;      ///< names of meshes without a skin that take weights from the nearest skinned ones
     uint32_t             dress_count;
 } sup_load_options;
 
-/// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000"), or OBJ or PLY files
-/// of one mesh as a clip: a folder of them, "walk_####.obj", "walk_%04d.obj" or a glob, in the order of their numbers.
+/// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000"), or OBJ or PLY
+/// files of one mesh as a clip: a folder of them, "walk_####.obj", "walk_%04d.obj" or a glob, in the order of their numbers.
 /// NULL options: defaults. An unknown ending lists those there are.
 SUP_API sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error);
 
@@ -154,9 +155,11 @@ typedef struct sup_bake_desc {
     const char*          chain; ///< text of the chain, for names and notes
     double               start, fps;
     uint32_t             frame_count;
-    bool                 flat;   ///< drop the skin: world-space targets, whatever the skinning
-    bool                 sparse; ///< GLB: targets without the displacements that are zero, where that is smaller
-    bool                 linear; ///< the chain is linear blend skinning and nothing else: formats with a skeleton may use it
+    bool                 flat;    ///< drop the skin: world-space targets, whatever the skinning
+    bool                 sparse;  ///< GLB: targets without the displacements that are zero, where that is smaller
+    bool                 meshopt; ///< GLB: targets packed bit for bit by EXT_meshopt_compression; needs `extra`
+    const sup_extra*     extra;   ///< or NULL
+    bool                 linear;  ///< the chain is linear blend skinning and nothing else: formats with a skeleton may use it
 } sup_bake_desc;
 
 /// One frame in order. Arrays are borrowed for the call.

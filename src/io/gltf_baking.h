@@ -37,10 +37,13 @@ typedef struct gltf_baking {
     uint64_t      frame_bytes;      ///< of one frame's targets
     const char*   name;             ///< of the new animation
     sup_json**    accessors;        ///< of the positions: frame by frame, piece by piece
-    sup_json**    normal_accessors; ///< likewise; only for sparse targets
-    sup_out_file* spill;            ///< the targets' data until the document is whole; only for sparse targets
-    uint32_t*     kept;             ///< scratch for the largest piece; only for sparse targets
-    sup_vec3*     positions;        ///< scratch for the largest piece
+    sup_json**    normal_accessors; ///< likewise; only for spilled targets
+    sup_out_file* spill;            ///< the targets' data until the document is whole; sparse and packed ones only
+    uint8_t*      packed;           ///< scratch for the largest piece; only for packed targets
+    size_t        packed_room;
+    uint64_t      unpacked_bytes; ///< of all packed targets so far
+    uint32_t*     kept;           ///< scratch for the largest piece; only for sparse targets
+    sup_vec3*     positions;      ///< scratch for the largest piece
     sup_vec3*     normals;
     size_t        json_bytes; ///< of the JSON chunk, padding included
     char*         json;
@@ -62,6 +65,10 @@ sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_po
 /// bounds are those of what is left.
 sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size_t target, const sup_vec3* points,
                              float bounds[6], sup_error* error);
+/// The same with --meshopt: room for pieces of up to `most` vertices, one piece of one frame, and what the document says.
+sup_result gltf_meshopt_begin(gltf_baking* baking, sup_bake* bake, uint32_t most, sup_error* error);
+sup_result gltf_meshopt_write(gltf_baking* baking, sup_bake* bake, const baked_piece* piece, size_t target, sup_error* error);
+sup_result gltf_meshopt_end(gltf_baking* baking, sup_error* error);
 /// All that was spilled, behind the document.
 sup_result gltf_sparse_copy(gltf_baking* baking, sup_bake* bake, sup_error* error);
 

@@ -114,23 +114,26 @@ static sup_result write_head(sup_bake* bake, gltf_baking* baking, sup_error* err
 static sup_result start(sup_bake* bake, gltf_baking* baking, const sup_pose* held, sup_error* error)
 {
     sup_result result = gltf_baking_judge(baking, bake, held, error);
-    if (result == SUP_OK && bake->desc.sparse) result = sup_bake_spill(bake, &baking->spill, error);
+    if (result == SUP_OK && (bake->desc.sparse || bake->desc.meshopt)) result = sup_bake_spill(bake, &baking->spill, error);
     if (result == SUP_OK) result = gltf_baking_edit(baking, bake, held, error);
     if (result == SUP_OK && !baking->spill) result = write_head(bake, baking, error);
     baking->started = result == SUP_OK;
     return result;
 }
 
-static sup_result make_room(gltf_baking* baking, bool sparse, sup_arena* arena, sup_error* error)
+static sup_result make_room(gltf_baking* baking, sup_bake* bake, sup_error* error)
 {
-    uint32_t most = 0;
+    sup_arena* arena = bake->arena;
+    bool       sparse = bake->desc.sparse;
+    uint32_t   most = 0;
     for (uint32_t i = 0; i < baking->piece_count; ++i)
         if (baking->pieces[i].count > most) most = baking->pieces[i].count;
     baking->positions = SUP_NEW(arena, sup_vec3, most);
     baking->normals = SUP_NEW(arena, sup_vec3, most);
     if (sparse) baking->kept = SUP_NEW(arena, uint32_t, most);
     if (sparse && !baking->kept) return sup_fail_memory(error, "a frame of targets");
-    return baking->positions && baking->normals ? SUP_OK : sup_fail_memory(error, "a frame of targets");
+    if (!baking->positions || !baking->normals) return sup_fail_memory(error, "a frame of targets");
+    return bake->desc.meshopt ? gltf_meshopt_begin(baking, bake, most, error) : SUP_OK;
 }
 
 sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
@@ -143,8 +146,8 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     sup_result result = from_gltf ? gltf_document_read(character, bake->arena, &baking->document, error)
                                   : gltf_document_create(character, bake->arena, &baking->document, error);
     if (result == SUP_OK) result = gltf_baking_collect(baking, character, bake->arena, error);
-    if (result == SUP_OK && !bake->desc.sparse) result = check_size(bake, baking, error);
-    if (result == SUP_OK) result = make_room(baking, bake->desc.sparse, bake->arena, error);
+    if (result == SUP_OK && !bake->desc.sparse && !bake->desc.meshopt) result = check_size(bake, baking, error);
+    if (result == SUP_OK) result = make_room(baking, bake, error);
     if (result != SUP_OK) return result;
     if (bake->desc.frame_count > FRAMES_MANY)
         sup_bake_warn(bake, "%u frames become as many morph targets, which many viewers cannot hold; bake at a lower --fps",
@@ -174,7 +177,8 @@ static sup_result write_piece(sup_bake* bake, gltf_baking* baking, uint32_t inde
     size_t     target = (size_t)frame->index * baking->piece_count + index;
     sup_json*  accessor = baking->accessors[target];
     sup_result result = SUP_OK;
-    if (baking->spill) result = gltf_sparse_write(baking, piece, target, frame->points, bounds, error);
+    if (bake->desc.meshopt) result = gltf_meshopt_write(baking, bake, piece, target, error);
+    else if (baking->spill) result = gltf_sparse_write(baking, piece, target, frame->points, bounds, error);
     if (result != SUP_OK) return result;
     put_bounds(accessor, "min", bounds);
     put_bounds(accessor, "max", bounds + 3);
@@ -211,7 +215,8 @@ sup_result gltf_bake_end(sup_bake* bake, sup_error* error)
         sup_bake_warn(bake, "%llu baked positions were not finite numbers; those vertices stay where they are stored",
                       (unsigned long long)baking->bad);
     if (baking->spill) {
-        sup_result written = write_head(bake, baking, error);
+        sup_result written = bake->desc.meshopt ? gltf_meshopt_end(baking, error) : SUP_OK;
+        if (written == SUP_OK) written = write_head(bake, baking, error);
         return written == SUP_OK ? gltf_sparse_copy(baking, bake, error) : written;
     }
     sup_result result = make_json(baking, bake->arena, error);

@@ -105,7 +105,8 @@ typedef struct test_bake {
     double               start, fps;
     uint32_t             frames;
     bool                 flat;
-    bool                 sparse;
+    bool                 sparse, meshopt;
+    const sup_extra*     extra;          ///< for --meshopt, and to read it back
     bool                 local;          ///< only every 20th point leaves where a viewer's blend puts it
     uint64_t             bytes;          ///< out
     char                 warnings[4096]; ///< out
@@ -121,7 +122,9 @@ static inline sup_bake_desc test_bake_desc(const test_bake* b)
                             .fps = b->fps,
                             .frame_count = b->frames,
                             .flat = b->flat,
-                            .sparse = b->sparse };
+                            .sparse = b->sparse,
+                            .meshopt = b->meshopt,
+                            .extra = b->extra };
 }
 
 /// Bakes living points. The result is that of the first step that failed.
@@ -193,10 +196,11 @@ static inline double test_distance(const sup_character* a, const sup_vec3* a_poi
 /// Reads the file and plays the clip: the largest distance of any vertex from the living points, over the diagonal.
 static inline double test_bake_error(const test_bake* b, const char* clip_name)
 {
-    const sup_character* c = b->character;
-    sup_character*       again = NULL;
-    sup_error            error;
-    assert_ok(sup_load(b->path, NULL, &again, &error), error);
+    const sup_character*   c = b->character;
+    sup_character*         again = NULL;
+    sup_error              error;
+    const sup_load_options options = { .up = -1, .extra = b->extra };
+    assert_ok(sup_load(b->path, &options, &again, &error), error);
     const sup_clip* clip = sup_character_clip(again, clip_name);
     if (!clip) fail_msg("'%s' has no clip '%s'", b->path, clip_name);
     sup_arena* arena = sup_arena_create(NULL);

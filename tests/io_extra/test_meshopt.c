@@ -1,4 +1,5 @@
 // EXT_meshopt_compression: what the library packs is read back bit by bit, and what is damaged is refused.
+#include "../io/baking.h"
 #include "../io/gltf_builder.h"
 #include "supple/io_extra.h"
 
@@ -176,12 +177,134 @@ static void packing_attributes_is_exact(void** state)
     free(packed);
 }
 
+// ---------------------------------------------------------------------------------------------- bakes
+
+static void packed_bakes_are_smaller_and_exact(void** state)
+{
+    (void)state;
+    test_folder    folder;
+    sup_error      error;
+    sup_character *tube = test_tube(40, 24, 4, 6, 0.5f), *dense, *packed;
+    test_folder_make(&folder);
+    test_bake a = {
+        .character = tube, .clip = &tube->clips[0], .path = test_folder_file(&folder, "dense.glb"), .fps = 12, .frames = 13
+    };
+    test_bake b = a;
+    b.path = test_folder_file(&folder, "packed.glb");
+    b.meshopt = true;
+    b.extra = sup_extra_get();
+    assert_ok(test_bake_run(&a, NULL, &error), error);
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    assert_int_equal(test_folder_count(&folder), 2); // no spill is left behind
+    assert_true(b.bytes < a.bytes);
+    assert_true(test_bake_error(&b, "bend.dualquat") < 1e-5);
+    sup_load_options options = { .up = -1, .extra = sup_extra_get() };
+    assert_ok(sup_load(a.path, NULL, &dense, &error), error);
+    assert_ok(sup_load(b.path, &options, &packed, &error), error);
+    assert_int_equal(packed->morph_count, dense->morph_count);
+    for (uint32_t m = 0; m < dense->morph_count; ++m)
+        assert_memory_equal(packed->morphs[m].deltas, dense->morphs[m].deltas, dense->mesh.point_count * sizeof(sup_vec3));
+    print_message("%llu bytes packed, %llu dense\n", (unsigned long long)b.bytes, (unsigned long long)a.bytes);
+    sup_character_destroy(dense);
+    sup_character_destroy(packed);
+    test_folder_remove(&folder);
+    sup_character_destroy(tube);
+}
+
+static void packed_bakes_can_be_baked_again(void** state)
+{
+    (void)state;
+    test_folder    folder;
+    sup_error      error;
+    sup_character *tube = test_tube(8, 8, 2, 3, 0.5f), *once;
+    test_folder_make(&folder);
+    test_bake a = { .character = tube,
+                    .clip = &tube->clips[0],
+                    .path = test_folder_file(&folder, "once.glb"),
+                    .fps = 4,
+                    .frames = 3,
+                    .meshopt = true,
+                    .extra = sup_extra_get() };
+    assert_ok(test_bake_run(&a, NULL, &error), error);
+    sup_load_options options = { .up = -1, .extra = sup_extra_get() };
+    assert_ok(sup_load(a.path, &options, &once, &error), error);
+    test_bake b = a;
+    b.character = once;
+    b.clip = &once->clips[0];
+    b.chain = "again";
+    b.path = test_folder_file(&folder, "twice.glb");
+    for (int meshopt = 0; meshopt < 2; ++meshopt) {
+        b.meshopt = meshopt;
+        assert_ok(test_bake_run(&b, NULL, &error), error);
+        assert_true(test_bake_error(&b, "bend.again") < 1e-5);
+    }
+    sup_character_destroy(once);
+    test_folder_remove(&folder);
+    sup_character_destroy(tube);
+}
+
+static void packing_that_cannot_be_is_refused(void** state)
+{
+    (void)state;
+    test_folder    folder;
+    sup_error      error = { 0 };
+    sup_character* tube = test_tube(8, 8, 2, 3, 0.5f);
+    test_folder_make(&folder);
+    test_bake b = { .character = tube,
+                    .clip = &tube->clips[0],
+                    .path = test_folder_file(&folder, "no.glb"),
+                    .fps = 4,
+                    .frames = 2,
+                    .meshopt = true };
+    assert_int_equal(test_bake_run(&b, NULL, &error), SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "built without libmeshoptimizer"));
+    b.extra = sup_extra_get();
+    b.sparse = true;
+    assert_int_equal(test_bake_run(&b, NULL, &error), SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "not both"));
+    assert_int_equal(test_folder_count(&folder), 0);
+    test_folder_remove(&folder);
+    sup_character_destroy(tube);
+}
+
+static void a_packed_bake_survives_every_refused_allocation(void** state)
+{
+    (void)state;
+    test_folder    folder;
+    sup_character* tube = test_tube(6, 6, 2, 3, 0.5f);
+    test_folder_make(&folder);
+    for (long fail_at = 0;; ++fail_at) {
+        test_allocator a;
+        sup_error      error = { 0 };
+        test_bake      b = { .character = tube,
+                             .clip = &tube->clips[0],
+                             .path = test_folder_file(&folder, "tight.glb"),
+                             .fps = 4,
+                             .frames = 2,
+                             .meshopt = true,
+                             .extra = sup_extra_get() };
+        test_allocator_init(&a, fail_at);
+        sup_result result = test_bake_run(&b, &a.allocator, &error);
+        assert_int_equal(a.live, 0);
+        if (result == SUP_OK) break;
+        assert_int_equal(test_folder_count(&folder), 0);
+    }
+    test_folder_remove(&folder);
+    sup_character_destroy(tube);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_files_are_read_bit_by_bit), cmocka_unit_test(without_the_codec_the_cure_is_named),
-        cmocka_unit_test(damaged_bytes_are_refused),        cmocka_unit_test(changed_bytes_never_crash),
+        cmocka_unit_test(packed_files_are_read_bit_by_bit),
+        cmocka_unit_test(without_the_codec_the_cure_is_named),
+        cmocka_unit_test(damaged_bytes_are_refused),
+        cmocka_unit_test(changed_bytes_never_crash),
         cmocka_unit_test(packing_attributes_is_exact),
+        cmocka_unit_test(packed_bakes_are_smaller_and_exact),
+        cmocka_unit_test(packed_bakes_can_be_baked_again),
+        cmocka_unit_test(packing_that_cannot_be_is_refused),
+        cmocka_unit_test(a_packed_bake_survives_every_refused_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
