@@ -138,8 +138,11 @@ static sup_result collect_part(const collector* c, baked_part* part)
     uint32_t(*slots)[SET] = sup_arena_alloc(c->arena, skinned ? count : 0, sizeof *slots);
     float(*weights)[SET] = sup_arena_alloc(c->arena, skinned ? count : 0, sizeof *weights);
     if (!positions || !normals || !slots || !weights) return out_of_memory(c);
-    // By its node: a part that was dressed has weights here and none in the file.
-    part->pull = (gltf_pull){ .joint = skinned ? SUP_NONE : c->node_joints[part->from->node],
+    // By its node: a part that was dressed has weights here and none in the file. In a fresh document the node hangs below the
+    // joint and is none itself.
+    uint32_t joint = c->node_joints[part->from->node];
+    if (joint == SUP_NONE) joint = part->part->joint;
+    part->pull = (gltf_pull){ .joint = skinned ? SUP_NONE : joint,
                               .vertex_count = count,
                               .joints = (const uint32_t(*)[SET])slots,
                               .weights = (const float(*)[SET])weights,
