@@ -139,6 +139,44 @@ SUP_API sup_result sup_transfer_weights(const sup_transfer_input* in, sup_arena*
 /// further from a skinned part than SUP_TRANSFER_DISTANCE of its size. out: one for each part.
 SUP_API sup_result sup_clothes_find(const sup_character* character, bool* out, sup_error* error);
 
+// ---------------------------------------------------------------------------------------------- automatic weights
+
+typedef enum sup_weights_method {
+    SUP_WEIGHTS_SCREENED, ///< every particle is drawn to its nearest bone and to its neighbors
+    SUP_WEIGHTS_DIFFUSE,  ///< bones flow out over neighbors for some steps, as Chen et al. 2012 do
+} sup_weights_method;
+
+/// Zero is the default of every field.
+typedef struct sup_auto_weights_options {
+    sup_weights_method method;
+    uint32_t           cells;          ///< along the longest side of the mesh, 4 to 256; 0: from the thinnest limb
+    uint32_t           influences_max; ///< per point; 0: all over 0.001, 16 at most
+    double             spread;         ///< larger is harder at the joints, 0.01 to 100; 0: 1
+    uint32_t           steps;          ///< SUP_WEIGHTS_DIFFUSE: 0: until every particle is reached
+    const float*       strength;       ///< per joint, 1 is usual; NULL: 1
+    const sup_tasks*   tasks;
+} sup_auto_weights_options;
+
+typedef struct sup_auto_weights {
+    sup_weights weights; ///< in the arena
+    uint32_t    cells;   ///< along the longest side
+    uint32_t    cell_count, particle_count;
+    uint32_t    lost_components; ///< pieces that no bone goes through: they follow the nearest bones
+    uint32_t    lost_points;     ///< points on them
+    uint32_t    outside_bones;   ///< bones more than two cells outside the mesh
+    uint32_t    outside_joint;   ///< of the first of them
+    uint32_t    iterations;      ///< of the slowest group of eight joints
+    bool        open;            ///< the mesh has holes; what is inside was found by winding number
+    size_t      bytes;           ///< memory used on the way
+} sup_auto_weights;
+
+/// Weights of every point for the joints that own bones: not negative, summing to 1. Works on any mesh with a face and any
+/// skeleton with a bone: the mesh is filled with cells, and weights spread through them, so a hand beside a hip stays apart.
+/// The same bits for any number of workers.
+SUP_API sup_result sup_weights_automatic(const sup_mesh* mesh, uint32_t bone_count, const sup_bone* bones,
+                                         const sup_auto_weights_options* options, sup_arena* arena, sup_auto_weights* out,
+                                         sup_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,33 @@
+/// geom/voxels_internal.h: cells in the making.
+#ifndef SUP_GEOM_VOXELS_INTERNAL_H
+#define SUP_GEOM_VOXELS_INTERNAL_H
+
+#include "geom/voxels.h"
+#include "geom/winding.h"
+
+/// State of a grid cell beside SUP_VOXEL_SURFACE and _INSIDE: which of its upper faces a triangle touches.
+enum { VOXEL_TOUCHED = 4 /* and 8, 16 */, VOXEL_OUTSIDE = 32 };
+
+typedef struct voxel_maker {
+    const sup_voxels_desc* desc;
+    sup_voxels*            out;
+    sup_arena*             scratch;
+    uint32_t               grid, step[3];
+    uint8_t*               state; ///< per grid index
+    uint8_t*               flags; ///< per cell
+    bool                   has_winding;
+    sup_winding            winding;
+} voxel_maker;
+
+/// Marks the cells and faces that triangles touch.
+void voxel_touch(voxel_maker* m);
+/// Decides which neighbors are joined.
+sup_result voxel_join(voxel_maker* m, sup_error* error);
+/// Particles, links and components.
+sup_result voxel_particles(voxel_maker* m, sup_arena* arena, sup_error* error);
+
+sup_result voxel_need_winding(voxel_maker* m, sup_error* error);
+/// By winding number at a place of a grid cell.
+bool voxel_inside(const voxel_maker* m, uint32_t at, double dx, double dy, double dz);
+
+#endif

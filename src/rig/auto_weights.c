@@ -1,0 +1,397 @@
+// Weights for any mesh and any bones: screened diffusion through the cells that the mesh fills (after Baran and Popovic 2007
+// and Chen et al. 2012).
+#include "base/internal.h"
+#include "base/sort.h"
+#include "geom/voxels.h"
+#include "rig/diffusion.h"
+#include "rig/nearest_bones.h"
+#include "supple/rig.h"
+
+#include <math.h>
+
+enum {
+    CELLS_LEAST = 32, // chosen by the thinnest limb
+    CELLS_MOST = 80,
+    CELLS_ACROSS = 3, // of the thinnest limb
+    SAMPLES = 4000,   // points that are asked for the thickness of limbs
+    SAMPLES_FEW = 8,
+    KEPT = 16, // influences of a point unless asked otherwise
+    GRAIN = 512,
+};
+#define LEAST_WEIGHT 1e-3f
+#define LEAST_DISTANCE 0.5 // in cells: the bone's own particles
+
+typedef struct influence {
+    float    weight;
+    uint32_t owner;
+} influence;
+
+// One batch of groups of eight owners is solved at once, each with memory of its own.
+typedef struct weigher {
+    const sup_mesh*                 mesh;
+    uint32_t                        bone_count;
+    const sup_bone*                 bones;
+    const sup_auto_weights_options* options;
+    sup_arena*                      scratch;
+
+    uint32_t          owner_count;
+    const uint32_t*   owners; ///< of each bone
+    const uint32_t*   joints; ///< of each owner
+    sup_voxels        voxels;
+    sup_nearest_bones near;
+    sup_diffusion     diffusion;
+    uint32_t          steps;
+
+    uint32_t   first, batch, batch_room; ///< groups
+    float**    solved;                   ///< per group of the batch: particles x 8
+    float**    work;
+    uint32_t*  iterations;
+    uint32_t*  cells; ///< of each point
+    float*     places;
+    influence* kept; ///< points x keep, heaviest first
+    uint32_t   keep;
+} weigher;
+
+// ---------------------------------------------------------------------------------------------- owners, resolution
+
+static sup_result list_owners(weigher* w, sup_error* error)
+{
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < w->bone_count; ++b)
+        if (w->bones[b].joint > most) most = w->bones[b].joint;
+    uint32_t* owner = SUP_NEW(w->scratch, uint32_t, (size_t)most + 1);
+    uint32_t* owners = SUP_NEW(w->scratch, uint32_t, w->bone_count);
+    uint32_t* joints = SUP_NEW(w->scratch, uint32_t, (size_t)most + 1);
+    if (!owner || !owners || !joints) return sup_fail_memory(error, "weights");
+    for (uint32_t b = 0; b < w->bone_count; ++b) owner[w->bones[b].joint] = 1;
+    for (uint32_t j = 0; j <= most; ++j) {
+        if (!owner[j]) continue;
+        joints[w->owner_count] = j;
+        owner[j] = w->owner_count++;
+    }
+    for (uint32_t b = 0; b < w->bone_count; ++b) owners[b] = owner[w->bones[b].joint];
+    w->owners = owners;
+    w->joints = joints;
+    return SUP_OK;
+}
+
+static void to_double(sup_vec3 v, double out[3])
+{
+    out[0] = (double)v.x;
+    out[1] = (double)v.y;
+    out[2] = (double)v.z;
+}
+
+// The owner of the nearest bone in the upper half, the distance's bits in the lower: sorting puts each owner's points in a row,
+// near to far.
+static uint64_t sample(const weigher* w, uint32_t point)
+{
+    double   place[3], head[3], tail[3], least = INFINITY;
+    uint32_t owner = 0, bits;
+    to_double(w->mesh->points[point], place);
+    for (uint32_t b = 0; b < w->bone_count; ++b) {
+        to_double(w->bones[b].head, head);
+        to_double(w->bones[b].tail, tail);
+        double d = sup_segment_distance2(head, tail, place);
+        if (d >= least) continue;
+        least = d;
+        owner = w->owners[b];
+    }
+    float distance = (float)sqrt(least);
+    memcpy(&bits, &distance, sizeof bits);
+    return (uint64_t)owner << 32 | bits;
+}
+
+// Enough cells for CELLS_ACROSS through the thinnest limb; a limb's radius is the middle one of its points' distances.
+static sup_result choose_cells(const weigher* w, uint32_t* out, sup_error* error)
+{
+    uint32_t       count = w->mesh->point_count, stride = count / SAMPLES + 1, samples = (count + stride - 1) / stride;
+    sup_sort_item* items = SUP_NEW(w->scratch, sup_sort_item, samples);
+    sup_sort_item* spare = SUP_NEW(w->scratch, sup_sort_item, samples);
+    if (!items || !spare) return sup_fail_memory(error, "weights");
+    for (uint32_t s = 0; s < samples; ++s) items[s].key = sample(w, s * stride);
+    sup_sort(items, spare, samples);
+    double thinnest = INFINITY;
+    for (uint32_t begin = 0, end; begin < samples; begin = end) {
+        for (end = begin; end < samples && items[end].key >> 32 == items[begin].key >> 32;) ++end;
+        uint32_t bits = (uint32_t)items[begin + (end - begin) / 2].key;
+        float    radius;
+        memcpy(&radius, &bits, sizeof radius);
+        if (end - begin >= SAMPLES_FEW) thinnest = fmin(thinnest, 2 * (double)radius);
+    }
+    double cells = thinnest > 0 ? CELLS_ACROSS * (double)w->mesh->diagonal / thinnest : CELLS_MOST;
+    *out = (uint32_t)fmin(fmax(ceil(cells), CELLS_LEAST), CELLS_MOST);
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- systems
+
+static float strength_of(const weigher* w, uint32_t owner)
+{
+    float s = w->options->strength ? w->options->strength[w->joints[owner]] : 1.0f;
+    return s > 0 && isfinite(s) ? s : 1.0f;
+}
+
+static sup_result make_screen(weigher* w, sup_error* error)
+{
+    uint32_t count = w->voxels.particle_count;
+    float*   screen = SUP_NEW(w->scratch, float, count);
+    if (!screen) return sup_fail_memory(error, "weights");
+    double spread = w->options->spread > 0 ? w->options->spread : 1;
+    for (uint32_t p = 0; p < count; ++p) {
+        const sup_nearest* n = &w->near.particles[p];
+        double             d = fmax(n->distance, LEAST_DISTANCE), strength = 0;
+        for (uint32_t i = 0; i < n->count; ++i) strength += (double)strength_of(w, n->owners[i]) / n->count;
+        screen[p] = (float)(spread * strength / (d * d));
+    }
+    w->diffusion = (sup_diffusion){ count, w->voxels.link_begin, w->voxels.links, screen };
+    return SUP_OK;
+}
+
+// The particles that share a cell with p, without itself, each once.
+static uint32_t around(const sup_voxels* v, uint32_t p, uint32_t* out)
+{
+    uint32_t count = 0;
+    for (uint32_t o = 0; o < 8; ++o) {
+        if (!(v->octants[p] >> o & 1)) continue;
+        const uint32_t* corners = v->particles + 8 * (size_t)sup_voxels_octant(v, p, o);
+        for (uint32_t k = 0; k < 8; ++k) {
+            bool known = corners[k] == p;
+            for (uint32_t i = 0; i < count && !known; ++i) known = out[i] == corners[k];
+            if (!known) out[count++] = corners[k];
+        }
+    }
+    return count;
+}
+
+// How many steps over 26 neighbors it takes from the bones to the last particle.
+static uint32_t steps_to_all(const weigher* w, const uint32_t* begin, const uint32_t* links, uint32_t* queue, uint32_t* level)
+{
+    uint32_t count = w->voxels.particle_count, head = 0, tail = 0, most = 1;
+    for (uint32_t p = 0; p < count; ++p) {
+        bool source = w->near.sources[p] || w->near.lost[w->voxels.components[p]];
+        level[p] = source ? 0 : SUP_NONE;
+        if (source) queue[tail++] = p;
+    }
+    while (head < tail) {
+        uint32_t p = queue[head++];
+        if (level[p] > most) most = level[p];
+        for (uint32_t i = begin[p]; i < begin[p + 1]; ++i) {
+            if (level[links[i]] != SUP_NONE) continue;
+            level[links[i]] = level[p] + 1;
+            queue[tail++] = links[i];
+        }
+    }
+    return most;
+}
+
+static sup_result make_neighbors(weigher* w, sup_error* error)
+{
+    const sup_voxels* v = &w->voxels;
+    uint32_t          near[64];
+    uint32_t*         begin = SUP_NEW(w->scratch, uint32_t, (size_t)v->particle_count + 1);
+    uint32_t*         queue = SUP_NEW(w->scratch, uint32_t, v->particle_count);
+    uint32_t*         level = SUP_NEW(w->scratch, uint32_t, v->particle_count);
+    if (!begin || !queue || !level) return sup_fail_memory(error, "weights");
+    for (uint32_t p = 0; p < v->particle_count; ++p) begin[p + 1] = begin[p] + around(v, p, near);
+    uint32_t* links = SUP_NEW(w->scratch, uint32_t, begin[v->particle_count]);
+    if (!links) return sup_fail_memory(error, "weights");
+    for (uint32_t p = 0; p < v->particle_count; ++p) around(v, p, links + begin[p]);
+    w->diffusion = (sup_diffusion){ v->particle_count, begin, links, NULL };
+    w->steps = w->options->steps ? w->options->steps : steps_to_all(w, begin, links, queue, level);
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- solving
+
+static void solve_group(void* data, uint32_t begin, uint32_t end)
+{
+    weigher* w = data;
+    bool     diffuse = w->options->method == SUP_WEIGHTS_DIFFUSE;
+    for (uint32_t g = begin; g < end; ++g) {
+        uint32_t first = (w->first + g) * SUP_LANES;
+        float*   x = w->solved[g];
+        memset(x, 0, (size_t)w->diffusion.count * SUP_LANES * sizeof *x);
+        for (uint32_t p = 0; p < w->diffusion.count; ++p) {
+            const sup_nearest* n = &w->near.particles[p];
+            if (diffuse && !w->near.sources[p] && !w->near.lost[w->voxels.components[p]]) continue;
+            for (uint32_t i = 0; i < n->count; ++i)
+                if (n->owners[i] - first < SUP_LANES) x[(size_t)p * SUP_LANES + n->owners[i] - first] = 1.0f / (float)n->count;
+        }
+        if (diffuse) SUP_WIDE_PICK(sup_diffusion_average)(&w->diffusion, w->steps, x, w->work[g]);
+        else w->iterations[g] = SUP_WIDE_PICK(sup_diffusion_solve)(&w->diffusion, x, w->work[g]);
+    }
+}
+
+static void keep(const weigher* w, uint32_t point, uint32_t owner, float weight)
+{
+    influence* list = w->kept + (size_t)point * w->keep;
+    if (!(weight > list[w->keep - 1].weight)) return;
+    uint32_t i = w->keep - 1;
+    for (; i && weight > list[i - 1].weight; --i) list[i] = list[i - 1];
+    list[i] = (influence){ weight, owner };
+}
+
+static void weigh_points(void* data, uint32_t begin, uint32_t end)
+{
+    const weigher* w = data;
+    for (uint32_t p = begin; p < end; ++p) {
+        const uint32_t* corners = w->voxels.particles + 8 * (size_t)w->cells[p];
+        const float*    at = w->places + 3 * (size_t)p;
+        float           share[8];
+        for (int k = 0; k < 8; ++k)
+            share[k] = (k & 1 ? at[0] : 1 - at[0]) * (k & 2 ? at[1] : 1 - at[1]) * (k & 4 ? at[2] : 1 - at[2]);
+        for (uint32_t g = 0; g < w->batch; ++g) {
+            float sum[SUP_LANES] = { 0 };
+            for (int k = 0; k < 8; ++k)
+                for (int i = 0; i < SUP_LANES; ++i) sum[i] += share[k] * w->solved[g][(size_t)corners[k] * SUP_LANES + i];
+            for (uint32_t i = 0; i < SUP_LANES; ++i) keep(w, p, (w->first + g) * SUP_LANES + i, sum[i]);
+        }
+    }
+}
+
+// Points of no triangle may lie where no cell is.
+static sup_result place_points(weigher* w, sup_auto_weights* out, sup_error* error)
+{
+    const uint32_t* nearest = NULL;
+    uint32_t        count = w->mesh->point_count;
+    w->cells = SUP_NEW(w->scratch, uint32_t, count);
+    w->places = SUP_NEW(w->scratch, float, 3 * (size_t)count);
+    if (!w->cells || !w->places) return sup_fail_memory(error, "weights");
+    for (uint32_t p = 0; p < count; ++p) {
+        w->cells[p] = sup_voxels_find(&w->voxels, w->mesh->points[p], w->places + 3 * (size_t)p);
+        if (w->cells[p] == SUP_NONE) {
+            if (!nearest) {
+                sup_result result = sup_voxels_nearest(&w->voxels, w->scratch, &nearest, error);
+                if (result != SUP_OK) return result;
+            }
+            const sup_voxels* v = &w->voxels;
+            uint32_t          at = 0, step = 1;
+            for (int a = 0; a < 3; ++a) {
+                double g = floor(((double)(&w->mesh->points[p].x)[a] - v->origin[a]) / v->h);
+                at += step * (uint32_t)fmin(fmax(g, 0), v->size[a] - 1.0);
+                step *= v->size[a];
+                w->places[3 * (size_t)p + (size_t)a] = 0.5f;
+            }
+            w->cells[p] = nearest[at];
+        }
+        out->lost_points += w->near.lost[w->voxels.components[w->voxels.particles[8 * (size_t)w->cells[p]]]];
+    }
+    return SUP_OK;
+}
+
+static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
+{
+    uint32_t groups = (w->owner_count + SUP_LANES - 1) / SUP_LANES,
+             workers = w->options->tasks ? w->options->tasks->workers : 1;
+    w->batch_room = groups < 2 * workers ? groups : 2 * workers;
+    w->solved = SUP_NEW(w->scratch, float*, w->batch_room);
+    w->work = SUP_NEW(w->scratch, float*, w->batch_room);
+    w->iterations = SUP_NEW(w->scratch, uint32_t, w->batch_room);
+    w->kept = SUP_NEW(w->scratch, influence, (size_t)w->mesh->point_count * w->keep);
+    if (!w->solved || !w->work || !w->iterations || !w->kept) return sup_fail_memory(error, "weights");
+    for (uint32_t g = 0; g < w->batch_room; ++g) {
+        w->solved[g] = SUP_NEW(w->scratch, float, (size_t)w->diffusion.count* SUP_LANES);
+        w->work[g] = SUP_NEW(w->scratch, float, sup_diffusion_work(w->diffusion.count));
+        if (!w->solved[g] || !w->work[g]) return sup_fail_memory(error, "weights");
+    }
+    for (w->first = 0; w->first < groups; w->first += w->batch_room) {
+        w->batch = groups - w->first < w->batch_room ? groups - w->first : w->batch_room;
+        sup_tasks_run(w->options->tasks, w->batch, 1, solve_group, w);
+        sup_tasks_run(w->options->tasks, w->mesh->point_count, GRAIN, weigh_points, w);
+        for (uint32_t g = 0; g < w->batch; ++g)
+            if (w->iterations[g] > out->iterations) out->iterations = w->iterations[g];
+    }
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- result
+
+// How many of a point's influences count: all but the faint, and at least one.
+static uint32_t count_kept(const weigher* w, uint32_t p, double* sum)
+{
+    const influence* list = w->kept + (size_t)p * w->keep;
+    double           total = 0;
+    uint32_t         n = 0;
+    for (uint32_t i = 0; i < w->keep; ++i) total += (double)list[i].weight;
+    *sum = 0;
+    while (n < w->keep && list[n].weight > 0 && (n == 0 || (double)list[n].weight > (double)LEAST_WEIGHT * total))
+        *sum += (double)list[n++].weight;
+    return n ? n : 1;
+}
+
+static sup_result write_weights(const weigher* w, sup_arena* arena, sup_weights* out, sup_error* error)
+{
+    uint32_t  points = w->mesh->point_count;
+    double    sum;
+    uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)points + 1);
+    if (!begin) return sup_fail_memory(error, "weights");
+    for (uint32_t p = 0; p < points; ++p) begin[p + 1] = begin[p] + count_kept(w, p, &sum);
+    uint32_t* joints = SUP_NEW(arena, uint32_t, begin[points]);
+    float*    values = SUP_NEW(arena, float, begin[points]);
+    if (!joints || !values) return sup_fail_memory(error, "weights");
+    *out = (sup_weights){ .begin = begin, .joints = joints, .values = values, .sum_min = 1, .sum_max = 1 };
+    for (uint32_t p = 0; p < points; ++p) {
+        uint32_t n = count_kept(w, p, &sum);
+        if (n > out->influences_max) out->influences_max = n;
+        for (uint32_t i = 0; i < n; ++i) {
+            influence k = w->kept[(size_t)p * w->keep + i];
+            joints[begin[p] + i] = w->joints[k.owner];
+            values[begin[p] + i] = sum > 0 ? (float)((double)k.weight / sum) : 1.0f;
+        }
+    }
+    return SUP_OK;
+}
+
+static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
+{
+    out->cells = w->options->cells;
+    sup_result result = list_owners(w, error);
+    if (result == SUP_OK && !out->cells) result = choose_cells(w, &out->cells, error);
+    if (result != SUP_OK) return result;
+    sup_voxels_desc desc = { .point_count = w->mesh->point_count,
+                             .points = w->mesh->points,
+                             .triangle_count = w->mesh->triangle_count,
+                             .triangles = w->mesh->triangles,
+                             .cells = out->cells,
+                             .tasks = w->options->tasks };
+    result = sup_voxels_create(&desc, w->scratch, &w->voxels, error);
+    if (result == SUP_OK)
+        result = sup_nearest_bones_find(&w->voxels, w->bone_count, w->bones, w->owners, w->scratch, &w->near, error);
+    if (result == SUP_OK) result = w->options->method == SUP_WEIGHTS_DIFFUSE ? make_neighbors(w, error) : make_screen(w, error);
+    if (result == SUP_OK) result = place_points(w, out, error);
+    if (result == SUP_OK) result = solve_all(w, out, error);
+    if (result == SUP_OK) result = write_weights(w, arena, &out->weights, error);
+    if (result != SUP_OK) return result;
+    out->cell_count = w->voxels.cell_count;
+    out->particle_count = w->voxels.particle_count;
+    out->lost_components = w->near.lost_count;
+    out->outside_bones = w->near.outside_bones;
+    out->outside_joint = w->near.outside_bones ? w->bones[w->near.outside_first].joint : SUP_NONE;
+    out->open = w->voxels.open;
+    out->bytes = sup_arena_bytes(w->scratch);
+    return SUP_OK;
+}
+
+sup_result sup_weights_automatic(const sup_mesh* mesh, uint32_t bone_count, const sup_bone* bones,
+                                 const sup_auto_weights_options* options, sup_arena* arena, sup_auto_weights* out,
+                                 sup_error* error)
+{
+    static const sup_auto_weights_options usual = { 0 };
+    if (!options) options = &usual;
+    if (bone_count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "there is no bone to weigh against; give a skeleton with --skeleton FILE");
+    if (options->cells && (options->cells < 4 || options->cells > 256))
+        return sup_fail(error, SUP_ERROR_INPUT, "%u cells along the mesh: from 4 to 256 are possible", options->cells);
+    weigher w = { .mesh = mesh,
+                  .bone_count = bone_count,
+                  .bones = bones,
+                  .options = options,
+                  .keep = options->influences_max ? options->influences_max : KEPT,
+                  .scratch = sup_arena_beside(arena) };
+    if (!w.scratch) return sup_fail_memory(error, "weights");
+    *out = (sup_auto_weights){ .outside_joint = SUP_NONE };
+    sup_result result = weigh(&w, arena, out, error);
+    sup_arena_destroy(w.scratch);
+    return result;
+}

@@ -1,0 +1,123 @@
+#include "rig/diffusion.h"
+
+// Sums of this many particles stay in float, the sums of those in double: long float sums would cost digits.
+enum { BLOCK = 64, ITERATIONS_MAX = 1000 };
+#define TOLERANCE 1e-6
+
+typedef struct lane_sums {
+    double of[SUP_LANES];
+} lane_sums;
+
+static void flush(lane_sums* sums, f8* part)
+{
+    for (int i = 0; i < SUP_LANES; ++i) sums->of[i] += (double)(*part)[i];
+    *part = f8_all(0);
+}
+
+static f8 multiply_row(const sup_diffusion* d, const float* x, uint32_t i)
+{
+    uint32_t begin = d->link_begin[i], end = d->link_begin[i + 1];
+    f8       sum = f8_load(x + (size_t)i * SUP_LANES) * f8_all((float)(end - begin) + d->screen[i]);
+    for (uint32_t k = begin; k < end; ++k) sum -= f8_load(x + (size_t)d->links[k] * SUP_LANES);
+    return sum;
+}
+
+static float inverse_diagonal(const sup_diffusion* d, uint32_t i)
+{
+    return 1.0f / ((float)(d->link_begin[i + 1] - d->link_begin[i]) + d->screen[i]);
+}
+
+// r = H p - A p, z = r / diagonal, direction = z; w starts as p.
+static void begin(const sup_diffusion* d, const float* w, float* r, float* direction, lane_sums* rz, lane_sums* bb)
+{
+    f8 part_rz = f8_all(0), part_bb = f8_all(0);
+    *rz = *bb = (lane_sums){ { 0 } };
+    for (uint32_t i = 0; i < d->count; ++i) {
+        size_t at = (size_t)i * SUP_LANES;
+        f8     b = f8_load(w + at) * f8_all(d->screen[i]);
+        f8     residual = b - multiply_row(d, w, i), z = residual * f8_all(inverse_diagonal(d, i));
+        f8_store(r + at, residual);
+        f8_store(direction + at, z);
+        part_rz += residual * z;
+        part_bb += b * b;
+        if (i % BLOCK == BLOCK - 1 || i + 1 == d->count) {
+            flush(rz, &part_rz);
+            flush(bb, &part_bb);
+        }
+    }
+}
+
+static void multiply(const sup_diffusion* d, const float* direction, float* q, lane_sums* pq)
+{
+    f8 part = f8_all(0);
+    *pq = (lane_sums){ { 0 } };
+    for (uint32_t i = 0; i < d->count; ++i) {
+        size_t at = (size_t)i * SUP_LANES;
+        f8     y = multiply_row(d, direction, i);
+        f8_store(q + at, y);
+        part += y * f8_load(direction + at);
+        if (i % BLOCK == BLOCK - 1 || i + 1 == d->count) flush(pq, &part);
+    }
+}
+
+// w += alpha direction, r -= alpha q, z = r / diagonal (into q), and the sums of the next step.
+static void advance(const sup_diffusion* d, f8 alpha, const float* direction, float* w, float* r, float* q, lane_sums* rz,
+                    lane_sums* rr)
+{
+    f8 part_rz = f8_all(0), part_rr = f8_all(0);
+    *rz = *rr = (lane_sums){ { 0 } };
+    for (uint32_t i = 0; i < d->count; ++i) {
+        size_t at = (size_t)i * SUP_LANES;
+        f8     residual = f8_load(r + at) - alpha * f8_load(q + at), z = residual * f8_all(inverse_diagonal(d, i));
+        f8_store(w + at, f8_load(w + at) + alpha * f8_load(direction + at));
+        f8_store(r + at, residual);
+        f8_store(q + at, z);
+        part_rz += residual * z;
+        part_rr += residual * residual;
+        if (i % BLOCK == BLOCK - 1 || i + 1 == d->count) {
+            flush(rz, &part_rz);
+            flush(rr, &part_rr);
+        }
+    }
+}
+
+uint32_t SUP_WIDE(sup_diffusion_solve)(const sup_diffusion* d, float* w, float* work)
+{
+    size_t    n = (size_t)d->count * SUP_LANES;
+    float *   r = work, *direction = work + n, *q = work + 2 * n;
+    lane_sums rz, bb, pq, rr, next;
+    begin(d, w, r, direction, &rz, &bb);
+    bool done[SUP_LANES];
+    for (int i = 0; i < SUP_LANES; ++i) done[i] = !(bb.of[i] > 0) || !(rz.of[i] > 0);
+    for (uint32_t iteration = 0; iteration < ITERATIONS_MAX; ++iteration) {
+        bool all = true;
+        for (int i = 0; i < SUP_LANES; ++i) all &= done[i];
+        if (all) return iteration;
+        multiply(d, direction, q, &pq);
+        f8 alpha = f8_all(0), beta = f8_all(0);
+        for (int i = 0; i < SUP_LANES; ++i) // a lane that is done stands still
+            if (!done[i] && pq.of[i] > 0) alpha[i] = (float)(rz.of[i] / pq.of[i]);
+        advance(d, alpha, direction, w, r, q, &next, &rr);
+        for (int i = 0; i < SUP_LANES; ++i) {
+            done[i] = done[i] || !(pq.of[i] > 0) || rr.of[i] <= TOLERANCE * TOLERANCE * bb.of[i];
+            if (!done[i]) beta[i] = (float)(next.of[i] / rz.of[i]);
+        }
+        for (size_t at = 0; at < n; at += SUP_LANES) f8_store(direction + at, f8_load(q + at) + beta * f8_load(direction + at));
+        rz = next;
+    }
+    return ITERATIONS_MAX;
+}
+
+void SUP_WIDE(sup_diffusion_average)(const sup_diffusion* d, uint32_t steps, float* w, float* work)
+{
+    size_t n = (size_t)d->count * SUP_LANES;
+    for (uint32_t step = 0; step < steps; ++step) {
+        for (uint32_t i = 0; i < d->count; ++i) {
+            uint32_t first = d->link_begin[i], last = d->link_begin[i + 1];
+            f8       sum = f8_load(w + (size_t)i * SUP_LANES);
+            for (uint32_t k = first; k < last; ++k) sum += f8_load(w + (size_t)d->links[k] * SUP_LANES);
+            f8_store(work + (size_t)i * SUP_LANES, sum / f8_all((float)(last - first + 1)));
+        }
+        memcpy(w, work, n * sizeof *w);
+    }
+}

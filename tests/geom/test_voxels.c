@@ -1,0 +1,226 @@
+#include "support.h"
+
+#include "geom/voxels.h"
+#include "geom/winding.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct boxes {
+    sup_vec3 points[64];
+    uint32_t triangles[8 * 36], point_count, triangle_count;
+} boxes;
+
+// A box with outward triangles; `open` leaves out the two of the upper z side.
+static void add_box(boxes* b, sup_vec3 low, sup_vec3 high, bool open)
+{
+    static const uint8_t quads[6][4] = { { 0, 4, 6, 2 }, { 1, 3, 7, 5 }, { 0, 1, 5, 4 },
+                                         { 2, 6, 7, 3 }, { 0, 2, 3, 1 }, { 4, 5, 7, 6 } };
+    uint32_t             base = b->point_count;
+    for (int k = 0; k < 8; ++k)
+        b->points[b->point_count++] = (sup_vec3){ k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z };
+    for (int q = 0; q < (open ? 5 : 6); ++q) {
+        const uint32_t t[6] = { quads[q][0], quads[q][1], quads[q][2], quads[q][0], quads[q][2], quads[q][3] };
+        for (int i = 0; i < 6; ++i) b->triangles[3 * b->triangle_count + (uint32_t)i] = base + t[i];
+        b->triangle_count += 2;
+    }
+}
+
+static sup_voxels voxels_of(const boxes* b, uint32_t cells, sup_arena* arena)
+{
+    sup_error       error = { 0 };
+    sup_voxels      v;
+    sup_voxels_desc desc = { .point_count = b->point_count,
+                             .points = b->points,
+                             .triangle_count = b->triangle_count,
+                             .triangles = b->triangles,
+                             .cells = cells };
+    assert_ok(sup_voxels_create(&desc, arena, &v, &error), error);
+    return v;
+}
+
+static uint32_t count_inside(const sup_voxels* v)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < v->cell_count; ++c) count += (v->flags[c] & SUP_VOXEL_INSIDE) != 0;
+    return count;
+}
+
+static void a_box_fills_its_cells(void** state)
+{
+    (void)state;
+    boxes b = { 0 };
+    add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 5.99f, 5.99f, 40 }, false);
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_voxels v = voxels_of(&b, 40, arena);
+    assert_int_equal(v.cell_count, 6 * 6 * 40);
+    assert_int_equal(v.particle_count, 7 * 7 * 41);
+    assert_int_equal(count_inside(&v), 4 * 4 * 38);
+    assert_int_equal(v.component_count, 1);
+    assert_false(v.open);
+    uint32_t octants = 0;
+    for (uint32_t p = 0; p < v.particle_count; ++p) octants += (uint32_t)__builtin_popcount(v.octants[p]);
+    assert_int_equal(octants, 8 * v.cell_count);
+    assert_int_equal(v.link_begin[v.particle_count], 2 * (6 * 7 * 41 * 2 + 7 * 7 * 40));
+    sup_arena_destroy(arena);
+}
+
+static void numbers_run_along_x_then_y_then_z(void** state)
+{
+    (void)state;
+    boxes b = { 0 };
+    add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 2.9f, 1.9f, 4 }, false);
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_voxels v = voxels_of(&b, 4, arena);
+    assert_int_equal(v.particle_count, 4 * 3 * 5);
+    for (uint32_t p = 0; p < v.particle_count; ++p) {
+        uint32_t c[3];
+        sup_voxels_corner(&v, p, c);
+        assert_int_equal(p, (c[0] - 1) + 4 * ((c[1] - 1) + 3 * (c[2] - 1)));
+    }
+    // Links of an inner particle: below, before, left, right, behind, above.
+    uint32_t        p = 1 + 4 * (1 + 3 * 2);
+    const uint32_t* near = v.links + v.link_begin[p];
+    assert_int_equal(v.link_begin[p + 1] - v.link_begin[p], 6);
+    const uint32_t wanted[6] = { p - 12, p - 4, p - 1, p + 1, p + 4, p + 12 };
+    assert_memory_equal(near, wanted, sizeof wanted);
+    sup_arena_destroy(arena);
+}
+
+// Cells 1 unit: both legs touch cells that share faces, but nothing joins them.
+static void legs_in_neighboring_cells_stay_apart(void** state)
+{
+    (void)state;
+    boxes b = { 0 };
+    add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 0.9f, 0.9f, 10 }, false);
+    add_box(&b, (sup_vec3){ 1.2f, 0, 0 }, (sup_vec3){ 1.98f, 0.9f, 10 }, false);
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_voxels v = voxels_of(&b, 10, arena);
+    assert_int_equal(v.size[0], 2 + 2);
+    assert_int_equal(v.cell_count, 20);
+    assert_int_equal(v.component_count, 2);
+    assert_int_equal(v.particle_count, 2 * 2 * 2 * 11);
+    // The same gap inside one solid is no gap.
+    boxes one = { 0 };
+    add_box(&one, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 1.98f, 0.9f, 10 }, false);
+    v = voxels_of(&one, 10, arena);
+    assert_int_equal(v.component_count, 1);
+    assert_int_equal(v.particle_count, 3 * 2 * 11);
+    sup_arena_destroy(arena);
+}
+
+static void two_legs_joined_at_the_hip_are_one_component_with_double_corners(void** state)
+{
+    (void)state;
+    boxes b = { 0 };
+    add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 0.9f, 0.9f, 8.5f }, false);
+    add_box(&b, (sup_vec3){ 1.2f, 0, 0 }, (sup_vec3){ 1.98f, 0.9f, 8.5f }, false);
+    add_box(&b, (sup_vec3){ 0, 0, 8.2f }, (sup_vec3){ 1.98f, 0.9f, 10 }, false);
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_voxels v = voxels_of(&b, 10, arena);
+    assert_int_equal(v.component_count, 1);
+    // Corners of the middle line are two particles in the eight free layers (0 to 7) and one from the hip's lower face on.
+    assert_int_equal(v.particle_count, 3 * 2 * 11 + 8 * 2);
+    sup_arena_destroy(arena);
+}
+
+static void an_open_box_has_an_inside(void** state)
+{
+    (void)state;
+    boxes b = { 0 };
+    add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 5.9f, 5.9f, 10 }, true);
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_voxels v = voxels_of(&b, 10, arena);
+    assert_true(v.open);
+    assert_true(count_inside(&v) >= 4 * 4 * 7 && count_inside(&v) <= 4 * 4 * 9);
+    sup_arena_destroy(arena);
+}
+
+static void degenerate_triangles_fill_the_cells_they_run_through(void** state)
+{
+    (void)state;
+    boxes      b = { .points = { { 0, 0, 0 }, { 4, 0, 0 }, { 2, 0, 0 } },
+                     .triangles = { 0, 1, 2, 2, 2, 2 },
+                     .point_count = 3,
+                     .triangle_count = 2 };
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_voxels v = voxels_of(&b, 8, arena);
+    assert_int_equal(v.cell_count, 8);
+    assert_int_equal(v.component_count, 1);
+    sup_arena_destroy(arena);
+}
+
+static void what_cannot_be_filled_is_said(void** state)
+{
+    (void)state;
+    boxes           b = { 0 };
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_error       error = { 0 };
+    sup_voxels      v;
+    sup_voxels_desc desc = { .points = b.points, .triangles = b.triangles, .cells = 8 };
+    assert_int_equal(sup_voxels_create(&desc, arena, &v, &error), SUP_ERROR_INPUT);
+    desc.triangle_count = 1;
+    assert_int_equal(sup_voxels_create(&desc, arena, &v, &error), SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "no size"));
+    add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 1, 1, 1 }, false);
+    desc.triangle_count = b.triangle_count;
+    desc.cells = 300;
+    assert_int_equal(sup_voxels_create(&desc, arena, &v, &error), SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "million"));
+    sup_arena_destroy(arena);
+}
+
+static void the_winding_number_of_a_box_is_one_inside_and_zero_outside(void** state)
+{
+    (void)state;
+    boxes       b = { 0 };
+    sup_winding w;
+    sup_error   error = { 0 };
+    sup_arena*  arena = sup_arena_create(NULL);
+    add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 1, 1, 1 }, false);
+    assert_ok(sup_winding_create(b.points, b.triangles, b.triangle_count, arena, &w, &error), error);
+    assert_true(fabs(sup_winding_number(&w, (double[3]){ 0.5, 0.5, 0.5 }) - 1) < 0.02);
+    assert_true(fabs(sup_winding_number(&w, (double[3]){ 0.9, 0.1, 0.5 }) - 1) < 0.02);
+    assert_true(fabs(sup_winding_number(&w, (double[3]){ 1.2, 0.5, 0.5 })) < 0.02);
+    assert_true(fabs(sup_winding_number(&w, (double[3]){ 9, 9, 9 })) < 0.02);
+    sup_arena_destroy(arena);
+}
+
+static void memory_that_runs_out_is_an_error_and_nothing_leaks(void** state)
+{
+    (void)state;
+    boxes b = { 0 };
+    add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 1, 1, 2 }, true);
+    sup_voxels_desc desc = {
+        .point_count = 8, .points = b.points, .triangle_count = b.triangle_count, .triangles = b.triangles, .cells = 12
+    };
+    bool whole = false;
+    for (long at = 0; at < 200 && !whole; ++at) {
+        test_allocator a;
+        sup_error      error = { 0 };
+        sup_voxels     v;
+        test_allocator_init(&a, at);
+        sup_arena* arena = sup_arena_create(&a.allocator);
+        if (arena) whole = sup_voxels_create(&desc, arena, &v, &error) == SUP_OK;
+        if (arena && !whole) assert_int_equal(error.code, SUP_ERROR_MEMORY);
+        sup_arena_destroy(arena);
+        assert_int_equal(a.live, 0);
+    }
+    assert_true(whole);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_box_fills_its_cells),
+        cmocka_unit_test(numbers_run_along_x_then_y_then_z),
+        cmocka_unit_test(legs_in_neighboring_cells_stay_apart),
+        cmocka_unit_test(two_legs_joined_at_the_hip_are_one_component_with_double_corners),
+        cmocka_unit_test(an_open_box_has_an_inside),
+        cmocka_unit_test(degenerate_triangles_fill_the_cells_they_run_through),
+        cmocka_unit_test(what_cannot_be_filled_is_said),
+        cmocka_unit_test(the_winding_number_of_a_box_is_one_inside_and_zero_outside),
+        cmocka_unit_test(memory_that_runs_out_is_an_error_and_nothing_leaks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,327 @@
+#include "support.h"
+
+#include "geom/voxels.h"
+#include "rig/diffusion.h"
+#include "rig/nearest_bones.h"
+#include "supple/rig.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+// ---------------------------------------------------------------------------------------------- the bar of the digest
+
+enum { BAR_CELLS = 40, BAR_PARTICLES = 7 * 7 * 41 };
+
+static const sup_vec3 bar_points[8] = { { 0, 0, 0 },  { 5.99f, 0, 0 },  { 0, 5.99f, 0 },  { 5.99f, 5.99f, 0 },
+                                        { 0, 0, 40 }, { 5.99f, 0, 40 }, { 0, 5.99f, 40 }, { 5.99f, 5.99f, 40 } };
+static const uint32_t bar_triangles[36] = { 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
+                                            2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6 };
+
+static sup_voxels bar_voxels(sup_arena* arena)
+{
+    sup_voxels_desc desc = {
+        .point_count = 8, .points = bar_points, .triangle_count = 12, .triangles = bar_triangles, .cells = BAR_CELLS
+    };
+    sup_error  error = { 0 };
+    sup_voxels v;
+    assert_ok(sup_voxels_create(&desc, arena, &v, &error), error);
+    assert_int_equal(v.particle_count, BAR_PARTICLES);
+    return v;
+}
+
+// Two bones on the axis, particles 0..20 and 20..40; lane 0 and 1.
+static void bar_system(const sup_voxels* v, float c, float* screen, float* w)
+{
+    memset(w, 0, BAR_PARTICLES * SUP_LANES * sizeof *w);
+    for (uint32_t p = 0; p < v->particle_count; ++p) {
+        uint32_t at[3];
+        sup_voxels_corner(v, p, at);
+        double place[3] = { at[0] - 1.0, at[1] - 1.0, at[2] - 1.0 };
+        double a = sqrt(sup_segment_distance2((double[3]){ 3, 3, 0 }, (double[3]){ 3, 3, 20 }, place));
+        double b = sqrt(sup_segment_distance2((double[3]){ 3, 3, 20 }, (double[3]){ 3, 3, 40 }, place));
+        double d = fmax(fmin(a, b), 0.5);
+        screen[p] = c * (float)(1 / (d * d));
+        w[p * SUP_LANES] = a < b ? 1 : a > b ? 0 : 0.5f;
+        w[p * SUP_LANES + 1] = 1 - w[p * SUP_LANES];
+    }
+}
+
+// The particle of the bar's edge at height z.
+static uint32_t bar_corner(uint32_t z) { return 49 * z; }
+
+static void screened_weights_of_the_bar_are_those_of_the_digest(void** state)
+{
+    (void)state;
+    static const uint32_t heights[] = { 0, 10, 18, 20, 22, 30, 40 };
+    static const double   wanted[] = { .9998572, .9926020, .7616252, .5, .2383748, .0073980, .0001428 };
+    sup_arena*            arena = sup_arena_create(NULL);
+    sup_voxels            v = bar_voxels(arena);
+    float*                screen = sup_arena_alloc(arena, BAR_PARTICLES, sizeof *screen);
+    float*                w = sup_arena_alloc(arena, BAR_PARTICLES * SUP_LANES, sizeof *w);
+    float*                work = sup_arena_alloc(arena, sup_diffusion_work(BAR_PARTICLES), sizeof *work);
+    sup_diffusion         d = { v.particle_count, v.link_begin, v.links, screen };
+    bar_system(&v, 1, screen, w);
+    uint32_t iterations = SUP_WIDE_PICK(sup_diffusion_solve)(&d, w, work);
+    assert_true(iterations > 10 && iterations < 60);
+    for (int i = 0; i < 7; ++i) {
+        float got = w[bar_corner(heights[i]) * SUP_LANES];
+        if (fabs((double)got - wanted[i]) > 1e-6) fail_msg("z %u: %.8f, wanted %.7f", heights[i], (double)got, wanted[i]);
+    }
+    for (uint32_t p = 0; p < BAR_PARTICLES; ++p)
+        assert_true(fabsf(w[p * SUP_LANES] + w[p * SUP_LANES + 1] - 1) < 2e-6f && w[p * SUP_LANES] > -1e-6f);
+    sup_arena_destroy(arena);
+}
+
+static void a_smaller_spread_is_softer_and_a_larger_one_harder(void** state)
+{
+    (void)state;
+    static const double c[] = { .22, 4 }, wanted[] = { .672, .854 };
+    sup_arena*          arena = sup_arena_create(NULL);
+    sup_voxels          v = bar_voxels(arena);
+    float*              screen = sup_arena_alloc(arena, BAR_PARTICLES, sizeof *screen);
+    float*              w = sup_arena_alloc(arena, BAR_PARTICLES * SUP_LANES, sizeof *w);
+    float*              work = sup_arena_alloc(arena, sup_diffusion_work(BAR_PARTICLES), sizeof *work);
+    sup_diffusion       d = { v.particle_count, v.link_begin, v.links, screen };
+    for (int i = 0; i < 2; ++i) {
+        bar_system(&v, (float)c[i], screen, w);
+        SUP_WIDE_PICK(sup_diffusion_solve)(&d, w, work);
+        assert_true(fabs((double)w[bar_corner(18) * SUP_LANES] - wanted[i]) < 5e-4);
+    }
+    sup_arena_destroy(arena);
+}
+
+static void every_build_of_the_kernel_gives_the_same_bits(void** state)
+{
+    (void)state;
+    sup_arena*    arena = sup_arena_create(NULL);
+    sup_voxels    v = bar_voxels(arena);
+    size_t        n = BAR_PARTICLES * SUP_LANES;
+    float*        screen = sup_arena_alloc(arena, BAR_PARTICLES, sizeof *screen);
+    float *       a = sup_arena_alloc(arena, n, sizeof *a), *b = sup_arena_alloc(arena, n, sizeof *b);
+    float*        work = sup_arena_alloc(arena, sup_diffusion_work(BAR_PARTICLES), sizeof *work);
+    sup_diffusion d = { v.particle_count, v.link_begin, v.links, screen };
+    bar_system(&v, 1, screen, a);
+    bar_system(&v, 1, screen, b);
+    sup_diffusion_solve_v1(&d, a, work);
+    SUP_WIDE_PICK(sup_diffusion_solve)(&d, b, work);
+    assert_memory_equal(a, b, n * sizeof *a);
+    sup_arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------------------------------------- whole
+
+static void check_weights(const sup_auto_weights* a, uint32_t points, uint32_t joints)
+{
+    for (uint32_t p = 0; p < points; ++p) {
+        double   sum = 0;
+        uint32_t begin = a->weights.begin[p], end = a->weights.begin[p + 1];
+        assert_true(end > begin);
+        for (uint32_t i = begin; i < end; ++i) {
+            assert_true(a->weights.values[i] > 0 && a->weights.joints[i] < joints);
+            assert_true(i == begin || a->weights.values[i] <= a->weights.values[i - 1]);
+            sum += (double)a->weights.values[i];
+        }
+        assert_true(fabs(sum - 1) < 1e-6);
+    }
+}
+
+static float weight_of(const sup_weights* w, uint32_t point, uint32_t joint)
+{
+    for (uint32_t i = w->begin[point]; i < w->begin[point + 1]; ++i)
+        if (w->joints[i] == joint) return w->values[i];
+    return 0;
+}
+
+static void a_tube_follows_its_nearest_joints(void** state)
+{
+    (void)state;
+    sup_character*   c = test_tube(21, 12, 2, 2, 0.3f);
+    sup_arena*       arena = sup_arena_create(NULL);
+    sup_auto_weights a;
+    sup_error        error = { 0 };
+    assert_ok(sup_weights_automatic(&c->mesh, c->skeleton.bone_count, c->skeleton.bones, NULL, arena, &a, &error), error);
+    check_weights(&a, c->mesh.point_count, c->skeleton.joint_count);
+    assert_int_equal(a.lost_components + a.outside_bones, 0);
+    float joint = c->skeleton.bones[0].tail.x;
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
+        float near = weight_of(&a.weights, p, c->skeleton.bones[0].joint), x = c->mesh.points[p].x;
+        if (x < joint - 0.4f) assert_true(near > 0.9f);
+        if (x > joint + 0.4f) assert_true(near < 0.1f);
+    }
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void influences_are_limited_on_demand(void** state)
+{
+    (void)state;
+    sup_character*           c = test_tube(31, 12, 5, 3, 0.4f);
+    sup_arena*               arena = sup_arena_create(NULL);
+    sup_auto_weights         a;
+    sup_error                error = { 0 };
+    sup_auto_weights_options o = { .influences_max = 2, .spread = 0.1 };
+    assert_ok(sup_weights_automatic(&c->mesh, c->skeleton.bone_count, c->skeleton.bones, &o, arena, &a, &error), error);
+    check_weights(&a, c->mesh.point_count, c->skeleton.joint_count);
+    assert_int_equal(a.weights.influences_max, 2);
+    o.influences_max = 0;
+    assert_ok(sup_weights_automatic(&c->mesh, c->skeleton.bone_count, c->skeleton.bones, &o, arena, &a, &error), error);
+    assert_true(a.weights.influences_max > 2);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void threads_do_not_change_a_bit(void** state)
+{
+    (void)state;
+    sup_character*           c = test_tube(31, 12, 20, 3, 0.2f);
+    sup_arena*               arena = sup_arena_create(NULL);
+    sup_pool*                pool = sup_pool_create(3);
+    sup_auto_weights         a, b;
+    sup_error                error = { 0 };
+    sup_auto_weights_options o = { .tasks = sup_pool_tasks(pool) };
+    assert_ok(sup_weights_automatic(&c->mesh, c->skeleton.bone_count, c->skeleton.bones, NULL, arena, &a, &error), error);
+    assert_ok(sup_weights_automatic(&c->mesh, c->skeleton.bone_count, c->skeleton.bones, &o, arena, &b, &error), error);
+    uint32_t n = a.weights.begin[c->mesh.point_count];
+    assert_int_equal(n, b.weights.begin[c->mesh.point_count]);
+    assert_memory_equal(a.weights.values, b.weights.values, n * sizeof(float));
+    assert_memory_equal(a.weights.joints, b.weights.joints, n * sizeof(uint32_t));
+    sup_pool_destroy(pool);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+// Two separate cubes; the bone is in the first, a second bone far outside of both.
+static void a_piece_without_a_bone_follows_the_nearest_and_is_counted(void** state)
+{
+    (void)state;
+    sup_vec3 points[16];
+    uint32_t triangles[72];
+    for (uint32_t i = 0; i < 16; ++i)
+        points[i] = (sup_vec3){ (i & 1) + (i > 7 ? 3.0f : 0.0f), (float)(i >> 1 & 1), (float)(i >> 2 & 1) };
+    for (uint32_t i = 0; i < 36; ++i) {
+        triangles[i] = bar_triangles[i];
+        triangles[36 + i] = bar_triangles[i] + 8;
+    }
+    sup_mesh   mesh = { .point_count = 16, .points = points, .triangle_count = 24, .triangles = triangles, .diagonal = 4.2f };
+    sup_bone   bones[2] = { { 0, SUP_NONE, { 0.2f, 0.5f, 0.5f }, { 0.8f, 0.5f, 0.5f } },
+                            { 1, SUP_NONE, { 0, 9, 0 }, { 0, 10, 0 } } };
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_auto_weights a;
+    sup_error        error = { 0 };
+    assert_ok(sup_weights_automatic(&mesh, 2, bones, NULL, arena, &a, &error), error);
+    check_weights(&a, 16, 2);
+    assert_int_equal(a.lost_components, 1);
+    assert_int_equal(a.lost_points, 8);
+    assert_int_equal(a.outside_bones, 1);
+    assert_int_equal(a.outside_joint, 1);
+    for (uint32_t p = 8; p < 16; ++p) assert_true(weight_of(&a.weights, p, 0) > 0.99f);
+    sup_arena_destroy(arena);
+}
+
+static void without_bones_the_error_says_where_to_get_some(void** state)
+{
+    (void)state;
+    sup_mesh         mesh = { .point_count = 8, .points = bar_points, .triangle_count = 12, .triangles = bar_triangles };
+    sup_arena*       arena = sup_arena_create(NULL);
+    sup_auto_weights a;
+    sup_error        error = { 0 };
+    assert_int_equal(sup_weights_automatic(&mesh, 0, NULL, NULL, arena, &a, &error), SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "--skeleton"));
+    sup_arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------------------------------------- real data
+
+// Bones in a row along the longest side of the mesh's box, through its middle.
+static uint32_t spine(const sup_mesh* mesh, uint32_t count, sup_bone* out)
+{
+    float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY };
+    int   longest = 0;
+    for (uint32_t p = 0; p < mesh->point_count; ++p)
+        for (int a = 0; a < 3; ++a) {
+            low[a] = fminf(low[a], (&mesh->points[p].x)[a]);
+            high[a] = fmaxf(high[a], (&mesh->points[p].x)[a]);
+        }
+    for (int a = 1; a < 3; ++a)
+        if (high[a] - low[a] > high[longest] - low[longest]) longest = a;
+    for (uint32_t b = 0; b < count; ++b) {
+        float head[3], tail[3];
+        for (int a = 0; a < 3; ++a) head[a] = tail[a] = (low[a] + high[a]) / 2;
+        head[longest] = low[longest] + (high[longest] - low[longest]) * (0.05f + 0.9f * (float)b / (float)count);
+        tail[longest] = low[longest] + (high[longest] - low[longest]) * (0.05f + 0.9f * (float)(b + 1) / (float)count);
+        out[b] = (sup_bone){ b, SUP_NONE, { head[0], head[1], head[2] }, { tail[0], tail[1], tail[2] } };
+    }
+    return count;
+}
+
+static void weigh_and_tell(const char* name, const sup_character* c, uint32_t bone_count, const sup_bone* bones,
+                           uint32_t joints)
+{
+    for (int method = 0; method < 2; ++method) {
+        sup_arena*               arena = sup_arena_create(NULL);
+        sup_auto_weights         a;
+        sup_error                error = { 0 };
+        sup_auto_weights_options o = { .method = (sup_weights_method)method };
+        clock_t                  begin = clock();
+        assert_ok(sup_weights_automatic(&c->mesh, bone_count, bones, &o, arena, &a, &error), error);
+        double ms = 1000.0 * (double)(clock() - begin) / CLOCKS_PER_SEC;
+        check_weights(&a, c->mesh.point_count, joints);
+        print_message(
+            "%s %s: %u points, %u bones, %u cells long, %u cells, %u particles, %u iterations, %.0f ms, %.1f MB%s, lost %u "
+            "(%u points), outside %u, influences %u\n",
+            name, method ? "diffuse" : "screened", c->mesh.point_count, bone_count, a.cells, a.cell_count, a.particle_count,
+            a.iterations, ms, (double)a.bytes / 1e6, a.open ? ", open" : "", a.lost_components, a.lost_points, a.outside_bones,
+            a.weights.influences_max);
+        sup_arena_destroy(arena);
+    }
+}
+
+static void meshes_without_a_rig_get_weights(void** state)
+{
+    (void)state;
+    static const char* const names[] = { "closed-meshes/human_man.obj", "closed-meshes/hand_closed.obj",
+                                         "closed-meshes/armadillo.obj", "closed-meshes/bunny.obj",
+                                         "closed-meshes/fish_low_resolution.obj" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        TEST_NEEDS_DATA(path, names[i]);
+        sup_character* c;
+        sup_error      error = { 0 };
+        assert_ok(sup_load(path, NULL, &c, &error), error);
+        sup_bone bones[6];
+        weigh_and_tell(names[i], c, spine(&c->mesh, 6, bones), bones, 6);
+        sup_character_destroy(c);
+    }
+}
+
+static void characters_with_a_skin_get_new_weights(void** state)
+{
+    (void)state;
+    static const char* const names[] = { "skinned/soldier.glb", "skinned/cesiumman.glb", "skinned/fox.glb",
+                                         "skinned/riggedsimple.glb", "skinned/robotexpressive.glb" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        TEST_NEEDS_DATA(path, names[i]);
+        sup_character* c;
+        sup_error      error = { 0 };
+        assert_ok(sup_load(path, NULL, &c, &error), error);
+        weigh_and_tell(names[i], c, c->skeleton.bone_count, c->skeleton.bones, c->skeleton.joint_count);
+        sup_character_destroy(c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(screened_weights_of_the_bar_are_those_of_the_digest),
+        cmocka_unit_test(a_smaller_spread_is_softer_and_a_larger_one_harder),
+        cmocka_unit_test(every_build_of_the_kernel_gives_the_same_bits),
+        cmocka_unit_test(a_tube_follows_its_nearest_joints),
+        cmocka_unit_test(influences_are_limited_on_demand),
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(a_piece_without_a_bone_follows_the_nearest_and_is_counted),
+        cmocka_unit_test(without_bones_the_error_says_where_to_get_some),
+        cmocka_unit_test(meshes_without_a_rig_get_weights),
+        cmocka_unit_test(characters_with_a_skin_get_new_weights),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
