@@ -26,7 +26,8 @@ typedef struct bench_row {
     char     name[64]; ///< scene/deformer
     uint32_t points, threads;
     double   ms;           ///< of one frame
-    double   reference_ms; ///< of the textbook loop on one thread; 0: there is none
+    double   reference_ms; ///< of the textbook loop on one thread, or of reading the bytes of a file; 0: there is none
+    uint64_t bytes;        ///< of the file that was read or written; 0: none
 } bench_row;
 
 double bench_ns_per_point(const bench_row* row);
@@ -49,5 +50,8 @@ sup_result bench_tube_create(uint32_t points, sup_character** out, sup_error* er
 /// (no examples, an open surface) is left out without an error.
 sup_result bench_character(const char* scene, const sup_character* character, const sup_deformer* deformer,
                            const bench_options* options, bench_report* report, void* user, sup_error* error);
+
+/// Times reading and writing files: scenes io/glb_load, io/obj_load, io/ply_load and io/glb_write.
+sup_result bench_files(const bench_options* options, bench_report* report, void* user, sup_error* error);
 
 #endif

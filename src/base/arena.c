@@ -1,5 +1,5 @@
 #if defined(__linux__)
-#define _DEFAULT_SOURCE // madvise
+#define _DEFAULT_SOURCE // mmap, madvise
 #include <sys/mman.h>
 #endif
 
@@ -24,20 +24,36 @@ struct sup_arena {
     size_t        block_size;
     size_t        used;
     size_t        limit;
+    bool          zeroed; // what is free of the newest block
 };
 
-// Large blocks ask for huge pages: reading 53 MB of JSON (430 MB of values) went from 0.42 s to 0.21 s.
+#if defined(__linux__)
+enum { HUGE_PAGE = 2 * 1024 * 1024, HUGE_FROM = 2 * HUGE_PAGE };
+
+static size_t huge_size(size_t bytes) { return sup_align(bytes, HUGE_PAGE); }
+
+// Straight from the system, at a multiple of the page size. Memory of malloc stays with the process when blocks of this size
+// come and go: reading a file of 48 MB ten times had grown it from 200 to 700 MB.
+static void* huge_allocate(size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2) return NULL;
+    size_t size = huge_size(bytes), room = size + HUGE_PAGE;
+    char*  memory = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE, behind = room - before - size;
+    if (before) (void)munmap(memory, before);
+    if (behind) (void)munmap(memory + before + size, behind);
+    // Reading 53 MB of JSON (430 MB of values) went from 0.42 s to 0.21 s with huge pages.
+    (void)madvise(memory + before, size, MADV_HUGEPAGE);
+    return memory + before;
+}
+#endif
+
 static void* system_allocate(void* user, size_t bytes)
 {
     (void)user;
 #if defined(__linux__)
-    enum { HUGE_PAGE = 2 * 1024 * 1024 };
-    if (bytes >= 2 * HUGE_PAGE && bytes <= SIZE_MAX - HUGE_PAGE) {
-        size_t size = sup_align(bytes, HUGE_PAGE);
-        void*  memory = aligned_alloc(HUGE_PAGE, size);
-        if (memory) (void)madvise(memory, size, MADV_HUGEPAGE);
-        return memory;
-    }
+    if (bytes >= HUGE_FROM) return huge_allocate(bytes);
 #endif
     return malloc(bytes);
 }
@@ -45,8 +61,26 @@ static void* system_allocate(void* user, size_t bytes)
 static void system_release(void* user, void* memory, size_t bytes)
 {
     (void)user;
+#if defined(__linux__)
+    if (bytes >= HUGE_FROM) {
+        (void)munmap(memory, huge_size(bytes));
+        return;
+    }
+#endif
     (void)bytes;
     free(memory);
+}
+
+// Whether a block of that size comes zeroed, so that nobody need do it again.
+static bool comes_zeroed(const sup_arena* arena, size_t bytes)
+{
+#if defined(__linux__)
+    return arena->allocator.allocate == system_allocate && bytes >= HUGE_FROM;
+#else
+    (void)arena;
+    (void)bytes;
+    return false;
+#endif
 }
 
 sup_arena* sup_arena_create(const sup_allocator* allocator)
@@ -84,6 +118,7 @@ static bool add_block(sup_arena* arena, size_t bytes)
     arena->blocks = b;
     arena->at = (uint8_t*)(b + 1);
     arena->end = (uint8_t*)b + size;
+    arena->zeroed = comes_zeroed(arena, size);
     if (arena->block_size < BLOCK_LAST) arena->block_size *= 2;
     return true;
 }
@@ -102,7 +137,7 @@ void* sup_arena_alloc(sup_arena* arena, size_t count, size_t size)
     }
     arena->at = p + bytes;
     arena->used += bytes;
-    if (bytes) memset(p, 0, bytes);
+    if (bytes && !arena->zeroed) memset(p, 0, bytes);
     return p;
 }
 

@@ -4,12 +4,20 @@
 
 #include <string.h>
 
+static bool points_are_vertices(const sup_build* build)
+{
+    for (uint32_t v = 0; v < build->vertex_count; ++v)
+        if (build->vertex_points[v] != v) return false;
+    return true;
+}
+
 static sup_result make_faces(sup_build* build)
 {
     sup_mesh* mesh = &build->out->mesh;
     uint32_t* begin = SUP_NEW(build->keep, uint32_t, (size_t)build->face_count + 1);
+    bool      same = points_are_vertices(build); // then one list serves both
     uint32_t* points = SUP_NEW(build->keep, uint32_t, build->corner_count);
-    uint32_t* vertices = SUP_NEW(build->keep, uint32_t, build->corner_count);
+    uint32_t* vertices = same ? points : SUP_NEW(build->keep, uint32_t, build->corner_count);
     uint32_t* seen = SUP_NEW(build->scratch, uint32_t, mesh->point_count); // last face that used the point, plus 1
     if (!begin || !points || !vertices || !seen) return sup_fail_memory(build->error, "faces");
     uint32_t face = 0, corner = 0, repeated = 0;
@@ -44,6 +52,10 @@ static sup_result make_triangles(sup_build* build)
 {
     sup_mesh* mesh = &build->out->mesh;
     mesh->triangle_count = mesh->corner_count - 2 * mesh->face_count;
+    if (mesh->triangle_count == mesh->face_count) { // triangles all: the corners are their list
+        mesh->triangles = mesh->corner_points;
+        return SUP_OK;
+    }
     uint32_t* triangles = SUP_NEW(build->keep, uint32_t, 3 * (size_t)mesh->triangle_count);
     if (!triangles) return sup_fail_memory(build->error, "triangles");
     mesh->triangles = triangles;

@@ -1,0 +1,179 @@
+// Files in and out, timed against reading the same bytes: a tube of half a million points, written once into a folder of its
+// own. What is read has just been written, so the disk is not what is timed.
+#define _XOPEN_SOURCE 700
+#include "bench/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { POINTS = 500000, REPEATS = 5 };
+
+typedef struct io_bench {
+    const bench_options* options;
+    bench_report*        report;
+    void*                user;
+    sup_error*           error;
+    char                 folder[512];
+    char                 path[600];
+    sup_character*       tube;
+} io_bench;
+
+static bool wanted(const bench_options* options, const char* name)
+{
+    return !options->scene || sup_glob_match(options->scene, name);
+}
+
+static const char* file_path(io_bench* b, const char* ending)
+{
+    snprintf(b->path, sizeof b->path, "%s/tube.%s", b->folder, ending);
+    return b->path;
+}
+
+static sup_result fail_writing(io_bench* b)
+{
+    return sup_fail(b->error, SUP_ERROR_FILE, "cannot write '%s'; is the disk full?", b->path);
+}
+
+static sup_result write_text(io_bench* b, bool ply)
+{
+    const sup_mesh* m = &b->tube->mesh;
+    FILE*           file = fopen(file_path(b, ply ? "ply" : "obj"), "w");
+    if (!file) return fail_writing(b);
+    if (ply)
+        fprintf(
+            file,
+            "ply\nformat ascii 1.0\nelement vertex %u\nproperty float x\nproperty float y\nproperty float z\nelement face %u\n"
+            "property list uchar int vertex_indices\nend_header\n",
+            m->point_count, m->face_count);
+    for (uint32_t p = 0; p < m->point_count; ++p)
+        fprintf(file, ply ? "%.6f %.6f %.6f\n" : "v %.6f %.6f %.6f\n", (double)m->points[p].x, (double)m->points[p].y,
+                (double)m->points[p].z);
+    for (uint32_t f = 0; f < m->face_count; ++f) {
+        uint32_t size = m->face_begin[f + 1] - m->face_begin[f];
+        if (ply) fprintf(file, "%u", size);
+        else fputc('f', file);
+        for (uint32_t c = 0; c < size; ++c) fprintf(file, " %u", m->corner_points[m->face_begin[f] + c] + !ply);
+        fputc('\n', file);
+    }
+    bool good = !ferror(file);
+    return fclose(file) == 0 && good ? SUP_OK : fail_writing(b);
+}
+
+static sup_result write_glb(io_bench* b, double* seconds)
+{
+    sup_arena* arena = sup_arena_create(NULL);
+    if (!arena) return sup_fail(b->error, SUP_ERROR_MEMORY, "out of memory while writing a file");
+    sup_pose      pose;
+    sup_bake*     bake = NULL;
+    sup_bake_desc desc = { .path = file_path(b, "glb"), .character = b->tube, .chain = "linear", .fps = 30, .frame_count = 1 };
+    sup_vec3*     normals = sup_arena_alloc(arena, b->tube->mesh.vertex_count, sizeof *normals);
+    sup_result    result = normals ? sup_pose_create(b->tube, arena, &pose, b->error)
+                                   : sup_fail(b->error, SUP_ERROR_MEMORY, "out of memory while writing a file");
+    for (uint32_t v = 0; normals && v < b->tube->mesh.vertex_count; ++v) normals[v].y = 1;
+    if (result == SUP_OK) sup_pose_rest(b->tube, &pose);
+    double start = bench_now();
+    if (result == SUP_OK) result = sup_bake_begin(&desc, NULL, &bake, b->error);
+    sup_bake_frame frame = { .pose = &pose, .points = b->tube->mesh.points, .vertex_normals = normals };
+    if (result == SUP_OK) result = sup_bake_frame_write(bake, &frame, b->error);
+    if (result == SUP_OK) result = sup_bake_end(bake, NULL, NULL, b->error);
+    *seconds = bench_now() - start;
+    sup_bake_destroy(bake);
+    sup_arena_destroy(arena);
+    return result;
+}
+
+static double best_of(double best, double seconds) { return best == 0 || seconds < best ? seconds : best; }
+
+// The bytes alone, into memory that was touched before: the least that any reader must do.
+static sup_result read_plainly(io_bench* b, uint64_t* bytes, double* best)
+{
+    struct stat status;
+    if (stat(b->path, &status) != 0) return sup_fail(b->error, SUP_ERROR_FILE, "cannot read '%s'", b->path);
+    *bytes = (uint64_t)status.st_size;
+    char* memory = malloc(*bytes + 1);
+    if (!memory) return sup_fail(b->error, SUP_ERROR_MEMORY, "out of memory while reading '%s'", b->path);
+    bool good = true;
+    for (int i = 0; i < REPEATS && good; ++i) {
+        double start = bench_now();
+        FILE*  file = fopen(b->path, "rb");
+        good = file && fread(memory, 1, *bytes, file) == *bytes;
+        if (file) fclose(file);
+        *best = best_of(*best, bench_now() - start);
+    }
+    free(memory);
+    return good ? SUP_OK : sup_fail(b->error, SUP_ERROR_FILE, "cannot read '%s'", b->path);
+}
+
+static sup_result time_load(io_bench* b, const char* ending, const char* name)
+{
+    uint64_t bytes = 0;
+    double   plain = 0, best = 0;
+    file_path(b, ending);
+    sup_result result = read_plainly(b, &bytes, &plain);
+    for (int i = 0; i < REPEATS && result == SUP_OK; ++i) {
+        sup_character* c = NULL;
+        double         start = bench_now();
+        result = sup_load(b->path, NULL, &c, b->error);
+        best = best_of(best, bench_now() - start);
+        sup_character_destroy(c);
+    }
+    if (result != SUP_OK) return result;
+    bench_row row = {
+        .points = b->tube->mesh.point_count, .threads = 1, .ms = 1e3 * best, .reference_ms = 1e3 * plain, .bytes = bytes
+    };
+    snprintf(row.name, sizeof row.name, "%s", name);
+    return b->report(b->user, &row) ? SUP_OK : sup_fail(b->error, SUP_ERROR_CANCELLED, "stopped");
+}
+
+static sup_result time_write(io_bench* b)
+{
+    double      best = 0, seconds = 0;
+    struct stat status = { 0 };
+    for (int i = 0; i < REPEATS; ++i) {
+        sup_result result = write_glb(b, &seconds);
+        if (result != SUP_OK) return result;
+        best = best_of(best, seconds);
+    }
+    if (stat(b->path, &status) != 0) return fail_writing(b);
+    bench_row row = { .name = "io/glb_write", .points = b->tube->mesh.point_count, .threads = 1, .ms = 1e3 * best };
+    row.bytes = (uint64_t)status.st_size;
+    return b->report(b->user, &row) ? SUP_OK : sup_fail(b->error, SUP_ERROR_CANCELLED, "stopped");
+}
+
+static sup_result run(io_bench* b)
+{
+    static const struct {
+        const char *name, *ending;
+    } loads[] = { { "io/glb_load", "glb" }, { "io/obj_load", "obj" }, { "io/ply_load", "ply" } };
+    sup_result result = bench_tube_create(POINTS, &b->tube, b->error);
+    if (result == SUP_OK && wanted(b->options, "io/glb_write")) result = time_write(b);
+    for (size_t i = 0; i < 3 && result == SUP_OK; ++i) {
+        double seconds;
+        if (!wanted(b->options, loads[i].name)) continue;
+        result = i == 0 ? write_glb(b, &seconds) : write_text(b, i == 2);
+        if (result == SUP_OK) result = time_load(b, loads[i].ending, loads[i].name);
+        unlink(file_path(b, loads[i].ending));
+    }
+    unlink(file_path(b, "glb"));
+    sup_character_destroy(b->tube);
+    return result;
+}
+
+sup_result bench_files(const bench_options* options, bench_report* report, void* user, sup_error* error)
+{
+    static const char* const names[] = { "io/glb_write", "io/glb_load", "io/obj_load", "io/ply_load" };
+    bool                     any = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) any |= wanted(options, names[i]);
+    if (!any) return SUP_OK;
+    io_bench    b = { .options = options, .report = report, .user = user, .error = error };
+    const char* place = getenv("TMPDIR");
+    snprintf(b.folder, sizeof b.folder, "%s/supple-bench-XXXXXX", place && place[0] ? place : "/tmp");
+    if (!mkdtemp(b.folder))
+        return sup_fail(error, SUP_ERROR_FILE, "cannot make a folder like '%s' for the files of the bench", b.folder);
+    sup_result result = run(&b);
+    rmdir(b.folder);
+    return result;
+}
