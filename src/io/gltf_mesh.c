@@ -168,10 +168,10 @@ static sup_result read_slots(reading* m, uint32_t set, uint32_t* slots)
         if (a.component_type != 5121 && a.component_type != 5123 && a.component_type != 5125)
             return sup_fail(m->r->error, SUP_ERROR_INPUT, "%s: joints must be unsigned whole numbers",
                             describe(m, p, attribute));
-        for (uint32_t v = 0; v < a.count; ++v)
-            for (uint32_t c = 0; c < 4; ++c)
-                slots[((size_t)mesh->primitives[p].vertex_begin + v) * mesh->width + 4 * set + c] =
-                    gltf_accessor_index(&a, v, c);
+        uint32_t* out = slots + (size_t)mesh->primitives[p].vertex_begin * mesh->width + 4 * set;
+        bool      bytes = a.data && a.component_type == 5121; // as most files have them
+        for (uint32_t v = 0; v < a.count; ++v, out += mesh->width)
+            for (uint32_t c = 0; c < 4; ++c) out[c] = bytes ? a.data[v * a.stride + c] : gltf_accessor_index(&a, v, c);
     }
     return SUP_OK;
 }
@@ -232,9 +232,31 @@ static void triangle_corners(uint32_t mode, uint32_t t, uint32_t out[3])
     }
 }
 
+// Plain lists of short or long numbers, which is what nearly all files have. False: another kind, or an index that is none.
+static bool read_corners_quickly(const gltf_primitive* of, const gltf_accessor* indices, uint32_t count, uint32_t* out)
+{
+    size_t   bytes = indices->component_type == 5125 ? 4 : indices->component_type == 5123 ? 2 : 0;
+    uint32_t most = 0;
+    if (bytes == 0 || !indices->data || indices->stride != bytes) return false;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint16_t half = 0;
+        uint32_t vertex = 0;
+        if (bytes == 4) memcpy(&vertex, indices->data + 4 * (size_t)i, 4);
+        else {
+            memcpy(&half, indices->data + 2 * (size_t)i, 2);
+            vertex = half;
+        }
+        if (vertex > most) most = vertex;
+        out[i] = of->vertex_begin + vertex;
+    }
+    return most < of->vertex_count;
+}
+
 static sup_result read_corners(reading* m, uint32_t p, const gltf_accessor* indices, uint32_t triangles, uint32_t* out)
 {
     gltf_primitive* primitive_at = &m->mesh->primitives[p];
+    bool            plain = indices && m->primitives[p].mode == MODE_TRIANGLES;
+    if (plain && read_corners_quickly(primitive_at, indices, 3 * triangles, out)) return SUP_OK;
     for (uint32_t t = 0; t < triangles; ++t) {
         uint32_t at[3];
         triangle_corners(m->primitives[p].mode, t, at);

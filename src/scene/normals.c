@@ -102,8 +102,7 @@ static sup_vec3 tangent_without_edge(const sup_normals* n, uint32_t point, const
     return v3_across(normal);
 }
 
-static frame frame_at(const sup_normals* n, uint32_t point, const sup_vec3* points, const sup_triangle_normal* triangles,
-                      const frame* rest, uint32_t reference)
+static sup_vec3 normal_sum(const sup_normals* n, uint32_t point, const sup_triangle_normal* triangles)
 {
     sup_vec3 sum = v3(0, 0, 0);
     for (uint32_t c = n->corner_begin[point]; c < n->corner_begin[point + 1]; ++c) {
@@ -111,8 +110,15 @@ static frame frame_at(const sup_normals* n, uint32_t point, const sup_vec3* poin
         float                      angle = t->angles[n->corners[c] & 3];
         sum = v3(sum.x + angle * t->normal[0], sum.y + angle * t->normal[1], sum.z + angle * t->normal[2]);
     }
-    frame f;
-    float length = v3_length(sum);
+    return sum;
+}
+
+static frame frame_at(const sup_normals* n, uint32_t point, const sup_vec3* points, const sup_triangle_normal* triangles,
+                      const frame* rest, uint32_t reference)
+{
+    sup_vec3 sum = normal_sum(n, point, triangles);
+    frame    f;
+    float    length = v3_length(sum);
     if (length > NORMAL_MINIMUM) f.normal = v3_scale(sum, 1.0f / length);
     else f.normal = normal_without_area(n, point, points, rest);
     if (reference == SUP_NONE || !across(v3_sub(points[reference], points[point]), f.normal, &f.tangent))
@@ -199,6 +205,25 @@ static void localize(const sup_mesh* mesh, uint32_t vertex, const frame* f, sup_
     *tangent = (sup_vec4){ along.x, along.y, along.z, t.w < 0 ? -1.0f : 1.0f };
 }
 
+/// The frame at rest and the neighbour that gives its tangent, which is looked for once where the point has an area and an
+/// edge.
+static frame rest_frame(const sup_normals* n, uint32_t point, const sup_vec3* points, const sup_triangle_normal* triangles,
+                        uint32_t* reference)
+{
+    const frame none = { v3(0, 0, 1), v3(1, 0, 0) };
+    sup_vec3    sum = normal_sum(n, point, triangles);
+    float       length = v3_length(sum);
+    frame       f;
+    if (length > NORMAL_MINIMUM) {
+        f.normal = v3_scale(sum, 1.0f / length);
+        *reference = best_neighbour(n, point, points, f.normal);
+        if (*reference != SUP_NONE && across(v3_sub(points[*reference], points[point]), f.normal, &f.tangent)) return f;
+    }
+    f = frame_at(n, point, points, triangles, &none, SUP_NONE);
+    *reference = best_neighbour(n, point, points, f.normal);
+    return frame_at(n, point, points, triangles, &f, *reference);
+}
+
 /// Rest frames are made by the code that makes the deformed ones, so the rest shape returns what was authored.
 static sup_result make_rest(sup_normals* n, const sup_mesh* mesh, sup_arena* arena, sup_arena* temp, sup_error* error)
 {
@@ -209,11 +234,8 @@ static sup_result make_rest(sup_normals* n, const sup_mesh* mesh, sup_arena* are
     sup_vec4*            local_tangents = SUP_NEW(arena, sup_vec4, n->vertex_count);
     if (!triangles || !rest || !reference || !local_normals || !local_tangents) return sup_fail_memory(error, "rest frames");
     SUP_WIDE_PICK(sup_normals_triangles)(n->triangles, 0, n->triangle_count, mesh->points, triangles);
-    const frame none = { v3(0, 0, 1), v3(1, 0, 0) };
     for (uint32_t p = 0; p < n->point_count; ++p) {
-        frame f = frame_at(n, p, mesh->points, triangles, &none, SUP_NONE);
-        reference[p] = best_neighbour(n, p, mesh->points, f.normal);
-        rest[p] = frame_at(n, p, mesh->points, triangles, &f, reference[p]);
+        rest[p] = rest_frame(n, p, mesh->points, triangles, &reference[p]);
         for (uint32_t i = n->vertex_begin[p]; i < n->vertex_begin[p + 1]; ++i)
             localize(mesh, n->vertices[i], &rest[p], &local_normals[i], &local_tangents[i]);
     }
