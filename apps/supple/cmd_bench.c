@@ -4,6 +4,7 @@
 #include "common.h"
 #include "progress.h"
 #include "report.h"
+#include "supple/io_extra.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -151,7 +152,8 @@ static int run_file(bench_run* run, const char* path)
     sup_character* character = NULL;
     sup_error      error;
     if (!wanted(run, scene)) return EXIT_DONE;
-    if (sup_load(path, NULL, &character, &error)) return fail_with(&error);
+    sup_load_options load = { .up = -1, .extra = sup_extra_get() };
+    if (sup_load(path, &load, &character, &error)) return fail_with(&error);
     int code = run_character(run, scene, character, false);
     sup_character_destroy(character);
     return code;

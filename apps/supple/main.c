@@ -10,7 +10,8 @@
 
 static const verb verbs[] = {
     { "inspect", VERB_INSPECT, "FILE", 1, 1, "What is in a character file, and what is wrong with it",
-      "FILE is a .glb, .gltf or .obj file, or a built-in character: builtin:beast, builtin:arm, builtin:bar\n"
+      "FILE is a .glb, .gltf, .vrm, .obj, .ply, .fbx or .dae file (docs/formats.md has them all), or a built-in character:\n"
+      "builtin:beast, builtin:arm, builtin:bar\n"
       "('builtin:arm?points=30000' asks for another resolution).\n",
       cmd_inspect, NULL },
     { "bake", VERB_BAKE, "FILE OUT", 2, 2, "Run a chain of deformers over a clip and write the result",

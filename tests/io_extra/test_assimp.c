@@ -399,6 +399,118 @@ static void a_polygon_with_a_dent_starts_in_the_dent(void** state)
     sup_character_destroy(c);
 }
 
+// A triangle on a node that is turned by 90 degrees before its own rotation, which goes from 0 to 90 in a second, about a pivot
+// at (1 0 0), lifted to (10 0 0): p' = T P Rpre R P^-1 p, by the FBX rules.
+static const char pivot_fbx[] =
+    "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n FBXHeaderVersion: 1003\n FBXVersion: 7400\n}\n"
+    "GlobalSettings:  {\n Version: 1000\n Properties70:  {\n  P: \"UpAxis\", \"int\", \"Integer\", \"\",1\n"
+    "  P: \"UnitScaleFactor\", \"double\", \"Number\", \"\",100\n }\n}\n"
+    "Objects:  {\n"
+    " Geometry: 1000, \"Geometry::Tri\", \"Mesh\" {\n  Vertices: *9 {\n   a: 2,0,0,3,0,0,2,1,0\n  }\n"
+    "  PolygonVertexIndex: *3 {\n   a: 0,1,-3\n  }\n  GeometryVersion: 124\n }\n"
+    " Model: 2000, \"Model::Arm\", \"Mesh\" {\n  Version: 232\n  Properties70:  {\n"
+    "   P: \"RotationActive\", \"bool\", \"\", \"\",1\n"
+    "   P: \"RotationPivot\", \"Vector3D\", \"Vector\", \"\",1,0,0\n"
+    "   P: \"PreRotation\", \"Vector3D\", \"Vector\", \"\",0,0,90\n"
+    "   P: \"Lcl Translation\", \"Lcl Translation\", \"\", \"A\",10,0,0\n  }\n }\n"
+    " AnimationStack: 3000, \"AnimStack::Take\", \"\" {\n  Properties70:  {\n"
+    "   P: \"LocalStop\", \"KTime\", \"Time\", \"\",46186158000\n  }\n }\n"
+    " AnimationLayer: 3001, \"AnimLayer::Base\", \"\" {\n }\n"
+    " AnimationCurveNode: 3002, \"AnimCurveNode::R\", \"\" {\n  Properties70:  {\n"
+    "   P: \"d|X\", \"Number\", \"\", \"A\",0\n   P: \"d|Y\", \"Number\", \"\", \"A\",0\n   P: \"d|Z\", \"Number\", \"\", "
+    "\"A\",0\n  }\n }\n"
+    " AnimationCurve: 3003, \"AnimCurve::\", \"\" {\n  Default: 0\n  KeyVer: 4008\n  KeyTime: *2 {\n   a: 0,46186158000\n  }\n"
+    "  KeyValueFloat: *2 {\n   a: 0,90\n  }\n  KeyAttrFlags: *1 {\n   a: 24836\n  }\n  KeyAttrRefCount: *1 {\n   a: 2\n  }\n "
+    "}\n}\n"
+    "Connections:  {\n C: \"OO\",2000,0\n C: \"OO\",1000,2000\n C: \"OO\",3001,3000\n C: \"OO\",3002,3001\n"
+    " C: \"OP\",3002,2000, \"Lcl Rotation\"\n C: \"OP\",3003,3002, \"d|Z\"\n}\n";
+
+static void assert_near(sup_vec3 p, float x, float y, float z)
+{
+    assert_float_equal(p.x, x, 1e-4);
+    assert_float_equal(p.y, y, 1e-4);
+    assert_float_equal(p.z, z, 1e-4);
+}
+
+static void fbx_pivots_turn_where_the_file_says(void** state)
+{
+    (void)state;
+    const char* path = test_folder_file(&folder, "pivot.fbx");
+    write_text(path, pivot_fbx);
+    sup_character* c = load_good(path);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose;
+    sup_error      error;
+    sup_vec3       shown[3];
+    assert_int_equal(c->mesh.point_count, 3);
+    assert_int_equal(c->clip_count, 1);
+    assert_float_equal(c->clips[0].seconds, 1, 1e-6);
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    // (2 0 0) is (1 0 0) from the pivot: turned by 90 degrees (0 1 0), by 180 (-1 0 0), from (11 0 0) on.
+    sup_clip_sample(c, &c->clips[0], 0, &pose);
+    test_viewer_points(c, &pose, shown);
+    assert_near(shown[c->mesh.vertex_points[0]], 11, 1, 0);
+    assert_near(shown[c->mesh.vertex_points[1]], 11, 2, 0);
+    sup_clip_sample(c, &c->clips[0], 1, &pose);
+    test_viewer_points(c, &pose, shown);
+    assert_near(shown[c->mesh.vertex_points[0]], 10, 0, 0);
+    assert_near(shown[c->mesh.vertex_points[1]], 9, 0, 0);
+    assert_near(shown[c->mesh.vertex_points[2]], 10, -1, 0);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+// The same triangle on a plain node, with a shape that lifts its third corner by 2 and comes in from 0 to 100 % in a second.
+static const char morph_fbx[] =
+    "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n FBXHeaderVersion: 1003\n FBXVersion: 7400\n}\n"
+    "GlobalSettings:  {\n Version: 1000\n Properties70:  {\n  P: \"UpAxis\", \"int\", \"Integer\", \"\",1\n"
+    "  P: \"UnitScaleFactor\", \"double\", \"Number\", \"\",100\n }\n}\n"
+    "Objects:  {\n"
+    " Geometry: 1000, \"Geometry::Tri\", \"Mesh\" {\n  Vertices: *9 {\n   a: 0,0,0,1,0,0,0,1,0\n  }\n"
+    "  PolygonVertexIndex: *3 {\n   a: 0,1,-3\n  }\n  GeometryVersion: 124\n }\n"
+    " Geometry: 1001, \"Geometry::lift\", \"Shape\" {\n  Version: 100\n  Indexes: *1 {\n   a: 2\n  }\n"
+    "  Vertices: *3 {\n   a: 0,2,0\n  }\n  Normals: *3 {\n   a: 0,0,0\n  }\n }\n"
+    " Model: 2000, \"Model::Face\", \"Mesh\" {\n  Version: 232\n  Properties70:  {\n  }\n }\n"
+    " Deformer: 4000, \"Deformer::shapes\", \"BlendShape\" {\n  Version: 100\n }\n"
+    " Deformer: 4001, \"SubDeformer::lift\", \"BlendShapeChannel\" {\n  Version: 100\n  DeformPercent: 0\n"
+    "  FullWeights: *1 {\n   a: 100\n  }\n }\n"
+    " AnimationStack: 3000, \"AnimStack::Take\", \"\" {\n  Properties70:  {\n"
+    "   P: \"LocalStop\", \"KTime\", \"Time\", \"\",46186158000\n  }\n }\n"
+    " AnimationLayer: 3001, \"AnimLayer::Base\", \"\" {\n }\n"
+    " AnimationCurveNode: 3002, \"AnimCurveNode::DeformPercent\", \"\" {\n  Properties70:  {\n"
+    "   P: \"d|DeformPercent\", \"Number\", \"\", \"A\",0\n  }\n }\n"
+    " AnimationCurve: 3003, \"AnimCurve::\", \"\" {\n  Default: 0\n  KeyVer: 4008\n  KeyTime: *2 {\n   a: 0,46186158000\n  }\n"
+    "  KeyValueFloat: *2 {\n   a: 0,100\n  }\n  KeyAttrFlags: *1 {\n   a: 24836\n  }\n  KeyAttrRefCount: *1 {\n   a: 2\n  }\n "
+    "}\n}\n"
+    "Connections:  {\n C: \"OO\",2000,0\n C: \"OO\",1000,2000\n C: \"OO\",4000,1000\n C: \"OO\",4001,4000\n"
+    " C: \"OO\",1001,4001\n C: \"OO\",3001,3000\n C: \"OO\",3002,3001\n"
+    " C: \"OP\",3002,4001, \"DeformPercent\"\n C: \"OP\",3003,3002, \"d|DeformPercent\"\n}\n";
+
+static void fbx_shapes_are_displacements_and_move(void** state)
+{
+    (void)state;
+    const char* path = test_folder_file(&folder, "morph.fbx");
+    write_text(path, morph_fbx);
+    sup_character* c = load_good(path);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose;
+    sup_error      error;
+    sup_vec3       shown[3];
+    assert_int_equal(c->morph_count, 1);
+    assert_float_equal(c->morphs[0].rest_weight, 0, 0);
+    assert_int_equal(c->clip_count, 1);
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    const float heights[] = { 1, 2, 3 };
+    for (int i = 0; i < 3; ++i) {
+        sup_clip_sample(c, &c->clips[0], 0.5 * i, &pose);
+        test_viewer_points(c, &pose, shown);
+        assert_near(shown[c->mesh.vertex_points[1]], 1, 0, 0);
+        assert_near(shown[c->mesh.vertex_points[2]], 0, heights[i], 0);
+    }
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
 static void refuse(const char* file, const char* text, const char* words)
 {
     const char*    path = test_folder_file(&folder, file);
@@ -503,6 +615,8 @@ int main(void)
         cmocka_unit_test(a_cube_keeps_its_eight_points_and_six_quads),
         cmocka_unit_test(unit_and_axis_of_the_user_are_obeyed),
         cmocka_unit_test(a_polygon_with_a_dent_starts_in_the_dent),
+        cmocka_unit_test(fbx_pivots_turn_where_the_file_says),
+        cmocka_unit_test(fbx_shapes_are_displacements_and_move),
         cmocka_unit_test(broken_files_are_refused_with_a_sentence),
         cmocka_unit_test(truncated_files_never_crash),
         cmocka_unit_test(every_refused_allocation_is_survived),
