@@ -9,6 +9,7 @@ int cmd_bake(const options* o);
 int cmd_render(const options* o);
 int cmd_compare(const options* o);
 int cmd_check(const options* o);
+int cmd_weights(const options* o);
 int cmd_deformers(const options* o);
 int cmd_demo(const options* o);
 int cmd_bench(int argc, char** argv);

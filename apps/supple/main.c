@@ -41,6 +41,13 @@ static const verb verbs[] = {
       "  supple check builtin:arm --full --html arm.html\n"
       "  supple check character.glb --deform dualquat --max-volume-loss 5%\n",
       cmd_check, NULL },
+    { "weights", VERB_WEIGHTS, "FILE OUT", 2, 2, "Automatic weights for a mesh and a skeleton",
+      "The skeleton is the file's own, whose weights are made anew, or that of --skeleton. OUT is a .glb with mesh, skin and\n"
+      "clips for any other program.\n\n"
+      "  supple weights body.obj body.glb --skeleton rig.glb\n"
+      "  supple weights body.obj body.glb --skeleton walk.bvh --max-influences 4\n"
+      "  supple weights character.glb again.glb --spread 0.5 --cells 64\n",
+      cmd_weights, NULL },
     { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers, NULL },
     { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",
       "DIR is out/demo unless given; it is made where it is missing.\n", cmd_demo, NULL },

@@ -17,6 +17,7 @@ enum {
     VERB_RENDER = 1u << 5,
     VERB_COMPARE = 1u << 6,
     VERB_CHECK = 1u << 7,
+    VERB_WEIGHTS = 1u << 8,
 };
 
 typedef enum flag_id {
@@ -70,6 +71,10 @@ typedef enum flag_id {
     FLAG_MAX_STRETCH,
     FLAG_TOP,
     FLAG_FULL,
+    FLAG_CELLS,
+    FLAG_MAX_INFLUENCES,
+    FLAG_SPREAD,
+    FLAG_METHOD,
     FLAG_THREADS,
     FLAG_JSON,
     FLAG_QUIET,

@@ -2,6 +2,7 @@
 #include "rigging.h"
 
 #include "report.h"
+#include "skeletons.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,10 +34,15 @@ static int attach_skeleton(rigging* r, sup_character** character)
     sup_error   error = { 0 };
     sup_matrix  values;
     if (!skeleton && !weights) return EXIT_DONE;
-    if (!weights || !skeleton) {
-        say_error("--%s needs --%s too: a .tgf skeleton and a .dmat table of weights belong together",
-                  skeleton ? "skeleton" : "weights", skeleton ? "weights FILE.dmat" : "skeleton FILE.tgf");
+    if (!skeleton) {
+        say_error("--weights needs --skeleton FILE.tgf too: a .tgf skeleton and a .dmat table of weights belong together");
         return EXIT_USAGE;
+    }
+    if (!weights) {
+        int code = skeleton_weigh(r->o, NULL, r->silent, character, NULL);
+        if (code != EXIT_DONE || !ends_in(skeleton, "tgf")) return code;
+        r->rigged = true;
+        return sup_rig_load(skeleton, NULL, r->arena, &r->rig, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
     }
     if (sup_rig_load(skeleton, NULL, r->arena, &r->rig, &error) != SUP_OK) return fail_with(&error);
     if (sup_matrix_load(weights, NULL, r->arena, &values, &error) != SUP_OK) return fail_with(&error);
@@ -192,6 +198,7 @@ int rigging_apply(const options* o, bool silent, sup_character** character)
         say_error("--motion-map needs --motion FILE");
         return EXIT_USAGE;
     }
+    if (o->verb->bit == VERB_WEIGHTS) return EXIT_DONE; // does it itself, and reports
     rigging r = { .o = o, .arena = sup_arena_create(NULL), .silent = silent };
     if (!r.arena) return fail_memory();
     int code = attach_skeleton(&r, character);

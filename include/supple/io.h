@@ -144,6 +144,13 @@ SUP_API sup_result sup_points_parse(const char* path, sup_bytes bytes, sup_arena
 SUP_API sup_result sup_points_read(const char* path, const sup_files* files, sup_arena* arena, sup_points* out,
                                    sup_error* error);
 
+// ---------------------------------------------------------------------------------------------- write
+
+/// Writes mesh, skeleton, weights, clips, morphs and maps as a new GLB, whole or not at all. Materials and pictures of the file
+/// it came from are not among them. bytes may be NULL.
+SUP_API sup_result sup_character_write(const sup_character* character, const char* path, const sup_allocator* allocator,
+                                       uint64_t* bytes, sup_error* error);
+
 // ---------------------------------------------------------------------------------------------- bake
 
 /// What is written, told before the first frame.

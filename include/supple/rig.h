@@ -177,6 +177,16 @@ SUP_API sup_result sup_weights_automatic(const sup_mesh* mesh, uint32_t bone_cou
                                          const sup_auto_weights_options* options, sup_arena* arena, sup_auto_weights* out,
                                          sup_error* error);
 
+/// The same for a whole character, in place: its old weights and its way back to the file it came from are gone afterwards.
+/// Parts that hang on a joint of the skeleton stay as they are. NULL bones: the skeleton's own.
+SUP_API sup_result sup_character_weigh(sup_character* character, uint32_t bone_count, const sup_bone* bones,
+                                       const sup_auto_weights_options* options, sup_auto_weights* out, sup_error* error);
+
+/// A new character: the mesh of another one with these joints (rest and inverse_bind as in sup_character_desc) in place of its
+/// own. Every point follows the first skin joint: sup_character_weigh comes next. Clips, morphs, maps and examples stay behind.
+SUP_API sup_result sup_skeleton_attach(const sup_character* character, uint32_t joint_count, const sup_joint* joints,
+                                       const sup_allocator* allocator, sup_character** out, sup_error* error);
+
 #ifdef __cplusplus
 }
 #endif

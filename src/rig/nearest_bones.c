@@ -8,6 +8,7 @@
 #define SAME 1e-6
 // Bones further than this from every particle are worth a word, in cells.
 #define OUTSIDE_CELLS 2.0
+enum { OUTSIDE_STEPS = 256 };
 
 double sup_segment_distance2(const double head[3], const double tail[3], const double place[3])
 {
@@ -37,6 +38,7 @@ typedef struct finder {
     uint8_t*          sources;
     entry*            heap; ///< by distance, then number, so that the order is the same everywhere
     uint32_t          count, room;
+    const uint32_t*   nearest; ///< cell of every grid index, made when a bone lies outside
     sup_arena*        scratch;
     bool              failed;
 } finder;
@@ -163,19 +165,36 @@ static bool start_in_cells(finder* f, const segment* s, uint32_t owner)
     return hit;
 }
 
-// A bone that meets no cell starts at the particle nearest to it.
+// The cell nearest to a place along a bone.
+static uint32_t cell_beside(const finder* f, const segment* s, double t)
+{
+    const sup_voxels* v = f->v;
+    uint32_t          at = 0, step = 1;
+    for (int a = 0; a < 3; ++a) {
+        double x = floor(s->head[a] + t * (s->tail[a] - s->head[a]));
+        at += step * (uint32_t)fmin(fmax(x, 0), v->size[a] - 1.0);
+        step *= v->size[a];
+    }
+    return f->nearest[at];
+}
+
+// A bone that meets no cell is pushed to the nearest ones: those beside it start as far off as they are, less the least
+// distance of all, which is returned. So the leg of a rough skeleton still owns the leg.
 static double start_outside(finder* f, const segment* s, uint32_t owner)
 {
-    double   least = INFINITY;
-    uint32_t best = 0;
-    for (uint32_t p = 0; p < f->v->particle_count; ++p) {
-        double d = particle_distance(f->v, s, p);
-        if (d >= least) continue;
-        least = d;
-        best = p;
-    }
-    f->sources[best] = 1;
-    reach(f, best, least, &owner, 1);
+    double least = INFINITY;
+    for (int pass = 0; pass < 2; ++pass)
+        for (uint32_t i = 0; i <= OUTSIDE_STEPS; ++i) {
+            uint32_t cell = cell_beside(f, s, (double)i / OUTSIDE_STEPS);
+            for (uint32_t k = 0; k < 8; ++k) {
+                uint32_t p = f->v->particles[8 * (size_t)cell + k];
+                double   d = particle_distance(f->v, s, p);
+                if (pass == 0) least = fmin(least, d);
+                if (pass == 0) continue;
+                f->sources[p] = 1;
+                reach(f, p, d - least, &owner, 1);
+            }
+        }
     return least;
 }
 
@@ -223,6 +242,7 @@ static sup_result find(finder* f, uint32_t bone_count, const sup_bone* bones, co
     for (uint32_t b = 0; b < bone_count; ++b) {
         segment s = in_cells(v, &bones[b]);
         if (start_in_cells(f, &s, owners[b])) continue;
+        if (!f->nearest && sup_voxels_nearest(v, f->scratch, &f->nearest, error) != SUP_OK) return SUP_ERROR_MEMORY;
         if (start_outside(f, &s, owners[b]) > OUTSIDE_CELLS && out->outside_bones++ == 0) out->outside_first = b;
     }
     spread(f);

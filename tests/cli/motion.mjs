@@ -53,7 +53,7 @@ await test("research rigs play all their frames", folder => {
     const r = json(["bake", mesh, path.join(folder, "e.glb"), ...rig, "--motion", shared("libigl-rigs/elephant-anim.dmat")]);
     equal(r.frames, 457, "frames");
     equal(json(["inspect", mesh, ...rig]).joints, 24, "joints");
-    bad(["bake", mesh, path.join(folder, "x.glb"), ...rig.slice(0, 2)], 2, /--skeleton needs --weights/);
+    bad(["bake", mesh, path.join(folder, "x.glb"), ...rig.slice(2)], 2, /--weights needs --skeleton/);
     bad(["bake", mesh, path.join(folder, "x.glb"), "--motion", shared("libigl-rigs/elephant-anim.dmat")], 2, /--skeleton/);
 });
 

@@ -1,0 +1,153 @@
+// Automatic weights put on a character, and a skeleton put under a mesh that has none.
+#include "base/internal.h"
+#include "math/vec.h"
+#include "supple/rig.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------- weights
+
+// A part that hangs on a joint of the skeleton is rigid on purpose: a visor, a sword. One that hangs on a node beside it was
+// never bound.
+static bool stays_rigid(const sup_character* c, const sup_part* part)
+{
+    for (uint32_t j = part->joint; j != SUP_NONE; j = c->skeleton.joints[j].parent)
+        if (c->skeleton.joints[j].skin_joint) return true;
+    return false;
+}
+
+// The new weights with those of rigid parts put back.
+static sup_result merge(const sup_character* c, const sup_part* parts, sup_weights* fresh, sup_error* error)
+{
+    const sup_weights* old = &c->weights;
+    uint32_t           points = c->mesh.point_count;
+    uint8_t*           keep = SUP_NEW(c->arena, uint8_t, points);
+    uint32_t*          begin = SUP_NEW(c->arena, uint32_t, (size_t)points + 1);
+    if (!keep || !begin) return sup_fail_memory(error, "weights");
+    for (uint32_t i = 0; i < c->mesh.part_count; ++i)
+        if (parts[i].joint != SUP_NONE) memset(keep + parts[i].point_begin, 1, parts[i].point_count);
+    for (uint32_t p = 0; p < points; ++p) {
+        const uint32_t* from = keep[p] ? old->begin : fresh->begin;
+        begin[p + 1] = begin[p] + from[p + 1] - from[p];
+    }
+    uint32_t* joints = SUP_NEW(c->arena, uint32_t, begin[points]);
+    float*    values = SUP_NEW(c->arena, float, begin[points]);
+    if (!joints || !values) return sup_fail_memory(error, "weights");
+    for (uint32_t p = 0; p < points; ++p) {
+        const sup_weights* from = keep[p] ? old : fresh;
+        for (uint32_t i = 0; i < begin[p + 1] - begin[p]; ++i) {
+            joints[begin[p] + i] = from->joints[from->begin[p] + i];
+            values[begin[p] + i] = from->values[from->begin[p] + i];
+        }
+    }
+    fresh->begin = begin;
+    fresh->joints = joints;
+    fresh->values = values;
+    return SUP_OK;
+}
+
+sup_result sup_character_weigh(sup_character* c, uint32_t bone_count, const sup_bone* bones,
+                               const sup_auto_weights_options* options, sup_auto_weights* out, sup_error* error)
+{
+    if (!bones) {
+        bones = c->skeleton.bones;
+        bone_count = c->skeleton.bone_count;
+    }
+    if (bone_count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' has no skeleton to weigh against; give one with --skeleton FILE",
+                        c->name);
+    sup_part* parts = sup_arena_copy(c->arena, c->mesh.parts, c->mesh.part_count, sizeof *parts);
+    if (!parts) return sup_fail_memory(error, "weights");
+    bool rigid = false;
+    for (uint32_t i = 0; i < c->mesh.part_count; ++i) {
+        if (!stays_rigid(c, &parts[i])) parts[i].joint = SUP_NONE;
+        rigid |= parts[i].joint != SUP_NONE;
+    }
+    sup_result result = sup_weights_automatic(&c->mesh, bone_count, bones, options, c->arena, out, error);
+    if (result == SUP_OK && rigid) result = merge(c, parts, &out->weights, error);
+    if (result != SUP_OK) return result;
+    c->mesh.parts = parts;
+    c->weights = out->weights;
+    c->source = NULL; // the file has other weights
+    c->source_format = NULL;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- skeleton
+
+static sup_result describe_part(const sup_mesh* mesh, const sup_part* part, uint32_t joint, sup_arena* arena,
+                                sup_part_desc* out, sup_error* error)
+{
+    uint32_t  corner_begin = mesh->face_begin[part->face_begin];
+    uint32_t  corners = mesh->face_begin[part->face_begin + part->face_count] - corner_begin;
+    sup_vec3* positions = SUP_NEW(arena, sup_vec3, part->vertex_count);
+    uint32_t* sizes = SUP_NEW(arena, uint32_t, part->face_count);
+    uint32_t* list = SUP_NEW(arena, uint32_t, corners);
+    uint32_t* joints = SUP_NEW(arena, uint32_t, part->vertex_count);
+    float*    weights = SUP_NEW(arena, float, part->vertex_count);
+    if (!positions || !sizes || !list || !joints || !weights) return sup_fail_memory(error, "a character");
+    for (uint32_t v = 0; v < part->vertex_count; ++v) {
+        positions[v] = mesh->points[mesh->vertex_points[part->vertex_begin + v]];
+        joints[v] = joint;
+        weights[v] = 1;
+    }
+    for (uint32_t f = 0; f < part->face_count; ++f)
+        sizes[f] = mesh->face_begin[part->face_begin + f + 1] - mesh->face_begin[part->face_begin + f];
+    for (uint32_t i = 0; i < corners; ++i) list[i] = mesh->corner_vertices[corner_begin + i] - part->vertex_begin;
+    *out = (sup_part_desc){ .name = part->name,
+                            .vertex_count = part->vertex_count,
+                            .positions = positions,
+                            .normals = mesh->vertex_normals ? mesh->vertex_normals + part->vertex_begin : NULL,
+                            .tangents = mesh->vertex_tangents ? mesh->vertex_tangents + part->vertex_begin : NULL,
+                            .face_count = part->face_count,
+                            .face_sizes = sizes,
+                            .corners = list,
+                            .width = 1,
+                            .joints = joints,
+                            .weights = weights,
+                            .joint = SUP_NONE,
+                            .weld = mesh->point_count != mesh->vertex_count,
+                            .source_id = SUP_NONE };
+    return SUP_OK;
+}
+
+static sup_result attach(const sup_character* from, uint32_t joint_count, const sup_joint* joints, sup_arena* arena,
+                         const sup_allocator* allocator, sup_character** out, sup_error* error)
+{
+    const sup_mesh* mesh = &from->mesh;
+    uint32_t        first = SUP_NONE;
+    for (uint32_t j = 0; j < joint_count && first == SUP_NONE; ++j)
+        if (joints[j].skin_joint) first = j;
+    if (first == SUP_NONE)
+        return sup_fail(error, SUP_ERROR_INPUT, "the skeleton for '%s' has no joints; give another file with --skeleton",
+                        from->name);
+    sup_part_desc* parts = SUP_NEW(arena, sup_part_desc, mesh->part_count);
+    if (!parts) return sup_fail_memory(error, "a character");
+    for (uint32_t i = 0; i < mesh->part_count; ++i) {
+        sup_result result = describe_part(mesh, &mesh->parts[i], first, arena, &parts[i], error);
+        if (result != SUP_OK) return result;
+    }
+    sup_character_desc desc = { .name = from->name,
+                                .part_count = mesh->part_count,
+                                .parts = parts,
+                                .joint_count = joint_count,
+                                .joints = joints,
+                                .metres_per_unit = from->metres_per_unit,
+                                .unit_assumed = from->unit_assumed,
+                                .up = from->up,
+                                .up_assumed = from->up_assumed,
+                                .warning_count = from->warning_count,
+                                .warnings = from->warnings };
+    return sup_character_create(&desc, allocator, out, error);
+}
+
+sup_result sup_skeleton_attach(const sup_character* character, uint32_t joint_count, const sup_joint* joints,
+                               const sup_allocator* allocator, sup_character** out, sup_error* error)
+{
+    SUP_ASSERT(character && out);
+    sup_arena* arena = sup_arena_create(allocator);
+    sup_result result =
+        arena ? attach(character, joint_count, joints, arena, allocator, out, error) : sup_fail_memory(error, "a character");
+    sup_arena_destroy(arena);
+    return result;
+}
