@@ -124,6 +124,95 @@ static void put_file(const sup_bake* bake, obj_sequence* s, const sup_bake_frame
     }
 }
 
+// ---------------------------------------------------------------------------------------------- the source again
+
+// One logical line: up to a line end that no backslash hides.
+static const char* line_end(const char* p, const char* end)
+{
+    for (const char* begin = p; p < end; ++p) {
+        p = memchr(p, '\n', (size_t)(end - p));
+        if (!p) return end;
+        const char* last = p > begin && p[-1] == '\r' ? p - 1 : p;
+        if (last == begin || last[-1] != '\\') return p + 1;
+    }
+    return end;
+}
+
+static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\\'; }
+
+static const char* word_end(const char* p, const char* end)
+{
+    while (p < end && !blank(*p)) ++p;
+    return p;
+}
+
+// The corners with the vertex's own number as that of its normal: "7/3/9" and "7/3" become "7/3/7", "7" becomes "7//7". Normals
+// are written one behind each vertex, so numbers that count backwards stay true as well.
+static void put_corners(text_out* t, const char* p, const char* end)
+{
+    text_put(t, "f");
+    while (p < end) {
+        while (p < end && blank(*p)) ++p;
+        const char* stop = word_end(p, end);
+        if (stop == p || *p == '#') break;
+        const char* slash = memchr(p, '/', (size_t)(stop - p));
+        const char* number_end = slash ? slash : stop;
+        const char* second = slash ? memchr(slash + 1, '/', (size_t)(stop - slash - 1)) : NULL;
+        const char* uv_end = second ? second : stop;
+        text_put(t, " ");
+        text_bytes(t, p, (size_t)(number_end - p));
+        text_put(t, "/");
+        if (slash) text_bytes(t, slash + 1, (size_t)(uv_end - slash - 1));
+        text_put(t, "/");
+        text_bytes(t, p, (size_t)(number_end - p));
+        p = stop;
+    }
+    text_put(t, "\n");
+}
+
+// What stands behind x, y and z (a weight, a color) stays.
+static const char* behind_position(const char* p, const char* end)
+{
+    for (int i = 0; i < 3; ++i) {
+        while (p < end && blank(*p)) ++p;
+        p = word_end(p, end);
+    }
+    return p;
+}
+
+static void put_source(const sup_bake* bake, obj_sequence* s, const sup_bytes* source, const sup_bake_frame* frame)
+{
+    const sup_mesh* mesh = &bake->desc.character->mesh;
+    const char *    p = (const char*)source->data, *end = p + source->size;
+    uint32_t        vertex = 0;
+    if (source->size >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) p += 3;
+    text_put(&s->text, "# Supple " SUP_VERSION "\n");
+    while (p < end) {
+        const char *stop = line_end(p, end), *word = p;
+        while (word < stop && (*word == ' ' || *word == '\t')) ++word;
+        size_t length = (size_t)(word_end(word, stop) - word);
+        if (length == 1 && *word == 'v' && vertex < mesh->vertex_count) {
+            const char *rest = behind_position(word + 1, stop), *tail = stop;
+            while (tail > rest && blank(tail[-1])) --tail;
+            text_put(&s->text, "v ");
+            text_vec3(&s->text, frame->points[mesh->vertex_points[vertex]], " ");
+            text_bytes(&s->text, rest, (size_t)(tail - rest));
+            text_put(&s->text, "\nvn ");
+            text_vec3(&s->text, frame->vertex_normals[vertex++], " ");
+            text_put(&s->text, "\n");
+        } else if (length == 1 && *word == 'f') put_corners(&s->text, word + 1, stop);
+        else if (!(length == 2 && word[0] == 'v' && word[1] == 'n')) text_bytes(&s->text, p, (size_t)(stop - p));
+        p = stop;
+    }
+    text_put(&s->text, "\n");
+}
+
+// The text the character was read from, NULL where it came from elsewhere.
+static const sup_bytes* source_text(const sup_character* c)
+{
+    return c->source_format && strcmp(c->source_format, "obj") == 0 ? c->source : NULL;
+}
+
 // ---------------------------------------------------------------------------------------------- begin, frame, end
 
 sup_result obj_bake_begin(sup_bake* bake, sup_error* error)
@@ -144,7 +233,9 @@ sup_result obj_bake_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error
     sup_result    result = frame->index ? open_frame(bake, s, frame->index, error) : SUP_OK;
     if (result != SUP_OK) return result;
     s->text.error = error;
-    put_file(bake, s, frame);
+    const sup_bytes* source = source_text(bake->desc.character);
+    if (source) put_source(bake, s, source, frame);
+    else put_file(bake, s, frame);
     text_flush(&s->text);
     return s->text.result == SUP_OK ? sup_out_close(s->text.file, error) : s->text.result;
 }

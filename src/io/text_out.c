@@ -12,7 +12,7 @@ void text_flush(text_out* t)
     t->used = 0;
 }
 
-static void put(text_out* t, const char* words, size_t length)
+void text_bytes(text_out* t, const char* words, size_t length)
 {
     if (length > TEXT_ROOM - t->used) text_flush(t);
     if (length > TEXT_ROOM) {
@@ -23,7 +23,7 @@ static void put(text_out* t, const char* words, size_t length)
     t->used += length;
 }
 
-void text_put(text_out* t, const char* words) { put(t, words, strlen(words)); }
+void text_put(text_out* t, const char* words) { text_bytes(t, words, strlen(words)); }
 
 void text_format(text_out* t, const char* format, ...)
 {
@@ -32,7 +32,7 @@ void text_format(text_out* t, const char* format, ...)
     va_start(arguments, format);
     size_t length = sup_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
-    put(t, line, length < sizeof line ? length : sizeof line - 1);
+    text_bytes(t, line, length < sizeof line ? length : sizeof line - 1);
 }
 
 void text_index(text_out* t, uint32_t number)
@@ -42,7 +42,7 @@ void text_index(text_out* t, uint32_t number)
     do turned[n++] = (char)('0' + number % 10);
     while (number /= 10);
     while (n > 0) digits[count++] = turned[--n];
-    put(t, digits, (size_t)count);
+    text_bytes(t, digits, (size_t)count);
 }
 
 void text_float(text_out* t, float number)

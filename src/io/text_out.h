@@ -18,6 +18,7 @@ typedef struct text_out {
 
 void text_flush(text_out* t);
 void text_put(text_out* t, const char* words);
+void text_bytes(text_out* t, const char* words, size_t length);
 /// A short piece by sup_format.
 void text_format(text_out* t, const char* format, ...) SUP_FORMAT(2, 3);
 void text_index(text_out* t, uint32_t number);

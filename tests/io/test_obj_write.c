@@ -110,9 +110,51 @@ static void an_interrupted_sequence_leaves_nothing(void** state)
     sup_arena_destroy(arena);
 }
 
+static void an_obj_keeps_its_texture_coordinates_materials_and_groups(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "\n# by hand\nmtllib skin.mtl\no leaf\nv 0 0 0 0.5 0.25 1\nv 1 0 0\nv 1 1 0\nv 0 \\\n1 0\n"
+        "vt 0 0\nvt 1 0\nvt 1 1\nvn 0 0 1\nusemtl clay\ns 1\nf 1/1/1 2/2/1 3/3/1\r\nf -4//-1 \\\n-2 4/3 # last\n";
+    static const char wanted[] =
+        "\n# by hand\nmtllib skin.mtl\no leaf\nv 0 0 2 0.5 0.25 1\nvn 0 0 1\nv 1 0 2\nvn 0 0 1\nv 1 1 2\nvn 0 0 1\nv 0 1 2\n"
+        "vn 0 0 1\nvt 0 0\nvt 1 0\nvt 1 1\nusemtl clay\ns 1\nf 1/1/1 2/2/2 3/3/3\nf -4//-4 -2//-2 4/3/4\n";
+    const char* from = test_folder_file(&folder, "leaf.obj");
+    FILE*       file = fopen(from, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, sizeof text - 1, file), sizeof text - 1);
+    assert_int_equal(fclose(file), 0);
+    sup_error      error;
+    sup_character* leaf = NULL;
+    assert_ok(sup_load(from, NULL, &leaf, &error), error);
+    sup_vec3      points[4], normals[4];
+    sup_bake*     bake = NULL;
+    const char*   to_path = test_folder_file(&folder, "lifted.obj");
+    sup_bake_desc desc = { .path = to_path, .character = leaf, .chain = "linear", .fps = 30, .frame_count = 1 };
+    for (int i = 0; i < 4; ++i) {
+        points[i] = leaf->mesh.points[i];
+        points[i].z += 2;
+        normals[i] = (sup_vec3){ 0, 0, 1 };
+    }
+    assert_ok(sup_bake_begin(&desc, NULL, &bake, &error), error);
+    assert_ok(sup_bake_frame_write(bake, &(sup_bake_frame){ .points = points, .vertex_normals = normals }, &error), error);
+    assert_ok(sup_bake_end(bake, NULL, NULL, &error), error);
+    sup_bake_destroy(bake);
+    char got[1024] = "";
+    file = fopen(to_path, "rb");
+    assert_non_null(file);
+    got[fread(got, 1, sizeof got - 1, file)] = 0;
+    fclose(file);
+    assert_non_null(strstr(got, wanted));
+    sup_character_destroy(leaf);
+    assert_int_equal(remove(from), 0);
+    assert_int_equal(remove(to_path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_obj_keeps_its_texture_coordinates_materials_and_groups),
         cmocka_unit_test(frames_are_numbered_files_that_read_back_bit_for_bit),
         cmocka_unit_test(hash_signs_say_where_the_number_stands),
         cmocka_unit_test(one_frame_keeps_its_name),
