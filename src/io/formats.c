@@ -174,7 +174,8 @@ static sup_result check_choice(const sup_load_options* options, const sup_charac
 {
     const sup_mesh* mesh = &character->mesh;
     if (options->dress_count)
-        return sup_fail(error, SUP_ERROR_INPUT, "'%s' has no skin of its own, so there are no weights to dress '%s' with",
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "'%s' cannot be dressed in '%s': only files with other meshes beside a skinned one can",
                         character->name, options->dress[0]);
     for (uint32_t p = 0; options->mesh_count && p < mesh->part_count; ++p) {
         bool wanted = false;

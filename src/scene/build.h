@@ -23,8 +23,9 @@ typedef struct sup_part_build {
 
 typedef struct sup_build {
     const sup_character_desc* desc;
-    sup_arena*                keep;    ///< the character's
-    sup_arena*                scratch; ///< gone when create returns
+    sup_arena*                keep;       ///< the character's
+    sup_arena*                scratch;    ///< gone when create returns
+    sup_arena*                influences; ///< of the vertices; becomes the character's where every vertex is a point
     sup_error*                error;
     sup_character*            out;
 

@@ -46,6 +46,44 @@ static void sift_down(influence* list, uint32_t at, uint32_t count, before_fn* b
     }
 }
 
+// Puts two in order without a branch, which the weights of a character would mispredict half of the time.
+static inline void exchange(influence* a, influence* b, bool swap)
+{
+    influence first = swap ? *b : *a, second = swap ? *a : *b;
+    *a = first;
+    *b = second;
+}
+
+static inline void exchange_by_joint(influence* a, influence* b)
+{
+    uint64_t first = (uint64_t)a->joint << 32 | a->order, second = (uint64_t)b->joint << 32 | b->order;
+    exchange(a, b, second < first);
+}
+
+static inline void exchange_by_value(influence* a, influence* b)
+{
+    exchange(a, b, (b->value > a->value) | ((b->value == a->value) & (b->joint < a->joint)));
+}
+
+// Sorting networks for the four influences that nearly all files have.
+static void sort_four_by_joint(influence* l)
+{
+    exchange_by_joint(&l[0], &l[1]);
+    exchange_by_joint(&l[2], &l[3]);
+    exchange_by_joint(&l[0], &l[2]);
+    exchange_by_joint(&l[1], &l[3]);
+    exchange_by_joint(&l[1], &l[2]);
+}
+
+static void sort_four_by_value(influence* l)
+{
+    exchange_by_value(&l[0], &l[1]);
+    exchange_by_value(&l[2], &l[3]);
+    exchange_by_value(&l[0], &l[2]);
+    exchange_by_value(&l[1], &l[3]);
+    exchange_by_value(&l[1], &l[2]);
+}
+
 // Both orders are total, so any sort gives the same list: insertion for the usual handful, a heap for a hostile thousand.
 static void sort_influences(influence* list, uint32_t count, before_fn* before)
 {
@@ -70,7 +108,8 @@ static void sort_influences(influence* list, uint32_t count, before_fn* before)
 // Merges doubled joints, sorts by weight and normalises. Returns how many are left.
 static uint32_t clean(influence* list, uint32_t count, uint32_t* joints, float* values)
 {
-    sort_influences(list, count, before_by_joint);
+    if (count == 4) sort_four_by_joint(list);
+    else sort_influences(list, count, before_by_joint);
     uint32_t kept = 0;
     double   sum = 0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -78,7 +117,8 @@ static uint32_t clean(influence* list, uint32_t count, uint32_t* joints, float* 
         if (kept && list[kept - 1].joint == list[i].joint) list[kept - 1].value += list[i].value;
         else list[kept++] = list[i];
     }
-    sort_influences(list, kept, before_by_value);
+    if (kept == 4) sort_four_by_value(list);
+    else sort_influences(list, kept, before_by_value);
     uint32_t n = 0;
     for (uint32_t i = 0; i < kept; ++i) {
         float value = (float)(list[i].value / sum);
@@ -116,9 +156,9 @@ static sup_result clean_part(sup_build* build, uint32_t part, sum_range* range)
     uint32_t             positive = 0;
     sup_result           result = count_positive(build, part, &positive);
     if (result) return result;
-    uint32_t*  begin = SUP_NEW(build->scratch, uint32_t, (size_t)d->vertex_count + 1);
-    uint32_t*  joints = SUP_NEW(build->scratch, uint32_t, positive);
-    float*     values = SUP_NEW(build->scratch, float, positive);
+    uint32_t*  begin = SUP_NEW(build->influences, uint32_t, (size_t)d->vertex_count + 1);
+    uint32_t*  joints = SUP_NEW(build->influences, uint32_t, positive);
+    float*     values = SUP_NEW(build->influences, float, positive);
     influence* list = SUP_NEW(build->scratch, influence, d->width);
     if (!begin || !joints || !values || !list) return sup_fail_memory(build->error, "weights");
     size_t i = 0;
@@ -276,8 +316,29 @@ static uint32_t part_of(const sup_build* build, uint32_t point, uint32_t hint)
     return low; // the last part that begins at or before the point; empty parts before it begin there too
 }
 
+// One skinned part whose vertices are all points, and all weighted: its influences are the character's without a copy.
+static bool take_over(sup_build* build)
+{
+    sup_weights*          w = &build->out->weights;
+    const sup_part_build* p = build->part_builds;
+    if (build->desc->part_count != 1 || !p->begin || build->out->mesh.point_count != build->vertex_count) return false;
+    uint32_t most = 0;
+    for (uint32_t v = 0; v < build->vertex_count; ++v) {
+        uint32_t count = p->begin[v + 1] - p->begin[v];
+        if (build->vertex_points[v] != v || count == 0) return false;
+        if (count > most) most = count;
+    }
+    sup_arena_adopt(build->keep, build->influences);
+    w->begin = p->begin;
+    w->joints = p->joints;
+    w->values = p->values;
+    w->influences_max = most;
+    return true;
+}
+
 sup_result sup_build_weights(sup_build* build)
 {
+    if (take_over(build)) return SUP_OK;
     sup_weights* w = &build->out->weights;
     uint32_t     n = build->out->mesh.point_count;
     uint32_t*    sources = SUP_NEW(build->scratch, uint32_t, n);

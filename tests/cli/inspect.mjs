@@ -1,5 +1,6 @@
 // supple inspect: the contract's keys, the built-in characters, and the numbers known of the shared ones.
 import { bad, equal, finish, good, holds, json, match, near, shared, strip, test, writeGlb } from "./harness.mjs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 
 const keys = "points vertices triangles faces closed components boundary_edges nonmanifold_edges joints influences_max " +
@@ -110,4 +111,21 @@ for (const [name, points, faces, closed] of [["closed-meshes/bunny", 3301, 6598,
         equal(r.joints, 0, "joints");
     });
 }
+await test("files of one mesh are a clip", folder => {
+    for (const n of [1, 2, 3]) writeFileSync(path.join(folder, `w${n}.obj`), `v 0 0 ${n}\nv 1 0 0\nv 0 1 0\nf 1 2 3\n`);
+    for (const name of [folder, path.join(folder, "w#.obj"), path.join(folder, "*.obj")]) {
+        const r = json(["inspect", name, "--fps", "10"]);
+        equal(r.points, 3, "points");
+        equal(r.clips.length, 1, "clips");
+        near(r.clips[0].seconds, 0.2, 1e-6);
+    }
+    bad(["inspect", path.join(folder, "v*.obj")], 1, /is no sequence/);
+});
+await test("a mesh is chosen by name, and a wrong name lists those there are", folder => {
+    const file = writeGlb(path.join(folder, "strip.glb"), strip());
+    equal(json(["inspect", file, "--mesh", "*"]).points, 6, "points");
+    bad(["inspect", file, "--mesh", "Nobody"], 1, /no mesh is called 'Nobody'; there are: '/);
+    bad(["inspect", "builtin:arm", "--dress", "Nobody"], 1, /'arm' cannot be dressed in 'Nobody'/);
+});
+
 finish();

@@ -14,7 +14,7 @@ for (const verb of verbs)
     await test(`${verb} --help explains itself`, () => match(good([verb, "--help"]).out, new RegExp(`supple ${verb}`)));
 await test("bake --help prints every flag of the manual", () => {
     const r = good(["bake", "--help"]);
-    for (const flag of "deform set preset world clip pose start end fps preroll loop step map unit up flat name hashes threads json quiet help".split(" "))
+    for (const flag of "deform set preset world clip pose start end fps preroll loop step map unit up mesh dress flat name hashes threads json quiet help".split(" "))
         match(r.out, new RegExp(`\\n  --${flag}\\b`));
 });
 await test("help VERB is VERB --help", () => equal(good(["help", "bake"]).out, good(["bake", "--help"]).out));
