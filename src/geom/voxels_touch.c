@@ -18,31 +18,42 @@ static void cross3(const double a[3], const double b[3], double out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+// fmin and fmax are calls that care for NaN; here are none.
+static double least(double a, double b, double c) { return a < b ? (a < c ? a : c) : b < c ? b : c; }
+static double most(double a, double b, double c) { return a > b ? (a > c ? a : c) : b > c ? b : c; }
+
 static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-static bool apart_along(const double axis[3], const double v[3][3], const double half[3])
+static inline bool apart_along(const double axis[3], const double v[3][3], const double half[3])
 {
     double a = dot3(axis, v[0]), b = dot3(axis, v[1]), c = dot3(axis, v[2]);
     double reach = half[0] * fabs(axis[0]) + half[1] * fabs(axis[1]) + half[2] * fabs(axis[2]);
-    return fmin(a, fmin(b, c)) > reach || fmax(a, fmax(b, c)) < -reach;
+    return least(a, b, c) > reach || most(a, b, c) < -reach;
+}
+
+static inline bool apart_across(const double e[3], const double v[3][3], const double half[3], int b, int c)
+{
+    double p = e[b] * v[0][c] - e[c] * v[0][b], q = e[b] * v[1][c] - e[c] * v[1][b], r = e[b] * v[2][c] - e[c] * v[2][b];
+    double reach = half[b] * fabs(e[c]) + half[c] * fabs(e[b]);
+    return least(p, q, r) > reach || most(p, q, r) < -reach;
 }
 
 // Axes of zero length (degenerate triangles) separate nothing, and the others remain exact for points and segments.
-static bool touches(const touching* t, const double center[3], const double half[3])
+static inline bool touches(const touching* t, const double center[3], const double half[3])
 {
     double v[3][3];
     for (int i = 0; i < 3; ++i)
         for (int a = 0; a < 3; ++a) v[i][a] = t->p[i][a] - center[a];
     for (int a = 0; a < 3; ++a) {
-        if (fmin(v[0][a], fmin(v[1][a], v[2][a])) > half[a]) return false;
-        if (fmax(v[0][a], fmax(v[1][a], v[2][a])) < -half[a]) return false;
+        if (least(v[0][a], v[1][a], v[2][a]) > half[a]) return false;
+        if (most(v[0][a], v[1][a], v[2][a]) < -half[a]) return false;
     }
     if (apart_along(t->normal, (const double(*)[3])v, half)) return false;
     for (int i = 0; i < 3; ++i) {
         const double* e = t->edge[i];
-        const double  axes[3][3] = { { 0, -e[2], e[1] }, { e[2], 0, -e[0] }, { -e[1], e[0], 0 } };
+        // The axis across an edge and a coordinate axis has no part along the latter.
         for (int a = 0; a < 3; ++a)
-            if (apart_along(axes[a], (const double(*)[3])v, half)) return false;
+            if (apart_across(e, (const double(*)[3])v, half, (a + 1) % 3, (a + 2) % 3)) return false;
     }
     return true;
 }
@@ -82,8 +93,8 @@ static void touch_triangle(voxel_maker* m, const touching* t)
     uint32_t        first[3], last[3], x[3];
     int             b = (a + 1) % 3, c = (a + 2) % 3;
     for (int i = 0; i < 3; ++i)
-        cell_range(fmin(t->p[0][i], fmin(t->p[1][i], t->p[2][i])), fmax(t->p[0][i], fmax(t->p[1][i], t->p[2][i])), size[i],
-                   &first[i], &last[i]);
+        cell_range(least(t->p[0][i], t->p[1][i], t->p[2][i]), most(t->p[0][i], t->p[1][i], t->p[2][i]), size[i], &first[i],
+                   &last[i]);
     bool   plane = fabs(t->normal[a]) > 0;
     double slope_b = plane ? -t->normal[b] / t->normal[a] : 0, slope_c = plane ? -t->normal[c] / t->normal[a] : 0;
     double reach = (fabs(slope_b) + fabs(slope_c)) * (0.5 + GROWN) + 1e-3;

@@ -14,28 +14,36 @@ static void flush(lane_sums* sums, f8* part)
     *part = f8_all(0);
 }
 
-static f8 multiply_row(const sup_diffusion* d, const float* x, uint32_t i)
+static inline float diagonal(const sup_diffusion* d, uint32_t i)
 {
-    uint32_t begin = d->link_begin[i], end = d->link_begin[i + 1];
-    f8       sum = f8_load(x + (size_t)i * SUP_LANES) * f8_all((float)(end - begin) + d->screen[i]);
-    for (uint32_t k = begin; k < end; ++k) sum -= f8_load(x + (size_t)d->links[k] * SUP_LANES);
+    return (float)(d->link_begin[i + 1] - d->link_begin[i]) + d->screen[i];
+}
+
+static inline f8 multiply_row(const sup_diffusion* d, const float* x, uint32_t i)
+{
+    const uint32_t* link = d->links + d->link_begin[i];
+    uint32_t        count = d->link_begin[i + 1] - d->link_begin[i];
+    f8              sum = f8_load(x + (size_t)i * SUP_LANES) * f8_all((float)count + d->screen[i]);
+    if (count == 6) { // most are inside
+        f8 a = f8_load(x + (size_t)link[0] * SUP_LANES) + f8_load(x + (size_t)link[1] * SUP_LANES);
+        f8 b = f8_load(x + (size_t)link[2] * SUP_LANES) + f8_load(x + (size_t)link[3] * SUP_LANES);
+        f8 c = f8_load(x + (size_t)link[4] * SUP_LANES) + f8_load(x + (size_t)link[5] * SUP_LANES);
+        return sum - ((a + b) + c);
+    }
+    for (uint32_t k = 0; k < count; ++k) sum -= f8_load(x + (size_t)link[k] * SUP_LANES);
     return sum;
 }
 
-static float inverse_diagonal(const sup_diffusion* d, uint32_t i)
-{
-    return 1.0f / ((float)(d->link_begin[i + 1] - d->link_begin[i]) + d->screen[i]);
-}
-
 // r = H p - A p, z = r / diagonal, direction = z; w starts as p.
-static void begin(const sup_diffusion* d, const float* w, float* r, float* direction, lane_sums* rz, lane_sums* bb)
+static void begin(const sup_diffusion* d, const float* inverse, const float* w, float* r, float* direction, lane_sums* rz,
+                  lane_sums* bb)
 {
     f8 part_rz = f8_all(0), part_bb = f8_all(0);
     *rz = *bb = (lane_sums){ { 0 } };
     for (uint32_t i = 0; i < d->count; ++i) {
         size_t at = (size_t)i * SUP_LANES;
         f8     b = f8_load(w + at) * f8_all(d->screen[i]);
-        f8     residual = b - multiply_row(d, w, i), z = residual * f8_all(inverse_diagonal(d, i));
+        f8     residual = b - multiply_row(d, w, i), z = residual * f8_all(inverse[i]);
         f8_store(r + at, residual);
         f8_store(direction + at, z);
         part_rz += residual * z;
@@ -61,14 +69,14 @@ static void multiply(const sup_diffusion* d, const float* direction, float* q, l
 }
 
 // w += alpha direction, r -= alpha q, z = r / diagonal (into q), and the sums of the next step.
-static void advance(const sup_diffusion* d, f8 alpha, const float* direction, float* w, float* r, float* q, lane_sums* rz,
-                    lane_sums* rr)
+static void advance(const sup_diffusion* d, const float* inverse, f8 alpha, const float* direction, float* w, float* r,
+                    float* q, lane_sums* rz, lane_sums* rr)
 {
     f8 part_rz = f8_all(0), part_rr = f8_all(0);
     *rz = *rr = (lane_sums){ { 0 } };
     for (uint32_t i = 0; i < d->count; ++i) {
         size_t at = (size_t)i * SUP_LANES;
-        f8     residual = f8_load(r + at) - alpha * f8_load(q + at), z = residual * f8_all(inverse_diagonal(d, i));
+        f8     residual = f8_load(r + at) - alpha * f8_load(q + at), z = residual * f8_all(inverse[i]);
         f8_store(w + at, f8_load(w + at) + alpha * f8_load(direction + at));
         f8_store(r + at, residual);
         f8_store(q + at, z);
@@ -84,9 +92,10 @@ static void advance(const sup_diffusion* d, f8 alpha, const float* direction, fl
 uint32_t SUP_WIDE(sup_diffusion_solve)(const sup_diffusion* d, float* w, float* work)
 {
     size_t    n = (size_t)d->count * SUP_LANES;
-    float *   r = work, *direction = work + n, *q = work + 2 * n;
+    float *   r = work, *direction = work + n, *q = work + 2 * n, *inverse = work + 3 * n;
     lane_sums rz, bb, pq, rr, next;
-    begin(d, w, r, direction, &rz, &bb);
+    for (uint32_t i = 0; i < d->count; ++i) inverse[i] = 1.0f / diagonal(d, i);
+    begin(d, inverse, w, r, direction, &rz, &bb);
     bool done[SUP_LANES];
     for (int i = 0; i < SUP_LANES; ++i) done[i] = !(bb.of[i] > 0) || !(rz.of[i] > 0);
     for (uint32_t iteration = 0; iteration < ITERATIONS_MAX; ++iteration) {
@@ -97,7 +106,7 @@ uint32_t SUP_WIDE(sup_diffusion_solve)(const sup_diffusion* d, float* w, float* 
         f8 alpha = f8_all(0), beta = f8_all(0);
         for (int i = 0; i < SUP_LANES; ++i) // a lane that is done stands still
             if (!done[i] && pq.of[i] > 0) alpha[i] = (float)(rz.of[i] / pq.of[i]);
-        advance(d, alpha, direction, w, r, q, &next, &rr);
+        advance(d, inverse, alpha, direction, w, r, q, &next, &rr);
         for (int i = 0; i < SUP_LANES; ++i) {
             done[i] = done[i] || !(pq.of[i] > 0) || rr.of[i] <= TOLERANCE * TOLERANCE * bb.of[i];
             if (!done[i]) beta[i] = (float)(next.of[i] / rz.of[i]);
