@@ -57,16 +57,22 @@ static sup_json* describe(const options* o, const sup_character* c, const sup_au
 
 static int make_weights(const options* o, const sup_auto_weights_options* how, sup_character** character, sup_arena* arena)
 {
-    bool             quiet = options_has(o, FLAG_QUIET), textured = (*character)->source != NULL;
+    bool             quiet = options_has(o, FLAG_QUIET);
     sup_error        error = { 0 };
+    sup_character*   before = *character;
+    const void*      source = before->source;
+    const char*      format = before->source_format;
     sup_auto_weights a;
     uint64_t         bytes = 0;
     double           begin = now_seconds();
     int              code = skeleton_weigh(o, how, quiet, character, &a);
     double           seconds = now_seconds() - begin;
     if (code != EXIT_DONE) return code;
+    if (*character == before) { // only the weights are new: the rest of the file may stay
+        before->source = source;
+        before->source_format = format;
+    }
     if (sup_character_write(*character, o->words[1], NULL, &bytes, &error) != SUP_OK) return fail_with(&error);
-    if (textured && !quiet) say_note("the new file has the mesh, its skin and its clips; materials and pictures stay behind");
     const sup_character* c = *character;
     if (options_has(o, FLAG_JSON)) return print_json(describe(o, c, &a, bytes, seconds, arena)) ? EXIT_DONE : EXIT_FAILED;
     if (!quiet)

@@ -146,8 +146,8 @@ SUP_API sup_result sup_points_read(const char* path, const sup_files* files, sup
 
 // ---------------------------------------------------------------------------------------------- write
 
-/// Writes mesh, skeleton, weights, clips, morphs and maps as a new GLB, whole or not at all. Materials and pictures of the file
-/// it came from are not among them. bytes may be NULL.
+/// Writes a GLB, whole or not at all: the glTF file the character came from with the weights it has now; where there is none
+/// (source is NULL) or its skins lack joints, a new one with mesh, skeleton, weights, clips, morphs and maps. bytes may be NULL.
 SUP_API sup_result sup_character_write(const sup_character* character, const char* path, const sup_allocator* allocator,
                                        uint64_t* bytes, sup_error* error);
 

@@ -89,6 +89,10 @@ sup_result gltf_document_read(const sup_character* character, sup_arena* arena, 
 /// A fresh document from any character, in memory.
 sup_result gltf_document_create(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
 
+/// Puts the character's weights in place of those in a copy of its source. False: they need joints that its skins do not have,
+/// or one mesh for several parts, or memory (edit->failed); then the document is as it was.
+bool gltf_reweigh(gltf_edit* edit, const sup_character* character);
+
 /// Channels and samplers of a clip, appended to an animation. Weights only where part_nodes is not NULL.
 void gltf_clip_write(gltf_edit* edit, const sup_clip* clip, const uint32_t* joint_nodes, const uint32_t* part_nodes,
                      sup_json* animation);

@@ -32,12 +32,24 @@ static sup_result write_blobs(const gltf_blob* blob, sup_out_file* file, sup_err
     return result;
 }
 
-static sup_result write_glb(const gltf_source* source, sup_out_file* file, sup_arena* arena, const char* path, sup_error* error)
+// The file it came from with the weights it has now, where that can be said with its skins; else a fresh document.
+static sup_result make_document(const sup_character* character, sup_arena* arena, gltf_edit* edit, sup_error* error)
 {
-    gltf_edit  edit;
+    if (character->source && character->source_format && strcmp(character->source_format, "gltf") == 0) {
+        gltf_edit_open(edit, character->source, arena);
+        if (!edit->failed && gltf_reweigh(edit, character)) return edit->failed ? sup_fail_memory(error, "a GLB") : SUP_OK;
+    }
+    gltf_document document;
+    sup_result    result = gltf_document_create(character, arena, &document, error);
+    if (result == SUP_OK) gltf_edit_open(edit, document.source, arena);
+    return result == SUP_OK && edit->failed ? sup_fail_memory(error, "a GLB") : result;
+}
+
+static sup_result write_glb(gltf_edit* document, sup_out_file* file, sup_arena* arena, const char* path, sup_error* error)
+{
+    gltf_edit  edit = *document;
     text_block text = { 0 };
-    gltf_edit_open(&edit, source, arena);
-    if (!edit.failed) gltf_edit_number(&edit, gltf_edit_get(edit.root, "buffers")->first, "byteLength", (double)edit.bytes);
+    gltf_edit_number(&edit, gltf_edit_get(edit.root, "buffers")->first, "byteLength", (double)edit.bytes);
     if (edit.failed) return sup_fail_memory(error, "the JSON of a GLB");
     sup_json_write(edit.root, 0, &(sup_text_sink){ take, &text });
     text.size = sup_align(text.at, 4);
@@ -68,11 +80,11 @@ static bool ends_in_glb(const char* path)
 static sup_result write_character(const sup_character* character, const char* path, sup_arena* arena, uint64_t* bytes,
                                   sup_error* error)
 {
-    gltf_document document;
+    gltf_edit     edit;
     sup_out_file* file = NULL;
     sup_result    result = sup_out_open(path, arena, NULL, SUP_OUT_ROOM, &file, error);
-    if (result == SUP_OK) result = gltf_document_create(character, arena, &document, error);
-    if (result == SUP_OK) result = write_glb(document.source, file, arena, path, error);
+    if (result == SUP_OK) result = make_document(character, arena, &edit, error);
+    if (result == SUP_OK) result = write_glb(&edit, file, arena, path, error);
     if (result == SUP_OK && bytes) *bytes = sup_out_size(file);
     if (result == SUP_OK) result = sup_out_commit(file, error);
     sup_out_discard(file);

@@ -86,4 +86,14 @@ for (const name of ["cesiumman", "soldier", "fox", "riggedsimple", "robotexpress
         validate(out);
     });
 }
+await test("a glTF file keeps its materials and pictures, and its own order of vertices", folder => {
+    const source = shared("skinned/cesiumman.glb"), out = path.join(folder, "out.glb");
+    good(["weights", source, out]);
+    const before = document(source), after = document(out);
+    equal(after.images.length, before.images.length, "pictures");
+    equal(JSON.stringify(after.materials), JSON.stringify(before.materials), "materials");
+    const attributes = after.meshes[0].primitives[0].attributes;
+    equal(attributes.POSITION, before.meshes[0].primitives[0].attributes.POSITION, "positions are the same accessor");
+    holds(attributes.JOINTS_0 >= before.accessors.length && attributes.WEIGHTS_1 >= before.accessors.length, "weights are new");
+});
 finish();
