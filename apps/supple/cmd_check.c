@@ -225,7 +225,7 @@ static int check_character(checkup* c, const options* o, const check_flags* f, s
     sup_error  error = { 0 };
     sup_meter* meter = NULL;
     if (c->character->skeleton.skin_joint_count == 0) {
-        say_error("'%s' has no skin: there is no joint to check; bind it to a skeleton in the modelling program",
+        say_error("'%s' has no skin: there is no joint to check; bind it to a skeleton in the modeling program",
                   c->character->name);
         return EXIT_FAILED;
     }

@@ -53,7 +53,7 @@ static void collect(findings* f)
     for (uint32_t i = 0; i < c->warning_count && f->wrong_count < WRONG_MAX; i++) f->wrong[f->wrong_count++] = c->warnings[i];
     uint32_t repeating = repeating_faces(&c->mesh);
     if (f->surface.degenerate_faces > repeating)
-        note_wrong(f, "%u faces have no area; they are kept and ignored: dissolve them in the modelling program",
+        note_wrong(f, "%u faces have no area; they are kept and ignored: dissolve them in the modeling program",
                    f->surface.degenerate_faces - repeating);
     if (f->surface.nonmanifold_edges)
         note_wrong(f,

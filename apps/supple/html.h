@@ -50,7 +50,7 @@ typedef struct html_plot {
 void html_plot_add(html* h, const html_plot* plot);
 /// A picture with a caption below it. The caption is escaped.
 void html_picture(html* h, const image* picture, const char* alt, const char* caption);
-/// A bar of the heat colors with words at its ends; `both`: the colors that go both ways from grey.
+/// A bar of the heat colors with words at its ends; `both`: the colors that go both ways from gray.
 void html_legend(html* h, const char* title, const char* low, const char* high, bool both);
 
 #endif

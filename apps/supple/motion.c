@@ -37,7 +37,7 @@ static int choose(const options* o, const sup_character* character, sup_arena* a
     if (code != EXIT_DONE || m->clip) return code;
     if (!posed && character->skeleton.skin_joint_count == 0) {
         say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; bind it to a skeleton in the "
-                  "modelling program",
+                  "modeling program",
                   character->name, o->verb->name);
         return EXIT_FAILED;
     }

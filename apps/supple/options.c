@@ -104,7 +104,7 @@ static const flag flags[FLAG_COUNT] = {
 
 // ---------------------------------------------------------------------------------------------- suggestions
 
-// Typing mistakes between two words: insert, delete, replace and swap of neighbours count one each.
+// Typing mistakes between two words: insert, delete, replace and swap of neighbors count one each.
 static int typing_distance(const char* a, const char* b)
 {
     enum { LONGEST = 40 };

@@ -73,7 +73,7 @@ bool picture_camera_read(const char* text, picture_camera* out);
 void image_free(image* i);
 /// A heat color for 0..1 (perceptually even, dark to bright).
 picture_color picture_heat(float value);
-/// For -1..1: blue below 0, light grey at 0, red above.
+/// For -1..1: blue below 0, light gray at 0, red above.
 picture_color picture_heat_signed(float value);
 /// The lowest row of the gradient behind a picture, for strips below it.
 picture_color picture_color_background_foot(void);

@@ -1,6 +1,6 @@
 // Pictures: rays through every pixel, clay under a soft key light, ambient light where the sky is seen, a shadow on the ground.
 // What is noisy (how much of the sky and of the lamp a place sees) is gathered apart from what is not (color, lines), so that
-// it can be smoothed over neighbours of the same surface without blurring an edge.
+// it can be smoothed over neighbors of the same surface without blurring an edge.
 #include "picture_light.h"
 #include "picture_scene.h"
 
@@ -72,8 +72,8 @@ static void place_in_cell(dice* d, uint32_t cell, uint32_t strata, float* x, flo
     *y = ((float)(cell / strata) + roll_unit(d)) / (float)strata;
 }
 
-// For what is smoothed over neighbours: the middles of the cells, shifted by an amount that differs as evenly as it can
-// from pixel to pixel (multiples of irrational numbers), so that neighbours complete each other and no blotches stay.
+// For what is smoothed over neighbors: the middles of the cells, shifted by an amount that differs as evenly as it can
+// from pixel to pixel (multiples of irrational numbers), so that neighbors complete each other and no blotches stay.
 static void place_by_pixel(uint32_t cell, uint32_t strata, const float shift[2], float out[2])
 {
     out[0] = ((float)(cell % strata) + 0.5f) / (float)strata + shift[0];
@@ -213,7 +213,7 @@ static void shade(const drawing* g, const skin_point* p, sup_vec3 ray, float dep
     add_color(&sum->rest, WIRE, weight * p->wire);
     sum->weight += 1.0f;
     sum->sky += see_sky(g, p->at, p->normal, p->plane, luck->sky);
-    // Turned away from the lamp, a place takes nothing from it and has no say in its neighbours' shadow.
+    // Turned away from the lamp, a place takes nothing from it and has no say in its neighbors' shadow.
     if (dot(p->normal, g->v.key) > 0.0f) {
         sum->facing += 1.0f;
         sum->lamp += see_lamp(g, p->at, luck->lamp);
@@ -381,7 +381,7 @@ static float nearness(uint32_t i, uint32_t j, uint32_t x, uint32_t y, float reac
     return 1.0f - (dx * dx + dy * dy) / ((reach + 1.0f) * (reach + 1.0f));
 }
 
-// Neighbours on the same piece of surface: near on the screen, in depth and in direction.
+// Neighbors on the same piece of surface: near on the screen, in depth and in direction.
 static void smooth_surface(const drawing* g, uint32_t x, uint32_t y, seen* out)
 {
     const pixel* rows = g->pixels;
@@ -457,7 +457,7 @@ static void finish_rows(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Rows begin up to end: sampled with the neighbours that the smoothing needs, then written. False when the user stops it.
+// Rows begin up to end: sampled with the neighbors that the smoothing needs, then written. False when the user stops it.
 static bool draw_chunk(drawing* g, const sup_tasks* tasks, uint32_t begin, uint32_t end)
 {
     uint32_t tiles = (g->desc->width + LINE_TILE - 1) / LINE_TILE;

@@ -43,7 +43,7 @@ bool picture_camera_read(const char* text, picture_camera* out)
     return true;
 }
 
-// From the middle to a camera or a light. Y up looks at +Z; Z up at -Y, as modelling programs do.
+// From the middle to a camera or a light. Y up looks at +Z; Z up at -Y, as modeling programs do.
 static sup_vec3 towards(sup_axis axis, double azimuth, double elevation)
 {
     static const sup_vec3 ups[] = { [SUP_AXIS_Y] = { 0, 1, 0 }, [SUP_AXIS_Z] = { 0, 0, 1 }, [SUP_AXIS_X] = { 1, 0, 0 } };

@@ -26,7 +26,7 @@ sup_result portrait_create(const sup_character* character, const sup_tasks* task
 /// Forgets what is framed, and adds points to it.
 void portrait_frame_clear(portrait* p);
 void portrait_include(portrait* p, const sup_vec3* points, uint32_t count);
-/// The points in the color of their heat: heat / top, both ways from grey where `both`.
+/// The points in the color of their heat: heat / top, both ways from gray where `both`.
 bool portrait_take(portrait* p, const sup_vec3* points, const float* heat, double top, bool both, image* out, sup_error* error);
 /// The camera that looks along this direction, towards the middle of the picture.
 picture_camera portrait_camera_along(sup_axis up, sup_vec3 direction);

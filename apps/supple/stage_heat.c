@@ -88,7 +88,7 @@ bool stage_legend(const stage* s, const char** title, double* low, double* high,
     case HEAT_STRETCH:
         *title = "stretch";
         *unit = "%";
-        // Nothing shrinks by more than all: the scale is the same to both sides, so that grey is rest.
+        // Nothing shrinks by more than all: the scale is the same to both sides, so that gray is rest.
         *low = -(*high = top > 100.0 ? 100.0 : top);
         break;
     case HEAT_CURVATURE: *title = "change of curvature x size"; break;

@@ -22,7 +22,7 @@ typedef struct reference_dual {
 
 /// For matrices that are a rotation and a translation.
 reference_dual reference_dual_from(const sup_affine* a);
-/// Blends four dual quaternions for each point, signs after the first, normalises and transforms.
+/// Blends four dual quaternions for each point, signs after the first, normalizes and transforms.
 /// duals: room for joint_count, filled from the matrices here.
 void reference_dualquat(uint32_t point_count, const sup_vec3* points, const reference_influences* influences,
                         uint32_t joint_count, const sup_affine* skin, reference_dual* duals, sup_vec3* out);

@@ -44,7 +44,7 @@ SUP_API double   sup_meter_volume(const sup_meter* meter, const sup_vec3* points
 /// Parts that have a volume of their own, in joint order. Their rest volumes sum to the whole.
 SUP_API uint32_t              sup_meter_part_count(const sup_meter* meter);
 SUP_API const sup_meter_part* sup_meter_part_at(const sup_meter* meter, uint32_t part);
-/// The volume of every part; the fans' centers ride on the bones of the pose, so neighbours still sum to the whole.
+/// The volume of every part; the fans' centers ride on the bones of the pose, so neighbors still sum to the whole.
 SUP_API void sup_meter_part_volumes(const sup_meter* meter, const sup_pose* pose, const sup_vec3* points, double* out);
 
 /// Triangles a and b pass through each other; a < b.
@@ -69,7 +69,7 @@ SUP_API double sup_meter_roughness(const sup_meter* meter, const sup_vec3* point
 
 // ---------------------------------------------------------------------------------------------- against a truth
 
-/// Distances of points to a truth, gathered over frames. Zero-initialise.
+/// Distances of points to a truth, gathered over frames. Zero-initialize.
 typedef struct sup_errors {
     double   max, sum, sum_squares;
     uint64_t count;
@@ -84,7 +84,7 @@ SUP_API double sup_errors_erms(const sup_errors* errors, double diagonal);
 
 // ---------------------------------------------------------------------------------------------- over time
 
-/// Speed and jerk (third difference over dt^3) of every point from successive frames at equal times. Zero-initialised
+/// Speed and jerk (third difference over dt^3) of every point from successive frames at equal times. Zero-initialized
 /// rings in the arena; push returns after four frames have been seen.
 typedef struct sup_motion sup_motion;
 

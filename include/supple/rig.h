@@ -16,7 +16,7 @@ typedef struct sup_mocap_joint {
     uint32_t        parent;       ///< smaller than its own index; SUP_NONE for the root
     sup_vec3        offset;       ///< from the parent
     bool            end;          ///< the end of the last bone of a chain, which carries nothing
-    const sup_quat* rotations;    ///< local, one per frame, neighbours on one side; NULL: never turns
+    const sup_quat* rotations;    ///< local, one per frame, neighbors on one side; NULL: never turns
     const sup_vec3* translations; ///< local, one per frame, in place of the offset; NULL: stays at the offset
 } sup_mocap_joint;
 
@@ -108,7 +108,7 @@ SUP_API float sup_surface_diagonal(const sup_surface* surface); ///< of its box
 #define SUP_TRANSFER_DISTANCE 0.05
 #define SUP_TRANSFER_ANGLE 0.52359878f // 30 degrees
 
-/// A body with weights and clothes without, both at rest in one space. Zero-initialise, fill what is known.
+/// A body with weights and clothes without, both at rest in one space. Zero-initialize, fill what is known.
 typedef struct sup_transfer_input {
     sup_surface      body;
     const uint32_t*  begin; ///< body.point_count + 1: the influences of point p are begin[p] up to begin[p + 1]

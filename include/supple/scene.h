@@ -104,7 +104,7 @@ typedef struct sup_weights {
     const uint32_t* joints;
     const float*    values;
     uint32_t        influences_max;   ///< of any point
-    float           sum_min, sum_max; ///< as the file had them, before normalising
+    float           sum_min, sum_max; ///< as the file had them, before normalizing
 } sup_weights;
 
 /// Displacement of one part's points before skinning, in rest space.
@@ -200,7 +200,7 @@ typedef struct sup_part_desc {
     const uint32_t* corners;    ///< vertex indices, face after face
     uint32_t        width;      ///< influences stored per vertex; 0: no skin, follows `joint`
     const uint32_t* joints;     ///< vertex_count x width, indices into the description's joints
-    const float*    weights;    ///< likewise; zeros are dropped, the rest sorted and normalised
+    const float*    weights;    ///< likewise; zeros are dropped, the rest sorted and normalized
     uint32_t        joint;      ///< for width 0; SUP_NONE: a new joint that stays where it is
     bool            weld;       ///< join vertices of equal position bits, weights and morph deltas into points
     const uint32_t* point_ids;  ///< or NULL: the point of each vertex, as an earlier writing of ours noted it (`_POINT`)
@@ -231,7 +231,7 @@ typedef struct sup_example_desc {
     const sup_vec3* positions; ///< per stored vertex of all parts, in order; copies of one point are averaged
 } sup_example_desc;
 
-/// Everything a reader or a scene hands over. Zero-initialise, fill what is known.
+/// Everything a reader or a scene hands over. Zero-initialize, fill what is known.
 /// Joints may come in any order; channel targets are indices into `joints` and `parts` as given here.
 typedef struct sup_character_desc {
     const char*             name;

@@ -142,13 +142,13 @@ static void starts_from_counts(uint32_t* begin, uint32_t count)
     for (uint32_t i = 0; i < count; ++i) begin[i + 1] += begin[i];
 }
 
-/// Edges are sorted, so first the lower and then the upper neighbours come out in rising order.
+/// Edges are sorted, so first the lower and then the upper neighbors come out in rising order.
 static sup_result make_rings(work* w, sup_topology* out, sup_error* error)
 {
     uint32_t  points = w->polygons->point_count;
     uint32_t* begin = SUP_NEW(w->keep, uint32_t, (size_t)points + 1);
     uint32_t* ring = SUP_NEW(w->keep, uint32_t, (size_t)out->edge_count * 2);
-    if (!begin || !ring) return sup_fail_memory(error, "the neighbours of points");
+    if (!begin || !ring) return sup_fail_memory(error, "the neighbors of points");
     for (uint32_t i = 0; i < out->edge_count; ++i) {
         begin[w->edges[i].a + 1]++;
         begin[w->edges[i].b + 1]++;

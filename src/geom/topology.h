@@ -23,7 +23,7 @@ typedef struct sup_topology {
     uint32_t        edge_count;
     const sup_edge* edges; ///< sorted by (a, b)
 
-    const uint32_t* ring_begin; ///< point_count + 1: neighbours of each point by edges, in rising order
+    const uint32_t* ring_begin; ///< point_count + 1: neighbors of each point by edges, in rising order
     const uint32_t* ring;
 
     const uint32_t* fan_begin; ///< point_count + 1: faces around each point, in rising order

@@ -1,4 +1,4 @@
-/// geom/volumes.h: a triangle mesh divided into parts that each enclose a volume. Where neighbours meet, both are closed by
+/// geom/volumes.h: a triangle mesh divided into parts that each enclose a volume. Where neighbors meet, both are closed by
 /// the same fans of triangles to the same *center*, so their volumes add up to that of the whole. Holes are closed first.
 ///
 /// Closing works on directed edges, not on walks: the edges by which the triangles of a part do not cancel always form closed

@@ -54,7 +54,7 @@ typedef struct gltf_source {
 /// whole, their values put in place while reading; one that reading had no use for cannot be had later.
 sup_result gltf_accessor_find(const gltf_source* source, uint32_t index, const char* used_for, gltf_accessor* out,
                               sup_error* error);
-/// Component c of element i as a float (normalised integers scaled) or as an index.
+/// Component c of element i as a float (normalized integers scaled) or as an index.
 float    gltf_accessor_float(const gltf_accessor* accessor, uint32_t i, uint32_t c);
 uint32_t gltf_accessor_index(const gltf_accessor* accessor, uint32_t i, uint32_t c);
 

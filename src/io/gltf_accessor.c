@@ -226,7 +226,7 @@ float gltf_accessor_float(const gltf_accessor* a, uint32_t i, uint32_t c)
     uint16_t       u16;
     uint32_t       u32;
     float          f32;
-    // The specification's formulas for normalised integers.
+    // The specification's formulas for normalized integers.
     switch (a->component_type) {
     case 5120: return a->normalized ? largest((float)(int8_t)p[c] / 127.0f, -1.0f) : (float)(int8_t)p[c];
     case 5121: return a->normalized ? (float)p[c] / 255.0f : (float)p[c];

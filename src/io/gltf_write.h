@@ -119,7 +119,7 @@ typedef struct gltf_pull {
     double (*matrices)[12];            ///< per slot at one instant, from gltf_pull_pose; one when unskinned
     uint32_t vertex_count;
     const uint32_t (*joints)[4]; ///< slots, as stored
-    const float (*weights)[4];   ///< as stored, not normalised
+    const float (*weights)[4];   ///< as stored, not normalized
     const sup_vec3* positions;   ///< as stored
     const sup_vec3* normals;     ///< as stored
     const uint32_t* points;      ///< the character's point of each vertex

@@ -8,7 +8,7 @@
 
 enum { SET = 4 }; // influences that every viewer knows
 
-#define WEIGHT_SUM_SLACK 1e-3 // viewers differ in whether they normalise; beyond this it shows
+#define WEIGHT_SUM_SLACK 1e-3 // viewers differ in whether they normalize; beyond this it shows
 #define CONDITION_MAX 1e3f    // floats pulled back through worse blends lose more than three digits
 
 typedef struct collector {
@@ -233,7 +233,7 @@ static void tell_why(const baked_part* part, char* text, size_t size)
 {
     switch (part->flat) {
     case FLAT_WEIGHTS:
-        sup_format(text, size, "weights of a vertex sum to %g, not 1 (normalise them to keep the skin)", part->flat_value);
+        sup_format(text, size, "weights of a vertex sum to %g, not 1 (normalize them to keep the skin)", part->flat_value);
         break;
     case FLAT_INFLUENCES: sup_format(text, size, "its vertices have more than four influences, and viewers use four"); break;
     default:

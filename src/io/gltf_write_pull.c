@@ -25,7 +25,7 @@ void gltf_pull_pose(gltf_pull* pull, const sup_pose* pose)
         multiply(&pose->global[pull->slots[s]], pull->inverse_binds[s], pull->matrices[s]);
 }
 
-// The viewer's matrix of one vertex. Weights as stored: most viewers do not normalise.
+// The viewer's matrix of one vertex. Weights as stored: most viewers do not normalize.
 static const double* blend(const gltf_pull* pull, uint32_t v, double out[12])
 {
     if (pull->joint != SUP_NONE) return pull->matrices[0];
@@ -118,7 +118,7 @@ static void pull_back(const gltf_pull* pull, uint32_t v, dvec* p, dvec* n)
     double        det = adjugate(m, a);
     *p = apply(a, 1.0 / det, (dvec){ p->x - m[3], p->y - m[7], p->z - m[11] });
     if (pull->joint == SUP_NONE) {
-        // Viewers turn normals by the skin matrix itself; of the determinant only the sign survives normalising.
+        // Viewers turn normals by the skin matrix itself; of the determinant only the sign survives normalizing.
         *n = unit(apply(a, det < 0 ? -1.0 : 1.0, *n));
     } else {
         // By a node they turn them with the inverse transpose, so the way back is the transpose.

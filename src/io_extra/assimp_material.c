@@ -1,4 +1,4 @@
-// Materials: base colour, its picture, opacity. Pictures are embedded in the file or stand beside it; glTF knows PNG and JPEG.
+// Materials: base color, its picture, opacity. Pictures are embedded in the file or stand beside it; glTF knows PNG and JPEG.
 #include "io_extra/assimp.h"
 
 #include "io/path.h"
@@ -140,7 +140,7 @@ static void add_material(album* a, uint32_t index)
     uint32_t  set = 0, texture = base_texture(a, from, &set);
     sup_json* surface = gltf_edit_object(edit, material, "pbrMetallicRoughness");
     if (texture != SUP_NONE) {
-        // Elsewhere the picture takes the colour's place, in glTF they are multiplied.
+        // Elsewhere the picture takes the color's place, in glTF they are multiplied.
         color[0] = color[1] = color[2] = 1;
         sup_json* use = gltf_edit_object(edit, surface, "baseColorTexture");
         gltf_edit_number(edit, use, "index", texture);

@@ -1,4 +1,4 @@
-/// math/rotation.h: the rotation nearest to a 3x3 matrix A, i.e. the one that maximises tr(R^T A). Right for flat and
+/// math/rotation.h: the rotation nearest to a 3x3 matrix A, i.e. the one that maximizes tr(R^T A). Right for flat and
 /// inverted matrices too, where a polar factor would mirror.
 #ifndef SUP_MATH_ROTATION_H
 #define SUP_MATH_ROTATION_H
@@ -13,7 +13,7 @@ typedef struct sup_mat3 {
 /// Newton steps on the unit quaternion from the warm start q. Returns false when the residual says it has not converged
 /// (use rotation_cold then); A = 0 leaves q unchanged and returns true.
 bool rotation_refine(const sup_mat3* a, int steps, sup_quat* q);
-/// From nothing: largest eigenvector of the 4x4 matrix K by cyclic Jacobi. Where the maximiser is not unique, one of them.
+/// From nothing: largest eigenvector of the 4x4 matrix K by cyclic Jacobi. Where the maximizer is not unique, one of them.
 /// Returns false for A = 0 (q unchanged).
 bool rotation_cold(const sup_mat3* a, sup_quat* q);
 /// Both: refine from q, cold start where that fails.

@@ -5,7 +5,7 @@
 // Every lane does the same + - * / sqrt in the same order, so each width gives the same bits.
 //
 //   B = R(q)^T A     g = (B21-B12, B02-B20, B10-B01)     H = tr(B) I - (B + B^T)/2
-//   w = H^-1 g       q <- normalise(q * (1, w/2))        (Cayley; converges quadratically to the maximum of tr(R^T A))
+//   w = H^-1 g       q <- normalize(q * (1, w/2))        (Cayley; converges quadratically to the maximum of tr(R^T A))
 // Where H is not safely positive it is shifted by Gershgorin's bound, which turns Newton into a damped ascent.
 #ifndef REAL
 #error "define REAL, MASK and the R_ operations first"

@@ -3,7 +3,7 @@
 
 #include "base/internal.h"
 
-/// Tables of neighbours, needed only while the meter is made.
+/// Tables of neighbors, needed only while the meter is made.
 static sup_result make_surface(sup_meter* meter, sup_arena* temp, sup_error* error)
 {
     const sup_mesh* mesh = &meter->character->mesh;

@@ -46,7 +46,7 @@ typedef struct body_fixed {
     int      role, side; ///< ROLE_NONE: it has none, whatever its name says
 } body_fixed;
 
-/// Fills *out as far as names and parents allow; hips is SUP_NONE where nothing was recognised. Fails only without memory.
+/// Fills *out as far as names and parents allow; hips is SUP_NONE where nothing was recognized. Fails only without memory.
 sup_result body_find(const body_skeleton* skeleton, const body_fixed* fixed, uint32_t fixed_count, sup_arena* scratch,
                      body_map* out, sup_error* error);
 /// The role and side of a joint within the map.

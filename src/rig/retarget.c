@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-// Keys are floats; beyond this many, neighbours could fall on one time.
+// Keys are floats; beyond this many, neighbors could fall on one time.
 enum { FRAMES_MAX = 1 << 22 };
 
 // What one target joint follows: a captured joint, or one a part of the way to the next (spines of different length).

@@ -37,7 +37,7 @@ typedef struct transfer {
     uint32_t* unknown; // number of each point that is filled, SUP_NONE for the others
     uint32_t  unknown_count;
     uint32_t* points; // of the unknowns
-    double*   edges;  // weights, one for each neighbour in the topology's rings
+    double*   edges;  // weights, one for each neighbor in the topology's rings
 } transfer;
 
 // ---------------------------------------------------------------------------------------------- matching
@@ -238,7 +238,7 @@ static float row_value(const transfer* t, uint32_t point, uint32_t joint)
     return 0;
 }
 
-// What the matched neighbours of the unknowns say about one joint. False: nothing.
+// What the matched neighbors of the unknowns say about one joint. False: nothing.
 static bool gather(const transfer* t, uint32_t joint, fill* f)
 {
     bool any = false;

@@ -26,7 +26,7 @@ struct sup_normals {
     const uint32_t* triangles;
     const uint32_t* corner_begin; // point_count + 1
     const uint32_t* corners;      // 4 x triangle + which corner, rising
-    const uint32_t* reference;    // per point: the neighbour that gives the tangent; SUP_NONE on loose points
+    const uint32_t* reference;    // per point: the neighbor that gives the tangent; SUP_NONE on loose points
     const frame*    rest;
     const uint32_t* vertex_begin;   // point_count + 1
     const uint32_t* vertices;       // stored vertices of each point
@@ -51,8 +51,8 @@ static bool across(sup_vec3 v, sup_vec3 normal, sup_vec3* out)
     return true;
 }
 
-/// The neighbour whose edge lies longest across the normal; SUP_NONE when no edge does. The first of equals.
-static uint32_t best_neighbour(const sup_normals* n, uint32_t point, const sup_vec3* points, sup_vec3 normal)
+/// The neighbor whose edge lies longest across the normal; SUP_NONE when no edge does. The first of equals.
+static uint32_t best_neighbor(const sup_normals* n, uint32_t point, const sup_vec3* points, sup_vec3 normal)
 {
     uint32_t best = SUP_NONE;
     float    most = 0;
@@ -96,7 +96,7 @@ static sup_vec3 tangent_without_edge(const sup_normals* n, uint32_t point, const
                                      sup_vec3 normal)
 {
     sup_vec3 tangent;
-    uint32_t other = best_neighbour(n, point, points, normal);
+    uint32_t other = best_neighbor(n, point, points, normal);
     if (other != SUP_NONE && across(v3_sub(points[other], points[point]), normal, &tangent)) return tangent;
     if (across(rest->tangent, normal, &tangent)) return tangent;
     return v3_across(normal);
@@ -205,7 +205,7 @@ static void localize(const sup_mesh* mesh, uint32_t vertex, const frame* f, sup_
     *tangent = (sup_vec4){ along.x, along.y, along.z, t.w < 0 ? -1.0f : 1.0f };
 }
 
-/// The frame at rest and the neighbour that gives its tangent, which is looked for once where the point has an area and an
+/// The frame at rest and the neighbor that gives its tangent, which is looked for once where the point has an area and an
 /// edge.
 static frame rest_frame(const sup_normals* n, uint32_t point, const sup_vec3* points, const sup_triangle_normal* triangles,
                         uint32_t* reference)
@@ -216,11 +216,11 @@ static frame rest_frame(const sup_normals* n, uint32_t point, const sup_vec3* po
     frame       f;
     if (length > NORMAL_MINIMUM) {
         f.normal = v3_scale(sum, 1.0f / length);
-        *reference = best_neighbour(n, point, points, f.normal);
+        *reference = best_neighbor(n, point, points, f.normal);
         if (*reference != SUP_NONE && across(v3_sub(points[*reference], points[point]), f.normal, &f.tangent)) return f;
     }
     f = frame_at(n, point, points, triangles, &none, SUP_NONE);
-    *reference = best_neighbour(n, point, points, f.normal);
+    *reference = best_neighbor(n, point, points, f.normal);
     return frame_at(n, point, points, triangles, &f, *reference);
 }
 

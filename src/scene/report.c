@@ -17,7 +17,7 @@ static bool repeats_a_point(const uint32_t* corners, uint32_t count)
     return false;
 }
 
-/// Large polygons are rare, but a hostile file may have one of a million corners: then only neighbours are compared.
+/// Large polygons are rare, but a hostile file may have one of a million corners: then only neighbors are compared.
 #define COMPARED_CORNERS 1024u
 
 static bool degenerate(const sup_mesh* mesh, uint32_t face)

@@ -1,4 +1,4 @@
-// Weights as files have them (unsorted, doubled, unnormalised, negative, absent) become weights as the kernels want them.
+// Weights as files have them (unsorted, doubled, unnormalized, negative, absent) become weights as the kernels want them.
 #include "scene/build.h"
 
 #include <float.h>
@@ -105,7 +105,7 @@ static void sort_influences(influence* list, uint32_t count, before_fn* before)
     }
 }
 
-// Merges doubled joints, sorts by weight and normalises. Returns how many are left.
+// Merges doubled joints, sorts by weight and normalizes. Returns how many are left.
 static uint32_t clean(influence* list, uint32_t count, uint32_t* joints, float* values)
 {
     if (count == 4) sort_four_by_joint(list);
@@ -188,9 +188,9 @@ static void warn_sums(sup_build* build, const char* name, const sum_range* range
     if (range->negative < NEGATIVE_NOTICED)
         sup_build_warn(build, "'%s' has negative weights down to %g; dropped", name, range->negative);
     if (range->high > 1 + SUM_NOTICED)
-        sup_build_warn(build, "weights of '%s' sum to %.4g at most; normalised", name, range->high);
+        sup_build_warn(build, "weights of '%s' sum to %.4g at most; normalized", name, range->high);
     if (range->low_positive < 1 - SUM_NOTICED)
-        sup_build_warn(build, "weights of '%s' sum to %.4g at least; normalised", name, range->low_positive);
+        sup_build_warn(build, "weights of '%s' sum to %.4g at least; normalized", name, range->low_positive);
 }
 
 // Sums of a hostile file may leave the floats; what is printed must stay a number.

@@ -121,7 +121,7 @@ static void sort_lists(sorter* s, uint32_t begin, uint32_t end)
     if (from != s->order) memcpy(s->order + begin, from + begin, (end - begin) * sizeof *from);
 }
 
-/// Orders the points of one dominant joint so that neighbours share their other joints.
+/// Orders the points of one dominant joint so that neighbors share their other joints.
 static void order_range(sorter* s, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; ++i)

@@ -25,7 +25,7 @@ typedef struct sup_skin_desc {
 /// Copies what it needs into the arena. Fails only for memory.
 sup_result sup_skin_create(const sup_skin_desc* desc, sup_arena* arena, const sup_skin_set** out, sup_error* error);
 
-/// One posing. Zero-initialise, fill what is needed.
+/// One posing. Zero-initialize, fill what is needed.
 typedef struct sup_skin_call {
     bool              dualquat;
     const sup_affine* skin;         ///< per joint: rest space to world

@@ -106,7 +106,7 @@ await test("weights that sum to 0 are mended and said", folder => {
     match(r.warnings.join("\n"), /weight/);
     good(["bake", file, path.join(folder, "out.glb"), "--clip", "Wave"]);
 });
-await test("weights that sum to 1.755 are normalised and said", folder => {
+await test("weights that sum to 1.755 are normalized and said", folder => {
     const file = writeGlb(path.join(folder, "in.glb"), change(m => m.views.weights.set([1.255, 0.5, 0, 0])));
     const r = json(["inspect", file]);
     near(r.weight_sum_max, 1.755, 1e-4, "largest sum");

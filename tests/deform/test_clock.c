@@ -98,7 +98,7 @@ static void points_lag_behind_a_moving_limb(void** state)
 }
 
 // A clip that swings and returns, so that it loops in pose while the springs still move at its end.
-static sup_clip swinging(sup_channel* channels, bool travelling)
+static sup_clip swinging(sup_channel* channels, bool traveling)
 {
     static const float times[] = { 0, 0.25f, 0.5f };
     static const float turns[] = { 0, 0, 0, 1, 0, 0, 0.5f, 0.8660254f, 0, 0, 0, 1 };
@@ -110,7 +110,7 @@ static sup_clip swinging(sup_channel* channels, bool travelling)
         .target = 0, .path = SUP_PATH_TRANSLATION, .key_count = 2, .width = 3, .times = root_times, .values = root_moves
     };
     return (sup_clip){
-        .name = "swing", .seconds = 0.5, .channel_count = travelling ? 2 : 1, .channels = channels, .source_id = SUP_NONE
+        .name = "swing", .seconds = 0.5, .channel_count = traveling ? 2 : 1, .channels = channels, .source_id = SUP_NONE
     };
 }
 
@@ -162,7 +162,7 @@ static void a_loop_runs_through_its_seam_without_a_jump(void** state)
     sup_character_destroy(c);
 }
 
-static void a_travelling_loop_carries_its_springs_over_the_seam(void** state)
+static void a_traveling_loop_carries_its_springs_over_the_seam(void** state)
 {
     (void)state;
     sup_character* c = tube();
@@ -316,7 +316,7 @@ static void a_parameter_set_late_changes_only_what_follows(void** state)
     assert_int_equal(sup_instance_set(p.instance, 1, "copies", 2, &error), SUP_ERROR_INPUT);
     assert_non_null(strstr(error.text, "fixed when the chain is bound"));
     assert_int_equal(sup_instance_set(p.instance, 1, "stiffness", 1e9, &error), SUP_ERROR_INPUT);
-    assert_int_equal(sup_instance_set(p.instance, 1, "colour", 1, &error), SUP_ERROR_INPUT);
+    assert_int_equal(sup_instance_set(p.instance, 1, "color", 1, &error), SUP_ERROR_INPUT);
     play_end(&p);
     sup_character_destroy(c);
 }
@@ -416,7 +416,7 @@ int main(void)
         cmocka_unit_test(spring_starts_at_rest_after_preroll),
         cmocka_unit_test(points_lag_behind_a_moving_limb),
         cmocka_unit_test(a_loop_runs_through_its_seam_without_a_jump),
-        cmocka_unit_test(a_travelling_loop_carries_its_springs_over_the_seam),
+        cmocka_unit_test(a_traveling_loop_carries_its_springs_over_the_seam),
         cmocka_unit_test(a_loop_step_divides_the_span_evenly),
         cmocka_unit_test(a_live_host_sees_the_skeleton_in_time_and_the_springs_a_step_late),
         cmocka_unit_test(a_live_host_may_deliver_frames_of_any_length),

@@ -77,7 +77,7 @@ static void the_first_listed_rotation_is_the_outermost(void** state)
     sup_arena_destroy(arena);
 }
 
-static void neighbouring_rotations_stay_on_one_side(void** state)
+static void neighboring_rotations_stay_on_one_side(void** state)
 {
     (void)state;
     sup_arena* arena = sup_arena_create(NULL);
@@ -228,7 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joints_offsets_and_frames_are_read),
         cmocka_unit_test(the_first_listed_rotation_is_the_outermost),
-        cmocka_unit_test(neighbouring_rotations_stay_on_one_side),
+        cmocka_unit_test(neighboring_rotations_stay_on_one_side),
         cmocka_unit_test(spelling_and_line_ends_do_not_matter),
         cmocka_unit_test(of_several_skeletons_the_first_is_used),
         cmocka_unit_test(faults_are_named_with_their_place),

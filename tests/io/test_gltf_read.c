@@ -291,7 +291,7 @@ static void instances_of_a_mesh_are_parts_of_their_own(void** state)
 
 // ---------------------------------------------------------------------------------------------- vertices
 
-static void quantised_positions_are_read_as_they_are(void** state)
+static void quantized_positions_are_read_as_they_are(void** state)
 {
     (void)state;
     static const int16_t positions[12] = { 0, 0, 0, 0, 100, 0, 0, 0, 0, -50, 0, 0 }; // padded to 8 bytes
@@ -441,7 +441,7 @@ int main(void)
         cmocka_unit_test(primitives_are_joined_in_order_with_a_way_back),
         cmocka_unit_test(bad_indices_name_mesh_and_primitive),
         cmocka_unit_test(instances_of_a_mesh_are_parts_of_their_own),
-        cmocka_unit_test(quantised_positions_are_read_as_they_are),
+        cmocka_unit_test(quantized_positions_are_read_as_they_are),
         cmocka_unit_test(morph_targets_have_names_and_rest_weights),
         cmocka_unit_test(custom_attributes_become_maps),
         cmocka_unit_test(equal_vertices_are_one_point_unless_point_numbers_say_otherwise),

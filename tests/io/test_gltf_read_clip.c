@@ -64,7 +64,7 @@ static void step_and_cubic_keys_are_kept_as_stored(void** state)
     done(c, &b);
 }
 
-static void rotations_may_be_normalised_integers(void** state)
+static void rotations_may_be_normalized_integers(void** state)
 {
     (void)state;
     static const int16_t turns[12] = { 0, 0, 0, 32767, 0, 0, 32767, 0, 0, -32768, 0, 0 };
@@ -173,7 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_is_what_is_meant_without_a_word),
         cmocka_unit_test(step_and_cubic_keys_are_kept_as_stored),
-        cmocka_unit_test(rotations_may_be_normalised_integers),
+        cmocka_unit_test(rotations_may_be_normalized_integers),
         cmocka_unit_test(weights_move_the_part_of_their_node),
         cmocka_unit_test(channels_of_other_nodes_and_paths_are_passed_over),
         cmocka_unit_test(keys_at_one_time_leave_the_last),

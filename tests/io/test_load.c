@@ -81,7 +81,7 @@ static void bad_words_behind_builtin_are_refused(void** state)
     refuse("builtin:arm?points=", SUP_ERROR_INPUT, "from 100 to 2000000");
     refuse("builtin:arm?points=-5", SUP_ERROR_INPUT, "from 100 to 2000000");
     refuse("builtin:arm?points=5e3", SUP_ERROR_INPUT, "from 100 to 2000000");
-    refuse("builtin:arm?colour=red", SUP_ERROR_INPUT, "does not know 'colour=red'");
+    refuse("builtin:arm?color=red", SUP_ERROR_INPUT, "does not know 'color=red'");
 }
 
 static void what_cannot_be_read_is_said_with_the_reason(void** state)

@@ -112,7 +112,7 @@ static void faces_may_stand_before_their_vertices(void** state)
     sup_character_destroy(c);
 }
 
-static void colours_weights_and_other_words_are_passed_over(void** state)
+static void colors_weights_and_other_words_are_passed_over(void** state)
 {
     (void)state;
     sup_character* c = read_text("\xEF\xBB\xBFmtllib a.mtl\r\no body\r\ng one two\r\nv 1 2 3 1.0\r\nv 1 0 0 0.5 0.5 0.5\r\n"
@@ -286,7 +286,7 @@ int main(void)
         cmocka_unit_test(every_way_to_write_a_corner_is_read),
         cmocka_unit_test(negative_indices_count_from_where_they_stand),
         cmocka_unit_test(faces_may_stand_before_their_vertices),
-        cmocka_unit_test(colours_weights_and_other_words_are_passed_over),
+        cmocka_unit_test(colors_weights_and_other_words_are_passed_over),
         cmocka_unit_test(a_file_may_end_without_a_line_end),
         cmocka_unit_test(normals_stay_where_all_corners_agree),
         cmocka_unit_test(complaints_have_a_line),

@@ -194,7 +194,7 @@ static const struct aiNode* node_named(const struct aiNode* node, const char* na
     return NULL;
 }
 
-// sum of w G(bone) offset v, weights normalised, in the file's units.
+// sum of w G(bone) offset v, weights normalized, in the file's units.
 static void skin_by_assimp(const struct aiScene* scene, const struct aiMesh* mesh, double tick, double (*out)[3])
 {
     double* sums = calloc(mesh->mNumVertices, sizeof *sums);

@@ -1,6 +1,6 @@
 #include "scene/small.h"
 
-// A strip of n triangles 0 1 2, 1 2 3, ... so that neighbours are known; one vertex per point.
+// A strip of n triangles 0 1 2, 1 2 3, ... so that neighbors are known; one vertex per point.
 enum { STRIP = 6 };
 typedef struct strip {
     small    s;
@@ -65,8 +65,8 @@ static void weights_are_sorted_and_sum_to_one(void** state)
     assert_int_equal(c->weights.influences_max, 2);
     assert_float_equal(c->weights.sum_max, 1.755f, 1e-6f);
     assert_float_equal(c->weights.sum_min, 0.98f, 1e-6f);
-    assert_true(small_warned(c, "weights of 'Hand.R' sum to 1.755 at most; normalised"));
-    assert_true(small_warned(c, "weights of 'Hand.R' sum to 0.98 at least; normalised"));
+    assert_true(small_warned(c, "weights of 'Hand.R' sum to 1.755 at most; normalized"));
+    assert_true(small_warned(c, "weights of 'Hand.R' sum to 0.98 at least; normalized"));
     sup_character_destroy(c);
 }
 

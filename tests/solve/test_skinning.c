@@ -273,7 +273,7 @@ static void rigid_motion_of_all_joints_moves_all_points_rigidly(void** state)
     sup_arena_destroy(r.arena);
 }
 
-static void a_grown_bone_keeps_its_neighbours_where_they_are(void** state)
+static void a_grown_bone_keeps_its_neighbors_where_they_are(void** state)
 {
     (void)state;
     // Joint 1, at x = 2, doubles in size: its own point at x = 3 moves to 4, the shared one at x = 2 stays.
@@ -343,7 +343,7 @@ int main(void)
         cmocka_unit_test(odd_matrices_stay_finite_in_blends),
         cmocka_unit_test(cancelled_rotations_fall_back_to_the_dominant_joint),
         cmocka_unit_test(rigid_motion_of_all_joints_moves_all_points_rigidly),
-        cmocka_unit_test(a_grown_bone_keeps_its_neighbours_where_they_are),
+        cmocka_unit_test(a_grown_bone_keeps_its_neighbors_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
