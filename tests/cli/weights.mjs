@@ -83,7 +83,7 @@ for (const name of ["cesiumman", "soldier", "fox", "riggedsimple", "robotexpress
         equal(after.joints, before.joints, "joints");
         equal(after.vertices, before.vertices, "vertices");
         near(after.weight_sum_max, 1, 1e-5, "largest sum");
-        validate(out);
+        validate(out, shared(`skinned/${name}.glb`));
     });
 }
 await test("a glTF file keeps its materials and pictures, and its own order of vertices", folder => {
