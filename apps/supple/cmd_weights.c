@@ -4,6 +4,7 @@
 #include "report.h"
 #include "skeletons.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +27,28 @@ static int read_flags(const options* o, sup_auto_weights_options* out)
         say_error("--method '%s' is not known; write screened or diffuse", method);
         return EXIT_USAGE;
     }
+    return EXIT_DONE;
+}
+
+// --mask names a map with or without its underscore, in any case.
+static int find_mask(const options* o, const sup_character* c, const float** out)
+{
+    const char* name = options_text(o, FLAG_MASK, NULL);
+    if (!name) return EXIT_DONE;
+    if (options_has(o, FLAG_SKELETON)) {
+        say_error("--mask keeps old weights, and with --skeleton there are none; leave one of them out");
+        return EXIT_USAGE;
+    }
+    char   upper[64] = "_";
+    size_t at = name[0] != '_';
+    for (size_t i = 0; name[i] && at + 1 < sizeof upper; i++) upper[at++] = (char)toupper((unsigned char)name[i]);
+    const sup_map* map = sup_character_map(c, upper);
+    if (!map) map = sup_character_map(c, name);
+    if (!map) {
+        say_error("'%s' has no map '%s'; bring one with --map %s=FILE", c->name, name, name);
+        return EXIT_FAILED;
+    }
+    *out = map->values;
     return EXIT_DONE;
 }
 
@@ -91,6 +114,7 @@ int cmd_weights(const options* o)
     int code = read_flags(o, &how);
     if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], options_has(o, FLAG_QUIET), &character);
+    if (code == EXIT_DONE) code = find_mask(o, character, &how.mask);
     how.tasks = sup_pool_tasks(pool);
     if (code == EXIT_DONE) code = make_weights(o, &how, &character, arena);
     sup_character_destroy(character);

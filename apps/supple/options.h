@@ -75,6 +75,7 @@ typedef enum flag_id {
     FLAG_MAX_INFLUENCES,
     FLAG_SPREAD,
     FLAG_METHOD,
+    FLAG_MASK,
     FLAG_THREADS,
     FLAG_JSON,
     FLAG_QUIET,

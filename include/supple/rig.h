@@ -154,6 +154,7 @@ typedef struct sup_auto_weights_options {
     double             spread;         ///< larger is harder at the joints, 0.01 to 100; 0: 1
     uint32_t           steps;          ///< SUP_WEIGHTS_DIFFUSE: 0: until every particle is reached
     const float*       strength;       ///< per joint, 1 is usual; NULL: 1
+    const float*       mask;           ///< sup_character_weigh: per point, 1 takes the new weights, 0 keeps the old; NULL: 1
     const sup_tasks*   tasks;
 } sup_auto_weights_options;
 

@@ -3,7 +3,9 @@
 #include "math/vec.h"
 #include "supple/rig.h"
 
-#include <string.h>
+// Influences of old and new weights together; more are dropped, lightest of the new first.
+enum { BLEND_MAX = 128 };
+#define LEAST_WEIGHT 1e-3
 
 // ---------------------------------------------------------------------------------------------- weights
 
@@ -16,33 +18,85 @@ static bool stays_rigid(const sup_character* c, const sup_part* part)
     return false;
 }
 
-// The new weights with those of rigid parts put back.
-static sup_result merge(const sup_character* c, const sup_part* parts, sup_weights* fresh, sup_error* error)
+// How much of a point's weights is new: nothing on rigid parts, else what the mask says.
+static float* make_shares(const sup_character* c, const sup_part* parts, const float* mask)
 {
-    const sup_weights* old = &c->weights;
-    uint32_t           points = c->mesh.point_count;
-    uint8_t*           keep = SUP_NEW(c->arena, uint8_t, points);
-    uint32_t*          begin = SUP_NEW(c->arena, uint32_t, (size_t)points + 1);
-    if (!keep || !begin) return sup_fail_memory(error, "weights");
-    for (uint32_t i = 0; i < c->mesh.part_count; ++i)
-        if (parts[i].joint != SUP_NONE) memset(keep + parts[i].point_begin, 1, parts[i].point_count);
+    float* share = SUP_NEW(c->arena, float, c->mesh.point_count);
+    for (uint32_t i = 0; share && i < c->mesh.part_count; ++i)
+        for (uint32_t p = parts[i].point_begin; p < parts[i].point_begin + parts[i].point_count; ++p)
+            share[p] = parts[i].joint != SUP_NONE ? 0 : mask ? sup_clampf(mask[p], 0, 1) : 1;
+    return share;
+}
+
+typedef struct blend {
+    uint32_t count, joints[BLEND_MAX];
+    double   values[BLEND_MAX];
+} blend;
+
+static void add(blend* b, const sup_weights* from, uint32_t point, double share)
+{
+    for (uint32_t i = from->begin[point]; i < from->begin[point + 1] && share > 0; ++i) {
+        uint32_t k = 0;
+        while (k < b->count && b->joints[k] != from->joints[i]) ++k;
+        if (k == BLEND_MAX) continue;
+        if (k == b->count) b->values[b->count++] = 0;
+        b->joints[k] = from->joints[i];
+        b->values[k] += share * (double)from->values[i];
+    }
+}
+
+// Heaviest first, the faint and those over the limit dropped, summing to 1.
+static void settle(blend* b, uint32_t most, double least)
+{
+    for (uint32_t i = 1; i < b->count; ++i)
+        for (uint32_t k = i; k && b->values[k] > b->values[k - 1]; --k) {
+            double   value = b->values[k];
+            uint32_t joint = b->joints[k];
+            b->values[k] = b->values[k - 1];
+            b->joints[k] = b->joints[k - 1];
+            b->values[k - 1] = value;
+            b->joints[k - 1] = joint;
+        }
+    if (most && b->count > most) b->count = most;
+    while (b->count > 1 && b->values[b->count - 1] < least) --b->count;
+    double sum = 0;
+    for (uint32_t i = 0; i < b->count; ++i) sum += b->values[i];
+    for (uint32_t i = 0; i < b->count; ++i) b->values[i] /= sum;
+}
+
+static void blend_point(const sup_weights* old, const sup_weights* fresh, float share, uint32_t point, uint32_t most,
+                        blend* out)
+{
+    out->count = 0;
+    add(out, fresh, point, (double)share);
+    add(out, old, point, 1 - (double)share);
+    settle(out, share > 0 ? most : 0, share > 0 ? LEAST_WEIGHT : 0); // what is kept is kept as it was
+}
+
+// Old and new weights mixed.
+static sup_result merge(const sup_character* c, const float* share, uint32_t most, sup_weights* fresh, sup_error* error)
+{
+    uint32_t  points = c->mesh.point_count;
+    blend     b;
+    uint32_t* begin = SUP_NEW(c->arena, uint32_t, (size_t)points + 1);
+    if (!share || !begin) return sup_fail_memory(error, "weights");
     for (uint32_t p = 0; p < points; ++p) {
-        const uint32_t* from = keep[p] ? old->begin : fresh->begin;
-        begin[p + 1] = begin[p] + from[p + 1] - from[p];
+        blend_point(&c->weights, fresh, share[p], p, most, &b);
+        begin[p + 1] = begin[p] + b.count;
     }
     uint32_t* joints = SUP_NEW(c->arena, uint32_t, begin[points]);
     float*    values = SUP_NEW(c->arena, float, begin[points]);
     if (!joints || !values) return sup_fail_memory(error, "weights");
+    sup_weights mixed = { .begin = begin, .joints = joints, .values = values, .sum_min = 1, .sum_max = 1 };
     for (uint32_t p = 0; p < points; ++p) {
-        const sup_weights* from = keep[p] ? old : fresh;
-        for (uint32_t i = 0; i < begin[p + 1] - begin[p]; ++i) {
-            joints[begin[p] + i] = from->joints[from->begin[p] + i];
-            values[begin[p] + i] = from->values[from->begin[p] + i];
+        blend_point(&c->weights, fresh, share[p], p, most, &b);
+        if (b.count > mixed.influences_max) mixed.influences_max = b.count;
+        for (uint32_t i = 0; i < b.count; ++i) {
+            joints[begin[p] + i] = b.joints[i];
+            values[begin[p] + i] = (float)b.values[i];
         }
     }
-    fresh->begin = begin;
-    fresh->joints = joints;
-    fresh->values = values;
+    *fresh = mixed;
     return SUP_OK;
 }
 
@@ -63,8 +117,10 @@ sup_result sup_character_weigh(sup_character* c, uint32_t bone_count, const sup_
         if (!stays_rigid(c, &parts[i])) parts[i].joint = SUP_NONE;
         rigid |= parts[i].joint != SUP_NONE;
     }
-    sup_result result = sup_weights_automatic(&c->mesh, bone_count, bones, options, c->arena, out, error);
-    if (result == SUP_OK && rigid) result = merge(c, parts, &out->weights, error);
+    sup_result   result = sup_weights_automatic(&c->mesh, bone_count, bones, options, c->arena, out, error);
+    const float* mask = options ? options->mask : NULL;
+    if (result == SUP_OK && (rigid || mask))
+        result = merge(c, make_shares(c, parts, mask), options ? options->influences_max : 0, &out->weights, error);
     if (result != SUP_OK) return result;
     c->mesh.parts = parts;
     c->weights = out->weights;

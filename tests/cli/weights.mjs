@@ -42,6 +42,27 @@ await test("diffuse works as well, and an unknown method is refused", folder => 
     bad(["weights", "builtin:arm", out, "--method", "heat"], 2, /screened or diffuse/);
     bad(["weights", "builtin:arm", out, "--cells", "1000"], 2, /cells/);
 });
+await test("--mask keeps the old weights where it is 0", folder => {
+    const source = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.glb");
+    const weights = file => {
+        const d = document(file), bytes = fs.readFileSync(file), a = d.accessors[d.meshes[0].primitives[0].attributes.WEIGHTS_0];
+        const view = d.bufferViews[a.bufferView], start = 28 + bytes.readUInt32LE(12) + (view.byteOffset ?? 0) + (a.byteOffset ?? 0);
+        return Array.from({ length: a.count * 4 }, (_, i) => bytes.readFloatLE(start + 4 * i));
+    };
+    const masked = values => {
+        fs.writeFileSync(path.join(folder, "mask.txt"), values);
+        good(["weights", source, out, "--map", `keep=${path.join(folder, "mask.txt")}`, "--mask", "keep", "--spread", "0.1"]);
+        return weights(out);
+    };
+    // Ours stand heaviest first.
+    const sorted = list => list.map((_, i) => list.slice(i & ~3, (i & ~3) + 4).sort((a, b) => b - a)[i & 3]).join();
+    equal(sorted(masked("0 0 0 0 0 0")), sorted(weights(source)), "nothing new");
+    const all = masked("1 1 1 1 1 1"), half = masked("0.5 0.5 0.5 0.5 0.5 0.5");
+    good(["weights", source, out, "--spread", "0.1"]);
+    equal(all.join(), weights(out).join(), "all new");
+    near(half[0], (all[0] + 1) / 2, 1e-6, "half way at a point that followed the root alone");
+    bad(["weights", source, out, "--mask", "none"], 1, /--map none=FILE/);
+});
 await test("a mesh without a skin takes the skeleton of another file", folder => {
     const skeleton = writeGlb(path.join(folder, "strip.glb"), strip()), mesh = path.join(folder, "box.obj"), out = path.join(folder, "box.glb");
     fs.writeFileSync(mesh, "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 1 2 0\nv 0 0 1\nv 1 0 1\nv 0 2 1\nv 1 2 1\n" +
