@@ -131,13 +131,18 @@ static void an_obj_keeps_its_texture_coordinates_materials_and_groups(void** sta
     sup_bake*     bake = NULL;
     const char*   to_path = test_folder_file(&folder, "lifted.obj");
     sup_bake_desc desc = { .path = to_path, .character = leaf, .chain = "linear", .fps = 30, .frame_count = 1 };
+    sup_pose      pose;
+    assert_ok(sup_pose_create(leaf, leaf->arena, &pose, &error), error);
+    sup_pose_rest(leaf, &pose);
     for (int i = 0; i < 4; ++i) {
         points[i] = leaf->mesh.points[i];
         points[i].z += 2;
         normals[i] = (sup_vec3){ 0, 0, 1 };
     }
     assert_ok(sup_bake_begin(&desc, NULL, &bake, &error), error);
-    assert_ok(sup_bake_frame_write(bake, &(sup_bake_frame){ .points = points, .vertex_normals = normals }, &error), error);
+    assert_ok(
+        sup_bake_frame_write(bake, &(sup_bake_frame){ .pose = &pose, .points = points, .vertex_normals = normals }, &error),
+        error);
     assert_ok(sup_bake_end(bake, NULL, NULL, &error), error);
     sup_bake_destroy(bake);
     char got[1024] = "";
