@@ -75,7 +75,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_GHOST, DRAWS, "ghost", "CHAIN", "another chain, translucent over each" },
     { FLAG_CUT, DRAWS, "cut", "PLANE", "hide what lies beyond a plane: x=0.1, y<0.3, z=0, or NX,NY,NZ,D" },
     { FLAG_SHOW, DRAWS, "show", "LINK.WHAT", "what a link of the chain draws of itself" },
-    { FLAG_COLOR, DRAWS, "color", "COLOR", "of the skin: clay or #rrggbb" },
+    { FLAG_COLOR, DRAWS, "color", "COLOR", "of the skin: clay, file (its materials' base colors) or #rrggbb" },
     { FLAG_BACKGROUND, DRAWS, "background", "COLOR", "light, white, dark or #rrggbb" },
     { FLAG_NO_GROUND, DRAWS, "no-ground", NULL, "no ground and no shadow on it" },
     { FLAG_TRUTH, VERB_COMPARE | DRAWS, "truth", "FILE...",

@@ -62,8 +62,9 @@ static int read_colors(const options* o, render_job* job)
 
     text = options_text(o, FLAG_COLOR, "clay");
     if (strcmp(text, "clay") == 0) return EXIT_DONE;
-    if (strcmp(text, "file") == 0) return wrong("color", text, "is not read from files; write clay or #rrggbb");
-    if (!read_hex(text, &job->color)) return wrong("color", text, "is no color: write clay or #rrggbb");
+    job->stage.file_colors = strcmp(text, "file") == 0;
+    if (job->stage.file_colors) return EXIT_DONE;
+    if (!read_hex(text, &job->color)) return wrong("color", text, "is no color: write clay, file or #rrggbb");
     job->stage.color = &job->color;
     return EXIT_DONE;
 }

@@ -1,6 +1,8 @@
 // Chains at work before the camera.
 #include "stage_internal.h"
 
+#include "supple/io.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,7 +192,9 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
     const sup_mesh* mesh = &s->d.character->mesh;
     s->drawn.line_count = s->drawn.triangle_count = 0;
     s->drawn.failed = false;
-    if (s->d.heat != HEAT_NONE) stage_heat_color(s, a);
+    bool colored = s->d.heat != HEAT_NONE;
+    if (colored) stage_heat_color(s, a);
+    else if (s->d.file_colors) colored = sup_character_colors(s->d.character, (sup_vec3*)a->colors);
     if (s->d.bones && !draw_bones(s, a)) s->drawn.failed = true;
     stage_show(s, a, false);
     if (s->drawn.failed) return no_memory(s, error);
@@ -198,7 +202,7 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
     s->surfaces[0] = (picture_surface){ .mesh = mesh,
                                         .points = a->points,
                                         .vertex_normals = a->normals,
-                                        .colors = s->d.heat != HEAT_NONE ? a->colors : NULL,
+                                        .colors = colored ? a->colors : NULL,
                                         .alpha = 1.0f,
                                         .wire = s->d.wire,
                                         .color = s->d.color };

@@ -22,6 +22,7 @@ typedef struct stage_desc {
     const sup_map*       heat_map;   ///< HEAT_MAP
     bool                 wire, bones;
     const picture_color* color;          ///< of the skin; NULL: clay
+    bool                 file_colors;    ///< base colors of the file's materials instead; clay where it has none
     const char*          show;           ///< "LINK.WHAT" or "LINK"; NULL: nothing
     uint32_t             picture_height; ///< of a panel: lines are as thick as it asks
     const sup_tasks*     tasks;

@@ -120,6 +120,10 @@ SUP_API sup_result sup_rig_load(const char* path, const sup_load_options* option
 SUP_API sup_result sup_matrix_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_matrix* out,
                                    sup_error* error);
 
+/// The base color of each point (linear RGB, 0 to 1) as the materials of the file it was read from say; textures count as their
+/// factor. False when the file had no materials that we read (built-in, OBJ); then out is untouched.
+SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);
+
 /// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name lists those there are.
 SUP_API sup_result  sup_builtin_create(const char* name, uint32_t points, const sup_allocator* allocator, sup_character** out,
                                        sup_error* error);

@@ -115,6 +115,24 @@ await test("colors are taken as given", folder => {
     good(["render", cube(folder), out, "--background", "dark", "--no-ground", ...small]);
     holds(readPng(out).at(0, 0)[0] < 60, "dark");
 });
+await test("a file's materials color its skin, and clay stands in where there are none", folder => {
+    needs();
+    const points = Buffer.from(new Float32Array([-1, -1, 0, 1, -1, 0, 0, 1, 0]).buffer), out = path.join(folder, "c.png");
+    const leaf = path.join(folder, "leaf.gltf");
+    fs.writeFileSync(leaf, JSON.stringify({
+        asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0] }], nodes: [{ mesh: 0 }],
+        materials: [{}, { pbrMetallicRoughness: { baseColorFactor: [0.8, 0.02, 0.02, 1] } }],
+        meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 1 }] }],
+        accessors: [{ bufferView: 0, componentType: 5126, count: 3, type: "VEC3", min: [-1, -1, 0], max: [1, 1, 0] }],
+        bufferViews: [{ buffer: 0, byteLength: 36 }],
+        buffers: [{ byteLength: 36, uri: "data:application/octet-stream;base64," + points.toString("base64") }],
+    }));
+    good(["render", leaf, out, "--color", "file", "--camera", "front", "--no-ground", ...small]);
+    const [r, g, b] = readPng(out).at(48, 40);
+    holds(r > g + 60 && r > b + 60 && g < 80, `red skin ${[r, g, b]}`);
+    good(["render", cube(folder), out, "--color", "file", "--camera", "front", "--no-ground", ...small]);
+    holds(CLAY(readPng(out).at(48, 36)), "clay");
+});
 await test("a cut takes away one half and closes it", folder => {
     needs();
     const out = path.join(folder, "c.png"), view = ["--camera", "front", "--no-ground", "--size", "160x120"];
@@ -294,7 +312,7 @@ await test("wrong flags are named with the cure", () => {
     ask(["--cut", "0,0,0,1"], 2, /is no plane/);
     ask(["--heat", "love"], 2, /write error, stretch, curvature, weights:JOINT or map:NAME/);
     ask(["--heat", "error"], 2, /second --deform, --ghost CHAIN or --truth/);
-    ask(["--color", "file"], 2, /write clay or #rrggbb/);
+    ask(["--color", "blue"], 2, /write clay, file or #rrggbb/);
     ask(["--background", "#12"], 2, /light, white, dark or #rrggbb/);
     ask(["--sheet", "1"], 2, /--sheet 1 is out of range/);
     ask(["--sheet", "2.5"], 2, /whole number/);
