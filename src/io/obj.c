@@ -298,24 +298,28 @@ static sup_result read_all(obj_reader* r, sup_character** out)
 
 // The text stays with the character where its memory may: a bake to OBJ writes it again with other coordinates, so texture
 // coordinates, materials and groups stay as they were.
-static void keep_text(const sup_read_input* in, sup_character* character)
+static sup_result keep_text(const sup_read_input* in, sup_character* character, sup_error* error)
 {
-    if (!in->arena) return;
+    if (!in->arena) return SUP_OK;
     sup_bytes* kept = SUP_NEW(character->arena, sup_bytes, 1);
-    if (!kept) return; // then a bake writes what the character knows
+    if (!kept) return sup_fail_memory(error, "the OBJ reader");
     *kept = in->bytes;
     sup_arena_adopt(character->arena, in->arena);
     character->source = kept;
     character->source_format = "obj";
+    return SUP_OK;
 }
 
 static sup_result obj_read(const sup_read_input* in, sup_character** out, sup_error* error)
 {
     SUP_ASSERT(in && in->path && out);
-    obj_reader r = { .in = in, .error = error, .arena = sup_arena_create(in->allocator) };
-    sup_result result = r.arena ? read_all(&r, out) : sup_fail_memory(error, "the OBJ reader");
+    obj_reader     r = { .in = in, .error = error, .arena = sup_arena_create(in->allocator) };
+    sup_character* character = NULL;
+    sup_result     result = r.arena ? read_all(&r, &character) : sup_fail_memory(error, "the OBJ reader");
     sup_arena_destroy(r.arena);
-    if (result == SUP_OK) keep_text(in, *out);
+    if (result == SUP_OK) result = keep_text(in, character, error);
+    if (result == SUP_OK) *out = character;
+    else sup_character_destroy(character);
     return result;
 }
 
