@@ -67,10 +67,45 @@ SUP_API float sup_field_value(const sup_param* row, const sup_field* field, floa
 /// The method by which a chain poses points. NONE on a deformer that is not a skinning.
 typedef enum sup_skinning { SUP_SKINNING_NONE, SUP_SKINNING_LINEAR, SUP_SKINNING_DUALQUAT } sup_skinning;
 
+/// Something solid that presses on the skin. Its own space is carried to the character's by `start` and `end`, so that a step
+/// sees where it comes from and a fast one is not missed.
+typedef enum sup_body_kind { SUP_BODY_SPHERE, SUP_BODY_CAPSULE, SUP_BODY_MESH } sup_body_kind;
+typedef struct sup_body {
+    const char*     name;
+    sup_body_kind   kind;
+    sup_affine      start, end; ///< rigid: at time - dt and at time
+    uint32_t        joint;      ///< of the character that it rides on, SUP_NONE: free
+    sup_vec3        a, b;       ///< sphere: center a; capsule: from a to b
+    float           radius;
+    uint32_t        point_count, triangle_count; ///< mesh: a closed surface
+    const sup_vec3* points;
+    const uint32_t* triangles;
+    float           friction;
+} sup_body;
+
+/// A push on some of the skin: around a place on a bone, on a curve of a link, or on a painted region.
+typedef enum sup_force_kind { SUP_FORCE_BONE, SUP_FORCE_CURVE, SUP_FORCE_REGION } sup_force_kind;
+typedef struct sup_force {
+    const char*    name;
+    sup_force_kind kind;
+    sup_vec3       value;      ///< newtons over metres_per_unit: divided by kilograms it is units / s^2
+    uint32_t       joint;      ///< BONE: it turns with the joint when `local`; CURVE: SUP_NONE: curves by number
+    float          ratio;      ///< along the bone, or along the curve
+    float          radius;     ///< BONE: units; fades smoothly to nothing there
+    uint32_t       curve;      ///< CURVE: its number in the link
+    float          begin, end; ///< CURVE: a line force from begin to end; equal: at `ratio` alone
+    const float*   region;     ///< REGION: a map, 0 to 1 per point
+    bool           local;      ///< value is in the joint's rest space and turns with it
+} sup_force;
+
 /// The world at one instant, in the character's units and space, as the runner resolved it.
 typedef struct sup_world {
-    sup_vec3 gravity; ///< units / s^2
-    sup_vec3 wind;    ///< units / s
+    sup_vec3         gravity; ///< units / s^2
+    sup_vec3         wind;    ///< units / s
+    uint32_t         body_count, force_count;
+    const sup_body*  bodies;
+    const sup_force* forces;
+    const float*     activations; ///< of the muscles, 0 to 1 per joint; NULL: none
 } sup_world;
 
 /// Counts of named fallbacks taken inside frames ("dualquat.no_rotation"). Names are constants of the deformer.
