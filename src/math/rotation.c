@@ -14,7 +14,6 @@
 #define R_SELECT(mask, a, b) ((mask) ? (a) : (b))
 #include "math/rotation_newton.h"
 
-#define EXTRACT_STEPS 2 // quadratic: from 0.3 rad off they reach float precision for sound matrices
 #define JACOBI_SWEEPS 8
 
 bool rotation_refine(const sup_mat3* a, int steps, sup_quat* q)
@@ -87,7 +86,7 @@ bool rotation_cold(const sup_mat3* a, sup_quat* q)
 void rotation_extract(const sup_mat3* a, sup_quat* q)
 {
     sup_quat start = *q;
-    if (rotation_refine(a, EXTRACT_STEPS, q)) return;
+    if (rotation_refine(a, ROTATION_EXTRACT_STEPS, q)) return;
     *q = start;
     if (!rotation_cold(a, q)) return;
     if (quat_dot(start, *q) < 0) *q = quat(-q->x, -q->y, -q->z, -q->w); // the same rotation, on the side it came from

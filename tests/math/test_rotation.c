@@ -170,6 +170,24 @@ static void bad_numbers_leave_the_start(void** state)
 
 static uint32_t noise(uint32_t* seed) { return *seed = *seed * 1664525u + 1013904223u; }
 
+/// Eight matrices and starts of many kinds: random, flat, absent, not a number, a saddle, tiny.
+static void draw_eight(uint32_t* seed, sup_mat3 m[8], sup_quat p[8], f8 a[9], f8 q[4])
+{
+    for (int lane = 0; lane < 8; ++lane) {
+        for (int i = 0; i < 9; ++i) m[lane].m[i / 3][i % 3] = (float)(int32_t)noise(seed) * 1e-9f;
+        int kind = (int)(noise(seed) >> 28);
+        if (kind < 3)
+            for (int i = 3 * kind; i < 9; ++i) m[lane].m[i / 3][i % 3] = 0;
+        if (kind == 3) m[lane].m[1][1] = NAN;
+        if (kind == 4) m[lane] = matrix(1, 0, 0, 0, -1, 0, 0, 0, -1);
+        if (kind == 5)
+            for (int i = 0; i < 9; ++i) m[lane].m[i / 3][i % 3] *= 1e-30f;
+        p[lane] = kind == 4 ? quat_identity() : quat_euler_xyz(v3((float)(noise(seed) >> 29), 0.3f, 1));
+        for (int i = 0; i < 9; ++i) a[i][lane] = m[lane].m[i / 3][i % 3];
+        q[0][lane] = p[lane].x, q[1][lane] = p[lane].y, q[2][lane] = p[lane].z, q[3][lane] = p[lane].w;
+    }
+}
+
 static void compare_widths(uint32_t (*refine8)(const f8*, int, f8*))
 {
     uint32_t seed = 7;
@@ -177,19 +195,7 @@ static void compare_widths(uint32_t (*refine8)(const f8*, int, f8*))
         f8       a[9], q[4];
         sup_mat3 m[8];
         sup_quat p[8];
-        for (int lane = 0; lane < 8; ++lane) {
-            for (int i = 0; i < 9; ++i) m[lane].m[i / 3][i % 3] = (float)(int32_t)noise(&seed) * 1e-9f;
-            int kind = (int)(noise(&seed) >> 28);
-            if (kind < 3)
-                for (int i = 3 * kind; i < 9; ++i) m[lane].m[i / 3][i % 3] = 0;
-            if (kind == 3) m[lane].m[1][1] = NAN;
-            if (kind == 4) m[lane] = matrix(1, 0, 0, 0, -1, 0, 0, 0, -1);
-            if (kind == 5)
-                for (int i = 0; i < 9; ++i) m[lane].m[i / 3][i % 3] *= 1e-30f;
-            p[lane] = kind == 4 ? quat_identity() : quat_euler_xyz(v3((float)(noise(&seed) >> 29), 0.3f, 1));
-            for (int i = 0; i < 9; ++i) a[i][lane] = m[lane].m[i / 3][i % 3];
-            q[0][lane] = p[lane].x, q[1][lane] = p[lane].y, q[2][lane] = p[lane].z, q[3][lane] = p[lane].w;
-        }
+        draw_eight(&seed, m, p, a, q);
         uint32_t good = refine8(a, 2, q);
         for (int lane = 0; lane < 8; ++lane) {
             assert_int_equal(rotation_refine(&m[lane], 2, &p[lane]), (good >> lane) & 1);
@@ -197,6 +203,36 @@ static void compare_widths(uint32_t (*refine8)(const f8*, int, f8*))
             assert_memory_equal(have, &p[lane], sizeof have);
         }
     }
+}
+
+static void compare_fits(uint32_t (*fit8)(const f8*, f8*, f8*))
+{
+    uint32_t seed = 11, cold = 0, expected = 0;
+    for (int round = 0; round < 500; ++round) {
+        f8       a[9], q[4], r[9];
+        sup_mat3 m[8];
+        sup_quat p[8];
+        draw_eight(&seed, m, p, a, q);
+        cold += fit8(a, q, r);
+        for (int lane = 0; lane < 8; ++lane) {
+            sup_quat warm = p[lane], nothing;
+            expected += !rotation_refine(&m[lane], 2, &warm) && rotation_cold(&m[lane], &nothing);
+            rotation_extract(&m[lane], &p[lane]);
+            const float have[4] = { q[0][lane], q[1][lane], q[2][lane], q[3][lane] };
+            assert_memory_equal(have, &p[lane], sizeof have);
+            sup_affine want = affine_from_rotation(p[lane], v3(0, 0, 0));
+            for (int i = 0; i < 9; ++i) assert_float_equal(r[i][lane], want.m[i / 3][i % 3], 1e-6);
+        }
+    }
+    assert_true(cold > 0);
+    assert_int_equal(cold, expected);
+}
+
+static void eight_fits_are_eight_extractions_and_count_the_cold_ones(void** state)
+{
+    (void)state;
+    compare_fits(rotation_fit8_v1);
+    compare_fits(SUP_WIDE_PICK(rotation_fit8));
 }
 
 static void eight_lanes_give_the_bits_of_one(void** state)
@@ -222,6 +258,7 @@ int main(void)
         cmocka_unit_test(size_of_the_matrix_does_not_matter),
         cmocka_unit_test(bad_numbers_leave_the_start),
         cmocka_unit_test(eight_lanes_give_the_bits_of_one),
+        cmocka_unit_test(eight_fits_are_eight_extractions_and_count_the_cold_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
