@@ -58,6 +58,8 @@ int limits_read(const options* o, double diagonal, limits* out)
     return EXIT_DONE;
 }
 
+bool worse_than(double value, double other) { return value > other || (isnan(value) && !isnan(other)); }
+
 void verdict_add(verdict* v, const char* format, ...)
 {
     char    sentence[512];

@@ -2,6 +2,7 @@
 #include "measure.h"
 
 #include "baking.h"
+#include "limits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static void take_volumes(const measure_job* job, const bench* b, const sup_pose*
         double part_rest = sup_meter_part_at(job->meter, p)->rest_volume;
         // A part that is inside out or next to nothing would turn any motion into a percentage without meaning.
         parts[p] = part_rest > PART_SHARE_MIN * fabs(rest) ? b->volumes[p] / part_rest - 1.0 : 0.0;
-        if (f->part_index == SUP_NONE || fabs(parts[p]) > fabs(f->part)) {
+        if (f->part_index == SUP_NONE || worse_than(fabs(parts[p]), fabs(f->part))) {
             f->part = parts[p];
             f->part_index = p;
         }
@@ -119,15 +120,15 @@ static void summarize(const measure_job* job, measured* out)
     double jerk_squares = 0.0;
     for (uint32_t i = 0; i < job->frames; i++) {
         const measure_frame *f = &out->frames[i], *all = out->frames;
-        if (fabs(f->volume) > fabs(all[out->volume_frame].volume)) out->volume_frame = i;
-        if (fabs(f->part) > fabs(all[out->part_frame].part)) out->part_frame = i;
+        if (worse_than(fabs(f->volume), fabs(all[out->volume_frame].volume))) out->volume_frame = i;
+        if (worse_than(fabs(f->part), fabs(all[out->part_frame].part))) out->part_frame = i;
         if (f->intersections > all[out->intersections_frame].intersections) out->intersections_frame = i;
-        if (f->stretch > all[out->stretch_frame].stretch) out->stretch_frame = i;
-        if (f->error > all[out->error_frame].error) out->error_frame = i;
-        if (badness(job, f) < badness(job, &all[out->best])) out->best = i;
-        if (badness(job, f) > badness(job, &all[out->worst])) out->worst = i;
-        if (f->roughness > out->roughness_max) out->roughness_max = f->roughness;
-        if (f->speed > out->speed_max) out->speed_max = f->speed;
+        if (worse_than(f->stretch, all[out->stretch_frame].stretch)) out->stretch_frame = i;
+        if (worse_than(f->error, all[out->error_frame].error)) out->error_frame = i;
+        if (worse_than(badness(job, &all[out->best]), badness(job, f))) out->best = i;
+        if (worse_than(badness(job, f), badness(job, &all[out->worst]))) out->worst = i;
+        if (worse_than(f->roughness, out->roughness_max)) out->roughness_max = f->roughness;
+        if (worse_than(f->speed, out->speed_max)) out->speed_max = f->speed;
         jerk_squares += f->jerk * f->jerk;
     }
     // The first three frames have no third difference.

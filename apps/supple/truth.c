@@ -3,6 +3,7 @@
 
 #include "common.h"
 #include "report.h"
+#include "supple/io_extra.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 // Copies of one point farther apart than this part of the diagonal are different points: the meshes do not match.
@@ -41,10 +43,26 @@ static bool number_of(const char* name, unsigned long long* out)
     return true;
 }
 
+// Whether one of the formats that this build brings along knows the ending.
+static bool extra_reads(const char* name)
+{
+    const sup_extra* extra = sup_extra_get();
+    const char*      dot = strrchr(name, '.');
+    size_t           length = dot ? strlen(dot + 1) : 0;
+    for (uint32_t i = 0; i < extra->format_count && length; i++) {
+        for (const char* word = extra->formats[i]->endings; *word;) {
+            size_t n = strcspn(word, " ");
+            if (n == length && strncasecmp(word, dot + 1, n) == 0) return true;
+            word += n + strspn(word + n, " ");
+        }
+    }
+    return false;
+}
+
 static bool readable(const char* name)
 {
     const sup_file_format* format = sup_format_for(name);
-    return format && format->read;
+    return format ? format->read != NULL : extra_reads(name);
 }
 
 static bool listing_add(listing* l, char* path, unsigned long long number)
@@ -201,6 +219,21 @@ static bool match(const sup_mesh* mesh, const sup_mesh* from, gather* g)
     return g->gap <= GAP_MAX * (double)mesh->diagonal;
 }
 
+// From metres with y up to the character's unit and axis. The mesh is ours alone.
+static void bring_home(sup_character* from, const sup_character* c)
+{
+    double    scale = from->metres_per_unit / c->metres_per_unit;
+    sup_vec3* points = (sup_vec3*)(uintptr_t)from->mesh.points;
+    if (scale == 1.0 && c->up == SUP_AXIS_Y) return;
+    for (uint32_t i = 0; i < from->mesh.point_count; i++) {
+        float x = (float)((double)points[i].x * scale), y = (float)((double)points[i].y * scale),
+              z = (float)((double)points[i].z * scale);
+        points[i] = c->up == SUP_AXIS_Z   ? (sup_vec3){ x, -z, y }
+                    : c->up == SUP_AXIS_X ? (sup_vec3){ y, -x, z }
+                                          : (sup_vec3){ x, y, z };
+    }
+}
+
 static int match_file(truth_set* t, uint32_t i, const sup_character* c, const sup_character* from, sup_arena* arena,
                       uint32_t* copies)
 {
@@ -226,10 +259,15 @@ int truth_load(truth_set* t, const sup_character* character, sup_arena* arena)
     uint32_t* copies = sup_arena_alloc(arena, character->mesh.point_count, sizeof *copies);
     if (!copies) return fail_memory();
     for (uint32_t i = 0; i < t->count; i++) {
-        sup_error              error = { 0 };
-        sup_character*         from = NULL;
-        const sup_load_options load = { .unit = character->metres_per_unit, .up = (int)character->up };
+        sup_error      error = { 0 };
+        sup_character* from = NULL;
+        // What assimp reads comes in metres with y up, whatever it was; the others are as they are, in the character's unit.
+        bool                   own = sup_format_for(t->paths[i]) != NULL;
+        const sup_load_options load = { .unit = own ? character->metres_per_unit : 0,
+                                        .up = own ? (int)character->up : -1,
+                                        .extra = sup_extra_get() };
         if (sup_load(t->paths[i], &load, &from, &error) != SUP_OK) return fail_with(&error);
+        if (!own) bring_home(from, character);
         int code = match_file(t, i, character, from, arena, copies);
         sup_character_destroy(from);
         if (code != EXIT_DONE) return code;

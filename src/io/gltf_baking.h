@@ -61,10 +61,9 @@ sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose*
 sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_json* const* nodes,
                                sup_error* error);
 
-/// One piece of one frame, whose displacements stand in the scratch: into the spill and the document. Small ones become zero;
-/// bounds are those of what is left.
-sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size_t target, const sup_vec3* points,
-                             float bounds[6], sup_error* error);
+/// One piece of one frame, whose displacements stand in the scratch: into the spill and the document. Those that change
+/// nothing become zero; bounds are those of what is left.
+sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size_t target, float bounds[6], sup_error* error);
 /// The same with --meshopt: room for pieces of up to `most` vertices, one piece of one frame, and what the document says.
 sup_result gltf_meshopt_begin(gltf_baking* baking, sup_bake* bake, uint32_t most, sup_error* error);
 sup_result gltf_meshopt_write(gltf_baking* baking, sup_bake* bake, const baked_piece* piece, size_t target, sup_error* error);

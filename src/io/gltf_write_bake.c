@@ -178,7 +178,7 @@ static sup_result write_piece(sup_bake* bake, gltf_baking* baking, uint32_t inde
     sup_json*  accessor = baking->accessors[target];
     sup_result result = SUP_OK;
     if (bake->desc.meshopt) result = gltf_meshopt_write(baking, bake, piece, target, error);
-    else if (baking->spill) result = gltf_sparse_write(baking, piece, target, frame->points, bounds, error);
+    else if (baking->spill) result = gltf_sparse_write(baking, piece, target, bounds, error);
     if (result != SUP_OK) return result;
     put_bounds(accessor, "min", bounds);
     put_bounds(accessor, "max", bounds + 3);

@@ -7,6 +7,10 @@
 // A condition surely below this is as good as 1, and the exact one need not be found.
 #define CONDITION_CHEAP 1e3
 
+// Displacements below this part of a coordinate may be rounding; only they are looked at again.
+#define SMALL 0x1p-20f
+#define HALF_BIT 0x1p-24
+
 static void multiply(const sup_affine* a, const double b[12], double out[12])
 {
     for (int i = 0; i < 3; ++i)
@@ -132,6 +136,23 @@ static sup_vec3 displacement(dvec to, sup_vec3 from)
     return v3((float)(to.x - (double)from.x), (float)(to.y - (double)from.y), (float)(to.z - (double)from.z));
 }
 
+static float largest(sup_vec3 v) { return fmaxf(fabsf(v.x), fmaxf(fabsf(v.y), fabsf(v.z))); }
+
+// Whether the viewer's blend of the stored position is the world point already, to half the last bit of its largest
+// coordinate: then what came back through the inverse is rounding, and nothing is as good a displacement.
+static bool stands(const gltf_pull* pull, uint32_t v, sup_vec3 d, sup_vec3 world)
+{
+    sup_vec3 p = pull->positions[v];
+    if (pull->flat || !(largest(d) <= SMALL * (largest(p) + largest(world)))) return false;
+    double        buffer[12];
+    const double* m = blend(pull, v, buffer);
+    double        x = (double)p.x, y = (double)p.y, z = (double)p.z;
+    double        limit = HALF_BIT * fmax((double)largest(p), (double)largest(world));
+    return fabs(m[0] * x + m[1] * y + m[2] * z + m[3] - (double)world.x) <= limit &&
+           fabs(m[4] * x + m[5] * y + m[6] * z + m[7] - (double)world.y) <= limit &&
+           fabs(m[8] * x + m[9] * y + m[10] * z + m[11] - (double)world.z) <= limit;
+}
+
 uint32_t gltf_pull_vertices(const gltf_pull* pull, uint32_t begin, uint32_t end, const sup_vec3* points,
                             const sup_vec3* normals, sup_vec3* out_positions, sup_vec3* out_normals, float bounds[6])
 {
@@ -146,6 +167,8 @@ uint32_t gltf_pull_vertices(const gltf_pull* pull, uint32_t begin, uint32_t end,
         if (!v3_finite(d)) {
             d = v3(0, 0, 0);
             bad++;
+        } else if (stands(pull, v, d, world)) {
+            d = v3(0, 0, 0);
         }
         out_positions[v - begin] = d;
         out_normals[v - begin] = finite(n) ? displacement(n, pull->normals[v]) : v3(0, 0, 0);

@@ -1,29 +1,32 @@
-// Targets of a bake as sparse accessors, where that is smaller. What is left out is zero, or so small that it is lost in the
-// last bits of the point's own float coordinates: a viewer shows the same point without it.
+// Targets of a bake as sparse accessors, where that is smaller. What is left out is zero, or so small that adding it in float
+// gives back the stored coordinates: the same bits without it.
 //
 // Sizes are known only when a frame has come, so the data waits in a spill file until the document before it is whole.
 #include "base/internal.h"
 #include "io/gltf_baking.h"
+#include "math/vec.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { JSON_BYTES = 260 }; // what two more views and the sparse object take in the document
 
-static const float last_bits = 0x1p-22f;
+static bool alike(sup_vec3 a, sup_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-static float largest(sup_vec3 v) { return fmaxf(fabsf(v.x), fmaxf(fabsf(v.y), fabsf(v.z))); }
-
-// Zeroes what changes nothing, lists the others, and bounds them all.
-static uint32_t choose(sup_vec3* values, uint32_t count, const sup_vec3* from, const sup_vec3* world, const uint32_t* points,
-                       uint32_t* kept, float bounds[6])
+// Zeroes what changes nothing, lists the others, and bounds them all. A viewer adds to what is stored; our own reader places
+// both first (NULL: where they are) and adds then. Neither may notice.
+static uint32_t choose(sup_vec3* values, uint32_t count, const sup_vec3* from, const sup_affine* place, uint32_t* kept,
+                       float bounds[6])
 {
     uint32_t n = 0;
     for (int k = 0; k < 3; ++k) bounds[k] = INFINITY, bounds[3 + k] = -INFINITY;
     for (uint32_t v = 0; v < count; ++v) {
-        float size = largest(from[v]);
-        if (world) size = fmaxf(size, largest(world[points[v]]));
-        if (largest(values[v]) <= last_bits * size) values[v] = (sup_vec3){ 0, 0, 0 };
+        bool same = alike(v3_add(from[v], values[v]), from[v]);
+        if (same && place && !alike(values[v], v3(0, 0, 0))) {
+            sup_vec3 placed = affine_point(place, from[v]);
+            same = alike(v3_add(placed, affine_direction(place, values[v])), placed);
+        }
+        if (same) values[v] = v3(0, 0, 0);
         else kept[n++] = v;
         const float d[3] = { values[v].x, values[v].y, values[v].z };
         for (int k = 0; k < 3; ++k) {
@@ -83,16 +86,15 @@ static sup_result write_values(gltf_baking* baking, sup_json* accessor, sup_vec3
                                                    : write_dense(baking, accessor, values, count, error);
 }
 
-sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size_t target, const sup_vec3* points,
-                             float bounds[6], sup_error* error)
+sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size_t target, float bounds[6], sup_error* error)
 {
-    const gltf_pull* pull = &piece->part->pull;
-    uint32_t kept = choose(baking->positions, piece->count, pull->positions + piece->begin, points, pull->points + piece->begin,
-                           baking->kept, bounds);
+    const gltf_pull*  pull = &piece->part->pull;
+    const sup_affine* place = &piece->part->part->place;
+    uint32_t   kept = choose(baking->positions, piece->count, pull->positions + piece->begin, place, baking->kept, bounds);
     sup_result result = write_values(baking, baking->accessors[target], baking->positions, piece->count, kept, error);
     if (result == SUP_OK && piece->normals) {
         float unused[6];
-        kept = choose(baking->normals, piece->count, pull->normals + piece->begin, NULL, NULL, baking->kept, unused);
+        kept = choose(baking->normals, piece->count, pull->normals + piece->begin, NULL, baking->kept, unused);
         result = write_values(baking, baking->normal_accessors[target], baking->normals, piece->count, kept, error);
     }
     return result == SUP_OK && baking->edit.failed ? sup_fail_memory(error, "the targets of a bake") : result;

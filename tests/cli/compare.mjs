@@ -1,5 +1,5 @@
 // supple compare: chains side by side, against each other and against the truth.
-import { bad, equal, finish, good, holds, holdsOnly, json, match, near, run, strip, test, writeGlb } from "./harness.mjs";
+import { bad, equal, finish, good, holds, holdsOnly, json, match, near, run, skip, strip, test, writeGlb } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
 
@@ -170,6 +170,16 @@ await test("truths that cannot be read are told apart", folder => {
     bad([...wave(file), "--truth", path.join(folder, "bad.obj")], 1, /bad\.obj/);
     bad([...wave(file), "--truth"], 2, /--truth needs a value/);
 });
+await test("a truth may be in any format that a character may be in, also through assimp", folder => {
+    const file = stripFile(folder), faces = stripFaces.map(f => `3 ${f.map(i => i - 1).join(" ")}`);
+    if (/ending/.test(run(["inspect", "missing.off"]).err)) skip("built without assimp");
+    const dir = path.join(folder, "off");
+    fs.mkdirSync(dir);
+    [0, 0.5, 1].forEach((t, i) => fs.writeFileSync(path.join(dir, `w_${i}.off`),
+        ["OFF", `6 ${faces.length} 0`, ...waved(t).map(p => p.map(x => x.toFixed(9)).join(" ")), ...faces].join("\n") + "\n"));
+    holds(json([...wave(file), "--truth", dir]).chains[0].error.max < 1e-6, "a folder of OFF files");
+    holds(json([...wave(file), "--start", "1", "--truth", path.join(dir, "w_2.off")]).chains[0].error.max < 1e-6, "one OFF file");
+});
 await test("--fps and the number of truth meshes must agree", folder => {
     const file = stripFile(folder), dir = writeTruth(folder, 5);
     bad([...wave(file), "--truth", dir, "--fps", "30"], 1, /5 truth meshes for 31 frames/);
@@ -197,6 +207,21 @@ await test("every limit can be kept and broken", folder => {
     equal(run([...arm, "--deform", "linear", "--quiet", "--max-intersections", "0"]).code, 3, "intersections");
     equal(run([...arm, "--deform", "linear", "--quiet", "--max-intersections", "100000"]).code, 0, "intersections kept");
     equal(run([...arm, "--deform", "linear", "--quiet", "--max-volume-loss", "0.5"]).code, 0, "volume kept, as a fraction");
+});
+await test("a frame that is no number breaks every limit, and is the worst", folder => {
+    // The tip grows beyond what a float holds in the second half: infinite points, and volumes and errors that are no numbers.
+    const m = strip();
+    m.views.sizes = new Float32Array([1, 1, 1, 3e38, 3e38, 3e38]);
+    m.views.positions.set([2, 2, 0, 3, 2, 0], 12);
+    m.json.accessors[0].max = [3, 2, 0];
+    m.json.accessors.push({ bufferView: 7, componentType: 5126, count: 2, type: "VEC3" });
+    m.json.animations[0] = { name: "Wave", samplers: [{ input: 5, output: 7, interpolation: "STEP" }], channels: [{ sampler: 0, target: { node: 1, path: "scale" } }] };
+    const file = writeGlb(path.join(folder, "burst.glb"), m), dir = writeTruth(folder, 3);
+    for (const flags of [["--truth", dir, "--max-error", "1e30"], ["--max-stretch", "1e30"]]) {
+        const r = run([...wave(file), "--fps", "2", "--quiet", ...flags]);
+        equal(r.code, 3, flags.join(" "));
+        match(r.err, /(nan units from the truth|stretches an edge -?nan times) at frame 2 \(1\.000 s\)/);
+    }
 });
 await test("limits that are none are refused before any work", () => {
     bad([...arm, "--max-volume-loss", "little"], 2, /--max-volume-loss 'little' is no limit; write a percentage like 2%/);

@@ -52,6 +52,49 @@ static void few_moved_points_take_few_bytes(void** state)
     assert_true(dense - sparse > 6 * (642 - 60) * 12);
 }
 
+static sup_character* baked(const char* file, bool sparse, bool local)
+{
+    test_bake      b = to(test_folder_file(&folder, file), sparse, local);
+    sup_character* again = NULL;
+    sup_error      error;
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    unlink(b.path);
+    return again;
+}
+
+// The strictest reading of "exact": every morphed point of every frame, bit by bit, as our reader adds it up and as a viewer
+// would show it.
+static void every_bit_is_that_of_the_dense_file(void** state)
+{
+    (void)state;
+    for (int local = 0; local < 2; ++local) {
+        sup_character *dense = baked("dense.glb", false, local), *sparse = baked("sparse.glb", true, local);
+        uint32_t       count = dense->mesh.point_count;
+        sup_arena*     arena = sup_arena_create(NULL);
+        sup_vec3 *     a = sup_arena_alloc(arena, count, sizeof *a), *b = sup_arena_alloc(arena, count, sizeof *b);
+        sup_pose       poses[2];
+        sup_error      error;
+        assert_int_equal(sparse->mesh.point_count, count);
+        assert_ok(sup_pose_create(dense, arena, &poses[0], &error), error);
+        assert_ok(sup_pose_create(sparse, arena, &poses[1], &error), error);
+        const sup_clip* clips[2] = { sup_character_clip(dense, "bend.dualquat"), sup_character_clip(sparse, "bend.dualquat") };
+        assert_non_null(clips[0]);
+        assert_non_null(clips[1]);
+        for (int f = 0; f < 6; ++f) {
+            sup_clip_sample(dense, clips[0], f / 10.0, &poses[0]);
+            sup_clip_sample(sparse, clips[1], f / 10.0, &poses[1]);
+            assert_memory_equal(sup_pose_morph(dense, &poses[0], a), sup_pose_morph(sparse, &poses[1], b), count * sizeof *a);
+            test_viewer_points(dense, &poses[0], a);
+            test_viewer_points(sparse, &poses[1], b);
+            assert_memory_equal(a, b, count * sizeof *a);
+        }
+        sup_arena_destroy(arena);
+        sup_character_destroy(sparse);
+        sup_character_destroy(dense);
+    }
+}
+
 static void where_everything_moves_it_is_no_larger(void** state)
 {
     (void)state;
@@ -93,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_moved_points_take_few_bytes),
+        cmocka_unit_test(every_bit_is_that_of_the_dense_file),
         cmocka_unit_test(where_everything_moves_it_is_no_larger),
         cmocka_unit_test(a_flat_bake_may_be_sparse_too),
         cmocka_unit_test(failing_allocations_leave_nothing),
