@@ -3,8 +3,7 @@
 #include "base/internal.h"
 #include "base/sort.h"
 #include "geom/voxels.h"
-#include "rig/diffusion.h"
-#include "rig/nearest_bones.h"
+#include "solve/lattice_weights.h"
 #include "supple/rig.h"
 
 #include <math.h>
@@ -19,7 +18,6 @@ enum {
     GRAIN = 512,
 };
 #define LEAST_WEIGHT 1e-3f
-#define LEAST_DISTANCE 0.5 // in cells: the bone's own particles
 
 typedef struct influence {
     float    weight;
@@ -34,13 +32,11 @@ typedef struct weigher {
     const sup_auto_weights_options* options;
     sup_arena*                      scratch;
 
-    uint32_t          owner_count;
-    const uint32_t*   owners; ///< of each bone
-    const uint32_t*   joints; ///< of each owner
-    sup_voxels        voxels;
-    sup_nearest_bones near;
-    sup_diffusion     diffusion;
-    uint32_t          steps;
+    uint32_t            owner_count;
+    const uint32_t*     owners; ///< of each bone
+    const uint32_t*     joints; ///< of each owner
+    sup_voxels          voxels;
+    sup_lattice_weights lattice;
 
     uint32_t   first, batch, batch_room; ///< groups
     float**    solved;                   ///< per group of the batch: particles x 8
@@ -124,103 +120,13 @@ static sup_result choose_cells(const weigher* w, uint32_t* out, sup_error* error
     return SUP_OK;
 }
 
-// ---------------------------------------------------------------------------------------------- systems
-
-static float strength_of(const weigher* w, uint32_t owner)
-{
-    float s = w->options->strength ? w->options->strength[w->joints[owner]] : 1.0f;
-    return s > 0 && isfinite(s) ? s : 1.0f;
-}
-
-static sup_result make_screen(weigher* w, sup_error* error)
-{
-    uint32_t count = w->voxels.particle_count;
-    float*   screen = SUP_NEW(w->scratch, float, count);
-    if (!screen) return sup_fail_memory(error, "weights");
-    double spread = w->options->spread > 0 ? w->options->spread : 1;
-    for (uint32_t p = 0; p < count; ++p) {
-        const sup_nearest* n = &w->near.particles[p];
-        double             d = fmax(n->distance, LEAST_DISTANCE), strength = 0;
-        for (uint32_t i = 0; i < n->count; ++i) strength += (double)strength_of(w, n->owners[i]) / n->count;
-        screen[p] = (float)(spread * strength / (d * d));
-    }
-    w->diffusion = (sup_diffusion){ count, w->voxels.link_begin, w->voxels.links, screen };
-    return SUP_OK;
-}
-
-// The particles that share a cell with p, without itself, each once.
-static uint32_t around(const sup_voxels* v, uint32_t p, uint32_t* out)
-{
-    uint32_t count = 0;
-    for (uint32_t o = 0; o < 8; ++o) {
-        if (!(v->octants[p] >> o & 1)) continue;
-        const uint32_t* corners = v->particles + 8 * (size_t)sup_voxels_octant(v, p, o);
-        for (uint32_t k = 0; k < 8; ++k) {
-            bool known = corners[k] == p;
-            for (uint32_t i = 0; i < count && !known; ++i) known = out[i] == corners[k];
-            if (!known) out[count++] = corners[k];
-        }
-    }
-    return count;
-}
-
-// How many steps over 26 neighbors it takes from the bones to the last particle.
-static uint32_t steps_to_all(const weigher* w, const uint32_t* begin, const uint32_t* links, uint32_t* queue, uint32_t* level)
-{
-    uint32_t count = w->voxels.particle_count, head = 0, tail = 0, most = 1;
-    for (uint32_t p = 0; p < count; ++p) {
-        bool source = w->near.sources[p] || w->near.lost[w->voxels.components[p]];
-        level[p] = source ? 0 : SUP_NONE;
-        if (source) queue[tail++] = p;
-    }
-    while (head < tail) {
-        uint32_t p = queue[head++];
-        if (level[p] > most) most = level[p];
-        for (uint32_t i = begin[p]; i < begin[p + 1]; ++i) {
-            if (level[links[i]] != SUP_NONE) continue;
-            level[links[i]] = level[p] + 1;
-            queue[tail++] = links[i];
-        }
-    }
-    return most;
-}
-
-static sup_result make_neighbors(weigher* w, sup_error* error)
-{
-    const sup_voxels* v = &w->voxels;
-    uint32_t          near[64];
-    uint32_t*         begin = SUP_NEW(w->scratch, uint32_t, (size_t)v->particle_count + 1);
-    uint32_t*         queue = SUP_NEW(w->scratch, uint32_t, v->particle_count);
-    uint32_t*         level = SUP_NEW(w->scratch, uint32_t, v->particle_count);
-    if (!begin || !queue || !level) return sup_fail_memory(error, "weights");
-    for (uint32_t p = 0; p < v->particle_count; ++p) begin[p + 1] = begin[p] + around(v, p, near);
-    uint32_t* links = SUP_NEW(w->scratch, uint32_t, begin[v->particle_count]);
-    if (!links) return sup_fail_memory(error, "weights");
-    for (uint32_t p = 0; p < v->particle_count; ++p) around(v, p, links + begin[p]);
-    w->diffusion = (sup_diffusion){ v->particle_count, begin, links, NULL };
-    w->steps = w->options->steps ? w->options->steps : steps_to_all(w, begin, links, queue, level);
-    return SUP_OK;
-}
-
 // ---------------------------------------------------------------------------------------------- solving
 
 static void solve_group(void* data, uint32_t begin, uint32_t end)
 {
     weigher* w = data;
-    bool     diffuse = w->options->method == SUP_WEIGHTS_DIFFUSE;
-    for (uint32_t g = begin; g < end; ++g) {
-        uint32_t first = (w->first + g) * SUP_LANES;
-        float*   x = w->solved[g];
-        memset(x, 0, (size_t)w->diffusion.count * SUP_LANES * sizeof *x);
-        for (uint32_t p = 0; p < w->diffusion.count; ++p) {
-            const sup_nearest* n = &w->near.particles[p];
-            if (diffuse && !w->near.sources[p] && !w->near.lost[w->voxels.components[p]]) continue;
-            for (uint32_t i = 0; i < n->count; ++i)
-                if (n->owners[i] - first < SUP_LANES) x[(size_t)p * SUP_LANES + n->owners[i] - first] = 1.0f / (float)n->count;
-        }
-        if (diffuse) SUP_WIDE_PICK(sup_diffusion_average)(&w->diffusion, w->steps, x, w->work[g]);
-        else w->iterations[g] = SUP_WIDE_PICK(sup_diffusion_solve)(&w->diffusion, x, w->work[g]);
-    }
+    for (uint32_t g = begin; g < end; ++g)
+        w->iterations[g] = sup_lattice_weights_solve(&w->lattice, w->first + g, w->solved[g], w->work[g]);
 }
 
 static void keep(const weigher* w, uint32_t point, uint32_t owner, float weight)
@@ -275,7 +181,7 @@ static sup_result place_points(weigher* w, sup_auto_weights* out, sup_error* err
             }
             w->cells[p] = nearest[at];
         }
-        out->lost_points += w->near.lost[w->voxels.components[w->voxels.particles[8 * (size_t)w->cells[p]]]];
+        out->lost_points += w->lattice.near.lost[w->voxels.components[w->voxels.particles[8 * (size_t)w->cells[p]]]];
     }
     return SUP_OK;
 }
@@ -291,8 +197,8 @@ static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
     w->kept = SUP_NEW(w->scratch, influence, (size_t)w->mesh->point_count * w->keep);
     if (!w->solved || !w->work || !w->iterations || !w->kept) return sup_fail_memory(error, "weights");
     for (uint32_t g = 0; g < w->batch_room; ++g) {
-        w->solved[g] = SUP_NEW(w->scratch, float, (size_t)w->diffusion.count* SUP_LANES);
-        w->work[g] = SUP_NEW(w->scratch, float, sup_diffusion_work(w->diffusion.count));
+        w->solved[g] = SUP_NEW(w->scratch, float, (size_t)w->voxels.particle_count* SUP_LANES);
+        w->work[g] = SUP_NEW(w->scratch, float, sup_diffusion_work(w->voxels.particle_count));
         if (!w->solved[g] || !w->work[g]) return sup_fail_memory(error, "weights");
     }
     for (w->first = 0; w->first < groups; w->first += w->batch_room) {
@@ -343,6 +249,24 @@ static sup_result write_weights(const weigher* w, sup_arena* arena, sup_weights*
     return SUP_OK;
 }
 
+static sup_result spread_weights(weigher* w, sup_error* error)
+{
+    sup_bone_line* lines = SUP_NEW(w->scratch, sup_bone_line, w->bone_count);
+    float*         strength = SUP_NEW(w->scratch, float, w->owner_count);
+    if (!lines || !strength) return sup_fail_memory(error, "weights");
+    for (uint32_t b = 0; b < w->bone_count; ++b) lines[b] = (sup_bone_line){ w->bones[b].head, w->bones[b].tail };
+    for (uint32_t o = 0; o < w->owner_count; ++o) strength[o] = w->options->strength ? w->options->strength[w->joints[o]] : 1.0f;
+    sup_lattice_weights_desc desc = { .voxels = &w->voxels,
+                                      .bone_count = w->bone_count,
+                                      .bones = lines,
+                                      .owners = w->owners,
+                                      .strength = strength,
+                                      .spread = w->options->spread,
+                                      .diffuse = w->options->method == SUP_WEIGHTS_DIFFUSE,
+                                      .steps = w->options->steps };
+    return sup_lattice_weights_create(&desc, w->scratch, &w->lattice, error);
+}
+
 static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
 {
     out->cells = w->options->cells;
@@ -356,18 +280,16 @@ static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup
                              .cells = out->cells,
                              .tasks = w->options->tasks };
     result = sup_voxels_create(&desc, w->scratch, &w->voxels, error);
-    if (result == SUP_OK)
-        result = sup_nearest_bones_find(&w->voxels, w->bone_count, w->bones, w->owners, w->scratch, &w->near, error);
-    if (result == SUP_OK) result = w->options->method == SUP_WEIGHTS_DIFFUSE ? make_neighbors(w, error) : make_screen(w, error);
+    if (result == SUP_OK) result = spread_weights(w, error);
     if (result == SUP_OK) result = place_points(w, out, error);
     if (result == SUP_OK) result = solve_all(w, out, error);
     if (result == SUP_OK) result = write_weights(w, arena, &out->weights, error);
     if (result != SUP_OK) return result;
     out->cell_count = w->voxels.cell_count;
     out->particle_count = w->voxels.particle_count;
-    out->lost_components = w->near.lost_count;
-    out->outside_bones = w->near.outside_bones;
-    out->outside_joint = w->near.outside_bones ? w->bones[w->near.outside_first].joint : SUP_NONE;
+    out->lost_components = w->lattice.near.lost_count;
+    out->outside_bones = w->lattice.near.outside_bones;
+    out->outside_joint = w->lattice.near.outside_bones ? w->bones[w->lattice.near.outside_first].joint : SUP_NONE;
     out->open = w->voxels.open;
     out->bytes = sup_arena_bytes(w->scratch);
     return SUP_OK;

@@ -1,8 +1,8 @@
 #include "support.h"
 
 #include "geom/voxels.h"
-#include "rig/diffusion.h"
-#include "rig/nearest_bones.h"
+#include "solve/diffusion.h"
+#include "solve/nearest_bones.h"
 #include "supple/rig.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/// rig/diffusion.h: weights spread over a graph of particles, eight joints at a time.
-#ifndef SUP_RIG_DIFFUSION_H
-#define SUP_RIG_DIFFUSION_H
+/// solve/diffusion.h: weights spread over a graph of particles, eight joints at a time.
+#ifndef SUP_SOLVE_DIFFUSION_H
+#define SUP_SOLVE_DIFFUSION_H
 
 #include "math/wide.h"
 #include "supple/base.h"

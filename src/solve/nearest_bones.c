@@ -1,4 +1,4 @@
-#include "rig/nearest_bones.h"
+#include "solve/nearest_bones.h"
 
 #include "base/internal.h"
 
@@ -104,7 +104,7 @@ typedef struct segment {
     double head[3], tail[3]; ///< in cells from the grid's origin
 } segment;
 
-static segment in_cells(const sup_voxels* v, const sup_bone* bone)
+static segment in_cells(const sup_voxels* v, const sup_bone_line* bone)
 {
     segment s;
     for (int a = 0; a < 3; ++a) {
@@ -219,7 +219,7 @@ static void spread(finder* f)
 }
 
 // Pieces without a bone: through the air.
-static void follow_nearest(finder* f, uint32_t bone_count, const sup_bone* bones, const uint32_t* owners, const uint8_t* lost)
+static void follow_nearest(finder* f, uint32_t bone_count, const sup_bone_line* bones, const uint32_t* owners, const uint8_t* lost)
 {
     for (uint32_t b = 0; b < bone_count; ++b) {
         segment s = in_cells(f->v, &bones[b]);
@@ -234,7 +234,7 @@ static void follow_nearest(finder* f, uint32_t bone_count, const sup_bone* bones
     }
 }
 
-static sup_result find(finder* f, uint32_t bone_count, const sup_bone* bones, const uint32_t* owners, uint8_t* lost,
+static sup_result find(finder* f, uint32_t bone_count, const sup_bone_line* bones, const uint32_t* owners, uint8_t* lost,
                        sup_nearest_bones* out, sup_error* error)
 {
     const sup_voxels* v = f->v;
@@ -254,7 +254,7 @@ static sup_result find(finder* f, uint32_t bone_count, const sup_bone* bones, co
     return SUP_OK;
 }
 
-sup_result sup_nearest_bones_find(const sup_voxels* voxels, uint32_t bone_count, const sup_bone* bones, const uint32_t* owners,
+sup_result sup_nearest_bones_find(const sup_voxels* voxels, uint32_t bone_count, const sup_bone_line* bones, const uint32_t* owners,
                                   sup_arena* arena, sup_nearest_bones* out, sup_error* error)
 {
     uint32_t count = voxels->particle_count;

@@ -1,9 +1,13 @@
-/// rig/nearest_bones.h: which bone is nearest to each particle on the way through the cells.
-#ifndef SUP_RIG_NEAREST_BONES_H
-#define SUP_RIG_NEAREST_BONES_H
+/// solve/nearest_bones.h: which bone is nearest to each particle on the way through the cells.
+#ifndef SUP_SOLVE_NEAREST_BONES_H
+#define SUP_SOLVE_NEAREST_BONES_H
 
 #include "geom/voxels.h"
-#include "supple/scene.h"
+
+/// A straight piece of a bone, at rest.
+typedef struct sup_bone_line {
+    sup_vec3 head, tail;
+} sup_bone_line;
 
 enum { NEAREST_TIES = 4 };
 
@@ -23,8 +27,8 @@ typedef struct sup_nearest_bones {
 } sup_nearest_bones;
 
 /// `owners` names each bone's owner (0, 1, ... in place of joints).
-sup_result sup_nearest_bones_find(const sup_voxels* voxels, uint32_t bone_count, const sup_bone* bones, const uint32_t* owners,
-                                  sup_arena* arena, sup_nearest_bones* out, sup_error* error);
+sup_result sup_nearest_bones_find(const sup_voxels* voxels, uint32_t bone_count, const sup_bone_line* bones,
+                                  const uint32_t* owners, sup_arena* arena, sup_nearest_bones* out, sup_error* error);
 
 /// Squared distance of a place to a piece of straight line.
 double sup_segment_distance2(const double head[3], const double tail[3], const double place[3]);

@@ -1,4 +1,4 @@
-#include "rig/diffusion.h"
+#include "solve/diffusion.h"
 
 // Sums of this many particles stay in float, the sums of those in double: long float sums would cost digits.
 enum { BLOCK = 64, ITERATIONS_MAX = 1000 };
