@@ -133,6 +133,19 @@ static inline fr fr_load(const float* p)
 }
 static inline void fr_store(float* p, fr x) { memcpy(p, &x, sizeof x); }
 static inline fr   fr_select(ir mask, fr a, fr b) { return (fr)(((ir)a & mask) | ((ir)b & ~mask)); }
+static inline fr   fr_sqrt(fr x)
+{
+#if SUP_REGISTER == 8
+    return f8_sqrt(x);
+#elif defined(__SSE2__)
+    return (fr)_mm_sqrt_ps((__m128)x);
+#elif defined(__wasm_simd128__)
+    return (fr)wasm_f32x4_sqrt((v128_t)x);
+#else
+    for (int i = 0; i < SUP_REGISTER; ++i) x[i] = __builtin_sqrtf(x[i]);
+    return x;
+#endif
+}
 
 /// Stores x0 y0 z0 x1 y1 z1 ...: vectors of three side by side. Shuffles stay inside 16 bytes until the last exchange.
 static inline void fr_store3(float* p, fr x, fr y, fr z)

@@ -34,6 +34,32 @@ static sup_character* grid(uint32_t n)
     return out;
 }
 
+// The grid again, its points numbered by `number`.
+static sup_character* renumbered(const sup_character* c, const uint32_t* number)
+{
+    uint32_t  count = c->mesh.point_count;
+    sup_vec3* points = calloc(count, sizeof *points);
+    uint32_t* sizes = calloc(c->mesh.face_count, sizeof *sizes);
+    uint32_t* corners = calloc(c->mesh.corner_count, sizeof *corners);
+    for (uint32_t i = 0; i < count; ++i) points[number[i]] = c->mesh.points[i];
+    for (uint32_t f = 0; f < c->mesh.face_count; ++f) sizes[f] = c->mesh.face_begin[f + 1] - c->mesh.face_begin[f];
+    for (uint32_t k = 0; k < c->mesh.corner_count; ++k) corners[k] = number[c->mesh.corner_points[k]];
+    sup_part_desc      part = { .name = "grid",
+                                .vertex_count = count,
+                                .positions = points,
+                                .face_count = c->mesh.face_count,
+                                .face_sizes = sizes,
+                                .corners = corners,
+                                .joint = SUP_NONE,
+                                .source_id = SUP_NONE };
+    sup_character_desc desc = { .name = "grid", .part_count = 1, .parts = &part, .metres_per_unit = 1 };
+    sup_character*     out = NULL;
+    sup_error          error;
+    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
+    free(points), free(sizes), free(corners);
+    return out;
+}
+
 // Lifts point 60 (the middle of an 11 x 11 grid) by 1.
 static void poke_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                           sup_vec3* out)
@@ -93,6 +119,34 @@ static void pinned_borders_stay_and_free_ones_shrink_back_to_rest(void** state)
         assert_true(v3_distance(loose.out[i], c->mesh.points[i]) < 1e-5f); // the detail brings the border back
     }
     play_end(&pinned), play_end(&loose);
+    sup_character_destroy(c);
+}
+
+static void the_numbering_of_points_does_not_matter(void** state)
+{
+    (void)state;
+    // 2209 points: three chunks, and point 60 keeps its number so that the same one is lifted.
+    enum { SIDE = 47, COUNT = SIDE * SIDE };
+    static uint32_t number[COUNT];
+    for (uint32_t i = 0; i < COUNT; ++i) number[i] = (uint32_t)((uint64_t)i * 1000 % COUNT);
+    for (uint32_t i = 0; i < COUNT; ++i)
+        if (number[i] == 60) number[i] = number[60], number[60] = 60;
+    sup_character *c = grid(SIDE), *d = renumbered(c, number);
+    play           a = poked(c, "poke,smooth(iterations=7)"), b = poked(d, "poke,smooth(iterations=7)");
+    for (uint32_t i = 0; i < COUNT; ++i) assert_true(v3_distance(a.out[i], b.out[number[i]]) < 1e-5f);
+    assert_true(a.out[60 + SIDE].y > 0.01f);
+    play_end(&a), play_end(&b);
+    sup_character_destroy(c), sup_character_destroy(d);
+}
+
+static void half_the_strength_goes_half_the_way(void** state)
+{
+    (void)state;
+    sup_character* c = grid(11);
+    play           p = poked(c, "poke,smooth(iterations=1,step=1,strength=0.5)");
+    assert_float_equal(p.out[60].y, 0.5f, 1e-6f);   // from 1 to 0
+    assert_float_equal(p.out[61].y, 0.125f, 1e-6f); // from 0 to 1/4
+    play_end(&p);
     sup_character_destroy(c);
 }
 
@@ -178,6 +232,28 @@ static void detail_turns_with_the_limb(void** state)
     sup_character_destroy(c);
 }
 
+static void a_pole_of_a_hundred_faces_turns_with_the_limb(void** state)
+{
+    (void)state;
+    // The caps of this tube are fans of 100 triangles: more than are chained, and a valence without a loop of its own.
+    sup_character* c = test_tube(9, 100, 2, 1.0f, 0.2f);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_error      error;
+    sup_pose       pose;
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    pose.local[0].rotation = quat_normalize(quat(0.3f, -0.5f, 0.2f, 0.7f));
+    sup_pose_update(c, &pose);
+    play turned = play_chain((sup_chain_desc){ .character = c, .links = "linear" }, (sup_instance_desc){ .pose = &pose });
+    play p =
+        play_chain((sup_chain_desc){ .character = c, .links = "smooth(iterations=3)" }, (sup_instance_desc){ .pose = &pose });
+    play_hash(&turned, 0), play_hash(&p, 0);
+    assert_int_equal(p.stats.count, 0);
+    for (uint32_t i = 0; i < p.points; ++i) assert_true(v3_distance(p.out[i], turned.out[i]) < 1e-5f);
+    play_end(&turned), play_end(&p);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
 static void a_collapsed_skin_keeps_what_came_in_and_is_counted(void** state)
 {
     (void)state;
@@ -205,6 +281,9 @@ int main(void)
         cmocka_unit_test(one_full_step_gives_a_spike_to_its_neighbors),
         cmocka_unit_test(no_iterations_and_no_strength_change_nothing),
         cmocka_unit_test(pinned_borders_stay_and_free_ones_shrink_back_to_rest),
+        cmocka_unit_test(the_numbering_of_points_does_not_matter),
+        cmocka_unit_test(half_the_strength_goes_half_the_way),
+        cmocka_unit_test(a_pole_of_a_hundred_faces_turns_with_the_limb),
         cmocka_unit_test(the_crease_between_stiff_pieces_is_ironed),
         cmocka_unit_test(detail_turns_with_the_limb),
         cmocka_unit_test(a_collapsed_skin_keeps_what_came_in_and_is_counted),
