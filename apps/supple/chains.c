@@ -61,6 +61,15 @@ static bool suits(const sup_deformer* d, const sup_character* c, const sup_clip*
     return !(d->needs & SUP_NEEDS_CLOSED) || closed;
 }
 
+// World and clock, which all chains share.
+static sup_chain_desc bare_chain(const sup_chain_desc* flags)
+{
+    return (sup_chain_desc){ .world = flags->world,
+                             .world_meshes = flags->world_meshes,
+                             .world_mesh_count = flags->world_mesh_count,
+                             .step = flags->step };
+}
+
 static int list_registry(const sup_chain_desc* flags, const sup_character* c, const sup_clip* clip, sup_arena* arena,
                          chain_list* out)
 {
@@ -72,7 +81,8 @@ static int list_registry(const sup_chain_desc* flags, const sup_character* c, co
     for (uint32_t i = 0; i < sup_deformer_count(); i++) {
         const sup_deformer* d = sup_deformer_at(i);
         if (!suits(d, c, clip, surface.closed)) continue;
-        out->descs[out->count++] = (sup_chain_desc){ .links = d->name, .world = flags->world, .step = flags->step };
+        out->descs[out->count] = bare_chain(flags);
+        out->descs[out->count++].links = d->name;
     }
     if (out->count) return EXIT_DONE;
     say_error("no deformer fits '%s'; name one with --deform", c->name);
@@ -90,7 +100,7 @@ int chain_list_read(const options* o, const sup_character* character, const sup_
     else {
         out->descs = sup_arena_alloc(arena, (size_t)named + 1, sizeof *out->descs);
         if (!out->descs) return fail_memory();
-        const sup_chain_desc bare = { .world = flags.world, .step = flags.step };
+        const sup_chain_desc bare = bare_chain(&flags);
         for (uint32_t i = 0; i < named; i++) {
             out->descs[out->count] = bare;
             out->descs[out->count++].links = options_nth(o, FLAG_DEFORM, i);

@@ -5,6 +5,7 @@
 #include "report.h"
 #include "rigging.h"
 #include "supple/io_extra.h"
+#include "worlds.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -332,20 +333,6 @@ static int read_json(const char* path, sup_arena* arena, const sup_json** out)
     return EXIT_DONE;
 }
 
-// A preset may name its world; the path is relative to the preset.
-static const char* world_of_preset(const sup_json* preset, const char* preset_path, sup_arena* arena)
-{
-    const char* world = sup_json_string(sup_json_get(preset, "world"), NULL);
-    const char* slash = strrchr(preset_path, '/');
-    if (!world || world[0] == '/' || !slash) return world;
-    size_t folder = (size_t)(slash - preset_path) + 1, length = strlen(world);
-    char*  path = sup_arena_alloc(arena, folder + length + 1, 1);
-    if (!path) return NULL;
-    memcpy(path, preset_path, folder);
-    memcpy(path + folder, world, length + 1);
-    return path;
-}
-
 int chain_read(const options* o, sup_arena* arena, sup_chain_desc* out)
 {
     uint32_t     count = options_count(o, FLAG_SET);
@@ -365,9 +352,14 @@ int chain_read(const options* o, sup_arena* arena, sup_chain_desc* out)
     if (preset) {
         int code = read_json(preset, arena, &out->preset);
         if (code != EXIT_DONE) return code;
-        if (!world) world = world_of_preset(out->preset, preset, arena);
+        // A preset may name its world, beside itself.
+        const char* named = sup_json_string(sup_json_get(out->preset, "world"), NULL);
+        if (!world && named) world = path_beside(preset, named, arena);
+        if (named && !world) return fail_memory();
     }
-    return world ? read_json(world, arena, &out->world) : EXIT_DONE;
+    if (!world) return EXIT_DONE;
+    int code = read_json(world, arena, &out->world);
+    return code == EXIT_DONE ? world_meshes_load(world, arena, out) : code;
 }
 
 int pool_make(const options* o, sup_pool** out)

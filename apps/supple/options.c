@@ -32,7 +32,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_SET, BINDS, "set", "NAME.PARAM=VALUE",
       "a parameter of a link; NAME#2 for the second, PARAM@Spine* for bones; repeats" },
     { FLAG_PRESET, BINDS, "preset", "FILE", "links, values and world from a preset file" },
-    { FLAG_WORLD, BINDS, "world", "FILE", "gravity, wind and keys over time from a JSON file" },
+    { FLAG_WORLD, BINDS, "world", "FILE", "gravity, wind, bodies, forces, muscles and keys over time from a JSON file" },
     { FLAG_CLIP, BINDS, "clip", "NAME", "the motion; default the first of the file" },
     { FLAG_POSE, PLAYS, "pose", "JOINT=X,Y,Z",
       "turn a joint by degrees about its own axes instead of a clip; repeats, or ';'" },

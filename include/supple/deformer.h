@@ -77,10 +77,12 @@ typedef struct sup_body {
     uint32_t        joint;      ///< of the character that it rides on, SUP_NONE: free
     sup_vec3        a, b;       ///< sphere: center a; capsule: from a to b
     float           radius;
-    uint32_t        point_count, triangle_count; ///< mesh: a closed surface
+    uint32_t        point_count, triangle_count; ///< mesh
     const sup_vec3* points;
     const uint32_t* triangles;
     float           friction;
+    const sup_vec3* points_start; ///< mesh: a second character moves its points: those at time - dt; NULL: as `points`
+    bool            closed;       ///< a surface without holes, and so with an inside; always true but for meshes
 } sup_body;
 
 /// A push on some of the skin: around a place on a bone, on a curve of a link, or on a painted region.
@@ -96,7 +98,14 @@ typedef struct sup_force {
     float          begin, end; ///< CURVE: a line force from begin to end; equal: at `ratio` alone
     const float*   region;     ///< REGION: a map, 0 to 1 per point
     bool           local;      ///< value is in the joint's rest space and turns with it
+    sup_vec3       at;         ///< BONE, and CURVE with a joint: the place on the bone, in rest space
 } sup_force;
+
+/// How much of a force reaches a point, 0 to 1, from its place at rest: (1 - d^2 / radius^2)^2 around a place on a bone, the map's
+/// value in a region (point SUP_NONE, which has none: 0), 0 for a curve. The newtons are the whole push: divide by the sum.
+SUP_API float sup_force_share(const sup_force* force, uint32_t point, sup_vec3 rest);
+/// Its value in this pose: a local one turns with its joint.
+SUP_API sup_vec3 sup_force_value(const sup_force* force, const sup_pose* pose);
 
 /// The world at one instant, in the character's units and space, as the runner resolved it.
 typedef struct sup_world {
@@ -107,6 +116,19 @@ typedef struct sup_world {
     const sup_force* forces;
     const float*     activations; ///< of the muscles, 0 to 1 per joint; NULL: none
 } sup_world;
+
+/// The world over all of time, for deformers whose closed form needs the whole history of a force when they bind.
+typedef struct sup_world_plan sup_world_plan;
+
+/// Gravity, wind and activations (one per joint) at any time. Outputs may be NULL.
+SUP_API void     sup_world_plan_at(const sup_world_plan* plan, double time, sup_vec3* gravity, sup_vec3* wind, float* activations);
+SUP_API uint32_t sup_world_plan_force_count(const sup_world_plan* plan);
+/// The force as sup_world would hold it at that time. Bodies have no place here: theirs hangs on the pose.
+SUP_API void sup_world_plan_force(const sup_world_plan* plan, uint32_t force, double time, sup_force* out);
+/// Its keys: straight lines from value to value, or held to the next key where `steps` says so; the first and the last value hold
+/// outside. Returns how many, at least 1: a force without keys has one at time 0. Outputs may be NULL.
+SUP_API uint32_t sup_world_plan_force_keys(const sup_world_plan* plan, uint32_t force, const double** times,
+                                           const sup_vec3** values, const bool** steps);
 
 /// Counts of named fallbacks taken inside frames ("dualquat.no_rotation"). Names are constants of the deformer.
 #define SUP_STATS_MAX 32
@@ -169,6 +191,7 @@ typedef struct sup_bind_input {
     const sup_field*     fields;   ///< one per parameter row
     const sup_tasks*     tasks;
     const sup_progress*  progress; ///< reports, and says when the user cancelled
+    const sup_world_plan* world;   ///< never NULL from a chain
 } sup_bind_input;
 
 /// Where a deformer draws what it is made of: curves, layers, cells, contacts. Named, so that a person asks for one thing
@@ -228,6 +251,12 @@ SUP_API sup_json* sup_deformer_describe(const sup_deformer* deformer, sup_arena*
 /// Links bound to one character: read-only, shared by many instances and threads.
 typedef struct sup_chain sup_chain;
 
+/// A mesh that the world file names as a body ("mesh": "prop.obj"): the caller reads files, the core does not.
+typedef struct sup_world_mesh {
+    const char*          name;      ///< as the world writes it
+    const sup_character* character; ///< must outlive the chain
+} sup_world_mesh;
+
 typedef struct sup_chain_desc {
     const sup_character* character;
     const sup_clip*      clip;  ///< what bind may look ahead at; NULL: a live host
@@ -236,7 +265,8 @@ typedef struct sup_chain_desc {
     const char* const* settings;
     uint32_t           setting_count;
     const sup_json*    preset; ///< {"supple":1,"links":[{"name","set":{},"bones":{"Spine*":{}}}]}; NULL: none
-    const sup_json*    world;  ///< {"gravity","wind","keys"}; NULL: gravity of the Earth, no wind
+    /// {"gravity","wind","bodies","forces","muscles","keys"}; NULL: gravity of the Earth, nothing else
+    const sup_json*    world;
     double             step;   ///< seconds of the fixed clock; 0: 0.005
     /// Deformers known beside the registry's, for hosts and tests.
     const sup_deformer* const* extra;
@@ -244,6 +274,8 @@ typedef struct sup_chain_desc {
     const sup_tasks*           tasks;
     const sup_progress*        progress;
     const sup_allocator*       allocator;
+    const sup_world_mesh*      world_meshes;
+    uint32_t                   world_mesh_count;
 } sup_chain_desc;
 
 /// Parses, checks and binds. The character must outlive the chain.
@@ -279,6 +311,8 @@ SUP_API void       sup_instance_destroy(sup_instance* instance);
 SUP_API void sup_instance_evaluate(sup_instance* instance, double time, void* scratch, sup_stats* stats, sup_vec3* out);
 /// The pose that the last evaluate or live call showed.
 SUP_API const sup_pose* sup_instance_pose(const sup_instance* instance);
+/// The world at that time, for whoever draws its bodies. Valid until the next call.
+SUP_API const sup_world* sup_instance_world(const sup_instance* instance);
 
 /// Lets a link draw itself as it was at the last evaluate or live call. False when it draws nothing.
 SUP_API bool sup_instance_draw(const sup_instance* instance, uint32_t link, const sup_vec3* skin, const sup_canvas* canvas);

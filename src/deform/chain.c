@@ -76,15 +76,17 @@ sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* ou
     sup_pose*   pose = (sup_pose*)&before->pose;
     sup_sampler sampler = { sample_prefix, (void*)before };
     sup_clip_sample(chain->character, chain->clip, time, pose);
+    world_room* room = (world_room*)&before->room;
+    world_resolve(chain, &(world_moment){ time, time, pose, pose, before->tasks }, before->params, before->resolved, room);
     sup_frame   frame = { .time = time,
                           .start = pose,
                           .end = pose,
                           .carry = rigid_identity(),
-                          .world = &chain->world,
+                          .world = &room->world,
                           .tasks = before->tasks,
                           .sampler = &sampler };
     run_scratch s = scratch_cut(chain, before->scratch);
-    links_run(chain, 0, before->link, before->params, NULL, &frame, &s, NULL, out);
+    links_run(chain, 0, before->link, before->resolved, NULL, &frame, &s, NULL, out);
     return SUP_OK;
 }
 
@@ -120,7 +122,9 @@ static sup_result prepare_prefix(chain_builder* b, uint32_t index, sup_prefix* p
     prefix->tasks = b->desc->tasks;
     prefix->scratch = sup_arena_alloc(b->temporary, 1, sup_chain_scratch_size(chain));
     prefix->params = sup_arena_alloc(b->temporary, 1, chain->params_size);
-    if (!prefix->scratch || !prefix->params) return sup_fail_memory(b->error, "a chain");
+    prefix->resolved = sup_arena_alloc(b->temporary, 1, chain->params_size);
+    if (!prefix->scratch || !prefix->params || !prefix->resolved || !world_room_create(&chain->world, b->temporary, &prefix->room))
+        return sup_fail_memory(b->error, "a chain");
     for (uint32_t i = 0; i < index; ++i)
         memcpy(prefix->params + chain->links[i].params_offset, chain->links[i].params, chain->links[i].deformer->params_size);
     return sup_pose_create(chain->character, b->temporary, &prefix->pose, b->error);
@@ -143,7 +147,8 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
                           .params = l->params,
                           .fields = l->fields,
                           .tasks = b->desc->tasks,
-                          .progress = b->desc->progress };
+                          .progress = b->desc->progress,
+                          .world = &chain->world };
     r = l->deformer->bind(&in, chain->arena, &l->binding, b->error);
     if (r) return r;
     SUP_ASSERT((l->binding.state_size > 0) == l->deformer->dynamic);

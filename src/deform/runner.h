@@ -3,7 +3,7 @@
 #define SUP_DEFORM_RUNNER_H
 
 #include "base/internal.h"
-#include "supple/deformer.h"
+#include "deform/world.h"
 
 /// One deformer of a chain with everything that was set on it.
 typedef struct link {
@@ -25,28 +25,14 @@ typedef struct bone_value {
     float              value;
 } bone_value;
 
-/// A value over time: of a parameter, or of gravity or wind (three values).
-typedef struct world_key {
-    double time;
-    float  value[3];
-    bool   step; ///< holds until the next key
-} world_key;
-
-typedef enum world_target { WORLD_GRAVITY, WORLD_WIND, WORLD_PARAM } world_target;
-
-typedef struct world_track {
-    world_target     target;
-    uint32_t         link, param; ///< WORLD_PARAM
-    uint32_t         key_count;
-    const world_key* keys;
-} world_track;
-
 struct sup_prefix {
     const struct sup_chain* chain;
     uint32_t                link; ///< links before this one
     const sup_tasks*        tasks;
     sup_pose                pose;
-    uint8_t*                params;
+    uint8_t*                params;   ///< as set
+    uint8_t*                resolved; ///< with the keys of the moment
+    world_room              room;
     void*                   scratch;
 };
 
@@ -58,9 +44,7 @@ struct sup_chain {
     uint32_t             link_count;
     uint32_t             dynamic_end; ///< links up to the last dynamic one; 0: all static
     double               step;
-    sup_world            world;
-    world_track*         tracks;
-    uint32_t             track_count;
+    sup_world_plan       world;
     const char*          text;
     size_t               params_size;  ///< of all links
     size_t               state_size;   ///< of all links
@@ -94,9 +78,11 @@ sup_result link_fields(const sup_chain* chain, link* l, sup_error* error);
 
 // world.c ---------------------------------------------------------------------------------------------------------------
 
+/// The world file into chain->world, and its links' keys.
 sup_result world_parse(chain_builder* b);
-/// The world and the parameters at a time: keys applied over base values.
-void world_resolve(const sup_chain* chain, double time, const uint8_t* base_params, uint8_t* params, sup_world* world);
+/// The world and the parameters at a moment: keys applied over base values. Never allocates.
+void world_resolve(const sup_chain* chain, const world_moment* moment, const uint8_t* base_params, uint8_t* params,
+                   world_room* room);
 
 // chain.c ---------------------------------------------------------------------------------------------------------------
 

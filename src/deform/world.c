@@ -1,34 +1,16 @@
-// The world file: {"gravity": [0, -9.81, 0], "wind": [0, 0, 0], "keys": {"dualquat.blend": [{"time": 0, "value": 1}, ...]}}.
-// One schema, one reader; the runner resolves it at each step and deformers see values.
+// The world file: gravity, wind, bodies, forces, muscles, and keys over time for the frame-stage parameters of links. One
+// schema, one reader; the runner resolves it at each step and deformers see values. A pure function of time and pose.
 #include "deform/runner.h"
 #include "math/vec.h"
 
 #include <string.h>
 
 #define EARTH_GRAVITY 9.80665f // m / s^2, the standard value
+enum { LISTS_MAX = 10000 };    // of keys; no file of a person has more
 
-static bool read_vector(const sup_json* value, float out[3])
-{
-    if (!value || value->type != SUP_JSON_ARRAY || value->count != 3) return false;
-    uint32_t i = 0;
-    for (const sup_json* v = value->first; v; v = v->next, ++i) {
-        if (v->type != SUP_JSON_NUMBER || !(v->number > -1e9 && v->number < 1e9)) return false;
-        out[i] = (float)v->number;
-    }
-    return true;
-}
+// ---------------------------------------------------------------------------------------------- keys of parameters
 
-static sup_result read_member(chain_builder* b, const sup_json* value, float per_unit, sup_vec3* out)
-{
-    float v[3];
-    if (!read_vector(value, v))
-        return sup_fail(b->error, SUP_ERROR_INPUT, "world: \"%s\" must be three numbers, for example [0, -9.81, 0]",
-                        value->key);
-    *out = v3(v[0] * per_unit, v[1] * per_unit, v[2] * per_unit);
-    return SUP_OK;
-}
-
-// 'gravity', 'wind', or 'NAME[#N].PARAM' of a link. One track per link that the name means.
+// 'NAME[#N].PARAM' of a link. One track per link that the name means.
 static sup_result resolve_target(chain_builder* b, const char* name, uint32_t link_index, world_track* out, bool* meant)
 {
     *meant = false;
@@ -53,14 +35,11 @@ static sup_result resolve_target(chain_builder* b, const char* name, uint32_t li
     return SUP_OK;
 }
 
-static sup_result read_value(chain_builder* b, const sup_json* list, const world_track* t, const sup_json* value,
-                             uint32_t index, world_key* out)
+static sup_result read_value(chain_builder* b, const char* key, const world_track* t, const sup_json* value, sup_vec3* out)
 {
     if (t->target != WORLD_PARAM) {
-        if (!read_vector(value, out->value))
-            return sup_fail(b->error, SUP_ERROR_INPUT, "world: key %u of \"%s\": \"value\" must be three numbers", index,
-                            list->key);
-        for (int i = 0; i < 3; ++i) out->value[i] /= (float)b->chain->character->metres_per_unit;
+        if (!world_vector(value, 1.0f / (float)b->chain->character->metres_per_unit, out))
+            return world_fail(b, key, "\"value\" must be three numbers");
         return SUP_OK;
     }
     const link*      l = &b->chain->links[t->link];
@@ -69,68 +48,50 @@ static sup_result read_value(chain_builder* b, const sup_json* list, const world
     if (p->type == SUP_PARAM_CHOICE && value && value->type == SUP_JSON_STRING) {
         while (p->choices[(int)number] && strcmp(p->choices[(int)number], value->text)) ++number;
     } else if (!value || (value->type != SUP_JSON_TRUE && value->type != SUP_JSON_FALSE)) {
-        if (!value || value->type != SUP_JSON_NUMBER)
-            return sup_fail(b->error, SUP_ERROR_INPUT, "world: key %u of \"%s\" has no number as its \"value\"", index,
-                            list->key);
+        if (!value || value->type != SUP_JSON_NUMBER) return world_fail(b, key, "there is no number as its \"value\"");
         number = value->number;
     }
     // Stored through the table once, which checks type and range.
     uint8_t* probe = sup_arena_copy(b->temporary, l->params, 1, l->deformer->params_size);
     if (!probe) return sup_fail_memory(b->error, "the world");
     sup_error reason;
-    if (param_set_number(l->deformer, t->param, number, probe, &reason))
-        return sup_fail(b->error, SUP_ERROR_INPUT, "world: key %u of \"%s\": %s", index, list->key, reason.text);
-    out->value[0] = (float)number;
+    if (param_set_number(l->deformer, t->param, number, probe, &reason)) return world_fail(b, key, "%s", reason.text);
+    *out = v3((float)number, 0, 0);
     return SUP_OK;
 }
 
 static sup_result read_keys(chain_builder* b, const sup_json* list, world_track* t)
 {
-    if (list->type != SUP_JSON_ARRAY || !list->count)
-        return sup_fail(b->error, SUP_ERROR_INPUT, "world: keys of \"%s\" must be a list of {\"time\": s, \"value\": v}",
-                        list->key);
-    world_key* keys = SUP_NEW(b->chain->arena, world_key, list->count);
-    if (!keys) return sup_fail_memory(b->error, "the world");
+    char what[256], key[300];
+    sup_format(what, sizeof what, "\"%s\"", list->key);
+    sup_result r = world_times_read(b, what, list, "time, value, step", &t->keys);
+    if (r) return r;
+    sup_vec3* values = SUP_NEW(b->chain->arena, sup_vec3, t->keys.count);
+    if (!values) return sup_fail_memory(b->error, "the world");
     uint32_t n = 0;
-    for (const sup_json* k = list->first; k; k = k->next, ++n) {
-        const sup_json* time = sup_json_get(k, "time");
-        if (!time || time->type != SUP_JSON_NUMBER || !(time->number >= -1e6 && time->number <= 1e6))
-            return sup_fail(b->error, SUP_ERROR_INPUT, "world: key %u of \"%s\" has no \"time\" in seconds", n + 1, list->key);
-        keys[n].time = time->number;
-        keys[n].step = false;
-        const sup_json* step = sup_json_get(k, "step");
-        if (step) keys[n].step = step->type == SUP_JSON_TRUE;
-        for (const sup_json* m = k->first; m; m = m->next)
-            if (strcmp(m->key, "time") && strcmp(m->key, "value") && strcmp(m->key, "step"))
-                return sup_fail(b->error, SUP_ERROR_INPUT,
-                                "world: key %u of \"%s\": \"%s\" is not known; there are: time, value, step", n + 1, list->key,
-                                m->key);
-        if (n && !(keys[n].time > keys[n - 1].time))
-            return sup_fail(b->error, SUP_ERROR_INPUT,
-                            "world: key %u of \"%s\": time %g is not after %g; put the keys in order", n + 1, list->key,
-                            keys[n].time, keys[n - 1].time);
-        sup_result r = read_value(b, list, t, sup_json_get(k, "value"), n + 1, &keys[n]);
-        if (r) return r;
+    for (const sup_json* k = list->first; k && !r; k = k->next, ++n) {
+        sup_format(key, sizeof key, "key %u of %s", n + 1, what);
+        r = read_value(b, key, t, sup_json_get(k, "value"), &values[n]);
     }
-    t->key_count = n;
-    t->keys = keys;
-    return SUP_OK;
+    t->values = values;
+    return r;
 }
 
 static sup_result read_track_list(chain_builder* b, const sup_json* list)
 {
-    sup_chain* chain = b->chain;
-    bool       gravity = strcmp(list->key, "gravity") == 0;
+    sup_chain*      chain = b->chain;
+    sup_world_plan* plan = &chain->world;
+    bool            gravity = strcmp(list->key, "gravity") == 0;
     if (gravity || strcmp(list->key, "wind") == 0) {
-        world_track* t = &chain->tracks[chain->track_count++];
+        world_track* t = &plan->tracks[plan->track_count++];
         t->target = gravity ? WORLD_GRAVITY : WORLD_WIND;
         return read_keys(b, list, t);
     }
     uint32_t found = 0;
     for (uint32_t i = 0; i < chain->link_count; ++i) {
         bool       meant;
-        sup_result r = resolve_target(b, list->key, i, &chain->tracks[chain->track_count], &meant);
-        if (!r && meant) r = read_keys(b, list, &chain->tracks[chain->track_count++]);
+        sup_result r = resolve_target(b, list->key, i, &plan->tracks[plan->track_count], &meant);
+        if (!r && meant) r = read_keys(b, list, &plan->tracks[plan->track_count++]);
         if (r) return r;
         found += meant;
     }
@@ -140,64 +101,103 @@ static sup_result read_track_list(chain_builder* b, const sup_json* list)
     return SUP_OK;
 }
 
+static sup_result read_tracks(chain_builder* b, const sup_json* keys)
+{
+    if (keys->type != SUP_JSON_OBJECT)
+        return sup_fail(b->error, SUP_ERROR_INPUT, "world: \"keys\" must be {\"NAME.PARAM\": [{\"time\", \"value\"}]}");
+    if (keys->count > LISTS_MAX) return sup_fail(b->error, SUP_ERROR_INPUT, "world: more than %d key lists", LISTS_MAX);
+    b->chain->world.tracks = SUP_NEW(b->chain->arena, world_track, (size_t)keys->count * (b->chain->link_count + 1));
+    if (!b->chain->world.tracks) return sup_fail_memory(b->error, "the world");
+    sup_result r = SUP_OK;
+    for (const sup_json* list = keys->first; list && !r; list = list->next) r = read_track_list(b, list);
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- the file
+
+static sup_result read_vector(chain_builder* b, const sup_json* value, sup_vec3* out)
+{
+    if (!value || world_vector(value, 1.0f / (float)b->chain->character->metres_per_unit, out)) return SUP_OK;
+    return sup_fail(b->error, SUP_ERROR_INPUT, "world: \"%s\" must be three numbers, for example [0, -9.81, 0]", value->key);
+}
+
 sup_result world_parse(chain_builder* b)
 {
-    sup_chain*           chain = b->chain;
-    const sup_character* c = chain->character;
-    float                per_unit = 1.0f / (float)c->metres_per_unit;
-    float                g = -EARTH_GRAVITY * per_unit;
-    chain->world.gravity = v3(c->up == SUP_AXIS_X ? g : 0, c->up == SUP_AXIS_Y ? g : 0, c->up == SUP_AXIS_Z ? g : 0);
+    sup_world_plan*      plan = &b->chain->world;
+    const sup_character* c = plan->character = b->chain->character;
+    float                g = -EARTH_GRAVITY / (float)c->metres_per_unit;
+    plan->gravity = v3(c->up == SUP_AXIS_X ? g : 0, c->up == SUP_AXIS_Y ? g : 0, c->up == SUP_AXIS_Z ? g : 0);
     const sup_json* world = b->desc->world;
     if (!world) return SUP_OK;
-    if (world->type != SUP_JSON_OBJECT)
-        return sup_fail(b->error, SUP_ERROR_INPUT, "world: the file must hold one {...} object");
-    for (const sup_json* m = world->first; m; m = m->next) {
-        sup_result r = SUP_OK;
-        if (strcmp(m->key, "gravity") == 0) r = read_member(b, m, per_unit, &chain->world.gravity);
-        else if (strcmp(m->key, "wind") == 0) r = read_member(b, m, per_unit, &chain->world.wind);
-        else if (strcmp(m->key, "keys") == 0) {
-            if (m->type != SUP_JSON_OBJECT)
-                return sup_fail(b->error, SUP_ERROR_INPUT, "world: \"keys\" must be {\"NAME.PARAM\": [{\"time\", \"value\"}]}");
-            if (m->count > 10000) return sup_fail(b->error, SUP_ERROR_INPUT, "world: more than 10000 key lists");
-            chain->tracks = SUP_NEW(chain->arena, world_track, (size_t)m->count * (chain->link_count + 1));
-            if (!chain->tracks) return sup_fail_memory(b->error, "the world");
-            for (const sup_json* list = m->first; list && !r; list = list->next) r = read_track_list(b, list);
-        } else return sup_fail(b->error, SUP_ERROR_INPUT, "world: \"%s\" is not known; there are: gravity, wind, keys", m->key);
-        if (r) return r;
-    }
-    return SUP_OK;
+    sup_result r = world_members(b, "the file", world, "gravity, wind, bodies, forces, muscles, keys");
+    // By name: where a member is repeated the last one counts.
+    const sup_json *bodies = sup_json_get(world, "bodies"), *forces = sup_json_get(world, "forces"),
+                   *muscles = sup_json_get(world, "muscles"), *keys = sup_json_get(world, "keys");
+    if (!r) r = read_vector(b, sup_json_get(world, "gravity"), &plan->gravity);
+    if (!r) r = read_vector(b, sup_json_get(world, "wind"), &plan->wind);
+    if (!r && bodies) r = world_bodies_read(b, bodies);
+    if (!r && forces) r = world_forces_read(b, forces);
+    if (!r && muscles) r = world_muscles_read(b, muscles);
+    if (!r && keys) r = read_tracks(b, keys);
+    return r;
 }
 
-static void track_value(const world_track* t, bool smooth, double time, float out[3])
+// ---------------------------------------------------------------------------------------------- moments
+
+bool world_room_create(const sup_world_plan* plan, sup_arena* arena, world_room* out)
 {
-    uint32_t low = 0, high = t->key_count; // the last key that is not after time
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->keys[middle].time <= time) low = middle;
-        else high = middle;
-    }
-    const world_key *a = &t->keys[low], *b = low + 1 < t->key_count ? a + 1 : a;
-    float            share = 0;
-    if (b != a && !a->step && smooth && time > a->time) share = (float)((time - a->time) / (b->time - a->time));
-    for (int i = 0; i < 3; ++i) out[i] = a->value[i] + share * (b->value[i] - a->value[i]);
+    *out = (world_room){ .bodies = SUP_NEW(arena, sup_body, plan->body_count),
+                         .forces = SUP_NEW(arena, sup_force, plan->force_count),
+                         .activations = SUP_NEW(arena, float, plan->character->skeleton.joint_count) };
+    if (!out->bodies || !out->forces || !out->activations) return false;
+    out->world = (sup_world){ .gravity = plan->gravity,
+                              .wind = plan->wind,
+                              .body_count = plan->body_count,
+                              .force_count = plan->force_count,
+                              .bodies = out->bodies,
+                              .forces = out->forces,
+                              .activations = plan->muscle_count ? out->activations : NULL };
+    return world_actors_create(plan, arena, out);
 }
 
-void world_resolve(const sup_chain* chain, double time, const uint8_t* base_params, uint8_t* params, sup_world* world)
+void world_resolve(const sup_chain* chain, const world_moment* m, const uint8_t* base_params, uint8_t* params, world_room* room)
 {
+    const sup_world_plan* plan = &chain->world;
     memcpy(params, base_params, chain->params_size);
-    *world = chain->world;
-    for (uint32_t i = 0; i < chain->track_count; ++i) {
-        const world_track* t = &chain->tracks[i];
-        float              v[3];
-        if (t->target == WORLD_PARAM) {
-            const link*      l = &chain->links[t->link];
-            const sup_param* p = &l->deformer->params[t->param];
-            // Whole numbers and switches jump at their keys.
-            track_value(t, p->type == SUP_PARAM_FLOAT, time, v);
-            param_set_number(l->deformer, t->param, v[0], params + l->params_offset, NULL);
-        } else {
-            track_value(t, true, time, v);
-            *(t->target == WORLD_GRAVITY ? &world->gravity : &world->wind) = v3(v[0], v[1], v[2]);
-        }
+    for (uint32_t i = 0; i < plan->track_count; ++i) {
+        const world_track* t = &plan->tracks[i];
+        if (t->target != WORLD_PARAM) continue;
+        const link*      l = &chain->links[t->link];
+        const sup_param* p = &l->deformer->params[t->param];
+        float            share;
+        uint32_t         k = world_times_find(&t->keys, m->time, &share);
+        // Whole numbers and switches jump at their keys.
+        bool     straight = p->type == SUP_PARAM_FLOAT && share > 0;
+        sup_vec3 v = straight ? v3_lerp(t->values[k], t->values[k + 1], share) : t->values[k];
+        param_set_number(l->deformer, t->param, v.x, params + l->params_offset, NULL);
+    }
+    sup_world_plan_at(plan, m->time, &room->world.gravity, &room->world.wind, room->activations);
+    for (uint32_t i = 0; i < plan->force_count; ++i) sup_world_plan_force(plan, i, m->time, &room->forces[i]);
+    world_bodies_at(plan, m, room);
+}
+
+void sup_world_plan_at(const sup_world_plan* plan, double time, sup_vec3* gravity, sup_vec3* wind, float* activations)
+{
+    if (gravity) *gravity = plan->gravity;
+    if (wind) *wind = plan->wind;
+    for (uint32_t i = 0; i < plan->track_count; ++i) {
+        const world_track* t = &plan->tracks[i];
+        sup_vec3*          to = t->target == WORLD_GRAVITY ? gravity : t->target == WORLD_WIND ? wind : NULL;
+        if (to) *to = world_vector_at(&t->keys, t->values, time);
+    }
+    if (!activations) return;
+    memset(activations, 0, plan->character->skeleton.joint_count * sizeof *activations);
+    for (uint32_t i = 0; i < plan->muscle_count; ++i) { // later ones win, as with --set
+        const world_muscle* m = &plan->muscles[i];
+        float               share;
+        uint32_t            k = world_times_find(&m->keys, time, &share);
+        float               value = m->values[k];
+        if (share > 0) value += share * (m->values[k + 1] - value);
+        for (uint32_t j = 0; j < m->joint_count; ++j) activations[m->joints[j]] = value;
     }
 }

@@ -193,9 +193,9 @@ static void wrong_worlds_are_refused_naming_the_key(void** state)
 {
     (void)state;
     const char* wrong[][2] = {
-        { "[]", "one {...} object" },
+        { "[]", "the file: must be {...}" },
         { "{\"gravity\":9.8}", "three numbers" },
-        { "{\"bodies\":[]}", "\"bodies\" is not known; there are: gravity, wind, keys" },
+        { "{\"boddies\":[]}", "\"boddies\" is not known; there are: gravity, wind, bodies, forces, muscles, keys" },
         { "{\"keys\":[]}", "\"keys\" must be" },
         { "{\"keys\":{\"spring.stiffness\":[{\"time\":1,\"value\":1},{\"time\":0.5,\"value\":1}]}}",
           "key 2 of \"spring.stiffness\": time 0.5 is not after 1" },
@@ -204,7 +204,7 @@ static void wrong_worlds_are_refused_naming_the_key(void** state)
         { "{\"keys\":{\"spring.copies\":[{\"time\":0,\"value\":2}]}}", "cannot have keys" },
         { "{\"keys\":{\"spring.color\":[{\"time\":0,\"value\":2}]}}", "no such parameter" },
         { "{\"keys\":{\"wool.color\":[{\"time\":0,\"value\":2}]}}", "no such link" },
-        { "{\"keys\":{\"spring.stiffness\":[{\"value\":2}]}}", "key 1 of \"spring.stiffness\" has no \"time\"" },
+        { "{\"keys\":{\"spring.stiffness\":[{\"value\":2}]}}", "key 1 of \"spring.stiffness\": there is no \"time\"" },
         { "{\"keys\":{\"spring.stiffness\":[{\"time\":0}]}}", "no number as its \"value\"" },
         { "{\"keys\":{\"spring.stiffness\":[{\"time\":0,\"value\":1,\"tiem\":2}]}}", "\"tiem\" is not known" },
         { "{\"keys\":{\"gravity\":[{\"time\":0,\"value\":1}]}}", "three numbers" },

@@ -65,7 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size)
                             .settings = &setting,
                             .setting_count = setting[0] != 0,
                             .preset = json(arena, lines[2]),
-                            .world = json(arena, lines[3]) };
+                            .world = json(arena, lines[3]),
+                            .world_meshes = &(sup_world_mesh){ "self", character },
+                            .world_mesh_count = 1 };
     if (sup_chain_create(&desc, &chain, &error) == SUP_OK) run(chain, character);
     else if (error.code == SUP_OK || error.text[0] == 0) abort();
     sup_chain_destroy(chain);
@@ -85,6 +87,16 @@ void fuzz_seeds(fuzz_seed_fn* seed, void* user)
         "dualquat\ndualquat#1.blend@*=0",
         "\n\n{\"supple\":1,\"links\":[{\"name\":\"dualquat\",\"bones\":{\"*\":{\"blend\":0.1}}}],\"world\":\"w.json\"}",
         "linear,,(\"x\",'y'),a(b(c)=d,e='f,g')",
+        "linear\n\n\n{\"bodies\":[{\"name\":\"a\",\"sphere\":{\"center\":[0,1,0],\"radius\":0.1},\"joint\":\"bone_2\","
+        "\"friction\":1,"
+        "\"keys\":[{\"time\":0,\"move\":[0,0,1],\"turn\":[0,0,90]},{\"time\":1,\"turn\":[0,0,0,1],\"step\":true}]},"
+        "{\"capsule\":{\"from\":[0,0,0],\"to\":[1,0,0],\"radius\":1},\"pivot\":[1,0,0]},{\"mesh\":\"self\",\"clip\":\"bend\"}]"
+        "}",
+        "linear\n\n\n{\"forces\":[{\"name\":\"f\",\"bone\":\"root\",\"ratio\":0.5,\"radius\":0.1,\"value\":[0,0,9],\"local\":"
+        "true,"
+        "\"keys\":[{\"time\":0,\"value\":0},{\"time\":1,\"value\":1}]},{\"curve\":1,\"from\":0,\"to\":1,\"value\":[0,1,0]},"
+        "{\"curve\":{\"bone\":\"root\",\"ratio\":1},\"ratio\":0.2,\"keys\":[{\"time\":0,\"value\":[1,2,3]}]},"
+        "{\"region\":\"x\",\"value\":[1,1,1]}],\"muscles\":{\"*\":0.5,\"r*\":[{\"time\":0,\"value\":1}]}}",
         "linear\n\n\n{\"keys\":{\"gravity\":[{\"time\":-1e6,\"value\":[0,1e9,0]}],\"wind\":[{\"time\":0,\"value\":[0,0,0]}]}}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) seed(user, texts[i], strlen(texts[i]));
