@@ -180,6 +180,9 @@ typedef struct sup_binding {
 typedef struct sup_prefix sup_prefix;
 /// Fails when there is no clip to take the pose from, or a link before this one is dynamic.
 SUP_API sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* out, sup_error* error);
+/// Likewise at a pose of the caller's, which needs no clip; `time` is what the links are told.
+SUP_API sup_result sup_prefix_pose(const sup_prefix* before, const sup_pose* pose, double time, sup_vec3* out,
+                                   sup_error* error);
 
 /// What bind sees: the character, the motion if it is known, and the links before this one.
 typedef struct sup_bind_input {

@@ -61,21 +61,14 @@ static void sample_prefix(const sup_sampler* sampler, double time, sup_pose* out
     sup_clip_sample(before->chain->character, before->chain->clip, time, out);
 }
 
-sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* out, sup_error* error)
+sup_result sup_prefix_pose(const sup_prefix* before, const sup_pose* pose, double time, sup_vec3* out, sup_error* error)
 {
     const sup_chain* chain = before->chain;
-    const link*      asking = &chain->links[before->link];
-    if (!chain->clip)
-        return sup_fail(error, SUP_ERROR_INPUT,
-                        "%s looks at the links before it over time, and there is no clip; give one with --clip",
-                        asking->deformer->name);
     for (uint32_t i = 0; i < before->link; ++i)
         if (chain->links[i].deformer->dynamic)
             return sup_fail(error, SUP_ERROR_INPUT, "%s cannot stand behind %s, which moves by itself; put it in front",
-                            asking->deformer->name, chain->links[i].deformer->name);
-    sup_pose*   pose = (sup_pose*)&before->pose;
+                            chain->links[before->link].deformer->name, chain->links[i].deformer->name);
     sup_sampler sampler = { sample_prefix, (void*)before };
-    sup_clip_sample(chain->character, chain->clip, time, pose);
     world_room* room = (world_room*)&before->room;
     world_resolve(chain, &(world_moment){ time, time, pose, pose, before->tasks }, before->params, before->resolved, room);
     sup_frame   frame = { .time = time,
@@ -88,6 +81,18 @@ sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* ou
     run_scratch s = scratch_cut(chain, before->scratch);
     links_run(chain, 0, before->link, before->resolved, NULL, &frame, &s, NULL, out);
     return SUP_OK;
+}
+
+sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* out, sup_error* error)
+{
+    const sup_chain* chain = before->chain;
+    if (!chain->clip)
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "%s looks at the links before it over time, and there is no clip; give one with --clip",
+                        chain->links[before->link].deformer->name);
+    sup_pose* pose = (sup_pose*)&before->pose;
+    sup_clip_sample(chain->character, chain->clip, time, pose);
+    return sup_prefix_pose(before, pose, time, out, error);
 }
 
 // ---------------------------------------------------------------------------------------------- binding
