@@ -56,7 +56,7 @@ static sup_result make_all(stage* s, sup_error* error)
     if (result == SUP_OK && s->d.ghost) result = make_actor(s, s->d.ghost, true, &s->actors[s->d.chain_count], error);
     if (result != SUP_OK) return result;
     s->normals_scratch = scratch_block(sup_normals_scratch(s->normals));
-    if (!s->normals_scratch) return no_memory(s, error);
+    if (!s->normals_scratch || !stage_bodies_create(s)) return no_memory(s, error);
     if (s->d.heat == HEAT_STRETCH || s->d.heat == HEAT_CURVATURE)
         result = sup_meter_create(s->d.character, NULL, &s->meter, error);
     return result;
@@ -110,10 +110,9 @@ void stage_evaluate(stage* s, double time, const sup_vec3* truth)
 }
 
 // The outermost points in many directions: what the camera has to see.
-static void grow_frame(stage* s, const sup_vec3* points)
+static void grow_frame(stage* s, const sup_vec3* points, uint32_t count)
 {
-    const sup_mesh* mesh = &s->d.character->mesh;
-    for (uint32_t p = 0; p < mesh->point_count; p++) {
+    for (uint32_t p = 0; p < count; p++) {
         sup_vec3 v = points[p];
         if (!(fabsf(v.x) < 1e30f) || !(fabsf(v.y) < 1e30f) || !(fabsf(v.z) < 1e30f)) continue;
         s->low = vec(fminf(s->low.x, v.x), fminf(s->low.y, v.y), fminf(s->low.z, v.z));
@@ -136,9 +135,28 @@ static void grow_frame(stage* s, const sup_vec3* points)
     }
 }
 
+// Bodies near the skin are worth seeing; a floor or a falling ball far above must not push the camera away.
+static void grow_frame_by_bodies(stage* s)
+{
+    float    margin = 0.15f * s->d.character->mesh.diagonal;
+    sup_vec3 low = sub(s->low, vec(margin, margin, margin)), high = add(s->high, vec(margin, margin, margin));
+    for (uint32_t i = 0; i < s->body_count; i++) {
+        const stage_body* b = &s->bodies[i];
+        for (uint32_t p = 0; p < b->mesh.point_count; p++) {
+            sup_vec3 v = b->points[p];
+            bool     near = v.x >= low.x && v.x <= high.x && v.y >= low.y && v.y <= high.y && v.z >= low.z && v.z <= high.z;
+            if (near) grow_frame(s, &v, 1);
+        }
+    }
+}
+
 void stage_measure(stage* s)
 {
-    for (uint32_t i = 0; i < s->actor_count; i++) grow_frame(s, s->actors[i].points);
+    for (uint32_t i = 0; i < s->actor_count; i++) grow_frame(s, s->actors[i].points, s->d.character->mesh.point_count);
+    if (s->body_count) {
+        stage_bodies_place(s, &s->actors[0]);
+        grow_frame_by_bodies(s);
+    }
     for (uint32_t i = 0; i < s->d.chain_count; i++) stage_heat_measure(s, &s->actors[i]);
     for (uint32_t i = 0; i < s->d.chain_count; i++) stage_show(s, &s->actors[i], true);
 }
@@ -212,6 +230,7 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
         s->surfaces[out->surface_count++] =
             (picture_surface){ .mesh = mesh, .points = ghost->points, .vertex_normals = ghost->normals, .alpha = 0.5f };
     }
+    out->surface_count += stage_bodies_surfaces(s, a, s->surfaces + out->surface_count);
     out->surfaces = s->surfaces;
     out->line_count = s->drawn.line_count;
     out->lines = s->drawn.lines;

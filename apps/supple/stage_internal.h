@@ -27,6 +27,13 @@ typedef struct drawn_things {
     bool           failed;
 } drawn_things;
 
+/// A body of the world in the shape the picture takes.
+typedef struct stage_body {
+    sup_mesh  mesh; ///< faces only
+    sup_vec3* points;
+    sup_vec3* normals;
+} stage_body;
+
 struct stage {
     stage_desc         d;
     sup_arena*         arena;
@@ -41,7 +48,9 @@ struct stage {
     sup_vec3           low, high;
     float              reach[FRAME_POINTS];
     sup_vec3           outermost[FRAME_POINTS];
-    picture_surface    surfaces[2];
+    picture_surface*   surfaces; ///< skin, ghost, bodies
+    uint32_t           body_count;
+    struct stage_body* bodies; ///< of the world
     drawn_things       drawn;
     uint32_t           show_links; ///< that --show named, in any chain
     bool               show_found;
@@ -53,6 +62,11 @@ bool stage_line(stage* s, picture_line line); ///< false: out of memory, also no
 void stage_heat(stage* s, actor* a);
 void stage_heat_measure(stage* s, actor* a);
 void stage_heat_color(stage* s, actor* a);
+
+bool stage_bodies_create(stage* s); ///< false: out of memory
+void stage_bodies_place(stage* s, const actor* a);
+/// Where the actor's world has them now. Returns how many.
+uint32_t stage_bodies_surfaces(stage* s, const actor* a, picture_surface* out);
 
 /// What --show asks for, into the panel; names_only: only notes what there is.
 void stage_show(stage* s, actor* a, bool names_only);
