@@ -1,0 +1,220 @@
+// Edge loops of a polygon mesh: straight on where four faces meet, with the stops and turns of the person, and all loops that
+// run along the limbs.
+#include "geom/curves_internal.h"
+#include "math/vec.h"
+
+typedef struct loop_mesh {
+    const sup_curve_mesh* mesh;
+    sup_topology          topology; ///< of the polygons
+} loop_mesh;
+
+static sup_result open_polygons(const sup_curve_mesh* mesh, sup_arena* arena, loop_mesh* out, sup_error* error)
+{
+    out->mesh = mesh;
+    sup_polygons polygons = { mesh->point_count, mesh->face_count, mesh->face_begin, mesh->corners };
+    return sup_topology_create(&polygons, arena, &out->topology, error);
+}
+
+static bool neighbors(const sup_topology* t, uint32_t a, uint32_t b)
+{
+    for (uint32_t k = t->ring_begin[a]; k < t->ring_begin[a + 1]; ++k)
+        if (t->ring[k] == b) return true;
+    return false;
+}
+
+static bool in_face(const sup_curve_mesh* m, uint32_t face, uint32_t point)
+{
+    for (uint32_t c = m->face_begin[face]; c < m->face_begin[face + 1]; ++c)
+        if (m->corners[c] == point) return true;
+    return false;
+}
+
+/// Straight on over a point with four edges and four faces: the edge that shares no face with the one it came by.
+static uint32_t straight_on(const loop_mesh* l, uint32_t before, uint32_t at)
+{
+    const sup_topology* t = &l->topology;
+    if (t->ring_begin[at + 1] - t->ring_begin[at] != 4 || t->fan_begin[at + 1] - t->fan_begin[at] != 4) return SUP_NONE;
+    for (uint32_t k = t->ring_begin[at]; k < t->ring_begin[at + 1]; ++k) {
+        uint32_t to = t->ring[k];
+        bool     shared = to == before;
+        for (uint32_t i = t->fan_begin[at]; i < t->fan_begin[at + 1]; ++i)
+            if (in_face(l->mesh, t->fan[i], before) && in_face(l->mesh, t->fan[i], to)) shared = true;
+        if (!shared) return to;
+    }
+    return SUP_NONE;
+}
+
+static uint32_t turn_at(const sup_curve_walk* w, uint32_t at)
+{
+    for (uint32_t i = 0; i < w->turn_count; ++i)
+        if (w->turns[2 * i] == at) return w->turns[2 * i + 1];
+    return SUP_NONE;
+}
+
+/// Adds the points behind `to`; true when the walk came back to `first`. Ends where it meets itself.
+static bool walk_on(curve_maker* m, const loop_mesh* l, const sup_curve_walk* w, uint32_t from, uint32_t to, uint32_t first,
+                    uint32_t mark)
+{
+    while (to != w->stop && !m->failed) {
+        uint32_t turn = turn_at(w, to), next = turn != SUP_NONE ? turn : straight_on(l, from, to);
+        if (next == first) return true;
+        if (next == SUP_NONE || m->used[next] == mark) return false;
+        m->used[next] = mark;
+        maker_add_point(m, (sup_curve_point){ next, next, 0 });
+        from = to, to = next;
+    }
+    return false;
+}
+
+static uint32_t walk_loop(curve_maker* m, const loop_mesh* l, const sup_curve_walk* w, uint32_t mark, uint32_t limb)
+{
+    uint32_t begin = m->point_count;
+    m->used[w->from] = m->used[w->to] = mark;
+    maker_add_point(m, (sup_curve_point){ w->from, w->from, 0 });
+    maker_add_point(m, (sup_curve_point){ w->to, w->to, 0 });
+    bool     closed = walk_on(m, l, w, w->from, w->to, w->from, mark);
+    uint32_t forward = m->point_count;
+    if (!closed && w->both) walk_on(m, l, w, w->to, w->from, SUP_NONE, mark);
+    if (m->failed) return SUP_NONE;
+    // What was found behind the start, turned around, belongs in front.
+    uint32_t behind = m->point_count - forward;
+    for (uint32_t pass = 0; behind > 0 && pass < 2; ++pass) {
+        uint32_t i = pass == 0 ? begin : begin + behind, j = m->point_count;
+        while (i + 1 < j) {
+            sup_curve_point swap = m->points[i];
+            m->points[i++] = m->points[--j];
+            m->points[j] = swap;
+        }
+    }
+    return maker_end_curve(m, begin, closed, limb);
+}
+
+sup_result sup_curves_walk(const sup_curve_mesh* mesh, const sup_curve_walk* walks, uint32_t walk_count, sup_arena* arena,
+                           sup_curves* out, sup_error* error)
+{
+    curve_maker m;
+    loop_mesh   l;
+    sup_result  r = maker_begin(&m, mesh, 0, arena, error);
+    if (!r) r = open_polygons(mesh, arena, &l, error);
+    for (uint32_t i = 0; !r && i < walk_count; ++i) {
+        const sup_curve_walk* w = &walks[i];
+        if (w->from >= mesh->point_count || w->to >= mesh->point_count || !neighbors(&l.topology, w->from, w->to))
+            return sup_fail(error, SUP_ERROR_INPUT, "curve %u: points %u and %u are not joined by an edge; start on one", i,
+                            w->from, w->to);
+        for (uint32_t k = 0; k < w->turn_count; ++k)
+            if (w->turns[2 * k] >= mesh->point_count || w->turns[2 * k + 1] >= mesh->point_count ||
+                !neighbors(&l.topology, w->turns[2 * k], w->turns[2 * k + 1]))
+                return sup_fail(error, SUP_ERROR_INPUT, "curve %u: no edge leads from point %u to %u; turn along an edge", i,
+                                w->turns[2 * k], w->turns[2 * k + 1]);
+        walk_loop(&m, &l, w, i + 1, 0);
+    }
+    if (!r && m.failed) r = sup_fail_memory(error, "curves");
+    if (r) return r;
+    *out = (sup_curves){ .curve_count = m.curve_count,
+                         .point_count = m.point_count,
+                         .limb_count = 1,
+                         .curves = m.curves,
+                         .points = m.points,
+                         .limbs = SUP_NEW(arena, uint32_t, mesh->point_count) };
+    return out->limbs ? SUP_OK : sup_fail_memory(error, "curves");
+}
+
+// ---------------------------------------------------------------------------------------------- all of a mesh
+
+/// Direction of the center line nearest to a point.
+static sup_vec3 line_direction(const limb_shape* limb, sup_vec3 p)
+{
+    float    least = 3e38f;
+    sup_vec3 best = v3(1, 0, 0);
+    for (uint32_t i = 0; i + 1 < limb->station_count; ++i) {
+        float d = v3_length2(v3_sub(p, v3_lerp(limb->stations[i], limb->stations[i + 1], 0.5f)));
+        if (d >= least) continue;
+        least = d;
+        best = v3_normalize(v3_sub(limb->stations[i + 1], limb->stations[i]), best);
+    }
+    return best;
+}
+
+typedef struct loop_finder {
+    curve_maker*    m;
+    loop_mesh       l;
+    const limb_set* limbs;
+    uint32_t*       of_edge; ///< the curve that runs over an edge, plus 1
+} loop_finder;
+
+static uint32_t edge_between(const sup_topology* t, uint32_t a, uint32_t b)
+{
+    uint32_t low = 0, high = t->edge_count, x = a < b ? a : b, y = a < b ? b : a;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->edges[middle].a < x || (t->edges[middle].a == x && t->edges[middle].b < y)) low = middle + 1;
+        else high = middle;
+    }
+    return low < t->edge_count && t->edges[low].a == x && t->edges[low].b == y ? low : SUP_NONE;
+}
+
+/// Runs along its limb: its edges, by length, more than at 45 degrees to the sections; up the line, and all within one limb.
+static bool runs_along(const loop_finder* f, uint32_t curve)
+{
+    const sup_curve* c = &f->m->curves[curve];
+    double           with = 0, total = 0;
+    for (uint32_t i = 0; i + 1 < c->count; ++i) {
+        uint32_t a = f->m->points[c->begin + i].a, b = f->m->points[c->begin + i + 1].a;
+        if (f->limbs->of_point[a] != c->limb || f->limbs->of_point[b] != c->limb) continue;
+        sup_vec3 d = v3_sub(f->m->mesh.points[b], f->m->mesh.points[a]);
+        with += v3_dot(d, line_direction(&f->limbs->limbs[c->limb], f->m->mesh.points[a]));
+        total += v3_length(d);
+    }
+    if (with < 0) maker_reverse(f->m, curve);
+    return !c->closed && c->count >= 4 && (with < 0 ? -with : with) > 0.7 * total;
+}
+
+/// The loops whose edges lie opposite in the quads beside a curve.
+static void find_sides(loop_finder* f, uint32_t curve)
+{
+    sup_curve* c = &f->m->curves[curve];
+    for (uint32_t i = 0; i + 1 < c->count; ++i) {
+        uint32_t e = edge_between(&f->l.topology, f->m->points[c->begin + i].a, f->m->points[c->begin + i + 1].a);
+        for (uint32_t side = 0; e != SUP_NONE && side < 2; ++side) {
+            uint32_t face = f->l.topology.edges[e].faces[side];
+            if (face == SUP_NONE || f->m->mesh.face_begin[face + 1] - f->m->mesh.face_begin[face] != 4) continue;
+            const uint32_t* q = f->m->mesh.corners + f->m->mesh.face_begin[face];
+            for (uint32_t k = 0; k < 4; ++k) {
+                uint32_t other = edge_between(&f->l.topology, q[k], q[(k + 1) % 4]);
+                uint32_t n = other == SUP_NONE ? 0 : f->of_edge[other];
+                if (n == 0 || n == curve + 1 || c->sides[0] == n - 1 || c->sides[1] == n - 1) continue;
+                if (c->sides[0] == SUP_NONE) c->sides[0] = n - 1;
+                else if (c->sides[1] == SUP_NONE) c->sides[1] = n - 1;
+            }
+        }
+    }
+}
+
+sup_result loops_make(curve_maker* m, const limb_set* limbs, sup_error* error)
+{
+    loop_finder f = { .m = m, .limbs = limbs };
+    sup_result  r = open_polygons(&m->mesh, m->arena, &f.l, error);
+    if (r) return r;
+    f.of_edge = SUP_NEW(m->arena, uint32_t, f.l.topology.edge_count);
+    bool* seen = SUP_NEW(m->arena, bool, f.l.topology.edge_count);
+    if (!f.of_edge || !seen) return sup_fail_memory(error, "curves");
+    for (uint32_t e = 0; e < f.l.topology.edge_count && !m->failed; ++e) {
+        uint32_t a = f.l.topology.edges[e].a, b = f.l.topology.edges[e].b, limb = limbs->of_point[a];
+        if (seen[e] || limb == SUP_NONE || limbs->of_point[b] != limb) continue;
+        sup_curve_walk w = { .from = a, .to = b, .stop = SUP_NONE, .both = true };
+        uint32_t       curve = walk_loop(m, &f.l, &w, m->cut + 1 + e, limb);
+        if (curve == SUP_NONE) continue;
+        const sup_curve* c = &m->curves[curve];
+        bool             stays = runs_along(&f, curve);
+        for (uint32_t i = 0; i < c->count; ++i) {
+            if (i + 1 == c->count && !c->closed) break;
+            uint32_t k = edge_between(&f.l.topology, m->points[c->begin + i].a, m->points[c->begin + (i + 1) % c->count].a);
+            if (k == SUP_NONE) continue;
+            seen[k] = true;
+            if (stays) f.of_edge[k] = curve + 1;
+        }
+        if (!stays) maker_drop_curves(m, curve);
+    }
+    for (uint32_t c = 0; c < m->curve_count; ++c) find_sides(&f, c);
+    return m->failed ? sup_fail_memory(error, "curves") : SUP_OK;
+}

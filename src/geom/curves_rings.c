@@ -1,0 +1,266 @@
+// Curves across a center line (plane cuts), and curves along it (half-plane cuts that turn about it).
+#include "geom/curves_internal.h"
+#include "math/trig.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+enum { TURN_ROUNDS = 8 };
+
+// ---------------------------------------------------------------------------------------------- around
+
+typedef struct ring_maker {
+    curve_maker*    m;
+    const uint32_t* triangles;
+    uint32_t        triangle_count;
+    float*          values;
+    uint32_t        limb;
+} ring_maker;
+
+/// Does a point of the pieces lie beyond the plane of the neighbor?
+static bool reaches_over(const ring_maker* r, uint32_t first, uint32_t end, sup_vec3 center, sup_vec3 normal, float side)
+{
+    for (uint32_t c = first; c < end; ++c)
+        for (uint32_t i = 0; i < r->m->curves[c].count; ++i) {
+            sup_vec3 p = maker_place(r->m, r->m->points[r->m->curves[c].begin + i]);
+            if (side * v3_dot(v3_sub(p, center), normal) > 0) return true;
+        }
+    return false;
+}
+
+/// Same sense about the line for all, and the start nearest to the start before.
+static void align_ring(curve_maker* m, uint32_t curve, sup_vec3 normal, const sup_vec3* start_before)
+{
+    sup_curve* c = &m->curves[curve];
+    sup_vec3   center = maker_center(m, c, NULL), area = v3(0, 0, 0);
+    for (uint32_t i = 0; i < c->count; ++i) {
+        sup_vec3 a = maker_place(m, m->points[c->begin + i]), b = maker_place(m, m->points[c->begin + (i + 1) % c->count]);
+        area = v3_add(area, v3_cross(v3_sub(a, center), v3_sub(b, center)));
+    }
+    if (v3_dot(area, normal) < 0) maker_reverse(m, curve);
+    if (!c->closed || !start_before) return;
+    uint32_t best = 0;
+    float    least = 3e38f;
+    for (uint32_t i = 0; i < c->count; ++i) {
+        float d = v3_distance(maker_place(m, m->points[c->begin + i]), *start_before);
+        if (d < least) least = d, best = i;
+    }
+    // Rotation by three reversals.
+    sup_curve_point* p = m->points + c->begin;
+    for (int pass = 0; pass < 3; ++pass) {
+        uint32_t i = pass == 1 ? best : 0, j = pass == 0 ? best : c->count;
+        while (i + 1 < j) {
+            sup_curve_point swap = p[i];
+            p[i++] = p[--j];
+            p[j] = swap;
+        }
+    }
+}
+
+/// Links curves of one ring to the nearest ones of the ring before.
+static void link_rings(curve_maker* m, uint32_t before, uint32_t first, uint32_t end)
+{
+    for (uint32_t c = first; c < end; ++c) {
+        sup_vec3 at = maker_center(m, &m->curves[c], NULL);
+        float    least = 3e38f;
+        for (uint32_t b = before; b < first; ++b) {
+            float d = v3_distance(at, maker_center(m, &m->curves[b], NULL));
+            if (d >= least) continue;
+            least = d;
+            m->curves[c].sides[0] = b;
+        }
+        if (m->curves[c].sides[0] != SUP_NONE) m->curves[m->curves[c].sides[0]].sides[1] = c;
+    }
+}
+
+typedef struct plane {
+    sup_vec3 center, normal;
+    bool     dropped;
+} plane;
+
+/// Cuts by plane i in its present direction and says whether it crosses what plane j cuts, inside the mesh.
+static bool planes_cross(ring_maker* r, const plane* a, const plane* b)
+{
+    curve_maker* m = r->m;
+    uint32_t     first = maker_plane(m, r->triangles, r->triangle_count, a->center, a->normal, r->values, r->limb);
+    uint32_t     middle = m->curve_count;
+    maker_plane(m, r->triangles, r->triangle_count, b->center, b->normal, r->values, r->limb);
+    bool cross = reaches_over(r, first, middle, b->center, b->normal, 1.0f) ||
+                 reaches_over(r, middle, m->curve_count, a->center, a->normal, -1.0f);
+    maker_drop_curves(m, first);
+    return cross;
+}
+
+/// Neighbors that cross take each a direction three quarters its own and one quarter the other's, up to eight times; then the
+/// second one goes.
+static uint32_t turn_apart(ring_maker* r, plane* planes, uint32_t count)
+{
+    uint32_t dropped = 0;
+    for (uint32_t i = 0; i < count && !r->m->failed;) {
+        uint32_t j = i + 1;
+        while (j < count && planes[j].dropped) ++j;
+        if (j >= count) break;
+        for (uint32_t round = 0; planes_cross(r, &planes[i], &planes[j]); ++round) {
+            if (round == TURN_ROUNDS || r->m->failed) {
+                planes[j].dropped = true;
+                ++dropped;
+                break;
+            }
+            sup_vec3 a = planes[i].normal, b = planes[j].normal;
+            planes[i].normal = v3_normalize(v3_mad(b, 3, a), a);
+            planes[j].normal = v3_normalize(v3_mad(a, 3, b), b);
+        }
+        if (!planes[j].dropped) i = j;
+    }
+    return dropped;
+}
+
+uint32_t rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const sup_vec3* centers,
+                    const sup_vec3* normals, uint32_t count, float* values, uint32_t limb)
+{
+    ring_maker r = { m, triangles, triangle_count, values, limb };
+    plane*     planes = SUP_NEW(m->arena, plane, count);
+    if (!planes) {
+        m->failed = true;
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; ++i) planes[i] = (plane){ centers[i], normals[i], false };
+    uint32_t dropped = turn_apart(&r, planes, count), before = m->curve_count;
+    sup_vec3 start;
+    bool     started = false;
+    for (uint32_t i = 0; i < count && !m->failed; ++i) {
+        if (planes[i].dropped) continue;
+        uint32_t first = maker_plane(m, triangles, triangle_count, planes[i].center, planes[i].normal, values, limb);
+        for (uint32_t c = first; c < m->curve_count; ++c) {
+            align_ring(m, c, planes[i].normal, started ? &start : NULL);
+            if (!m->curves[c].closed) continue;
+            start = maker_place(m, m->points[m->curves[c].begin]);
+            started = true;
+        }
+        link_rings(m, before, first, m->curve_count);
+        if (m->curve_count > first) before = first;
+    }
+    return dropped;
+}
+
+// ---------------------------------------------------------------------------------------------- along
+
+/// Frames along a line of stations: the axis turns with the line by the smallest rotation, so half-planes of neighboring pieces
+/// meet exactly in the plane between them.
+typedef struct line_frames {
+    uint32_t        count;
+    const sup_vec3* at;
+    sup_vec3*       along; ///< at stations
+    sup_vec3*       across;
+    float*          height; ///< length from the start
+} line_frames;
+
+static sup_vec3 turned(sup_vec3 v, sup_vec3 from, sup_vec3 to)
+{
+    sup_vec3 axis = v3_cross(from, to);
+    float    c = v3_dot(from, to);
+    if (c < -0.999f) return v; // straight back: any turn is as good
+    return v3_add(v3_add(v3_scale(v, c), v3_cross(axis, v)), v3_scale(axis, v3_dot(axis, v) / (1.0f + c)));
+}
+
+static bool make_frames(const limb_shape* limb, sup_arena* arena, line_frames* out)
+{
+    uint32_t n = limb->station_count;
+    *out =
+        (line_frames){ n, limb->stations, SUP_NEW(arena, sup_vec3, n), SUP_NEW(arena, sup_vec3, n), SUP_NEW(arena, float, n) };
+    if (!out->along || !out->across || !out->height) return false;
+    for (uint32_t i = 0; i < n; ++i) {
+        sup_vec3 d = v3_sub(out->at[i + 1 < n ? i + 1 : i], out->at[i > 0 ? i - 1 : 0]);
+        out->along[i] = v3_normalize(d, i > 0 ? out->along[i - 1] : v3(1, 0, 0));
+        out->across[i] = i ? turned(out->across[i - 1], out->along[i - 1], out->along[i]) : v3_across(out->along[0]);
+        out->height[i] = i ? out->height[i - 1] + v3_distance(out->at[i], out->at[i - 1]) : 0;
+    }
+    return true;
+}
+
+/// A point seen from the line: radial coordinates in the frame there, and how far along.
+static void seen_from_line(const line_frames* f, sup_vec3 p, float* x, float* y, float* height)
+{
+    float    least = 3e38f, best_t = 0;
+    uint32_t best = 0;
+    for (uint32_t i = 0; i + 1 < f->count; ++i) {
+        sup_vec3 d = v3_sub(f->at[i + 1], f->at[i]);
+        float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p, f->at[i]), d) / l2, 0, 1) : 0;
+        float    away = v3_length2(v3_sub(p, v3_mad(f->at[i], t, d)));
+        if (away < least) least = away, best = i, best_t = t;
+    }
+    sup_vec3 along = v3_normalize(v3_lerp(f->along[best], f->along[best + 1], best_t), f->along[best]);
+    sup_vec3 across = v3_lerp(f->across[best], f->across[best + 1], best_t);
+    across = v3_normalize(v3_mad(across, -v3_dot(across, along), along), v3_across(along));
+    sup_vec3 d = v3_sub(p, v3_lerp(f->at[best], f->at[best + 1], best_t));
+    *x = v3_dot(d, across);
+    *y = v3_dot(d, v3_cross(along, across));
+    *height = f->height[best] + best_t * (f->height[best + 1] - f->height[best]);
+}
+
+/// Keeps the longest of the curves from `first` on, running up the line; none if it is shorter than a quarter of the limb.
+static uint32_t keep_longest(curve_maker* m, uint32_t first, const float* heights, float whole)
+{
+    uint32_t best = SUP_NONE;
+    float    longest = 0.25f * whole;
+    for (uint32_t c = first; c < m->curve_count; ++c) {
+        float length;
+        maker_center(m, &m->curves[c], &length);
+        if (!m->curves[c].closed && length > longest) longest = length, best = c;
+    }
+    if (best == SUP_NONE) {
+        maker_drop_curves(m, first);
+        return SUP_NONE;
+    }
+    sup_curve kept = m->curves[best];
+    uint32_t  begin = m->curves[first].begin;
+    memmove(m->points + begin, m->points + kept.begin, kept.count * sizeof *m->points);
+    kept.begin = begin;
+    m->curves[first] = kept;
+    m->curve_count = first + 1;
+    m->point_count = begin + kept.count;
+    if (heights[m->points[begin].a] > heights[m->points[begin + kept.count - 1].a]) maker_reverse(m, first);
+    return first;
+}
+
+void meridians_make(curve_maker* m, const limb_shape* limb, uint32_t number, uint32_t count, float* values)
+{
+    sup_arena*  beside = sup_arena_beside(m->arena);
+    uint32_t    n = m->mesh.point_count;
+    line_frames f = { 0 };
+    float *     x = NULL, *y = NULL, *height = NULL, *keep = NULL;
+    if (beside) {
+        x = SUP_NEW(beside, float, n), y = SUP_NEW(beside, float, n);
+        height = SUP_NEW(beside, float, n), keep = SUP_NEW(beside, float, n);
+    }
+    if (!beside || !x || !y || !height || !keep || !make_frames(limb, beside, &f)) {
+        m->failed = true;
+        sup_arena_destroy(beside);
+        return;
+    }
+    for (uint32_t i = 0; i < limb->triangle_count; ++i)
+        for (uint32_t k = 0; k < 3; ++k) {
+            uint32_t p = m->mesh.triangles[3 * (size_t)limb->triangles[i] + k];
+            if (x[p] == 0 && y[p] == 0) seen_from_line(&f, m->mesh.points[p], &x[p], &y[p], &height[p]);
+        }
+    uint32_t first = m->curve_count, last = SUP_NONE, made = 0;
+    for (uint32_t c = 0; c < count && !m->failed; ++c) {
+        double angle = 6.283185307179586 * (c + 0.5) / count;
+        float  s = (float)sup_sin(angle), o = (float)sup_cos(angle);
+        for (uint32_t i = 0; i < limb->triangle_count; ++i)
+            for (uint32_t k = 0; k < 3; ++k) {
+                uint32_t p = m->mesh.triangles[3 * (size_t)limb->triangles[i] + k];
+                values[p] = y[p] * o - x[p] * s;
+                keep[p] = x[p] * o + y[p] * s;
+            }
+        uint32_t at = m->curve_count;
+        maker_cut(m, limb->triangles, limb->triangle_count, values, keep, number);
+        at = keep_longest(m, at, height, f.height[f.count - 1]);
+        if (at == SUP_NONE) continue;
+        if (last != SUP_NONE) m->curves[at].sides[0] = last, m->curves[last].sides[1] = at;
+        last = at;
+        ++made;
+    }
+    if (made > 2) m->curves[first].sides[0] = last, m->curves[last].sides[1] = first;
+    sup_arena_destroy(beside);
+}

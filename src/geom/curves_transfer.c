@@ -1,0 +1,218 @@
+// From curves to the skin: every point between two neighboring curves takes their motion, bilinearly in where it stands between
+// the nodes and between the curves. The mean of four nodes instead would jump from cell to cell.
+#include "geom/curves_internal.h"
+#include "math/vec.h"
+
+typedef struct near_place {
+    uint32_t curve, a, b; ///< nodes
+    float    t, square;
+    sup_vec3 at;
+} near_place;
+
+/// The place of one curve that is nearest to p.
+static near_place nearest_on(const sup_polylines* l, uint32_t curve, sup_vec3 p)
+{
+    near_place best = { .curve = curve, .square = 3e38f };
+    uint32_t   begin = l->begin[curve], n = l->begin[curve + 1] - begin, steps = l->closed[curve] ? n : n - 1;
+    if (n == 1) steps = 1;
+    for (uint32_t i = 0; i < steps; ++i) {
+        uint32_t a = begin + i, b = begin + (i + 1) % n;
+        sup_vec3 d = v3_sub(l->nodes[b], l->nodes[a]);
+        float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p, l->nodes[a]), d) / l2, 0, 1) : 0;
+        sup_vec3 at = v3_mad(l->nodes[a], t, d);
+        float    square = v3_length2(v3_sub(p, at));
+        if (square < best.square) best = (near_place){ curve, a, b, t, square, at };
+    }
+    return best;
+}
+
+/// How far between the two places p stands: its foot on the line from one to the other.
+static float between(sup_vec3 p, const near_place* one, const near_place* two)
+{
+    sup_vec3 d = v3_sub(two->at, one->at);
+    float    l2 = v3_length2(d);
+    return l2 > 0 ? sup_clampf(v3_dot(v3_sub(p, one->at), d) / l2, 0, 1) : 0;
+}
+
+typedef struct transfer_job {
+    const sup_polylines* lines;
+    const sup_vec3*      points;
+    const uint32_t*      limbs;
+    const uint32_t*      limb_begin; ///< curves of each limb, a list; the last limb + 1 holds none
+    const uint32_t*      limb_curves;
+    uint32_t             limb_count;
+    float                reach;
+    sup_curve_share*     out;
+    const sup_vec3*      centers;
+} transfer_job;
+
+static void join(sup_curve_share* o, const transfer_job* j, sup_vec3 p, const near_place* one, const near_place* two)
+{
+    float alpha = two ? between(p, one, two) : 0;
+    *o = (sup_curve_share){ .node = { one->a, one->b, two ? two->a : one->a, two ? two->b : one->b },
+                            .curve = { one->curve, two ? two->curve : SUP_NONE },
+                            .t = { one->t, two ? two->t : 0 },
+                            .alpha = alpha,
+                            .fade = o->fade };
+    o->share[0] = (1 - alpha) * (1 - one->t) * o->fade;
+    o->share[1] = (1 - alpha) * one->t * o->fade;
+    o->share[2] = two ? alpha * (1 - two->t) * o->fade : 0;
+    o->share[3] = two ? alpha * two->t * o->fade : 0;
+    if (!two) return;
+    // The foot of p's place on the line between the two centers.
+    sup_vec3 c1 = j->centers[one->curve], d = v3_sub(j->centers[two->curve], c1), p3 = v3_lerp(one->at, two->at, alpha);
+    float    l2 = v3_length2(d);
+    o->beta = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p3, c1), d) / l2, 0, 1) : 0;
+}
+
+static void place_point(const transfer_job* j, uint32_t i)
+{
+    const sup_polylines* l = j->lines;
+    sup_vec3             p = j->points[i];
+    uint32_t             limb = j->limbs ? j->limbs[i] : 0, from = 0, to = l->curve_count;
+    bool                 own = limb != SUP_NONE && limb < j->limb_count && j->limb_begin[limb + 1] > j->limb_begin[limb];
+    near_place           one = { .square = 3e38f }, two;
+    if (own) from = j->limb_begin[limb], to = j->limb_begin[limb + 1];
+    for (uint32_t k = from; k < to; ++k) {
+        near_place n = nearest_on(l, own ? j->limb_curves[k] : k, p);
+        if (n.square < one.square) one = n;
+    }
+    sup_curve_share* o = &j->out[i];
+    // A point of a limb without curves fades out with its distance from the nearest one.
+    float away = sqrtf(one.square);
+    o->fade = own ? 1.0f : 1.0f - sup_smoothstep(0.0f, j->reach > 0 ? j->reach : 1e-30f, away);
+    if (one.square >= 3e38f || o->fade <= 0) {
+        *o = (sup_curve_share){ .curve = { SUP_NONE, SUP_NONE } };
+        return;
+    }
+    // Of the two sides the one towards which the point lies.
+    bool  found = false;
+    float best = 0;
+    for (uint32_t s = 0; s < 2; ++s) {
+        uint32_t c = l->curves ? l->curves[one.curve].sides[s] : SUP_NONE;
+        if (c == SUP_NONE || c == one.curve) continue;
+        near_place n = nearest_on(l, c, p);
+        float      alpha = between(p, &one, &n);
+        if (!found || alpha > best) two = n, best = alpha;
+        found = true;
+    }
+    join(o, j, p, &one, found ? &two : NULL);
+}
+
+static void place_task(void* data, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; ++i) place_point(data, i);
+}
+
+void sup_polylines_centers(const sup_polylines* l, const sup_vec3* nodes, sup_vec3* out)
+{
+    for (uint32_t c = 0; c < l->curve_count; ++c) {
+        uint32_t begin = l->begin[c], n = l->begin[c + 1] - begin, steps = l->closed[c] ? n : n - 1;
+        double   sum[3] = { 0, 0, 0 }, total = 0;
+        for (uint32_t i = 0; i < steps; ++i) {
+            sup_vec3 a = nodes[begin + i], b = nodes[begin + (i + 1) % n];
+            double   w = 0.5 * (double)v3_distance(a, b);
+            sum[0] += w * ((double)a.x + b.x), sum[1] += w * ((double)a.y + b.y), sum[2] += w * ((double)a.z + b.z);
+            total += 2 * w;
+        }
+        out[c] = total > 0 ? v3((float)(sum[0] / total), (float)(sum[1] / total), (float)(sum[2] / total)) : nodes[begin];
+    }
+}
+
+/// Curves of each limb as one list.
+static bool group_curves(transfer_job* j, sup_arena* arena)
+{
+    const sup_polylines* l = j->lines;
+    for (uint32_t c = 0; c < l->curve_count; ++c)
+        if (l->curves && l->curves[c].limb >= j->limb_count) j->limb_count = l->curves[c].limb + 1;
+    if (j->limb_count == 0) j->limb_count = 1;
+    uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)j->limb_count + 2);
+    uint32_t* list = SUP_NEW(arena, uint32_t, l->curve_count);
+    if (!begin || !list) return false;
+    for (uint32_t c = 0; c < l->curve_count; ++c) ++begin[(l->curves ? l->curves[c].limb : 0) + 2];
+    for (uint32_t i = 0; i < j->limb_count; ++i) begin[i + 2] += begin[i + 1];
+    for (uint32_t c = 0; c < l->curve_count; ++c) list[begin[(l->curves ? l->curves[c].limb : 0) + 1]++] = c;
+    j->limb_begin = begin;
+    j->limb_curves = list;
+    return true;
+}
+
+sup_result sup_curve_transfer_create(const sup_polylines* lines, const sup_vec3* points, uint32_t point_count,
+                                     const uint32_t* limbs, float reach, sup_arena* arena, sup_curve_transfer* out,
+                                     sup_error* error)
+{
+    sup_curve_share* made = SUP_NEW(arena, sup_curve_share, point_count);
+    sup_vec3*        centers = SUP_NEW(arena, sup_vec3, lines->curve_count);
+    transfer_job     job = { lines, points, limbs, NULL, NULL, 0, reach, made, centers };
+    if (!made || !centers || !group_curves(&job, arena)) return sup_fail_memory(error, "curves");
+    sup_polylines_centers(lines, lines->nodes, centers);
+    sup_tasks_run(NULL, point_count, 1024, place_task, &job);
+    sup_vec3 low = v3(3e38f, 3e38f, 3e38f), high = v3(-3e38f, -3e38f, -3e38f);
+    *out = (sup_curve_transfer){ .point_count = point_count, .points = made, .lines = *lines };
+    for (uint32_t i = 0; i < point_count; ++i) {
+        out->alone += made[i].curve[0] == SUP_NONE;
+        low = v3_min(low, points[i]), high = v3_max(high, points[i]);
+    }
+    out->size = point_count ? v3_distance(low, high) : 0;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- applying
+
+/// Axes of a place between two curves: along p1 p2, away from the line of centers, across both. False where there is none.
+static bool frame_at(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 o3, float least, sup_vec3 axes[3])
+{
+    sup_vec3 a = v3_sub(p2, p1), r = v3_sub(p3, o3);
+    float    length = v3_length(a);
+    if (!(length > least)) return false;
+    axes[0] = v3_scale(a, 1.0f / length);
+    r = v3_mad(r, -v3_dot(r, axes[0]), axes[0]);
+    length = v3_length(r);
+    if (!(length > least)) return false;
+    axes[1] = v3_scale(r, 1.0f / length);
+    axes[2] = v3_cross(axes[0], axes[1]);
+    return true;
+}
+
+static sup_vec3 displaced(const sup_curve_share* o, const sup_vec3* rest, const sup_vec3* moved)
+{
+    sup_vec3 d = v3(0, 0, 0);
+    for (int k = 0; k < 4; ++k)
+        if (o->share[k] != 0) d = v3_mad(d, o->share[k], v3_sub(moved[o->node[k]], rest[o->node[k]]));
+    return d;
+}
+
+static sup_vec3 framed(const sup_curve_transfer* t, uint32_t i, sup_vec3 p, const sup_vec3* moved, const sup_vec3* centers,
+                       const sup_vec3* moved_centers)
+{
+    const sup_curve_share* o = &t->points[i];
+    const sup_vec3*        rest = t->lines.nodes;
+    if (o->curve[1] == SUP_NONE || o->fade < 1) return displaced(o, rest, moved);
+    sup_vec3 axes[3], turned[3], at[2][4];
+    for (int k = 0; k < 2; ++k) { // at rest and moved: p1, p2, p3, O3
+        const sup_vec3 *n = k ? moved : rest, *c = k ? moved_centers : centers;
+        at[k][0] = v3_lerp(n[o->node[0]], n[o->node[1]], o->t[0]);
+        at[k][1] = v3_lerp(n[o->node[2]], n[o->node[3]], o->t[1]);
+        at[k][2] = v3_lerp(at[k][0], at[k][1], o->alpha);
+        at[k][3] = v3_lerp(c[o->curve[0]], c[o->curve[1]], o->beta);
+    }
+    float least = 1e-6f * t->size;
+    if (!frame_at(at[0][0], at[0][1], at[0][2], at[0][3], least, axes) ||
+        !frame_at(at[1][0], at[1][1], at[1][2], at[1][3], least, turned))
+        return displaced(o, rest, moved);
+    // Only the difference of the frames acts, so that the identity stays exact.
+    sup_vec3 d = v3_sub(p, at[0][2]), out = v3_sub(at[1][2], at[0][2]);
+    for (int k = 0; k < 3; ++k) {
+        float along = v3_dot(axes[k], d);
+        out = v3_add(out, v3_scale(v3_sub(turned[k], axes[k]), along));
+    }
+    return out;
+}
+
+void sup_curve_transfer_apply(const sup_curve_transfer* t, const sup_vec3* rest, const sup_vec3* moved, const sup_vec3* centers,
+                              const sup_vec3* moved_centers, uint32_t begin, uint32_t end, sup_vec3* out)
+{
+    for (uint32_t i = begin; i < end; ++i)
+        out[i] =
+            centers ? framed(t, i, rest[i], moved, centers, moved_centers) : displaced(&t->points[i], t->lines.nodes, moved);
+}

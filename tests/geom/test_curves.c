@@ -1,0 +1,443 @@
+#include "support.h"
+
+#include "geom/curves.h"
+#include "math/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static sup_curve_mesh mesh_of(const sup_character* c)
+{
+    const sup_mesh* m = &c->mesh;
+    return (sup_curve_mesh){ m->point_count, m->points,     m->triangle_count, m->triangles,
+                             m->face_count,  m->face_begin, m->corner_points };
+}
+
+static uint32_t* dominant(const sup_character* c, sup_arena* arena)
+{
+    uint32_t* labels = sup_arena_alloc(arena, c->mesh.point_count, sizeof *labels);
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) labels[p] = c->weights.joints[c->weights.begin[p]];
+    return labels;
+}
+
+static sup_vec3 place(const sup_curves* curves, const sup_vec3* points, uint32_t i)
+{
+    sup_curve_point p = curves->points[i];
+    return v3_lerp(points[p.a], points[p.b], p.ratio);
+}
+
+// Along x, from 0 to 2, radius 0.5, in 8 steps around; 17 rings.
+static sup_character* tube(void) { return test_tube(17, 8, 2, 2.0f, 0.5f); }
+
+static void a_plane_across_a_tube_gives_one_closed_ring(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_curve_mesh mesh = mesh_of(c);
+    sup_vec3       centers[] = { { 0.5f, 0, 0 }, { 1.03f, 0, 0 } }, normals[] = { { 1, 0, 0 }, { 1, 0, 0 } };
+    sup_curves     curves;
+    sup_error      error;
+    assert_ok(sup_curves_cut(&mesh, &(sup_curve_line){ 2, centers, normals }, 0, arena, &curves, &error), error);
+    assert_int_equal(curves.curve_count, 2);
+    for (uint32_t k = 0; k < 2; ++k) {
+        assert_true(curves.curves[k].closed);
+        assert_true(curves.curves[k].count >= 8);
+        sup_vec3 turn = { 0, 0, 0 };
+        for (uint32_t i = 0; i < curves.curves[k].count; ++i) {
+            sup_vec3 a = place(&curves, c->mesh.points, curves.curves[k].begin + i);
+            sup_vec3 b = place(&curves, c->mesh.points, curves.curves[k].begin + (i + 1) % curves.curves[k].count);
+            assert_float_equal(a.x, centers[k].x, 1e-5);
+            a.x = b.x = 0;
+            turn = v3_add(turn, v3_cross(a, b));
+        }
+        assert_true(turn.x > 0); // positive about the line
+    }
+    assert_int_equal(curves.curves[0].sides[1], 1);
+    assert_int_equal(curves.curves[1].sides[0], 0);
+    // The second begins where the first did, as nearly as its points allow.
+    sup_vec3 a = place(&curves, c->mesh.points, curves.curves[0].begin),
+             b = place(&curves, c->mesh.points, curves.curves[1].begin);
+    assert_true(hypotf(a.y - b.y, a.z - b.z) < 0.25f);
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+static void a_crossing_near_a_vertex_moves_onto_it_and_no_vertex_is_taken_twice(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_curve_mesh mesh = mesh_of(c);
+    sup_vec3       center = { 1.01f, 0, 0 }, normal = { 1, 0, 0 }; // a ring of vertices stands at x = 1
+    sup_curves     curves;
+    sup_error      error;
+    assert_ok(sup_curves_cut(&mesh, &(sup_curve_line){ 1, &center, &normal }, 0.25f, arena, &curves, &error), error);
+    assert_int_equal(curves.curve_count, 1);
+    assert_true(curves.curves[0].closed);
+    uint32_t on_vertex = 0;
+    for (uint32_t i = 0; i < curves.point_count; ++i) {
+        const sup_curve_point* p = &curves.points[i];
+        on_vertex += p->a == p->b;
+        for (uint32_t k = 0; k < i; ++k) assert_false(p->a == p->b && curves.points[k].a == p->a && curves.points[k].b == p->b);
+    }
+    assert_int_equal(on_vertex, 8);
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+static void neighboring_planes_that_cross_inside_are_turned_apart(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_curve_mesh mesh = mesh_of(c);
+    // Half a radius apart, leaning 45 degrees towards each other: they would meet within the tube.
+    sup_vec3   centers[] = { { 0.8f, 0, 0 }, { 1.05f, 0, 0 } };
+    sup_vec3   normals[] = { { 0.7071068f, 0.7071068f, 0 }, { 0.7071068f, -0.7071068f, 0 } };
+    sup_curves curves;
+    sup_error  error;
+    assert_ok(sup_curves_cut(&mesh, &(sup_curve_line){ 2, centers, normals }, 0, arena, &curves, &error), error);
+    assert_int_equal(curves.curve_count, 2);
+    assert_int_equal(curves.dropped, 0);
+    float high = -1, low = 3;
+    // Around the tube, column by column, the second lies behind the first.
+    for (uint32_t i = 0; i < curves.curves[0].count; ++i) {
+        sup_vec3 a = place(&curves, c->mesh.points, i);
+        for (uint32_t k = 0; k < curves.curves[1].count; ++k) {
+            sup_vec3 b = place(&curves, c->mesh.points, curves.curves[1].begin + k);
+            if (hypotf(a.y - b.y, a.z - b.z) < 0.05f) assert_true(b.x > a.x);
+        }
+        high = fmaxf(high, a.x), low = fminf(low, a.x);
+    }
+    assert_true(high - low > 0.1f); // still leaning
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+static void a_tube_of_one_part_gets_rings_along_its_whole_length(void** state)
+{
+    (void)state;
+    sup_character*  c = tube();
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curves_desc desc = { .mesh = mesh_of(c), .way = SUP_CURVES_AROUND, .curves = 10 };
+    sup_curves      curves;
+    sup_error       error;
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+    assert_int_equal(curves.limb_count, 1);
+    assert_true(curves.curve_count >= 9 && curves.curve_count <= 10);
+    for (uint32_t k = 0; k + 1 < curves.curve_count; ++k) {
+        assert_true(curves.curves[k].closed);
+        assert_int_equal(curves.curves[k].sides[1], k + 1);
+    }
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+static void curves_along_the_arm_run_from_end_to_end_around_all_of_it(void** state)
+{
+    (void)state;
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create("arm", 3000, NULL, &c, &error), error);
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curves_desc desc = { .mesh = mesh_of(c), .labels = dominant(c, arena), .way = SUP_CURVES_ALONG, .curves = 22 };
+    sup_curves      curves;
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+    assert_int_equal(curves.limb_count, 1); // upper arm, forearm and hand are one chain
+    assert_int_equal(curves.curve_count, 22);
+    for (uint32_t k = 0; k < curves.curve_count; ++k) {
+        const sup_curve* u = &curves.curves[k];
+        sup_vec3 a = place(&curves, c->mesh.points, u->begin), b = place(&curves, c->mesh.points, u->begin + u->count - 1);
+        assert_false(u->closed);
+        assert_true(fabsf(b.x - a.x) > 0.9f * (c->skeleton.bones[c->skeleton.bone_count - 1].tail.x));
+        assert_int_equal(u->sides[1], (k + 1) % 22);
+        assert_int_equal(u->sides[0], (k + 21) % 22);
+    }
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+static void parts_with_one_two_and_many_seams_all_get_rings(void** state)
+{
+    (void)state;
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create("beast", 3000, NULL, &c, &error), error);
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curves_desc desc = {
+        .mesh = mesh_of(c), .labels = dominant(c, arena), .way = SUP_CURVES_AROUND, .spacing = 0.04f * c->mesh.diagonal
+    };
+    sup_curves curves;
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+    uint32_t* count = calloc(curves.limb_count, sizeof *count);
+    uint32_t  bare = 0;
+    for (uint32_t k = 0; k < curves.curve_count; ++k) ++count[curves.curves[k].limb];
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) bare += curves.limbs[p] == SUP_NONE || count[curves.limbs[p]] == 0;
+    print_message("  %u limbs, %u curves, %u points for %u, %u in limbs without\n", curves.limb_count, curves.curve_count,
+                  curves.point_count, c->mesh.point_count, bare);
+    assert_true(bare * 20 < c->mesh.point_count);
+    free(count);
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+// ---------------------------------------------------------------------------------------------- loops
+
+// A tube of quads without caps, n around and m rings, x from 0 to 1.
+static sup_curve_mesh open_tube(uint32_t n, uint32_t m, sup_arena* arena)
+{
+    sup_vec3* points = sup_arena_alloc(arena, n * m, sizeof *points);
+    uint32_t *begin = sup_arena_alloc(arena, n * (m - 1) + 1, 4), *corners = sup_arena_alloc(arena, n * (m - 1) * 4, 4);
+    uint32_t* triangles = sup_arena_alloc(arena, n * (m - 1) * 6, 4);
+    uint32_t  f = 0, t = 0;
+    for (uint32_t j = 0; j < m; ++j)
+        for (uint32_t i = 0; i < n; ++i)
+            points[j * n + i] = v3((float)j / (float)(m - 1), 0.3f * cosf(6.2831853f * (float)i / (float)n),
+                                   0.3f * sinf(6.2831853f * (float)i / (float)n));
+    for (uint32_t j = 0; j + 1 < m; ++j)
+        for (uint32_t i = 0; i < n; ++i) {
+            uint32_t q[4] = { j * n + i, j * n + (i + 1) % n, (j + 1) * n + (i + 1) % n, (j + 1) * n + i };
+            for (uint32_t k = 0; k < 4; ++k) corners[4 * f + k] = q[k];
+            uint32_t tri[6] = { q[0], q[1], q[2], q[0], q[2], q[3] };
+            for (uint32_t k = 0; k < 6; ++k) triangles[t++] = tri[k];
+            ++f, begin[f] = 4 * f;
+        }
+    return (sup_curve_mesh){ n * m, points, f * 2, triangles, f, begin, corners };
+}
+
+static void an_edge_loop_closes_around_and_stops_at_the_border_along(void** state)
+{
+    (void)state;
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_curve_mesh mesh = open_tube(8, 6, arena);
+    sup_curve_walk walks[] = {
+        { .from = 16, .to = 17, .stop = SUP_NONE },              // around ring 2
+        { .from = 19, .to = 27, .stop = SUP_NONE, .both = true } // column 3, both ways
+    };
+    sup_curves curves;
+    sup_error  error;
+    assert_ok(sup_curves_walk(&mesh, walks, 2, arena, &curves, &error), error);
+    assert_int_equal(curves.curve_count, 2);
+    assert_true(curves.curves[0].closed);
+    assert_int_equal(curves.curves[0].count, 8);
+    assert_false(curves.curves[1].closed);
+    assert_int_equal(curves.curves[1].count, 6);
+    for (uint32_t i = 0; i < 6; ++i) assert_int_equal(curves.points[8 + i].a, 3 + 8 * i);
+    sup_arena_destroy(arena);
+}
+
+static void an_edge_loop_stops_and_turns_where_it_is_told(void** state)
+{
+    (void)state;
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_curve_mesh mesh = open_tube(8, 6, arena);
+    uint32_t       turn[] = { 19, 27 }; // at column 3 of ring 2 change from around to along
+    sup_curve_walk walks[] = { { .from = 16, .to = 17, .stop = 20 },
+                               { .from = 17, .to = 18, .stop = SUP_NONE, .turn_count = 1, .turns = turn } };
+    sup_curves     curves;
+    sup_error      error;
+    assert_ok(sup_curves_walk(&mesh, walks, 2, arena, &curves, &error), error);
+    assert_int_equal(curves.curves[0].count, 5);
+    assert_int_equal(curves.points[4].a, 20);
+    static const uint32_t turned[] = { 17, 18, 19, 27, 35, 43 };
+    assert_int_equal(curves.curves[1].count, 6);
+    for (uint32_t i = 0; i < 6; ++i) assert_int_equal(curves.points[5 + i].a, turned[i]);
+    sup_curve_walk wrong = { .from = 16, .to = 40, .stop = SUP_NONE };
+    assert_int_equal(sup_curves_walk(&mesh, &wrong, 1, arena, &curves, &error), SUP_ERROR_INPUT);
+    assert_string_equal(error.text, "curve 0: points 16 and 40 are not joined by an edge; start on one");
+    sup_arena_destroy(arena);
+}
+
+static void all_loops_along_a_tube_are_found_with_their_neighbors(void** state)
+{
+    (void)state;
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curve_mesh  mesh = open_tube(8, 6, arena);
+    sup_curves_desc desc = { .mesh = mesh, .way = SUP_CURVES_LOOPS };
+    sup_curves      curves;
+    sup_error       error;
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+    assert_int_equal(curves.curve_count, 8);
+    for (uint32_t k = 0; k < 8; ++k) {
+        assert_int_equal(curves.curves[k].count, 6);
+        assert_true(curves.curves[k].sides[0] != SUP_NONE && curves.curves[k].sides[1] != SUP_NONE);
+        uint32_t column = curves.points[curves.curves[k].begin].a % 8;
+        for (uint32_t s = 0; s < 2; ++s) {
+            uint32_t other = curves.points[curves.curves[curves.curves[k].sides[s]].begin].a % 8;
+            assert_true(other == (column + 1) % 8 || other == (column + 7) % 8);
+        }
+    }
+    sup_arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------------------------------------- transfer
+
+typedef struct ringed {
+    sup_polylines      lines;
+    sup_curve_transfer transfer;
+    sup_vec3*          moved;
+    sup_vec3*          out;
+    sup_vec3*          centers;
+    sup_vec3*          moved_centers;
+    uint32_t           nodes;
+} ringed;
+
+static ringed transfer_of(const sup_character* c, const sup_curves* curves, float reach, sup_arena* arena)
+{
+    ringed    r = { .nodes = curves->point_count };
+    uint32_t* begin = sup_arena_alloc(arena, curves->curve_count + 1, 4);
+    bool*     closed = sup_arena_alloc(arena, curves->curve_count, 1);
+    sup_vec3* nodes = sup_arena_alloc(arena, r.nodes, sizeof *nodes);
+    sup_error error;
+    for (uint32_t k = 0; k < curves->curve_count; ++k) {
+        begin[k + 1] = curves->curves[k].begin + curves->curves[k].count;
+        closed[k] = curves->curves[k].closed;
+    }
+    sup_curves_place(curves, c->mesh.points, nodes);
+    r.lines = (sup_polylines){ curves->curve_count, begin, closed, curves->curves, nodes };
+    assert_ok(sup_curve_transfer_create(&r.lines, c->mesh.points, c->mesh.point_count, curves->limbs, reach, arena, &r.transfer,
+                                        &error),
+              error);
+    r.moved = sup_arena_alloc(arena, r.nodes, sizeof *r.moved);
+    r.out = sup_arena_alloc(arena, c->mesh.point_count, sizeof *r.out);
+    r.centers = sup_arena_alloc(arena, curves->curve_count, sizeof *r.centers);
+    r.moved_centers = sup_arena_alloc(arena, curves->curve_count, sizeof *r.centers);
+    sup_polylines_centers(&r.lines, nodes, r.centers);
+    return r;
+}
+
+static void apply(ringed* r, const sup_character* c, bool frame)
+{
+    sup_polylines_centers(&r->lines, r->moved, r->moved_centers);
+    sup_curve_transfer_apply(&r->transfer, c->mesh.points, r->moved, frame ? r->centers : NULL, frame ? r->moved_centers : NULL,
+                             0, c->mesh.point_count, r->out);
+}
+
+static void nothing_moves_when_the_curves_do_not_and_all_turns_when_they_turn(void** state)
+{
+    (void)state;
+    sup_character*  c = tube();
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curves_desc desc = { .mesh = mesh_of(c), .way = SUP_CURVES_AROUND, .curves = 9, .snap = 0.25f };
+    sup_curves      curves;
+    sup_error       error;
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+    ringed r = transfer_of(c, &curves, 0.1f, arena);
+    for (int frame = 0; frame < 2; ++frame) {
+        for (uint32_t i = 0; i < r.nodes; ++i) r.moved[i] = r.lines.nodes[i];
+        apply(&r, c, frame);
+        for (uint32_t p = 0; p < c->mesh.point_count; ++p)
+            assert_true(r.out[p].x == 0 && r.out[p].y == 0 && r.out[p].z == 0); // to the bit
+    }
+    sup_rigid by = { quat_normalize(quat(0.2f, -0.4f, 0.5f, 0.7f)), v3(0.3f, -0.2f, 0.1f) };
+    for (uint32_t i = 0; i < r.nodes; ++i) r.moved[i] = rigid_point(&by, r.lines.nodes[i]);
+    apply(&r, c, true);
+    uint32_t framed = 0;
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
+        sup_vec3 want = rigid_point(&by, c->mesh.points[p]), got = v3_add(c->mesh.points[p], r.out[p]);
+        if (r.transfer.points[p].curve[1] == SUP_NONE) continue;
+        if (v3_distance(want, got) < 2e-6f) ++framed;
+    }
+    // All but points on the axis of the end caps, which have no frame.
+    assert_true(framed + 4 >= c->mesh.point_count);
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+static void a_smooth_motion_arrives_without_a_jump_between_cells(void** state)
+{
+    (void)state;
+    // Nodes rise by a wave along and around the tube; neighbors on the skin may differ by what the wave does, not more.
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create("arm", 6000, NULL, &c, &error), error);
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curves_desc desc = { .mesh = mesh_of(c), .labels = dominant(c, arena), .way = SUP_CURVES_ALONG, .curves = 16 };
+    sup_curves      curves;
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+    ringed r = transfer_of(c, &curves, 0.1f, arena);
+    for (uint32_t i = 0; i < r.nodes; ++i) {
+        r.moved[i] = r.lines.nodes[i];
+        r.moved[i].z += 0.01f * sinf(20 * r.moved[i].x);
+    }
+    apply(&r, c, false);
+    float worst = 0, missed = 0;
+    for (uint32_t t = 0; t < c->mesh.triangle_count; ++t)
+        for (int k = 0; k < 3; ++k) {
+            uint32_t a = c->mesh.triangles[3 * t + k], b = c->mesh.triangles[3 * t + (k + 1) % 3];
+            float    apart = v3_distance(c->mesh.points[a], c->mesh.points[b]);
+            float    jump = fabsf(r.out[a].z - r.out[b].z) - 0.2f * apart; // slope of the wave: 0.2
+            if (c->mesh.points[a].x < 0.5f) worst = fmaxf(worst, jump);    // behind stands the thumb
+        }
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p)
+        if (c->mesh.points[p].x < 0.5f) missed = fmaxf(missed, fabsf(r.out[p].z - 0.01f * sinf(20 * c->mesh.points[p].x)));
+    print_message("  jump over the slope %g, missed %g of 0.01\n", worst, missed);
+    assert_true(worst < 0.0005f && missed < 0.0005f);
+    assert_int_equal(r.transfer.alone, 0);
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+static void a_limb_without_curves_fades_out(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_curve_mesh mesh = mesh_of(c);
+    sup_vec3       centers[] = { { 0.3f, 0, 0 }, { 0.6f, 0, 0 } };
+    sup_curves     curves;
+    sup_error      error;
+    assert_ok(sup_curves_cut(&mesh, &(sup_curve_line){ 2, centers, NULL }, 0, arena, &curves, &error), error);
+    uint32_t* limbs = sup_arena_alloc(arena, c->mesh.point_count, 4);
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) limbs[p] = c->mesh.points[p].x > 0.7f ? 1 : 0;
+    curves.limbs = limbs;
+    ringed r = transfer_of(c, &curves, 0.5f, arena);
+    for (uint32_t i = 0; i < r.nodes; ++i) r.moved[i] = v3_add(r.lines.nodes[i], v3(0, 1, 0));
+    apply(&r, c, false);
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
+        float x = c->mesh.points[p].x;
+        if (x < 0.7f) assert_float_equal(r.out[p].y, 1.0f, 1e-5);
+        else if (x > 1.15f) assert_float_equal(r.out[p].y, 0.0f, 0);
+        else if (fabsf(x - 0.875f) < 1e-3f && hypotf(c->mesh.points[p].y, c->mesh.points[p].z) > 0.4f)
+            assert_float_equal(r.out[p].y, 1 - sup_smoothstep(0, 0.5f, 0.275f), 0.02);
+    }
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+static void bad_meshes_get_a_sentence(void** state)
+{
+    (void)state;
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curve_mesh  mesh = open_tube(8, 6, arena);
+    sup_vec3*       points = sup_arena_copy(arena, mesh.points, mesh.point_count, sizeof *points);
+    sup_curves      curves;
+    sup_error       error;
+    sup_curves_desc desc = { .mesh = mesh, .way = SUP_CURVES_AROUND };
+    points[5].y = NAN;
+    desc.mesh.points = points;
+    assert_int_equal(sup_curves_create(&desc, arena, &curves, &error), SUP_ERROR_INPUT);
+    assert_string_equal(error.text, "curves: point 5 of the mesh is not finite; repair the file");
+    desc.mesh = mesh;
+    desc.mesh.triangle_count = 0;
+    assert_int_equal(sup_curves_create(&desc, arena, &curves, &error), SUP_ERROR_INPUT);
+    for (uint32_t p = 0; p < mesh.point_count; ++p) points[p] = v3(1, 2, 3); // all in one place
+    desc.mesh = mesh;
+    desc.mesh.points = points;
+    assert_int_equal(sup_curves_create(&desc, arena, &curves, &error), SUP_ERROR_INPUT);
+    sup_vec3 center = { 0, 0, 0 };
+    assert_int_equal(sup_curves_cut(&mesh, &(sup_curve_line){ 1, &center, NULL }, 0, arena, &curves, &error), SUP_ERROR_INPUT);
+    sup_arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plane_across_a_tube_gives_one_closed_ring),
+        cmocka_unit_test(a_crossing_near_a_vertex_moves_onto_it_and_no_vertex_is_taken_twice),
+        cmocka_unit_test(neighboring_planes_that_cross_inside_are_turned_apart),
+        cmocka_unit_test(a_tube_of_one_part_gets_rings_along_its_whole_length),
+        cmocka_unit_test(curves_along_the_arm_run_from_end_to_end_around_all_of_it),
+        cmocka_unit_test(parts_with_one_two_and_many_seams_all_get_rings),
+        cmocka_unit_test(an_edge_loop_closes_around_and_stops_at_the_border_along),
+        cmocka_unit_test(an_edge_loop_stops_and_turns_where_it_is_told),
+        cmocka_unit_test(all_loops_along_a_tube_are_found_with_their_neighbors),
+        cmocka_unit_test(nothing_moves_when_the_curves_do_not_and_all_turns_when_they_turn),
+        cmocka_unit_test(a_smooth_motion_arrives_without_a_jump_between_cells),
+        cmocka_unit_test(a_limb_without_curves_fades_out),
+        cmocka_unit_test(bad_meshes_get_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
