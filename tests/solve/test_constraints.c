@@ -1,0 +1,419 @@
+#include "solve/constraints.h"
+
+#include "support.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint32_t seed = 1;
+static float    random_unit(void) // -1 ... 1
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (float)(seed >> 8) * 0x1p-23f - 1;
+}
+static sup_vec3 random_place(void)
+{
+    float x = random_unit(), y = random_unit();
+    return v3(x, y, random_unit());
+}
+static sup_vec4 particle(sup_vec3 p, float w) { return (sup_vec4){ p.x, p.y, p.z, w }; }
+
+static void assert_vector(sup_vec3 v, float x, float y, float z, float epsilon)
+{
+    assert_float_equal(v.x, x, epsilon);
+    assert_float_equal(v.y, y, epsilon);
+    assert_float_equal(v.z, z, epsilon);
+}
+
+// ---------------------------------------------------------------------------------------------- joint bounds
+
+static void a_particle_too_close_to_a_joint_is_pushed_straight_out(void** state)
+{
+    (void)state;
+    sup_vec4 x = { 1, 2.5f, 3, 2 };
+    assert_true(sup_keep_distance(&x, v3(1, 2, 3), 2));
+    assert_vector(sup_particle_place(&x), 1, 4, 3, 1e-6f);
+    assert_float_equal(x.w, 2, 0);
+    assert_false(sup_keep_distance(&x, v3(1, 2, 3), 1.9f)); // far enough
+    sup_vec4 pinned = { 1, 2.5f, 3, 0 }, inside = { 1, 2, 3, 1 }, broken = { NAN, 2, 3, 1 };
+    assert_false(sup_keep_distance(&pinned, v3(1, 2, 3), 2));
+    assert_false(sup_keep_distance(&inside, v3(1, 2, 3), 2)); // no way out of the very center
+    assert_false(sup_keep_distance(&broken, v3(1, 2, 3), 2));
+}
+
+enum { RINGS = 9, SIDES = 8, SKIN = RINGS * SIDES, JOINTS = 3 };
+
+/// A tube of radius 1 along x from 0 to 8 with joints at 0, 4 and 20 (the last far away), and a layer of half the radius.
+static void make_tube(sup_vec4* x, uint32_t* begin, uint32_t* joints)
+{
+    for (uint32_t i = 0; i < SKIN; ++i) {
+        float a = (float)(i % SIDES) * 0.78539816f;
+        x[i] = (sup_vec4){ (float)(i / SIDES), cosf(a), sinf(a), 1 };
+        x[SKIN + i] = (sup_vec4){ x[i].x, x[i].y / 2, x[i].z / 2, i == 4 * SIDES ? 0.0f : 1.0f };
+        begin[i + 1] = i + 1;
+        joints[i] = i / SIDES < 4 ? 0 : 1;
+    }
+}
+
+static void bounds_hold_what_is_within_local_radii_of_a_joint(void** state)
+{
+    (void)state;
+    sup_vec4              x[2 * SKIN];
+    uint32_t              begin[SKIN + 1] = { 0 }, joints[SKIN];
+    const uint32_t        parents[JOINTS] = { SUP_NONE, 0, 1 };
+    const sup_vec3        centers[JOINTS] = { { 0, 0, 0 }, { 4, 0, 0 }, { 20, 0, 0 } };
+    const sup_vec3        axes[JOINTS] = { { 1, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 } };
+    sup_joint_bounds_desc desc = { .particle_count = 2 * SKIN,
+                                   .particles = x,
+                                   .skin_count = SKIN,
+                                   .layer_count = 2,
+                                   .joint_count = JOINTS,
+                                   .joints = centers,
+                                   .axes = axes,
+                                   .parents = parents,
+                                   .begin = begin,
+                                   .weight_joints = joints,
+                                   .reach = 1.2f };
+    make_tube(x, begin, joints);
+    sup_arena*       arena = sup_arena_create(NULL);
+    sup_joint_bounds bounds;
+    sup_error        error;
+    assert_ok(sup_joint_bounds_create(&desc, arena, &bounds, &error), error);
+    // The radius at x = 4 is the mean of the ring at 4 (8 points at 1) and, just within 45 degrees or not, its neighbors at
+    // sqrt 2: whatever rounding says of those, 1.2 radii is between 1.2 and 1.53. Joint 2 is bound to nothing near it.
+    uint32_t ring = 0, inner = 0;
+    for (uint32_t i = 0; i < bounds.count; ++i) {
+        const sup_joint_bound* b = &bounds.items[i];
+        assert_true(i == 0 || b[-1].particle < b->particle || (b[-1].particle == b->particle && b[-1].joint < b->joint));
+        if (b->joint != 1) continue;
+        ring += b->particle / SIDES == 4;
+        inner += b->particle >= SKIN && (b->particle - SKIN) / SIDES == 4;
+        assert_float_equal(b->distance, v3_distance(sup_particle_place(&x[b->particle]), centers[1]), 0);
+    }
+    assert_int_equal(ring, SIDES);
+    assert_int_equal(inner, SIDES - 1); // one of them is pinned
+    sup_vec4 before[2 * SKIN];
+    memcpy(before, x, sizeof x);
+    sup_joint_bounds_project(&bounds, centers, 1, x);
+    for (uint32_t i = 0; i < 2 * SKIN; ++i)
+        assert_vector(sup_particle_place(&x[i]), before[i].x, before[i].y, before[i].z, 1e-6f);
+    for (uint32_t i = 4 * SIDES; i < 5 * SIDES; ++i) x[i].y /= 4, x[i].z /= 4;
+    sup_joint_bounds_project(&bounds, centers, 0, x); // off
+    assert_float_equal(x[4 * SIDES].y, 0.25f, 1e-6f);
+    sup_joint_bounds_project(&bounds, centers, 0.95f, x);
+    for (uint32_t i = 4 * SIDES; i < 5 * SIDES; ++i)
+        assert_float_equal(v3_distance(sup_particle_place(&x[i]), centers[1]), 0.95f, 1e-5f);
+    sup_arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------------------------------------- touching
+
+static void a_point_above_a_triangle_has_the_known_frame(void** state)
+{
+    (void)state;
+    sup_touch t;
+    assert_true(sup_point_triangle(v3(.2f, .5f, .3f), v3(0, 0, 0), v3(1, .2f, 0), v3(.1f, 1, .4f), 1, &t));
+    assert_float_equal(t.gap, .10362612680644f, 2e-7f);
+    assert_vector(t.normal, .075364456f, -.376822279f, .923214584f, 2e-7f);
+    assert_float_equal(t.weights[0], 1, 0);
+    assert_float_equal(t.weights[1], -.348065318f, 5e-7f);
+    assert_float_equal(t.weights[2], -.141107561f, 5e-7f);
+    assert_float_equal(t.weights[3], -.510827121f, 5e-7f);
+    assert_true(sup_point_triangle(v3(.2f, .5f, .3f), v3(0, 0, 0), v3(1, .2f, 0), v3(.1f, 1, .4f), -1, &t));
+    assert_float_equal(t.gap, -.10362612680644f, 2e-7f); // the other side is outside
+    assert_false(sup_point_triangle(v3(0, 0, 1), v3(0, 0, 0), v3(1, 1, 1), v3(2, 2, 2), 1, &t));
+    assert_false(sup_point_triangle(v3(NAN, 0, 1), v3(0, 0, 0), v3(1, 0, 0), v3(0, 1, 0), 1, &t));
+}
+
+static const sup_vec3 EDGES[4] = { { 0, 0, 0 }, { 2, 0, 0 }, { 1, -1, .25f }, { 1.5f, 1, .5f } };
+
+static void two_edges_have_the_known_frame(void** state)
+{
+    (void)state;
+    sup_touch t;
+    assert_true(sup_edge_edge(EDGES[0], EDGES[1], EDGES[2], EDGES[3], 1, v3(0, 0, 1), &t));
+    float       c = t.gap < 0 ? -1.0f : 1.0f; // the sign of n is the caller's
+    const float expected[4][3] = { { 0, .047228610478f, -.377828883826f },
+                                   { 0, .076806124111f, -.614448992888f },
+                                   { 0, -.064879707324f, .519037658589f },
+                                   { 0, -.059155027266f, .473240218125f } };
+    assert_float_equal(c * t.gap, .3721042037676f, 2e-7f);
+    for (int k = 0; k < 4; ++k)
+        assert_vector(v3_scale(t.normal, c * t.weights[k]), expected[k][0], expected[k][1], expected[k][2], 5e-7f);
+    assert_float_equal(-t.weights[1], .6192307692f, 5e-7f);
+    assert_float_equal(t.weights[3], .4769230769f, 5e-7f);
+    assert_float_equal(t.weights[0] + t.weights[1] + t.weights[2] + t.weights[3], 0, 2e-7f);
+}
+
+static float edge_gap(const sup_vec3 p[4])
+{
+    sup_touch t;
+    assert_true(sup_edge_edge(p[0], p[1], p[2], p[3], 1, v3(0, 0, 1), &t));
+    return t.gap;
+}
+static float triangle_gap(const sup_vec3 p[4])
+{
+    sup_touch t;
+    assert_true(sup_point_triangle(p[0], p[1], p[2], p[3], 1, &t));
+    return t.gap;
+}
+
+/// Worst difference between the gradients and central differences, over quadruples that are not nearly flat or parallel.
+static float worst_difference(bool edges)
+{
+    const float h = 1e-2f;
+    float       worst = 0;
+    for (int trial = 0; trial < 1000; ++trial) {
+        sup_vec3 p[4] = { random_place(), random_place(), random_place(), random_place() };
+        sup_vec3 u = edges ? v3_sub(p[1], p[0]) : v3_sub(p[2], p[1]), v = edges ? v3_sub(p[3], p[2]) : v3_sub(p[3], p[1]);
+        if (v3_length2(v3_cross(u, v)) < 0.5f * v3_length2(u) * v3_length2(v) || v3_length2(u) < 0.5f || v3_length2(v) < 0.5f)
+            continue;
+        sup_touch t;
+        if (edges) assert_true(sup_edge_edge(p[0], p[1], p[2], p[3], 1, v3(0, 0, 1), &t));
+        else assert_true(sup_point_triangle(p[0], p[1], p[2], p[3], 1, &t));
+        for (int k = 0; k < 4; ++k)
+            for (int axis = 0; axis < 3; ++axis) {
+                sup_vec3 low[4], high[4];
+                memcpy(low, p, sizeof p), memcpy(high, p, sizeof p);
+                (&low[k].x)[axis] -= h;
+                (&high[k].x)[axis] += h;
+                float slope =
+                    ((edges ? edge_gap(high) : triangle_gap(high)) - (edges ? edge_gap(low) : triangle_gap(low))) / (2 * h);
+                worst = fmaxf(worst, fabsf(slope - t.weights[k] * (&t.normal.x)[axis]));
+            }
+    }
+    return worst;
+}
+
+// Steps of 1e-2 in float: rounding gives 1e-5, the third derivative 1e-4 times its size.
+static void gradients_are_those_of_finite_differences(void** state)
+{
+    (void)state;
+    assert_true(worst_difference(true) < 6e-3f);
+    assert_true(worst_difference(false) < 6e-3f);
+}
+
+static void parallel_edges_are_parted_along_what_is_between_them(void** state)
+{
+    (void)state;
+    sup_touch t;
+    assert_true(sup_edge_edge(v3(0, 0, 0), v3(2, 0, 0), v3(3, 0, .5f), v3(1, 0, .5f), 1, v3(0, 0, 1), &t));
+    assert_vector(t.normal, 0, 0, 1, 1e-6f);
+    assert_float_equal(t.gap, .5f, 1e-6f);
+    assert_true(sup_edge_edge(v3(0, 0, 0), v3(2, 0, 0), v3(3, 0, .5f), v3(1, 0, .5f), 1, v3(0, 0, -1), &t));
+    assert_vector(t.normal, 0, 0, -1, 1e-6f); // already through, says the hint
+    assert_float_equal(t.gap, -.5f, 1e-6f);
+    // end to end: 1 apart along x
+    assert_true(sup_edge_edge(v3(0, 0, 0), v3(2, 0, 0), v3(3, 0, 0), v3(5, 0, 0), 1, v3(1, 0, 0), &t));
+    assert_vector(t.normal, 1, 0, 0, 1e-6f);
+    assert_float_equal(t.weights[1], -1, 1e-6f);
+    assert_float_equal(t.weights[2], 1, 1e-6f);
+    assert_false(sup_edge_edge(v3(0, 0, 0), v3(2, 0, 0), v3(1, 0, 0), v3(5, 0, 0), 1, v3(1, 0, 0), &t)); // on each other
+    assert_false(sup_edge_edge(v3(0, 0, 0), v3(0, 0, 0), v3(1, 0, 0), v3(5, 0, 0), 1, v3(1, 0, 0), &t)); // no edge
+}
+
+static void the_side_of_edges_is_where_their_faces_look(void** state)
+{
+    (void)state;
+    // The first edge's faces look up, the second's down; the second is above: n must point up.
+    float     side = sup_edge_side(EDGES[0], EDGES[1], EDGES[2], EDGES[3], v3(0, 0, 1), v3(0, 0, -1));
+    sup_touch t;
+    assert_true(sup_edge_edge(EDGES[0], EDGES[1], EDGES[2], EDGES[3], side, v3(0, 0, 1), &t));
+    assert_true(t.normal.z > 0 && t.gap > 0);
+    side = sup_edge_side(EDGES[0], EDGES[1], EDGES[2], EDGES[3], v3(0, 0, -1), v3(0, 0, 1));
+    assert_true(sup_edge_edge(EDGES[0], EDGES[1], EDGES[2], EDGES[3], side, v3(0, 0, -1), &t));
+    assert_true(t.normal.z < 0 && t.gap < 0); // the second should be below, and is not
+}
+
+static void parting_reaches_the_distance_in_one_step_and_keeps_the_center_of_mass(void** state)
+{
+    (void)state;
+    for (int trial = 0; trial < 200; ++trial) {
+        sup_vec4  x[4];
+        sup_touch t;
+        for (int k = 0; k < 4; ++k) x[k] = particle(random_place(), 0.5f + 0.4f * random_unit());
+        bool edges = trial & 1;
+        if (edges) {
+            if (!sup_edge_edge(sup_particle_place(&x[0]), sup_particle_place(&x[1]), sup_particle_place(&x[2]),
+                               sup_particle_place(&x[3]), 1, v3(0, 0, 1), &t))
+                continue;
+        } else if (!sup_point_triangle(sup_particle_place(&x[0]), sup_particle_place(&x[1]), sup_particle_place(&x[2]),
+                                       sup_particle_place(&x[3]), 1, &t))
+            continue;
+        if (fabsf(t.weights[1]) > 1 || fabsf(t.weights[3]) > 1 || fabsf(t.weights[2]) > 1) continue;
+        sup_vec3 before = v3(0, 0, 0), now = v3(0, 0, 0);
+        for (int k = 0; k < 4; ++k) before = v3_mad(before, 1 / x[k].w, sup_particle_place(&x[k]));
+        float grown = sup_touch_part((sup_vec4* const[4]){ &x[0], &x[1], &x[2], &x[3] }, &t, t.gap + 0.01f);
+        assert_float_equal(grown, 0.01f, 1e-6f);
+        for (int k = 0; k < 4; ++k) now = v3_mad(now, 1 / x[k].w, sup_particle_place(&x[k]));
+        assert_vector(v3_sub(now, before), 0, 0, 0, 2e-5f);
+        float gap = 0; // along the same normal the constraint is linear
+        for (int k = 0; k < 4; ++k) gap += t.weights[k] * v3_dot(t.normal, sup_particle_place(&x[k]));
+        assert_float_equal(gap, t.gap + 0.01f, 1e-5f);
+    }
+}
+
+static void a_pinned_side_does_not_give_way(void** state)
+{
+    (void)state;
+    sup_vec4  p = { .25f, .25f, -.5f, 1 }, a = { 0, 0, 0, 0 }, b = { 1, 0, 0, 0 }, c = { 0, 1, 0, 0 };
+    sup_touch t;
+    assert_true(sup_point_triangle(sup_particle_place(&p), v3(0, 0, 0), v3(1, 0, 0), v3(0, 1, 0), 1, &t));
+    assert_float_equal(sup_touch_part((sup_vec4* const[4]){ &p, &a, &b, &c }, &t, .25f), .75f, 1e-6f);
+    assert_float_equal(p.z, .25f, 1e-6f);
+    assert_float_equal(a.z + b.z + c.z, 0, 0);
+    p.w = 0;
+    assert_float_equal(sup_touch_part((sup_vec4* const[4]){ &p, &a, &b, &c }, &t, 9), 0, 0); // nobody can move
+    p = (sup_vec4){ .25f, .25f, -.5f, 1 };
+    assert_float_equal(sup_touch_part((sup_vec4* const[4]){ &p, NULL, NULL, NULL }, &t, .25f), .75f, 1e-6f);
+    assert_float_equal(p.z, .25f, 1e-6f);
+}
+
+// ---------------------------------------------------------------------------------------------- rubbing
+
+static const sup_touch FLOOR = { { 0, 0, 1 }, { 1, 0, 0, 0 }, 0 };
+
+static void a_point_on_a_floor_bounces_and_slides_as_it_should(void** state)
+{
+    (void)state;
+    const float masses[4] = { 1, 0, 0, 0 };
+    sup_vec4    v = { 3, 0, -2, 0 };
+    // Falls at 2, slides at 3, no bounce, friction .5: loses 1 of the 3.
+    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ .5f, 0 }, 0, 0, v3(0, 0, 0));
+    assert_vector(v3(v.x, v.y, v.z), 2, 0, 0, 1e-6f);
+    // Comes at 4, bounces with half of it: 2; the change of 2 + 2 ... friction 1 would take 4, there are 3: it sticks.
+    v = (sup_vec4){ 3, 0, -2, 0 };
+    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, .5f }, 4, 0, v3(0, 0, 0));
+    assert_vector(v3(v.x, v.y, v.z), 0, 0, 2, 1e-6f);
+    // Rests, pressed by positions with 1 m/s per substep: friction .3 takes .3.
+    v = (sup_vec4){ 3, 0, 0, 0 };
+    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ .3f, 0 }, 0, 1, v3(0, 0, 0));
+    assert_vector(v3(v.x, v.y, v.z), 2.7f, 0, 0, 1e-6f);
+    // On a belt that runs at 5: it is carried along.
+    v = (sup_vec4){ 3, 0, 0, 0 };
+    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 0 }, 0, 9, v3(5, 0, 0));
+    assert_vector(v3(v.x, v.y, v.z), 5, 0, 0, 1e-6f);
+    // Leaves: nothing holds it.
+    v = (sup_vec4){ 3, 0, 2, 0 };
+    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 1 }, 0, 0, v3(0, 0, 0));
+    assert_vector(v3(v.x, v.y, v.z), 3, 0, 2, 1e-6f);
+}
+
+static void rubbing_keeps_momentum_and_never_gains_energy(void** state)
+{
+    (void)state;
+    for (int trial = 0; trial < 300; ++trial) {
+        sup_vec4  v[4];
+        float     masses[4], energy = 0, after = 0;
+        sup_vec3  momentum = v3(0, 0, 0), now = v3(0, 0, 0);
+        float     s = .5f + .5f * random_unit(), u = .5f + .5f * random_unit();
+        sup_touch t = { v3_normalize(random_place(), v3(1, 0, 0)), { s - 1, -s, 1 - u, u }, 0 };
+        for (int k = 0; k < 4; ++k) {
+            masses[k] = 1.5f + random_unit();
+            v[k] = particle(random_place(), 0);
+            momentum = v3_mad(momentum, 1 / masses[k], sup_particle_place(&v[k]));
+            energy += v3_length2(sup_particle_place(&v[k])) / masses[k];
+        }
+        sup_touch_rub((sup_vec4* const[4]){ &v[0], &v[1], &v[2], &v[3] }, masses, &t, &(sup_rubbing){ .4f, 0 }, 1, .2f,
+                      v3(0, 0, 0));
+        for (int k = 0; k < 4; ++k) {
+            now = v3_mad(now, 1 / masses[k], sup_particle_place(&v[k]));
+            after += v3_length2(sup_particle_place(&v[k])) / masses[k];
+        }
+        assert_vector(v3_sub(now, momentum), 0, 0, 0, 1e-5f);
+        assert_true(after <= energy * 1.000001f);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- volume
+
+static const uint32_t CUBE[12][3] = { { 0, 1, 3 }, { 0, 3, 2 }, { 4, 6, 7 }, { 4, 7, 5 }, { 0, 4, 5 }, { 0, 5, 1 },
+                                      { 2, 3, 7 }, { 2, 7, 6 }, { 0, 2, 6 }, { 0, 6, 4 }, { 1, 5, 7 }, { 1, 7, 3 } };
+
+static double cube_volume(const sup_vec4* x, sup_vec3* gradients)
+{
+    double six = 0;
+    memset(gradients, 0, 8 * sizeof *gradients);
+    for (int t = 0; t < 12; ++t)
+        for (int k = 0; k < 3; ++k) {
+            sup_vec3 a = sup_particle_place(&x[CUBE[t][k]]), b = sup_particle_place(&x[CUBE[t][(k + 1) % 3]]);
+            sup_vec3 bc = v3_cross(b, sup_particle_place(&x[CUBE[t][(k + 2) % 3]]));
+            gradients[CUBE[t][k]] = v3_mad(gradients[CUBE[t][k]], 1.0f / 6, bc);
+            if (k == 0) six += (double)v3_dot(a, bc);
+        }
+    return six / 6;
+}
+
+static void a_shrunk_cube_comes_back_to_its_volume(void** state)
+{
+    (void)state;
+    const uint32_t list[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    const double   expected[4] = { .729, 1.0345931, 1.0003819, 1.0000000483 };
+    sup_vec4       x[8];
+    sup_vec3       gradients[8];
+    for (uint32_t i = 0; i < 8; ++i) x[i] = (sup_vec4){ (float)(i / 4), (float)(i / 2 % 2), (float)(i % 2), 1 };
+    assert_float_equal(cube_volume(x, gradients), 1, 1e-7);
+    assert_vector(gradients[7], 1 / 3.f, 1 / 3.f, 1 / 3.f, 1e-7f);
+    assert_vector(gradients[0], -1 / 3.f, -1 / 3.f, -1 / 3.f, 1e-7f);
+    for (uint32_t i = 0; i < 8; ++i) x[i].x *= .9f, x[i].y *= .9f, x[i].z *= .9f;
+    for (int step = 0; step < 4; ++step) {
+        double volume = cube_volume(x, gradients);
+        assert_float_equal(volume, expected[step], step < 3 ? 5e-7 : 3e-7);
+        assert_float_equal(sup_volume_project(8, list, gradients, NULL, volume, 1, 0, x), 1, 0);
+    }
+}
+
+static void pinned_and_masked_points_do_not_swell(void** state)
+{
+    (void)state;
+    const uint32_t list[2] = { 3, 1 };
+    const sup_vec3 gradients[2] = { { 2, 0, 0 }, { 0, 1, 0 } };
+    const float    weights[4] = { 0, 1, 0, .5f };
+    sup_vec4       x[4] = { { 0, 0, 0, 1 }, { 0, 0, 0, 0 }, { 0, 0, 0, 1 }, { 0, 0, 0, 4 } };
+    // Only particle 3 moves: share 4 x .5 = 2, sum 2 x 4 = 8, dx = 2 x 3 x 2 / 8 = 1.5.
+    assert_float_equal(sup_volume_project(2, list, gradients, weights, 1, 4, 0, x), 1, 0);
+    assert_vector(sup_particle_place(&x[3]), 1.5f, 0, 0, 1e-6f);
+    assert_vector(sup_particle_place(&x[1]), 0, 0, 0, 0);
+    x[3].x = 0;
+    assert_float_equal(sup_volume_project(2, list, gradients, weights, 1, 4, .5f, x), 1 / 3.f, 1e-6f);
+    assert_vector(sup_particle_place(&x[3]), .5f, 0, 0, 1e-6f);
+    assert_float_equal(sup_volume_project(2, list, gradients, weights, (double)NAN, 4, .5f, x), 0, 0);
+    x[3].w = 0;
+    assert_float_equal(sup_volume_project(2, list, gradients, weights, 1, 4, .5f, x), 0, 0);
+    assert_vector(sup_particle_place(&x[3]), .5f, 0, 0, 1e-6f);
+}
+
+static void velocities_lose_their_flux_and_nothing_else(void** state)
+{
+    (void)state;
+    const uint32_t list[2] = { 0, 1 };
+    const sup_vec3 gradients[2] = { { 2, 0, 0 }, { 0, 1, 0 } };
+    const sup_vec4 x[2] = { { 0, 0, 0, 1 }, { 0, 0, 0, 2 } };
+    sup_vec4       v[2] = { { 1, 5, 0, 0 }, { 7, 3, 0, 0 } };
+    // F = 2 + 3 + 1 = 6; sum 1 x 4 + 2 x 1 = 6: v0 -= 2, v1 -= 2.
+    assert_float_equal(sup_volume_flux(2, list, gradients, NULL, x, 1, v), 6, 1e-12);
+    assert_vector(v3(v[0].x, v[0].y, v[0].z), -1, 5, 0, 1e-6f);
+    assert_vector(v3(v[1].x, v[1].y, v[1].z), 7, 1, 0, 1e-6f);
+    assert_float_equal(sup_volume_flux(2, list, gradients, NULL, x, 1, v), 0, 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_particle_too_close_to_a_joint_is_pushed_straight_out),
+        cmocka_unit_test(bounds_hold_what_is_within_local_radii_of_a_joint),
+        cmocka_unit_test(a_point_above_a_triangle_has_the_known_frame),
+        cmocka_unit_test(two_edges_have_the_known_frame),
+        cmocka_unit_test(gradients_are_those_of_finite_differences),
+        cmocka_unit_test(parallel_edges_are_parted_along_what_is_between_them),
+        cmocka_unit_test(the_side_of_edges_is_where_their_faces_look),
+        cmocka_unit_test(parting_reaches_the_distance_in_one_step_and_keeps_the_center_of_mass),
+        cmocka_unit_test(a_pinned_side_does_not_give_way),
+        cmocka_unit_test(a_point_on_a_floor_bounces_and_slides_as_it_should),
+        cmocka_unit_test(rubbing_keeps_momentum_and_never_gains_energy),
+        cmocka_unit_test(a_shrunk_cube_comes_back_to_its_volume),
+        cmocka_unit_test(pinned_and_masked_points_do_not_swell),
+        cmocka_unit_test(velocities_lose_their_flux_and_nothing_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
