@@ -48,7 +48,7 @@ static int attach_skeleton(rigging* r, sup_character** character)
     if (sup_matrix_load(weights, NULL, r->arena, &values, &error) != SUP_OK) return fail_with(&error);
     sup_character* made = NULL;
     if (sup_rig_attach(*character, &r->rig, &values, NULL, &made, &error) != SUP_OK) return fail_with(&error);
-    sup_character_destroy(*character);
+    sup_character_inherit(made, *character);
     *character = made;
     r->rigged = true;
     return EXIT_DONE;

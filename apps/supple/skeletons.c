@@ -211,7 +211,7 @@ static int weigh(const options* o, const sup_auto_weights_options* how, bool sil
         for (uint32_t j = 0; j < file.joint_count; j++) file.joints[j].source_id = j;
         if (sup_skeleton_attach(*character, file.joint_count, file.joints, NULL, &made, &error) != SUP_OK)
             return fail_with(&error);
-        sup_character_destroy(*character);
+        sup_character_inherit(made, *character);
         *character = made;
         bones = known_bones(made, &file, arena);
         if (!bones) return fail_memory();

@@ -121,8 +121,13 @@ SUP_API sup_result sup_matrix_load(const char* path, const sup_load_options* opt
                                    sup_error* error);
 
 /// The base color of each point (linear RGB, 0 to 1) as the materials of the file it was read from say; textures count as their
-/// factor. False when the file had no materials that we read (built-in, OBJ); then out is untouched.
+/// factor. Colors that the points of an OBJ or PLY have themselves come first. False when the file had none of them (built-in);
+/// then out means nothing.
 SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);
+
+/// Ends `from`, of which `character` is the mesh under another rig (sup_rig_attach, sup_skeleton_attach), and lets it inherit
+/// what the file said about the surface: an OBJ's text and materials, a PLY's colors.
+SUP_API void sup_character_inherit(sup_character* character, sup_character* from);
 
 /// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name lists those there are.
 SUP_API sup_result  sup_builtin_create(const char* name, uint32_t points, const sup_allocator* allocator, sup_character** out,

@@ -29,26 +29,29 @@ typedef struct baked_piece {
 } baked_piece;
 
 typedef struct gltf_baking {
-    gltf_document document;
-    gltf_edit     edit;
-    uint32_t      part_count, piece_count;
-    baked_part*   parts;
-    baked_piece*  pieces;
-    uint64_t      frame_bytes;      ///< of one frame's targets
-    const char*   name;             ///< of the new animation
-    sup_json**    accessors;        ///< of the positions: frame by frame, piece by piece
-    sup_json**    normal_accessors; ///< likewise; only for spilled targets
-    sup_out_file* spill;            ///< the targets' data until the document is whole; sparse and packed ones only
-    uint8_t*      packed;           ///< scratch for the largest piece; only for packed targets
-    size_t        packed_room;
-    uint64_t      unpacked_bytes; ///< of all packed targets so far
-    uint32_t*     kept;           ///< scratch for the largest piece; only for sparse targets
-    sup_vec3*     positions;      ///< scratch for the largest piece
-    sup_vec3*     normals;
-    size_t        json_bytes; ///< of the JSON chunk, padding included
-    char*         json;
-    uint64_t      bad; ///< vertices without a finite answer
-    bool          started;
+    gltf_document      document;
+    gltf_edit          edit;
+    uint32_t           part_count, piece_count;
+    baked_part*        parts;
+    baked_piece*       pieces;
+    uint64_t           frame_bytes;      ///< of one frame's targets
+    const char*        name;             ///< of the new animation
+    sup_json**         accessors;        ///< of the positions: frame by frame, piece by piece
+    sup_json**         normal_accessors; ///< likewise; only for spilled targets
+    sup_out_file*      spill;            ///< the targets' data until the document is whole; sparse and packed ones only
+    uint8_t*           packed;           ///< scratch for the largest piece; only for packed targets
+    size_t             packed_room;
+    uint64_t           unpacked_bytes; ///< of all packed targets so far
+    uint32_t*          kept;           ///< scratch for the largest piece; only for sparse targets
+    sup_vec3*          positions;      ///< scratch for the largest piece
+    sup_vec3*          normals;
+    const sup_normals* normals_maker; ///< where the document has other stored vertices than the frames; else NULL
+    void*              normals_scratch;
+    sup_vec3*          vertex_normals;
+    size_t             json_bytes; ///< of the JSON chunk, padding included
+    char*              json;
+    uint64_t           bad; ///< vertices without a finite answer
+    bool               started;
 } gltf_baking;
 
 /// Finds the parts' stored vertices and how viewers will pose them.

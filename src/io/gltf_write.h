@@ -82,6 +82,8 @@ typedef struct gltf_document {
     const uint32_t*    joint_nodes;     ///< node of each joint, SUP_NONE where it has none
     const uint32_t*    clip_animations; ///< animation of each clip, SUP_NONE where it has none
     uint32_t           root;            ///< node that turns and scales a fresh document; SUP_NONE: none
+    /// With the stored vertices that the document has: the one given, or a copy whose points are parted at seams.
+    const sup_character* character;
 } gltf_document;
 
 /// Names the parts, joints and clips of a character that came from glTF.

@@ -136,6 +136,15 @@ static sup_result make_room(gltf_baking* baking, sup_bake* bake, sup_error* erro
     return bake->desc.meshopt ? gltf_meshopt_begin(baking, bake, most, error) : SUP_OK;
 }
 
+static sup_result make_normals(gltf_baking* baking, const sup_character* character, sup_arena* arena, sup_error* error)
+{
+    sup_result result = sup_normals_create(character, arena, &baking->normals_maker, error);
+    if (result != SUP_OK) return result;
+    baking->normals_scratch = sup_arena_alloc(arena, sup_normals_scratch(baking->normals_maker), 1);
+    baking->vertex_normals = SUP_NEW(arena, sup_vec3, character->mesh.vertex_count);
+    return baking->normals_scratch && baking->vertex_normals ? SUP_OK : sup_fail_memory(error, "normals");
+}
+
 sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
 {
     const sup_character* character = bake->desc.character;
@@ -145,6 +154,11 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     bool       from_gltf = character->source && character->source_format && strcmp(character->source_format, "gltf") == 0;
     sup_result result = from_gltf ? gltf_document_read(character, bake->arena, &baking->document, error)
                                   : gltf_document_create(character, bake->arena, &baking->document, error);
+    if (result == SUP_OK && baking->document.character != character) {
+        // Its points are those of the frames, but its stored vertices are others.
+        character = bake->desc.character = baking->document.character;
+        result = make_normals(baking, character, bake->arena, error);
+    }
     if (result == SUP_OK) result = gltf_baking_collect(baking, character, bake->arena, error);
     if (result == SUP_OK && !bake->desc.sparse && !bake->desc.meshopt) result = check_size(bake, baking, error);
     if (result == SUP_OK) result = make_room(baking, bake, error);
@@ -189,10 +203,16 @@ static sup_result write_piece(sup_bake* bake, gltf_baking* baking, uint32_t inde
     return result;
 }
 
-sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* error)
+sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* given, sup_error* error)
 {
-    gltf_baking* baking = bake->state;
-    bool         held = bake->desc.clip == NULL;
+    gltf_baking*          baking = bake->state;
+    bool                  held = bake->desc.clip == NULL;
+    sup_bake_frame        own = *given;
+    const sup_bake_frame* frame = &own;
+    if (baking->normals_maker) {
+        sup_normals_evaluate(baking->normals_maker, given->points, baking->normals_scratch, NULL, baking->vertex_normals, NULL);
+        own.vertex_normals = baking->vertex_normals;
+    }
     if (!baking->started) {
         sup_result result = start(bake, baking, frame->pose, error);
         if (result != SUP_OK) return result;

@@ -1,11 +1,14 @@
 // Wavefront OBJ: polygons and vertex order as they are, never welded, so that example shapes of one model match by number.
 // Two passes over the text: the first counts, so that nothing grows and no count is believed that the file does not hold.
 #include "base/internal.h"
+#include "io/dress.h"
+#include "io/obj_lines.h"
 #include "io/obj_write.h"
 #include "io/path.h"
-#include "io/quick_number.h"
 #include "math/vec.h"
 #include "supple/io.h"
+
+enum { LIBRARIES_MAX = 16 }; // files that one OBJ may name; everyone writes one
 
 typedef struct obj_reader {
     const sup_read_input* in;
@@ -13,92 +16,28 @@ typedef struct obj_reader {
     sup_arena*            arena;
     // Counted by the first pass.
     uint32_t vertex_total, normal_total, face_total, corner_total;
+    uint32_t library_count;
+    struct {
+        const char *at, *end;
+    } libraries[LIBRARIES_MAX]; // lines `mtllib`
     // Read so far by the second.
-    uint32_t  vertex_count, normal_count, face_count, corner_count;
-    sup_vec3* positions;
-    sup_vec3* normals; // as listed
-    uint32_t* face_sizes;
-    uint32_t* corners;
-    uint32_t* corner_normals; // SUP_NONE: without one; NULL when the file lists none
+    uint32_t        vertex_count, normal_count, face_count, corner_count;
+    sup_vec3*       positions;
+    sup_vec3*       normals; // as listed
+    uint32_t*       face_sizes;
+    uint32_t*       corners;
+    uint32_t*       corner_normals; // SUP_NONE: without one; NULL when the file lists none
+    dress_material* materials;
+    uint32_t        warning_count;
+    const char*     warnings[LIBRARIES_MAX + 1];
 } obj_reader;
 
-// One line without its end, joined with those that follow it behind a backslash.
-typedef struct line {
-    const char* at;
-    const char* end;
-    size_t      number; // of its first line, from 1
-    size_t      next_number;
-} line;
-
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
-
-// A backslash with a line end behind it, which then is none.
-static bool hides_end(const line* l, const char* p) { return *p == '\\' && (p + 1 >= l->end || p[1] == '\n' || p[1] == '\r'); }
-
-// Blanks, and a backslash with the line end that it hides.
-static void skip_space(line* l)
-{
-    while (l->at < l->end) {
-        if (!is_space(*l->at) && *l->at != '\n' && !hides_end(l, l->at)) return;
-        ++l->at;
-    }
-}
-
-static bool ends_word(const line* l, const char* p) { return p >= l->end || is_space(*p) || *p == '\n' || hides_end(l, p); }
-
-// Lines are some 25 characters long: eight at a time without a call beat memchr.
-static const char* find_newline(const char* p, const char* end)
-{
-    const uint64_t ones = 0x0101010101010101ull;
-    for (; end - p >= 8; p += 8) {
-        uint64_t word;
-        memcpy(&word, p, sizeof word);
-        word ^= ones * '\n';
-        if ((word - ones) & ~word & ones << 7) break;
-    }
-    for (; p < end; ++p)
-        if (*p == '\n') return p;
-    return NULL;
-}
-
-// The next line; false at the end of the file.
-static bool next_line(const char** at, const char* end, size_t number, line* out)
-{
-    if (*at >= end) return false;
-    *out = (line){ *at, end, number, number };
-    for (const char* from = *at;;) {
-        const char* newline = find_newline(from, end);
-        out->next_number++;
-        out->end = newline ? newline : end;
-        *at = newline ? newline + 1 : end;
-        const char* last = out->end;
-        if (last > out->at && last[-1] == '\r') --last;
-        if (!newline || last == out->at || last[-1] != '\\') break;
-        from = *at;
-        if (from >= end) break;
-    }
-    skip_space(out);
-    return true;
-}
-
-// Whether the line begins with the keyword, and then steps behind it.
-static bool starts_with(line* l, const char* keyword)
-{
-    const char* p = l->at;
-    for (; *keyword; ++keyword, ++p)
-        if (p >= l->end || *p != *keyword) return false;
-    if (!ends_word(l, p)) return false;
-    l->at = p;
-    skip_space(l);
-    return true;
-}
-
-static uint32_t count_words(line l)
+static uint32_t count_words(obj_line l)
 {
     uint32_t count = 0;
-    for (skip_space(&l); l.at < l.end && *l.at != '#'; skip_space(&l)) {
+    for (obj_skip_space(&l); l.at < l.end && *l.at != '#'; obj_skip_space(&l)) {
         ++count;
-        while (!ends_word(&l, l.at)) ++l.at;
+        while (!obj_ends_word(&l, l.at)) ++l.at;
     }
     return count;
 }
@@ -108,92 +47,80 @@ static uint32_t count_words(line l)
 // The file is below 2 GiB and everything counted takes at least two bytes, so no count overflows.
 static void count_lines(obj_reader* r, const char* text, const char* end)
 {
-    line l = { 0 };
-    for (size_t number = 1; next_line(&text, end, number, &l); number = l.next_number) {
+    obj_line l = { 0 };
+    for (size_t number = 1; obj_next_line(&text, end, number, &l); number = l.next_number) {
         if (l.at >= l.end) continue;
         if (*l.at == 'v') {
-            if (starts_with(&l, "v")) r->vertex_total++;
-            else if (starts_with(&l, "vn")) r->normal_total++;
-        } else if (*l.at == 'f' && starts_with(&l, "f")) {
+            if (obj_starts_with(&l, "v")) r->vertex_total++;
+            else if (obj_starts_with(&l, "vn")) r->normal_total++;
+        } else if (*l.at == 'f' && obj_starts_with(&l, "f")) {
             r->face_total++;
             r->corner_total += count_words(l);
+        } else if (*l.at == 'm' && obj_starts_with(&l, "mtllib") && r->library_count < LIBRARIES_MAX) {
+            while (l.end > l.at && obj_is_space(l.end[-1])) --l.end;
+            r->libraries[r->library_count].at = l.at;
+            r->libraries[r->library_count++].end = l.end;
         }
     }
 }
 
 // ---------------------------------------------------------------------------------------------- second pass
 
-static sup_result read_vector(obj_reader* r, line* l, const char* what, sup_vec3* out)
+static sup_result read_vector(obj_reader* r, obj_line* l, const char* what, sup_vec3* out)
 {
     float* components[3] = { &out->x, &out->y, &out->z };
     for (int i = 0; i < 3; ++i) {
         double number = 0;
         size_t length = sup_quick_double(l->at, l->end, &number);
-        if (length == 0 || !ends_word(l, l->at + length))
+        if (length == 0 || !obj_ends_word(l, l->at + length))
             return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: a %s needs three numbers", l->number, what);
         *components[i] = (float)number;
         if (!isfinite(*components[i]))
             return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: a number of this %s is too large; scale the mesh down",
                             l->number, what);
         l->at += length;
-        skip_space(l);
+        obj_skip_space(l);
     }
     return SUP_OK;
 }
 
-// A whole number with its sign; false when there is none.
-static bool read_integer(line* l, int64_t* out)
-{
-    size_t length = sup_quick_integer(l->at, l->end, out);
-    l->at += length;
-    return length > 0;
-}
-
-// From the file's numbers (from 1; negative from the end of those listed so far) to ours.
-static bool to_index(int64_t number, uint32_t listed, uint32_t total, uint32_t* out)
-{
-    int64_t index = number < 0 ? (int64_t)listed + number : number - 1;
-    *out = (uint32_t)index;
-    return number != 0 && index >= 0 && index < (int64_t)total;
-}
-
-static sup_result fail_index(obj_reader* r, const line* l, const char* what, int64_t number, uint32_t total)
+static sup_result fail_index(obj_reader* r, const obj_line* l, const char* what, int64_t number, uint32_t total)
 {
     return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: %s %lld does not exist, there are %u; the file is damaged or cut off",
                     l->number, what, (long long)number, total);
 }
 
 // v, v/t, v//n or v/t/n.
-static sup_result read_corner(obj_reader* r, line* l)
+static sup_result read_corner(obj_reader* r, obj_line* l)
 {
     int64_t  vertex = 0, texture = 0, normal = 0;
     uint32_t normal_index = SUP_NONE;
-    bool     good = read_integer(l, &vertex);
+    bool     good = obj_read_integer(l, &vertex);
     if (good && l->at < l->end && *l->at == '/') {
         ++l->at;
-        bool textured = read_integer(l, &texture);
+        bool textured = obj_read_integer(l, &texture);
         if (l->at < l->end && *l->at == '/') {
             ++l->at;
             // "1/2/" occurs; "1//" too. Both have no normal.
-            if (read_integer(l, &normal) && !to_index(normal, r->normal_count, r->normal_total, &normal_index))
+            if (obj_read_integer(l, &normal) && !obj_to_index(normal, r->normal_count, r->normal_total, &normal_index))
                 return fail_index(r, l, "normal", normal, r->normal_total);
         } else {
-            good = textured || ends_word(l, l->at);
+            good = textured || obj_ends_word(l, l->at);
         }
     }
-    if (!good || !ends_word(l, l->at))
+    if (!good || !obj_ends_word(l, l->at))
         return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: a corner of this face is not v, v/t, v//n or v/t/n", l->number);
-    if (!to_index(vertex, r->vertex_count, r->vertex_total, &r->corners[r->corner_count]))
+    if (!obj_to_index(vertex, r->vertex_count, r->vertex_total, &r->corners[r->corner_count]))
         return fail_index(r, l, "vertex", vertex, r->vertex_total);
     if (r->corner_normals) r->corner_normals[r->corner_count] = normal_index;
     r->corner_count++;
     return SUP_OK;
 }
 
-static sup_result read_face(obj_reader* r, line* l)
+static sup_result read_face(obj_reader* r, obj_line* l)
 {
     uint32_t begin = r->corner_count;
-    for (; l->at < l->end && *l->at != '#'; skip_space(l)) {
+    for (; l->at < l->end && *l->at != '#'; obj_skip_space(l)) {
         sup_result result = read_corner(r, l);
         if (result != SUP_OK) return result;
     }
@@ -203,14 +130,14 @@ static sup_result read_face(obj_reader* r, line* l)
 
 static sup_result read_lines(obj_reader* r, const char* text, const char* end)
 {
-    line l = { 0 };
-    for (size_t number = 1; next_line(&text, end, number, &l); number = l.next_number) {
+    obj_line l = { 0 };
+    for (size_t number = 1; obj_next_line(&text, end, number, &l); number = l.next_number) {
         sup_result result = SUP_OK;
         if (l.at >= l.end) continue;
         if (*l.at == 'v') {
-            if (starts_with(&l, "v")) result = read_vector(r, &l, "vertex", &r->positions[r->vertex_count++]);
-            else if (starts_with(&l, "vn")) result = read_vector(r, &l, "normal", &r->normals[r->normal_count++]);
-        } else if (*l.at == 'f' && starts_with(&l, "f")) {
+            if (obj_starts_with(&l, "v")) result = read_vector(r, &l, "vertex", &r->positions[r->vertex_count++]);
+            else if (obj_starts_with(&l, "vn")) result = read_vector(r, &l, "normal", &r->normals[r->normal_count++]);
+        } else if (*l.at == 'f' && obj_starts_with(&l, "f")) {
             result = read_face(r, &l);
         }
         if (result != SUP_OK) return result;
@@ -244,6 +171,46 @@ static sup_result settle_normals(obj_reader* r, const sup_vec3** out)
     return SUP_OK;
 }
 
+// ---------------------------------------------------------------------------------------------- materials
+
+static void mark_used(obj_reader* r, const char* text, const char* end)
+{
+    obj_line l = { 0 };
+    for (size_t number = 1; obj_next_line(&text, end, number, &l); number = l.next_number) {
+        if (l.at >= l.end || *l.at != 'u' || !obj_starts_with(&l, "usemtl")) continue;
+        while (l.end > l.at && obj_is_space(l.end[-1])) --l.end;
+        for (dress_material* m = r->materials; m; m = m->next)
+            if (strncmp(m->name, l.at, (size_t)(l.end - l.at)) == 0 && !m->name[l.end - l.at]) {
+                m->used = true;
+                break;
+            }
+    }
+}
+
+static void add_warning(obj_reader* r, const char* warning)
+{
+    if (warning) r->warnings[r->warning_count++] = warning;
+}
+
+// They live where the text lives, and are of no use without it.
+static sup_result read_materials(obj_reader* r, const char* text, const char* end)
+{
+    const char* warning = NULL;
+    if (!r->in->arena || r->library_count == 0) return SUP_OK;
+    for (uint32_t i = 0; i < r->library_count; ++i) {
+        const char* names = r->libraries[i].at;
+        sup_result  result =
+            obj_materials_read(r->in, names, (size_t)(r->libraries[i].end - names), &r->materials, &warning, r->error);
+        if (result != SUP_OK) return result;
+        add_warning(r, warning);
+    }
+    if (!r->materials) return SUP_OK;
+    mark_used(r, text, end);
+    sup_result result = obj_pictures_read(r->in, r->materials, &warning, r->error);
+    add_warning(r, warning);
+    return result;
+}
+
 // ---------------------------------------------------------------------------------------------- whole file
 
 static sup_result allocate(obj_reader* r)
@@ -273,6 +240,7 @@ static sup_result read_all(obj_reader* r, sup_character** out)
     sup_result result = allocate(r);
     if (result == SUP_OK) result = read_lines(r, text, end);
     if (result == SUP_OK) result = settle_normals(r, &normals);
+    if (result == SUP_OK) result = read_materials(r, text, end);
     if (result != SUP_OK) return result;
 
     const char* name = sup_path_stem(r->arena, in->path);
@@ -292,18 +260,21 @@ static sup_result read_all(obj_reader* r, sup_character** out)
                                 .metres_per_unit = in->unit > 0 ? in->unit : 1,
                                 .unit_assumed = !(in->unit > 0),
                                 .up = in->up >= 0 ? (sup_axis)in->up : SUP_AXIS_Y,
-                                .up_assumed = in->up < 0 };
+                                .up_assumed = in->up < 0,
+                                .warning_count = r->warning_count,
+                                .warnings = r->warnings };
     return sup_character_create(&desc, in->allocator, out, r->error);
 }
 
 // The text stays with the character where its memory may: a bake to OBJ writes it again with other coordinates, so texture
-// coordinates, materials and groups stay as they were.
-static sup_result keep_text(const sup_read_input* in, sup_character* character, sup_error* error)
+// coordinates, materials and groups stay as they were, and a glTF takes them from there.
+static sup_result keep_text(const sup_read_input* in, const dress_material* materials, sup_character* character,
+                            sup_error* error)
 {
     if (!in->arena) return SUP_OK;
-    sup_bytes* kept = SUP_NEW(character->arena, sup_bytes, 1);
+    obj_source* kept = SUP_NEW(character->arena, obj_source, 1);
     if (!kept) return sup_fail_memory(error, "the OBJ reader");
-    *kept = in->bytes;
+    *kept = (obj_source){ in->bytes, materials };
     sup_arena_adopt(character->arena, in->arena);
     character->source = kept;
     character->source_format = "obj";
@@ -317,7 +288,7 @@ static sup_result obj_read(const sup_read_input* in, sup_character** out, sup_er
     sup_character* character = NULL;
     sup_result     result = r.arena ? read_all(&r, &character) : sup_fail_memory(error, "the OBJ reader");
     sup_arena_destroy(r.arena);
-    if (result == SUP_OK) result = keep_text(in, character, error);
+    if (result == SUP_OK) result = keep_text(in, r.materials, character, error);
     if (result == SUP_OK) *out = character;
     else sup_character_destroy(character);
     return result;

@@ -1,6 +1,7 @@
 // OBJ out: one file a frame, polygons as they were, stored vertices in the source's order, numbers that read back exactly.
 #include "io/obj_write.h"
 
+#include "io/dress.h"
 #include "io/text_out.h"
 
 #include <string.h>
@@ -210,7 +211,8 @@ static void put_source(const sup_bake* bake, obj_sequence* s, const sup_bytes* s
 // The text the character was read from, NULL where it came from elsewhere.
 static const sup_bytes* source_text(const sup_character* c)
 {
-    return c->source_format && strcmp(c->source_format, "obj") == 0 ? c->source : NULL;
+    bool from_obj = c->source && c->source_format && strcmp(c->source_format, "obj") == 0;
+    return from_obj ? &((const obj_source*)c->source)->text : NULL;
 }
 
 // ---------------------------------------------------------------------------------------------- begin, frame, end

@@ -15,6 +15,18 @@ static inline size_t sup_path_folder(const char* path)
     return folder;
 }
 
+/// Whether a relative path goes neither up nor to the root of a disk: a file from the network must not read the rest of it.
+static inline bool sup_path_stays_below(const char* relative)
+{
+    if (!relative[0] || relative[0] == '/' || relative[0] == '\\' || strchr(relative, ':')) return false;
+    for (const char* part = relative; *part;) {
+        size_t n = strcspn(part, "/\\");
+        if (n == 2 && part[0] == '.' && part[1] == '.') return false;
+        part += n + (part[n] != 0);
+    }
+    return true;
+}
+
 /// "walks/fox.glb" is "fox": what a character without a name is called. NULL: out of memory.
 static inline const char* sup_path_stem(sup_arena* arena, const char* path)
 {

@@ -1,6 +1,7 @@
 // PLY (Turk 1994), ascii and binary: polygons and vertex order as they are, never welded, like OBJ. The header says what every
 // row holds; whatever nobody here knows is stepped over by its size.
 #include "base/internal.h"
+#include "io/dress.h"
 #include "io/path.h"
 #include "io/quick_number.h"
 #include "math/vec.h"
@@ -8,7 +9,15 @@
 
 typedef enum encoding { ASCII, LITTLE, BIG } encoding;
 typedef enum number_type { INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64, TYPE_COUNT, NO_TYPE } number_type;
-typedef enum role { SKIPPED, POSITION, NORMAL = POSITION + 3, MAP = NORMAL + 3, CORNERS } role;
+typedef enum role {
+    SKIPPED,
+    POSITION,
+    NORMAL = POSITION + 3,
+    COLOR = NORMAL + 3,
+    COORDINATE = COLOR + 4,
+    MAP = COORDINATE + 2,
+    CORNERS
+} role;
 
 static const uint8_t type_bytes[TYPE_COUNT] = { 1, 1, 2, 2, 4, 4, 4, 8 };
 
@@ -17,7 +26,7 @@ typedef struct property {
     size_t      name_length;
     number_type type;
     number_type count_type; // NO_TYPE: not a list
-    role        role;       // POSITION + 0..2, NORMAL + 0..2
+    role        role;       // POSITION + 0..2, NORMAL + 0..2, COLOR + 0..3, COORDINATE + 0..1
     uint32_t    map;
 } property;
 
@@ -40,6 +49,7 @@ typedef struct ply_reader {
     const element *       vertex, *face;
     uint32_t              vertex_count, face_count;
     sup_vec3 *            positions, *normals;
+    float *               colors, *uvs; // kept with the character; NULL: none
     uint32_t*             face_sizes;
     uint32_t *            corners, corner_count, corner_capacity;
     sup_map_desc*         maps;
@@ -221,17 +231,46 @@ static sup_result check_counts(ply_reader* r)
 // Colors and texture coordinates are no maps, whatever their type.
 static role vertex_role(const property* p)
 {
-    static const char* const kept[] = { "x", "y", "z", "nx", "ny", "nz" };
-    static const char* const known[] = {
-        "red", "green",       "blue",          "alpha",        "s", "t", "u", "v", "texture_u", "texture_v",
-        "r",   "diffuse_red", "diffuse_green", "diffuse_blue", "g", "b", "a"
-    };
+    static const struct {
+        const char* name;
+        int         role;
+    } known[] = { { "x", POSITION },
+                  { "y", POSITION + 1 },
+                  { "z", POSITION + 2 },
+                  { "nx", NORMAL },
+                  { "ny", NORMAL + 1 },
+                  { "nz", NORMAL + 2 },
+                  { "red", COLOR },
+                  { "green", COLOR + 1 },
+                  { "blue", COLOR + 2 },
+                  { "alpha", COLOR + 3 },
+                  { "r", COLOR },
+                  { "g", COLOR + 1 },
+                  { "b", COLOR + 2 },
+                  { "a", COLOR + 3 },
+                  { "diffuse_red", COLOR },
+                  { "diffuse_green", COLOR + 1 },
+                  { "diffuse_blue", COLOR + 2 },
+                  { "s", COORDINATE },
+                  { "t", COORDINATE + 1 },
+                  { "u", COORDINATE },
+                  { "v", COORDINATE + 1 },
+                  { "texture_u", COORDINATE },
+                  { "texture_v", COORDINATE + 1 } };
     if (p->count_type != NO_TYPE) return SKIPPED;
-    for (int i = 0; i < 6; ++i)
-        if (is_word(p->name, p->name_length, kept[i])) return (role)(POSITION + i);
     for (size_t i = 0; i < SUP_COUNT_OF(known); ++i)
-        if (is_word(p->name, p->name_length, known[i])) return SKIPPED;
+        if (is_word(p->name, p->name_length, known[i].name)) return (role)known[i].role;
     return p->type >= FLOAT32 ? MAP : SKIPPED;
+}
+
+// All of a kind or none: a row of properties that is not whole is stepped over.
+static bool keep_kind(element* e, uint32_t seen, role first, uint32_t count)
+{
+    uint32_t all = ((1u << count) - 1) << first;
+    if ((seen & all) == all) return true;
+    for (uint32_t i = 0; i < e->property_count; ++i)
+        if (e->properties[i].role >= first && e->properties[i].role < first + count) e->properties[i].role = SKIPPED;
+    return false;
 }
 
 static sup_result add_map(ply_reader* r, property* p)
@@ -259,23 +298,32 @@ static sup_result plan_vertices(ply_reader* r, element* e)
         if (p->role == MAP) {
             if (r->map_count == MAPS_MAX) p->role = SKIPPED;
             else if (add_map(r, p) != SUP_OK) return SUP_ERROR_MEMORY;
+        } else if (p->role >= COLOR && (seen & 1u << p->role)) {
+            p->role = SKIPPED; // another name of the same
         } else if (seen & 1u << p->role) {
             return sup_fail(r->error, SUP_ERROR_INPUT, "vertices have '%.*s' twice; the file is damaged", (int)p->name_length,
                             p->name);
         }
-        if (p->role < MAP) seen |= 1u << p->role;
+        if (p->role != SKIPPED && p->role < MAP) seen |= 1u << p->role;
     }
-    uint32_t place = 7u << POSITION, direction = 7u << NORMAL;
+    uint32_t place = 7u << POSITION;
     if ((seen & place) != place)
         return sup_fail(r->error, SUP_ERROR_INPUT, "vertices lack x, y or z; it holds no mesh that can be read");
     r->positions = SUP_NEW(r->arena, sup_vec3, r->vertex_count);
     if (!r->positions) return sup_fail_memory(r->error, "a mesh");
-    if ((seen & direction) == direction) {
+    if (keep_kind(e, seen, NORMAL, 3)) {
         r->normals = SUP_NEW(r->arena, sup_vec3, r->vertex_count);
         if (!r->normals) return sup_fail_memory(r->error, "normals");
-    } else {
-        for (uint32_t i = 0; i < e->property_count; ++i)
-            if (e->properties[i].role >= NORMAL && e->properties[i].role < MAP) e->properties[i].role = SKIPPED;
+    }
+    // Whoever only borrows us the file wants the points.
+    bool keep = r->in->arena != NULL;
+    if (keep_kind(e, seen, COLOR, 3) && keep) {
+        r->colors = SUP_NEW(r->arena, float, 4 * (size_t)r->vertex_count);
+        if (!r->colors) return sup_fail_memory(r->error, "colors");
+    }
+    if (keep_kind(e, seen, COORDINATE, 2) && keep) {
+        r->uvs = SUP_NEW(r->arena, float, 2 * (size_t)r->vertex_count);
+        if (!r->uvs) return sup_fail_memory(r->error, "texture coordinates");
     }
     return SUP_OK;
 }
@@ -452,11 +500,32 @@ static sup_result pass_element(ply_reader* r, const element* e)
     return SUP_OK;
 }
 
+// Whole numbers from 0 to their type's largest stand for 0 to 1.
+static float color_scale(const element* e)
+{
+    for (uint32_t i = 0; i < e->property_count; ++i) {
+        const property* p = &e->properties[i];
+        if (p->role == COLOR) return p->type == UINT8 ? 1 / 255.0f : p->type == UINT16 ? 1 / 65535.0f : 1;
+    }
+    return 1;
+}
+
+static void keep_surface(ply_reader* r, uint32_t v, const float* values, float scale)
+{
+    for (size_t i = 0; r->colors && i < 4; ++i) {
+        float c = values[COLOR + i] * scale;
+        r->colors[4 * (size_t)v + i] = c >= 0 ? (c <= 1 ? c : 1) : 0;
+    }
+    for (size_t i = 0; r->uvs && i < 2; ++i)
+        r->uvs[2 * (size_t)v + i] = isfinite(values[COORDINATE + i]) ? values[COORDINATE + i] : 0;
+}
+
 static sup_result read_vertices(ply_reader* r)
 {
     const element* e = r->vertex;
+    float          scale = color_scale(e);
     for (uint32_t v = 0; v < r->vertex_count; ++v) {
-        float values[MAP] = { 0 };
+        float values[MAP] = { [COLOR + 3] = 1 / scale }; // opaque where the file does not say
         for (uint32_t i = 0; i < e->property_count; ++i) {
             const property* p = &e->properties[i];
             bool            good = p->role == SKIPPED
@@ -469,6 +538,7 @@ static sup_result read_vertices(ply_reader* r)
             return sup_fail(r->error, SUP_ERROR_INPUT, "vertex %u is not at a finite place; repair the file", v);
         r->positions[v] = at;
         if (r->normals) r->normals[v] = v3(values[NORMAL], values[NORMAL + 1], values[NORMAL + 2]);
+        if (r->colors || r->uvs) keep_surface(r, v, values, scale);
     }
     return SUP_OK;
 }
@@ -590,14 +660,31 @@ static sup_result read_all(ply_reader* r, sup_character** out)
     return sup_character_create(&desc, in->allocator, out, r->error);
 }
 
+static sup_result keep_source(const ply_reader* r, sup_character* character)
+{
+    if (!r->colors && !r->uvs) return SUP_OK;
+    ply_source* source = SUP_NEW(character->arena, ply_source, 1);
+    if (!source) return sup_fail_memory(r->error, "the PLY reader");
+    if (r->uvs) source->uvs = sup_arena_copy(character->arena, r->uvs, 2 * (size_t)r->vertex_count, sizeof(float));
+    if (r->colors) source->colors = sup_arena_copy(character->arena, r->colors, 4 * (size_t)r->vertex_count, sizeof(float));
+    if ((r->uvs && !source->uvs) || (r->colors && !source->colors)) return sup_fail_memory(r->error, "the PLY reader");
+    character->source = source;
+    character->source_format = "ply";
+    return SUP_OK;
+}
+
 static sup_result ply_read(const sup_read_input* in, sup_character** out, sup_error* error)
 {
     SUP_ASSERT(in && in->path && out);
     ply_reader r = { .in = in, .error = error, .arena = sup_arena_create(in->allocator) };
     r.at = (const char*)in->bytes.data;
     r.end = r.at + in->bytes.size;
-    sup_result result = r.arena ? read_all(&r, out) : sup_fail_memory(error, "the PLY reader");
+    sup_character* character = NULL;
+    sup_result     result = r.arena ? read_all(&r, &character) : sup_fail_memory(error, "the PLY reader");
+    if (result == SUP_OK) result = keep_source(&r, character);
     sup_arena_destroy(r.arena);
+    if (result == SUP_OK) *out = character;
+    else sup_character_destroy(character);
     return result;
 }
 

@@ -341,7 +341,9 @@ sup_result sup_sequence_load(const char* path, const sup_files* files, const sup
     if (result == SUP_OK) result = choose_name(&s);
     if (result == SUP_OK) result = read_frames(&s);
     if (result == SUP_OK) result = create(&s, out);
-    sup_character_destroy(s.first);
+    // Materials and texture coordinates are those of the first file.
+    if (result == SUP_OK) sup_character_inherit(*out, s.first);
+    else sup_character_destroy(s.first);
     sup_arena_destroy(s.work);
     return result;
 }

@@ -61,22 +61,10 @@ static enum aiReturn seek(struct aiFile* file, size_t offset, enum aiOrigin orig
     return aiReturn_SUCCESS;
 }
 
-// Neither up nor to the root of the disk.
-static bool is_below(const char* relative)
-{
-    if (!relative[0] || relative[0] == '/' || relative[0] == '\\' || strchr(relative, ':')) return false;
-    for (const char* part = relative; *part;) {
-        size_t n = strcspn(part, "/\\");
-        if (n == 2 && part[0] == '.' && part[1] == '.') return false;
-        part += n + (part[n] != 0);
-    }
-    return true;
-}
-
 bool assimp_file_read(const sup_read_input* in, const char* relative, sup_arena* arena, sup_bytes* out)
 {
     size_t folder = sup_path_folder(in->path), length = strlen(relative);
-    if (!is_below(relative)) return false;
+    if (!sup_path_stays_below(relative)) return false;
     char* path = sup_arena_alloc(arena, folder + length + 1, 1);
     if (!path) return false;
     memcpy(path, in->path, folder);

@@ -3,6 +3,8 @@
 #include "math/vec.h"
 #include "supple/rig.h"
 
+#include <string.h>
+
 // Influences of old and new weights together; more are dropped, lightest of the new first.
 enum { BLEND_MAX = 128 };
 #define LEAST_WEIGHT 1e-3
@@ -124,8 +126,10 @@ sup_result sup_character_weigh(sup_character* c, uint32_t bone_count, const sup_
     if (result != SUP_OK) return result;
     c->mesh.parts = parts;
     c->weights = out->weights;
-    c->source = NULL; // the file has other weights
-    c->source_format = NULL;
+    if (c->source_format && strcmp(c->source_format, "gltf") == 0) {
+        c->source = NULL; // the file has other weights; OBJ and PLY have none
+        c->source_format = NULL;
+    }
     return SUP_OK;
 }
 

@@ -1,5 +1,6 @@
-// The base colors of a glTF file's materials, for pictures. Textures are not looked into: their factor stands for them.
+// The base colors of a file's materials, for pictures. Textures are not looked into: their factor stands for them.
 #include "base/internal.h"
+#include "io/dress.h"
 #include "io/gltf.h"
 
 #include <string.h>
@@ -30,11 +31,42 @@ static void color_part(const gltf_source* source, const sup_mesh* mesh, uint32_t
     }
 }
 
+// Of an OBJ or PLY: its own colors of points, else those of its materials.
+static bool color_dress(const sup_character* character, const dress* d, sup_vec3* out)
+{
+    const sup_mesh* mesh = &character->mesh;
+    bool            any = d->colors != NULL;
+    for (uint32_t p = 0; p < mesh->point_count; ++p)
+        out[p] = any ? (sup_vec3){ d->colors[4 * (size_t)p], d->colors[4 * (size_t)p + 1], d->colors[4 * (size_t)p + 2] }
+                     : (sup_vec3){ 1, 1, 1 };
+    if (any || !d->face_pieces) return any;
+    for (uint32_t f = mesh->face_count; f--;) {
+        const dress_material* m = d->pieces[d->face_pieces[f]].material;
+        if (!m) continue;
+        any = true;
+        for (uint32_t c = mesh->face_begin[f]; c < mesh->face_begin[f + 1]; ++c)
+            out[mesh->corner_points[c]] =
+                m->picture ? (sup_vec3){ 1, 1, 1 } : (sup_vec3){ m->color[0], m->color[1], m->color[2] };
+    }
+    return any;
+}
+
+static bool color_dressed(const sup_character* character, sup_vec3* out)
+{
+    sup_arena*   arena = sup_arena_create(NULL);
+    const dress* d = NULL;
+    sup_error    ignored;
+    bool         any = arena && dress_make(character, arena, &d, &ignored) == SUP_OK && d && color_dress(character, d, out);
+    sup_arena_destroy(arena);
+    return any;
+}
+
 bool sup_character_colors(const sup_character* character, sup_vec3* out)
 {
     SUP_ASSERT(character && out);
     const gltf_source* source = character->source;
-    if (!source || !character->source_format || strcmp(character->source_format, "gltf") != 0) return false;
+    if (!source || !character->source_format) return false;
+    if (strcmp(character->source_format, "gltf") != 0) return color_dressed(character, out);
     for (uint32_t p = 0; p < character->mesh.point_count; ++p) out[p] = (sup_vec3){ 1, 1, 1 };
     for (uint32_t p = 0; p < character->mesh.part_count && p < source->part_count; ++p)
         color_part(source, &character->mesh, p, out);
