@@ -1,0 +1,589 @@
+// Pose space deformation: what example sculpts add to the skin is kept in the rest frame and interpolated over pose by radial
+// basis functions of the joints' rotations. Each point looks at the joints that move it and at those that hang from them
+// (Kurihara and Miyata 2004), so that an elbow does not disturb a knee.
+//   out = points + strength B sum_k c_k phi(distance(pose, example k))      B = the rotation of the point's skinning
+#include "deform/pose_space/pose_space.h"
+#include "base/internal.h"
+#include "base/sort.h"
+#include "deform/examples.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+// Joints that never turn farther than this between centers (0.1 degrees, squared chord) tell nothing about the shape.
+#define MOVED_LEAST 3e-6f
+// Poses nearer than this in every joint (0.25 degrees) are one pose.
+#define SAME_POSE 1.9e-5f
+// Of the diagonal: shapes at one pose may differ by this much (they are averaged); less than EFFECT_LEAST is no correction.
+#define SAME_SHAPE 1e-4f
+#define EFFECT_LEAST 1e-6f
+// What all joints together count beside a point's own: examples that its own joints cannot tell apart are still met.
+#define OTHERS 1e-3f
+
+// Squared chord by which a center must stand out of what the others span (0.06 degrees) to span more.
+#define HULL_LEAST 1e-6
+
+enum { GRAIN_BLOCKS = 64, GRAIN_POINTS = 4096 };
+
+typedef struct pose_space_params {
+    int   kernel;
+    float radius;
+    bool  weighted;
+    float strength;
+} pose_space_params;
+
+enum { ROW_KERNEL, ROW_RADIUS, ROW_WEIGHTED, ROW_STRENGTH };
+
+static const char* const kernels[] = { "linear", "gaussian", NULL };
+
+static const sup_param rows[] = {
+    { "kernel", SUP_PARAM_CHOICE, SUP_STAGE_BIND, offsetof(pose_space_params, kernel), .choices = kernels,
+      .standard = POSE_KERNEL_LINEAR, .unit = "",
+      .help = "linear goes straight from example to example and holds beyond them; gaussian fades away from them" },
+    { "radius", SUP_PARAM_FLOAT, SUP_STAGE_BIND, offsetof(pose_space_params, radius), .min = 0.25, .max = 4, .standard = 1,
+      .unit = "spacings", .help = "Width of the gaussian kernel over the mean distance between neighboring examples" },
+    { "weighted", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, weighted), .standard = 1, .unit = "",
+      .help = "Each point looks at the joints that move it, not at the whole pose" },
+    { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(pose_space_params, strength), .varies = SUP_VARIES_POINT, .min = 0,
+      .max = 1, .standard = 1, .unit = "",
+      .help = "Share of the correction; paint _POSE_SPACE_STRENGTH to keep regions as they come in" },
+};
+
+/// A joint whose turn against the next skin joint above it is looked at.
+typedef struct pose_joint {
+    uint32_t joint, above;
+    uint32_t path_begin, path_end; // joints from below `above` down to the joint
+} pose_joint;
+
+/// Rotations that the centers show of one joint: an origin and directions across each other.
+enum { PLACE = 10 };
+typedef struct pose_hull {
+    double   origin[PLACE];
+    double   axes[PLACE][PLACE];
+    uint32_t axis_count;
+} pose_hull;
+
+typedef struct bound {
+    uint32_t            joint_count; // of the skeleton
+    uint32_t            moved_count;
+    const pose_joint*   moved;
+    const uint32_t*     paths;
+    uint32_t            center_count;
+    const sup_quat*     turns; // per moved joint: those of all centers
+    const pose_hull*    hulls; // per moved joint; NULL: whole distances count
+    pose_field          field;
+    uint32_t            point_count; // of the character
+    uint32_t            entry_count; // points with a correction
+    const uint32_t*     entries;
+    const sup_skin_set* push; // of the entries; about the origin, so that it maps directions
+    sup_field           strength;
+    size_t              distances, skin, corrections; // bytes of the parts of scratch
+} bound;
+
+// ---------------------------------------------------------------------------------------------- poses
+
+/// How the joint is turned against the one above. `lost` counts where that is zero or not a number.
+static sup_quat turn_of(const pose_joint* j, const uint32_t* paths, const sup_pose* pose, uint32_t* lost)
+{
+    sup_quat q = quat_identity();
+    for (uint32_t i = j->path_begin; i < j->path_end; ++i) q = quat_mul(q, pose->local[paths[i]].rotation);
+    float length2 = quat_dot(q, q);
+    if (!(length2 > SUP_EPS_LENGTH) || !isfinite(length2)) ++*lost;
+    return quat_normalize(q);
+}
+
+// (2 sin(angle / 2))^2 as |a - b|^2 |a + b|^2: exact for small angles, blind to the sign. It is the squared distance of two
+// points in a flat space, `place`, which makes the systems of pose_space_fit.c solvable.
+static double turn_distance2(sup_quat a, sup_quat b)
+{
+    double minus = 0, plus = 0;
+    double p[4] = { a.x, a.y, a.z, a.w }, q[4] = { b.x, b.y, b.z, b.w };
+    for (int i = 0; i < 4; ++i) {
+        minus += (p[i] - q[i]) * (p[i] - q[i]);
+        plus += (p[i] + q[i]) * (p[i] + q[i]);
+    }
+    return minus * plus;
+}
+
+/// Where a rotation stands in that space: the products of its parts, sqrt(2) q q^T with the equal ones taken together.
+static void place(sup_quat turn, double out[PLACE])
+{
+    double q[4] = { turn.x, turn.y, turn.z, turn.w };
+    int    at = 0;
+    for (int i = 0; i < 4; ++i)
+        for (int k = i; k < 4; ++k) out[at++] = (i == k ? 1.4142135623730951 : 2.0) * q[i] * q[k];
+}
+
+/// Squared distance of a rotation from the flat piece of that space that the centers span.
+static double beside_hull(const pose_hull* hull, sup_quat turn)
+{
+    double at[PLACE], left = 0;
+    place(turn, at);
+    for (int i = 0; i < PLACE; ++i) {
+        at[i] -= hull->origin[i];
+        left += at[i] * at[i];
+    }
+    for (uint32_t k = 0; k < hull->axis_count; ++k) {
+        double along = 0;
+        for (int i = 0; i < PLACE; ++i) along += hull->axes[k][i] * at[i];
+        left -= along * along;
+    }
+    return left > 0 ? left : 0;
+}
+
+/// The joint's row of squared distances to all centers, added to the last row too.
+static void measure_row(const sup_quat* turns, uint32_t center_count, sup_quat turn, double beside, float* row, float* total)
+{
+    for (uint32_t k = 0; k < center_count; ++k) {
+        double d = turn_distance2(turn, turns[k]) - beside;
+        row[k] = (float)(d < 0 ? 0 : d);
+        total[k] += row[k];
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- bind: joints
+
+typedef struct binder {
+    const sup_bind_input* in;
+    const sup_character*  c;
+    sup_arena*            arena;     // of the chain
+    sup_arena*            temporary; // dies with bind
+    sup_error*            error;
+    bound*                b;
+    pose_joint*           joints; // all that could move
+    uint32_t              joint_count;
+    uint32_t*             paths;
+    sup_quat*             turns;  // per center: those of `joints`
+    sup_vec3**            shapes; // per center: corrections of all points
+    const char**          names;  // per center
+    uint32_t*             merged; // per center: how many examples are averaged in it
+    uint32_t              center_count;
+} binder;
+
+static sup_result no_memory(const binder* m) { return sup_fail_memory(m->error, "pose_space"); }
+
+/// Every skin joint below another one. Those without one above are roots: how they turn is where the character faces.
+static sup_result list_joints(binder* m)
+{
+    const sup_skeleton* s = &m->c->skeleton;
+    m->joints = SUP_NEW(m->temporary, pose_joint, s->joint_count);
+    // A path is a joint and what lies between it and the skin joint above it, which may be long only where few are.
+    size_t total = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        if (pass) m->paths = SUP_NEW(m->arena, uint32_t, total + 1);
+        if (!m->joints || (pass && !m->paths)) return no_memory(m);
+        m->joint_count = 0;
+        total = 0;
+        for (uint32_t j = 0; j < s->joint_count; ++j) {
+            uint32_t above = s->joints[j].parent, length = 1;
+            if (!s->joints[j].skin_joint) continue;
+            for (; above != SUP_NONE && !s->joints[above].skin_joint; above = s->joints[above].parent) ++length;
+            if (above == SUP_NONE) continue;
+            if (pass)
+                for (uint32_t i = length, at = j; i-- > 0; at = s->joints[at].parent) m->paths[total + i] = at;
+            m->joints[m->joint_count++] = (pose_joint){ j, above, (uint32_t)total, (uint32_t)total + length };
+            total += length;
+        }
+    }
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- bind: centers
+
+static sup_quat* center_turns(const binder* m, uint32_t center) { return m->turns + (size_t)center * m->joint_count; }
+
+static void take_turns(const binder* m, const sup_pose* pose, sup_quat* out)
+{
+    uint32_t lost = 0; // checked when the clip was made
+    for (uint32_t j = 0; j < m->joint_count; ++j) out[j] = turn_of(&m->joints[j], m->paths, pose, &lost);
+}
+
+/// The farthest that one joint turns from pose to pose.
+static float farthest(const binder* m, const sup_quat* a, const sup_quat* b)
+{
+    float most = 0;
+    for (uint32_t j = 0; j < m->joint_count; ++j) {
+        float d = (float)turn_distance2(a[j], b[j]);
+        if (d > most) most = d;
+    }
+    return most;
+}
+
+static sup_result merge(binder* m, uint32_t center, uint32_t fresh)
+{
+    const sup_mesh* mesh = &m->c->mesh;
+    float           most = 0;
+    for (uint32_t i = 0; i < mesh->point_count; ++i) {
+        float d = v3_distance(m->shapes[center][i], m->shapes[fresh][i]);
+        if (d > most) most = d;
+    }
+    // The bind pose is only a guess of ours: a sculpt of it is what it looks like.
+    bool guess = m->merged[center] == 0;
+    if (!guess && most > SAME_SHAPE * mesh->diagonal)
+        return sup_fail(
+            m->error, SUP_ERROR_INPUT,
+            "pose_space: the examples '%s' and '%s' have one pose (within %.2g degrees) and shapes that differ by %.3g "
+            "mm; leave one out, or give it a time when the joints stand differently",
+            m->names[center], m->names[fresh],
+            57.29578 * (double)sqrtf(farthest(m, center_turns(m, center), center_turns(m, fresh))),
+            (double)most * m->c->metres_per_unit * 1000.0);
+    float share = guess ? 1.0f : 1.0f / (float)(m->merged[center] + 1);
+    for (uint32_t i = 0; i < mesh->point_count; ++i)
+        m->shapes[center][i] = v3_lerp(m->shapes[center][i], m->shapes[fresh][i], share);
+    if (guess) m->names[center] = m->names[fresh];
+    ++m->merged[center];
+    return SUP_OK;
+}
+
+/// Center 0 is the bind pose without correction; an example at a pose that is there already joins it.
+static sup_result add_centers(binder* m)
+{
+    uint32_t           most = m->c->example_count + 1, points = m->c->mesh.point_count;
+    sup_pose           pose;
+    sup_example_puller puller;
+    m->turns = SUP_NEW(m->temporary, sup_quat, (size_t)most * m->joint_count + 1);
+    m->shapes = SUP_NEW(m->temporary, sup_vec3*, most);
+    m->names = SUP_NEW(m->temporary, const char*, most);
+    m->merged = SUP_NEW(m->temporary, uint32_t, most);
+    if (!m->turns || !m->shapes || !m->names || !m->merged) return no_memory(m);
+    for (uint32_t i = 0; i < most; ++i)
+        if (!(m->shapes[i] = SUP_NEW(m->temporary, sup_vec3, points))) return no_memory(m);
+    sup_result r = sup_pose_create(m->c, m->temporary, &pose, m->error);
+    if (!r) r = sup_example_puller_create(m->in, true, m->temporary, &puller, m->error);
+    if (r) return r;
+    sup_pose_bind(m->c, &pose);
+    take_turns(m, &pose, center_turns(m, 0));
+    m->names[0] = "bind pose";
+    m->center_count = 1;
+    for (uint32_t e = 0; e < m->c->example_count; ++e) {
+        const sup_example* example = &m->c->examples[e];
+        uint32_t           fresh = m->center_count, same = 0;
+        r = sup_example_pose(m->in, example, &pose, m->error);
+        if (!r) r = sup_example_pull(&puller, example, &pose, m->shapes[fresh], NULL, m->error);
+        if (r) return r;
+        m->names[fresh] = example->name;
+        take_turns(m, &pose, center_turns(m, fresh));
+        while (same < fresh && farthest(m, center_turns(m, same), center_turns(m, fresh)) > SAME_POSE) ++same;
+        if (same == fresh) m->merged[m->center_count++] = 1;
+        else if ((r = merge(m, same, fresh)) != SUP_OK) return r;
+        if (!sup_progress_report(m->in->progress, (e + 1.0) / (most + 1), "example shapes"))
+            return sup_fail(m->error, SUP_ERROR_CANCELLED, "cancelled while binding pose_space");
+    }
+    return SUP_OK;
+}
+
+/// Joints that turn between the centers, and their turns.
+static sup_result keep_moved(binder* m)
+{
+    bound*      b = m->b;
+    pose_joint* moved = SUP_NEW(m->arena, pose_joint, m->joint_count);
+    sup_quat*   turns = SUP_NEW(m->arena, sup_quat, (size_t)m->joint_count * m->center_count + 1);
+    if (!moved || !turns) return no_memory(m);
+    for (uint32_t j = 0; j < m->joint_count; ++j) {
+        float     most = 0;
+        sup_quat* own = turns + (size_t)b->moved_count * m->center_count;
+        for (uint32_t k = 0; k < m->center_count; ++k) own[k] = center_turns(m, k)[j];
+        for (uint32_t i = 0; i < m->center_count; ++i)
+            for (uint32_t k = 0; k < i; ++k) {
+                float d = (float)turn_distance2(own[i], own[k]);
+                if (d > most) most = d;
+            }
+        if (most > MOVED_LEAST) moved[b->moved_count++] = m->joints[j];
+    }
+    b->moved = moved;
+    b->paths = m->paths;
+    b->turns = turns;
+    b->center_count = m->center_count;
+    return SUP_OK;
+}
+
+// A turn that no example shows (a wrist that waves, where the examples only twist it) says nothing about their shapes; without
+// this a part of every correction would leak into it. The Gaussian kernel fades there instead.
+static sup_result make_hulls(binder* m)
+{
+    bound*     b = m->b;
+    pose_hull* hulls = SUP_NEW(m->arena, pose_hull, (size_t)b->moved_count + 1);
+    if (!hulls) return no_memory(m);
+    for (uint32_t j = 0; j < b->moved_count; ++j) {
+        const sup_quat* turns = b->turns + (size_t)j * b->center_count;
+        pose_hull*      hull = &hulls[j];
+        place(turns[0], hull->origin);
+        for (uint32_t k = 1; k < b->center_count && hull->axis_count < PLACE; ++k) {
+            double at[PLACE], length2 = 0;
+            place(turns[k], at);
+            for (int i = 0; i < PLACE; ++i) at[i] -= hull->origin[i];
+            for (int twice = 0; twice < 2; ++twice) // once leaves rounding of what was taken away
+                for (uint32_t a = 0; a < hull->axis_count; ++a) {
+                    double along = 0;
+                    for (int i = 0; i < PLACE; ++i) along += hull->axes[a][i] * at[i];
+                    for (int i = 0; i < PLACE; ++i) at[i] -= along * hull->axes[a][i];
+                }
+            for (int i = 0; i < PLACE; ++i) length2 += at[i] * at[i];
+            if (length2 < HULL_LEAST) continue;
+            for (int i = 0; i < PLACE; ++i) hull->axes[hull->axis_count][i] = at[i] / sqrt(length2);
+            ++hull->axis_count;
+        }
+    }
+    b->hulls = hulls;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- bind: points
+
+static bool corrected(const binder* m, uint32_t point)
+{
+    for (uint32_t k = 0; k < m->center_count; ++k)
+        if (v3_length(m->shapes[k][point]) > EFFECT_LEAST * m->c->mesh.diagonal) return true;
+    return false;
+}
+
+/// The points that any example corrects, those with the same joints side by side.
+static sup_result list_entries(binder* m)
+{
+    const sup_weights* w = &m->c->weights;
+    uint32_t           points = m->c->mesh.point_count, count = 0;
+    sup_sort_item *items = SUP_NEW(m->temporary, sup_sort_item, points), *spare = SUP_NEW(m->temporary, sup_sort_item, points);
+    if (!items || !spare) return no_memory(m);
+    for (uint32_t i = 0; i < points; ++i) {
+        if (!corrected(m, i)) continue;
+        uint64_t first = w->begin[i] < w->begin[i + 1] ? w->joints[w->begin[i]] : SUP_NONE;
+        uint64_t second = w->begin[i] + 1 < w->begin[i + 1] ? w->joints[w->begin[i] + 1] : SUP_NONE;
+        items[count++] = (sup_sort_item){ first << 32 | second, i };
+    }
+    sup_sort(items, spare, count);
+    uint32_t* entries = SUP_NEW(m->arena, uint32_t, (size_t)count + SUP_LANES);
+    if (!entries) return no_memory(m);
+    for (uint32_t i = 0; i < count; ++i) entries[i] = items[i].value;
+    m->b->entries = entries;
+    m->b->entry_count = count;
+    return SUP_OK;
+}
+
+/// How much each joint matters to a point: as much as it moves the point, and as much as the joint that it hangs from does,
+/// because a joint bends the skin on both of its sides. `near` is zeroed room for all moved joints and left so.
+static uint32_t weigh(const binder* m, uint32_t point, float* near, uint32_t* out_rows, float* out_weights)
+{
+    const sup_weights* w = &m->c->weights;
+    const bound*       b = m->b;
+    uint32_t           count = 0;
+    for (uint32_t i = w->begin[point]; i < w->begin[point + 1]; ++i)
+        for (uint32_t j = 0; j < b->moved_count; ++j)
+            if (b->moved[j].joint == w->joints[i] || b->moved[j].above == w->joints[i]) near[j] += w->values[i];
+    for (uint32_t j = 0; j < b->moved_count; ++j) {
+        if (near[j] == 0.0f) continue;
+        if (out_rows) out_rows[count] = j, out_weights[count] = near[j];
+        ++count;
+        near[j] = 0.0f;
+    }
+    return count;
+}
+
+static sup_result weigh_entries(binder* m, pose_fit* fit)
+{
+    const bound* b = m->b;
+    bool         weighted = ((const pose_space_params*)m->in->params)->weighted;
+    float*       near = SUP_NEW(m->temporary, float, (size_t)b->moved_count + 1);
+    uint32_t*    begin = SUP_NEW(m->temporary, uint32_t, (size_t)b->entry_count + 1);
+    if (!near || !begin) return no_memory(m);
+    for (uint32_t i = 0; i < b->entry_count; ++i)
+        begin[i + 1] = begin[i] + 1 + (weighted ? weigh(m, b->entries[i], near, NULL, NULL) : 0);
+    uint32_t* weight_rows = SUP_NEW(m->temporary, uint32_t, (size_t)begin[b->entry_count] + 1);
+    float*    weights = SUP_NEW(m->temporary, float, (size_t)begin[b->entry_count] + 1);
+    if (!weight_rows || !weights) return no_memory(m);
+    for (uint32_t i = 0; i < b->entry_count; ++i) {
+        uint32_t at = begin[i];
+        if (weighted) at += weigh(m, b->entries[i], near, weight_rows + at, weights + at);
+        weight_rows[at] = b->moved_count;
+        weights[at] = weighted ? OTHERS : 1.0f;
+    }
+    fit->weight_begin = begin;
+    fit->weight_rows = weight_rows;
+    fit->weights = weights;
+    return SUP_OK;
+}
+
+static sup_result fit_field(binder* m)
+{
+    bound*                   b = m->b;
+    const pose_space_params* p = m->in->params;
+    uint32_t                 n = b->center_count, row_count = b->moved_count + 1, culprits[2] = { 0, 0 };
+    float*                   between = SUP_NEW(m->temporary, float, (size_t)n* n* row_count);
+    if (!between) return no_memory(m);
+    for (uint32_t i = 0; i < n; ++i) {
+        float* table = between + (size_t)i * n * row_count;
+        for (uint32_t j = 0; j < b->moved_count; ++j) {
+            const sup_quat* turns = b->turns + (size_t)j * n;
+            measure_row(turns, n, turns[i], 0, table + (size_t)j * n, table + (size_t)b->moved_count * n);
+        }
+    }
+    pose_fit   fit = { .kernel = (pose_kernel)p->kernel,
+                       .radius = p->radius,
+                       .center_count = n,
+                       .row_count = row_count,
+                       .between = between,
+                       .point_count = b->entry_count,
+                       .points = b->entries,
+                       .shapes = (const sup_vec3* const*)m->shapes };
+    sup_result r = weigh_entries(m, &fit);
+    if (!r) r = pose_fit_solve(&fit, m->in->tasks, m->arena, &b->field, culprits, m->error);
+    if (r == SUP_ERROR_INPUT)
+        return sup_fail(m->error, SUP_ERROR_INPUT,
+                        "pose_space: the poses of the examples '%s' and '%s' are too near to each other; leave one out",
+                        m->names[culprits[0]], m->names[culprits[1]]);
+    return r;
+}
+
+/// A skin set of the entries about the origin: with matrices that do not shift it turns corrections as their points turn.
+static sup_result make_push(binder* m)
+{
+    bound*             b = m->b;
+    const sup_weights* w = &m->c->weights;
+    size_t             total = 0;
+    for (uint32_t i = 0; i < b->entry_count; ++i) total += w->begin[b->entries[i] + 1] - w->begin[b->entries[i]];
+    sup_vec3* zeros = SUP_NEW(m->temporary, sup_vec3, (size_t)b->entry_count + b->joint_count);
+    uint32_t* begin = SUP_NEW(m->temporary, uint32_t, (size_t)b->entry_count + 1);
+    uint32_t* joints = SUP_NEW(m->temporary, uint32_t, total + 1);
+    float*    values = SUP_NEW(m->temporary, float, total + 1);
+    if (!zeros || !begin || !joints || !values) return no_memory(m);
+    for (uint32_t i = 0; i < b->entry_count; ++i) {
+        uint32_t from = w->begin[b->entries[i]], count = w->begin[b->entries[i] + 1] - from;
+        memcpy(joints + begin[i], w->joints + from, count * sizeof *joints);
+        memcpy(values + begin[i], w->values + from, count * sizeof *values);
+        begin[i + 1] = begin[i] + count;
+    }
+    sup_skin_desc desc = { .point_count = b->entry_count,
+                           .points = zeros,
+                           .begin = begin,
+                           .joints = joints,
+                           .values = values,
+                           .joint_count = b->joint_count,
+                           .joint_centers = zeros };
+    return sup_skin_create(&desc, m->arena, &b->push, m->error);
+}
+
+static sup_result bind_all(binder* m)
+{
+    sup_result r = list_joints(m);
+    if (!r) r = add_centers(m);
+    if (!r) r = keep_moved(m);
+    if (!r && ((const pose_space_params*)m->in->params)->kernel == POSE_KERNEL_LINEAR) r = make_hulls(m);
+    if (!r) r = list_entries(m);
+    if (!r && m->b->entry_count) r = fit_field(m);
+    if (!r) r = make_push(m);
+    return r;
+}
+
+static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
+{
+    binder m = { .in = in, .c = in->character, .arena = arena, .temporary = sup_arena_beside(arena), .error = error };
+    m.b = SUP_NEW(arena, bound, 1);
+    sup_result r = SUP_ERROR_MEMORY;
+    if (!m.temporary || !m.b) sup_fail_memory(error, "pose_space");
+    else {
+        m.b->joint_count = in->character->skeleton.joint_count;
+        m.b->point_count = in->character->mesh.point_count;
+        m.b->strength = in->fields[ROW_STRENGTH];
+        r = bind_all(&m);
+    }
+    sup_arena_destroy(m.temporary);
+    if (r) return r;
+    bound* b = m.b;
+    b->distances = sup_align(((size_t)b->moved_count + 1) * b->center_count * sizeof(float), 64);
+    b->skin = sup_align(b->joint_count * sizeof(sup_affine), 64);
+    b->corrections = sup_align(((size_t)b->field.block_count + 1) * SUP_LANES * sizeof(sup_vec3), 64);
+    *out = (sup_binding){ .data = b, .scratch_size = b->distances + b->skin + 2 * b->corrections + sup_skin_scratch(b->push) };
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- evaluate
+
+typedef struct pose_job {
+    const bound*    b;
+    const float*    distances;
+    sup_vec3*       corrections; // in rest space, by entry
+    const sup_vec3* turned;      // in the pose, by entry
+    const sup_vec3* points;
+    float           strength;
+    sup_vec3*       out;
+} pose_job;
+
+static void sum_task(void* data, uint32_t begin, uint32_t end)
+{
+    const pose_job* j = data;
+    SUP_WIDE_PICK(pose_field_sum)(&j->b->field, j->distances, begin, end, j->corrections);
+}
+
+static void copy_task(void* data, uint32_t begin, uint32_t end)
+{
+    const pose_job* j = data;
+    memcpy(j->out + begin, j->points + begin, (size_t)(end - begin) * sizeof *j->out);
+}
+
+static void add_task(void* data, uint32_t begin, uint32_t end)
+{
+    const pose_job* j = data;
+    const bound*    b = j->b;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t point = b->entries[i];
+        float    strength =
+            b->strength.scale ? sup_field_value(&rows[ROW_STRENGTH], &b->strength, j->strength, point) : j->strength;
+        j->out[point] = v3_mad(j->points[point], strength, j->turned[i]);
+    }
+}
+
+/// The pose's distances to all centers. Returns how many joints had no turn: they count as not turned at all.
+static uint32_t measure_pose(const bound* b, const sup_pose* pose, float* distances)
+{
+    uint32_t n = b->center_count, lost = 0;
+    float*   total = distances + (size_t)b->moved_count * n;
+    memset(total, 0, n * sizeof *total);
+    for (uint32_t j = 0; j < b->moved_count; ++j) {
+        sup_quat turn = turn_of(&b->moved[j], b->paths, pose, &lost);
+        double   beside = b->hulls ? beside_hull(&b->hulls[j], turn) : 0;
+        measure_row(b->turns + (size_t)j * n, n, turn, beside, distances + (size_t)j * n, total);
+    }
+    return lost;
+}
+
+static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                     sup_vec3* out)
+{
+    (void)state;
+    const bound* b = binding->data;
+    uint8_t*     at = scratch;
+    float*       distances = scratch;
+    sup_affine*  skin = (sup_affine*)(void*)(at + b->distances);
+    sup_vec3*    corrections = (sup_vec3*)(void*)(at + b->distances + b->skin);
+    sup_vec3*    turned = (sup_vec3*)(void*)(at + b->distances + b->skin + b->corrections);
+    pose_job     job = { b, distances, corrections, turned, frame->points, ((const pose_space_params*)params)->strength, out };
+    sup_tasks_run(frame->tasks, b->point_count, GRAIN_POINTS, copy_task, &job);
+    sup_stats_add(frame->stats, "pose_space.no_turn", measure_pose(b, frame->end, distances));
+    sup_tasks_run(frame->tasks, b->field.block_count, GRAIN_BLOCKS, sum_task, &job);
+    for (uint32_t j = 0; j < b->joint_count; ++j) {
+        skin[j] = frame->end->skin[j];
+        for (int i = 0; i < 3; ++i) skin[j].m[i][3] = 0.0f;
+    }
+    sup_skin_call call = { .dualquat = true,
+                           .blend = 1,
+                           .skin = skin,
+                           .points = corrections,
+                           .tasks = frame->tasks,
+                           .scratch = at + b->distances + b->skin + 2 * b->corrections,
+                           .out = turned };
+    sup_stats_add(frame->stats, "pose_space.no_rotation", sup_skin_evaluate(b->push, &call));
+    sup_tasks_run(frame->tasks, b->entry_count, GRAIN_POINTS, add_task, &job);
+}
+
+const sup_deformer sup_deformer_pose_space = {
+    .name = "pose_space",
+    .summary = "Pose space deformation: corrections from example sculpts, interpolated over the joints' rotations",
+    .paper =
+        "Lewis, Cordner, Fong: Pose space deformation, 2000; Kurihara, Miyata: Modeling deformable human hands from medical "
+        "images, 2004",
+    .needs = SUP_NEEDS_EXAMPLES | SUP_NEEDS_WEIGHTS,
+    .params = rows,
+    .param_count = SUP_COUNT_OF(rows),
+    .params_size = sizeof(pose_space_params),
+    .bind = bind,
+    .evaluate = evaluate,
+};
