@@ -38,13 +38,23 @@ typedef struct bench_options {
     uint32_t    threads; ///< 1 or more
     uint32_t    repeat;  ///< 0: as often as fits into a third of a second, at least ten times
     const char* scene;   ///< glob over scene/deformer; NULL: all
+    const char* links;   ///< the chain of bench_character; NULL: the deformer with its defaults
 } bench_options;
 
 /// Told of every finished row, and false when it wants no more.
 typedef bool bench_report(void* user, const bench_row* row);
 
-/// A straight tube of about `points` points along 40 joints, four influences each, posed by a clip "curl".
-sup_result bench_tube_create(uint32_t points, sup_character** out, sup_error* error);
+/// A straight tube of about `points` points along 40 joints, four influences each, posed by a clip "curl", with as many
+/// sculpts along it as `examples` says: rings that swell.
+sup_result bench_tube_create(uint32_t points, uint32_t examples, sup_character** out, sup_error* error);
+
+/// Something that times itself once: milliseconds of one frame.
+typedef double bench_action(void* user);
+/// The best of the repeats, after one that is not counted.
+double bench_best(bench_action* act, void* user, uint32_t repeat);
+/// Milliseconds of linear skinning and corrective smoothing as a textbook writes them.
+sup_result bench_textbook_smooth(const sup_character* character, const sup_pose* pose, uint32_t iterations, uint32_t repeat,
+                                 double* ms, sup_error* error);
 
 /// Times one deformer on one character, on one thread and on options->threads. A deformer that does not fit the character
 /// (no examples, an open surface) is left out without an error.

@@ -147,7 +147,7 @@ static sup_result run(io_bench* b)
     static const struct {
         const char *name, *ending;
     } loads[] = { { "io/glb_load", "glb" }, { "io/obj_load", "obj" }, { "io/ply_load", "ply" } };
-    sup_result result = bench_tube_create(POINTS, &b->tube, b->error);
+    sup_result result = bench_tube_create(POINTS, 0, &b->tube, b->error);
     if (result == SUP_OK && wanted(b->options, "io/glb_write")) result = time_write(b);
     for (size_t i = 0; i < 3 && result == SUP_OK; ++i) {
         double seconds;

@@ -19,11 +19,7 @@ double bench_copy_fraction(const bench_row* row, const bench_machine* machine)
     return row->points * (double)BENCH_POINT_BYTES / (row->ms * 1e-3) * 1e-9 / speed;
 }
 
-/// Something that times itself once: milliseconds of one frame.
-typedef double action(void* user);
-
-/// The best of the repeats, after one that is not counted.
-static double time_best(action* act, void* user, uint32_t repeat)
+double bench_best(bench_action* act, void* user, uint32_t repeat)
 {
     double   best = 1e300, begin = bench_now();
     uint32_t least = repeat ? repeat : REPEATS_LEAST, most = repeat ? repeat : REPEATS_MOST;
@@ -86,12 +82,22 @@ static sup_result time_textbook(const sup_character* character, const sup_pose* 
     bool good = t.influences && t.duals && t.out;
     if (good) {
         for (uint32_t p = 0; p < count; ++p) t.influences[p] = four_largest(&character->weights, p);
-        *ms = time_best(textbook_frame, &t, repeat);
+        *ms = bench_best(textbook_frame, &t, repeat);
     }
     free(t.influences);
     free(t.duals);
     free(t.out);
     return good ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory while timing the textbook loop");
+}
+
+/// How often `smooth` averages in the chain at hand.
+static uint32_t iterations_of(const sup_deformer* deformer, const char* links)
+{
+    const char* said = links ? strstr(links, "iterations=") : NULL;
+    if (said) return (uint32_t)strtoul(said + strlen("iterations="), NULL, 10);
+    for (uint32_t i = 0; i < deformer->param_count; ++i)
+        if (strcmp(deformer->params[i].name, "iterations") == 0) return (uint32_t)deformer->params[i].standard;
+    return 0;
 }
 
 // ---------------------------------------------------------------------------------------------- ours
@@ -133,7 +139,7 @@ static sup_result time_chain(const sup_chain* chain, const sup_character* charac
     p.out = sup_arena_alloc(arena, character->mesh.point_count + 1, sizeof *p.out);
     sup_result result = p.scratch && p.out ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory while timing a chain");
     if (result == SUP_OK) result = sup_instance_create(&desc, &p.instance, error);
-    if (result == SUP_OK) *ms = time_best(play, &p, repeat);
+    if (result == SUP_OK) *ms = bench_best(play, &p, repeat);
     if (p.instance) sup_instance_destroy(p.instance);
     sup_pool_destroy(pool);
     return result;
@@ -154,13 +160,16 @@ static sup_result bench_rows(bench_row* row, const sup_character* character, con
                              const bench_options* options, sup_arena* arena, bench_report* report, void* user, sup_error* error)
 {
     const sup_clip* clip = character->clip_count ? &character->clips[0] : NULL;
-    sup_chain_desc  desc = { .character = character, .clip = clip, .links = deformer->name };
+    sup_chain_desc  desc = { .character = character, .clip = clip, .links = options->links ? options->links : deformer->name };
     sup_chain*      chain = NULL;
     sup_pose        pose;
     sup_result      result = sup_pose_create(character, arena, &pose, error);
     if (result == SUP_OK) {
         sup_clip_sample(character, clip, clip ? 0.5 * clip->seconds : 0, &pose);
-        result = time_textbook(character, &pose, deformer->skinning, options->repeat, &row->reference_ms, error);
+        if (strcmp(deformer->name, "smooth") == 0)
+            result = bench_textbook_smooth(character, &pose, iterations_of(deformer, options->links), options->repeat,
+                                           &row->reference_ms, error);
+        else result = time_textbook(character, &pose, deformer->skinning, options->repeat, &row->reference_ms, error);
     }
     if (result == SUP_OK) result = sup_chain_create(&desc, &chain, error);
     for (uint32_t turn = 0; result == SUP_OK && turn < (options->threads > 1 ? 2u : 1u); ++turn) {

@@ -5,16 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { JOINTS = 40, SIDES = 60, INFLUENCES = 4 };
+enum { JOINTS = 40, SIDES = 60, INFLUENCES = 4, EXAMPLES_MOST = 16 };
 
 typedef struct tube {
     uint32_t  points, faces;
     sup_vec3* positions;
     uint32_t *sizes, *corners, *joints;
     float*    weights;
+    sup_vec3* sculpts; // one set of points after the other
 } tube;
 
-static bool tube_allocate(tube* t, uint32_t rings)
+static bool tube_allocate(tube* t, uint32_t rings, uint32_t examples)
 {
     t->points = rings * SIDES;
     t->faces = (rings - 1) * SIDES;
@@ -23,7 +24,8 @@ static bool tube_allocate(tube* t, uint32_t rings)
     t->corners = malloc(t->faces * 4 * sizeof *t->corners);
     t->joints = malloc((size_t)t->points * INFLUENCES * sizeof *t->joints);
     t->weights = malloc((size_t)t->points * INFLUENCES * sizeof *t->weights);
-    return t->positions && t->sizes && t->corners && t->joints && t->weights;
+    t->sculpts = malloc(((size_t)t->points * examples + 1) * sizeof *t->sculpts);
+    return t->sculpts && t->positions && t->sizes && t->corners && t->joints && t->weights;
 }
 
 static void tube_free(tube* t)
@@ -33,6 +35,7 @@ static void tube_free(tube* t)
     free(t->corners);
     free(t->joints);
     free(t->weights);
+    free(t->sculpts);
 }
 
 /// Joint j sits at x = j; weights fall off as a bell over the four nearest.
@@ -59,8 +62,22 @@ static void tube_fill(tube* t, uint32_t rings)
     }
 }
 
-sup_result bench_tube_create(uint32_t points, sup_character** out, sup_error* error)
+/// In rest space: waves along the tube, other ones in every sculpt.
+static void tube_sculpt(tube* t, uint32_t examples, sup_example_desc* out)
 {
+    for (uint32_t e = 0; e < examples; ++e) {
+        sup_vec3* points = t->sculpts + (size_t)e * t->points;
+        for (uint32_t p = 0; p < t->points; ++p) {
+            float swell = 1.0f + 0.1f * (float)sin(0.4 * (e + 1.0) * t->positions[p].x);
+            points[p] = (sup_vec3){ t->positions[p].x, t->positions[p].y * swell, t->positions[p].z * swell };
+        }
+        out[e] = (sup_example_desc){ "sculpt", "curl", (e + 1.0) / examples, true, points };
+    }
+}
+
+sup_result bench_tube_create(uint32_t points, uint32_t examples, sup_character** out, sup_error* error)
+{
+    sup_example_desc   sculpts[EXAMPLES_MOST];
     static const float times[] = { 0, 1 };
     static const float turns[] = { 0, 0, 0, 1, 0.04f, 0, 0.06f, 0.9974f }; // a curl and a twist of some ten degrees a joint
     sup_joint          joints[JOINTS] = { 0 };
@@ -75,12 +92,15 @@ sup_result bench_tube_create(uint32_t points, sup_character** out, sup_error* er
             .target = j, .path = SUP_PATH_ROTATION, .key_count = 2, .width = 4, .times = times, .values = turns
         };
     }
+    if (examples > EXAMPLES_MOST) examples = EXAMPLES_MOST;
     uint32_t   rings = points / SIDES > 2 ? points / SIDES : 2;
     tube       t = { 0 };
     sup_result result = SUP_ERROR_MEMORY;
-    if (!tube_allocate(&t, rings)) sup_fail(error, SUP_ERROR_MEMORY, "out of memory while making a tube of %u points", points);
+    if (!tube_allocate(&t, rings, examples))
+        sup_fail(error, SUP_ERROR_MEMORY, "out of memory while making a tube of %u points", points);
     else {
         tube_fill(&t, rings);
+        tube_sculpt(&t, examples, sculpts);
         sup_part_desc part = { .name = "tube",
                                .vertex_count = t.points,
                                .positions = t.positions,
@@ -100,6 +120,8 @@ sup_result bench_tube_create(uint32_t points, sup_character** out, sup_error* er
                                     .joints = joints,
                                     .clip_count = 1,
                                     .clips = &clip,
+                                    .example_count = examples,
+                                    .examples = sculpts,
                                     .metres_per_unit = 1 };
         result = sup_character_create(&desc, NULL, out, error);
     }

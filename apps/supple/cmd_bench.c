@@ -36,7 +36,8 @@ static void print_usage(void)
          "  --help         this text\n\n"
          "ms is the best frame after the first: a held pose for deformers without state, a frame of the clip at 30 frames\n"
          "a second for the others. reference_ms is the plain textbook loop (four influences, one thread, the same compiler\n"
-         "and flags) on the same pose, speedup their ratio. copy_gb_s counts bytes read and written by a copy of 256 MB;\n"
+         "and flags; for smooth behind it, corrective smoothing likewise) on the same pose, speedup their ratio. copy_gb_s "
+         "counts bytes read and written by a copy of 256 MB;\n"
          "copy_fraction is 48 bytes a point (rest 12, weights 16, joints 8, result 12: what the textbook loop moves) over the\n"
          "time, as a share of the copy speed of as many threads. Small scenes stay in the caches and exceed 1.\n\n"
          "Scenes io/* read and write files of half a million points on one thread; their textbook is reading the same bytes.");
@@ -137,7 +138,7 @@ static int run_tube(bench_run* run, const char* scene, uint32_t points)
     sup_character* character = NULL;
     sup_error      error;
     if (!wanted(run, scene)) return EXIT_DONE;
-    if (bench_tube_create(points, &character, &error)) return fail_with(&error);
+    if (bench_tube_create(points, 0, &character, &error)) return fail_with(&error);
     int code = run_character(run, scene, character, true);
     sup_character_destroy(character);
     return code;
@@ -159,10 +160,44 @@ static int run_file(bench_run* run, const char* path)
     return code;
 }
 
+/// One deformer with settings of its own, on a character that its goal speaks of.
+static int run_goal(bench_run* run, const char* scene, sup_character* character, const char* deformer, const char* links)
+{
+    bench_options own = run->options;
+    sup_error     error;
+    own.links = links;
+    sup_result result = bench_character(scene, character, sup_deformer_find(deformer), &own, add_row, run, &error);
+    sup_character_destroy(character);
+    return result == SUP_OK ? EXIT_DONE : fail_with(&error);
+}
+
+static bool asked(const bench_run* run, const char* name)
+{
+    return !run->options.scene || sup_glob_match(run->options.scene, name);
+}
+
+/// 100,000 points under five iterations of smoothing; 10,000 points between eight sculpts.
+static int run_goals(bench_run* run)
+{
+    sup_character* character = NULL;
+    sup_error      error;
+    if (asked(run, "beast-100k/smooth")) {
+        if (sup_load("builtin:beast?points=100000", NULL, &character, &error)) return fail_with(&error);
+        int code = run_goal(run, "beast-100k", character, "smooth", "smooth(iterations=5)");
+        if (code != EXIT_DONE) return code;
+    }
+    if (asked(run, "tube-10k/pose_space")) {
+        if (bench_tube_create(10000, 8, &character, &error)) return fail_with(&error);
+        return run_goal(run, "tube-10k", character, "pose_space", NULL);
+    }
+    return EXIT_DONE;
+}
+
 static int run_all(bench_run* run)
 {
     int code = run_tube(run, "tube-30k", 30000);
     if (code == EXIT_DONE) code = run_tube(run, "tube-300k", 300000);
+    if (code == EXIT_DONE) code = run_goals(run);
     for (uint32_t i = 0; code == EXIT_DONE && i < sup_builtin_count(); ++i) {
         char path[64];
         snprintf(path, sizeof path, "builtin:%s", sup_builtin_name(i));

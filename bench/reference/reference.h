@@ -27,6 +27,21 @@ reference_dual reference_dual_from(const sup_affine* a);
 void reference_dualquat(uint32_t point_count, const sup_vec3* points, const reference_influences* influences,
                         uint32_t joint_count, const sup_affine* skin, reference_dual* duals, sup_vec3* out);
 
+/// A surface for corrective smoothing: neighbors by edges in one list, the points that stay, and room for its work.
+typedef struct reference_surface {
+    uint32_t        point_count, triangle_count;
+    const uint32_t* ring_begin; ///< point_count + 1
+    const uint32_t* ring;
+    const bool*     pinned;
+    const uint32_t* triangles;
+    sup_vec3 *      one, *two, *normals, *details; ///< point_count each
+} reference_surface;
+
+/// Fills the details: what smoothing takes from the rest shape, in the frames of the smoothed one.
+void reference_smooth_bind(const reference_surface* surface, uint32_t iterations, const sup_vec3* rest);
+/// Goes half-way to the neighbors' mean `iterations` times, makes normals and frames, puts the details back.
+void reference_smooth(const reference_surface* surface, uint32_t iterations, const sup_vec3* points, sup_vec3* out);
+
 /// One point in double, any number of influences.
 void reference_linear_point(sup_vec3 point, uint32_t count, const uint32_t* joints, const float* weights,
                             const sup_affine* skin, double out[3]);
