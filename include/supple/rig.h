@@ -1,4 +1,5 @@
-/// supple/rig.h: what makes or moves a rig: captured motion put on a character, and rigs of research data.
+/// supple/rig.h: what makes or moves a rig: captured motion put on a character, rigs of research data, weights made by
+/// themselves, and rigs found in mesh sequences.
 #ifndef SUPPLE_RIG_H
 #define SUPPLE_RIG_H
 
@@ -187,6 +188,59 @@ SUP_API sup_result sup_character_weigh(sup_character* character, uint32_t bone_c
 /// own. Every point follows the first skin joint: sup_character_weigh comes next. Clips, morphs, maps and examples stay behind.
 SUP_API sup_result sup_skeleton_attach(const sup_character* character, uint32_t joint_count, const sup_joint* joints,
                                        const sup_allocator* allocator, sup_character** out, sup_error* error);
+
+// ---------------------------------------------------------------------------------------------- a rig from shapes
+
+#define SUP_DECOMPOSE_BONES_MAX 256
+
+/// One mesh in several shapes. Arrays are borrowed for the call.
+typedef struct sup_decompose_input {
+    uint32_t        point_count, frame_count;
+    const sup_vec3* rest;
+    const sup_vec3* frames;     ///< frame after frame
+    uint32_t        face_count; ///< who is next to whom, for `smooth`; 0: not known
+    const uint32_t* face_begin; ///< face_count + 1
+    const uint32_t* corners;
+} sup_decompose_input;
+
+/// Zero-initialize: all have defaults.
+typedef struct sup_decompose_options {
+    uint32_t            bones;      ///< 0: 10, or as many as `error` needs
+    double              error;      ///< add bones until E_RMS is at most this; 0: no such goal
+    uint32_t            bones_max;  ///< that may be added for it; 0: 100
+    uint32_t            influences; ///< of a point, at most 16; 0: 4
+    uint32_t            rounds;     ///< at the end, at most; 0: 60
+    uint64_t            seed;       ///< other starts; 0: new bones begin at the very worst point
+    double              smooth;     ///< of the weights over the mesh: 0 none, 1 much
+    bool                flat;       ///< joints without parents instead of a skeleton
+    const sup_tasks*    tasks;
+    const sup_progress* progress; ///< is told bones and E_RMS of every round
+} sup_decompose_options;
+
+/// Bones, weights and motion. Lives in the arena.
+typedef struct sup_decomposition {
+    uint32_t         point_count, frame_count, influences;
+    uint32_t         bone_count; ///< fewer than asked for where fewer explain the motion without error
+    const uint32_t*  bones;      ///< point_count x influences, largest weight first
+    const float*     weights;    ///< likewise: not negative, summing to 1; 0 where there are no more
+    const sup_rigid* motion;     ///< frame_count x bone_count: from rest to the frame
+    const uint32_t*  parents;    ///< SUP_NONE for the root; each comes before its children
+    const sup_vec3*  heads;      ///< in rest space: where a bone meets its parent
+    uint32_t         rounds;     ///< that were run
+    uint32_t         moved;      ///< weak bones that were put to a better place
+    double           erms;       ///< 1000 sqrt(sum of squares / (3 points frames)) with the rest diagonal = 1
+    double           rms, max;   ///< distances of points, in units
+} sup_decomposition;
+
+/// Smooth skinning decomposition with rigid bones (Le & Deng 2012): the bones, weights and motion that come nearest to all
+/// shapes at once. The same bits for any number of workers.
+SUP_API sup_result sup_decompose(const sup_decompose_input* in, const sup_decompose_options* options, sup_arena* arena,
+                                 sup_decomposition* out, sup_error* error);
+
+/// A new character: the mesh of another one, whose points were the rest shape, with the decomposition's joints and weights,
+/// and its motion as a clip of `fps` frames a second.
+SUP_API sup_result sup_decomposition_attach(const sup_character* character, const sup_decomposition* fit, const char* clip,
+                                            double fps, const sup_allocator* allocator, sup_character** out, sup_error* error);
 
 #ifdef __cplusplus
 }
