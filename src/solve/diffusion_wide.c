@@ -123,9 +123,9 @@ void SUP_WIDE(sup_diffusion_average)(const sup_diffusion* d, uint32_t steps, flo
     for (uint32_t step = 0; step < steps; ++step) {
         for (uint32_t i = 0; i < d->count; ++i) {
             uint32_t first = d->link_begin[i], last = d->link_begin[i + 1];
-            f8       sum = f8_load(w + (size_t)i * SUP_LANES);
-            for (uint32_t k = first; k < last; ++k) sum += f8_load(w + (size_t)d->links[k] * SUP_LANES);
-            f8_store(work + (size_t)i * SUP_LANES, sum / f8_all((float)(last - first + 1)));
+            f8       sum = f8_all(0);
+            for (uint32_t k = first; k < last; ++k) sum += f8_load(w + (size_t)d->links[k] * SUP_LANES) * f8_all(d->rates[k]);
+            f8_store(work + (size_t)i * SUP_LANES, sum);
         }
         memcpy(w, work, n * sizeof *w);
     }

@@ -22,23 +22,30 @@ static sup_result make_screen(const sup_lattice_weights_desc* d, sup_arena* aren
         }
         screen[p] = (float)(spread * strength / (distance * distance));
     }
-    w->diffusion = (sup_diffusion){ count, w->voxels->link_begin, w->voxels->links, screen };
+    w->diffusion = (sup_diffusion){ count, w->voxels->link_begin, w->voxels->links, screen, NULL };
     return SUP_OK;
 }
 
-// The particles that share a cell with p, without itself, each once.
-static uint32_t around(const sup_voxels* v, uint32_t p, uint32_t* out)
+// The particles that share a cell with p, without itself, each once. Their rates are those of Chen et al. 2012, eq. 4:
+// 1 / (d + 1) with d the distance in cells, over the sum of all; their bone strength cancels. NULL: only the count.
+static uint32_t around(const sup_voxels* v, uint32_t p, uint32_t* out, float* rates)
 {
-    uint32_t count = 0;
+    static const float by_bits[4] = { 0, 0.5f, 0.41421356f, 0.36602540f }; // of coordinates that differ: 1, sqrt 2, sqrt 3
+    uint32_t           count = 0;
+    float              sum = 0;
     for (uint32_t o = 0; o < 8; ++o) {
         if (!(v->octants[p] >> o & 1)) continue;
         const uint32_t* corners = v->particles + 8 * (size_t)sup_voxels_octant(v, p, o);
         for (uint32_t k = 0; k < 8; ++k) {
             bool known = corners[k] == p;
             for (uint32_t i = 0; i < count && !known; ++i) known = out[i] == corners[k];
-            if (!known) out[count++] = corners[k];
+            if (known) continue;
+            uint32_t apart = k ^ o ^ 7; // p is the corner opposite to the octant
+            if (rates) sum += rates[count] = by_bits[(apart & 1) + (apart >> 1 & 1) + (apart >> 2)];
+            out[count++] = corners[k];
         }
     }
+    for (uint32_t i = 0; i < count && rates; ++i) rates[i] /= sum;
     return count;
 }
 
@@ -72,11 +79,12 @@ static sup_result make_neighbors(const sup_lattice_weights_desc* d, sup_arena* a
     uint32_t*         queue = SUP_NEW(arena, uint32_t, v->particle_count);
     uint32_t*         level = SUP_NEW(arena, uint32_t, v->particle_count);
     if (!begin || !queue || !level) return sup_fail_memory(error, "weights");
-    for (uint32_t p = 0; p < v->particle_count; ++p) begin[p + 1] = begin[p] + around(v, p, near);
+    for (uint32_t p = 0; p < v->particle_count; ++p) begin[p + 1] = begin[p] + around(v, p, near, NULL);
     uint32_t* links = SUP_NEW(arena, uint32_t, begin[v->particle_count]);
-    if (!links) return sup_fail_memory(error, "weights");
-    for (uint32_t p = 0; p < v->particle_count; ++p) around(v, p, links + begin[p]);
-    w->diffusion = (sup_diffusion){ v->particle_count, begin, links, NULL };
+    float*    rates = SUP_NEW(arena, float, begin[v->particle_count]);
+    if (!links || !rates) return sup_fail_memory(error, "weights");
+    for (uint32_t p = 0; p < v->particle_count; ++p) around(v, p, links + begin[p], rates + begin[p]);
+    w->diffusion = (sup_diffusion){ v->particle_count, begin, links, NULL, rates };
     w->steps = d->steps ? d->steps : steps_to_all(w, begin, links, queue, level);
     return SUP_OK;
 }

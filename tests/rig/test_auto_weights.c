@@ -60,7 +60,7 @@ static void screened_weights_of_the_bar_are_those_of_the_digest(void** state)
     float*                screen = sup_arena_alloc(arena, BAR_PARTICLES, sizeof *screen);
     float*                w = sup_arena_alloc(arena, BAR_PARTICLES * SUP_LANES, sizeof *w);
     float*                work = sup_arena_alloc(arena, sup_diffusion_work(BAR_PARTICLES), sizeof *work);
-    sup_diffusion         d = { v.particle_count, v.link_begin, v.links, screen };
+    sup_diffusion         d = { v.particle_count, v.link_begin, v.links, screen, NULL };
     bar_system(&v, 1, screen, w);
     uint32_t iterations = SUP_WIDE_PICK(sup_diffusion_solve)(&d, w, work);
     assert_true(iterations > 10 && iterations < 60);
@@ -82,7 +82,7 @@ static void a_smaller_spread_is_softer_and_a_larger_one_harder(void** state)
     float*              screen = sup_arena_alloc(arena, BAR_PARTICLES, sizeof *screen);
     float*              w = sup_arena_alloc(arena, BAR_PARTICLES * SUP_LANES, sizeof *w);
     float*              work = sup_arena_alloc(arena, sup_diffusion_work(BAR_PARTICLES), sizeof *work);
-    sup_diffusion       d = { v.particle_count, v.link_begin, v.links, screen };
+    sup_diffusion       d = { v.particle_count, v.link_begin, v.links, screen, NULL };
     for (int i = 0; i < 2; ++i) {
         bar_system(&v, (float)c[i], screen, w);
         SUP_WIDE_PICK(sup_diffusion_solve)(&d, w, work);
@@ -100,7 +100,7 @@ static void every_build_of_the_kernel_gives_the_same_bits(void** state)
     float*        screen = sup_arena_alloc(arena, BAR_PARTICLES, sizeof *screen);
     float *       a = sup_arena_alloc(arena, n, sizeof *a), *b = sup_arena_alloc(arena, n, sizeof *b);
     float*        work = sup_arena_alloc(arena, sup_diffusion_work(BAR_PARTICLES), sizeof *work);
-    sup_diffusion d = { v.particle_count, v.link_begin, v.links, screen };
+    sup_diffusion d = { v.particle_count, v.link_begin, v.links, screen, NULL };
     bar_system(&v, 1, screen, a);
     bar_system(&v, 1, screen, b);
     sup_diffusion_solve_v1(&d, a, work);
@@ -153,13 +153,13 @@ static void a_tube_follows_its_nearest_joints(void** state)
     sup_character_destroy(c);
 }
 
-// The digest's bar again, from the mesh on: w0 at z = 18 is .809 after 10 steps, .601 after 100, .513 after 1000. The first
-// steps depend on which particles are the bone's: here all corners of its cells, so they are a little ahead.
+// A bar of 7 x 7 x 41 particles again, from the mesh on: w0 at z = 18 by the rates 1 / (d + 1) over 26 neighbors, computed on the
+// side. The particles at z = 20 lie at both bones and are shared; left out as sources they would give .809, .601 and .513.
 static void diffusion_flattens_with_its_steps(void** state)
 {
     (void)state;
     static const uint32_t steps[] = { 10, 100, 1000 };
-    static const double   wanted[] = { .809, .601, .513 }, near[] = { 0.05, 0.02, 0.02 };
+    static const double   wanted[] = { .77398, .59610, .51286 };
     sup_vec3              points[9];
     memcpy(points, bar_points, sizeof bar_points);
     points[8] = (sup_vec3){ 0, 0, 18 }; // of no triangle, on the bar's edge
@@ -173,7 +173,7 @@ static void diffusion_flattens_with_its_steps(void** state)
         sup_auto_weights_options o = { .method = SUP_WEIGHTS_DIFFUSE, .cells = BAR_CELLS, .steps = steps[i] };
         assert_ok(sup_weights_automatic(&mesh, 2, bones, &o, arena, &a, &error), error);
         double got = (double)weight_of(&a.weights, 8, 0);
-        if (fabs(got - wanted[i]) > near[i]) fail_msg("%u steps: %.4f, wanted %.3f", steps[i], got, wanted[i]);
+        if (fabs(got - wanted[i]) > 1e-4) fail_msg("%u steps: %.5f, wanted %.4f", steps[i], got, wanted[i]);
     }
     sup_arena_destroy(arena);
 }
