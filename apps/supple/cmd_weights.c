@@ -35,8 +35,9 @@ static int find_mask(const options* o, const sup_character* c, const float** out
 {
     const char* name = options_text(o, FLAG_MASK, NULL);
     if (!name) return EXIT_DONE;
-    if (options_has(o, FLAG_SKELETON)) {
-        say_error("--mask keeps old weights, and with --skeleton there are none; leave one of them out");
+    if (options_has(o, FLAG_SKELETON) || options_has(o, FLAG_CENTER)) {
+        say_error("--mask keeps old weights, and with %s there are none; leave one of them out",
+                  options_has(o, FLAG_SKELETON) ? "--skeleton" : "--center");
         return EXIT_USAGE;
     }
     char   upper[64] = "_";
@@ -99,8 +100,9 @@ static int make_weights(const options* o, const sup_auto_weights_options* how, s
     const sup_character* c = *character;
     if (options_has(o, FLAG_JSON)) return print_json(describe(o, c, &a, bytes, seconds, arena)) ? EXIT_DONE : EXIT_FAILED;
     if (!quiet)
-        printf("%s: weights of %u points for %u joints, at most %u a point, in %.3f s; %.1f MB\n", o->words[1],
-               c->mesh.point_count, c->skeleton.skin_joint_count, a.weights.influences_max, seconds, (double)bytes / 1e6);
+        printf("%s: weights of %u points for %u joints, at most %u a point, in %.3f s with %.1f MB of memory; %.1f MB\n",
+               o->words[1], c->mesh.point_count, c->skeleton.skin_joint_count, a.weights.influences_max, seconds,
+               (double)a.bytes / 1e6, (double)bytes / 1e6);
     return EXIT_DONE;
 }
 

@@ -95,6 +95,7 @@ static const flag flags[FLAG_COUNT] = {
       "joints a point may follow; default all that weigh over 0.001" },
     { FLAG_SPREAD, VERB_WEIGHTS, "spread", "C", "below 1 softer at the joints, above 1 harder; 0.01 to 100, default 1" },
     { FLAG_MASK, VERB_WEIGHTS, "mask", "NAME", "a map of the file or of --map: 1 takes the new weights, 0 keeps the old ones" },
+    { FLAG_CENTER, VERB_WEIGHTS, "center", NULL, "first move rough joints to the middle of the limb around them" },
     { FLAG_METHOD, VERB_WEIGHTS, "method", "NAME",
       "screened (default), or diffuse: flow out from the bones, as Chen et al. 2012" },
     { FLAG_THREADS, RUNS | VERB_WEIGHTS, "threads", "N",

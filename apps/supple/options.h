@@ -76,6 +76,7 @@ typedef enum flag_id {
     FLAG_SPREAD,
     FLAG_METHOD,
     FLAG_MASK,
+    FLAG_CENTER,
     FLAG_THREADS,
     FLAG_JSON,
     FLAG_QUIET,

@@ -193,6 +193,22 @@ static void say_weights(const sup_character* c, const sup_auto_weights* a)
                     a->outside_bones, c->name, c->skeleton.joints[a->outside_joint].name);
 }
 
+// --center: what was moved is said, for it is the skeleton that comes out.
+static int center(const sup_character* c, const sup_auto_weights_options* how, bool silent, skeleton_file* s)
+{
+    sup_center_options how_fine = { .cells = how ? how->cells : 0, .tasks = how ? how->tasks : NULL };
+    sup_center         done;
+    sup_error          error = { 0 };
+    if (sup_joints_center(&c->mesh, s->joint_count, s->joints, s->tails, s->has_tail, &how_fine, NULL, &done, &error) != SUP_OK)
+        return fail_with(&error);
+    if (silent) return EXIT_DONE;
+    say_note("%u joints and ends moved to the middle of the limb around them, by %g at most (a cell is %g)", done.moved,
+             (double)done.farthest, (double)done.cell);
+    if (done.outside) say_warning("%u joints lie far outside of '%s' and stay there", done.outside, c->name);
+    if (c->clip_count) say_warning("clips, morphs and maps of '%s' stay behind: its joints have moved", c->name);
+    return EXIT_DONE;
+}
+
 static int weigh(const options* o, const sup_auto_weights_options* how, bool silent, sup_character** character,
                  sup_arena* arena, sup_auto_weights* out)
 {
@@ -204,7 +220,9 @@ static int weigh(const options* o, const sup_auto_weights_options* how, bool sil
     if (path && ends_in(path, ".tgf")) code = read_tgf(path, arena, &file);
     else if (path && ends_in(path, ".bvh")) code = read_bvh(path, *character, silent, arena, &file);
     else if (path) code = read_character(path, arena, &file);
-    else if ((*character)->skeleton.skin_joint_count == 0) code = copy_joints(*character, arena, &file);
+    else if ((*character)->skeleton.skin_joint_count == 0 || options_has(o, FLAG_CENTER))
+        code = copy_joints(*character, arena, &file);
+    if (code == EXIT_DONE && options_has(o, FLAG_CENTER)) code = center(*character, how, silent, &file);
     if (code != EXIT_DONE) return code;
     if (file.joints) {
         sup_character* made = NULL;

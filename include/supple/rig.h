@@ -184,6 +184,32 @@ SUP_API sup_result sup_weights_automatic(const sup_mesh* mesh, uint32_t bone_cou
 SUP_API sup_result sup_character_weigh(sup_character* character, uint32_t bone_count, const sup_bone* bones,
                                        const sup_auto_weights_options* options, sup_auto_weights* out, sup_error* error);
 
+// ---------------------------------------------------------------------------------------------- rough joints
+
+/// Zero is the default of every field.
+typedef struct sup_center_options {
+    uint32_t         cells; ///< along the longest side of the mesh, 4 to 256; 0: 80
+    const sup_tasks* tasks;
+} sup_center_options;
+
+typedef struct sup_center {
+    float    cell;     ///< side of a cell, units
+    uint32_t moved;    ///< places that moved by more than half a cell
+    uint32_t outside;  ///< places more than four cells outside the mesh: they stay
+    float    farthest; ///< way, units
+} sup_center;
+
+/// Moves places to the center of the volume around them, each across the line from its parent to its children, so that it keeps
+/// its height along a limb. parents: index of a place, SUP_NONE for a root.
+SUP_API sup_result sup_places_center(const sup_mesh* mesh, uint32_t count, const uint32_t* parents, sup_vec3* places,
+                                     const sup_center_options* options, const sup_allocator* allocator, sup_center* out,
+                                     sup_error* error);
+/// The same for joints as sup_skeleton_attach takes them: rest and inverse_bind of skin joints change, axes and the skin at rest
+/// do not. tails (of joints without children, where has_tail) move too; both may be NULL.
+SUP_API sup_result sup_joints_center(const sup_mesh* mesh, uint32_t count, sup_joint* joints, sup_vec3* tails,
+                                     const bool* has_tail, const sup_center_options* options, const sup_allocator* allocator,
+                                     sup_center* out, sup_error* error);
+
 /// A new character: the mesh of another one with these joints (rest and inverse_bind as in sup_character_desc) in place of its
 /// own. Every point follows the first skin joint: sup_character_weigh comes next. Clips, morphs, maps and examples stay behind.
 SUP_API sup_result sup_skeleton_attach(const sup_character* character, uint32_t joint_count, const sup_joint* joints,

@@ -63,6 +63,26 @@ await test("--mask keeps the old weights where it is 0", folder => {
     near(half[0], (all[0] + 1) / 2, 1e-6, "half way at a point that followed the root alone");
     bad(["weights", source, out, "--mask", "none"], 1, /--map none=FILE/);
 });
+await test("--center brings rough joints to the middle of their limb", folder => {
+    const skeleton = path.join(folder, "rough.tgf"), mesh = path.join(folder, "bar.obj"), out = path.join(folder, "out.glb");
+    const box = [[0, 0, 0], [4, 0, 0], [0, 1, 0], [4, 1, 0], [0, 0, 1], [4, 0, 1], [0, 1, 1], [4, 1, 1]];
+    fs.writeFileSync(mesh, box.map(p => `v ${p.join(" ")}`).join("\n") + "\nf 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+    fs.writeFileSync(skeleton, "1 0.5 0.5 0.5\n2 2 0.7 0.4\n3 3.5 0.5 0.5\n#\n1 2\n2 3\n"); // the middle one is 0.22 off: over two cells of 0.1
+    const place = flags => {
+        const r = good(["weights", mesh, out, "--skeleton", skeleton, "--cells", "40", ...flags]), nodes = document(out).nodes;
+        const joint = nodes.find(n => n.translation && Math.abs(n.translation[0] - 1.5) < 0.2);
+        return { r, place: joint.translation };
+    };
+    const before = place([]).place, after = place(["--center"]);
+    near(before[1], 0.2, 1e-6, "as the file has it");
+    near(after.place[1], 0, 0.05, "back on the axis, y");
+    near(after.place[2], 0, 0.05, "back on the axis, z");
+    near(after.place[0], 1.5, 0.05, "as far along as before");
+    match(after.r.err, /joints and ends moved to the middle of the limb/);
+    match(after.r.out, /MB of memory/);
+    match(good(["weights", "builtin:arm", out, "--center"]).err, /clips, morphs and maps of 'arm' stay behind/);
+    bad(["weights", "builtin:arm", out, "--center", "--mask", "x"], 2, /with --center there are none/);
+});
 await test("a mesh without a skin takes the skeleton of another file", folder => {
     const skeleton = writeGlb(path.join(folder, "strip.glb"), strip()), mesh = path.join(folder, "box.obj"), out = path.join(folder, "box.glb");
     fs.writeFileSync(mesh, "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 1 2 0\nv 0 0 1\nv 1 0 1\nv 0 2 1\nv 1 2 1\n" +
