@@ -49,10 +49,12 @@ static const sup_param rows[] = {
       .help = "Share of the correction; paint _POSE_SPACE_STRENGTH to keep regions as they come in" },
 };
 
-/// A joint whose turn against the next skin joint above it is looked at.
+/// A joint whose turn against the next skin joint above it is looked at. In a rig of several roots (as `fit` makes them) the
+/// other roots turn against the first.
 typedef struct pose_joint {
     uint32_t joint, above;
-    uint32_t path_begin, path_end; // joints from below `above` down to the joint
+    uint32_t path_begin, path_end; // joints from below `above`, or from the top, down to the joint
+    uint32_t base_begin, base_end; // joints from the top down to the first root; none where `above` is over the joint
 } pose_joint;
 
 /// Rotations that the centers show of one joint: an origin and directions across each other.
@@ -86,6 +88,7 @@ typedef struct bound {
 static sup_quat turn_of(const pose_joint* j, const uint32_t* paths, const sup_pose* pose, uint32_t* lost)
 {
     sup_quat q = quat_identity();
+    for (uint32_t i = j->base_end; i-- > j->base_begin;) q = quat_mul(q, quat_conjugate(pose->local[paths[i]].rotation));
     for (uint32_t i = j->path_begin; i < j->path_end; ++i) q = quat_mul(q, pose->local[paths[i]].rotation);
     float length2 = quat_dot(q, q);
     if (!(length2 > SUP_EPS_LENGTH) || !isfinite(length2)) ++*lost;
@@ -162,27 +165,39 @@ typedef struct binder {
 
 static sup_result no_memory(const binder* m) { return sup_fail_memory(m->error, "pose_space"); }
 
-/// Every skin joint below another one. Those without one above are roots: how they turn is where the character faces.
+/// The joint and what lies between it and the skin joint above it (SUP_NONE: the top), from above to below. Returns how many;
+/// `out` may be NULL.
+static uint32_t walk_up(const sup_skeleton* s, uint32_t joint, uint32_t* above, uint32_t* out)
+{
+    uint32_t length = 1;
+    *above = s->joints[joint].parent;
+    for (; *above != SUP_NONE && !s->joints[*above].skin_joint; *above = s->joints[*above].parent) ++length;
+    for (uint32_t i = length, at = joint; out && i-- > 0; at = s->joints[at].parent) out[i] = at;
+    return length;
+}
+
+/// Every skin joint but the first root: how that one turns is where the character faces.
 static sup_result list_joints(binder* m)
 {
     const sup_skeleton* s = &m->c->skeleton;
     m->joints = SUP_NEW(m->temporary, pose_joint, s->joint_count);
-    // A path is a joint and what lies between it and the skin joint above it, which may be long only where few are.
+    if (!m->joints) return no_memory(m);
     size_t total = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-        if (pass) m->paths = SUP_NEW(m->arena, uint32_t, total + 1);
-        if (!m->joints || (pass && !m->paths)) return no_memory(m);
+    for (int pass = 0; pass < 2; ++pass) { // counts, then fills
+        uint32_t root = SUP_NONE, root_end = 0;
+        if (pass && !(m->paths = SUP_NEW(m->arena, uint32_t, total + 1))) return no_memory(m);
         m->joint_count = 0;
         total = 0;
         for (uint32_t j = 0; j < s->joint_count; ++j) {
-            uint32_t above = s->joints[j].parent, length = 1;
+            uint32_t above, begin = (uint32_t)total;
             if (!s->joints[j].skin_joint) continue;
-            for (; above != SUP_NONE && !s->joints[above].skin_joint; above = s->joints[above].parent) ++length;
-            if (above == SUP_NONE) continue;
-            if (pass)
-                for (uint32_t i = length, at = j; i-- > 0; at = s->joints[at].parent) m->paths[total + i] = at;
-            m->joints[m->joint_count++] = (pose_joint){ j, above, (uint32_t)total, (uint32_t)total + length };
-            total += length;
+            total += walk_up(s, j, &above, pass ? m->paths + total : NULL);
+            if (root == SUP_NONE) {
+                root = j;
+                root_end = (uint32_t)total;
+            } else
+                m->joints[m->joint_count++] = (pose_joint){ j, above == SUP_NONE ? root : above, begin, (uint32_t)total,
+                                                            0, above == SUP_NONE ? root_end : 0 };
         }
     }
     return SUP_OK;
