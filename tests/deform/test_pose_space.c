@@ -106,17 +106,32 @@ static double share_at(const sup_character* c, const char* links, sup_quat turn)
     return share;
 }
 
-static void between_rest_and_example_the_share_grows_by_the_chords(void** state)
+static void between_rest_and_example_the_linear_share_grows_by_the_chords(void** state)
 {
     (void)state;
     // With chords r = 2 sin(angle / 2) to rest (r0), to the example (r1) and between them (r):
     //   share = (r0^2 - r1^2 + r^2) / (2 r^2)
     // at 10 of 30 degrees (0.007596 - 0.030154 + 0.066987) / 0.133975 = 0.33163.
     sup_character* c = taught();
+    assert_float_equal(share_at(c, "pose_space(kernel=linear)", about_z(0)), 0.0, 1e-5);
+    assert_float_equal(share_at(c, "pose_space(kernel=linear)", about_z(10)), 0.33163, 1e-4);
+    assert_float_equal(share_at(c, "pose_space(kernel=linear)", about_z(15)), 0.5, 1e-4);
+    assert_float_equal(share_at(c, "pose_space(kernel=linear)", about_z(30)), 1.0, 1e-5);
+    sup_character_destroy(c);
+}
+
+static void the_multiquadric_runs_smoothly_through_the_examples(void** state)
+{
+    (void)state;
+    // In units of the chord between them, rest lies at 0.33163 and the example at 0.66837 from 10 degrees, s = 1/2:
+    //   1/2 + (sqrt(0.10998 + 1/4) - sqrt(0.44672 + 1/4)) / (2 (sqrt(5/4) - 1/2)) = 0.31011; beyond them it goes on a little.
+    sup_character* c = taught();
     assert_float_equal(share_at(c, "pose_space", about_z(0)), 0.0, 1e-5);
-    assert_float_equal(share_at(c, "pose_space", about_z(10)), 0.33163, 1e-4);
+    assert_float_equal(share_at(c, "pose_space", about_z(10)), 0.31011, 1e-4);
     assert_float_equal(share_at(c, "pose_space", about_z(15)), 0.5, 1e-4);
     assert_float_equal(share_at(c, "pose_space", about_z(30)), 1.0, 1e-5);
+    double beyond = share_at(c, "pose_space", about_z(45));
+    assert_true(beyond > 1.1 && beyond < 1.3);
     sup_character_destroy(c);
 }
 
@@ -124,8 +139,8 @@ static void the_linear_kernel_holds_beyond_the_examples(void** state)
 {
     (void)state;
     sup_character* c = taught();
-    assert_float_equal(share_at(c, "pose_space", about_z(70)), 1.0, 1e-4);
-    assert_float_equal(share_at(c, "pose_space", about_z(-20)), 0.0, 1e-4);
+    assert_float_equal(share_at(c, "pose_space(kernel=linear)", about_z(70)), 1.0, 1e-4);
+    assert_float_equal(share_at(c, "pose_space(kernel=linear)", about_z(-20)), 0.0, 1e-4);
     sup_character_destroy(c);
 }
 
@@ -146,7 +161,7 @@ static void a_turn_that_no_example_shows_hardly_counts(void** state)
     // 40 degrees about y: r0^2 = 4 sin^2 20 = 0.467911, r1^2 = 4 (1 - cos^2 20 cos^2 15) = 0.704515:
     //   (0.467911 - 0.704515 + 0.267949) / 0.535898 = 0.0585, not the third that it would be with whole distances.
     sup_character* c = taught();
-    assert_float_equal(share_at(c, "pose_space", quat_axis_angle(v3(0, 1, 0), 0.6981317f)), 0.0585, 1e-3);
+    assert_float_equal(share_at(c, "pose_space(kernel=linear)", quat_axis_angle(v3(0, 1, 0), 0.6981317f)), 0.0585, 1e-3);
     sup_character_destroy(c);
 }
 
@@ -176,6 +191,8 @@ static void every_example_of_the_arm_is_met(void** state)
                                           "dualquat(blend=0.5),pose_space",
                                           "linear,smooth,pose_space",
                                           "pose_space(weighted=off)",
+                                          "pose_space(radius=4)",
+                                          "pose_space(kernel=linear)",
                                           "pose_space(kernel=gaussian)",
                                           "pose_space(kernel=gaussian,radius=4)",
                                           "pose_space(kernel=gaussian,weighted=off,radius=0.25)" };
@@ -384,7 +401,8 @@ static void many_examples_are_met_by_every_kernel(void** state)
     sup_character* c = NULL;
     sup_error      error;
     assert_ok(make_taught(4, examples, COUNT, &c, &error), error);
-    static const char* const chains[] = { "pose_space", "pose_space(kernel=gaussian)", "pose_space(kernel=gaussian,radius=4)" };
+    static const char* const chains[] = { "pose_space", "pose_space(kernel=linear)", "pose_space(kernel=gaussian)",
+                                          "pose_space(kernel=gaussian,radius=4)" };
     for (size_t k = 0; k < SUP_COUNT_OF(chains); ++k)
         for (int i = 0; i < COUNT; ++i) {
             play plain =
@@ -464,7 +482,8 @@ static void running_out_of_memory_is_an_error(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(between_rest_and_example_the_share_grows_by_the_chords),
+        cmocka_unit_test(between_rest_and_example_the_linear_share_grows_by_the_chords),
+        cmocka_unit_test(the_multiquadric_runs_smoothly_through_the_examples),
         cmocka_unit_test(the_linear_kernel_holds_beyond_the_examples),
         cmocka_unit_test(the_gaussian_kernel_fades_beyond_the_examples),
         cmocka_unit_test(a_turn_that_no_example_shows_hardly_counts),

@@ -34,14 +34,15 @@ typedef struct pose_space_params {
 
 enum { ROW_KERNEL, ROW_RADIUS, ROW_WEIGHTED, ROW_STRENGTH };
 
-static const char* const kernels[] = { "linear", "gaussian", NULL };
+static const char* const kernels[] = { "multiquadric", "linear", "gaussian", NULL };
 
 static const sup_param rows[] = {
     { "kernel", SUP_PARAM_CHOICE, SUP_STAGE_BIND, offsetof(pose_space_params, kernel), .choices = kernels,
-      .standard = POSE_KERNEL_LINEAR, .unit = "",
-      .help = "linear goes straight from example to example and holds beyond them; gaussian fades away from them" },
+      .standard = POSE_KERNEL_MULTIQUADRIC, .unit = "",
+      .help =
+          "multiquadric runs smoothly through the examples, linear straight and holds beyond, gaussian fades away from them" },
     { "radius", SUP_PARAM_FLOAT, SUP_STAGE_BIND, offsetof(pose_space_params, radius), .min = 0.25, .max = 4, .standard = 1,
-      .unit = "spacings", .help = "Width of the gaussian kernel over the mean distance between neighboring examples" },
+      .unit = "spacings", .help = "Width of the kernel over the mean distance between neighboring examples; linear has none" },
     { "weighted", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, weighted), .standard = 1, .unit = "",
       .help = "Each point looks at the joints that move it, not at the whole pose" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(pose_space_params, strength), .varies = SUP_VARIES_POINT, .min = 0,
@@ -481,7 +482,7 @@ static sup_result bind_all(binder* m)
     sup_result r = list_joints(m);
     if (!r) r = add_centers(m);
     if (!r) r = keep_moved(m);
-    if (!r && ((const pose_space_params*)m->in->params)->kernel == POSE_KERNEL_LINEAR) r = make_hulls(m);
+    if (!r && ((const pose_space_params*)m->in->params)->kernel != POSE_KERNEL_GAUSSIAN) r = make_hulls(m);
     if (!r) r = list_entries(m);
     if (!r && m->b->entry_count) r = fit_field(m);
     if (!r) r = make_push(m);

@@ -9,10 +9,10 @@
 #include "math/wide.h"
 #include "supple/base.h"
 
-typedef enum pose_kernel { POSE_KERNEL_LINEAR, POSE_KERNEL_GAUSSIAN } pose_kernel;
+typedef enum pose_kernel { POSE_KERNEL_MULTIQUADRIC, POSE_KERNEL_LINEAR, POSE_KERNEL_GAUSSIAN } pose_kernel;
 
 /// Eight points: which rows they read, and where their numbers begin. In `data`, all in lanes of eight: a weight for each row,
-/// 1 / width^2 of the kernel, the constant (x y z), then x y z for each center.
+/// the kernel's width (s^2; Gaussian: 1 / s^2), the constant (x y z), then x y z for each center.
 typedef struct pose_block {
     uint32_t row_begin, row_count;
     size_t   data;

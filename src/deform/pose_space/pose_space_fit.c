@@ -1,8 +1,9 @@
 // Coefficients of radial basis functions, point by point. The distances are those of points in a flat space (see
 // docs/deformers/pose_space.md), so for centers that differ both systems have exactly one answer (Micchelli 1986):
 //
-//   linear    phi = d              sum_k c_k phi(d_ik) + b = shape_i,  sum_k c_k = 0: holds its value far away
-//   gaussian  phi = exp(-(d/s)^2)  sum_k c_k phi(d_ik) = shape_i: fades to nothing far away
+//   multiquadric  phi = sqrt(d^2 + s^2)  sum_k c_k phi(d_ik) + b = shape_i,  sum_k c_k = 0
+//   linear        the same with s = 0: holds its value far away
+//   gaussian      phi = exp(-(d/s)^2)    sum_k c_k phi(d_ik) = shape_i: fades to nothing far away
 #include "base/internal.h"
 #include "deform/pose_space/pose_space.h"
 #include "math/trig.h"
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define PIVOT_LEAST 1e-13 // of the largest entry: below it the centers are one
+#define ROUNDING 0.5      // of the radius: how far a multiquadric is rounded off around its centers
 #define GROWTH_MOST 1e3   // sums of coefficients over the shapes: a wide Gaussian cancels, and floats keep seven digits of it
 enum { PIECES = 16, NARROWINGS = 8 };
 
@@ -96,25 +98,34 @@ static double growth(const double* inverse, uint32_t n)
     return most;
 }
 
-/// The inverse of the entry's system; *width gets 1 / s^2. A Gaussian too wide for the numbers is narrowed, halving s.
-static bool solve_linear(const double* d2, uint32_t n, double* a, double* inverse)
+static bool solve_distances(const double* d2, uint32_t n, double width, double* a, double* inverse)
 {
     uint32_t size = n + 1;
     for (uint32_t i = 0; i < size; ++i)
         for (uint32_t k = 0; k < size; ++k)
-            a[(size_t)i * size + k] = i == n && k == n ? 0 : i == n || k == n ? 1 : sqrt(d2[(size_t)i * n + k]);
+            a[(size_t)i * size + k] = i == n && k == n ? 0 : i == n || k == n ? 1 : sqrt(d2[(size_t)i * n + k] + width);
     return invert(a, inverse, size);
 }
 
-static bool solve_gaussian(const double* d2, uint32_t n, double radius, double* a, double* inverse, float* width)
+/// The inverse of the entry's system and the kernel's width. One too wide for the numbers is halved until it is not; the last
+/// resort of the multiquadric is the linear kernel.
+static bool solve(const pose_fit* f, const double* d2, double* a, double* inverse, float* width)
 {
-    double one = 1.0 / (radius * radius * spacing2(d2, n));
-    for (int turn = 0; turn <= NARROWINGS; ++turn, one *= 4.0) {
-        *width = (float)one;
-        for (size_t i = 0; i < (size_t)n * n; ++i) a[i] = sup_exp(-d2[i] * (double)*width);
-        if (invert(a, inverse, n) && growth(inverse, n) <= GROWTH_MOST) return true;
+    uint32_t n = f->center_count;
+    double   s2 = f->kernel == POSE_KERNEL_LINEAR || n < 2 ? 0 : f->radius * f->radius * spacing2(d2, n), most = 0;
+    for (size_t i = 0; i < (size_t)n * n; ++i) most = d2[i] > most ? d2[i] : most;
+    for (int turn = 0; turn < NARROWINGS && s2 > 0; ++turn, s2 *= 0.25) {
+        *width = (float)(f->kernel == POSE_KERNEL_GAUSSIAN ? 1.0 / s2 : s2 * ROUNDING * ROUNDING);
+        if (f->kernel == POSE_KERNEL_GAUSSIAN) {
+            for (size_t i = 0; i < (size_t)n * n; ++i) a[i] = sup_exp(-d2[i] * (double)*width);
+            if (invert(a, inverse, n) && growth(inverse, n) <= GROWTH_MOST) return true;
+        } else if (solve_distances(d2, n, *width, a, inverse) && growth(inverse, n + 1) * sqrt(most + *width) <= GROWTH_MOST)
+            return true;
     }
-    return false;
+    *width = 0;
+    if (f->kernel != POSE_KERNEL_GAUSSIAN) return solve_distances(d2, n, 0, a, inverse);
+    for (size_t i = 0; i < (size_t)n * n; ++i) a[i] = 1; // one center: its shape everywhere
+    return n == 1 && invert(a, inverse, n);
 }
 
 // ---------------------------------------------------------------------------------------------- all points
@@ -133,7 +144,7 @@ static void fill(const solver* s, uint32_t entry, uint32_t lane, const double* i
     const pose_fit*   f = s->fit;
     const pose_block* b = &s->field->blocks[entry / SUP_LANES];
     float*            to = s->data + b->data + lane;
-    uint32_t          n = f->center_count, size = f->kernel == POSE_KERNEL_LINEAR ? n + 1 : n;
+    uint32_t          n = f->center_count, size = f->kernel == POSE_KERNEL_GAUSSIAN ? n : n + 1;
     for (uint32_t w = f->weight_begin[entry], r = 0; w < f->weight_begin[entry + 1]; ++w) {
         while (s->field->rows[b->row_begin + r] != f->weight_rows[w]) ++r;
         to[(size_t)r * SUP_LANES] = f->weights[w];
@@ -167,9 +178,7 @@ static void solve_blocks(void* data, uint32_t begin, uint32_t end)
         uint32_t entry = slot < f->point_count ? slot : f->point_count - 1;
         if (last == SUP_NONE || !same_weights(f, last, entry)) {
             measure(f, entry, d2);
-            bool good = f->kernel == POSE_KERNEL_LINEAR ? solve_linear(d2, n, a, inverse)
-                                                        : solve_gaussian(d2, n, f->radius, a, inverse, &width);
-            if (!good) s->failed[piece] = entry;
+            if (!solve(f, d2, a, inverse, &width)) s->failed[piece] = entry;
             last = entry;
         }
         if (s->failed[piece] == SUP_NONE) fill(s, entry, slot % SUP_LANES, inverse, width);

@@ -34,7 +34,7 @@ INLINE void sum_lanes(const pose_field* f, const pose_block* b, const float* dis
         fr d2 = fr_all(0.0f);
         for (uint32_t r = 0; r < b->row_count; ++r)
             d2 += fr_load(weights + (size_t)r * SUP_LANES) * fr_all(distances[(size_t)rows[r] * f->center_count + k]);
-        fr phi = kernel == POSE_KERNEL_LINEAR ? fr_sqrt(d2) : exp_negative(d2 * width);
+        fr phi = kernel == POSE_KERNEL_GAUSSIAN ? exp_negative(d2 * width) : fr_sqrt(d2 + width);
         x += phi * fr_load(numbers);
         y += phi * fr_load(numbers + SUP_LANES);
         z += phi * fr_load(numbers + 2 * SUP_LANES);
@@ -47,8 +47,8 @@ void SUP_WIDE(pose_field_sum)(const pose_field* field, const float* distances, u
     for (uint32_t i = begin; i < end; ++i)
         for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
             sup_vec3* to = out + (size_t)i * SUP_LANES;
-            if (field->kernel == POSE_KERNEL_LINEAR)
-                sum_lanes(field, &field->blocks[i], distances, lane, POSE_KERNEL_LINEAR, to);
-            else sum_lanes(field, &field->blocks[i], distances, lane, POSE_KERNEL_GAUSSIAN, to);
+            if (field->kernel == POSE_KERNEL_GAUSSIAN)
+                sum_lanes(field, &field->blocks[i], distances, lane, POSE_KERNEL_GAUSSIAN, to);
+            else sum_lanes(field, &field->blocks[i], distances, lane, POSE_KERNEL_MULTIQUADRIC, to);
         }
 }
