@@ -6,6 +6,7 @@
 #include "base/internal.h"
 #include "base/sort.h"
 #include "deform/examples.h"
+#include "deform/pose_space/pose_turns.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -19,9 +20,6 @@
 #define EFFECT_LEAST 1e-6f
 // What all joints together count beside a point's own: examples that its own joints cannot tell apart are still met.
 #define OTHERS 1e-3f
-
-// Squared chord by which a center must stand out of what the others span (0.06 degrees) to span more.
-#define HULL_LEAST 1e-6
 
 enum { GRAIN_BLOCKS = 64, GRAIN_POINTS = 4096 };
 
@@ -50,22 +48,6 @@ static const sup_param rows[] = {
       .help = "Share of the correction; paint _POSE_SPACE_STRENGTH to keep regions as they come in" },
 };
 
-/// A joint whose turn against the next skin joint above it is looked at. In a rig of several roots (as `fit` makes them) the
-/// other roots turn against the first.
-typedef struct pose_joint {
-    uint32_t joint, above;
-    uint32_t path_begin, path_end; // joints from below `above`, or from the top, down to the joint
-    uint32_t base_begin, base_end; // joints from the top down to the first root; none where `above` is over the joint
-} pose_joint;
-
-/// Rotations that the centers show of one joint: an origin and directions across each other.
-enum { PLACE = 10 };
-typedef struct pose_hull {
-    double   origin[PLACE];
-    double   axes[PLACE][PLACE];
-    uint32_t axis_count;
-} pose_hull;
-
 typedef struct bound {
     uint32_t            joint_count; // of the skeleton
     uint32_t            moved_count;
@@ -82,68 +64,6 @@ typedef struct bound {
     sup_field           strength;
     size_t              distances, skin, corrections; // bytes of the parts of scratch
 } bound;
-
-// ---------------------------------------------------------------------------------------------- poses
-
-/// How the joint is turned against the one above. `lost` counts where that is zero or not a number.
-static sup_quat turn_of(const pose_joint* j, const uint32_t* paths, const sup_pose* pose, uint32_t* lost)
-{
-    sup_quat q = quat_identity();
-    for (uint32_t i = j->base_end; i-- > j->base_begin;) q = quat_mul(q, quat_conjugate(pose->local[paths[i]].rotation));
-    for (uint32_t i = j->path_begin; i < j->path_end; ++i) q = quat_mul(q, pose->local[paths[i]].rotation);
-    float length2 = quat_dot(q, q);
-    if (!(length2 > SUP_EPS_LENGTH) || !isfinite(length2)) ++*lost;
-    return quat_normalize(q);
-}
-
-// (2 sin(angle / 2))^2 as |a - b|^2 |a + b|^2: exact for small angles, blind to the sign. It is the squared distance of two
-// points in a flat space, `place`, which makes the systems of pose_space_fit.c solvable.
-static double turn_distance2(sup_quat a, sup_quat b)
-{
-    double minus = 0, plus = 0;
-    double p[4] = { a.x, a.y, a.z, a.w }, q[4] = { b.x, b.y, b.z, b.w };
-    for (int i = 0; i < 4; ++i) {
-        minus += (p[i] - q[i]) * (p[i] - q[i]);
-        plus += (p[i] + q[i]) * (p[i] + q[i]);
-    }
-    return minus * plus;
-}
-
-/// Where a rotation stands in that space: the products of its parts, sqrt(2) q q^T with the equal ones taken together.
-static void place(sup_quat turn, double out[PLACE])
-{
-    double q[4] = { turn.x, turn.y, turn.z, turn.w };
-    int    at = 0;
-    for (int i = 0; i < 4; ++i)
-        for (int k = i; k < 4; ++k) out[at++] = (i == k ? 1.4142135623730951 : 2.0) * q[i] * q[k];
-}
-
-/// Squared distance of a rotation from the flat piece of that space that the centers span.
-static double beside_hull(const pose_hull* hull, sup_quat turn)
-{
-    double at[PLACE], left = 0;
-    place(turn, at);
-    for (int i = 0; i < PLACE; ++i) {
-        at[i] -= hull->origin[i];
-        left += at[i] * at[i];
-    }
-    for (uint32_t k = 0; k < hull->axis_count; ++k) {
-        double along = 0;
-        for (int i = 0; i < PLACE; ++i) along += hull->axes[k][i] * at[i];
-        left -= along * along;
-    }
-    return left > 0 ? left : 0;
-}
-
-/// The joint's row of squared distances to all centers, added to the last row too.
-static void measure_row(const sup_quat* turns, uint32_t center_count, sup_quat turn, double beside, float* row, float* total)
-{
-    for (uint32_t k = 0; k < center_count; ++k) {
-        double d = turn_distance2(turn, turns[k]) - beside;
-        row[k] = (float)(d < 0 ? 0 : d);
-        total[k] += row[k];
-    }
-}
 
 // ---------------------------------------------------------------------------------------------- bind: joints
 
@@ -211,7 +131,7 @@ static sup_quat* center_turns(const binder* m, uint32_t center) { return m->turn
 static void take_turns(const binder* m, const sup_pose* pose, sup_quat* out)
 {
     uint32_t lost = 0; // checked when the clip was made
-    for (uint32_t j = 0; j < m->joint_count; ++j) out[j] = turn_of(&m->joints[j], m->paths, pose, &lost);
+    for (uint32_t j = 0; j < m->joint_count; ++j) out[j] = sup_turn_of(&m->joints[j], m->paths, pose, &lost);
 }
 
 /// The farthest that one joint turns from pose to pose.
@@ -219,7 +139,7 @@ static float farthest(const binder* m, const sup_quat* a, const sup_quat* b)
 {
     float most = 0;
     for (uint32_t j = 0; j < m->joint_count; ++j) {
-        float d = (float)turn_distance2(a[j], b[j]);
+        float d = (float)sup_turn_distance2(a[j], b[j]);
         if (d > most) most = d;
     }
     return most;
@@ -301,7 +221,7 @@ static sup_result keep_moved(binder* m)
         for (uint32_t k = 0; k < m->center_count; ++k) own[k] = center_turns(m, k)[j];
         for (uint32_t i = 0; i < m->center_count; ++i)
             for (uint32_t k = 0; k < i; ++k) {
-                float d = (float)turn_distance2(own[i], own[k]);
+                float d = (float)sup_turn_distance2(own[i], own[k]);
                 if (d > most) most = d;
             }
         if (most > MOVED_LEAST) moved[b->moved_count++] = m->joints[j];
@@ -320,26 +240,8 @@ static sup_result make_hulls(binder* m)
     bound*     b = m->b;
     pose_hull* hulls = SUP_NEW(m->arena, pose_hull, (size_t)b->moved_count + 1);
     if (!hulls) return no_memory(m);
-    for (uint32_t j = 0; j < b->moved_count; ++j) {
-        const sup_quat* turns = b->turns + (size_t)j * b->center_count;
-        pose_hull*      hull = &hulls[j];
-        place(turns[0], hull->origin);
-        for (uint32_t k = 1; k < b->center_count && hull->axis_count < PLACE; ++k) {
-            double at[PLACE], length2 = 0;
-            place(turns[k], at);
-            for (int i = 0; i < PLACE; ++i) at[i] -= hull->origin[i];
-            for (int twice = 0; twice < 2; ++twice) // once leaves rounding of what was taken away
-                for (uint32_t a = 0; a < hull->axis_count; ++a) {
-                    double along = 0;
-                    for (int i = 0; i < PLACE; ++i) along += hull->axes[a][i] * at[i];
-                    for (int i = 0; i < PLACE; ++i) at[i] -= along * hull->axes[a][i];
-                }
-            for (int i = 0; i < PLACE; ++i) length2 += at[i] * at[i];
-            if (length2 < HULL_LEAST) continue;
-            for (int i = 0; i < PLACE; ++i) hull->axes[hull->axis_count][i] = at[i] / sqrt(length2);
-            ++hull->axis_count;
-        }
-    }
+    for (uint32_t j = 0; j < b->moved_count; ++j)
+        sup_hull_span(b->turns + (size_t)j * b->center_count, b->center_count, &hulls[j]);
     b->hulls = hulls;
     return SUP_OK;
 }
@@ -429,7 +331,7 @@ static sup_result fit_field(binder* m)
         float* table = between + (size_t)i * n * row_count;
         for (uint32_t j = 0; j < b->moved_count; ++j) {
             const sup_quat* turns = b->turns + (size_t)j * n;
-            measure_row(turns, n, turns[i], 0, table + (size_t)j * n, table + (size_t)b->moved_count * n);
+            sup_turn_row(turns, n, turns[i], 0, table + (size_t)j * n, table + (size_t)b->moved_count * n);
         }
     }
     pose_fit   fit = { .kernel = (pose_kernel)p->kernel,
@@ -441,7 +343,7 @@ static sup_result fit_field(binder* m)
                        .points = b->entries,
                        .shapes = (const sup_vec3* const*)m->shapes };
     sup_result r = weigh_entries(m, &fit);
-    if (!r) r = pose_fit_solve(&fit, m->in->tasks, m->arena, &b->field, culprits, m->error);
+    if (!r) r = sup_pose_fit_solve(&fit, m->in->tasks, m->arena, &b->field, culprits, m->error);
     if (r == SUP_ERROR_INPUT)
         return sup_fail(m->error, SUP_ERROR_INPUT,
                         "pose_space: the poses of the examples '%s' and '%s' are too near to each other; leave one out",
@@ -526,7 +428,7 @@ typedef struct pose_job {
 static void sum_task(void* data, uint32_t begin, uint32_t end)
 {
     const pose_job* j = data;
-    SUP_WIDE_PICK(pose_field_sum)(&j->b->field, j->distances, begin, end, j->corrections);
+    SUP_WIDE_PICK(sup_pose_field_sum)(&j->b->field, j->distances, begin, end, j->corrections);
 }
 
 static void copy_task(void* data, uint32_t begin, uint32_t end)
@@ -554,9 +456,9 @@ static uint32_t measure_pose(const bound* b, const sup_pose* pose, float* distan
     float*   total = distances + (size_t)b->moved_count * n;
     memset(total, 0, n * sizeof *total);
     for (uint32_t j = 0; j < b->moved_count; ++j) {
-        sup_quat turn = turn_of(&b->moved[j], b->paths, pose, &lost);
-        double   beside = b->hulls ? beside_hull(&b->hulls[j], turn) : 0;
-        measure_row(b->turns + (size_t)j * n, n, turn, beside, distances + (size_t)j * n, total);
+        sup_quat turn = sup_turn_of(&b->moved[j], b->paths, pose, &lost);
+        double   beside = b->hulls ? sup_hull_beside(&b->hulls[j], turn) : 0;
+        sup_turn_row(b->turns + (size_t)j * n, n, turn, beside, distances + (size_t)j * n, total);
     }
     return lost;
 }

@@ -36,7 +36,7 @@ static inline size_t pose_block_size(uint32_t row_count, uint32_t center_count)
 
 /// correction = constant + sum over centers k of coefficient_k phi(d_k), d_k^2 = sum over rows of weight x distances[row][k].
 /// `out` has room for eight points a block.
-SUP_WIDE_DECLARE(void, pose_field_sum,
+SUP_WIDE_DECLARE(void, sup_pose_field_sum,
                  (const pose_field* field, const float* distances, uint32_t begin, uint32_t end, sup_vec3* out));
 
 /// What the points of a field are solved from.
@@ -54,7 +54,7 @@ typedef struct pose_fit {
 } pose_fit;
 
 /// Fails for memory, and where centers cannot be told apart: then *culprits are the two nearest at the point that failed.
-sup_result pose_fit_solve(const pose_fit* fit, const sup_tasks* tasks, sup_arena* arena, pose_field* out, uint32_t culprits[2],
-                          sup_error* error);
+sup_result sup_pose_fit_solve(const pose_fit* fit, const sup_tasks* tasks, sup_arena* arena, pose_field* out,
+                              uint32_t culprits[2], sup_error* error);
 
 #endif

@@ -233,8 +233,8 @@ static void find_nearest(const pose_fit* f, uint32_t entry, double* d2, uint32_t
             if (d2[(size_t)i * n + k] < least) least = d2[(size_t)i * n + k], culprits[0] = i, culprits[1] = k;
 }
 
-sup_result pose_fit_solve(const pose_fit* fit, const sup_tasks* tasks, sup_arena* arena, pose_field* out, uint32_t culprits[2],
-                          sup_error* error)
+sup_result sup_pose_fit_solve(const pose_fit* fit, const sup_tasks* tasks, sup_arena* arena, pose_field* out,
+                              uint32_t culprits[2], sup_error* error)
 {
     solver     s = { .fit = fit, .field = out };
     sup_arena* temporary = sup_arena_beside(arena);

@@ -42,7 +42,7 @@ INLINE void sum_lanes(const pose_field* f, const pose_block* b, const float* dis
     fr_store3(&out[lane].x, x, y, z);
 }
 
-void SUP_WIDE(pose_field_sum)(const pose_field* field, const float* distances, uint32_t begin, uint32_t end, sup_vec3* out)
+void SUP_WIDE(sup_pose_field_sum)(const pose_field* field, const float* distances, uint32_t begin, uint32_t end, sup_vec3* out)
 {
     for (uint32_t i = begin; i < end; ++i)
         for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {

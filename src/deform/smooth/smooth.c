@@ -36,10 +36,10 @@ typedef struct bound {
 
 // ---------------------------------------------------------------------------------------------- kernels
 
-static void spread(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(smooth_spread)(data, begin, end); }
-static void average(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(smooth_average)(data, begin, end); }
-static void measure(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(smooth_measure)(data, begin, end); }
-static void correct(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(smooth_correct)(data, begin, end); }
+static void spread(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_smooth_spread)(data, begin, end); }
+static void average(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_smooth_average)(data, begin, end); }
+static void measure(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_smooth_measure)(data, begin, end); }
+static void correct(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_smooth_correct)(data, begin, end); }
 
 /// Smooths the job's points through the two buffers and leaves the result in job->from.
 static void smooth(smooth_job* job, int iterations, const sup_tasks* tasks, smooth_f4* one, smooth_f4* two)
@@ -79,7 +79,7 @@ static sup_result bind_surface(const sup_bind_input* in, sup_arena* arena, sup_a
     sup_polygons         polygons = { mesh->point_count, mesh->face_count, mesh->face_begin, mesh->corner_points };
     sup_result           r = sup_topology_create(&polygons, temporary, &topology, error);
     if (!r) r = find_pinned(&topology, mesh->point_count, p->pin_borders, temporary, &pinned, error);
-    if (!r) r = smooth_surface_create(mesh, &topology, pinned, arena, &b->surface, error);
+    if (!r) r = sup_smooth_surface_create(mesh, &topology, pinned, arena, &b->surface, error);
     if (r) return r;
     b->surface.step = p->step;
     smooth_f4* one = SUP_NEW(temporary, smooth_f4, mesh->point_count);

@@ -44,8 +44,8 @@ typedef struct smooth_surface {
 } smooth_surface;
 
 /// Everything but the details. `pinned` points are left alone.
-sup_result smooth_surface_create(const sup_mesh* mesh, const sup_topology* topology, const bool* pinned, sup_arena* arena,
-                                 smooth_surface* out, sup_error* error);
+sup_result sup_smooth_surface_create(const sup_mesh* mesh, const sup_topology* topology, const bool* pinned, sup_arena* arena,
+                                     smooth_surface* out, sup_error* error);
 
 /// One job of all kernels; each reads what it needs.
 typedef struct smooth_job {
@@ -60,12 +60,12 @@ typedef struct smooth_job {
 } smooth_job;
 
 /// Chunks begin up to end: to = the points in slots.
-SUP_WIDE_DECLARE(void, smooth_spread, (const smooth_job* job, uint32_t begin, uint32_t end));
+SUP_WIDE_DECLARE(void, sup_smooth_spread, (const smooth_job* job, uint32_t begin, uint32_t end));
 /// to = one step from `from` towards the neighbors' mean.
-SUP_WIDE_DECLARE(void, smooth_average, (const smooth_job* job, uint32_t begin, uint32_t end));
+SUP_WIDE_DECLARE(void, sup_smooth_average, (const smooth_job* job, uint32_t begin, uint32_t end));
 /// surface->details from `points` (the rest shape) and `from` (smoothed).
-SUP_WIDE_DECLARE(void, smooth_measure, (const smooth_job* job, uint32_t begin, uint32_t end));
+SUP_WIDE_DECLARE(void, sup_smooth_measure, (const smooth_job* job, uint32_t begin, uint32_t end));
 /// out = points + strength (from + frame x details - points).
-SUP_WIDE_DECLARE(void, smooth_correct, (const smooth_job* job, uint32_t begin, uint32_t end));
+SUP_WIDE_DECLARE(void, sup_smooth_correct, (const smooth_job* job, uint32_t begin, uint32_t end));
 
 #endif

@@ -229,8 +229,8 @@ static bool make_surface(maker* m, sup_arena* arena, sup_arena* temporary, smoot
     return true;
 }
 
-sup_result smooth_surface_create(const sup_mesh* mesh, const sup_topology* topology, const bool* pinned, sup_arena* arena,
-                                 smooth_surface* out, sup_error* error)
+sup_result sup_smooth_surface_create(const sup_mesh* mesh, const sup_topology* topology, const bool* pinned, sup_arena* arena,
+                                     smooth_surface* out, sup_error* error)
 {
     sup_arena* temporary = sup_arena_beside(arena);
     maker      m = { .mesh = mesh, .topology = topology, .pinned = pinned };

@@ -20,7 +20,7 @@ INLINE vr vr_cross(vr a, vr b) { return (vr){ a.y * b.z - a.z * b.y, a.z * b.x -
 
 // ---------------------------------------------------------------------------------------------- smoothing
 
-void SUP_WIDE(smooth_spread)(const smooth_job* job, uint32_t begin, uint32_t end)
+void SUP_WIDE(sup_smooth_spread)(const smooth_job* job, uint32_t begin, uint32_t end)
 {
     const smooth_surface* s = job->surface;
     uint32_t              last = end * SMOOTH_CHUNK < s->point_count ? end * SMOOTH_CHUNK : s->point_count;
@@ -43,7 +43,7 @@ INLINE void average_run(const smooth_surface* s, const smooth_run* run, const f4
     }
 }
 
-void SUP_WIDE(smooth_average)(const smooth_job* job, uint32_t begin, uint32_t end)
+void SUP_WIDE(sup_smooth_average)(const smooth_job* job, uint32_t begin, uint32_t end)
 {
     const smooth_surface* s = job->surface;
     const f4*             from = job->from;
@@ -157,7 +157,7 @@ INLINE vr gather_points(const sup_vec3* points, const uint32_t* order)
     return (vr){ fr_gather(&points->x, 3, order), fr_gather(&points->y, 3, order), fr_gather(&points->z, 3, order) };
 }
 
-void SUP_WIDE(smooth_measure)(const smooth_job* job, uint32_t begin, uint32_t end)
+void SUP_WIDE(sup_smooth_measure)(const smooth_job* job, uint32_t begin, uint32_t end)
 {
     const smooth_surface* s = job->surface;
     for (uint32_t r = s->chunk_runs[begin]; r < s->chunk_runs[end]; ++r) {
@@ -211,7 +211,7 @@ INLINE uint32_t correct_run(const smooth_job* job, const smooth_run* run, uint32
     return frameless;
 }
 
-void SUP_WIDE(smooth_correct)(const smooth_job* job, uint32_t begin, uint32_t end)
+void SUP_WIDE(sup_smooth_correct)(const smooth_job* job, uint32_t begin, uint32_t end)
 {
     const smooth_surface* s = job->surface;
     for (uint32_t chunk = begin; chunk < end; ++chunk) {
