@@ -153,8 +153,8 @@ static void a_tube_follows_its_nearest_joints(void** state)
     sup_character_destroy(c);
 }
 
-// A bar of 7 x 7 x 41 particles again, from the mesh on: w0 at z = 18 by the rates 1 / (d + 1) over 26 neighbors, computed on the
-// side. The particles at z = 20 lie at both bones and are shared; left out as sources they would give .809, .601 and .513.
+// A bar of 7 x 7 x 41 particles again, from the mesh on: w0 at z = 18 by the rates 1 / (d + 1) over 26 neighbors, computed on
+// the side. The particles at z = 20 lie at both bones and are shared; left out as sources they would give .809, .601 and .513.
 static void diffusion_flattens_with_its_steps(void** state)
 {
     (void)state;
@@ -305,9 +305,16 @@ static void weigh_and_tell(const char* name, const sup_character* c, uint32_t bo
 static void meshes_without_a_rig_get_weights(void** state)
 {
     (void)state;
-    static const char* const names[] = { "closed-meshes/human_man.obj", "closed-meshes/hand_closed.obj",
-                                         "closed-meshes/armadillo.obj", "closed-meshes/bunny.obj",
-                                         "closed-meshes/fish_low_resolution.obj" };
+    static const char* const names[] = { "closed-meshes/human_man.obj",
+                                         "closed-meshes/hand_closed.obj",
+                                         "closed-meshes/armadillo.obj",
+                                         "closed-meshes/bunny.obj",
+                                         "closed-meshes/fish_low_resolution.obj",
+                                         "closed-meshes/octopus-low.mesh",
+                                         "horse-gallop/reference.obj",
+                                         "cat-poses/reference.obj",
+                                         "samba/mesh_0000.obj",
+                                         "elastic-cow/0001.obj" };
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         TEST_NEEDS_DATA(path, names[i]);
         sup_character* c;
@@ -334,6 +341,25 @@ static void characters_with_a_skin_get_new_weights(void** state)
     }
 }
 
+// The hand comes with bones and without weights.
+static void a_hand_of_tetrahedra_gets_weights(void** state)
+{
+    (void)state;
+    TEST_NEEDS_DATA(path, "libigl-rigs/hand.mesh");
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_character* c;
+    sup_rig        rig;
+    sup_bone       bones[20];
+    sup_error      error = { 0 };
+    assert_ok(sup_load(path, NULL, &c, &error), error);
+    assert_ok(sup_rig_load(test_data("libigl-rigs/hand.tgf"), NULL, arena, &rig, &error), error);
+    assert_int_equal(rig.bone_count, 20);
+    for (uint32_t b = 0; b < 20; ++b) bones[b] = (sup_bone){ b, SUP_NONE, rig.bones[b].head, rig.bones[b].tail };
+    weigh_and_tell("libigl-rigs/hand.mesh", c, 20, bones, 20);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
 // Bounded biharmonic weights made by hand-placed rigs: another method, so near is all that can be asked.
 static void weights_are_near_those_that_come_with_the_libigl_rigs(void** state)
 {
@@ -342,7 +368,8 @@ static void weights_are_near_those_that_come_with_the_libigl_rigs(void** state)
         const char *mesh, *rig, *weights;
         double      difference_max, same_min;
     } sets[] = { { "libigl-rigs/arm.obj", "libigl-rigs/arm.tgf", "libigl-rigs/arm-weights.dmat", 0.1, 0.95 },
-                 { "libigl-rigs/elephant.obj", "libigl-rigs/elephant.tgf", "libigl-rigs/elephant-weights.dmat", 0.2, 0.8 } };
+                 { "libigl-rigs/elephant.obj", "libigl-rigs/elephant.tgf", "libigl-rigs/elephant-weights.dmat", 0.2, 0.8 },
+                 { "wolf-rig/wolf.obj", "wolf-rig/wolf.tgf", "wolf-rig/wolf-weights.dmat", 0.15, 0.9 } };
     for (size_t i = 0; i < sizeof sets / sizeof *sets; ++i) {
         TEST_NEEDS_DATA(path, sets[i].mesh);
         sup_arena*       arena = sup_arena_create(NULL);
@@ -394,6 +421,7 @@ int main(void)
         cmocka_unit_test(without_bones_the_error_says_where_to_get_some),
         cmocka_unit_test(meshes_without_a_rig_get_weights),
         cmocka_unit_test(characters_with_a_skin_get_new_weights),
+        cmocka_unit_test(a_hand_of_tetrahedra_gets_weights),
         cmocka_unit_test(weights_are_near_those_that_come_with_the_libigl_rigs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
