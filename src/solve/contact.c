@@ -1,0 +1,427 @@
+// Binding: lengths, who speaks for which point and edge, who is a neighbor of whom, and what touches at rest.
+#include "geom/intersect.h"
+#include "geom/topology.h"
+#include "solve/contact_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+// A way along edges this many times as long as the limit at rest still leads to a neighbor: edges are longer than straight
+// lines.
+#define ALONG_EDGES (2.4f * CONTACT_REST_EDGES)
+#define CROSSING_MOST 0.3
+
+typedef struct work {
+    const sup_contact_desc* desc;
+    sup_arena *             arena, *temp;
+    sup_error*              error;
+    sup_contact*            c;
+    sup_topology            topology; // of the triangles
+    sup_box *               nodes, *slots;
+    uint32_t*               slot_of; // per triangle
+    sup_vec3*               normals; // per point, outwards
+    // walking from one point
+    float*    way;    // per point: length along edges, infinity when not reached
+    uint32_t* queue;  // points
+    uint8_t*  queued; // per point
+    uint32_t* reached;
+    uint32_t  reached_count;
+} work;
+
+// ---------------------------------------------------------------------------------------------- lengths, owners
+
+static bool measure_units(work* w)
+{
+    const sup_contact_desc* d = w->desc;
+    const sup_topology*     t = &w->topology;
+    float *units = SUP_NEW(w->arena, float, d->point_count), *slots = SUP_NEW(w->arena, float, d->triangle_count);
+    if (!units || !slots) return false;
+    double   sum = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->point_count; ++i) {
+        double   length = 0;
+        uint32_t n = t->ring_begin[i + 1] - t->ring_begin[i];
+        for (uint32_t k = t->ring_begin[i]; k < t->ring_begin[i + 1]; ++k)
+            length += (double)v3_distance(d->points[i], d->points[t->ring[k]]);
+        units[i] = n && isfinite(length) ? (float)(length / n) : 0;
+        sum += (double)units[i];
+        count += units[i] > 0;
+    }
+    float mean = count ? (float)(sum / count) : 1;
+    for (uint32_t i = 0; i < d->point_count; ++i) // points on each other, and loose ones
+        if (!(units[i] > 0.01f * mean)) units[i] = 0.01f * mean;
+    for (uint32_t i = 0; i < d->point_count; ++i) w->c->unit_max = fmaxf(w->c->unit_max, units[i]);
+    for (uint32_t s = 0; s < d->triangle_count; ++s)
+        for (int k = 0; k < 3; ++k) slots[s] = fmaxf(slots[s], units[w->c->bvh.corners[3 * (size_t)s + (uint32_t)k]]);
+    w->c->units = units;
+    w->c->slot_units = slots;
+    return true;
+}
+
+static bool is_flat(const sup_vec3* points, const uint32_t* c)
+{
+    sup_touch t;
+    return !sup_point_triangle(points[c[0]], points[c[0]], points[c[1]], points[c[2]], 1, &t);
+}
+
+/// The first slot with an area speaks for a point or an edge.
+static bool choose_owners(work* w, sup_contact_bind_report* report)
+{
+    const sup_contact_desc* d = w->desc;
+    uint8_t *      owns = SUP_NEW(w->arena, uint8_t, d->triangle_count), *taken = SUP_NEW(w->temp, uint8_t, d->point_count);
+    sup_sort_item* edges = SUP_NEW(w->temp, sup_sort_item, 3 * (size_t)d->triangle_count);
+    sup_sort_item* spare = SUP_NEW(w->temp, sup_sort_item, 3 * (size_t)d->triangle_count);
+    uint32_t       count = 0;
+    if (!owns || !taken || !edges || !spare) return false;
+    for (uint32_t s = 0; s < d->triangle_count; ++s) {
+        const uint32_t* c = w->c->bvh.corners + 3 * (size_t)s;
+        if (is_flat(d->points, c)) {
+            owns[s] = OWN_FLAT;
+            report->flat++;
+            continue;
+        }
+        for (uint32_t k = 0; k < 3; ++k) {
+            uint64_t a = c[k], b = c[(k + 1) % 3];
+            edges[count++] = (sup_sort_item){ a < b ? a << 32 | b : b << 32 | a, 3 * s + k };
+            if (!taken[a]) owns[s] = (uint8_t)(owns[s] | OWN_POINT << k);
+            taken[a] = 1;
+        }
+    }
+    sup_sort(edges, spare, count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (i == 0 || edges[i].key != edges[i - 1].key)
+            owns[edges[i].value / 3] = (uint8_t)(owns[edges[i].value / 3] | OWN_EDGE << edges[i].value % 3);
+    w->c->owns = owns;
+    return true;
+}
+
+static bool list_fans(work* w)
+{
+    const sup_topology* t = &w->topology;
+    uint32_t            n = w->desc->point_count, *fan = SUP_NEW(w->arena, uint32_t, t->fan_begin[n]);
+    w->slot_of = SUP_NEW(w->temp, uint32_t, w->desc->triangle_count);
+    w->c->fan_begin = sup_arena_copy(w->arena, t->fan_begin, (size_t)n + 1, sizeof *t->fan_begin);
+    if (!fan || !w->slot_of || !w->c->fan_begin) return false;
+    for (uint32_t s = 0; s < w->desc->triangle_count; ++s) w->slot_of[w->c->bvh.order[s]] = s;
+    for (uint32_t i = 0; i < t->fan_begin[n]; ++i) fan[i] = w->slot_of[t->fan[i]];
+    w->c->fan = fan;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- neighbors
+
+/// Points within so many edges of one, itself first, into `reached`; `way` tells who has been seen.
+static void walk_rings(work* w, uint32_t start, uint32_t rings)
+{
+    const sup_topology* t = &w->topology;
+    w->reached_count = 0;
+    w->reached[w->reached_count++] = start;
+    w->way[start] = 0;
+    for (uint32_t ring = 0, begin = 0; ring < rings; ++ring) {
+        uint32_t end = w->reached_count;
+        for (; begin < end; ++begin)
+            for (uint32_t k = t->ring_begin[w->reached[begin]]; k < t->ring_begin[w->reached[begin] + 1]; ++k) {
+                uint32_t other = t->ring[k];
+                if (w->way[other] < INFINITY) continue;
+                w->way[other] = 0;
+                w->reached[w->reached_count++] = other;
+            }
+    }
+}
+
+/// Points within a length along edges.
+static void walk_along(work* w, uint32_t start, float limit)
+{
+    const sup_topology* t = &w->topology;
+    uint32_t            n = w->desc->point_count, head = 0, waiting = 1;
+    w->reached_count = 0;
+    w->reached[w->reached_count++] = start;
+    w->way[start] = 0;
+    w->queue[0] = start;
+    w->queued[start] = 1;
+    while (waiting > 0) { // every point waits at most once, so a ring of all points is room enough
+        uint32_t p = w->queue[head];
+        head = head + 1 == n ? 0 : head + 1;
+        --waiting;
+        w->queued[p] = 0;
+        for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k) {
+            uint32_t other = t->ring[k];
+            float    way = w->way[p] + v3_distance(w->desc->points[p], w->desc->points[other]);
+            if (!(way < limit) || !(way < w->way[other])) continue;
+            if (w->way[other] == INFINITY) w->reached[w->reached_count++] = other;
+            w->way[other] = way;
+            if (w->queued[other]) continue;
+            w->queued[other] = 1;
+            w->queue[((uint64_t)head + waiting++) % n] = other;
+        }
+    }
+}
+
+static void forget_walk(work* w)
+{
+    for (uint32_t i = 0; i < w->reached_count; ++i) w->way[w->reached[i]] = INFINITY;
+}
+
+static void sort_small(uint32_t* list, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; ++i) {
+        uint32_t x = list[i], k = i;
+        for (; k > 0 && list[k - 1] > x; --k) list[k] = list[k - 1];
+        list[k] = x;
+    }
+}
+
+static bool list_near(work* w)
+{
+    uint32_t  n = w->desc->point_count;
+    uint32_t* begin = SUP_NEW(w->arena, uint32_t, (size_t)n + 1);
+    uint64_t  total = 0;
+    if (!begin) return false;
+    for (uint32_t i = 0; i < n; ++i) {
+        walk_rings(w, i, w->desc->ring + 1);
+        begin[i] = (uint32_t)total;
+        total += w->reached_count;
+        forget_walk(w);
+    }
+    uint32_t* near = total < UINT32_MAX ? SUP_NEW(w->arena, uint32_t, total) : NULL;
+    if (!near) return false;
+    begin[n] = (uint32_t)total;
+    for (uint32_t i = 0; i < n; ++i) {
+        walk_rings(w, i, w->desc->ring + 1);
+        memcpy(near + begin[i], w->reached, w->reached_count * sizeof *near);
+        sort_small(near + begin[i], w->reached_count);
+        forget_walk(w);
+    }
+    w->c->near_begin = begin;
+    w->c->near = near;
+    return true;
+}
+
+/// The point stands in front of the triangle and the two face each other. Behind it, it is the other side of a thin part.
+static bool looks_at(const work* w, uint32_t point, const uint32_t* c)
+{
+    const sup_vec3* x = w->desc->points;
+    sup_touch       t;
+    return sup_point_triangle(x[point], x[c[0]], x[c[1]], x[c[2]], w->c->side, &t) && t.gap >= 0 &&
+           v3_dot(w->normals[point], t.normal) < CONTACT_FACING;
+}
+
+/// Slots nearer to a point than a limit at rest that are no neighbors along the surface (`way` is set there). Returns how many,
+/// and whether one is within the margin. out: NULL to count alone.
+static uint32_t find_far(const work* w, uint32_t point, uint32_t* out, bool* touches)
+{
+    const sup_bvh* b = &w->c->bvh;
+    uint32_t       stack[64], depth = 0, count = 0;
+    sup_vec3       p = w->desc->points[point];
+    float          limit = CONTACT_REST_EDGES * w->c->units[point], margin = w->c->margin * w->c->units[point], weights[3];
+    sup_box        box = { { p.x - limit, p.y - limit, p.z - limit }, { p.x + limit, p.y + limit, p.z + limit } };
+    *touches = false;
+    stack[depth++] = 1;
+    while (depth > 0) {
+        uint32_t node = stack[--depth];
+        if (!sup_box_overlap(&w->nodes[node], &box)) continue;
+        if (node < b->leaf_count) {
+            stack[depth++] = 2 * node + 1;
+            stack[depth++] = 2 * node;
+            continue;
+        }
+        for (uint32_t s = b->leaf_begin[node - b->leaf_count]; s < b->leaf_begin[node - b->leaf_count + 1]; ++s) {
+            const uint32_t* c = b->corners + 3 * (size_t)s;
+            if (w->way[c[0]] < INFINITY || w->way[c[1]] < INFINITY || w->way[c[2]] < INFINITY) continue;
+            float square =
+                sup_contact_triangle_square(p, w->desc->points[c[0]], w->desc->points[c[1]], w->desc->points[c[2]], weights);
+            if (!(square < limit * limit) || !looks_at(w, point, c)) continue;
+            if (square < margin * margin) *touches = true;
+            if (out) out[count] = s;
+            ++count;
+        }
+    }
+    return count;
+}
+
+static bool list_far(work* w)
+{
+    uint32_t  n = w->desc->point_count;
+    uint32_t* begin = SUP_NEW(w->arena, uint32_t, (size_t)n + 1);
+    uint32_t* bit = SUP_NEW(w->arena, uint32_t, n);
+    uint64_t  total = 0;
+    bool      touches;
+    if (!begin || !bit) return false;
+    for (uint32_t i = 0; i < n; ++i) {
+        walk_along(w, i, ALONG_EDGES * w->c->units[i]);
+        begin[i] = (uint32_t)total;
+        total += find_far(w, i, NULL, &touches);
+        bit[i] = touches ? w->c->resting_count++ : SUP_NONE;
+        forget_walk(w);
+    }
+    uint32_t* far = total < UINT32_MAX ? SUP_NEW(w->arena, uint32_t, total) : NULL;
+    uint32_t* resting = SUP_NEW(w->arena, uint32_t, w->c->resting_count);
+    if (!far || !resting) return false;
+    begin[n] = (uint32_t)total;
+    for (uint32_t i = 0; i < n; ++i) {
+        if (bit[i] != SUP_NONE) resting[bit[i]] = i;
+        if (begin[i] == begin[i + 1]) continue;
+        walk_along(w, i, ALONG_EDGES * w->c->units[i]);
+        find_far(w, i, far + begin[i], &touches);
+        sort_small(far + begin[i], begin[i + 1] - begin[i]);
+        forget_walk(w);
+    }
+    w->c->far_begin = begin;
+    w->c->far = far;
+    w->c->resting = resting;
+    w->c->resting_bit = bit;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- crossing at rest
+
+static bool cross(const work* w, uint32_t s, uint32_t t)
+{
+    const uint32_t *p = w->c->bvh.corners + 3 * (size_t)s, *q = w->c->bvh.corners + 3 * (size_t)t;
+    for (int i = 0; i < 3; ++i)
+        if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2]) return false;
+    const sup_vec3* x = w->desc->points;
+    const sup_vec3  a[3] = { x[p[0]], x[p[1]], x[p[2]] }, b[3] = { x[q[0]], x[q[1]], x[q[2]] };
+    return sup_triangles_cross(a, b);
+}
+
+static bool crosses_any(const work* w, uint32_t slot)
+{
+    const sup_bvh* b = &w->c->bvh;
+    uint32_t       stack[64], depth = 0;
+    stack[depth++] = 1;
+    while (depth > 0) {
+        uint32_t node = stack[--depth];
+        if (!sup_box_overlap(&w->nodes[node], &w->slots[slot])) continue;
+        if (node < b->leaf_count) {
+            stack[depth++] = 2 * node + 1;
+            stack[depth++] = 2 * node;
+            continue;
+        }
+        for (uint32_t s = b->leaf_begin[node - b->leaf_count]; s < b->leaf_begin[node - b->leaf_count + 1]; ++s)
+            if (s != slot && sup_box_overlap(&w->slots[s], &w->slots[slot]) && cross(w, slot, s)) return true;
+    }
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------- create
+
+static bool reserve(work* w)
+{
+    uint32_t n = w->desc->point_count;
+    w->nodes = SUP_NEW(w->temp, sup_box, 2 * (size_t)w->c->bvh.leaf_count);
+    w->slots = SUP_NEW(w->temp, sup_box, w->desc->triangle_count);
+    w->way = SUP_NEW(w->temp, float, n);
+    w->queue = SUP_NEW(w->temp, uint32_t, n);
+    w->queued = SUP_NEW(w->temp, uint8_t, n);
+    w->reached = SUP_NEW(w->temp, uint32_t, n);
+    w->normals = SUP_NEW(w->temp, sup_vec3, n);
+    if (!w->normals || !w->nodes || !w->slots || !w->way || !w->queue || !w->queued || !w->reached) return false;
+    for (uint32_t t = 0; t < w->desc->triangle_count; ++t) {
+        const uint32_t* c = w->desc->triangles + 3 * (size_t)t;
+        const sup_vec3* x = w->desc->points;
+        sup_vec3        area = v3_cross(v3_sub(x[c[1]], x[c[0]]), v3_sub(x[c[2]], x[c[0]]));
+        for (int k = 0; k < 3 && v3_finite(area); ++k) w->normals[c[k]] = v3_mad(w->normals[c[k]], w->c->side, area);
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        w->way[i] = INFINITY;
+        w->normals[i] = v3_normalize(w->normals[i], v3(0, 0, 0));
+    }
+    return true;
+}
+
+static sup_result create(work* w, sup_contact_bind_report* report)
+{
+    const sup_contact_desc* d = w->desc;
+    uint32_t*               begin = SUP_NEW(w->temp, uint32_t, (size_t)d->triangle_count + 1);
+    sup_contact*            c = w->c = SUP_NEW(w->arena, sup_contact, 1);
+    if (!begin || !c) return sup_fail_memory(w->error, "the contacts of a skin");
+    for (uint32_t t = 0; t <= d->triangle_count; ++t) begin[t] = 3 * t;
+    sup_polygons polygons = { d->point_count, d->triangle_count, begin, d->triangles };
+    sup_result   result = sup_topology_create(&polygons, w->temp, &w->topology, w->error);
+    if (result == SUP_OK) result = sup_bvh_create(d->points, d->triangles, d->triangle_count, w->arena, &c->bvh, w->error);
+    if (result != SUP_OK) return result;
+    c->point_count = d->point_count;
+    c->side = d->inside_out ? -1 : 1;
+    c->margin = d->margin;
+    c->reach = d->reach;
+    c->capacity = d->capacity ? d->capacity : d->point_count < 512 ? 1024 : 2 * d->point_count;
+    c->solid_count = d->solid_count;
+    for (uint32_t i = 0; d->solid_meshes && i < d->solid_count; ++i)
+        c->solid_bytes += d->solid_meshes[i] ? sup_solid_mesh_bytes(d->solid_meshes[i]) : 0;
+    c->rest = sup_arena_copy(w->arena, d->points, d->point_count, sizeof *d->points);
+    if (!c->rest || !reserve(w)) return sup_fail_memory(w->error, "the contacts of a skin");
+    sup_bvh_refit(&c->bvh, d->points, NULL, w->nodes, w->slots);
+    if (!measure_units(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) || !list_far(w))
+        return sup_fail_memory(w->error, "the contacts of a skin");
+    for (uint32_t s = 0; s < d->triangle_count; ++s) report->crossing += crosses_any(w, s);
+    report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;
+    report->resting = c->resting_count;
+    return SUP_OK;
+}
+
+sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, const sup_contact** out,
+                              sup_contact_bind_report* report, sup_error* error)
+{
+    sup_contact_bind_report seen = { 0 };
+    work                    w = { .desc = desc, .arena = arena, .temp = sup_arena_beside(arena), .error = error };
+    sup_result              result = w.temp ? create(&w, &seen) : sup_fail_memory(error, "the contacts of a skin");
+    sup_arena_destroy(w.temp);
+    if (result != SUP_OK) return result;
+    if (report) *report = seen;
+    *out = w.c;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- memory
+
+size_t sup_contact_state(const sup_contact* c) { return (c->resting_count + 7) / 8 + 1; }
+void   sup_contact_reset(const sup_contact* c, void* state) { memset(state, 0, sup_contact_state(c)); }
+
+/// A block that is divided; without one only the sizes are added up.
+typedef struct divided {
+    uint8_t* base;
+    size_t   used;
+} divided;
+
+static void* take(divided* d, size_t count, size_t size)
+{
+    void* here = d->base ? d->base + d->used : NULL;
+    d->used += sup_align(count * size, 64);
+    return here;
+}
+
+contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* bytes)
+{
+    divided        d = { scratch, 0 };
+    contact_memory m;
+    size_t         n = c->point_count, slots = c->bvh.triangle_count;
+    m.header = take(&d, 1, sizeof *m.header);
+    m.list = take(&d, c->capacity, sizeof *m.list);
+    m.order = take(&d, c->capacity, sizeof *m.order);
+    m.bodies = take(&d, c->solid_count ? n : 0, sizeof *m.bodies);
+    m.places = take(&d, c->solid_count, sizeof *m.places);
+    m.solids = take(&d, c->solid_count, sizeof *m.solids);
+    m.nodes = take(&d, 2 * (size_t)c->bvh.leaf_count, sizeof *m.nodes);
+    m.boxes = take(&d, slots, sizeof *m.boxes);
+    m.faces = take(&d, slots, sizeof *m.faces);
+    m.normals = take(&d, n, sizeof *m.normals);
+    m.pairs = take(&d, 2 * (size_t)PAIRS, sizeof *m.pairs);
+    m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);
+    m.counts = take(&d, 2 * (size_t)WAVE, sizeof *m.counts);
+    m.found = take(&d, 2 * (size_t)c->capacity, sizeof *m.found);
+    m.best = take(&d, n, sizeof *m.best);
+    m.keys = take(&d, 2 * (size_t)c->capacity, sizeof *m.keys);
+    m.spare = take(&d, 2 * (size_t)c->capacity, sizeof *m.spare);
+    m.colors = take(&d, n, sizeof *m.colors);
+    m.solid_room = take(&d, c->solid_bytes, 1);
+    if (bytes) *bytes = d.used;
+    return m;
+}
+
+size_t sup_contact_scratch(const sup_contact* c)
+{
+    size_t bytes;
+    sup_contact_divide(c, NULL, &bytes);
+    return bytes;
+}

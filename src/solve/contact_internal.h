@@ -1,0 +1,164 @@
+/// solve/contact_internal.h: what contacts are made of, for the files that make, find and solve them.
+#ifndef SUP_SOLVE_CONTACT_INTERNAL_H
+#define SUP_SOLVE_CONTACT_INTERNAL_H
+
+#include "base/internal.h"
+#include "base/sort.h"
+#include "solve/contact.h"
+
+// Faces look at each other when the cosine between their normals is below this (particles.md, 2.5).
+#define CONTACT_FACING 0.2f
+// Nearer at rest than this many mean edges is the same place.
+#define CONTACT_REST_EDGES 2.5f
+// Edges count where they cross at an angle (sine squared) and along the way their faces look: nearly parallel ones have a
+// normal that points anywhere, and their ends meet triangles anyway.
+#define CONTACT_EDGE_SINE2 0.06f
+#define CONTACT_EDGE_FACING 0.5f
+// Feet may stand this far outside a triangle (barycentric), or an edge.
+#define CONTACT_SLACK 0.05f
+
+enum { CONTACT_SERIAL = 4000 }; // more contacts than this are solved in colors
+
+/// Which of a slot's corners and edges (corner k to k + 1) it speaks for: each point and edge has one slot.
+enum { OWN_POINT = 1, OWN_EDGE = 8, OWN_FLAT = 64 };
+
+struct sup_contact {
+    uint32_t        point_count;
+    float           side; // 1, or -1 where triangles face inwards
+    float           margin, reach;
+    bool            off;
+    uint32_t        capacity;
+    sup_bvh         bvh;
+    const sup_vec3* rest;
+    const float*    units; // per point: mean length of its edges at rest
+    const float*    slot_units;
+    float           unit_max;
+    const uint8_t*  owns;      // per slot: OWN_...
+    const uint32_t* fan_begin; // per point + 1: slots around it
+    const uint32_t* fan;
+    const uint32_t* near_begin; // per point + 1: points within ring + 1 edges, rising
+    const uint32_t* near;
+    const uint32_t* far_begin; // per point + 1: slots that are near at rest but not along the surface, rising
+    const uint32_t* far;
+    uint32_t        resting_count;
+    const uint32_t* resting;     // points that touch such a slot at rest, rising
+    const uint32_t* resting_bit; // per point, SUP_NONE
+    uint32_t        solid_count;
+    size_t          solid_bytes; // of scratch, for meshes that move
+};
+
+/// A box, and a cone around all normals within: cosine and sine of its half angle, cosine -1 when it is 90 degrees or more.
+typedef struct contact_node {
+    float min[3], cosine;
+    float max[3], sine;
+    float axis[3], unused;
+} contact_node;
+
+enum { CONTACT_POINT, CONTACT_EDGE };
+
+typedef struct contact_item {
+    uint32_t p[4];
+    float    rank;     // swept: time - 2; else how far apart; less is more urgent
+    float    s, t;     // swept: where they met (weights of corners 2 and 3, or along the edges)
+    float    side;     // where outside is
+    sup_vec3 hint;     // edges: the normal when they were found
+    float    unit;     // mean edge
+    float    pushed;   // this substep
+    float    approach; // speed before the solve
+    uint16_t kind, swept;
+} contact_item;
+
+/// A point and a body. Round ones find their normal anew in every iteration; others keep a plane for the step.
+typedef struct contact_body {
+    uint32_t point, solid;
+    sup_vec3 anchor_start, anchor_end, normal; // in the body's space
+    sup_vec3 at, out, moved;                   // in the world, at the end of the substep; moved: by the anchor, within it
+    float    unit, pushed, approach, rank;
+    uint32_t round, swept;
+} contact_body;
+
+/// A body in its place at the end of a substep.
+typedef struct contact_place {
+    sup_affine begin, end;
+    sup_vec3   a, b; // of sphere and capsule, in the world
+} contact_place;
+
+/// What a search leaves for the step.
+typedef struct contact_header {
+    uint32_t count, body_count, color_count, solid_count;
+    uint32_t color_begin[65];
+} contact_header;
+
+/// The caller's scratch, divided.
+typedef struct contact_memory {
+    contact_header* header;
+    contact_item*   list; // capacity
+    contact_body*   bodies;
+    uint32_t*       order; // of the list, by color
+    contact_place*  places;
+    sup_solid*      solids;
+
+    // for searching alone
+    contact_node*  nodes;        // 2 x leaves
+    sup_box*       boxes;        // per slot
+    sup_vec3*      faces;        // per slot: area vector, outwards
+    sup_vec3*      normals;      // per point, unit; zero: none
+    uint32_t*      pairs;        // of leaves, two each
+    contact_item*  slices;       // WAVE chunks
+    uint32_t*      counts;       // per chunk of a wave: kept, lost
+    contact_item*  found;        // 2 x capacity
+    uint32_t*      best;         // per point: the most urgent triangle, into found
+    sup_sort_item *keys, *spare; // 2 x capacity
+    uint64_t*      colors;       // per point
+    uint8_t*       solid_room;
+} contact_memory;
+
+// Pairs of leaves are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts.
+enum { CHUNK = 32, WAVE = 64, SLICE = 256, PAIRS = CHUNK * WAVE };
+
+contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* bytes);
+
+/// One search under way.
+typedef struct contact_search {
+    const sup_contact*      c;
+    const sup_contact_call* call;
+    contact_memory          m;
+    const sup_vec4 *        from, *to;
+    sup_vec3                shift;  // what all move by; `from` is taken as if that had happened already
+    const uint8_t*          parted; // state
+    uint32_t                pair_count;
+} contact_search;
+
+static inline sup_vec3 contact_from(const contact_search* s, uint32_t p)
+{
+    return v3_add(sup_particle_place(&s->from[p]), s->shift);
+}
+static inline sup_vec3 contact_to(const contact_search* s, uint32_t p) { return sup_particle_place(&s->to[p]); }
+
+/// Is it in a rising list?
+static inline bool contact_listed(const uint32_t* list, uint32_t begin, uint32_t end, uint32_t what)
+{
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (list[middle] == what) return true;
+        if (list[middle] < what) begin = middle + 1;
+        else end = middle;
+    }
+    return false;
+}
+
+/// Nearest place of a triangle, squared distance; weights of the corners in b.
+float sup_contact_triangle_square(sup_vec3 p, sup_vec3 a, sup_vec3 b, sup_vec3 c, float weights[3]);
+/// Of two segments.
+float sup_contact_segment_square(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 p4);
+/// When the signed volume of four moving places ((p1 - p0) x (p2 - p0)) . (p3 - p0) falls (or, `rising`, climbs) through 0;
+/// false when never.
+bool sup_contact_crossing(const sup_vec3 from[4], const sup_vec3 to[4], float* time);
+
+/// Leaf pairs and candidates in: contact_narrow.c
+void sup_contact_narrow(void* data, uint32_t begin, uint32_t end);
+/// Bodies: contact_solid.c
+void   sup_contact_find_bodies(contact_search* s, uint32_t solid_count, const sup_solid* solids, sup_contact_report* report);
+size_t sup_solid_mesh_bytes(const sup_solid_mesh* mesh);
+
+#endif

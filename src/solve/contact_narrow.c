@@ -1,0 +1,306 @@
+// Two leaves of the hierarchy: which of their points and triangles, edges and edges, are near each other or will meet.
+#include "solve/contact_internal.h"
+
+#include <math.h>
+
+// Edges are pushed apart from half the depth of points: several cross where one point has gone in, and would fight.
+#define EDGE_REACH 0.5f
+
+#define RIDGE_SLACK 0.5f
+
+// ---------------------------------------------------------------------------------------------- distances
+
+float sup_contact_triangle_square(sup_vec3 p, sup_vec3 a, sup_vec3 b, sup_vec3 c, float weights[3])
+{
+    sup_vec3 ab = v3_sub(b, a), ac = v3_sub(c, a), ap = v3_sub(p, a), bp = v3_sub(p, b), cp = v3_sub(p, c);
+    float    d1 = v3_dot(ab, ap), d2 = v3_dot(ac, ap), d3 = v3_dot(ab, bp), d4 = v3_dot(ac, bp), d5 = v3_dot(ab, cp),
+          d6 = v3_dot(ac, cp);
+    float va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, v = 0, w = 0;
+    if (d1 <= 0 && d2 <= 0) v = w = 0;
+    else if (d3 >= 0 && d4 <= d3) v = 1;
+    else if (d6 >= 0 && d5 <= d6) w = 1;
+    else if (vc <= 0 && d1 >= 0 && d3 <= 0) v = d1 / (d1 - d3);
+    else if (vb <= 0 && d2 >= 0 && d6 <= 0) w = d2 / (d2 - d6);
+    else if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
+        w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        v = 1 - w;
+    } else if (va + vb + vc > 0) {
+        v = vb / (va + vb + vc);
+        w = vc / (va + vb + vc);
+    }
+    weights[0] = 1 - v - w;
+    weights[1] = v;
+    weights[2] = w;
+    return v3_length2(v3_sub(ap, v3_add(v3_scale(ab, v), v3_scale(ac, w))));
+}
+
+float sup_contact_segment_square(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 p4)
+{
+    sup_vec3 e = v3_sub(p2, p1), f = v3_sub(p4, p3), d = v3_sub(p3, p1);
+    float    ee = v3_length2(e), ff = v3_length2(f), ef = v3_dot(e, f), ed = v3_dot(e, d), fd = v3_dot(f, d);
+    float    denominator = ee * ff - ef * ef, s = 0, t = 0;
+    if (denominator > 1e-6f * ee * ff) s = sup_clampf((ed * ff - ef * fd) / denominator, 0, 1);
+    if (ff > 0) t = sup_clampf((ef * s - fd) / ff, 0, 1);
+    if (ee > 0) s = sup_clampf((ef * t + ed) / ee, 0, 1);
+    return v3_length2(v3_sub(v3_mad(d, t, f), v3_scale(e, s)));
+}
+
+// ---------------------------------------------------------------------------------------------- meeting on the way
+
+/// Six times the signed volume of four places on their way.
+static float volume_at(const sup_vec3 from[4], const sup_vec3 to[4], float t)
+{
+    sup_vec3 p[4];
+    for (int k = 0; k < 4; ++k) p[k] = v3_lerp(from[k], to[k], t);
+    return v3_dot(v3_cross(v3_sub(p[1], p[0]), v3_sub(p[2], p[0])), v3_sub(p[3], p[0]));
+}
+
+// The cubic changes its sign within the step: halved until float has no more to give.
+bool sup_contact_crossing(const sup_vec3 from[4], const sup_vec3 to[4], float* time)
+{
+    enum { HALVINGS = 22 };
+    float low = 0, high = 1, first = volume_at(from, to, 0), last = volume_at(from, to, 1);
+    if (!(first > 0) || !(last < 0)) return false;
+    for (int i = 0; i < HALVINGS; ++i) {
+        float middle = 0.5f * (low + high);
+        if (volume_at(from, to, middle) > 0) low = middle;
+        else high = middle;
+    }
+    *time = high;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- who may meet
+
+static bool is_near(const sup_contact* c, uint32_t p, uint32_t q)
+{
+    return contact_listed(c->near, c->near_begin[p], c->near_begin[p + 1], q);
+}
+
+static bool still_rests(const contact_search* s, uint32_t p)
+{
+    uint32_t bit = s->c->resting_bit[p];
+    return bit != SUP_NONE && !(s->parted[bit / 8] >> bit % 8 & 1);
+}
+
+static bool is_far(const sup_contact* c, uint32_t p, uint32_t slot)
+{
+    return contact_listed(c->far, c->far_begin[p], c->far_begin[p + 1], slot);
+}
+
+/// Neighbors at rest never meet. Places that are near at rest by another way do, once they have parted.
+static bool point_may_meet(const contact_search* s, uint32_t p, uint32_t slot, float unit)
+{
+    const sup_contact* c = s->c;
+    const uint32_t*    t = c->bvh.corners + 3 * (size_t)slot;
+    float              weights[3], limit = CONTACT_REST_EDGES * unit;
+    if (is_near(c, p, t[0]) || is_near(c, p, t[1]) || is_near(c, p, t[2])) return false;
+    if (sup_contact_triangle_square(c->rest[p], c->rest[t[0]], c->rest[t[1]], c->rest[t[2]], weights) >= limit * limit)
+        return true;
+    return is_far(c, p, slot) && !still_rests(s, p);
+}
+
+static bool edges_may_meet(const contact_search* s, const uint32_t e[4], uint32_t slot_a, uint32_t slot_b, float unit)
+{
+    const sup_contact* c = s->c;
+    float              limit = CONTACT_REST_EDGES * unit;
+    if (is_near(c, e[0], e[2]) || is_near(c, e[0], e[3]) || is_near(c, e[1], e[2]) || is_near(c, e[1], e[3])) return false;
+    if (sup_contact_segment_square(c->rest[e[0]], c->rest[e[1]], c->rest[e[2]], c->rest[e[3]]) >= limit * limit) return true;
+    if (!is_far(c, e[0], slot_b) && !is_far(c, e[1], slot_b) && !is_far(c, e[2], slot_a) && !is_far(c, e[3], slot_a))
+        return false;
+    return !still_rests(s, e[0]) && !still_rests(s, e[1]) && !still_rests(s, e[2]) && !still_rests(s, e[3]);
+}
+
+// ---------------------------------------------------------------------------------------------- points and triangles
+
+/// How far the foot is outside the triangle (barycentric), 0 within.
+static float outside(const sup_touch* t) { return fmaxf(fmaxf(t->weights[1], t->weights[2]), fmaxf(t->weights[3], 0)); }
+
+// Above a ridge the foot is outside of both its triangles, the further the higher; the slack grows with the height. A foot
+// within wins.
+static bool touches(const contact_search* s, const sup_vec3 x[4], sup_vec3 normal, float unit, float* rank)
+{
+    sup_touch t;
+    if (!sup_point_triangle(x[0], x[1], x[2], x[3], s->c->side, &t)) return false;
+    if (!(t.gap < s->c->margin * unit) || !(t.gap > -s->c->reach * unit)) return false;
+    float beside = outside(&t);
+    if (beside > CONTACT_SLACK + (t.gap > 0 ? RIDGE_SLACK * t.gap / unit : 0)) return false;
+    *rank = fabsf(t.gap) + beside * unit;
+    return v3_dot(normal, t.normal) < CONTACT_FACING;
+}
+
+/// Went in from outside on its way.
+static bool enters(const contact_search* s, const sup_vec3 from[4], const sup_vec3 to[4], contact_item* out)
+{
+    // Triangle first: the volume is positive outside. Turned around where triangles face inwards.
+    int            b = s->c->side > 0 ? 2 : 3, c = 5 - b;
+    const sup_vec3 start[4] = { from[1], from[b], from[c], from[0] }, end[4] = { to[1], to[b], to[c], to[0] };
+    sup_touch      t;
+    float          time;
+    if (!sup_contact_crossing(start, end, &time)) return false;
+    if (!sup_point_triangle(v3_lerp(from[0], to[0], time), v3_lerp(from[1], to[1], time), v3_lerp(from[2], to[2], time),
+                            v3_lerp(from[3], to[3], time), s->c->side, &t) ||
+        outside(&t) > CONTACT_SLACK)
+        return false;
+    out->rank = time - 2;
+    out->s = sup_clampf(-t.weights[2], 0, 1);
+    out->t = sup_clampf(-t.weights[3], 0, 1 - out->s);
+    out->swept = 1;
+    return true;
+}
+
+static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, contact_item* out)
+{
+    const uint32_t* c = s->c->bvh.corners + 3 * (size_t)slot;
+    const sup_box*  box = &s->m.boxes[slot];
+    if (p == c[0] || p == c[1] || p == c[2]) return false;
+    sup_vec3 to[4] = { contact_to(s, p) }, from[4] = { contact_from(s, p) };
+    float    half = 0.5f * fmaxf(s->c->margin, s->c->reach) * s->c->units[p];
+    for (int k = 0; k < 3; ++k) {
+        float a = (&from[0].x)[k], b = (&to[0].x)[k];
+        if (!((a < b ? a : b) - half <= box->max[k]) || !((a > b ? a : b) + half >= box->min[k])) return false;
+    }
+    for (int k = 0; k < 3; ++k) to[k + 1] = contact_to(s, c[k]);
+    float unit = 0.5f * (s->c->units[p] + s->c->slot_units[slot]);
+    *out = (contact_item){ .p = { p, c[0], c[1], c[2] }, .unit = unit, .side = s->c->side, .kind = CONTACT_POINT };
+    bool found = touches(s, to, s->m.normals[p], unit, &out->rank);
+    if (!found) {
+        for (int k = 0; k < 3; ++k) from[k + 1] = contact_from(s, c[k]);
+        found = enters(s, from, to, out) || touches(s, from, s->m.normals[p], unit, &out->rank);
+    }
+    return found && point_may_meet(s, p, slot, unit);
+}
+
+// ---------------------------------------------------------------------------------------------- edges and edges
+
+static bool within(const sup_touch* t)
+{
+    return t->weights[1] <= 0 && t->weights[1] >= -1 && t->weights[3] >= 0 && t->weights[3] <= 1;
+}
+
+static bool cross_openly(const sup_vec3 x[4])
+{
+    sup_vec3 e = v3_sub(x[1], x[0]), f = v3_sub(x[3], x[2]);
+    return v3_length2(v3_cross(e, f)) > CONTACT_EDGE_SINE2 * v3_length2(e) * v3_length2(f);
+}
+
+static bool parts_faces(const sup_touch* t, sup_vec3 first, sup_vec3 second)
+{
+    return v3_dot(t->normal, first) > CONTACT_EDGE_FACING && v3_dot(t->normal, second) < -CONTACT_EDGE_FACING;
+}
+
+static bool edges_touch(const contact_search* s, const sup_vec3 x[4], sup_vec3 first, sup_vec3 second, contact_item* out)
+{
+    sup_touch t;
+    if (!cross_openly(x)) return false;
+    float side = sup_edge_side(x[0], x[1], x[2], x[3], first, second);
+    if (!sup_edge_edge(x[0], x[1], x[2], x[3], side, v3_sub(first, second), &t) || !within(&t)) return false;
+    if (!(t.gap < s->c->margin * out->unit) || !(t.gap > -EDGE_REACH * s->c->reach * out->unit)) return false;
+    if (!parts_faces(&t, first, second)) return false;
+    out->side = side;
+    out->hint = t.normal;
+    out->rank = fabsf(t.gap);
+    return true;
+}
+
+static bool edges_pass(const sup_vec3 from[4], const sup_vec3 to[4], sup_vec3 first, sup_vec3 second, contact_item* out)
+{
+    sup_touch t;
+    float     time;
+    // (p2 - p1) x (p3 - p1) . (p4 - p1): of the same size as n . (p3 - p1), with the other sign.
+    if (!sup_contact_crossing(from, to, &time)) {
+        const sup_vec3 start[4] = { from[1], from[0], from[2], from[3] }, end[4] = { to[1], to[0], to[2], to[3] };
+        if (!sup_contact_crossing(start, end, &time)) return false;
+    }
+    if (!cross_openly(from)) return false;
+    float side = sup_edge_side(from[0], from[1], from[2], from[3], first, second);
+    if (!sup_edge_edge(from[0], from[1], from[2], from[3], side, v3_sub(first, second), &t) || !(t.gap > 0)) return false;
+    if (!parts_faces(&t, first, second)) return false;
+    out->hint = t.normal;
+    sup_vec3 x[4];
+    for (int k = 0; k < 4; ++k) x[k] = v3_lerp(from[k], to[k], time);
+    if (!sup_edge_edge(x[0], x[1], x[2], x[3], side, v3_sub(first, second), &t) || !within(&t)) return false;
+    out->side = side;
+    out->rank = time - 2;
+    out->s = -t.weights[1];
+    out->t = t.weights[3];
+    out->swept = 1;
+    return true;
+}
+
+static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uint32_t slot_b, uint32_t k, contact_item* out)
+{
+    const uint32_t *a = s->c->bvh.corners + 3 * (size_t)slot_a, *b = s->c->bvh.corners + 3 * (size_t)slot_b;
+    const uint32_t  e[4] = { a[i], a[(i + 1) % 3], b[k], b[(k + 1) % 3] };
+    if (e[0] == e[2] || e[0] == e[3] || e[1] == e[2] || e[1] == e[3]) return false;
+    sup_vec3 first = v3_normalize(v3_add(s->m.normals[e[0]], s->m.normals[e[1]]), v3(0, 0, 0));
+    sup_vec3 second = v3_normalize(v3_add(s->m.normals[e[2]], s->m.normals[e[3]]), v3(0, 0, 0));
+    if (!(v3_dot(first, second) < CONTACT_FACING)) return false;
+    sup_vec3 to[4], from[4];
+    for (int n = 0; n < 4; ++n) to[n] = contact_to(s, e[n]), from[n] = contact_from(s, e[n]);
+    float unit = 0.25f * (s->c->units[e[0]] + s->c->units[e[1]] + s->c->units[e[2]] + s->c->units[e[3]]);
+    *out = (contact_item){ .p = { e[0], e[1], e[2], e[3] }, .unit = unit, .kind = CONTACT_EDGE };
+    if (!edges_touch(s, to, first, second, out) && !edges_pass(from, to, first, second, out) &&
+        !edges_touch(s, from, first, second, out))
+        return false;
+    return edges_may_meet(s, e, slot_a, slot_b, unit);
+}
+
+// ---------------------------------------------------------------------------------------------- leaves
+
+typedef struct slice {
+    contact_item* items;
+    uint32_t      count, lost;
+} slice;
+
+/// Full: the least urgent one goes.
+static void keep(slice* to, const contact_item* item)
+{
+    if (to->count < SLICE) {
+        to->items[to->count++] = *item;
+        return;
+    }
+    uint32_t worst = 0;
+    for (uint32_t i = 1; i < SLICE; ++i)
+        if (to->items[i].rank > to->items[worst].rank) worst = i;
+    if (item->rank < to->items[worst].rank) to->items[worst] = *item;
+    to->lost++;
+}
+
+static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* to)
+{
+    contact_item item;
+    uint8_t      own_a = s->c->owns[a], own_b = s->c->owns[b];
+    for (uint32_t k = 0; k < 3; ++k) {
+        if (own_a & OWN_POINT << k && test_point(s, s->c->bvh.corners[3 * (size_t)a + k], b, &item)) keep(to, &item);
+        if (own_b & OWN_POINT << k && test_point(s, s->c->bvh.corners[3 * (size_t)b + k], a, &item)) keep(to, &item);
+    }
+    if (!s->call->settings.edges) return;
+    for (uint32_t i = 0; i < 3; ++i)
+        for (uint32_t k = 0; k < 3 && own_a & OWN_EDGE << i; ++k)
+            if (own_b & OWN_EDGE << k && test_edges(s, a, i, b, k, &item)) keep(to, &item);
+}
+
+static void test_leaves(const contact_search* s, uint32_t leaf, uint32_t other, slice* to)
+{
+    const uint32_t* begin = s->c->bvh.leaf_begin;
+    for (uint32_t i = begin[leaf]; i < begin[leaf + 1]; ++i)
+        for (uint32_t k = leaf == other ? i + 1 : begin[other]; k < begin[other + 1]; ++k) {
+            if (!sup_box_overlap(&s->m.boxes[i], &s->m.boxes[k]) || (s->c->owns[i] | s->c->owns[k]) & OWN_FLAT) continue;
+            test_slots(s, i, k, to);
+        }
+}
+
+/// Chunks [begin, end), CHUNK pairs of leaves each.
+void sup_contact_narrow(void* data, uint32_t begin, uint32_t end)
+{
+    const contact_search* s = data;
+    for (uint32_t chunk = begin; chunk < end; ++chunk) {
+        slice    to = { s->m.slices + (size_t)chunk * SLICE, 0, 0 };
+        uint32_t first = chunk * CHUNK, last = first + CHUNK;
+        for (uint32_t i = first; i < last && i < s->pair_count; ++i)
+            test_leaves(s, s->m.pairs[2 * (size_t)i], s->m.pairs[2 * (size_t)i + 1], &to);
+        s->m.counts[2 * chunk] = to.count;
+        s->m.counts[2 * chunk + 1] = to.lost;
+    }
+}

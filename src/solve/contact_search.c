@@ -1,0 +1,364 @@
+// Finding: boxes and cones of normals from the leaves up, the hierarchy against itself from the root down, the leaves that
+// remain in parallel, and one sorted list of what was found.
+#include "solve/contact_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GRAIN_LEAVES = 128, GRAIN_POINTS = 512, STACK = 192 };
+
+// ---------------------------------------------------------------------------------------------- boxes, normals, cones
+
+/// What all points move by in the mean: only what differs from it sweeps anything.
+static sup_vec3 common_move(const contact_search* s)
+{
+    double   sum[3] = { 0 };
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->c->point_count; ++i) {
+        sup_vec3 d = v3_sub(sup_particle_place(&s->to[i]), sup_particle_place(&s->from[i]));
+        if (!v3_finite(d)) continue;
+        sum[0] += (double)d.x;
+        sum[1] += (double)d.y;
+        sum[2] += (double)d.z;
+        ++count;
+    }
+    return count ? v3((float)(sum[0] / count), (float)(sum[1] / count), (float)(sum[2] / count)) : v3(0, 0, 0);
+}
+
+static const sup_box nowhere = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+
+static sup_box swept_box(const contact_search* s, const uint32_t* corners, float grow)
+{
+    sup_vec3 low = contact_to(s, corners[0]), high = low, sum = v3(0, 0, 0);
+    for (int k = 0; k < 3; ++k) {
+        sup_vec3 a = contact_from(s, corners[k]), b = contact_to(s, corners[k]);
+        low = v3_min(low, v3_min(a, b));
+        high = v3_max(high, v3_max(a, b));
+        sum = v3_add(sum, v3_add(a, b));
+    }
+    if (!v3_finite(sum)) return nowhere;
+    return (sup_box){ { low.x - grow, low.y - grow, low.z - grow }, { high.x + grow, high.y + grow, high.z + grow } };
+}
+
+static void measure_slots(void* data, uint32_t begin, uint32_t end)
+{
+    const contact_search* s = data;
+    const sup_bvh*        b = &s->c->bvh;
+    float                 half = 0.5f * fmaxf(s->c->margin, s->c->reach);
+    for (uint32_t l = begin; l < end; ++l) {
+        sup_box all = nowhere;
+        for (uint32_t slot = b->leaf_begin[l]; slot < b->leaf_begin[l + 1]; ++slot) {
+            const uint32_t* c = b->corners + 3 * (size_t)slot;
+            sup_vec3        a = contact_to(s, c[0]);
+            sup_vec3        n = v3_cross(v3_sub(contact_to(s, c[1]), a), v3_sub(contact_to(s, c[2]), a));
+            s->m.faces[slot] = v3_finite(n) ? v3_scale(n, s->c->side) : v3(0, 0, 0);
+            s->m.boxes[slot] = swept_box(s, c, half * s->c->slot_units[slot]);
+            for (int k = 0; k < 3; ++k) {
+                all.min[k] = fminf(all.min[k], s->m.boxes[slot].min[k]);
+                all.max[k] = fmaxf(all.max[k], s->m.boxes[slot].max[k]);
+            }
+        }
+        contact_node* node = &s->m.nodes[b->leaf_count + l];
+        memcpy(node->min, all.min, sizeof all.min);
+        memcpy(node->max, all.max, sizeof all.max);
+    }
+}
+
+static void measure_normals(void* data, uint32_t begin, uint32_t end)
+{
+    const contact_search* s = data;
+    for (uint32_t i = begin; i < end; ++i) {
+        sup_vec3 sum = v3(0, 0, 0);
+        for (uint32_t k = s->c->fan_begin[i]; k < s->c->fan_begin[i + 1]; ++k) sum = v3_add(sum, s->m.faces[s->c->fan[k]]);
+        s->m.normals[i] = v3_normalize(sum, v3(0, 0, 0));
+    }
+}
+
+static void open_cone(contact_node* n)
+{
+    n->cosine = -1;
+    n->sine = 0;
+    n->axis[0] = n->axis[1] = n->axis[2] = 0;
+}
+
+static float above(float x) { return x > 0 ? x : 0; }
+
+/// Around the normals of a leaf's triangles and of their corners.
+static void measure_cones(void* data, uint32_t begin, uint32_t end)
+{
+    const contact_search* s = data;
+    const sup_bvh*        b = &s->c->bvh;
+    for (uint32_t l = begin; l < end; ++l) {
+        contact_node* node = &s->m.nodes[b->leaf_count + l];
+        sup_vec3      unit[SUP_BVH_LEAF], sum = v3(0, 0, 0);
+        uint32_t      first = b->leaf_begin[l], count = b->leaf_begin[l + 1] - first;
+        bool          whole = true;
+        for (uint32_t k = 0; k < count; ++k) {
+            unit[k] = v3_normalize(s->m.faces[first + k], v3(0, 0, 0));
+            sum = v3_add(sum, unit[k]);
+        }
+        sup_vec3 axis = v3_normalize(sum, v3(0, 0, 0));
+        float    least = 1;
+        for (uint32_t k = 0; k < count; ++k) least = fminf(least, v3_dot(axis, unit[k]));
+        for (uint32_t k = 3 * first; k < 3 * (first + count); ++k)
+            least = fminf(least, v3_dot(axis, s->m.normals[b->corners[k]]));
+        whole = least > 0.01f && count > 0; // a missing normal is zero and opens the cone
+        if (!whole) {
+            open_cone(node);
+            continue;
+        }
+        memcpy(node->axis, &axis, sizeof axis);
+        node->cosine = least;
+        node->sine = sqrtf(above(1 - least * least));
+    }
+}
+
+static void join_cones(contact_node* out, const contact_node* a, const contact_node* b)
+{
+    open_cone(out);
+    bool left = a->min[0] <= a->max[0], right = b->min[0] <= b->max[0]; // an empty child does not matter
+    if (!left || !right) {
+        const contact_node* n = left ? a : b;
+        memcpy(out->axis, n->axis, sizeof n->axis);
+        out->cosine = n->cosine;
+        out->sine = n->sine;
+        return;
+    }
+    if (a->cosine < 0 || b->cosine < 0) return;
+    sup_vec3 p = v3(a->axis[0], a->axis[1], a->axis[2]), q = v3(b->axis[0], b->axis[1], b->axis[2]);
+    sup_vec3 axis = v3_normalize(v3_add(p, q), v3(0, 0, 0));
+    float    cosine = 1;
+    for (int k = 0; k < 2; ++k) {
+        const contact_node* n = k ? b : a;
+        float               c = v3_dot(axis, k ? q : p), d = sqrtf(above(1 - c * c));
+        cosine = fminf(cosine, c * n->cosine - d * n->sine);
+    }
+    if (!(cosine > 0.01f)) return;
+    memcpy(out->axis, &axis, sizeof axis);
+    out->cosine = cosine;
+    out->sine = sqrtf(above(1 - cosine * cosine));
+}
+
+static void refit(contact_search* s)
+{
+    const sup_bvh* b = &s->c->bvh;
+    contact_node*  nodes = s->m.nodes;
+    sup_tasks_run(s->call->tasks, b->leaf_count, GRAIN_LEAVES, measure_slots, s);
+    sup_tasks_run(s->call->tasks, s->c->point_count, GRAIN_POINTS, measure_normals, s);
+    sup_tasks_run(s->call->tasks, b->leaf_count, GRAIN_LEAVES, measure_cones, s);
+    for (uint32_t n = b->leaf_count; n-- > 1;) {
+        const contact_node *l = &nodes[2 * (size_t)n], *r = l + 1;
+        for (int k = 0; k < 3; ++k) {
+            nodes[n].min[k] = fminf(l->min[k], r->min[k]);
+            nodes[n].max[k] = fmaxf(l->max[k], r->max[k]);
+        }
+        join_cones(&nodes[n], l, r);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- descent
+
+static bool boxes_overlap(const contact_node* a, const contact_node* b)
+{
+    return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
+           a->min[2] <= b->max[2] && b->min[2] <= a->max[2];
+}
+
+// A little less strict than the test of a single pair, for rounding.
+#define SAME_WAY (CONTACT_FACING + 1e-3f)
+
+/// No two normals within look at each other: the largest angle, that of the axes and both half angles, is small.
+static bool look_one_way(const contact_node* a, const contact_node* b)
+{
+    if (a->cosine < 0 || b->cosine < 0) return false;
+    float c = a->axis[0] * b->axis[0] + a->axis[1] * b->axis[1] + a->axis[2] * b->axis[2], d = sqrtf(above(1 - c * c));
+    float both = a->cosine * b->cosine - a->sine * b->sine, sine = a->sine * b->cosine + a->cosine * b->sine;
+    return c * both - d * sine > SAME_WAY && d * both + c * sine >= 0;
+}
+
+static bool looks_one_way(const contact_node* a) { return a->cosine > 0 && 2 * a->cosine * a->cosine - 1 > SAME_WAY; }
+
+/// A descent that can be left when the room for pairs is full and taken up again.
+typedef struct descent {
+    struct {
+        uint32_t a, b;
+    } stack[STACK]; // at most three more than taken, on each of 32 levels
+    uint32_t depth;
+} descent;
+
+/// The hierarchy against itself, until the pairs of leaves fill their room or nothing is left. Both nodes of a pair are on one
+/// level.
+static void descend(contact_search* s, descent* d)
+{
+    const contact_node* nodes = s->m.nodes;
+    uint32_t            leaves = s->c->bvh.leaf_count;
+    s->pair_count = 0;
+    while (d->depth > 0 && s->pair_count < PAIRS) {
+        uint32_t a = d->stack[--d->depth].a, b = d->stack[d->depth].b;
+        if (a == b ? looks_one_way(&nodes[a]) : !boxes_overlap(&nodes[a], &nodes[b]) || look_one_way(&nodes[a], &nodes[b]))
+            continue;
+        if (a >= leaves) {
+            s->m.pairs[2 * (size_t)s->pair_count] = a - leaves;
+            s->m.pairs[2 * (size_t)s->pair_count++ + 1] = b - leaves;
+            continue;
+        }
+        for (uint32_t k = 4; k-- > 0;) {
+            if (a == b && k == 2) continue; // the same pair the other way round
+            d->stack[d->depth].a = 2 * a + k / 2;
+            d->stack[d->depth++].b = 2 * b + k % 2;
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- one list
+
+static uint32_t rising_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+/// Keeps the most urgent ones, in the order they were in.
+static uint32_t keep_nearest(contact_search* s, uint32_t count, uint32_t wanted)
+{
+    contact_item* found = s->m.found;
+    for (uint32_t i = 0; i < count; ++i) s->m.keys[i] = (sup_sort_item){ rising_bits(found[i].rank), i };
+    sup_sort(s->m.keys, s->m.spare, count);
+    for (uint32_t i = 0; i < wanted; ++i) s->m.keys[i].key = s->m.keys[i].value;
+    sup_sort(s->m.keys, s->m.spare, wanted);
+    for (uint32_t i = 0; i < wanted; ++i)
+        found[i] = found[s->m.keys[i].value]; // from behind to the front: never over one to come
+    return wanted;
+}
+
+/// Pairs of leaves in waves: the chunks of one in parallel, then what they found one after the other.
+static uint32_t gather(contact_search* s, uint32_t* lost)
+{
+    uint32_t room = 2 * s->c->capacity, count = 0;
+    descent  d = { .stack = { { 1, 1 } }, .depth = 1 };
+    while (d.depth > 0) {
+        descend(s, &d);
+        uint32_t chunks = (s->pair_count + CHUNK - 1) / CHUNK;
+        sup_tasks_run(s->call->tasks, chunks, 1, sup_contact_narrow, s);
+        for (uint32_t k = 0; k < chunks; ++k) {
+            *lost += s->m.counts[2 * k + 1];
+            for (uint32_t i = 0; i < s->m.counts[2 * k]; ++i) {
+                if (count == room) {
+                    count = keep_nearest(s, count, s->c->capacity);
+                    *lost += room - count;
+                }
+                s->m.found[count++] = s->m.slices[(size_t)k * SLICE + i];
+            }
+        }
+    }
+    return count;
+}
+
+/// Of several triangles one point keeps the most urgent; edges keep all.
+static uint32_t choose(contact_search* s, uint32_t count)
+{
+    contact_item* found = s->m.found;
+    uint32_t      kept = 0;
+    memset(s->m.best, 0xff, s->c->point_count * sizeof *s->m.best);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (found[i].kind != CONTACT_POINT) continue;
+        uint32_t* best = &s->m.best[found[i].p[0]];
+        if (*best == SUP_NONE || found[i].rank < found[*best].rank) *best = i;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (found[i].kind == CONTACT_POINT && s->m.best[found[i].p[0]] != i) continue;
+        found[kept++] = found[i];
+    }
+    return kept;
+}
+
+static uint32_t lowest(const contact_item* c)
+{
+    uint32_t low = c->p[0];
+    for (int k = 1; k < 4; ++k) low = c->p[k] < low ? c->p[k] : low;
+    return low;
+}
+
+static void color(contact_search* s)
+{
+    contact_header* h = s->m.header;
+    h->color_count = 0;
+    if (h->count <= CONTACT_SERIAL) return;
+    memset(s->m.colors, 0, s->c->point_count * sizeof *s->m.colors);
+    for (uint32_t i = 0; i < h->count; ++i) {
+        const uint32_t* p = s->m.list[i].p;
+        uint64_t        taken = s->m.colors[p[0]] | s->m.colors[p[1]] | s->m.colors[p[2]] | s->m.colors[p[3]];
+        uint32_t        c = 0;
+        while (c < 63 && taken >> c & 1) ++c; // the last color is for the rest, which is solved in order
+        for (int k = 0; k < 4; ++k) s->m.colors[p[k]] |= (uint64_t)1 << c;
+        s->m.keys[i] = (sup_sort_item){ c, i };
+    }
+    sup_sort(s->m.keys, s->m.spare, h->count);
+    memset(h->color_begin, 0, sizeof h->color_begin);
+    for (uint32_t i = 0; i < h->count; ++i) {
+        s->m.order[i] = s->m.keys[i].value;
+        h->color_begin[s->m.keys[i].key + 1]++;
+    }
+    for (uint32_t c = 0; c < 64; ++c) h->color_begin[c + 1] += h->color_begin[c];
+    h->color_count = 64;
+}
+
+static void list_self(contact_search* s, sup_contact_report* report)
+{
+    uint32_t count = choose(s, gather(s, &report->lost));
+    if (count > s->c->capacity) {
+        report->lost += count - s->c->capacity;
+        count = keep_nearest(s, count, s->c->capacity);
+    }
+    for (uint32_t i = 0; i < count; ++i) s->m.keys[i] = (sup_sort_item){ lowest(&s->m.found[i]), i };
+    sup_sort(s->m.keys, s->m.spare, count);
+    for (uint32_t i = 0; i < count; ++i) {
+        s->m.list[i] = s->m.found[s->m.keys[i].value];
+        report->swept += s->m.list[i].swept;
+        report->point_triangle += s->m.list[i].kind == CONTACT_POINT;
+        report->edge_edge += s->m.list[i].kind == CONTACT_EDGE;
+    }
+    s->m.header->count = count;
+}
+
+// ---------------------------------------------------------------------------------------------- what touched at rest
+
+/// Whether a point is further than the margin from everything it lay on.
+static bool has_parted(const contact_search* s, uint32_t p)
+{
+    const sup_contact* c = s->c;
+    float              margin = c->margin * c->units[p], weights[3];
+    sup_vec3           x = sup_particle_place(&s->from[p]);
+    for (uint32_t i = c->far_begin[p]; i < c->far_begin[p + 1]; ++i) {
+        const uint32_t* t = c->bvh.corners + 3 * (size_t)c->far[i];
+        float square = sup_contact_triangle_square(x, sup_particle_place(&s->from[t[0]]), sup_particle_place(&s->from[t[1]]),
+                                                   sup_particle_place(&s->from[t[2]]), weights);
+        if (!(square > margin * margin)) return false;
+    }
+    return true;
+}
+
+sup_contact_report sup_contact_search(const sup_contact* c, const sup_contact_call* call, const sup_vec4* from,
+                                      const sup_vec4* to, uint32_t solid_count, const sup_solid* solids, void* state)
+{
+    SUP_ASSERT(solid_count <= c->solid_count && from && to && state && call->scratch);
+    sup_contact_report report = { 0 };
+    contact_search     s = { .c = c, .call = call, .m = sup_contact_divide(c, call->scratch, NULL), .from = from, .to = to };
+    uint8_t*           parted = state;
+    *s.m.header = (contact_header){ 0 };
+    s.parted = parted;
+    s.shift = common_move(&s);
+    for (uint32_t i = 0; i < c->resting_count; ++i)
+        if (!(parted[i / 8] >> i % 8 & 1) && has_parted(&s, c->resting[i]))
+            parted[i / 8] = (uint8_t)(parted[i / 8] | 1 << i % 8);
+    bool self = call->settings.self && !c->off;
+    if (self || solid_count > 0) refit(&s);
+    if (self) {
+        list_self(&s, &report);
+        color(&s);
+        report.colors = s.m.header->color_count;
+    }
+    if (solid_count > 0) sup_contact_find_bodies(&s, solid_count, solids, &report);
+    return report;
+}
