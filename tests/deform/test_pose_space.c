@@ -350,6 +350,21 @@ static void points_that_no_example_moves_pass_bit_for_bit(void** state)
     free(shape);
 }
 
+static void sculpts_that_say_nothing_new_change_nothing(void** state)
+{
+    (void)state;
+    sup_vec3*        shape = lifted(0);
+    sup_example_desc example = { "rest", "bend", 1.0, true, shape };
+    sup_character*   c = NULL;
+    sup_error        error;
+    assert_ok(make_taught(2, &example, 1, &c, &error), error);
+    play plain = turned(c, "linear", about_z(30)), p = turned(c, "pose_space", about_z(30));
+    assert_memory_equal(plain.out, p.out, p.points * sizeof *p.out);
+    play_end(&plain), play_end(&p);
+    sup_character_destroy(c);
+    free(shape);
+}
+
 static void a_sculpt_of_the_bind_pose_wins_over_the_rest_shape(void** state)
 {
     (void)state;
@@ -494,6 +509,7 @@ int main(void)
         cmocka_unit_test(it_runs_live_as_with_a_clip),
         cmocka_unit_test(roots_side_by_side_turn_against_the_first),
         cmocka_unit_test(points_that_no_example_moves_pass_bit_for_bit),
+        cmocka_unit_test(sculpts_that_say_nothing_new_change_nothing),
         cmocka_unit_test(a_sculpt_of_the_bind_pose_wins_over_the_rest_shape),
         cmocka_unit_test(two_shapes_of_one_pose_are_named),
         cmocka_unit_test(many_examples_are_met_by_every_kernel),

@@ -43,24 +43,17 @@ static uint32_t cut_polygon(const sup_mesh* mesh, const uint32_t* corners, uint3
 /// Chains the pairs into polygons: closed ones stand alone, open ones (borders, flipped faces) close over the point itself.
 static uint32_t cut_fan(const sup_mesh* mesh, uint32_t point, const polygon_pair* pairs, uint32_t count, smooth_quad* out)
 {
-    bool     used[FAN_MOST] = { false };
+    bool     used[FAN_MOST] = { false }, follows[FAN_MOST] = { false };
     uint32_t made = 0;
-    for (uint32_t left = count; left > 0;) {
-        uint32_t corners[FAN_MOST + 2], n = 0, at = SUP_NONE, first = SUP_NONE;
-        for (uint32_t i = 0; i < count && at == SUP_NONE; ++i) { // the start of an open one, if there is any
-            bool follows = false;
-            for (uint32_t k = 0; k < count; ++k) follows |= !used[k] && k != i && pairs[k].b == pairs[i].a;
-            if (used[i]) continue;
-            if (first == SUP_NONE) first = i;
-            if (!follows) at = i;
-        }
-        if (at == SUP_NONE) at = first;
-        uint32_t begin = pairs[at].a;
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < count; ++k) follows[i] |= k != i && pairs[k].b == pairs[i].a;
+    for (uint32_t turn = 0; turn < 2 * count; ++turn) { // first those that begin an open one, then what is left
+        uint32_t corners[FAN_MOST + 2], n = 0, at = turn % count, begin = pairs[at].a;
+        if (used[at] || (turn < count && follows[at])) continue;
         corners[n++] = begin;
         while (at != SUP_NONE) {
             uint32_t tip = pairs[at].b;
             used[at] = true;
-            --left;
             at = SUP_NONE;
             if (tip == begin) begin = SUP_NONE; // closed
             else {
