@@ -28,6 +28,7 @@ typedef struct bench_row {
     double   ms;           ///< of one frame
     double   reference_ms; ///< of the textbook loop on one thread, or of reading the bytes of a file; 0: there is none
     uint64_t bytes;        ///< of the file that was read or written; 0: none
+    uint64_t memory;       ///< bytes that the work took; 0: not told
 } bench_row;
 
 double bench_ns_per_point(const bench_row* row);
@@ -60,6 +61,9 @@ sup_result bench_textbook_smooth(const sup_character* character, const sup_pose*
 /// (no examples, an open surface) is left out without an error.
 sup_result bench_character(const char* scene, const sup_character* character, const sup_deformer* deformer,
                            const bench_options* options, bench_report* report, void* user, sup_error* error);
+
+/// Times automatic weights for 30,000 points and 40 joints: scene weights/beast-30k.
+sup_result bench_weights(const bench_options* options, bench_report* report, void* user, sup_error* error);
 
 /// Times reading and writing files: scenes io/glb_load, io/obj_load, io/ply_load and io/glb_write.
 sup_result bench_files(const bench_options* options, bench_report* report, void* user, sup_error* error);

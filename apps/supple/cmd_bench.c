@@ -40,7 +40,8 @@ static void print_usage(void)
          "counts bytes read and written by a copy of 256 MB;\n"
          "copy_fraction is 48 bytes a point (rest 12, weights 16, joints 8, result 12: what the textbook loop moves) over the\n"
          "time, as a share of the copy speed of as many threads. Small scenes stay in the caches and exceed 1.\n\n"
-         "Scenes io/* read and write files of half a million points on one thread; their textbook is reading the same bytes.");
+         "Scenes io/* read and write files of half a million points on one thread; their textbook is reading the same bytes.\n"
+         "weights/beast-30k makes automatic weights of 30,000 points for 40 joints, once; MB is the memory that took.");
 }
 
 static bool whole_number(const char* flag, const char* text, uint32_t most, uint32_t* out)
@@ -205,6 +206,7 @@ static int run_all(bench_run* run)
     }
     for (uint32_t i = 0; code == EXIT_DONE && i < run->file_count; ++i) code = run_file(run, run->files[i]);
     sup_error error;
+    if (code == EXIT_DONE && bench_weights(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_files(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     return code;
 }
@@ -240,6 +242,7 @@ static bool print_as_json(const bench_run* run)
                sup_json_set(arena, row, "speedup",
                             known ? sup_json_new_number(arena, bench_speedup(r)) : sup_json_new(arena, SUP_JSON_NULL)) &&
                sup_json_set(arena, row, "copy_fraction", sup_json_new_number(arena, bench_copy_fraction(r, m)));
+        if (good && r->memory) good = sup_json_set(arena, row, "memory", sup_json_new_number(arena, (double)r->memory)) != NULL;
         if (good && r->bytes)
             good = sup_json_set(arena, row, "mb_s", sup_json_new_number(arena, (double)r->bytes / r->ms / 1e3)) != NULL;
     }
@@ -254,7 +257,7 @@ static void print_as_table(const bench_run* run)
     printf("%s, %u cores; %s, %s\ncopy: %.1f GB/s with one thread, %.1f GB/s with %u\n\n", m->cpu, m->cores, SUPPLE_COMPILER,
            SUPPLE_BUILD_FLAGS, m->copy_gb_s, m->copy_gb_s_threads, m->threads);
     table t;
-    table_begin(&t, "scene|>points|>threads|>ms|>ns/point|>textbook ms|>speedup|>of copy|>MB/s");
+    table_begin(&t, "scene|>points|>threads|>ms|>ns/point|>textbook ms|>speedup|>of copy|>MB/s|>MB");
     for (uint32_t i = 0; i < run->row_count; ++i) {
         const bench_row* r = &run->rows[i];
         table_add(&t, "%s", r->name);
@@ -276,6 +279,8 @@ static void print_as_table(const bench_run* run)
             table_add(&t, "%.2f", bench_copy_fraction(r, m));
             table_add(&t, "-");
         }
+        if (r->memory) table_add(&t, "%.1f", (double)r->memory / 1e6);
+        else table_add(&t, "-");
     }
     table_print(&t, 0);
 }
