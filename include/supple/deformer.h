@@ -221,7 +221,7 @@ typedef struct sup_deformer {
     const char*       paper;    ///< author, title, year
     uint32_t          needs;    ///< SUP_NEEDS_...: demo, bench and conformance pick scenes by it
     sup_skinning      skinning; ///< not NONE: can stand first, poses rest points from the skeleton alone
-    bool              dynamic;  ///< has state: its links decide what runs at step ends
+    bool              dynamic;  ///< always has state; one with a state in some bindings only says so by state_size
     const sup_param*  params;
     uint32_t          param_count;
     size_t            params_size;

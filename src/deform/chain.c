@@ -65,7 +65,7 @@ sup_result sup_prefix_pose(const sup_prefix* before, const sup_pose* pose, doubl
 {
     const sup_chain* chain = before->chain;
     for (uint32_t i = 0; i < before->link; ++i)
-        if (chain->links[i].deformer->dynamic)
+        if (chain->links[i].binding.state_size > 0)
             return sup_fail(error, SUP_ERROR_INPUT, "%s cannot stand behind %s, which moves by itself; put it in front",
                             chain->links[before->link].deformer->name, chain->links[i].deformer->name);
     sup_sampler sampler = { sample_prefix, (void*)before };
@@ -102,7 +102,8 @@ static sup_result check_needs(const sup_chain* chain, const sup_deformer* d, sup
     const sup_character* c = chain->character;
     if (d->needs & SUP_NEEDS_CLIP && !chain->clip)
         return sup_fail(error, SUP_ERROR_INPUT, "%s: needs a clip to look ahead in; give one with --clip", d->name);
-    if (d->needs & SUP_NEEDS_EXAMPLES && c->example_count == 0)
+    // Known forces can move curves without any sculpt; the link itself says when they are not for it.
+    if (d->needs & SUP_NEEDS_EXAMPLES && c->example_count == 0 && chain->world.force_count == 0)
         return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no example shapes; give them with --example T=FILE", d->name,
                         c->name);
     if (d->needs & SUP_NEEDS_WEIGHTS && c->skeleton.skin_joint_count == 0)
@@ -156,11 +157,12 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
                           .world = &chain->world };
     r = l->deformer->bind(&in, chain->arena, &l->binding, b->error);
     if (r) return r;
-    SUP_ASSERT((l->binding.state_size > 0) == l->deformer->dynamic);
+    // A deformer that always has a state says so; one may also have it in some bindings only (a pose that drives).
+    SUP_ASSERT(l->binding.state_size > 0 ? l->deformer->reset != NULL : !l->deformer->dynamic);
     l->state_offset = chain->state_size;
     chain->state_size += sup_align(l->binding.state_size, 64);
     if (l->binding.scratch_size > chain->link_scratch) chain->link_scratch = l->binding.scratch_size;
-    if (l->deformer->dynamic) chain->dynamic_end = index + 1;
+    if (l->binding.state_size > 0) chain->dynamic_end = index + 1;
     return sup_progress_report(b->desc->progress, (index + 1.0) / chain->link_count, "binding")
                ? SUP_OK
                : sup_fail(b->error, SUP_ERROR_CANCELLED, "cancelled while binding %s", l->deformer->name);

@@ -130,7 +130,7 @@ static void reset_links(sup_instance* in, const sup_frame* frame, const run_scra
         const link* l = &chain->links[i];
         uint8_t*    state = in->state + in->links_offset + l->state_offset;
         f.skinned = i == 0 ? NULL : s->skinned;
-        if (l->deformer->dynamic) {
+        if (l->binding.state_size > 0) {
             memset(state, 0, l->binding.state_size);
             l->deformer->reset(&l->binding, in->resolved + l->params_offset, &f, state, s->link);
         }

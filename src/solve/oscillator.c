@@ -213,9 +213,10 @@ sup_oscillator sup_oscillator_make(double rho, double eta, double h, sup_ramp ra
     o.psi = rho * p[0];
     o.psi_rate = rho > 0 ? 1.0 - eta * p[0] - h * p[1] : 0.0;
     o.mu = o.psi_rate - o.gamma_rate * o.psi;
-    o.carry_grows = rho > 0 && fabs(o.mu) > CARRY_LIMIT && sup_oscillator_frequency(&o) <= HERMITE_FREQUENCY;
+    o.hermite_fits = rho > 0 && sup_oscillator_frequency(&o) <= HERMITE_FREQUENCY;
+    o.carry_grows = o.hermite_fits && fabs(o.mu) > CARRY_LIMIT;
     double det = p[1] * p[1] - p[2] * p[0];
-    if (o.carry_grows) {
+    if (o.hermite_fits) {
         o.hermite[0][0] = p[1] / det;
         o.hermite[0][1] = -p[2] / det;
         o.hermite[1][0] = -p[0] / det;
@@ -247,7 +248,7 @@ sup_sway sup_oscillator_sway(const sup_oscillator* o, double t)
 
 sup_sway sup_oscillator_hermite(const sup_oscillator* o, double t)
 {
-    SUP_ASSERT(o->carry_grows);
+    SUP_ASSERT(o->hermite_fits);
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     double p[SUP_OSCILLATOR_ORDERS];
     sup_oscillator_responses(o, t, p);
@@ -263,6 +264,15 @@ sup_sway sup_oscillator_hermite(const sup_oscillator* o, double t)
                        .value_rate = value_rate,
                        .start_rate = psi_rate - value_rate * o->psi - end_rate * o->psi_rate,
                        .end_rate = end_rate };
+}
+
+double sup_oscillator_beyond(const sup_oscillator* o, double t)
+{
+    if (o->still) return t;
+    double now[SUP_OSCILLATOR_ORDERS], end[SUP_OSCILLATOR_ORDERS];
+    sup_oscillator_responses(o, t, now);
+    sup_oscillator_responses(o, 1.0, end);
+    return now[2] / end[2];
 }
 
 double sup_oscillator_settle(const sup_oscillator* o, double tau)

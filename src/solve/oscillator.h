@@ -35,6 +35,7 @@ typedef struct sup_oscillator {
     double   gamma_rate;    ///< at t = 1
     double   mu;            ///< factor by which a start rate is carried to the end: psi'(1) - gamma'(1) psi(1)
     double   hermite[2][2]; ///< inverse of [P_1 P_2; P_0 P_1](1): forces e0 + e1 t from end value and end rate
+    bool     hermite_fits;  ///< rho > 0 and at most 4 radians per segment: away from where that inverse is singular
     bool     carry_grows;   ///< carried rates would grow from segment to segment: use the Hermite form
 } sup_oscillator;
 
@@ -57,8 +58,10 @@ typedef struct sup_sway {
 /// Driven by a ramp: the rate at the end comes out, gamma_rate Y + mu v0. t is clamped to 0..1.
 sup_sway sup_oscillator_sway(const sup_oscillator* o, double t);
 /// Dynamic Hermite: driven by e0 + e1 t so that value and rate at the end are as asked. Becomes the cubic Hermite as h and eta
-/// go to 0. Only where carry_grows: it is singular near 2 pi radians per segment. t is clamped to 0..1.
+/// go to 0. Only where hermite_fits: it is singular near 2 pi radians per segment. t is clamped to 0..1.
 sup_sway sup_oscillator_hermite(const sup_oscillator* o, double t);
+/// R(t) / R(1) for any t >= 0, beyond 1 as well: the answer to a force that goes on growing as the linear ramp does.
+double sup_oscillator_beyond(const sup_oscillator* o, double t);
 /// How a rate left at t = 1 rings out while the force holds the value reached: y(1 + tau) = Y + psi(tau) rate.
 double sup_oscillator_settle(const sup_oscillator* o, double tau);
 

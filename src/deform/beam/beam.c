@@ -1,0 +1,417 @@
+// Two sculpts in, dynamic skin out: curves over the character move like clamped beams between example shapes (Chaudhry et al.
+// 2014), solved exactly in time. In the rest frame of every point
+//   q(t) = carrier(t) + sway x sum over four nodes of share x deviation(t)          out = points + B q(t)
+// The carrier is the examples themselves, interpolated point by point, so every example comes back exactly; the deviation is
+// what the beams lag behind or run ahead by, zero at every example.
+#include "deform/beam/beam.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+enum { ROW_STRENGTH = 22, GRAIN = 4096 };
+
+static const char* const ways[] = { "along", "around", "loops", NULL };
+static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
+static const char* const ramps[] = { "linear", "smoothstep", "smootherstep", NULL };
+static const char* const starts[] = { "lifted", "rest", NULL };
+static const char* const continuities[] = { "auto", "carry", "hermite", "restart", NULL };
+static const char* const extrapolations[] = { "off", "static", "dynamic", NULL };
+static const char* const integrators[] = { "exact", "paper", "newmark", NULL };
+static const char* const transfers[] = { "displacement", "frame", NULL };
+
+#define AT(name) offsetof(beam_params, name)
+static const sup_param rows[] = {
+    { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = ways, .unit = "",
+      .help = "How curves lie: along the limbs (open), around them (rings), or edge loops of the mesh along them" },
+    { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 22, .unit = "",
+      .help = "Curves per limb" },
+    { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0, .unit = "diagonal",
+      .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves" },
+    { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
+      .help = "Curve points nearer to a vertex than this share of their edge move onto it" },
+    { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
+      .help = "Parts by maps whose names match (_GROUP_*), instead of the dominant joint" },
+    { "intervals", SUP_PARAM_INT, SUP_STAGE_BIND, AT(intervals), .min = 4, .max = SUP_BEAM_INTERVALS_MAX, .standard = 33,
+      .unit = "", .help = "Pieces that every curve is divided into; 33 are the paper's 34 nodes" },
+    { "modes", SUP_PARAM_INT, SUP_STAGE_BIND, AT(modes), .min = 0, .max = 255, .standard = 8, .unit = "",
+      .help = "Modes that may swing, lowest first; 0 is static" },
+    { "cycles", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(cycles), .min = 0.05, .max = 8, .standard = 1, .unit = "",
+      .help = "Natural swings of the lowest mode from one example to the next (live: per second); below 0.5 heavy and late" },
+    { "damping", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(damping), .min = 0, .max = 2, .standard = 0.15, .unit = "",
+      .help = "Damping ratio of the lowest mode; 1 does not ring" },
+    { "law", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(law), .choices = laws, .unit = "",
+      .help = "How damping grows with the mode: not, or less (mass), or more (stiffness)" },
+    { "ramp", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ramp), .choices = ramps, .unit = "",
+      .help = "How the force grows between two examples; smoothstep fits clips that ease in and out" },
+    { "start", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(start), .choices = starts, .unit = "",
+      .help = "lifted: the inside goes with its ends and lags from there; rest: it stays until pulled, as in the paper" },
+    { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = continuities, .unit = "",
+      .help = "At examples: rates carried on (auto: unless they grow), prescribed, or begun anew" },
+    { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
+      .help = "Ring out behind the last example instead of standing still" },
+    { "extrapolation", SUP_PARAM_CHOICE, SUP_STAGE_FRAME, AT(extrapolation), .choices = extrapolations, .unit = "",
+      .help = "Behind the last example the forces go on growing: the displacement in proportion, or with its dynamics" },
+    { "integrator", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(integrator), .choices = integrators, .unit = "",
+      .help = "exact in time, or in steps of the paper's scheme or Newmark's, for comparison" },
+    { "frames", SUP_PARAM_INT, SUP_STAGE_BIND, AT(frames), .min = 1, .max = 10000, .standard = 30, .unit = "",
+      .help = "Frames from one example to the next: steps of the paper's scheme; modes faster than 4 frames a swing rest" },
+    { "transfer", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(transfer), .choices = transfers, .unit = "",
+      .help = "Skin between curves takes their displacement, or turns with the frame between them" },
+    { "expert", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(expert), .unit = "",
+      .help = "Take a1, a2, a3 instead of cycles and damping" },
+    { "a1", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(a1), .min = 0, .max = 1000, .standard = 0.08, .unit = "",
+      .help = "Bending stiffness, per example time" },
+    { "a2", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(a2), .min = 0, .max = 1000, .standard = 1, .unit = "",
+      .help = "Mass per length; 0 is static" },
+    { "a3", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(a3), .min = 0, .max = 1000, .standard = 0, .unit = "", .help = "Damping" },
+    { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0, .max = 1, .standard = 1,
+      .unit = "", .help = "0 leaves the skin as it comes in; paint _BEAM_STRENGTH to keep regions" },
+    { "sway", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(sway), .min = 0, .max = 3, .standard = 1, .unit = "",
+      .help = "How much of the lag and swing is shown; examples stay exact" },
+};
+
+static const char* const heavy[][2] = { { "cycles", "0.5" }, { "damping", "0.1" }, { "settle", "1" }, { NULL, NULL } };
+static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, { NULL, NULL } };
+static const char* const paper[][2] = { { "start", "rest" }, { "integrator", "paper" },   { "expert", "1" },
+                                        { "modes", "255" },  { "continuity", "restart" }, { NULL, NULL } };
+static const sup_preset  presets[] = { { "heavy", "Late, with a slow ring at the end", heavy },
+                                       { "firm", "Little lag", firm },
+                                       { "paper", "Chaudhry et al. 2014 as printed, with the force solved exactly", paper },
+                                       { 0 } };
+
+typedef struct bound {
+    uint32_t            point_count;
+    beam_net            net;
+    sup_segments        segments;
+    beam_motion         motion;
+    const float* const* carriers; ///< per example, three floats a point: its displacements, or in frame form what frames leave
+    const float* const* at_nodes; ///< frame form: per example, [node] of three
+    bool                framed;
+    sup_field           strength;
+} bound;
+
+/// Pieces of scratch, in order.
+typedef struct beam_room {
+    sup_vec3* q;
+    float*    coefficients;             ///< [K][stride]
+    float*    rows;                     ///< [N + 1][stride]
+    sup_vec3 *moved, *centers, *turned; ///< frame form
+    float*    weights[2];
+    void*     push;
+} beam_room;
+
+static beam_room cut_room(const bound* b, void* scratch, size_t* total)
+{
+    uint8_t*  at = scratch;
+    beam_room r;
+    size_t    stride = b->net.stride;
+    r.q = (sup_vec3*)at;
+    at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
+    r.coefficients = (float*)at;
+    at += sup_align((b->motion.modes * stride + 8) * sizeof(float), 64);
+    r.rows = (float*)at;
+    at += sup_align(((size_t)(b->net.intervals + 1) * stride + 8) * sizeof(float), 64);
+    r.moved = (sup_vec3*)at;
+    at += b->framed ? sup_align(((size_t)b->net.node_count + SUP_LANES) * sizeof(sup_vec3), 64) : 0;
+    r.centers = (sup_vec3*)at;
+    at += b->framed ? sup_align(b->net.curves.curve_count * sizeof(sup_vec3), 64) : 0;
+    r.turned = (sup_vec3*)at;
+    at += b->framed ? sup_align(b->point_count * sizeof(sup_vec3), 64) : 0;
+    for (int i = 0; i < 2; ++i) {
+        r.weights[i] = (float*)at;
+        at += sup_align(b->segments.count * sizeof(float), 64);
+    }
+    r.push = at;
+    at += sup_push_scratch(&b->segments.push);
+    if (total) *total = (size_t)(at - (uint8_t*)scratch);
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- bind
+
+/// Frame form: displacements of the nodes at every example, and what the frames between them leave of each point's.
+static sup_result make_framed(bound* b, const sup_mesh* mesh, sup_arena* arena, sup_error* error)
+{
+    uint32_t  n = b->net.node_count, per = b->net.intervals + 1;
+    double*   read = SUP_NEW(arena, double, (size_t)per * b->net.stride);
+    sup_vec3 *moved = SUP_NEW(arena, sup_vec3, n), *centers = SUP_NEW(arena, sup_vec3, b->net.curves.curve_count);
+    float **  at_nodes = SUP_NEW(arena, float*, b->segments.count), **left = SUP_NEW(arena, float*, b->segments.count);
+    if (!read || !moved || !centers || !at_nodes || !left) return sup_fail_memory(error, "beam");
+    for (uint32_t j = 0; j < b->segments.count; ++j) {
+        sup_vec3* nodes = SUP_NEW(arena, sup_vec3, (size_t)n + SUP_LANES);
+        sup_vec3* rest = SUP_NEW(arena, sup_vec3, (size_t)b->point_count + SUP_LANES);
+        if (!nodes || !rest) return sup_fail_memory(error, "beam");
+        beam_net_read(&b->net, b->segments.q[j], read);
+        for (uint32_t i = 0; i < n; ++i) {
+            const double* q = read + (size_t)(i % per) * b->net.stride + i / per * 3;
+            nodes[i] = v3((float)q[0], (float)q[1], (float)q[2]);
+            moved[i] = v3_add(b->net.nodes[i], nodes[i]);
+        }
+        sup_polylines_centers(&b->net.transfer.lines, moved, centers);
+        sup_curve_transfer_apply(&b->net.transfer, mesh->points, moved, b->net.centers, centers, 0, b->point_count, rest);
+        for (uint32_t i = 0; i < b->point_count; ++i) rest[i] = v3_sub(b->segments.q[j][i], rest[i]);
+        at_nodes[j] = (float*)nodes;
+        left[j] = (float*)rest;
+    }
+    b->at_nodes = (const float* const*)at_nodes;
+    b->carriers = (const float* const*)left;
+    return SUP_OK;
+}
+
+static bool has_curve_forces(const sup_bind_input* in)
+{
+    uint32_t count = in->world ? sup_world_plan_force_count(in->world) : 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        sup_force f;
+        sup_world_plan_force(in->world, i, 0, &f);
+        if (f.kind == SUP_FORCE_CURVE) return true;
+    }
+    return false;
+}
+
+/// Without sculpts known forces alone move the curves: one example that adds nothing.
+static sup_result plain_segments(const sup_bind_input* in, sup_arena* arena, sup_segments* out, sup_error* error)
+{
+    sup_vec3**   q = SUP_NEW(arena, sup_vec3*, 1);
+    double*      times = SUP_NEW(arena, double, 1);
+    const char** names = SUP_NEW(arena, const char*, 1);
+    if (q) q[0] = SUP_NEW(arena, sup_vec3, (size_t)in->character->mesh.point_count + SUP_LANES);
+    if (!q || !q[0] || !times || !names) return sup_fail_memory(error, "beam");
+    names[0] = "the plain skin";
+    *out = (sup_segments){ .count = 1, .times = times, .names = names, .q = (const sup_vec3* const*)q, .implied = true };
+    return sup_push_create(in, arena, &out->push, error);
+}
+
+static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
+{
+    const beam_params* p = in->params;
+    bound*             b = SUP_NEW(arena, bound, 1);
+    if (!b) return sup_fail_memory(error, "beam");
+    b->point_count = in->character->mesh.point_count;
+    b->strength = in->fields[ROW_STRENGTH];
+    b->framed = p->transfer == TRANSFER_FRAME;
+    bool       plain = in->character->example_count == 0 && has_curve_forces(in);
+    sup_result r =
+        plain ? plain_segments(in, arena, &b->segments, error) : sup_segments_create(in, "beam", arena, &b->segments, error);
+    if (!r) r = beam_net_create(in, p, arena, &b->net, error);
+    if (!r) r = beam_motion_create(in, p, &b->net, &b->segments, arena, &b->motion, error);
+    if (r) return r;
+    if (b->framed) {
+        r = make_framed(b, &in->character->mesh, arena, error);
+        if (r) return r;
+    } else b->carriers = (const float* const*)(const void*)b->segments.q;
+    sup_binding made = { .data = b };
+    cut_room(b, NULL, &made.scratch_size);
+    if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modes * b->net.stride * sizeof(double) + 64;
+    *out = made;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- a frame
+
+/// Examples that count at a moment: at most four in time, two of each clip where the pose drives.
+enum { CARRIED_MAX = 16 };
+typedef struct carrier {
+    const float* in[CARRIED_MAX];
+    const float* nodes[CARRIED_MAX];
+    float        share[CARRIED_MAX];
+    uint32_t     count;
+} carrier;
+
+static void add_example(const bound* b, carrier* c, uint32_t j, double share)
+{
+    if (share == 0 || c->count == CARRIED_MAX) return;
+    c->in[c->count] = b->carriers[j];
+    if (b->framed) c->nodes[c->count] = b->at_nodes[j];
+    c->share[c->count++] = (float)share;
+}
+
+/// The examples around a moment with their shares: a ramp between two, a cubic through several, or straight on beyond.
+static carrier carry(const bound* b, const beam_params* p, beam_moment* at)
+{
+    const sup_segments* s = &b->segments;
+    carrier             c = { .count = 0 };
+    at->segment = sup_segments_find(s, at->time, &at->ratio, &at->beyond);
+    if (s->count == 1) {
+        add_example(b, &c, 0, 1);
+        return c;
+    }
+    uint32_t i = at->segment;
+    double   span = s->times[i + 1] - s->times[i], share[4] = { 0, 0, 0, 0 };
+    if (at->beyond > 0 && p->extrapolation != EXTRAPOLATION_OFF) {
+        at->reach = 1 + at->beyond / span;
+        share[1] = 1 - at->reach, share[2] = at->reach;
+    } else if (at->ratio >= 1) share[2] = 1; // to the bit
+    else if (b->motion.smooth) sup_segments_hermite(s, i, at->ratio, share);
+    else share[2] = sup_ramp_value(b->motion.ramp, at->ratio), share[1] = 1 - share[2];
+    for (uint32_t k = 0; k < 4; ++k)
+        if (share[k] != 0) add_example(b, &c, i + k - 1, share[k]);
+    return c;
+}
+
+/// Steps of the paper's scheme: between two frames in a straight line.
+static void stepped_rows(const bound* b, const beam_moment* at, float* to)
+{
+    const beam_motion* m = &b->motion;
+    size_t             inner = (size_t)m->beam.count * b->net.stride;
+    memset(to, 0, (inner + 2 * (size_t)b->net.stride) * sizeof *to);
+    if (at->beyond > 0) return;
+    double       x = at->ratio * m->frames;
+    uint32_t     f = (uint32_t)x < m->frames ? (uint32_t)x : m->frames - 1;
+    const float* frames = m->stepped + (size_t)at->segment * (m->frames + 1) * inner;
+    const float* in[2] = { frames + f * inner, frames + (f + 1) * inner };
+    float        share[2] = { (float)(1 - (x - f)), (float)(x - f) };
+    SUP_WIDE_PICK(beam_blend)((uint32_t)inner, in, share, 2, false, to + b->net.stride);
+}
+
+typedef struct frame_job {
+    const bound*       b;
+    const beam_params* p;
+    const carrier*     carried;
+    const beam_room*   room;
+    bool               sways;
+} frame_job;
+
+static void blend_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    const carrier*   c = j->carried;
+    const float*     in[CARRIED_MAX];
+    for (uint32_t k = 0; k < c->count; ++k) in[k] = c->in[k] + 3 * (size_t)begin;
+    // Pieces begin at multiples of eight points; the arrays are padded behind the last.
+    uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
+    SUP_WIDE_PICK(beam_blend)(floats, in, c->share, c->count, false, (float*)(j->room->q + begin));
+    if (j->sways && !j->b->framed)
+        SUP_WIDE_PICK(beam_take)(j->b->net.offsets, j->b->net.shares, j->room->rows, j->p->sway, begin, end, j->room->q);
+}
+
+static void weaken_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    for (uint32_t i = begin; i < end; ++i)
+        j->room->q[i] = v3_scale(j->room->q[i], sup_field_value(&rows[ROW_STRENGTH], &j->b->strength, j->p->strength, i));
+}
+
+static void frame_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    const bound*     b = j->b;
+    sup_curve_transfer_apply(&b->net.transfer, b->segments.push.character->mesh.points, j->room->moved, b->net.centers,
+                             j->room->centers, begin, end, j->room->turned);
+    for (uint32_t i = begin; i < end; ++i) j->room->q[i] = v3_add(j->room->q[i], j->room->turned[i]);
+}
+
+/// Where the nodes stand: carried by the examples, plus what they sway.
+static void move_nodes(const bound* b, const beam_params* p, const carrier* c, const beam_room* room, bool sways)
+{
+    uint32_t per = b->net.intervals + 1;
+    SUP_WIDE_PICK(beam_blend)
+    ((uint32_t)sup_align(3 * b->net.node_count, SUP_LANES), c->nodes, c->share, c->count, false, (float*)room->moved);
+    for (uint32_t i = 0; i < b->net.node_count; ++i) {
+        room->moved[i] = v3_add(room->moved[i], b->net.nodes[i]);
+        const float* q = room->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
+        if (sways) room->moved[i] = v3_mad(room->moved[i], p->sway, v3(q[0], q[1], q[2]));
+    }
+    sup_polylines_centers(&b->net.transfer.lines, room->moved, room->centers);
+}
+
+static bool find_sway(const bound* b, const beam_params* p, const sup_frame* frame, const beam_moment* at, void* state,
+                      const beam_room* room)
+{
+    const beam_motion* m = &b->motion;
+    if (m->modes == 0 && !m->stepped) return false;
+    if (b->segments.posed) {
+        sup_segments_weigh(&b->segments, frame->dt > 0 ? frame->start : frame->end, room->weights[0]);
+        if (state)
+            beam_motion_step(m, &b->net, frame->dt, room->weights[0], room->weights[1], b->segments.count, state,
+                             room->coefficients);
+        else memset(room->coefficients, 0, m->modes * (size_t)b->net.stride * sizeof(float));
+    } else beam_motion_sway(m, &b->net, &b->segments, p, at, room->coefficients);
+    if (m->force_count) beam_motion_push(m, &b->net, frame->time, room->coefficients);
+    if (m->stepped) {
+        stepped_rows(b, at, room->rows);
+        if (m->force_count == 0) return true;
+    }
+    if (!m->stepped)
+        SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modes, room->coefficients, b->net.stride, room->rows);
+    return true;
+}
+
+static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                     sup_vec3* out)
+{
+    const bound*       b = binding->data;
+    const beam_params* p = params;
+    beam_room          room = cut_room(b, scratch, NULL);
+    beam_moment        at = { .time = frame->time };
+    carrier            c = { .count = 0 };
+    if (b->segments.posed) {
+        sup_segments_weigh(&b->segments, frame->end, room.weights[1]);
+        for (uint32_t j = 0; j < b->segments.count; ++j) add_example(b, &c, j, room.weights[1][j]);
+    } else c = carry(b, p, &at);
+    bool      sways = find_sway(b, p, frame, &at, state, &room) && p->sway != 0;
+    frame_job job = { b, p, &c, &room, sways };
+    if (c.count == 0) { // nothing is carried: an example that adds nothing
+        c.in[0] = b->carriers[0];
+        c.share[0] = 0;
+        if (b->framed) c.nodes[0] = b->at_nodes[0];
+        c.count = 1;
+    }
+    sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &job);
+    if (b->framed) {
+        move_nodes(b, p, &c, &room, sways);
+        sup_tasks_run(frame->tasks, b->point_count, GRAIN, frame_task, &job);
+    }
+    if (p->strength != 1 || b->strength.scale) sup_tasks_run(frame->tasks, b->point_count, GRAIN, weaken_task, &job);
+    sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
+    sup_stats_add(frame->stats, "beam.carry_grows", b->motion.growing);
+    sup_stats_add(frame->stats, "beam.curves_without_length", b->net.flat);
+}
+
+static void reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
+{
+    (void)params;
+    const bound* b = binding->data;
+    beam_room    room = cut_room(b, scratch, NULL);
+    sup_segments_weigh(&b->segments, frame->end, room.weights[0]);
+    beam_motion_reset(&b->motion, &b->net, room.weights[0], b->segments.count, state);
+}
+
+// ---------------------------------------------------------------------------------------------- pictures
+
+static void draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
+                 const sup_canvas* canvas)
+{
+    (void)pose, (void)state;
+    const bound*      b = binding->data;
+    const sup_curves* n = &b->net.curves;
+    for (uint32_t c = 0; c < n->curve_count; ++c) {
+        const sup_curve* u = &n->curves[c];
+        float            value = (float)(u->limb * 7u % 16u) / 15.0f; // neighbors in different colors
+        for (uint32_t i = 0; i + 1 < u->count + (u->closed ? 1u : 0u); ++i) {
+            sup_curve_point p = n->points[u->begin + i], q = n->points[u->begin + (i + 1) % u->count];
+            canvas->line(canvas->user, "curves", v3_lerp(skin[p.a], skin[p.b], p.ratio), v3_lerp(skin[q.a], skin[q.b], q.ratio),
+                         value);
+        }
+    }
+    for (uint32_t i = 0; i < b->net.node_count; ++i) {
+        sup_vec3 at = v3(0, 0, 0);
+        for (int k = 0; k < 4; ++k) at = v3_mad(at, b->net.sources[i].share[k], skin[b->net.sources[i].point[k]]);
+        canvas->point(canvas->user, "nodes", at, -1);
+    }
+}
+
+const sup_deformer sup_deformer_beam = {
+    .name = "beam",
+    .summary = "Dynamic skin between example sculpts: curves that move like clamped beams, exact at every example",
+    .paper = "Chaudhry, Bian, Ugail, Jin, You, Zhang: Dynamic skin deformation using finite difference solutions, 2014",
+    .needs = SUP_NEEDS_EXAMPLES,
+    .params = rows,
+    .param_count = SUP_COUNT_OF(rows),
+    .params_size = sizeof(beam_params),
+    .presets = presets,
+    .bind = bind,
+    .reset = reset,
+    .evaluate = evaluate,
+    .draw = draw,
+};

@@ -1,0 +1,62 @@
+// Loops of a frame: examples blended, modes summed into node displacements (curves x components in the lanes), and what each
+// skin point takes from its four nodes.
+#include "deform/beam/beam.h"
+
+void SUP_WIDE(beam_blend)(uint32_t count, const float* const* in, const float* share, uint32_t inputs, bool add, float* out)
+{
+    for (uint32_t i = 0; i < count; i += SUP_LANES) {
+        f8 sum = add ? f8_load(out + i) : f8_all(0);
+        for (uint32_t k = 0; k < inputs; ++k) sum = sum + f8_all(share[k]) * f8_load(in[k] + i);
+        f8_store(out + i, sum);
+    }
+}
+
+void SUP_WIDE(beam_rows)(const float* vectors, uint32_t inner, uint32_t modes, const float* coefficients, uint32_t stride,
+                         float* rows)
+{
+    memset(rows, 0, stride * sizeof *rows);
+    memset(rows + (size_t)(inner + 1) * stride, 0, stride * sizeof *rows);
+    for (uint32_t c = 0; c < stride; c += SUP_LANES) {
+        // Up to eight modes stay in registers over all nodes.
+        for (uint32_t first = 0; first == 0 || first < modes; first += 8) {
+            uint32_t here = modes - first < 8 ? modes - first : 8;
+            f8       w[8];
+            for (uint32_t k = 0; k < 8; ++k)
+                w[k] = k < here ? f8_load(coefficients + (size_t)(first + k) * stride + c) : f8_all(0);
+            for (uint32_t n = 0; n < inner; ++n) {
+                const float* v = vectors + (size_t)n * modes + first;
+                float*       to = rows + (size_t)(n + 1) * stride + c;
+                f8           sum = first ? f8_load(to) : f8_all(0);
+                if (here == 8) {
+                    f8 a = f8_all(v[0]) * w[0] + f8_all(v[1]) * w[1], b = f8_all(v[2]) * w[2] + f8_all(v[3]) * w[3];
+                    f8 d = f8_all(v[4]) * w[4] + f8_all(v[5]) * w[5], e = f8_all(v[6]) * w[6] + f8_all(v[7]) * w[7];
+                    sum = sum + ((a + b) + (d + e));
+                } else
+                    for (uint32_t k = 0; k < here; ++k) sum = sum + f8_all(v[k]) * w[k];
+                f8_store(to, sum);
+            }
+        }
+    }
+}
+
+typedef float f4 __attribute__((vector_size(16)));
+
+static inline f4 f4_load(const float* p)
+{
+    f4 r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
+
+void SUP_WIDE(beam_take)(const uint32_t* offsets, const float* shares, const float* rows, float scale, uint32_t begin,
+                         uint32_t end, sup_vec3* q)
+{
+    for (uint32_t i = begin; i < end; ++i) {
+        const uint32_t* o = offsets + 4 * (size_t)i;
+        const float*    s = shares + 4 * (size_t)i;
+        f4 a = f4_load(rows + o[0]) * (f4){ s[0], s[0], s[0], s[0] } + f4_load(rows + o[1]) * (f4){ s[1], s[1], s[1], s[1] };
+        f4 b = f4_load(rows + o[2]) * (f4){ s[2], s[2], s[2], s[2] } + f4_load(rows + o[3]) * (f4){ s[3], s[3], s[3], s[3] };
+        f4 sum = (a + b) * (f4){ scale, scale, scale, scale };
+        q[i] = (sup_vec3){ q[i].x + sum[0], q[i].y + sum[1], q[i].z + sum[2] };
+    }
+}
