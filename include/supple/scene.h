@@ -298,6 +298,10 @@ SUP_API const sup_vec3* sup_pose_morph(const sup_character* character, const sup
 
 // ---------------------------------------------------------------------------------------------- normals
 
+/// Angle-weighted unit normals of all points of the rest shape: what sup_normals_evaluate gives there where none are authored,
+/// without the frames that following a deformation takes.
+SUP_API void sup_mesh_normals(const sup_mesh* mesh, sup_vec3* out);
+
 /// Rest frames of every point, made once; turns authored normals with the deformed surface. Read-only afterwards.
 typedef struct sup_normals sup_normals;
 

@@ -222,7 +222,7 @@ size_t sup_print_double(double value, char* buffer)
 // Shortest digits of a float by double arithmetic: nine digits of the value as a whole number, then fewer as long as they
 // stay within half a step of the float. One product or quotient by an exact power of ten errs by 2^-53 of 2^30, so anything
 // closer than `margin` to a limit is left to the exact way. False: it must decide.
-static bool shortest_fast(float value, char* digits, uint32_t* count, int* place)
+static bool shortest_fast(float value, uint32_t* digits, int* place)
 {
     static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
@@ -246,8 +246,10 @@ static bool shortest_fast(float value, char* digits, uint32_t* count, int* place
     half = power >= 0 ? half * powers[power] : half / powers[-power];
 
     static const double parts_of[] = { 1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8 };
-    uint32_t            best = 0, unit = 1;
-    for (uint32_t step = 1, n = 0; n < NINE; ++n, step *= 10) {
+    uint32_t            best = 0, unit = 1, step = 1, n = 0;
+    // Rounding to a step of at most the whole interval cannot leave it.
+    for (; n < NINE - 1 && 10.0 * step < 2 * half - margin; ++n) step *= 10;
+    for (; n < NINE; ++n, step *= 10) {
         double   steps = scaled * parts_of[n];
         uint32_t whole = (uint32_t)steps;
         double   rest = steps - (double)whole;
@@ -262,22 +264,57 @@ static bool shortest_fast(float value, char* digits, uint32_t* count, int* place
     }
     *place = ten + 1 + ((uint64_t)best * unit >= 1000000000);
     while (best % 10 == 0) best /= 10;
-    uint32_t length = 1;
-    for (uint32_t limit = 10; length < NINE && best >= limit; limit *= 10) length++;
-    for (uint32_t at = length; at > 0; best /= 10) digits[--at] = (char)('0' + best % 10);
-    *count = length;
+    *digits = best;
     return true;
+}
+
+// Nine digits at once, two by two, with zeros in front.
+static void print_nine(uint32_t number, char* out)
+{
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+        "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+        "9899";
+    uint32_t low = number % 10000, rest = number / 10000, high = rest % 10000;
+    out[0] = (char)('0' + rest / 10000);
+    memcpy(out + 1, pairs + 2 * (high / 100), 2);
+    memcpy(out + 3, pairs + 2 * (high % 100), 2);
+    memcpy(out + 5, pairs + 2 * (low / 100), 2);
+    memcpy(out + 7, pairs + 2 * (low % 100), 2);
+}
+
+// The text of up to nine digits, as sup_digits_text has it. Copies of a fixed length may write behind its end.
+static size_t print_digits(uint32_t number, int place, char* out)
+{
+    char     nine[32];
+    uint32_t count = 1;
+    for (uint32_t limit = 10; count < 9 && number >= limit; limit *= 10) count++;
+    print_nine(number, nine);
+    const char* digits = nine + 9 - count;
+    if (place <= 0 && place >= -4) {
+        memcpy(out, "0.0000", 6);
+        memcpy(out + 2 - place, digits, 9);
+        out[2 - place + (int)count] = 0;
+        return (size_t)(2 - place) + count;
+    }
+    if (place > 0 && place < (int)count) {
+        memcpy(out, digits, 9);
+        memcpy(out + place + 1, digits + place, 9);
+        out[place] = '.';
+        out[count + 1] = 0;
+        return count + 1;
+    }
+    return sup_digits_text(digits, count, place, out);
 }
 
 size_t sup_print_float(float value, char* buffer)
 {
     if (value == 0 || !isfinite(value)) return print_special((double)value, buffer);
-    char     digits[16];
-    uint32_t count;
+    uint32_t digits;
     int      place;
-    if (shortest_fast(value, digits, &count, &place)) {
+    if (shortest_fast(value, &digits, &place)) {
         if (value < 0) *buffer++ = '-';
-        return sup_digits_text(digits, count, place, buffer) + (value < 0);
+        return print_digits(digits, place, buffer) + (value < 0);
     }
     return print_shortest(split_float(value), value < 0, buffer);
 }

@@ -17,7 +17,7 @@ typedef struct gltf_maker {
     uint32_t*            slots;      ///< of each joint in the skin, SUP_NONE
     uint32_t*            part_nodes; ///< SUP_NONE for parts without faces
     gltf_part*           parts;
-    const sup_vec3*      normals; ///< at rest, per stored vertex
+    const sup_vec3*      normals; ///< at rest, per point, for vertices without one of their own; NULL: all have one
     sup_error*           error;
 } gltf_maker;
 

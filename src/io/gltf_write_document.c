@@ -139,28 +139,31 @@ static uint32_t* write_clips(gltf_maker* m, const uint32_t* joint_nodes)
     return animations;
 }
 
+// For vertices that have none authored.
 static bool rest_normals(gltf_maker* m)
 {
-    const sup_mesh*    mesh = &m->character->mesh;
-    const sup_normals* normals;
-    sup_arena*         arena = m->edit.arena;
-    if (sup_normals_create(m->character, arena, &normals, m->error) != SUP_OK) return false;
-    sup_vec3* out = gltf_make(m, mesh->vertex_count, sizeof *out);
-    void*     scratch = gltf_make(m, sup_normals_scratch(normals), 1);
-    if (!out || !scratch) return false;
-    sup_normals_evaluate(normals, mesh->points, scratch, NULL, out, NULL);
-    m->normals = out;
-    return true;
+    const sup_mesh* mesh = &m->character->mesh;
+    bool            missing = !mesh->vertex_normals;
+    for (uint32_t v = 0; v < mesh->vertex_count && !missing; ++v) missing = v3_length2(mesh->vertex_normals[v]) == 0;
+    if (!missing) return true;
+    sup_vec3* normals = gltf_make(m, mesh->point_count, sizeof *normals);
+    if (normals) sup_mesh_normals(mesh, normals);
+    m->normals = normals;
+    return normals != NULL;
 }
 
-// One block of bytes, as a reader would have found it.
-static bool gather(gltf_maker* m, gltf_source* source)
+// Every piece of the BIN chunk as a buffer of its own, where it is: whoever opens the document puts them behind each other
+// again, which is where its views expect them.
+static bool list_buffers(gltf_maker* m, gltf_source* source)
 {
-    sup_bytes* buffers = gltf_make(m, 1, sizeof *buffers);
-    if (!buffers || !gltf_edit_gather(&m->edit, buffers)) return false;
-    source->buffer_count = 1;
+    uint32_t count = 0;
+    for (const gltf_blob* b = m->edit.first; b; b = b->next) count++;
+    sup_bytes* buffers = gltf_make(m, count, sizeof *buffers);
+    if (!buffers) return false;
     source->buffers = buffers;
-    source->bytes = buffers->size;
+    source->buffer_count = count;
+    source->bytes = (size_t)m->edit.bytes;
+    for (const gltf_blob* b = m->edit.first; b; b = b->next) *buffers++ = (sup_bytes){ b->data, b->bytes };
     return true;
 }
 
@@ -184,7 +187,7 @@ sup_result gltf_document_create(const sup_character* character, sup_arena* arena
     if (m.edit.failed) return sup_fail_memory(error, "a glTF document");
     for (uint32_t j = 0; j < character->skeleton.joint_count; ++j) joint_nodes[j] = j;
     uint32_t* animations = write_clips(&m, joint_nodes);
-    if (!gather(&m, source) || m.edit.failed) return sup_fail_memory(error, "a glTF document");
+    if (!list_buffers(&m, source) || m.edit.failed) return sup_fail_memory(error, "a glTF document");
     source->root = m.edit.root;
     source->part_count = character->mesh.part_count;
     source->parts = m.parts;

@@ -24,6 +24,25 @@ typedef struct collector {
 
 static sup_result out_of_memory(const collector* c) { return sup_fail_memory(c->error, "the targets of a bake"); }
 
+// The one primitive of a part holds plain vectors one behind the other mostly; then they are used where they are, which is a
+// copy of all points less. NULL: they have to be decoded.
+static const sup_vec3* vectors_in_place(const collector* c, const baked_part* part, const char* name)
+{
+    const gltf_part* from = part->from;
+    if (from->primitive_count != 1 || from->primitives[0].vertex_count != part->part->vertex_count) return NULL;
+    gltf_accessor   accessor;
+    sup_error       ignored;
+    const sup_json* primitives = sup_json_get(c->meshes[from->mesh], "primitives");
+    const sup_json* attributes = sup_json_get(sup_json_at(primitives, from->primitives[0].primitive), "attributes");
+    uint32_t        index = sup_json_index(sup_json_get(attributes, name), SUP_NONE);
+    if (index == SUP_NONE || gltf_accessor_find(c->baking->document.source, index, name, &accessor, &ignored) != SUP_OK)
+        return NULL;
+    bool plain = accessor.component_type == GLTF_FLOAT && accessor.components == 3 &&
+                 accessor.count == part->part->vertex_count && accessor.stride == sizeof(sup_vec3) && accessor.data &&
+                 (uintptr_t)accessor.data % sizeof(float) == 0;
+    return plain ? (const sup_vec3*)(const void*)accessor.data : NULL;
+}
+
 // Components of an accessor, row behind row, as floats.
 static sup_result decode(const collector* c, const sup_json* attributes, const char* name, uint32_t count, uint32_t components,
                          float* out)
@@ -36,6 +55,11 @@ static sup_result decode(const collector* c, const sup_json* attributes, const c
         return sup_fail(c->error, SUP_ERROR_INPUT,
                         "accessor %u (%s) has %u elements of %u numbers, not %u of %u; export the file again", index, name,
                         accessor.count, accessor.components, count, components);
+    if (accessor.component_type == GLTF_FLOAT && accessor.data) {
+        for (uint32_t i = 0; i < count; ++i)
+            memcpy(out + (size_t)i * components, accessor.data + i * accessor.stride, components * sizeof *out);
+        return SUP_OK;
+    }
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = 0; k < components; ++k) out[(size_t)i * components + k] = gltf_accessor_float(&accessor, i, k);
     return SUP_OK;
@@ -50,6 +74,11 @@ static sup_result decode_slots(const collector* c, const sup_json* attributes, u
     if (accessor.count != count || accessor.components != SET)
         return sup_fail(c->error, SUP_ERROR_INPUT, "accessor %u (JOINTS_0) has %u elements, not %u; export the file again",
                         index, accessor.count, count);
+    if (accessor.component_type == GLTF_UBYTE && accessor.data) {
+        for (uint32_t i = 0; i < count; ++i)
+            for (uint32_t k = 0; k < SET; ++k) out[i][k] = accessor.data[i * accessor.stride + k];
+        return SUP_OK;
+    }
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = 0; k < SET; ++k) out[i][k] = gltf_accessor_index(&accessor, i, k);
     return SUP_OK;
@@ -119,8 +148,8 @@ static sup_result collect_primitive(const collector* c, baked_part* part, const 
     baked_piece*    piece = &c->baking->pieces[c->baking->piece_count++];
     *piece = (baked_piece){ part, from->primitive, begin, count, sup_json_get(attributes, "NORMAL") != NULL };
     c->baking->frame_bytes += (uint64_t)count * sizeof(sup_vec3) * (piece->normals ? 2 : 1);
-    sup_result result = decode(c, attributes, "POSITION", count, 3, &positions[begin].x);
-    if (result == SUP_OK && piece->normals) result = decode(c, attributes, "NORMAL", count, 3, &normals[begin].x);
+    sup_result result = positions ? decode(c, attributes, "POSITION", count, 3, &positions[begin].x) : SUP_OK;
+    if (result == SUP_OK && piece->normals && normals) result = decode(c, attributes, "NORMAL", count, 3, &normals[begin].x);
     if (result != SUP_OK || part->from->skin == SUP_NONE) return result;
     if (sup_json_get(attributes, "JOINTS_1")) part->flat = FLAT_INFLUENCES;
     if (!sup_json_get(attributes, "JOINTS_0") || !sup_json_get(attributes, "WEIGHTS_0"))
@@ -131,13 +160,15 @@ static sup_result collect_primitive(const collector* c, baked_part* part, const 
 
 static sup_result collect_part(const collector* c, baked_part* part)
 {
-    uint32_t  count = part->part->vertex_count;
-    sup_vec3* positions = SUP_NEW(c->arena, sup_vec3, count);
-    sup_vec3* normals = SUP_NEW(c->arena, sup_vec3, count);
-    bool      skinned = part->from->skin != SUP_NONE;
+    uint32_t        count = part->part->vertex_count;
+    const sup_vec3* still = vectors_in_place(c, part, "POSITION");
+    const sup_vec3* upright = vectors_in_place(c, part, "NORMAL");
+    sup_vec3*       positions = still ? NULL : SUP_NEW(c->arena, sup_vec3, count);
+    sup_vec3*       normals = upright ? NULL : SUP_NEW(c->arena, sup_vec3, count);
+    bool            skinned = part->from->skin != SUP_NONE;
     uint32_t(*slots)[SET] = sup_arena_alloc(c->arena, skinned ? count : 0, sizeof *slots);
     float(*weights)[SET] = sup_arena_alloc(c->arena, skinned ? count : 0, sizeof *weights);
-    if (!positions || !normals || !slots || !weights) return out_of_memory(c);
+    if ((!positions && !still) || (!normals && !upright) || !slots || !weights) return out_of_memory(c);
     // By its node: a part that was dressed has weights here and none in the file. In a fresh document the node hangs below the
     // joint and is none itself.
     uint32_t joint = c->node_joints[part->from->node];
@@ -146,8 +177,8 @@ static sup_result collect_part(const collector* c, baked_part* part)
                               .vertex_count = count,
                               .joints = (const uint32_t(*)[SET])slots,
                               .weights = (const float(*)[SET])weights,
-                              .positions = positions,
-                              .normals = normals,
+                              .positions = still ? still : positions,
+                              .normals = upright ? upright : normals,
                               .points = c->character->mesh.vertex_points + part->part->vertex_begin };
     sup_result result = SUP_OK;
     if (skinned) {

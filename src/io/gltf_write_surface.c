@@ -80,26 +80,45 @@ static sup_affine part_space(const gltf_maker* m, const sup_part* part)
     return part->joint == SUP_NONE ? affine_identity() : m->character->skeleton.joints[part->joint].inverse_bind;
 }
 
+// The points themselves, where a piece is stored as the character has them; else NULL.
+static const sup_vec3* stored_as_is(const sup_mesh* mesh, const piece* p, const sup_affine* space)
+{
+    const sup_affine still = affine_identity();
+    uint32_t         first = p->count ? mesh->vertex_points[p->begin] : 0;
+    if (memcmp(space, &still, sizeof still) != 0) return NULL;
+    for (uint32_t v = 0; v < p->count; ++v)
+        if (mesh->vertex_points[p->begin + v] != first + v) return NULL;
+    return mesh->points + first;
+}
+
+static sup_vec3 vertex_normal(const gltf_maker* m, uint32_t vertex)
+{
+    const sup_mesh* mesh = &m->character->mesh;
+    if (mesh->vertex_normals && v3_length2(mesh->vertex_normals[vertex]) > 0) return mesh->vertex_normals[vertex];
+    return m->normals[mesh->vertex_points[vertex]];
+}
+
 static void write_shape(gltf_maker* m, const piece* p, sup_json* attributes)
 {
     const sup_mesh* mesh = &m->character->mesh;
-    sup_affine      space = part_space(m, p->part);
-    sup_vec3*       positions = gltf_make(m, p->count, sizeof *positions);
+    sup_affine      space = part_space(m, p->part), back;
+    const sup_vec3* as_is = stored_as_is(mesh, p, &space);
+    sup_vec3*       positions = as_is ? NULL : gltf_make(m, p->count, sizeof *positions);
     sup_vec3*       normals = gltf_make(m, p->count, sizeof *normals);
-    if (!positions || !normals) return;
-    sup_affine back;
+    if ((!positions && !as_is) || !normals) return;
     if (!affine_invert(&space, &back)) back = affine_identity();
-    for (uint32_t v = 0; v < p->count; ++v) {
+    for (uint32_t v = 0; positions && v < p->count; ++v)
         positions[v] = affine_point(&space, mesh->points[mesh->vertex_points[p->begin + v]]);
+    for (uint32_t v = 0; v < p->count; ++v) {
         // Normals go with the inverse transpose: the transpose of the way back.
-        sup_vec3 n = m->normals[p->begin + v];
+        sup_vec3 n = vertex_normal(m, p->begin + v);
         sup_vec3 turned = v3(back.m[0][0] * n.x + back.m[1][0] * n.y + back.m[2][0] * n.z,
                              back.m[0][1] * n.x + back.m[1][1] * n.y + back.m[2][1] * n.z,
                              back.m[0][2] * n.x + back.m[1][2] * n.y + back.m[2][2] * n.z);
         normals[v] = v3_normalize(turned, v3(0, 1, 0));
     }
     gltf_edit_number(&m->edit, attributes, "POSITION",
-                     gltf_edit_floats(&m->edit, &positions->x, p->count, 3, GLTF_ARRAY_BUFFER, true));
+                     gltf_edit_floats(&m->edit, as_is ? &as_is->x : &positions->x, p->count, 3, GLTF_ARRAY_BUFFER, true));
     gltf_edit_number(&m->edit, attributes, "NORMAL",
                      gltf_edit_floats(&m->edit, &normals->x, p->count, 3, GLTF_ARRAY_BUFFER, false));
 }

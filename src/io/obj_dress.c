@@ -2,7 +2,6 @@
 // wanted, so that a mesh that is only deformed does not pay for it. Points on seams become several stored vertices; vertices
 // of one material stand together, by point.
 #include "base/internal.h"
-#include "base/sort.h"
 #include "io/dress.h"
 #include "io/obj_lines.h"
 #include "math/vec.h"
@@ -153,25 +152,39 @@ static bool same_normal(const dresser* d, uint32_t a, uint32_t b)
     return d->normals[a].x == d->normals[b].x && d->normals[a].y == d->normals[b].y && d->normals[a].z == d->normals[b].z;
 }
 
-// Corners by piece and point; points of no face stand in the first piece, so that none is lost.
-static sup_sort_item* sort_corners(dresser* d, uint32_t* item_count)
+// Stable counting sort of the items in `from` by a key each.
+static bool sort_by(sup_arena* arena, const uint32_t* from, uint32_t count, const uint32_t* keys, uint32_t key_count,
+                    uint32_t* to)
+{
+    uint32_t* next = SUP_NEW(arena, uint32_t, (size_t)key_count + 1);
+    if (!next) return false;
+    for (uint32_t i = 0; i < count; ++i) next[keys[i] + 1]++;
+    for (uint32_t k = 0; k < key_count; ++k) next[k + 1] += next[k];
+    for (uint32_t i = 0; i < count; ++i) to[next[keys[from ? from[i] : i]]++] = from ? from[i] : i;
+    return true;
+}
+
+// Corners by piece, then by point. Behind the corners stand the points of no face, in the first piece, so that none is lost.
+static uint32_t* sort_corners(dresser* d, sup_arena* temp, uint32_t* points, uint32_t* item_count)
 {
     const sup_mesh* mesh = &d->character->mesh;
-    uint32_t        n = 0, most = mesh->corner_count + mesh->point_count;
-    sup_sort_item*  items = SUP_NEW(d->arena, sup_sort_item, most);
-    sup_sort_item*  spare = SUP_NEW(d->arena, sup_sort_item, most);
-    bool*           met = SUP_NEW(d->arena, bool, mesh->point_count);
-    if (!items || !spare || !met) return NULL;
+    uint32_t        n = mesh->corner_count;
+    uint32_t*       runs = SUP_NEW(temp, uint32_t, (size_t)n + mesh->point_count);
+    uint32_t*       by_point = SUP_NEW(temp, uint32_t, (size_t)n + mesh->point_count);
+    uint32_t*       items = SUP_NEW(temp, uint32_t, (size_t)n + mesh->point_count);
+    bool*           met = SUP_NEW(temp, bool, mesh->point_count);
+    if (!runs || !by_point || !items || !met) return NULL;
     for (uint32_t f = 0; f < mesh->face_count; ++f)
         for (uint32_t c = mesh->face_begin[f]; c < mesh->face_begin[f + 1]; ++c) {
-            items[n++] = (sup_sort_item){ (uint64_t)d->face_runs[f] << 32 | mesh->corner_points[c], c };
-            met[mesh->corner_points[c]] = true;
+            points[c] = mesh->corner_points[c];
+            runs[c] = d->face_runs[f];
+            met[points[c]] = true;
         }
     for (uint32_t p = 0; p < mesh->point_count; ++p)
-        if (!met[p]) items[n++] = (sup_sort_item){ p, SUP_NONE };
-    sup_sort(items, spare, n);
+        if (!met[p]) points[n++] = p;
     *item_count = n;
-    return items;
+    if (!sort_by(temp, NULL, n, points, mesh->point_count, by_point)) return NULL;
+    return sort_by(temp, by_point, n, runs, d->run_count, items) ? items : NULL;
 }
 
 typedef struct splitting {
@@ -181,28 +194,35 @@ typedef struct splitting {
     uint32_t  count;
 } splitting;
 
-static bool split(dresser* d, splitting* s)
+static bool split(dresser* d, sup_arena* temp, splitting* s)
 {
     const sup_mesh* mesh = &d->character->mesh;
-    uint32_t        item_count = 0, begin = 0;
-    sup_sort_item*  items = sort_corners(d, &item_count);
+    uint32_t        item_count = 0, begin = 0, run = 0, left = 0;
+    uint32_t*       points = SUP_NEW(temp, uint32_t, (size_t)mesh->corner_count + mesh->point_count);
+    uint32_t*       items = points ? sort_corners(d, temp, points, &item_count) : NULL;
     s->vertex_points = SUP_NEW(d->arena, uint32_t, item_count);
-    s->vertices = SUP_NEW(d->arena, corner, item_count);
+    s->vertices = SUP_NEW(temp, corner, item_count);
     s->corner_vertices = SUP_NEW(d->arena, uint32_t, mesh->corner_count);
     if (!items || !s->vertex_points || !s->vertices || !s->corner_vertices) return false;
-    for (uint32_t i = 0; i < item_count; ++i) {
-        if (i == 0 || items[i].key != items[i - 1].key) begin = s->count;
-        corner c = items[i].value == SUP_NONE ? (corner){ SUP_NONE, SUP_NONE } : d->corners[items[i].value];
+    uint32_t* sizes = SUP_NEW(temp, uint32_t, d->run_count); // items of each run
+    if (!sizes) return false;
+    for (uint32_t f = 0; f < mesh->face_count; ++f) sizes[d->face_runs[f]] += mesh->face_begin[f + 1] - mesh->face_begin[f];
+    sizes[0] += item_count - mesh->corner_count;
+    for (uint32_t i = 0; i < item_count; ++i, --left) {
+        bool fresh = i == 0 || points[items[i]] != points[items[i - 1]];
+        for (; left == 0; ++run) left = sizes[run], fresh = true;
+        if (fresh) begin = s->count;
+        corner c = items[i] < mesh->corner_count ? d->corners[items[i]] : (corner){ SUP_NONE, SUP_NONE };
         // Copies beyond these are stored again rather than searched for: a hostile fan would take forever.
         uint32_t v = s->count - begin > COPIES_MAX ? s->count - COPIES_MAX : begin;
         while (v < s->count && !(same_uv(d, c.uv, s->vertices[v].uv) && same_normal(d, c.normal, s->vertices[v].normal))) ++v;
         if (v == s->count) {
             s->vertices[v] = c;
-            s->vertex_points[v] = (uint32_t)items[i].key;
-            d->runs[items[i].key >> 32].vertex_count++;
+            s->vertex_points[v] = points[items[i]];
+            d->runs[run - 1].vertex_count++;
             s->count++;
         }
-        if (items[i].value != SUP_NONE) s->corner_vertices[items[i].value] = v;
+        if (items[i] < mesh->corner_count) s->corner_vertices[items[i]] = v;
     }
     for (uint32_t r = 1; r < d->run_count; ++r)
         d->runs[r].vertex_begin = d->runs[r - 1].vertex_begin + d->runs[r - 1].vertex_count;
@@ -242,8 +262,8 @@ static sup_result finish(dresser* d, const splitting* s, dress* out)
     return SUP_OK;
 }
 
-sup_result obj_dress_make(const sup_character* character, const obj_source* source, sup_arena* arena, dress* out,
-                          sup_error* error)
+static sup_result make(const sup_character* character, const obj_source* source, sup_arena* arena, sup_arena* temp, dress* out,
+                       sup_error* error)
 {
     const sup_mesh* mesh = &character->mesh;
     dresser         d = { .character = character, .source = source, .arena = arena, .error = error, .run_count = 1 };
@@ -251,10 +271,10 @@ sup_result obj_dress_make(const sup_character* character, const obj_source* sour
     const char *    text = (const char*)source->text.data, *end = text + source->text.size;
     if (source->text.size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
     count(&d, text, end);
-    d.uvs = SUP_NEW(arena, float, 2 * (size_t)d.uv_total);
-    d.normals = SUP_NEW(arena, sup_vec3, d.normal_total);
+    d.uvs = SUP_NEW(temp, float, 2 * (size_t)d.uv_total);
+    d.normals = SUP_NEW(temp, sup_vec3, d.normal_total);
     d.colors = SUP_NEW(arena, float, 4 * (size_t)mesh->point_count);
-    d.corners = SUP_NEW(arena, corner, mesh->corner_count);
+    d.corners = SUP_NEW(temp, corner, mesh->corner_count);
     d.face_runs = SUP_NEW(arena, uint32_t, mesh->face_count);
     d.runs = SUP_NEW(arena, dress_piece, (size_t)d.run_room + 1);
     if (!d.uvs || !d.normals || !d.colors || !d.corners || !d.face_runs || !d.runs) return sup_fail_memory(error, "a surface");
@@ -264,6 +284,15 @@ sup_result obj_dress_make(const sup_character* character, const obj_source* sour
     if (d.face_count != mesh->face_count || d.corner_count != mesh->corner_count) return SUP_OK;
     if (!d.uv_total && !d.normal_total && !d.colored && !d.run_room) return SUP_OK;
     gather_runs(&d);
-    if (!split(&d, &s)) return sup_fail_memory(error, "a surface");
+    if (!split(&d, temp, &s)) return sup_fail_memory(error, "a surface");
     return finish(&d, &s, out);
+}
+
+sup_result obj_dress_make(const sup_character* character, const obj_source* source, sup_arena* arena, dress* out,
+                          sup_error* error)
+{
+    sup_arena* temp = sup_arena_beside(arena);
+    sup_result result = temp ? make(character, source, arena, temp, out, error) : sup_fail_memory(error, "a surface");
+    sup_arena_destroy(temp);
+    return result;
 }

@@ -86,12 +86,17 @@ static void put_faces(text_out* t, const sup_mesh* mesh, const sup_part* part, b
         text_put(t, "f");
         for (uint32_t c = mesh->face_begin[f]; c < mesh->face_begin[f + 1]; ++c) {
             uint32_t vertex = mesh->corner_vertices[c] + 1;
-            text_put(t, " ");
-            text_index(t, vertex);
-            text_put(t, "/");
-            if (with) text_index(t, vertex - lag);
-            text_put(t, "/");
-            text_index(t, vertex);
+            char *   begin = text_reserve(t, 3 * TEXT_INDEX_MAX + 3), *out = begin;
+            *out++ = ' ';
+            size_t length = text_digits(vertex, out);
+            memcpy(out + length + 2, out, TEXT_INDEX_MAX); // the normal's number is the same; moves on where uvs stand between
+            out += length;
+            *out++ = '/';
+            if (with) out += text_digits(vertex - lag, out);
+            *out++ = '/';
+            if (with) memcpy(out, begin + 1, length);
+            out += length;
+            t->used += (size_t)(out - begin);
         }
         text_put(t, "\n");
     }

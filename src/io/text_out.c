@@ -12,18 +12,16 @@ void text_flush(text_out* t)
     t->used = 0;
 }
 
-void text_bytes(text_out* t, const char* words, size_t length)
+void text_overflow(text_out* t, const char* words, size_t length)
 {
-    if (length > TEXT_ROOM - t->used) text_flush(t);
+    text_flush(t);
     if (length > TEXT_ROOM) {
         if (t->result == SUP_OK) t->result = sup_out_write(t->file, words, length, t->error);
         return;
     }
-    memcpy(t->buffer + t->used, words, length);
-    t->used += length;
+    memcpy(t->buffer, words, length);
+    t->used = length;
 }
-
-void text_put(text_out* t, const char* words) { text_bytes(t, words, strlen(words)); }
 
 void text_format(text_out* t, const char* format, ...)
 {
@@ -35,33 +33,40 @@ void text_format(text_out* t, const char* format, ...)
     text_bytes(t, line, length < sizeof line ? length : sizeof line - 1);
 }
 
-void text_index(text_out* t, uint32_t number)
+size_t text_digits(uint32_t number, char* out)
 {
-    char digits[10], turned[10];
-    int  n = 0, count = 0;
-    do turned[n++] = (char)('0' + number % 10);
-    while (number /= 10);
-    while (n > 0) digits[count++] = turned[--n];
-    text_bytes(t, digits, (size_t)count);
+    size_t count = 1;
+    for (uint32_t rest = number; rest >= 10; rest /= 10) count++;
+    for (size_t at = count; at > 0; number /= 10) out[--at] = (char)('0' + number % 10);
+    return count;
 }
 
-void text_float(text_out* t, float number)
+void text_index(text_out* t, uint32_t number) { t->used += text_digits(number, text_reserve(t, TEXT_INDEX_MAX)); }
+
+// Into room that is there.
+static size_t put_float(text_out* t, float number, char* out)
 {
-    if (TEXT_ROOM - t->used < SUP_NUMBER_MAX) text_flush(t);
     if (!isfinite(number)) {
         t->bad++;
         number = 0;
     }
-    t->used += sup_print_float(number, t->buffer + t->used);
+    return sup_print_float(number, out);
 }
+
+void text_float(text_out* t, float number) { t->used += put_float(t, number, text_reserve(t, SUP_NUMBER_MAX)); }
 
 void text_vec3(text_out* t, sup_vec3 v, const char* between)
 {
-    text_float(t, v.x);
-    text_put(t, between);
-    text_float(t, v.y);
-    text_put(t, between);
-    text_float(t, v.z);
+    size_t length = strlen(between);
+    char * begin = text_reserve(t, 3 * SUP_NUMBER_MAX + 2 * length), *out = begin;
+    out += put_float(t, v.x, out);
+    memcpy(out, between, length);
+    out += length;
+    out += put_float(t, v.y, out);
+    memcpy(out, between, length);
+    out += length;
+    out += put_float(t, v.z, out);
+    t->used += (size_t)(out - begin);
 }
 
 // ---------------------------------------------------------------------------------------------- texture coordinates

@@ -5,6 +5,8 @@
 #include "base/internal.h"
 #include "io/bake.h"
 
+#include <string.h>
+
 enum { TEXT_ROOM = 1 << 16 };
 
 typedef struct text_out {
@@ -17,8 +19,31 @@ typedef struct text_out {
 } text_out;
 
 void text_flush(text_out* t);
-void text_put(text_out* t, const char* words);
-void text_bytes(text_out* t, const char* words, size_t length);
+/// What does not fit any more.
+void text_overflow(text_out* t, const char* words, size_t length);
+
+static inline void text_bytes(text_out* t, const char* words, size_t length)
+{
+    if (length > TEXT_ROOM - t->used) {
+        text_overflow(t, words, length);
+        return;
+    }
+    memcpy(t->buffer + t->used, words, length);
+    t->used += length;
+}
+
+static inline void text_put(text_out* t, const char* words) { text_bytes(t, words, strlen(words)); }
+
+/// Room for `bytes` more, which are far below TEXT_ROOM; whoever writes there adds to `used`.
+static inline char* text_reserve(text_out* t, size_t bytes)
+{
+    if (bytes > TEXT_ROOM - t->used) text_flush(t);
+    return t->buffer + t->used;
+}
+
+enum { TEXT_INDEX_MAX = 10 };
+/// A whole number into memory; its length.
+size_t text_digits(uint32_t number, char* out);
 /// A short piece by sup_format.
 void text_format(text_out* t, const char* format, ...) SUP_FORMAT(2, 3);
 void text_index(text_out* t, uint32_t number);

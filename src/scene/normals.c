@@ -178,6 +178,30 @@ void sup_normals_evaluate(const sup_normals* normals, const sup_vec3* points, vo
     sup_tasks_run(tasks, normals->point_count, POINT_GRAIN, point_task, &e);
 }
 
+void sup_mesh_normals(const sup_mesh* mesh, sup_vec3* out)
+{
+    SUP_ASSERT(mesh && out);
+    enum { BLOCK = 256 };
+    sup_triangle_normal block[BLOCK + 1];
+    memset(out, 0, mesh->point_count * sizeof *out);
+    for (uint32_t begin = 0; begin < mesh->triangle_count; begin += BLOCK) {
+        uint32_t        left = mesh->triangle_count - begin, count = left < BLOCK ? left : BLOCK;
+        const uint32_t* corners = mesh->triangles + 3 * (size_t)begin;
+        SUP_WIDE_PICK(sup_normals_triangles)(corners, 0, count, mesh->points, block);
+        for (uint32_t t = 0; t < count; ++t)
+            for (uint32_t k = 0; k < 3; ++k) {
+                sup_vec3* sum = &out[corners[3 * (size_t)t + k]];
+                float     angle = block[t].angles[k];
+                *sum = v3(sum->x + angle * block[t].normal[0], sum->y + angle * block[t].normal[1],
+                          sum->z + angle * block[t].normal[2]);
+            }
+    }
+    for (uint32_t p = 0; p < mesh->point_count; ++p) {
+        float length = v3_length(out[p]);
+        out[p] = length > NORMAL_MINIMUM ? v3_scale(out[p], 1.0f / length) : v3(0, 0, 1);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------- bind
 
 /// Items of each owner one after the other, in rising order: begin has owner_count + 1 offsets into the list.

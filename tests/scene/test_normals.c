@@ -309,10 +309,23 @@ static void a_point_costs_under_a_microsecond(void** state)
     unwrap(&s);
 }
 
+static void rest_normals_without_frames_have_the_same_bits(void** state)
+{
+    (void)state;
+    skin      s = wrap(test_tube(40, 16, 4, 8, 1));
+    sup_vec3* plain = sup_arena_alloc(s.arena, s.character->mesh.point_count, sizeof *plain);
+    evaluate(&s);
+    sup_mesh_normals(&s.character->mesh, plain);
+    for (uint32_t v = 0; v < s.character->mesh.vertex_count; ++v)
+        assert_memory_equal(&s.out[v], &plain[s.character->mesh.vertex_points[v]], sizeof *plain);
+    unwrap(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rest_points_return_the_authored_normals), cmocka_unit_test(rigid_turn_turns_the_normals),
+        cmocka_unit_test(rest_points_return_the_authored_normals),
+        cmocka_unit_test(rest_normals_without_frames_have_the_same_bits), cmocka_unit_test(rigid_turn_turns_the_normals),
         cmocka_unit_test(sheared_cube_keeps_its_hard_edges),       cmocka_unit_test(corner_normal_weighs_angles_not_triangles),
         cmocka_unit_test(collapsed_skin_has_unit_normals),         cmocka_unit_test(flat_rest_shape_returns_its_normals),
         cmocka_unit_test(workers_do_not_change_the_bits),          cmocka_unit_test(triangle_angles_hold_their_error),
