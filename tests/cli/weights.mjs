@@ -137,4 +137,18 @@ await test("a glTF file keeps its materials and pictures, and its own order of v
     equal(attributes.POSITION, before.meshes[0].primitives[0].attributes.POSITION, "positions are the same accessor");
     holds(attributes.JOINTS_0 >= before.accessors.length && attributes.WEIGHTS_1 >= before.accessors.length, "weights are new");
 });
+await test("the other files of the data set get weights: tetrahedra, OFF, COLLADA, FBX", folder => {
+    const out = path.join(folder, "out.glb"), walk = ["--skeleton", shared("mocap/07_01-walk.bvh")], hand = ["--skeleton", shared("libigl-rigs/hand.tgf")];
+    const tries = [["closed-meshes/octopus-low.mesh", walk], ["libigl-rigs/hand.mesh", hand], ["closed-meshes/decimated-knight.off", walk],
+        ["skinned/stormtrooper.dae", []], ["skinned/animation_with_skeleton.fbx", []]];
+    for (const [file, flags] of tries) {
+        const r = run(["weights", shared(file), out, ...flags, "--quiet"]);
+        if (r.code !== 0 && /assimp/.test(r.err)) continue; // built without it
+        equal(r.code, 0, `${file}: ${r.err}`);
+        const seen = json(["inspect", out]);
+        near(seen.weight_sum_min, 1, 1e-5, `${file}: smallest sum`);
+        near(seen.weight_sum_max, 1, 1e-5, `${file}: largest sum`);
+        holds(seen.joints > 1, `${file}: ${seen.joints} joints`);
+    }
+});
 finish();

@@ -383,6 +383,70 @@ static void binding_sees_the_whole_history(void** state)
     play_end(&p);
 }
 
+// Asks the links before it for their points at 0.6 s while binding, and shows those.
+static sup_result peek_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
+{
+    sup_vec3* points = SUP_NEW(arena, sup_vec3, in->character->mesh.point_count + 8);
+    if (!points) return sup_fail_memory(error, "peek");
+    *out = (sup_binding){ .data = points };
+    return sup_prefix_points(in->before, 0.6, points, error);
+}
+
+static void peek_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                          sup_vec3* out)
+{
+    (void)params, (void)frame, (void)state, (void)scratch;
+    memcpy(out, binding->data, the_tube->mesh.point_count * sizeof *out);
+}
+
+static const sup_deformer peek = { .name = "peek", .summary = "-", .paper = "-", .bind = peek_bind, .evaluate = peek_evaluate };
+
+static void links_asked_ahead_answer_with_the_keys_of_that_time(void** state)
+{
+    (void)state;
+    static const sup_deformer* const extra[] = { &peek };
+    sup_chain_desc                   d =
+        chain_of("{\"keys\":{\"dualquat.blend\":[{\"time\":0,\"value\":1,\"step\":true},{\"time\":0.5,\"value\":0}]}}");
+    sup_chain_desc plain = chain_of(NULL);
+    d.extra = plain.extra = extra;
+    d.links = "dualquat,peek";
+    plain.links = "linear,peek"; // dualquat with blend 0
+    play a = play_of(d), b = play_of(plain);
+    assert_true(play_hash(&a, 0) == play_hash(&b, 0));
+    play_end(&a);
+    play_end(&b);
+}
+
+static void a_loop_takes_its_bodies_back_to_the_start(void** state)
+{
+    (void)state;
+    sup_chain_desc d = chain_of("{\"bodies\":[{\"sphere\":{\"center\":[0,0,0],\"radius\":1},\"keys\":["
+                                "{\"time\":0},{\"time\":1,\"move\":[2,0,0]}]}]}");
+    play           p = play_chain(d, (sup_instance_desc){ .clip = &the_tube->clips[0], .loop = true, .preroll = 0 });
+    play_hash(&p, 0.005); // the first step of the pass that is shown, behind a whole pass
+    assert_near(affine_translation(&seen.bodies[0].start), 0, 0, 0);
+    assert_near(affine_translation(&seen.bodies[0].end), 0.01f, 0, 0);
+    play_hash(&p, 1.005); // and once around again
+    assert_near(affine_translation(&seen.bodies[0].end), 0.01f, 0, 0);
+    play_end(&p);
+}
+
+static void a_live_host_sees_the_world_of_its_own_time(void** state)
+{
+    (void)state;
+    sup_chain_desc d = chain_of("{\"bodies\":[{\"sphere\":{\"center\":[0,0,0],\"radius\":1},\"joint\":\"joint1\",\"keys\":["
+                                "{\"time\":0},{\"time\":1,\"move\":[2,0,0]}]}]}");
+    play           p = play_chain(d, (sup_instance_desc){ .live = true, .preroll = 0 });
+    sup_pose       pose;
+    sup_error      error;
+    assert_ok(sup_pose_create(the_tube, the_arena, &pose, &error), error);
+    sup_pose_rest(the_tube, &pose);
+    sup_instance_live(p.instance, 0, pose.local, NULL, false, p.scratch, NULL, p.out);
+    sup_instance_live(p.instance, 0.25, pose.local, NULL, false, p.scratch, NULL, p.out);
+    assert_near(affine_translation(&sup_instance_world(p.instance)->bodies[0].end), 0.5f, 0, 0);
+    play_end(&p);
+}
+
 // ---------------------------------------------------------------------------------------------- wrong ones
 
 static void wrong_bodies_forces_and_muscles_are_refused_by_name(void** state)
@@ -507,6 +571,9 @@ int main(void)
         cmocka_unit_test(forces_on_curves_and_regions_say_where),
         cmocka_unit_test(muscles_follow_globs_and_keys_and_the_last_one_wins),
         cmocka_unit_test(binding_sees_the_whole_history),
+        cmocka_unit_test(links_asked_ahead_answer_with_the_keys_of_that_time),
+        cmocka_unit_test(a_loop_takes_its_bodies_back_to_the_start),
+        cmocka_unit_test(a_live_host_sees_the_world_of_its_own_time),
         cmocka_unit_test(wrong_bodies_forces_and_muscles_are_refused_by_name),
         cmocka_unit_test(a_repeated_member_counts_once),
         cmocka_unit_test(failing_memory_is_an_error_and_nothing_leaks),
