@@ -143,7 +143,7 @@ await test("the other files of the data set get weights: tetrahedra, OFF, COLLAD
         ["skinned/stormtrooper.dae", []], ["skinned/animation_with_skeleton.fbx", []]];
     for (const [file, flags] of tries) {
         const r = run(["weights", shared(file), out, ...flags, "--quiet"]);
-        if (r.code !== 0 && /assimp/.test(r.err)) continue; // built without it
+        if (/ending/.test(r.err)) continue; // built without assimp
         equal(r.code, 0, `${file}: ${r.err}`);
         const seen = json(["inspect", out]);
         near(seen.weight_sum_min, 1, 1e-5, `${file}: smallest sum`);
