@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-#define TURN_CONDITION 1.5f // of B: beyond it the in-betweens of a pulled displacement would swell by half
+/// Condition of B from which a point begins to leave linear blending, and where it has left it.
+#define SQUEEZED_FROM 1.1f
+#define SQUEEZED_TO 1.6f
 
 enum { GRAIN = 4096 };
 
@@ -29,7 +31,11 @@ typedef struct segment_maker {
     uint32_t              count;
     sup_pose*             poses;
     sup_example_puller    puller;
-    bool*                 squeezed; ///< per point
+    float*                squeezed; ///< per point: 0 not, 1 fully
+    sup_push*             push;
+    sup_vec3*             lifted; ///< of the turned points: dual quaternion skin
+    sup_mat3*             turns;
+    void*                 scratch;
 } segment_maker;
 
 // ---------------------------------------------------------------------------------------------- which examples
@@ -109,48 +115,132 @@ static sup_result pose_examples(segment_maker* m)
 
 // ---------------------------------------------------------------------------------------------- pulling back
 
-static bool is_squeezed(const sup_mat3* b)
+static float squeeze_of(const sup_mat3* b)
 {
     sup_affine a = { { { b->m[0][0], b->m[0][1], b->m[0][2], 0 },
                        { b->m[1][0], b->m[1][1], b->m[1][2], 0 },
                        { b->m[2][0], b->m[2][1], b->m[2][2], 0 } } };
-    // Scaled bones are even; only uneven ones matter here.
-    return !(affine_determinant(&a) > 0) || !(affine_condition(&a) <= TURN_CONDITION);
+    if (!(affine_determinant(&a) > 0)) return 1;
+    float condition = affine_condition(&a);
+    return condition < SQUEEZED_TO ? sup_smoothstep(SQUEEZED_FROM, SQUEEZED_TO, condition) : 1;
 }
 
-static sup_result pull_example(segment_maker* m, uint32_t i, sup_vec3* q, bool mark)
+static sup_vec3 mat3_times(const sup_mat3* m, sup_vec3 p)
+{
+    return v3(m->m[0][0] * p.x + m->m[0][1] * p.y + m->m[0][2] * p.z, m->m[1][0] * p.x + m->m[1][1] * p.y + m->m[1][2] * p.z,
+              m->m[2][0] * p.x + m->m[2][1] * p.y + m->m[2][2] * p.z);
+}
+
+/// Where a squeezed point stands before anything is added, and the map of what is.
+static sup_vec3 lifted_base(const sup_push* p, uint32_t k, sup_vec3 point, sup_vec3 skinned, const sup_vec3* lifted)
+{
+    return v3_mad(point, p->lifted[k], v3_sub(lifted[k], skinned));
+}
+
+/// The set of squeezed points with what their pulling needs.
+static sup_result make_turned(segment_maker* m)
+{
+    const sup_character* c = m->in->character;
+    sup_push*            push = m->push;
+    uint32_t             n = 0, influences = 0, joints_all = c->skeleton.joint_count;
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p)
+        if (m->squeezed[p] > 0) ++n, influences += c->weights.begin[p + 1] - c->weights.begin[p];
+    push->turned_count = n;
+    if (n == 0) return SUP_OK;
+    uint32_t* turned = SUP_NEW(m->arena, uint32_t, n);
+    float*    lifted = SUP_NEW(m->arena, float, n);
+    uint32_t *begin = SUP_NEW(m->beside, uint32_t, (size_t)n + 1), *joints = SUP_NEW(m->beside, uint32_t, influences);
+    float*    values = SUP_NEW(m->beside, float, influences);
+    sup_vec3 *points = SUP_NEW(m->beside, sup_vec3, n), *centers = SUP_NEW(m->beside, sup_vec3, joints_all);
+    m->lifted = SUP_NEW(m->beside, sup_vec3, (size_t)n + SUP_LANES);
+    m->turns = SUP_NEW(m->beside, sup_mat3, (size_t)n + SUP_LANES);
+    if (!turned || !lifted || !begin || !joints || !values || !points || !centers || !m->lifted || !m->turns)
+        return sup_fail_memory(m->error, "example shapes");
+    for (uint32_t p = 0, k = 0, at = 0; p < c->mesh.point_count; ++p) {
+        if (!(m->squeezed[p] > 0)) continue;
+        turned[k] = p;
+        lifted[k] = m->squeezed[p];
+        points[k] = c->mesh.points[p];
+        for (uint32_t i = c->weights.begin[p]; i < c->weights.begin[p + 1]; ++i, ++at)
+            joints[at] = c->weights.joints[i], values[at] = c->weights.values[i];
+        begin[++k] = at;
+    }
+    for (uint32_t j = 0; j < joints_all; ++j) {
+        sup_affine bind;
+        if (affine_invert(&c->skeleton.joints[j].inverse_bind, &bind)) centers[j] = affine_translation(&bind);
+    }
+    push->turned = turned;
+    push->lifted = lifted;
+    sup_skin_desc desc = { .point_count = n,
+                           .points = points,
+                           .begin = begin,
+                           .joints = joints,
+                           .values = values,
+                           .joint_count = joints_all,
+                           .joint_centers = centers };
+    sup_result    r = sup_skin_create(&desc, m->arena, &push->turned_set, m->error);
+    if (r) return r;
+    m->scratch = sup_arena_alloc(m->beside, sup_skin_scratch(push->turned_set) + 64, 1);
+    return m->scratch ? SUP_OK : sup_fail_memory(m->error, "example shapes");
+}
+
+static sup_result pull_example(segment_maker* m, uint32_t i, sup_vec3* q)
 {
     const sup_example* e = m->chosen[i];
-    uint32_t           points = m->in->character->mesh.point_count, stand_ins = 0;
+    uint32_t           stand_ins = 0;
     if (!e) return SUP_OK; // the arena is zeroed
     sup_result r = sup_example_pull(&m->puller, e, &m->poses[i], q, &stand_ins, m->error);
-    if (r || e->in_rest_space || m->puller.dualquat) return r;
-    if (stand_ins > m->out->stand_ins) m->out->stand_ins = stand_ins;
-    for (uint32_t p = 0; p < points; ++p) {
-        if (mark) m->squeezed[p] |= is_squeezed(&m->puller.matrices[p]);
-        else if (m->squeezed[p]) {
-            sup_quat turn = quat_identity();
-            rotation_cold(&m->puller.matrices[p], &turn);
-            q[p] = quat_rotate(quat_conjugate(turn), v3_sub(e->points[p], m->puller.posed[p]));
-        }
+    if (!r && stand_ins > m->out->stand_ins) m->out->stand_ins = stand_ins;
+    return r;
+}
+
+/// Squeezed points of a posed example again, from where they will stand. `posed` and `skinned` are the puller's of this
+/// example.
+static void pull_turned(segment_maker* m, uint32_t i, sup_vec3* q)
+{
+    const sup_push* p = m->push;
+    sup_skin_call   call = { .dualquat = true,
+                             .blend = 1,
+                             .skin = m->poses[i].skin,
+                             .tasks = m->in->tasks,
+                             .scratch = m->scratch,
+                             .out = m->lifted,
+                             .matrices = m->turns };
+    sup_skin_evaluate(p->turned_set, &call);
+    for (uint32_t k = 0; k < p->turned_count; ++k) {
+        uint32_t   v = p->turned[k];
+        sup_vec3   d = v3_sub(m->chosen[i]->points[v], lifted_base(p, k, m->puller.posed[v], m->puller.skinned[v], m->lifted));
+        sup_affine a = { 0 }, inverse;
+        for (int row = 0; row < 3; ++row)
+            for (int c = 0; c < 3; ++c) a.m[row][c] = m->turns[k].m[row][c];
+        if (affine_invert(&a, &inverse)) q[v] = affine_direction(&inverse, d);
     }
-    return SUP_OK;
 }
 
 static sup_result pull_all(segment_maker* m)
 {
     uint32_t   points = m->in->character->mesh.point_count;
     sup_vec3** q = SUP_NEW(m->arena, sup_vec3*, m->count);
-    m->squeezed = SUP_NEW(m->beside, bool, points);
+    m->squeezed = SUP_NEW(m->beside, float, points);
     if (!q || !m->squeezed) return sup_fail_memory(m->error, "example shapes");
     sup_result r = sup_example_puller_create(m->in, m->in->skinning == SUP_SKINNING_DUALQUAT, m->beside, &m->puller, m->error);
     for (uint32_t i = 0; i < m->count && !r; ++i) {
         q[i] = SUP_NEW(m->arena, sup_vec3, (size_t)points + SUP_LANES);
         if (!q[i]) return sup_fail_memory(m->error, "example shapes");
-        r = pull_example(m, i, q[i], true);
+        r = pull_example(m, i, q[i]);
+        if (r || !m->chosen[i] || m->chosen[i]->in_rest_space || m->puller.dualquat) continue;
+        for (uint32_t p = 0; p < points; ++p) {
+            float s = squeeze_of(&m->puller.matrices[p]);
+            if (s > m->squeezed[p]) m->squeezed[p] = s;
+        }
     }
-    // Again, now that it is known which points turn instead.
-    for (uint32_t i = 0; i < m->count && !r; ++i) r = pull_example(m, i, q[i], false);
+    if (!r) r = make_turned(m);
+    // Again, now that it is known which points stand elsewhere.
+    for (uint32_t i = 0; i < m->count && !r && m->push->turned_count; ++i) {
+        if (!m->chosen[i] || m->chosen[i]->in_rest_space) continue;
+        r = pull_example(m, i, q[i]);
+        if (!r) pull_turned(m, i, q[i]);
+    }
     m->out->q = (const sup_vec3* const*)q;
     return r;
 }
@@ -268,40 +358,6 @@ void sup_segments_hermite(const sup_segments* s, uint32_t i, double t, double sh
 
 // ---------------------------------------------------------------------------------------------- pushing forward
 
-static sup_result make_turned(sup_push* push, const bool* squeezed, sup_arena* arena, sup_error* error)
-{
-    const sup_character* c = push->character;
-    uint32_t             n = 0, influences = 0;
-    for (uint32_t p = 0; p < c->mesh.point_count; ++p)
-        if (squeezed[p]) ++n, influences += c->weights.begin[p + 1] - c->weights.begin[p];
-    push->turned_count = n;
-    if (n == 0) return SUP_OK;
-    uint32_t* turned = SUP_NEW(arena, uint32_t, n);
-    uint32_t* dominant = SUP_NEW(arena, uint32_t, n);
-    uint32_t *begin = SUP_NEW(arena, uint32_t, (size_t)n + 1), *joints = SUP_NEW(arena, uint32_t, influences);
-    float*    values = SUP_NEW(arena, float, influences);
-    sup_vec3* points = SUP_NEW(arena, sup_vec3, n);
-    if (!turned || !dominant || !begin || !joints || !values || !points) return sup_fail_memory(error, "example shapes");
-    for (uint32_t p = 0, k = 0, at = 0; p < c->mesh.point_count; ++p) {
-        if (!squeezed[p]) continue;
-        turned[k] = p;
-        points[k] = c->mesh.points[p];
-        dominant[k] = c->weights.joints[c->weights.begin[p]];
-        for (uint32_t i = c->weights.begin[p]; i < c->weights.begin[p + 1]; ++i, ++at)
-            joints[at] = c->weights.joints[i], values[at] = c->weights.values[i];
-        begin[++k] = at;
-    }
-    push->turned = turned;
-    push->turned_joint = dominant;
-    sup_skin_desc desc = { .point_count = n,
-                           .points = points,
-                           .begin = begin,
-                           .joints = joints,
-                           .values = values,
-                           .joint_count = c->skeleton.joint_count };
-    return sup_skin_create(&desc, arena, &push->turned_set, error);
-}
-
 sup_result sup_push_create(const sup_bind_input* in, sup_arena* arena, sup_push* out, sup_error* error)
 {
     *out = (sup_push){ .character = in->character, .dualquat = in->skinning == SUP_SKINNING_DUALQUAT };
@@ -312,8 +368,8 @@ sup_result sup_push_create(const sup_bind_input* in, sup_arena* arena, sup_push*
 typedef struct push_room {
     sup_vec3* morphed; ///< rest points, and the rest of them + q
     sup_mat3* matrices;
-    sup_vec3* posed; ///< of the turned points: not used
-    sup_quat* turns; ///< of the joints
+    sup_vec3* posed; ///< of the turned points, or of all
+    sup_vec3* rest;  ///< of the turned points, where morphs move them
     void*     skin;
 } push_room;
 
@@ -329,8 +385,8 @@ static push_room cut_room(const sup_push* p, void* scratch, size_t* total)
     at += sup_align(some * sizeof(sup_mat3), 64);
     r.posed = (sup_vec3*)at;
     at += sup_align(some * sizeof(sup_vec3), 64);
-    r.turns = (sup_quat*)at;
-    at += sup_align(p->character->skeleton.joint_count * sizeof(sup_quat), 64);
+    r.rest = (sup_vec3*)at;
+    at += sup_align(((size_t)p->turned_count + SUP_LANES) * sizeof(sup_vec3), 64);
     r.skin = at;
     size_t one = sup_skin_scratch(p->skin.set), two = p->turned_set ? sup_skin_scratch(p->turned_set) : 0;
     at += sup_align(one > two ? one : two, 64) + 64;
@@ -351,7 +407,6 @@ typedef struct push_job {
     const sup_vec3 * rest, *q;
     const push_room* room;
     sup_vec3*        to;
-    uint32_t*        lost;
 } push_job;
 
 static void add_rest_task(void* data, uint32_t begin, uint32_t end)
@@ -368,62 +423,34 @@ static void add_before_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) j->to[i] = v3_add(j->to[i], v3_sub(j->frame->points[i], j->frame->skinned[i]));
 }
 
-static sup_vec3 mat3_times(const sup_mat3* m, sup_vec3 p)
-{
-    return v3(m->m[0][0] * p.x + m->m[0][1] * p.y + m->m[0][2] * p.z, m->m[1][0] * p.x + m->m[1][1] * p.y + m->m[1][2] * p.z,
-              m->m[2][0] * p.x + m->m[2][1] * p.y + m->m[2][2] * p.z);
-}
-
 static void add_turned_by_matrix_task(void* data, uint32_t begin, uint32_t end)
 {
     const push_job* j = data;
     for (uint32_t i = begin; i < end; ++i) j->to[i] = v3_add(j->frame->points[i], mat3_times(&j->room->matrices[i], j->q[i]));
 }
 
-/// Eight turned points at a time: their nearest rotations from a start at the dominant joint's.
 static void turn_task(void* data, uint32_t begin, uint32_t end)
 {
     const push_job* j = data;
     const sup_push* p = j->push;
-    for (uint32_t at = begin; at < end; at += SUP_LANES) {
-        uint32_t n = end - at < SUP_LANES ? end - at : SUP_LANES;
-        float    lanes[9][SUP_LANES], turn[4][SUP_LANES];
-        f8       a[9], q[4];
-        for (uint32_t l = 0; l < SUP_LANES; ++l) {
-            uint32_t        k = at + (l < n ? l : 0);
-            const sup_mat3* m = &j->room->matrices[k];
-            const sup_quat* s = &j->room->turns[p->turned_joint[k]];
-            for (uint32_t r = 0; r < 9; ++r) lanes[r][l] = m->m[r / 3][r % 3];
-            turn[0][l] = s->x, turn[1][l] = s->y, turn[2][l] = s->z, turn[3][l] = s->w;
-        }
-        memcpy(a, lanes, sizeof a);
-        memcpy(q, turn, sizeof q);
-        uint32_t good = SUP_WIDE_PICK(rotation_refine8)(a, 5, q);
-        memcpy(turn, q, sizeof q);
-        for (uint32_t l = 0; l < n; ++l) {
-            uint32_t i = p->turned[at + l];
-            sup_quat r = quat(turn[0][l], turn[1][l], turn[2][l], turn[3][l]);
-            if (!(good & 1u << l)) rotation_cold(&j->room->matrices[at + l], &r);
-            j->to[i] = v3_add(j->frame->points[i], quat_rotate(r, j->q[i]));
-        }
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t i = p->turned[k];
+        sup_vec3 base = lifted_base(p, k, j->frame->points[i], j->frame->skinned[i], j->room->posed);
+        j->to[i] = v3_add(base, mat3_times(&j->room->matrices[k], j->q[i]));
     }
 }
 
-static void push_turned(const sup_push* p, push_job* job, const sup_frame* frame)
+static void push_turned(const sup_push* p, push_job* job, const sup_frame* frame, bool morphed)
 {
-    sup_skin_call call = { .skin = frame->end->skin,
+    sup_skin_call call = { .dualquat = true,
+                           .blend = 1,
+                           .skin = frame->end->skin,
+                           .points = morphed ? job->room->rest : NULL,
                            .tasks = frame->tasks,
                            .scratch = job->room->skin,
                            .out = job->room->posed,
                            .matrices = job->room->matrices };
     sup_skin_evaluate(p->turned_set, &call);
-    for (uint32_t i = 0; i < p->character->skeleton.joint_count; ++i) {
-        sup_mat3 m;
-        for (int r = 0; r < 3; ++r)
-            for (int c = 0; c < 3; ++c) m.m[r][c] = frame->end->skin[i].m[r][c];
-        job->room->turns[i] = quat_identity();
-        rotation_extract(&m, &job->room->turns[i]);
-    }
     sup_tasks_run(frame->tasks, p->turned_count, GRAIN, turn_task, job);
 }
 
@@ -446,6 +473,8 @@ void sup_push_forward(const sup_push* p, const sup_frame* frame, sup_vec3* q, vo
     }
     // Linear blending is linear in the point: the skin of rest + q is the skin of rest and B q at once.
     job.rest = sup_pose_morph(p->character, frame->end, room.morphed);
+    bool morphed = job.rest != p->character->mesh.points;
+    for (uint32_t k = 0; morphed && k < p->turned_count; ++k) room.rest[k] = job.rest[p->turned[k]];
     job.to = room.morphed;
     sup_tasks_run(frame->tasks, n, GRAIN, add_rest_task, &job);
     sup_skin_call call = {
@@ -454,7 +483,7 @@ void sup_push_forward(const sup_push* p, const sup_frame* frame, sup_vec3* q, vo
     sup_skin_evaluate(p->skin.set, &call);
     job.to = out;
     if (frame->points != frame->skinned) sup_tasks_run(frame->tasks, n, GRAIN, add_before_task, &job);
-    if (p->turned_count) push_turned(p, &job, frame);
+    if (p->turned_count) push_turned(p, &job, frame, morphed);
 }
 
 // ---------------------------------------------------------------------------------------------- all of it
@@ -462,13 +491,18 @@ void sup_push_forward(const sup_push* p, const sup_frame* frame, sup_vec3* q, vo
 sup_result sup_segments_create(const sup_bind_input* in, const char* who, sup_arena* arena, sup_segments* out, sup_error* error)
 {
     sup_segments  made = { 0 };
-    segment_maker m = { in, who, arena, sup_arena_beside(arena), error, &made, NULL, 0, NULL, { 0 }, NULL };
+    segment_maker m = { .in = in,
+                        .who = who,
+                        .arena = arena,
+                        .beside = sup_arena_beside(arena),
+                        .error = error,
+                        .out = &made,
+                        .push = &made.push };
     sup_result    r = m.beside ? choose(&m) : sup_fail_memory(error, "example shapes");
     if (!r) r = pose_examples(&m);
+    if (!r) r = sup_push_create(in, arena, &made.push, error);
     if (!r) r = pull_all(&m);
     if (!r && made.posed) r = make_lines(&m);
-    if (!r) r = sup_push_create(in, arena, &made.push, error);
-    if (!r && !made.push.dualquat) r = make_turned(&made.push, m.squeezed, arena, error);
     double*      times = r ? NULL : SUP_NEW(arena, double, m.count);
     const char** names = r ? NULL : SUP_NEW(arena, const char*, m.count);
     if (!r && (!times || !names)) r = sup_fail_memory(error, "example shapes");

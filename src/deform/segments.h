@@ -2,9 +2,10 @@
 ///
 /// Between two examples lies a *segment*. What an example adds to the skin of its pose is pulled back through the point's own
 /// 3x3 (deform/examples.h), so that a displacement turns with its limb; a curve link moves displacements there, and pushes the
-/// result forward: out = points + B q. Points whose B is squeezed at an example (condition over 1.5: the inside of an elbow, a
-/// twisted wrist) use the rotation nearest to it, at bind and in every frame: B^-1 would blow their displacements up, and they
-/// would swell half-way. Either way an example comes back exactly.
+/// result forward: out = points + B q. Where linear blending squeezes points at an example (the inside of an elbow, a twisted
+/// wrist), B^-1 would blow displacements up and the skin would swell half-way: such points stand on dual quaternion skinning
+/// instead, the more the more they are squeezed, and take its 3x3, at bind and in every frame. Either way an example comes back
+/// exactly.
 #ifndef SUP_DEFORM_SEGMENTS_H
 #define SUP_DEFORM_SEGMENTS_H
 
@@ -15,10 +16,10 @@ typedef struct sup_push {
     const sup_character* character;
     skin_character       skin;
     bool                 dualquat;
-    uint32_t             turned_count; ///< points that are pushed by a rotation
+    uint32_t             turned_count; ///< points that are squeezed
     const uint32_t*      turned;
-    const uint32_t*      turned_joint; ///< dominant joint of each: where its rotation is looked for first
-    const sup_skin_set*  turned_set;   ///< NULL: none
+    const float*         lifted;     ///< share of the way from the skin to the dual quaternion one, of each
+    const sup_skin_set*  turned_set; ///< NULL: none
 } sup_push;
 
 typedef struct sup_segments {

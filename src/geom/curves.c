@@ -55,6 +55,31 @@ static void rings_of_limb(curve_maker* m, const sup_curves_desc* d, const limb_s
     *dropped += rings_make(m, limb->triangles, limb->triangle_count, centers, normals, wanted, values, number);
 }
 
+/// How far along its limb every point stands: the nearest place of the center line.
+static sup_result measure_heights(const sup_curve_mesh* mesh, const limb_set* limbs, sup_arena* arena, sup_curves* out,
+                                  sup_error* error)
+{
+    float *heights = SUP_NEW(arena, float, mesh->point_count), *lengths = SUP_NEW(arena, float, limbs->limb_count);
+    if (!heights || !lengths) return sup_fail_memory(error, "curves");
+    for (uint32_t i = 0; i < limbs->limb_count; ++i) lengths[i] = line_length(&limbs->limbs[i]);
+    for (uint32_t p = 0; p < mesh->point_count; ++p) {
+        if (limbs->of_point[p] == SUP_NONE) continue;
+        const limb_shape* l = &limbs->limbs[limbs->of_point[p]];
+        float             least = 3e38f, walked = 0;
+        for (uint32_t i = 0; i + 1 < l->station_count; ++i) {
+            sup_vec3 d = v3_sub(l->stations[i + 1], l->stations[i]);
+            float    l2 = v3_length2(d),
+                  t = l2 > 0 ? sup_clampf(v3_dot(v3_sub(mesh->points[p], l->stations[i]), d) / l2, 0, 1) : 0;
+            float away = v3_length2(v3_sub(mesh->points[p], v3_mad(l->stations[i], t, d))), step = sqrtf(l2);
+            if (away < least) least = away, heights[p] = walked + t * step;
+            walked += step;
+        }
+    }
+    out->heights = heights;
+    out->lengths = lengths;
+    return SUP_OK;
+}
+
 static sup_result finish(curve_maker* m, sup_curves* out, sup_error* error)
 {
     if (m->failed) return sup_fail_memory(error, "curves");
@@ -87,6 +112,7 @@ sup_result sup_curves_create(const sup_curves_desc* desc, sup_arena* arena, sup_
         }
     sup_curves made = { .limb_count = limbs.limb_count, .limbs = limbs.of_point, .dropped = dropped };
     r = finish(&m, &made, error);
+    if (!r) r = measure_heights(&desc->mesh, &limbs, arena, &made, error);
     if (r) return r;
     if (made.curve_count == 0 && desc->way == SUP_CURVES_LOOPS)
         return sup_fail(error, SUP_ERROR_INPUT,

@@ -26,8 +26,10 @@ typedef struct sup_curves {
     uint32_t               curve_count, point_count, limb_count;
     const sup_curve*       curves;
     const sup_curve_point* points;
-    const uint32_t*        limbs;   ///< per mesh point: the limb it belongs to; SUP_NONE: none
-    uint32_t               dropped; ///< curves that crossed a neighbor and could not be turned apart
+    const uint32_t*        limbs; ///< per mesh point: the limb it belongs to; SUP_NONE: none
+    const float* heights;         ///< per mesh point: how far along its limb's center line; NULL where no limbs were looked for
+    const float* lengths;         ///< of the limbs' center lines
+    uint32_t     dropped;         ///< curves that crossed a neighbor and could not be turned apart
 } sup_curves;
 
 /// The mesh as arrays; polygons are needed for loops only.

@@ -238,6 +238,84 @@ static void the_paper_s_steps_come_near_the_exact_solution(void** state)
     play_end(&exact), play_end(&a), play_end(&b), play_end(&c), sculpted_end(s);
 }
 
+// ---------------------------------------------------------------------------------------------- twist
+
+// The smallest and largest share of their radius that points of the forearm have at a time, away from the axis and the thumb.
+static void radius_range(const sup_character* c, const sup_vec3* skin, double* least, double* most)
+{
+    *least = 1e9, *most = 0;
+    for (uint32_t i = 0; i < c->mesh.point_count; ++i) {
+        sup_vec3 p = c->mesh.points[i];
+        double   rest = hypot(p.y, p.z);
+        if (p.x < 0.28f || p.x > 0.6f || rest < 0.02 || rest > 0.06) continue;
+        double r = hypot(skin[i].y, skin[i].z) / rest;
+        *least = fmin(*least, r), *most = fmax(*most, r);
+    }
+}
+
+static void a_twist_of_150_degrees_keeps_the_radius(void** state)
+{
+    (void)state;
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create("arm", 3000, NULL, &c, &error), error);
+    const sup_clip*          clip = sup_character_clip(c, "twist");
+    static const char* const chains[] = { "linear", "beam", "dualquat,beam" };
+    double                   least[3], most[3];
+    for (int k = 0; k < 3; ++k) {
+        play p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = chains[k] },
+                            (sup_instance_desc){ .clip = clip });
+        least[k] = 1e9, most[k] = 0;
+        for (int f = 0; f <= 20; ++f) {
+            double a, b;
+            play_hash(&p, f / 20.0);
+            radius_range(c, p.out, &a, &b);
+            least[k] = fmin(least[k], a), most[k] = fmax(most[k], b);
+        }
+        print_message("  %s: radius %.3f to %.3f of rest\n", chains[k], least[k], most[k]);
+        play_end(&p);
+    }
+    assert_true(least[0] < 0.4);
+    assert_true(least[1] > 0.9 && most[1] < 1.1);
+    assert_true(least[2] > 0.9 && most[2] < 1.1);
+    sup_character_destroy(c);
+}
+
+// The paper's own experiment: one sculpt twisted by 11.25 degrees, its forces times 8.
+static void eight_times_a_small_twist_is_a_large_one(void** state)
+{
+    (void)state;
+    sculpted* s = arm_of(3000);
+    uint32_t  n = s->arm->mesh.point_count;
+    s->clip = (sup_clip){ .name = "flex", .seconds = 1, .source_id = SUP_NONE };
+    s->points[0] = malloc(n * sizeof(sup_vec3));
+    for (uint32_t i = 0; i < n; ++i) {
+        sup_vec3 p = s->arm->mesh.points[i];
+        float    share = sup_smoothstep(0.28f, 0.56f, p.x);
+        s->points[0][i] = quat_rotate(quat_axis_angle(v3(1, 0, 0), share * 11.25f * 0.017453293f), p);
+    }
+    s->examples[0] = (sup_example){ "twisted", "flex", 0.125, false, s->points[0] };
+    s->character.examples = s->examples;
+    s->character.example_count = 1;
+    play   p = beam_on(s, "beam(extrapolation=static)"), q = beam_on(s, "beam(extrapolation=static,turning=0)");
+    double least, most, straight, angle = 0, count = 0;
+    play_hash(&p, 1.0), play_hash(&q, 1.0);
+    radius_range(s->arm, q.out, &least, &straight);
+    radius_range(s->arm, p.out, &least, &most);
+    for (uint32_t i = 0; i < n; ++i) {
+        sup_vec3 r = s->arm->mesh.points[i], o = p.out[i];
+        if (r.x < 0.58f || hypotf(r.y, r.z) < 0.02f) continue;
+        double turned = atan2((double)r.y * o.z - (double)r.z * o.y, (double)r.y * o.y + (double)r.z * o.z);
+        angle += turned * 57.29578, count += 1;
+    }
+    print_message("  turned %.2f degrees, radius %.3f to %.3f; along straight lines up to %.2f\n", angle / count, least, most,
+                  straight);
+    assert_true(fabs(angle / count - 90) < 2);
+    assert_true(least > 0.98 && most < 1.02);
+    assert_true(straight > 1.5);
+    play_end(&p), play_end(&q), sculpted_end(s);
+}
+
 // ---------------------------------------------------------------------------------------------- live
 
 static void a_live_pose_drives_the_same_skin_which_lags_and_settles(void** state)
@@ -416,6 +494,8 @@ int main(void)
         cmocka_unit_test(the_skin_lags_first_and_rings_out_at_the_end),
         cmocka_unit_test(any_order_of_times_gives_the_same_bits),
         cmocka_unit_test(the_paper_s_steps_come_near_the_exact_solution),
+        cmocka_unit_test(a_twist_of_150_degrees_keeps_the_radius),
+        cmocka_unit_test(eight_times_a_small_twist_is_a_large_one),
         cmocka_unit_test(a_live_pose_drives_the_same_skin_which_lags_and_settles),
         cmocka_unit_test(a_clip_without_examples_of_its_own_is_driven_by_its_pose),
         cmocka_unit_test(a_known_force_bends_its_curve_and_lets_go),

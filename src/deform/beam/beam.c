@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 22, GRAIN = 4096 };
+enum { ROW_STRENGTH = 23, GRAIN = 4096 };
 
 static const char* const ways[] = { "along", "around", "loops", NULL };
 static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
@@ -57,6 +57,8 @@ static const sup_param rows[] = {
       .help = "Frames from one example to the next: steps of the paper's scheme; modes faster than 4 frames a swing rest" },
     { "transfer", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(transfer), .choices = transfers, .unit = "",
       .help = "Skin between curves takes their displacement, or turns with the frame between them" },
+    { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
+      .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
     { "expert", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(expert), .unit = "",
       .help = "Take a1, a2, a3 instead of cycles and damping" },
     { "a1", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(a1), .min = 0, .max = 1000, .standard = 0.08, .unit = "",
@@ -83,6 +85,7 @@ typedef struct bound {
     uint32_t            point_count;
     beam_net            net;
     sup_segments        segments;
+    sup_sections        sections;
     beam_motion         motion;
     const float* const* carriers; ///< per example, three floats a point: its displacements, or in frame form what frames leave
     const float* const* at_nodes; ///< frame form: per example, [node] of three
@@ -92,12 +95,13 @@ typedef struct bound {
 
 /// Pieces of scratch, in order.
 typedef struct beam_room {
-    sup_vec3* q;
-    float*    coefficients;             ///< [K][stride]
-    float*    rows;                     ///< [N + 1][stride]
-    sup_vec3 *moved, *centers, *turned; ///< frame form
-    float*    weights[2];
-    void*     push;
+    sup_vec3*   q;
+    float*      coefficients;             ///< [K][stride]
+    float*      rows;                     ///< [N + 1][stride]
+    sup_vec3 *  moved, *centers, *turned; ///< frame form
+    float*      weights[2];
+    sup_affine* stations;
+    void*       push;
 } beam_room;
 
 static beam_room cut_room(const bound* b, void* scratch, size_t* total)
@@ -121,6 +125,8 @@ static beam_room cut_room(const bound* b, void* scratch, size_t* total)
         r.weights[i] = (float*)at;
         at += sup_align(b->segments.count * sizeof(float), 64);
     }
+    r.stations = (sup_affine*)at;
+    at += sup_align(b->sections.station_count * sizeof(sup_affine), 64);
     r.push = at;
     at += sup_push_scratch(&b->segments.push);
     if (total) *total = (size_t)(at - (uint8_t*)scratch);
@@ -194,6 +200,9 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     sup_result r =
         plain ? plain_segments(in, arena, &b->segments, error) : sup_segments_create(in, "beam", arena, &b->segments, error);
     if (!r) r = beam_net_create(in, p, arena, &b->net, error);
+    float angle = p->extrapolation == EXTRAPOLATION_OFF ? SUP_SECTIONS_ANGLE : SUP_SECTIONS_ANGLE_SCALED;
+    if (!r && p->turning)
+        r = sup_sections_create(in->character, &b->net.curves, angle, &b->segments, arena, &b->sections, error);
     if (!r) r = beam_motion_create(in, p, &b->net, &b->segments, arena, &b->motion, error);
     if (r) return r;
     if (b->framed) {
@@ -215,6 +224,7 @@ typedef struct carrier {
     const float* in[CARRIED_MAX];
     const float* nodes[CARRIED_MAX];
     float        share[CARRIED_MAX];
+    uint32_t     example[CARRIED_MAX];
     uint32_t     count;
 } carrier;
 
@@ -223,6 +233,7 @@ static void add_example(const bound* b, carrier* c, uint32_t j, double share)
     if (share == 0 || c->count == CARRIED_MAX) return;
     c->in[c->count] = b->carriers[j];
     if (b->framed) c->nodes[c->count] = b->at_nodes[j];
+    c->example[c->count] = j;
     c->share[c->count++] = (float)share;
 }
 
@@ -301,6 +312,12 @@ static void frame_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) j->room->q[i] = v3_add(j->room->q[i], j->room->turned[i]);
 }
 
+static void turn_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    sup_sections_turn(&j->b->sections, j->room->stations, j->b->segments.push.character->mesh.points, begin, end, j->room->q);
+}
+
 /// Where the nodes stand: carried by the examples, plus what they sway.
 static void move_nodes(const bound* b, const beam_params* p, const carrier* c, const beam_room* room, bool sways)
 {
@@ -354,6 +371,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     if (c.count == 0) { // nothing is carried: an example that adds nothing
         c.in[0] = b->carriers[0];
         c.share[0] = 0;
+        c.example[0] = 0;
         if (b->framed) c.nodes[0] = b->at_nodes[0];
         c.count = 1;
     }
@@ -361,6 +379,10 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     if (b->framed) {
         move_nodes(b, p, &c, &room, sways);
         sup_tasks_run(frame->tasks, b->point_count, GRAIN, frame_task, &job);
+    }
+    if (b->sections.station_count) {
+        sup_sections_prepare(&b->sections, c.example, c.share, c.count, room.stations);
+        sup_tasks_run(frame->tasks, b->point_count, GRAIN, turn_task, &job);
     }
     if (p->strength != 1 || b->strength.scale) sup_tasks_run(frame->tasks, b->point_count, GRAIN, weaken_task, &job);
     sup_push_forward(&b->segments.push, frame, room.q, room.push, out);

@@ -4,7 +4,7 @@
 #define SUP_DEFORM_BEAM_H
 
 #include "base/internal.h"
-#include "deform/segments.h"
+#include "deform/sections.h"
 #include "geom/curves.h"
 #include "solve/beam_modes.h"
 
@@ -17,7 +17,7 @@ typedef struct beam_params {
     int         law, ramp, start, continuity;
     bool        settle;
     int         extrapolation, integrator, frames, transfer;
-    bool        expert;
+    bool        turning, expert;
     float       a1, a2, a3;
     float       sway, strength;
 } beam_params;
