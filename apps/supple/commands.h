@@ -10,6 +10,7 @@ int cmd_render(const options* o);
 int cmd_compare(const options* o);
 int cmd_check(const options* o);
 int cmd_weights(const options* o);
+int cmd_fit(const options* o);
 int cmd_deformers(const options* o);
 int cmd_demo(const options* o);
 int cmd_bench(int argc, char** argv);

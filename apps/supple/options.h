@@ -18,6 +18,7 @@ enum {
     VERB_COMPARE = 1u << 6,
     VERB_CHECK = 1u << 7,
     VERB_WEIGHTS = 1u << 8,
+    VERB_FIT = 1u << 9,
 };
 
 typedef enum flag_id {
@@ -77,6 +78,15 @@ typedef enum flag_id {
     FLAG_METHOD,
     FLAG_MASK,
     FLAG_CENTER,
+    FLAG_REST,
+    FLAG_FIT_BONES,
+    FLAG_ERROR,
+    FLAG_INFLUENCES,
+    FLAG_SEED,
+    FLAG_SMOOTH,
+    FLAG_RIGID,
+    FLAG_HIERARCHY,
+    FLAG_FIT_FLAT,
     FLAG_THREADS,
     FLAG_JSON,
     FLAG_QUIET,

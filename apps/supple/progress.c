@@ -47,6 +47,7 @@ static void draw(progress* p, double done, double elapsed)
     double left = done > 0.02 ? elapsed * (1.0 - done) / done : -1.0; // before that the guess is noise
     if (left >= 90.0) fprintf(stderr, "  %.0f min left", left / 60.0);
     else if (left >= 0.0) fprintf(stderr, "  %.0f s left", left);
+    if (p->notes && p->note[0]) fprintf(stderr, "  %s", p->note);
     fflush(stderr);
 }
 
@@ -64,8 +65,9 @@ bool progress_report(progress* p, double fraction)
 
 static bool report_from_library(void* user, double fraction, const char* what)
 {
-    (void)what;
-    return progress_report(user, fraction);
+    progress* p = user;
+    if (p->notes && what) snprintf(p->note, sizeof p->note, "%s", what);
+    return progress_report(p, fraction);
 }
 
 void progress_begin(progress* p, const char* label, bool quiet)

@@ -19,6 +19,8 @@ typedef struct progress {
     bool         visible, drawn;
     double       begin, shown_at;
     double       from, share; ///< the piece of the bar that the library's 0..1 covers
+    bool         notes;       ///< show what the library says it does, behind the bar
+    char         note[80];
 } progress;
 
 void progress_begin(progress* p, const char* label, bool quiet);

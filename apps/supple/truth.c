@@ -95,11 +95,11 @@ static int compare_numbers(const void* a, const void* b)
     return strcmp(x->path, y->path);
 }
 
-static int list_folder(const char* folder, sup_arena* arena, listing* out)
+static int list_folder(const char* folder, const char* flag, sup_arena* arena, listing* out)
 {
     DIR* dir = opendir(folder);
     if (!dir) {
-        say_error("the folder '%s' of --truth cannot be read (%s)", folder, strerror(errno));
+        say_error("the folder '%s' of %s cannot be read (%s)", folder, flag, strerror(errno));
         return EXIT_FAILED;
     }
     uint32_t begin = out->count;
@@ -112,34 +112,33 @@ static int list_folder(const char* folder, sup_arena* arena, listing* out)
     closedir(dir);
     if (!good) return fail_memory();
     if (out->count == begin) {
-        say_error("the folder '%s' of --truth holds no mesh whose name ends in a number, like frame_01.obj", folder);
+        say_error("the folder '%s' of %s holds no mesh whose name ends in a number, like frame_01.obj", folder, flag);
         return EXIT_FAILED;
     }
     // No two of them compare equal, so any sort gives the same order.
     qsort(out->items + begin, out->count - begin, sizeof *out->items, compare_numbers);
     for (uint32_t i = begin + 1; i < out->count; i++) {
         if (out->items[i].number != out->items[i - 1].number) continue;
-        say_error("'%s' and '%s' have the same number, so their order is a guess; name the files of --truth one by one",
-                  out->items[i - 1].path, out->items[i].path);
+        say_error("'%s' and '%s' have the same number, so their order is a guess; name the files of %s one by one",
+                  out->items[i - 1].path, out->items[i].path, flag);
         return EXIT_FAILED;
     }
     return EXIT_DONE;
 }
 
-int truth_list(const options* o, sup_arena* arena, truth_set* out)
+int truth_files(const char* const* words, uint32_t count, const char* flag, const char* what, sup_arena* arena, truth_set* out)
 {
     listing list = { 0 };
     int     code = EXIT_DONE;
-    for (uint32_t i = 0; i < options_count(o, FLAG_TRUTH) && code == EXIT_DONE; i++) {
-        const char* word = options_nth(o, FLAG_TRUTH, i);
+    for (uint32_t i = 0; i < count && code == EXIT_DONE; i++) {
         struct stat info;
-        if (stat(word, &info) != 0) {
-            say_error("--truth '%s': there is no such file or folder", word);
+        if (stat(words[i], &info) != 0) {
+            say_error("%s '%s': there is no such file or folder", flag, words[i]);
             code = EXIT_FAILED;
-        } else if (S_ISDIR(info.st_mode)) code = list_folder(word, arena, &list);
-        else if (!listing_add(&list, sup_arena_text(arena, word, strlen(word)), 0)) code = fail_memory();
+        } else if (S_ISDIR(info.st_mode)) code = list_folder(words[i], flag, arena, &list);
+        else if (!listing_add(&list, sup_arena_text(arena, words[i], strlen(words[i])), 0)) code = fail_memory();
     }
-    *out = (truth_set){ .count = list.count };
+    *out = (truth_set){ .count = list.count, .what = what };
     out->paths = sup_arena_alloc(arena, list.count, sizeof(char*));
     out->points = sup_arena_alloc(arena, list.count, sizeof(sup_vec3*));
     if (out->paths && out->points)
@@ -147,6 +146,15 @@ int truth_list(const options* o, sup_arena* arena, truth_set* out)
     else if (code == EXIT_DONE) code = fail_memory();
     free(list.items);
     return code;
+}
+
+int truth_list(const options* o, sup_arena* arena, truth_set* out)
+{
+    uint32_t     count = options_count(o, FLAG_TRUTH);
+    const char** words = sup_arena_alloc(arena, count, sizeof *words);
+    if (!words) return fail_memory();
+    for (uint32_t i = 0; i < count; i++) words[i] = options_nth(o, FLAG_TRUTH, i);
+    return truth_files(words, count, "--truth", "truth", arena, out);
 }
 
 // ---------------------------------------------------------------------------------------------- matching
@@ -243,9 +251,9 @@ static int match_file(truth_set* t, uint32_t i, const sup_character* c, const su
     memset(copies, 0, mesh->point_count * sizeof *copies);
     if (!match(mesh, other, &g)) {
         bool faces = same_faces(mesh, other);
-        say_error("truth '%s' has %u points, %u vertices and %u faces; '%s' has %u points, %u vertices and %u faces%s: export "
-                  "the truth from the same mesh",
-                  t->paths[i], other->point_count, other->vertex_count, other->face_count, c->name, mesh->point_count,
+        say_error("%s '%s' has %u points, %u vertices and %u faces; '%s' has %u points, %u vertices and %u faces%s: export "
+                  "it from the same mesh",
+                  t->what, t->paths[i], other->point_count, other->vertex_count, other->face_count, c->name, mesh->point_count,
                   mesh->vertex_count, mesh->face_count, faces ? ", and they are joined differently" : "");
         return EXIT_FAILED;
     }

@@ -238,6 +238,7 @@ typedef struct sup_decompose_options {
     uint32_t            rounds;     ///< at the end, at most; 0: 60
     uint64_t            seed;       ///< other starts; 0: new bones begin at the very worst point
     double              smooth;     ///< of the weights over the mesh: 0 none, 1 much
+    double              rigid;      ///< how much bones move as their own skin does; 0: 0.004, negative: not at all
     bool                flat;       ///< joints without parents instead of a skeleton
     const sup_tasks*    tasks;
     const sup_progress* progress; ///< is told bones and E_RMS of every round

@@ -38,6 +38,7 @@ typedef struct sup_decomposer {
     float*    weights;
     float*    errors;  ///< per point: sum of squares over the frames
     double    total;   ///< of all points
+    double    rigid; ///< how much each bone also wants to move as its points do
     double*   removal; ///< pieces x bones_max: how much more error there would be without each bone; NULL: not wanted
 
     uint32_t* column_begin; ///< bones_max + 1: the points of each bone

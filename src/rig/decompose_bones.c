@@ -135,6 +135,19 @@ static void solve_bone(const double a[12], const double h[SUP_DECOMPOSE_MOMENTS]
         m[4 * r + 3] = a[4 * r + 3] / h[9] - (m[4 * r] * middle[0] + m[4 * r + 1] * middle[1] + m[4 * r + 2] * middle[2]);
 }
 
+// The bone's own moments and right side, with a little of the rigid motion of its points: sum_i w_ij |M_j p_i - v_i|^2, whose
+// moments are the sums over all pairs, because weights sum to 1.
+static void start_bone(const sup_decomposer* d, uint32_t bone, const double first[12], double a[12],
+                       double own[SUP_DECOMPOSE_MOMENTS])
+{
+    memcpy(own, d->second + sup_decompose_pair(bone, bone) * SUP_DECOMPOSE_MOMENTS, SUP_DECOMPOSE_MOMENTS * sizeof *own);
+    for (int i = 0; i < 12; ++i) a[i] = (1.0 + d->rigid) * first[i];
+    for (uint32_t k = 0; k < d->bone_count && d->rigid > 0; ++k) {
+        const double* h = d->second + sup_decompose_pair(bone, k) * SUP_DECOMPOSE_MOMENTS;
+        for (int i = 0; i < SUP_DECOMPOSE_MOMENTS; ++i) own[i] += d->rigid * h[i];
+    }
+}
+
 typedef struct sweep_job {
     sup_decomposer* d;
     uint32_t        sweeps;
@@ -149,10 +162,10 @@ static void sweep_frames(void* data, uint32_t begin, uint32_t end)
         sup_quat* q = d->rotations + (size_t)f * d->bones_max;
         for (uint32_t s = 0; s < job->sweeps; ++s)
             for (uint32_t j = 0; j < d->bone_count; ++j) {
-                const double* own = d->second + sup_decompose_pair(j, j) * SUP_DECOMPOSE_MOMENTS;
-                double        a[12];
-                if (own[9] < SUPPORT_MIN) continue;
-                memcpy(a, d->first + ((size_t)j * d->frames8 + f) * 12, sizeof a);
+                const double* first = d->first + ((size_t)j * d->frames8 + f) * 12;
+                double        a[12], own[SUP_DECOMPOSE_MOMENTS];
+                if (d->second[sup_decompose_pair(j, j) * SUP_DECOMPOSE_MOMENTS + 9] < SUPPORT_MIN) continue;
+                start_bone(d, j, first, a, own);
                 for (uint32_t k = 0; k < d->bone_count; ++k) {
                     const double* h = d->second + sup_decompose_pair(j, k) * SUP_DECOMPOSE_MOMENTS;
                     if (k != j && h[9] > 0) subtract_product(m + (size_t)k * 12, h, a);

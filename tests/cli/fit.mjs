@@ -1,0 +1,121 @@
+// supple fit: shapes become a rig that every other verb reads, and a bake becomes bones again.
+import { bad, data, equal, finish, good, holds, json, match, near, run, skip, test, validate } from "./harness.mjs";
+import fs from "node:fs";
+import path from "node:path";
+
+const keys = "output bytes points frames bones influences_max erms rms max diagonal rounds moved seconds";
+
+/** A folder of OBJ files: a clip baked frame by frame. */
+function sequence(folder, who = "builtin:arm?points=800", clip = "flex") {
+    const dir = path.join(folder, "frames");
+    fs.mkdirSync(dir);
+    good(["bake", who, path.join(dir, "f.obj"), "--clip", clip, "--fps", "8", "--quiet"]);
+    return dir;
+}
+const beast = folder => sequence(folder, "builtin:beast?points=1200", "walk");
+const files = dir => fs.readdirSync(dir).filter(f => f.endsWith(".obj")).sort().map(f => path.join(dir, f));
+
+await test("the JSON has exactly its keys, and the file holds what it says", folder => {
+    const out = path.join(folder, "out.glb"), dir = sequence(folder);
+    const r = json(["fit", dir, out, "--bones", "4"]);
+    equal(Object.keys(r).join(" "), keys);
+    equal(r.bytes, fs.statSync(out).size, "bytes");
+    equal(r.bones, 4, "bones");
+    equal(r.frames, files(dir).length, "frames");
+    const seen = json(["inspect", out]);
+    equal(seen.joints, 4, "joints");
+    equal(seen.points, r.points, "points");
+    equal(seen.clips.map(c => c.name).join(), "fit", "clip");
+    near(seen.clips[0].seconds, (r.frames - 1) / 30, 1e-5, "30 frames a second");
+    holds(seen.influences_max <= 4, "influences");
+    validate(out);
+});
+await test("the written rig plays the shapes as near as it says", folder => {
+    const out = path.join(folder, "out.glb"), dir = sequence(folder);
+    const r = json(["fit", dir, out, "--bones", "4", "--fps", "24"]);
+    const c = json(["compare", out, "--deform", "linear", "--truth", dir]).chains[0];
+    near(c.error.erms, r.erms, 1e-3 + 0.01 * r.erms, "E_RMS");
+    near(c.error.max, r.max, 1e-4 * r.diagonal, "largest distance");
+    holds(r.erms < 8, `E_RMS ${r.erms}`);
+    good(["bake", out, path.join(folder, "again.glb")]);
+});
+await test("files, folders, patterns and caches of one motion give one rig", folder => {
+    const dir = sequence(folder), out = path.join(folder, "out.glb");
+    const first = files(dir)[0];
+    const bytes = (...words) => (good(["fit", ...words, out, "--bones", "3", "--quiet"]), fs.readFileSync(out));
+    const wanted = bytes(dir);
+    holds(bytes(...files(dir)).equals(wanted), "files");
+    holds(bytes(dir, "--rest", first).equals(wanted), "a rest shape of its own");
+    for (const ending of ["pc2", "npy"]) {
+        const cache = path.join(folder, `c.${ending}`);
+        good(["bake", "builtin:arm?points=800", cache, "--clip", "flex", "--fps", "8", "--quiet"]);
+        const r = json(["fit", cache, out, "--rest", first, "--bones", "3"]);
+        equal(r.frames, files(dir).length, `frames of ${ending}`);
+        holds(r.erms < 12, `E_RMS of ${ending}: ${r.erms}`);
+    }
+    const r = json(["fit", path.join(dir, "f_####.obj"), out, "--bones", "3", "--fps", "30"]);
+    equal(r.frames, files(dir).length, "frames of a pattern");
+});
+await test("a bake becomes bones again", folder => {
+    const baked = path.join(folder, "baked.glb"), out = path.join(folder, "bones.glb");
+    good(["bake", "builtin:arm?points=800", baked, "--clip", "flex", "--deform", "dualquat", "--fps", "15", "--quiet"]);
+    const clip = json(["inspect", baked]).clips.at(-1).name;
+    const r = json(["fit", baked, out, "--clip", clip, "--fps", "15", "--bones", "6"]);
+    holds(r.erms < 3, `E_RMS ${r.erms}`);
+    validate(out);
+});
+await test("threads change no byte, the same seed gives the same file, another another", folder => {
+    const dir = beast(folder), make = (...flags) => {
+        const out = path.join(folder, "o.glb");
+        good(["fit", dir, out, "--bones", "5", "--quiet", ...flags]);
+        return fs.readFileSync(out);
+    };
+    const one = make("--threads", "1", "--seed", "3");
+    holds(make("--threads", "3", "--seed", "3").equals(one), "threads");
+    holds(!make("--seed", "4").equals(one), "seed");
+});
+await test("--error adds bones until it is reached, and says when it is not", folder => {
+    const dir = beast(folder), out = path.join(folder, "o.glb");
+    const coarse = json(["fit", dir, out, "--error", "10"]), fine = json(["fit", dir, out, "--error", "3"]);
+    holds(coarse.erms <= 10 && fine.erms <= 3, `${coarse.erms}, ${fine.erms}`);
+    holds(fine.bones > coarse.bones, "more bones");
+    match(run(["fit", dir, out, "--error", "0.001", "--bones", "3"]).err, /not 0\.001; raise --bones/);
+});
+await test("--flat and --influences are obeyed", folder => {
+    const dir = sequence(folder), out = path.join(folder, "o.glb");
+    json(["fit", dir, out, "--bones", "4", "--flat", "--influences", "2", "--rigid", "0", "--smooth", "0.5"]);
+    equal(json(["inspect", out]).influences_max, 2, "influences");
+    bad(["fit", dir, out, "--flat", "--hierarchy"], 2, /exclude each other/);
+});
+await test("bad input is named", folder => {
+    const dir = sequence(folder), out = path.join(folder, "o.glb"), list = files(dir), broken = path.join(folder, "broken.obj");
+    bad(["fit", list[0], out], 1, /one shape, and a rig is found in several/);
+    bad(["fit", out], 2, /shapes and an output/);
+    bad(["fit", ...list, path.join(folder, "o.obj")], 2, /fit writes \.glb files/);
+    bad(["fit", path.join(folder, "nowhere.obj"), list[0], out], 1, /nowhere\.obj': there is no such file/);
+    bad(["fit", ...list, out, "--bones", "250", "--influences", "40"], 2, /influences 40 is out of range/);
+    fs.writeFileSync(broken, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    bad(["fit", broken, broken, out, "--bones", "4"], 1, /4 bones are more than the 3 points/);
+    bad(["fit", list[0], broken, out], 1, /shape '.*broken\.obj' has 3 points, 3 vertices and 1 faces; .* has \d+ points/);
+    const text = fs.readFileSync(list[1], "utf8"), faces = text.replace(/^f .*$/m, l => l.split(" ").reverse().join(" ").replace(/^(.*) f$/, "f $1"));
+    const npy = path.join(folder, "bad.npy");
+    good(["bake", "builtin:arm?points=800", npy, "--clip", "flex", "--fps", "8", "--quiet"]);
+    bad(["fit", npy, out], 1, /holds points but no faces; give the mesh with --rest/);
+    const bytes = fs.readFileSync(npy), at = bytes.length - 4 * 3 * 5;
+    bytes.writeFloatLE(NaN, at);
+    fs.writeFileSync(npy, bytes);
+    bad(["fit", npy, out, "--rest", list[0]], 1, /not a (finite )?number/);
+    bad(["fit", npy, out, "--rest", broken], 1, /different meshes|not a/);
+    holds(faces !== text, "a face was turned");
+    holds(!fs.existsSync(out), "nothing is left behind");
+});
+await test("the horse gallops on ten bones", folder => {
+    const dir = path.join(data, "horse-gallop");
+    if (!fs.existsSync(dir)) skip("the shared data set is not beside the checkout");
+    const out = path.join(folder, "horse.glb");
+    const r = json(["fit", dir, out, "--rest", path.join(dir, "reference.obj"), "--bones", "10"]);
+    equal(r.frames, 24, "frames");
+    holds(r.erms < 3.3, `E_RMS ${r.erms}`);
+    validate(out);
+});
+finish();
