@@ -19,6 +19,7 @@ typedef struct work {
     sup_topology            topology; // of the triangles
     sup_box *               nodes, *slots;
     uint32_t*               slot_of; // per triangle
+    uint8_t*                owns;
     sup_vec3*               normals; // per point, outwards
     // walking from one point
     float*    way;    // per point: length along edges, infinity when not reached
@@ -58,6 +59,25 @@ static bool measure_units(work* w)
     return true;
 }
 
+static bool measure_rests(work* w)
+{
+    const sup_vec3* x = w->desc->points;
+    contact_rest*   rests = SUP_NEW(w->arena, contact_rest, w->desc->triangle_count);
+    if (!rests) return false;
+    for (uint32_t s = 0; s < w->desc->triangle_count; ++s) {
+        const uint32_t* c = w->c->bvh.corners + 3 * (size_t)s;
+        contact_rest*   r = &rests[s];
+        r->middle = v3_scale(v3_add(v3_add(x[c[0]], x[c[1]]), x[c[2]]), 1.0f / 3);
+        r->unit = INFINITY;
+        for (int k = 0; k < 3; ++k) {
+            r->radius = fmaxf(r->radius, v3_distance(x[c[k]], r->middle));
+            r->unit = fminf(r->unit, w->c->units[c[k]]);
+        }
+    }
+    w->c->slot_rests = rests;
+    return true;
+}
+
 static bool is_flat(const sup_vec3* points, const uint32_t* c)
 {
     sup_touch t;
@@ -91,6 +111,7 @@ static bool choose_owners(work* w, sup_contact_bind_report* report)
     for (uint32_t i = 0; i < count; ++i)
         if (i == 0 || edges[i].key != edges[i - 1].key)
             owns[edges[i].value / 3] = (uint8_t)(owns[edges[i].value / 3] | OWN_EDGE << edges[i].value % 3);
+    w->owns = owns;
     w->c->owns = owns;
     return true;
 }
@@ -261,6 +282,7 @@ static bool list_far(work* w)
     for (uint32_t i = 0; i < n; ++i) {
         if (bit[i] != SUP_NONE) resting[bit[i]] = i;
         if (begin[i] == begin[i + 1]) continue;
+        for (uint32_t k = w->c->fan_begin[i]; k < w->c->fan_begin[i + 1]; ++k) w->owns[w->c->fan[k]] |= OWN_FAR;
         walk_along(w, i, ALONG_EDGES * w->c->units[i]);
         find_far(w, i, far + begin[i], &touches);
         sort_small(far + begin[i], begin[i + 1] - begin[i]);
@@ -345,6 +367,7 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     c->side = d->inside_out ? -1 : 1;
     c->margin = d->margin;
     c->reach = d->reach;
+    c->grow = 0.5f * fmaxf(d->margin, 0.5f * d->reach);
     c->capacity = d->capacity ? d->capacity : d->point_count < 512 ? 1024 : 2 * d->point_count;
     c->solid_count = d->solid_count;
     for (uint32_t i = 0; d->solid_meshes && i < d->solid_count; ++i)
@@ -352,7 +375,7 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     c->rest = sup_arena_copy(w->arena, d->points, d->point_count, sizeof *d->points);
     if (!c->rest || !reserve(w)) return sup_fail_memory(w->error, "the contacts of a skin");
     sup_bvh_refit(&c->bvh, d->points, NULL, w->nodes, w->slots);
-    if (!measure_units(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) || !list_far(w))
+    if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) || !list_far(w))
         return sup_fail_memory(w->error, "the contacts of a skin");
     for (uint32_t s = 0; s < d->triangle_count; ++s) report->crossing += crosses_any(w, s);
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;
@@ -404,6 +427,7 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.solids = take(&d, c->solid_count, sizeof *m.solids);
     m.nodes = take(&d, 2 * (size_t)c->bvh.leaf_count, sizeof *m.nodes);
     m.boxes = take(&d, slots, sizeof *m.boxes);
+    m.areas = take(&d, slots, sizeof *m.areas);
     m.faces = take(&d, slots, sizeof *m.faces);
     m.normals = take(&d, n, sizeof *m.normals);
     m.pairs = take(&d, 2 * (size_t)PAIRS, sizeof *m.pairs);

@@ -20,31 +20,44 @@
 enum { CONTACT_SERIAL = 4000 }; // more contacts than this are solved in colors
 
 /// Which of a slot's corners and edges (corner k to k + 1) it speaks for: each point and edge has one slot.
-enum { OWN_POINT = 1, OWN_EDGE = 8, OWN_FLAT = 64 };
+enum {
+    OWN_POINT = 1,
+    OWN_EDGE = 8,
+    OWN_FLAT = 64,
+    OWN_FAR = 128
+}; // FAR: a corner has neighbors by another way than the surface
+
+/// A triangle at rest: its middle, how far its corners are from there, and the shortest mean edge at them.
+typedef struct contact_rest {
+    sup_vec3 middle;
+    float    radius, unit;
+} contact_rest;
 
 struct sup_contact {
-    uint32_t        point_count;
-    float           side; // 1, or -1 where triangles face inwards
-    float           margin, reach;
-    bool            off;
-    uint32_t        capacity;
-    sup_bvh         bvh;
-    const sup_vec3* rest;
-    const float*    units; // per point: mean length of its edges at rest
-    const float*    slot_units;
-    float           unit_max;
-    const uint8_t*  owns;      // per slot: OWN_...
-    const uint32_t* fan_begin; // per point + 1: slots around it
-    const uint32_t* fan;
-    const uint32_t* near_begin; // per point + 1: points within ring + 1 edges, rising
-    const uint32_t* near;
-    const uint32_t* far_begin; // per point + 1: slots that are near at rest but not along the surface, rising
-    const uint32_t* far;
-    uint32_t        resting_count;
-    const uint32_t* resting;     // points that touch such a slot at rest, rising
-    const uint32_t* resting_bit; // per point, SUP_NONE
-    uint32_t        solid_count;
-    size_t          solid_bytes; // of scratch, for meshes that move
+    uint32_t            point_count;
+    float               side; // 1, or -1 where triangles face inwards
+    float               margin, reach;
+    bool                off;
+    uint32_t            capacity;
+    sup_bvh             bvh;
+    const sup_vec3*     rest;
+    const float*        units; // per point: mean length of its edges at rest
+    const float*        slot_units;
+    const contact_rest* slot_rests;
+    float               grow; // of boxes, mean edges
+    float               unit_max;
+    const uint8_t*      owns;      // per slot: OWN_...
+    const uint32_t*     fan_begin; // per point + 1: slots around it
+    const uint32_t*     fan;
+    const uint32_t*     near_begin; // per point + 1: points within ring + 1 edges, rising
+    const uint32_t*     near;
+    const uint32_t*     far_begin; // per point + 1: slots that are near at rest but not along the surface, rising
+    const uint32_t*     far;
+    uint32_t            resting_count;
+    const uint32_t*     resting;     // points that touch such a slot at rest, rising
+    const uint32_t*     resting_bit; // per point, SUP_NONE
+    uint32_t            solid_count;
+    size_t              solid_bytes; // of scratch, for meshes that move
 };
 
 /// A box, and a cone around all normals within: cosine and sine of its half angle, cosine -1 when it is 90 degrees or more.
@@ -53,6 +66,13 @@ typedef struct contact_node {
     float max[3], sine;
     float axis[3], unused;
 } contact_node;
+
+/// A triangle at the end of the step: unit normal (zero: none) and its plane, and how far its corners come to get there.
+typedef struct contact_face {
+    sup_vec3 normal;
+    float    offset; // normal . corner
+    float    way;
+} contact_face;
 
 enum { CONTACT_POINT, CONTACT_EDGE };
 
@@ -101,7 +121,8 @@ typedef struct contact_memory {
     // for searching alone
     contact_node*  nodes;        // 2 x leaves
     sup_box*       boxes;        // per slot
-    sup_vec3*      faces;        // per slot: area vector, outwards
+    sup_vec3*      areas;        // per slot: area vector, outwards
+    contact_face*  faces;        // per slot
     sup_vec3*      normals;      // per point, unit; zero: none
     uint32_t*      pairs;        // of leaves, two each
     contact_item*  slices;       // WAVE chunks

@@ -2,6 +2,7 @@
 #include "solve/contact_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 // Edges are pushed apart from half the depth of points: several cross where one point has gone in, and would fight.
 #define EDGE_REACH 0.5f
@@ -59,8 +60,8 @@ static float volume_at(const sup_vec3 from[4], const sup_vec3 to[4], float t)
 bool sup_contact_crossing(const sup_vec3 from[4], const sup_vec3 to[4], float* time)
 {
     enum { HALVINGS = 22 };
-    float low = 0, high = 1, first = volume_at(from, to, 0), last = volume_at(from, to, 1);
-    if (!(first > 0) || !(last < 0)) return false;
+    float low = 0, high = 1;
+    if (!(volume_at(from, from, 0) > 0) || !(volume_at(to, to, 0) < 0)) return false;
     for (int i = 0; i < HALVINGS; ++i) {
         float middle = 0.5f * (low + high);
         if (volume_at(from, to, middle) > 0) low = middle;
@@ -155,7 +156,7 @@ static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, conta
     const sup_box*  box = &s->m.boxes[slot];
     if (p == c[0] || p == c[1] || p == c[2]) return false;
     sup_vec3 to[4] = { contact_to(s, p) }, from[4] = { contact_from(s, p) };
-    float    half = 0.5f * fmaxf(s->c->margin, s->c->reach) * s->c->units[p];
+    float    half = s->c->grow * s->c->units[p];
     for (int k = 0; k < 3; ++k) {
         float a = (&from[0].x)[k], b = (&to[0].x)[k];
         if (!((a < b ? a : b) - half <= box->max[k]) || !((a > b ? a : b) + half >= box->min[k])) return false;
@@ -228,16 +229,26 @@ static bool edges_pass(const sup_vec3 from[4], const sup_vec3 to[4], sup_vec3 fi
     return true;
 }
 
-static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uint32_t slot_b, uint32_t k, contact_item* out)
+/// Boxes around two edges, in one direction.
+static bool overlap(float a, float b, float c, float d, float more)
+{
+    return fminf(a, b) - more <= fmaxf(c, d) && fminf(c, d) - more <= fmaxf(a, b);
+}
+
+static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uint32_t slot_b, uint32_t k, float more,
+                       contact_item* out)
 {
     const uint32_t *a = s->c->bvh.corners + 3 * (size_t)slot_a, *b = s->c->bvh.corners + 3 * (size_t)slot_b;
     const uint32_t  e[4] = { a[i], a[(i + 1) % 3], b[k], b[(k + 1) % 3] };
+    sup_vec3        to[4] = { contact_to(s, e[0]), contact_to(s, e[1]), contact_to(s, e[2]), contact_to(s, e[3]) }, from[4];
+    if (!overlap(to[0].x, to[1].x, to[2].x, to[3].x, more) || !overlap(to[0].y, to[1].y, to[2].y, to[3].y, more) ||
+        !overlap(to[0].z, to[1].z, to[2].z, to[3].z, more))
+        return false;
     if (e[0] == e[2] || e[0] == e[3] || e[1] == e[2] || e[1] == e[3]) return false;
     sup_vec3 first = v3_normalize(v3_add(s->m.normals[e[0]], s->m.normals[e[1]]), v3(0, 0, 0));
     sup_vec3 second = v3_normalize(v3_add(s->m.normals[e[2]], s->m.normals[e[3]]), v3(0, 0, 0));
     if (!(v3_dot(first, second) < CONTACT_FACING)) return false;
-    sup_vec3 to[4], from[4];
-    for (int n = 0; n < 4; ++n) to[n] = contact_to(s, e[n]), from[n] = contact_from(s, e[n]);
+    for (int n = 0; n < 4; ++n) from[n] = contact_from(s, e[n]);
     float unit = 0.25f * (s->c->units[e[0]] + s->c->units[e[1]] + s->c->units[e[2]] + s->c->units[e[3]]);
     *out = (contact_item){ .p = { e[0], e[1], e[2], e[3] }, .unit = unit, .kind = CONTACT_EDGE };
     if (!edges_touch(s, to, first, second, out) && !edges_pass(from, to, first, second, out) &&
@@ -267,28 +278,80 @@ static void keep(slice* to, const contact_item* item)
     to->lost++;
 }
 
+/// Heights of the corners of two triangles above each other's plane, and between which they can matter.
+typedef struct heights {
+    float a[3], b[3], low, high;
+} heights;
+
+static bool beyond(const heights* h, float x, float y) { return (x > h->high && y > h->high) || (x < h->low && y < h->low); }
+
+/// All of both is nearer at rest than places that may meet: no corner and no edge is further from the other than its middle and
+/// a radius.
+static bool are_one_place(const sup_contact* c, uint32_t a, uint32_t b)
+{
+    const contact_rest *p = &c->slot_rests[a], *q = &c->slot_rests[b];
+    float               limit = CONTACT_REST_EDGES * fminf(p->unit, q->unit) - fmaxf(p->radius, q->radius);
+    if ((c->owns[a] | c->owns[b]) & OWN_FAR) return false;
+    return limit > 0 && v3_length2(v3_sub(p->middle, q->middle)) < limit * limit;
+}
+
+/// Most pairs end here: one is all above or all below the other's plane, or no corner of either looks at the other.
+static bool may_touch(const contact_search* s, uint32_t a, uint32_t b, heights* h)
+{
+    const sup_contact*  c = s->c;
+    const contact_face *fa = &s->m.faces[a], *fb = &s->m.faces[b];
+    const uint32_t *    p = c->bvh.corners + 3 * (size_t)a, *q = c->bvh.corners + 3 * (size_t)b;
+    if (are_one_place(c, a, b)) return false;
+    float unit = fmaxf(c->slot_units[a], c->slot_units[b]), ways = fa->way + fb->way, least = 1;
+    h->high = c->margin * unit + ways;
+    h->low = -(c->reach * unit + ways);
+    for (int k = 0; k < 3; ++k) {
+        h->a[k] = v3_dot(fb->normal, contact_to(s, p[k])) - fb->offset;
+        h->b[k] = v3_dot(fa->normal, contact_to(s, q[k])) - fa->offset;
+    }
+    if (beyond(h, fminf(fminf(h->a[0], h->a[1]), h->a[2]), fmaxf(fmaxf(h->a[0], h->a[1]), h->a[2]))) return false;
+    if (beyond(h, fminf(fminf(h->b[0], h->b[1]), h->b[2]), fmaxf(fmaxf(h->b[0], h->b[1]), h->b[2]))) return false;
+    for (int k = 0; k < 3; ++k)
+        least = fminf(least, fminf(v3_dot(s->m.normals[p[k]], fb->normal), v3_dot(s->m.normals[q[k]], fa->normal)));
+    return least < CONTACT_FACING;
+}
+
 static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* to)
 {
     contact_item item;
+    heights      h;
     uint8_t      own_a = s->c->owns[a], own_b = s->c->owns[b];
+    if (!may_touch(s, a, b, &h)) return;
     for (uint32_t k = 0; k < 3; ++k) {
-        if (own_a & OWN_POINT << k && test_point(s, s->c->bvh.corners[3 * (size_t)a + k], b, &item)) keep(to, &item);
-        if (own_b & OWN_POINT << k && test_point(s, s->c->bvh.corners[3 * (size_t)b + k], a, &item)) keep(to, &item);
+        if (own_a & OWN_POINT << k && !beyond(&h, h.a[k], h.a[k]) &&
+            test_point(s, s->c->bvh.corners[3 * (size_t)a + k], b, &item))
+            keep(to, &item);
+        if (own_b & OWN_POINT << k && !beyond(&h, h.b[k], h.b[k]) &&
+            test_point(s, s->c->bvh.corners[3 * (size_t)b + k], a, &item))
+            keep(to, &item);
     }
-    if (!s->call->settings.edges) return;
-    for (uint32_t i = 0; i < 3; ++i)
-        for (uint32_t k = 0; k < 3 && own_a & OWN_EDGE << i; ++k)
-            if (own_b & OWN_EDGE << k && test_edges(s, a, i, b, k, &item)) keep(to, &item);
+    if (!s->call->settings.edges || !(v3_dot(s->m.faces[a].normal, s->m.faces[b].normal) < CONTACT_FACING)) return;
+    float more = fmaxf(h.high, -EDGE_REACH * h.low); // no further apart than the margin or half the reach, and both ways
+    for (uint32_t i = 0; i < 3; ++i) {
+        if (!(own_a & OWN_EDGE << i) || beyond(&h, h.a[i], h.a[(i + 1) % 3])) continue;
+        for (uint32_t k = 0; k < 3; ++k)
+            if (own_b & OWN_EDGE << k && !beyond(&h, h.b[k], h.b[(k + 1) % 3]) && test_edges(s, a, i, b, k, more, &item))
+                keep(to, &item);
+    }
 }
 
 static void test_leaves(const contact_search* s, uint32_t leaf, uint32_t other, slice* to)
 {
-    const uint32_t* begin = s->c->bvh.leaf_begin;
-    for (uint32_t i = begin[leaf]; i < begin[leaf + 1]; ++i)
-        for (uint32_t k = leaf == other ? i + 1 : begin[other]; k < begin[other + 1]; ++k) {
-            if (!sup_box_overlap(&s->m.boxes[i], &s->m.boxes[k]) || (s->c->owns[i] | s->c->owns[k]) & OWN_FLAT) continue;
-            test_slots(s, i, k, to);
-        }
+    const uint32_t*     begin = s->c->bvh.leaf_begin;
+    const contact_node* node = &s->m.nodes[s->c->bvh.leaf_count + other];
+    sup_box             all;
+    memcpy(all.min, node->min, sizeof all.min);
+    memcpy(all.max, node->max, sizeof all.max);
+    for (uint32_t i = begin[leaf]; i < begin[leaf + 1]; ++i) {
+        if (s->c->owns[i] & OWN_FLAT || !sup_box_overlap(&s->m.boxes[i], &all)) continue;
+        for (uint32_t k = leaf == other ? i + 1 : begin[other]; k < begin[other + 1]; ++k)
+            if (!(s->c->owns[k] & OWN_FLAT) && sup_box_overlap(&s->m.boxes[i], &s->m.boxes[k])) test_slots(s, i, k, to);
+    }
 }
 
 /// Chunks [begin, end), CHUNK pairs of leaves each.

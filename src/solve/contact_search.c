@@ -40,19 +40,28 @@ static sup_box swept_box(const contact_search* s, const uint32_t* corners, float
     return (sup_box){ { low.x - grow, low.y - grow, low.z - grow }, { high.x + grow, high.y + grow, high.z + grow } };
 }
 
+static float longest_way(const contact_search* s, const uint32_t* corners)
+{
+    float square = 0;
+    for (int k = 0; k < 3; ++k)
+        square = fmaxf(square, v3_length2(v3_sub(contact_to(s, corners[k]), contact_from(s, corners[k]))));
+    return sqrtf(square);
+}
+
 static void measure_slots(void* data, uint32_t begin, uint32_t end)
 {
     const contact_search* s = data;
     const sup_bvh*        b = &s->c->bvh;
-    float                 half = 0.5f * fmaxf(s->c->margin, s->c->reach);
     for (uint32_t l = begin; l < end; ++l) {
         sup_box all = nowhere;
         for (uint32_t slot = b->leaf_begin[l]; slot < b->leaf_begin[l + 1]; ++slot) {
             const uint32_t* c = b->corners + 3 * (size_t)slot;
             sup_vec3        a = contact_to(s, c[0]);
             sup_vec3        n = v3_cross(v3_sub(contact_to(s, c[1]), a), v3_sub(contact_to(s, c[2]), a));
-            s->m.faces[slot] = v3_finite(n) ? v3_scale(n, s->c->side) : v3(0, 0, 0);
-            s->m.boxes[slot] = swept_box(s, c, half * s->c->slot_units[slot]);
+            s->m.areas[slot] = v3_finite(n) ? v3_scale(n, s->c->side) : v3(0, 0, 0);
+            n = v3_normalize(s->m.areas[slot], v3(0, 0, 0));
+            s->m.faces[slot] = (contact_face){ n, v3_dot(n, a), longest_way(s, c) };
+            s->m.boxes[slot] = swept_box(s, c, s->c->grow * s->c->slot_units[slot]);
             for (int k = 0; k < 3; ++k) {
                 all.min[k] = fminf(all.min[k], s->m.boxes[slot].min[k]);
                 all.max[k] = fmaxf(all.max[k], s->m.boxes[slot].max[k]);
@@ -69,7 +78,7 @@ static void measure_normals(void* data, uint32_t begin, uint32_t end)
     const contact_search* s = data;
     for (uint32_t i = begin; i < end; ++i) {
         sup_vec3 sum = v3(0, 0, 0);
-        for (uint32_t k = s->c->fan_begin[i]; k < s->c->fan_begin[i + 1]; ++k) sum = v3_add(sum, s->m.faces[s->c->fan[k]]);
+        for (uint32_t k = s->c->fan_begin[i]; k < s->c->fan_begin[i + 1]; ++k) sum = v3_add(sum, s->m.areas[s->c->fan[k]]);
         s->m.normals[i] = v3_normalize(sum, v3(0, 0, 0));
     }
 }
@@ -90,20 +99,15 @@ static void measure_cones(void* data, uint32_t begin, uint32_t end)
     const sup_bvh*        b = &s->c->bvh;
     for (uint32_t l = begin; l < end; ++l) {
         contact_node* node = &s->m.nodes[b->leaf_count + l];
-        sup_vec3      unit[SUP_BVH_LEAF], sum = v3(0, 0, 0);
+        sup_vec3      sum = v3(0, 0, 0);
         uint32_t      first = b->leaf_begin[l], count = b->leaf_begin[l + 1] - first;
-        bool          whole = true;
-        for (uint32_t k = 0; k < count; ++k) {
-            unit[k] = v3_normalize(s->m.faces[first + k], v3(0, 0, 0));
-            sum = v3_add(sum, unit[k]);
-        }
+        for (uint32_t k = 0; k < count; ++k) sum = v3_add(sum, s->m.faces[first + k].normal);
         sup_vec3 axis = v3_normalize(sum, v3(0, 0, 0));
         float    least = 1;
-        for (uint32_t k = 0; k < count; ++k) least = fminf(least, v3_dot(axis, unit[k]));
+        for (uint32_t k = 0; k < count; ++k) least = fminf(least, v3_dot(axis, s->m.faces[first + k].normal));
         for (uint32_t k = 3 * first; k < 3 * (first + count); ++k)
             least = fminf(least, v3_dot(axis, s->m.normals[b->corners[k]]));
-        whole = least > 0.01f && count > 0; // a missing normal is zero and opens the cone
-        if (!whole) {
+        if (!(least > 0.01f) || count == 0) { // a missing normal is zero and opens the cone
             open_cone(node);
             continue;
         }

@@ -357,8 +357,8 @@ static bool make_probe(probe* p, contact_node* box, uint8_t** room)
         low = v3_sub(v3_min(b->a, far), r);
         high = v3_add(v3_max(b->a, far), r);
     }
-    // The skin's boxes have grown by half of the larger already.
-    float half = 0.5f * fmaxf(p->s->c->margin, p->s->c->reach), more = fmaxf(p->s->c->margin - half, 0) * p->s->c->unit_max;
+    // The skin's boxes have grown by a part of the margin already.
+    float more = fmaxf(p->s->c->margin - p->s->c->grow, 0) * p->s->c->unit_max;
     *box = world_box(p, low, high, more);
     return isfinite(box->min[0] + box->max[0] + box->min[1] + box->max[1] + box->min[2] + box->max[2]);
 }
