@@ -107,7 +107,7 @@ static sup_result check_needs(const sup_chain* chain, const sup_deformer* d, sup
         return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no example shapes; give them with --example T=FILE", d->name,
                         c->name);
     if (d->needs & SUP_NEEDS_WEIGHTS && c->skeleton.skin_joint_count == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no skeleton; use a rigged character", d->name, c->name);
+        return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no skeleton; give one with --skeleton, or use a rigged character", d->name, c->name);
     if (d->needs & SUP_NEEDS_CLOSED) {
         sup_mesh_report report;
         sup_result      r = sup_mesh_examine(&c->mesh, &report, error);

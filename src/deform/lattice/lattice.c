@@ -1,0 +1,103 @@
+// Cells around any mesh (Chen, Tsai, Lin, Lu 2012, corrected): the skeleton poses the corners of the cells, joints get back the
+// volume that skinning takes from them, and the corners swing about their pose as an elastic body. The skin rides in the cells.
+//
+//   pose      y = skinning of the corners by weights that spread through the cells; then every part gets its volume back
+//   motion    minimizes, per step,  m/(2 dt^2) |x - xh|^2 + ks m/2 |x - g|^2 + kp m/2 |x - y|^2
+//             xh = x + dt v + dt^2 a    g = what the rigid regions around the corner want    ks, kp = (2 pi shape_hz,
+//             pose_hz)^2
+//   skin      trilinear in the cells, or a smooth spline
+#include "deform/lattice/lattice.h"
+
+#define AT(member) offsetof(lattice_params, member)
+
+static const char* const weight_choices[] = { "screened", "diffuse", "file", NULL };
+static const char* const reference_choices[] = { "pose", "rest", NULL };
+static const char* const integrator_choices[] = { "implicit", "symplectic", NULL };
+
+const sup_param lattice_rows[ROW_COUNT] = {
+    { "cells", SUP_PARAM_INT, SUP_STAGE_BIND, AT(cells), .min = 16, .max = 160, .standard = 48, .unit = "",
+      .help = "Cells along the longest side; a limb wants two or three across. More follow finer and cost in proportion" },
+    { "region", SUP_PARAM_INT, SUP_STAGE_BIND, AT(region), .min = 1, .max = REGIONS_REACH_MAX, .standard = 2, .unit = "cells",
+      .help = "Reach of the rigid regions: wider ones swing as larger pieces and cost nearly the same" },
+    { "shape_hz", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(shape_hz), .varies = SUP_VARIES_POINT, .min = 1, .max = 30,
+      .standard = 8, .unit = "Hz", .help = "How fast the flesh springs back into shape: low is jelly, high is rubber" },
+    { "pose_hz", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(pose_hz), .varies = SUP_VARIES_POINT, .min = 0.5, .max = 20,
+      .standard = 3.2, .unit = "Hz", .help = "How fast it swings about its pose: low lags and jiggles far, high follows" },
+    { "damping_ratio", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(damping_ratio), .varies = SUP_VARIES_POINT, .min = 0, .max = 2,
+      .standard = 0.15, .unit = "", .help = "1 returns without overshoot, 0 swings for long" },
+    { "bone_radius", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(bone_radius), .min = 0, .max = 0.9, .standard = 0.25, .unit = "",
+      .help = "Core around the bones that does not swing, as a share of the local thickness; 0: none" },
+    { "limit", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(limit), .min = 0, .max = 2, .standard = 0.25, .unit = "",
+      .help = "Flesh stiffens: the pull to the pose doubles at this displacement, a share of the local thickness; 0: never" },
+    { "volume", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(volume), .varies = SUP_VARIES_BONE, .min = 0, .max = 1, .standard = 1,
+      .unit = "", .help = "Share of the lost volume that a joint's part gets back; per bone with @" },
+    { "sweeps", SUP_PARAM_INT, SUP_STAGE_FRAME, AT(sweeps), .min = 1, .max = 4, .standard = 2, .unit = "",
+      .help = "Rounds of the volume correction; a round moves the skin half a cell at most" },
+    { "fade", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(fade), .min = 0, .max = 0.5, .standard = 0.25, .unit = "",
+      .help = "Share of a part's length over which its correction fades towards the next part" },
+    { "parts", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(parts), .unit = "",
+      .help =
+          "Joints whose parts are one volume, as globs: 'Spine*|Hand* Finger*' makes two groups; empty: every joint its own" },
+    { "weights", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(weights), .standard = WEIGHTS_SCREENED, .choices = weight_choices,
+      .unit = "",
+      .help = "Of the cells' corners: spread from the bones, the paper's own averaging, or the file's (kept exactly)" },
+    { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = 0.1, .max = 10, .standard = 1, .unit = "",
+      .help = "Automatic weights: larger is harder at the joints" },
+    { "strength", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(strength), .varies = SUP_VARIES_BONE, .min = 0.1, .max = 10,
+      .standard = 1, .unit = "", .help = "Automatic weights: a bone with more holds its own cells harder; per bone with @" },
+    { "reference", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(reference), .standard = REFERENCE_POSE, .choices = reference_choices,
+      .unit = "", .help = "What regions want to look like: the pose (settles on it), or the rest shape as in the paper" },
+    { "integrator", SUP_PARAM_CHOICE, SUP_STAGE_FRAME, AT(integrator), .standard = INTEGRATOR_IMPLICIT,
+      .choices = integrator_choices, .unit = "",
+      .help = "Implicit is stable at any step; symplectic is the paper's, corrected" },
+    { "delta", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(delta), .min = -1, .max = 1, .standard = -1, .unit = "",
+      .help = "Symplectic: the paper's share of the swinging, 0 is skinning alone; negative: from pose_hz" },
+    { "smooth_embedding", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(smooth_embedding), .standard = 0, .unit = "",
+      .help = "The skin follows a spline through the cells instead of straight lines: no creases at cell faces" },
+    { "gravity", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(gravity), .varies = SUP_VARIES_POINT, .min = 0, .max = 2, .standard = 0,
+      .unit = "", .help = "Share of the world's gravity that is felt; flesh sags by gravity / (2 pi pose_hz)^2" },
+    { "gravity_rest", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(gravity_rest), .standard = 1, .unit = "",
+      .help = "The rest shape already hangs: only turning away from it sags. Off: plain gravity" },
+    { "drag", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(drag), .min = 0, .max = 20, .standard = 2, .unit = "1/s",
+      .help = "How hard the world's wind blows on the outside" },
+    { "density", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(density), .min = 100, .max = 5000, .standard = 1000, .unit = "kg/m^3",
+      .help = "Heavier flesh moves less under the world's forces" },
+    { "inertia", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(inertia), .min = 0, .max = 1, .standard = 1, .unit = "",
+      .help = "How much of the root's own motion the flesh feels" },
+};
+
+static const char* const stiff[][2] = { { "shape_hz", "14" }, { "pose_hz", "6" }, { "damping_ratio", "0.4" }, { NULL, NULL } };
+static const char* const jelly[][2] = { { "shape_hz", "4" },       { "pose_hz", "1.8" }, { "damping_ratio", "0.08" },
+                                        { "bone_radius", "0.15" }, { "region", "3" },    { NULL, NULL } };
+static const char* const paper[][2] = { { "integrator", "symplectic" },
+                                        { "reference", "rest" },
+                                        { "weights", "diffuse" },
+                                        { "fade", "0" },
+                                        { "delta", "0.9" },
+                                        { NULL, NULL } };
+static const char* const still[][2] = { { "pose_hz", "20" }, { "damping_ratio", "2" }, { NULL, NULL } };
+
+static const sup_preset presets[] = {
+    { "stiff", "Trained bodies: short, small swings", stiff },
+    { "jelly", "Soft bodies: slow, wide swings", jelly },
+    { "still", "Volume and weights alone, next to no swinging", still },
+    { "paper", "As printed in Chen et al. 2012, with its equations corrected", paper },
+    { NULL, NULL, NULL },
+};
+
+const sup_deformer sup_deformer_lattice = {
+    .name = "lattice",
+    .summary = "Cells around any mesh: automatic weights, joints that keep their volume, flesh that swings",
+    .paper =
+        "Chen, Tsai, Lin, Lu: Skeleton-driven surface deformation through lattices for real-time character animation, 2012",
+    .needs = SUP_NEEDS_WEIGHTS,
+    .dynamic = true,
+    .params = lattice_rows,
+    .param_count = SUP_COUNT_OF(lattice_rows),
+    .params_size = sizeof(lattice_params),
+    .presets = presets,
+    .bind = lattice_bind,
+    .reset = lattice_reset,
+    .evaluate = lattice_evaluate,
+    .draw = lattice_draw,
+};

@@ -1,0 +1,194 @@
+/// deform/lattice/lattice.h: what the files of this deformer share. The method is told in lattice.c.
+#ifndef SUP_DEFORM_LATTICE_H
+#define SUP_DEFORM_LATTICE_H
+
+#include "base/internal.h"
+#include "geom/voxels.h"
+#include "math/rotation.h"
+#include "math/vec.h"
+#include "math/wide.h"
+#include "solve/lattice_embed.h"
+#include "solve/lattice_volume.h"
+#include "solve/regions.h"
+#include "solve/skinning.h"
+#include "supple/deformer.h"
+
+typedef struct lattice_params {
+    int         cells;
+    int         region;
+    float       shape_hz, pose_hz, damping_ratio;
+    float       bone_radius, limit;
+    float       volume;
+    int         sweeps;
+    float       fade;
+    const char* parts;
+    int         weights;
+    float       spread, strength;
+    int         reference, integrator;
+    float       delta;
+    bool        smooth_embedding;
+    float       gravity;
+    bool        gravity_rest;
+    float       drag, density, inertia;
+} lattice_params;
+
+enum { WEIGHTS_SCREENED, WEIGHTS_DIFFUSE, WEIGHTS_FILE };
+enum { REFERENCE_POSE, REFERENCE_REST };
+enum { INTEGRATOR_IMPLICIT, INTEGRATOR_SYMPLECTIC };
+
+/// In the order of lattice_rows.
+enum {
+    ROW_CELLS,
+    ROW_REGION,
+    ROW_SHAPE_HZ,
+    ROW_POSE_HZ,
+    ROW_DAMPING_RATIO,
+    ROW_BONE_RADIUS,
+    ROW_LIMIT,
+    ROW_VOLUME,
+    ROW_SWEEPS,
+    ROW_FADE,
+    ROW_PARTS,
+    ROW_WEIGHTS,
+    ROW_SPREAD,
+    ROW_STRENGTH,
+    ROW_REFERENCE,
+    ROW_INTEGRATOR,
+    ROW_DELTA,
+    ROW_SMOOTH,
+    ROW_GRAVITY,
+    ROW_GRAVITY_REST,
+    ROW_DRAG,
+    ROW_DENSITY,
+    ROW_INERTIA,
+    ROW_COUNT,
+};
+extern const sup_param lattice_rows[ROW_COUNT];
+
+/// Rows that vary over points are extended to particles: scale and offset per slot.
+enum { SOFT_SHAPE, SOFT_POSE, SOFT_DAMPING, SOFT_GRAVITY, SOFT_COUNT };
+
+/// What bind leaves. Arrays over particles are in slots (solve/regions.h).
+typedef struct lattice_bound {
+    const sup_character* character;
+    sup_skinning         skinning;
+    uint32_t             point_count, count, joint_count;
+    uint32_t             root; ///< the first skin joint
+    double               h;    ///< side of a cell, units
+    sup_voxels           voxels;
+    sup_regions          regions;
+    const sup_skin_set*  skin;
+    sup_lattice_volume   volume;
+    const uint32_t*      part_joints; ///< the joint of each part
+    sup_field            volume_field;
+    sup_lattice_embed    embed;
+    const sup_vec3*      rest;     ///< per slot
+    const float*         free;     ///< per slot: 0 where it is pinned to its bone, else 1
+    const float*         thin;     ///< per slot: 1 / (units from the bone to the skin there)^2
+    const float*         mass;     ///< per slot, kilograms for a density of 1 kg/m^3
+    const float*         exposure; ///< per slot: share of it that is outside
+    sup_field            soft[SOFT_COUNT];
+    bool                 keeps_file; ///< weights=file: the skin keeps the file's weights, the lattice adds to it
+    uint32_t             dominant_count;
+    const uint32_t*      dominant; ///< per slot: the joint that moves it most
+
+    uint32_t lost_pieces, outside_bones, thin_bones, split; ///< told when the motion starts
+} lattice_bound;
+
+sup_result lattice_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
+/// The part of every cell, numbered from the root on; fills part_count and part_joints. `dominant`: the joint of every cell.
+sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b, const uint32_t* dominant, sup_arena* arena,
+                               uint32_t** labels, uint32_t* part_count, const uint32_t** part_joints, sup_error* error);
+
+/// A linear map from values at points to values at particles: least squares at the skin, harmonic inside. Columns of eight:
+/// values is point_count x 8 in, out particle_count x 8.
+sup_result lattice_extend(const lattice_bound* b, const float* places, const float* values, float* out, sup_arena* scratch,
+                          sup_error* error);
+
+/// State: this head, then planes of `count` floats.
+typedef struct lattice_state {
+    float    key[8]; ///< what the springs were computed for
+    uint32_t moving; ///< the velocity of the pose is known
+    uint32_t unused[7];
+} lattice_state;
+
+enum { PLANE_D, PLANE_W = 3, PLANE_Y = 6, PLANE_U = 9, PLANE_Q = 12, PLANE_PULL = 16, PLANE_HOLD, PLANE_KEEP, PLANE_COUNT };
+
+static inline size_t lattice_state_size(const lattice_bound* b)
+{
+    return sizeof(lattice_state) + (size_t)PLANE_COUNT * b->count * sizeof(float);
+}
+static inline float* lattice_plane(const lattice_bound* b, void* state, uint32_t plane)
+{
+    return (float*)((uint8_t*)state + sizeof(lattice_state)) + (size_t)plane * b->count;
+}
+
+size_t lattice_scratch_size(const lattice_bound* b);
+void   lattice_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch);
+void   lattice_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                        sup_vec3* out);
+void   lattice_draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
+                    const sup_canvas* canvas);
+
+/// The memory of one evaluate.
+typedef struct lattice_scratch {
+    sup_vec3* pose;     ///< per slot: y, the target, volume corrected
+    sup_vec3* skinned;  ///< per slot: y before the correction
+    sup_mat3* matrices; ///< per slot
+    sup_vec3* push;     ///< per slot: acceleration
+    sup_vec3* moved;    ///< per slot: x, where particles are pushed from outside
+    float*    near;     ///< per slot: how much a force reaches it
+    float*    planes;   ///< planes of `count` floats, see lattice_step
+    float*    work;     ///< of the regions
+    float*    x;        ///< per slot four floats for the embedding
+    float*    volume;
+    float*    strength;
+    double*   targets;
+    uint32_t* cold;
+    sup_vec3* morphed; ///< per point
+    void*     skin;
+    void*     pose_memory;
+} lattice_scratch;
+
+/// One substep of the clock, from wide kernels. Planes are `count` floats.
+typedef struct lattice_step {
+    const lattice_bound* b;
+    sup_regions_job      regions;
+    const sup_vec3*      pose;   ///< y at the end
+    const sup_vec3*      origin; ///< of the regions' reference: that of the root
+    const sup_rigid*     rest;   ///< reference=rest: the root's motion; NULL: pose
+    const sup_vec3*      push;   ///< NULL: none
+    float*               d[3];
+    float*               w[3];
+    float*               y[3];
+    float*               u[3];
+    float*               pull; ///< implicit: ks dt^2; symplectic: alpha
+    float*               hold; ///< implicit: 1 / (1 + (ks + kp) dt^2); symplectic: delta
+    float*               keep; ///< share of the speed that is left
+    float*               in[3];
+    float*               reference[3];
+    float*               start[3];
+    float*               ahead[3];
+    float*               apart[3]; ///< reference=rest: y - its reference
+    float*               goal[3];
+    float*               held;  ///< hold, with the pull that grows with the displacement
+    float                limit; ///< 1 / limit^2; 0: none
+    float                dt;
+    bool                 symplectic;
+    bool                 last;   ///< iteration
+    float                settle; ///< times keep
+    uint32_t*            cold;
+} lattice_step;
+
+/// Where the particles would be without springs; what the regions are asked.
+SUP_WIDE_DECLARE(void, lattice_predict, (const lattice_step* s, uint32_t chunk));
+/// The springs, from the goals; velocities when it is the last iteration.
+SUP_WIDE_DECLARE(void, lattice_update, (const lattice_step* s, uint32_t chunk));
+
+/// Accelerations of the world into s->push; false: there are none.
+bool lattice_pushes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                    const lattice_scratch* s);
+/// Moves particles out of the bodies of the world; how many were inside.
+uint32_t lattice_bodies(const lattice_bound* b, const sup_frame* frame, double part, sup_vec3* x);
+
+#endif

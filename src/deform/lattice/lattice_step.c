@@ -1,0 +1,444 @@
+// The stages of a step in their order: pose, volume, motion, bodies, skin.
+#include "deform/lattice/lattice.h"
+
+#include "math/trig.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define SETTLING 20.0   // 1/s, damping of the pre-roll
+#define START_SPAN 1e-3 // seconds over which the speed of the skin is taken when a motion starts
+enum { SUBSTEPS_MAX = 16, ITERATIONS_MAX = 4, PUSH_ROUNDS = 3, FIT_GRAIN = 256, COPY_GRAIN = 4096 };
+
+/// Planes of scratch.
+enum {
+    SPARE_IN,
+    SPARE_REFERENCE = 3,
+    SPARE_START = 6,
+    SPARE_AHEAD = 9,
+    SPARE_APART = 12,
+    SPARE_GOAL = 15,
+    SPARE_HELD = 18,
+    SPARE_COUNT
+};
+
+// ---------------------------------------------------------------------------------------------- memory
+
+static size_t cut(uint8_t* base, size_t* used, size_t bytes, void** out)
+{
+    *out = base ? base + *used : NULL;
+    return *used += sup_align(bytes, 64);
+}
+
+static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch* s)
+{
+    size_t used = 0, n = b->count;
+    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->pose);
+    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->skinned);
+    cut(memory, &used, n * sizeof(sup_mat3), (void**)&s->matrices);
+    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->push);
+    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->moved);
+    cut(memory, &used, n * sizeof(float), (void**)&s->near);
+    cut(memory, &used, SPARE_COUNT * n * sizeof(float), (void**)&s->planes);
+    cut(memory, &used, sup_regions_work(&b->regions) * sizeof(float), (void**)&s->work);
+    cut(memory, &used, 4 * n * sizeof(float), (void**)&s->x);
+    cut(memory, &used, sup_lattice_volume_scratch(&b->volume), (void**)&s->volume);
+    cut(memory, &used, b->volume.part_count * sizeof(float), (void**)&s->strength);
+    cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->targets);
+    cut(memory, &used, (n / FIT_GRAIN + 1) * sizeof(uint32_t), (void**)&s->cold);
+    cut(memory, &used, b->character->morph_count ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->morphed);
+    cut(memory, &used, sup_skin_scratch(b->skin), &s->skin);
+    return cut(memory, &used, sup_pose_size(b->character), &s->pose_memory);
+}
+
+size_t lattice_scratch_size(const lattice_bound* b)
+{
+    lattice_scratch s;
+    return cut_scratch(b, NULL, &s);
+}
+
+// ---------------------------------------------------------------------------------------------- pose
+
+// A bone that grows takes its part's volume along.
+static void volume_targets(const lattice_bound* b, const lattice_params* p, const sup_pose* pose, const lattice_scratch* s)
+{
+    for (uint32_t i = 0; i < b->volume.part_count; ++i) {
+        uint32_t joint = b->part_joints[i], parent = b->character->skeleton.joints[joint].parent;
+        double   size = (double)affine_determinant(&pose->skin[joint]);
+        if (parent != SUP_NONE && b->character->skeleton.joints[parent].skin_joint)
+            size = (size + (double)affine_determinant(&pose->skin[parent])) / 2;
+        s->targets[i] = size > 0 && isfinite(size) ? size : 1;
+        s->strength[i] = sup_field_value(&lattice_rows[ROW_VOLUME], &b->volume_field, p->volume, joint);
+    }
+}
+
+static void keep_volumes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                         const lattice_scratch* s, sup_vec3* points)
+{
+    if (!(p->volume > 0) && !b->volume_field.offset) return;
+    volume_targets(b, p, pose, s);
+    sup_lattice_volume_call   call = { .points = points,
+                                       .matrices = s->matrices,
+                                       .targets = s->targets,
+                                       .strength = s->strength,
+                                       .sweeps = (uint32_t)p->sweeps,
+                                       .tasks = frame->tasks,
+                                       .scratch = s->volume };
+    sup_lattice_volume_report report = sup_lattice_volume_apply(&b->volume, &call);
+    sup_stats_add(frame->stats, "lattice.part_inside_out", report.inside_out);
+    sup_stats_add(frame->stats, "lattice.volume_out_of_reach", report.extreme);
+}
+
+static void make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                      const lattice_scratch* s)
+{
+    sup_skin_call call = { .dualquat = b->skinning == SUP_SKINNING_DUALQUAT,
+                           .skin = pose->skin,
+                           .blend = 1,
+                           .tasks = frame->tasks,
+                           .scratch = s->skin,
+                           .out = s->pose,
+                           .matrices = s->matrices };
+    sup_skin_evaluate(b->skin, &call);
+    if (b->keeps_file) memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
+    keep_volumes(b, p, frame, pose, s, s->pose);
+}
+
+static sup_vec3 root_place(const lattice_bound* b, const sup_pose* pose) { return affine_translation(&pose->global[b->root]); }
+
+// ---------------------------------------------------------------------------------------------- springs
+
+typedef struct spring {
+    float pull, hold, keep;
+} spring;
+
+// Hz and damping ratio as the coefficients of one substep. The implicit step damps by omega dt / 2 of its own, which is taken
+// off what is asked for.
+static spring make_spring(const lattice_params* p, float shape_hz, float pose_hz, float ratio, double dt)
+{
+    double shape = 2 * PI * (double)shape_hz, pose = 2 * PI * (double)pose_hz, zeta = (double)ratio;
+    if (p->integrator == INTEGRATOR_SYMPLECTIC) {
+        double sine = sup_sin(fmin(shape * dt / 2, PI / 2)), swing = sup_sin(fmin(pose * dt / 2, PI / 2));
+        double alpha = fmin(4 * sine * sine, 1), delta = 1 - fmin(4 * swing * swing / alpha, 1);
+        if (p->delta >= 0) {
+            delta = (double)p->delta;
+            swing = sqrt(alpha * (1 - delta)) / 2; // sine of half the angle of the pose spring
+            pose = 2 * sup_atan2(swing, sqrt(fmax(1 - swing * swing, 0))) / dt;
+        }
+        return (spring){ (float)alpha, (float)delta, (float)sup_exp(-2 * pose * zeta * dt) };
+    }
+    double ks = shape * shape, kp = pose * pose, c = fmax(2 * pose * (zeta - pose * dt / 2), 0);
+    return (spring){ (float)(ks * dt * dt), (float)(1 / (1 + (ks + kp) * dt * dt)), (float)sup_exp(-c * dt) };
+}
+
+// Kept in the state with what they were made for: with maps they are as many as particles.
+static void make_springs(const lattice_bound* b, const lattice_params* p, double dt, void* state)
+{
+    lattice_state* head = state;
+    const float    key[8] = { p->shape_hz, p->pose_hz, p->damping_ratio, p->delta, (float)p->integrator, (float)dt, 1, 0 };
+    if (memcmp(head->key, key, sizeof key) == 0) return;
+    memcpy(head->key, key, sizeof key);
+    float *pull = lattice_plane(b, state, PLANE_PULL), *hold = lattice_plane(b, state, PLANE_HOLD),
+          *keep = lattice_plane(b, state, PLANE_KEEP);
+    bool   varies = b->soft[SOFT_SHAPE].scale || b->soft[SOFT_POSE].scale || b->soft[SOFT_DAMPING].scale;
+    spring all = make_spring(p, p->shape_hz, p->pose_hz, p->damping_ratio, dt);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        if (varies)
+            all =
+                make_spring(p, sup_field_value(&lattice_rows[ROW_SHAPE_HZ], &b->soft[SOFT_SHAPE], p->shape_hz, i),
+                            sup_field_value(&lattice_rows[ROW_POSE_HZ], &b->soft[SOFT_POSE], p->pose_hz, i),
+                            sup_field_value(&lattice_rows[ROW_DAMPING_RATIO], &b->soft[SOFT_DAMPING], p->damping_ratio, i), dt);
+        pull[i] = all.pull;
+        hold[i] = all.hold;
+        keep[i] = all.keep;
+    }
+}
+
+// The greatest shape frequency anywhere, as 1/s.
+static double fastest(const lattice_bound* b, const lattice_params* p)
+{
+    double most = (double)p->shape_hz;
+    for (uint32_t i = 0; b->soft[SOFT_SHAPE].scale && i < b->count; ++i)
+        most = fmax(most, (double)sup_field_value(&lattice_rows[ROW_SHAPE_HZ], &b->soft[SOFT_SHAPE], p->shape_hz, i));
+    return 2 * PI * most;
+}
+
+// ---------------------------------------------------------------------------------------------- state
+
+static void move_state(const lattice_bound* b, const sup_rigid* by, void* state)
+{
+    sup_affine a = affine_from_rotation(by->rotation, by->translation);
+    float*     plane[PLANE_COUNT];
+    for (uint32_t i = 0; i < PLANE_COUNT; ++i) plane[i] = lattice_plane(b, state, i);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        for (uint32_t k = PLANE_D; k < PLANE_Q; k += 3) {
+            sup_vec3 v = v3(plane[k][i], plane[k + 1][i], plane[k + 2][i]);
+            v = k == PLANE_Y ? affine_point(&a, v) : affine_direction(&a, v);
+            plane[k][i] = v.x, plane[k + 1][i] = v.y, plane[k + 2][i] = v.z;
+        }
+        sup_quat q = quat(plane[PLANE_Q][i], plane[PLANE_Q + 1][i], plane[PLANE_Q + 2][i], plane[PLANE_Q + 3][i]);
+        q = quat_mul(quat_mul(by->rotation, q), quat_conjugate(by->rotation));
+        plane[PLANE_Q][i] = q.x, plane[PLANE_Q + 1][i] = q.y, plane[PLANE_Q + 2][i] = q.z, plane[PLANE_Q + 3][i] = q.w;
+    }
+}
+
+// A share of the root's motion from one pose to another.
+static sup_rigid root_share(const lattice_bound* b, const sup_pose* from, const sup_pose* to, float share)
+{
+    sup_transform x, y;
+    sup_rigid     r;
+    affine_decompose(&from->global[b->root], &x);
+    affine_decompose(&to->global[b->root], &y);
+    r.rotation = quat_slerp(quat_identity(), quat_normalize(quat_mul(y.rotation, quat_conjugate(x.rotation))), share);
+    r.translation = v3_sub(v3_lerp(x.translation, y.translation, share), quat_rotate(r.rotation, x.translation));
+    return r;
+}
+
+void lattice_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
+{
+    const lattice_bound* b = binding->data;
+    lattice_scratch      s;
+    cut_scratch(b, scratch, &s);
+    memset(state, 0, lattice_state_size(b));
+    float *y = lattice_plane(b, state, PLANE_Y), *u = lattice_plane(b, state, PLANE_U),
+          *w = lattice_plane(b, state, PLANE_Q + 3);
+    make_pose(b, params, frame, frame->end, &s);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        y[i] = s.pose[i].x, y[b->count + i] = s.pose[i].y, y[2 * b->count + i] = s.pose[i].z;
+        w[i] = 1;
+    }
+    sup_stats_add(frame->stats, "lattice.piece_without_bone", b->lost_pieces);
+    sup_stats_add(frame->stats, "lattice.bone_outside", b->outside_bones);
+    sup_stats_add(frame->stats, "lattice.limb_under_two_cells", b->thin_bones);
+    sup_stats_add(frame->stats, "lattice.point_not_smooth", b->embed.fallbacks);
+    if (frame->settling) return;
+    // The flesh starts as fast as the skeleton carries it.
+    sup_pose next;
+    sup_pose_place(b->character, s.pose_memory, &next);
+    frame->sampler->pose(frame->sampler, frame->time + START_SPAN, &next);
+    make_pose(b, params, frame, &next, &s);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        u[i] = (s.pose[i].x - y[i]) / (float)START_SPAN;
+        u[b->count + i] = (s.pose[i].y - y[b->count + i]) / (float)START_SPAN;
+        u[2 * b->count + i] = (s.pose[i].z - y[2 * b->count + i]) / (float)START_SPAN;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- motion
+
+static void sum_task(void* data, uint32_t begin, uint32_t end)
+{
+    const lattice_step* j = data;
+    for (uint32_t c = begin; c < end; ++c) SUP_WIDE_PICK(sup_regions_sum)(&j->regions, c);
+}
+
+static void start_task(void* data, uint32_t begin, uint32_t end)
+{
+    const lattice_step* j = data;
+    for (uint32_t c = begin; c < end; ++c) SUP_WIDE_PICK(lattice_predict)(j, c);
+    sum_task(data, begin, end);
+}
+
+static void fit_task(void* data, uint32_t begin, uint32_t end)
+{
+    const lattice_step* j = data;
+    j->cold[begin / FIT_GRAIN] += SUP_WIDE_PICK(sup_regions_fit)(&j->regions, begin, end);
+}
+
+static void goal_task(void* data, uint32_t begin, uint32_t end)
+{
+    const lattice_step* j = data;
+    for (uint32_t c = begin; c < end; ++c) {
+        SUP_WIDE_PICK(sup_regions_goal)(&j->regions, c);
+        SUP_WIDE_PICK(lattice_update)(j, c);
+    }
+}
+
+static void place_planes(const lattice_bound* b, void* state, const lattice_scratch* s, lattice_step* j)
+{
+    size_t n = b->count;
+    j->b = b;
+    j->regions.regions = &b->regions;
+    for (uint32_t i = 0; i < 3; ++i) {
+        j->d[i] = lattice_plane(b, state, PLANE_D + i);
+        j->w[i] = lattice_plane(b, state, PLANE_W + i);
+        j->y[i] = lattice_plane(b, state, PLANE_Y + i);
+        j->u[i] = lattice_plane(b, state, PLANE_U + i);
+        j->in[i] = s->planes + (SPARE_IN + i) * n;
+        j->reference[i] = s->planes + (SPARE_REFERENCE + i) * n;
+        j->start[i] = s->planes + (SPARE_START + i) * n;
+        j->ahead[i] = s->planes + (SPARE_AHEAD + i) * n;
+        j->apart[i] = s->planes + (SPARE_APART + i) * n;
+        j->goal[i] = s->planes + (SPARE_GOAL + i) * n;
+        j->regions.y[i] = j->reference[i];
+        j->regions.d[i] = j->in[i];
+        j->regions.goal[i] = j->goal[i];
+    }
+    for (uint32_t i = 0; i < 4; ++i) j->regions.q[i] = lattice_plane(b, state, PLANE_Q + i);
+    j->pull = lattice_plane(b, state, PLANE_PULL);
+    j->hold = lattice_plane(b, state, PLANE_HOLD);
+    j->keep = lattice_plane(b, state, PLANE_KEEP);
+    j->held = s->planes + SPARE_HELD * n;
+    j->cold = s->cold;
+    sup_regions_place(&j->regions, s->work);
+}
+
+// Bodies press, and parts that are pressed bulge elsewhere: in turns, bodies last.
+static void press(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                  const lattice_scratch* s, const lattice_step* j, double part)
+{
+    for (uint32_t i = 0; i < b->count; ++i)
+        s->moved[i] = v3(j->y[0][i] + j->d[0][i], j->y[1][i] + j->d[1][i], j->y[2][i] + j->d[2][i]);
+    uint32_t pushed = 0;
+    for (int round = 0; round < PUSH_ROUNDS; ++round) {
+        pushed = lattice_bodies(b, frame, part, s->moved);
+        if (round + 1 < PUSH_ROUNDS) keep_volumes(b, p, frame, pose, s, s->moved);
+        if (!pushed && !frame->world->force_count) break;
+    }
+    float rate = 1.0f / j->dt;
+    for (uint32_t i = 0; i < b->count; ++i) {
+        const float* x = &s->moved[i].x;
+        for (int a = 0; a < 3; ++a) {
+            j->d[a][i] = b->free[i] * (x[a] - j->y[a][i]);
+            j->w[a][i] = j->keep[i] * j->settle * rate * (j->d[a][i] - j->start[a][i]);
+        }
+    }
+}
+
+static void run_regions(const lattice_bound* b, const sup_frame* frame, lattice_step* j, uint32_t iterations)
+{
+    memset(j->cold, 0, (b->count / FIT_GRAIN + 1) * sizeof *j->cold);
+    for (uint32_t k = 0; k < iterations; ++k) {
+        j->last = k + 1 == iterations;
+        sup_tasks_run(frame->tasks, b->regions.chunk_count, 1, k ? sum_task : start_task, j);
+        sup_tasks_run(frame->tasks, b->count, FIT_GRAIN, fit_task, j);
+        sup_tasks_run(frame->tasks, b->regions.chunk_count, 1, goal_task, j);
+    }
+    uint64_t cold = 0;
+    for (uint32_t i = 0; i <= b->count / FIT_GRAIN; ++i) cold += j->cold[i];
+    sup_stats_add(frame->stats, "lattice.cold_rotation", cold);
+}
+
+static void substep(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                    const lattice_scratch* s, void* state, double dt, double part)
+{
+    lattice_step j = { .dt = (float)dt, .symplectic = p->integrator == INTEGRATOR_SYMPLECTIC, .pose = s->pose };
+    sup_vec3     origin = root_place(b, pose);
+    sup_rigid    rest;
+    place_planes(b, state, s, &j);
+    j.origin = &origin;
+    j.limit = p->limit > 0 ? 1.0f / (p->limit * p->limit) : 0.0f;
+    j.settle = frame->settling ? (float)sup_exp(-SETTLING * dt) : 1.0f;
+    if (p->reference == REFERENCE_REST) {
+        sup_transform t;
+        affine_decompose(&pose->skin[b->root], &t);
+        rest = (sup_rigid){ t.rotation, t.translation };
+        j.rest = &rest;
+    }
+    if (lattice_pushes(b, p, frame, pose, s)) j.push = s->push;
+    make_springs(b, p, dt, state);
+    if (j.symplectic && p->delta == 0) { // no swinging at all: the pose itself
+        for (uint32_t i = 0; i < b->count; ++i)
+            for (int a = 0; a < 3; ++a) {
+                float y = (&s->pose[i].x)[a];
+                j.u[a][i] = (y - j.y[a][i]) / j.dt;
+                j.y[a][i] = y;
+                j.d[a][i] = j.w[a][i] = 0;
+            }
+        return;
+    }
+    double stiff = fastest(b, p) * dt;
+    run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.15 ? 1 : stiff * stiff < 0.5 ? 2 : 3);
+    if (frame->world && frame->world->body_count + frame->world->force_count) press(b, p, frame, pose, s, &j, part);
+}
+
+static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state)
+{
+    double   wanted = ceil(frame->dt * fastest(b, p));
+    uint32_t count = (uint32_t)fmin(fmax(wanted, 1), SUBSTEPS_MAX);
+    if (frame->carried) move_state(b, &frame->carry, state);
+    if (p->inertia < 1 && !frame->carried && frame->start) {
+        sup_rigid share = root_share(b, frame->start, frame->end, 1.0f - p->inertia);
+        move_state(b, &share, state);
+    }
+    for (uint32_t i = 1; i <= count; ++i) {
+        sup_pose        between;
+        const sup_pose* pose = frame->end;
+        if (i < count) {
+            sup_pose_place(b->character, s->pose_memory, &between);
+            sup_frame_pose(frame, i, count, &between);
+            pose = &between;
+        }
+        make_pose(b, p, frame, pose, s);
+        substep(b, p, frame, pose, s, state, frame->dt / count, (double)i / count);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- skin
+
+typedef struct skin_job {
+    const lattice_bound*   b;
+    const lattice_scratch* s;
+    const float*           d[3];
+    const sup_vec3 *       rest, *morphed;
+    sup_vec3*              out;
+} skin_job;
+
+static void place_task(void* data, uint32_t begin, uint32_t end)
+{
+    const skin_job* j = data;
+    for (uint32_t i = begin; i < end; ++i) {
+        sup_vec3 y = j->s->pose[i];
+        if (j->b->keeps_file) y = v3_sub(y, j->s->skinned[i]);
+        float* x = j->s->x + 4 * (size_t)i;
+        x[0] = y.x + j->d[0][i], x[1] = y.y + j->d[1][i], x[2] = y.z + j->d[2][i], x[3] = 0;
+    }
+}
+
+// Morph targets move the skin within its cell; they turn with it.
+static void morph_task(void* data, uint32_t begin, uint32_t end)
+{
+    const skin_job* j = data;
+    for (uint32_t p = begin; p < end; ++p) {
+        sup_vec3 d = v3_sub(j->morphed[p], j->rest[p]);
+        if (d.x == 0 && d.y == 0 && d.z == 0) continue;
+        const uint32_t* corners = j->b->voxels.particles + 8 * (size_t)j->b->embed.cells[p];
+        sup_vec3        sum = v3(0, 0, 0);
+        for (int k = 0; k < 8; ++k) {
+            const sup_mat3* m = &j->s->matrices[j->b->regions.slots[corners[k]]];
+            sum = v3_add(sum, v3(m->m[0][0] * d.x + m->m[0][1] * d.y + m->m[0][2] * d.z,
+                                 m->m[1][0] * d.x + m->m[1][1] * d.y + m->m[1][2] * d.z,
+                                 m->m[2][0] * d.x + m->m[2][1] * d.y + m->m[2][2] * d.z));
+        }
+        j->out[p] = v3_mad(j->out[p], 0.125f, sum);
+    }
+}
+
+static void write_skin(const lattice_bound* b, const sup_frame* frame, void* state, const lattice_scratch* s, sup_vec3* out)
+{
+    skin_job job = { .b = b, .s = s, .rest = b->character->mesh.points, .out = out };
+    for (uint32_t i = 0; i < 3; ++i) job.d[i] = lattice_plane(b, state, PLANE_D + i);
+    sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, place_task, &job);
+    sup_lattice_embed_call call = { .embed = &b->embed, .x = s->x, .loose = frame->points, .out = out };
+    if (b->keeps_file) call.plus = frame->points;
+    else if (frame->points != frame->skinned) { // what links before this one did to the skin is kept
+        call.plus = frame->points;
+        call.minus = frame->skinned;
+    }
+    sup_lattice_embed_run(&call, frame->tasks);
+    if (b->keeps_file || b->character->morph_count == 0) return;
+    job.morphed = sup_pose_morph(b->character, frame->end, s->morphed);
+    if (job.morphed != job.rest) sup_tasks_run(frame->tasks, b->point_count, COPY_GRAIN, morph_task, &job);
+}
+
+void lattice_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                      sup_vec3* out)
+{
+    const lattice_bound* b = binding->data;
+    lattice_scratch      s;
+    cut_scratch(b, scratch, &s);
+    if (frame->dt > 0) step(b, params, frame, &s, state);
+    else make_pose(b, params, frame, frame->end, &s);
+    write_skin(b, frame, state, &s, out);
+}

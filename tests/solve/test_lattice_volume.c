@@ -1,0 +1,192 @@
+// Exact volumes of cells, the cubic along a field and its root: numbers of the design's test vectors.
+#include "solve/lattice_volume.h"
+
+#include "box_lattice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct lattice {
+    sup_arena*         arena;
+    sup_voxels         voxels;
+    sup_lattice_volume volume;
+    sup_vec3*          x; // per particle, in units of a cell from the lowest corner
+    float*             scratch;
+} lattice;
+
+static lattice make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells, float fade, uint32_t parts)
+{
+    lattice   l = { .arena = sup_arena_create(NULL) };
+    sup_error error;
+    box_lattice(boxes, count, cells, l.arena, &l.voxels);
+    uint32_t *slots = SUP_NEW(l.arena, uint32_t, l.voxels.particle_count),
+             *labels = SUP_NEW(l.arena, uint32_t, l.voxels.cell_count);
+    for (uint32_t p = 0; p < l.voxels.particle_count; ++p) slots[p] = p;
+    for (uint32_t c = 0; c < l.voxels.cell_count; ++c) { // parts of equal length along z
+        uint32_t z = l.voxels.cells[c] / l.voxels.size[0] / l.voxels.size[1] - 1;
+        labels[c] = z * parts / (l.voxels.size[2] - 2);
+    }
+    sup_lattice_volume_desc desc = { .voxels = &l.voxels,
+                                     .slots = slots,
+                                     .slot_count = l.voxels.particle_count,
+                                     .part_count = parts,
+                                     .labels = labels,
+                                     .fade = fade };
+    assert_ok(sup_lattice_volume_create(&desc, l.arena, &l.volume, &error), error);
+    l.x = SUP_NEW(l.arena, sup_vec3, l.voxels.particle_count);
+    for (uint32_t p = 0; p < l.voxels.particle_count; ++p) {
+        uint32_t c[3];
+        sup_voxels_corner(&l.voxels, p, c);
+        l.x[p] = v3((float)c[0] - 1, (float)c[1] - 1, (float)c[2] - 1);
+    }
+    l.volume.h = 1; // the places below are in cells
+    l.scratch = sup_arena_alloc(l.arena, 1, sup_lattice_volume_scratch(&l.volume));
+    return l;
+}
+
+static double measured(const lattice* l)
+{
+    double v = 0;
+    sup_lattice_volume_measure(&l->volume, l->x, l->scratch, &v);
+    return v;
+}
+
+static const sup_vec3 cube[][2] = { { { 0, 0, 0 }, { 1, 1, 1 } } };
+static const sup_vec3 ell[][2] = { { { 0, 0, 0 }, { 1.99f, 0.99f, 0.99f } }, { { 0, 0, 0 }, { 0.99f, 1.99f, 0.99f } } };
+
+static void volumes_of_bent_cells_are_exact(void** state)
+{
+    (void)state;
+    lattice l = make(cube, 1, 1, 0, 1);
+    assert_int_equal(l.voxels.particle_count, 8);
+    assert_float_equal(measured(&l), 1, 1e-6);
+    for (uint32_t p = 0; p < 8; ++p) // the upper face scaled by a half about its corner
+        if (l.x[p].z > 0.5f) l.x[p] = v3(l.x[p].x / 2, l.x[p].y / 2, 1);
+    assert_float_equal(measured(&l), 7.0 / 12, 1e-6);
+    for (uint32_t p = 0; p < 8; ++p)
+        if (l.x[p].z > 0.5f) { // centered, twisted by 0.8 over its height
+            sup_vec3 a = quat_rotate(quat_axis_angle(v3(0, 0, 1), 0.8f), v3(2 * l.x[p].x - 0.5f, 2 * l.x[p].y - 0.5f, 0));
+            l.x[p] = v3(a.x + 0.5f, a.y + 0.5f, 1);
+        }
+    assert_float_equal(measured(&l), 0.898902236449, 2e-6);
+    sup_arena_destroy(l.arena);
+    l = make(cube, 1, 1, 0, 1);
+    for (uint32_t p = 0; p < 8; ++p)
+        if (l.x[p].x + l.x[p].y + l.x[p].z > 2.5f) l.x[p] = v3(1.5f, 1.25f, 2);
+    assert_float_equal(measured(&l), 1.4375, 1e-6);
+    sup_arena_destroy(l.arena);
+}
+
+static void an_ell_of_three_cells_has_three(void** state)
+{
+    (void)state;
+    lattice l = make(ell, 2, 2, 0, 1);
+    assert_int_equal(l.voxels.cell_count, 3);
+    assert_float_equal(measured(&l), 3, 1e-5);
+    sup_arena_destroy(l.arena);
+}
+
+static void the_cubic_of_a_sheared_lattice_is_the_one_worked_out(void** state)
+{
+    (void)state;
+    lattice                 l = make(cube, 1, 2, 0, 1);
+    const sup_lattice_part* part = &l.volume.parts[0];
+    sup_mat3                flag;
+    double                  a[4];
+    assert_int_equal(l.voxels.particle_count, 27);
+    float* planes = SUP_NEW(l.arena, float, 6 * l.volume.member_count);
+    for (uint32_t m = part->member_begin; m < part->member_end; ++m) {
+        sup_vec3 at = l.x[l.volume.members[m]];
+        float    rows[6] = { at.x + 0.2f * at.z, at.y, 0.7f * at.z, at.x - 1, at.y - 1, at.z - 1 };
+        for (uint32_t i = 0; i < 6; ++i) planes[i * l.volume.member_count + m] = rows[i];
+    }
+    sup_lattice_field_job job = { &l.volume, part, l.x, &flag, planes, l.volume.member_count };
+    SUP_WIDE_PICK(sup_lattice_cubic)(&job, a);
+    static const double want[4] = { 5.6, 19.2, 21.6, 8 };
+    for (int i = 0; i < 4; ++i) assert_float_equal(a[i], want[i], 2e-5);
+    double b[4];
+    sup_lattice_cubic_v1(&job, b);
+    assert_memory_equal(a, b, sizeof a);
+    sup_arena_destroy(l.arena);
+}
+
+static void roots_are_the_nearest_safe_ones(void** state)
+{
+    (void)state;
+    static const double a[4] = { 5.6, 19.2, 21.6, 8 };
+    bool                met;
+    assert_float_equal(sup_lattice_cubic_root(a, 8, 10, &met), 0.110659236016, 1e-11);
+    assert_true(met);
+    assert_float_equal(sup_lattice_cubic_root(a, 7.744, 10, &met), 0.1, 1e-12);
+    assert_float_equal(sup_lattice_cubic_root(a, 1.568, 10, &met), -0.3, 1e-9);
+    assert_float_equal(sup_lattice_cubic_root(a, 21.6, 10, &met), 0.5, 1e-12);
+    assert_true(met);
+    assert_float_equal(sup_lattice_cubic_root(a, 21.6, 0.2, &met), 0.2, 1e-12); // as far as it may
+    assert_false(met);
+    static const double hill[4] = { 0, 3, 0, -1 }; // rises to 2 at 1
+    assert_float_equal(sup_lattice_cubic_root(hill, 1.375, 9, &met), 0.5, 1e-12);
+    assert_true(met);
+    assert_float_equal(sup_lattice_cubic_root(hill, 5, 9, &met), 1, 1e-12);
+    assert_false(met);
+    static const double line[4] = { 1, 2, 0, 0 };
+    assert_float_equal(sup_lattice_cubic_root(line, 0, 9, &met), -0.5, 1e-12);
+}
+
+static void a_squeezed_part_gets_its_volume_back_and_its_neighbor_is_left_alone(void** state)
+{
+    (void)state;
+    static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 3.99f, 3.99f, 16 } } };
+    lattice               l = make(bar, 1, 16, 0.25f, 2);
+    sup_mat3*             m = SUP_NEW(l.arena, sup_mat3, l.voxels.particle_count);
+    double                before[2], after[2];
+    for (uint32_t p = 0; p < l.voxels.particle_count; ++p) {
+        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+        if (l.x[p].z < 8) l.x[p].x = 2 + (l.x[p].x - 2) * 0.9f;
+    }
+    sup_vec3* kept = malloc(l.voxels.particle_count * sizeof *kept);
+    memcpy(kept, l.x, l.voxels.particle_count * sizeof *kept);
+    sup_lattice_volume_measure(&l.volume, l.x, l.scratch, before);
+    assert_true(before[0] < 0.92 * 128 && fabs(before[1] - 128) < 1e-2);
+    sup_lattice_volume_call call = { .points = l.x, .matrices = m, .sweeps = 2, .scratch = l.scratch };
+    sup_lattice_volume_apply(&l.volume, &call);
+    sup_lattice_volume_measure(&l.volume, l.x, l.scratch, after);
+    assert_float_equal(after[0], 128, 128e-4);
+    assert_float_equal(after[1], 128, 128e-4);
+    for (uint32_t p = 0; p < l.voxels.particle_count; ++p)
+        if (l.x[p].z >= 8) assert_memory_equal(&kept[p], &l.x[p], sizeof kept[p]);
+    free(kept);
+    sup_arena_destroy(l.arena);
+}
+
+static void a_part_turned_inside_out_is_left_alone_and_counted(void** state)
+{
+    (void)state;
+    lattice   l = make(cube, 1, 3, 0, 1);
+    sup_mat3* m = SUP_NEW(l.arena, sup_mat3, l.voxels.particle_count);
+    for (uint32_t p = 0; p < l.voxels.particle_count; ++p) {
+        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+        l.x[p].x = 3 - l.x[p].x;
+        l.x[p].y = 3 - l.x[p].y;
+        l.x[p].z = 3 - l.x[p].z;
+    }
+    sup_vec3                  before = l.x[0];
+    sup_lattice_volume_call   call = { .points = l.x, .matrices = m, .sweeps = 1, .scratch = l.scratch };
+    sup_lattice_volume_report report = sup_lattice_volume_apply(&l.volume, &call);
+    assert_int_equal(report.inside_out, 1);
+    assert_memory_equal(&before, &l.x[0], sizeof before);
+    sup_arena_destroy(l.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(volumes_of_bent_cells_are_exact),
+        cmocka_unit_test(an_ell_of_three_cells_has_three),
+        cmocka_unit_test(the_cubic_of_a_sheared_lattice_is_the_one_worked_out),
+        cmocka_unit_test(roots_are_the_nearest_safe_ones),
+        cmocka_unit_test(a_squeezed_part_gets_its_volume_back_and_its_neighbor_is_left_alone),
+        cmocka_unit_test(a_part_turned_inside_out_is_left_alone_and_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
