@@ -19,7 +19,7 @@ typedef struct work {
     sup_topology            topology; // of the triangles
     sup_box *               nodes, *slots;
     uint32_t*               slot_of; // per triangle
-    uint8_t*                owns;
+    contact_rest*           rests;
     sup_vec3*               normals; // per point, outwards
     // walking from one point
     float*    way;    // per point: length along edges, infinity when not reached
@@ -74,7 +74,34 @@ static bool measure_rests(work* w)
             r->unit = fminf(r->unit, w->c->units[c[k]]);
         }
     }
+    w->rests = rests;
     w->c->slot_rests = rests;
+    return true;
+}
+
+/// From the leaves up; the middle of a node is the middle of its first triangle, which is on the surface.
+static bool join_rests(work* w)
+{
+    const sup_bvh* b = &w->c->bvh;
+    contact_rest*  nodes = SUP_NEW(w->arena, contact_rest, 2 * (size_t)b->leaf_count);
+    if (!nodes) return false;
+    for (uint32_t l = 0; l < b->leaf_count; ++l) {
+        contact_rest* n = &nodes[b->leaf_count + l];
+        *n = (contact_rest){ .unit = INFINITY };
+        for (uint32_t s = b->leaf_begin[l]; s < b->leaf_begin[l + 1]; ++s) {
+            if (s == b->leaf_begin[l]) n->middle = w->rests[s].middle;
+            n->radius = fmaxf(n->radius, v3_distance(n->middle, w->rests[s].middle) + w->rests[s].radius);
+            n->unit = fminf(n->unit, w->rests[s].unit);
+        }
+    }
+    for (uint32_t n = b->leaf_count; n-- > 1;) {
+        const contact_rest *l = &nodes[2 * (size_t)n], *r = l + 1;
+        nodes[n] = l->unit < INFINITY ? *l : *r; // an empty one has no unit
+        if (l->unit == INFINITY || r->unit == INFINITY) continue;
+        nodes[n].radius = fmaxf(l->radius, v3_distance(l->middle, r->middle) + r->radius);
+        nodes[n].unit = fminf(l->unit, r->unit);
+    }
+    w->c->node_rests = nodes;
     return true;
 }
 
@@ -111,7 +138,6 @@ static bool choose_owners(work* w, sup_contact_bind_report* report)
     for (uint32_t i = 0; i < count; ++i)
         if (i == 0 || edges[i].key != edges[i - 1].key)
             owns[edges[i].value / 3] = (uint8_t)(owns[edges[i].value / 3] | OWN_EDGE << edges[i].value % 3);
-    w->owns = owns;
     w->c->owns = owns;
     return true;
 }
@@ -282,7 +308,7 @@ static bool list_far(work* w)
     for (uint32_t i = 0; i < n; ++i) {
         if (bit[i] != SUP_NONE) resting[bit[i]] = i;
         if (begin[i] == begin[i + 1]) continue;
-        for (uint32_t k = w->c->fan_begin[i]; k < w->c->fan_begin[i + 1]; ++k) w->owns[w->c->fan[k]] |= OWN_FAR;
+        for (uint32_t k = w->c->fan_begin[i]; k < w->c->fan_begin[i + 1]; ++k) w->rests[w->c->fan[k]].unit = 0;
         walk_along(w, i, ALONG_EDGES * w->c->units[i]);
         find_far(w, i, far + begin[i], &touches);
         sort_small(far + begin[i], begin[i + 1] - begin[i]);
@@ -375,7 +401,8 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     c->rest = sup_arena_copy(w->arena, d->points, d->point_count, sizeof *d->points);
     if (!c->rest || !reserve(w)) return sup_fail_memory(w->error, "the contacts of a skin");
     sup_bvh_refit(&c->bvh, d->points, NULL, w->nodes, w->slots);
-    if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) || !list_far(w))
+    if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) || !list_far(w) ||
+        !join_rests(w))
         return sup_fail_memory(w->error, "the contacts of a skin");
     for (uint32_t s = 0; s < d->triangle_count; ++s) report->crossing += crosses_any(w, s);
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;

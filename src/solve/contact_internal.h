@@ -27,7 +27,8 @@ enum {
     OWN_FAR = 128
 }; // FAR: a corner has neighbors by another way than the surface
 
-/// A triangle at rest: its middle, how far its corners are from there, and the shortest mean edge at them.
+/// A triangle, or all below a node, at rest: a middle on the surface, how far corners are from there, and the shortest mean
+/// edge at them; 0 where a corner has neighbors by another way than the surface.
 typedef struct contact_rest {
     sup_vec3 middle;
     float    radius, unit;
@@ -44,7 +45,8 @@ struct sup_contact {
     const float*        units; // per point: mean length of its edges at rest
     const float*        slot_units;
     const contact_rest* slot_rests;
-    float               grow; // of boxes, mean edges
+    const contact_rest* node_rests; // 2 x leaves
+    float               grow;       // of boxes, mean edges
     float               unit_max;
     const uint8_t*      owns;      // per slot: OWN_...
     const uint32_t*     fan_begin; // per point + 1: slots around it
@@ -149,6 +151,31 @@ typedef struct contact_search {
     const uint8_t*          parted; // state
     uint32_t                pair_count;
 } contact_search;
+
+/// Without the library's care for numbers that are none, which costs a call.
+static inline float contact_min(float a, float b) { return a < b ? a : b; }
+static inline float contact_max(float a, float b) { return a > b ? a : b; }
+/// All comparisons at once: what they say is not to be guessed.
+static inline bool contact_overlap(const float* min_a, const float* max_a, const float* min_b, const float* max_b)
+{
+    return (min_a[0] <= max_b[0]) & (min_b[0] <= max_a[0]) & (min_a[1] <= max_b[1]) & (min_b[1] <= max_a[1]) &
+           (min_a[2] <= max_b[2]) & (min_b[2] <= max_a[2]);
+}
+
+/// All of two triangles is nearer at rest than places that may meet: no corner and no edge of one is further from the other
+/// than their middles and a radius.
+static inline bool contact_one_place(const contact_rest* a, const contact_rest* b)
+{
+    float limit = CONTACT_REST_EDGES * contact_min(a->unit, b->unit) - contact_max(a->radius, b->radius);
+    return limit > 0 && v3_length2(v3_sub(a->middle, b->middle)) < limit * limit;
+}
+
+/// The same of all triangles below two nodes, whose middles need not lie on each of them: both radii count.
+static inline bool contact_one_region(const contact_rest* a, const contact_rest* b)
+{
+    float limit = CONTACT_REST_EDGES * contact_min(a->unit, b->unit) - a->radius - b->radius;
+    return limit > 0 && v3_length2(v3_sub(a->middle, b->middle)) < limit * limit;
+}
 
 static inline sup_vec3 contact_from(const contact_search* s, uint32_t p)
 {

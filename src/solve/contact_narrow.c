@@ -2,7 +2,6 @@
 #include "solve/contact_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 // Edges are pushed apart from half the depth of points: several cross where one point has gone in, and would fight.
 #define EDGE_REACH 0.5f
@@ -115,7 +114,10 @@ static bool edges_may_meet(const contact_search* s, const uint32_t e[4], uint32_
 // ---------------------------------------------------------------------------------------------- points and triangles
 
 /// How far the foot is outside the triangle (barycentric), 0 within.
-static float outside(const sup_touch* t) { return fmaxf(fmaxf(t->weights[1], t->weights[2]), fmaxf(t->weights[3], 0)); }
+static float outside(const sup_touch* t)
+{
+    return contact_max(contact_max(t->weights[1], t->weights[2]), contact_max(t->weights[3], 0));
+}
 
 // Above a ridge the foot is outside of both its triangles, the further the higher; the slack grows with the height. A foot
 // within wins.
@@ -232,7 +234,7 @@ static bool edges_pass(const sup_vec3 from[4], const sup_vec3 to[4], sup_vec3 fi
 /// Boxes around two edges, in one direction.
 static bool overlap(float a, float b, float c, float d, float more)
 {
-    return fminf(a, b) - more <= fmaxf(c, d) && fminf(c, d) - more <= fmaxf(a, b);
+    return contact_min(a, b) - more <= contact_max(c, d) && contact_min(c, d) - more <= contact_max(a, b);
 }
 
 static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uint32_t slot_b, uint32_t k, float more,
@@ -285,34 +287,26 @@ typedef struct heights {
 
 static bool beyond(const heights* h, float x, float y) { return (x > h->high && y > h->high) || (x < h->low && y < h->low); }
 
-/// All of both is nearer at rest than places that may meet: no corner and no edge is further from the other than its middle and
-/// a radius.
-static bool are_one_place(const sup_contact* c, uint32_t a, uint32_t b)
-{
-    const contact_rest *p = &c->slot_rests[a], *q = &c->slot_rests[b];
-    float               limit = CONTACT_REST_EDGES * fminf(p->unit, q->unit) - fmaxf(p->radius, q->radius);
-    if ((c->owns[a] | c->owns[b]) & OWN_FAR) return false;
-    return limit > 0 && v3_length2(v3_sub(p->middle, q->middle)) < limit * limit;
-}
-
 /// Most pairs end here: one is all above or all below the other's plane, or no corner of either looks at the other.
 static bool may_touch(const contact_search* s, uint32_t a, uint32_t b, heights* h)
 {
     const sup_contact*  c = s->c;
     const contact_face *fa = &s->m.faces[a], *fb = &s->m.faces[b];
     const uint32_t *    p = c->bvh.corners + 3 * (size_t)a, *q = c->bvh.corners + 3 * (size_t)b;
-    if (are_one_place(c, a, b)) return false;
-    float unit = fmaxf(c->slot_units[a], c->slot_units[b]), ways = fa->way + fb->way, least = 1;
+    if (contact_one_place(&c->slot_rests[a], &c->slot_rests[b])) return false;
+    float unit = contact_max(c->slot_units[a], c->slot_units[b]), ways = fa->way + fb->way, least = 1;
     h->high = c->margin * unit + ways;
     h->low = -(c->reach * unit + ways);
     for (int k = 0; k < 3; ++k) {
         h->a[k] = v3_dot(fb->normal, contact_to(s, p[k])) - fb->offset;
         h->b[k] = v3_dot(fa->normal, contact_to(s, q[k])) - fa->offset;
     }
-    if (beyond(h, fminf(fminf(h->a[0], h->a[1]), h->a[2]), fmaxf(fmaxf(h->a[0], h->a[1]), h->a[2]))) return false;
-    if (beyond(h, fminf(fminf(h->b[0], h->b[1]), h->b[2]), fmaxf(fmaxf(h->b[0], h->b[1]), h->b[2]))) return false;
+    if (beyond(h, contact_min(contact_min(h->a[0], h->a[1]), h->a[2]), contact_max(contact_max(h->a[0], h->a[1]), h->a[2])))
+        return false;
+    if (beyond(h, contact_min(contact_min(h->b[0], h->b[1]), h->b[2]), contact_max(contact_max(h->b[0], h->b[1]), h->b[2])))
+        return false;
     for (int k = 0; k < 3; ++k)
-        least = fminf(least, fminf(v3_dot(s->m.normals[p[k]], fb->normal), v3_dot(s->m.normals[q[k]], fa->normal)));
+        least = contact_min(least, contact_min(v3_dot(s->m.normals[p[k]], fb->normal), v3_dot(s->m.normals[q[k]], fa->normal)));
     return least < CONTACT_FACING;
 }
 
@@ -331,7 +325,7 @@ static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* t
             keep(to, &item);
     }
     if (!s->call->settings.edges || !(v3_dot(s->m.faces[a].normal, s->m.faces[b].normal) < CONTACT_FACING)) return;
-    float more = fmaxf(h.high, -EDGE_REACH * h.low); // no further apart than the margin or half the reach, and both ways
+    float more = contact_max(h.high, -EDGE_REACH * h.low); // no further apart than the margin or half the reach, and both ways
     for (uint32_t i = 0; i < 3; ++i) {
         if (!(own_a & OWN_EDGE << i) || beyond(&h, h.a[i], h.a[(i + 1) % 3])) continue;
         for (uint32_t k = 0; k < 3; ++k)
@@ -344,13 +338,12 @@ static void test_leaves(const contact_search* s, uint32_t leaf, uint32_t other, 
 {
     const uint32_t*     begin = s->c->bvh.leaf_begin;
     const contact_node* node = &s->m.nodes[s->c->bvh.leaf_count + other];
-    sup_box             all;
-    memcpy(all.min, node->min, sizeof all.min);
-    memcpy(all.max, node->max, sizeof all.max);
     for (uint32_t i = begin[leaf]; i < begin[leaf + 1]; ++i) {
-        if (s->c->owns[i] & OWN_FLAT || !sup_box_overlap(&s->m.boxes[i], &all)) continue;
+        if (s->c->owns[i] & OWN_FLAT || !contact_overlap(s->m.boxes[i].min, s->m.boxes[i].max, node->min, node->max)) continue;
         for (uint32_t k = leaf == other ? i + 1 : begin[other]; k < begin[other + 1]; ++k)
-            if (!(s->c->owns[k] & OWN_FLAT) && sup_box_overlap(&s->m.boxes[i], &s->m.boxes[k])) test_slots(s, i, k, to);
+            if (!(s->c->owns[k] & OWN_FLAT) &&
+                contact_overlap(s->m.boxes[i].min, s->m.boxes[i].max, s->m.boxes[k].min, s->m.boxes[k].max))
+                test_slots(s, i, k, to);
     }
 }
 

@@ -44,7 +44,7 @@ static float longest_way(const contact_search* s, const uint32_t* corners)
 {
     float square = 0;
     for (int k = 0; k < 3; ++k)
-        square = fmaxf(square, v3_length2(v3_sub(contact_to(s, corners[k]), contact_from(s, corners[k]))));
+        square = contact_max(square, v3_length2(v3_sub(contact_to(s, corners[k]), contact_from(s, corners[k]))));
     return sqrtf(square);
 }
 
@@ -63,8 +63,8 @@ static void measure_slots(void* data, uint32_t begin, uint32_t end)
             s->m.faces[slot] = (contact_face){ n, v3_dot(n, a), longest_way(s, c) };
             s->m.boxes[slot] = swept_box(s, c, s->c->grow * s->c->slot_units[slot]);
             for (int k = 0; k < 3; ++k) {
-                all.min[k] = fminf(all.min[k], s->m.boxes[slot].min[k]);
-                all.max[k] = fmaxf(all.max[k], s->m.boxes[slot].max[k]);
+                all.min[k] = contact_min(all.min[k], s->m.boxes[slot].min[k]);
+                all.max[k] = contact_max(all.max[k], s->m.boxes[slot].max[k]);
             }
         }
         contact_node* node = &s->m.nodes[b->leaf_count + l];
@@ -104,9 +104,9 @@ static void measure_cones(void* data, uint32_t begin, uint32_t end)
         for (uint32_t k = 0; k < count; ++k) sum = v3_add(sum, s->m.faces[first + k].normal);
         sup_vec3 axis = v3_normalize(sum, v3(0, 0, 0));
         float    least = 1;
-        for (uint32_t k = 0; k < count; ++k) least = fminf(least, v3_dot(axis, s->m.faces[first + k].normal));
+        for (uint32_t k = 0; k < count; ++k) least = contact_min(least, v3_dot(axis, s->m.faces[first + k].normal));
         for (uint32_t k = 3 * first; k < 3 * (first + count); ++k)
-            least = fminf(least, v3_dot(axis, s->m.normals[b->corners[k]]));
+            least = contact_min(least, v3_dot(axis, s->m.normals[b->corners[k]]));
         if (!(least > 0.01f) || count == 0) { // a missing normal is zero and opens the cone
             open_cone(node);
             continue;
@@ -135,7 +135,7 @@ static void join_cones(contact_node* out, const contact_node* a, const contact_n
     for (int k = 0; k < 2; ++k) {
         const contact_node* n = k ? b : a;
         float               c = v3_dot(axis, k ? q : p), d = sqrtf(above(1 - c * c));
-        cosine = fminf(cosine, c * n->cosine - d * n->sine);
+        cosine = contact_min(cosine, c * n->cosine - d * n->sine);
     }
     if (!(cosine > 0.01f)) return;
     memcpy(out->axis, &axis, sizeof axis);
@@ -153,20 +153,14 @@ static void refit(contact_search* s)
     for (uint32_t n = b->leaf_count; n-- > 1;) {
         const contact_node *l = &nodes[2 * (size_t)n], *r = l + 1;
         for (int k = 0; k < 3; ++k) {
-            nodes[n].min[k] = fminf(l->min[k], r->min[k]);
-            nodes[n].max[k] = fmaxf(l->max[k], r->max[k]);
+            nodes[n].min[k] = contact_min(l->min[k], r->min[k]);
+            nodes[n].max[k] = contact_max(l->max[k], r->max[k]);
         }
         join_cones(&nodes[n], l, r);
     }
 }
 
 // ---------------------------------------------------------------------------------------------- descent
-
-static bool boxes_overlap(const contact_node* a, const contact_node* b)
-{
-    return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
-           a->min[2] <= b->max[2] && b->min[2] <= a->max[2];
-}
 
 // A little less strict than the test of a single pair, for rounding.
 #define SAME_WAY (CONTACT_FACING + 1e-3f)
@@ -195,12 +189,14 @@ typedef struct descent {
 static void descend(contact_search* s, descent* d)
 {
     const contact_node* nodes = s->m.nodes;
+    const contact_rest* rests = s->c->node_rests;
     uint32_t            leaves = s->c->bvh.leaf_count;
     s->pair_count = 0;
     while (d->depth > 0 && s->pair_count < PAIRS) {
         uint32_t a = d->stack[--d->depth].a, b = d->stack[d->depth].b;
-        if (a == b ? looks_one_way(&nodes[a]) : !boxes_overlap(&nodes[a], &nodes[b]) || look_one_way(&nodes[a], &nodes[b]))
+        if (a == b ? looks_one_way(&nodes[a]) : !contact_overlap(nodes[a].min, nodes[a].max, nodes[b].min, nodes[b].max))
             continue;
+        if (contact_one_region(&rests[a], &rests[b]) || (a != b && look_one_way(&nodes[a], &nodes[b]))) continue;
         if (a >= leaves) {
             s->m.pairs[2 * (size_t)s->pair_count] = a - leaves;
             s->m.pairs[2 * (size_t)s->pair_count++ + 1] = b - leaves;
