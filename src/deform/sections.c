@@ -141,6 +141,14 @@ static bool fit_example(section_maker* m, uint32_t example, float* turns)
     return true;
 }
 
+static sup_affine between(const sup_station* a, const sup_station* b, float t)
+{
+    sup_affine r;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 4; ++j) r.m[i][j] = a->column[j][i] + t * (b->column[j][i] - a->column[j][i]);
+    return r;
+}
+
 /// Moves every center to the pole of its section's motions, the place that only turns: a section with a thumb has its own
 /// center off the axis, and the way around it, as a shift, would be extrapolated along its tangent.
 static void move_to_poles(section_maker* m)
@@ -166,9 +174,10 @@ static void move_to_poles(section_maker* m)
         for (uint32_t j = 0; j < m->segments->count; ++j) { // the shift seen from there: (R - I) off + shift
             float*       t = m->turns + ((size_t)j * m->total + s) * 6;
             sup_sections one = { .station_count = 1, .centers = &(sup_vec3){ 0, 0, 0 }, .turns = t };
-            sup_affine   a;
-            sup_sections_prepare(&one, &(uint32_t){ 0 }, &(float){ 1 }, 1, &a);
-            sup_vec3 moved = affine_point(&a, off);
+            sup_station  station;
+            sup_sections_prepare(&one, &(uint32_t){ 0 }, &(float){ 1 }, 1, &station);
+            sup_affine a = between(&station, &station, 0);
+            sup_vec3   moved = affine_point(&a, off);
             t[3] = moved.x, t[4] = moved.y, t[5] = moved.z;
         }
         m->centers[s] = v3_add(m->centers[s], off);
@@ -176,7 +185,7 @@ static void move_to_poles(section_maker* m)
 }
 
 void sup_sections_prepare(const sup_sections* sections, const uint32_t* examples, const float* shares, uint32_t count,
-                          sup_affine* out)
+                          sup_station* out)
 {
     for (uint32_t s = 0; s < sections->station_count; ++s) {
         double w[6] = { 0 };
@@ -193,39 +202,20 @@ void sup_sections_prepare(const sup_sections* sections, const uint32_t* examples
             double move = w[3 + i];
             for (int j = 0; j < 3; ++j) {
                 double square = k[i][0] * k[0][j] + k[i][1] * k[1][j] + k[i][2] * k[2][j], r = one * k[i][j] + two * square;
-                out[s].m[i][j] = (float)r;
+                out[s].column[j][i] = (float)r;
                 move -= r * c[j];
             }
-            out[s].m[i][3] = (float)move;
+            out[s].column[3][i] = (float)move;
         }
-    }
-}
-
-static sup_affine between(const sup_affine* a, const sup_affine* b, float t)
-{
-    sup_affine r;
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 4; ++j) r.m[i][j] = a->m[i][j] + t * (b->m[i][j] - a->m[i][j]);
-    return r;
-}
-
-void sup_sections_turn(const sup_sections* s, const sup_affine* stations, const sup_vec3* rest, uint32_t begin, uint32_t end,
-                       sup_vec3* q)
-{
-    for (uint32_t i = begin; i < end; ++i) {
-        uint32_t k = s->station[i];
-        if (k == SUP_NONE) continue;
-        sup_affine a = between(&stations[k], &stations[k + 1], s->ratio[i]);
-        q[i] = v3_add(q[i], affine_point(&a, v3_add(rest[i], q[i])));
     }
 }
 
 /// r = A^-1 (p + q) - p, point by point.
 static sup_result take_out(section_maker* m, const sup_sections* s, sup_error* error)
 {
-    uint32_t    n = m->character->mesh.point_count;
-    sup_affine* stations = SUP_NEW(m->beside, sup_affine, m->total);
-    sup_vec3**  replaced = SUP_NEW(m->arena, sup_vec3*, m->segments->count);
+    uint32_t     n = m->character->mesh.point_count;
+    sup_station* stations = SUP_NEW(m->beside, sup_station, m->total);
+    sup_vec3**   replaced = SUP_NEW(m->arena, sup_vec3*, m->segments->count);
     if (!stations || !replaced) return sup_fail_memory(error, "example shapes");
     for (uint32_t j = 0; j < m->segments->count; ++j) {
         float share = 1;

@@ -11,6 +11,7 @@
 
 #include "deform/segments.h"
 #include "geom/curves.h"
+#include "math/wide.h"
 
 typedef struct sup_sections {
     uint32_t        station_count; ///< 0: no section turns enough, nothing was taken out
@@ -30,11 +31,17 @@ typedef struct sup_sections {
 sup_result sup_sections_create(const sup_character* character, const sup_curves* curves, float least_angle,
                                sup_segments* segments, sup_arena* arena, sup_sections* out, sup_error* error);
 
+/// A - I, column by column; the last is the translation. The fourth row is not used.
+typedef struct sup_station {
+    float column[4][4];
+} sup_station;
+
 /// A - I of every station when the examples have these shares.
 void sup_sections_prepare(const sup_sections* sections, const uint32_t* examples, const float* shares, uint32_t count,
-                          sup_affine* stations);
+                          sup_station* stations);
 /// Puts it back: q for points begin to end.
-void sup_sections_turn(const sup_sections* sections, const sup_affine* stations, const sup_vec3* rest, uint32_t begin,
-                       uint32_t end, sup_vec3* q);
+SUP_WIDE_DECLARE(void, sup_sections_turn,
+                 (const sup_sections* sections, const sup_station* stations, const sup_vec3* rest, uint32_t begin, uint32_t end,
+                  sup_vec3* q));
 
 #endif

@@ -95,13 +95,13 @@ typedef struct bound {
 
 /// Pieces of scratch, in order.
 typedef struct beam_room {
-    sup_vec3*   q;
-    float*      coefficients;             ///< [K][stride]
-    float*      rows;                     ///< [N + 1][stride]
-    sup_vec3 *  moved, *centers, *turned; ///< frame form
-    float*      weights[2];
-    sup_affine* stations;
-    void*       push;
+    sup_vec3*    q;
+    float*       coefficients;             ///< [K][stride]
+    float*       rows;                     ///< [N + 1][stride]
+    sup_vec3 *   moved, *centers, *turned; ///< frame form
+    float*       weights[2];
+    sup_station* stations;
+    void*        push;
 } beam_room;
 
 static beam_room cut_room(const bound* b, void* scratch, size_t* total)
@@ -125,8 +125,8 @@ static beam_room cut_room(const bound* b, void* scratch, size_t* total)
         r.weights[i] = (float*)at;
         at += sup_align(b->segments.count * sizeof(float), 64);
     }
-    r.stations = (sup_affine*)at;
-    at += sup_align(b->sections.station_count * sizeof(sup_affine), 64);
+    r.stations = (sup_station*)at;
+    at += sup_align(b->sections.station_count * sizeof(sup_station), 64);
     r.push = at;
     at += sup_push_scratch(&b->segments.push);
     if (total) *total = (size_t)(at - (uint8_t*)scratch);
@@ -315,7 +315,8 @@ static void frame_task(void* data, uint32_t begin, uint32_t end)
 static void turn_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job* j = data;
-    sup_sections_turn(&j->b->sections, j->room->stations, j->b->segments.push.character->mesh.points, begin, end, j->room->q);
+    SUP_WIDE_PICK(sup_sections_turn)
+    (&j->b->sections, j->room->stations, j->b->segments.push.character->mesh.points, begin, end, j->room->q);
 }
 
 /// Where the nodes stand: carried by the examples, plus what they sway.
