@@ -68,4 +68,8 @@ sup_result bench_weights(const bench_options* options, bench_report* report, voi
 /// Times reading and writing files: scenes io/glb_load, io/obj_load, io/ply_load and io/glb_write.
 sup_result bench_files(const bench_options* options, bench_report* report, void* user, sup_error* error);
 
+/// The eight rows of Chaudhry et al. 2014, Table 1: 30 frames of so many curves and nodes, banded and modal, dynamic and static,
+/// beside the dense inverse (its products alone). ms are those of all 30 frames: beam/arm-22x34/banded and so on.
+sup_result bench_beams(const bench_options* options, bench_report* report, void* user, sup_error* error);
+
 #endif

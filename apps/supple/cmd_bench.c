@@ -207,6 +207,7 @@ static int run_all(bench_run* run)
     for (uint32_t i = 0; code == EXIT_DONE && i < run->file_count; ++i) code = run_file(run, run->files[i]);
     sup_error error;
     if (code == EXIT_DONE && bench_weights(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
+    if (code == EXIT_DONE && bench_beams(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_files(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     return code;
 }

@@ -42,6 +42,13 @@ void reference_smooth_bind(const reference_surface* surface, uint32_t iterations
 /// Goes half-way to the neighbors' mean `iterations` times, makes normals and frames, puts the details back.
 void reference_smooth(const reference_surface* surface, uint32_t iterations, const sup_vec3* points, sup_vec3* out);
 
+/// Chaudhry et al. 2014 as printed: the inverses of the first step's matrix and of the others', n x n by Gauss-Jordan elimination,
+/// then a product per frame. False where there is no inverse.
+bool reference_beam_inverse(uint32_t n, double* matrix, double* inverse);
+/// One frame of one column: to = inverse (ramp load + inertia (2 at - before)).
+void reference_beam_frame(uint32_t n, const double* inverse, const double* load, double ramp, double inertia, const double* at,
+                          const double* before, double* right, double* to);
+
 /// One point in double, any number of influences.
 void reference_linear_point(sup_vec3 point, uint32_t count, const uint32_t* joints, const float* weights,
                             const sup_affine* skin, double out[3]);
