@@ -2,6 +2,7 @@
 #include "baking.h"
 #include "commands.h"
 #include "common.h"
+#include "examples.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -63,13 +64,14 @@ static void say_lines(const char* text)
     }
 }
 
-static int bake_character(const options* o, bake_job job, double begin, sup_arena* arena)
+static int bake_character(const options* o, sup_character* character, bake_job job, double begin, sup_arena* arena)
 {
     sup_pose     pose;
     progress     bar;
     bake_outcome out;
     sup_error    error = { 0 };
     int          code = motion_choose(o, job.character, arena, &pose, &job.motion);
+    if (code == EXIT_DONE) code = examples_apply(o, &job.motion, character);
     if (code != EXIT_DONE) return code;
     if (job.character->unit_assumed && !options_has(o, FLAG_QUIET))
         say_note("the file does not say its unit: one unit is taken as %g m; --unit changes it",
@@ -102,13 +104,14 @@ int cmd_bake(const options* o)
     if (!arena) return fail_memory();
 
     int code = motion_flags(o, &job.motion);
+    if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE) code = chain_read(o, arena, &job.chain);
     if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &character);
     if (code == EXIT_DONE) {
         job.character = character;
         job.tasks = sup_pool_tasks(pool);
-        code = bake_character(o, job, begin, arena);
+        code = bake_character(o, character, job, begin, arena);
     }
     sup_character_destroy(character);
     sup_pool_destroy(pool);

@@ -2,6 +2,7 @@
 #include "chains.h"
 #include "check.h"
 #include "commands.h"
+#include "examples.h"
 #include "html.h"
 #include "report.h"
 
@@ -177,7 +178,7 @@ static int read_flags(const options* o, check_flags* f)
     return html_probe(options_text(o, FLAG_HTML, NULL), &error) ? EXIT_DONE : fail_with(&error);
 }
 
-static int bind_chains(checkup* c, const options* o, sup_arena* arena)
+static int bind_chains(checkup* c, sup_character* character, const options* o, sup_arena* arena)
 {
     chain_list      list;
     const sup_clip* clip = NULL;
@@ -185,6 +186,7 @@ static int bind_chains(checkup* c, const options* o, sup_arena* arena)
     // Deformers that look ahead or take examples are bound to a clip; the poses are held all the same.
     if (options_has(o, FLAG_CLIP)) code = clip_choose(o, c->character, &clip);
     else if (c->character->clip_count) clip = &c->character->clips[0];
+    if (code == EXIT_DONE) code = examples_apply(o, &(motion){ .clip = clip, .fps = 30 }, character);
     if (code == EXIT_DONE) code = chain_list_read(o, c->character, clip, arena, &list);
     if (code != EXIT_DONE) return code;
     c->chains = sup_arena_alloc(arena, list.count, sizeof(sup_chain*));
@@ -220,7 +222,7 @@ static int tell(checkup* c, const options* o, const check_flags* f, sup_arena* a
     return v.text ? EXIT_LIMIT : EXIT_DONE;
 }
 
-static int check_character(checkup* c, const options* o, const check_flags* f, sup_arena* arena)
+static int check_character(checkup* c, sup_character* character, const options* o, const check_flags* f, sup_arena* arena)
 {
     sup_error  error = { 0 };
     sup_meter* meter = NULL;
@@ -232,7 +234,7 @@ static int check_character(checkup* c, const options* o, const check_flags* f, s
     progress_begin(c->bar, "check", options_has(o, FLAG_QUIET));
     int code = sup_meter_create(c->character, NULL, &meter, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
     c->meter = meter;
-    if (code == EXIT_DONE) code = bind_chains(c, o, arena);
+    if (code == EXIT_DONE) code = bind_chains(c, character, o, arena);
     if (code == EXIT_DONE) {
         sup_result result = checkup_prepare(c, options_has(o, FLAG_FULL), arena, &error);
         if (result == SUP_OK) result = checkup_run(c, arena, &error);
@@ -256,13 +258,14 @@ int cmd_check(const options* o)
     sup_arena*     arena = sup_arena_create(NULL);
     if (!arena) return fail_memory();
     int code = read_flags(o, &f);
+    if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], options_has(o, FLAG_QUIET), &character);
     if (code == EXIT_DONE) {
         c.character = character;
         c.tasks = sup_pool_tasks(pool);
         c.preroll = f.preroll;
-        code = check_character(&c, o, &f, arena);
+        code = check_character(&c, character, o, &f, arena);
     }
     sup_character_destroy(character);
     sup_pool_destroy(pool);

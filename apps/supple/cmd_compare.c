@@ -2,6 +2,7 @@
 #include "chains.h"
 #include "commands.h"
 #include "compare.h"
+#include "examples.h"
 #include "html.h"
 #include "report.h"
 
@@ -214,7 +215,7 @@ static int count_rest_intersections(comparison* c)
     return EXIT_DONE;
 }
 
-static int compare_character(comparison* c, motion* m, truth_set* t, sup_arena* arena)
+static int compare_character(comparison* c, sup_character* character, motion* m, truth_set* t, sup_arena* arena)
 {
     sup_pose   pose;
     sup_error  error = { 0 };
@@ -223,8 +224,10 @@ static int compare_character(comparison* c, motion* m, truth_set* t, sup_arena* 
     int        code = motion_choose(c->o, c->job.character, arena, &pose, m);
     if (code == EXIT_DONE) code = limits_read(c->o, (double)c->job.character->mesh.diagonal, &c->limits);
     if (code == EXIT_DONE) code = count_frames(c->o, t, m, &c->job.frames);
-    if (code == EXIT_DONE) code = chain_list_read(c->o, c->job.character, m->clip, arena, &list);
     if (code == EXIT_DONE && t->count) code = truth_load(t, c->job.character, arena);
+    if (code == EXIT_DONE) code = examples_apply(c->o, m, character);
+    if (code == EXIT_DONE) code = examples_from_truth(c->o, m, t, character);
+    if (code == EXIT_DONE) code = chain_list_read(c->o, c->job.character, m->clip, arena, &list);
     if (code != EXIT_DONE) return code;
     if (sup_meter_create(c->job.character, NULL, &meter, &error) != SUP_OK) return fail_with(&error);
     if (t->gap > 1e-6 * (double)c->job.character->mesh.diagonal && !options_has(c->o, FLAG_QUIET))
@@ -247,6 +250,15 @@ static int compare_character(comparison* c, motion* m, truth_set* t, sup_arena* 
 static int read_flags(const options* o, sup_arena* arena, motion* m, truth_set* t, limits* l)
 {
     int code = motion_flags(o, m);
+    if (code == EXIT_DONE) code = examples_flags(o);
+    if (code == EXIT_DONE && options_has(o, FLAG_KEYS) && !options_has(o, FLAG_TRUTH)) {
+        say_error("--keys takes examples from meshes to measure against: add --truth FILE...");
+        code = EXIT_USAGE;
+    }
+    if (code == EXIT_DONE && options_has(o, FLAG_KEYS) && options_has(o, FLAG_EXAMPLE)) {
+        say_error("--keys and --example exclude each other; leave one out");
+        code = EXIT_USAGE;
+    }
     if (code == EXIT_DONE) code = limits_read(o, 1.0, l);
     if (code == EXIT_DONE && options_has(o, FLAG_MAX_ERROR) && !options_has(o, FLAG_TRUTH)) {
         say_error("--max-error needs meshes to measure against: add --truth FILE...");
@@ -280,7 +292,7 @@ int cmd_compare(const options* o)
     if (code == EXIT_DONE) {
         c.job.character = character;
         c.job.tasks = sup_pool_tasks(pool);
-        code = compare_character(&c, &m, &t, arena);
+        code = compare_character(&c, character, &m, &t, arena);
     }
     sup_character_destroy(character);
     sup_pool_destroy(pool);

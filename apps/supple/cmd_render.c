@@ -1,5 +1,6 @@
 // supple render: pictures, contact sheets, turntables and films.
 #include "commands.h"
+#include "examples.h"
 #include "film.h"
 #include "output.h"
 #include "progress.h"
@@ -353,6 +354,10 @@ static int render_character(const options* o, session* s)
     sup_error error = { 0 };
     int       code = choose_motion(o, s);
     if (code == EXIT_DONE) code = choose_times(s);
+    const stage_desc* d = &s->job.stage;
+    if (code == EXIT_DONE)
+        code =
+            examples_apply(o, &(motion){ .clip = d->clip, .start = d->start, .end = d->end, .fps = s->job.fps }, s->character);
     if (code == EXIT_DONE) code = render_read_heat(s->character, &s->job);
     if (code == EXIT_DONE) code = load_truth(o, s);
     if (code == EXIT_DONE) code = lay_out(s);
@@ -374,6 +379,7 @@ int cmd_render(const options* o)
     session s = { .arena = sup_arena_create(NULL) };
     if (!s.arena) return fail_memory();
     int code = render_read(o, s.arena, &s.job);
+    if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE && !picture_available()) {
         say_error("this build has no pictures: Embree was missing when it was made; install libembree-dev and build again");
         code = EXIT_FAILED;

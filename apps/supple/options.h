@@ -39,6 +39,8 @@ typedef enum flag_id {
     FLAG_MOTION,
     FLAG_MOTION_MAP,
     FLAG_MAP,
+    FLAG_EXAMPLE,
+    FLAG_KEYS,
     FLAG_UNIT,
     FLAG_UP,
     FLAG_MESH,

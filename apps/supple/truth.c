@@ -271,8 +271,11 @@ int truth_load(truth_set* t, const sup_character* character, sup_arena* arena)
         sup_character* from = NULL;
         // What assimp reads comes in metres with y up, whatever it was; the others are as they are, in the character's unit.
         bool                   own = sup_format_for(t->paths[i]) != NULL;
+        const char*            mesh = t->meshes ? t->meshes[i] : NULL;
         const sup_load_options load = { .unit = own ? character->metres_per_unit : 0,
                                         .up = own ? (int)character->up : -1,
+                                        .meshes = &mesh,
+                                        .mesh_count = mesh != NULL,
                                         .extra = sup_extra_get() };
         if (sup_load(t->paths[i], &load, &from, &error) != SUP_OK) return fail_with(&error);
         if (!own) bring_home(from, character);

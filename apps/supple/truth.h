@@ -8,6 +8,7 @@
 typedef struct truth_set {
     uint32_t     count;
     const char** paths;  ///< in frame order
+    const char** meshes; ///< per file the one mesh that counts, NULL: all; NULL: all of all
     sup_vec3**   points; ///< per mesh, in the character's point order; filled by truth_load
     double       gap;    ///< largest distance between copies of one point that were averaged
     const char*  what;   ///< how messages call one of them: "truth", "example", "shape"

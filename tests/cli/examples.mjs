@@ -1,0 +1,69 @@
+// --example and --keys: sculpts by file, matched to the character, at times of the clip.
+import { bad, equal, finish, good, holds, json, near, test } from "./harness.mjs";
+import fs from "node:fs";
+import path from "node:path";
+
+const arm = "builtin:arm?points=800";
+const play = ["--clip", "flex", "--fps", "4"];
+// flex lasts one second: shapes at 0, 0.25, 0.5, 0.75 and 1 s as arm_0001.obj to arm_0005.obj.
+function sculpts(folder, chain = "dualquat") {
+    good(["bake", arm, path.join(folder, "arm.obj"), ...play, "--deform", chain]);
+    return n => path.join(folder, `arm_000${n + 1}.obj`);
+}
+const chainOf = args => json(args).chains[0];
+
+await test("a chain meets the sculpts of --example, and the rest is counted as in between", folder => {
+    const at = sculpts(folder), truth = [0, 1, 2, 3, 4].map(at);
+    for (const deform of ["pose_space", "beam"]) {
+        const c = chainOf(["compare", arm, ...play, "--deform", deform, "--truth", ...truth, "--example", `0=${at(0)}`, "--example", `0.5=${at(2)}`, "--example", `4f=${at(4)}`]);
+        holds(c.error_inbetween.rms > 1e-6, `${deform}: ${c.error_inbetween.rms} in between`);
+        // Three of five frames are met, so the sum over all is that over the other two.
+        near(c.error.rms * Math.sqrt(5), c.error_inbetween.rms * Math.sqrt(2), 1e-5, deform);
+    }
+});
+await test("a time within half a millisecond of a frame is that frame", folder => {
+    const at = sculpts(folder);
+    const bake = time => json(["bake", arm, path.join(folder, "out.glb"), ...play, "--deform", "beam", "--example", `0=${at(0)}`, "--example", `${time}=${at(2)}`, "--example", `1=${at(4)}`]).hash;
+    equal(bake("0.5004"), bake("0.5"), "hash");
+    equal(bake("2f"), bake("0.5"), "hash by frame");
+    holds(bake("0.51") !== bake("0.5"), "ten milliseconds are another time");
+});
+await test("--keys takes every N-th truth and the last", folder => {
+    const at = sculpts(folder), truth = [0, 1, 2, 3, 4].map(at);
+    const flags = ["compare", arm, ...play, "--deform", "beam", "--truth", ...truth];
+    const keys = chainOf([...flags, "--keys", "3"]);
+    const written = chainOf([...flags, ...[0, 3, 4].flatMap(n => ["--example", `${n}f=${at(n)}`])]);
+    equal(keys.hash, written.hash, "hash");
+    equal(chainOf([...flags, "--keys", "1"]).error_inbetween, null, "nothing in between");
+});
+await test("sculpts by file take the place of those that the character brings", folder => {
+    const at = sculpts(folder, "linear");
+    const c = chainOf(["compare", arm, ...play, "--deform", "pose_space", "--truth", ...[0, 1, 2, 3, 4].map(at), "--example", `1=${at(4)}`]);
+    near(c.error.max, 0, 1e-5, "linear sculpts behind linear skinning change nothing");
+});
+await test("one mesh of a file is chosen by #", folder => {
+    good(["bake", arm, path.join(folder, "arm.glb"), ...play, "--deform", "linear"]);
+    const bytes = fs.readFileSync(path.join(folder, "arm.glb"));
+    const named = JSON.parse(bytes.subarray(20, 20 + bytes.readUInt32LE(12))).nodes.find(n => n.mesh !== undefined).name;
+    good(["bake", arm, path.join(folder, "out.glb"), ...play, "--deform", "pose_space", "--example", `0=${path.join(folder, "arm.glb")}#${named}`]);
+    bad(["bake", arm, path.join(folder, "no.glb"), ...play, "--example", `0=${path.join(folder, "arm.glb")}#nobody`], 1, /nobody/);
+});
+await test("what is wrong is said, and nothing is written", folder => {
+    const at = sculpts(folder), out = path.join(folder, "no.glb");
+    const bake = (...examples) => ["bake", arm, out, ...play, "--deform", "pose_space", ...examples.flatMap(e => ["--example", e])];
+    bad(bake("x=1"), 2, /is not T=FILE/);
+    bad(bake(`-1=${at(0)}`), 2, /is not T=FILE/);
+    bad(bake("1="), 2, /is not T=FILE/);
+    bad(bake(`0.5f=${at(0)}`), 2, /whole numbers/);
+    bad(bake("0=nowhere.obj"), 1, /'nowhere.obj': there is no such file/);
+    bad(bake(`9=${at(0)}`), 1, /behind the end of the clip 'flex'/);
+    bad(bake(`0.5=${at(0)}`, `2f=${at(1)}`), 1, /both at 0.5 s/);
+    bad(bake("0=morph:smile"), 1, /no morph 'smile'/);
+    fs.writeFileSync(path.join(folder, "other.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    bad(bake(`0=${path.join(folder, "other.obj")}`), 1, /example .*other.obj' has 3 points.*export it from the same mesh/);
+    bad(["compare", arm, ...play, "--keys", "2"], 2, /add --truth/);
+    bad(["compare", arm, ...play, "--truth", at(0), "--keys", "1.5"], 2, /whole number/);
+    bad(["compare", arm, ...play, "--truth", at(0), "--keys", "2", "--example", `0=${at(0)}`], 2, /exclude each other/);
+    holds(!fs.existsSync(out), "nothing is written");
+});
+finish();
