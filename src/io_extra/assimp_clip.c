@@ -2,6 +2,8 @@
 #include "io_extra/assimp.h"
 #include "math/vec.h"
 
+#include <assimp/cimport.h>
+#include <assimp/version.h>
 #include <string.h>
 
 // What assimp's own viewer takes where the file names no rate.
@@ -73,13 +75,14 @@ static void put_vectors(maker* m, const struct aiVectorKey* from, uint32_t count
     put_channel(m, &k, 3, 3, node, path);
 }
 
-static void put_rotations(maker* m, const struct aiQuatKey* from, uint32_t count, uint32_t node)
+// Each key is followed by `after`.
+static void put_rotations(maker* m, const struct aiQuatKey* from, uint32_t count, uint32_t node, sup_quat after)
 {
     keys k;
     if (count == 0 || !start_keys(m, count, 4, &k)) return;
     for (uint32_t i = 0; i < count; ++i) {
         sup_quat q = quat(from[i].mValue.x, from[i].mValue.y, from[i].mValue.z, from[i].mValue.w);
-        q = quat_normalize(q);
+        q = quat_normalize(quat_mul(q, after));
         add_key(m, &k, from[i].mTime, &q.x, 4);
     }
     put_channel(m, &k, 4, 4, node, "rotation");
@@ -93,18 +96,41 @@ static void hold_still(maker* m, uint32_t node)
     struct aiQuatKey                way = turn;
     at.mTime = size.mTime = way.mTime = m->earliest;
     put_vectors(m, &at, 1, node, "translation");
-    put_rotations(m, &way, 1, node);
+    put_rotations(m, &way, 1, node, quat(0, 0, 0, 1));
     put_vectors(m, &size, 1, node, "scale");
+}
+
+static bool is_pivot_of(const maker* m, uint32_t above, uint32_t node)
+{
+    const char *name = m->r->nodes[node].name, *other = m->r->nodes[above].name;
+    size_t      length = strlen(name);
+    return assimp_pivot_length(other) == length && strncmp(other, name, length) == 0;
+}
+
+// assimp up to 5.2 puts the post-rotation into the channel of a bare node the wrong way round: R post, where FBX means
+// R post^-1, which is what its own PostRotation node holds. Twice that node's turn behind each key puts it right.
+static sup_quat forgotten_turn(const maker* m, uint32_t node)
+{
+    static const char post[] = "PostRotation";
+    sup_quat          none = quat(0, 0, 0, 1);
+    if (aiGetVersionMajor() > 5 || (aiGetVersionMajor() == 5 && aiGetVersionMinor() > 2)) return none;
+    for (uint32_t p = m->r->nodes[node].parent; p != SUP_NONE && is_pivot_of(m, p, node); p = m->r->nodes[p].parent) {
+        const char* name = m->r->nodes[p].name;
+        size_t      length = strlen(name);
+        if (m->moved[p] || length < sizeof post || strcmp(name + length - (sizeof post - 1), post) != 0) continue;
+        struct aiQuaternion turn;
+        struct aiVector3D   scale, at;
+        aiDecomposeMatrix(&m->r->nodes[p].from->mTransformation, &scale, &turn, &at);
+        sup_quat q = quat(turn.x, turn.y, turn.z, turn.w);
+        return quat_normalize(quat_mul(q, q));
+    }
+    return none;
 }
 
 // FBX pivots stand above their node as nodes of their own. A channel that names the node itself holds the whole of them.
 static void still_pivots(maker* m, uint32_t node)
 {
-    const char* name = m->r->nodes[node].name;
-    size_t      length = strlen(name);
-    for (uint32_t p = m->r->nodes[node].parent; p != SUP_NONE; p = m->r->nodes[p].parent) {
-        const char* above = m->r->nodes[p].name;
-        if (assimp_pivot_length(above) != length || strncmp(above, name, length) != 0) return;
+    for (uint32_t p = m->r->nodes[node].parent; p != SUP_NONE && is_pivot_of(m, p, node); p = m->r->nodes[p].parent) {
         if (m->moved[p]) continue;
         m->moved[p] = true;
         hold_still(m, p);
@@ -135,7 +161,7 @@ static void put_nodes(maker* m)
         if (node == SUP_NONE || done[node]) continue;
         done[node] = true;
         put_vectors(m, channel->mPositionKeys, channel->mNumPositionKeys, node, "translation");
-        put_rotations(m, channel->mRotationKeys, channel->mNumRotationKeys, node);
+        put_rotations(m, channel->mRotationKeys, channel->mNumRotationKeys, node, forgotten_turn(m, node));
         put_vectors(m, channel->mScalingKeys, channel->mNumScalingKeys, node, "scale");
         still_pivots(m, node);
     }

@@ -118,11 +118,22 @@ static sup_result finish_document(assimp_reader* r, gltf_given* given)
     return SUP_OK;
 }
 
+static bool has_word(sup_bytes bytes, const char* word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; i + length <= bytes.size; ++i)
+        if (bytes.data[i] == (uint8_t)word[0] && memcmp(bytes.data + i, word, length) == 0) return true;
+    return false;
+}
+
 static sup_result convert(assimp_reader* r, gltf_given* given)
 {
     r->fbx = has_format(r->scene, "FBX");
     r->warnings = SUP_NEW(r->work, const char*, ASSIMP_WARNINGS_MAX);
     if (!r->warnings) return sup_fail_memory(r->error, "the reader");
+    if (r->scene->mNumMeshes == 0 && has_format(r->scene, "Collada") && has_word(r->in->bytes, "<morph"))
+        return sup_fail(r->error, SUP_ERROR_INPUT,
+                        "assimp finds no mesh below a COLLADA morph controller; export the file as FBX or glTF, which keep shapes");
     if (!r->scene->mRootNode || r->scene->mNumMeshes == 0)
         return sup_fail(r->error, SUP_ERROR_INPUT, "the file holds no mesh; export it with the skin that is to be deformed");
     start_document(r);

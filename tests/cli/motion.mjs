@@ -1,5 +1,5 @@
 // --motion, --motion-map, --skeleton and --weights: what a character does not bring itself.
-import { bad, equal, finish, good, holds, json, match, near, shared, test } from "./harness.mjs";
+import { bad, equal, finish, good, holds, json, match, near, shared, test, validate } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
 
@@ -20,6 +20,19 @@ await test("a walk is baked, and its GLB plays it without us", folder => {
     holds(back.clips.length === 2, "the source's clip stays");
     match(back.clips[1].name, /07_01-walk/);
     near(back.clips[1].seconds, 2.625, 0.01, "seconds");
+    validate(out, man);
+});
+
+await test("baked motion is glTF on every character that can walk", folder => {
+    const walk = shared("mocap/07_01-walk.bvh");
+    for (const name of ["soldier", "cesiumman"]) {
+        const file = shared(`skinned/${name}.glb`), outs = ["", "--sparse", "--flat"].map(flag => {
+            const out = path.join(folder, `${name}${flag}.glb`);
+            good(["bake", file, out, "--motion", walk, "--fps", "4", "--quiet", ...(flag ? [flag] : [])]);
+            return out;
+        });
+        validate(outs, file);
+    }
 });
 
 await test("a map tells who follows whom, as lines and as JSON", folder => {

@@ -107,6 +107,7 @@ static void cut_files_and_missing_memory_end_in_words(void** state)
 {
     (void)state;
     static const char tgf[] = "1 0 0 0\n2 1 0 0\n3 2 0 0\n#\n1 2\n2 3\n#\n", dmat[] = "1 3\n1.25\n2.5\n3.75\n";
+    static const char tmat[] = "1 2 3\n4.5 5 6\n7 8 9e0\n";
     for (size_t size = 0; size < sizeof tgf; ++size)
         for (long fail_at = -1; fail_at < 12; ++fail_at) {
             test_allocator memory;
@@ -119,8 +120,12 @@ static void cut_files_and_missing_memory_end_in_words(void** state)
             if (arena && sup_tgf_parse(bytes, arena, &rig, &error) != SUP_OK) assert_true(error.text[0] != 0);
             error.text[0] = 0;
             if (arena && sup_dmat_parse(table, arena, &m, &error) != SUP_OK) assert_true(error.text[0] != 0);
+            sup_bytes rows = copy_of(tmat, size < sizeof tmat - 1 ? size : sizeof tmat - 1);
+            error.text[0] = 0;
+            if (arena && sup_tmat_parse(rows, arena, &m, &error) != SUP_OK) assert_true(error.text[0] != 0);
             free((void*)bytes.data);
             free((void*)table.data);
+            free((void*)rows.data);
             sup_arena_destroy(arena);
             assert_int_equal(memory.live, 0);
         }

@@ -162,6 +162,28 @@ static void every_refused_allocation_is_survived(void** state)
     }
 }
 
+static void a_file_cut_anywhere_is_read_or_named(void** state)
+{
+    (void)state;
+    static const char whole[] = "v 0 0 4\n" TRIANGLE;
+    char              cut[sizeof whole];
+    const char* const names[] = { "walk_1.obj", "walk_2.obj" };
+    const char* const texts[] = { whole, cut };
+    const shelf       s = { names, texts, 2 };
+    uint32_t          read = 0;
+    for (size_t size = 0; size < sizeof whole; ++size) {
+        sup_character* c = NULL;
+        sup_error      error = { 0 };
+        memcpy(cut, whole, size);
+        cut[size] = 0;
+        sup_result result = load(&s, "runs", 0, NULL, &c, &error);
+        if (result != SUP_OK) assert_non_null(strstr(error.text, "walk_2.obj"));
+        read += result == SUP_OK;
+        sup_character_destroy(c);
+    }
+    assert_int_equal(read, 2); // whole, and without the last line end
+}
+
 static void sequences_of_the_data_set_pass_through_their_files(void** state)
 {
     (void)state;
@@ -204,6 +226,7 @@ int main(void)
         cmocka_unit_test(other_meshes_are_named),
         cmocka_unit_test(a_file_that_is_called_like_a_pattern_is_read_alone),
         cmocka_unit_test(every_refused_allocation_is_survived),
+        cmocka_unit_test(a_file_cut_anywhere_is_read_or_named),
         cmocka_unit_test(sequences_of_the_data_set_pass_through_their_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -399,31 +399,36 @@ static void a_polygon_with_a_dent_starts_in_the_dent(void** state)
     sup_character_destroy(c);
 }
 
-// A triangle on a node that is turned by 90 degrees before its own rotation, which goes from 0 to 90 in a second, about a pivot
-// at (1 0 0), lifted to (10 0 0): p' = T P Rpre R P^-1 p, by the FBX rules.
-static const char pivot_fbx[] =
-    "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n FBXHeaderVersion: 1003\n FBXVersion: 7400\n}\n"
-    "GlobalSettings:  {\n Version: 1000\n Properties70:  {\n  P: \"UpAxis\", \"int\", \"Integer\", \"\",1\n"
-    "  P: \"UnitScaleFactor\", \"double\", \"Number\", \"\",100\n }\n}\n"
-    "Objects:  {\n"
-    " Geometry: 1000, \"Geometry::Tri\", \"Mesh\" {\n  Vertices: *9 {\n   a: 2,0,0,3,0,0,2,1,0\n  }\n"
-    "  PolygonVertexIndex: *3 {\n   a: 0,1,-3\n  }\n  GeometryVersion: 124\n }\n"
-    " Model: 2000, \"Model::Arm\", \"Mesh\" {\n  Version: 232\n  Properties70:  {\n"
-    "   P: \"RotationActive\", \"bool\", \"\", \"\",1\n"
-    "   P: \"RotationPivot\", \"Vector3D\", \"Vector\", \"\",1,0,0\n"
-    "   P: \"PreRotation\", \"Vector3D\", \"Vector\", \"\",0,0,90\n"
-    "   P: \"Lcl Translation\", \"Lcl Translation\", \"\", \"A\",10,0,0\n  }\n }\n"
-    " AnimationStack: 3000, \"AnimStack::Take\", \"\" {\n  Properties70:  {\n"
-    "   P: \"LocalStop\", \"KTime\", \"Time\", \"\",46186158000\n  }\n }\n"
-    " AnimationLayer: 3001, \"AnimLayer::Base\", \"\" {\n }\n"
-    " AnimationCurveNode: 3002, \"AnimCurveNode::R\", \"\" {\n  Properties70:  {\n"
-    "   P: \"d|X\", \"Number\", \"\", \"A\",0\n   P: \"d|Y\", \"Number\", \"\", \"A\",0\n   P: \"d|Z\", \"Number\", \"\", "
-    "\"A\",0\n  }\n }\n"
-    " AnimationCurve: 3003, \"AnimCurve::\", \"\" {\n  Default: 0\n  KeyVer: 4008\n  KeyTime: *2 {\n   a: 0,46186158000\n  }\n"
-    "  KeyValueFloat: *2 {\n   a: 0,90\n  }\n  KeyAttrFlags: *1 {\n   a: 24836\n  }\n  KeyAttrRefCount: *1 {\n   a: 2\n  }\n "
-    "}\n}\n"
-    "Connections:  {\n C: \"OO\",2000,0\n C: \"OO\",1000,2000\n C: \"OO\",3001,3000\n C: \"OO\",3002,3001\n"
-    " C: \"OP\",3002,2000, \"Lcl Rotation\"\n C: \"OP\",3003,3002, \"d|Z\"\n}\n";
+// A triangle on a node whose rotation goes from 0 to 90 degrees in a second, lifted to (10 0 0).
+#define TURNING_FBX(PROPERTIES)                                                                                                \
+    "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n FBXHeaderVersion: 1003\n FBXVersion: 7400\n}\n"                        \
+    "GlobalSettings:  {\n Version: 1000\n Properties70:  {\n  P: \"UpAxis\", \"int\", \"Integer\", \"\",1\n"                   \
+    "  P: \"UnitScaleFactor\", \"double\", \"Number\", \"\",100\n }\n}\n"                                                      \
+    "Objects:  {\n"                                                                                                            \
+    " Geometry: 1000, \"Geometry::Tri\", \"Mesh\" {\n  Vertices: *9 {\n   a: 2,0,0,3,0,0,2,1,0\n  }\n"                         \
+    "  PolygonVertexIndex: *3 {\n   a: 0,1,-3\n  }\n  GeometryVersion: 124\n }\n"                                              \
+    " Model: 2000, \"Model::Arm\", \"Mesh\" {\n  Version: 232\n  Properties70:  {\n"                                           \
+    "   P: \"RotationActive\", \"bool\", \"\", \"\",1\n" PROPERTIES                                                            \
+    "   P: \"Lcl Translation\", \"Lcl Translation\", \"\", \"A\",10,0,0\n  }\n }\n"                                            \
+    " AnimationStack: 3000, \"AnimStack::Take\", \"\" {\n  Properties70:  {\n"                                                 \
+    "   P: \"LocalStop\", \"KTime\", \"Time\", \"\",46186158000\n  }\n }\n"                                                    \
+    " AnimationLayer: 3001, \"AnimLayer::Base\", \"\" {\n }\n"                                                                 \
+    " AnimationCurveNode: 3002, \"AnimCurveNode::R\", \"\" {\n  Properties70:  {\n"                                            \
+    "   P: \"d|X\", \"Number\", \"\", \"A\",0\n   P: \"d|Y\", \"Number\", \"\", \"A\",0\n   P: \"d|Z\", \"Number\", \"\", "    \
+    "\"A\",0\n  }\n }\n"                                                                                                       \
+    " AnimationCurve: 3003, \"AnimCurve::\", \"\" {\n  Default: 0\n  KeyVer: 4008\n  KeyTime: *2 {\n   a: 0,46186158000\n  "   \
+    "}\n"                                                                                                                      \
+    "  KeyValueFloat: *2 {\n   a: 0,90\n  }\n  KeyAttrFlags: *1 {\n   a: 24836\n  }\n  KeyAttrRefCount: *1 {\n   a: 2\n  }\n " \
+    "}\n}\n"                                                                                                                   \
+    "Connections:  {\n C: \"OO\",2000,0\n C: \"OO\",1000,2000\n C: \"OO\",3001,3000\n C: \"OO\",3002,3001\n"                   \
+    " C: \"OP\",3002,2000, \"Lcl Rotation\"\n C: \"OP\",3003,3002, \"d|Z\"\n}\n"
+
+// Turned by 90 degrees before its own rotation, about a pivot at (1 0 0): p' = T P Rpre R P^-1 p, by the FBX rules.
+static const char pivot_fbx[] = TURNING_FBX("   P: \"RotationPivot\", \"Vector3D\", \"Vector\", \"\",1,0,0\n"
+                                            "   P: \"PreRotation\", \"Vector3D\", \"Vector\", \"\",0,0,90\n");
+// Turned back by 30 degrees behind it: p' = T R Rpost^-1 p. assimp makes nodes of the pivots, but its channel has the bare name
+// of the node and holds all of them.
+static const char bare_fbx[] = TURNING_FBX("   P: \"PostRotation\", \"Vector3D\", \"Vector\", \"\",0,0,30\n");
 
 static void assert_near(sup_vec3 p, float x, float y, float z)
 {
@@ -456,6 +461,32 @@ static void fbx_pivots_turn_where_the_file_says(void** state)
     assert_near(shown[c->mesh.vertex_points[0]], 10, 0, 0);
     assert_near(shown[c->mesh.vertex_points[1]], 9, 0, 0);
     assert_near(shown[c->mesh.vertex_points[2]], 10, -1, 0);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void a_channel_of_the_bare_node_holds_its_pivots(void** state)
+{
+    (void)state;
+    const char* path = test_folder_file(&folder, "bare.fbx");
+    write_text(path, bare_fbx);
+    sup_character* c = load_good(path);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose;
+    sup_error      error;
+    sup_vec3       shown[3];
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    // (2 0 0) turned by -30 degrees and by 60, from (10 0 0) on; at rest as at the start.
+    for (int rest = 0; rest < 2; ++rest) {
+        if (rest) sup_pose_rest(c, &pose);
+        else sup_clip_sample(c, &c->clips[0], 0, &pose);
+        test_viewer_points(c, &pose, shown);
+        assert_near(shown[c->mesh.vertex_points[0]], 11.732051f, -1, 0);
+    }
+    sup_clip_sample(c, &c->clips[0], 1, &pose);
+    test_viewer_points(c, &pose, shown);
+    assert_near(shown[c->mesh.vertex_points[0]], 11, 1.7320508f, 0);
+    assert_near(shown[c->mesh.vertex_points[2]], 10.133975f, 2.232051f, 0);
     sup_arena_destroy(arena);
     sup_character_destroy(c);
 }
@@ -616,6 +647,7 @@ int main(void)
         cmocka_unit_test(unit_and_axis_of_the_user_are_obeyed),
         cmocka_unit_test(a_polygon_with_a_dent_starts_in_the_dent),
         cmocka_unit_test(fbx_pivots_turn_where_the_file_says),
+        cmocka_unit_test(a_channel_of_the_bare_node_holds_its_pivots),
         cmocka_unit_test(fbx_shapes_are_displacements_and_move),
         cmocka_unit_test(broken_files_are_refused_with_a_sentence),
         cmocka_unit_test(truncated_files_never_crash),
