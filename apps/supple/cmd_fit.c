@@ -85,7 +85,7 @@ static int write_rig(const options* o, const fit_shapes* s, const sup_decomposit
     sup_character* made = NULL;
     sup_error      error = { 0 };
     uint64_t       bytes = 0;
-    if (sup_decomposition_attach(s->rest, fit, "fit", s->fps, NULL, &made, &error) != SUP_OK) return fail_with(&error);
+    if (sup_decomposition_attach(s->rest, fit, "fit", s->fps, NULL, NULL, &made, &error) != SUP_OK) return fail_with(&error);
     int code = EXIT_DONE;
     if (sup_character_write(made, output, NULL, &bytes, &error) != SUP_OK) code = fail_with(&error);
     else if (options_has(o, FLAG_JSON))

@@ -1,6 +1,7 @@
 // A decomposition as a character: bones become a rig, weights a table, motion a clip.
 #include "base/internal.h"
 #include "math/vec.h"
+#include "rig/key_time.h"
 #include "supple/rig.h"
 
 #include <string.h>
@@ -53,8 +54,21 @@ static sup_result make_motion(const sup_decomposition* fit, sup_arena* arena, su
     return SUP_OK;
 }
 
+// Other times for the keys of a clip, which all have one array.
+static sup_result move_keys(const double* times, uint32_t count, sup_arena* arena, sup_clip* clip, sup_error* error)
+{
+    float*       keys = SUP_NEW(arena, float, count);
+    sup_channel* channels = sup_arena_copy(arena, clip->channels, clip->channel_count, sizeof *channels);
+    if (!keys || !channels) return sup_fail_memory(error, "a motion");
+    for (uint32_t i = 0; i < count; ++i) keys[i] = sup_key_time(times[i]);
+    for (uint32_t i = 0; i < clip->channel_count; ++i) channels[i].times = keys;
+    clip->channels = channels;
+    clip->seconds = (double)keys[count - 1];
+    return SUP_OK;
+}
+
 static sup_result attach(const sup_character* character, const sup_decomposition* fit, const char* clip, double fps,
-                         const sup_allocator* allocator, sup_arena* work, sup_character** out, sup_error* error)
+                         const double* times, const sup_allocator* allocator, sup_arena* work, sup_character** out, sup_error* error)
 {
     sup_rig        rig;
     sup_matrix     weights, motion;
@@ -65,7 +79,8 @@ static sup_result attach(const sup_character* character, const sup_decomposition
     if (result == SUP_OK) result = make_motion(fit, work, &motion, error);
     if (result == SUP_OK) result = sup_rig_attach(character, &rig, &weights, allocator, &made, error);
     if (result != SUP_OK) return result;
-    result = sup_rig_clip(made, &rig, &motion, clip, fps, work, &made_clip, error);
+    result = sup_rig_clip(made, &rig, &motion, clip, times ? 1 : fps, work, &made_clip, error);
+    if (result == SUP_OK && times) result = move_keys(times, fit->frame_count, work, &made_clip, error);
     if (result == SUP_OK) result = sup_character_add_clip(made, &made_clip, error);
     if (result == SUP_OK) *out = made;
     else sup_character_destroy(made);
@@ -73,14 +88,14 @@ static sup_result attach(const sup_character* character, const sup_decomposition
 }
 
 sup_result sup_decomposition_attach(const sup_character* character, const sup_decomposition* fit, const char* clip, double fps,
-                                    const sup_allocator* allocator, sup_character** out, sup_error* error)
+                                    const double* times, const sup_allocator* allocator, sup_character** out, sup_error* error)
 {
-    SUP_ASSERT(character && fit && clip && fps > 0 && out);
+    SUP_ASSERT(character && fit && clip && (times || fps > 0) && out);
     if (fit->point_count != character->mesh.point_count)
         return sup_fail(error, SUP_ERROR_INPUT, "the fit has %u points, but '%s' has %u; fit its own shapes", fit->point_count,
                         character->name, character->mesh.point_count);
     sup_arena* work = sup_arena_create(allocator);
-    sup_result result = work ? attach(character, fit, clip, fps, allocator, work, out, error) : sup_fail_memory(error, "a rig");
+    sup_result result = work ? attach(character, fit, clip, fps, times, allocator, work, out, error) : sup_fail_memory(error, "a rig");
     sup_arena_destroy(work);
     return result;
 }

@@ -109,6 +109,48 @@ await test("bad input is named", folder => {
     holds(faces !== text, "a face was turned");
     holds(!fs.existsSync(out), "nothing is left behind");
 });
+
+// ------------------------------------------------------------------------------------------------ shapes without a rig
+
+await test("a mesh without a skeleton gets bones from its truth, and examples are met", folder => {
+    const dir = sequence(folder), list = files(dir), examples = [0, 4, 8].flatMap(i => ["--example", `${i}f=${list[i]}`]);
+    const words = ["compare", list[0], "--bones", "2", "--truth", dir, ...examples, "--deform", "linear", "--deform", "pose_space"];
+    match(run(words).err, /has no skeleton: 2 bones were found in 9 shapes/);
+    const [linear, space] = json([...words, "--quiet"]).chains;
+    holds(linear.error.max > 0 && linear.error_inbetween !== null, "in-betweens");
+    holds(space.error_inbetween.rms <= linear.error_inbetween.rms + 1e-6, "no worse between");
+});
+await test("bake moves a mesh from sculpt to sculpt at their times", folder => {
+    const list = files(sequence(folder)), out = path.join(folder, "out.glb"), cache = path.join(folder, "o.npy");
+    const words = ["bake", list[0], cache, "--example", `0=${list[0]}`, "--example", `0.5=${list[8]}`, "--deform", "pose_space", "--bones", "2"];
+    equal(json([...words, "--fps", "10", "--quiet"]).frames, 6, "half a second");
+    const bytes = fs.readFileSync(cache), count = (bytes.length - 128) / 6 / 12, last = bytes.length - 12 * count;
+    const wanted = fs.readFileSync(list[8], "utf8").split("\n").filter(l => l.startsWith("v ")).map(l => l.split(" ").slice(1).map(Number));
+    equal(wanted.length, count, "points");
+    for (let p = 0; p < count; p += 97)
+        for (let c = 0; c < 3; c++) near(bytes.readFloatLE(last + 12 * p + 4 * c), wanted[p][c], 1e-4, `point ${p} of the last frame`);
+    good(["bake", list[0], out, "--example", `0.5=${list[8]}`, "--quiet"]); // a lone sculpt moves from the rest shape
+    near(json(["inspect", out]).clips[0].seconds, 0.5, 1e-6, "length");
+    validate(out);
+});
+await test("a folder of examples is one a frame, and a character's own give way", folder => {
+    const list = files(sequence(folder));
+    equal(json(["inspect", "builtin:arm?points=800", "--example", `0=${path.dirname(list[0])}`, "--fps", "8"]).examples.length, 9, "examples");
+    match(run(["bake", "builtin:arm?points=800", path.join(folder, "o.glb"), "--clip", "flex", "--example", `1=${list[8]}`]).err,
+        /examples of '.*' itself are left out/);
+});
+await test("examples that make no sense are named", folder => {
+    const list = files(sequence(folder)), out = path.join(folder, "o.glb"), arm = "builtin:arm?points=800";
+    const other = path.join(folder, "other.obj");
+    fs.writeFileSync(other, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    bad(["bake", arm, out, "--clip", "flex", "--example", list[0]], 2, /is not TIME=FILE/);
+    bad(["bake", arm, out, "--clip", "flex", "--example", `x=${list[0]}`], 2, /is not TIME=FILE/);
+    bad(["bake", arm, out, "--clip", "flex", "--example", `1=${list[0]}`, "--example", `1=${list[1]}`], 2, /examples of one time, 1 s/);
+    bad(["bake", arm, out, "--clip", "flex", "--example", `1=${other}`], 1, /example '.*other\.obj' has 3 points/);
+    bad(["bake", arm, out, "--clip", "flex", "--example", "1=morph:Smile"], 1, /no morph target 'Smile'/);
+    bad(["bake", arm, out, "--clip", "flex", "--example", "1=nowhere.obj"], 1, /nowhere\.obj': there is no such file/);
+});
+
 await test("the horse gallops on ten bones", folder => {
     const dir = path.join(data, "horse-gallop");
     if (!fs.existsSync(dir)) skip("the shared data set is not beside the checkout");

@@ -269,7 +269,7 @@ static void a_fitted_character_plays_the_shapes(void** state)
     sup_character*    made = NULL;
     sup_error         error;
     sup_pose          pose;
-    assert_ok(sup_decomposition_attach(c, &d, "fit", 24, NULL, &made, &error), error);
+    assert_ok(sup_decomposition_attach(c, &d, "fit", 24, NULL, NULL, &made, &error), error);
     assert_int_equal(made->skeleton.skin_joint_count, 3);
     assert_string_equal(made->clips[0].name, "fit");
     assert_float_equal((float)made->clips[0].seconds, 8.0f / 24.0f, 1e-6f);
