@@ -123,7 +123,11 @@ typedef struct sup_world_plan sup_world_plan;
 /// Gravity, wind and activations (one per joint) at any time. Outputs may be NULL.
 SUP_API void     sup_world_plan_at(const sup_world_plan* plan, double time, sup_vec3* gravity, sup_vec3* wind, float* activations);
 SUP_API uint32_t sup_world_plan_force_count(const sup_world_plan* plan);
-/// The force as sup_world would hold it at that time. Bodies have no place here: theirs hangs on the pose.
+/// Bodies as sup_world will list them, for links that prepare trees of their triangles: start and end are the identity, points as at
+/// rest, and points_start is not NULL where a clip will move them. Where a body is hangs on the pose, so only a frame says.
+SUP_API uint32_t sup_world_plan_body_count(const sup_world_plan* plan);
+SUP_API void     sup_world_plan_body(const sup_world_plan* plan, uint32_t body, sup_body* out);
+/// The force as sup_world would hold it at that time.
 SUP_API void sup_world_plan_force(const sup_world_plan* plan, uint32_t force, double time, sup_force* out);
 /// Its keys: straight lines from value to value, or held to the next key where `steps` says so; the first and the last value hold
 /// outside. Returns how many, at least 1: a force without keys has one at time 0. Outputs may be NULL.

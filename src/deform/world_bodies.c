@@ -282,3 +282,14 @@ void world_bodies_at(const sup_world_plan* plan, const world_moment* m, world_ro
         body->points_start = start == end ? NULL : a->points[start];
     }
 }
+
+uint32_t sup_world_plan_body_count(const sup_world_plan* plan) { return plan->body_count; }
+
+void sup_world_plan_body(const sup_world_plan* plan, uint32_t body, sup_body* out)
+{
+    SUP_ASSERT(body < plan->body_count);
+    const world_body* w = &plan->bodies[body];
+    *out = w->body;
+    out->start = out->end = affine_identity();
+    if (w->clip) out->points_start = w->body.points;
+}

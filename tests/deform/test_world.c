@@ -254,6 +254,11 @@ static void a_second_character_brings_its_own_motion(void** state)
     const sup_body* b = &seen.bodies[0];
     sup_vec3        tip = affine_point(&b->end, b->points[b->point_count - 1]);
     assert_near(tip, 0.5f + 0.5f * 0.8660254f, 1.0f + 0.25f, 0);
+    sup_body known; // what a link can prepare from when it binds
+    assert_int_equal(sup_world_plan_body_count(seen_plan), 1);
+    sup_world_plan_body(seen_plan, 0, &known);
+    assert_true(known.triangles == b->triangles && known.triangle_count == b->triangle_count && known.points_start);
+    assert_near(known.points[b->point_count - 1], 1, 0, 0);
     assert_non_null(b->points_start);
     assert_true(b->points_start[b->point_count - 1].y < b->points[b->point_count - 1].y);
     assert_near(seen.first[0], seen.first[1].x, seen.first[1].y, seen.first[1].z); // point 0 is on the joint that stays
