@@ -42,8 +42,6 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_PREROLL, BINDS, "preroll", "S", "seconds the first pose is held before the start; default 0.5" },
     { FLAG_LOOP, PLAYS, "loop", NULL, "the clip is a cycle: its end flows into its start" },
     { FLAG_STEP, BINDS, "step", "MS", "milliseconds of the fixed clock; default 5" },
-    { FLAG_EXAMPLE, BINDS | VERB_INSPECT, "example", "T=FILE",
-      "the shape at second T ('12f': output frame 12), a folder: from T on, one a frame, or T=morph:NAME; repeats" },
     { FLAG_SKELETON, READS | VERB_WEIGHTS, "skeleton", "FILE",
       "joints for a mesh that has none (.glb, .bvh, .tgf and all that holds a skeleton); weights are made unless given" },
     { FLAG_WEIGHTS, READS, "weights", "FILE.dmat", "a row for every vertex, a column for every bone of --skeleton" },

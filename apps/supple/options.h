@@ -34,7 +34,6 @@ typedef enum flag_id {
     FLAG_PREROLL,
     FLAG_LOOP,
     FLAG_STEP,
-    FLAG_EXAMPLE,
     FLAG_SKELETON,
     FLAG_WEIGHTS,
     FLAG_MOTION,

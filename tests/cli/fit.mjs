@@ -133,22 +133,11 @@ await test("bake moves a mesh from sculpt to sculpt at their times", folder => {
     near(json(["inspect", out]).clips[0].seconds, 0.5, 1e-6, "length");
     validate(out);
 });
-await test("a folder of examples is one a frame, and a character's own give way", folder => {
-    const list = files(sequence(folder));
-    equal(json(["inspect", "builtin:arm?points=800", "--example", `0=${path.dirname(list[0])}`, "--fps", "8"]).examples.length, 9, "examples");
-    match(run(["bake", "builtin:arm?points=800", path.join(folder, "o.glb"), "--clip", "flex", "--example", `1=${list[8]}`]).err,
-        /examples of '.*' itself are left out/);
-});
-await test("examples that make no sense are named", folder => {
-    const list = files(sequence(folder)), out = path.join(folder, "o.glb"), arm = "builtin:arm?points=800";
-    const other = path.join(folder, "other.obj");
+await test("shapes of another mesh are named before any fit", folder => {
+    const list = files(sequence(folder)), out = path.join(folder, "o.glb"), other = path.join(folder, "other.obj");
     fs.writeFileSync(other, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    bad(["bake", arm, out, "--clip", "flex", "--example", list[0]], 2, /is not TIME=FILE/);
-    bad(["bake", arm, out, "--clip", "flex", "--example", `x=${list[0]}`], 2, /is not TIME=FILE/);
-    bad(["bake", arm, out, "--clip", "flex", "--example", `1=${list[0]}`, "--example", `1=${list[1]}`], 2, /examples of one time, 1 s/);
-    bad(["bake", arm, out, "--clip", "flex", "--example", `1=${other}`], 1, /example '.*other\.obj' has 3 points/);
-    bad(["bake", arm, out, "--clip", "flex", "--example", "1=morph:Smile"], 1, /no morph target 'Smile'/);
-    bad(["bake", arm, out, "--clip", "flex", "--example", "1=nowhere.obj"], 1, /nowhere\.obj': there is no such file/);
+    bad(["bake", list[0], out, "--example", `1=${other}`], 1, /example '.*other\.obj' has 3 points/);
+    bad(["bake", list[0], out, "--example", `0=${list[1]}`, "--example", `1=${list[2]}`, "--bones", "0"], 2, /--bones 0 is out of range/);
 });
 
 await test("the horse gallops on ten bones", folder => {
