@@ -200,9 +200,9 @@ static bool measure_surfaces(work* w, surfaces* f)
     }
     for (uint32_t t = 0; t < v->begin[v->part_count]; ++t) {
         const uint32_t* c = v->corners + 3 * (size_t)t;
-        uint32_t        last = c[2], at = find(f->root, c[0]); // fans and caps have their middle last
-        if (last < v->point_count) f->own[at] += triangle_area(w, t);
-        else if (last < v->point_count + v->hole_count) f->caps[at] += triangle_area(w, t);
+        uint32_t        last = c[2]; // fans and caps have their middle last; a fan may begin in the middle of a hole
+        if (last < v->point_count) f->own[find(f->root, c[0])] += triangle_area(w, t);
+        else if (last < v->point_count + v->hole_count) f->caps[find(f->root, c[0])] += triangle_area(w, t);
     }
     return true;
 }

@@ -1,0 +1,181 @@
+/// deform/layers/layers.h: what the files of the deformer `layers` share.
+///
+/// The skin is copied three times towards the bones: fat, muscle, bone. All four have one topology. Points are renumbered for
+/// the walk of geom/paths.h and padded to a multiple of eight; particle l x stride + i is layer l of point i.
+#ifndef SUP_DEFORM_LAYERS_H
+#define SUP_DEFORM_LAYERS_H
+
+#include "base/internal.h"
+#include "geom/topology.h"
+#include "math/vec.h"
+#include "solve/contact.h"
+#include "solve/shape_match.h"
+#include "solve/skinning.h"
+#include "solve/subvolumes.h"
+#include "supple/deformer.h"
+
+enum { LAYER_SKIN, LAYER_FAT, LAYER_MUSCLE, LAYER_BONE, LAYERS };
+
+typedef struct layers_params {
+    int   foot;
+    float project_fat, project_muscle, project_bone;
+    int   ring;
+    float density;
+    float margin;
+    int   cut;
+    float stiffness[LAYERS];
+    int   substeps, iterations, elastic_every;
+    float coupling, joint_keep, squeeze;
+    float volume, bulge;
+    bool  contact, edges;
+    float thickness, friction, restitution;
+    float damping, smoothing, gravity, inertia;
+    float muscle;
+    bool  paper_order;
+} layers_params;
+
+enum {
+    ROW_FOOT,
+    ROW_PROJECT_FAT,
+    ROW_PROJECT_MUSCLE,
+    ROW_PROJECT_BONE,
+    ROW_STIFFNESS_SKIN,
+    ROW_STIFFNESS_FAT,
+    ROW_STIFFNESS_MUSCLE,
+    ROW_STIFFNESS_BONE,
+    ROW_RING,
+    ROW_SUBSTEPS,
+    ROW_ITERATIONS,
+    ROW_ELASTIC_EVERY,
+    ROW_COUPLING,
+    ROW_JOINT_KEEP,
+    ROW_SQUEEZE,
+    ROW_VOLUME,
+    ROW_BULGE,
+    ROW_CUT,
+    ROW_CONTACT,
+    ROW_EDGES,
+    ROW_THICKNESS,
+    ROW_MARGIN,
+    ROW_FRICTION,
+    ROW_RESTITUTION,
+    ROW_DAMPING,
+    ROW_SMOOTHING,
+    ROW_GRAVITY,
+    ROW_INERTIA,
+    ROW_MUSCLE,
+    ROW_DENSITY,
+    ROW_PAPER_ORDER,
+    ROWS
+};
+
+extern const sup_param layers_rows[ROWS];
+
+enum { FOOT_BLENDED, FOOT_DOMINANT };
+
+/// What binding found and mended, for the person to read: counted when the motion starts.
+typedef struct layers_mended {
+    uint32_t holes, split_points, turned, weightless, feet_at_skin, feet_outside, limited, contacts_off, flat_parts;
+} layers_mended;
+
+/// Points that were one in the mesh and are several here, because their faces form several fans.
+typedef struct layers_glue {
+    uint32_t        count;
+    const uint32_t* begin; ///< count + 1
+    const uint32_t* points;
+} layers_glue;
+
+/// Two points of the skin that may come no closer than a share of their distance at rest.
+typedef struct layers_pair {
+    uint32_t a, b;
+    float    length;
+} layers_pair;
+
+typedef struct layers_bound {
+    const sup_character* character;
+    sup_skinning         skinning;
+    uint32_t             count, stride; ///< points; with padding
+    const uint32_t*      source;        ///< the mesh's point of each
+    const uint32_t*      first;         ///< of each point of the mesh: its (first) point here
+    layers_glue          glue;
+    uint32_t             triangle_count;
+    const uint32_t*      triangles;
+    sup_topology         topology; ///< of these triangles
+    const uint32_t*      weight_begin;
+    const uint32_t*      weight_joints;
+    const float*         weight_values;
+    const sup_vec3*      joint_centers; ///< at rest
+    const sup_vec3*      normals;       ///< at rest, of the skin, outwards
+    const float*         edges;         ///< local mean edge at rest
+    float                mean_edge;
+    sup_vec3             middle;         ///< of the rest points: the regions' reference starts there, to round less
+    const sup_vec3*      feet;           ///< per point
+    const sup_vec3*      rest;           ///< particles
+    const float*         inverse_masses; ///< particles, in units of the mean mass; bones 0
+    double               mass_unit;      ///< kilograms of one of those units
+
+    sup_match           match;
+    sup_match           match_smooth; ///< of direct sums, for damping
+    const sup_skin_set* skin_all;     ///< the particles
+    const sup_skin_set* skin_bones;   ///< of the bone layer
+
+    sup_joint_bounds      bounds;
+    uint32_t              pair_count;
+    const layers_pair*    pairs; ///< of skin points that keep a share of their distance
+    const sup_volumes*    volumes;
+    const sup_subvolumes* subvolumes;
+    const uint32_t*       part_joints;
+    const sup_contact*    contact;
+    float                 margin;
+    uint32_t              solid_count; ///< bodies of the world that were there at bind
+
+    sup_field     fields[ROWS];
+    layers_mended mended;
+    size_t        pose_size;
+    uint32_t      root; ///< the joint that origin follows
+} layers_bound;
+
+/// What is kept from step to step. Arrays of LAYERS x stride particles follow it: x, v, q, the q of the substep before.
+typedef struct layers_state {
+    uint32_t settled;  ///< the pre-roll has come to rest
+    uint32_t contacts; ///< in the last step
+    float    speed;    ///< largest in the last step, relative to the skinned motion, units / s
+    uint32_t pad;
+    sup_vec3 origin; ///< all places are relative to this: far from the world's origin floats are coarse
+    uint32_t pad2;
+} layers_state;
+
+typedef struct layers_arrays {
+    layers_state* head;
+    sup_vec4*     x;
+    sup_vec4*     v;
+    sup_quat*     q;
+    sup_quat*     before;
+    void*         contact;
+} layers_arrays;
+
+layers_arrays layers_state_cut(const layers_bound* b, void* state);
+size_t        layers_state_size(const layers_bound* b);
+size_t        layers_scratch_size(const layers_bound* b);
+
+/// layers_points.c: points, triangles, order, weights, normals, edges.
+sup_result layers_bind_points(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error);
+/// layers_feet.c: feet, guards and the places of the particles.
+sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error);
+/// layers_bind.c: masses, regions, skin sets and everything solved.
+sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
+
+/// layers_step.c
+void layers_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch);
+void layers_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                     sup_vec3* out);
+/// layers_draw.c
+void layers_draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
+                 const sup_canvas* canvas);
+
+static inline float layers_value(const layers_bound* b, int row, float parameter, uint32_t point)
+{
+    return sup_field_value(&layers_rows[row], &b->fields[row], parameter, b->source[point]);
+}
+
+#endif

@@ -1,0 +1,261 @@
+// Masses, regions, skin sets, and what the solver keeps: joints, volumes, contacts.
+#include "base/sort.h"
+#include "deform/layers/layers.h"
+#include "geom/curvature.h"
+#include "geom/volumes_label.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float mass_floor = 1e-3f;   // of a layer's median mass
+static const float bound_reach = 1.2f;   // local radii around a joint within which particles are kept off it
+static const float contact_reach = 1.0f; // mean edges a point may be in and still be found
+enum { LABEL_FEWEST = 30 };              // triangles of a part
+
+static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
+
+// ---------------------------------------------------------------------------------------------- masses
+
+static float median(sup_arena* arena, const float* values, uint32_t count)
+{
+    sup_sort_item *items = SUP_NEW(arena, sup_sort_item, count), *spare = SUP_NEW(arena, sup_sort_item, count);
+    if (!items || !spare || !count) return -1;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t bits; // of a positive float: their order is that of the numbers
+        memcpy(&bits, &values[i], sizeof bits);
+        items[i] = (sup_sort_item){ bits, i };
+    }
+    sup_sort(items, spare, count);
+    return values[items[count / 2].value];
+}
+
+// m = mixed Voronoi area x half distances to the layers above and below x density, in units of their mean.
+static sup_result make_masses(layers_bound* b, double density, double metres_per_unit, sup_arena* arena, sup_arena* temporary,
+                              float** out, sup_error* error)
+{
+    size_t n = (size_t)LAYERS * b->stride;
+    float *masses = SUP_NEW(temporary, float, n), *inverse = SUP_NEW(arena, float, n);
+    if (!masses || !inverse) return no_memory(error);
+    for (uint32_t l = 0; l < LAYERS; ++l) {
+        const sup_vec3* rest = b->rest + (size_t)l * b->stride;
+        float*          own = masses + (size_t)l * b->stride;
+        for (uint32_t t = 0; t < b->triangle_count; ++t) {
+            const uint32_t* c = b->triangles + 3 * (size_t)t;
+            for (int i = 0; i < 3; ++i)
+                own[c[i]] += (float)sup_mixed_area(rest[c[i]], rest[c[(i + 1) % 3]], rest[c[(i + 2) % 3]]);
+        }
+        for (uint32_t k = 0; k < b->count; ++k) {
+            float high = 0;
+            if (l > 0) high += 0.5f * v3_distance(rest[k], rest[k - (size_t)b->stride]);
+            if (l + 1 < LAYERS) high += 0.5f * v3_distance(rest[k], rest[k + (size_t)b->stride]);
+            own[k] *= high;
+        }
+        float typical = median(temporary, own, b->count);
+        if (typical < 0) return no_memory(error);
+        for (uint32_t k = 0; k < b->count; ++k)
+            if (!(own[k] > mass_floor * typical)) own[k] = typical > 0 ? mass_floor * typical : 1e-20f;
+    }
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += masses[i];
+    double mean = sum / ((double)LAYERS * b->count);
+    b->mass_unit = mean * density * metres_per_unit * metres_per_unit * metres_per_unit;
+    for (size_t i = 0; i < n; ++i) {
+        masses[i] = (float)(masses[i] / mean);
+        inverse[i] = masses[i] > 0 && i / b->stride != LAYER_BONE ? 1.0f / masses[i] : 0.0f;
+    }
+    b->inverse_masses = inverse;
+    *out = masses;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- regions
+
+static sup_result make_match(layers_bound* b, uint32_t ring, const float* masses, sup_arena* arena, sup_arena* temporary,
+                             sup_match* out, sup_error* error)
+{
+    sup_rings  rings;
+    sup_result r = sup_rings_create(b->stride, b->topology.ring_begin, b->topology.ring, ring, arena, &rings, error);
+    if (r) return r;
+    float* radii = SUP_NEW(temporary, float, (size_t)LAYERS * b->stride);
+    if (!radii) return no_memory(error);
+    sup_vec3* rest = SUP_NEW(temporary, sup_vec3, (size_t)LAYERS * b->stride);
+    if (!rest) return no_memory(error);
+    for (size_t i = 0; i < (size_t)LAYERS * b->stride; ++i) {
+        radii[i] = 0.5f * b->edges[i % b->stride];
+        if (i % b->stride < b->count) rest[i] = v3_sub(b->rest[i], b->middle);
+    }
+    sup_match_desc desc = { LAYERS, b->stride, &rings, rest, masses, radii, ring >= 3 };
+    return sup_match_create(&desc, arena, out, error);
+}
+
+// ---------------------------------------------------------------------------------------------- skinning
+
+static sup_result make_skins(layers_bound* b, uint32_t joint_count, sup_arena* arena, sup_arena* temporary, sup_error* error)
+{
+    uint32_t  each = b->weight_begin[b->stride], all = LAYERS * b->stride;
+    uint32_t *begin = SUP_NEW(temporary, uint32_t, (size_t)all + 1),
+             *joints = SUP_NEW(temporary, uint32_t, (size_t)LAYERS * each);
+    float* values = SUP_NEW(temporary, float, (size_t)LAYERS* each);
+    if (!begin || !joints || !values) return no_memory(error);
+    for (uint32_t l = 0; l < LAYERS; ++l) {
+        memcpy(joints + (size_t)l * each, b->weight_joints, each * sizeof *joints);
+        memcpy(values + (size_t)l * each, b->weight_values, each * sizeof *values);
+        for (uint32_t k = 0; k < b->stride; ++k) begin[l * b->stride + k + 1] = l * each + b->weight_begin[k + 1];
+    }
+    sup_skin_desc desc = { .point_count = all,
+                           .points = b->rest,
+                           .begin = begin,
+                           .joints = joints,
+                           .values = values,
+                           .joint_count = joint_count,
+                           .joint_centers = b->joint_centers };
+    sup_result    r = sup_skin_create(&desc, arena, &b->skin_all, error);
+    desc.point_count = b->stride;
+    desc.points = b->rest + (size_t)LAYER_BONE * b->stride;
+    return r ? r : sup_skin_create(&desc, arena, &b->skin_bones, error);
+}
+
+// ---------------------------------------------------------------------------------------------- joints, volumes, contacts
+
+typedef struct joint_lists {
+    uint32_t*       parents;
+    bool*           skins;
+    sup_vec3*       axes;
+    sup_label_bone* bones;
+} joint_lists;
+
+static bool list_joints(const sup_skeleton* s, sup_arena* arena, joint_lists* out)
+{
+    out->parents = SUP_NEW(arena, uint32_t, s->joint_count);
+    out->skins = SUP_NEW(arena, bool, s->joint_count);
+    out->axes = SUP_NEW(arena, sup_vec3, s->joint_count);
+    out->bones = SUP_NEW(arena, sup_label_bone, s->bone_count);
+    if (!out->parents || !out->skins || !out->axes || !out->bones) return false;
+    for (uint32_t j = 0; j < s->joint_count; ++j) {
+        out->parents[j] = s->joints[j].parent;
+        out->skins[j] = s->joints[j].skin_joint;
+    }
+    for (uint32_t i = 0; i < s->bone_count; ++i) {
+        const sup_bone* bone = &s->bones[i];
+        sup_vec3        along = v3_normalize(v3_sub(bone->tail, bone->head), v3(0, 0, 0));
+        out->bones[i] = (sup_label_bone){ bone->joint, bone->child, bone->head, bone->tail };
+        out->axes[bone->joint] = v3_add(out->axes[bone->joint], along);
+        if (bone->child != SUP_NONE) out->axes[bone->child] = v3_add(out->axes[bone->child], along);
+    }
+    for (uint32_t j = 0; j < s->joint_count; ++j) out->axes[j] = v3_normalize(out->axes[j], v3(0, 0, 0));
+    return true;
+}
+
+static sup_result make_bounds(layers_bound* b, const sup_skeleton* s, const joint_lists* lists, sup_arena* arena,
+                              sup_arena* temporary, sup_error* error)
+{
+    size_t    n = (size_t)LAYERS * b->stride;
+    sup_vec4* particles = SUP_NEW(temporary, sup_vec4, n);
+    if (!particles) return no_memory(error);
+    for (size_t i = 0; i < n; ++i) particles[i] = (sup_vec4){ b->rest[i].x, b->rest[i].y, b->rest[i].z, b->inverse_masses[i] };
+    sup_joint_bounds_desc desc = { .particle_count = (uint32_t)n,
+                                   .particles = particles,
+                                   .skin_count = b->stride,
+                                   .layer_count = LAYERS,
+                                   .joint_count = s->joint_count,
+                                   .joints = b->joint_centers,
+                                   .axes = lists->axes,
+                                   .parents = lists->parents,
+                                   .begin = b->weight_begin,
+                                   .weight_joints = b->weight_joints,
+                                   .reach = bound_reach };
+    return sup_joint_bounds_create(&desc, arena, &b->bounds, error);
+}
+
+static sup_result make_volumes(layers_bound* b, const layers_params* p, const sup_skeleton* s, const joint_lists* lists,
+                               sup_arena* arena, sup_error* error)
+{
+    sup_label_desc desc = { .point_count = b->count,
+                            .points = b->rest,
+                            .triangle_count = b->triangle_count,
+                            .triangles = b->triangles,
+                            .joint_count = s->joint_count,
+                            .parents = lists->parents,
+                            .skin_joints = lists->skins,
+                            .bone_count = s->bone_count,
+                            .bones = lists->bones,
+                            .begin = b->weight_begin,
+                            .joints = b->weight_joints,
+                            .values = b->weight_values,
+                            .cut = p->cut ? SUP_CUT_ENDS : SUP_CUT_MIDDLES,
+                            .fewest = LABEL_FEWEST,
+                            .merge = true };
+    sup_labels     labels;
+    sup_result     r = sup_volumes_label(&desc, arena, &labels, error);
+    sup_volumes*   volumes = SUP_NEW(arena, sup_volumes, 1);
+    if (!r && !volumes) r = no_memory(error);
+    if (!r)
+        r = sup_volumes_create(&(sup_volumes_desc){ b->count, b->triangle_count, b->triangles, labels.part_count, labels.labels,
+                                                    labels.parents, labels.cut_points, labels.cut_carriers },
+                               arena, volumes, error);
+    if (r) return r;
+    b->volumes = volumes;
+    b->part_joints = labels.part_joints;
+    r = sup_subvolumes_create(&(sup_subvolumes_desc){ volumes, b->rest, 0 }, arena, &b->subvolumes, error);
+    if (!r) b->mended.flat_parts = sup_subvolumes_flat_count(b->subvolumes);
+    return r;
+}
+
+static sup_result make_contact(layers_bound* b, const layers_params* p, sup_arena* arena, sup_error* error)
+{
+    sup_contact_desc        desc = { .point_count = b->count,
+                                     .points = b->rest,
+                                     .triangle_count = b->triangle_count,
+                                     .triangles = b->triangles,
+                                     .ring = 1,
+                                     .margin = p->margin,
+                                     .reach = contact_reach };
+    sup_contact_bind_report report;
+    sup_result              r = sup_contact_create(&desc, arena, &b->contact, &report, error);
+    if (!r) b->mended.contacts_off = report.off;
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- bind
+
+static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena* arena, sup_arena* temporary, sup_error* error)
+{
+    const layers_params* p = in->params;
+    const sup_skeleton*  s = &in->character->skeleton;
+    joint_lists          lists;
+    float*               masses = NULL;
+    if (!list_joints(s, temporary, &lists)) return no_memory(error);
+    sup_result r = layers_bind_points(in, arena, b, error);
+    if (!r) r = layers_bind_feet(in, arena, b, error);
+    if (!r) r = make_masses(b, p->density, in->character->metres_per_unit, arena, temporary, &masses, error);
+    if (!r) r = make_match(b, (uint32_t)p->ring, masses, arena, temporary, &b->match, error);
+    if (!r && p->ring >= 3) r = make_match(b, 1, masses, arena, temporary, &b->match_smooth, error);
+    else b->match_smooth = b->match;
+    if (!r) r = make_skins(b, s->joint_count, arena, temporary, error);
+    if (!r) r = make_bounds(b, s, &lists, arena, temporary, error);
+    if (!r) r = make_volumes(b, p, s, &lists, arena, error);
+    if (!r) r = make_contact(b, p, arena, error);
+    return r;
+}
+
+sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
+{
+    const sup_character* c = in->character;
+    if (c->skeleton.skin_joint_count == 0 || c->skeleton.bone_count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "layers: '%s' has no skeleton; give one with --skeleton, or make one with fit",
+                        c->name);
+    layers_bound* b = SUP_NEW(arena, layers_bound, 1);
+    sup_arena*    temporary = sup_arena_beside(arena);
+    if (!b || !temporary) {
+        sup_arena_destroy(temporary);
+        return no_memory(error);
+    }
+    b->skinning = in->skinning;
+    memcpy(b->fields, in->fields, sizeof b->fields);
+    while (b->root + 1 < c->skeleton.joint_count && !c->skeleton.joints[b->root].skin_joint) ++b->root;
+    b->pose_size = sup_align(sup_pose_size(c), 64);
+    sup_result r = make_all(in, b, arena, temporary, error);
+    sup_arena_destroy(temporary);
+    if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b) };
+    return r;
+}

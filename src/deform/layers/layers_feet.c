@@ -1,0 +1,284 @@
+// Where the layers are: every point of the skin has a foot on the bones, and its copies stand on the way there.
+//
+//   foot  b = sum of weight x closest point of the joint's bones (dominant: of the first joint alone, as in the paper; it jumps
+//         where two bones meet)
+//   layer x0 + p (b - x0), p = project_fat < project_muscle < project_bone < 1
+// Guards, in this order: no way (the point lies on the bone), a way that leaves the body, layers that fold, layers that meet.
+#include "deform/layers/layers.h"
+#include "geom/bvh.h"
+
+#include <math.h>
+
+static const float no_way = 1e-3f;        // mean edges: a foot nearer than this is none
+static const float leaving_share = 0.45f; // of the way to where it leaves the body
+static const float fold_limit = 0.05f;    // of the cosine and area a layer's triangle must keep
+static const float fold_step = 0.85f;     // depth of a folded triangle's points, each round
+enum { FOLD_ROUNDS = 40 };
+static const float least_gap = 0.02f; // mean edges between layers
+
+typedef struct binder {
+    layers_bound*        b;
+    const layers_params* p;
+    uint32_t             bone_count;
+    sup_bone*            bones; // the skeleton's, with leaves as long as what they carry
+    sup_bvh              bvh;
+    sup_box *            nodes, *slots;
+    sup_vec3*            ways;   // foot - skin
+    float*               scales; // of each point's depth, by the limiter
+} binder;
+
+// ---------------------------------------------------------------------------------------------- leaves
+
+// A leaf's tail is a guess (0.3 parent lengths). A hand or a head reaches further; if it were flesh all the way it would flop.
+// So a leaf becomes as long as the skin it carries, less the thickness at its end.
+static void lengthen_leaf(const layers_bound* b, sup_bone* bone)
+{
+    sup_vec3 along = v3_sub(bone->tail, bone->head);
+    float    length = v3_length(along), farthest = 0, sum = 0;
+    uint32_t count = 0;
+    if (!(length > 0)) return;
+    along = v3_scale(along, 1.0f / length);
+    for (int pass = 0; pass < 2; ++pass)
+        for (uint32_t k = 0; k < b->count; ++k) {
+            if (b->weight_joints[b->weight_begin[k]] != bone->joint) continue;
+            sup_vec3 to = v3_sub(b->rest[k], bone->head);
+            float    s = v3_dot(to, along);
+            if (!pass && s > farthest) farthest = s;
+            if (pass && s > 0.5f * farthest) sum += v3_length(v3_mad(to, -s, along)), ++count;
+        }
+    if (!count) return;
+    float thick = sum / (float)count, reach = farthest - fminf(thick, 0.5f * farthest);
+    if (reach > length) bone->tail = v3_mad(bone->head, reach, along);
+}
+
+// ---------------------------------------------------------------------------------------------- feet
+
+static sup_vec3 closest_on_bones(const binder* m, uint32_t joint, sup_vec3 p)
+{
+    sup_vec3 best = m->b->joint_centers[joint];
+    float    nearest = INFINITY;
+    for (uint32_t i = 0; i < m->bone_count; ++i) {
+        const sup_bone* bone = &m->bones[i];
+        if (bone->joint != joint) continue;
+        sup_vec3 along = v3_sub(bone->tail, bone->head);
+        float    length2 = v3_length2(along);
+        float    s = length2 > SUP_EPS_LENGTH ? v3_dot(v3_sub(p, bone->head), along) / length2 : 0.0f;
+        sup_vec3 place = v3_mad(bone->head, sup_clampf(s, 0, 1), along);
+        float    d = v3_distance(place, p);
+        if (d < nearest) nearest = d, best = place;
+    }
+    return best;
+}
+
+static sup_vec3 foot_of(const binder* m, uint32_t k)
+{
+    const layers_bound* b = m->b;
+    uint32_t            first = b->weight_begin[k], last = b->weight_begin[k + 1];
+    if (m->p->foot == FOOT_DOMINANT) return closest_on_bones(m, b->weight_joints[first], b->rest[k]);
+    sup_vec3 sum = v3(0, 0, 0);
+    float    total = 0;
+    for (uint32_t i = first; i < last; ++i) {
+        sum = v3_mad(sum, b->weight_values[i], closest_on_bones(m, b->weight_joints[i], b->rest[k]));
+        total += b->weight_values[i];
+    }
+    return total > 0 ? v3_scale(sum, 1.0f / total) : b->rest[k];
+}
+
+// ---------------------------------------------------------------------------------------------- the way through the body
+
+static bool box_hit(const sup_box* box, sup_vec3 o, sup_vec3 d, double most)
+{
+    const float from[3] = { o.x, o.y, o.z }, way[3] = { d.x, d.y, d.z };
+    double      low = 0, high = most;
+    for (int i = 0; i < 3; ++i) {
+        if (way[i] == 0) {
+            if (from[i] < box->min[i] || from[i] > box->max[i]) return false;
+            continue;
+        }
+        double a = ((double)box->min[i] - from[i]) / way[i], b = ((double)box->max[i] - from[i]) / way[i];
+        if (a > b) {
+            double swap = a;
+            a = b, b = swap;
+        }
+        if (a > low) low = a;
+        if (b < high) high = b;
+    }
+    return low <= high * (1 + 1e-6) + 1e-12;
+}
+
+// Where the line o + s d goes out through the triangle's back, or a negative number.
+static double leaves_through(const sup_vec3* points, const uint32_t* c, sup_vec3 o, sup_vec3 d)
+{
+    double          e[3], f[3], t[3], dir[3] = { d.x, d.y, d.z };
+    const sup_vec3 *p = &points[c[0]], *q = &points[c[1]], *r = &points[c[2]];
+    e[0] = (double)q->x - p->x, e[1] = (double)q->y - p->y, e[2] = (double)q->z - p->z;
+    f[0] = (double)r->x - p->x, f[1] = (double)r->y - p->y, f[2] = (double)r->z - p->z;
+    t[0] = (double)o.x - p->x, t[1] = (double)o.y - p->y, t[2] = (double)o.z - p->z;
+    double n[3] = { e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0] };
+    double facing = n[0] * dir[0] + n[1] * dir[1] + n[2] * dir[2];
+    if (!(facing > 0)) return -1; // goes in, or along
+    double s = -(n[0] * t[0] + n[1] * t[1] + n[2] * t[2]) / facing;
+    double g[3] = { dir[1] * t[2] - dir[2] * t[1], dir[2] * t[0] - dir[0] * t[2], dir[0] * t[1] - dir[1] * t[0] };
+    double u = (f[0] * g[0] + f[1] * g[1] + f[2] * g[2]) / facing, v = -(e[0] * g[0] + e[1] * g[1] + e[2] * g[2]) / facing;
+    return u >= 0 && v >= 0 && u + v <= 1 ? s : -1;
+}
+
+// The first place, as a share of d, at which the way from point k leaves the body; infinity: it does not within `most`.
+static double way_out(const binder* m, uint32_t k, sup_vec3 d, double most)
+{
+    const layers_bound* b = m->b;
+    sup_vec3            o = b->rest[k];
+    uint32_t            stack[64], depth = 0;
+    double              best = INFINITY;
+    stack[depth++] = 1;
+    while (depth) {
+        uint32_t node = stack[--depth];
+        if (!box_hit(&m->nodes[node], o, d, best < most ? best : most)) continue;
+        if (node < m->bvh.leaf_count) {
+            stack[depth++] = 2 * node + 1;
+            stack[depth++] = 2 * node;
+            continue;
+        }
+        uint32_t leaf = node - m->bvh.leaf_count;
+        for (uint32_t s = m->bvh.leaf_begin[leaf]; s < m->bvh.leaf_begin[leaf + 1]; ++s) {
+            const uint32_t* c = m->bvh.corners + 3 * (size_t)s;
+            if (c[0] == k || c[1] == k || c[2] == k) continue;
+            double at = leaves_through(b->rest, c, o, d);
+            if (at > 1e-6 && at <= most && at < best) best = at;
+        }
+    }
+    return best;
+}
+
+typedef struct way_job {
+    binder*   m;
+    uint8_t*  outside;
+    uint8_t*  at_skin;
+    sup_vec3* feet;
+} way_job;
+
+static void way_task(void* data, uint32_t begin, uint32_t end)
+{
+    const way_job* j = data;
+    binder*        m = j->m;
+    layers_bound*  b = m->b;
+    for (uint32_t k = begin; k < end; ++k) {
+        sup_vec3 way = v3_sub(foot_of(m, k), b->rest[k]), inwards = v3_scale(b->normals[k], -1);
+        if (v3_length(way) < no_way * b->mean_edge) {
+            // half of what is behind the point, or an edge where nothing is
+            double through = v3_length2(inwards) > 0 ? way_out(m, k, inwards, 100.0 * b->mean_edge) : INFINITY;
+            way = v3_scale(inwards, isfinite(through) ? 0.5f * (float)through : b->edges[k]);
+            j->at_skin[k] = 1;
+        }
+        double out = v3_length2(way) > 0 ? way_out(m, k, way, 1.0) : INFINITY;
+        if (out < 1.0) {
+            way = v3_scale(way, leaving_share * (float)out);
+            j->outside[k] = 1;
+        }
+        m->ways[k] = way;
+        j->feet[k] = v3_add(b->rest[k], way);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- layers
+
+// Depths of the three layers below the skin at a point, rising, as shares of its way.
+static void depths_at(const binder* m, uint32_t k, float out[LAYERS])
+{
+    const layers_bound* b = m->b;
+    out[LAYER_SKIN] = 0;
+    out[LAYER_FAT] = sup_clampf(layers_value(b, ROW_PROJECT_FAT, m->p->project_fat, k), 0, 0.91f);
+    out[LAYER_MUSCLE] = sup_clampf(layers_value(b, ROW_PROJECT_MUSCLE, m->p->project_muscle, k), out[LAYER_FAT] + 0.02f, 0.93f);
+    out[LAYER_BONE] = sup_clampf(layers_value(b, ROW_PROJECT_BONE, m->p->project_bone, k), out[LAYER_MUSCLE] + 0.02f, 0.95f);
+}
+
+static void place_point(const binder* m, uint32_t k, sup_vec3* rest)
+{
+    const layers_bound* b = m->b;
+    float               depth[LAYERS], length = v3_length(m->ways[k]), last = 0;
+    sup_vec3            along = v3_normalize(m->ways[k], v3_scale(b->normals[k], -1));
+    depths_at(m, k, depth);
+    for (int l = 1; l < LAYERS; ++l) {
+        float d = depth[l] * length * m->scales[k], least = last + least_gap * b->mean_edge;
+        last = d > least ? d : least;
+        rest[(size_t)l * b->stride + k] = v3_mad(rest[k], last, along);
+    }
+}
+
+// A triangle of a layer that has turned over, or all but lost its area, beside that of the skin.
+static bool folded(const binder* m, const sup_vec3* rest, const uint32_t* c, int layer)
+{
+    const layers_bound* b = m->b;
+    const sup_vec3*     in = rest + (size_t)layer * b->stride;
+    sup_vec3            skin = v3_cross(v3_sub(rest[c[1]], rest[c[0]]), v3_sub(rest[c[2]], rest[c[0]]));
+    sup_vec3            own = v3_cross(v3_sub(in[c[1]], in[c[0]]), v3_sub(in[c[2]], in[c[0]]));
+    float               keep = 0;
+    for (int i = 0; i < 3; ++i) {
+        float depth[LAYERS];
+        depths_at(m, c[i], depth);
+        keep += (1 - depth[layer] * m->scales[c[i]]) / 3;
+    }
+    return v3_dot(own, skin) <= fold_limit * keep * keep * v3_length2(skin) && v3_length2(skin) > 0;
+}
+
+static uint32_t unfold(binder* m, sup_vec3* rest, bool* marked)
+{
+    const layers_bound* b = m->b;
+    uint32_t            changed = 0;
+    for (uint32_t round = 0; round < FOLD_ROUNDS; ++round) {
+        uint32_t found = 0;
+        for (uint32_t k = 0; k < b->count; ++k) marked[k] = false;
+        for (uint32_t t = 0; t < b->triangle_count; ++t) {
+            const uint32_t* c = b->triangles + 3 * (size_t)t;
+            bool            bad = false;
+            for (int l = 1; l < LAYERS && !bad; ++l) bad = folded(m, rest, c, l);
+            if (bad) marked[c[0]] = marked[c[1]] = marked[c[2]] = true, ++found;
+        }
+        if (!found) break;
+        for (uint32_t k = 0; k < b->count; ++k) {
+            if (!marked[k]) continue;
+            if (m->scales[k] == 1.0f) ++changed;
+            m->scales[k] *= fold_step;
+            place_point(m, k, rest);
+        }
+    }
+    return changed;
+}
+
+sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error)
+{
+    sup_arena* temporary = sup_arena_beside(arena);
+    if (!temporary) return sup_fail_memory(error, "layers");
+    const sup_skeleton* s = &in->character->skeleton;
+    binder              m = { .b = b, .p = in->params, .bone_count = s->bone_count };
+    m.bones = sup_arena_copy(temporary, s->bones, s->bone_count, sizeof *s->bones);
+    sup_result r = sup_bvh_create(b->rest, b->triangles, b->triangle_count, temporary, &m.bvh, error);
+    sup_vec3 * feet = SUP_NEW(arena, sup_vec3, b->stride), *rest = (sup_vec3*)b->rest;
+    bool*      marked = SUP_NEW(temporary, bool, b->stride);
+    uint8_t *  outside = SUP_NEW(temporary, uint8_t, b->stride), *at_skin = SUP_NEW(temporary, uint8_t, b->stride);
+    m.ways = SUP_NEW(temporary, sup_vec3, b->stride);
+    m.scales = SUP_NEW(temporary, float, b->stride);
+    if (!r) {
+        m.nodes = SUP_NEW(temporary, sup_box, 2 * (size_t)m.bvh.leaf_count);
+        m.slots = SUP_NEW(temporary, sup_box, b->triangle_count);
+    }
+    if (!r && (!m.bones || !feet || !marked || !outside || !at_skin || !m.ways || !m.scales || !m.nodes || !m.slots))
+        r = sup_fail_memory(error, "layers");
+    if (!r) {
+        sup_bvh_refit(&m.bvh, b->rest, in->tasks, m.nodes, m.slots);
+        for (uint32_t i = 0; i < m.bone_count; ++i)
+            if (m.bones[i].child == SUP_NONE) lengthen_leaf(b, &m.bones[i]);
+        way_job job = { &m, outside, at_skin, feet };
+        sup_tasks_run(in->tasks, b->count, 64, way_task, &job);
+        for (uint32_t k = 0; k < b->count; ++k) {
+            b->mended.feet_outside += outside[k];
+            b->mended.feet_at_skin += at_skin[k];
+            m.scales[k] = 1;
+        }
+        for (uint32_t k = 0; k < b->count; ++k) place_point(&m, k, rest);
+        b->mended.limited = unfold(&m, rest, marked);
+        b->feet = feet;
+    }
+    sup_arena_destroy(temporary);
+    return r;
+}

@@ -1,0 +1,58 @@
+// What pulls on the tissue from outside, as accelerations per point.
+//   gravity: the sculpted rest shape hangs already, so only the difference to it counts: a = g - R g_rest
+//   pushes of the world: newtons spread over the tissue of the points they reach, in proportion to their share
+#include "deform/layers/layers_run.h"
+
+#include <string.h>
+
+// Gravity at rest, turned with the point. Scale and shear of the skinning are not gravity's: the length stays, but where the
+// turns of its bones cancel (a hard fold) there is little left to believe in.
+static sup_vec3 turned(const sup_mat3* m, sup_vec3 g, float length)
+{
+    sup_vec3 t =
+        v3(m->m[0][0] * g.x + m->m[0][1] * g.y + m->m[0][2] * g.z, m->m[1][0] * g.x + m->m[1][1] * g.y + m->m[1][2] * g.z,
+           m->m[2][0] * g.x + m->m[2][1] * g.y + m->m[2][2] * g.z);
+    float own = v3_length(t);
+    return own > 0.1f * length ? v3_scale(t, length / own) : t;
+}
+
+static void gravity_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run* r = data;
+    sup_vec3    g = v3_scale(r->frame->world->gravity, r->p->gravity);
+    float       length = v3_length(g);
+    for (uint32_t k = begin; k < end; ++k)
+        r->accelerations[k] = k < r->b->count && length > 0 ? v3_sub(g, turned(&r->matrices[k], g, length)) : v3(0, 0, 0);
+}
+
+static double tissue_mass(const layers_bound* b, uint32_t k)
+{
+    double sum = 0;
+    for (uint32_t l = 0; l < LAYER_BONE; ++l) {
+        float w = b->inverse_masses[(size_t)l * b->stride + k];
+        if (w > 0) sum += 1.0 / w;
+    }
+    return sum;
+}
+
+static void push(layers_run* r, const sup_force* force)
+{
+    const layers_bound* b = r->b;
+    double              mass = 0;
+    for (uint32_t k = 0; k < b->count; ++k) {
+        float share = sup_force_share(force, b->source[k], b->rest[k]);
+        if (share > 0) mass += share * tissue_mass(b, k);
+    }
+    if (!(mass > 0)) return;
+    sup_vec3 a = v3_scale(sup_force_value(force, r->frame->end), (float)(1 / (mass * b->mass_unit)));
+    for (uint32_t k = 0; k < b->count; ++k) {
+        float share = sup_force_share(force, b->source[k], b->rest[k]);
+        if (share > 0) r->accelerations[k] = v3_mad(r->accelerations[k], share, a);
+    }
+}
+
+void layers_accelerate(layers_run* r)
+{
+    sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, gravity_task, r);
+    for (uint32_t i = 0; i < r->frame->world->force_count; ++i) push(r, &r->frame->world->forces[i]);
+}

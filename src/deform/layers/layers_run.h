@@ -1,0 +1,63 @@
+/// deform/layers/layers_run.h: the memory of one step, and the stages that run on it.
+#ifndef SUP_DEFORM_LAYERS_RUN_H
+#define SUP_DEFORM_LAYERS_RUN_H
+
+#include "deform/layers/layers.h"
+
+enum { LAYERS_GRAIN = 256 };
+
+/// One step, cut out of scratch.
+typedef struct layers_run {
+    const layers_bound*  b;
+    const layers_params* p;
+    const sup_frame*     frame;
+    const sup_tasks*     tasks;
+    layers_arrays        s;
+
+    sup_pose   now, last;      ///< of the substep, and of the one before; relative to the origin
+    sup_vec3 * start, *end;    ///< particles as the chain skins them, at both ends of the step
+    sup_vec3*  targets;        ///< of the bone layer, in the substep
+    sup_mat3*  matrices;       ///< of the skinning at each point
+    sup_vec3*  accelerations;  ///< per point
+    sup_vec4*  h;              ///< where particles would be by themselves; w: their share of the way to the goal
+    sup_vec4*  from;           ///< at the start of the substep
+    float*     blends;         ///< h.w of each particle
+    float*     decays;         ///< per point: what is left of a velocity after a substep
+    float*     couplings;      ///< per point
+    float*     volume_weights; ///< per point
+    float*     bulges;         ///< per part
+    sup_vec3*  joints;         ///< where they are
+    sup_vec4 * y, *c0;         ///< a reference that muscles have moved
+    float*     activations;    ///< per joint
+    float*     maxima;         ///< per piece
+    uint32_t*  squeezed;       ///< pairs, in pieces of LAYERS_GRAIN
+    uint32_t*  squeezed_counts;
+    sup_solid* solids;
+    void *     skin_scratch, *match_scratch, *volume_scratch, *contact_scratch;
+
+    float            dt; ///< of a substep
+    uint32_t         substeps;
+    bool             held;    ///< the bone layer follows exactly
+    bool             muscles; ///< y and c0 are in use
+    sup_contact_call contact_call;
+    uint32_t         cold, shortened, skipped, lost;
+} layers_run;
+
+/// Cuts the scratch; with NULL it only counts. Returns its bytes.
+size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* out);
+
+/// A pose relative to the origin.
+void layers_take_pose(const layers_run* r, const sup_pose* from, sup_pose* to);
+/// The particles as the chain's skinning poses them. Matrices may be NULL: else LAYERS x stride of them.
+void layers_skin(const layers_run* r, const sup_pose* pose, sup_vec3* out, sup_mat3* matrices);
+
+/// layers_forces.c: gravity relative to rest and the pushes of the world, per point.
+void layers_accelerate(layers_run* r);
+/// layers_muscle.c: activations and the reference they move.
+void layers_flex(layers_run* r);
+/// layers_solve.c: one substep, `index` from 1.
+void layers_substep(layers_run* r, uint32_t index);
+/// Contacts of the step, found once.
+void layers_search(layers_run* r);
+
+#endif

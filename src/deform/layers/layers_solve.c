@@ -1,0 +1,320 @@
+// One substep, in this order: predict; N times elasticity, pins, volume, joints, contacts (contacts last); then velocities,
+// damping, volume flux, friction. The paper's own order is kept beside it as a reference.
+#include "deform/layers/layers_run.h"
+#include "math/trig.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PAPER_VOLUME_ROUNDS = 4 };       // as in the paper's example
+enum { JOINT_ROUNDS = 2 };              // volume and joints in turns: what joints push out, volume takes back
+static const float volume_limit = 0.5f; // mean edges a point may move for the volume in one round
+
+static uint32_t all_of(const layers_run* r) { return LAYERS * r->b->stride; }
+
+// ---------------------------------------------------------------------------------------------- predict
+
+static sup_quat unit(sup_quat q)
+{
+    float n = quat_dot(q, q);
+    if (!(n > 0)) return q; // an empty point stays without rotation
+    float s = 1.0f / sqrtf(n);
+    return quat(q.x * s, q.y * s, q.z * s, q.w * s);
+}
+
+static void predict_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run*         r = data;
+    const layers_bound* b = r->b;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t k = i % b->stride, layer = i / b->stride;
+        sup_vec4 x = r->s.x[i], v = r->s.v[i];
+        sup_vec3 a = r->accelerations[k];
+        r->from[i] = x;
+        v = (sup_vec4){ v.x + r->dt * a.x, v.y + r->dt * a.y, v.z + r->dt * a.z, 0 };
+        sup_vec4 h = { x.x + r->dt * v.x, x.y + r->dt * v.y, x.z + r->dt * v.z, r->blends[i] };
+        if (k >= b->count) h = (sup_vec4){ 0, 0, 0, 0 };
+        else if (layer == LAYER_BONE && r->held) h = (sup_vec4){ r->targets[k].x, r->targets[k].y, r->targets[k].z, 0 };
+        r->h[i] = h;
+        r->s.x[i] = (sup_vec4){ h.x, h.y, h.z, x.w };
+        // Spin goes on: without it the moments of the fits lag behind.
+        sup_quat q = r->s.q[i];
+        r->s.q[i] = unit(quat_mul(quat_mul(q, quat_conjugate(r->s.before[i])), q));
+        r->s.before[i] = q;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- inside the loop
+
+static void couple_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run* r = data;
+    for (uint32_t k = begin; k < end; ++k) {
+        sup_vec4* x = &r->s.x[(size_t)LAYER_BONE * r->b->stride + k];
+        sup_vec3  t = k < r->b->count ? r->targets[k] : v3(0, 0, 0);
+        sup_particle_pin(x, v3_lerp(sup_particle_place(x), t, r->couplings[k]));
+    }
+}
+
+// Points that were one in the mesh stay one.
+static void glue(layers_run* r)
+{
+    const layers_glue* g = &r->b->glue;
+    for (uint32_t l = 0; l < LAYERS && g->count; ++l) {
+        sup_vec4* x = r->s.x + (size_t)l * r->b->stride;
+        for (uint32_t i = 0; i < g->count; ++i) {
+            sup_vec3 sum = v3(0, 0, 0);
+            for (uint32_t k = g->begin[i]; k < g->begin[i + 1]; ++k) sum = v3_add(sum, sup_particle_place(&x[g->points[k]]));
+            sum = v3_scale(sum, 1.0f / (float)(g->begin[i + 1] - g->begin[i]));
+            for (uint32_t k = g->begin[i]; k < g->begin[i + 1]; ++k) sup_particle_pin(&x[g->points[k]], sum);
+        }
+    }
+}
+
+static sup_match_run match_of(layers_run* r, const sup_match* match)
+{
+    return (sup_match_run){ .match = match,
+                            .y = r->muscles ? r->y : match->y,
+                            .c0 = r->muscles ? r->c0 : match->c0,
+                            .x = r->s.x,
+                            .q = r->s.q,
+                            .h = r->h,
+                            .goal_layers = r->held ? LAYER_BONE : LAYERS,
+                            .scratch = r->match_scratch,
+                            .tasks = r->tasks };
+}
+
+static void here_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run* r = data;
+    for (uint32_t i = begin; i < end; ++i) r->h[i] = (sup_vec4){ r->s.x[i].x, r->s.x[i].y, r->s.x[i].z, r->h[i].w };
+}
+
+static void elasticity(layers_run* r)
+{
+    sup_match_run run = match_of(r, &r->b->match);
+    // The paper's step starts from where the particle is now, and its stiffness is a share of the way.
+    if (r->p->paper_order) sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, here_task, r);
+    r->cold += sup_match_iterate(&run);
+}
+
+static void pins(layers_run* r)
+{
+    if (!r->held) sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, couple_task, r);
+    glue(r);
+}
+
+static sup_subvolumes_call volume_call(layers_run* r)
+{
+    const layers_bound* b = r->b;
+    return (sup_subvolumes_call){ .x = r->s.x,
+                                  .weights = r->volume_weights,
+                                  .amount = b->fields[ROW_VOLUME].scale ? 1.0f : r->p->volume,
+                                  .bulge = 1,
+                                  .bulges = r->bulges,
+                                  .limit = volume_limit * b->mean_edge,
+                                  .tasks = r->tasks,
+                                  .scratch = r->volume_scratch };
+}
+
+static bool keeps_volume(const layers_run* r) { return r->p->volume > 0 || r->b->fields[ROW_VOLUME].scale; }
+
+static void volume(layers_run* r)
+{
+    if (!keeps_volume(r)) return;
+    sup_subvolumes_call   call = volume_call(r);
+    sup_subvolumes_report report = sup_subvolumes_project(r->b->subvolumes, &call);
+    r->shortened += report.shortened;
+    r->skipped += report.skipped;
+}
+
+// Where the skin is pressed together: pairs nearer than their share of the rest distance. Ends of an edge that grow back spread
+// a fold over several edges instead of letting it swallow one; points across an edge keep the skin from folding flat upon
+// itself, where no contact looks.
+static bool is_squeezed(const layers_run* r, const layers_pair* p, sup_vec3* d, float* square)
+{
+    *d = v3_sub(sup_particle_place(&r->s.x[p->b]), sup_particle_place(&r->s.x[p->a]));
+    *square = v3_length2(*d);
+    float least = r->p->squeeze * p->length;
+    return *square<least * least&& * square> 1e-12f * least * least;
+}
+
+static void squeeze_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run* r = data;
+    uint32_t    n = begin;
+    sup_vec3    d;
+    float       square;
+    for (uint32_t i = begin; i < end; ++i)
+        if (is_squeezed(r, &r->b->pairs[i], &d, &square)) r->squeezed[n++] = i;
+    r->squeezed_counts[begin / LAYERS_GRAIN] = n - begin;
+}
+
+// Found side by side, mended one after the other.
+static void squeeze(layers_run* r)
+{
+    const layers_bound* b = r->b;
+    if (!(r->p->squeeze > 0)) return;
+    sup_tasks_run(r->tasks, b->pair_count, LAYERS_GRAIN, squeeze_task, r);
+    for (uint32_t begin = 0; begin < b->pair_count; begin += LAYERS_GRAIN)
+        for (uint32_t k = 0; k < r->squeezed_counts[begin / LAYERS_GRAIN]; ++k) {
+            const layers_pair* p = &b->pairs[r->squeezed[begin + k]];
+            sup_vec4 *         x = &r->s.x[p->a], *y = &r->s.x[p->b];
+            sup_vec3           d;
+            float              square, w = x->w + y->w;
+            if (!is_squeezed(r, p, &d, &square) || !(w > 0)) continue;
+            float grow = (r->p->squeeze * p->length / sqrtf(square) - 1) / w;
+            sup_particle_move(x, -x->w * grow, d);
+            sup_particle_move(y, y->w * grow, d);
+        }
+}
+
+static void solve(layers_run* r)
+{
+    const layers_bound* b = r->b;
+    for (int i = 0; i < r->p->iterations; ++i) {
+        if (i % r->p->elastic_every == 0) elasticity(r);
+        pins(r);
+        for (int k = 0; k < JOINT_ROUNDS; ++k) {
+            volume(r);
+            sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
+        }
+        squeeze(r);
+        sup_contact_project(b->contact, &r->contact_call, r->s.x);
+    }
+}
+
+// Algorithm 1 of the paper: volume in a loop of its own, with the colliding points held.
+static void solve_as_printed(layers_run* r)
+{
+    const layers_bound* b = r->b;
+    for (int i = 0; i < r->p->iterations; ++i) {
+        if (i % r->p->elastic_every == 0) elasticity(r);
+        pins(r);
+        sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
+        sup_contact_project(b->contact, &r->contact_call, r->s.x);
+    }
+    for (uint32_t i = 0; i < sup_contact_count(b->contact, r->contact_scratch); ++i) {
+        sup_contact_item item = sup_contact_at(b->contact, r->contact_scratch, i);
+        for (int k = 0; k < 4 && item.pushed > 0; ++k)
+            if (item.points[k] < b->count) r->volume_weights[item.points[k]] = 0;
+    }
+    for (int i = 0; i < PAPER_VOLUME_ROUNDS; ++i) volume(r);
+}
+
+// ---------------------------------------------------------------------------------------------- velocities
+
+static void velocity_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run*         r = data;
+    const layers_bound* b = r->b;
+    float               per = 1.0f / r->dt, per_step = (float)(1.0 / r->frame->dt), fastest = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t k = i % b->stride;
+        sup_vec3 v = v3_scale(v3_sub(sup_particle_place(&r->s.x[i]), sup_particle_place(&r->from[i])), per);
+        sup_vec3 u = v3_scale(v3_sub(r->end[i], r->start[i]), per_step), off = v3_sub(v, u);
+        if (k < b->count && (i / b->stride != LAYER_BONE || !r->held)) {
+            v = v3_mad(u, r->decays[k], off);
+            float speed = v3_length(off);
+            if (!(speed <= fastest)) fastest = speed;
+        }
+        r->s.v[i] = (sup_vec4){ v.x, v.y, v.z, 0 };
+    }
+    r->maxima[begin / LAYERS_GRAIN] = fastest;
+}
+
+static void velocities(layers_run* r, uint32_t index)
+{
+    sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, velocity_task, r);
+    r->s.head->speed = 0;
+    for (uint32_t i = 0; i < (all_of(r) + LAYERS_GRAIN - 1) / LAYERS_GRAIN; ++i)
+        if (!(r->maxima[i] <= r->s.head->speed)) r->s.head->speed = r->maxima[i];
+    // Smoothing once a step: it is slow beside a substep.
+    if (index == r->substeps && r->p->smoothing > 0) {
+        sup_match_run run = match_of(r, &r->b->match_smooth);
+        sup_match_damp(&run, (float)(1 - sup_exp(-(double)r->p->smoothing * r->frame->dt)), r->s.v);
+    }
+    if (keeps_volume(r)) {
+        sup_subvolumes_call call = volume_call(r);
+        sup_subvolumes_calm(r->b->subvolumes, &call, r->s.v);
+    }
+    sup_contact_rub(r->b->contact, &r->contact_call, r->s.x, r->dt, r->s.v);
+}
+
+// ---------------------------------------------------------------------------------------------- substep
+
+// The root's motion between two poses, as far as tissue does not lag behind it.
+static sup_rigid root_motion(const layers_run* r, float share)
+{
+    uint32_t      root = r->b->root;
+    sup_transform a, b;
+    affine_decompose(&r->last.global[root], &a);
+    affine_decompose(&r->now.global[root], &b);
+    sup_quat turn = quat_normalize(quat_mul(b.rotation, quat_conjugate(a.rotation)));
+    sup_quat part = quat_slerp(quat_identity(), turn, share);
+    sup_vec3 to = v3_lerp(a.translation, b.translation, share);
+    return (sup_rigid){ part, v3_sub(to, quat_rotate(part, a.translation)) };
+}
+
+static void lead_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run* r = data;
+    sup_rigid   by = root_motion(r, 1 - r->p->inertia);
+    for (uint32_t i = begin; i < end; ++i) {
+        if (i % r->b->stride >= r->b->count) continue;
+        sup_vec4* v = &r->s.v[i];
+        sup_vec3  w = quat_rotate(by.rotation, v3(v->x, v->y, v->z));
+        sup_particle_pin(&r->s.x[i], rigid_point(&by, sup_particle_place(&r->s.x[i])));
+        *v = (sup_vec4){ w.x, w.y, w.z, 0 };
+        r->s.q[i] = unit(quat_mul(by.rotation, r->s.q[i]));
+        r->s.before[i] = unit(quat_mul(by.rotation, r->s.before[i]));
+        // What is left of the skinned motion, for damping, is what the root did not bring.
+        r->start[i] = rigid_point(&by, r->start[i]);
+    }
+}
+
+static void place_bones(layers_run* r)
+{
+    const layers_bound* b = r->b;
+    sup_skin_call       call = { .dualquat = b->skinning == SUP_SKINNING_DUALQUAT,
+                                 .skin = r->now.skin,
+                                 .blend = 1,
+                                 .tasks = r->tasks,
+                                 .scratch = r->skin_scratch,
+                                 .out = r->targets };
+    sup_skin_evaluate(b->skin_bones, &call);
+    for (uint32_t j = 0; j < b->character->skeleton.joint_count; ++j)
+        r->joints[j] = affine_point(&r->now.skin[j], b->joint_centers[j]);
+}
+
+void layers_search(layers_run* r)
+{
+    const layers_bound* b = r->b;
+    float               step = (float)r->frame->dt;
+    for (uint32_t i = 0; i < b->stride; ++i)
+        r->h[i] = (sup_vec4){ r->s.x[i].x + step * r->s.v[i].x, r->s.x[i].y + step * r->s.v[i].y,
+                              r->s.x[i].z + step * r->s.v[i].z, r->s.x[i].w };
+    sup_contact_report report = sup_contact_search(b->contact, &r->contact_call, r->s.x, r->h, 0, NULL, r->s.contact);
+    r->s.head->contacts = report.point_triangle + report.edge_edge + report.body;
+    r->lost += report.lost;
+}
+
+void layers_substep(layers_run* r, uint32_t index)
+{
+    const layers_bound* b = r->b;
+    sup_frame_pose(r->frame, index, r->substeps, &r->now);
+    layers_take_pose(r, &r->now, &r->now);
+    if (r->p->inertia < 1) sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, lead_task, r);
+    place_bones(r);
+    if (index == 1) sup_subvolumes_place(b->subvolumes, r->last.skin, 0, r->volume_scratch);
+    sup_subvolumes_place(b->subvolumes, r->now.skin, r->dt, r->volume_scratch);
+    sup_contact_begin(b->contact, &r->contact_call, (float)(index - 1) / (float)r->substeps, (float)index / (float)r->substeps,
+                      r->s.x, r->s.v);
+    sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, predict_task, r);
+    sup_match_run run = match_of(r, &b->match);
+    sup_match_turn(&run);
+    if (r->p->paper_order) solve_as_printed(r);
+    else solve(r);
+    velocities(r, index);
+    sup_pose_copy(&r->now, &r->last);
+}

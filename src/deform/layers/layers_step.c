@@ -1,0 +1,319 @@
+// Time: start, steps, jumps. A step is divided into substeps (layers_solve.c); what is slow to change is made once per step.
+#include "deform/layers/layers_run.h"
+#include "math/trig.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float  stiffness_unit = 8e5f;   // 1 / s^2: what stiffness 1 means (the paper's Arm: N / dt^2)
+static const double settling_damping = 20.0; // 1 / s while the first pose is held
+static const double settled_speed = 1e-3;    // m / s
+static const double start_interval = 0.005;  // seconds before the start from which the first velocity is taken
+enum { SUBSTEPS_MOST = 16 };
+
+// ---------------------------------------------------------------------------------------------- memory
+
+static size_t particle_count(const layers_bound* b) { return (size_t)LAYERS * b->stride; }
+
+layers_arrays layers_state_cut(const layers_bound* b, void* state)
+{
+    uint8_t*      p = state;
+    size_t        n = particle_count(b) * sizeof(sup_vec4);
+    layers_arrays a = { .head = (layers_state*)p };
+    a.x = (sup_vec4*)(p += sup_align(sizeof(layers_state), 64));
+    a.v = (sup_vec4*)(p += n);
+    a.q = (sup_quat*)(p += n);
+    a.before = (sup_quat*)(p += n);
+    a.contact = p + n;
+    return a;
+}
+
+size_t layers_state_size(const layers_bound* b)
+{
+    return sup_align(sizeof(layers_state), 64) + 4 * particle_count(b) * sizeof(sup_vec4) + sup_contact_state(b->contact);
+}
+
+static void* cut(uint8_t* base, size_t* used, size_t bytes)
+{
+    void* p = base ? base + *used : NULL;
+    *used += sup_align(bytes, 64);
+    return p;
+}
+
+size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
+{
+    size_t   used = 0, all = particle_count(b), n = b->stride, joints = b->character->skeleton.joint_count;
+    uint8_t* base = scratch;
+    size_t   skin = sup_skin_scratch(b->skin_all), bones = sup_skin_scratch(b->skin_bones);
+    size_t   match = sup_match_scratch(&b->match), smooth = sup_match_scratch(&b->match_smooth);
+    void *   now = cut(base, &used, b->pose_size), *last = cut(base, &used, b->pose_size);
+    if (base) {
+        sup_pose_place(b->character, now, &r->now);
+        sup_pose_place(b->character, last, &r->last);
+    }
+    r->start = cut(base, &used, all * sizeof(sup_vec3));
+    r->end = cut(base, &used, all * sizeof(sup_vec3));
+    r->targets = cut(base, &used, n * sizeof(sup_vec3));
+    r->matrices = cut(base, &used, all * sizeof(sup_mat3));
+    r->accelerations = cut(base, &used, n * sizeof(sup_vec3));
+    r->h = cut(base, &used, all * sizeof(sup_vec4));
+    r->from = cut(base, &used, all * sizeof(sup_vec4));
+    r->blends = cut(base, &used, all * sizeof(float));
+    r->decays = cut(base, &used, n * sizeof(float));
+    r->couplings = cut(base, &used, n * sizeof(float));
+    r->volume_weights = cut(base, &used, n * sizeof(float));
+    r->bulges = cut(base, &used, (sup_subvolumes_count(b->subvolumes) + 1) * sizeof(float));
+    r->joints = cut(base, &used, joints * sizeof(sup_vec3));
+    r->y = cut(base, &used, all * sizeof(sup_vec4));
+    r->c0 = cut(base, &used, all * sizeof(sup_vec4));
+    r->activations = cut(base, &used, (joints + 1) * sizeof(float));
+    r->maxima = cut(base, &used, (all / LAYERS_GRAIN + 1) * sizeof(float));
+    r->squeezed = cut(base, &used, b->pair_count * sizeof(uint32_t));
+    r->squeezed_counts = cut(base, &used, (b->pair_count / LAYERS_GRAIN + 1) * sizeof(uint32_t));
+    r->solids = cut(base, &used, (b->solid_count + 1) * sizeof(sup_solid));
+    r->skin_scratch = cut(base, &used, skin > bones ? skin : bones);
+    r->match_scratch = cut(base, &used, match > smooth ? match : smooth);
+    r->volume_scratch = cut(base, &used, sup_subvolumes_scratch(b->subvolumes));
+    r->contact_scratch = cut(base, &used, sup_contact_scratch(b->contact));
+    return used;
+}
+
+size_t layers_scratch_size(const layers_bound* b)
+{
+    layers_run r;
+    return layers_run_cut(b, NULL, &r);
+}
+
+// ---------------------------------------------------------------------------------------------- origin
+
+// Multiples of a power of two near a quarter of the character: moving the origin rounds nothing but the last bit.
+static sup_vec3 origin_near(const layers_bound* b, const sup_pose* pose)
+{
+    int exponent;
+    frexp(b->character->mesh.diagonal > 0 ? b->character->mesh.diagonal / 4 : 1.0, &exponent);
+    double   grid = ldexp(1.0, exponent);
+    sup_vec3 p = affine_translation(&pose->global[b->root]);
+    if (!v3_finite(p)) return v3(0, 0, 0);
+    return v3((float)(floor(p.x / grid + 0.5) * grid), (float)(floor(p.y / grid + 0.5) * grid),
+              (float)(floor(p.z / grid + 0.5) * grid));
+}
+
+void layers_take_pose(const layers_run* r, const sup_pose* from, sup_pose* to)
+{
+    sup_vec3 o = r->s.head->origin;
+    if (from != to) sup_pose_copy(from, to);
+    for (uint32_t j = 0; j < to->joint_count; ++j) {
+        to->skin[j].m[0][3] -= o.x, to->skin[j].m[1][3] -= o.y, to->skin[j].m[2][3] -= o.z;
+        to->global[j].m[0][3] -= o.x, to->global[j].m[1][3] -= o.y, to->global[j].m[2][3] -= o.z;
+    }
+}
+
+// The origin follows the character when it has gone away from it.
+static void follow(layers_run* r)
+{
+    const layers_bound* b = r->b;
+    sup_vec3            o = r->s.head->origin, p = affine_translation(&r->frame->end->global[b->root]);
+    if (!(v3_distance(o, p) > b->character->mesh.diagonal)) return;
+    sup_vec3 to = origin_near(b, r->frame->end), d = v3_sub(o, to);
+    for (size_t i = 0; i < particle_count(b); ++i)
+        if (i % b->stride < b->count) sup_particle_move(&r->s.x[i], 1, d);
+    r->s.head->origin = to;
+}
+
+// ---------------------------------------------------------------------------------------------- skinning
+
+void layers_skin(const layers_run* r, const sup_pose* pose, sup_vec3* out, sup_mat3* matrices)
+{
+    sup_skin_call call = { .dualquat = r->b->skinning == SUP_SKINNING_DUALQUAT,
+                           .skin = pose->skin,
+                           .blend = 1,
+                           .tasks = r->tasks,
+                           .scratch = r->skin_scratch,
+                           .out = out,
+                           .matrices = matrices };
+    uint32_t      lost = sup_skin_evaluate(r->b->skin_all, &call);
+    sup_stats_add(r->frame->stats, "layers.no_rotation", lost);
+}
+
+// ---------------------------------------------------------------------------------------------- start
+
+typedef struct start_job {
+    layers_run* r;
+    float       per_second; // 0: at rest
+} start_job;
+
+static void start_task(void* data, uint32_t begin, uint32_t end)
+{
+    const start_job*    j = data;
+    layers_run*         r = j->r;
+    const layers_bound* b = r->b;
+    for (uint32_t i = begin; i < end; ++i) {
+        sup_vec3 x = r->end[i], v = v3_scale(v3_sub(r->end[i], r->start[i]), j->per_second);
+        sup_quat q = quat_identity();
+        if (i % b->stride >= b->count) x = v = v3(0, 0, 0), q = quat(0, 0, 0, 0);
+        else rotation_extract(&r->matrices[i], &q);
+        r->s.x[i] = (sup_vec4){ x.x, x.y, x.z, b->inverse_masses[i] };
+        r->s.v[i] = (sup_vec4){ v.x, v.y, v.z, 0 };
+        r->s.q[i] = r->s.before[i] = q;
+    }
+}
+
+static layers_run begin_run(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
+{
+    layers_run r = { 0 };
+    r.b = binding->data;
+    layers_run_cut(r.b, scratch, &r);
+    r.p = params;
+    r.frame = frame;
+    r.tasks = frame->tasks;
+    r.s = layers_state_cut(r.b, state);
+    return r;
+}
+
+// What binding mended is said here, where counters are at hand.
+static void say_mended(const layers_bound* b, sup_stats* stats)
+{
+    const layers_mended* m = &b->mended;
+    sup_stats_add(stats, "layers.holes_closed", m->holes);
+    sup_stats_add(stats, "layers.points_split", m->split_points);
+    sup_stats_add(stats, "layers.mesh_was_inside_out", m->turned);
+    sup_stats_add(stats, "layers.points_without_weights", m->weightless);
+    sup_stats_add(stats, "layers.feet_on_the_skin", m->feet_at_skin);
+    sup_stats_add(stats, "layers.feet_outside", m->feet_outside);
+    sup_stats_add(stats, "layers.depths_limited", m->limited);
+    sup_stats_add(stats, "layers.rest_intersects_contacts_off", m->contacts_off);
+    sup_stats_add(stats, "layers.parts_without_volume", m->flat_parts);
+}
+
+void layers_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
+{
+    layers_run r = begin_run(binding, params, frame, state, scratch);
+    start_job  job = { &r, 0 };
+    *r.s.head = (layers_state){ .origin = origin_near(r.b, frame->end) };
+    layers_take_pose(&r, frame->end, &r.now);
+    layers_skin(&r, &r.now, r.end, r.matrices);
+    memcpy(r.start, r.end, particle_count(r.b) * sizeof *r.start);
+    if (!frame->settling) {
+        frame->sampler->pose(frame->sampler, frame->time - start_interval, &r.last);
+        layers_take_pose(&r, &r.last, &r.last);
+        layers_skin(&r, &r.last, r.start, NULL);
+        job.per_second = (float)(1 / start_interval);
+    }
+    sup_tasks_run(r.tasks, (uint32_t)particle_count(r.b), LAYERS_GRAIN, start_task, &job);
+    sup_contact_reset(r.b->contact, r.s.contact);
+    say_mended(r.b, frame->stats);
+}
+
+// ---------------------------------------------------------------------------------------------- jumps
+
+static void carry_state(layers_run* r, const sup_rigid* given)
+{
+    sup_rigid        here = { given->rotation, v3_sub(rigid_point(given, r->s.head->origin), r->s.head->origin) };
+    const sup_rigid* by = &here;
+    for (size_t i = 0; i < particle_count(r->b); ++i) {
+        if (i % r->b->stride >= r->b->count) continue;
+        sup_vec4 *x = &r->s.x[i], *v = &r->s.v[i];
+        sup_vec3  p = rigid_point(by, v3(x->x, x->y, x->z)), w = quat_rotate(by->rotation, v3(v->x, v->y, v->z));
+        *x = (sup_vec4){ p.x, p.y, p.z, x->w };
+        *v = (sup_vec4){ w.x, w.y, w.z, 0 };
+        r->s.q[i] = quat_mul(by->rotation, r->s.q[i]);
+        r->s.before[i] = quat_mul(by->rotation, r->s.before[i]);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- a step
+
+// As many substeps as the stiffest tissue asks for: dt <= 1 / sqrt(ks).
+static uint32_t count_substeps(const layers_run* r)
+{
+    if (r->p->substeps > 0) return (uint32_t)r->p->substeps;
+    if (r->p->paper_order) return 1;
+    float most = 0;
+    for (int l = 0; l < LAYERS; ++l) most = fmaxf(most, r->p->stiffness[l]);
+    double n = ceil(r->frame->dt * sqrt((double)stiffness_unit * most) - 1e-6);
+    return n < 1 ? 1 : n > SUBSTEPS_MOST ? SUBSTEPS_MOST : (uint32_t)n;
+}
+
+static void setting_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run*         r = data;
+    const layers_bound* b = r->b;
+    float               dt2 = r->dt * r->dt;
+    double              uniform = r->p->damping;
+    if (r->frame->settling && uniform < settling_damping) uniform = settling_damping;
+    float decay = (float)sup_exp(-uniform * r->dt);
+    for (uint32_t k = begin; k < end; ++k) {
+        for (uint32_t l = 0; l < LAYERS; ++l) {
+            float s = layers_value(b, ROW_STIFFNESS_SKIN + (int)l, r->p->stiffness[l], k), ks = stiffness_unit * s;
+            r->blends[(size_t)l * b->stride + k] = r->p->paper_order ? s : ks * dt2 / (1 + ks * dt2);
+        }
+        r->decays[k] = decay;
+        if (b->fields[ROW_DAMPING].scale) {
+            double c = layers_value(b, ROW_DAMPING, r->p->damping, k);
+            r->decays[k] = (float)sup_exp(-(r->frame->settling && c < settling_damping ? settling_damping : c) * r->dt);
+        }
+        r->couplings[k] = layers_value(b, ROW_COUPLING, r->p->coupling, k);
+        r->volume_weights[k] = layers_value(b, ROW_VOLUME, r->p->volume, k);
+    }
+}
+
+static void begin_step(layers_run* r)
+{
+    const layers_bound* b = r->b;
+    r->substeps = count_substeps(r);
+    r->dt = (float)(r->frame->dt / r->substeps);
+    r->held = r->p->coupling >= 1 && !b->fields[ROW_COUPLING].scale;
+    sup_tasks_run(r->tasks, b->stride, LAYERS_GRAIN, setting_task, r);
+    for (uint32_t i = 0; i < sup_subvolumes_count(b->subvolumes); ++i)
+        r->bulges[i] = sup_field_value(&layers_rows[ROW_BULGE], &b->fields[ROW_BULGE], r->p->bulge, b->part_joints[i]);
+    r->contact_call = (sup_contact_call){ { .thickness = r->p->thickness,
+                                            .rubbing = { r->p->friction, r->p->restitution },
+                                            .edges = r->p->edges,
+                                            .self = r->p->contact },
+                                          r->tasks,
+                                          r->contact_scratch };
+}
+
+typedef struct out_job {
+    const layers_run* r;
+    sup_vec3*         out;
+} out_job;
+
+// What the links before have put on top of the skinning stays on top.
+static void out_task(void* data, uint32_t begin, uint32_t end)
+{
+    const out_job*      j = data;
+    const layers_bound* b = j->r->b;
+    for (uint32_t p = begin; p < end; ++p) {
+        uint32_t k = b->first[p];
+        sup_vec3 d = v3_sub(sup_particle_place(&j->r->s.x[k]), j->r->end[k]);
+        j->out[p] = v3_add(j->r->frame->points[p], d);
+    }
+}
+
+void layers_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                     sup_vec3* out)
+{
+    layers_run r = begin_run(binding, params, frame, state, scratch);
+    if (frame->carried) carry_state(&r, &frame->carry);
+    follow(&r);
+    bool moves = frame->dt > 0 && !(frame->settling && r.s.head->settled);
+    layers_take_pose(&r, frame->end, &r.now);
+    layers_skin(&r, &r.now, r.end, moves ? r.matrices : NULL);
+    if (moves) {
+        begin_step(&r);
+        layers_take_pose(&r, frame->start, &r.last);
+        layers_skin(&r, &r.last, r.start, NULL);
+        layers_accelerate(&r);
+        layers_flex(&r);
+        layers_search(&r);
+        for (uint32_t i = 1; i <= r.substeps; ++i) layers_substep(&r, i);
+        r.s.head->settled = frame->settling && r.s.head->speed * r.b->character->metres_per_unit < settled_speed;
+        sup_stats_add(frame->stats, "layers.cold_fits", r.cold);
+        sup_stats_add(frame->stats, "layers.volume_shortened", r.shortened);
+        sup_stats_add(frame->stats, "layers.volume_skipped", r.skipped);
+        sup_stats_add(frame->stats, "layers.contacts_lost", r.lost);
+    }
+    out_job job = { &r, out };
+    sup_tasks_run(r.tasks, r.b->character->mesh.point_count, LAYERS_GRAIN, out_task, &job);
+}

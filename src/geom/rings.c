@@ -1,0 +1,71 @@
+// Breadth first from every point, marked by its number, so nothing is cleared in between.
+#include "geom/rings.h"
+
+#include "base/internal.h"
+
+#include <stdlib.h>
+
+typedef struct walker {
+    const uint32_t* ring_begin;
+    const uint32_t* ring;
+    uint32_t        width;
+    uint32_t*       seen;  // by whose walk, plus 1
+    uint32_t*       found; // of this walk
+} walker;
+
+static uint32_t walk(walker* w, uint32_t point)
+{
+    uint32_t count = 1, begin = 0;
+    w->found[0] = point;
+    w->seen[point] = point + 1;
+    for (uint32_t step = 0; step < w->width; ++step) {
+        uint32_t end = count;
+        for (uint32_t i = begin; i < end; ++i)
+            for (uint32_t k = w->ring_begin[w->found[i]]; k < w->ring_begin[w->found[i] + 1]; ++k) {
+                uint32_t next = w->ring[k];
+                if (w->seen[next] == point + 1) continue;
+                w->seen[next] = point + 1;
+                w->found[count++] = next;
+            }
+        begin = end;
+    }
+    return count;
+}
+
+static int rising(const void* a, const void* b)
+{
+    uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
+    return (x > y) - (x < y);
+}
+
+sup_result sup_rings_create(uint32_t point_count, const uint32_t* ring_begin, const uint32_t* ring, uint32_t width,
+                            sup_arena* arena, sup_rings* out, sup_error* error)
+{
+    sup_arena* temporary = sup_arena_beside(arena);
+    uint32_t*  begin = SUP_NEW(arena, uint32_t, (size_t)point_count + 1);
+    uint32_t*  seen = temporary ? SUP_NEW(temporary, uint32_t, point_count) : NULL;
+    uint32_t*  found = temporary ? SUP_NEW(temporary, uint32_t, (size_t)point_count + 1) : NULL;
+    uint32_t*  items = NULL;
+    uint32_t   most = 0;
+    if (begin && seen && found) {
+        walker   w = { ring_begin, ring, width, seen, found };
+        uint64_t total = 0;
+        for (uint32_t p = 0; p < point_count; ++p) {
+            uint32_t n = walk(&w, p);
+            total += n;
+            begin[p + 1] = (uint32_t)total;
+            if (n > most) most = n;
+        }
+        if (total <= UINT32_MAX) items = SUP_NEW(arena, uint32_t, total);
+        for (uint32_t p = 0; p < point_count; ++p) seen[p] = 0;
+        for (uint32_t p = 0; items && p < point_count; ++p) {
+            uint32_t n = walk(&w, p);
+            qsort(found, n, sizeof *found, rising); // distinct numbers: every sort gives the same order
+            for (uint32_t i = 0; i < n; ++i) items[begin[p] + i] = found[i];
+        }
+    }
+    sup_arena_destroy(temporary);
+    if (!items) return sup_fail_memory(error, "rings of points");
+    *out = (sup_rings){ point_count, begin, items, most };
+    return SUP_OK;
+}

@@ -1,0 +1,331 @@
+// The passes of solve/shape_match.h over blocks of eight regions. A lane is a region; every lane adds its members in the order
+// of the list, so neither the width of the machine nor the split into tasks changes a bit.
+#include "math/rotation.h"
+#include "math/wide.h"
+#include "solve/shape_match.h"
+
+typedef float f4 __attribute__((vector_size(16)));
+
+// ---------------------------------------------------------------------------------------------- vectors of four in lanes
+
+static inline f8 join(const float* a, const float* b)
+{
+    f4 low, high;
+    memcpy(&low, a, sizeof low);
+    memcpy(&high, b, sizeof high);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+// Four pairs of vectors (0 4, 1 5, 2 6, 3 7) to rows of x, y, z, w.
+static inline void turn_rows(f8 a, f8 b, f8 c, f8 d, f8 out[4])
+{
+    f8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13); // x0 x1 y0 y1
+    f8 cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+    f8 ef = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15); // z0 z1 w0 w1
+    f8 gh = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    out[0] = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[1] = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+    out[2] = __builtin_shufflevector(ef, gh, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[3] = __builtin_shufflevector(ef, gh, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+static inline void gather(const float* base, const uint32_t* i, f8 out[4])
+{
+    turn_rows(join(base + 4 * (size_t)i[0], base + 4 * (size_t)i[4]), join(base + 4 * (size_t)i[1], base + 4 * (size_t)i[5]),
+              join(base + 4 * (size_t)i[2], base + 4 * (size_t)i[6]), join(base + 4 * (size_t)i[3], base + 4 * (size_t)i[7]),
+              out);
+}
+
+static inline void load(const float* p, f8 out[4])
+{
+    turn_rows(join(p, p + 16), join(p + 4, p + 20), join(p + 8, p + 24), join(p + 12, p + 28), out);
+}
+
+static inline void store(float* p, const f8 v[4])
+{
+    f8 xy = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13); // x0 y0 x1 y1
+    f8 zw = __builtin_shufflevector(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    f8 uv = __builtin_shufflevector(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15); // x2 y2 x3 y3
+    f8 st = __builtin_shufflevector(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    f8 a = __builtin_shufflevector(xy, zw, 0, 1, 8, 9, 4, 5, 12, 13);
+    f8 b = __builtin_shufflevector(xy, zw, 2, 3, 10, 11, 6, 7, 14, 15);
+    f8 c = __builtin_shufflevector(uv, st, 0, 1, 8, 9, 4, 5, 12, 13);
+    f8 d = __builtin_shufflevector(uv, st, 2, 3, 10, 11, 6, 7, 14, 15);
+    f8_store(p, __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11));
+    f8_store(p + 8, __builtin_shufflevector(c, d, 0, 1, 2, 3, 8, 9, 10, 11));
+    f8_store(p + 16, __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15));
+    f8_store(p + 24, __builtin_shufflevector(c, d, 4, 5, 6, 7, 12, 13, 14, 15));
+}
+
+// ---------------------------------------------------------------------------------------------- sums of rotations
+
+// Ten products of a (scaled) quaternion, added up; the matrix they make.
+typedef struct products {
+    f8 xx, yy, zz, ww, xy, xz, yz, wx, wy, wz;
+} products;
+
+static inline void products_add(products* s, const f8 q[4])
+{
+    s->xx += q[0] * q[0], s->yy += q[1] * q[1], s->zz += q[2] * q[2], s->ww += q[3] * q[3];
+    s->xy += q[0] * q[1], s->xz += q[0] * q[2], s->yz += q[1] * q[2];
+    s->wx += q[3] * q[0], s->wy += q[3] * q[1], s->wz += q[3] * q[2];
+}
+
+static inline void products_matrix(const products* s, f8 m[9])
+{
+    f8 two = f8_all(2.0f), a = s->ww + s->xx, b = s->ww - s->xx, c = s->yy + s->zz, d = s->yy - s->zz;
+    m[0] = a - c, m[4] = b + d, m[8] = b - d;
+    m[1] = two * (s->xy - s->wz), m[2] = two * (s->xz + s->wy), m[3] = two * (s->xy + s->wz);
+    m[5] = two * (s->yz - s->wx), m[6] = two * (s->xz - s->wy), m[7] = two * (s->yz + s->wx);
+}
+
+// ---------------------------------------------------------------------------------------------- where a block stands
+
+typedef struct block {
+    uint32_t        first;     // particle
+    size_t          layer;     // first particle of its layer, times four
+    const uint32_t *row, *end; // its lists
+    size_t          siblings[2];
+    int             sibling_count;
+} block;
+
+static inline block block_at(const sup_match* m, uint32_t index)
+{
+    uint32_t layer = index / m->blocks, k = index % m->blocks;
+    block    b = { .first = layer * m->stride + 8 * k,
+                   .layer = 4 * (size_t)layer * m->stride,
+                   .row = m->slots + 8 * (size_t)m->slot_begin[k],
+                   .end = m->slots + 8 * (size_t)m->slot_begin[k + 1] };
+    if (layer > 0) b.siblings[b.sibling_count++] = 4 * (size_t)(b.first - m->stride);
+    if (layer + 1 < m->layers) b.siblings[b.sibling_count++] = 4 * (size_t)(b.first + m->stride);
+    return b;
+}
+
+// ---------------------------------------------------------------------------------------------- fits
+
+static inline void add_member(const f8 x[4], const f8 y[4], const f8 center[4], const f8 c0[4], f8 a[9], f8 c[3])
+{
+    f8 mx = y[3] * (x[0] - center[0]), my = y[3] * (x[1] - center[1]), mz = y[3] * (x[2] - center[2]);
+    f8 u = y[0] - c0[0], v = y[1] - c0[1], w = y[2] - c0[2];
+    c[0] += mx, c[1] += my, c[2] += mz;
+    a[0] += mx * u, a[1] += mx * v, a[2] += mx * w;
+    a[3] += my * u, a[4] += my * v, a[5] += my * w;
+    a[6] += mz * u, a[7] += mz * v, a[8] += mz * w;
+}
+
+// From the sums: rotation and translation. c is the sum of mt (x - center).
+static inline uint32_t finish_fit(const sup_match_view* view, uint32_t first, const f8 a[9], const f8 c[3], const f8 center[4],
+                                  const f8 c0[4])
+{
+    f8 q[4], r[9], t[4];
+    load(&view->run->q[first].x, q);
+    uint32_t cold = SUP_WIDE(rotation_fit8)(a, q, r);
+    store(&view->run->q[first].x, q);
+    products own = { 0 }; // the same sums as the goals take, so that rounding cancels there
+    products_add(&own, q);
+    products_matrix(&own, r);
+    for (int i = 0; i < 3; ++i)
+        t[i] = center[i] + c[i] * c0[3] - (r[3 * i] * c0[0] + r[3 * i + 1] * c0[1] + r[3 * i + 2] * c0[2]);
+    t[3] = f8_all(0.0f);
+    store(&view->t[first].x, t);
+    return cold;
+}
+
+uint32_t SUP_WIDE(match_fit)(const sup_match_view* view, uint32_t begin, uint32_t end)
+{
+    const sup_match_run* run = view->run;
+    const float *        xs = &run->x->x, *ys = &run->y->x, *ps = &view->moments->x;
+    uint32_t             cold = 0;
+    for (uint32_t index = begin; index < end; ++index) {
+        block b = block_at(run->match, index);
+        f8    a[9] = { 0 }, c[3] = { 0 }, center[4], c0[4], x[4], y[4], m[9];
+        load(xs + 4 * (size_t)b.first, center);
+        load(&run->c0[b.first].x, c0);
+        for (const uint32_t* row = b.row; row < b.end; row += 8) {
+            gather(xs + b.layer, row, x);
+            gather(ys + b.layer, row, y);
+            add_member(x, y, center, c0, a, c);
+        }
+        for (int s = 0; s < b.sibling_count; ++s) {
+            load(xs + b.siblings[s], x);
+            load(ys + b.siblings[s], y);
+            add_member(x, y, center, c0, a, c);
+        }
+        products sum = { 0 };
+        load(ps + 4 * (size_t)b.first, x);
+        products_add(&sum, x);
+        for (const uint32_t* row = b.row; row < b.end; row += 8) {
+            gather(ps + b.layer, row, x);
+            products_add(&sum, x);
+        }
+        for (int s = 0; s < b.sibling_count; ++s) {
+            load(ps + b.siblings[s], x);
+            products_add(&sum, x);
+        }
+        products_matrix(&sum, m);
+        for (int i = 0; i < 9; ++i) a[i] += m[i];
+        cold += finish_fit(view, b.first, a, c, center, c0);
+    }
+    return cold;
+}
+
+uint32_t SUP_WIDE(match_turn8)(const sup_match_view* view, uint32_t first, float a[9][8], float c[3][8])
+{
+    f8 wide[9], sum[3], center[4], c0[4];
+    for (int i = 0; i < 9; ++i) wide[i] = f8_load(a[i]);
+    for (int i = 0; i < 3; ++i) sum[i] = f8_load(c[i]), center[i] = f8_all((float)view->origin[i]);
+    load(&view->run->c0[first].x, c0);
+    return finish_fit(view, first, wide, sum, center, c0);
+}
+
+// ---------------------------------------------------------------------------------------------- goals
+
+static inline void add_goal(const f8 q[4], const f8 t[4], products* sum, f8 s[3])
+{
+    products_add(sum, q);
+    s[0] += t[0], s[1] += t[1], s[2] += t[2];
+}
+
+void SUP_WIDE(match_goals)(const sup_match_view* view, uint32_t begin, uint32_t end)
+{
+    const sup_match_run* run = view->run;
+    const float *        qs = &run->q->x, *ts = &view->t->x;
+    for (uint32_t index = begin; index < end; ++index) {
+        block b = block_at(run->match, index);
+        f8    q[4], t[4], s[3], own[4], spin = f8_load(run->match->spin + b.first);
+        load(qs + 4 * (size_t)b.first, q);
+        for (int i = 0; i < 4; ++i) own[i] = spin * q[i];
+        store(&view->moments[b.first].x, own);
+        if (b.first >= run->goal_layers * run->match->stride) continue;
+        products sum = { 0 };
+        load(ts + 4 * (size_t)b.first, t);
+        s[0] = t[0], s[1] = t[1], s[2] = t[2];
+        products_add(&sum, q);
+        for (const uint32_t* row = b.row; row < b.end; row += 8) {
+            gather(qs + b.layer, row, q);
+            gather(ts + b.layer, row, t);
+            add_goal(q, t, &sum, s);
+        }
+        for (int k = 0; k < b.sibling_count; ++k) {
+            load(qs + b.siblings[k], q);
+            load(ts + b.siblings[k], t);
+            add_goal(q, t, &sum, s);
+        }
+        f8 m[9], y[4], h[4], x[4], share = f8_load(run->match->share + b.first);
+        products_matrix(&sum, m);
+        load(&run->y[b.first].x, y);
+        load(&run->h[b.first].x, h);
+        load(&run->x[b.first].x, x);
+        for (int i = 0; i < 3; ++i) {
+            f8 goal = share * (m[3 * i] * y[0] + m[3 * i + 1] * y[1] + m[3 * i + 2] * y[2] + s[i]);
+            x[i] = h[i] + h[3] * (goal - h[i]);
+        }
+        store(&run->x[b.first].x, x);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- damping
+
+// Sums of a region for its rigid velocity: mt dx, mt v, mt dx x v, and the six of mt dx dx^T.
+typedef struct rigid_sums {
+    f8 d[3], v[3], l[3], xx, yy, zz, xy, xz, yz;
+} rigid_sums;
+
+static inline void add_moving(const f8 x[4], const f8 v[4], f8 mt, const f8 center[4], rigid_sums* s)
+{
+    f8 dx = x[0] - center[0], dy = x[1] - center[1], dz = x[2] - center[2], mx = mt * dx, my = mt * dy, mz = mt * dz;
+    s->d[0] += mx, s->d[1] += my, s->d[2] += mz;
+    s->v[0] += mt * v[0], s->v[1] += mt * v[1], s->v[2] += mt * v[2];
+    s->l[0] += my * v[2] - mz * v[1], s->l[1] += mz * v[0] - mx * v[2], s->l[2] += mx * v[1] - my * v[0];
+    s->xx += mx * dx, s->yy += my * dy, s->zz += mz * dz, s->xy += mx * dy, s->xz += mx * dz, s->yz += my * dz;
+}
+
+// I w = L about the center of mass; a colinear region is solved with a little of its trace added.
+static inline void angular_velocity(const rigid_sums* s, const f8 c[3], const f8 v[3], f8 inverse, f8 w[3])
+{
+    f8 l[3] = { s->l[0] - (s->d[1] * v[2] - s->d[2] * v[1]), s->l[1] - (s->d[2] * v[0] - s->d[0] * v[2]),
+                s->l[2] - (s->d[0] * v[1] - s->d[1] * v[0]) };
+    f8 xx = s->xx - s->d[0] * c[0], yy = s->yy - s->d[1] * c[1], zz = s->zz - s->d[2] * c[2];
+    f8 xy = s->xy - s->d[0] * c[1], xz = s->xz - s->d[0] * c[2], yz = s->yz - s->d[1] * c[2];
+    f8 scale = inverse, trace = (f8_all(2.0f) * (xx + yy + zz)) * scale, small = f8_all(1e-6f) * trace;
+    f8 a = (yy + zz) * scale + small, b = (xx + zz) * scale + small, d = (xx + yy) * scale + small;
+    f8 e = -xy * scale, f = -xz * scale, g = -yz * scale;
+    f8 m00 = b * d - g * g, m01 = f * g - e * d, m02 = e * g - f * b;
+    f8 m11 = a * d - f * f, m12 = e * f - a * g, m22 = a * b - e * e;
+    f8 det = a * m00 + e * m01 + f * m02;
+    i8 good = det > f8_all(1e-30f) * trace * trace * trace;
+    good &= trace > f8_all(0.0f);
+    f8 k = f8_select(good, scale / f8_select(good, det, f8_all(1.0f)), f8_all(0.0f));
+    w[0] = k * (m00 * l[0] + m01 * l[1] + m02 * l[2]);
+    w[1] = k * (m01 * l[0] + m11 * l[1] + m12 * l[2]);
+    w[2] = k * (m02 * l[0] + m12 * l[1] + m22 * l[2]);
+}
+
+void SUP_WIDE(match_velocities)(const sup_match_view* view, uint32_t begin, uint32_t end)
+{
+    const sup_match_run* run = view->run;
+    const float *        xs = &run->x->x, *ys = &run->match->y->x, *vs = &view->v->x;
+    for (uint32_t index = begin; index < end; ++index) {
+        block      b = block_at(run->match, index);
+        rigid_sums s = { 0 };
+        f8         center[4], x[4], y[4], v[4], w[4], c0[4];
+        load(xs + 4 * (size_t)b.first, center);
+        load(ys + 4 * (size_t)b.first, y);
+        load(vs + 4 * (size_t)b.first, v);
+        load(&run->match->c0[b.first].x, c0);
+        add_moving(center, v, y[3], center, &s);
+        for (const uint32_t* row = b.row; row < b.end; row += 8) {
+            gather(xs + b.layer, row, x);
+            gather(ys + b.layer, row, y);
+            gather(vs + b.layer, row, v);
+            add_moving(x, v, y[3], center, &s);
+        }
+        for (int k = 0; k < b.sibling_count; ++k) {
+            load(xs + b.siblings[k], x);
+            load(ys + b.siblings[k], y);
+            load(vs + b.siblings[k], v);
+            add_moving(x, v, y[3], center, &s);
+        }
+        f8 mean[3], c[3];
+        for (int i = 0; i < 3; ++i) mean[i] = s.v[i] * c0[3], c[i] = s.d[i] * c0[3];
+        angular_velocity(&s, c, mean, c0[3], w);
+        for (int i = 0; i < 3; ++i) c[i] += center[i];
+        // velocity at the origin: v = v_c - w x c
+        v[0] = mean[0] - (w[1] * c[2] - w[2] * c[1]);
+        v[1] = mean[1] - (w[2] * c[0] - w[0] * c[2]);
+        v[2] = mean[2] - (w[0] * c[1] - w[1] * c[0]);
+        v[3] = w[3] = f8_all(0.0f);
+        store(&view->t[b.first].x, v);
+        store(&view->turn[b.first].x, w);
+    }
+}
+
+void SUP_WIDE(match_damp)(const sup_match_view* view, uint32_t begin, uint32_t end)
+{
+    const sup_match_run* run = view->run;
+    const float *        ts = &view->t->x, *ws = &view->turn->x;
+    for (uint32_t index = begin; index < end; ++index) {
+        block b = block_at(run->match, index);
+        if (b.first >= run->goal_layers * run->match->stride) continue;
+        f8 t[4], w[4], v[3], turn[3], x[4], own[4], share = f8_load(run->match->share + b.first);
+        load(ts + 4 * (size_t)b.first, t);
+        load(ws + 4 * (size_t)b.first, w);
+        for (int i = 0; i < 3; ++i) v[i] = t[i], turn[i] = w[i];
+        for (const uint32_t* row = b.row; row < b.end; row += 8) {
+            gather(ts + b.layer, row, t);
+            gather(ws + b.layer, row, w);
+            for (int i = 0; i < 3; ++i) v[i] += t[i], turn[i] += w[i];
+        }
+        for (int k = 0; k < b.sibling_count; ++k) {
+            load(ts + b.siblings[k], t);
+            load(ws + b.siblings[k], w);
+            for (int i = 0; i < 3; ++i) v[i] += t[i], turn[i] += w[i];
+        }
+        load(&run->x[b.first].x, x);
+        load(&view->v[b.first].x, own);
+        f8 mean[3] = { share * (v[0] + (turn[1] * x[2] - turn[2] * x[1])), share * (v[1] + (turn[2] * x[0] - turn[0] * x[2])),
+                       share * (v[2] + (turn[0] * x[1] - turn[1] * x[0])) };
+        for (int i = 0; i < 3; ++i) own[i] += f8_all(view->share) * (mean[i] - own[i]);
+        store(&view->v[b.first].x, own);
+    }
+}
