@@ -19,12 +19,9 @@ typedef struct work {
     sup_topology            topology; // of the triangles
     sup_box *               nodes, *slots;
     uint32_t*               slot_of; // per triangle
-    contact_rest*           rests;
     sup_vec3*               normals; // per point, outwards
     // walking from one point
-    float*    way;    // per point: length along edges, infinity when not reached
-    uint32_t* queue;  // points
-    uint8_t*  queued; // per point
+    bool*     seen; // per point
     uint32_t* reached;
     uint32_t  reached_count;
 } work;
@@ -68,40 +65,16 @@ static bool measure_rests(work* w)
         const uint32_t* c = w->c->bvh.corners + 3 * (size_t)s;
         contact_rest*   r = &rests[s];
         r->middle = v3_scale(v3_add(v3_add(x[c[0]], x[c[1]]), x[c[2]]), 1.0f / 3);
+        r->normal =
+            v3_normalize(v3_scale(v3_cross(v3_sub(x[c[1]], x[c[0]]), v3_sub(x[c[2]], x[c[0]])), w->c->side), v3(0, 0, 0));
+        r->offset = v3_dot(r->normal, x[c[0]]);
         r->unit = INFINITY;
         for (int k = 0; k < 3; ++k) {
             r->radius = fmaxf(r->radius, v3_distance(x[c[k]], r->middle));
             r->unit = fminf(r->unit, w->c->units[c[k]]);
         }
     }
-    w->rests = rests;
     w->c->slot_rests = rests;
-    return true;
-}
-
-/// From the leaves up; the middle of a node is the middle of its first triangle, which is on the surface.
-static bool join_rests(work* w)
-{
-    const sup_bvh* b = &w->c->bvh;
-    contact_rest*  nodes = SUP_NEW(w->arena, contact_rest, 2 * (size_t)b->leaf_count);
-    if (!nodes) return false;
-    for (uint32_t l = 0; l < b->leaf_count; ++l) {
-        contact_rest* n = &nodes[b->leaf_count + l];
-        *n = (contact_rest){ .unit = INFINITY };
-        for (uint32_t s = b->leaf_begin[l]; s < b->leaf_begin[l + 1]; ++s) {
-            if (s == b->leaf_begin[l]) n->middle = w->rests[s].middle;
-            n->radius = fmaxf(n->radius, v3_distance(n->middle, w->rests[s].middle) + w->rests[s].radius);
-            n->unit = fminf(n->unit, w->rests[s].unit);
-        }
-    }
-    for (uint32_t n = b->leaf_count; n-- > 1;) {
-        const contact_rest *l = &nodes[2 * (size_t)n], *r = l + 1;
-        nodes[n] = l->unit < INFINITY ? *l : *r; // an empty one has no unit
-        if (l->unit == INFINITY || r->unit == INFINITY) continue;
-        nodes[n].radius = fmaxf(l->radius, v3_distance(l->middle, r->middle) + r->radius);
-        nodes[n].unit = fminf(l->unit, r->unit);
-    }
-    w->c->node_rests = nodes;
     return true;
 }
 
@@ -157,56 +130,31 @@ static bool list_fans(work* w)
 
 // ---------------------------------------------------------------------------------------------- neighbors
 
-/// Points within so many edges of one, itself first, into `reached`; `way` tells who has been seen.
+/// Regions of one ring leave folds between a point and the very next triangle; larger ones are stiffer.
+static uint32_t neighbors(const work* w) { return w->desc->ring > 1 ? w->desc->ring - 1 : 0; }
+
+/// Points within so many edges of one, itself first, into `reached`; `seen` tells who has been.
 static void walk_rings(work* w, uint32_t start, uint32_t rings)
 {
     const sup_topology* t = &w->topology;
     w->reached_count = 0;
     w->reached[w->reached_count++] = start;
-    w->way[start] = 0;
+    w->seen[start] = true;
     for (uint32_t ring = 0, begin = 0; ring < rings; ++ring) {
         uint32_t end = w->reached_count;
         for (; begin < end; ++begin)
             for (uint32_t k = t->ring_begin[w->reached[begin]]; k < t->ring_begin[w->reached[begin] + 1]; ++k) {
                 uint32_t other = t->ring[k];
-                if (w->way[other] < INFINITY) continue;
-                w->way[other] = 0;
+                if (w->seen[other]) continue;
+                w->seen[other] = true;
                 w->reached[w->reached_count++] = other;
             }
     }
 }
 
-/// Points within a length along edges.
-static void walk_along(work* w, uint32_t start, float limit)
-{
-    const sup_topology* t = &w->topology;
-    uint32_t            n = w->desc->point_count, head = 0, waiting = 1;
-    w->reached_count = 0;
-    w->reached[w->reached_count++] = start;
-    w->way[start] = 0;
-    w->queue[0] = start;
-    w->queued[start] = 1;
-    while (waiting > 0) { // every point waits at most once, so a ring of all points is room enough
-        uint32_t p = w->queue[head];
-        head = head + 1 == n ? 0 : head + 1;
-        --waiting;
-        w->queued[p] = 0;
-        for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k) {
-            uint32_t other = t->ring[k];
-            float    way = w->way[p] + v3_distance(w->desc->points[p], w->desc->points[other]);
-            if (!(way < limit) || !(way < w->way[other])) continue;
-            if (w->way[other] == INFINITY) w->reached[w->reached_count++] = other;
-            w->way[other] = way;
-            if (w->queued[other]) continue;
-            w->queued[other] = 1;
-            w->queue[((uint64_t)head + waiting++) % n] = other;
-        }
-    }
-}
-
 static void forget_walk(work* w)
 {
-    for (uint32_t i = 0; i < w->reached_count; ++i) w->way[w->reached[i]] = INFINITY;
+    for (uint32_t i = 0; i < w->reached_count; ++i) w->seen[w->reached[i]] = false;
 }
 
 static void sort_small(uint32_t* list, uint32_t count)
@@ -225,7 +173,7 @@ static bool list_near(work* w)
     uint64_t  total = 0;
     if (!begin) return false;
     for (uint32_t i = 0; i < n; ++i) {
-        walk_rings(w, i, w->desc->ring + 1);
+        walk_rings(w, i, neighbors(w));
         begin[i] = (uint32_t)total;
         total += w->reached_count;
         forget_walk(w);
@@ -234,7 +182,7 @@ static bool list_near(work* w)
     if (!near) return false;
     begin[n] = (uint32_t)total;
     for (uint32_t i = 0; i < n; ++i) {
-        walk_rings(w, i, w->desc->ring + 1);
+        walk_rings(w, i, neighbors(w));
         memcpy(near + begin[i], w->reached, w->reached_count * sizeof *near);
         sort_small(near + begin[i], w->reached_count);
         forget_walk(w);
@@ -253,16 +201,15 @@ static bool looks_at(const work* w, uint32_t point, const uint32_t* c)
            v3_dot(w->normals[point], t.normal) < CONTACT_FACING;
 }
 
-/// Slots nearer to a point than a limit at rest that are no neighbors along the surface (`way` is set there). Returns how many,
-/// and whether one is within the margin. out: NULL to count alone.
-static uint32_t find_far(const work* w, uint32_t point, uint32_t* out, bool* touches)
+/// Slots within the margin of a point at rest that it faces, neighbors (`seen`) excepted. Returns how many; out: NULL to count
+/// alone.
+static uint32_t find_touching(const work* w, uint32_t point, uint32_t* out)
 {
     const sup_bvh* b = &w->c->bvh;
     uint32_t       stack[64], depth = 0, count = 0;
     sup_vec3       p = w->desc->points[point];
-    float          limit = CONTACT_REST_EDGES * w->c->units[point], margin = w->c->margin * w->c->units[point], weights[3];
+    float          limit = w->c->margin * w->c->units[point], weights[3];
     sup_box        box = { { p.x - limit, p.y - limit, p.z - limit }, { p.x + limit, p.y + limit, p.z + limit } };
-    *touches = false;
     stack[depth++] = 1;
     while (depth > 0) {
         uint32_t node = stack[--depth];
@@ -274,11 +221,10 @@ static uint32_t find_far(const work* w, uint32_t point, uint32_t* out, bool* tou
         }
         for (uint32_t s = b->leaf_begin[node - b->leaf_count]; s < b->leaf_begin[node - b->leaf_count + 1]; ++s) {
             const uint32_t* c = b->corners + 3 * (size_t)s;
-            if (w->way[c[0]] < INFINITY || w->way[c[1]] < INFINITY || w->way[c[2]] < INFINITY) continue;
+            if (w->seen[c[0]] || w->seen[c[1]] || w->seen[c[2]]) continue;
             float square =
                 sup_contact_triangle_square(p, w->desc->points[c[0]], w->desc->points[c[1]], w->desc->points[c[2]], weights);
             if (!(square < limit * limit) || !looks_at(w, point, c)) continue;
-            if (square < margin * margin) *touches = true;
             if (out) out[count] = s;
             ++count;
         }
@@ -286,36 +232,33 @@ static uint32_t find_far(const work* w, uint32_t point, uint32_t* out, bool* tou
     return count;
 }
 
-static bool list_far(work* w)
+static bool list_resting(work* w)
 {
     uint32_t  n = w->desc->point_count;
     uint32_t* begin = SUP_NEW(w->arena, uint32_t, (size_t)n + 1);
     uint32_t* bit = SUP_NEW(w->arena, uint32_t, n);
     uint64_t  total = 0;
-    bool      touches;
     if (!begin || !bit) return false;
     for (uint32_t i = 0; i < n; ++i) {
-        walk_along(w, i, ALONG_EDGES * w->c->units[i]);
+        walk_rings(w, i, neighbors(w));
         begin[i] = (uint32_t)total;
-        total += find_far(w, i, NULL, &touches);
-        bit[i] = touches ? w->c->resting_count++ : SUP_NONE;
+        total += find_touching(w, i, NULL);
+        bit[i] = total > begin[i] ? w->c->resting_count++ : SUP_NONE;
         forget_walk(w);
     }
-    uint32_t* far = total < UINT32_MAX ? SUP_NEW(w->arena, uint32_t, total) : NULL;
+    uint32_t* touched = total < UINT32_MAX ? SUP_NEW(w->arena, uint32_t, total) : NULL;
     uint32_t* resting = SUP_NEW(w->arena, uint32_t, w->c->resting_count);
-    if (!far || !resting) return false;
+    if (!touched || !resting) return false;
     begin[n] = (uint32_t)total;
     for (uint32_t i = 0; i < n; ++i) {
-        if (bit[i] != SUP_NONE) resting[bit[i]] = i;
-        if (begin[i] == begin[i + 1]) continue;
-        for (uint32_t k = w->c->fan_begin[i]; k < w->c->fan_begin[i + 1]; ++k) w->rests[w->c->fan[k]].unit = 0;
-        walk_along(w, i, ALONG_EDGES * w->c->units[i]);
-        find_far(w, i, far + begin[i], &touches);
-        sort_small(far + begin[i], begin[i + 1] - begin[i]);
+        if (bit[i] == SUP_NONE) continue;
+        resting[bit[i]] = i;
+        walk_rings(w, i, neighbors(w));
+        find_touching(w, i, touched + begin[i]);
         forget_walk(w);
     }
-    w->c->far_begin = begin;
-    w->c->far = far;
+    w->c->touch_begin = begin;
+    w->c->touched = touched;
     w->c->resting = resting;
     w->c->resting_bit = bit;
     return true;
@@ -359,22 +302,18 @@ static bool reserve(work* w)
     uint32_t n = w->desc->point_count;
     w->nodes = SUP_NEW(w->temp, sup_box, 2 * (size_t)w->c->bvh.leaf_count);
     w->slots = SUP_NEW(w->temp, sup_box, w->desc->triangle_count);
-    w->way = SUP_NEW(w->temp, float, n);
-    w->queue = SUP_NEW(w->temp, uint32_t, n);
-    w->queued = SUP_NEW(w->temp, uint8_t, n);
+    w->seen = SUP_NEW(w->temp, bool, n);
     w->reached = SUP_NEW(w->temp, uint32_t, n);
-    w->normals = SUP_NEW(w->temp, sup_vec3, n);
-    if (!w->normals || !w->nodes || !w->slots || !w->way || !w->queue || !w->queued || !w->reached) return false;
+    w->normals = SUP_NEW(w->arena, sup_vec3, n);
+    if (!w->normals || !w->nodes || !w->slots || !w->seen || !w->reached) return false;
     for (uint32_t t = 0; t < w->desc->triangle_count; ++t) {
         const uint32_t* c = w->desc->triangles + 3 * (size_t)t;
         const sup_vec3* x = w->desc->points;
         sup_vec3        area = v3_cross(v3_sub(x[c[1]], x[c[0]]), v3_sub(x[c[2]], x[c[0]]));
         for (int k = 0; k < 3 && v3_finite(area); ++k) w->normals[c[k]] = v3_mad(w->normals[c[k]], w->c->side, area);
     }
-    for (uint32_t i = 0; i < n; ++i) {
-        w->way[i] = INFINITY;
-        w->normals[i] = v3_normalize(w->normals[i], v3(0, 0, 0));
-    }
+    for (uint32_t i = 0; i < n; ++i) w->normals[i] = v3_normalize(w->normals[i], v3(0, 0, 0));
+    w->c->rest_normals = w->normals;
     return true;
 }
 
@@ -401,8 +340,8 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     c->rest = sup_arena_copy(w->arena, d->points, d->point_count, sizeof *d->points);
     if (!c->rest || !reserve(w)) return sup_fail_memory(w->error, "the contacts of a skin");
     sup_bvh_refit(&c->bvh, d->points, NULL, w->nodes, w->slots);
-    if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) || !list_far(w) ||
-        !join_rests(w))
+    if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) ||
+        !list_resting(w))
         return sup_fail_memory(w->error, "the contacts of a skin");
     for (uint32_t s = 0; s < d->triangle_count; ++s) report->crossing += crosses_any(w, s);
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;

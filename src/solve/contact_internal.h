@@ -8,12 +8,15 @@
 
 // Faces look at each other when the cosine between their normals is below this (particles.md, 2.5).
 #define CONTACT_FACING 0.2f
-// Nearer at rest than this many mean edges is the same place.
+// Further at rest than this many mean edges, places are strangers. Nearer ones meet unless one was behind the other: the other
+// side of a thin part, or around a limb (BEHIND), or in the same place (SAME).
 #define CONTACT_REST_EDGES 2.5f
+#define CONTACT_REST_BEHIND 0.25f
+#define CONTACT_REST_SAME 0.15f
 // Edges count where they cross at an angle (sine squared) and along the way their faces look: nearly parallel ones have a
 // normal that points anywhere, and their ends meet triangles anyway.
 #define CONTACT_EDGE_SINE2 0.06f
-#define CONTACT_EDGE_FACING 0.5f
+#define CONTACT_EDGE_FACING 0.2f
 // Feet may stand this far outside a triangle (barycentric), or an edge.
 #define CONTACT_SLACK 0.05f
 
@@ -27,11 +30,10 @@ enum {
     OWN_FAR = 128
 }; // FAR: a corner has neighbors by another way than the surface
 
-/// A triangle, or all below a node, at rest: a middle on the surface, how far corners are from there, and the shortest mean
-/// edge at them; 0 where a corner has neighbors by another way than the surface.
+/// A triangle at rest: its middle and how far its corners are from there, its plane, and the shortest mean edge at a corner.
 typedef struct contact_rest {
-    sup_vec3 middle;
-    float    radius, unit;
+    sup_vec3 middle, normal; // normal zero: none
+    float    radius, offset, unit;
 } contact_rest;
 
 struct sup_contact {
@@ -42,21 +44,21 @@ struct sup_contact {
     uint32_t            capacity;
     sup_bvh             bvh;
     const sup_vec3*     rest;
-    const float*        units; // per point: mean length of its edges at rest
+    const sup_vec3*     rest_normals; // per point, outwards
+    const float*        units;        // per point: mean length of its edges at rest
     const float*        slot_units;
     const contact_rest* slot_rests;
-    const contact_rest* node_rests; // 2 x leaves
-    float               grow;       // of boxes, mean edges
+    float               grow; // of boxes, mean edges
     float               unit_max;
     const uint8_t*      owns;      // per slot: OWN_...
     const uint32_t*     fan_begin; // per point + 1: slots around it
     const uint32_t*     fan;
-    const uint32_t*     near_begin; // per point + 1: points within ring + 1 edges, rising
+    const uint32_t*     near_begin; // per point + 1: neighbors along the surface and itself, rising
     const uint32_t*     near;
-    const uint32_t*     far_begin; // per point + 1: slots that are near at rest but not along the surface, rising
-    const uint32_t*     far;
+    const uint32_t*     touch_begin; // per point + 1: slots that it touches at rest, for those that rest
+    const uint32_t*     touched;
     uint32_t            resting_count;
-    const uint32_t*     resting;     // points that touch such a slot at rest, rising
+    const uint32_t*     resting;     // points that touch something at rest, rising
     const uint32_t*     resting_bit; // per point, SUP_NONE
     uint32_t            solid_count;
     size_t              solid_bytes; // of scratch, for meshes that move
@@ -162,19 +164,17 @@ static inline bool contact_overlap(const float* min_a, const float* max_a, const
            (min_a[2] <= max_b[2]) & (min_b[2] <= max_a[2]);
 }
 
-/// All of two triangles is nearer at rest than places that may meet: no corner and no edge of one is further from the other
-/// than their middles and a radius.
-static inline bool contact_one_place(const contact_rest* a, const contact_rest* b)
+/// Every corner of one was well behind the plane of the other at rest, and near: both sides of a limb, which never meet.
+static inline bool contact_is_behind(const sup_contact* c, uint32_t slot, uint32_t other)
 {
-    float limit = CONTACT_REST_EDGES * contact_min(a->unit, b->unit) - contact_max(a->radius, b->radius);
-    return limit > 0 && v3_length2(v3_sub(a->middle, b->middle)) < limit * limit;
-}
-
-/// The same of all triangles below two nodes, whose middles need not lie on each of them: both radii count.
-static inline bool contact_one_region(const contact_rest* a, const contact_rest* b)
-{
-    float limit = CONTACT_REST_EDGES * contact_min(a->unit, b->unit) - a->radius - b->radius;
-    return limit > 0 && v3_length2(v3_sub(a->middle, b->middle)) < limit * limit;
+    const contact_rest* r = &c->slot_rests[other];
+    const uint32_t*     p = c->bvh.corners + 3 * (size_t)slot;
+    float               least = -CONTACT_REST_BEHIND * c->slot_units[slot], height = -least;
+    for (int k = 0; k < 3; ++k) {
+        float h = v3_dot(r->normal, c->rest[p[k]]) - r->offset;
+        height = k == 0 || h > height ? h : height;
+    }
+    return height < least;
 }
 
 static inline sup_vec3 contact_from(const contact_search* s, uint32_t p)

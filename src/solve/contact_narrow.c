@@ -83,32 +83,42 @@ static bool still_rests(const contact_search* s, uint32_t p)
     return bit != SUP_NONE && !(s->parted[bit / 8] >> bit % 8 & 1);
 }
 
-static bool is_far(const sup_contact* c, uint32_t p, uint32_t slot)
+/// What near places at rest may do: `height` of one above the other, `facing` each other or not. One that is behind never comes
+/// in front; what faces and touches must have parted once.
+static bool may_meet_at_rest(float height, bool facing, float distance2, float unit, bool rests)
 {
-    return contact_listed(c->far, c->far_begin[p], c->far_begin[p + 1], slot);
+    if (height < (facing ? 0 : -CONTACT_REST_BEHIND * unit)) return false;
+    if (facing) return !rests;
+    return distance2 > CONTACT_REST_SAME * CONTACT_REST_SAME * unit * unit;
 }
 
-/// Neighbors at rest never meet. Places that are near at rest by another way do, once they have parted.
 static bool point_may_meet(const contact_search* s, uint32_t p, uint32_t slot, float unit)
 {
     const sup_contact* c = s->c;
     const uint32_t*    t = c->bvh.corners + 3 * (size_t)slot;
     float              weights[3], limit = CONTACT_REST_EDGES * unit;
     if (is_near(c, p, t[0]) || is_near(c, p, t[1]) || is_near(c, p, t[2])) return false;
-    if (sup_contact_triangle_square(c->rest[p], c->rest[t[0]], c->rest[t[1]], c->rest[t[2]], weights) >= limit * limit)
-        return true;
-    return is_far(c, p, slot) && !still_rests(s, p);
+    float square = sup_contact_triangle_square(c->rest[p], c->rest[t[0]], c->rest[t[1]], c->rest[t[2]], weights);
+    if (square >= limit * limit) return true;
+    const contact_rest* r = &c->slot_rests[slot];
+    return may_meet_at_rest(v3_dot(r->normal, c->rest[p]) - r->offset, v3_dot(c->rest_normals[p], r->normal) < CONTACT_FACING,
+                            square, unit, still_rests(s, p));
 }
 
-static bool edges_may_meet(const contact_search* s, const uint32_t e[4], uint32_t slot_a, uint32_t slot_b, float unit)
+static bool edges_may_meet(const contact_search* s, const uint32_t e[4], float unit)
 {
     const sup_contact* c = s->c;
+    const sup_vec3 *   x = c->rest, *n = c->rest_normals;
     float              limit = CONTACT_REST_EDGES * unit;
     if (is_near(c, e[0], e[2]) || is_near(c, e[0], e[3]) || is_near(c, e[1], e[2]) || is_near(c, e[1], e[3])) return false;
-    if (sup_contact_segment_square(c->rest[e[0]], c->rest[e[1]], c->rest[e[2]], c->rest[e[3]]) >= limit * limit) return true;
-    if (!is_far(c, e[0], slot_b) && !is_far(c, e[1], slot_b) && !is_far(c, e[2], slot_a) && !is_far(c, e[3], slot_a))
-        return false;
-    return !still_rests(s, e[0]) && !still_rests(s, e[1]) && !still_rests(s, e[2]) && !still_rests(s, e[3]);
+    float square = sup_contact_segment_square(x[e[0]], x[e[1]], x[e[2]], x[e[3]]);
+    if (square >= limit * limit) return true;
+    sup_vec3 first = v3_normalize(v3_add(n[e[0]], n[e[1]]), v3(0, 0, 0)),
+             second = v3_normalize(v3_add(n[e[2]], n[e[3]]), v3(0, 0, 0));
+    sup_vec3 between = v3_scale(v3_sub(v3_add(x[e[2]], x[e[3]]), v3_add(x[e[0]], x[e[1]])), 0.5f);
+    float    height = contact_min(v3_dot(first, between), -v3_dot(second, between));
+    bool     rests = still_rests(s, e[0]) || still_rests(s, e[1]) || still_rests(s, e[2]) || still_rests(s, e[3]);
+    return may_meet_at_rest(height, v3_dot(first, second) < CONTACT_FACING, square, unit, rests);
 }
 
 // ---------------------------------------------------------------------------------------------- points and triangles
@@ -256,7 +266,7 @@ static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uin
     if (!edges_touch(s, to, first, second, out) && !edges_pass(from, to, first, second, out) &&
         !edges_touch(s, from, first, second, out))
         return false;
-    return edges_may_meet(s, e, slot_a, slot_b, unit);
+    return edges_may_meet(s, e, unit);
 }
 
 // ---------------------------------------------------------------------------------------------- leaves
@@ -287,14 +297,22 @@ typedef struct heights {
 
 static bool beyond(const heights* h, float x, float y) { return (x > h->high && y > h->high) || (x < h->low && y < h->low); }
 
+/// Near at rest, and each behind the other.
+static bool back_to_back(const sup_contact* c, uint32_t a, uint32_t b)
+{
+    const contact_rest *p = &c->slot_rests[a], *q = &c->slot_rests[b];
+    float               limit = CONTACT_REST_EDGES * contact_min(p->unit, q->unit) - contact_max(p->radius, q->radius);
+    if (!(limit > 0) || !(v3_length2(v3_sub(p->middle, q->middle)) < limit * limit)) return false;
+    return contact_is_behind(c, a, b) && contact_is_behind(c, b, a);
+}
+
 /// Most pairs end here: one is all above or all below the other's plane, or no corner of either looks at the other.
 static bool may_touch(const contact_search* s, uint32_t a, uint32_t b, heights* h)
 {
     const sup_contact*  c = s->c;
     const contact_face *fa = &s->m.faces[a], *fb = &s->m.faces[b];
     const uint32_t *    p = c->bvh.corners + 3 * (size_t)a, *q = c->bvh.corners + 3 * (size_t)b;
-    if (contact_one_place(&c->slot_rests[a], &c->slot_rests[b])) return false;
-    float unit = contact_max(c->slot_units[a], c->slot_units[b]), ways = fa->way + fb->way, least = 1;
+    float               unit = contact_max(c->slot_units[a], c->slot_units[b]), ways = fa->way + fb->way, least = 1;
     h->high = c->margin * unit + ways;
     h->low = -(c->reach * unit + ways);
     for (int k = 0; k < 3; ++k) {
@@ -307,7 +325,7 @@ static bool may_touch(const contact_search* s, uint32_t a, uint32_t b, heights* 
         return false;
     for (int k = 0; k < 3; ++k)
         least = contact_min(least, contact_min(v3_dot(s->m.normals[p[k]], fb->normal), v3_dot(s->m.normals[q[k]], fa->normal)));
-    return least < CONTACT_FACING;
+    return least < CONTACT_FACING && !back_to_back(c, a, b);
 }
 
 static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* to)

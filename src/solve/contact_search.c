@@ -189,14 +189,13 @@ typedef struct descent {
 static void descend(contact_search* s, descent* d)
 {
     const contact_node* nodes = s->m.nodes;
-    const contact_rest* rests = s->c->node_rests;
     uint32_t            leaves = s->c->bvh.leaf_count;
     s->pair_count = 0;
     while (d->depth > 0 && s->pair_count < PAIRS) {
         uint32_t a = d->stack[--d->depth].a, b = d->stack[d->depth].b;
         if (a == b ? looks_one_way(&nodes[a]) : !contact_overlap(nodes[a].min, nodes[a].max, nodes[b].min, nodes[b].max))
             continue;
-        if (contact_one_region(&rests[a], &rests[b]) || (a != b && look_one_way(&nodes[a], &nodes[b]))) continue;
+        if (a != b && look_one_way(&nodes[a], &nodes[b])) continue;
         if (a >= leaves) {
             s->m.pairs[2 * (size_t)s->pair_count] = a - leaves;
             s->m.pairs[2 * (size_t)s->pair_count++ + 1] = b - leaves;
@@ -330,8 +329,8 @@ static bool has_parted(const contact_search* s, uint32_t p)
     const sup_contact* c = s->c;
     float              margin = c->margin * c->units[p], weights[3];
     sup_vec3           x = sup_particle_place(&s->from[p]);
-    for (uint32_t i = c->far_begin[p]; i < c->far_begin[p + 1]; ++i) {
-        const uint32_t* t = c->bvh.corners + 3 * (size_t)c->far[i];
+    for (uint32_t i = c->touch_begin[p]; i < c->touch_begin[p + 1]; ++i) {
+        const uint32_t* t = c->bvh.corners + 3 * (size_t)c->touched[i];
         float square = sup_contact_triangle_square(x, sup_particle_place(&s->from[t[0]]), sup_particle_place(&s->from[t[1]]),
                                                    sup_particle_place(&s->from[t[2]]), weights);
         if (!(square > margin * margin)) return false;
