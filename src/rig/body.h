@@ -49,6 +49,8 @@ typedef struct body_fixed {
 /// Fills *out as far as names and parents allow; hips is SUP_NONE where nothing was recognized. Fails only without memory.
 sup_result body_find(const body_skeleton* skeleton, const body_fixed* fixed, uint32_t fixed_count, sup_arena* scratch,
                      body_map* out, sup_error* error);
+/// Whether a joint's name is that of a finger's: which side, which finger (0 thumb to 4 little), which joint of it (from 1).
+bool body_finger_of(const char* name, int* side, int* finger, int* number);
 /// The role and side of a joint within the map.
 body_role body_role_of(const body_map* map, uint32_t joint, int* side);
 /// Whether `above` is the joint itself or stands above it.

@@ -191,6 +191,38 @@ static const name_row* judge(const char* name, plain_name* n)
     return row || n->side != SIDE_NONE ? row : find_joined(n);
 }
 
+// "mixamorig:LeftHandIndex1", "index_01_l", "J_Bip_L_Index1", "lIndex1" and "f_index.01.L" are one.
+bool body_finger_of(const char* name, int* side, int* finger, int* number)
+{
+    static const char* const fingers[][3] = { { "thumb", "thumb", "thumb" },
+                                              { "index", "index", "pointer" },
+                                              { "middle", "mid", "middle" },
+                                              { "ring", "ring", "ring" },
+                                              { "pinky", "little", "pinkie" } };
+    static const char* const others[] = { "metacarpal", "meta", "end", "tip", "nub", "foot", "toe", "ik", "twist" };
+    word                     words[WORDS_MAX];
+    const char*              begin = name;
+    for (const char* p = name; *p; ++p)
+        if ((*p == ':' || *p == '|') && p[1]) begin = p + 1;
+    uint32_t count = split(begin, words);
+    *side = SIDE_NONE;
+    *finger = -1;
+    *number = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (*side == SIDE_NONE && side_of(&words[i]) != SIDE_NONE) *side = side_of(&words[i]);
+        for (size_t k = 0; k < SUP_COUNT_OF(others); ++k)
+            if (word_is(&words[i], others[k])) return false;
+        for (int f = 0; f < 5; ++f)
+            for (int k = 0; k < 3; ++k)
+                if (word_is(&words[i], fingers[f][k])) *finger = f;
+        if (*finger < 0 || !words[i].digits) continue;
+        *number = 0;
+        for (uint32_t k = 0; k < words[i].length && *number < 100; ++k) *number = 10 * *number + (words[i].at[k] - '0');
+    }
+    if (*number == 0) *number = 1; // "LThumb"
+    return *finger >= 0 && *side != SIDE_NONE && *number < 10;
+}
+
 // ---------------------------------------------------------------------------------------------- roles
 
 bool body_is_above(const uint32_t* parents, uint32_t above, uint32_t joint)

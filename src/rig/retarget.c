@@ -8,6 +8,7 @@
 #include "base/internal.h"
 #include "base/sort.h"
 #include "math/vec.h"
+#include "rig/feet.h"
 #include "rig/figure.h"
 #include "rig/key_time.h"
 #include "rig/soles.h"
@@ -82,6 +83,24 @@ static void pair_bodies(retarget* r)
         for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) pair(r, t->limbs[side][role], s->limbs[side][role]);
 }
 
+// Fingers by their names, joint by joint, where both hands have them.
+static void pair_fingers(retarget* r)
+{
+    for (uint32_t t = 0; t < r->target.joint_count; ++t) {
+        int side, finger, number, other_side, other_finger, other_number;
+        if (r->follows[t].source != SUP_NONE || !r->character->skeleton.joints[t].skin_joint ||
+            !body_finger_of(r->target.names[t], &side, &finger, &number))
+            continue;
+        uint32_t hand = r->target.body.limbs[side][ROLE_HAND], other_hand = r->source.body.limbs[side][ROLE_HAND];
+        if (hand == SUP_NONE || other_hand == SUP_NONE || !body_is_above(r->target.parents, hand, t)) continue;
+        for (uint32_t s = 0; s < r->source.joint_count; ++s)
+            if (!r->mocap->joints[s].end && body_finger_of(r->source.names[s], &other_side, &other_finger, &other_number) &&
+                other_side == side && other_finger == finger && other_number == number &&
+                body_is_above(r->source.parents, other_hand, s))
+                pair(r, t, s);
+    }
+}
+
 static bool same_text(const char* a, const char* b)
 {
     for (;; ++a, ++b) {
@@ -129,6 +148,7 @@ static void apply_pairs(retarget* r, const sup_retarget_options* options)
         if (options->pairs[i].source)
             pair(r, sup_character_joint(r->character, options->pairs[i].target), source_joint(r, options->pairs[i].source));
     pair_bodies(r);
+    pair_fingers(r);
     for (uint32_t i = 0; i < options->pair_count; ++i)
         if (!options->pairs[i].source)
             r->follows[sup_character_joint(r->character, options->pairs[i].target)].source = SUP_NONE;
@@ -155,6 +175,13 @@ static bool bone_arc(const retarget* r, uint32_t target, uint32_t source, bool f
     return true;
 }
 
+// A captured foot that stands at a slant stands flat on the character.
+static sup_quat level_fit(retarget* r, uint32_t source, sup_quat fit)
+{
+    sup_quat level = feet_level(r->mocap, r->first, r->frame_count, &r->source, source, r->rotations, r->positions);
+    return quat_normalize(quat_mul(multiply3(r->align, level, quat_conjugate(r->align)), fit));
+}
+
 static void fit_joint(retarget* r, uint32_t joint, const sup_quat* fits, sup_quat trunk, sup_quat* fit)
 {
     const follow* f = &r->follows[joint];
@@ -169,14 +196,23 @@ static void fit_joint(retarget* r, uint32_t joint, const sup_quat* fits, sup_qua
     case ROLE_NECK:
     case ROLE_HEAD:
     case ROLE_SHOULDER: *fit = trunk; break;
-    case ROLE_FOOT: bone_arc(r, joint, f->source, true, fit); break;
-    case ROLE_TOE: // lies flat as its foot does
-        if (foot != SUP_NONE && foot < joint) *fit = fits[foot];
+    case ROLE_FOOT:
+        bone_arc(r, joint, f->source, true, fit);
+        *fit = level_fit(r, f->source, *fit);
+        break;
+    case ROLE_TOE: // looks where its foot does, and lies flat on its own
+        if (foot != SUP_NONE && foot < joint && r->follows[foot].source != SUP_NONE)
+            bone_arc(r, foot, r->follows[foot].source, true, fit);
+        *fit = level_fit(r, f->source, *fit);
         break;
     case ROLE_HAND: // straight behind the forearm in both
         if (arm != SUP_NONE && arm < joint) *fit = fits[arm];
         break;
-    default: bone_arc(r, joint, f->source, false, fit); break;
+    default: // the last joint of a finger leads nowhere: straight behind the one before
+        if (!bone_arc(r, joint, f->source, false, fit) && r->target.parents[joint] != SUP_NONE &&
+            r->follows[r->target.parents[joint]].source != SUP_NONE)
+            *fit = fits[r->target.parents[joint]];
+        break;
     }
 }
 
