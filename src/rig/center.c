@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define CELLS_STANDARD 80u
-#define PASSES 40        // of all joints; a pass halves the way at the least
+#define PASSES 40        // of all joints, at the most
 #define ENOUGH 0.02      // cells: who moves less has arrived
 #define ROUGH 3.0        // cells around a joint that are asked how thick the limb is
 #define FAR_OUTSIDE 4.0  // cells: further from the mesh than this a joint is not rough but wrong, and stays
@@ -156,13 +156,13 @@ static void begin_node(centering* c, node* n)
 
 // The ball is as thick as the limb that the joint moves: at a hip it feels the thigh and not the belly. And a joint never goes
 // further than half a bone: then it would be another joint.
-static void fit_to_bone(const centering* c, node* n, node* above)
+static void fit_to_bone(centering* c, node* n, node* above)
 {
     double middle[3], length = distance(n->place, above->place);
     for (int a = 0; a < 3; ++a) middle[a] = (n->place[a] + above->place[a]) / 2;
     uint32_t cell = cell_at(c->voxels, middle);
     if (cell != SUP_NONE) {
-        double depth = (double)c->depth[c->voxels->cells[cell]];
+        double depth = (double)walk(c, cell, middle, ROUGH).deepest;
         if (depth < above->reach) above->reach = depth;
         if (!n->children && depth < n->reach) n->reach = depth;
     }
@@ -173,8 +173,10 @@ static void fit_to_bone(const centering* c, node* n, node* above)
 // Where the children of every joint are on the whole.
 static void look_ahead(centering* c)
 {
-    for (uint32_t i = 0; i < c->node_count; ++i)
-        c->nodes[i].children = 0, memset(c->nodes[i].ahead, 0, sizeof c->nodes[i].ahead);
+    for (uint32_t i = 0; i < c->node_count; ++i) {
+        c->nodes[i].children = 0;
+        memset(c->nodes[i].ahead, 0, sizeof c->nodes[i].ahead);
+    }
     for (uint32_t i = 0; i < c->node_count; ++i) {
         const node* n = &c->nodes[i];
         if (n->parent == SUP_NONE) continue;
