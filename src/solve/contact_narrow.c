@@ -166,6 +166,7 @@ static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, conta
 {
     const uint32_t* c = s->c->bvh.corners + 3 * (size_t)slot;
     const sup_box*  box = &s->m.boxes[slot];
+    if (!(v3_dot(s->m.normals[p], s->m.faces[slot].normal) < CONTACT_FACING)) return false;
     if (p == c[0] || p == c[1] || p == c[2]) return false;
     sup_vec3 to[4] = { contact_to(s, p) }, from[4] = { contact_from(s, p) };
     float    half = s->c->grow * s->c->units[p];
@@ -257,6 +258,7 @@ static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uin
         !overlap(to[0].z, to[1].z, to[2].z, to[3].z, more))
         return false;
     if (e[0] == e[2] || e[0] == e[3] || e[1] == e[2] || e[1] == e[3]) return false;
+    if (sup_contact_segment_square(to[0], to[1], to[2], to[3]) > more * more) return false;
     sup_vec3 first = v3_normalize(v3_add(s->m.normals[e[0]], s->m.normals[e[1]]), v3(0, 0, 0));
     sup_vec3 second = v3_normalize(v3_add(s->m.normals[e[2]], s->m.normals[e[3]]), v3(0, 0, 0));
     if (!(v3_dot(first, second) < CONTACT_FACING)) return false;
