@@ -142,31 +142,6 @@ static sup_json* describe(const comparison* c, sup_arena* arena)
 
 // ---------------------------------------------------------------------------------------------- running
 
-// How many frames, and when: one a truth mesh, evenly over the clip, unless --fps says otherwise.
-static int count_frames(const options* o, const truth_set* t, motion* m, uint32_t* frames)
-{
-    if (t->count == 0) {
-        *frames = sup_frame_count(m->start, m->end, m->fps, m->loop);
-        return EXIT_DONE;
-    }
-    if (!options_has(o, FLAG_FPS)) {
-        *frames = t->count;
-        if (t->count > 1 && !(m->end > m->start)) {
-            say_error("%u truth meshes need a motion to lie on; this is one held pose: give one mesh, or a --clip", t->count);
-            return EXIT_FAILED;
-        }
-        // The last mesh stands at the end; in a cycle the end is the first one again.
-        if (t->count > 1) m->fps = (t->count - (m->loop ? 0 : 1)) / (m->end - m->start);
-        return EXIT_DONE;
-    }
-    *frames = sup_frame_count(m->start, m->end, m->fps, m->loop);
-    if (*frames == t->count) return EXIT_DONE;
-    say_error("there are %u truth meshes for %u frames at %g a second; leave --fps out to spread them over the clip, or change "
-              "--start and --end",
-              t->count, *frames, m->fps);
-    return EXIT_FAILED;
-}
-
 static int run_chains(comparison* c, const chain_list* list, sup_arena* arena)
 {
     sup_error error = { 0 };
@@ -223,7 +198,7 @@ static int compare_character(comparison* c, sup_character* character, motion* m,
     sup_meter* meter = NULL;
     int        code = motion_choose(c->o, c->job.character, arena, &pose, m);
     if (code == EXIT_DONE) code = limits_read(c->o, (double)c->job.character->mesh.diagonal, &c->limits);
-    if (code == EXIT_DONE) code = count_frames(c->o, t, m, &c->job.frames);
+    if (code == EXIT_DONE) code = measure_frames(c->o, t, m, &c->job.frames);
     if (code == EXIT_DONE && t->count) code = truth_load(t, c->job.character, arena);
     if (code == EXIT_DONE) code = examples_apply(c->o, m, character);
     if (code == EXIT_DONE) code = examples_from_truth(c->o, m, t, character);

@@ -1,5 +1,6 @@
-// supple fit: a rig from shapes.
+// supple fit: a rig from shapes, or parameters of a chain from a truth (fit_params.c).
 #include "commands.h"
+#include "fit_params.h"
 #include "fit_shapes.h"
 #include "progress.h"
 #include "report.h"
@@ -129,6 +130,7 @@ static int check_output(const char* path)
 
 int cmd_fit(const options* o)
 {
+    if (options_has(o, FLAG_DEFORM) || options_has(o, FLAG_PRESET) || options_has(o, FLAG_WRITE)) return fit_params(o);
     sup_decompose_options how = { 0 };
     fit_shapes            shapes = { 0 };
     sup_pool*             pool = NULL;

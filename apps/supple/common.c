@@ -207,7 +207,7 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     if (result != SUP_OK) return fail_with(&error);
     for (uint32_t i = 0; i < (*out)->warning_count && !silent; i++) say_warning("%s", (*out)->warnings[i]);
     int code = rigging_apply(o, silent, out);
-    if (code == EXIT_DONE && o->verb->bit != VERB_FIT) code = boneless_apply(o, silent, out);
+    if (code == EXIT_DONE) code = boneless_apply(o, silent, out);
     for (uint32_t i = 0; i < options_count(o, FLAG_MAP) && code == EXIT_DONE; i++)
         code = add_map(*out, options_nth(o, FLAG_MAP, i));
     if (code != EXIT_DONE) {

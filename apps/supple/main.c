@@ -48,13 +48,16 @@ static const verb verbs[] = {
       "  supple weights body.obj body.glb --skeleton walk.bvh --max-influences 4\n"
       "  supple weights character.glb again.glb --spread 0.5 --cells 64\n",
       cmd_weights, NULL },
-    { "fit", VERB_FIT, "FILES... OUT", 1, UINT32_MAX, "A rig from a mesh sequence: bones, weights and motion",
+    { "fit", VERB_FIT, "FILES... OUT", 1, UINT32_MAX, "A rig from a mesh sequence, or parameters from a truth",
       "FILES are shapes of one mesh (.obj, .ply and more), a folder of them, 'walk_####.obj', a point cache (.pc2, .mdd, .npy, with\n"
       "--rest FILE for the mesh), or one file with a clip, whose skin is sampled: a bake becomes bones again. OUT is a .glb with\n"
       "joints, weights and the clip 'fit' for any other program.\n\n"
       "  supple fit gallop/ horse.glb --rest reference.obj --bones 10\n"
       "  supple fit frame_*.obj out.glb --error 2 --influences 4\n"
-      "  supple fit baked.glb bones.glb --bones 30 --fps 60\n",
+      "  supple fit baked.glb bones.glb --bones 30 --fps 60\n\n"
+      "With --deform it finds parameters instead: those of the chain that come nearest to --truth, into a preset. Every second\n"
+      "frame is held out to check them.\n\n"
+      "  supple fit horse.glb --deform linear,smooth --truth gallop/ --write horse.json\n",
       cmd_fit, NULL },
     { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers, NULL },
     { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",

@@ -3,6 +3,7 @@
 
 #include "baking.h"
 #include "limits.h"
+#include "report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,12 +70,11 @@ static void take_volumes(const measure_job* job, const bench* b, const sup_pose*
     }
 }
 
-static bool is_example(const measure_job* job, double time)
+bool measure_is_example(const sup_character* c, const sup_clip* clip, double time)
 {
-    const sup_character* c = job->character;
     for (uint32_t i = 0; i < c->example_count; i++) {
         const sup_example* e = &c->examples[i];
-        bool               ours = !e->clip || (job->motion->clip && strcmp(e->clip, job->motion->clip->name) == 0);
+        bool               ours = !e->clip || (clip && strcmp(e->clip, clip->name) == 0);
         if (ours && fabs(e->time - time) <= EXAMPLE_SNAP) return true;
     }
     return false;
@@ -89,7 +89,8 @@ static void take_errors(const measure_job* job, const bench* b, uint32_t index, 
     f->error = alone.max;
     f->rms = sup_errors_rms(&alone);
     sup_errors_add(&out->errors, b->points, truth, count, NULL);
-    if (!is_example(job, f->time)) sup_errors_add(&out->inbetween, b->points, truth, count, NULL);
+    if (!measure_is_example(job->character, job->motion->clip, f->time))
+        sup_errors_add(&out->inbetween, b->points, truth, count, NULL);
 }
 
 static void take_frame(const measure_job* job, const bench* b, uint32_t i, measured* out)
@@ -133,6 +134,30 @@ static void summarize(const measure_job* job, measured* out)
     }
     // The first three frames have no third difference.
     out->jerk_rms = job->frames > 3 ? sqrt(jerk_squares / (job->frames - 3)) : 0.0;
+}
+
+int measure_frames(const options* o, const truth_set* t, motion* m, uint32_t* frames)
+{
+    if (t->count == 0) {
+        *frames = sup_frame_count(m->start, m->end, m->fps, m->loop);
+        return EXIT_DONE;
+    }
+    if (!options_has(o, FLAG_FPS)) {
+        *frames = t->count;
+        if (t->count > 1 && !(m->end > m->start)) {
+            say_error("%u truth meshes need a motion to lie on; this is one held pose: give one mesh, or a --clip", t->count);
+            return EXIT_FAILED;
+        }
+        // The last mesh stands at the end; in a cycle the end is the first one again.
+        if (t->count > 1) m->fps = (t->count - (m->loop ? 0 : 1)) / (m->end - m->start);
+        return EXIT_DONE;
+    }
+    *frames = sup_frame_count(m->start, m->end, m->fps, m->loop);
+    if (*frames == t->count) return EXIT_DONE;
+    say_error("there are %u truth meshes for %u frames at %g a second; leave --fps out to spread them over the clip, or change "
+              "--start and --end",
+              t->count, *frames, m->fps);
+    return EXIT_FAILED;
 }
 
 sup_result measure_chain(const measure_job* job, sup_chain* chain, sup_arena* arena, measured* out, sup_error* error)

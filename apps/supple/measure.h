@@ -47,6 +47,10 @@ typedef struct measured {
     double   roughness_max, speed_max, jerk_rms;
 } measured;
 
+/// How many frames, and when: one a truth mesh, evenly over the clip, unless --fps says otherwise.
+int measure_frames(const options* o, const truth_set* t, motion* m, uint32_t* frames);
+/// Whether the character has an example at that time of the motion's clip.
+bool measure_is_example(const sup_character* character, const sup_clip* clip, double time);
 /// Takes over the chain. On failure what was made is released by measured_free.
 sup_result measure_chain(const measure_job* job, sup_chain* chain, sup_arena* arena, measured* out, sup_error* error);
 void       measured_free(measured* m);

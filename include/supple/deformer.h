@@ -290,6 +290,8 @@ SUP_API sup_result  sup_chain_create(const sup_chain_desc* desc, sup_chain** out
 SUP_API void        sup_chain_destroy(sup_chain* chain);
 SUP_API uint32_t    sup_chain_link_count(const sup_chain* chain);
 SUP_API const sup_deformer* sup_chain_link(const sup_chain* chain, uint32_t link);
+/// The link's parameters as they were set: its deformer's params_size bytes, read by the offsets of its rows.
+SUP_API const void* sup_chain_params(const sup_chain* chain, uint32_t link);
 SUP_API bool        sup_chain_dynamic(const sup_chain* chain);
 SUP_API const char* sup_chain_text(const sup_chain* chain); ///< as written, with the implied skinning in front
 /// Bytes of scratch that every call below with a `scratch` needs, 64-byte aligned. One thread at a time per block.

@@ -207,6 +207,10 @@ const sup_deformer* sup_chain_link(const sup_chain* chain, uint32_t i)
 {
     return i < chain->link_count ? chain->links[i].deformer : NULL;
 }
+const void* sup_chain_params(const sup_chain* chain, uint32_t i)
+{
+    return i < chain->link_count ? chain->links[i].params : NULL;
+}
 bool        sup_chain_dynamic(const sup_chain* chain) { return chain->dynamic_end > 0; }
 const char* sup_chain_text(const sup_chain* chain) { return chain->text; }
 

@@ -140,6 +140,45 @@ await test("shapes of another mesh are named before any fit", folder => {
     bad(["bake", list[0], out, "--example", `0=${list[1]}`, "--example", `1=${list[2]}`, "--bones", "0"], 2, /--bones 0 is out of range/);
 });
 
+
+// ------------------------------------------------------------------------------------------------ parameters
+
+const arm = "builtin:arm?points=800";
+function truth(folder, chain) {
+    const dir = path.join(folder, "truth");
+    fs.mkdirSync(dir);
+    good(["bake", arm, path.join(dir, "t.obj"), "--clip", "twist", "--fps", "6", "--quiet", "--deform", chain]);
+    return dir;
+}
+
+await test("a parameter is found again in the motion that it made, and held-out frames agree", folder => {
+    const dir = truth(folder, "dualquat(blend=0.6)"), preset = path.join(folder, "p.json");
+    const r = json(["fit", arm, "--clip", "twist", "--deform", "dualquat", "--truth", dir, "--write", preset]);
+    equal(Object.keys(r).join(" "), "output chain params train held_out diagonal evaluations seconds");
+    equal(r.params.map(p => `${p.link}.${p.name}`).join(), "dualquat.blend", "what was fitted");
+    near(r.params[0].value, 0.6, 0.005, "blend");
+    holds(r.train.frames > 0 && r.held_out.frames > 0, "both kinds of frames");
+    holds(r.train.rms_after < 0.02 * r.train.rms_before && r.held_out.rms_after < 0.02 * r.held_out.rms_before, "nothing left");
+    const c = json(["compare", arm, "--clip", "twist", "--preset", preset, "--truth", dir]).chains[0];
+    holds(c.error.rms < 0.02 * r.train.rms_before, "the preset is the chain that was found");
+});
+await test("a later link is fitted, threads change nothing, and --params narrows", folder => {
+    const dir = truth(folder, "linear,smooth(amount=0.5)"), preset = path.join(folder, "p.json");
+    const words = ["fit", arm, "--clip", "twist", "--deform", "linear,smooth", "--truth", dir, "--write", preset, "--params", "smooth.amount"];
+    const r = json([...words, "--threads", "1"]), first = fs.readFileSync(preset, "utf8");
+    near(r.params[0].value, 0.5, 0.01, "amount");
+    json([...words, "--threads", "3"]);
+    equal(fs.readFileSync(preset, "utf8"), first, "preset");
+});
+await test("a parameter fit that makes no sense is named", folder => {
+    const dir = truth(folder, "linear"), preset = path.join(folder, "p.json"), words = ["fit", arm, "--clip", "twist", "--deform", "dualquat", "--write", preset];
+    bad(words, 2, /supple fit FILE --deform CHAIN --truth/);
+    bad([...words, "--truth", dir, "--params", "nothing"], 2, /no link of 'dualquat' has it/);
+    bad(["fit", arm, "--clip", "twist", "--deform", "linear", "--write", preset, "--truth", dir], 1, /no parameter that could be fitted/);
+    bad([...words, "--truth", dir, "--keys", "1"], 1, /every frame of the truth is an example/);
+    holds(!fs.existsSync(preset), "nothing was written");
+});
+
 await test("the horse gallops on ten bones", folder => {
     const dir = path.join(data, "horse-gallop");
     if (!fs.existsSync(dir)) skip("the shared data set is not beside the checkout");
