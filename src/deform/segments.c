@@ -9,6 +9,11 @@
 /// Condition of B from which a point begins to leave linear blending, and where it has left it.
 #define SQUEEZED_FROM 1.1f
 #define SQUEEZED_TO 1.6f
+/// Share of the areas' errors that is linear blending's (the rest is dual quaternions') from which a point is lifted, and
+/// fully.
+#define WORSE_FROM 0.5f
+#define WORSE_TO 0.75f
+enum { SPREAD_ROUNDS = 4 };
 
 enum { GRAIN = 4096 };
 
@@ -36,6 +41,8 @@ typedef struct segment_maker {
     sup_vec3*             lifted; ///< of the turned points: dual quaternion skin
     sup_mat3*             turns;
     void*                 scratch;
+    sup_vec3*             dual;      ///< all points by dual quaternions
+    double*               errors[2]; ///< per point: squared errors of areas, linear and dual
 } segment_maker;
 
 // ---------------------------------------------------------------------------------------------- which examples
@@ -137,6 +144,60 @@ static sup_vec3 lifted_base(const sup_push* p, uint32_t k, sup_vec3 point, sup_v
     return v3_mad(point, p->lifted[k], v3_sub(lifted[k], skinned));
 }
 
+static double twice_area(const sup_vec3* points, const uint32_t* c)
+{
+    return (double)v3_length(v3_cross(v3_sub(points[c[1]], points[c[0]]), v3_sub(points[c[2]], points[c[0]])));
+}
+
+/// Which skinning keeps the areas of the sculpt better, wherever the sculpt turns to: a collapsed wrist has small ones, while a
+/// twist that is spread otherwise only shears them.
+static void compare_areas(segment_maker* m, uint32_t i)
+{
+    const sup_mesh* mesh = &m->in->character->mesh;
+    const sup_vec3 *sculpt = m->chosen[i]->points, *skins[2] = { m->puller.skinned, m->dual };
+    sup_skin_call   call = { .dualquat = true,
+                             .blend = 1,
+                             .skin = m->poses[i].skin,
+                             .tasks = m->in->tasks,
+                             .scratch = m->puller.scratch,
+                             .out = m->dual };
+    sup_skin_evaluate(m->puller.skin.set, &call);
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
+        const uint32_t* c = mesh->triangles + 3 * (size_t)t;
+        double          area = twice_area(sculpt, c);
+        for (int w = 0; w < 2; ++w) {
+            double off = twice_area(skins[w], c) - area;
+            for (int k = 0; k < 3; ++k) m->errors[w][c[k]] += off * off;
+        }
+    }
+}
+
+/// Squeezed and better off with dual quaternions; spread a little, so that neighbors stand alike.
+static bool find_lifted(segment_maker* m)
+{
+    const sup_mesh* mesh = &m->in->character->mesh;
+    float*          sums = SUP_NEW(m->beside, float, 2 * (size_t)mesh->point_count);
+    if (!sums) return false;
+    for (uint32_t p = 0; p < mesh->point_count; ++p) {
+        double both = m->errors[0][p] + m->errors[1][p];
+        m->squeezed[p] *= both > 0 ? sup_smoothstep(WORSE_FROM, WORSE_TO, (float)(m->errors[0][p] / both)) : 0;
+    }
+    for (uint32_t round = 0; round < SPREAD_ROUNDS; ++round) {
+        for (size_t i = 0; i < 2 * (size_t)mesh->point_count; ++i) sums[i] = 0;
+        for (uint32_t t = 0; t < mesh->triangle_count; ++t)
+            for (uint32_t k = 0; k < 3; ++k)
+                for (uint32_t j = 0; j < 3; ++j) {
+                    uint32_t p = mesh->triangles[3 * t + k];
+                    sums[2 * p] += m->squeezed[mesh->triangles[3 * t + j]], sums[2 * p + 1] += 1;
+                }
+        for (uint32_t p = 0; p < mesh->point_count; ++p)
+            if (sums[2 * p + 1] > 0) m->squeezed[p] = sums[2 * p] / sums[2 * p + 1];
+    }
+    for (uint32_t p = 0; p < mesh->point_count; ++p)
+        if (m->squeezed[p] < 0.02f) m->squeezed[p] = 0;
+    return true;
+}
+
 /// The set of squeezed points with what their pulling needs.
 static sup_result make_turned(segment_maker* m)
 {
@@ -222,7 +283,9 @@ static sup_result pull_all(segment_maker* m)
     uint32_t   points = m->in->character->mesh.point_count;
     sup_vec3** q = SUP_NEW(m->arena, sup_vec3*, m->count);
     m->squeezed = SUP_NEW(m->beside, float, points);
-    if (!q || !m->squeezed) return sup_fail_memory(m->error, "example shapes");
+    m->dual = SUP_NEW(m->beside, sup_vec3, (size_t)points + SUP_LANES);
+    for (int w = 0; w < 2; ++w) m->errors[w] = SUP_NEW(m->beside, double, points);
+    if (!q || !m->squeezed || !m->dual || !m->errors[0] || !m->errors[1]) return sup_fail_memory(m->error, "example shapes");
     sup_result r = sup_example_puller_create(m->in, m->in->skinning == SUP_SKINNING_DUALQUAT, m->beside, &m->puller, m->error);
     for (uint32_t i = 0; i < m->count && !r; ++i) {
         q[i] = SUP_NEW(m->arena, sup_vec3, (size_t)points + SUP_LANES);
@@ -233,7 +296,9 @@ static sup_result pull_all(segment_maker* m)
             float s = squeeze_of(&m->puller.matrices[p]);
             if (s > m->squeezed[p]) m->squeezed[p] = s;
         }
+        compare_areas(m, i);
     }
+    if (!r && !find_lifted(m)) r = sup_fail_memory(m->error, "example shapes");
     if (!r) r = make_turned(m);
     // Again, now that it is known which points stand elsewhere.
     for (uint32_t i = 0; i < m->count && !r && m->push->turned_count; ++i) {
@@ -340,20 +405,26 @@ uint32_t sup_segments_find(const sup_segments* s, double time, double* ratio, do
     return low;
 }
 
-double sup_segments_tangent(const sup_segments* s, uint32_t i)
+sup_tangent sup_segments_tangent(const sup_segments* s, uint32_t i)
 {
-    return i == 0 || i + 1 >= s->count ? 0.0 : 1.0 / (s->times[i + 1] - s->times[i - 1]);
+    sup_tangent t = { i > 0 ? i - 1 : i, i + 1 < s->count ? i + 1 : i, 0 };
+    bool        end = t.from == i || t.to == i;
+    if (t.to > t.from) t.scale = (end ? s->end_rate : 1.0) / (s->times[t.to] - s->times[t.from]);
+    return t;
 }
 
 void sup_segments_hermite(const sup_segments* s, uint32_t i, double t, double shares[4])
 {
-    double h01 = t * t * (3 - 2 * t), h10 = t * (1 - t) * (1 - t), h11 = t * t * (t - 1);
+    double h01 = t * t * (3 - 2 * t), h[2] = { t * (1 - t) * (1 - t), t * t * (t - 1) };
     double span = i + 1 < s->count ? s->times[i + 1] - s->times[i] : 0;
-    double a = h10 * span * sup_segments_tangent(s, i), b = h11 * span * sup_segments_tangent(s, i + 1);
-    shares[0] = -a;
-    shares[1] = 1 - h01 - b;
-    shares[2] = h01 + a;
-    shares[3] = b;
+    shares[0] = shares[3] = 0;
+    shares[1] = 1 - h01;
+    shares[2] = h01;
+    for (uint32_t k = 0; k < 2; ++k) {
+        sup_tangent m = sup_segments_tangent(s, i + k);
+        shares[m.from + 1 - i] -= h[k] * span * m.scale;
+        shares[m.to + 1 - i] += h[k] * span * m.scale;
+    }
 }
 
 // ---------------------------------------------------------------------------------------------- pushing forward

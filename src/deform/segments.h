@@ -23,13 +23,14 @@ typedef struct sup_push {
 } sup_push;
 
 typedef struct sup_segments {
-    uint32_t               count;     ///< examples, at least 1
-    const double*          times;     ///< strictly rising; all zero where `posed`
-    const char* const*     names;     ///< for messages
-    const sup_vec3* const* q;         ///< per example one displacement for each point
-    bool                   implied;   ///< the first is not a sculpt: the plain skin at the start of the clip
-    uint32_t               stand_ins; ///< points whose B had no use at some example
-    sup_push               push;
+    uint32_t               count;   ///< examples, at least 1
+    const double*          times;   ///< strictly rising; all zero where `posed`
+    const char* const*     names;   ///< for messages
+    const sup_vec3* const* q;       ///< per example one displacement for each point
+    bool                   implied; ///< the first is not a sculpt: the plain skin at the start of the clip
+    double   end_rate;  ///< of the cubic at both ends, in parts of the end segments' slope; the caller sets it, 0: at rest
+    uint32_t stand_ins; ///< points whose B had no use at some example
+    sup_push push;
     // Where a pose drives instead of the time: examples by clip, each clip one line of poses.
     bool                    posed;
     uint32_t                line_count;
@@ -53,11 +54,16 @@ uint32_t sup_segments_find(const sup_segments* segments, double time, double* ra
 /// which two count. Clips add up.
 void sup_segments_weigh(const sup_segments* segments, const sup_pose* pose, float* weights);
 
-/// Shares of the examples i - 1 .. i + 2 in the curve through them with Catmull-Rom tangents (0 at the ends of the clip), in
-/// order; unequal durations counted. Two examples alone: see the caller's ramp.
+/// Shares of the examples i - 1 .. i + 2 in the cubic through them with Catmull-Rom tangents, in order; unequal durations
+/// counted.
 void sup_segments_hermite(const sup_segments* segments, uint32_t i, double ratio, double shares[4]);
-/// Tangent at example i per second: weights of examples i - 1 and i + 1 (both 0 at the ends).
-double sup_segments_tangent(const sup_segments* segments, uint32_t i);
+/// Tangent at example i, per second: scale x (example to - example from). At the first and last example it is one-sided, times
+/// end_rate.
+typedef struct sup_tangent {
+    uint32_t from, to;
+    double   scale;
+} sup_tangent;
+sup_tangent sup_segments_tangent(const sup_segments* segments, uint32_t i);
 
 size_t sup_push_scratch(const sup_push* push);
 /// out = frame points + B q. q is overwritten.

@@ -36,7 +36,8 @@ static const sup_param rows[] = {
     { "modes", SUP_PARAM_INT, SUP_STAGE_BIND, AT(modes), .min = 0, .max = 255, .standard = 8, .unit = "",
       .help = "Modes that may swing, lowest first; 0 is static" },
     { "cycles", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(cycles), .min = 0.05, .max = 8, .standard = 1, .unit = "",
-      .help = "Natural swings of the lowest mode from one example to the next (live: per second); below 0.5 heavy and late" },
+      .help =
+          "Natural swings of the lowest mode from the first example to the last (live: per second); below 0.5 heavy and late" },
     { "damping", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(damping), .min = 0, .max = 2, .standard = 0.15, .unit = "",
       .help = "Damping ratio of the lowest mode; 1 does not ring" },
     { "law", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(law), .choices = laws, .unit = "",
@@ -46,7 +47,8 @@ static const sup_param rows[] = {
     { "start", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(start), .choices = starts, .unit = "",
       .help = "lifted: the inside goes with its ends and lags from there; rest: it stays until pulled, as in the paper" },
     { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = continuities, .unit = "",
-      .help = "At examples: rates carried on (auto: unless they grow), prescribed, or begun anew" },
+      .help = "Rates at examples: prescribed (auto; modes too fast for it do not swing; hermite; those carry), carried on, or "
+              "begun anew" },
     { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
       .help = "Ring out behind the last example instead of standing still" },
     { "extrapolation", SUP_PARAM_CHOICE, SUP_STAGE_FRAME, AT(extrapolation), .choices = extrapolations, .unit = "",
@@ -199,6 +201,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     bool       plain = in->character->example_count == 0 && has_curve_forces(in);
     sup_result r =
         plain ? plain_segments(in, arena, &b->segments, error) : sup_segments_create(in, "beam", arena, &b->segments, error);
+    b->segments.end_rate = sup_ramp_rate((sup_ramp)p->ramp, 0);
     if (!r) r = beam_net_create(in, p, arena, &b->net, error);
     float angle = p->extrapolation == EXTRAPOLATION_OFF ? SUP_SECTIONS_ANGLE : SUP_SECTIONS_ANGLE_SCALED;
     if (!r && p->turning)

@@ -65,12 +65,12 @@ typedef struct beam_force {
 
 /// How the nodes move. Arrays of a segment or an example are [mode][stride].
 typedef struct beam_motion {
-    sup_beam_modes        beam;
-    uint32_t              modes;   ///< K that may swing
-    const float*          vectors; ///< [inner node][K]
-    double                unit;    ///< seconds in which `cycles` is counted: a mean segment
-    sup_ramp              ramp;
-    bool                  smooth;      ///< several examples: the curve through them carries, not a ramp
+    sup_beam_modes beam;
+    uint32_t       modes;   ///< K that may swing
+    const float*   vectors; ///< [inner node][K]
+    double         unit;    ///< seconds in which `cycles` is counted: from the first example to the last; 1 where a pose drives
+    sup_ramp       ramp;
+    bool           smooth;             ///< several examples: the curve through them carries, not a ramp
     const sup_oscillator* free;        ///< per mode, in units of `unit`
     const sup_oscillator* oscillators; ///< [segment][K]
     const bool*           still;       ///< [K]: moves with the carrier alone

@@ -11,6 +11,9 @@
 #define PI 3.14159265358979323846
 /// Fastest mode that swings: four frames a cycle, or it would only flicker.
 #define FRAMES_PER_CYCLE 4.0
+/// Carried rates that keep more than this from segment to segment swing up where examples alternate; captured sequences get
+/// worse.
+#define CARRY_AUTO 0.4
 #define STEPPED_BYTES_MAX (1u << 30)
 
 typedef struct motion_maker {
@@ -44,7 +47,7 @@ static sup_result make_modes(motion_maker* m)
 {
     beam_motion* o = m->out;
     uint32_t     most = m->p->modes < (int)o->beam.count ? (uint32_t)m->p->modes : o->beam.count, k = 0;
-    o->unit = o->segments ? (m->s->times[m->s->count - 1] - m->s->times[0]) / o->segments : 1.0;
+    o->unit = o->segments ? m->s->times[m->s->count - 1] - m->s->times[0] : 1.0;
     sup_oscillator* free = SUP_NEW(m->arena, sup_oscillator, most);
     if (!free) return sup_fail_memory(m->error, "beam");
     for (; k < most; ++k) {
@@ -69,10 +72,11 @@ static sup_result make_modes(motion_maker* m)
             fits &= x->hermite_fits;
             if (o->segments > 1 && x->carry_grows && fabs(x->mu) > o->growth) o->growth = fabs(x->mu);
         }
-        bool wants = (m->p->continuity == CONTINUITY_AUTO && grows) || m->p->continuity == CONTINUITY_HERMITE;
-        hermite[i] = o->segments > 1 && wants && fits;
-        // A mode that is slow in one segment and fast in another can do neither: it goes with the carrier, which is as smooth.
-        still[i] = free[i].still || (o->segments > 1 && m->p->continuity == CONTINUITY_AUTO && grows && !fits);
+        // Auto: prescribed rates where that is well posed, else the mode goes with the carrier. Carried rates swing up where
+        // examples alternate: on captured sequences they cost up to 10% of the error between keys.
+        bool several = o->segments > 1, automatic = m->p->continuity == CONTINUITY_AUTO;
+        hermite[i] = several && fits && (automatic || m->p->continuity == CONTINUITY_HERMITE);
+        still[i] = free[i].still || (several && automatic && !fits);
         o->growing += o->segments > 1 && m->p->continuity == CONTINUITY_CARRY && grows;
     }
     o->vectors = vectors;
@@ -159,11 +163,10 @@ static sup_result make_shapes(motion_maker* m)
         project(m, at, shape + j * m->block);
     }
     for (size_t i = 0; i < m->block * o->segments; ++i) change[i] = shape[i + m->block] - shape[i];
-    for (uint32_t j = 1; j + 1 < m->examples && o->smooth; ++j) {
-        double tangent = sup_segments_tangent(m->s, j);
+    for (uint32_t j = 0; j < m->examples && o->smooth; ++j) {
+        sup_tangent t = sup_segments_tangent(m->s, j);
         for (size_t i = 0; i < m->block; ++i)
-            slope[j * m->block + i] =
-                (float)(tangent * ((double)shape[(j + 1) * m->block + i] - shape[(j - 1) * m->block + i]));
+            slope[j * m->block + i] = (float)(t.scale * ((double)shape[t.to * m->block + i] - shape[t.from * m->block + i]));
     }
     make_rates(m, change, slope, rate);
     o->shape = shape;
