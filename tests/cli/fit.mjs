@@ -163,10 +163,10 @@ await test("a parameter is found again in the motion that it made, and held-out 
     holds(c.error.rms < 0.02 * r.train.rms_before, "the preset is the chain that was found");
 });
 await test("a later link is fitted, threads change nothing, and --params narrows", folder => {
-    const dir = truth(folder, "linear,smooth(amount=0.5)"), preset = path.join(folder, "p.json");
-    const words = ["fit", arm, "--clip", "twist", "--deform", "linear,smooth", "--truth", dir, "--write", preset, "--params", "smooth.amount"];
+    const dir = truth(folder, "linear,smooth(strength=0.5)"), preset = path.join(folder, "p.json");
+    const words = ["fit", arm, "--clip", "twist", "--deform", "linear,smooth", "--truth", dir, "--write", preset, "--params", "smooth.strength"];
     const r = json([...words, "--threads", "1"]), first = fs.readFileSync(preset, "utf8");
-    near(r.params[0].value, 0.5, 0.01, "amount");
+    near(r.params[0].value, 0.5, 0.01, "strength");
     json([...words, "--threads", "3"]);
     equal(fs.readFileSync(preset, "utf8"), first, "preset");
 });
