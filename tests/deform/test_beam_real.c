@@ -66,7 +66,7 @@ static bool capture(const sequence* s, captured* out)
                                .corners = rest->mesh.corner_points };
     sup_decomposition   d;
     assert_ok(sup_decompose(&in, &(sup_decompose_options){ .bones = s->bones }, arena, &d, &error), error);
-    assert_ok(sup_decomposition_attach(rest, &d, "fit", 30, NULL, &out->character, &error), error);
+    assert_ok(sup_decomposition_attach(rest, &d, "fit", 30, NULL, NULL, &out->character, &error), error);
     sup_arena_destroy(arena);
     sup_character_destroy(rest);
     free(all);
