@@ -8,6 +8,7 @@
 #define REAL float
 #define MASK int
 #define R_ALL(x) (x)
+#define R_EVERY(mask) (mask)
 #define R_ABS(x) fabsf(x)
 #define R_SQRT(x) sqrtf(x)
 #define R_MAX(a, b) ((a) > (b) ? (a) : (b))

@@ -1,6 +1,7 @@
 // The Newton iteration of math/rotation.h, written once for any width. Include it after defining
 //   REAL, MASK                    float and int, or f8 and i8
 //   R_ALL(x)                      the constant in every lane
+//   R_EVERY(mask)                 whether it is set in all lanes
 //   R_ABS(x), R_SQRT(x), R_MAX(a, b), R_SELECT(mask, a, b)
 // Every lane does the same + - * / sqrt in the same order, so each width gives the same bits.
 //
@@ -16,6 +17,7 @@
 /// Smaller sums of |A| are nothing; their inverse would not be finite.
 #define ROTATION_ZERO FLT_MIN
 #define ROTATION_RESIDUAL 1e-3f // |g| over this times s after the steps: not converged
+#define ROTATION_SMALL 1e-4f    // half a step's angle, squared: the next residual is below 4e-4
 #define ROTATION_SADDLE 1e-5f   // H below minus this (times s, s^2, s^3) has a negative direction: a saddle, not the maximum
 
 typedef struct rotation_slope {
@@ -51,7 +53,8 @@ static inline rotation_slope rotation_newton_slope(const REAL a[9], const REAL q
     return f;
 }
 
-static inline void rotation_newton_step(const REAL a[9], REAL q[4])
+/// The mask says where the step was so small, and H so surely positive, that what is left is its square: converged.
+static inline MASK rotation_newton_step(const REAL a[9], REAL q[4])
 {
     rotation_slope f = rotation_newton_slope(a, q);
     REAL           zero = R_ALL(0.0f);
@@ -87,6 +90,7 @@ static inline void rotation_newton_step(const REAL a[9], REAL q[4])
     q[1] = R_SELECT(sound, y * n, q[1]);
     q[2] = R_SELECT(sound, z * n, q[2]);
     q[3] = R_SELECT(sound, w * n, q[3]);
+    return sound & safe & (wx * wx + wy * wy + wz * wz <= R_ALL(ROTATION_SMALL));
 }
 
 /// Row by row A; q as x, y, z, w. The mask says where q is the maximum: small residual and no direction that still rises.
@@ -101,7 +105,10 @@ static inline MASK rotation_newton(const REAL a[9], int steps, REAL q[4])
     for (int i = 0; i < 9; ++i)
         b[i] = R_SELECT(usable, a[i], R_ALL(0.0f)) * scale; // sums to 1: cubes neither under- nor overflow
 
-    for (int i = 0; i < steps; ++i) rotation_newton_step(b, q);
+    MASK near = nothing & ~nothing;
+    for (int i = 0; i < steps; ++i) near = rotation_newton_step(b, q);
+    near = near & usable;
+    if (R_EVERY(near)) return near; // looking again costs a third of a step, and the usual warm start needs no look
 
     rotation_slope f = rotation_newton_slope(b, q);
     REAL           g2 = f.gx * f.gx + f.gy * f.gy + f.gz * f.gz, limit = R_ALL(ROTATION_RESIDUAL) * f.s;
@@ -115,5 +122,5 @@ static inline MASK rotation_newton(const REAL a[9], int steps, REAL q[4])
     MASK good = (g2 <= limit * limit) & (e1 >= low) & (e2 >= low * f.s) & (e3 >= low * f.s * f.s) & (n2 > R_ALL(0.99f)) &
                 (n2 < R_ALL(1.01f));
     for (int i = 0; i < 4; ++i) q[i] = R_SELECT(usable, q[i], start[i]);
-    return nothing | (usable & good);
+    return nothing | (usable & (near | good));
 }

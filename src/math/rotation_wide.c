@@ -5,6 +5,7 @@
 #define REAL f8
 #define MASK i8
 #define R_ALL(x) f8_all(x)
+#define R_EVERY(mask) (i8_bits(mask) == 0xff)
 #define R_ABS(x) f8_abs(x)
 #define R_SQRT(x) f8_sqrt(x)
 #define R_MAX(a, b) f8_max(a, b)
