@@ -40,6 +40,7 @@ typedef struct bench_options {
     uint32_t    repeat;  ///< 0: as often as fits into a third of a second, at least ten times
     const char* scene;   ///< glob over scene/deformer; NULL: all
     const char* links;   ///< the chain of bench_character; NULL: the deformer with its defaults
+    double      step;    ///< of the clock, and of the frames of deformers with state; 0: 5 ms, and 30 frames a second
 } bench_options;
 
 /// Told of every finished row, and false when it wants no more.

@@ -122,7 +122,7 @@ static double play(void* user)
 }
 
 static sup_result time_chain(const sup_chain* chain, const sup_character* character, const sup_clip* clip, const sup_pose* pose,
-                             uint32_t threads, uint32_t repeat, sup_arena* arena, double* ms, sup_error* error)
+                             uint32_t threads, const bench_options* options, sup_arena* arena, double* ms, sup_error* error)
 {
     bool      dynamic = sup_chain_dynamic(chain) && clip;
     playing   p = { .frames = 1 };
@@ -134,12 +134,16 @@ static sup_result time_chain(const sup_chain* chain, const sup_character* charac
     if (dynamic) {
         p.seconds = clip->seconds < 1 ? clip->seconds : 1;
         p.frames = (uint32_t)(p.seconds * FRAMES) + 1;
+        if (options->step > 0) {
+            p.frames = (uint32_t)(p.seconds / options->step);
+            p.seconds = p.frames * options->step;
+        }
     }
     p.scratch = sup_arena_alloc(arena, sup_chain_scratch_size(chain) + 64, 1);
     p.out = sup_arena_alloc(arena, character->mesh.point_count + 1, sizeof *p.out);
     sup_result result = p.scratch && p.out ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory while timing a chain");
     if (result == SUP_OK) result = sup_instance_create(&desc, &p.instance, error);
-    if (result == SUP_OK) *ms = bench_best(play, &p, repeat);
+    if (result == SUP_OK) *ms = bench_best(play, &p, options->repeat);
     if (p.instance) sup_instance_destroy(p.instance);
     sup_pool_destroy(pool);
     return result;
@@ -160,10 +164,12 @@ static sup_result bench_rows(bench_row* row, const sup_character* character, con
                              const bench_options* options, sup_arena* arena, bench_report* report, void* user, sup_error* error)
 {
     const sup_clip* clip = character->clip_count ? &character->clips[0] : NULL;
-    sup_chain_desc  desc = { .character = character, .clip = clip, .links = options->links ? options->links : deformer->name };
-    sup_chain*      chain = NULL;
-    sup_pose        pose;
-    sup_result      result = sup_pose_create(character, arena, &pose, error);
+    sup_chain_desc  desc = {
+         .character = character, .clip = clip, .links = options->links ? options->links : deformer->name, .step = options->step
+    };
+    sup_chain* chain = NULL;
+    sup_pose   pose;
+    sup_result result = sup_pose_create(character, arena, &pose, error);
     if (result == SUP_OK) {
         sup_clip_sample(character, clip, clip ? 0.5 * clip->seconds : 0, &pose);
         if (strcmp(deformer->name, "smooth") == 0)
@@ -178,7 +184,7 @@ static sup_result bench_rows(bench_row* row, const sup_character* character, con
         // On a busy machine a thread may sit behind its caller on the same core for good: new ones get a new place.
         for (int attempt = 0; result == SUP_OK && attempt < (turn ? ATTEMPTS : 1); ++attempt) {
             double ms = 1e300;
-            result = time_chain(chain, character, clip, &pose, row->threads, options->repeat, arena, &ms, error);
+            result = time_chain(chain, character, clip, &pose, row->threads, options, arena, &ms, error);
             if (result == SUP_OK && ms < row->ms) row->ms = ms;
         }
         if (result == SUP_OK && !report(user, row)) result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");

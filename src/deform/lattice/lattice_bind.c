@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_WEIGHT 1e-3f
+// Taken off every weight: the faint ones vanish without a jump where they do.
+#define FAINT_WEIGHT 2e-3
 #define FILE_HOLD 4.0f     // how hard the skin's own values hold the particles beside it, against a link's 1
 #define FLOOR_HOLD 1e-5f   // keeps a piece without points solvable
 #define THIN_CELLS 2.0     // a bone in a limb thinner than this is worth a word
@@ -164,8 +165,8 @@ static uint32_t keep_weights(const binder* m, uint32_t p, uint32_t* joints, floa
     uint32_t n = 0;
     for (uint32_t o = 0; o < m->owner_count; ++o) total += fmax((double)weight_of(m, p, o), 0);
     for (uint32_t o = 0; o < m->owner_count && total > 0.1; ++o) {
-        double w = (double)weight_of(m, p, o);
-        if (!(w > (double)LEAST_WEIGHT * total)) continue;
+        double w = (double)weight_of(m, p, o) - FAINT_WEIGHT * total;
+        if (!(w > 0)) continue;
         if (joints) joints[n] = m->owner_joints[o];
         if (values) values[n] = (float)w;
         kept += w;

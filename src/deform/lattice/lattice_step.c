@@ -9,7 +9,7 @@
 #define PI 3.14159265358979323846
 #define SETTLING 20.0   // 1/s, damping of the pre-roll
 #define START_SPAN 1e-3 // seconds over which the speed of the skin is taken when a motion starts
-enum { SUBSTEPS_MAX = 16, ITERATIONS_MAX = 4, PUSH_ROUNDS = 3, FIT_GRAIN = 256, COPY_GRAIN = 4096 };
+enum { SUBSTEPS_MAX = 16, PUSH_ROUNDS = 3, FIT_GRAIN = 256, COPY_GRAIN = 4096 };
 
 /// Planes of scratch.
 enum {
@@ -349,7 +349,7 @@ static void substep(const lattice_bound* b, const lattice_params* p, const sup_f
         return;
     }
     double stiff = fastest(b, p) * dt;
-    run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.15 ? 1 : stiff * stiff < 0.5 ? 2 : 3);
+    run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.2 ? 1 : 2);
     if (frame->world && frame->world->body_count + frame->world->force_count) press(b, p, frame, pose, s, &j, part);
 }
 
