@@ -27,7 +27,7 @@ const sup_param lattice_rows[ROW_COUNT] = {
       .standard = 0.15, .unit = "", .help = "1 returns without overshoot, 0 swings for long" },
     { "bone_radius", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(bone_radius), .min = 0, .max = 0.9, .standard = 0.25, .unit = "",
       .help = "Core around the bones that does not swing, as a share of the local thickness; 0: none" },
-    { "limit", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(limit), .min = 0, .max = 2, .standard = 0.25, .unit = "",
+    { "limit", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(limit), .min = 0, .max = 2, .standard = 0.1, .unit = "",
       .help = "Flesh stiffens: the pull to the pose doubles at this displacement, a share of the local thickness; 0: never" },
     { "volume", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(volume), .varies = SUP_VARIES_BONE, .min = 0, .max = 1, .standard = 1,
       .unit = "", .help = "Share of the lost volume that a joint's part gets back; per bone with @" },
@@ -67,8 +67,10 @@ const sup_param lattice_rows[ROW_COUNT] = {
 };
 
 static const char* const stiff[][2] = { { "shape_hz", "14" }, { "pose_hz", "6" }, { "damping_ratio", "0.4" }, { NULL, NULL } };
-static const char* const jelly[][2] = { { "shape_hz", "4" },       { "pose_hz", "1.8" }, { "damping_ratio", "0.08" },
-                                        { "bone_radius", "0.15" }, { "region", "3" },    { NULL, NULL } };
+static const char* const jelly[][2] = {
+    { "shape_hz", "4" }, { "pose_hz", "1.8" }, { "damping_ratio", "0.08" }, { "bone_radius", "0.15" }, { "limit", "0.25" },
+    { "region", "3" },   { NULL, NULL }
+};
 static const char* const paper[][2] = { { "integrator", "symplectic" },
                                         { "reference", "rest" },
                                         { "weights", "diffuse" },
