@@ -145,6 +145,7 @@ typedef struct lattice_scratch {
     float*    strength;
     double*   targets;
     uint32_t* cold;
+    bool*     still;   ///< per chunk
     sup_vec3* morphed; ///< per point
     void*     skin;
     void*     pose_memory;
@@ -178,10 +179,11 @@ typedef struct lattice_step {
     bool                 last;   ///< iteration
     float                settle; ///< times keep
     uint32_t*            cold;
+    bool*                still; ///< per chunk
 } lattice_step;
 
-/// Where the particles would be without springs; what the regions are asked.
-SUP_WIDE_DECLARE(void, lattice_predict, (const lattice_step* s, uint32_t chunk));
+/// Where the particles would be without springs; what the regions are asked. True: all of them exactly on their pose.
+SUP_WIDE_DECLARE(bool, lattice_predict, (const lattice_step* s, uint32_t chunk));
 /// The springs, from the goals; velocities when it is the last iteration.
 SUP_WIDE_DECLARE(void, lattice_update, (const lattice_step* s, uint32_t chunk));
 

@@ -47,6 +47,7 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, b->volume.part_count * sizeof(float), (void**)&s->strength);
     cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->targets);
     cut(memory, &used, (n / FIT_GRAIN + 1) * sizeof(uint32_t), (void**)&s->cold);
+    cut(memory, &used, b->regions.chunk_count * sizeof(bool), (void**)&s->still);
     cut(memory, &used, b->character->morph_count ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->morphed);
     cut(memory, &used, sup_skin_scratch(b->skin), &s->skin);
     return cut(memory, &used, sup_pose_size(b->character), &s->pose_memory);
@@ -236,8 +237,7 @@ static void sum_task(void* data, uint32_t begin, uint32_t end)
 static void start_task(void* data, uint32_t begin, uint32_t end)
 {
     const lattice_step* j = data;
-    for (uint32_t c = begin; c < end; ++c) SUP_WIDE_PICK(lattice_predict)(j, c);
-    sum_task(data, begin, end);
+    for (uint32_t c = begin; c < end; ++c) j->still[c] = SUP_WIDE_PICK(lattice_predict)(j, c);
 }
 
 static void fit_task(void* data, uint32_t begin, uint32_t end)
@@ -281,6 +281,7 @@ static void place_planes(const lattice_bound* b, void* state, const lattice_scra
     j->keep = lattice_plane(b, state, PLANE_KEEP);
     j->held = s->planes + SPARE_HELD * n;
     j->cold = s->cold;
+    j->still = s->still;
     sup_regions_place(&j->regions, s->work);
 }
 
@@ -309,9 +310,19 @@ static void press(const lattice_bound* b, const lattice_params* p, const sup_fra
 static void run_regions(const lattice_bound* b, const sup_frame* frame, lattice_step* j, uint32_t iterations)
 {
     memset(j->cold, 0, (b->count / FIT_GRAIN + 1) * sizeof *j->cold);
+    sup_tasks_run(frame->tasks, b->regions.chunk_count, 1, start_task, j);
+    bool still = !j->rest && !j->symplectic;
+    for (uint32_t c = 0; c < b->regions.chunk_count && still; ++c) still = j->still[c];
+    if (still) { // a held pose costs next to nothing: what is on its pose wants to stay there
+        for (int a = 0; a < 3; ++a) {
+            memset(j->d[a], 0, b->count * sizeof(float));
+            memset(j->w[a], 0, b->count * sizeof(float));
+        }
+        return;
+    }
     for (uint32_t k = 0; k < iterations; ++k) {
         j->last = k + 1 == iterations;
-        sup_tasks_run(frame->tasks, b->regions.chunk_count, 1, k ? sum_task : start_task, j);
+        sup_tasks_run(frame->tasks, b->regions.chunk_count, 1, sum_task, j);
         sup_tasks_run(frame->tasks, b->count, FIT_GRAIN, fit_task, j);
         sup_tasks_run(frame->tasks, b->regions.chunk_count, 1, goal_task, j);
     }

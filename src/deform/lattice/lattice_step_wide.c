@@ -30,10 +30,11 @@ static inline void rest_reference(const lattice_step* j, uint32_t s, f8 out[3])
         out[i] = f8_all(a.m[i][0]) * r[0] + f8_all(a.m[i][1]) * r[1] + f8_all(a.m[i][2]) * r[2] + f8_all(a.m[i][3] - o[i]);
 }
 
-void SUP_WIDE(lattice_predict)(const lattice_step* j, uint32_t chunk)
+bool SUP_WIDE(lattice_predict)(const lattice_step* j, uint32_t chunk)
 {
     uint32_t begin = j->b->regions.chunks[chunk], end = j->b->regions.chunks[chunk + 1];
     f8       dt = f8_all(j->dt), rate = f8_all(1.0f / j->dt), square = f8_all(j->dt * j->dt);
+    i8       moves = i8_all(0);
     f8       origin[3] = { f8_all(j->origin->x), f8_all(j->origin->y), f8_all(j->origin->z) };
     for (uint32_t s = begin; s < end; s += SUP_LANES) {
         f8 zero = f8_all(0), y[3], push[3] = { zero, zero, zero }, reference[3] = { zero, zero, zero },
@@ -52,6 +53,7 @@ void SUP_WIDE(lattice_predict)(const lattice_step* j, uint32_t chunk)
             f8_store(j->y[i] + s, y[i]);
             f8_store(j->u[i] + s, now);
         }
+        moves = moves | (away != zero);
         // kp dt^2 of hold = 1 / (1 + ks dt^2 + kp dt^2), growing with the square of the displacement.
         f8 one = f8_all(1), pull = at(j->pull, s), more = one + f8_all(j->limit) * at(j->b->thin, s) * away;
         f8 kept = (one / hold - one - pull) * more, guess = one / (one + kept);
@@ -70,6 +72,7 @@ void SUP_WIDE(lattice_predict)(const lattice_step* j, uint32_t chunk)
             f8_store(j->in[i] + s, asked[i]);
         }
     }
+    return i8_bits(moves) == 0;
 }
 
 void SUP_WIDE(lattice_update)(const lattice_step* j, uint32_t chunk)
