@@ -334,7 +334,7 @@ static void wind_and_forces_push(void** state)
 {
     (void)state;
     rig       r;
-    sup_force force = { .name = "f", .kind = SUP_FORCE_BONE, .joint = 1, .ratio = 0.5f, .radius = 6, .value = v3(50, 0, 0) };
+    sup_force force = { .name = "f", .kind = SUP_FORCE_BONE, .joint = 1, .ratio = 0.5f, .at = v3(0, 0, 30), .radius = 6, .value = v3(50, 0, 0) };
     rig_make(&r, make_bar(), "lattice(cells=20)");
     rig_reset(&r);
     r.world.wind = v3(0, 100, 0);

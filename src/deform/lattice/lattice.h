@@ -68,6 +68,8 @@ extern const sup_param lattice_rows[ROW_COUNT];
 /// Rows that vary over points are extended to particles: scale and offset per slot.
 enum { SOFT_SHAPE, SOFT_POSE, SOFT_DAMPING, SOFT_GRAVITY, SOFT_COUNT };
 
+typedef struct lattice_body lattice_body;
+
 /// What bind leaves. Arrays over particles are in slots (solve/regions.h).
 typedef struct lattice_bound {
     const sup_character* character;
@@ -89,10 +91,12 @@ typedef struct lattice_bound {
     const float*         exposure; ///< per slot: share of it that is outside
     sup_field            soft[SOFT_COUNT];
     bool                 keeps_file; ///< weights=file: the skin keeps the file's weights, the lattice adds to it
-    uint32_t             dominant_count;
+    uint32_t             body_count;
+    const lattice_body*  bodies; ///< as the world lists them
+    size_t               body_scratch;
     const uint32_t*      dominant; ///< per slot: the joint that moves it most
 
-    uint32_t lost_pieces, outside_bones, thin_bones, split; ///< told when the motion starts
+    uint32_t lost_pieces, outside_bones, thin_bones; ///< told when the motion starts
 } lattice_bound;
 
 sup_result lattice_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
@@ -149,6 +153,7 @@ typedef struct lattice_scratch {
     sup_vec3* morphed; ///< per point
     void*     skin;
     void*     pose_memory;
+    void*     bodies;
 } lattice_scratch;
 
 /// One substep of the clock, from wide kernels. Planes are `count` floats.
@@ -190,7 +195,9 @@ SUP_WIDE_DECLARE(void, lattice_update, (const lattice_step* s, uint32_t chunk));
 /// Accelerations of the world into s->push; false: there are none.
 bool lattice_pushes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
                     const lattice_scratch* s);
-/// Moves particles out of the bodies of the world; how many were inside.
-uint32_t lattice_bodies(const lattice_bound* b, const sup_frame* frame, double part, sup_vec3* x);
+/// Trees of the meshes among the bodies.
+sup_result lattice_bind_bodies(const sup_world_plan* plan, sup_arena* arena, lattice_bound* b, sup_error* error);
+/// Moves particles out of the bodies of the world, which are at `part` of the step; how many were inside.
+uint32_t lattice_push_bodies(const lattice_bound* b, const sup_frame* frame, double part, void* scratch, sup_vec3* x);
 
 #endif

@@ -472,6 +472,7 @@ static sup_result make(binder* m)
     if (r == SUP_OK) r = make_pins(m);
     if (r == SUP_OK) r = make_softness(m);
     if (r == SUP_OK) r = make_volumes(m);
+    if (r == SUP_OK) r = lattice_bind_bodies(m->in->world, m->arena, b, m->error);
     b->lost_pieces = m->lattice.near.lost_count;
     b->outside_bones = m->lattice.near.outside_bones;
     return r;

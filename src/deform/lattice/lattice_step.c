@@ -50,6 +50,7 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, b->regions.chunk_count * sizeof(bool), (void**)&s->still);
     cut(memory, &used, b->character->morph_count ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->morphed);
     cut(memory, &used, sup_skin_scratch(b->skin), &s->skin);
+    cut(memory, &used, b->body_scratch, &s->bodies);
     return cut(memory, &used, sup_pose_size(b->character), &s->pose_memory);
 }
 
@@ -293,7 +294,7 @@ static void press(const lattice_bound* b, const lattice_params* p, const sup_fra
         s->moved[i] = v3(j->y[0][i] + j->d[0][i], j->y[1][i] + j->d[1][i], j->y[2][i] + j->d[2][i]);
     uint32_t pushed = 0;
     for (int round = 0; round < PUSH_ROUNDS; ++round) {
-        pushed = lattice_bodies(b, frame, part, s->moved);
+        pushed = lattice_push_bodies(b, frame, part, s->bodies, s->moved);
         if (round + 1 < PUSH_ROUNDS) keep_volumes(b, p, frame, pose, s, s->moved);
         if (!pushed && !frame->world->force_count) break;
     }
