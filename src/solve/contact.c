@@ -328,6 +328,7 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     sup_result   result = sup_topology_create(&polygons, w->temp, &w->topology, w->error);
     if (result == SUP_OK) result = sup_bvh_create(d->points, d->triangles, d->triangle_count, w->arena, &c->bvh, w->error);
     if (result != SUP_OK) return result;
+    c->pack_count = c->bvh.leaf_count > 1 ? c->bvh.leaf_count / 2 : 1;
     c->point_count = d->point_count;
     c->side = d->inside_out ? -1 : 1;
     c->margin = d->margin;
@@ -391,7 +392,8 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.bodies = take(&d, c->solid_count ? n : 0, sizeof *m.bodies);
     m.places = take(&d, c->solid_count, sizeof *m.places);
     m.solids = take(&d, c->solid_count, sizeof *m.solids);
-    m.nodes = take(&d, 2 * (size_t)c->bvh.leaf_count, sizeof *m.nodes);
+    m.nodes = take(&d, 2 * (size_t)c->pack_count, sizeof *m.nodes);
+    m.packs = take(&d, c->pack_count, sizeof *m.packs);
     m.boxes = take(&d, slots, sizeof *m.boxes);
     m.areas = take(&d, slots, sizeof *m.areas);
     m.faces = take(&d, slots, sizeof *m.faces);

@@ -4,6 +4,7 @@
 
 #include "base/internal.h"
 #include "base/sort.h"
+#include "math/wide.h"
 #include "solve/contact.h"
 
 // Faces look at each other when the cosine between their normals is below this (particles.md, 2.5).
@@ -60,6 +61,7 @@ struct sup_contact {
     uint32_t            resting_count;
     const uint32_t*     resting;     // points that touch something at rest, rising
     const uint32_t*     resting_bit; // per point, SUP_NONE
+    uint32_t            pack_count;  // a power of two
     uint32_t            solid_count;
     size_t              solid_bytes; // of scratch, for meshes that move
 };
@@ -77,6 +79,20 @@ typedef struct contact_face {
     float    offset; // normal . corner
     float    way;
 } contact_face;
+
+/// The triangles of two leaves side by side, a lane each, for looking at eight of them at once. Lanes without a triangle have
+/// an empty box. The hierarchy that is searched ends here: pack k is node pack_count + k.
+enum { CONTACT_PACK = 8 };
+typedef struct contact_pack {
+    float min[3][CONTACT_PACK], max[3][CONTACT_PACK];
+    float normal[3][CONTACT_PACK], offset[CONTACT_PACK], way[CONTACT_PACK], unit[CONTACT_PACK];
+    float corners[3][3][CONTACT_PACK], facing[3][3][CONTACT_PACK]; // of each corner: place and normal
+} contact_pack;
+
+/// Which lanes of b may touch each lane of a, a bit each: boxes overlap, neither is all above or all below the other's plane,
+/// and some corner looks at the other.
+SUP_WIDE_DECLARE(void, sup_contact_sift,
+                 (const contact_pack* a, const contact_pack* b, float margin, float reach, uint32_t out[CONTACT_PACK]));
 
 enum { CONTACT_POINT, CONTACT_EDGE };
 
@@ -123,12 +139,13 @@ typedef struct contact_memory {
     sup_solid*      solids;
 
     // for searching alone
-    contact_node*  nodes;        // 2 x leaves
+    contact_node*  nodes; // 2 x packs
+    contact_pack*  packs;
     sup_box*       boxes;        // per slot
     sup_vec3*      areas;        // per slot: area vector, outwards
     contact_face*  faces;        // per slot
     sup_vec3*      normals;      // per point, unit; zero: none
-    uint32_t*      pairs;        // of leaves, two each
+    uint32_t*      pairs;        // of packs, two each
     contact_item*  slices;       // WAVE chunks
     uint32_t*      counts;       // per chunk of a wave: kept, lost
     contact_item*  found;        // 2 x capacity
@@ -138,7 +155,7 @@ typedef struct contact_memory {
     uint8_t*       solid_room;
 } contact_memory;
 
-// Pairs of leaves are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts.
+// Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts.
 enum { CHUNK = 32, WAVE = 64, SLICE = 256, PAIRS = CHUNK * WAVE };
 
 contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* bytes);
@@ -183,6 +200,13 @@ static inline sup_vec3 contact_from(const contact_search* s, uint32_t p)
 }
 static inline sup_vec3 contact_to(const contact_search* s, uint32_t p) { return sup_particle_place(&s->to[p]); }
 
+/// The first slot of a pack; that of the next one ends it.
+static inline uint32_t contact_pack_begin(const sup_contact* c, uint32_t pack)
+{
+    uint32_t leaves = c->bvh.leaf_count / c->pack_count;
+    return c->bvh.leaf_begin[pack * leaves];
+}
+
 /// Is it in a rising list?
 static inline bool contact_listed(const uint32_t* list, uint32_t begin, uint32_t end, uint32_t what)
 {
@@ -203,7 +227,7 @@ float sup_contact_segment_square(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3
 /// false when never.
 bool sup_contact_crossing(const sup_vec3 from[4], const sup_vec3 to[4], float* time);
 
-/// Leaf pairs and candidates in: contact_narrow.c
+/// Pairs of packs: contact_narrow.c
 void sup_contact_narrow(void* data, uint32_t begin, uint32_t end);
 /// Bodies: contact_solid.c
 void   sup_contact_find_bodies(contact_search* s, uint32_t solid_count, const sup_solid* solids, sup_contact_report* report);

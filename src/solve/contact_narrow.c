@@ -1,4 +1,4 @@
-// Two leaves of the hierarchy: which of their points and triangles, edges and edges, are near each other or will meet.
+// Two packs of triangles: which of their points and triangles, edges and edges, are near each other or will meet.
 #include "solve/contact_internal.h"
 
 #include <math.h>
@@ -271,7 +271,7 @@ static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uin
     return edges_may_meet(s, e, unit);
 }
 
-// ---------------------------------------------------------------------------------------------- leaves
+// ---------------------------------------------------------------------------------------------- packs
 
 typedef struct slice {
     contact_item* items;
@@ -299,6 +299,20 @@ typedef struct heights {
 
 static bool beyond(const heights* h, float x, float y) { return (x > h->high && y > h->high) || (x < h->low && y < h->low); }
 
+static heights measure_heights(const contact_search* s, uint32_t a, uint32_t b)
+{
+    const sup_contact*  c = s->c;
+    const contact_face *fa = &s->m.faces[a], *fb = &s->m.faces[b];
+    const uint32_t *    p = c->bvh.corners + 3 * (size_t)a, *q = c->bvh.corners + 3 * (size_t)b;
+    float               unit = contact_max(c->slot_units[a], c->slot_units[b]), ways = fa->way + fb->way;
+    heights             h = { .low = -(c->reach * unit + ways), .high = c->margin * unit + ways };
+    for (int k = 0; k < 3; ++k) {
+        h.a[k] = v3_dot(fb->normal, contact_to(s, p[k])) - fb->offset;
+        h.b[k] = v3_dot(fa->normal, contact_to(s, q[k])) - fa->offset;
+    }
+    return h;
+}
+
 /// Near at rest, and each behind the other.
 static bool back_to_back(const sup_contact* c, uint32_t a, uint32_t b)
 {
@@ -308,34 +322,12 @@ static bool back_to_back(const sup_contact* c, uint32_t a, uint32_t b)
     return contact_is_behind(c, a, b) && contact_is_behind(c, b, a);
 }
 
-/// Most pairs end here: one is all above or all below the other's plane, or no corner of either looks at the other.
-static bool may_touch(const contact_search* s, uint32_t a, uint32_t b, heights* h)
-{
-    const sup_contact*  c = s->c;
-    const contact_face *fa = &s->m.faces[a], *fb = &s->m.faces[b];
-    const uint32_t *    p = c->bvh.corners + 3 * (size_t)a, *q = c->bvh.corners + 3 * (size_t)b;
-    float               unit = contact_max(c->slot_units[a], c->slot_units[b]), ways = fa->way + fb->way, least = 1;
-    h->high = c->margin * unit + ways;
-    h->low = -(c->reach * unit + ways);
-    for (int k = 0; k < 3; ++k) {
-        h->a[k] = v3_dot(fb->normal, contact_to(s, p[k])) - fb->offset;
-        h->b[k] = v3_dot(fa->normal, contact_to(s, q[k])) - fa->offset;
-    }
-    if (beyond(h, contact_min(contact_min(h->a[0], h->a[1]), h->a[2]), contact_max(contact_max(h->a[0], h->a[1]), h->a[2])))
-        return false;
-    if (beyond(h, contact_min(contact_min(h->b[0], h->b[1]), h->b[2]), contact_max(contact_max(h->b[0], h->b[1]), h->b[2])))
-        return false;
-    for (int k = 0; k < 3; ++k)
-        least = contact_min(least, contact_min(v3_dot(s->m.normals[p[k]], fb->normal), v3_dot(s->m.normals[q[k]], fa->normal)));
-    return least < CONTACT_FACING && !back_to_back(c, a, b);
-}
-
 static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* to)
 {
     contact_item item;
-    heights      h;
     uint8_t      own_a = s->c->owns[a], own_b = s->c->owns[b];
-    if (!may_touch(s, a, b, &h)) return;
+    if (back_to_back(s->c, a, b)) return;
+    heights h = measure_heights(s, a, b);
     for (uint32_t k = 0; k < 3; ++k) {
         if (own_a & OWN_POINT << k && !beyond(&h, h.a[k], h.a[k]) &&
             test_point(s, s->c->bvh.corners[3 * (size_t)a + k], b, &item))
@@ -354,20 +346,16 @@ static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* t
     }
 }
 
-static void test_leaves(const contact_search* s, uint32_t leaf, uint32_t other, slice* to)
+static void test_packs(const contact_search* s, uint32_t pack, uint32_t other, slice* to)
 {
-    const uint32_t*     begin = s->c->bvh.leaf_begin;
-    const contact_node* node = &s->m.nodes[s->c->bvh.leaf_count + other];
-    for (uint32_t i = begin[leaf]; i < begin[leaf + 1]; ++i) {
-        if (s->c->owns[i] & OWN_FLAT || !contact_overlap(s->m.boxes[i].min, s->m.boxes[i].max, node->min, node->max)) continue;
-        for (uint32_t k = leaf == other ? i + 1 : begin[other]; k < begin[other + 1]; ++k)
-            if (!(s->c->owns[k] & OWN_FLAT) &&
-                contact_overlap(s->m.boxes[i].min, s->m.boxes[i].max, s->m.boxes[k].min, s->m.boxes[k].max))
-                test_slots(s, i, k, to);
-    }
+    uint32_t may[CONTACT_PACK], first = contact_pack_begin(s->c, pack), second = contact_pack_begin(s->c, other);
+    SUP_WIDE_PICK(sup_contact_sift)(&s->m.packs[pack], &s->m.packs[other], s->c->margin, s->c->reach, may);
+    for (uint32_t i = 0; i < CONTACT_PACK; ++i)
+        for (uint32_t k = pack == other ? i + 1 : 0; may[i] >> k; ++k)
+            if (may[i] >> k & 1) test_slots(s, first + i, second + k, to);
 }
 
-/// Chunks [begin, end), CHUNK pairs of leaves each.
+/// Chunks [begin, end), CHUNK pairs of packs each.
 void sup_contact_narrow(void* data, uint32_t begin, uint32_t end)
 {
     const contact_search* s = data;
@@ -375,7 +363,7 @@ void sup_contact_narrow(void* data, uint32_t begin, uint32_t end)
         slice    to = { s->m.slices + (size_t)chunk * SLICE, 0, 0 };
         uint32_t first = chunk * CHUNK, last = first + CHUNK;
         for (uint32_t i = first; i < last && i < s->pair_count; ++i)
-            test_leaves(s, s->m.pairs[2 * (size_t)i], s->m.pairs[2 * (size_t)i + 1], &to);
+            test_packs(s, s->m.pairs[2 * (size_t)i], s->m.pairs[2 * (size_t)i + 1], &to);
         s->m.counts[2 * chunk] = to.count;
         s->m.counts[2 * chunk + 1] = to.lost;
     }

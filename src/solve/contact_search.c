@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRAIN_LEAVES = 128, GRAIN_POINTS = 512, STACK = 192 };
+enum { GRAIN_PACKS = 64, GRAIN_POINTS = 512, STACK = 192 };
 
 // ---------------------------------------------------------------------------------------------- boxes, normals, cones
 
@@ -48,28 +48,52 @@ static float longest_way(const contact_search* s, const uint32_t* corners)
     return sqrtf(square);
 }
 
+static void set_lane(float to[3][CONTACT_PACK], uint32_t lane, sup_vec3 v)
+{
+    to[0][lane] = v.x;
+    to[1][lane] = v.y;
+    to[2][lane] = v.z;
+}
+
+static void measure_slot(const contact_search* s, uint32_t slot, contact_pack* pack, uint32_t lane)
+{
+    const uint32_t* c = s->c->bvh.corners + 3 * (size_t)slot;
+    sup_vec3        x[3] = { contact_to(s, c[0]), contact_to(s, c[1]), contact_to(s, c[2]) };
+    sup_vec3        n = v3_cross(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]));
+    s->m.areas[slot] = v3_finite(n) ? v3_scale(n, s->c->side) : v3(0, 0, 0);
+    n = v3_normalize(s->m.areas[slot], v3(0, 0, 0));
+    const contact_face* f = &s->m.faces[slot];
+    s->m.faces[slot] = (contact_face){ n, v3_dot(n, x[0]), longest_way(s, c) };
+    s->m.boxes[slot] = s->c->owns[slot] & OWN_FLAT ? nowhere : swept_box(s, c, s->c->grow * s->c->slot_units[slot]);
+    for (int k = 0; k < 3; ++k) {
+        pack->min[k][lane] = s->m.boxes[slot].min[k];
+        pack->max[k][lane] = s->m.boxes[slot].max[k];
+        set_lane(pack->corners[k], lane, x[k]);
+    }
+    set_lane(pack->normal, lane, n);
+    pack->offset[lane] = f->offset;
+    pack->way[lane] = f->way;
+    pack->unit[lane] = s->c->slot_units[slot];
+}
+
 static void measure_slots(void* data, uint32_t begin, uint32_t end)
 {
     const contact_search* s = data;
-    const sup_bvh*        b = &s->c->bvh;
-    for (uint32_t l = begin; l < end; ++l) {
-        sup_box all = nowhere;
-        for (uint32_t slot = b->leaf_begin[l]; slot < b->leaf_begin[l + 1]; ++slot) {
-            const uint32_t* c = b->corners + 3 * (size_t)slot;
-            sup_vec3        a = contact_to(s, c[0]);
-            sup_vec3        n = v3_cross(v3_sub(contact_to(s, c[1]), a), v3_sub(contact_to(s, c[2]), a));
-            s->m.areas[slot] = v3_finite(n) ? v3_scale(n, s->c->side) : v3(0, 0, 0);
-            n = v3_normalize(s->m.areas[slot], v3(0, 0, 0));
-            s->m.faces[slot] = (contact_face){ n, v3_dot(n, a), longest_way(s, c) };
-            s->m.boxes[slot] = swept_box(s, c, s->c->grow * s->c->slot_units[slot]);
-            for (int k = 0; k < 3; ++k) {
-                all.min[k] = contact_min(all.min[k], s->m.boxes[slot].min[k]);
-                all.max[k] = contact_max(all.max[k], s->m.boxes[slot].max[k]);
+    for (uint32_t p = begin; p < end; ++p) {
+        uint32_t      first = contact_pack_begin(s->c, p), count = contact_pack_begin(s->c, p + 1) - first;
+        contact_pack* pack = &s->m.packs[p];
+        contact_node* node = &s->m.nodes[s->c->pack_count + p];
+        memset(pack, 0, sizeof *pack);
+        for (uint32_t k = 0; k < count; ++k) measure_slot(s, first + k, pack, k);
+        for (int axis = 0; axis < 3; ++axis) {
+            node->min[axis] = INFINITY;
+            node->max[axis] = -INFINITY;
+            for (uint32_t k = count; k < CONTACT_PACK; ++k) pack->min[axis][k] = INFINITY, pack->max[axis][k] = -INFINITY;
+            for (uint32_t k = 0; k < count; ++k) {
+                node->min[axis] = contact_min(node->min[axis], pack->min[axis][k]);
+                node->max[axis] = contact_max(node->max[axis], pack->max[axis][k]);
             }
         }
-        contact_node* node = &s->m.nodes[b->leaf_count + l];
-        memcpy(node->min, all.min, sizeof all.min);
-        memcpy(node->max, all.max, sizeof all.max);
     }
 }
 
@@ -92,21 +116,25 @@ static void open_cone(contact_node* n)
 
 static float above(float x) { return x > 0 ? x : 0; }
 
-/// Around the normals of a leaf's triangles and of their corners.
+/// Around the normals of a pack's triangles and of their corners, which its lanes get too.
 static void measure_cones(void* data, uint32_t begin, uint32_t end)
 {
     const contact_search* s = data;
-    const sup_bvh*        b = &s->c->bvh;
-    for (uint32_t l = begin; l < end; ++l) {
-        contact_node* node = &s->m.nodes[b->leaf_count + l];
+    for (uint32_t p = begin; p < end; ++p) {
+        contact_node* node = &s->m.nodes[s->c->pack_count + p];
         sup_vec3      sum = v3(0, 0, 0);
-        uint32_t      first = b->leaf_begin[l], count = b->leaf_begin[l + 1] - first;
+        uint32_t      first = contact_pack_begin(s->c, p), count = contact_pack_begin(s->c, p + 1) - first;
         for (uint32_t k = 0; k < count; ++k) sum = v3_add(sum, s->m.faces[first + k].normal);
         sup_vec3 axis = v3_normalize(sum, v3(0, 0, 0));
         float    least = 1;
-        for (uint32_t k = 0; k < count; ++k) least = contact_min(least, v3_dot(axis, s->m.faces[first + k].normal));
-        for (uint32_t k = 3 * first; k < 3 * (first + count); ++k)
-            least = contact_min(least, v3_dot(axis, s->m.normals[b->corners[k]]));
+        for (uint32_t k = 0; k < count; ++k) {
+            least = contact_min(least, v3_dot(axis, s->m.faces[first + k].normal));
+            for (uint32_t corner = 0; corner < 3; ++corner) {
+                sup_vec3 n = s->m.normals[s->c->bvh.corners[3 * (size_t)(first + k) + corner]];
+                least = contact_min(least, v3_dot(axis, n));
+                set_lane(s->m.packs[p].facing[corner], k, n);
+            }
+        }
         if (!(least > 0.01f) || count == 0) { // a missing normal is zero and opens the cone
             open_cone(node);
             continue;
@@ -145,12 +173,12 @@ static void join_cones(contact_node* out, const contact_node* a, const contact_n
 
 static void refit(contact_search* s)
 {
-    const sup_bvh* b = &s->c->bvh;
-    contact_node*  nodes = s->m.nodes;
-    sup_tasks_run(s->call->tasks, b->leaf_count, GRAIN_LEAVES, measure_slots, s);
+    uint32_t      packs = s->c->pack_count;
+    contact_node* nodes = s->m.nodes;
+    sup_tasks_run(s->call->tasks, packs, GRAIN_PACKS, measure_slots, s);
     sup_tasks_run(s->call->tasks, s->c->point_count, GRAIN_POINTS, measure_normals, s);
-    sup_tasks_run(s->call->tasks, b->leaf_count, GRAIN_LEAVES, measure_cones, s);
-    for (uint32_t n = b->leaf_count; n-- > 1;) {
+    sup_tasks_run(s->call->tasks, packs, GRAIN_PACKS, measure_cones, s);
+    for (uint32_t n = packs; n-- > 1;) {
         const contact_node *l = &nodes[2 * (size_t)n], *r = l + 1;
         for (int k = 0; k < 3; ++k) {
             nodes[n].min[k] = contact_min(l->min[k], r->min[k]);
@@ -184,21 +212,21 @@ typedef struct descent {
     uint32_t depth;
 } descent;
 
-/// The hierarchy against itself, until the pairs of leaves fill their room or nothing is left. Both nodes of a pair are on one
+/// The hierarchy against itself, until the pairs of packs fill their room or nothing is left. Both nodes of a pair are on one
 /// level.
 static void descend(contact_search* s, descent* d)
 {
     const contact_node* nodes = s->m.nodes;
-    uint32_t            leaves = s->c->bvh.leaf_count;
+    uint32_t            packs = s->c->pack_count;
     s->pair_count = 0;
     while (d->depth > 0 && s->pair_count < PAIRS) {
         uint32_t a = d->stack[--d->depth].a, b = d->stack[d->depth].b;
         if (a == b ? looks_one_way(&nodes[a]) : !contact_overlap(nodes[a].min, nodes[a].max, nodes[b].min, nodes[b].max))
             continue;
         if (a != b && look_one_way(&nodes[a], &nodes[b])) continue;
-        if (a >= leaves) {
-            s->m.pairs[2 * (size_t)s->pair_count] = a - leaves;
-            s->m.pairs[2 * (size_t)s->pair_count++ + 1] = b - leaves;
+        if (a >= packs) {
+            s->m.pairs[2 * (size_t)s->pair_count] = a - packs;
+            s->m.pairs[2 * (size_t)s->pair_count++ + 1] = b - packs;
             continue;
         }
         for (uint32_t k = 4; k-- > 0;) {
@@ -231,7 +259,7 @@ static uint32_t keep_nearest(contact_search* s, uint32_t count, uint32_t wanted)
     return wanted;
 }
 
-/// Pairs of leaves in waves: the chunks of one in parallel, then what they found one after the other.
+/// Pairs of packs in waves: the chunks of one in parallel, then what they found one after the other.
 static uint32_t gather(contact_search* s, uint32_t* lost)
 {
     uint32_t room = 2 * s->c->capacity, count = 0;

@@ -290,12 +290,13 @@ static uint32_t collect_points(const probe* p, const contact_node* box, uint32_t
         const contact_node* n = &s->m.nodes[node];
         const sup_box       there = { { n->min[0], n->min[1], n->min[2] }, { n->max[0], n->max[1], n->max[2] } };
         if (!sup_box_overlap(&there, &own)) continue;
-        if (node < b->leaf_count) {
+        if (node < s->c->pack_count) {
             stack[depth++] = 2 * node + 1;
             stack[depth++] = 2 * node;
             continue;
         }
-        for (uint32_t slot = b->leaf_begin[node - b->leaf_count]; slot < b->leaf_begin[node - b->leaf_count + 1]; ++slot)
+        uint32_t pack = node - s->c->pack_count, end = contact_pack_begin(s->c, pack + 1);
+        for (uint32_t slot = contact_pack_begin(s->c, pack); slot < end; ++slot)
             for (uint32_t k = 0; k < 3; ++k) {
                 uint32_t point = b->corners[3 * (size_t)slot + k];
                 if (!(s->c->owns[slot] & OWN_POINT << k) || !(s->from[point].w > 0)) continue;
