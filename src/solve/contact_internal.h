@@ -73,11 +73,13 @@ typedef struct contact_node {
     float axis[3], unused;
 } contact_node;
 
-/// A triangle at the end of the step: unit normal (zero: none) and its plane, and how far its corners come to get there.
+/// A triangle at the end of the step: unit normal (zero: none) and its plane; the mean way of its corners, and by how much one
+/// of them differs from it.
 typedef struct contact_face {
     sup_vec3 normal;
     float    offset; // normal . corner
-    float    way;
+    sup_vec3 way;
+    float    stray;
 } contact_face;
 
 /// The triangles of two leaves side by side, a lane each, for looking at eight of them at once. Lanes without a triangle have
@@ -85,7 +87,7 @@ typedef struct contact_face {
 enum { CONTACT_PACK = 8 };
 typedef struct contact_pack {
     float min[3][CONTACT_PACK], max[3][CONTACT_PACK];
-    float normal[3][CONTACT_PACK], offset[CONTACT_PACK], way[CONTACT_PACK], unit[CONTACT_PACK];
+    float normal[3][CONTACT_PACK], offset[CONTACT_PACK], way[3][CONTACT_PACK], stray[CONTACT_PACK], unit[CONTACT_PACK];
     float corners[3][3][CONTACT_PACK], facing[3][3][CONTACT_PACK]; // of each corner: place and normal
 } contact_pack;
 
@@ -179,19 +181,6 @@ static inline bool contact_overlap(const float* min_a, const float* max_a, const
 {
     return (min_a[0] <= max_b[0]) & (min_b[0] <= max_a[0]) & (min_a[1] <= max_b[1]) & (min_b[1] <= max_a[1]) &
            (min_a[2] <= max_b[2]) & (min_b[2] <= max_a[2]);
-}
-
-/// Every corner of one was well behind the plane of the other at rest, and near: both sides of a limb, which never meet.
-static inline bool contact_is_behind(const sup_contact* c, uint32_t slot, uint32_t other)
-{
-    const contact_rest* r = &c->slot_rests[other];
-    const uint32_t*     p = c->bvh.corners + 3 * (size_t)slot;
-    float               least = -CONTACT_REST_BEHIND * c->slot_units[slot], height = -least;
-    for (int k = 0; k < 3; ++k) {
-        float h = v3_dot(r->normal, c->rest[p[k]]) - r->offset;
-        height = k == 0 || h > height ? h : height;
-    }
-    return height < least;
 }
 
 static inline sup_vec3 contact_from(const contact_search* s, uint32_t p)

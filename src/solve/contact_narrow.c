@@ -7,6 +7,8 @@
 #define EDGE_REACH 0.5f
 
 #define RIDGE_SLACK 0.5f
+// A way shorter than this share of the margin does not matter.
+#define STILL 0.2f
 
 // ---------------------------------------------------------------------------------------------- distances
 
@@ -162,7 +164,7 @@ static bool enters(const contact_search* s, const sup_vec3 from[4], const sup_ve
     return true;
 }
 
-static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, contact_item* out)
+static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, bool still, contact_item* out)
 {
     const uint32_t* c = s->c->bvh.corners + 3 * (size_t)slot;
     const sup_box*  box = &s->m.boxes[slot];
@@ -178,7 +180,7 @@ static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, conta
     float unit = 0.5f * (s->c->units[p] + s->c->slot_units[slot]);
     *out = (contact_item){ .p = { p, c[0], c[1], c[2] }, .unit = unit, .side = s->c->side, .kind = CONTACT_POINT };
     bool found = touches(s, to, s->m.normals[p], unit, &out->rank);
-    if (!found) {
+    if (!found && !still) {
         for (int k = 0; k < 3; ++k) from[k + 1] = contact_from(s, c[k]);
         found = enters(s, from, to, out) || touches(s, from, s->m.normals[p], unit, &out->rank);
     }
@@ -249,7 +251,7 @@ static bool overlap(float a, float b, float c, float d, float more)
 }
 
 static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uint32_t slot_b, uint32_t k, float more,
-                       contact_item* out)
+                       bool still, contact_item* out)
 {
     const uint32_t *a = s->c->bvh.corners + 3 * (size_t)slot_a, *b = s->c->bvh.corners + 3 * (size_t)slot_b;
     const uint32_t  e[4] = { a[i], a[(i + 1) % 3], b[k], b[(k + 1) % 3] };
@@ -262,12 +264,13 @@ static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uin
     sup_vec3 first = v3_normalize(v3_add(s->m.normals[e[0]], s->m.normals[e[1]]), v3(0, 0, 0));
     sup_vec3 second = v3_normalize(v3_add(s->m.normals[e[2]], s->m.normals[e[3]]), v3(0, 0, 0));
     if (!(v3_dot(first, second) < CONTACT_FACING)) return false;
-    for (int n = 0; n < 4; ++n) from[n] = contact_from(s, e[n]);
     float unit = 0.25f * (s->c->units[e[0]] + s->c->units[e[1]] + s->c->units[e[2]] + s->c->units[e[3]]);
     *out = (contact_item){ .p = { e[0], e[1], e[2], e[3] }, .unit = unit, .kind = CONTACT_EDGE };
-    if (!edges_touch(s, to, first, second, out) && !edges_pass(from, to, first, second, out) &&
-        !edges_touch(s, from, first, second, out))
-        return false;
+    if (!edges_touch(s, to, first, second, out)) {
+        if (still) return false;
+        for (int n = 0; n < 4; ++n) from[n] = contact_from(s, e[n]);
+        if (!edges_pass(from, to, first, second, out) && !edges_touch(s, from, first, second, out)) return false;
+    }
     return edges_may_meet(s, e, unit);
 }
 
@@ -295,6 +298,7 @@ static void keep(slice* to, const contact_item* item)
 /// Heights of the corners of two triangles above each other's plane, and between which they can matter.
 typedef struct heights {
     float a[3], b[3], low, high;
+    bool  still; // they hardly move against each other: what is beyond the margin at the end of the step was so all the time
 } heights;
 
 static bool beyond(const heights* h, float x, float y) { return (x > h->high && y > h->high) || (x < h->low && y < h->low); }
@@ -304,8 +308,8 @@ static heights measure_heights(const contact_search* s, uint32_t a, uint32_t b)
     const sup_contact*  c = s->c;
     const contact_face *fa = &s->m.faces[a], *fb = &s->m.faces[b];
     const uint32_t *    p = c->bvh.corners + 3 * (size_t)a, *q = c->bvh.corners + 3 * (size_t)b;
-    float               unit = contact_max(c->slot_units[a], c->slot_units[b]), ways = fa->way + fb->way;
-    heights             h = { .low = -(c->reach * unit + ways), .high = c->margin * unit + ways };
+    float unit = contact_max(c->slot_units[a], c->slot_units[b]), ways = v3_distance(fa->way, fb->way) + fa->stray + fb->stray;
+    heights h = { .low = -(c->reach * unit + ways), .high = c->margin * unit + ways, .still = ways < STILL * c->margin * unit };
     for (int k = 0; k < 3; ++k) {
         h.a[k] = v3_dot(fb->normal, contact_to(s, p[k])) - fb->offset;
         h.b[k] = v3_dot(fa->normal, contact_to(s, q[k])) - fa->offset;
@@ -313,35 +317,56 @@ static heights measure_heights(const contact_search* s, uint32_t a, uint32_t b)
     return h;
 }
 
-/// Near at rest, and each behind the other.
-static bool back_to_back(const sup_contact* c, uint32_t a, uint32_t b)
+/// Which corners of a slot, a bit each, were so far behind the plane of another at rest that they never come in front.
+static uint32_t corners_behind(const sup_contact* c, uint32_t slot, uint32_t other)
+{
+    const contact_rest* r = &c->slot_rests[other];
+    const uint32_t*     p = c->bvh.corners + 3 * (size_t)slot;
+    float               least = -CONTACT_REST_BEHIND * contact_max(c->slot_units[slot], c->slot_units[other]);
+    uint32_t            behind = 0;
+    for (int k = 0; k < 3; ++k) behind |= (uint32_t)(v3_dot(r->normal, c->rest[p[k]]) - r->offset < least) << k;
+    return behind;
+}
+
+/// No point and no edge of one is further from the other at rest than their middles and a radius: the rules for near places
+/// hold.
+static bool near_at_rest(const sup_contact* c, uint32_t a, uint32_t b)
 {
     const contact_rest *p = &c->slot_rests[a], *q = &c->slot_rests[b];
     float               limit = CONTACT_REST_EDGES * contact_min(p->unit, q->unit) - contact_max(p->radius, q->radius);
-    if (!(limit > 0) || !(v3_length2(v3_sub(p->middle, q->middle)) < limit * limit)) return false;
-    return contact_is_behind(c, a, b) && contact_is_behind(c, b, a);
+    return limit > 0 && v3_length2(v3_sub(p->middle, q->middle)) < limit * limit;
+}
+
+static void test_points(const contact_search* s, uint32_t slot, uint32_t owns, const float* heights_of, const heights* h,
+                        uint32_t other, slice* to)
+{
+    contact_item item;
+    for (uint32_t k = 0; owns >> k; ++k)
+        if (owns >> k & 1 && !beyond(h, heights_of[k], heights_of[k]) &&
+            test_point(s, s->c->bvh.corners[3 * (size_t)slot + k], other, h->still, &item))
+            keep(to, &item);
 }
 
 static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* to)
 {
     contact_item item;
-    uint8_t      own_a = s->c->owns[a], own_b = s->c->owns[b];
-    if (back_to_back(s->c, a, b)) return;
-    heights h = measure_heights(s, a, b);
-    for (uint32_t k = 0; k < 3; ++k) {
-        if (own_a & OWN_POINT << k && !beyond(&h, h.a[k], h.a[k]) &&
-            test_point(s, s->c->bvh.corners[3 * (size_t)a + k], b, &item))
-            keep(to, &item);
-        if (own_b & OWN_POINT << k && !beyond(&h, h.b[k], h.b[k]) &&
-            test_point(s, s->c->bvh.corners[3 * (size_t)b + k], a, &item))
-            keep(to, &item);
+    uint32_t     own_a = s->c->owns[a], own_b = s->c->owns[b], back_a = 0, back_b = 0;
+    if (near_at_rest(s->c, a, b)) {
+        back_a = corners_behind(s->c, a, b);
+        back_b = corners_behind(s->c, b, a);
+        if ((back_a & back_b) == 7) return;
     }
+    heights h = measure_heights(s, a, b);
+    test_points(s, a, own_a & 7 & ~back_a, h.a, &h, b, to);
+    test_points(s, b, own_b & 7 & ~back_b, h.b, &h, a, to);
     if (!s->call->settings.edges || !(v3_dot(s->m.faces[a].normal, s->m.faces[b].normal) < CONTACT_FACING)) return;
     float more = contact_max(h.high, -EDGE_REACH * h.low); // no further apart than the margin or half the reach, and both ways
     for (uint32_t i = 0; i < 3; ++i) {
-        if (!(own_a & OWN_EDGE << i) || beyond(&h, h.a[i], h.a[(i + 1) % 3])) continue;
+        uint32_t both = (1u << i) | (1u << (i + 1) % 3);
+        if (!(own_a & OWN_EDGE << i) || (back_a & both) == both || beyond(&h, h.a[i], h.a[(i + 1) % 3])) continue;
         for (uint32_t k = 0; k < 3; ++k)
-            if (own_b & OWN_EDGE << k && !beyond(&h, h.b[k], h.b[(k + 1) % 3]) && test_edges(s, a, i, b, k, more, &item))
+            if (own_b & OWN_EDGE << k && !beyond(&h, h.b[k], h.b[(k + 1) % 3]) &&
+                test_edges(s, a, i, b, k, more, h.still, &item))
                 keep(to, &item);
     }
 }

@@ -40,12 +40,18 @@ static sup_box swept_box(const contact_search* s, const uint32_t* corners, float
     return (sup_box){ { low.x - grow, low.y - grow, low.z - grow }, { high.x + grow, high.y + grow, high.z + grow } };
 }
 
-static float longest_way(const contact_search* s, const uint32_t* corners)
+/// Only what two triangles do not do together brings them nearer: the mean way is taken apart from what a corner adds to it.
+static void measure_way(const contact_search* s, const uint32_t* corners, contact_face* out)
 {
-    float square = 0;
-    for (int k = 0; k < 3; ++k)
-        square = contact_max(square, v3_length2(v3_sub(contact_to(s, corners[k]), contact_from(s, corners[k]))));
-    return sqrtf(square);
+    sup_vec3 ways[3], mean = v3(0, 0, 0);
+    float    square = 0;
+    for (int k = 0; k < 3; ++k) {
+        ways[k] = v3_sub(contact_to(s, corners[k]), contact_from(s, corners[k]));
+        mean = v3_mad(mean, 1.0f / 3, ways[k]);
+    }
+    for (int k = 0; k < 3; ++k) square = contact_max(square, v3_length2(v3_sub(ways[k], mean)));
+    out->way = mean;
+    out->stray = sqrtf(square);
 }
 
 static void set_lane(float to[3][CONTACT_PACK], uint32_t lane, sup_vec3 v)
@@ -62,8 +68,10 @@ static void measure_slot(const contact_search* s, uint32_t slot, contact_pack* p
     sup_vec3        n = v3_cross(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]));
     s->m.areas[slot] = v3_finite(n) ? v3_scale(n, s->c->side) : v3(0, 0, 0);
     n = v3_normalize(s->m.areas[slot], v3(0, 0, 0));
-    const contact_face* f = &s->m.faces[slot];
-    s->m.faces[slot] = (contact_face){ n, v3_dot(n, x[0]), longest_way(s, c) };
+    contact_face* f = &s->m.faces[slot];
+    f->normal = n;
+    f->offset = v3_dot(n, x[0]);
+    measure_way(s, c, f);
     s->m.boxes[slot] = s->c->owns[slot] & OWN_FLAT ? nowhere : swept_box(s, c, s->c->grow * s->c->slot_units[slot]);
     for (int k = 0; k < 3; ++k) {
         pack->min[k][lane] = s->m.boxes[slot].min[k];
@@ -72,7 +80,8 @@ static void measure_slot(const contact_search* s, uint32_t slot, contact_pack* p
     }
     set_lane(pack->normal, lane, n);
     pack->offset[lane] = f->offset;
-    pack->way[lane] = f->way;
+    set_lane(pack->way, lane, f->way);
+    pack->stray[lane] = f->stray;
     pack->unit[lane] = s->c->slot_units[slot];
 }
 

@@ -30,8 +30,13 @@ INLINE i8 straddles(f8 x, f8 y, f8 z, f8 low, f8 high)
 
 INLINE i8 planes_cross(const contact_pack* a, uint32_t lane, const contact_pack* b, float margin, float reach)
 {
-    f8 unit = f8_max(f8_all(a->unit[lane]), f8_load(b->unit)), ways = f8_all(a->way[lane]) + f8_load(b->way);
-    f8 high = f8_all(margin) * unit + ways, low = -(f8_all(reach) * unit + ways), normal[3], place[3], h[3];
+    f8 unit = f8_max(f8_all(a->unit[lane]), f8_load(b->unit)), square = f8_all(0), normal[3], place[3], h[3];
+    for (int k = 0; k < 3; ++k) {
+        f8 d = f8_all(a->way[k][lane]) - f8_load(b->way[k]);
+        square += d * d;
+    }
+    f8 ways = f8_sqrt(square) + f8_all(a->stray[lane]) + f8_load(b->stray);
+    f8 high = f8_all(margin) * unit + ways, low = -(f8_all(reach) * unit + ways);
     for (int k = 0; k < 3; ++k) {
         spread(a->corners[k], lane, place);
         h[k] = dot8(b->normal, place) - f8_load(b->offset);
