@@ -16,7 +16,7 @@
 /// edges) of which one is behind the other: both sides of a thin part or of a limb. Places that face each other and touch at
 /// rest (lips, fingers side by side) are ignored until they have been apart by the margin once: a bit each in the state. (The
 /// first plan was ring + 1 and all within 2.5 edges; then the knees, hips and armpits of real characters, whose folds are one
-/// or two edges wide, are never looked at: cesiumman kept 47 intersections of its 92, with this rule 12.)
+/// or two edges wide, are never looked at: cesiumman kept 47 intersections of 92, with this rule 4.)
 ///
 /// Lengths are in *local mean edges*: the mean length at rest of the edges at the points concerned, so a finger has a finger's
 /// margin.

@@ -360,7 +360,8 @@ static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* t
     test_points(s, a, own_a & 7 & ~back_a, h.a, &h, b, to);
     test_points(s, b, own_b & 7 & ~back_b, h.b, &h, a, to);
     if (!s->call->settings.edges || !(v3_dot(s->m.faces[a].normal, s->m.faces[b].normal) < CONTACT_FACING)) return;
-    float more = contact_max(h.high, -EDGE_REACH * h.low); // no further apart than the margin or half the reach, and both ways
+    h.low *= EDGE_REACH;
+    float more = contact_max(h.high, -h.low); // no further apart than that
     for (uint32_t i = 0; i < 3; ++i) {
         uint32_t both = (1u << i) | (1u << (i + 1) % 3);
         if (!(own_a & OWN_EDGE << i) || (back_a & both) == both || beyond(&h, h.a[i], h.a[(i + 1) % 3])) continue;
