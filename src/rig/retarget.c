@@ -83,13 +83,28 @@ static void pair_bodies(retarget* r)
         for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) pair(r, t->limbs[side][role], s->limbs[side][role]);
 }
 
+// A hand with a thumb and one more "finger", as CMU's skeletons have it, is a mitten whose joints mean nothing single.
+static bool has_fingers(const retarget* r, int side)
+{
+    uint32_t seen = 0, count = 0;
+    for (uint32_t s = 0; s < r->source.joint_count; ++s) {
+        int other_side, finger, number;
+        if (r->mocap->joints[s].end || !body_finger_of(r->source.names[s], &other_side, &finger, &number)) continue;
+        if (other_side != side || seen & 1u << finger) continue;
+        seen |= 1u << finger;
+        count++;
+    }
+    return count >= 3;
+}
+
 // Fingers by their names, joint by joint, where both hands have them.
 static void pair_fingers(retarget* r)
 {
+    bool hands[2] = { has_fingers(r, SIDE_LEFT), has_fingers(r, SIDE_RIGHT) };
     for (uint32_t t = 0; t < r->target.joint_count; ++t) {
         int side, finger, number, other_side, other_finger, other_number;
         if (r->follows[t].source != SUP_NONE || !r->character->skeleton.joints[t].skin_joint ||
-            !body_finger_of(r->target.names[t], &side, &finger, &number))
+            !body_finger_of(r->target.names[t], &side, &finger, &number) || !hands[side])
             continue;
         uint32_t hand = r->target.body.limbs[side][ROLE_HAND], other_hand = r->source.body.limbs[side][ROLE_HAND];
         if (hand == SUP_NONE || other_hand == SUP_NONE || !body_is_above(r->target.parents, hand, t)) continue;
