@@ -1,0 +1,165 @@
+// How near each deformer comes to real sequences: node scripts/realism.mjs build/supple ../shared/data docs/realism.md
+// Motion is known (bones of a fit to the whole sequence), the skin only at keys; errors are those of the frames between. Rows come
+// from `supple deformers --json`, so that a new deformer appears by running this again. What people wrote around the
+// markers stays.
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+const [program = "build/supple", data = "../shared/data", page = "docs/realism.md"] = process.argv.slice(2);
+if (!fs.existsSync(data)) {
+    console.error(`realism: the data set is not at ${data}; nothing was measured`);
+    process.exit(1);
+}
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "supple-realism-"));
+const numbered = (set, pattern) => fs.readdirSync(path.join(data, set)).filter(f => pattern.test(f)).sort((a, b) => a.localeCompare(b, "en", { numeric: true })).map(f => path.join(data, set, f));
+const sets = [
+    { name: "horse-gallop", rest: "horse-gallop/reference.obj", files: () => numbered("horse-gallop", /^\d+\.obj$/), bones: 10, what: "24 frames of a gallop, made from a rig and exported" },
+    { name: "samba", rest: "samba/mesh_0000.obj", files: () => numbered("samba", /^mesh_00[4-6]\d\.obj$/), bones: 15, what: "13 frames of a captured dancer in a dress" },
+    { name: "elastic-cow", rest: "elastic-cow/0001.obj", files: () => numbered("elastic-cow", /^00(09|1\d|2\d)\.obj$/), bones: 10, what: "17 frames of a simulated soft body that is thrown about" },
+    { name: "cat-poses", rest: "cat-poses/reference.obj", files: () => numbered("cat-poses", /^\d+\.obj$/), bones: 15, what: "9 poses in no order of time: what lies between two of them is another pose" },
+    { name: "wolf", rest: "wolf-rig/wolf.obj", files: () => numbered("wolf-rig", /^wolf-\d\.obj$/), bones: 21, what: "6 poses of exact linear blend skinning, in no order of time" },
+];
+const everies = [2, 4, 6, 8], detail = 4;
+
+function run(...args) {
+    const r = spawnSync(program, [...args, "--json"], { encoding: "utf8", maxBuffer: 1 << 28 });
+    if (r.status !== 0) return { failed: (r.stderr.match(/supple: error: (.*)/)?.[1] ?? `ended with ${r.status}`).replaceAll(data + "/", "") };
+    return JSON.parse(r.stdout);
+}
+
+// ------------------------------------------------------------------------------------------------ rows
+
+const deformers = run("deformers");
+const known = name => deformers.find(d => d.name === name);
+const skinnings = ["linear", "dualquat"];
+/** How a deformer is told to leave its dynamics out, by the parameters it has. */
+function still(d) {
+    const param = name => d.params.some(p => p.name === name);
+    return param("sway") ? "sway=0" : param("modes") ? "modes=0" : null;
+}
+const rows = skinnings.map(name => ({ label: name, chain: name, keys: false }));
+if (known("beam")) rows.splice(1, 0, { label: "linear + residual", chain: "linear,beam(sway=0,turning=off)", keys: true });
+for (const d of deformers) {
+    if (skinnings.includes(d.name)) continue;
+    const keys = d.needs.includes("examples");
+    for (const skin of keys ? skinnings : ["linear"]) {
+        rows.push({ label: keys || d.name === "smooth" ? `${skin}, ${d.name}` : d.name, chain: `${skin},${d.name}`, keys });
+        const static_ = keys && still(d);
+        if (static_) rows.push({ label: `${skin}, ${d.name} (static)`, chain: `${skin},${d.name}(${static_})`, keys });
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ plain interpolation
+
+function readObj(file) {
+    const points = [], faces = [];
+    for (const line of fs.readFileSync(file, "utf8").split("\n")) {
+        if (line.startsWith("v ")) points.push(...line.trim().split(/\s+/).slice(1, 4).map(Number));
+        else if (line.startsWith("f ")) faces.push(line.trim().split(/\s+/).slice(1).map(w => parseInt(w) - 1));
+    }
+    return { points: Float64Array.from(points), faces };
+}
+function volume(points, faces) {
+    let sum = 0;
+    const at = (i, c) => points[3 * i + c];
+    for (const f of faces)
+        for (let k = 2; k < f.length; k++) {
+            const [a, b, c] = [f[0], f[k - 1], f[k]];
+            sum += at(a, 0) * (at(b, 1) * at(c, 2) - at(b, 2) * at(c, 1)) + at(a, 1) * (at(b, 2) * at(c, 0) - at(b, 0) * at(c, 2)) + at(a, 2) * (at(b, 0) * at(c, 1) - at(b, 1) * at(c, 0));
+        }
+    return sum / 6;
+}
+const keysOf = (count, every) => {
+    const keys = [];
+    for (let i = 0; i < count; i += every) keys.push(i);
+    if (keys.at(-1) !== count - 1) keys.push(count - 1);
+    return keys;
+};
+function plain(frames, rest, every, diagonal) {
+    const keys = keysOf(frames.length, every), restVolume = volume(rest.points, rest.faces);
+    let max = 0, sum = 0, count = 0, change = 0;
+    for (let k = 0; k + 1 < keys.length; k++)
+        for (let f = keys[k] + 1; f < keys[k + 1]; f++) {
+            const t = (f - keys[k]) / (keys[k + 1] - keys[k]), a = frames[keys[k]].points, b = frames[keys[k + 1]].points, truth = frames[f].points;
+            const between = a.map((x, i) => x + t * (b[i] - x));
+            for (let p = 0; p < truth.length; p += 3) {
+                const d = Math.hypot(between[p] - truth[p], between[p + 1] - truth[p + 1], between[p + 2] - truth[p + 2]);
+                max = Math.max(max, d);
+                sum += d * d;
+                count++;
+            }
+            const v = volume(between, rest.faces) / restVolume - 1;
+            if (Math.abs(v) > Math.abs(change)) change = v;
+        }
+    return count ? { max: 100 * max / diagonal, rms: 100 * Math.sqrt(sum / count) / diagonal, erms: 1000 * Math.sqrt(sum / (3 * count)) / diagonal, volume: 100 * change } : null;
+}
+
+// ------------------------------------------------------------------------------------------------ measuring
+
+/** Several chains in one run; those that cannot be bound alone are told by name. */
+function compare(rig, files, every, list) {
+    const words = chains => ["compare", rig, "--keys", `${every}`, ...chains.flatMap(r => ["--deform", r.chain]), "--quiet", "--truth", ...files];
+    const together = run(...words(list));
+    const results = together.failed ? list.map(r => run(...words([r]))) : [together];
+    if (!together.failed) return together.chains.map(c => numbers(c, together.diagonal));
+    return results.map(r => (r.failed ? { failed: r.failed } : numbers(r.chains[0], r.diagonal)));
+}
+function numbers(c, diagonal) {
+    const e = c.error_inbetween;
+    return e ? { max: 100 * e.max / diagonal, rms: 100 * e.rms / diagonal, erms: e.erms, volume: 100 * c.volume_change_max, ms: c.ms_per_frame } : null;
+}
+
+const notes = [];
+function measure(set) {
+    const files = set.files(), rest = readObj(path.join(data, set.rest)), frames = files.map(readObj), rig = path.join(work, `${set.name}.glb`);
+    const fit = run("fit", ...files, rig, "--rest", path.join(data, set.rest), "--bones", `${set.bones}`);
+    if (fit.failed) throw new Error(fit.failed);
+    const points = rest.points.length / 3, table = new Map([["plain interpolation", { keys: true, every: {} }]]);
+    for (const r of rows) table.set(r.label, { keys: r.keys, rig: true, every: {} });
+    for (const every of everies) {
+        const keys = keysOf(files.length, every).length;
+        if (keys === files.length) continue;
+        table.get("plain interpolation").every[every] = plain(frames, rest, every, fit.diagonal);
+        compare(rig, files, every, rows).forEach((result, i) => {
+            if (result?.failed) notes.push(`${set.name}, keys every ${every}: ${rows[i].label} could not run: ${result.failed}`);
+            else table.get(rows[i].label).every[every] = result;
+        });
+        for (const row of table.values()) if (row.every[every]) row.every[every].bytes = (row.rig ? fit.bytes : 0) + (row.keys ? 12 * points * keys : 0);
+        console.error(`${set.name}, keys every ${every}: done`);
+    }
+    const restVolume = volume(rest.points, rest.faces), changes = frames.map(f => 100 * (volume(f.points, rest.faces) / restVolume - 1));
+    return { set, fit, files, table, volume: changes.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a), 0) };
+}
+
+// ------------------------------------------------------------------------------------------------ telling
+
+const fixed = (x, digits) => (x === undefined || x === null ? "–" : x.toFixed(digits));
+function tableOf({ set, fit, files, table, volume }) {
+    const used = everies.filter(e => [...table.values()].some(r => r.every[e]));
+    const at = used.includes(detail) ? detail : used[0];
+    const best = Object.fromEntries(used.map(e => [e, Math.min(...[...table.values()].map(r => r.every[e]?.rms ?? Infinity))]));
+    const lines = [
+        `### ${set.name}`, "",
+        `${set.what[0].toUpperCase()}${set.what.slice(1)}. ${fit.points} points, ${files.length} frames, ${fit.bones} bones (E_RMS of the fit ${fit.erms.toFixed(2)}). ` +
+        `The truth's own volume changes by up to ${fixed(volume, 1)} %. The columns behind rms are those of keys every ${at}.`, "",
+        `| method | ${used.map(e => `rms %, every ${e}`).join(" | ")} | max % | E_RMS | volume % | ms/frame | kB |`,
+        `|---|${used.map(() => "--:").join("|")}|--:|--:|--:|--:|--:|`,
+    ];
+    for (const [label, row] of table) {
+        const d = row.every[at];
+        const rms = used.map(e => (row.every[e] ? (row.every[e].rms <= best[e] * 1.0005 ? `**${fixed(row.every[e].rms, 3)}**` : fixed(row.every[e].rms, 3)) : "–"));
+        lines.push(`| ${label} | ${rms.join(" | ")} | ${fixed(d?.max, 2)} | ${fixed(d?.erms, 2)} | ${d ? (d.volume >= 0 ? "+" : "") + fixed(d.volume, 1) : "–"} | ${fixed(d?.ms, 3)} | ${d ? Math.round(d.bytes / 1000) : "–"} |`);
+    }
+    return lines.join("\n");
+}
+
+const only = process.env.REALISM_SETS?.split(",");
+const results = sets.filter(s => !only || only.includes(s.name)).map(measure);
+const made = [...results.map(tableOf), ...(notes.length ? ["", ...notes.map(n => `- ${n}`)] : [])].join("\n\n");
+const text = fs.readFileSync(page, "utf8"), [open, close] = ["<!-- realism -->", "<!-- /realism -->"];
+if (!text.includes(open) || !text.includes(close)) throw new Error(`${page} has no ${open} ... ${close}`);
+fs.writeFileSync(page, text.slice(0, text.indexOf(open) + open.length) + "\n\n" + made + "\n\n" + text.slice(text.indexOf(close)));
+fs.rmSync(work, { recursive: true, force: true });
+console.error(`${page}: written`);
