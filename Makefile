@@ -3,7 +3,7 @@ PREFIX  ?= /usr/local
 SECONDS ?= 20
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-quick test-blender bench wasm fuzz install docs format tidy clean help
+.PHONY: all setup demo test test-quick test-blender bench wasm fuzz install docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io
@@ -43,6 +43,9 @@ install: all ## into PREFIX (/usr/local)
 
 docs: all ## the parameter tables of docs/deformers, from the program's own description
 	@node scripts/update-docs.mjs build/supple
+
+realism: all ## docs/realism.md: every deformer against real sequences (needs ../shared/data, some minutes)
+	@node scripts/realism.mjs build/supple ../shared/data docs/realism.md
 
 format: ## clang-format over all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -66,6 +66,9 @@ sup_result bench_character(const char* scene, const sup_character* character, co
 /// Times automatic weights for 30,000 points and 40 joints: scene weights/beast-30k.
 sup_result bench_weights(const bench_options* options, bench_report* report, void* user, sup_error* error);
 
+/// Times a rig of ten bones for 24 shapes of the size of horse-gallop: scene fit/beast-8k.
+sup_result bench_fit(const bench_options* options, bench_report* report, void* user, sup_error* error);
+
 /// Times reading and writing files: scenes io/glb_load, io/obj_load, io/ply_load and io/glb_write.
 sup_result bench_files(const bench_options* options, bench_report* report, void* user, sup_error* error);
 

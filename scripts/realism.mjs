@@ -61,9 +61,12 @@ function readObj(file) {
     }
     return { points: Float64Array.from(points), faces };
 }
+/** From the mean of the points, so that a hole counts as closed towards it. */
 function volume(points, faces) {
+    const mean = [0, 0, 0], count = points.length / 3;
+    for (let i = 0; i < points.length; i++) mean[i % 3] += points[i] / count;
     let sum = 0;
-    const at = (i, c) => points[3 * i + c];
+    const at = (i, c) => points[3 * i + c] - mean[c];
     for (const f of faces)
         for (let k = 2; k < f.length; k++) {
             const [a, b, c] = [f[0], f[k - 1], f[k]];
@@ -77,23 +80,31 @@ const keysOf = (count, every) => {
     if (keys.at(-1) !== count - 1) keys.push(count - 1);
     return keys;
 };
-function plain(frames, rest, every, diagonal) {
-    const keys = keysOf(frames.length, every), restVolume = volume(rest.points, rest.faces);
+/** Errors of the frames between keys: skin(f, before, behind, t) gives the points of frame f. */
+function between(truth, rest, every, diagonal, skin) {
+    const keys = keysOf(truth.length, every), restVolume = volume(rest.points, rest.faces);
     let max = 0, sum = 0, count = 0, change = 0;
     for (let k = 0; k + 1 < keys.length; k++)
         for (let f = keys[k] + 1; f < keys[k + 1]; f++) {
-            const t = (f - keys[k]) / (keys[k + 1] - keys[k]), a = frames[keys[k]].points, b = frames[keys[k + 1]].points, truth = frames[f].points;
-            const between = a.map((x, i) => x + t * (b[i] - x));
-            for (let p = 0; p < truth.length; p += 3) {
-                const d = Math.hypot(between[p] - truth[p], between[p + 1] - truth[p + 1], between[p + 2] - truth[p + 2]);
+            const points = skin(f, keys[k], keys[k + 1], (f - keys[k]) / (keys[k + 1] - keys[k])), wanted = truth[f].points;
+            for (let p = 0; p < wanted.length; p += 3) {
+                const d = Math.hypot(points[p] - wanted[p], points[p + 1] - wanted[p + 1], points[p + 2] - wanted[p + 2]);
                 max = Math.max(max, d);
                 sum += d * d;
                 count++;
             }
-            const v = volume(between, rest.faces) / restVolume - 1;
+            const v = volume(points, rest.faces) / restVolume - 1;
             if (Math.abs(v) > Math.abs(change)) change = v;
         }
     return count ? { max: 100 * max / diagonal, rms: 100 * Math.sqrt(sum / count) / diagonal, erms: 1000 * Math.sqrt(sum / (3 * count)) / diagonal, volume: 100 * change } : null;
+}
+const plain = (frames, rest, every, diagonal) => between(frames, rest, every, diagonal, (f, a, b, t) => frames[a].points.map((x, i) => x + t * (frames[b].points[i] - x)));
+
+/** A PC2 cache: points in the order of the file's vertices, which is that of the truth. */
+function readCache(file) {
+    const bytes = fs.readFileSync(file), points = bytes.readInt32LE(16), frames = bytes.readInt32LE(28);
+    const all = new Float32Array(bytes.buffer.slice(bytes.byteOffset + 32, bytes.byteOffset + bytes.length));
+    return Array.from({ length: frames }, (_, f) => all.subarray(f * points * 3, (f + 1) * points * 3));
 }
 
 // ------------------------------------------------------------------------------------------------ measuring
@@ -102,13 +113,21 @@ function plain(frames, rest, every, diagonal) {
 function compare(rig, files, every, list) {
     const words = chains => ["compare", rig, "--keys", `${every}`, ...chains.flatMap(r => ["--deform", r.chain]), "--quiet", "--truth", ...files];
     const together = run(...words(list));
-    const results = together.failed ? list.map(r => run(...words([r]))) : [together];
     if (!together.failed) return together.chains.map(c => numbers(c, together.diagonal));
-    return results.map(r => (r.failed ? { failed: r.failed } : numbers(r.chains[0], r.diagonal)));
+    return list.map(row => run(...words([row]))).map(r => (r.failed ? r : numbers(r.chains[0], r.diagonal)));
 }
 function numbers(c, diagonal) {
     const e = c.error_inbetween;
     return e ? { max: 100 * e.max / diagonal, rms: 100 * e.rms / diagonal, erms: e.erms, volume: 100 * c.volume_change_max, ms: c.ms_per_frame } : null;
+}
+
+/** A chain that looks at no key is played once; which of its frames count is a matter of the keys. */
+function bake(rig, files, row, truth, rest, diagonal) {
+    const out = path.join(work, "skin.pc2"), r = run("bake", rig, out, "--deform", row.chain, "--quiet");
+    if (r.failed) return r;
+    const skin = readCache(out);
+    if (skin.length !== files.length) return { failed: `${skin.length} frames for ${files.length} shapes` };
+    return every => ({ ...between(truth, rest, every, diagonal, f => skin[f]), ms: r.ms_per_frame });
 }
 
 const notes = [];
@@ -118,13 +137,20 @@ function measure(set) {
     if (fit.failed) throw new Error(fit.failed);
     const points = rest.points.length / 3, table = new Map([["plain interpolation", { keys: true, every: {} }]]);
     for (const r of rows) table.set(r.label, { keys: r.keys, rig: true, every: {} });
+    const blind = new Map(), seeing = rows.filter(r => r.keys);
+    for (const r of rows.filter(x => !x.keys)) {
+        blind.set(r.label, bake(rig, files, r, frames, rest, fit.diagonal));
+        if (blind.get(r.label).failed) notes.push(`${set.name}: ${r.label} could not run: ${blind.get(r.label).failed}`);
+        console.error(`${set.name}: ${r.label}`);
+    }
     for (const every of everies) {
         const keys = keysOf(files.length, every).length;
-        if (keys === files.length) continue;
+        if (every >= files.length) continue; // only the ends would be keys, as with a smaller number
         table.get("plain interpolation").every[every] = plain(frames, rest, every, fit.diagonal);
-        compare(rig, files, every, rows).forEach((result, i) => {
-            if (result?.failed) notes.push(`${set.name}, keys every ${every}: ${rows[i].label} could not run: ${result.failed}`);
-            else table.get(rows[i].label).every[every] = result;
+        for (const [label, errors] of blind) if (!errors.failed) table.get(label).every[every] = errors(every);
+        compare(rig, files, every, seeing).forEach((result, i) => {
+            if (result?.failed) notes.push(`${set.name}, keys every ${every}: ${seeing[i].label} could not run: ${result.failed}`);
+            else table.get(seeing[i].label).every[every] = result;
         });
         for (const row of table.values()) if (row.every[every]) row.every[every].bytes = (row.rig ? fit.bytes : 0) + (row.keys ? 12 * points * keys : 0);
         console.error(`${set.name}, keys every ${every}: done`);

@@ -42,7 +42,8 @@ static void print_usage(void)
          "time, as a share of the copy speed of as many threads. Small scenes stay in the caches and exceed 1.\n\n"
          "Scenes io/* read and write files of half a million points on one thread; their textbook is reading the same bytes.\n"
          "particles-N/lattice plays 28,059 points in N particles with a step and a frame of 16 ms.\n"
-         "weights/beast-30k makes automatic weights of 30,000 points for 40 joints, once; MB is the memory that took.");
+         "weights/beast-30k makes automatic weights of 30,000 points for 40 joints, once; MB is the memory that took.\n"
+         "fit/beast-8k finds ten bones in 24 shapes, once.");
 }
 
 static bool whole_number(const char* flag, const char* text, uint32_t most, uint32_t* out)
@@ -233,6 +234,7 @@ static int run_all(bench_run* run)
     for (uint32_t i = 0; code == EXIT_DONE && i < run->file_count; ++i) code = run_file(run, run->files[i]);
     sup_error error;
     if (code == EXIT_DONE && bench_weights(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
+    if (code == EXIT_DONE && bench_fit(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_beams(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_files(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     return code;

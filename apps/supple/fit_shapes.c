@@ -89,7 +89,7 @@ static int read_clip(const options* o, const char* path, double start, double en
 
 // ---------------------------------------------------------------------------------------------- a cache
 
-// Caches are in stored-vertex order; copies of one point are averaged.
+// PC2 and MDD are in stored-vertex order, and copies of one point are averaged; npy is in the order of points where it can be.
 static int gather_cache(const sup_points* cache, const char* path, const sup_character* rest, sup_arena* arena, fit_shapes* out)
 {
     const sup_mesh* mesh = &rest->mesh;
@@ -98,7 +98,9 @@ static int gather_cache(const sup_points* cache, const char* path, const sup_cha
                   cache->point_count, rest->name, mesh->point_count, mesh->vertex_count);
         return EXIT_FAILED;
     }
-    bool      by_vertex = cache->point_count == mesh->vertex_count;
+    static const char* const npy[] = { "npy", NULL };
+    bool                     by_vertex =
+        cache->point_count == mesh->vertex_count && !(ends_in_any(path, npy) && cache->point_count == mesh->point_count);
     sup_vec3* frames = sup_arena_alloc(arena, (size_t)cache->frame_count * mesh->point_count, sizeof *frames);
     uint32_t* copies = sup_arena_alloc(arena, mesh->point_count, sizeof *copies);
     if (!frames || !copies) return fail_memory();

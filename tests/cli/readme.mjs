@@ -26,7 +26,7 @@ await test("every link of the manual leads somewhere", () => {
             holds(fs.existsSync(path.join(source, path.dirname(page), target)), `${page} links to ${target}, which does not exist`);
 });
 await test("every flag that the manual shows exists", () => {
-    const help = ["inspect", "bake", "render", "compare", "check", "weights", "deformers", "demo", "bench"].map(v => good([v, "--help"]).out).join("\n") + " --version --help";
+    const help = ["inspect", "bake", "render", "compare", "check", "weights", "fit", "deformers", "demo", "bench"].map(v => good([v, "--help"]).out).join("\n") + " --version --help";
     const shown = new Set(pages.filter(p => p !== "CONTRIBUTING.md").flatMap(p => [...read(p).matchAll(/supple (?:\w+) [^\n`]*/g)].flatMap(m => m[0].match(/--[a-z][a-z-]*/g) ?? [])));
     for (const flag of shown) holds(help.includes(flag), `the manual shows ${flag}, which no verb has`);
 });

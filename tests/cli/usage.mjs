@@ -3,7 +3,7 @@ import { bad, equal, finish, good, holds, json, match, program, test } from "./h
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 
-const verbs = ["inspect", "bake", "render", "compare", "check", "deformers", "demo", "bench"];
+const verbs = ["inspect", "bake", "render", "compare", "check", "weights", "fit", "deformers", "demo", "bench"];
 
 await test("help lists every verb and goes to stdout", () => {
     const r = good(["--help"]);
