@@ -238,6 +238,64 @@ static void the_paper_s_steps_come_near_the_exact_solution(void** state)
     play_end(&exact), play_end(&a), play_end(&b), play_end(&c), sculpted_end(s);
 }
 
+static sup_json* world_of(const char* text, sup_arena* arena)
+{
+    sup_json* world = NULL;
+    sup_error error;
+    assert_ok(sup_json_parse(text, strlen(text), "world", arena, &world, &error), error);
+    return world;
+}
+
+// ---------------------------------------------------------------------------------------------- against a simulation
+
+// The truth is another method's: a lattice that has come to rest in every pose of the flex. Its first and last shape are the
+// two sculpts; between them the skin is known to nobody.
+static void two_sculpts_come_nearer_to_a_simulation_than_skinning(void** state)
+{
+    (void)state;
+    sculpted* s = arm_of(1200);
+    s->clip = *sup_character_clip(s->arm, "flex");
+    uint32_t                 n = s->arm->mesh.point_count;
+    static const double      times[5] = { 0, 0.326, 0.5, 0.674, 1 }; // 0, 25, 50, 75 and 100% of the angle
+    static const char* const chains[] = {
+        "linear", "dualquat", "beam(ramp=smoothstep)", "beam(ramp=smoothstep,modes=0)", "beam", "dualquat,beam(ramp=smoothstep)"
+    };
+    sup_vec3*  truth[5];
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_json*  weightless = world_of("{\"gravity\":[0,0,0]}", arena);
+    sup_pose   pose;
+    sup_error  error;
+    assert_ok(sup_pose_create(s->arm, arena, &pose, &error), error);
+    for (int i = 0; i < 5; ++i) { // every pose held until the tissue has come to rest
+        sup_clip_sample(s->arm, &s->clip, times[i], &pose);
+        play t = play_chain((sup_chain_desc){ .character = s->arm, .links = "lattice", .world = weightless },
+                            (sup_instance_desc){ .pose = &pose, .preroll = 2 });
+        play_hash(&t, 0);
+        truth[i] = malloc(n * sizeof(sup_vec3));
+        memcpy(truth[i], t.out, n * sizeof(sup_vec3));
+        play_end(&t);
+    }
+    sup_arena_destroy(arena);
+    s->examples[0] = (sup_example){ "straight", "flex", 0, false, truth[0] };
+    s->examples[1] = (sup_example){ "bent", "flex", 1, false, truth[4] };
+    s->character.examples = s->examples;
+    s->character.example_count = 2;
+    double errors[6][3];
+    for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
+        play p = beam_on(s, chains[k]);
+        for (int i = 0; i < 3; ++i) {
+            play_hash(&p, times[1 + i]);
+            errors[k][i] = 100 * sqrt(3.0) * rms(p.out, truth[1 + i], n) / (double)s->arm->mesh.diagonal;
+        }
+        print_message("  %s: %.3f, %.3f, %.3f%% of the diagonal at 25, 50, 75%%\n", chains[k], errors[k][0], errors[k][1],
+                      errors[k][2]);
+        play_end(&p);
+    }
+    for (int i = 0; i < 3; ++i) assert_true(errors[2][i] < errors[0][i] && errors[2][i] < errors[1][i]);
+    for (int i = 0; i < 5; ++i) free(truth[i]);
+    sculpted_end(s);
+}
+
 // ---------------------------------------------------------------------------------------------- twist
 
 // The smallest and largest share of their radius that points of the forearm have at a time, away from the axis and the thumb.
@@ -372,14 +430,6 @@ static void a_clip_without_examples_of_its_own_is_driven_by_its_pose(void** stat
 
 // ---------------------------------------------------------------------------------------------- forces
 
-static sup_json* world_of(const char* text, sup_arena* arena)
-{
-    sup_json* world = NULL;
-    sup_error error;
-    assert_ok(sup_json_parse(text, strlen(text), "world", arena, &world, &error), error);
-    return world;
-}
-
 static void a_known_force_bends_its_curve_and_lets_go(void** state)
 {
     (void)state;
@@ -494,6 +544,7 @@ int main(void)
         cmocka_unit_test(the_skin_lags_first_and_rings_out_at_the_end),
         cmocka_unit_test(any_order_of_times_gives_the_same_bits),
         cmocka_unit_test(the_paper_s_steps_come_near_the_exact_solution),
+        cmocka_unit_test(two_sculpts_come_nearer_to_a_simulation_than_skinning),
         cmocka_unit_test(a_twist_of_150_degrees_keeps_the_radius),
         cmocka_unit_test(eight_times_a_small_twist_is_a_large_one),
         cmocka_unit_test(a_live_pose_drives_the_same_skin_which_lags_and_settles),
