@@ -3,6 +3,8 @@
 #include "geom/curves_internal.h"
 #include "math/vec.h"
 
+enum { LOOP_EDGES = 3 }; // a piece of a loop with fewer is no curve
+
 typedef struct loop_mesh {
     const sup_curve_mesh* mesh;
     sup_topology          topology; ///< of the polygons
@@ -153,20 +155,42 @@ static uint32_t edge_between(const sup_topology* t, uint32_t a, uint32_t b)
     return low < t->edge_count && t->edges[low].a == x && t->edges[low].b == y ? low : SUP_NONE;
 }
 
-/// Runs along its limb: its edges, by length, more than at 45 degrees to the sections; up the line, and all within one limb.
-static bool runs_along(const loop_finder* f, uint32_t curve)
+/// 1 or -1 for an edge that runs up or down its limb, 0 for one across it or in another limb.
+static int runs_along(const loop_finder* f, uint32_t limb, uint32_t a, uint32_t b)
 {
-    const sup_curve* c = &f->m->curves[curve];
-    double           with = 0, total = 0;
-    for (uint32_t i = 0; i + 1 < c->count; ++i) {
-        uint32_t a = f->m->points[c->begin + i].a, b = f->m->points[c->begin + i + 1].a;
-        if (f->limbs->of_point[a] != c->limb || f->limbs->of_point[b] != c->limb) continue;
-        sup_vec3 d = v3_sub(f->m->mesh.points[b], f->m->mesh.points[a]);
-        with += v3_dot(d, line_direction(&f->limbs->limbs[c->limb], f->m->mesh.points[a]));
-        total += v3_length(d);
+    if (f->limbs->of_point[a] != limb || f->limbs->of_point[b] != limb) return 0;
+    sup_vec3 d = v3_sub(f->m->mesh.points[b], f->m->mesh.points[a]);
+    float    with = v3_dot(d, line_direction(&f->limbs->limbs[limb], f->m->mesh.points[a])), length = v3_length(d);
+    return with > 0.5f * length ? 1 : with < -0.5f * length ? -1 : 0;
+}
+
+/// Cuts a loop where it turns: over the end of a limb and back on the other side. Pieces that run along the limb become curves,
+/// up the line; their edges are marked.
+static void split_loop(loop_finder* f, const uint32_t* loop, uint32_t count, bool closed, uint32_t limb)
+{
+    curve_maker* m = f->m;
+    uint32_t     edges = closed ? count : count - 1, start = 0;
+    for (uint32_t i = 0; closed && i < edges; ++i)
+        if (runs_along(f, limb, loop[(i + edges - 1) % count], loop[i]) !=
+            runs_along(f, limb, loop[i], loop[(i + 1) % count])) {
+            start = i;
+            break;
+        }
+    for (uint32_t i = 0; i < edges && !m->failed;) {
+        int      way = runs_along(f, limb, loop[(start + i) % count], loop[(start + i + 1) % count]);
+        uint32_t end = i + 1, begin = m->point_count;
+        while (end < edges && runs_along(f, limb, loop[(start + end) % count], loop[(start + end + 1) % count]) == way) ++end;
+        for (uint32_t k = i; way != 0 && end - i >= LOOP_EDGES && k <= end; ++k) {
+            uint32_t at = loop[(start + (way > 0 ? k : end - (k - i))) % count];
+            maker_add_point(m, (sup_curve_point){ at, at, 0 });
+        }
+        uint32_t curve = m->point_count > begin ? maker_end_curve(m, begin, false, limb) : SUP_NONE;
+        for (uint32_t k = i; curve != SUP_NONE && k < end; ++k) {
+            uint32_t e = edge_between(&f->l.topology, loop[(start + k) % count], loop[(start + k + 1) % count]);
+            if (e != SUP_NONE) f->of_edge[e] = curve + 1;
+        }
+        i = end;
     }
-    if (with < 0) maker_reverse(f->m, curve);
-    return !c->closed && c->count >= 4 && (with < 0 ? -with : with) > 0.7 * total;
 }
 
 /// The loops whose edges lie opposite in the quads beside a curve.
@@ -196,24 +220,24 @@ sup_result loops_make(curve_maker* m, const limb_set* limbs, sup_error* error)
     sup_result  r = open_polygons(&m->mesh, m->arena, &f.l, error);
     if (r) return r;
     f.of_edge = SUP_NEW(m->arena, uint32_t, f.l.topology.edge_count);
-    bool* seen = SUP_NEW(m->arena, bool, f.l.topology.edge_count);
-    if (!f.of_edge || !seen) return sup_fail_memory(error, "curves");
+    bool*     seen = SUP_NEW(m->arena, bool, f.l.topology.edge_count);
+    uint32_t* loop = SUP_NEW(m->arena, uint32_t, m->mesh.point_count);
+    if (!f.of_edge || !seen || !loop) return sup_fail_memory(error, "curves");
     for (uint32_t e = 0; e < f.l.topology.edge_count && !m->failed; ++e) {
         uint32_t a = f.l.topology.edges[e].a, b = f.l.topology.edges[e].b, limb = limbs->of_point[a];
         if (seen[e] || limb == SUP_NONE || limbs->of_point[b] != limb) continue;
         sup_curve_walk w = { .from = a, .to = b, .stop = SUP_NONE, .both = true };
         uint32_t       curve = walk_loop(m, &f.l, &w, m->cut + 1 + e, limb);
         if (curve == SUP_NONE) continue;
-        const sup_curve* c = &m->curves[curve];
-        bool             stays = runs_along(&f, curve);
-        for (uint32_t i = 0; i < c->count; ++i) {
-            if (i + 1 == c->count && !c->closed) break;
-            uint32_t k = edge_between(&f.l.topology, m->points[c->begin + i].a, m->points[c->begin + (i + 1) % c->count].a);
-            if (k == SUP_NONE) continue;
-            seen[k] = true;
-            if (stays) f.of_edge[k] = curve + 1;
+        sup_curve c = m->curves[curve];
+        for (uint32_t i = 0; i < c.count; ++i) loop[i] = m->points[c.begin + i].a;
+        maker_drop_curves(m, curve);
+        for (uint32_t i = 0; i < c.count; ++i) {
+            uint32_t k =
+                i + 1 == c.count && !c.closed ? SUP_NONE : edge_between(&f.l.topology, loop[i], loop[(i + 1) % c.count]);
+            if (k != SUP_NONE) seen[k] = true;
         }
-        if (!stays) maker_drop_curves(m, curve);
+        split_loop(&f, loop, c.count, c.closed, limb);
     }
     for (uint32_t c = 0; c < m->curve_count; ++c) find_sides(&f, c);
     return m->failed ? sup_fail_memory(error, "curves") : SUP_OK;

@@ -371,6 +371,51 @@ static void a_smooth_motion_arrives_without_a_jump_between_cells(void** state)
     sup_arena_destroy(arena), sup_character_destroy(c);
 }
 
+// How much of a mesh its curves hold: every point rebuilt from the four curve points beside it alone.
+static double rebuilt(const sup_character* c, const ringed* r)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < c->mesh.point_count; ++i) {
+        const sup_curve_share* o = &r->transfer.points[i];
+        sup_vec3               p = { 0, 0, 0 };
+        float                  total = 0;
+        for (int k = 0; k < 4; ++k) p = v3_mad(p, o->share[k], r->lines.nodes[o->node[k]]), total += o->share[k];
+        float d = v3_distance(v3_scale(p, 1 / total), c->mesh.points[i]);
+        sum += (double)d * d;
+    }
+    return 100 * sqrt(sum / c->mesh.point_count) / (double)c->mesh.diagonal;
+}
+
+static void curves_alone_hold_the_shape(void** state)
+{
+    (void)state;
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create("arm", 3000, NULL, &c, &error), error);
+    sup_arena* arena = sup_arena_create(NULL);
+    double     error_of[3];
+    for (int k = 0; k < 3; ++k) {
+        sup_curves_desc desc = { .mesh = mesh_of(c),
+                                 .labels = dominant(c, arena),
+                                 .curves = k == 1 ? 30 : 22,
+                                 .snap = 0.25f,
+                                 .way = k == 0   ? SUP_CURVES_ALONG
+                                        : k == 1 ? SUP_CURVES_AROUND
+                                                 : SUP_CURVES_LOOPS };
+        sup_curves      curves;
+        assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+        ringed r = transfer_of(c, &curves, 0.1f, arena);
+        error_of[k] = rebuilt(c, &r);
+        print_message("  %s: %u curves, %u curve points for %u points, rms %.3f%% of the diagonal\n",
+                      k == 0   ? "along"
+                      : k == 1 ? "around"
+                               : "loops",
+                      curves.curve_count, curves.point_count, c->mesh.point_count, error_of[k]);
+    }
+    assert_true(error_of[0] < 0.5 && error_of[1] < 0.8 && error_of[2] < 0.5);
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
 static void a_limb_without_curves_fades_out(void** state)
 {
     (void)state;
@@ -436,6 +481,7 @@ int main(void)
         cmocka_unit_test(all_loops_along_a_tube_are_found_with_their_neighbors),
         cmocka_unit_test(nothing_moves_when_the_curves_do_not_and_all_turns_when_they_turn),
         cmocka_unit_test(a_smooth_motion_arrives_without_a_jump_between_cells),
+        cmocka_unit_test(curves_alone_hold_the_shape),
         cmocka_unit_test(a_limb_without_curves_fades_out),
         cmocka_unit_test(bad_meshes_get_a_sentence),
     };

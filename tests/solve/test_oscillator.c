@@ -161,6 +161,32 @@ static void the_dynamic_hermite_gives_the_reference_values(void** state)
     near(m.value * Y + m.start * v0 + m.end * v1, 0.5375, 1e-14, "cubic Hermite");
 }
 
+static void rates_are_continuous_from_segment_to_segment(void** state)
+{
+    (void)state;
+    // Unequal durations, carried and prescribed: the rate at the end of one segment is the rate at the start of the next, per
+    // second.
+    static const double seconds[] = { 1, 0.4, 2.5, 1.7 }, target[] = { 1, -0.6, 0.3, -0.9 };
+    for (int form = 0; form < 2; ++form) {
+        sup_oscillator free =
+            form ? sup_oscillator_make(1, 0.3, 2, SUP_RAMP_LINEAR) : sup_oscillator_make(1, 2.4, 80, SUP_RAMP_LINEAR);
+        double v = form ? 0.35 : 0, worst = 0;
+        for (int j = 0; j < 4; ++j) {
+            sup_oscillator o = sup_oscillator_last(&free, seconds[j]);
+            double         start = v * seconds[j], end = 0.2 * j - 0.3;
+            assert_true(!form || o.hermite_fits);
+            sup_sway a = form ? sup_oscillator_hermite(&o, 0) : sup_oscillator_sway(&o, 0);
+            sup_sway b = form ? sup_oscillator_hermite(&o, 1) : sup_oscillator_sway(&o, 1);
+            double   first = a.value_rate * target[j] + a.start_rate * start + a.end_rate * end;
+            double   last = b.value_rate * target[j] + b.start_rate * start + b.end_rate * end;
+            worst = fmax(worst, fabs(first - start));
+            v = form ? end / seconds[j] : (o.gamma_rate * target[j] + o.mu * start) / seconds[j];
+            worst = fmax(worst, fabs(last / seconds[j] - v));
+        }
+        assert_true(worst < 1e-9);
+    }
+}
+
 static void carrying_is_given_up_where_it_grows(void** state)
 {
     (void)state;
@@ -265,6 +291,7 @@ int main(void)
         cmocka_unit_test(settling_rings_out_to_the_value),
         cmocka_unit_test(carried_rates_give_the_reference_values),
         cmocka_unit_test(the_dynamic_hermite_gives_the_reference_values),
+        cmocka_unit_test(rates_are_continuous_from_segment_to_segment),
         cmocka_unit_test(carrying_is_given_up_where_it_grows),
         cmocka_unit_test(gamma_rises_from_0_to_1_and_turns_back_only_under_a_braking_ramp),
         cmocka_unit_test(branches_meet_without_a_jump),
