@@ -125,6 +125,9 @@ SUP_API sup_result sup_matrix_load(const char* path, const sup_load_options* opt
 /// then out means nothing.
 SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);
 
+/// How many materials of the file take their base color from a picture, which sup_character_colors does not look into.
+SUP_API uint32_t sup_character_pictures(const sup_character* character);
+
 /// Ends `from`, of which `character` is the mesh under another rig (sup_rig_attach, sup_skeleton_attach), and lets it inherit
 /// what the file said about the surface: an OBJ's text and materials, a PLY's colors.
 SUP_API void sup_character_inherit(sup_character* character, sup_character* from);

@@ -72,3 +72,20 @@ bool sup_character_colors(const sup_character* character, sup_vec3* out)
         color_part(source, &character->mesh, p, out);
     return true;
 }
+
+uint32_t sup_character_pictures(const sup_character* character)
+{
+    SUP_ASSERT(character);
+    uint32_t count = 0;
+    if (!character->source || !character->source_format) return 0;
+    if (strcmp(character->source_format, "obj") == 0) {
+        const obj_source* obj = character->source;
+        for (const dress_material* m = obj->materials; m; m = m->next) count += m->used && m->picture;
+    } else if (strcmp(character->source_format, "gltf") == 0) {
+        const gltf_source* gltf = character->source;
+        const sup_json*    materials = sup_json_get(gltf->root, "materials");
+        for (const sup_json* m = materials ? materials->first : NULL; m; m = m->next)
+            count += sup_json_get(sup_json_get(m, "pbrMetallicRoughness"), "baseColorTexture") != NULL;
+    }
+    return count;
+}

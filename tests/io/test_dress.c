@@ -120,6 +120,7 @@ static void check_points(const char* path, const sup_character* from)
     sup_character* again = NULL;
     sup_error      error;
     assert_ok(sup_load(path, NULL, &again, &error), error);
+    assert_int_equal(sup_character_pictures(again), sup_character_pictures(from));
     assert_int_equal(again->mesh.point_count, 7);
     assert_int_equal(again->mesh.vertex_count, 9); // the shared edge twice, and the loose one
     assert_int_equal(again->mesh.face_count, 2);   // still squares
@@ -137,6 +138,7 @@ static void seams_and_materials_of_an_obj_reach_a_glb(void** state)
     uint32_t       count = 0;
     assert_int_equal(c->mesh.vertex_count, 7); // as ever: caches and examples count on it
     assert_int_equal(c->warning_count, 1);
+    assert_int_equal(sup_character_pictures(c), 1); // the unused material's is none
     assert_non_null(strstr(c->warnings[0], "none.mtl"));
     assert_ok(sup_character_write(c, path, NULL, NULL, &error), error);
     open_glb(path);
