@@ -89,7 +89,7 @@ static void put_faces(text_out* t, const sup_mesh* mesh, const sup_part* part, b
             char *   begin = text_reserve(t, 3 * TEXT_INDEX_MAX + 3), *out = begin;
             *out++ = ' ';
             size_t length = text_digits(vertex, out);
-            memcpy(out + length + 2, out, TEXT_INDEX_MAX); // the normal's number is the same; moves on where uvs stand between
+            memmove(out + length + 2, out, TEXT_INDEX_MAX); // the normal's number is the same; moves on where uvs stand between
             out += length;
             *out++ = '/';
             if (with) out += text_digits(vertex - lag, out);
