@@ -17,7 +17,7 @@
 /// Smaller sums of |A| are nothing; their inverse would not be finite.
 #define ROTATION_ZERO FLT_MIN
 #define ROTATION_RESIDUAL 1e-3f // |g| over this times s after the steps: not converged
-#define ROTATION_SMALL 1e-4f    // half a step's angle, squared: the next residual is below 4e-4
+#define ROTATION_SMALL 1e-4f    // half a step's angle, squared: what is left is of the order of its cube, 1e-6
 #define ROTATION_SADDLE 1e-5f   // H below minus this (times s, s^2, s^3) has a negative direction: a saddle, not the maximum
 
 typedef struct rotation_slope {
@@ -105,10 +105,15 @@ static inline MASK rotation_newton(const REAL a[9], int steps, REAL q[4])
     for (int i = 0; i < 9; ++i)
         b[i] = R_SELECT(usable, a[i], R_ALL(0.0f)) * scale; // sums to 1: cubes neither under- nor overflow
 
+    // A lane is done after a small step; the usual warm start needs one, and then no second look at what is left.
     MASK near = nothing & ~nothing;
-    for (int i = 0; i < steps; ++i) near = rotation_newton_step(b, q);
-    near = near & usable;
-    if (R_EVERY(near)) return near; // looking again costs a third of a step, and the usual warm start needs no look
+    for (int i = 0; i < steps; ++i) {
+        REAL next[4] = { q[0], q[1], q[2], q[3] };
+        MASK small = rotation_newton_step(b, next);
+        for (int k = 0; k < 4; ++k) q[k] = R_SELECT(near, q[k], next[k]);
+        near = near | small;
+        if (R_EVERY(near)) return near;
+    }
 
     rotation_slope f = rotation_newton_slope(b, q);
     REAL           g2 = f.gx * f.gx + f.gy * f.gy + f.gz * f.gz, limit = R_ALL(ROTATION_RESIDUAL) * f.s;

@@ -185,15 +185,17 @@ static void move_state(const lattice_bound* b, const sup_rigid* by, void* state)
     }
 }
 
-// A share of the root's motion from one pose to another.
-static sup_rigid root_share(const lattice_bound* b, const sup_pose* from, const sup_pose* to, float share)
+// The root's motion from one pose to another, between two shares of it.
+static sup_rigid root_share(const lattice_bound* b, const sup_pose* from, const sup_pose* to, float begin, float end)
 {
     sup_transform x, y;
     sup_rigid     r;
     affine_decompose(&from->global[b->root], &x);
     affine_decompose(&to->global[b->root], &y);
-    r.rotation = quat_slerp(quat_identity(), quat_normalize(quat_mul(y.rotation, quat_conjugate(x.rotation))), share);
-    r.translation = v3_sub(v3_lerp(x.translation, y.translation, share), quat_rotate(r.rotation, x.translation));
+    sup_quat turn = quat_normalize(quat_mul(y.rotation, quat_conjugate(x.rotation)));
+    r.rotation = quat_slerp(quat_identity(), turn, end - begin);
+    r.translation = v3_sub(v3_lerp(x.translation, y.translation, end),
+                           quat_rotate(r.rotation, v3_lerp(x.translation, y.translation, begin)));
     return r;
 }
 
@@ -370,11 +372,13 @@ static void step(const lattice_bound* b, const lattice_params* p, const sup_fram
     double   wanted = ceil(frame->dt * fastest(b, p));
     uint32_t count = (uint32_t)fmin(fmax(wanted, 1), SUBSTEPS_MAX);
     if (frame->carried) move_state(b, &frame->carry, state);
-    if (p->inertia < 1 && !frame->carried && frame->start) {
-        sup_rigid share = root_share(b, frame->start, frame->end, 1.0f - p->inertia);
-        move_state(b, &share, state);
-    }
+    bool felt_less = p->inertia < 1 && !frame->carried && frame->start;
     for (uint32_t i = 1; i <= count; ++i) {
+        if (felt_less) {
+            float     part = (1.0f - p->inertia) / (float)count;
+            sup_rigid share = root_share(b, frame->start, frame->end, part * (float)(i - 1), part * (float)i);
+            move_state(b, &share, state);
+        }
         sup_pose        between;
         const sup_pose* pose = frame->end;
         if (i < count) {
