@@ -23,8 +23,10 @@ const sets = [
 ];
 const everies = [2, 4, 6, 8], detail = 4;
 
+const patience = Number(process.env.REALISM_SECONDS ?? 900); // for one run of the program
 function run(...args) {
-    const r = spawnSync(program, [...args, "--json"], { encoding: "utf8", maxBuffer: 1 << 28 });
+    const r = spawnSync(program, [...args, "--json"], { encoding: "utf8", maxBuffer: 1 << 28, timeout: 1000 * patience });
+    if (r.error?.code === "ETIMEDOUT") return { failed: `it took more than ${patience} s` };
     if (r.status !== 0) return { failed: (r.stderr.match(/supple: error: (.*)/)?.[1] ?? `ended with ${r.status}`).replaceAll(data + "/", "") };
     return JSON.parse(r.stdout);
 }

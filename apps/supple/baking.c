@@ -32,17 +32,8 @@ static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
     sup_result result = sup_chain_create(&chain, &top->chain, error);
     if (result != SUP_OK) return result;
 
-    const sup_instance_desc instance = {
-        .chain = top->chain,
-        .clip = job->motion.clip,
-        .pose = job->motion.pose,
-        .start = job->motion.start,
-        .end = job->motion.end,
-        .preroll = job->motion.preroll,
-        .loop = job->motion.loop,
-        .snapshots = 1, // a bake never goes back
-        .tasks = job->tasks,
-    };
+    sup_instance_desc instance = motion_instance(&job->motion, top->chain, job->tasks);
+    instance.snapshots = 1; // a bake never goes back
     return sup_instance_create(&instance, &top->instance, error);
 }
 

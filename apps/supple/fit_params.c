@@ -27,6 +27,7 @@ typedef struct search {
     const options* o;
     sup_character* character;
     motion         motion;
+    sup_pose       pose; ///< that is held without a clip
     truth_set      truth;
     uint32_t       frames;
     uint8_t*       role; ///< of each frame: TRAIN, HELD or EXAMPLE
@@ -188,18 +189,11 @@ static sup_result bound_chain(search* s, const double* values, sup_chain** out)
 
 static sup_result play(search* s, sup_chain* chain, const double* values, sup_errors* sums)
 {
-    const motion*           m = &s->motion;
-    const sup_instance_desc desc = { .chain = chain,
-                                     .clip = m->clip,
-                                     .pose = m->pose,
-                                     .start = m->start,
-                                     .end = m->end,
-                                     .preroll = m->preroll,
-                                     .loop = m->loop,
-                                     .snapshots = 1,
-                                     .tasks = sup_pool_tasks(s->pool) };
-    sup_instance*           instance = NULL;
-    sup_result              result = sup_instance_create(&desc, &instance, &s->error);
+    const motion*     m = &s->motion;
+    sup_instance_desc desc = motion_instance(m, chain, sup_pool_tasks(s->pool));
+    sup_instance*     instance = NULL;
+    desc.snapshots = 1; // never goes back
+    sup_result result = sup_instance_create(&desc, &instance, &s->error);
     for (uint32_t i = 0; i < s->count && result == SUP_OK && !s->rebind; i++)
         result = sup_instance_set(instance, s->params[i].link, s->params[i].row->name, values[i], &s->error);
     void* scratch = scratch_block(sup_chain_scratch_size(chain));
@@ -428,8 +422,7 @@ static int look(search* s, outcome* r, const char* path)
 
 static int prepare(search* s, outcome* r)
 {
-    sup_pose pose;
-    double   most = 0;
+    double most = 0;
     if (!options_number(s->o, FLAG_EVALUATIONS, 10, 100000, EVALUATIONS_USUAL, &most)) return EXIT_USAGE;
     s->asked_max = (uint32_t)most;
     int code = motion_flags(s->o, &s->motion);
@@ -438,7 +431,7 @@ static int prepare(search* s, outcome* r)
     if (code == EXIT_DONE) code = chain_read(s->o, s->arena, &s->desc);
     if (code == EXIT_DONE) code = pool_make(s->o, &s->pool);
     if (code == EXIT_DONE) code = character_load(s->o, s->o->words[0], options_has(s->o, FLAG_QUIET), &s->character);
-    if (code == EXIT_DONE) code = motion_choose(s->o, s->character, s->arena, &pose, &s->motion);
+    if (code == EXIT_DONE) code = motion_choose(s->o, s->character, s->arena, &s->pose, &s->motion);
     if (code == EXIT_DONE) code = measure_frames(s->o, &s->truth, &s->motion, &s->frames);
     if (code == EXIT_DONE) code = truth_load(&s->truth, s->character, s->arena);
     if (code == EXIT_DONE) code = examples_apply(s->o, &s->motion, s->character);

@@ -27,14 +27,7 @@ typedef struct bench {
 static sup_result prepare(const measure_job* job, sup_arena* arena, bench* b, measured* out, sup_error* error)
 {
     const motion*           m = job->motion;
-    const sup_instance_desc desc = { .chain = out->chain,
-                                     .clip = m->clip,
-                                     .pose = m->pose,
-                                     .start = m->start,
-                                     .end = m->end,
-                                     .preroll = m->preroll,
-                                     .loop = m->loop,
-                                     .tasks = job->tasks };
+    const sup_instance_desc desc = motion_instance(m, out->chain, job->tasks);
     sup_result              result = sup_instance_create(&desc, &out->instance, error);
     uint32_t                points = job->character->mesh.point_count, parts = sup_meter_part_count(job->meter);
     if (result == SUP_OK) result = sup_motion_create(points, 1.0 / m->fps, arena, &b->motion, error);

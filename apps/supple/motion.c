@@ -71,3 +71,15 @@ int motion_choose(const options* o, const sup_character* character, sup_arena* a
     int code = choose(o, character, arena, pose, m);
     return code == EXIT_DONE ? close_span(m) : code;
 }
+
+sup_instance_desc motion_instance(const motion* m, const sup_chain* chain, const sup_tasks* tasks)
+{
+    return (sup_instance_desc){ .chain = chain,
+                                .clip = m->clip,
+                                .pose = m->pose,
+                                .start = m->start,
+                                .end = m->end,
+                                .preroll = m->preroll,
+                                .loop = m->loop,
+                                .tasks = tasks };
+}

@@ -16,5 +16,7 @@ typedef struct motion {
 int motion_flags(const options* o, motion* out);
 /// --clip or --pose, and the end that was left open. `pose` keeps what --pose makes.
 int motion_choose(const options* o, const sup_character* character, sup_arena* arena, sup_pose* pose, motion* m);
+/// What plays a chain over it.
+sup_instance_desc motion_instance(const motion* m, const sup_chain* chain, const sup_tasks* tasks);
 
 #endif

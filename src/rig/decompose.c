@@ -283,30 +283,36 @@ static sup_result prepare(runner* r, sup_error* error)
 
 // ---------------------------------------------------------------------------------------------- rounds
 
-static void save(const sup_decomposer* d, snapshot* s)
+static void copy_state(const sup_decomposer* d, const snapshot* from, snapshot* to)
 {
     size_t placed = (size_t)d->frame_count * d->bones_max, held = (size_t)d->point_count * d->influences;
-    memcpy(s->exact, d->exact, placed * 12 * sizeof *s->exact);
-    memcpy(s->rotations, d->rotations, placed * sizeof *s->rotations);
-    memcpy(s->transforms, d->transforms, (size_t)d->bones_max * 12 * d->frames8 * sizeof *s->transforms);
-    memcpy(s->counts, d->counts, d->point_count);
-    memcpy(s->bones, d->bones, held * sizeof *s->bones);
-    memcpy(s->weights, d->weights, held * sizeof *s->weights);
-    memcpy(s->errors, d->errors, d->point_count * sizeof *s->errors);
-    s->total = d->total;
+    memcpy(to->exact, from->exact, placed * 12 * sizeof *to->exact);
+    memcpy(to->rotations, from->rotations, placed * sizeof *to->rotations);
+    memcpy(to->transforms, from->transforms, (size_t)d->bones_max * 12 * d->frames8 * sizeof *to->transforms);
+    memcpy(to->counts, from->counts, d->point_count);
+    memcpy(to->bones, from->bones, held * sizeof *to->bones);
+    memcpy(to->weights, from->weights, held * sizeof *to->weights);
+    memcpy(to->errors, from->errors, d->point_count * sizeof *to->errors);
+    to->total = from->total;
+}
+
+// The decomposer's own arrays, seen as a snapshot.
+static snapshot own_state(const sup_decomposer* d)
+{
+    return (snapshot){ d->exact, d->rotations, d->transforms, d->counts, d->bones, d->weights, d->errors, d->total };
+}
+
+static void save(const sup_decomposer* d, snapshot* s)
+{
+    snapshot own = own_state(d);
+    copy_state(d, &own, s);
 }
 
 static void restore(sup_decomposer* d, const snapshot* s)
 {
-    size_t placed = (size_t)d->frame_count * d->bones_max, held = (size_t)d->point_count * d->influences;
-    memcpy(d->exact, s->exact, placed * 12 * sizeof *s->exact);
-    memcpy(d->rotations, s->rotations, placed * sizeof *s->rotations);
-    memcpy(d->transforms, s->transforms, (size_t)d->bones_max * 12 * d->frames8 * sizeof *s->transforms);
-    memcpy(d->counts, s->counts, d->point_count);
-    memcpy(d->bones, s->bones, held * sizeof *s->bones);
-    memcpy(d->weights, s->weights, held * sizeof *s->weights);
-    memcpy(d->errors, s->errors, d->point_count * sizeof *s->errors);
-    d->total = s->total;
+    snapshot own = own_state(d);
+    copy_state(d, s, &own);
+    d->total = own.total;
 }
 
 // Carries every bone on by `share` of what it moved in the last round.
