@@ -41,7 +41,7 @@ static inline bool sup_keep_distance(sup_vec4* x, sup_vec3 center, float distanc
 /// One particle kept away from one joint.
 typedef struct sup_joint_bound {
     uint32_t particle, joint;
-    float    distance; ///< at rest; times `keep` at run time
+    float    distance; ///< at rest, less where other joints move the particle too; times `keep` at run time
 } sup_joint_bound;
 
 typedef struct sup_joint_bounds {
@@ -51,7 +51,8 @@ typedef struct sup_joint_bounds {
 
 /// Which particles are close to which joints: nearer than `reach` (1.2) local radii of the joint, which is the mean distance
 /// to it of the skin points around it, those that lie within 45 degrees of the plane across its bones (all the points it
-/// moves where none do). Particles that have no weight of the joint or of its parent are not its own and never bound.
+/// moves where none do). Only particles that follow the joint and its parent by more than half are its own: a belly with a
+/// trace of the leg's weight must not be pushed by the knee.
 typedef struct sup_joint_bounds_desc {
     uint32_t        particle_count;
     const sup_vec4* particles;   ///< at rest; pinned ones are left out
@@ -63,6 +64,7 @@ typedef struct sup_joint_bounds_desc {
     const uint32_t* parents; ///< per joint
     const uint32_t* begin;   ///< weights of the points, as in sup_weights
     const uint32_t* weight_joints;
+    const float*    weight_values; ///< NULL: equal shares
     float           reach;
 } sup_joint_bounds_desc;
 

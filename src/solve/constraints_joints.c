@@ -1,5 +1,5 @@
 // Which particles are kept away from which joints. Candidates are (joint, point) pairs: a point belongs to the joints that move
-// it and to the children of those, because a joint sits between its parent's skin and its own.
+// it and to the children of those, because a joint sits between its parent's skin and its own. Both together must move it most.
 #include "base/internal.h"
 #include "base/sort.h"
 #include "solve/constraints.h"
@@ -34,6 +34,18 @@ static bool list_children(work* w, sup_arena* temp)
     return true;
 }
 
+/// How far a point is a joint's own: 1 when joint and parent alone move it, 0 from half of its weight down. Fading, so that no
+/// fold begins where others take over.
+static float belonging(const sup_joint_bounds_desc* d, uint32_t point, uint32_t joint)
+{
+    uint32_t begin = d->begin[point], end = d->begin[point + 1];
+    float    sum = 0;
+    for (uint32_t i = begin; i < end; ++i)
+        if (d->weight_joints[i] == joint || d->weight_joints[i] == d->parents[joint])
+            sum += d->weight_values ? d->weight_values[i] : 1.0f / (float)(end - begin);
+    return sup_clampf(2 * sum - 1, 0, 1);
+}
+
 static bool list_pairs(work* w, sup_arena* temp)
 {
     const sup_joint_bounds_desc* d = w->desc;
@@ -52,7 +64,9 @@ static bool list_pairs(work* w, sup_arena* temp)
         }
     sup_sort(items, spare, made);
     for (uint32_t i = 0; i < made; ++i)
-        if (i == 0 || items[i].key != items[i - 1].key) items[w->pair_count++] = items[i];
+        if ((i == 0 || items[i].key != items[i - 1].key) &&
+            belonging(d, (uint32_t)items[i].key, (uint32_t)(items[i].key >> 32)) > 0)
+            items[w->pair_count++] = items[i];
     w->pairs = items;
     return true;
 }
@@ -94,7 +108,7 @@ static bool bound_of(const work* w, uint64_t pair, uint32_t layer, sup_joint_bou
     uint32_t                     joint = (uint32_t)(pair >> 32), particle = (uint32_t)pair + layer * d->skin_count;
     float                        far = v3_distance(sup_particle_place(&d->particles[particle]), d->joints[joint]);
     if (!(d->particles[particle].w > 0) || !(far < d->reach * w->radius[joint]) || !(far > 0)) return false;
-    *out = (sup_joint_bound){ particle, joint, far };
+    *out = (sup_joint_bound){ particle, joint, far * belonging(d, (uint32_t)pair, joint) };
     return true;
 }
 

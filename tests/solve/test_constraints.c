@@ -106,6 +106,36 @@ static void bounds_hold_what_is_within_local_radii_of_a_joint(void** state)
     sup_arena_destroy(arena);
 }
 
+// A point that a stranger moves by a quarter keeps half the distance, by a half none at all.
+static void what_others_move_too_is_bound_less(void** state)
+{
+    (void)state;
+    const sup_vec4 x[3] = { { 0, 1, 0, 1 }, { 0, -1, 0, 1 }, { 0, 0, 1, 1 } };
+    const uint32_t begin[4] = { 0, 1, 3, 5 }, joints[5] = { 1, 1, 2, 1, 2 }, parents[3] = { SUP_NONE, 0, SUP_NONE };
+    const float    values[5] = { 1, 0.75f, 0.25f, 0.5f, 0.5f };
+    const sup_vec3 centers[3] = { { 9, 0, 0 }, { 0, 0, 0 }, { 90, 0, 0 } }, axes[3] = { { 1, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 } };
+    sup_joint_bounds_desc desc = { .particle_count = 3,
+                                   .particles = x,
+                                   .skin_count = 3,
+                                   .layer_count = 1,
+                                   .joint_count = 3,
+                                   .joints = centers,
+                                   .axes = axes,
+                                   .parents = parents,
+                                   .begin = begin,
+                                   .weight_joints = joints,
+                                   .weight_values = values,
+                                   .reach = 1.2f };
+    sup_arena*            arena = sup_arena_create(NULL);
+    sup_joint_bounds      bounds;
+    sup_error             error;
+    assert_ok(sup_joint_bounds_create(&desc, arena, &bounds, &error), error);
+    assert_int_equal(bounds.count, 2);
+    assert_float_equal(bounds.items[0].distance, 1, 1e-6f);
+    assert_float_equal(bounds.items[1].distance, 0.5f, 1e-6f);
+    sup_arena_destroy(arena);
+}
+
 // ---------------------------------------------------------------------------------------------- touching
 
 static void a_point_above_a_triangle_has_the_known_frame(void** state)
@@ -402,6 +432,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_particle_too_close_to_a_joint_is_pushed_straight_out),
         cmocka_unit_test(bounds_hold_what_is_within_local_radii_of_a_joint),
+        cmocka_unit_test(what_others_move_too_is_bound_less),
         cmocka_unit_test(a_point_above_a_triangle_has_the_known_frame),
         cmocka_unit_test(two_edges_have_the_known_frame),
         cmocka_unit_test(gradients_are_those_of_finite_differences),

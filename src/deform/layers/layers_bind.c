@@ -163,6 +163,7 @@ static sup_result make_bounds(layers_bound* b, const sup_skeleton* s, const join
                                    .parents = lists->parents,
                                    .begin = b->weight_begin,
                                    .weight_joints = b->weight_joints,
+                                   .weight_values = b->weight_values,
                                    .reach = bound_reach };
     return sup_joint_bounds_create(&desc, arena, &b->bounds, error);
 }
