@@ -27,6 +27,7 @@ static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
     sup_chain_desc chain = job->chain;
     chain.character = job->character;
     chain.clip = job->motion.clip;
+    if (job->motion.loop) chain.cycle_begin = job->motion.start, chain.cycle_end = job->motion.end;
     chain.tasks = job->tasks;
     chain.progress = &job->bar->sink;
     sup_result result = sup_chain_create(&chain, &top->chain, error);

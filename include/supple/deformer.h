@@ -199,6 +199,7 @@ typedef struct sup_bind_input {
     const sup_tasks*     tasks;
     const sup_progress*  progress; ///< reports, and says when the user cancelled
     const sup_world_plan* world;   ///< never NULL from a chain
+    double cycle_begin, cycle_end; ///< the motion repeats over this span of the clip; equal: it does not
 } sup_bind_input;
 
 /// Where a deformer draws what it is made of: curves, layers, cells, contacts. Named, so that a person asks for one thing
@@ -243,6 +244,8 @@ typedef struct sup_deformer {
     /// link last gave out.
     void (*draw)(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
                  const sup_canvas* canvas);
+    /// Optional: what was bound as a runtime file (`bake --save LINK=FILE`), in memory of the arena.
+    sup_result (*save)(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);
 } sup_deformer;
 
 /// Every deformer in menu order, from deformers.def.
@@ -283,6 +286,7 @@ typedef struct sup_chain_desc {
     const sup_allocator*       allocator;
     const sup_world_mesh*      world_meshes;
     uint32_t                   world_mesh_count;
+    double                     cycle_begin, cycle_end; ///< the clip is played as a loop over this span; equal: once
 } sup_chain_desc;
 
 /// Parses, checks and binds. The character must outlive the chain.
@@ -294,6 +298,9 @@ SUP_API const sup_deformer* sup_chain_link(const sup_chain* chain, uint32_t link
 SUP_API const void* sup_chain_params(const sup_chain* chain, uint32_t link);
 SUP_API bool        sup_chain_dynamic(const sup_chain* chain);
 SUP_API const char* sup_chain_text(const sup_chain* chain); ///< as written, with the implied skinning in front
+/// The link's runtime file, in memory of the arena. Fails, with the cure, where it has none or what was bound does not fit one.
+SUP_API sup_result sup_chain_save(const sup_chain* chain, uint32_t link, sup_arena* arena, const void** bytes, size_t* size,
+                                  sup_error* error);
 /// Bytes of scratch that every call below with a `scratch` needs, 64-byte aligned. One thread at a time per block.
 SUP_API size_t sup_chain_scratch_size(const sup_chain* chain);
 

@@ -154,7 +154,9 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
                           .fields = l->fields,
                           .tasks = b->desc->tasks,
                           .progress = b->desc->progress,
-                          .world = &chain->world };
+                          .world = &chain->world,
+                          .cycle_begin = b->desc->cycle_begin,
+                          .cycle_end = b->desc->cycle_end };
     r = l->deformer->bind(&in, chain->arena, &l->binding, b->error);
     if (r) return r;
     // A deformer that always has a state says so; one may also have it in some bindings only (a pose that drives).
@@ -211,6 +213,18 @@ const void* sup_chain_params(const sup_chain* chain, uint32_t i)
 {
     return i < chain->link_count ? chain->links[i].params : NULL;
 }
+
+sup_result sup_chain_save(const sup_chain* chain, uint32_t index, sup_arena* arena, const void** bytes, size_t* size,
+                          sup_error* error)
+{
+    SUP_ASSERT(index < chain->link_count);
+    const link* l = &chain->links[index];
+    if (!l->deformer->save)
+        return sup_fail(error, SUP_ERROR_INPUT, "%s has no runtime file to save; bake to a cache or GLB instead",
+                        l->deformer->name);
+    return l->deformer->save(&l->binding, arena, bytes, size, error);
+}
+
 bool        sup_chain_dynamic(const sup_chain* chain) { return chain->dynamic_end > 0; }
 const char* sup_chain_text(const sup_chain* chain) { return chain->text; }
 

@@ -1,0 +1,360 @@
+// Seekable dynamics in kilobytes: curves over the character become Fourier series, every coefficient an oscillator in closed
+// form (Bian et al. 2019). In the rest frame of every point
+//   q(t) = carrier(t) + sway x sum over its two curves of share x sum over functions of f(v) c(t)      out = points + B q(t)
+// The carrier is the examples themselves, interpolated point by point, so every example comes back exactly; c(t) is what the
+// oscillators lag behind or run ahead by. With the residual in half precision or dropped, the carrier goes through the series
+// too, and only what they miss of the examples is kept beside them.
+#include "deform/fourier/fourier.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+enum { ROW_STRENGTH = 26, GRAIN = 4096, GROUP_GRAIN = 512 };
+
+static const char* const ways[] = { "around", "along", "loops", NULL };
+static const char* const parts[] = { "auto", "weights", "walks", NULL };
+static const char* const ends[] = { "line", "tangent", "free", NULL };
+static const char* const orders[] = { "second", "fourth", NULL };
+static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
+static const char* const ramps[] = { "linear", "smoothstep", "smootherstep", NULL };
+static const char* const continuities[] = { "auto", "carry", "hermite", "restart", NULL };
+static const char* const residuals[] = { "exact", "half", "none", NULL };
+
+#define AT(name) offsetof(fourier_params, name)
+static const sup_param rows[] = {
+    { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = ways, .unit = "",
+      .help = "How curves lie: around the limbs (closed rings), along them (open), or edge loops of the mesh along them" },
+    { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 16, .unit = "",
+      .help = "Curves per limb, where spacing is 0" },
+    { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0, .unit = "diagonal",
+      .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves" },
+    { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
+      .help = "Curve points nearer to a vertex than this share of their edge move onto it" },
+    { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
+      .help = "Parts by maps whose names match (_GROUP_*), instead of found ones" },
+    { "parts", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(parts), .choices = parts, .unit = "",
+      .help = "Parts by the dominant joint, or by random walks from the tips of the shape; auto: walks where there is no rig" },
+    { "terms", SUP_PARAM_INT, SUP_STAGE_BIND, AT(terms), .min = 1, .max = SUP_FOURIER_TERMS_MAX, .standard = 9, .unit = "",
+      .help = "Waves around a curve, N; fewer where its points are too few or too far apart" },
+    { "ends", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ends), .choices = ends, .unit = "",
+      .help = "Open curves: both ends exact, their slopes too, or only the first held and the other free" },
+    { "order", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(order), .choices = orders, .unit = "",
+      .help = "Second: short waves are held by tension, as in the paper; fourth: by bending" },
+    { "cycles", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(cycles), .min = 0.05, .max = 8, .standard = 1, .unit = "",
+      .help = "Natural swings of the longest wave from one example to the next (live: per second); below 0.5 heavy and late" },
+    { "damping", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(damping), .min = 0, .max = 2, .standard = 0.15, .unit = "",
+      .help = "Damping ratio of the longest wave; 1 does not ring" },
+    { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = -1, .max = 10, .standard = -1, .unit = "",
+      .help = "How much faster short waves swing; 0: all alike, negative: 1 at second order, 0.1 at fourth" },
+    { "law", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(law), .choices = laws, .unit = "",
+      .help = "How damping grows with the wave: not, or less (mass), or more (stiffness)" },
+    { "ramp", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ramp), .choices = ramps, .unit = "",
+      .help = "How the force grows between two examples; smoothstep fits clips that ease in and out" },
+    { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = continuities, .unit = "",
+      .help = "At examples: rates carried on (auto: unless they grow), prescribed, or begun anew" },
+    { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
+      .help = "Ring out behind the last example instead of standing still" },
+    { "residual", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(residual), .choices = residuals, .unit = "",
+      .help = "What the series miss of the examples: kept exactly, in half precision, or dropped" },
+    { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
+      .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
+    { "expert", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(expert), .unit = "",
+      .help = "Take the physical numbers below, in seconds, instead of cycles, damping and spread" },
+    { "density", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(density), .min = 0, .max = 100000, .standard = 1050, .unit = "",
+      .help = "Mass; 0 is without inertia. With the paper's numbers every wave is far too slow to swing within a clip" },
+    { "viscosity", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(viscosity), .min = 0, .max = 100000, .standard = 0.619, .unit = "",
+      .help = "Damping" },
+    { "young", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(young), .min = 1e-6, .max = 1e12, .standard = 150, .unit = "",
+      .help = "Young's modulus; with thickness and Poisson's ratio the stiffness of waves (at second order a tension)" },
+    { "poisson", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(poisson), .min = -0.99, .max = 0.5, .standard = 0.3, .unit = "",
+      .help = "Poisson's ratio" },
+    { "thickness", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(thickness), .min = 1e-6, .max = 1000, .standard = 0.1, .unit = "",
+      .help = "Thickness of the skin" },
+    { "restoring", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(restoring), .min = 0, .max = 1e9, .standard = 50, .unit = "",
+      .help = "Stiffness that pulls every wave back, sigma" },
+    { "sway", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(sway), .min = 0, .max = 3, .standard = 1, .unit = "",
+      .help = "How much of the lag and swing is shown; examples stay exact" },
+    { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0, .max = 1, .standard = 1,
+      .unit = "", .help = "0 leaves the skin as it comes in; paint _FOURIER_STRENGTH to keep regions" },
+};
+
+static const char* const heavy[][2] = { { "cycles", "0.5" }, { "damping", "0.1" }, { "settle", "1" }, { NULL, NULL } };
+static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, { NULL, NULL } };
+static const char* const small[][2] = { { "terms", "3" }, { "residual", "none" }, { "turning", "0" }, { NULL, NULL } };
+static const sup_preset  presets[] = { { "heavy", "Late, with a slow ring at the end", heavy },
+                                       { "firm", "Little lag", firm },
+                                       { "small", "Fewest bytes: three waves, no residual", small },
+                                       { 0 } };
+
+/// Pieces of scratch, in order.
+typedef struct fourier_room {
+    sup_vec3*   q;
+    float*      coefficients; ///< by mode
+    float*      packed;       ///< by curve
+    float*      weights[2];
+    sup_affine* stations;
+    void*       push;
+} fourier_room;
+
+static fourier_room cut_room(const fourier_bound* b, void* scratch, size_t* total)
+{
+    uint8_t*     at = scratch;
+    fourier_room r;
+    r.q = (sup_vec3*)at;
+    at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
+    r.coefficients = (float*)at;
+    at += sup_align((b->motion.modal.block + SUP_LANES) * sizeof(float), 64);
+    r.packed = (float*)at;
+    at += sup_align((3 * (size_t)b->net.coefficient_count + SUP_LANES) * sizeof(float), 64);
+    for (int i = 0; i < 2; ++i) {
+        r.weights[i] = (float*)at;
+        at += sup_align(b->segments.count * sizeof(float), 64);
+    }
+    r.stations = (sup_affine*)at;
+    at += sup_align(b->sections.station_count * sizeof(sup_affine), 64);
+    r.push = at;
+    at += sup_push_scratch(&b->segments.push);
+    if (total) *total = (size_t)(at - (uint8_t*)scratch);
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- bind
+
+void fourier_pack(const fourier_bound* b, const float* coefficients, float* packed)
+{
+    for (uint32_t i = 0; i < b->net.coefficient_count; ++i)
+        memcpy(packed + 3 * (size_t)i, coefficients + b->motion.index[i], 3 * sizeof(float));
+}
+
+/// The half of a float, to nearest, ties to even; |x| <= 1.
+static uint16_t to_half(float x)
+{
+    uint32_t bits, sign;
+    float    size = x * 0x1p-112f; // halves below 2^-14 become subnormal by themselves
+    memcpy(&bits, &size, sizeof bits);
+    sign = bits >> 31;
+    bits &= 0x7fffffffu;
+    bits += 0xfffu + ((bits >> 13) & 1u);
+    return (uint16_t)(sign << 15 | bits >> 13);
+}
+
+/// What the series miss of every example.
+static sup_result make_halves(fourier_bound* b, sup_arena* arena, sup_error* error)
+{
+    uint32_t   points = b->point_count, padded = (uint32_t)sup_align(3 * (size_t)points, SUP_LANES) + SUP_LANES;
+    sup_arena* beside = sup_arena_beside(arena);
+    sup_vec3*  q = beside ? SUP_NEW(beside, sup_vec3, (size_t)points + SUP_LANES) : NULL;
+    float *    packed = NULL, *scales = SUP_NEW(arena, float, b->segments.count);
+    uint16_t** halves = SUP_NEW(arena, uint16_t*, b->segments.count);
+    if (beside) packed = SUP_NEW(beside, float, 3 * (size_t)b->net.coefficient_count + SUP_LANES);
+    sup_result r = q && packed && scales && halves ? SUP_OK : sup_fail_memory(error, "fourier");
+    for (uint32_t j = 0; !r && j < b->motion.modal.examples; ++j) {
+        float most = 0;
+        halves[j] = SUP_NEW(arena, uint16_t, padded);
+        if (!halves[j]) r = sup_fail_memory(error, "fourier");
+        if (r) break;
+        memset(q, 0, points * sizeof *q);
+        fourier_pack(b, b->motion.modal.shape + (size_t)j * b->motion.modal.block, packed);
+        SUP_WIDE_PICK(fourier_take)(&b->net, packed, 0, b->net.group_count, q);
+        for (uint32_t i = 0; i < points; ++i) {
+            q[i] = v3_sub(b->segments.q[j][i], q[i]);
+            most = fmaxf(most, fmaxf(fabsf(q[i].x), fmaxf(fabsf(q[i].y), fabsf(q[i].z))));
+        }
+        scales[j] = most;
+        for (uint32_t i = 0; most > 0 && i < 3 * points; ++i) halves[j][i] = to_half(((const float*)q)[i] / most);
+    }
+    sup_arena_destroy(beside);
+    b->halves = (const uint16_t* const*)halves;
+    b->scales = scales;
+    return r;
+}
+
+static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
+{
+    const fourier_params* p = in->params;
+    fourier_bound*        b = SUP_NEW(arena, fourier_bound, 1);
+    if (!b) return sup_fail_memory(error, "fourier");
+    b->point_count = in->character->mesh.point_count;
+    b->strength = in->fields[ROW_STRENGTH];
+    b->residual = p->residual;
+    bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
+    sup_result r = plain ? sup_segments_plain(in, "fourier", arena, &b->segments, error)
+                         : sup_segments_create(in, "fourier", arena, &b->segments, error);
+    if (!r) r = fourier_net_create(in, p, arena, &b->net, error);
+    if (!r && p->turning && !plain)
+        r = sup_sections_create(in->character, &b->net.curves, SUP_SECTIONS_ANGLE, &b->segments, arena, &b->sections, error);
+    if (!r) r = fourier_motion_create(in, p, &b->net, &b->segments, arena, &b->motion, error);
+    if (!r && p->residual == RESIDUAL_HALF) r = make_halves(b, arena, error);
+    if (r) return r;
+    sup_binding made = { .data = b };
+    cut_room(b, NULL, &made.scratch_size);
+    if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modal.block * sizeof(double) + 64;
+    *out = made;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- a frame
+
+/// Examples that count at a moment: at most four in time, two of each clip where the pose drives.
+enum { CARRIED_MAX = 16 };
+typedef struct carrier {
+    uint32_t count, example[CARRIED_MAX];
+    double   share[CARRIED_MAX];
+} carrier;
+
+typedef struct frame_job {
+    const fourier_bound*  b;
+    const fourier_params* p;
+    const carrier*        carried;
+    const fourier_room*   room;
+} frame_job;
+
+static void blend_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job*     j = data;
+    const fourier_bound* b = j->b;
+    const carrier*       c = j->carried;
+    float                share[CARRIED_MAX], *to = (float*)(j->room->q + begin);
+    // Pieces begin at multiples of eight points; the arrays are padded behind the last.
+    uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
+    if (b->residual == RESIDUAL_NONE) memset(to, 0, floats * sizeof *to);
+    else if (b->residual == RESIDUAL_HALF) {
+        const uint16_t* in[CARRIED_MAX];
+        for (uint32_t k = 0; k < c->count; ++k) {
+            in[k] = b->halves[c->example[k]] + 3 * (size_t)begin;
+            share[k] = (float)c->share[k] * b->scales[c->example[k]];
+        }
+        SUP_WIDE_PICK(fourier_halves)(floats, in, share, c->count, to);
+    } else {
+        const float* in[CARRIED_MAX];
+        for (uint32_t k = 0; k < c->count; ++k) {
+            in[k] = (const float*)(b->segments.q[c->example[k]] + begin);
+            share[k] = (float)c->share[k];
+        }
+        SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, c->count, false, to);
+    }
+}
+
+static void take_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    SUP_WIDE_PICK(fourier_take)(&j->b->net, j->room->packed, begin, end, j->room->q);
+}
+
+static void turn_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    sup_sections_turn(&j->b->sections, j->room->stations, j->b->segments.push.character->mesh.points, begin, end, j->room->q);
+}
+
+static void weaken_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    for (uint32_t i = begin; i < end; ++i)
+        j->room->q[i] = v3_scale(j->room->q[i], sup_field_value(&rows[ROW_STRENGTH], &j->b->strength, j->p->strength, i));
+}
+
+/// Coefficients of this frame; false where all of them are 0.
+static bool find_coefficients(const fourier_bound* b, const fourier_params* p, const sup_frame* frame,
+                              const sup_modal_moment* at, const carrier* c, void* state, const fourier_room* room)
+{
+    const sup_modal* m = &b->motion.modal;
+    bool             swings = true;
+    if (!b->segments.posed) {
+        swings = at->beyond > 0 ? p->settle : at->ratio > 0 && at->ratio < 1;
+        sup_modal_sway(m, at, p->settle, room->coefficients);
+    } else if (state) {
+        sup_segments_weigh(&b->segments, frame->dt > 0 ? frame->start : frame->end, room->weights[0]);
+        sup_modal_step(m, frame->dt, room->weights[0], room->weights[1], state, room->coefficients);
+    } else memset(room->coefficients, 0, m->block * sizeof(float));
+    if (p->sway != 1)
+        for (uint32_t i = 0; i < m->block; ++i) room->coefficients[i] *= p->sway;
+    for (uint32_t i = 0; i < b->motion.force_count; ++i)
+        sup_modal_force_add(m, &b->motion.forces[i], frame->time, room->coefficients);
+    if (b->residual != RESIDUAL_EXACT) sup_modal_shape(m, c->count, c->example, c->share, true, room->coefficients);
+    return swings || b->motion.force_count || b->residual != RESIDUAL_EXACT;
+}
+
+static void add_example(carrier* c, uint32_t example, double share)
+{
+    if (share == 0 || c->count == CARRIED_MAX) return;
+    c->example[c->count] = example;
+    c->share[c->count++] = share;
+}
+
+static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                     sup_vec3* out)
+{
+    const fourier_bound*  b = binding->data;
+    const fourier_params* p = params;
+    fourier_room          room = cut_room(b, scratch, NULL);
+    sup_modal_moment      at = { 0 };
+    carrier               c = { .count = 0 };
+    if (b->segments.posed) {
+        sup_segments_weigh(&b->segments, frame->end, room.weights[1]);
+        for (uint32_t j = 0; j < b->segments.count; ++j) add_example(&c, j, (double)room.weights[1][j]);
+    } else {
+        uint32_t examples[4];
+        double   shares[4];
+        at = sup_modal_find(&b->motion.modal, frame->time);
+        uint32_t n = sup_modal_carry(&b->motion.modal, &at, examples, shares);
+        for (uint32_t i = 0; i < n; ++i) add_example(&c, examples[i], shares[i]);
+    }
+    frame_job job = { b, p, &c, &room };
+    sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &job);
+    if (find_coefficients(b, p, frame, &at, &c, state, &room)) {
+        fourier_pack(b, room.coefficients, room.packed);
+        sup_tasks_run(frame->tasks, b->net.group_count, GROUP_GRAIN, take_task, &job);
+    }
+    if (b->sections.station_count) {
+        float share[CARRIED_MAX];
+        for (uint32_t k = 0; k < c.count; ++k) share[k] = (float)c.share[k];
+        sup_sections_prepare(&b->sections, c.example, share, c.count, room.stations);
+        sup_tasks_run(frame->tasks, b->point_count, GRAIN, turn_task, &job);
+    }
+    if (p->strength != 1 || b->strength.scale) sup_tasks_run(frame->tasks, b->point_count, GRAIN, weaken_task, &job);
+    sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
+    sup_stats_add(frame->stats, "fourier.carry_grows", b->motion.modal.growing);
+    sup_stats_add(frame->stats, "fourier.curves_without_length", b->net.flat);
+    sup_stats_add(frame->stats, "fourier.points_without_curve", b->net.uncovered);
+    sup_stats_add(frame->stats, "fourier.too_slow_to_swing", b->motion.modal.segments && b->motion.fastest < 0.5);
+}
+
+static void reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
+{
+    (void)params;
+    const fourier_bound* b = binding->data;
+    fourier_room         room = cut_room(b, scratch, NULL);
+    sup_segments_weigh(&b->segments, frame->end, room.weights[0]);
+    sup_modal_reset(&b->motion.modal, room.weights[0], state);
+}
+
+static void draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
+                 const sup_canvas* canvas)
+{
+    (void)pose, (void)state;
+    const fourier_bound* b = binding->data;
+    sup_curves_draw(&b->net.curves, skin, canvas);
+    for (uint32_t i = 0; i < b->point_count; ++i) {
+        uint32_t limb = b->net.curves.limbs[i];
+        canvas->point(canvas->user, "parts", skin[i], limb == SUP_NONE ? -1.0f : (float)(limb * 7u % 16u) / 15.0f);
+    }
+}
+
+const sup_deformer sup_deformer_fourier = {
+    .name = "fourier",
+    .summary = "Dynamic skin between example sculpts as Fourier curves: any time at once, kilobytes, exact at every example",
+    .paper =
+        "Bian, Deng, Chaudhry, You, Yang, Qi, Ugail, Jin, Xiao, Zhang: Efficient and realistic character animation through "
+        "analytical physics-based skin deformation, 2019",
+    .needs = SUP_NEEDS_EXAMPLES,
+    .params = rows,
+    .param_count = SUP_COUNT_OF(rows),
+    .params_size = sizeof(fourier_params),
+    .presets = presets,
+    .bind = bind,
+    .reset = reset,
+    .evaluate = evaluate,
+    .draw = draw,
+    .save = fourier_save,
+};

@@ -1,0 +1,108 @@
+/// deform/fourier/fourier.h: the inside of the fourier deformer. fourier_net.c lays curves over the mesh and says what every
+/// skin point takes from them, fourier_motion.c fits the examples and moves the coefficients in time, fourier_save.c writes
+/// them as a runtime file, fourier.c binds and runs all of it, fourier_wide.c holds the loops over points.
+#ifndef SUP_DEFORM_FOURIER_H
+#define SUP_DEFORM_FOURIER_H
+
+#include "base/internal.h"
+#include "deform/curve_link.h"
+#include "deform/modal.h"
+#include "deform/sections.h"
+#include "solve/fourier.h"
+
+typedef struct fourier_params {
+    int         way, curves;
+    float       spacing, snap;
+    const char* groups;
+    int         parts, terms, ends, order;
+    float       cycles, damping, spread;
+    int         law, ramp, continuity;
+    bool        settle;
+    int         residual;
+    bool        turning, expert;
+    float       density, viscosity, young, poisson, thickness, restoring;
+    float       sway, strength;
+} fourier_params;
+
+enum fourier_parts { PARTS_AUTO, PARTS_WEIGHTS, PARTS_WALKS };
+enum fourier_ends { ENDS_LINE, ENDS_TANGENT, ENDS_FREE };
+enum fourier_law { LAW_UNIFORM, LAW_MASS, LAW_STIFFNESS };
+enum fourier_residual { RESIDUAL_EXACT, RESIDUAL_HALF, RESIDUAL_NONE };
+
+/// One curve as a series: its functions' coefficients are `functions` threes from `packed` on.
+typedef struct fourier_series {
+    sup_fourier_kind kind;
+    uint32_t         terms, functions, packed;
+} fourier_series;
+
+/// Where a skin point stands: at v on up to two curves, with its share of each.
+typedef struct fourier_place {
+    uint32_t curve[2]; ///< SUP_NONE: none
+    float    v[2], share[2];
+} fourier_place;
+
+/// Eight points that take from the same curves.
+typedef struct fourier_group {
+    uint32_t count, point[SUP_LANES];
+    uint32_t curve[2];
+    size_t   table; ///< first of its rows: functions of the first curve, then of the second, eight floats each
+} fourier_group;
+
+typedef struct fourier_net {
+    sup_curves            curves;
+    const double*         v; ///< per point of the network
+    const fourier_series* series;
+    uint32_t              coefficient_count; ///< threes, over all curves
+    uint32_t              lowered, flat;     ///< curves with fewer terms than asked, without length
+    const fourier_place*  places;            ///< per skin point
+    uint32_t              group_count;
+    const fourier_group*  groups;
+    const float*          table;
+    uint32_t              uncovered; ///< points that no curve reaches
+} fourier_net;
+
+sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, fourier_net* out,
+                              sup_error* error);
+
+/// Coefficients in time. Those of a mode lie side by side (for the blending), those of a curve in `packed` order (for the
+/// points).
+typedef struct fourier_motion {
+    sup_modal              modal;
+    const uint32_t*        index;            ///< per packed coefficient: where its x stands among the modes
+    const uint32_t*        mode;             ///< per packed coefficient
+    double                 slowest, fastest; ///< natural frequencies, radians per mean segment
+    double                 fit_error;        ///< largest distance of an example from its curves' fit, at curve points
+    uint32_t               force_count;
+    const sup_modal_force* forces;
+} fourier_motion;
+
+sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net,
+                                 const sup_segments* segments, sup_arena* arena, fourier_motion* out, sup_error* error);
+
+/// What bind makes.
+typedef struct fourier_bound {
+    uint32_t               point_count;
+    fourier_net            net;
+    sup_segments           segments;
+    sup_sections           sections;
+    fourier_motion         motion;
+    int                    residual;
+    const uint16_t* const* halves; ///< HALF: per example three a point, times `scales`
+    const float*           scales;
+    sup_field              strength;
+} fourier_bound;
+
+/// From the order of modes to that of curves.
+void       fourier_pack(const fourier_bound* b, const float* coefficients, float* packed);
+sup_result fourier_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);
+
+// fourier_wide.c --------------------------------------------------------------------------------------------------------------
+
+/// q[point] += sum over the functions of both curves of table x coefficient, for groups begin to end.
+SUP_WIDE_DECLARE(void, fourier_take,
+                 (const fourier_net* net, const float* coefficients, uint32_t begin, uint32_t end, sup_vec3* q));
+/// out = sum of share[i] in[i] over `count` halves, a multiple of 8.
+SUP_WIDE_DECLARE(void, fourier_halves,
+                 (uint32_t count, const uint16_t* const* in, const float* share, uint32_t inputs, float* out));
+
+#endif

@@ -1,0 +1,248 @@
+// The examples as coefficients, every coefficient an oscillator: h = sigma + beta k^p for a function of wave number k.
+#include "deform/fourier/fourier.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+typedef struct motion_maker {
+    const sup_bind_input* in;
+    const fourier_params* p;
+    const fourier_net*    net;
+    const sup_segments*   s;
+    sup_arena*            arena;
+    sup_arena*            beside;
+    sup_error*            error;
+    fourier_motion*       out;
+    double                unit;
+    uint32_t              modes;
+    sup_oscillator*       free;
+    uint32_t*             begin;
+    double**              shape;
+} motion_maker;
+
+// ---------------------------------------------------------------------------------------------- modes
+
+/// Stiffness of a wave number: p = 2 a string, p = 4 a bending strip.
+static double power_of(const motion_maker* m, double k) { return m->p->order ? k * k * k * k : k * k; }
+
+/// The expert's numbers are physical, per second; elsewhere cycles of the lowest mode, per mean segment.
+static sup_oscillator make_mode(const motion_maker* m, double k)
+{
+    const fourier_params* p = m->p;
+    if (p->expert) {
+        double h = p->thickness, beta = p->young * h * h * h / (12 * (1 - (double)p->poisson * p->poisson));
+        double T = m->unit; // seconds to segments
+        return sup_oscillator_make(p->density / (T * T), p->viscosity / T, p->restoring + beta * power_of(m, k),
+                                   (sup_ramp)p->ramp);
+    }
+    double spread = p->spread >= 0 ? (double)p->spread : p->order ? 0.1 : 1.0;
+    double w1 = 2 * PI * p->cycles, w = w1 * sqrt(1 + spread * power_of(m, k / (2 * PI)));
+    double eta = 2 * p->damping * (p->law == LAW_MASS ? w1 : p->law == LAW_STIFFNESS ? w * w / w1 : w);
+    return sup_oscillator_make(1, eta, w * w, (sup_ramp)p->ramp);
+}
+
+/// Modes are (kind, number of the wave); the held functions share one that never deviates.
+static uint32_t mode_key(sup_fourier_kind kind, uint32_t function)
+{
+    uint32_t held = sup_fourier_held(kind);
+    if (kind != SUP_FOURIER_CLOSED && function < held) return 0;
+    if (kind == SUP_FOURIER_CLOSED) return 1 + (function + 1) / 2;
+    uint32_t first = 2 + SUP_FOURIER_TERMS_MAX;
+    return kind <= SUP_FOURIER_TANGENT ? first + function - held : first + 2 * SUP_FOURIER_TERMS_MAX + function - held;
+}
+
+enum { KEYS = 2 + 5 * SUP_FOURIER_TERMS_MAX };
+
+/// Coefficients side by side for every mode, each list padded to the lanes.
+static sup_result make_modes(motion_maker* m)
+{
+    const fourier_net* net = m->net;
+    uint32_t           count[KEYS] = { 0 }, number[KEYS];
+    double             wave[KEYS] = { 0 };
+    uint32_t*          index = SUP_NEW(m->arena, uint32_t, net->coefficient_count);
+    uint32_t*          mode = SUP_NEW(m->arena, uint32_t, net->coefficient_count);
+    m->free = SUP_NEW(m->beside, sup_oscillator, KEYS);
+    m->begin = SUP_NEW(m->beside, uint32_t, KEYS + 1);
+    if (!index || !mode || !m->free || !m->begin) return sup_fail_memory(m->error, "fourier");
+    for (uint32_t c = 0; c < net->curves.curve_count; ++c)
+        for (uint32_t f = 0; f < net->series[c].functions; ++f) {
+            uint32_t key = mode_key(net->series[c].kind, f);
+            ++count[key];
+            if (wave[key] == 0) wave[key] = sup_fourier_wave(net->series[c].kind, f);
+        }
+    m->out->slowest = HUGE_VAL;
+    for (uint32_t key = 0; key < KEYS; ++key) {
+        if (count[key] == 0) continue;
+        number[key] = m->modes;
+        sup_oscillator o = key == 0 ? sup_oscillator_make(0, 0, 0, (sup_ramp)m->p->ramp) : make_mode(m, wave[key]);
+        double         w = sup_oscillator_frequency(&o);
+        if (key && isfinite(w)) m->out->slowest = fmin(m->out->slowest, w), m->out->fastest = fmax(m->out->fastest, w);
+        m->free[m->modes] = o;
+        m->begin[m->modes + 1] = m->begin[m->modes] + (uint32_t)sup_align(3 * (size_t)count[key], SUP_LANES);
+        ++m->modes;
+        count[key] = 0; // from now on: how many have been placed
+    }
+    for (uint32_t c = 0, i = 0; c < net->curves.curve_count; ++c)
+        for (uint32_t f = 0; f < net->series[c].functions; ++f, ++i) {
+            uint32_t key = mode_key(net->series[c].kind, f);
+            mode[i] = number[key];
+            index[i] = m->begin[number[key]] + 3 * count[key]++;
+        }
+    m->out->index = index;
+    m->out->mode = mode;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- fit
+
+static void read_samples(const motion_maker* m, const sup_curve* c, double* samples)
+{
+    uint32_t columns = 3 * m->s->count;
+    for (uint32_t i = 0; i < c->count; ++i) {
+        sup_curve_point p = m->net->curves.points[c->begin + i];
+        for (uint32_t j = 0; j < m->s->count; ++j) {
+            sup_vec3 q = v3_lerp(m->s->q[j][p.a], m->s->q[j][p.b], p.ratio);
+            double*  to = samples + (size_t)i * columns + 3 * j;
+            to[0] = q.x, to[1] = q.y, to[2] = q.z;
+        }
+    }
+}
+
+/// Half the adjacent lengths: dense samples do not count more than the stretch they stand for.
+static void weigh_samples(const sup_curve* c, const double* v, double* weights)
+{
+    for (uint32_t i = 0; i < c->count; ++i) {
+        double before = i ? v[i] - v[i - 1] : c->closed ? 1 - v[c->count - 1] : 0;
+        double behind = i + 1 < c->count ? v[i + 1] - v[i] : c->closed ? 1 - v[i] : 0;
+        weights[i] = 0.5 * (before + behind);
+    }
+}
+
+static void keep_error(motion_maker* m, const fourier_series* s, const sup_curve* c, const double* samples,
+                       const double* coefficients)
+{
+    uint32_t columns = 3 * m->s->count;
+    double   f[SUP_FOURIER_FUNCTIONS_MAX];
+    for (uint32_t i = 0; i < c->count; ++i) {
+        sup_fourier_values(s->kind, s->terms, m->net->v[c->begin + i], f);
+        for (uint32_t j = 0; j < m->s->count; ++j) {
+            double square = 0;
+            for (uint32_t k = 0; k < 3; ++k) {
+                double d = samples[(size_t)i * columns + 3 * j + k];
+                for (uint32_t n = 0; n < s->functions; ++n) d -= f[n] * coefficients[(size_t)n * columns + 3 * j + k];
+                square += d * d;
+            }
+            m->out->fit_error = fmax(m->out->fit_error, sqrt(square));
+        }
+    }
+}
+
+static sup_result fit_curve(motion_maker* m, uint32_t number, sup_arena* work)
+{
+    const fourier_series* s = &m->net->series[number];
+    const sup_curve*      c = &m->net->curves.curves[number];
+    uint32_t              columns = 3 * m->s->count;
+    double *              samples = SUP_NEW(work, double, (size_t)c->count*columns), *weights = SUP_NEW(work, double, c->count);
+    double*               fitted = SUP_NEW(work, double, (size_t)s->functions* columns);
+    if (!samples || !weights || !fitted) return sup_fail_memory(m->error, "fourier");
+    const double* v = m->net->v + c->begin;
+    read_samples(m, c, samples);
+    weigh_samples(c, v, weights);
+    sup_result r = sup_fourier_fit(s->kind, s->terms, v, weights, c->count, samples, columns, work, fitted, NULL, m->error);
+    if (r) return r;
+    keep_error(m, s, c, samples, fitted);
+    for (uint32_t f = 0; f < s->functions; ++f)
+        for (uint32_t j = 0; j < m->s->count; ++j)
+            memcpy(m->shape[j] + m->out->index[s->packed + f], fitted + (size_t)f * columns + 3 * j, 3 * sizeof(double));
+    return SUP_OK;
+}
+
+static sup_result fit_all(motion_maker* m)
+{
+    m->shape = SUP_NEW(m->beside, double*, m->s->count);
+    if (!m->shape) return sup_fail_memory(m->error, "fourier");
+    for (uint32_t j = 0; j < m->s->count; ++j) {
+        m->shape[j] = SUP_NEW(m->beside, double, m->begin[m->modes]);
+        if (!m->shape[j]) return sup_fail_memory(m->error, "fourier");
+    }
+    sup_result r = SUP_OK;
+    for (uint32_t c = 0; !r && c < m->net->curves.curve_count; ++c) {
+        sup_arena* work = sup_arena_beside(m->arena);
+        r = work ? fit_curve(m, c, work) : sup_fail_memory(m->error, "fourier");
+        sup_arena_destroy(work);
+    }
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- forces
+
+static sup_result make_force(motion_maker* m, uint32_t number, sup_pose* pose, sup_modal_force* out)
+{
+    const fourier_net* net = m->net;
+    sup_force          f;
+    uint32_t           curve;
+    double             shares[SUP_FOURIER_FUNCTIONS_MAX], *values;
+    sup_world_plan_force(m->in->world, number, 0, &f);
+    out->key_count = sup_world_plan_force_keys(m->in->world, number, &out->times, NULL, &out->steps);
+    sup_result r = sup_curve_of_force(&f, "fourier", &net->curves, m->in->character->mesh.points, &curve, m->error);
+    if (r) return r;
+    const fourier_series* s = &net->series[curve];
+    const sup_curve*      c = &net->curves.curves[curve];
+    uint32_t              under = net->curves.points[c->begin + c->count / 2].a;
+    r = sup_curve_force_values(m->in, number, under, pose, m->arena, &values, m->error);
+    sup_modal_entry* entries = SUP_NEW(m->arena, sup_modal_entry, s->functions);
+    if (!entries) return sup_fail_memory(m->error, "fourier");
+    bool line = f.end > f.begin;
+    sup_fourier_force(s->kind, s->terms, (double)(line ? f.begin : f.ratio), (double)(line ? f.end : f.ratio), shares);
+    for (uint32_t i = sup_fourier_held(s->kind); i < s->functions; ++i)
+        entries[out->entry_count++] = (sup_modal_entry){ m->out->mode[s->packed + i], m->out->index[s->packed + i], shares[i] };
+    out->values = values;
+    out->entries = entries;
+    return r ? r : sup_modal_force_prepare(&m->out->modal, out, m->arena, m->error);
+}
+
+static sup_result make_forces(motion_maker* m)
+{
+    uint32_t count = m->in->world ? sup_world_plan_force_count(m->in->world) : 0;
+    if (count == 0) return SUP_OK;
+    sup_modal_force* forces = SUP_NEW(m->arena, sup_modal_force, count);
+    sup_pose         pose;
+    if (!forces) return sup_fail_memory(m->error, "fourier");
+    sup_result r = sup_pose_create(m->in->character, m->arena, &pose, m->error);
+    for (uint32_t i = 0; i < count && !r; ++i) {
+        sup_force f;
+        sup_world_plan_force(m->in->world, i, 0, &f);
+        if (f.kind == SUP_FORCE_CURVE) r = make_force(m, i, &pose, &forces[m->out->force_count++]);
+    }
+    m->out->forces = forces;
+    return r;
+}
+
+sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net,
+                                 const sup_segments* segments, sup_arena* arena, fourier_motion* out, sup_error* error)
+{
+    fourier_motion made = { 0 };
+    motion_maker   m = { .in = in, .p = p, .net = net, .s = segments, .arena = arena, .error = error, .out = &made };
+    m.beside = sup_arena_beside(arena);
+    m.unit = sup_modal_unit(segments, in->cycle_begin, in->cycle_end);
+    sup_result r = m.beside ? make_modes(&m) : sup_fail_memory(error, "fourier");
+    if (!r) r = fit_all(&m);
+    if (!r) {
+        sup_modal_desc desc = { .segments = segments,
+                                .cycle_begin = in->cycle_begin,
+                                .cycle_end = in->cycle_end,
+                                .modes = m.modes,
+                                .free = m.free,
+                                .begin = m.begin,
+                                .shape = (const double* const*)m.shape,
+                                .ramp = (sup_ramp)p->ramp,
+                                .continuity = (sup_continuity)p->continuity };
+        r = sup_modal_create(&desc, arena, &made.modal, error);
+    }
+    if (!r) r = make_forces(&m);
+    sup_arena_destroy(m.beside);
+    if (!r) *out = made;
+    return r;
+}

@@ -1,0 +1,217 @@
+// Curves over the character, their series, and where every skin point stands on them.
+#include "base/sort.h"
+#include "deform/fourier/fourier.h"
+#include "geom/parts.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+/// Limbs without curves fade out over this share of the diagonal.
+#define FADE_REACH 0.05f
+
+static sup_vec3 place(const sup_mesh* mesh, sup_curve_point p)
+{
+    return v3_lerp(mesh->points[p.a], mesh->points[p.b], p.ratio);
+}
+
+// ---------------------------------------------------------------------------------------------- series
+
+/// v by length along the rest shape, the one parametrization of all examples. A curve without length goes by number.
+static bool measure(const sup_mesh* mesh, const sup_curves* n, const sup_curve* c, double* v)
+{
+    const sup_curve_point* p = n->points + c->begin;
+    double                 total = 0;
+    for (uint32_t i = 0; i < c->count; ++i) {
+        v[i] = total;
+        if (i + 1 < c->count || c->closed) total += (double)v3_distance(place(mesh, p[i]), place(mesh, p[(i + 1) % c->count]));
+    }
+    for (uint32_t i = 0; i < c->count; ++i) v[i] = total > 0 ? v[i] / total : (double)i / (c->closed ? c->count : c->count - 1);
+    return total > 0;
+}
+
+static sup_fourier_kind kind_of(const fourier_params* p, const sup_curve* c)
+{
+    if (c->closed) return SUP_FOURIER_CLOSED;
+    if (p->ends == ENDS_FREE) return p->order ? SUP_FOURIER_CANTILEVER : SUP_FOURIER_FREE;
+    return p->ends == ENDS_TANGENT ? SUP_FOURIER_TANGENT : SUP_FOURIER_LINE;
+}
+
+static sup_result make_series(const sup_mesh* mesh, const fourier_params* p, fourier_net* net, sup_arena* arena,
+                              sup_error* error)
+{
+    double*         v = SUP_NEW(arena, double, net->curves.point_count);
+    fourier_series* series = SUP_NEW(arena, fourier_series, net->curves.curve_count);
+    if (!v || !series) return sup_fail_memory(error, "fourier");
+    for (uint32_t i = 0; i < net->curves.curve_count; ++i) {
+        const sup_curve* c = &net->curves.curves[i];
+        fourier_series*  s = &series[i];
+        bool             long_enough = measure(mesh, &net->curves, c, v + c->begin);
+        s->kind = kind_of(p, c);
+        s->terms = long_enough ? sup_fourier_terms(s->kind, (uint32_t)p->terms, v + c->begin, c->count) : 0;
+        s->functions = sup_fourier_count(s->kind, s->terms);
+        s->packed = net->coefficient_count;
+        net->coefficient_count += s->functions;
+        net->flat += !long_enough;
+        net->lowered += s->terms < (uint32_t)p->terms;
+    }
+    net->v = v;
+    net->series = series;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- places
+
+static float v_between(const fourier_net* net, uint32_t curve, uint32_t a, uint32_t b, float t)
+{
+    const sup_curve* c = &net->curves.curves[curve];
+    double           from = net->v[a], to = b == c->begin && a != b ? 1.0 : net->v[b];
+    return (float)(from + (to - from) * t);
+}
+
+/// The transfer's shares as places on the series. Pairs are ordered, and a curve with no share is left out, so that more points
+/// have the same two.
+static fourier_place place_of(const fourier_net* net, const sup_curve_share* s)
+{
+    fourier_place p = { { s->curve[0], s->curve[1] }, { 0, 0 }, { s->share[0] + s->share[1], s->share[2] + s->share[3] } };
+    for (int k = 0; k < 2; ++k)
+        if (p.curve[k] != SUP_NONE) p.v[k] = v_between(net, p.curve[k], s->node[2 * k], s->node[2 * k + 1], s->t[k]);
+    for (int k = 0; k < 2; ++k)
+        if (p.share[k] == 0) p.curve[k] = SUP_NONE, p.v[k] = 0;
+    if (p.curve[1] < p.curve[0]) // SUP_NONE is the largest
+        p = (fourier_place){ { p.curve[1], p.curve[0] }, { p.v[1], p.v[0] }, { p.share[1], p.share[0] } };
+    return p;
+}
+
+static sup_result make_places(const sup_mesh* mesh, fourier_net* net, sup_arena* arena, sup_error* error)
+{
+    uint32_t       count = net->curves.curve_count;
+    uint32_t*      begin = SUP_NEW(arena, uint32_t, (size_t)count + 1);
+    bool*          closed = SUP_NEW(arena, bool, count);
+    sup_vec3*      nodes = SUP_NEW(arena, sup_vec3, net->curves.point_count);
+    fourier_place* places = SUP_NEW(arena, fourier_place, mesh->point_count);
+    sup_arena*     beside = sup_arena_beside(arena);
+    if (!begin || !closed || !nodes || !places || !beside) {
+        sup_arena_destroy(beside);
+        return sup_fail_memory(error, "fourier");
+    }
+    for (uint32_t c = 0; c < count; ++c) {
+        begin[c + 1] = net->curves.curves[c].begin + net->curves.curves[c].count;
+        closed[c] = net->curves.curves[c].closed;
+    }
+    sup_curves_place(&net->curves, mesh->points, nodes);
+    sup_polylines      lines = { count, begin, closed, net->curves.curves, nodes };
+    sup_curve_transfer transfer;
+    sup_result         r = sup_curve_transfer_create(&lines, mesh->points, mesh->point_count, net->curves.limbs,
+                                                     FADE_REACH * mesh->diagonal, beside, &transfer, error);
+    for (uint32_t i = 0; !r && i < mesh->point_count; ++i) {
+        places[i] = place_of(net, &transfer.points[i]);
+        net->uncovered += places[i].curve[0] == SUP_NONE;
+    }
+    sup_arena_destroy(beside);
+    net->places = places;
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- table
+
+static void fill_group(const fourier_net* net, fourier_group* g, float* table)
+{
+    double f[SUP_FOURIER_FUNCTIONS_MAX];
+    float* row = table + g->table;
+    for (int k = 0; k < 2 && g->curve[k] != SUP_NONE; ++k) {
+        const fourier_series* s = &net->series[g->curve[k]];
+        for (uint32_t i = 0; i < g->count; ++i) {
+            const fourier_place* p = &net->places[g->point[i]];
+            sup_fourier_values(s->kind, s->terms, (double)p->v[k], f);
+            for (uint32_t n = 0; n < s->functions; ++n) row[n * SUP_LANES + i] = (float)(f[n] * (double)p->share[k]);
+        }
+        row += (size_t)s->functions * SUP_LANES;
+    }
+}
+
+static size_t rows_of(const fourier_net* net, const fourier_group* g)
+{
+    size_t rows = 0;
+    for (int k = 0; k < 2; ++k)
+        if (g->curve[k] != SUP_NONE) rows += net->series[g->curve[k]].functions;
+    return rows;
+}
+
+/// Points of the same two curves, eight at a time.
+static sup_result make_groups(uint32_t points, fourier_net* net, sup_arena* arena, sup_error* error)
+{
+    sup_arena*     beside = sup_arena_beside(arena);
+    sup_sort_item *items = NULL, *spare = NULL;
+    fourier_group* groups = SUP_NEW(arena, fourier_group, (size_t)points + 1); // at most one each
+    if (beside) items = SUP_NEW(beside, sup_sort_item, points), spare = SUP_NEW(beside, sup_sort_item, points);
+    uint32_t n = 0;
+    for (uint32_t i = 0; items && i < points; ++i)
+        if (net->places[i].curve[0] != SUP_NONE)
+            items[n++] = (sup_sort_item){ (uint64_t)net->places[i].curve[0] << 32 | net->places[i].curve[1], i };
+    if (!items || !spare || !groups) {
+        sup_arena_destroy(beside);
+        return sup_fail_memory(error, "fourier");
+    }
+    sup_sort(items, spare, n);
+    size_t rows = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        fourier_group* g = net->group_count ? &groups[net->group_count - 1] : NULL;
+        if (!g || g->count == SUP_LANES || items[i].key != items[i - 1].key) {
+            const uint32_t* c = net->places[items[i].value].curve;
+            if (g) rows += rows_of(net, g);
+            g = &groups[net->group_count++];
+            *g = (fourier_group){ .curve = { c[0], c[1] }, .table = rows * SUP_LANES };
+        }
+        g->point[g->count++] = items[i].value;
+    }
+    if (net->group_count) rows += rows_of(net, &groups[net->group_count - 1]);
+    sup_arena_destroy(beside);
+    float* table = SUP_NEW(arena, float, rows* SUP_LANES + SUP_LANES);
+    if (!table) return sup_fail_memory(error, "fourier");
+    for (uint32_t i = 0; i < net->group_count; ++i) fill_group(net, &groups[i], table);
+    net->groups = groups;
+    net->table = table;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- all of it
+
+/// Parts by weights where there is a rig, else by random walks from the tips of the shape.
+static sup_result make_labels(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, const uint32_t** labels,
+                              bool* walked, sup_error* error)
+{
+    const char* groups = p->groups ? p->groups : "";
+    *walked =
+        !groups[0] && (p->parts == PARTS_WALKS || (p->parts == PARTS_AUTO && in->character->skeleton.skin_joint_count < 2));
+    if (!*walked) return sup_curve_labels(in, "fourier", groups, arena, labels, error);
+    sup_curve_mesh mesh = sup_curve_mesh_of(&in->character->mesh);
+    return sup_parts_walk(&mesh, arena, labels, NULL, error);
+}
+
+sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, fourier_net* out,
+                              sup_error* error)
+{
+    const sup_mesh* mesh = &in->character->mesh;
+    const uint32_t* labels = NULL;
+    fourier_net     net = { 0 };
+    bool            walked;
+    sup_result      r = make_labels(in, p, arena, &labels, &walked, error);
+    if (r) return r;
+    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh),
+                             .labels = labels,
+                             .way = p->way == 0   ? SUP_CURVES_AROUND
+                                    : p->way == 1 ? SUP_CURVES_ALONG
+                                                  : SUP_CURVES_LOOPS,
+                             .curves = (uint32_t)p->curves,
+                             .spacing = p->spacing * mesh->diagonal,
+                             .snap = p->snap,
+                             .single_parts = walked };
+    sup_error       reason;
+    r = sup_curves_create(&desc, arena, &net.curves, &reason);
+    if (r) return sup_fail(error, r, "fourier: '%s': %s", in->character->name, reason.text);
+    r = make_series(mesh, p, &net, arena, error);
+    if (!r) r = make_places(mesh, &net, arena, error);
+    if (!r) r = make_groups(mesh->point_count, &net, arena, error);
+    if (!r) *out = net;
+    return r;
+}

@@ -1,0 +1,360 @@
+#include "deform/modal.h"
+
+#include "base/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/// A cycle's start rate is solved from (1 - product of mu) v = ...: below this the solution would be a resonance.
+#define SEAM_LEAST 0.05
+
+typedef struct modal_maker {
+    const sup_modal_desc* d;
+    sup_arena*            arena;
+    sup_error*            error;
+    sup_modal*            out;
+} modal_maker;
+
+// ---------------------------------------------------------------------------------------------- times
+
+static bool cyclic(const sup_segments* s, double begin, double end) { return end > begin && s->count > 1 && !s->posed; }
+
+/// Examples that count: in a cycle those of one pass.
+static uint32_t examples_of(const sup_segments* s, double begin, double end)
+{
+    uint32_t n = s->count;
+    if (cyclic(s, begin, end))
+        while (n > 1 && s->times[n - 1] - s->times[0] >= (end - begin) * (1 - 1e-9)) --n; // it is the first again
+    return n;
+}
+
+double sup_modal_unit(const sup_segments* s, double begin, double end)
+{
+    uint32_t n = examples_of(s, begin, end);
+    if (s->posed || n < 2) return 1;
+    return cyclic(s, begin, end) ? (end - begin) / n : (s->times[n - 1] - s->times[0]) / (n - 1);
+}
+
+static sup_result make_times(modal_maker* m)
+{
+    const sup_segments* s = m->d->segments;
+    sup_modal*          o = m->out;
+    o->examples = examples_of(s, m->d->cycle_begin, m->d->cycle_end);
+    o->unit = sup_modal_unit(s, m->d->cycle_begin, m->d->cycle_end);
+    double* times = SUP_NEW(m->arena, double, (size_t)o->examples + 1);
+    if (!times) return sup_fail_memory(m->error, "curve motion");
+    for (uint32_t i = 0; i < o->examples; ++i) times[i] = s->times[i];
+    if (s->posed || o->examples < 2) o->segments = 0;
+    else if (cyclic(s, m->d->cycle_begin, m->d->cycle_end)) {
+        o->period = m->d->cycle_end - m->d->cycle_begin;
+        o->segments = o->examples;
+        times[o->examples] = times[0] + o->period;
+    } else o->segments = o->examples - 1;
+    o->times = times;
+    return SUP_OK;
+}
+
+static double seconds_of(const sup_modal* m, uint32_t segment) { return m->times[segment + 1] - m->times[segment]; }
+
+static uint32_t next_of(const sup_modal* m, uint32_t example) { return example + 1 < m->examples ? example + 1 : 0; }
+
+static uint32_t before_of(const sup_modal* m, uint32_t example) { return example ? example - 1 : m->examples - 1; }
+
+/// Catmull-Rom: the change from the example before to the one behind, per second; 0 at the ends of a clip.
+static double tangent_of(const sup_modal* m, uint32_t i)
+{
+    if (m->period > 0) return 1 / (seconds_of(m, i) + seconds_of(m, before_of(m, i)));
+    return i == 0 || i + 1 >= m->examples ? 0.0 : 1.0 / (m->times[i + 1] - m->times[i - 1]);
+}
+
+// ---------------------------------------------------------------------------------------------- modes
+
+static sup_result make_modes(modal_maker* m)
+{
+    sup_modal*      o = m->out;
+    uint32_t        k = o->modes;
+    sup_continuity  how = m->d->continuity;
+    bool *          still = SUP_NEW(m->arena, bool, k), *hermite = SUP_NEW(m->arena, bool, k);
+    sup_oscillator* list = SUP_NEW(m->arena, sup_oscillator, (size_t)k * o->segments);
+    sup_oscillator* free = SUP_NEW(m->arena, sup_oscillator, k);
+    uint32_t*       begin = SUP_NEW(m->arena, uint32_t, (size_t)k + 1);
+    if (!still || !hermite || !list || !free || !begin) return sup_fail_memory(m->error, "curve motion");
+    memcpy(free, m->d->free, k * sizeof *free);
+    memcpy(begin, m->d->begin, ((size_t)k + 1) * sizeof *begin);
+    for (uint32_t i = 0; i < k; ++i) {
+        bool   grows = false, fits = true;
+        double all = 1;
+        for (uint32_t j = 0; j < o->segments; ++j) {
+            sup_oscillator* x = &list[(size_t)j * k + i];
+            *x = sup_oscillator_last(&free[i], seconds_of(o, j) / o->unit);
+            grows |= x->carry_grows;
+            fits &= x->hermite_fits;
+            all *= x->mu;
+            if (o->segments > 1 && x->carry_grows && fabs(x->mu) > o->growth) o->growth = fabs(x->mu);
+        }
+        bool seam = o->period > 0 && how != SUP_CONTINUITY_RESTART && !free[i].still && fabs(1 - all) < SEAM_LEAST;
+        bool wants = (how == SUP_CONTINUITY_AUTO && grows) || how == SUP_CONTINUITY_HERMITE || seam;
+        hermite[i] = o->segments > 1 && wants && fits;
+        // A mode that is slow in one segment and fast in another can do neither: it goes with the carrier, which is as smooth.
+        still[i] = free[i].still || (o->segments > 1 && !fits && (seam || (how == SUP_CONTINUITY_AUTO && grows)));
+        o->growing += o->segments > 1 && how == SUP_CONTINUITY_CARRY && grows;
+        o->seamless += seam;
+    }
+    o->free = free;
+    o->begin = begin;
+    o->still = still;
+    o->hermite = hermite;
+    o->oscillators = list;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- examples
+
+/// One coefficient over all segments: rates that are carried on, or tangents where the mode takes the Hermite form.
+static void make_rates(const modal_maker* m, uint32_t mode, uint32_t c, const float* change, const float* slope, float* rate)
+{
+    const sup_modal* o = m->out;
+    bool             restart = m->d->continuity == SUP_CONTINUITY_RESTART;
+    double           v = 0, all = 1, left = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        if (pass == 0 && (o->period == 0 || o->hermite[mode] || restart)) continue;
+        for (uint32_t j = 0; j < o->segments; ++j) {
+            const sup_oscillator* x = &o->oscillators[(size_t)j * o->modes + mode];
+            size_t                at = (size_t)j * o->block + c;
+            if (o->hermite[mode]) v = slope[at] * seconds_of(o, j);
+            left = x->gamma_rate * (double)change[at] + x->mu * v;
+            if (o->hermite[mode]) left = slope[(size_t)next_of(o, j) * o->block + c] * seconds_of(o, j);
+            if (pass) rate[at] = (float)v;
+            if (pass) rate[at + o->block] = (float)left;
+            all *= x->mu;
+            uint32_t next = j + 1 < o->segments ? j + 1 : 0;
+            if (j + 1 < o->segments || o->period > 0) v = restart ? 0 : left * seconds_of(o, next) / seconds_of(o, j);
+        }
+        // Beginning with 0 the rate comes round as v; beginning with u it comes as v + all u, which must be u.
+        if (pass == 0) v = o->still[mode] ? 0 : v / (1 - all);
+    }
+}
+
+static sup_result make_shapes(modal_maker* m)
+{
+    sup_modal* o = m->out;
+    size_t     n = o->block;
+    float*     shape = SUP_NEW(m->arena, float, n * o->examples + SUP_LANES);
+    float*     change = SUP_NEW(m->arena, float, n * o->segments + SUP_LANES);
+    float*     rate = SUP_NEW(m->arena, float, n*((size_t)o->segments + 1) + SUP_LANES);
+    float*     slope = SUP_NEW(m->arena, float, n*((size_t)o->examples + 1) + SUP_LANES);
+    if (!shape || !change || !rate || !slope) return sup_fail_memory(m->error, "curve motion");
+    for (uint32_t j = 0; j < o->examples; ++j)
+        for (size_t i = 0; i < n; ++i) shape[j * n + i] = (float)m->d->shape[j][i];
+    for (uint32_t j = 0; j < o->segments; ++j)
+        for (size_t i = 0; i < n; ++i) change[j * n + i] = (float)(m->d->shape[next_of(o, j)][i] - m->d->shape[j][i]);
+    for (uint32_t j = 0; j < o->examples && o->smooth; ++j) {
+        double tangent = tangent_of(o, j);
+        for (size_t i = 0; tangent != 0 && i < n; ++i)
+            slope[j * n + i] = (float)(tangent * (m->d->shape[next_of(o, j)][i] - m->d->shape[before_of(o, j)][i]));
+    }
+    for (uint32_t k = 0; k < o->modes; ++k)
+        for (uint32_t c = o->begin[k]; c < o->begin[k + 1]; ++c) make_rates(m, k, c, change, slope, rate);
+    o->shape = shape;
+    o->change = change;
+    o->rate = rate;
+    o->slope = slope;
+    return SUP_OK;
+}
+
+sup_result sup_modal_create(const sup_modal_desc* desc, sup_arena* arena, sup_modal* out, sup_error* error)
+{
+    sup_modal   made = { .ramp = desc->ramp, .modes = desc->modes, .block = desc->begin[desc->modes] };
+    modal_maker m = { desc, arena, error, &made };
+    sup_result  r = make_times(&m);
+    made.smooth = made.segments > 1 && desc->continuity != SUP_CONTINUITY_RESTART;
+    if (!r) r = make_modes(&m);
+    if (!r) r = make_shapes(&m);
+    if (!r) *out = made;
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- a moment
+
+sup_modal_moment sup_modal_find(const sup_modal* m, double time)
+{
+    sup_modal_moment at = { .span = 1 };
+    if (m->segments == 0) return at;
+    const double *t = m->times, end = m->times[m->segments];
+    if (m->period > 0) {
+        time = t[0] + (time - t[0]) - m->period * floor((time - t[0]) / m->period);
+        if (!(time >= t[0] && time < end)) time = t[0]; // rounding at the seam
+    }
+    uint32_t low = 0, high = m->segments; // t[low] <= time < t[high]
+    if (!(time > t[0])) at.ratio = 0;
+    else if (time >= end) low = m->segments - 1, at.ratio = 1, at.beyond = time - end;
+    else {
+        while (high - low > 1) {
+            uint32_t middle = (low + high) / 2;
+            if (t[middle] <= time) low = middle;
+            else high = middle;
+        }
+        at.ratio = (time - t[low]) / (t[low + 1] - t[low]);
+    }
+    at.segment = at.from = low;
+    at.to = next_of(m, low);
+    at.span = seconds_of(m, low);
+    return at;
+}
+
+uint32_t sup_modal_carry(const sup_modal* m, const sup_modal_moment* at, uint32_t examples[4], double shares[4])
+{
+    double t = at->ratio;
+    examples[0] = at->from, shares[0] = 1;
+    if (m->segments == 0 || t <= 0) return 1;
+    if (t >= 1) return examples[0] = at->to, 1; // to the bit
+    examples[1] = at->to;
+    if (!m->smooth) {
+        shares[1] = sup_ramp_value(m->ramp, t), shares[0] = 1 - shares[1];
+        return 2;
+    }
+    double h01 = t * t * (3 - 2 * t), h10 = t * (1 - t) * (1 - t), h11 = t * t * (t - 1);
+    double a = h10 * at->span * tangent_of(m, at->from), b = h11 * at->span * tangent_of(m, at->to);
+    examples[2] = before_of(m, at->from), examples[3] = next_of(m, at->to);
+    shares[0] = 1 - h01 - b, shares[1] = h01 + a, shares[2] = -a, shares[3] = b;
+    return 4;
+}
+
+static void blend(const float* const* in, const double* share, uint32_t inputs, uint32_t begin, uint32_t end, bool add,
+                  float* out)
+{
+    const float* from[4];
+    float        s[4];
+    uint32_t     n = 0;
+    for (uint32_t i = 0; i < inputs; ++i)
+        if (share[i] != 0) from[n] = in[i] + begin, s[n++] = (float)share[i];
+    SUP_WIDE_PICK(sup_modal_blend)(end - begin, from, s, n, add, out + begin);
+}
+
+void sup_modal_shape(const sup_modal* m, uint32_t count, const uint32_t* examples, const double* shares, bool add, float* out)
+{
+    if (!add) memset(out, 0, m->block * sizeof *out);
+    for (uint32_t i = 0; i < count; ++i) {
+        const float* in = m->shape + (size_t)examples[i] * m->block;
+        blend(&in, &shares[i], 1, 0, m->block, true, out);
+    }
+}
+
+void sup_modal_sway(const sup_modal* m, const sup_modal_moment* at, bool settle, float* out)
+{
+    memset(out, 0, m->block * sizeof *out);
+    if (m->segments == 0 || at->ratio <= 0 || (at->ratio >= 1 && !(at->beyond > 0 && settle))) return; // an example: exact
+    double       T = at->span, t = at->ratio;
+    size_t       segment = (size_t)at->segment * m->block;
+    const float* in[4] = { m->change + segment, m->rate + segment, m->slope + (size_t)at->from * m->block,
+                           m->slope + (size_t)at->to * m->block };
+    for (uint32_t k = 0; k < m->modes; ++k) {
+        const sup_oscillator* o = &m->oscillators[(size_t)at->segment * m->modes + k];
+        double                share[4] = { 0, 0, 0, 0 };
+        if (m->still[k]) continue;
+        if (at->beyond > 0) {
+            const float* left = m->rate + (size_t)m->segments * m->block;
+            share[0] = sup_oscillator_settle(o, at->beyond / T);
+            blend(&left, share, 1, m->begin[k], m->begin[k + 1], false, out);
+            continue;
+        }
+        sup_sway w = m->hermite[k] ? sup_oscillator_hermite(o, t) : sup_oscillator_sway(o, t);
+        if (!m->smooth) share[0] = w.value - sup_ramp_value(m->ramp, t);
+        else {
+            double h01 = t * t * (3 - 2 * t), h10 = t * (1 - t) * (1 - t), h11 = t * t * (t - 1);
+            share[0] = w.value - h01;
+            share[1] = w.start;
+            share[2] = -h10 * T;
+            share[3] = w.end * T - h11 * T;
+        }
+        blend(in, share, 4, m->begin[k], m->begin[k + 1], false, out);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- driven by the pose
+
+static double target_at(const sup_modal* m, size_t c, const float* weights)
+{
+    double sum = 0;
+    for (uint32_t j = 0; j < m->examples; ++j)
+        if (weights[j] != 0) sum += (double)weights[j] * m->shape[(size_t)j * m->block + c];
+    return sum;
+}
+
+void sup_modal_step(const sup_modal* m, double dt, const float* from, const float* to, double* state, float* out)
+{
+    for (uint32_t k = 0; k < m->modes; ++k) {
+        const sup_oscillator* o = &m->free[k];
+        sup_oscillator_step   step = sup_oscillator_prepare(o, dt / m->unit);
+        for (uint32_t c = m->begin[k]; c < m->begin[k + 1]; ++c) {
+            double b = target_at(m, c, to), a = dt > 0 ? target_at(m, c, from) : b;
+            if (m->still[k] || o->h == 0) state[c] = b, state[m->block + c] = 0;
+            else sup_oscillator_advance(&step, o->h * a, o->h * b, &state[c], &state[m->block + c]);
+            out[c] = (float)(state[c] - b);
+        }
+    }
+}
+
+void sup_modal_reset(const sup_modal* m, const float* weights, double* state)
+{
+    for (uint32_t c = 0; c < m->block; ++c) {
+        state[c] = target_at(m, c, weights);
+        state[m->block + c] = 0;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- forces
+
+static sup_oscillator in_seconds(const sup_modal* m, uint32_t k)
+{
+    const sup_oscillator* o = &m->free[k];
+    return sup_oscillator_make(o->rho, o->eta / m->unit, o->h / (m->unit * m->unit), SUP_RAMP_LINEAR);
+}
+
+sup_result sup_modal_force_prepare(const sup_modal* m, sup_modal_force* f, sup_arena* arena, sup_error* error)
+{
+    double* states = SUP_NEW(arena, double, (size_t)f->key_count * m->modes * 6);
+    if (!states) return sup_fail_memory(error, "curve forces");
+    for (uint32_t k = 0; k < m->modes; ++k) {
+        sup_oscillator x = in_seconds(m, k);
+        for (uint32_t i = 0; i < f->key_count; ++i)
+            for (uint32_t c = 0; c < 3; ++c) {
+                double* now = states + ((size_t)i * m->modes + k) * 6 + c;
+                if (i == 0) { // the first value has held for ever
+                    now[0] = x.h > 0 ? f->values[c] / x.h : 0;
+                    continue;
+                }
+                const double*       before = states + ((size_t)(i - 1) * m->modes + k) * 6 + c;
+                sup_oscillator_step step = sup_oscillator_prepare(&x, f->times[i] - f->times[i - 1]);
+                double              y = before[0], v = before[3], from = f->values[3 * (i - 1) + c];
+                sup_oscillator_advance(&step, from, f->steps && f->steps[i - 1] ? from : f->values[3 * i + c], &y, &v);
+                now[0] = y, now[3] = v;
+            }
+    }
+    f->states = states;
+    return SUP_OK;
+}
+
+void sup_modal_force_add(const sup_modal* m, const sup_modal_force* f, double time, float* out)
+{
+    uint32_t key = 0;
+    while (key + 1 < f->key_count && f->times[key + 1] <= time) ++key;
+    double dt = time > f->times[key] ? time - f->times[key] : 0;
+    bool   last = key + 1 == f->key_count, held = last || (f->steps && f->steps[key]);
+    double span = last ? 1 : f->times[key + 1] - f->times[key], y[3] = { 0, 0, 0 };
+    for (uint32_t e = 0; e < f->entry_count; ++e) {
+        const sup_modal_entry* entry = &f->entries[e];
+        if (e == 0 || entry->mode != f->entries[e - 1].mode) {
+            sup_oscillator      x = in_seconds(m, entry->mode);
+            sup_oscillator_step step = sup_oscillator_prepare(&x, dt);
+            const double*       state = f->states + ((size_t)key * m->modes + entry->mode) * 6;
+            for (uint32_t c = 0; c < 3; ++c) {
+                double from = f->values[3 * key + c],
+                       to = held ? from : from + (f->values[3 * (key + 1) + c] - from) * dt / span, v = state[3 + c];
+                y[c] = state[c];
+                sup_oscillator_advance(&step, from, to, &y[c], &v);
+            }
+        }
+        for (uint32_t c = 0; c < 3; ++c) out[entry->index + c] += (float)(entry->share * y[c]);
+    }
+}

@@ -1,0 +1,185 @@
+#include "solve/fourier.h"
+
+#include "base/internal.h"
+#include "math/trig.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+uint32_t sup_fourier_held(sup_fourier_kind kind)
+{
+    return kind == SUP_FOURIER_CLOSED ? 0 : kind == SUP_FOURIER_LINE ? 2 : kind == SUP_FOURIER_TANGENT ? 4 : 1;
+}
+
+uint32_t sup_fourier_count(sup_fourier_kind kind, uint32_t terms)
+{
+    return 2 * terms + (kind == SUP_FOURIER_CLOSED ? 1 : sup_fourier_held(kind));
+}
+
+/// Roots of cos k cosh k = -1: near (n - 1/2) pi, from the fifth on equal to it but for 1e-6.
+static double cantilever_root(uint32_t n)
+{
+    double k = n == 1 ? 1.875 : (n - 0.5) * PI;
+    for (int i = 0; i < 6; ++i) {
+        double e = sup_exp(-k), sech = 2 * e / (1 + e * e), tanh = (1 - e * e) / (1 + e * e);
+        k += (sup_cos(k) + sech) / (sup_sin(k) + sech * tanh);
+    }
+    return k;
+}
+
+/// cosh kv - cos kv - s (sinh kv - sin kv), without the growing exponentials that cancel at the free end.
+static double cantilever_value(double k, double v)
+{
+    double e = sup_exp(-k), s = sup_sin(k), c = sup_cos(k);
+    double below = 1 - e * e + 2 * e * s, less = 2 * e * (s - c - e) / below; // 1 - ratio of the two parts
+    double ratio = 1 - less;
+    return (s - c - e) / below * sup_exp(k * (v - 1)) + 0.5 * (1 + ratio) * sup_exp(-k * v) - sup_cos(k * v) +
+           ratio * sup_sin(k * v);
+}
+
+double sup_fourier_wave(sup_fourier_kind kind, uint32_t function)
+{
+    uint32_t held = sup_fourier_held(kind);
+    if (kind == SUP_FOURIER_CLOSED) return 2 * PI * ((function + 1) / 2);
+    if (function < held) return 0;
+    uint32_t n = function - held + 1;
+    return kind == SUP_FOURIER_FREE ? (n - 0.5) * PI : kind == SUP_FOURIER_CANTILEVER ? cantilever_root(n) : n * PI;
+}
+
+double sup_fourier_norm(sup_fourier_kind kind, uint32_t function)
+{
+    if (kind == SUP_FOURIER_CLOSED) return function == 0 ? 1.0 : 0.5;
+    return function < sup_fourier_held(kind) || kind == SUP_FOURIER_CANTILEVER ? 1.0 : 0.5;
+}
+
+void sup_fourier_values(sup_fourier_kind kind, uint32_t terms, double v, double* out)
+{
+    uint32_t count = sup_fourier_count(kind, terms), held = sup_fourier_held(kind);
+    double   h01 = v * v * (3 - 2 * v);
+    if (kind == SUP_FOURIER_CLOSED) {
+        out[0] = 1;
+        for (uint32_t n = 1; n <= terms; ++n) {
+            out[2 * n - 1] = sup_cos(2 * PI * n * v);
+            out[2 * n] = sup_sin(2 * PI * n * v);
+        }
+        return;
+    }
+    if (kind == SUP_FOURIER_LINE) out[0] = 1 - v, out[1] = v;
+    else if (kind == SUP_FOURIER_TANGENT) {
+        out[0] = 1 - h01, out[1] = h01;
+        out[2] = v * (1 - v) * (1 - v), out[3] = v * v * (v - 1);
+    } else out[0] = 1;
+    for (uint32_t f = held; f < count; ++f) {
+        double k = sup_fourier_wave(kind, f);
+        // Exactly 0 where the end is held: sin of a rounded multiple of pi is not.
+        if (v <= 0 || (v >= 1 && kind <= SUP_FOURIER_TANGENT)) out[f] = 0;
+        else out[f] = kind == SUP_FOURIER_CANTILEVER ? cantilever_value(k, v) : sup_sin(k * v);
+    }
+}
+
+uint32_t sup_fourier_terms(sup_fourier_kind kind, uint32_t terms, const double* v, uint32_t count)
+{
+    double gap = 0;
+    bool   closed = kind == SUP_FOURIER_CLOSED;
+    for (uint32_t j = 1; j < count; ++j) gap = fmax(gap, v[j] - v[j - 1]);
+    if (closed && count) gap = fmax(gap, 1 - v[count - 1] + v[0]);
+    // An open curve has 2N functions between its ends; one with a free end also fits that.
+    uint32_t fits = count < 3 ? 0 : closed || kind >= SUP_FOURIER_FREE ? (count - 1) / 2 : (count - 2) / 2;
+    uint32_t most = terms < fits ? terms : fits;
+    if (gap > 0 && most > 1 / gap) most = (uint32_t)(1 / gap);
+    return most < SUP_FOURIER_TERMS_MAX ? most : SUP_FOURIER_TERMS_MAX;
+}
+
+// ---------------------------------------------------------------------------------------------- fit
+
+/// Householder QR of a[rows][n] in place, applied to b[rows][columns] at once; then R x = b from below. Functions that the
+/// samples do not tell from the ones before get 0.
+static double solve_least_squares(double* a, uint32_t rows, uint32_t n, double* b, uint32_t columns, double* x)
+{
+    double most = 0, least = HUGE_VAL;
+    for (uint32_t k = 0; k < n; ++k) {
+        double norm = 0, dot;
+        for (uint32_t i = k; i < rows; ++i) norm += a[(size_t)i * n + k] * a[(size_t)i * n + k];
+        norm = sqrt(norm);
+        if (a[(size_t)k * n + k] > 0) norm = -norm;
+        most = fmax(most, fabs(norm)), least = fmin(least, fabs(norm));
+        if (norm == 0) continue;
+        a[(size_t)k * n + k] -= norm; // the vector of the reflection stays below the diagonal
+        double scale = -1 / (norm * a[(size_t)k * n + k]);
+        for (uint32_t c = k + 1; c < n; ++c) {
+            dot = 0;
+            for (uint32_t i = k; i < rows; ++i) dot += a[(size_t)i * n + k] * a[(size_t)i * n + c];
+            for (uint32_t i = k; i < rows; ++i) a[(size_t)i * n + c] -= scale * dot * a[(size_t)i * n + k];
+        }
+        for (uint32_t c = 0; c < columns; ++c) {
+            dot = 0;
+            for (uint32_t i = k; i < rows; ++i) dot += a[(size_t)i * n + k] * b[(size_t)i * columns + c];
+            for (uint32_t i = k; i < rows; ++i) b[(size_t)i * columns + c] -= scale * dot * a[(size_t)i * n + k];
+        }
+        a[(size_t)k * n + k] = norm;
+    }
+    for (uint32_t k = n; k-- > 0;)
+        for (uint32_t c = 0; c < columns; ++c) {
+            double sum = b[(size_t)k * columns + c];
+            for (uint32_t i = k + 1; i < n; ++i) sum -= a[(size_t)k * n + i] * x[(size_t)i * columns + c];
+            double r = a[(size_t)k * n + k];
+            x[(size_t)k * columns + c] = fabs(r) > 1e-12 * most ? sum / r : 0;
+        }
+    return least > 0 ? most / least : HUGE_VAL;
+}
+
+/// The held functions' coefficients: end values, and slopes over the first and last step.
+static void hold_ends(sup_fourier_kind kind, const double* v, uint32_t count, const double* samples, uint32_t columns,
+                      double* held)
+{
+    const double *first = samples, *last = samples + (size_t)(count - 1) * columns;
+    for (uint32_t c = 0; c < columns; ++c) {
+        held[c] = first[c];
+        if (kind >= SUP_FOURIER_FREE) continue;
+        held[columns + c] = last[c];
+        if (kind != SUP_FOURIER_TANGENT) continue;
+        double a = count > 1 ? v[1] - v[0] : 0, b = count > 1 ? v[count - 1] - v[count - 2] : 0;
+        held[2 * columns + c] = a > 0 ? (samples[columns + c] - first[c]) / a : 0;
+        held[3 * columns + c] = b > 0 ? (last[c] - samples[(size_t)(count - 2) * columns + c]) / b : 0;
+    }
+}
+
+sup_result sup_fourier_fit(sup_fourier_kind kind, uint32_t terms, const double* v, const double* weights, uint32_t count,
+                           const double* samples, uint32_t columns, sup_arena* arena, double* out, double* condition,
+                           sup_error* error)
+{
+    uint32_t functions = sup_fourier_count(kind, terms), held = sup_fourier_held(kind), n = functions - held;
+    double*  a = SUP_NEW(arena, double, (size_t)count* n + 1);
+    double*  b = SUP_NEW(arena, double, (size_t)count* columns);
+    double   f[SUP_FOURIER_FUNCTIONS_MAX];
+    SUP_ASSERT(count > 0 && terms <= SUP_FOURIER_TERMS_MAX);
+    if (!a || !b) return sup_fail_memory(error, "a fit");
+    if (held) hold_ends(kind, v, count, samples, columns, out);
+    for (uint32_t j = 0; j < count; ++j) {
+        double w = weights ? sqrt(weights[j]) : 1;
+        sup_fourier_values(kind, terms, v[j], f);
+        for (uint32_t i = 0; i < n; ++i) a[(size_t)j * n + i] = w * f[held + i];
+        for (uint32_t c = 0; c < columns; ++c) {
+            double rest = samples[(size_t)j * columns + c];
+            for (uint32_t i = 0; i < held; ++i) rest -= f[i] * out[(size_t)i * columns + c];
+            b[(size_t)j * columns + c] = w * rest;
+        }
+    }
+    double found = n ? solve_least_squares(a, count, n, b, columns, out + (size_t)held * columns) : 1;
+    if (condition) *condition = found;
+    return SUP_OK;
+}
+
+void sup_fourier_force(sup_fourier_kind kind, uint32_t terms, double begin, double end, double* shares)
+{
+    enum { PIECES = 1024 };
+    uint32_t count = sup_fourier_count(kind, terms), pieces = end > begin ? PIECES : 1;
+    double   f[SUP_FOURIER_FUNCTIONS_MAX];
+    for (uint32_t i = 0; i < count; ++i) shares[i] = 0;
+    for (uint32_t p = 0; p < pieces; ++p) {
+        sup_fourier_values(kind, terms, begin + (end - begin) * (p + 0.5) / pieces, f);
+        for (uint32_t i = sup_fourier_held(kind); i < count; ++i) shares[i] += f[i] / (pieces * sup_fourier_norm(kind, i));
+    }
+}

@@ -1,0 +1,82 @@
+/// tests/deform/sculpted.h: characters with example sculpts that a test makes itself.
+#ifndef SUP_TESTS_SCULPTED_H
+#define SUP_TESTS_SCULPTED_H
+
+#include "play.h"
+
+#include <math.h>
+
+/// The arm with examples of our own: a shallow copy whose list is ours.
+typedef struct sculpted {
+    sup_character  character;
+    sup_character* arm;
+    sup_example    examples[8];
+    sup_vec3*      points[8];
+    sup_clip       clip; ///< flex, or one under which nothing moves
+} sculpted;
+
+static inline sculpted* arm_of(uint32_t points)
+{
+    sculpted* s = calloc(1, sizeof *s);
+    sup_error error;
+    assert_ok(sup_builtin_create("arm", points, NULL, &s->arm, &error), error);
+    s->character = *s->arm;
+    return s;
+}
+
+/// Examples of the clip flex: the linear skin at their time plus a smooth bump that differs from one to the next.
+static inline sculpted* sculpt_on(uint32_t points, uint32_t count, double from, double to, bool still)
+{
+    sculpted* s = arm_of(points);
+    s->clip = still ? (sup_clip){ .name = "flex", .seconds = 1, .source_id = SUP_NONE } : *sup_character_clip(s->arm, "flex");
+    uint32_t n = s->arm->mesh.point_count;
+    play     p = play_chain((sup_chain_desc){ .character = s->arm, .clip = &s->clip, .links = "linear" },
+                            (sup_instance_desc){ .clip = &s->clip });
+    for (uint32_t j = 0; j < count; ++j) {
+        double time = from + (to - from) * j / (count > 1 ? count - 1 : 1);
+        play_hash(&p, time);
+        s->points[j] = malloc(n * sizeof(sup_vec3));
+        for (uint32_t i = 0; i < n; ++i) {
+            sup_vec3 rest = s->arm->mesh.points[i];
+            float    high = 0.02f * sinf(1.3f * (float)j + 9 * rest.x) * (j == 0 ? 0.2f : 1.0f);
+            s->points[j][i] = v3_add(p.out[i], v3(high * 0.3f, high, 0.5f * high));
+        }
+        s->examples[j] = (sup_example){ "sculpt", "flex", time, false, s->points[j] };
+    }
+    s->character.examples = s->examples;
+    s->character.example_count = count;
+    play_end(&p);
+    return s;
+}
+
+static inline sculpted* sculpt(uint32_t points, uint32_t count, double from, double to)
+{
+    return sculpt_on(points, count, from, to, false);
+}
+
+static inline void sculpted_end(sculpted* s)
+{
+    for (int j = 0; j < 8; ++j) free(s->points[j]);
+    sup_character_destroy(s->arm);
+    free(s);
+}
+
+static inline play sculpted_play(const sculpted* s, const char* links)
+{
+    const sup_clip* clip = &s->clip;
+    return play_chain((sup_chain_desc){ .character = &s->character, .clip = clip, .links = links },
+                      (sup_instance_desc){ .clip = clip });
+}
+
+/// Over points and components.
+static inline double sculpted_rms(const sup_vec3* a, const sup_vec3* b, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        sup_vec3 d = v3_sub(a[i], b[i]);
+        sum += (double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z;
+    }
+    return sqrt(sum / (3.0 * n));
+}
+
+#endif
