@@ -1,6 +1,7 @@
 // One bake: bind the chain, evaluate frame after frame, hand each to the writer.
 #include "baking.h"
 
+#include "output.h"
 #include "supple/io_extra.h"
 #include "supple/metrics.h"
 
@@ -113,12 +114,49 @@ static sup_result close_output(workbench* top, sup_arena* arena, bake_outcome* o
     return result;
 }
 
+// The link that 'fourier' or 'fourier#2' names; SUP_NONE: none.
+static uint32_t find_link(const sup_chain* chain, const char* name, size_t length)
+{
+    const char*   sign = memchr(name, '#', length);
+    unsigned long wanted = sign ? strtoul(sign + 1, NULL, 10) : 1, found = 0;
+    size_t        word = sign ? (size_t)(sign - name) : length;
+    for (uint32_t i = 0; i < sup_chain_link_count(chain); i++) {
+        const char* own = sup_chain_link(chain, i)->name;
+        if (strlen(own) == word && strncmp(own, name, word) == 0 && ++found == wanted) return i;
+    }
+    return SUP_NONE;
+}
+
+// Runtime files of the links, beside the bake.
+static sup_result save_links(const bake_job* job, const workbench* top, sup_arena* arena, sup_error* error)
+{
+    for (uint32_t i = 0; i < job->save_count; i++) {
+        const char *text = job->saves[i], *sign = strchr(text, '=');
+        const void* bytes;
+        size_t      size;
+        output_file file;
+        if (!sign || sign == text || !sign[1])
+            return sup_fail(error, SUP_ERROR_INPUT, "--save '%s': give LINK=FILE, like fourier=out.sfc", text);
+        uint32_t link = find_link(top->chain, text, (size_t)(sign - text));
+        if (link == SUP_NONE)
+            return sup_fail(error, SUP_ERROR_INPUT, "--save '%s': the chain '%s' has no such link", text,
+                            sup_chain_text(top->chain));
+        sup_result result = sup_chain_save(top->chain, link, arena, &bytes, &size, error);
+        if (result != SUP_OK) return result;
+        bool done = output_begin(&file, sign + 1, error) && output_write(&file, bytes, size, error) && output_keep(&file, error);
+        output_drop(&file);
+        if (!done) return SUP_ERROR_FILE;
+    }
+    return SUP_OK;
+}
+
 sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, sup_error* error)
 {
     workbench top = { 0 };
     *out = (bake_outcome){ .frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop) };
     progress_span(job->bar, 0.0, 0.2);
     sup_result result = bind(job, &top, error);
+    if (result == SUP_OK) result = save_links(job, &top, arena, error);
     if (result == SUP_OK) result = allocate(job, arena, &top, out, error);
     if (result == SUP_OK) result = open_output(job, &top, out, error);
     progress_span(job->bar, 0.2, 1.0);

@@ -15,6 +15,8 @@ typedef struct bake_job {
     bool                 flat;
     bool                 sparse;
     bool                 meshopt;
+    uint32_t             save_count;
+    const char* const*   saves; ///< 'LINK=FILE'; LINK#2 is the second of that name
     const sup_tasks*     tasks;
     progress*            bar;
 } bake_job;

@@ -108,7 +108,11 @@ int cmd_bake(const options* o)
     if (code == EXIT_DONE) code = chain_read(o, arena, &job.chain);
     if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &character);
+    const char** saves = sup_arena_alloc(arena, options_count(o, FLAG_SAVE) + 1, sizeof *saves);
+    if (code == EXIT_DONE && !saves) code = fail_memory();
     if (code == EXIT_DONE) {
+        for (uint32_t i = 0; i < options_count(o, FLAG_SAVE); i++) saves[job.save_count++] = options_nth(o, FLAG_SAVE, i);
+        job.saves = saves;
         job.character = character;
         job.tasks = sup_pool_tasks(pool);
         code = bake_character(o, character, job, begin, arena);

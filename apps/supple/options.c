@@ -61,6 +61,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_FLAT, BAKES, "flat", NULL, "write world-space shapes without the skin" },
     { FLAG_SPARSE, BAKES, "sparse", NULL, "leave displacements that change nothing out of a GLB: smaller, shows the same" },
     { FLAG_MESHOPT, BAKES, "meshopt", NULL, "pack a GLB by EXT_meshopt_compression: smaller, exact, for viewers that know it" },
+    { FLAG_SAVE, BAKES, "save", "LINK=FILE", "what a link bound, as a file that a game plays by itself (fourier: .sfc); repeats" },
     { FLAG_NAME, BAKES, "name", "NAME", "name of the new clip; default made from clip and chain" },
     { FLAG_HASHES, BAKES, "hashes", NULL, "list the hash of every frame" },
     { FLAG_TIME, DRAWS, "time", "S", "the second of the clip that a picture shows; default the start" },

@@ -48,6 +48,7 @@ typedef enum flag_id {
     FLAG_FLAT,
     FLAG_SPARSE,
     FLAG_MESHOPT,
+    FLAG_SAVE,
     FLAG_NAME,
     FLAG_HASHES,
     FLAG_TIME,

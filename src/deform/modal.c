@@ -32,7 +32,7 @@ double sup_modal_unit(const sup_segments* s, double begin, double end)
 {
     uint32_t n = examples_of(s, begin, end);
     if (s->posed || n < 2) return 1;
-    return cyclic(s, begin, end) ? (end - begin) / n : (s->times[n - 1] - s->times[0]) / (n - 1);
+    return cyclic(s, begin, end) ? end - begin : s->times[n - 1] - s->times[0];
 }
 
 static sup_result make_times(modal_maker* m)
@@ -56,15 +56,17 @@ static sup_result make_times(modal_maker* m)
 
 static double seconds_of(const sup_modal* m, uint32_t segment) { return m->times[segment + 1] - m->times[segment]; }
 
-static uint32_t next_of(const sup_modal* m, uint32_t example) { return example + 1 < m->examples ? example + 1 : 0; }
+/// In a cycle the last example is followed by the first; elsewhere the ends have one neighbor only.
+static uint32_t next_of(const sup_modal* m, uint32_t i) { return i + 1 < m->examples ? i + 1 : m->period > 0 ? 0 : i; }
 
-static uint32_t before_of(const sup_modal* m, uint32_t example) { return example ? example - 1 : m->examples - 1; }
+static uint32_t before_of(const sup_modal* m, uint32_t i) { return i ? i - 1 : m->period > 0 ? m->examples - 1 : 0; }
 
-/// Catmull-Rom: the change from the example before to the one behind, per second; 0 at the ends of a clip.
-static double tangent_of(const sup_modal* m, uint32_t i)
+sup_tangent sup_modal_tangent(const sup_modal* m, uint32_t i)
 {
-    if (m->period > 0) return 1 / (seconds_of(m, i) + seconds_of(m, before_of(m, i)));
-    return i == 0 || i + 1 >= m->examples ? 0.0 : 1.0 / (m->times[i + 1] - m->times[i - 1]);
+    sup_tangent t = { before_of(m, i), next_of(m, i), 0 };
+    if (m->period > 0) t.scale = 1 / (seconds_of(m, i) + seconds_of(m, t.from));
+    else if (t.to > t.from) t.scale = (t.from == i || t.to == i ? m->end_rate : 1) / (m->times[t.to] - m->times[t.from]);
+    return t;
 }
 
 // ---------------------------------------------------------------------------------------------- modes
@@ -93,10 +95,11 @@ static sup_result make_modes(modal_maker* m)
             if (o->segments > 1 && x->carry_grows && fabs(x->mu) > o->growth) o->growth = fabs(x->mu);
         }
         bool seam = o->period > 0 && how != SUP_CONTINUITY_RESTART && !free[i].still && fabs(1 - all) < SEAM_LEAST;
-        bool wants = (how == SUP_CONTINUITY_AUTO && grows) || how == SUP_CONTINUITY_HERMITE || seam;
-        hermite[i] = o->segments > 1 && wants && fits;
-        // A mode that is slow in one segment and fast in another can do neither: it goes with the carrier, which is as smooth.
-        still[i] = free[i].still || (o->segments > 1 && !fits && (seam || (how == SUP_CONTINUITY_AUTO && grows)));
+        // Auto: prescribed rates where that is well posed, else the mode goes with the carrier, which is as smooth. Carried
+        // rates swing up where examples alternate.
+        bool several = o->segments > 1, prescribed = how == SUP_CONTINUITY_AUTO || how == SUP_CONTINUITY_HERMITE || seam;
+        hermite[i] = several && fits && prescribed;
+        still[i] = free[i].still || (several && !fits && (how == SUP_CONTINUITY_AUTO || seam));
         o->growing += o->segments > 1 && how == SUP_CONTINUITY_CARRY && grows;
         o->seamless += seam;
     }
@@ -149,9 +152,8 @@ static sup_result make_shapes(modal_maker* m)
     for (uint32_t j = 0; j < o->segments; ++j)
         for (size_t i = 0; i < n; ++i) change[j * n + i] = (float)(m->d->shape[next_of(o, j)][i] - m->d->shape[j][i]);
     for (uint32_t j = 0; j < o->examples && o->smooth; ++j) {
-        double tangent = tangent_of(o, j);
-        for (size_t i = 0; tangent != 0 && i < n; ++i)
-            slope[j * n + i] = (float)(tangent * (m->d->shape[next_of(o, j)][i] - m->d->shape[before_of(o, j)][i]));
+        sup_tangent t = sup_modal_tangent(o, j);
+        for (size_t i = 0; i < n; ++i) slope[j * n + i] = (float)(t.scale * (m->d->shape[t.to][i] - m->d->shape[t.from][i]));
     }
     for (uint32_t k = 0; k < o->modes; ++k)
         for (uint32_t c = o->begin[k]; c < o->begin[k + 1]; ++c) make_rates(m, k, c, change, slope, rate);
@@ -164,7 +166,9 @@ static sup_result make_shapes(modal_maker* m)
 
 sup_result sup_modal_create(const sup_modal_desc* desc, sup_arena* arena, sup_modal* out, sup_error* error)
 {
-    sup_modal   made = { .ramp = desc->ramp, .modes = desc->modes, .block = desc->begin[desc->modes] };
+    sup_modal made = {
+        .ramp = desc->ramp, .end_rate = sup_ramp_rate(desc->ramp, 0), .modes = desc->modes, .block = desc->begin[desc->modes]
+    };
     modal_maker m = { desc, arena, error, &made };
     sup_result  r = make_times(&m);
     made.smooth = made.segments > 1 && desc->continuity != SUP_CONTINUITY_RESTART;
@@ -213,10 +217,10 @@ uint32_t sup_modal_carry(const sup_modal* m, const sup_modal_moment* at, uint32_
         shares[1] = sup_ramp_value(m->ramp, t), shares[0] = 1 - shares[1];
         return 2;
     }
-    double h01 = t * t * (3 - 2 * t), h10 = t * (1 - t) * (1 - t), h11 = t * t * (t - 1);
-    double a = h10 * at->span * tangent_of(m, at->from), b = h11 * at->span * tangent_of(m, at->to);
+    double h01 = t * t * (3 - 2 * t), a = t * (1 - t) * (1 - t) * at->span, b = t * t * (t - 1) * at->span;
+    double one = a * sup_modal_tangent(m, at->from).scale, two = b * sup_modal_tangent(m, at->to).scale;
     examples[2] = before_of(m, at->from), examples[3] = next_of(m, at->to);
-    shares[0] = 1 - h01 - b, shares[1] = h01 + a, shares[2] = -a, shares[3] = b;
+    shares[0] = 1 - h01 - two, shares[1] = h01 + one, shares[2] = -one, shares[3] = two;
     return 4;
 }
 

@@ -12,7 +12,7 @@
 #include "solve/oscillator.h"
 
 typedef enum sup_continuity {
-    SUP_CONTINUITY_AUTO, ///< rates are carried on, unless they would grow
+    SUP_CONTINUITY_AUTO, ///< prescribed where that is well posed; other modes do not swing
     SUP_CONTINUITY_CARRY,
     SUP_CONTINUITY_HERMITE,
     SUP_CONTINUITY_RESTART,
@@ -22,7 +22,7 @@ typedef struct sup_modal_desc {
     const sup_segments*   segments;
     double                cycle_begin, cycle_end; ///< the motion repeats; equal: it does not
     uint32_t              modes;
-    const sup_oscillator* free;  ///< per mode, in units of the mean segment
+    const sup_oscillator* free;  ///< per mode, in units of sup_modal_unit
     const uint32_t*       begin; ///< modes + 1: coefficients of each, multiples of the lanes
     const double* const*  shape; ///< per example its coefficients
     sup_ramp              ramp;
@@ -42,9 +42,10 @@ typedef struct sup_modal {
     uint32_t              block;  ///< coefficients of one example
     const double*         times;  ///< examples + 1; in a cycle the last is the first again
     double                period; ///< 0: no cycle
-    double                unit;   ///< seconds in which the oscillators are given: a mean segment
+    double                unit;   ///< seconds in which the oscillators are given: the whole of the motion
     sup_ramp              ramp;
-    bool                  smooth; ///< the carrier is the cubic through the examples, not a ramp
+    double                end_rate; ///< of the cubic at both ends, in parts of the end segments' slope
+    bool                  smooth;   ///< the carrier is the cubic through the examples, not a ramp
     const sup_oscillator* free;
     const sup_oscillator* oscillators; ///< [segment][mode]
     const bool*           still;       ///< [mode]: goes with the carrier alone
@@ -58,11 +59,13 @@ typedef struct sup_modal {
     uint32_t              seamless;    ///< modes of a cycle that took the Hermite form because no carried rate repeats
 } sup_modal;
 
-/// Seconds in which a link counts its cycles: the mean segment, 1 where the pose drives.
+/// Seconds in which a link counts its cycles: from the first example to the last, or around; 1 where the pose drives.
 double     sup_modal_unit(const sup_segments* segments, double cycle_begin, double cycle_end);
 sup_result sup_modal_create(const sup_modal_desc* desc, sup_arena* arena, sup_modal* out, sup_error* error);
 
 sup_modal_moment sup_modal_find(const sup_modal* modal, double time);
+/// Catmull-Rom tangent at an example, per second; at the ends of a clip as the ramp begins.
+sup_tangent sup_modal_tangent(const sup_modal* modal, uint32_t example);
 /// The examples that carry at a moment and their shares; returns how many, at most four.
 uint32_t sup_modal_carry(const sup_modal* modal, const sup_modal_moment* at, uint32_t examples[4], double shares[4]);
 /// Deviation of all coefficients from what carries them.

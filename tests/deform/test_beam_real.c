@@ -141,10 +141,13 @@ static void tell(const sequence* s, const captured* c, uint32_t every, double wo
     double plain = run(c, every, NULL).between, linear = run(c, every, "linear").between;
     double left = run(c, every, "beam(modes=0,continuity=restart,turning=0)").between;
     score  beam = run(c, every, "beam"), fast = run(c, every, "beam(continuity=carry,cycles=2)");
+    score  fourier = run(c, every, "fourier"), small = run(c, every, "fourier(residual=none,terms=5)");
     print_message("  %s, keys every %u: plain %.3f, linear %.3f, dualquat %.3f, linear + residual %.3f, beam %.3f (carried, 2 "
-                  "cycles %.3f)\n",
-                  s->name, every, plain, linear, run(c, every, "dualquat").between, left, beam.between, fast.between);
-    assert_true(beam.at < 1e-4);             // the keys themselves
+                  "cycles %.3f), fourier %.3f (5 waves, no residual %.3f)\n",
+                  s->name, every, plain, linear, run(c, every, "dualquat").between, left, beam.between, fast.between,
+                  fourier.between, small.between);
+    assert_true(beam.at < 1e-4 && fourier.at < 1e-4); // the keys themselves
+    assert_true(fourier.between < 0.3 * plain && fourier.between < worse * left);
     assert_true(beam.between < 0.3 * plain); // far better than points alone
     assert_true(beam.between < worse * left);
 }

@@ -1,5 +1,11 @@
 #include "sculpted.h"
 
+// The player of examples/, without its main.
+int play_sfc_main(int argc, char** argv);
+#define main play_sfc_main
+#include "../../examples/04_play_sfc.c"
+#undef main
+
 // ---------------------------------------------------------------------------------------------- examples
 
 static void every_example_comes_back_at_every_point(void** state)
@@ -182,6 +188,111 @@ static void a_loop_repeats_and_has_no_seam(void** state)
     sculpted_end(s);
 }
 
+// ---------------------------------------------------------------------------------------------- the runtime file
+
+typedef struct saved {
+    sup_arena*  arena;
+    const char* bytes;
+    size_t      size;
+} saved;
+
+static saved save_link(const play* p)
+{
+    saved       s = { .arena = sup_arena_create(NULL) };
+    const void* bytes;
+    sup_error   error;
+    assert_ok(sup_chain_save(p->chain, sup_chain_link_count(p->chain) - 1, s.arena, &bytes, &s.size, &error), error);
+    s.bytes = bytes;
+    return s;
+}
+
+static void a_player_of_the_runtime_file_finds_the_same_places(void** state)
+{
+    (void)state;
+    static const char* const chains[] = { "fourier(turning=0)",
+                                          "fourier(turning=0,residual=half)",
+                                          "fourier(turning=0,residual=none,terms=3)",
+                                          "fourier(turning=0,ramp=smootherstep,cycles=0.5)",
+                                          "fourier(turning=0,ramp=smoothstep,damping=1)",
+                                          "fourier(turning=0,damping=2,order=fourth)",
+                                          "fourier(turning=0,way=along,ends=tangent)",
+                                          "fourier(turning=0,way=along,residual=none)",
+                                          "fourier(turning=0,way=along,ends=free)",
+                                          "fourier(turning=0,continuity=carry,cycles=3)",
+                                          "fourier(turning=0,continuity=restart)" };
+    for (uint32_t count = 1; count <= 5; count += 2)
+        for (int loop = 0; loop < 2; ++loop) {
+            sculpted* s = sculpt_on(600, count, 0, 0.8, true); // the skeleton rests, so the skin is rest + displacement
+            for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
+                play   p = loop ? looped(s, chains[k]) : sculpted_play(s, chains[k]);
+                saved  file = save_link(&p);
+                sfc    f;
+                double worst = 0;
+                assert_null(sfc_open(file.bytes, file.size, &f));
+                double* c = calloc(3 * (size_t)f.coefs + 1, sizeof *c);
+                float*  q = calloc(3 * (size_t)f.points + 1, sizeof *q);
+                for (int frame = 0; frame <= 12; ++frame) {
+                    double time = frame / 12.0 - (frame == 12 ? 1e-3 : 0);
+                    play_hash(&p, time);
+                    sfc_at(&f, time, c, q);
+                    for (uint32_t i = 0; i < p.points; ++i) {
+                        sup_vec3 d = v3_sub(p.out[i], s->arm->mesh.points[i]);
+                        worst = fmax(worst, v3_distance(d, v3(q[3 * i], q[3 * i + 1], q[3 * i + 2])));
+                    }
+                }
+                if (!(worst < 3e-6)) fail_msg("%s, %u examples, loop %d: off by %g", chains[k], count, loop, worst);
+                free(q), free(c), sup_arena_destroy(file.arena), play_end(&p);
+            }
+            sculpted_end(s);
+        }
+}
+
+static void every_byte_that_is_missing_or_turned_is_survived(void** state)
+{
+    (void)state;
+    sculpted* s = sculpt_on(200, 3, 0, 1, true);
+    play      p = sculpted_play(s, "fourier(turning=0,terms=3,curves=4,residual=half)");
+    saved     file = save_link(&p);
+    sfc       f;
+    for (size_t size = 0; size < file.size; size += size < 2000 ? 1 : 997) assert_non_null(sfc_open(file.bytes, size, &f));
+    char*    bytes = malloc(file.size);
+    uint32_t refused = 0;
+    for (size_t at = 0; at < file.size; at += at < 4000 ? 1 : 131)
+        for (int bit = 0; bit < 8; bit += 3) {
+            memcpy(bytes, file.bytes, file.size);
+            bytes[at] = (char)(bytes[at] ^ 1 << bit);
+            if (sfc_open(bytes, file.size, &f)) {
+                ++refused;
+                continue;
+            }
+            double* c = calloc(3 * (size_t)f.coefs + 1, sizeof *c);
+            float*  q = calloc(3 * (size_t)f.points + 1, sizeof *q);
+            if (at % 7 == 0) sfc_at(&f, 0.4, c, q);
+            free(q), free(c);
+        }
+    assert_true(refused > 100);
+    memcpy(bytes, file.bytes, file.size);
+    bytes[4] = 2;
+    assert_string_equal(sfc_open(bytes, file.size, &f), "this .sfc file is newer than its player");
+    free(bytes), sup_arena_destroy(file.arena), play_end(&p), sculpted_end(s);
+}
+
+static void what_does_not_fit_a_runtime_file_is_said(void** state)
+{
+    (void)state;
+    sculpted* s = sculpt_on(300, 2, 0, 1, true);
+    play strips = sculpted_play(s, "fourier(turning=0,way=along,ends=free,order=fourth)"), plain = sculpted_play(s, "linear");
+    sup_arena*  arena = sup_arena_create(NULL);
+    const void* bytes;
+    size_t      size;
+    sup_error   error;
+    assert_true(sup_chain_save(strips.chain, 1, arena, &bytes, &size, &error) == SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "ends=line"));
+    assert_true(sup_chain_save(plain.chain, 0, arena, &bytes, &size, &error) == SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "linear has no runtime file"));
+    sup_arena_destroy(arena), play_end(&strips), play_end(&plain), sculpted_end(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +303,9 @@ int main(void)
         cmocka_unit_test(without_inertia_it_is_the_plain_interpolation),
         cmocka_unit_test(it_rings_out_behind_the_last_example),
         cmocka_unit_test(a_loop_repeats_and_has_no_seam),
+        cmocka_unit_test(a_player_of_the_runtime_file_finds_the_same_places),
+        cmocka_unit_test(every_byte_that_is_missing_or_turned_is_survived),
+        cmocka_unit_test(what_does_not_fit_a_runtime_file_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static const sup_param rows[] = {
     { "order", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(order), .choices = orders, .unit = "",
       .help = "Second: short waves are held by tension, as in the paper; fourth: by bending" },
     { "cycles", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(cycles), .min = 0.05, .max = 8, .standard = 1, .unit = "",
-      .help = "Natural swings of the longest wave from one example to the next (live: per second); below 0.5 heavy and late" },
+      .help = "Natural swings of the longest wave from the first example to the last, or around a loop (live: per second)" },
     { "damping", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(damping), .min = 0, .max = 2, .standard = 0.15, .unit = "",
       .help = "Damping ratio of the longest wave; 1 does not ring" },
     { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = -1, .max = 10, .standard = -1, .unit = "",
@@ -51,7 +51,8 @@ static const sup_param rows[] = {
     { "ramp", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ramp), .choices = ramps, .unit = "",
       .help = "How the force grows between two examples; smoothstep fits clips that ease in and out" },
     { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = continuities, .unit = "",
-      .help = "At examples: rates carried on (auto: unless they grow), prescribed, or begun anew" },
+      .help = "Rates at examples: prescribed (auto; waves too fast for it do not swing; hermite; those carry), carried on, or "
+              "begun anew" },
     { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
       .help = "Ring out behind the last example instead of standing still" },
     { "residual", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(residual), .choices = residuals, .unit = "",
@@ -88,12 +89,12 @@ static const sup_preset  presets[] = { { "heavy", "Late, with a slow ring at the
 
 /// Pieces of scratch, in order.
 typedef struct fourier_room {
-    sup_vec3*   q;
-    float*      coefficients; ///< by mode
-    float*      packed;       ///< by curve
-    float*      weights[2];
-    sup_affine* stations;
-    void*       push;
+    sup_vec3*    q;
+    float*       coefficients; ///< by mode
+    float*       packed;       ///< by curve
+    float*       weights[2];
+    sup_station* stations;
+    void*        push;
 } fourier_room;
 
 static fourier_room cut_room(const fourier_bound* b, void* scratch, size_t* total)
@@ -110,8 +111,8 @@ static fourier_room cut_room(const fourier_bound* b, void* scratch, size_t* tota
         r.weights[i] = (float*)at;
         at += sup_align(b->segments.count * sizeof(float), 64);
     }
-    r.stations = (sup_affine*)at;
-    at += sup_align(b->sections.station_count * sizeof(sup_affine), 64);
+    r.stations = (sup_station*)at;
+    at += sup_align(b->sections.station_count * sizeof(sup_station), 64);
     r.push = at;
     at += sup_push_scratch(&b->segments.push);
     if (total) *total = (size_t)(at - (uint8_t*)scratch);
@@ -244,7 +245,8 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
 static void turn_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job* j = data;
-    sup_sections_turn(&j->b->sections, j->room->stations, j->b->segments.push.character->mesh.points, begin, end, j->room->q);
+    SUP_WIDE_PICK(sup_sections_turn)
+    (&j->b->sections, j->room->stations, j->b->segments.push.character->mesh.points, begin, end, j->room->q);
 }
 
 static void weaken_task(void* data, uint32_t begin, uint32_t end)

@@ -70,7 +70,7 @@ typedef struct fourier_motion {
     sup_modal              modal;
     const uint32_t*        index;            ///< per packed coefficient: where its x stands among the modes
     const uint32_t*        mode;             ///< per packed coefficient
-    double                 slowest, fastest; ///< natural frequencies, radians per mean segment
+    double                 slowest, fastest; ///< natural frequencies, radians over the whole motion
     double                 fit_error;        ///< largest distance of an example from its curves' fit, at curve points
     uint32_t               force_count;
     const sup_modal_force* forces;

@@ -27,7 +27,7 @@ typedef struct motion_maker {
 /// Stiffness of a wave number: p = 2 a string, p = 4 a bending strip.
 static double power_of(const motion_maker* m, double k) { return m->p->order ? k * k * k * k : k * k; }
 
-/// The expert's numbers are physical, per second; elsewhere cycles of the lowest mode, per mean segment.
+/// The expert's numbers are physical, per second; elsewhere cycles of the lowest mode, per whole motion.
 static sup_oscillator make_mode(const motion_maker* m, double k)
 {
     const fourier_params* p = m->p;

@@ -1,0 +1,228 @@
+#include "solve/fourier.h"
+#include "solve/oscillator.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+
+// cmocka's own compares floats, which is too coarse here.
+static void assert_near(double a, double b, double most)
+{
+    if (!(fabs(a - b) <= most)) fail_msg("%.15g is not %.15g", a, b);
+}
+
+// Sum of the functions at v.
+static double value(sup_fourier_kind kind, uint32_t terms, const double* coefficients, uint32_t stride, double v)
+{
+    double f[SUP_FOURIER_FUNCTIONS_MAX], sum = 0;
+    sup_fourier_values(kind, terms, v, f);
+    for (uint32_t i = 0; i < sup_fourier_count(kind, terms); ++i) sum += f[i] * coefficients[i * stride];
+    return sum;
+}
+
+static void fit(sup_fourier_kind kind, uint32_t terms, const double* v, uint32_t count, const double* samples, double* out)
+{
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_error  error;
+    double     condition;
+    assert_ok(sup_fourier_fit(kind, terms, v, NULL, count, samples, 1, arena, out, &condition, &error), error);
+    sup_arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------------------------------------- oscillators of waves
+
+static double displaced(int order, double v, double t)
+{
+    static const double c[7] = { 0.1, 0.05, -0.02, 0.01, 0.03, -0.004, 0.002 };
+    double              f[7], sum = 0;
+    sup_fourier_values(SUP_FOURIER_CLOSED, 3, v, f);
+    for (uint32_t i = 0; i < 7; ++i) {
+        sup_oscillator o =
+            sup_oscillator_make(1, 2.4, 36 + pow(sup_fourier_wave(SUP_FOURIER_CLOSED, i), order), SUP_RAMP_LINEAR);
+        sum += sup_oscillator_sway(&o, t).value * c[i] * f[i];
+    }
+    return sum;
+}
+
+static void second_and_fourth_order_give_the_worked_values(void** state)
+{
+    (void)state;
+    assert_near(displaced(2, 0.1, 0.4), 0.050564634321, 1e-10);
+    assert_near(displaced(2, 0.65, 0.8), 0.088953527168, 1e-10);
+    assert_near(displaced(4, 0.1, 0.4), 0.049764219923, 1e-10);
+    assert_near(displaced(4, 0.65, 0.8), 0.087961362802, 1e-10);
+}
+
+static void waves_rise_from_0_to_1_without_turning_back(void** state)
+{
+    (void)state;
+    for (uint32_t n = 0; n <= 9; ++n)
+        for (int zeta = 0; zeta < 5; ++zeta) {
+            double         h = 39.5 * (1 + n * n);
+            sup_oscillator o = sup_oscillator_make(1, 0.5 * zeta * 2 * sqrt(h), h, SUP_RAMP_LINEAR);
+            double         last = 0;
+            for (int i = 1; i <= 200; ++i) {
+                double now = sup_oscillator_sway(&o, i / 200.0).value;
+                assert_true(now >= last - 1e-12);
+                last = now;
+            }
+            assert_near(last, 1, 1e-12);
+            assert_near(sup_oscillator_sway(&o, 0).value, 0, 1e-15);
+        }
+}
+
+// ---------------------------------------------------------------------------------------------- fit
+
+enum { SAMPLES = 400 };
+
+// A circle with a bulge; by its own length each, or by the length along the plain circle for both.
+static double bulge_error(bool own)
+{
+    double x[2][SAMPLES][2], v[2][SAMPLES], worst = 0;
+    for (int pose = 0; pose < 2; ++pose) {
+        double total = 0;
+        for (int i = 0; i < SAMPLES; ++i) {
+            double a = 2 * PI * i / SAMPLES, d = 2 * sin(0.5 * (a - 1.2)) / 0.6, r = 1 + (pose ? 0.3 * exp(-d * d) : 0);
+            x[pose][i][0] = r * cos(a), x[pose][i][1] = r * sin(a);
+        }
+        for (int i = 0; i < SAMPLES; ++i) {
+            const double *p = x[pose][i], *q = x[pose][(i + 1) % SAMPLES];
+            v[pose][i] = total, total += hypot(p[0] - q[0], p[1] - q[1]);
+        }
+        for (int i = 0; i < SAMPLES; ++i) v[pose][i] /= total;
+    }
+    for (int k = 0; k < 2; ++k) {
+        double a[SAMPLES], b[SAMPLES], from[19], to[19];
+        for (int i = 0; i < SAMPLES; ++i) a[i] = x[0][i][k], b[i] = own ? x[1][i][k] : x[1][i][k] - x[0][i][k];
+        fit(SUP_FOURIER_CLOSED, 9, v[0], SAMPLES, a, from);
+        fit(SUP_FOURIER_CLOSED, 9, v[own], SAMPLES, b, to);
+        for (int i = 0; i < SAMPLES; ++i) { // where the vertex ends up when moved by the difference of the two series
+            double at = value(SUP_FOURIER_CLOSED, 9, to, 1, v[0][i]);
+            double end = own ? x[0][i][k] + at - value(SUP_FOURIER_CLOSED, 9, from, 1, v[0][i]) : x[0][i][k] + at;
+            worst = fmax(worst, fabs(end - x[1][i][k]));
+        }
+    }
+    return worst;
+}
+
+static void one_parametrization_for_all_poses_is_a_thousand_times_better(void** state)
+{
+    (void)state;
+    double own = bulge_error(true), shared = bulge_error(false);
+    print_message("  bulge 0.3 on a circle, N = 9: own lengths %.3f, one parametrization %.2e\n", own, shared);
+    assert_true(own > 0.1 && shared < 2e-4);
+}
+
+static void ends_of_open_curves_are_exact(void** state)
+{
+    (void)state;
+    static const double known[3] = { 1.3e-3, 4.8e-4, 1.5e-4 };
+    static const int    terms[3] = { 3, 5, 9 };
+    double              v[101], q[101], c[SUP_FOURIER_FUNCTIONS_MAX];
+    for (int i = 0; i <= 100; ++i) v[i] = i / 100.0, q[i] = v[i] + 0.2 * sin(2.5 * v[i] + 0.4) + 0.1 * v[i] * v[i];
+    for (int k = 0; k < 3; ++k) {
+        double worst[3] = { 0, 0, 0 };
+        for (int kind = SUP_FOURIER_CLOSED; kind <= SUP_FOURIER_TANGENT; ++kind) {
+            fit((sup_fourier_kind)kind, (uint32_t)terms[k], v, kind == SUP_FOURIER_CLOSED ? 100 : 101, q, c);
+            for (int i = 0; i <= 100; ++i)
+                worst[kind] = fmax(worst[kind], fabs(value((sup_fourier_kind)kind, (uint32_t)terms[k], c, 1, v[i]) - q[i]));
+            if (kind == SUP_FOURIER_CLOSED) continue;
+            assert_true(value((sup_fourier_kind)kind, (uint32_t)terms[k], c, 1, 0) == q[0]);
+            assert_true(value((sup_fourier_kind)kind, (uint32_t)terms[k], c, 1, 1) == q[100]);
+        }
+        print_message("  N = %d: period of one %.2f, line + sines %.1e, with slopes %.1e\n", terms[k], worst[0], worst[1],
+                      worst[2]);
+        assert_true(worst[0] > 0.3 && worst[1] < 3 * known[k] && worst[2] < 1e-3);
+    }
+}
+
+static void terms_are_lowered_until_samples_tell_them_apart(void** state)
+{
+    (void)state;
+    double     v[40], q[40] = { 0 }, c[SUP_FOURIER_FUNCTIONS_MAX], condition;
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_error  error;
+    for (int i = 0; i < 40; ++i) v[i] = i / 40.0, q[i] = sin(2 * PI * v[i]);
+    assert_int_equal(sup_fourier_terms(SUP_FOURIER_CLOSED, 9, v, 40), 9);
+    assert_int_equal(sup_fourier_terms(SUP_FOURIER_CLOSED, 64, v, 40), 19); // (J - 1) / 2
+    assert_int_equal(sup_fourier_terms(SUP_FOURIER_CLOSED, 9, v, 2), 0);
+    assert_int_equal(sup_fourier_terms(SUP_FOURIER_LINE, 9, v, 7), 2); // the way back from 6/40 to 1 does not count
+    for (int i = 0; i < 40; ++i) v[i] = 0.75 * i / 40.0;               // a gap of 0.27: three waves
+    assert_int_equal(sup_fourier_terms(SUP_FOURIER_CLOSED, 9, v, 40), 3);
+    assert_ok(sup_fourier_fit(SUP_FOURIER_CLOSED, 3, v, NULL, 40, q, 1, arena, c, &condition, &error), error);
+    assert_true(condition < 12);
+    sup_arena_destroy(arena);
+}
+
+static void a_difference_of_fits_is_the_fit_of_the_difference(void** state)
+{
+    (void)state;
+    double v[50], a[50], b[50], d[50], ca[19], cb[19], cd[19];
+    for (int i = 0; i < 50; ++i) {
+        v[i] = (i + 0.3 * sin(i * 1.7)) / 50.5;
+        a[i] = cos(7 * v[i]), b[i] = v[i] * (1 - v[i]), d[i] = a[i] - b[i];
+    }
+    fit(SUP_FOURIER_CLOSED, 9, v, 50, a, ca), fit(SUP_FOURIER_CLOSED, 9, v, 50, b, cb),
+        fit(SUP_FOURIER_CLOSED, 9, v, 50, d, cd);
+    for (int i = 0; i < 19; ++i) assert_near(ca[i] - cb[i], cd[i], 1e-13);
+}
+
+// ---------------------------------------------------------------------------------------------- strips
+
+static void strips_have_the_known_waves_and_are_orthonormal(void** state)
+{
+    (void)state;
+    static const double roots[4] = { 1.875104068711961, 4.694091132974175, 7.854757438237613, 10.995540734875467 };
+    for (uint32_t i = 0; i < 4; ++i) {
+        assert_near(sup_fourier_wave(SUP_FOURIER_CANTILEVER, i + 1), roots[i], 1e-12);
+        assert_near(sup_fourier_wave(SUP_FOURIER_FREE, i + 1), (i + 0.5) * PI, 1e-14);
+    }
+    double f[25], g[25][25] = { { 0 } };
+    for (int p = 0; p < 4000; ++p) {
+        sup_fourier_values(SUP_FOURIER_CANTILEVER, 12, (p + 0.5) / 4000, f);
+        for (int i = 1; i < 25; ++i)
+            for (int j = 1; j < 25; ++j) g[i][j] += f[i] * f[j] / 4000;
+    }
+    for (int i = 1; i < 25; ++i)
+        for (int j = 1; j < 25; ++j) assert_near(g[i][j], i == j, 2e-4);
+}
+
+// Deflection of a strip's free end under an even load q along it, static: the sum over waves of share / h.
+static double static_end(sup_fourier_kind kind, double sigma, double beta, int order)
+{
+    double shares[SUP_FOURIER_FUNCTIONS_MAX], f[SUP_FOURIER_FUNCTIONS_MAX], sum = 0;
+    sup_fourier_force(kind, 32, 0, 1, shares);
+    sup_fourier_values(kind, 32, 1, f);
+    for (uint32_t i = 1; i < sup_fourier_count(kind, 32); ++i)
+        sum += f[i] * shares[i] / (sigma + beta * pow(sup_fourier_wave(kind, i), order));
+    return sum;
+}
+
+static void a_strip_bends_as_the_textbook_says_and_twice_the_modulus_halves_it(void** state)
+{
+    (void)state;
+    assert_near(static_end(SUP_FOURIER_FREE, 0, 1, 2), 0.5, 1e-3);         // q l^2 / 2T
+    assert_near(static_end(SUP_FOURIER_CANTILEVER, 0, 1, 4), 0.125, 1e-5); // q l^4 / 8EI
+    for (int order = 2; order <= 4; order += 2) {
+        sup_fourier_kind kind = order == 2 ? SUP_FOURIER_FREE : SUP_FOURIER_CANTILEVER;
+        double           once = static_end(kind, 0, 3.7, order), twice = static_end(kind, 0, 7.4, order);
+        assert_near(twice / once, 0.5, 1e-9);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(second_and_fourth_order_give_the_worked_values),
+        cmocka_unit_test(waves_rise_from_0_to_1_without_turning_back),
+        cmocka_unit_test(one_parametrization_for_all_poses_is_a_thousand_times_better),
+        cmocka_unit_test(ends_of_open_curves_are_exact),
+        cmocka_unit_test(terms_are_lowered_until_samples_tell_them_apart),
+        cmocka_unit_test(a_difference_of_fits_is_the_fit_of_the_difference),
+        cmocka_unit_test(strips_have_the_known_waves_and_are_orthonormal),
+        cmocka_unit_test(a_strip_bends_as_the_textbook_says_and_twice_the_modulus_halves_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
