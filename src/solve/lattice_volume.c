@@ -423,3 +423,14 @@ void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* poi
         out[part] = a[0];
     }
 }
+
+double sup_lattice_volume_growth(const sup_lattice_volume* v, uint32_t part, const sup_vec3* rest, const sup_mat3* unturned,
+                                 float* scratch)
+{
+    double                a[4];
+    sup_lattice_field_job field = field_of(v, part, rest, scratch);
+    field.matrices = unturned;
+    SUP_WIDE_PICK(sup_lattice_field)(&field);
+    SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
+    return a[1];
+}

@@ -66,6 +66,10 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* vol
 /// The volume of every part in cells at rest size. scratch as above.
 void sup_lattice_volume_measure(const sup_lattice_volume* volume, const sup_vec3* points, float* scratch, double* out);
 
+/// How fast the field enlarges a part at rest: its growth in cells per cell of l. Where cuts leave little free, little.
+double sup_lattice_volume_growth(const sup_lattice_volume* volume, uint32_t part, const sup_vec3* rest,
+                                 const sup_mat3* unturned, float* scratch);
+
 /// The l of least size with a0 + a1 l + a2 l^2 + a3 l^3 = target, within the interval around 0 on which the cubic rises and
 /// within |l| <= limit; the end of the interval when there is none. a1 must be positive. *met: it is a root.
 double sup_lattice_cubic_root(const double a[4], double target, double limit, bool* met);

@@ -102,7 +102,7 @@ typedef struct lattice_bound {
 sup_result lattice_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
 /// The part of every cell, numbered from the root on; fills part_count and part_joints. `dominant`: the joint of every cell.
 sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b, const uint32_t* dominant, sup_arena* arena,
-                               uint32_t** labels, uint32_t* part_count, const uint32_t** part_joints, sup_error* error);
+                               uint32_t** labels, uint32_t* part_count, uint32_t** part_joints, sup_error* error);
 
 /// A linear map from values at points to values at particles: least squares at the skin, harmonic inside. Columns of eight:
 /// values is point_count x 8 in, out particle_count x 8.

@@ -8,9 +8,11 @@
 
 // Taken off every weight: the faint ones vanish without a jump where they do.
 #define FAINT_WEIGHT 2e-3
-#define FILE_HOLD 4.0f     // how hard the skin's own values hold the particles beside it, against a link's 1
-#define FLOOR_HOLD 1e-5f   // keeps a piece without points solvable
-#define THIN_CELLS 2.0     // a bone in a limb thinner than this is worth a word
+#define FILE_HOLD 4.0f   // how hard the skin's own values hold the particles beside it, against a link's 1
+#define FLOOR_HOLD 1e-5f // keeps a piece without points solvable
+#define THIN_CELLS 2.0   // a bone in a limb thinner than this is worth a word
+#define STIFF_PART 0.15  // growth of a part's volume over its cells^(2/3) that is too little to work with
+enum { MERGE_ROUNDS = 6 };
 #define SKIN_HALF_CELL 0.5 // from the outermost particles to the skin, on average
 
 typedef struct binder {
@@ -428,6 +430,63 @@ static sup_result make_cells(binder* m)
     return SUP_OK;
 }
 
+static sup_result create_volumes(binder* m, const uint32_t* labels, uint32_t part_count, sup_arena* arena,
+                                 sup_lattice_volume* out)
+{
+    sup_lattice_volume_desc desc = { .voxels = &m->b->voxels,
+                                     .slots = m->b->regions.slots,
+                                     .slot_count = m->b->count,
+                                     .part_count = part_count,
+                                     .labels = labels,
+                                     .fade = m->params->fade };
+    return sup_lattice_volume_create(&desc, arena, out, m->error);
+}
+
+// The part of the nearest joint above that has one; itself where there is none.
+static uint32_t part_above(const binder* m, const uint32_t* joints, uint32_t part_count, uint32_t part)
+{
+    const sup_joint* all = m->in->character->skeleton.joints;
+    for (uint32_t j = all[joints[part]].parent; j != SUP_NONE; j = all[j].parent)
+        for (uint32_t i = 0; i < part_count; ++i)
+            if (joints[i] == j) return i;
+    return part;
+}
+
+// A part that its cuts leave nothing to move by cannot get its volume back: it joins the one above, which comes
+// before it in the order of joints and so has its new number already.
+static sup_result merge_stiff_parts(binder* m, uint32_t* labels, uint32_t* joints, uint32_t* part_count)
+{
+    lattice_bound*     b = m->b;
+    sup_arena*         trial = sup_arena_beside(m->scratch);
+    sup_lattice_volume volume;
+    if (!trial) return sup_fail_memory(m->error, "parts of a lattice");
+    sup_result r = create_volumes(m, labels, *part_count, trial, &volume);
+    uint32_t*  into = SUP_NEW(trial, uint32_t, *part_count);
+    sup_mat3*  unturned = SUP_NEW(trial, sup_mat3, b->count);
+    float*     work = r == SUP_OK ? sup_arena_alloc(trial, 1, sup_lattice_volume_scratch(&volume)) : NULL;
+    if (r == SUP_OK && into && unturned && work) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < b->count; ++i) unturned[i].m[0][0] = unturned[i].m[1][1] = unturned[i].m[2][2] = 1;
+        for (uint32_t i = 0; i < *part_count; ++i) {
+            double growth = sup_lattice_volume_growth(&volume, i, b->rest, unturned, work), cells = volume.parts[i].cells;
+            double least =
+                STIFF_PART * STIFF_PART * STIFF_PART * cells * cells; // of its cube: cube roots differ between machines
+            into[i] = growth * growth * growth < least ? part_above(m, joints, *part_count, i) : i;
+        }
+        for (uint32_t i = 0; i < *part_count; ++i) {
+            if (into[i] != i) into[i] = into[into[i]];
+            else {
+                joints[kept] = joints[i];
+                into[i] = kept++;
+            }
+        }
+        for (uint32_t c = 0; c < b->voxels.cell_count; ++c) labels[c] = into[labels[c]];
+        *part_count = kept;
+    } else if (r == SUP_OK) r = sup_fail_memory(m->error, "parts of a lattice");
+    sup_arena_destroy(trial);
+    return r;
+}
+
 static sup_result make_volumes(binder* m)
 {
     lattice_bound* b = m->b;
@@ -447,16 +506,15 @@ static sup_result make_volumes(binder* m)
         for (int k = 0; k < 8; ++k)
             for (uint32_t i = m->begin[corners[k]]; i < m->begin[corners[k] + 1]; ++i) sums[m->joint_lists[i]] = 0;
     }
-    uint32_t   part_count = 0;
-    sup_result r = lattice_label_parts(m->in, b, cell_joints, m->arena, &labels, &part_count, &b->part_joints, m->error);
-    if (r != SUP_OK) return r;
-    sup_lattice_volume_desc desc = { .voxels = &b->voxels,
-                                     .slots = b->regions.slots,
-                                     .slot_count = b->count,
-                                     .part_count = part_count,
-                                     .labels = labels,
-                                     .fade = m->params->fade };
-    return sup_lattice_volume_create(&desc, m->arena, &b->volume, m->error);
+    uint32_t   part_count = 0, *joints = NULL;
+    sup_result r = lattice_label_parts(m->in, b, cell_joints, m->arena, &labels, &part_count, &joints, m->error);
+    for (int round = 0; r == SUP_OK && round < MERGE_ROUNDS; ++round) {
+        uint32_t before = part_count;
+        r = merge_stiff_parts(m, labels, joints, &part_count);
+        if (part_count == before) break;
+    }
+    b->part_joints = joints;
+    return r == SUP_OK ? create_volumes(m, labels, part_count, m->arena, &b->volume) : r;
 }
 
 static sup_result make(binder* m)

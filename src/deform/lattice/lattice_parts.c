@@ -52,7 +52,7 @@ static void group_joints(const sup_skeleton* s, const char* text, uint32_t* join
 }
 
 sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b, const uint32_t* dominant, sup_arena* arena,
-                               uint32_t** labels, uint32_t* part_count, const uint32_t** part_joints, sup_error* error)
+                               uint32_t** labels, uint32_t* part_count, uint32_t** part_joints, sup_error* error)
 {
     const sup_skeleton*   s = &in->character->skeleton;
     const sup_voxels*     v = &b->voxels;

@@ -362,8 +362,8 @@ static void substep(const lattice_bound* b, const lattice_params* p, const sup_f
             }
         return;
     }
-    // One iteration is too soft by k^2 / (4 (1 + k)), k = ks dt^2, in the worst mode, and exact in those that are all shape or all
-    // swing: 0.1 % at 5 ms and 8 Hz, 6 % at 16 ms.
+    // One iteration is too soft by k^2 / (4 (1 + k)), k = ks dt^2, in the worst mode, and exact in those that are all shape or
+    // all swing: 0.1 % at 5 ms and 8 Hz, 6 % at 16 ms.
     double stiff = fastest(b, p) * dt;
     run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.8 ? 1 : 2);
     if (frame->world && frame->world->body_count + frame->world->force_count) press(b, p, frame, pose, s, &j, part);
