@@ -9,6 +9,7 @@
 
 static const float mass_floor = 1e-3f;   // of a layer's median mass
 static const float bound_reach = 1.2f;   // local radii around a joint within which particles are kept off it
+static const float bound_bone_share = 0.6f; // of the shortest bone at a joint
 static const float contact_reach = 1.0f; // mean edges a point may be in and still be found
 enum { LABEL_FEWEST = 30 };              // triangles of a part
 
@@ -146,6 +147,28 @@ static bool list_joints(const sup_skeleton* s, sup_arena* arena, joint_lists* ou
     return true;
 }
 
+// A joint is a knob only where its bones are long beside it. Between the short bones of a thick spine it would push the belly
+// about: particles further away than a share of the shortest bone are not bound.
+static sup_result slim_bounds(layers_bound* b, const sup_skeleton* s, sup_arena* temporary, sup_error* error)
+{
+    float*           shortest = SUP_NEW(temporary, float, s->joint_count);
+    sup_joint_bound* items = (sup_joint_bound*)b->bounds.items;
+    uint32_t         n = 0;
+    if (!shortest) return no_memory(error);
+    for (uint32_t j = 0; j < s->joint_count; ++j) shortest[j] = INFINITY;
+    for (uint32_t i = 0; i < s->bone_count; ++i) {
+        const sup_bone* bone = &s->bones[i];
+        float           length = v3_distance(bone->head, bone->tail);
+        if (bone->child == SUP_NONE) continue; // a tail is a guess
+        shortest[bone->joint] = fminf(shortest[bone->joint], length);
+        shortest[bone->child] = fminf(shortest[bone->child], length);
+    }
+    for (uint32_t i = 0; i < b->bounds.count; ++i)
+        if (items[i].distance <= bound_bone_share * shortest[items[i].joint]) items[n++] = items[i];
+    b->bounds.count = n;
+    return SUP_OK;
+}
+
 static sup_result make_bounds(layers_bound* b, const sup_skeleton* s, const joint_lists* lists, sup_arena* arena,
                               sup_arena* temporary, sup_error* error)
 {
@@ -165,7 +188,8 @@ static sup_result make_bounds(layers_bound* b, const sup_skeleton* s, const join
                                    .weight_joints = b->weight_joints,
                                    .weight_values = b->weight_values,
                                    .reach = bound_reach };
-    return sup_joint_bounds_create(&desc, arena, &b->bounds, error);
+    sup_result r = sup_joint_bounds_create(&desc, arena, &b->bounds, error);
+    return r ? r : slim_bounds(b, s, temporary, error);
 }
 
 static sup_result make_volumes(layers_bound* b, const layers_params* p, const sup_skeleton* s, const joint_lists* lists,
