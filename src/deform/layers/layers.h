@@ -25,7 +25,7 @@ typedef struct layers_params {
     int   cut;
     float stiffness[LAYERS];
     int   substeps, iterations, elastic_every;
-    float coupling, joint_keep, squeeze;
+    float coupling, joint_keep, squeeze, tether;
     float volume, bulge;
     bool  contact, edges;
     float thickness, friction, restitution;
@@ -50,6 +50,7 @@ enum {
     ROW_COUPLING,
     ROW_JOINT_KEEP,
     ROW_SQUEEZE,
+    ROW_TETHER,
     ROW_VOLUME,
     ROW_BULGE,
     ROW_CUT,
@@ -119,15 +120,16 @@ typedef struct layers_bound {
     const sup_skin_set* skin_all;     ///< the particles
     const sup_skin_set* skin_bones;   ///< of the bone layer
 
-    sup_joint_bounds      bounds;
-    uint32_t              pair_count;
-    const layers_pair*    pairs; ///< of skin points that keep a share of their distance
-    const sup_volumes*    volumes;
-    const sup_subvolumes* subvolumes;
-    const uint32_t*       part_joints;
-    const sup_contact*    contact;
-    float                 margin;
-    uint32_t              solid_count; ///< bodies of the world that were there at bind
+    sup_joint_bounds             bounds;
+    uint32_t                     pair_count;
+    const layers_pair*           pairs; ///< of skin points that keep a share of their distance
+    const sup_volumes*           volumes;
+    const sup_subvolumes*        subvolumes;
+    const uint32_t*              part_joints;
+    const sup_contact*           contact;
+    float                        margin;
+    uint32_t                     solid_count;  ///< bodies of the world
+    const sup_solid_mesh* const* solid_meshes; ///< NULL for spheres and capsules
 
     sup_field     fields[ROWS];
     layers_mended mended;

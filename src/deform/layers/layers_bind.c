@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-static const float mass_floor = 1e-3f;   // of a layer's median mass
-static const float bound_reach = 1.2f;   // local radii around a joint within which particles are kept off it
+static const float mass_floor = 1e-3f;      // of a layer's median mass
+static const float bound_reach = 1.2f;      // local radii around a joint within which particles are kept off it
 static const float bound_bone_share = 0.6f; // of the shortest bone at a joint
-static const float contact_reach = 1.0f; // mean edges a point may be in and still be found
-enum { LABEL_FEWEST = 30 };              // triangles of a part
+static const float contact_reach = 1.0f;    // mean edges a point may be in and still be found
+enum { LABEL_FEWEST = 30 };                 // triangles of a part
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
 
@@ -188,7 +188,7 @@ static sup_result make_bounds(layers_bound* b, const sup_skeleton* s, const join
                                    .weight_joints = b->weight_joints,
                                    .weight_values = b->weight_values,
                                    .reach = bound_reach };
-    sup_result r = sup_joint_bounds_create(&desc, arena, &b->bounds, error);
+    sup_result            r = sup_joint_bounds_create(&desc, arena, &b->bounds, error);
     return r ? r : slim_bounds(b, s, temporary, error);
 }
 
@@ -226,6 +226,22 @@ static sup_result make_volumes(layers_bound* b, const layers_params* p, const su
     return r;
 }
 
+static sup_result make_solids(layers_bound* b, const sup_world_plan* world, sup_arena* arena, sup_error* error)
+{
+    b->solid_count = world ? sup_world_plan_body_count(world) : 0;
+    const sup_solid_mesh** meshes = SUP_NEW(arena, const sup_solid_mesh*, b->solid_count);
+    sup_result             r = meshes ? SUP_OK : no_memory(error);
+    for (uint32_t i = 0; !r && i < b->solid_count; ++i) {
+        sup_body body;
+        sup_world_plan_body(world, i, &body);
+        if (body.kind == SUP_BODY_MESH)
+            r = sup_solid_mesh_create(body.points, body.point_count, body.triangles, body.triangle_count, body.closed, arena,
+                                      &meshes[i], error);
+    }
+    b->solid_meshes = meshes;
+    return r;
+}
+
 static sup_result make_contact(layers_bound* b, const layers_params* p, sup_arena* arena, sup_error* error)
 {
     sup_contact_desc        desc = { .point_count = b->count,
@@ -234,7 +250,9 @@ static sup_result make_contact(layers_bound* b, const layers_params* p, sup_aren
                                      .triangles = b->triangles,
                                      .ring = 1,
                                      .margin = p->margin,
-                                     .reach = contact_reach };
+                                     .reach = contact_reach,
+                                     .solid_count = b->solid_count,
+                                     .solid_meshes = b->solid_meshes };
     sup_contact_bind_report report;
     sup_result              r = sup_contact_create(&desc, arena, &b->contact, &report, error);
     if (!r) b->mended.contacts_off = report.off;
@@ -259,6 +277,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     if (!r) r = make_skins(b, s->joint_count, arena, temporary, error);
     if (!r) r = make_bounds(b, s, &lists, arena, temporary, error);
     if (!r) r = make_volumes(b, p, s, &lists, arena, error);
+    if (!r) r = make_solids(b, in->world, arena, error);
     if (!r) r = make_contact(b, p, arena, error);
     return r;
 }

@@ -23,6 +23,7 @@ typedef struct layers_run {
     sup_vec4*  from;           ///< at the start of the substep
     float*     blends;         ///< h.w of each particle
     float*     decays;         ///< per point: what is left of a velocity after a substep
+    float*     tethers;        ///< per point
     float*     couplings;      ///< per point
     float*     volume_weights; ///< per point
     float*     bulges;         ///< per part

@@ -56,6 +56,25 @@ static void couple_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
+// Thrown about by tens of g, tissue would turn inside out. It stays within a ball around its place over the bone: the bone
+// layer's particle, with the way from there turned as that particle is.
+static void tether_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run*         r = data;
+    const layers_bound* b = r->b;
+    for (uint32_t k = begin; k < end && k < b->count; ++k) {
+        size_t   bone = (size_t)LAYER_BONE * b->stride + k;
+        sup_vec3 base = sup_particle_place(&r->s.x[bone]);
+        for (size_t l = LAYER_SKIN; l < LAYER_BONE; ++l) {
+            size_t   i = l * b->stride + k;
+            sup_vec3 way = v3_sub(b->rest[i], b->rest[bone]), place = v3_add(base, quat_rotate(r->s.q[bone], way));
+            sup_vec3 off = v3_sub(sup_particle_place(&r->s.x[i]), place);
+            float    most = r->tethers[k] * v3_length(way), length = v3_length(off);
+            if (length > most) sup_particle_pin(&r->s.x[i], v3_mad(place, most / length, off));
+        }
+    }
+}
+
 // Points that were one in the mesh stay one.
 static void glue(layers_run* r)
 {
@@ -101,6 +120,7 @@ static void elasticity(layers_run* r)
 static void pins(layers_run* r)
 {
     if (!r->held) sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, couple_task, r);
+    sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, tether_task, r);
     glue(r);
 }
 
@@ -287,6 +307,32 @@ static void place_bones(layers_run* r)
         r->joints[j] = affine_point(&r->now.skin[j], b->joint_centers[j]);
 }
 
+static uint32_t place_solids(layers_run* r)
+{
+    const sup_world* w = r->frame->world;
+    sup_vec3         o = r->s.head->origin;
+    uint32_t         count = w->body_count < r->b->solid_count ? w->body_count : r->b->solid_count;
+    for (uint32_t i = 0; i < count; ++i) {
+        const sup_body* body = &w->bodies[i];
+        sup_solid*      s = &r->solids[i];
+        *s = (sup_solid){ .kind = body->kind == SUP_BODY_SPHERE    ? SUP_SOLID_SPHERE
+                                  : body->kind == SUP_BODY_CAPSULE ? SUP_SOLID_CAPSULE
+                                                                   : SUP_SOLID_MESH,
+                          .start = body->start,
+                          .end = body->end,
+                          .a = body->a,
+                          .b = body->b,
+                          .radius = body->radius,
+                          .friction = body->friction,
+                          .mesh = r->b->solid_meshes[i],
+                          .points_start = body->points_start,
+                          .points = body->points_start ? body->points : NULL };
+        s->start.m[0][3] -= o.x, s->start.m[1][3] -= o.y, s->start.m[2][3] -= o.z;
+        s->end.m[0][3] -= o.x, s->end.m[1][3] -= o.y, s->end.m[2][3] -= o.z;
+    }
+    return count;
+}
+
 void layers_search(layers_run* r)
 {
     const layers_bound* b = r->b;
@@ -294,7 +340,8 @@ void layers_search(layers_run* r)
     for (uint32_t i = 0; i < b->stride; ++i)
         r->h[i] = (sup_vec4){ r->s.x[i].x + step * r->s.v[i].x, r->s.x[i].y + step * r->s.v[i].y,
                               r->s.x[i].z + step * r->s.v[i].z, r->s.x[i].w };
-    sup_contact_report report = sup_contact_search(b->contact, &r->contact_call, r->s.x, r->h, 0, NULL, r->s.contact);
+    uint32_t           solids = place_solids(r);
+    sup_contact_report report = sup_contact_search(b->contact, &r->contact_call, r->s.x, r->h, solids, r->solids, r->s.contact);
     r->s.head->contacts = report.point_triangle + report.edge_edge + report.body;
     r->lost += report.lost;
 }

@@ -61,6 +61,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->blends = cut(base, &used, all * sizeof(float));
     r->decays = cut(base, &used, n * sizeof(float));
     r->couplings = cut(base, &used, n * sizeof(float));
+    r->tethers = cut(base, &used, n * sizeof(float));
     r->volume_weights = cut(base, &used, n * sizeof(float));
     r->bulges = cut(base, &used, (sup_subvolumes_count(b->subvolumes) + 1) * sizeof(float));
     r->joints = cut(base, &used, joints * sizeof(sup_vec3));
@@ -253,6 +254,7 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
             r->decays[k] = (float)sup_exp(-(r->frame->settling && c < settling_damping ? settling_damping : c) * r->dt);
         }
         r->couplings[k] = layers_value(b, ROW_COUPLING, r->p->coupling, k);
+        r->tethers[k] = layers_value(b, ROW_TETHER, r->p->tether, k);
         r->volume_weights[k] = layers_value(b, ROW_VOLUME, r->p->volume, k);
     }
 }
