@@ -1,8 +1,9 @@
-// Muscles: an activation from 0 to 1 per joint shortens the flesh of its bone towards the middle and thickens it there, at
-// constant volume. The reference of the regions moves; elasticity does the rest.
+// Muscles: an activation from 0 to 1 per joint shortens the flesh of its bone towards the middle and thickens it there. The
+// reference of the regions moves, elasticity does the rest, and the sub-volumes see to it that what swells in the middle comes
+// from the ends.
 //
-//   s along the bone from 0 to 1:   s' = s + A sin(2 pi s) sin^2(pi s) / (2 pi)      stretch along it e = ds' / ds
-//   distance from the bone x 1 / sqrt(e),   A = 0.5 muscle activation      e is 1 at both ends and 1 - A in the middle
+//   s along the bone from 0 to 1, B = 0.35 muscle activation
+//   distance from the bone x (1 + B sin^2(pi s)),   s' = s + B sin(2 pi s) / (4 pi)
 // Fat and skin ride on the muscle below them; bone stays. Activations come from the world file; without any, a joint that bends
 // flexes the muscle of the bone above it, on the side to which it bends: the biceps of a bent elbow.
 #include "deform/layers/layers_run.h"
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-static const float  full_shortening = 0.5f;   // A at full activation
+static const float  full_swelling = 0.35f;    // B at full activation
 static const double full_flexion = 2.0943951; // radians, 120 degrees: a fully flexed elbow
 static const float  far_side = 0.2f;          // of the thickening, on the side that is stretched
 static const double turn = 6.283185307179586;
@@ -63,15 +64,14 @@ static sup_vec3 shift_at(const muscle* m, sup_vec3 p, float strength)
     sup_vec3 to = v3_sub(p, m->head);
     float    at = v3_dot(to, m->along), s = at / m->length;
     if (!(s > 0 && s < 1)) return v3(0, 0, 0);
-    float    a = full_shortening * strength * m->activation;
+    float    a = full_swelling * strength * m->activation;
     sup_vec3 out = v3_mad(to, -at, m->along);
-    float    sine = (float)sup_sin(turn * s), cosine = (float)sup_cos(turn * s), bell = 0.5f - 0.5f * cosine; // sin^2(pi s)
-    float    thicker = 1.0f / sqrtf(1.0f + a * (cosine * bell + 0.5f * sine * sine)) - 1.0f;
+    float    bell = 0.5f - 0.5f * (float)sup_cos(turn * s), thicker = a * bell; // sin^2(pi s)
     if (v3_length2(m->side) > 0) {
         float towards = v3_dot(v3_normalize(out, m->side), m->side);
         thicker *= far_side + (1 - far_side) * (0.5f + 0.5f * towards);
     }
-    return v3_mad(v3_scale(out, thicker), m->length * a * sine * bell / (float)turn, m->along);
+    return v3_mad(v3_scale(out, thicker), 0.5f * m->length * a * (float)(sup_sin(turn * s) / turn), m->along);
 }
 
 typedef struct flex_job {
