@@ -41,6 +41,7 @@ static void print_usage(void)
          "copy_fraction is 48 bytes a point (rest 12, weights 16, joints 8, result 12: what the textbook loop moves) over the\n"
          "time, as a share of the copy speed of as many threads. Small scenes stay in the caches and exceed 1.\n\n"
          "Scenes io/* read and write files of half a million points on one thread; their textbook is reading the same bytes.\n"
+         "arm-2916-PART/layers and so on are a step of 5 ms of the sizes of Deul and Bender, taken apart.\n"
          "particles-N/lattice plays 28,059 points in N particles with a step and a frame of 16 ms.\n"
          "weights/beast-30k makes automatic weights of 30,000 points for 40 joints, once; MB is the memory that took.\n"
          "fit/beast-8k finds ten bones in 24 shapes, once.");
@@ -220,12 +221,47 @@ static int run_lattices(bench_run* run)
     return EXIT_DONE;
 }
 
+/// The three sizes of Deul and Bender 2013, Table 1, a step of 5 ms each, taken apart: elasticity alone, with joints and volume,
+/// and all of it; and elasticity with twice the rounds, whose difference is the time of 16 x points x 2 region fits.
+static int run_layers(bench_run* run)
+{
+    static const struct {
+        const char *scene, *path;
+    } models[] = { { "arm-2916", "builtin:arm?points=2916" },
+                   { "hand-5404", "builtin:arm?points=5404" },
+                   { "bigman-8570", "builtin:beast?points=8570" } };
+    static const struct {
+        const char *name, *links;
+    } parts[] = { { "elasticity", "layers(volume=0,contact=off,joint_keep=0,squeeze=0,smoothing=0)" },
+                  { "elasticity2", "layers(volume=0,contact=off,joint_keep=0,squeeze=0,smoothing=0,iterations=4)" },
+                  { "volume", "layers(contact=off)" },
+                  { "total", "layers" } };
+    for (size_t i = 0; i < sizeof models / sizeof *models; ++i)
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
+            char scene[64], name[96];
+            snprintf(scene, sizeof scene, "%s-%s", models[i].scene, parts[k].name);
+            snprintf(name, sizeof name, "%s/layers", scene);
+            if (!asked(run, name)) continue;
+            sup_character* character = NULL;
+            sup_error      error;
+            if (sup_load(models[i].path, NULL, &character, &error)) return fail_with(&error);
+            bench_options usual = run->options;
+            run->options.step = 0.005;
+            if (!usual.repeat) run->options.repeat = 1; // one pass is 200 steps
+            int code = run_goal(run, scene, character, "layers", parts[k].links);
+            run->options = usual;
+            if (code != EXIT_DONE) return code;
+        }
+    return EXIT_DONE;
+}
+
 static int run_all(bench_run* run)
 {
     int code = run_tube(run, "tube-30k", 30000);
     if (code == EXIT_DONE) code = run_tube(run, "tube-300k", 300000);
     if (code == EXIT_DONE) code = run_goals(run);
     if (code == EXIT_DONE) code = run_lattices(run);
+    if (code == EXIT_DONE) code = run_layers(run);
     for (uint32_t i = 0; code == EXIT_DONE && i < sup_builtin_count(); ++i) {
         char path[64];
         snprintf(path, sizeof path, "builtin:%s", sup_builtin_name(i));
