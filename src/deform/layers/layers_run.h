@@ -58,6 +58,9 @@ void layers_accelerate(layers_run* r);
 void layers_flex(layers_run* r);
 /// layers_solve.c: one substep, `index` from 1.
 void layers_substep(layers_run* r, uint32_t index);
+/// With the poses of both ends of the step in `last` and `now`: the root's motion, as far as tissue does not lag behind it,
+/// goes into `start`.
+void layers_lead(layers_run* r);
 /// Contacts of the step, found once.
 void layers_search(layers_run* r);
 

@@ -288,9 +288,15 @@ static void lead_task(void* data, uint32_t begin, uint32_t end)
         *v = (sup_vec4){ w.x, w.y, w.z, 0 };
         r->s.q[i] = unit(quat_mul(by.rotation, r->s.q[i]));
         r->s.before[i] = unit(quat_mul(by.rotation, r->s.before[i]));
-        // What is left of the skinned motion, for damping, is what the root did not bring.
-        r->start[i] = rigid_point(&by, r->start[i]);
     }
+}
+
+// For damping: what is left of the skinned motion of the step is what the root did not bring.
+void layers_lead(layers_run* r)
+{
+    sup_rigid by = root_motion(r, 1 - r->p->inertia);
+    if (r->p->inertia >= 1) return;
+    for (uint32_t i = 0; i < all_of(r); ++i) r->start[i] = rigid_point(&by, r->start[i]);
 }
 
 static void place_bones(layers_run* r)

@@ -306,6 +306,7 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         begin_step(&r);
         layers_take_pose(&r, frame->start, &r.last);
         layers_skin(&r, &r.last, r.start, NULL);
+        layers_lead(&r);
         layers_accelerate(&r);
         layers_flex(&r);
         layers_search(&r);
