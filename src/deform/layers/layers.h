@@ -138,13 +138,17 @@ typedef struct layers_bound {
 } layers_bound;
 
 /// What is kept from step to step. Arrays of LAYERS x stride particles follow it: x, v, q, the q of the substep before.
+/// As many contacts are kept for drawing.
+enum { LAYERS_SHOWN_CONTACTS = 256 };
+
 typedef struct layers_state {
     uint32_t settled;  ///< the pre-roll has come to rest
     uint32_t contacts; ///< in the last step
     float    speed;    ///< largest in the last step, relative to the skinned motion, units / s
     uint32_t pad;
     sup_vec3 origin; ///< all places are relative to this: far from the world's origin floats are coarse
-    uint32_t pad2;
+    uint32_t shown;
+    uint32_t shown_points[LAYERS_SHOWN_CONTACTS][2]; ///< a point of either side
 } layers_state;
 
 typedef struct layers_arrays {

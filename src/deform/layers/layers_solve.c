@@ -350,6 +350,13 @@ void layers_search(layers_run* r)
     sup_contact_report report = sup_contact_search(b->contact, &r->contact_call, r->s.x, r->h, solids, r->solids, r->s.contact);
     r->s.head->contacts = report.point_triangle + report.edge_edge + report.body;
     r->lost += report.lost;
+    layers_state* head = r->s.head;
+    head->shown = 0;
+    for (uint32_t i = 0; i < head->contacts && head->shown < LAYERS_SHOWN_CONTACTS; ++i) {
+        sup_contact_item item = sup_contact_at(b->contact, r->contact_scratch, i);
+        head->shown_points[head->shown][0] = item.points[0];
+        head->shown_points[head->shown++][1] = item.kind == 1 ? item.points[2] : item.points[1];
+    }
 }
 
 void layers_substep(layers_run* r, uint32_t index)
