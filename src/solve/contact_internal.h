@@ -14,6 +14,9 @@
 #define CONTACT_REST_EDGES 2.5f
 #define CONTACT_REST_BEHIND 0.25f
 #define CONTACT_REST_SAME 0.15f
+// Two sides of one limb that look away from each other, up to this many mean edges apart: when it is squashed they would be
+// taken for places that have gone through each other, and be turned inside out.
+#define CONTACT_REST_AWAY 12.0f
 // Edges count where they cross at an angle (sine squared) and along the way their faces look: nearly parallel ones have a
 // normal that points anywhere, and their ends meet triangles anyway.
 #define CONTACT_EDGE_SINE2 0.06f

@@ -85,24 +85,24 @@ static bool still_rests(const contact_search* s, uint32_t p)
     return bit != SUP_NONE && !(s->parted[bit / 8] >> bit % 8 & 1);
 }
 
-/// What near places at rest may do: `height` of one above the other, `facing` each other or not. One that is behind never comes
-/// in front; what faces and touches must have parted once.
+/// What places may do, as they were at rest: `height` of one above the other, `facing` each other (or away, when behind) or
+/// not.
 static bool may_meet_at_rest(float height, bool facing, float distance2, float unit, bool rests)
 {
-    if (height < (facing ? 0 : -CONTACT_REST_BEHIND * unit)) return false;
-    if (facing) return !rests;
-    return distance2 > CONTACT_REST_SAME * CONTACT_REST_SAME * unit * unit;
+    if (facing && height < 0) return distance2 >= CONTACT_REST_AWAY * CONTACT_REST_AWAY * unit * unit;
+    if (distance2 >= CONTACT_REST_EDGES * CONTACT_REST_EDGES * unit * unit) return true;
+    if (facing) return !rests; // what touches must have parted once
+    return height >= -CONTACT_REST_BEHIND * unit && distance2 > CONTACT_REST_SAME * CONTACT_REST_SAME * unit * unit;
 }
 
 static bool point_may_meet(const contact_search* s, uint32_t p, uint32_t slot, float unit)
 {
-    const sup_contact* c = s->c;
-    const uint32_t*    t = c->bvh.corners + 3 * (size_t)slot;
-    float              weights[3], limit = CONTACT_REST_EDGES * unit;
+    const sup_contact*  c = s->c;
+    const uint32_t*     t = c->bvh.corners + 3 * (size_t)slot;
+    const contact_rest* r = &c->slot_rests[slot];
+    float               weights[3];
     if (is_near(c, p, t[0]) || is_near(c, p, t[1]) || is_near(c, p, t[2])) return false;
     float square = sup_contact_triangle_square(c->rest[p], c->rest[t[0]], c->rest[t[1]], c->rest[t[2]], weights);
-    if (square >= limit * limit) return true;
-    const contact_rest* r = &c->slot_rests[slot];
     return may_meet_at_rest(v3_dot(r->normal, c->rest[p]) - r->offset, v3_dot(c->rest_normals[p], r->normal) < CONTACT_FACING,
                             square, unit, still_rests(s, p));
 }
@@ -111,10 +111,8 @@ static bool edges_may_meet(const contact_search* s, const uint32_t e[4], float u
 {
     const sup_contact* c = s->c;
     const sup_vec3 *   x = c->rest, *n = c->rest_normals;
-    float              limit = CONTACT_REST_EDGES * unit;
     if (is_near(c, e[0], e[2]) || is_near(c, e[0], e[3]) || is_near(c, e[1], e[2]) || is_near(c, e[1], e[3])) return false;
-    float square = sup_contact_segment_square(x[e[0]], x[e[1]], x[e[2]], x[e[3]]);
-    if (square >= limit * limit) return true;
+    float    square = sup_contact_segment_square(x[e[0]], x[e[1]], x[e[2]], x[e[3]]);
     sup_vec3 first = v3_normalize(v3_add(n[e[0]], n[e[1]]), v3(0, 0, 0)),
              second = v3_normalize(v3_add(n[e[2]], n[e[3]]), v3(0, 0, 0));
     sup_vec3 between = v3_scale(v3_sub(v3_add(x[e[2]], x[e[3]]), v3_add(x[e[0]], x[e[1]])), 0.5f);
@@ -133,7 +131,7 @@ static float outside(const sup_touch* t)
 
 // Above a ridge the foot is outside of both its triangles, the further the higher; the slack grows with the height. A foot
 // within wins.
-static bool touches(const contact_search* s, const sup_vec3 x[4], sup_vec3 normal, float unit, float* rank)
+static bool touches(const contact_search* s, const sup_vec3 x[4], sup_vec3 normal, float unit, float* rank, float* gap)
 {
     sup_touch t;
     if (!sup_point_triangle(x[0], x[1], x[2], x[3], s->c->side, &t)) return false;
@@ -141,6 +139,7 @@ static bool touches(const contact_search* s, const sup_vec3 x[4], sup_vec3 norma
     float beside = outside(&t);
     if (beside > CONTACT_SLACK + (t.gap > 0 ? RIDGE_SLACK * t.gap / unit : 0)) return false;
     *rank = fabsf(t.gap) + beside * unit;
+    *gap = t.gap;
     return v3_dot(normal, t.normal) < CONTACT_FACING;
 }
 
@@ -164,6 +163,13 @@ static bool enters(const contact_search* s, const sup_vec3 from[4], const sup_ve
     return true;
 }
 
+/// Was it in front of the triangle, or no deeper than it may be and still be found, when the step began?
+static bool came_from_outside(const contact_search* s, const sup_vec3 from[4], float unit)
+{
+    sup_touch t;
+    return !sup_point_triangle(from[0], from[1], from[2], from[3], s->c->side, &t) || t.gap > -s->c->reach * unit;
+}
+
 static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, bool still, contact_item* out)
 {
     const uint32_t* c = s->c->bvh.corners + 3 * (size_t)slot;
@@ -179,10 +185,12 @@ static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, bool 
     for (int k = 0; k < 3; ++k) to[k + 1] = contact_to(s, c[k]);
     float unit = 0.5f * (s->c->units[p] + s->c->slot_units[slot]);
     *out = (contact_item){ .p = { p, c[0], c[1], c[2] }, .unit = unit, .side = s->c->side, .kind = CONTACT_POINT };
-    bool found = touches(s, to, s->m.normals[p], unit, &out->rank);
-    if (!found && !still) {
+    float gap = 0, before = 0;
+    bool  found = touches(s, to, s->m.normals[p], unit, &out->rank, &gap);
+    if (!still) {
         for (int k = 0; k < 3; ++k) from[k + 1] = contact_from(s, c[k]);
-        found = enters(s, from, to, out) || touches(s, from, s->m.normals[p], unit, &out->rank);
+        if (!found) found = enters(s, from, to, out) || touches(s, from, s->m.normals[p], unit, &out->rank, &before);
+        else if (gap < 0) found = came_from_outside(s, from, unit); // else it comes out from within
     }
     return found && point_may_meet(s, p, slot, unit);
 }

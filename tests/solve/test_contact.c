@@ -352,6 +352,38 @@ static void a_tube_folded_on_itself_is_parted(void** state)
     soft_tube_free(&t);
 }
 
+// Both its sides are then within reach behind each other: taken for places gone through each other, the tube would be turned
+// inside out.
+static void a_tube_squashed_flat_is_not_turned_inside_out(void** state)
+{
+    (void)state;
+    soft_tube          t = soft_tube_make(21, 16, 10, 1, 1);
+    sup_contact_desc   desc = { .point_count = t.point_count,
+                                .points = t.points,
+                                .triangle_count = t.triangle_count,
+                                .triangles = t.triangles,
+                                .ring = 1,
+                                .margin = 0.5f,
+                                .reach = 1 };
+    sup_arena*         arena = sup_arena_create(NULL);
+    const sup_contact* c;
+    sup_error          error;
+    assert_ok(sup_contact_create(&desc, arena, &c, NULL, &error), error);
+    void*            memory = calloc(1, sup_contact_state(c));
+    sup_contact_call call = { .settings = { .thickness = 0.05f, .edges = true, .self = true },
+                              .scratch = aligned_alloc(64, sup_contact_scratch(c)) };
+    sup_vec4*        to = malloc(t.point_count * sizeof *to);
+    memcpy(to, t.x, t.point_count * sizeof *to);
+    for (uint32_t i = 0; i < t.point_count; ++i) to[i].y *= 0.1f;
+    for (int swept = 0; swept < 2; ++swept) {
+        sup_contact_report r = sup_contact_search(c, &call, swept ? t.x : to, to, 0, NULL, memory);
+        assert_int_equal(r.point_triangle + r.edge_edge, 0);
+    }
+    free(to), free(memory), free(call.scratch);
+    sup_arena_destroy(arena);
+    soft_tube_free(&t);
+}
+
 // ---------------------------------------------------------------------------------------------- odd input
 
 /// Triangles between random points: not manifold, doubled, flat, through each other.
@@ -441,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_full_list_keeps_the_nearest_and_counts_the_rest),
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
         cmocka_unit_test(a_tube_folded_on_itself_is_parted),
+        cmocka_unit_test(a_tube_squashed_flat_is_not_turned_inside_out),
         cmocka_unit_test(odd_meshes_and_broken_numbers_never_hang_or_spread),
         cmocka_unit_test(points_on_each_other_and_flat_triangles_take_no_part),
         cmocka_unit_test(every_allocation_that_fails_is_an_error),
