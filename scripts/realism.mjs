@@ -185,7 +185,7 @@ function tableOf({ set, fit, files, table, volume }) {
 
 const only = process.env.REALISM_SETS?.split(",");
 const results = sets.filter(s => !only || only.includes(s.name)).map(measure);
-const made = [...results.map(tableOf), ...(notes.length ? ["", ...notes.map(n => `- ${n}`)] : [])].join("\n\n");
+const made = [...results.map(tableOf), ...(notes.length ? [notes.map(n => `- ${n}`).join("\n")] : [])].join("\n\n");
 const text = fs.readFileSync(page, "utf8"), [open, close] = ["<!-- realism -->", "<!-- /realism -->"];
 if (!text.includes(open) || !text.includes(close)) throw new Error(`${page} has no ${open} ... ${close}`);
 fs.writeFileSync(page, text.slice(0, text.indexOf(open) + open.length) + "\n\n" + made + "\n\n" + text.slice(text.indexOf(close)));

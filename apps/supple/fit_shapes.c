@@ -4,6 +4,7 @@
 #include "measure.h"
 #include "report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -162,7 +163,35 @@ static int read_files(const options* o, const char* const* words, uint32_t count
     return code;
 }
 
-int fit_shapes_read(const options* o, const char* const* words, uint32_t count, sup_arena* arena, fit_shapes* out)
+// Of all triangles' edges: a pose hardly changes it.
+static double edges_length(const sup_mesh* mesh, const sup_vec3* points)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 3 * mesh->triangle_count; i++) {
+        sup_vec3 a = points[mesh->triangles[i]], b = points[mesh->triangles[i % 3 == 2 ? i - 2 : i + 1]];
+        double   x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y, z = (double)a.z - (double)b.z;
+        sum += sqrt(x * x + y * y + z * z);
+    }
+    return sum;
+}
+
+// Files keep a mesh in centimetres under a node that makes metres of it. Rigid bones cannot do that, so the rest shape takes
+// the size of the first frame; normals do not mind.
+static void match_scale(const options* o, fit_shapes* s)
+{
+    static const double RATIO_MAX = 1.5; // a body may well stretch by less
+    sup_mesh*           mesh = &s->rest->mesh;
+    double              rest = edges_length(mesh, mesh->points), first = edges_length(mesh, s->frames);
+    if (!(rest > 0) || !(first > 0) || (first < RATIO_MAX * rest && rest < RATIO_MAX * first)) return;
+    double    scale = first / rest;
+    sup_vec3* points = (sup_vec3*)(uintptr_t)mesh->points; // the character is ours alone
+    for (uint32_t i = 0; i < mesh->point_count; i++)
+        for (int c = 0; c < 3; c++) (&points[i].x)[c] = (float)(scale * (double)(&points[i].x)[c]);
+    mesh->diagonal = (float)(scale * (double)mesh->diagonal);
+    if (!options_has(o, FLAG_QUIET)) say_note("the rest shape was scaled by %.4g to the size of the first frame", scale);
+}
+
+static int read_any(const options* o, const char* const* words, uint32_t count, sup_arena* arena, fit_shapes* out)
 {
     double start = 0, end = -1;
     *out = (fit_shapes){ 0 };
@@ -179,4 +208,11 @@ int fit_shapes_read(const options* o, const char* const* words, uint32_t count, 
     struct stat info;
     if (single && (!is_shape(words[0]) || stat(words[0], &info) != 0)) return read_clip(o, words[0], start, end, arena, out);
     return read_files(o, words, count, arena, out);
+}
+
+int fit_shapes_read(const options* o, const char* const* words, uint32_t count, sup_arena* arena, fit_shapes* out)
+{
+    int code = read_any(o, words, count, arena, out);
+    if (code == EXIT_DONE && out->frame_count) match_scale(o, out);
+    return code;
 }

@@ -64,6 +64,15 @@ await test("a bake becomes bones again", folder => {
     holds(r.erms < 3, `E_RMS ${r.erms}`);
     validate(out);
 });
+await test("a rest shape in other units takes the size of the frames", folder => {
+    const dir = sequence(folder), list = files(dir), out = path.join(folder, "o.glb"), large = path.join(folder, "large.obj");
+    fs.writeFileSync(large, fs.readFileSync(list[0], "utf8").replace(/^v (\S+) (\S+) (\S+)/gm, (_, x, y, z) => `v ${100 * x} ${100 * y} ${100 * z}`));
+    const same = json(["fit", dir, out, "--bones", "4"]), r = json(["fit", dir, out, "--bones", "4", "--rest", large]);
+    match(run(["fit", dir, out, "--bones", "4", "--rest", large]).err, /rest shape was scaled by 0\.01 /);
+    near(r.diagonal, same.diagonal, 1e-4 * same.diagonal, "diagonal");
+    near(r.erms, same.erms, 0.01, "E_RMS");
+    holds(json(["compare", out, "--deform", "linear", "--truth", dir]).chains[0].error.max < 2 * same.max + 1e-5, "it plays the frames");
+});
 await test("threads change no byte, the same seed gives the same file, another another", folder => {
     const dir = beast(folder), make = (...flags) => {
         const out = path.join(folder, "o.glb");
