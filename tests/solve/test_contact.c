@@ -376,8 +376,11 @@ static void a_tube_squashed_flat_is_not_turned_inside_out(void** state)
     memcpy(to, t.x, t.point_count * sizeof *to);
     for (uint32_t i = 0; i < t.point_count; ++i) to[i].y *= 0.1f;
     for (int swept = 0; swept < 2; ++swept) {
-        sup_contact_report r = sup_contact_search(c, &call, swept ? t.x : to, to, 0, NULL, memory);
-        assert_int_equal(r.point_triangle + r.edge_edge, 0);
+        sup_contact_search(c, &call, swept ? t.x : to, to, 0, NULL, memory);
+        for (uint32_t i = 0; i < sup_contact_count(c, call.scratch); ++i) { // the caps fold, the tube does not
+            sup_contact_item item = sup_contact_at(c, call.scratch, i);
+            for (int k = 0; k < 4; ++k) assert_true(item.points[k] < 16 || item.points[k] >= 20 * 16);
+        }
     }
     free(to), free(memory), free(call.scratch);
     sup_arena_destroy(arena);
