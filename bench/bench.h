@@ -76,4 +76,8 @@ sup_result bench_files(const bench_options* options, bench_report* report, void*
 /// beside the dense inverse (its products alone). ms are those of all 30 frames: beam/arm-22x34/banded and so on.
 sup_result bench_beams(const bench_options* options, bench_report* report, void* user, sup_error* error);
 
+/// Stages of the fourier deformer at the four sizes of Bian et al. 2019, Table 3; `points` beside sine and cosine anew at every
+/// point: scenes series-3840/extraction to series-32185/frame.
+sup_result bench_series(const bench_options* options, bench_report* report, void* user, sup_error* error);
+
 #endif

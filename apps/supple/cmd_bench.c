@@ -272,6 +272,7 @@ static int run_all(bench_run* run)
     if (code == EXIT_DONE && bench_weights(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_fit(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_beams(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
+    if (code == EXIT_DONE && bench_series(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_files(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     return code;
 }

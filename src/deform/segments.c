@@ -47,9 +47,11 @@ typedef struct segment_maker {
 
 // ---------------------------------------------------------------------------------------------- which examples
 
-static bool belongs(const sup_example* e, const sup_clip* clip)
+/// A character without any clip stands still: its examples come in time, at rest.
+static bool belongs(const sup_bind_input* in, const sup_example* e)
 {
-    return clip && (!e->clip || strcmp(e->clip, clip->name) == 0);
+    if (!in->clip) return !e->clip && in->character->clip_count == 0;
+    return !e->clip || strcmp(e->clip, in->clip->name) == 0;
 }
 
 static double time_of(const sup_example* e) { return e ? e->time : 0.0; }
@@ -68,7 +70,7 @@ static sup_result choose(segment_maker* m)
 {
     const sup_character* c = m->in->character;
     uint32_t             own = 0;
-    for (uint32_t i = 0; i < c->example_count; ++i) own += belongs(&c->examples[i], m->in->clip);
+    for (uint32_t i = 0; i < c->example_count; ++i) own += belongs(m->in, &c->examples[i]);
     if (c->example_count == 0)
         return sup_fail(m->error, SUP_ERROR_INPUT, "%s: '%s' has no example shapes; give them with --example T=FILE", m->who,
                         c->name);
@@ -77,7 +79,7 @@ static sup_result choose(segment_maker* m)
     if (!m->chosen) return sup_fail_memory(m->error, "example shapes");
     for (uint32_t i = 0; i < c->example_count; ++i) {
         const sup_example* e = &c->examples[i];
-        if (!m->out->posed && !belongs(e, m->in->clip)) continue;
+        if (!m->out->posed && !belongs(m->in, e)) continue;
         if (!(e->time >= 0 && e->time <= 1e6))
             return sup_fail(m->error, SUP_ERROR_INPUT, "%s: example '%s' stands at %g s; give a time of the clip", m->who,
                             e->name, e->time);
@@ -111,7 +113,8 @@ static sup_result pose_examples(segment_maker* m)
         if (!m->chosen[i]) {
             if (in->clip && !m->out->posed) sup_clip_sample(in->character, in->clip, 0.0, &m->poses[i]);
             else sup_pose_rest(in->character, &m->poses[i]);
-        } else if (m->chosen[i]->in_rest_space && !m->chosen[i]->clip && !in->clip) sup_pose_rest(in->character, &m->poses[i]);
+        } else if (!m->chosen[i]->clip && !in->clip && (m->chosen[i]->in_rest_space || in->character->clip_count == 0))
+            sup_pose_rest(in->character, &m->poses[i]);
         else {
             r = sup_example_pose(in, m->chosen[i], &m->poses[i], m->error);
             if (r) return r;

@@ -97,7 +97,7 @@ sup_result sup_curves_create(const sup_curves_desc* desc, sup_arena* arena, sup_
     uint32_t    dropped = 0;
     sup_result  r = check_mesh(&desc->mesh, error);
     if (!r) r = maker_begin(&m, &desc->mesh, desc->snap, arena, error);
-    if (!r) r = limbs_find(&m, desc->labels, desc->single_parts, &limbs, error);
+    if (!r) r = limbs_find(&m, desc, &limbs, error);
     if (r) return r;
     float* values = SUP_NEW(arena, float, desc->mesh.point_count);
     if (!values) return sup_fail_memory(error, "curves");

@@ -57,6 +57,9 @@ typedef struct sup_curves_desc {
     float           spacing;      ///< AROUND: distance of neighbors in the mesh's unit; 0: by `curves`
     float           snap;         ///< crossings closer to a vertex than this share of their edge move onto it; 0: none
     bool            single_parts; ///< every part is a limb of its own
+    /// With single_parts, per label: its center line where it is known; of count 0 it is found from the part's shape. NULL: all.
+    const struct sup_curve_line* lines;
+    uint32_t                     line_count; ///< labels that have an entry
 } sup_curves_desc;
 
 /// Curves over the whole mesh. Fails where no curve can be made, with the cure.

@@ -53,7 +53,7 @@ typedef struct limb_set {
     uint32_t*   of_point; ///< limb of each mesh point
 } limb_set;
 
-sup_result limbs_find(curve_maker* m, const uint32_t* labels, bool single_parts, limb_set* out, sup_error* error);
+sup_result limbs_find(curve_maker* m, const sup_curves_desc* desc, limb_set* out, sup_error* error);
 
 /// One plane cut: the polylines nearest to `center`. Returns the first curve added, curve_count tells the rest.
 uint32_t maker_plane(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, sup_vec3 center, sup_vec3 normal,

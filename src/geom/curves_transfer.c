@@ -44,6 +44,7 @@ typedef struct transfer_job {
     float                reach;
     sup_curve_share*     out;
     const sup_vec3*      centers;
+    const float*         radii; ///< of balls around the centers that hold the curves
 } transfer_job;
 
 static void join(sup_curve_share* o, const transfer_job* j, sup_vec3 p, const near_place* one, const near_place* two)
@@ -65,7 +66,8 @@ static void join(sup_curve_share* o, const transfer_job* j, sup_vec3 p, const ne
     o->beta = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p3, c1), d) / l2, 0, 1) : 0;
 }
 
-static void place_point(const transfer_job* j, uint32_t i)
+/// `guess`: where the curve of the point before stands in the lists; neighbors in number are mostly neighbors in space.
+static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
 {
     const sup_polylines* l = j->lines;
     sup_vec3             p = j->points[i];
@@ -73,9 +75,13 @@ static void place_point(const transfer_job* j, uint32_t i)
     bool                 own = limb != SUP_NONE && limb < j->limb_count && j->limb_begin[limb + 1] > j->limb_begin[limb];
     near_place           one = { .square = 3e38f }, two;
     if (own) from = j->limb_begin[limb], to = j->limb_begin[limb + 1];
+    if (*guess >= from && *guess < to) one = nearest_on(l, own ? j->limb_curves[*guess] : *guess, p);
     for (uint32_t k = from; k < to; ++k) {
-        near_place n = nearest_on(l, own ? j->limb_curves[k] : k, p);
-        if (n.square < one.square) one = n;
+        uint32_t curve = own ? j->limb_curves[k] : k;
+        float    away = v3_distance(j->centers[curve], p) - j->radii[curve];
+        if (away > 0 && away * away * 0.999f > one.square) continue; // farther than what is known
+        near_place n = nearest_on(l, curve, p);
+        if (n.square < one.square || (n.square == one.square && curve < one.curve)) one = n, *guess = k;
     }
     sup_curve_share* o = &j->out[i];
     // A point of a limb without curves fades out with its distance from the nearest one.
@@ -101,7 +107,8 @@ static void place_point(const transfer_job* j, uint32_t i)
 
 static void place_task(void* data, uint32_t begin, uint32_t end)
 {
-    for (uint32_t i = begin; i < end; ++i) place_point(data, i);
+    uint32_t guess = 0;
+    for (uint32_t i = begin; i < end; ++i) place_point(data, i, &guess);
 }
 
 void sup_polylines_centers(const sup_polylines* l, const sup_vec3* nodes, sup_vec3* out)
@@ -143,9 +150,13 @@ sup_result sup_curve_transfer_create(const sup_polylines* lines, const sup_vec3*
 {
     sup_curve_share* made = SUP_NEW(arena, sup_curve_share, point_count);
     sup_vec3*        centers = SUP_NEW(arena, sup_vec3, lines->curve_count);
-    transfer_job     job = { lines, points, limbs, NULL, NULL, 0, reach, made, centers };
-    if (!made || !centers || !group_curves(&job, arena)) return sup_fail_memory(error, "curves");
+    float*           radii = SUP_NEW(arena, float, lines->curve_count);
+    transfer_job     job = { lines, points, limbs, NULL, NULL, 0, reach, made, centers, radii };
+    if (!made || !centers || !radii || !group_curves(&job, arena)) return sup_fail_memory(error, "curves");
     sup_polylines_centers(lines, lines->nodes, centers);
+    for (uint32_t c = 0; c < lines->curve_count; ++c)
+        for (uint32_t i = lines->begin[c]; i < lines->begin[c + 1]; ++i)
+            radii[c] = fmaxf(radii[c], v3_distance(lines->nodes[i], centers[c]));
     sup_tasks_run(NULL, point_count, 1024, place_task, &job);
     sup_vec3 low = v3(3e38f, 3e38f, 3e38f), high = v3(-3e38f, -3e38f, -3e38f);
     *out = (sup_curve_transfer){ .point_count = point_count, .points = made, .lines = *lines };

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TIPS_MAX = 24, TRIES_MAX = 64, PIECE_LEAST = 64, WALK_ROUNDS = 400 };
+enum { TIPS_MAX = 24, TRIES_MAX = 64, PIECE_LEAST = 64, WALK_ROUNDS = 400, STATIONS = 17 };
 /// A tip is the farthest point within this share of the largest distance from the middle, and at least that far from others.
 #define TIP_REACH 0.2
 #define TIP_APART 0.3
@@ -281,6 +281,45 @@ static bool label_piece(walker* w, uint32_t piece, uint32_t first)
     return true;
 }
 
+// ---------------------------------------------------------------------------------------------- center lines
+
+/// Share of the surface that every point stands for.
+static void weigh_points(const walker* w, double* area)
+{
+    for (uint32_t t = 0; t < w->mesh->triangle_count; ++t) {
+        const uint32_t* c = w->mesh->triangles + 3 * (size_t)t;
+        const sup_vec3* p = w->mesh->points;
+        sup_vec3        n = v3_cross(v3_sub(p[c[1]], p[c[0]]), v3_sub(p[c[2]], p[c[0]]));
+        for (int k = 0; k < 3; ++k) area[c[k]] += (double)v3_length(n) / 6;
+    }
+}
+
+/// Through the centers of the bands of equal distance from the tip.
+static bool draw_line(walker* w, uint32_t tip, uint32_t label, const double* area, sup_arena* arena, sup_curve_line* out)
+{
+    double    sum[STATIONS][4] = { { 0 } }, whole = 0;
+    sup_vec3* stations = SUP_NEW(arena, sup_vec3, STATIONS + 1);
+    if (!stations) return false;
+    const float* d = w->tip_distance[tip];
+    for (uint32_t p = 0; p < w->mesh->point_count; ++p)
+        if (w->labels[p] == label && d[p] < 3e38f) whole = fmax(whole, (double)d[p]);
+    if (!(whole > 0)) return true;
+    for (uint32_t p = 0; p < w->mesh->point_count; ++p) {
+        if (w->labels[p] != label || !(d[p] < 3e38f)) continue;
+        uint32_t band = (uint32_t)(sup_clampf((float)((double)d[p] / whole), 0, 0.9999f) * STATIONS);
+        sup_vec3 at = w->mesh->points[p];
+        sum[band][0] += area[p] * at.x, sum[band][1] += area[p] * at.y, sum[band][2] += area[p] * at.z;
+        sum[band][3] += area[p];
+    }
+    uint32_t n = 0;
+    stations[n++] = w->mesh->points[w->tips[tip]];
+    for (int i = 0; i < STATIONS; ++i)
+        if (sum[i][3] > 0)
+            stations[n++] = v3((float)(sum[i][0] / sum[i][3]), (float)(sum[i][1] / sum[i][3]), (float)(sum[i][2] / sum[i][3]));
+    *out = (sup_curve_line){ .count = n, .centers = stations };
+    return true;
+}
+
 // ---------------------------------------------------------------------------------------------- all of it
 
 static bool prepare(walker* w, sup_arena* arena, sup_error* error)
@@ -298,45 +337,60 @@ static bool prepare(walker* w, sup_arena* arena, sup_error* error)
     w->length = SUP_NEW(w->arena, float, w->t.ring_begin[n]), w->weight = SUP_NEW(w->arena, double, w->t.ring_begin[n]);
     bool made = w->labels && w->heap && w->place && w->from_middle && w->nearest && w->length && w->weight;
     for (uint32_t i = 0; i < TIPS_MAX && made; ++i) made = (w->tip_distance[i] = SUP_NEW(w->arena, float, n)) != NULL;
+    for (uint32_t p = 0; made && p < n; ++p) w->labels[p] = SUP_NONE;
     return made && weigh_edges(w);
 }
 
-sup_result sup_parts_walk(const sup_curve_mesh* mesh, sup_arena* arena, const uint32_t** labels, sup_parts_report* report,
-                          sup_error* error)
+/// The parts of one piece, whose first point is `any`.
+static bool part_piece(walker* w, uint32_t piece, uint32_t any, uint32_t size, const double* area, sup_arena* arena,
+                       sup_parts* out, sup_curve_line* lines)
 {
-    uint32_t         n = mesh->point_count;
-    walker           w = { .mesh = mesh, .arena = sup_arena_beside(arena) };
-    sup_parts_report made = { 0 };
+    uint32_t n = w->mesh->point_count, first = out->part_count;
+    float*   d = SUP_NEW(w->arena, float, n);
+    double*  sum = SUP_NEW(w->arena, double, n);
+    if (!d || !sum) return false;
+    w->tip_count = 0;
+    if (size >= PIECE_LEAST) find_tips(w, piece, find_middle(w, piece, any, d, sum), d);
+    out->tip_count += w->tip_count;
+    if (w->tip_count < 2) {
+        for (uint32_t i = any; i < n; ++i)
+            if (w->piece[i] == piece) w->labels[i] = first;
+        ++out->part_count;
+        return true;
+    }
+    out->part_count += w->tip_count + 1;
+    bool good = label_piece(w, piece, first);
+    for (uint32_t i = 0; good && i < w->tip_count; ++i) good = draw_line(w, i, first + i, area, arena, &lines[first + i]);
+    return good;
+}
+
+sup_result sup_parts_walk(const sup_curve_mesh* mesh, sup_arena* arena, sup_parts* out, sup_error* error)
+{
+    uint32_t  n = mesh->point_count;
+    walker    w = { .mesh = mesh, .arena = sup_arena_beside(arena) };
+    sup_parts made = { 0 };
     for (uint32_t p = 0; p < n; ++p)
         if (!v3_finite(mesh->points[p])) {
             sup_arena_destroy(w.arena);
             return sup_fail(error, SUP_ERROR_INPUT, "parts: point %u of the mesh is not finite; repair the file", p);
         }
-    bool      good = w.arena && prepare(&w, arena, error);
-    float*    d = good ? SUP_NEW(w.arena, float, n) : NULL;
-    double*   sum = good ? SUP_NEW(w.arena, double, n) : NULL;
-    uint32_t* size = NULL;
-    if (!d || !sum) good = false;
-    if (good) good = (size = SUP_NEW(w.arena, uint32_t, (size_t)w.t.component_count + 1)) != NULL;
-    for (uint32_t p = 0; good && p < n; ++p) {
-        w.labels[p] = SUP_NONE;
+    bool            good = w.arena && prepare(&w, arena, error);
+    uint32_t*       size = good ? SUP_NEW(w.arena, uint32_t, (size_t)w.t.component_count + 1) : NULL;
+    double*         area = good ? SUP_NEW(w.arena, double, n) : NULL;
+    sup_curve_line* lines = good ? SUP_NEW(arena, sup_curve_line, (size_t)w.t.component_count * (TIPS_MAX + 1)) : NULL;
+    good = size && area && lines;
+    if (good) weigh_points(&w, area);
+    for (uint32_t p = 0; good && p < n; ++p)
         if (w.piece[p] != SUP_NONE) ++size[w.piece[p]];
-    }
     for (uint32_t p = 0, next = 0; good && p < n && next < w.t.component_count; ++p) {
         if (w.piece[p] != next) continue; // the first point of each piece, in order
-        w.tip_count = 0;
-        if (size[next] >= PIECE_LEAST) find_tips(&w, next, find_middle(&w, next, p, d, sum), d);
-        if (w.tip_count >= 2) good = label_piece(&w, next, made.part_count);
-        else
-            for (uint32_t i = p; i < n; ++i)
-                if (w.piece[i] == next) w.labels[i] = made.part_count;
-        made.part_count += w.tip_count >= 2 ? w.tip_count + 1 : 1;
-        made.tip_count += w.tip_count;
+        good = part_piece(&w, next, p, size[next], area, arena, &made, lines);
         ++next;
     }
     made.piece_count = w.t.component_count;
-    *labels = w.labels;
-    if (report) *report = made;
+    made.labels = w.labels;
+    made.lines = lines;
     sup_arena_destroy(w.arena);
+    if (good) *out = made;
     return good ? SUP_OK : sup_fail_memory(error, "parts");
 }

@@ -8,12 +8,13 @@
 
 #include "geom/curves.h"
 
-typedef struct sup_parts_report {
-    uint32_t part_count, tip_count, piece_count; ///< pieces: connected ones of the mesh, each with parts of its own
-} sup_parts_report;
+typedef struct sup_parts {
+    const uint32_t*       labels;                             ///< per point; SUP_NONE for points of no triangle
+    uint32_t              part_count, tip_count, piece_count; ///< pieces: connected ones of the mesh, with parts of their own
+    const sup_curve_line* lines; ///< per part: from the tip to the other end through the middle; count 0: a body, or no tips
+} sup_parts;
 
-/// Label of every point; SUP_NONE for points of no triangle. One part alone where a piece has no tips (a ball).
-sup_result sup_parts_walk(const sup_curve_mesh* mesh, sup_arena* arena, const uint32_t** labels, sup_parts_report* report,
-                          sup_error* error);
+/// One part alone where a piece has no two tips (a ball).
+sup_result sup_parts_walk(const sup_curve_mesh* mesh, sup_arena* arena, sup_parts* out, sup_error* error);
 
 #endif

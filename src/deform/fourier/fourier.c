@@ -24,7 +24,7 @@ static const char* const residuals[] = { "exact", "half", "none", NULL };
 static const sup_param rows[] = {
     { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = ways, .unit = "",
       .help = "How curves lie: around the limbs (closed rings), along them (open), or edge loops of the mesh along them" },
-    { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 16, .unit = "",
+    { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 24, .unit = "",
       .help = "Curves per limb, where spacing is 0" },
     { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0, .unit = "diagonal",
       .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves" },

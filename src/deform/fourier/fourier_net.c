@@ -177,36 +177,38 @@ static sup_result make_groups(uint32_t points, fourier_net* net, sup_arena* aren
 // ---------------------------------------------------------------------------------------------- all of it
 
 /// Parts by weights where there is a rig, else by random walks from the tips of the shape.
-static sup_result make_labels(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, const uint32_t** labels,
-                              bool* walked, sup_error* error)
+static sup_result choose_parts(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, sup_curves_desc* desc,
+                               sup_error* error)
 {
     const char* groups = p->groups ? p->groups : "";
-    *walked =
-        !groups[0] && (p->parts == PARTS_WALKS || (p->parts == PARTS_AUTO && in->character->skeleton.skin_joint_count < 2));
-    if (!*walked) return sup_curve_labels(in, "fourier", groups, arena, labels, error);
-    sup_curve_mesh mesh = sup_curve_mesh_of(&in->character->mesh);
-    return sup_parts_walk(&mesh, arena, labels, NULL, error);
+    bool        rigged = in->character->skeleton.skin_joint_count > 1;
+    if (groups[0] || p->parts == PARTS_WEIGHTS || (p->parts == PARTS_AUTO && rigged))
+        return sup_curve_labels(in, "fourier", groups, arena, &desc->labels, error);
+    sup_parts  parts;
+    sup_result r = sup_parts_walk(&desc->mesh, arena, &parts, error);
+    if (r) return r;
+    desc->labels = parts.labels;
+    desc->single_parts = true;
+    desc->lines = parts.lines;
+    desc->line_count = parts.part_count;
+    return SUP_OK;
 }
 
 sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, fourier_net* out,
                               sup_error* error)
 {
     const sup_mesh* mesh = &in->character->mesh;
-    const uint32_t* labels = NULL;
     fourier_net     net = { 0 };
-    bool            walked;
-    sup_result      r = make_labels(in, p, arena, &labels, &walked, error);
-    if (r) return r;
     sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh),
-                             .labels = labels,
                              .way = p->way == 0   ? SUP_CURVES_AROUND
                                     : p->way == 1 ? SUP_CURVES_ALONG
                                                   : SUP_CURVES_LOOPS,
                              .curves = (uint32_t)p->curves,
                              .spacing = p->spacing * mesh->diagonal,
-                             .snap = p->snap,
-                             .single_parts = walked };
+                             .snap = p->snap };
     sup_error       reason;
+    sup_result      r = choose_parts(in, p, arena, &desc, error);
+    if (r) return r;
     r = sup_curves_create(&desc, arena, &net.curves, &reason);
     if (r) return sup_fail(error, r, "fourier: '%s': %s", in->character->name, reason.text);
     r = make_series(mesh, p, &net, arena, error);
