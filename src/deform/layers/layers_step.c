@@ -271,7 +271,7 @@ static void begin_step(layers_run* r)
     r->contact_call = (sup_contact_call){ { .thickness = r->p->thickness,
                                             .rubbing = { r->p->friction, r->p->restitution },
                                             .edges = r->p->edges,
-                                            .self = r->p->contact },
+                                            .self = r->p->contact && !b->mended.contacts_off },
                                           r->tasks,
                                           r->contact_scratch };
 }
