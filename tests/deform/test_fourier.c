@@ -57,12 +57,20 @@ static double curve_error(const sculpted* s, const char* links)
 static void more_waves_miss_less_and_half_precision_misses_almost_nothing(void** state)
 {
     (void)state;
-    sculpted* s = sculpt(3000, 2, 0, 1);
-    double    three = curve_error(s, "fourier(terms=3,residual=none)"), five = curve_error(s, "fourier(terms=5,residual=none)");
-    double    nine = curve_error(s, "fourier(terms=9,residual=none)"), half = curve_error(s, "fourier(terms=3,residual=half)");
+    sculpted* s = sculpt_on(3000, 2, 0, 1, true);
+    // Ridges along the limb, and a dent on one side: short waves around it.
+    for (uint32_t i = 0; i < s->arm->mesh.point_count; ++i) {
+        sup_vec3 p = s->arm->mesh.points[i];
+        double   a = atan2((double)p.z, (double)p.y), dent = exp(-12 * (1 - cos(a - 1)));
+        float    high = (float)(0.01 * cos(4 * a) - 0.03 * dent);
+        s->points[1][i] = v3_add(p, v3(0, high * (float)cos(a), high * (float)sin(a)));
+        s->points[0][i] = p;
+    }
+    double three = curve_error(s, "fourier(terms=3,residual=none)"), five = curve_error(s, "fourier(terms=5,residual=none)");
+    double nine = curve_error(s, "fourier(terms=9,residual=none)"), half = curve_error(s, "fourier(terms=3,residual=half)");
     print_message("  E_RMS of the curves alone: N = 3 %.3f, 5 %.3f, 9 %.3f; with half precision residuals %.5f\n", three, five,
                   nine, half);
-    assert_true(five <= three * 1.001 && nine <= five * 1.001);
+    assert_true(five < 0.8 * three && nine < 0.8 * five);
     assert_true(half < 0.01);
     sculpted_end(s);
 }
@@ -188,6 +196,93 @@ static void a_loop_repeats_and_has_no_seam(void** state)
     sculpted_end(s);
 }
 
+// ---------------------------------------------------------------------------------------------- live, forces
+
+static void a_live_pose_drives_the_skin_which_lags_and_settles(void** state)
+{
+    (void)state;
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_pose   rest, bent, way;
+    assert_ok(sup_pose_create(c, arena, &rest, &error), error);
+    assert_ok(sup_pose_create(c, arena, &bent, &error), error);
+    assert_ok(sup_pose_create(c, arena, &way, &error), error);
+    sup_pose_rest(c, &rest);
+    sup_clip_sample(c, sup_character_clip(c, "flex"), 1.0, &bent);
+    play p =
+        play_chain((sup_chain_desc){ .character = c, .links = "fourier(damping=0.1)" }, (sup_instance_desc){ .live = true });
+    sup_instance_live(p.instance, 0, rest.local, NULL, false, p.scratch, NULL, p.out);
+    assert_true(sculpted_rms(p.out, c->mesh.points, p.points) < 1e-6);
+    const sup_vec3* goal = c->examples[1].points;
+    double          soon = 0, late = 0;
+    for (int f = 1; f <= 600; ++f) { // bent within a tenth of a second
+        sup_pose_blend(c, &rest, &bent, f < 6 ? f / 6.0 : 1.0, &way);
+        sup_instance_live(p.instance, 1 / 60.0, way.local, NULL, false, p.scratch, NULL, p.out);
+        if (f == 7) soon = sculpted_rms(p.out, goal, p.points);
+    }
+    late = sculpted_rms(p.out, goal, p.points);
+    print_message("  off the sculpt: %.2e at once, %.2e after ten seconds\n", soon, late);
+    assert_true(soon > 3e-4 && late < 2e-6);
+    play_end(&p), sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+static sup_json* world_of(const char* text, sup_arena* arena)
+{
+    sup_json* json = NULL;
+    sup_error error;
+    assert_ok(sup_json_parse(text, strlen(text), "world", arena, &json, &error), error);
+    return json;
+}
+
+// How far a force on curve 3 has moved the skin at a time.
+static double pushed(const sup_character* c, const char* links, sup_json* world, double time)
+{
+    const sup_clip* clip = sup_character_clip(c, "flex");
+    play            p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = links, .world = world },
+                                   (sup_instance_desc){ .clip = clip });
+    play            q =
+        play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "linear" }, (sup_instance_desc){ .clip = clip });
+    play_hash(&p, time), play_hash(&q, time);
+    double off = sculpted_rms(p.out, q.out, p.points);
+    play_end(&p), play_end(&q);
+    return off;
+}
+
+static void a_known_force_bends_its_curve_and_lets_go(void** state)
+{
+    (void)state;
+    static const char* const chains[] = { "fourier(damping=0.5,cycles=2)", "fourier(damping=0.5,cycles=2,order=fourth)",
+                                          "fourier(damping=0.5,cycles=2,way=along)",
+                                          "fourier(damping=0.5,cycles=2,way=along,ends=free)",
+                                          "fourier(damping=0.5,cycles=2,way=along,ends=free,order=fourth)" };
+    sup_character*           c = NULL;
+    sup_error                error;
+    assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
+    sup_character bare = *c;
+    bare.example_count = 0;
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_json*  world =
+        world_of("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0,0,1],"
+                 "\"keys\":[{\"time\":0,\"value\":0},{\"time\":0.2,\"value\":1},{\"time\":0.5,\"value\":1,\"step\":true},"
+                 "{\"time\":0.6,\"value\":0}]}]}",
+                 arena);
+    for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
+        double at[4] = { pushed(&bare, chains[k], world, 0), pushed(&bare, chains[k], world, 0.1),
+                         pushed(&bare, chains[k], world, 0.5), pushed(&bare, chains[k], world, 1) };
+        print_message("  %s: displaced %.1e, %.1e, %.1e, %.1e\n", chains[k], at[0], at[1], at[2], at[3]);
+        assert_true(at[0] < 1e-7 && at[1] > 1e-6 && at[2] > at[1] && at[3] < 0.3 * at[2]);
+    }
+    sup_json*  wrong = world_of("{\"forces\":[{\"name\":\"push\",\"curve\":9000,\"ratio\":0.5,\"value\":[0,0,1]}]}", arena);
+    sup_chain* chain = NULL;
+    assert_int_equal(
+        sup_chain_create(&(sup_chain_desc){ .character = &bare, .links = "fourier", .world = wrong }, &chain, &error),
+        SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "fourier: force 'push' is on curve 9000; this link has the curves 0 to "));
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
 // ---------------------------------------------------------------------------------------------- the runtime file
 
 typedef struct saved {
@@ -303,6 +398,8 @@ int main(void)
         cmocka_unit_test(without_inertia_it_is_the_plain_interpolation),
         cmocka_unit_test(it_rings_out_behind_the_last_example),
         cmocka_unit_test(a_loop_repeats_and_has_no_seam),
+        cmocka_unit_test(a_live_pose_drives_the_skin_which_lags_and_settles),
+        cmocka_unit_test(a_known_force_bends_its_curve_and_lets_go),
         cmocka_unit_test(a_player_of_the_runtime_file_finds_the_same_places),
         cmocka_unit_test(every_byte_that_is_missing_or_turned_is_survived),
         cmocka_unit_test(what_does_not_fit_a_runtime_file_is_said),

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PI 3.14159265358979323846
@@ -212,7 +213,56 @@ static void a_strip_bends_as_the_textbook_says_and_twice_the_modulus_halves_it(v
     }
 }
 
-int main(void)
+// ---------------------------------------------------------------------------------------------- loads
+
+// The free end of a strip that is pushed evenly along its length by a force that grows from 0 to 1 in a second, at time t.
+static double strip_end(int order, double density, double damping, double young, double poisson, double t)
+{
+    sup_fourier_kind kind = order == 2 ? SUP_FOURIER_FREE : SUP_FOURIER_CANTILEVER;
+    double           shares[SUP_FOURIER_FUNCTIONS_MAX], f[SUP_FOURIER_FUNCTIONS_MAX], sum = 0, h = 0.1;
+    double           beta = young * h * h * h / (12 * (1 - poisson * poisson));
+    sup_fourier_force(kind, 24, 0, 1, shares);
+    sup_fourier_values(kind, 24, 1, f);
+    for (uint32_t i = 1; i < sup_fourier_count(kind, 24); ++i) {
+        sup_oscillator o = sup_oscillator_make(density, damping, beta * pow(sup_fourier_wave(kind, i), order), SUP_RAMP_LINEAR);
+        double         p[SUP_OSCILLATOR_ORDERS];
+        sup_oscillator_responses(&o, t, p);
+        sum += f[i] * shares[i] * p[2];
+    }
+    return sum;
+}
+
+typedef struct setting {
+    double density, damping, young, poisson;
+} setting;
+
+static const setting study[14] = {
+    { 1, 0.5, 1e5, 0.3 }, { 2, 0.5, 1e5, 0.3 }, { 4, 0.5, 1e5, 0.3 },  { 8, 0.5, 1e5, 0.3 }, { 1, 0, 1e5, 0.3 },
+    { 1, 5, 1e5, 0.3 },   { 1, 50, 1e5, 0.3 },  { 1, 500, 1e5, 0.3 },  { 1, 0.5, 2e5, 0.3 }, { 1, 0.5, 4e5, 0.3 },
+    { 1, 0.5, 1e6, 0.3 }, { 1, 0.5, 1e5, 0 },   { 1, 0.5, 1e5, 0.45 }, { 1, 0.5, 1e5, 0.5 },
+};
+
+static void the_strip_study_goes_the_way_each_number_should(void** state)
+{
+    (void)state;
+    double end[14][2];
+    print_message("  density damping   young   nu | end of the strip at 1 s: second order, fourth order\n");
+    for (int i = 0; i < 14; ++i) {
+        const setting* s = &study[i];
+        for (int k = 0; k < 2; ++k) end[i][k] = strip_end(k ? 4 : 2, s->density, s->damping, s->young, s->poisson, 1);
+        print_message("  %7g %7g %7g %4g | %.6e %.6e\n", s->density, s->damping, s->young, s->poisson, end[i][0], end[i][1]);
+    }
+    for (int k = 0; k < 2; ++k) {
+        assert_true(end[5][k] < end[4][k] * 1.2 && end[6][k] < end[5][k] && end[7][k] < end[6][k]); // damping holds back
+        assert_true(end[8][k] < end[0][k] && end[9][k] < end[8][k] && end[10][k] < end[9][k]);      // stiffer bends less
+        assert_true(end[12][k] < end[11][k] && end[13][k] < end[12][k]);                            // and so does a larger nu
+        // Slow against its swings, the strip follows the load: as static bending says.
+        double beta = 1e6 * 1e-3 / (12 * (1 - 0.09)), still = k ? 0.125 / beta : 0.5 / beta;
+        assert_true(fabs(end[10][k] / still - 1) < 0.05);
+    }
+}
+
+static int run_all(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_and_fourth_order_give_the_worked_values),
@@ -223,6 +273,17 @@ int main(void)
         cmocka_unit_test(a_difference_of_fits_is_the_fit_of_the_difference),
         cmocka_unit_test(strips_have_the_known_waves_and_are_orthonormal),
         cmocka_unit_test(a_strip_bends_as_the_textbook_says_and_twice_the_modulus_halves_it),
+        cmocka_unit_test(the_strip_study_goes_the_way_each_number_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char** argv)
+{
+    // For tests/strip/check.py: our end of the strip for one setting and time.
+    if (argc == 7) {
+        printf("%.12g\n", strip_end(atoi(argv[1]), atof(argv[2]), atof(argv[3]), atof(argv[4]), atof(argv[5]), atof(argv[6])));
+        return 0;
+    }
+    return run_all();
 }
