@@ -7,7 +7,7 @@ import path from "node:path";
 
 const [program, modulePath] = process.argv.slice(2);
 const FPS = 12;
-const COARSE = 800;
+const COARSE = 1000;
 if (!fs.existsSync(modulePath)) {
     console.log(`skipped: ${modulePath} is not there; scripts/setup.sh test installs what it takes`);
     process.exit(77);
