@@ -111,7 +111,7 @@ static double modal_frames(beams* b)
             double       t = (double)m / FRAMES;
             float        share = (float)(sup_oscillator_sway(&b->oscillators[k], t).value - t);
             const float* in = b->shape + (size_t)k * b->stride;
-            SUP_WIDE_PICK(beam_blend)(b->stride, &in, &share, 1, false, b->coefficients + (size_t)k * b->stride);
+            SUP_WIDE_PICK(sup_modal_blend)(b->stride, &in, &share, 1, false, b->coefficients + (size_t)k * b->stride);
         }
         SUP_WIDE_PICK(beam_rows)(b->vectors, b->inner, MODES, b->coefficients, b->stride, b->rows);
         b->check += (double)b->rows[b->stride + 3];

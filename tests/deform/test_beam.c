@@ -1,84 +1,6 @@
-#include "play.h"
+#include "sculpted.h"
 
 #include "solve/oscillator.h"
-
-#include <math.h>
-
-// ---------------------------------------------------------------------------------------------- scenes
-
-// The arm with examples of our own: a shallow copy whose list is ours.
-typedef struct sculpted {
-    sup_character  character;
-    sup_character* arm;
-    sup_example    examples[8];
-    sup_vec3*      points[8];
-    sup_clip       clip; // flex, or one under which nothing moves
-} sculpted;
-
-static sculpted* arm_of(uint32_t points)
-{
-    sculpted* s = calloc(1, sizeof *s);
-    sup_error error;
-    assert_ok(sup_builtin_create("arm", points, NULL, &s->arm, &error), error);
-    s->character = *s->arm;
-    return s;
-}
-
-// Examples of the clip flex: the linear skin at their time plus a smooth bump that differs from one to the next.
-static sculpted* sculpt_on(uint32_t points, uint32_t count, double from, double to, bool still)
-{
-    sculpted* s = arm_of(points);
-    s->clip = still ? (sup_clip){ .name = "flex", .seconds = 1, .source_id = SUP_NONE } : *sup_character_clip(s->arm, "flex");
-    sup_arena* arena = sup_arena_create(NULL);
-    uint32_t   n = s->arm->mesh.point_count;
-    play       p = play_chain((sup_chain_desc){ .character = s->arm, .clip = &s->clip, .links = "linear" },
-                              (sup_instance_desc){ .clip = &s->clip });
-    for (uint32_t j = 0; j < count; ++j) {
-        double time = from + (to - from) * j / (count > 1 ? count - 1 : 1);
-        play_hash(&p, time);
-        s->points[j] = malloc(n * sizeof(sup_vec3));
-        for (uint32_t i = 0; i < n; ++i) {
-            sup_vec3 rest = s->arm->mesh.points[i];
-            float    high = 0.02f * sinf(1.3f * (float)j + 9 * rest.x) * (j == 0 ? 0.2f : 1.0f);
-            s->points[j][i] = v3_add(p.out[i], v3(high * 0.3f, high, 0.5f * high));
-        }
-        s->examples[j] = (sup_example){ "sculpt", "flex", time, false, s->points[j] };
-    }
-    s->character.examples = s->examples;
-    s->character.example_count = count;
-    play_end(&p);
-    sup_arena_destroy(arena);
-    return s;
-}
-
-static sculpted* sculpt(uint32_t points, uint32_t count, double from, double to)
-{
-    return sculpt_on(points, count, from, to, false);
-}
-
-static void sculpted_end(sculpted* s)
-{
-    for (int j = 0; j < 8; ++j) free(s->points[j]);
-    sup_character_destroy(s->arm);
-    free(s);
-}
-
-static play beam_on(const sculpted* s, const char* links)
-{
-    const sup_clip* clip = &s->clip;
-    return play_chain((sup_chain_desc){ .character = &s->character, .clip = clip, .links = links },
-                      (sup_instance_desc){ .clip = clip });
-}
-
-static double rms(const sup_vec3* a, const sup_vec3* b, uint32_t n)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < n; ++i) {
-        sup_vec3 d = v3_sub(a[i], b[i]);
-        sum += (double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z;
-    }
-    return sqrt(sum / (3.0 * n));
-}
 
 // ---------------------------------------------------------------------------------------------- examples
 
@@ -101,11 +23,12 @@ static void every_example_comes_back_at_every_point(void** state)
     for (uint32_t count = 2; count <= 7; count += 5) {
         sculpted* s = sculpt(1200, count, 0, 1);
         for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
-            play   p = beam_on(s, chains[k]);
+            play   p = sculpted_play(s, chains[k]);
             double worst = 0;
             for (uint32_t j = 0; j < count; ++j) {
                 play_hash(&p, s->examples[j].time);
-                double e = 1000 * rms(p.out, s->points[j], p.points) / (double)s->arm->mesh.diagonal; // E_RMS of the papers
+                double e =
+                    1000 * sculpted_rms(p.out, s->points[j], p.points) / (double)s->arm->mesh.diagonal; // E_RMS of the papers
                 worst = fmax(worst, e);
             }
             if (!(worst < 2e-4)) fail_msg("%s with %u examples: E_RMS %g", chains[k], count, worst);
@@ -119,16 +42,16 @@ static void outside_the_examples_the_nearest_holds(void** state)
 {
     (void)state;
     sculpted* s = sculpt(600, 3, 0.2, 0.8);
-    play      p = beam_on(s, "beam(settle=0)");
+    play      p = sculpted_play(s, "beam(settle=0)");
     play_hash(&p, 0.8);
     sup_vec3* last = malloc(p.points * sizeof *last);
-    play      plain = beam_on(s, "linear");
+    play      plain = sculpted_play(s, "linear");
     play_hash(&plain, 0.8);
     memcpy(last, p.out, p.points * sizeof *last);
     // In the rest frame nothing moves any more: the displacement only turns with the skeleton.
-    double before = rms(p.out, plain.out, p.points);
+    double before = sculpted_rms(p.out, plain.out, p.points);
     play_hash(&p, 1.0), play_hash(&plain, 1.0);
-    double after = rms(p.out, plain.out, p.points);
+    double after = sculpted_rms(p.out, plain.out, p.points);
     assert_true(before > 1e-3 && fabs(after / before - 1) < 0.1);
     free(last);
     play_end(&p), play_end(&plain), sculpted_end(s);
@@ -145,7 +68,7 @@ static void velocity_is_continuous_across_examples(void** state)
     sup_vec3*                at[5];
     for (int i = 0; i < 5; ++i) at[i] = malloc(s->arm->mesh.point_count * sizeof(sup_vec3));
     for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
-        play   p = beam_on(s, chains[k]);
+        play   p = sculpted_play(s, chains[k]);
         double jump[2], speed = 0;
         for (int fine = 0; fine < 2; ++fine) {
             double h = fine ? 1e-3 : 4e-3;
@@ -178,12 +101,13 @@ static void static_and_dynamic_differ_between_examples_only(void** state)
 {
     (void)state;
     sculpted* s = sculpt(1200, 2, 0, 1);
-    play      dynamic = beam_on(s, "beam"), still = beam_on(s, "beam(modes=0)"), massless = beam_on(s, "beam(expert=1,a2=0)");
-    double    most = 0;
+    play      dynamic = sculpted_play(s, "beam"), still = sculpted_play(s, "beam(modes=0)"),
+         massless = sculpted_play(s, "beam(expert=1,a2=0)");
+    double most = 0;
     for (int f = 0; f <= 10; ++f) {
         play_hash(&dynamic, f / 10.0), play_hash(&still, f / 10.0), play_hash(&massless, f / 10.0);
-        double apart = rms(dynamic.out, still.out, dynamic.points) / (double)s->arm->mesh.diagonal;
-        assert_true(rms(massless.out, still.out, still.points) < 1e-7);
+        double apart = sculpted_rms(dynamic.out, still.out, dynamic.points) / (double)s->arm->mesh.diagonal;
+        assert_true(sculpted_rms(massless.out, still.out, still.points) < 1e-7);
         if (f == 0 || f == 10) assert_true(apart < 1e-7);
         most = fmax(most, apart);
     }
@@ -196,16 +120,16 @@ static void the_skin_lags_first_and_rings_out_at_the_end(void** state)
 {
     (void)state;
     sculpted* s = sculpt(600, 2, 0, 0.5);
-    play      p = beam_on(s, "beam(settle=1,damping=0.05)"), still = beam_on(s, "beam(modes=0)");
-    play      fast = beam_on(s, "beam(settle=1,damping=0.05,cycles=8)");
+    play      p = sculpted_play(s, "beam(settle=1,damping=0.05)"), still = sculpted_play(s, "beam(modes=0)");
+    play      fast = sculpted_play(s, "beam(settle=1,damping=0.05,cycles=8)");
     play_hash(&p, 0.6), play_hash(&still, 0.6);
-    assert_true(rms(p.out, still.out, p.points) > 1e-4); // still ringing
+    assert_true(sculpted_rms(p.out, still.out, p.points) > 1e-4); // still ringing
     play_hash(&p, 0.5), play_hash(&still, 0.5);
-    assert_true(rms(p.out, still.out, p.points) < 1e-7); // the example itself
+    assert_true(sculpted_rms(p.out, still.out, p.points) < 1e-7); // the example itself
     double early = 0;
     play_hash(&p, 0.15), play_hash(&still, 0.15), play_hash(&fast, 0.15);
-    early = rms(p.out, still.out, p.points);
-    assert_true(early > 1e-4 && rms(fast.out, still.out, p.points) < 0.3 * early); // faster beams follow closer
+    early = sculpted_rms(p.out, still.out, p.points);
+    assert_true(early > 1e-4 && sculpted_rms(fast.out, still.out, p.points) < 0.3 * early); // faster beams follow closer
     play_end(&p), play_end(&still), play_end(&fast), sculpted_end(s);
 }
 
@@ -213,7 +137,7 @@ static void any_order_of_times_gives_the_same_bits(void** state)
 {
     (void)state;
     sculpted* s = sculpt(600, 4, 0, 1);
-    play      p = beam_on(s, "beam(settle=1)"), q = beam_on(s, "beam(settle=1)");
+    play      p = sculpted_play(s, "beam(settle=1)"), q = sculpted_play(s, "beam(settle=1)");
     uint64_t  hashes[11];
     for (int f = 0; f <= 10; ++f) hashes[f] = play_hash(&p, f / 10.0);
     for (int f = 10; f >= 0; --f) assert_true(play_hash(&q, f / 10.0) == hashes[f]);
@@ -224,14 +148,15 @@ static void the_paper_s_steps_come_near_the_exact_solution(void** state)
 {
     (void)state;
     sculpted* s = sculpt(600, 2, 0, 1);
-    play      exact = beam_on(s, "beam(modes=255,frames=4000,law=mass)");
+    play      exact = sculpted_play(s, "beam(modes=255,frames=4000,law=mass)");
     double    coarse = 0, fine = 0, newmark = 0;
-    play      a = beam_on(s, "beam(integrator=paper,frames=30)"), b = beam_on(s, "beam(integrator=paper,frames=480)");
-    play      c = beam_on(s, "beam(integrator=newmark,frames=120)");
+    play a = sculpted_play(s, "beam(integrator=paper,frames=30)"), b = sculpted_play(s, "beam(integrator=paper,frames=480)");
+    play c = sculpted_play(s, "beam(integrator=newmark,frames=120)");
     for (int f = 1; f < 10; ++f) {
         play_hash(&exact, f / 10.0), play_hash(&a, f / 10.0), play_hash(&b, f / 10.0), play_hash(&c, f / 10.0);
-        coarse = fmax(coarse, rms(a.out, exact.out, a.points)), fine = fmax(fine, rms(b.out, exact.out, a.points));
-        newmark = fmax(newmark, rms(c.out, exact.out, a.points));
+        coarse = fmax(coarse, sculpted_rms(a.out, exact.out, a.points)),
+        fine = fmax(fine, sculpted_rms(b.out, exact.out, a.points));
+        newmark = fmax(newmark, sculpted_rms(c.out, exact.out, a.points));
     }
     print_message("  paper 30 frames %.2e, 480 frames %.2e; Newmark 120 %.2e\n", coarse, fine, newmark);
     assert_true(fine < 0.2 * coarse && newmark < fine);
@@ -286,10 +211,10 @@ static void two_sculpts_come_nearer_to_a_simulation_than_skinning(void** state)
     s->character.example_count = 2;
     double errors[7][3];
     for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
-        play p = beam_on(s, chains[k]);
+        play p = sculpted_play(s, chains[k]);
         for (int i = 0; i < 3; ++i) {
             play_hash(&p, times[1 + i]);
-            errors[k][i] = 100 * sqrt(3.0) * rms(p.out, truth[1 + i], n) / (double)s->arm->mesh.diagonal;
+            errors[k][i] = 100 * sqrt(3.0) * sculpted_rms(p.out, truth[1 + i], n) / (double)s->arm->mesh.diagonal;
         }
         print_message("  %s: %.3f, %.3f, %.3f%% of the diagonal at 25, 50, 75%%\n", chains[k], errors[k][0], errors[k][1],
                       errors[k][2]);
@@ -360,7 +285,7 @@ static void eight_times_a_small_twist_is_a_large_one(void** state)
     s->examples[0] = (sup_example){ "twisted", "flex", 0.125, false, s->points[0] };
     s->character.examples = s->examples;
     s->character.example_count = 1;
-    play   p = beam_on(s, "beam(extrapolation=static)"), q = beam_on(s, "beam(extrapolation=static,turning=0)");
+    play   p = sculpted_play(s, "beam(extrapolation=static)"), q = sculpted_play(s, "beam(extrapolation=static,turning=0)");
     double least, most, straight, angle = 0, count = 0;
     play_hash(&p, 1.0), play_hash(&q, 1.0);
     radius_range(s->arm, q.out, &least, &straight);
@@ -396,7 +321,7 @@ static void a_live_pose_drives_the_same_skin_which_lags_and_settles(void** state
     assert_ok(sup_pose_create(c, arena, &rest, &error), error);
     sup_pose_rest(c, &rest);
     sup_instance_live(p.instance, 0, rest.local, NULL, false, p.scratch, NULL, p.out);
-    assert_true(rms(p.out, c->mesh.points, p.points) < 1e-6);
+    assert_true(sculpted_rms(p.out, c->mesh.points, p.points) < 1e-6);
     // Bent within a tenth of a second: the skin is not yet there, swings, and arrives at the sculpt.
     const sup_vec3* goal = c->examples[1].points;
     double          off[4] = { 0 };
@@ -405,9 +330,9 @@ static void a_live_pose_drives_the_same_skin_which_lags_and_settles(void** state
     for (int f = 1; f <= 600; ++f) {
         sup_pose_blend(c, &rest, &bent, f < 6 ? f / 6.0 : 1.0, &way);
         sup_instance_live(p.instance, 1 / 60.0, way.local, NULL, false, p.scratch, NULL, p.out);
-        if (f == 7) off[0] = rms(p.out, goal, p.points);
-        if (f == 30) off[1] = rms(p.out, goal, p.points);
-        if (f == 600) off[2] = rms(p.out, goal, p.points);
+        if (f == 7) off[0] = sculpted_rms(p.out, goal, p.points);
+        if (f == 30) off[1] = sculpted_rms(p.out, goal, p.points);
+        if (f == 600) off[2] = sculpted_rms(p.out, goal, p.points);
     }
     print_message("  off the sculpt: %.2e at once, %.2e after half a second, %.2e after ten\n", off[0], off[1], off[2]);
     assert_true(off[0] > 3e-4 && off[1] < off[0] && off[2] < 2e-6);
@@ -428,7 +353,7 @@ static void a_clip_without_examples_of_its_own_is_driven_by_its_pose(void** stat
         play_chain((sup_chain_desc){ .character = c, .clip = wave, .links = "linear" }, (sup_instance_desc){ .clip = wave });
     assert_true(sup_chain_dynamic(p.chain));
     play_hash(&p, 0.7), play_hash(&q, 0.7);
-    assert_true(rms(p.out, q.out, p.points) > 1e-3); // the biceps swells with the elbow's angle
+    assert_true(sculpted_rms(p.out, q.out, p.points) > 1e-3); // the biceps swells with the elbow's angle
     play_end(&p), play_end(&q);
     sup_character_destroy(c);
 }
@@ -457,7 +382,7 @@ static void a_known_force_bends_its_curve_and_lets_go(void** state)
                                 (sup_instance_desc){ .clip = clip });
     double       at[4];
     const double times[4] = { 0, 0.1, 0.5, 1.0 };
-    for (int i = 0; i < 4; ++i) play_hash(&p, times[i]), play_hash(&q, times[i]), at[i] = rms(p.out, q.out, p.points);
+    for (int i = 0; i < 4; ++i) play_hash(&p, times[i]), play_hash(&q, times[i]), at[i] = sculpted_rms(p.out, q.out, p.points);
     print_message("  displaced %.2e, %.2e, %.2e, %.2e\n", at[0], at[1], at[2], at[3]);
     assert_true(at[0] < 1e-7 && at[1] > 1e-5 && at[2] > at[1] && at[3] < 0.3 * at[2]);
     play_end(&p), play_end(&q);
@@ -510,7 +435,7 @@ static void nothing_stiff_nothing_heavy_is_static(void** state)
 {
     (void)state;
     sculpted* s = sculpt(600, 2, 0, 1);
-    play      p = beam_on(s, "beam(expert=1,a1=0,a2=0,a3=0)"), q = beam_on(s, "beam(modes=0)");
+    play      p = sculpted_play(s, "beam(expert=1,a1=0,a2=0,a3=0)"), q = sculpted_play(s, "beam(modes=0)");
     assert_true(play_hash(&p, 0.4) == play_hash(&q, 0.4));
     play_end(&p), play_end(&q), sculpted_end(s);
 }
@@ -519,7 +444,7 @@ static void carried_rates_that_grow_are_counted(void** state)
 {
     (void)state;
     sculpted* s = sculpt(600, 7, 0, 1);
-    play      p = beam_on(s, "beam(continuity=carry,cycles=0.3,damping=0)");
+    play      p = sculpted_play(s, "beam(continuity=carry,cycles=0.3,damping=0)");
     play_hash(&p, 0.4);
     bool counted = false;
     for (uint32_t i = 0; i < p.stats.count; ++i) counted |= strcmp(p.stats.items[i].name, "beam.carry_grows") == 0;
@@ -531,11 +456,11 @@ static void one_example_begins_at_the_plain_skin(void** state)
 {
     (void)state;
     sculpted* s = sculpt(600, 1, 1, 1);
-    play      p = beam_on(s, "beam"), q = beam_on(s, "linear");
+    play      p = sculpted_play(s, "beam"), q = sculpted_play(s, "linear");
     play_hash(&p, 0), play_hash(&q, 0);
-    assert_true(rms(p.out, q.out, p.points) < 1e-7);
+    assert_true(sculpted_rms(p.out, q.out, p.points) < 1e-7);
     play_hash(&p, 1);
-    assert_true(rms(p.out, s->points[0], p.points) < 1e-7);
+    assert_true(sculpted_rms(p.out, s->points[0], p.points) < 1e-7);
     play_end(&p), play_end(&q), sculpted_end(s);
 }
 

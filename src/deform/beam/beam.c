@@ -166,30 +166,6 @@ static sup_result make_framed(bound* b, const sup_mesh* mesh, sup_arena* arena, 
     return SUP_OK;
 }
 
-static bool has_curve_forces(const sup_bind_input* in)
-{
-    uint32_t count = in->world ? sup_world_plan_force_count(in->world) : 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        sup_force f;
-        sup_world_plan_force(in->world, i, 0, &f);
-        if (f.kind == SUP_FORCE_CURVE) return true;
-    }
-    return false;
-}
-
-/// Without sculpts known forces alone move the curves: one example that adds nothing.
-static sup_result plain_segments(const sup_bind_input* in, sup_arena* arena, sup_segments* out, sup_error* error)
-{
-    sup_vec3**   q = SUP_NEW(arena, sup_vec3*, 1);
-    double*      times = SUP_NEW(arena, double, 1);
-    const char** names = SUP_NEW(arena, const char*, 1);
-    if (q) q[0] = SUP_NEW(arena, sup_vec3, (size_t)in->character->mesh.point_count + SUP_LANES);
-    if (!q || !q[0] || !times || !names) return sup_fail_memory(error, "beam");
-    names[0] = "the plain skin";
-    *out = (sup_segments){ .count = 1, .times = times, .names = names, .q = (const sup_vec3* const*)q, .implied = true };
-    return sup_push_create(in, arena, &out->push, error);
-}
-
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
     const beam_params* p = in->params;
@@ -198,9 +174,9 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     b->point_count = in->character->mesh.point_count;
     b->strength = in->fields[ROW_STRENGTH];
     b->framed = p->transfer == TRANSFER_FRAME;
-    bool       plain = in->character->example_count == 0 && has_curve_forces(in);
-    sup_result r =
-        plain ? plain_segments(in, arena, &b->segments, error) : sup_segments_create(in, "beam", arena, &b->segments, error);
+    bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
+    sup_result r = plain ? sup_segments_plain(in, "beam", arena, &b->segments, error)
+                         : sup_segments_create(in, "beam", arena, &b->segments, error);
     b->segments.end_rate = sup_ramp_rate((sup_ramp)p->ramp, 0);
     if (!r) r = beam_net_create(in, p, arena, &b->net, error);
     float angle = p->extrapolation == EXTRAPOLATION_OFF ? SUP_SECTIONS_ANGLE : SUP_SECTIONS_ANGLE_SCALED;
@@ -275,7 +251,7 @@ static void stepped_rows(const bound* b, const beam_moment* at, float* to)
     const float* frames = m->stepped + (size_t)at->segment * (m->frames + 1) * inner;
     const float* in[2] = { frames + f * inner, frames + (f + 1) * inner };
     float        share[2] = { (float)(1 - (x - f)), (float)(x - f) };
-    SUP_WIDE_PICK(beam_blend)((uint32_t)inner, in, share, 2, false, to + b->net.stride);
+    SUP_WIDE_PICK(sup_modal_blend)((uint32_t)inner, in, share, 2, false, to + b->net.stride);
 }
 
 typedef struct frame_job {
@@ -294,7 +270,7 @@ static void blend_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t k = 0; k < c->count; ++k) in[k] = c->in[k] + 3 * (size_t)begin;
     // Pieces begin at multiples of eight points; the arrays are padded behind the last.
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
-    SUP_WIDE_PICK(beam_blend)(floats, in, c->share, c->count, false, (float*)(j->room->q + begin));
+    SUP_WIDE_PICK(sup_modal_blend)(floats, in, c->share, c->count, false, (float*)(j->room->q + begin));
     if (j->sways && !j->b->framed)
         SUP_WIDE_PICK(beam_take)(j->b->net.offsets, j->b->net.shares, j->room->rows, j->p->sway, begin, end, j->room->q);
 }
@@ -326,7 +302,7 @@ static void turn_task(void* data, uint32_t begin, uint32_t end)
 static void move_nodes(const bound* b, const beam_params* p, const carrier* c, const beam_room* room, bool sways)
 {
     uint32_t per = b->net.intervals + 1;
-    SUP_WIDE_PICK(beam_blend)
+    SUP_WIDE_PICK(sup_modal_blend)
     ((uint32_t)sup_align(3 * b->net.node_count, SUP_LANES), c->nodes, c->share, c->count, false, (float*)room->moved);
     for (uint32_t i = 0; i < b->net.node_count; ++i) {
         room->moved[i] = v3_add(room->moved[i], b->net.nodes[i]);
@@ -409,17 +385,8 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
                  const sup_canvas* canvas)
 {
     (void)pose, (void)state;
-    const bound*      b = binding->data;
-    const sup_curves* n = &b->net.curves;
-    for (uint32_t c = 0; c < n->curve_count; ++c) {
-        const sup_curve* u = &n->curves[c];
-        float            value = (float)(u->limb * 7u % 16u) / 15.0f; // neighbors in different colors
-        for (uint32_t i = 0; i + 1 < u->count + (u->closed ? 1u : 0u); ++i) {
-            sup_curve_point p = n->points[u->begin + i], q = n->points[u->begin + (i + 1) % u->count];
-            canvas->line(canvas->user, "curves", v3_lerp(skin[p.a], skin[p.b], p.ratio), v3_lerp(skin[q.a], skin[q.b], q.ratio),
-                         value);
-        }
-    }
+    const bound* b = binding->data;
+    sup_curves_draw(&b->net.curves, skin, canvas);
     for (uint32_t i = 0; i < b->net.node_count; ++i) {
         sup_vec3 at = v3(0, 0, 0);
         for (int k = 0; k < 4; ++k) at = v3_mad(at, b->net.sources[i].share[k], skin[b->net.sources[i].point[k]]);

@@ -4,6 +4,8 @@
 #define SUP_DEFORM_BEAM_H
 
 #include "base/internal.h"
+#include "deform/curve_link.h"
+#include "deform/modal.h"
 #include "deform/sections.h"
 #include "geom/curves.h"
 #include "solve/beam_modes.h"
@@ -110,9 +112,6 @@ void beam_motion_reset(const beam_motion* m, const beam_net* net, const float* w
 
 // beam_wide.c ---------------------------------------------------------------------------------------------------------------
 
-/// out = sum of share[i] in[i] over `count` floats, a multiple of 8; `add`: on top of out.
-SUP_WIDE_DECLARE(void, beam_blend,
-                 (uint32_t count, const float* const* in, const float* share, uint32_t inputs, bool add, float* out));
 /// rows[n + 1][column] = sum over modes of vectors[n][k] coefficients[k][column]; the first and the last row are 0.
 SUP_WIDE_DECLARE(void, beam_rows,
                  (const float* vectors, uint32_t inner, uint32_t modes, const float* coefficients, uint32_t stride,

@@ -253,17 +253,6 @@ static sup_result make_stepped(motion_maker* m)
 
 // ---------------------------------------------------------------------------------------------- forces
 
-static uint32_t nearest_curve(const beam_net* net, sup_vec3 at)
-{
-    uint32_t best = 0;
-    float    least = 3e38f;
-    for (uint32_t i = 0; i < net->node_count; ++i) {
-        float d = v3_distance(net->nodes[i], at);
-        if (d < least) least = d, best = i / (net->intervals + 1);
-    }
-    return best;
-}
-
 /// Share of a point or line force in every mode; a point force is N at its node, so that its integral is 1.
 static void force_shares(const motion_maker* m, const sup_force* f, double* share)
 {
@@ -285,27 +274,6 @@ static sup_oscillator in_seconds(const beam_motion* m, uint32_t k)
     return sup_oscillator_make(o->rho, o->eta / m->unit, o->h / (m->unit * m->unit), SUP_RAMP_LINEAR);
 }
 
-/// The value of a key, turned from the world into the rest frame of the skin under the curve.
-static sup_result rest_value(const motion_maker* m, const sup_force* f, uint32_t curve, double time, sup_pose* pose,
-                             double* out)
-{
-    sup_vec3 v = f->value;
-    if (!f->local && m->in->clip) {
-        const sup_character* c = m->in->character;
-        uint32_t             point = m->net->sources[curve * (m->net->intervals + 1) + m->net->intervals / 2].point[0];
-        uint32_t             joint = c->weights.joints[c->weights.begin[point]];
-        sup_mat3             b;
-        sup_quat             turn = quat_identity();
-        sup_clip_sample(c, m->in->clip, time, pose);
-        for (int i = 0; i < 3; ++i)
-            for (int k = 0; k < 3; ++k) b.m[i][k] = pose->skin[joint].m[i][k];
-        rotation_cold(&b, &turn);
-        v = quat_rotate(quat_conjugate(turn), v);
-    }
-    out[0] = v.x, out[1] = v.y, out[2] = v.z;
-    return SUP_OK;
-}
-
 static sup_result make_force(motion_maker* m, uint32_t number, sup_pose* pose, beam_force* out)
 {
     const beam_motion* o = m->out;
@@ -316,20 +284,15 @@ static sup_result make_force(motion_maker* m, uint32_t number, sup_pose* pose, b
     out->key_count = sup_world_plan_force_keys(m->in->world, number, &times, NULL, &steps);
     out->times = times;
     out->steps = steps;
-    if (f.joint == SUP_NONE && f.curve >= m->net->curves.curve_count)
-        return sup_fail(m->error, SUP_ERROR_INPUT, "beam: force '%s' is on curve %u; this link has the curves 0 to %u", f.name,
-                        f.curve, m->net->curves.curve_count - 1);
-    out->curve = f.joint == SUP_NONE ? f.curve : nearest_curve(m->net, f.at);
-    double* share = SUP_NEW(m->arena, double, o->modes);
-    double *values = SUP_NEW(m->arena, double, 3 * (size_t)out->key_count),
-           *states = SUP_NEW(m->arena, double, (size_t)out->key_count * o->modes * 6);
-    if (!share || !values || !states) return sup_fail_memory(m->error, "beam");
+    sup_result r = sup_curve_of_force(&f, "beam", &m->net->curves, m->in->character->mesh.points, &out->curve, m->error);
+    if (r) return r;
+    uint32_t under = m->net->sources[out->curve * (m->net->intervals + 1) + m->net->intervals / 2].point[0];
+    double*  share = SUP_NEW(m->arena, double, o->modes);
+    double * values, *states = SUP_NEW(m->arena, double, (size_t)out->key_count * o->modes * 6);
+    if (!share || !states) return sup_fail_memory(m->error, "beam");
     force_shares(m, &f, share);
-    for (uint32_t i = 0; i < out->key_count; ++i) {
-        sup_world_plan_force(m->in->world, number, times[i], &f);
-        sup_result r = rest_value(m, &f, out->curve, times[i], pose, values + 3 * i);
-        if (r) return r;
-    }
+    r = sup_curve_force_values(m->in, number, under, pose, m->arena, &values, m->error);
+    if (r) return r;
     for (uint32_t k = 0; k < o->modes; ++k) {
         sup_oscillator x = in_seconds(o, k);
         for (uint32_t i = 0; i < out->key_count; ++i)
@@ -399,7 +362,7 @@ static void blend_mode(const beam_motion* m, const beam_net* net, uint32_t k, ui
         in[n] = i == 0 ? m->change + at : i == 1 ? m->rate + at : m->slope + at + (i == 3 ? block : 0);
         share[n++] = (float)s[i];
     }
-    SUP_WIDE_PICK(beam_blend)(net->stride, in, share, n, false, out);
+    SUP_WIDE_PICK(sup_modal_blend)(net->stride, in, share, n, false, out);
 }
 
 void beam_motion_sway(const beam_motion* m, const beam_net* net, const sup_segments* s, const beam_params* p,

@@ -7,34 +7,6 @@
 /// Limbs without curves fade out over this share of the diagonal.
 #define FADE_REACH 0.05f
 
-// ---------------------------------------------------------------------------------------------- labels
-
-/// Groups of the user: points belong to the map of the glob that is largest there; else to the dominant joint.
-static sup_result make_labels(const sup_bind_input* in, const char* groups, sup_arena* arena, const uint32_t** out,
-                              sup_error* error)
-{
-    const sup_character* c = in->character;
-    uint32_t*            labels = SUP_NEW(arena, uint32_t, c->mesh.point_count);
-    uint32_t             found = 0;
-    if (!labels) return sup_fail_memory(error, "beam");
-    for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
-        labels[p] = c->weights.begin[p] < c->weights.begin[p + 1] ? c->weights.joints[c->weights.begin[p]] : SUP_NONE;
-        if (groups[0]) labels[p] = SUP_NONE;
-    }
-    for (uint32_t m = 0; groups[0] && m < c->map_count; ++m) found += sup_glob_match(groups, c->maps[m].name);
-    if (groups[0] && found == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "beam: groups '%s': '%s' has no such map (it has %u); paint one per part",
-                        groups, c->name, c->map_count);
-    for (uint32_t p = 0; groups[0] && p < c->mesh.point_count; ++p) {
-        float most = 0;
-        for (uint32_t m = 0; m < c->map_count; ++m)
-            if (sup_glob_match(groups, c->maps[m].name) && c->maps[m].values[p] > most)
-                most = c->maps[m].values[p], labels[p] = m;
-    }
-    *out = labels;
-    return SUP_OK;
-}
-
 // ---------------------------------------------------------------------------------------------- nodes
 
 static sup_vec3 place(const sup_mesh* mesh, sup_curve_point p)
@@ -129,10 +101,9 @@ sup_result beam_net_create(const sup_bind_input* in, const beam_params* p, sup_a
     const sup_mesh* mesh = &in->character->mesh;
     const uint32_t* labels = NULL;
     beam_net        net = { .intervals = (uint32_t)p->intervals };
-    sup_result      r = make_labels(in, p->groups ? p->groups : "", arena, &labels, error);
+    sup_result      r = sup_curve_labels(in, "beam", p->groups ? p->groups : "", arena, &labels, error);
     if (r) return r;
-    sup_curves_desc desc = { .mesh = { mesh->point_count, mesh->points, mesh->triangle_count, mesh->triangles, mesh->face_count,
-                                       mesh->face_begin, mesh->corner_points },
+    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh),
                              .labels = labels,
                              .way = (sup_curve_way)p->way,
                              .curves = (uint32_t)p->curves,

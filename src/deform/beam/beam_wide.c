@@ -1,15 +1,6 @@
-// Loops of a frame: examples blended, modes summed into node displacements (curves x components in the lanes), and what each
+// Loops of a frame: modes summed into node displacements (curves x components in the lanes), and what each
 // skin point takes from its four nodes.
 #include "deform/beam/beam.h"
-
-void SUP_WIDE(beam_blend)(uint32_t count, const float* const* in, const float* share, uint32_t inputs, bool add, float* out)
-{
-    for (uint32_t i = 0; i < count; i += SUP_LANES) {
-        f8 sum = add ? f8_load(out + i) : f8_all(0);
-        for (uint32_t k = 0; k < inputs; ++k) sum = sum + f8_all(share[k]) * f8_load(in[k] + i);
-        f8_store(out + i, sum);
-    }
-}
 
 void SUP_WIDE(beam_rows)(const float* vectors, uint32_t inner, uint32_t modes, const float* coefficients, uint32_t stride,
                          float* rows)

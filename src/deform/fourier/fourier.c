@@ -346,9 +346,7 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
 const sup_deformer sup_deformer_fourier = {
     .name = "fourier",
     .summary = "Dynamic skin between example sculpts as Fourier curves: any time at once, kilobytes, exact at every example",
-    .paper =
-        "Bian, Deng, Chaudhry, You, Yang, Qi, Ugail, Jin, Xiao, Zhang: Efficient and realistic character animation through "
-        "analytical physics-based skin deformation, 2019",
+    .paper = "Bian and others: A fully analytical approach to physics-based skin deformation, 2019",
     .needs = SUP_NEEDS_EXAMPLES,
     .params = rows,
     .param_count = SUP_COUNT_OF(rows),
