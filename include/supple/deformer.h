@@ -96,9 +96,11 @@ typedef struct sup_force {
     float          radius;     ///< BONE: units; fades smoothly to nothing there
     uint32_t       curve;      ///< CURVE: its number in the link
     float          begin, end; ///< CURVE: a line force from begin to end; equal: at `ratio` alone
-    const float*   region;     ///< REGION: a map, 0 to 1 per point
+    const float*   region;     ///< REGION: a map, 0 to 1 per point; NULL: the curves of a link from `curve` to `curve_last`
     bool           local;      ///< value is in the joint's rest space and turns with it
-    sup_vec3       at;         ///< BONE, and CURVE with a joint: the place on the bone, in rest space
+    sup_vec3       at;         ///< BONE, and CURVE with a joint: the place on the bone, in rest space. REGION of curves: one place
+                               ///< in it, x across and y along from 0 to 1, where z is 1; else it is spread evenly
+    uint32_t       curve_last; ///< REGION of curves, from begin to end along them
 } sup_force;
 
 /// How much of a force reaches a point, 0 to 1, from its place at rest: (1 - d^2 / radius^2)^2 around a place on a bone, the map's

@@ -67,13 +67,40 @@ static sup_result read_curve(chain_builder* b, const char* what, const sup_json*
     return r;
 }
 
+// Curves of a link from one to another, all along them or from a ratio to another; spread evenly or at one place.
+static sup_result read_curves(chain_builder* b, const char* what, const sup_json* region, sup_force* f)
+{
+    const sup_json *curves = sup_json_get(region, "curves"), *at = sup_json_get(region, "at");
+    f->kind = SUP_FORCE_REGION;
+    sup_result r = world_members(b, what, region, "curves, from, to, at");
+    if (!r) r = world_number(b, what, region, "from", 0, 1, 0, &f->begin);
+    if (!r) r = world_number(b, what, region, "to", 0, 1, 1, &f->end);
+    if (r) return r;
+    if (!(f->end > f->begin)) return world_fail(b, what, "\"to\" must be greater than \"from\"");
+    f->curve = f->curve_last = SUP_NONE;
+    if (curves && curves->type == SUP_JSON_ARRAY && curves->count == 2) {
+        f->curve = sup_json_index(curves->first, SUP_NONE);
+        f->curve_last = sup_json_index(curves->first->next, SUP_NONE);
+    }
+    if (f->curve > (uint32_t)CURVES_MAX || f->curve_last > (uint32_t)CURVES_MAX)
+        return world_fail(b, what, "\"curves\" must be the numbers of the first and the last curve, for example [2, 8]");
+    if (!at) return SUP_OK;
+    bool two = at->type == SUP_JSON_ARRAY && at->count == 2 && at->first->type == SUP_JSON_NUMBER &&
+               at->first->next->type == SUP_JSON_NUMBER;
+    if (two) f->at = v3((float)at->first->number, (float)at->first->next->number, 1);
+    if (!two || !(f->at.x > 0 && f->at.x < 1 && f->at.y > 0 && f->at.y < 1))
+        return world_fail(b, what, "\"at\" must be two numbers between 0 and 1: across the curves and along them");
+    return SUP_OK;
+}
+
 static sup_result read_region(chain_builder* b, const char* what, const sup_json* item, sup_force* f)
 {
     const sup_character* c = b->chain->character;
+    if (sup_json_get(item, "region")->type == SUP_JSON_OBJECT) return read_curves(b, what, sup_json_get(item, "region"), f);
     const char*          name = sup_json_string(sup_json_get(item, "region"), NULL);
     char                 attribute[256]; // as maps are called in glTF
     f->kind = SUP_FORCE_REGION;
-    if (!name) return world_fail(b, what, "\"region\" must be the name of a map");
+    if (!name) return world_fail(b, what, "\"region\" must be the name of a map, or {\"curves\": [2, 8]}");
     sup_format(attribute, sizeof attribute, "_%s", name);
     const sup_map* map = sup_character_map(c, name);
     if (!map) map = sup_character_map(c, attribute);
@@ -237,7 +264,7 @@ uint32_t sup_world_plan_force_keys(const sup_world_plan* plan, uint32_t force, c
 
 float sup_force_share(const sup_force* force, uint32_t point, sup_vec3 rest)
 {
-    if (force->kind == SUP_FORCE_REGION) return point == SUP_NONE ? 0.0f : force->region[point];
+    if (force->kind == SUP_FORCE_REGION) return point == SUP_NONE || !force->region ? 0.0f : force->region[point];
     if (force->kind != SUP_FORCE_BONE) return 0.0f;
     sup_vec3 d = v3_sub(rest, force->at);
     float    inside = 1.0f - v3_length2(d) / (force->radius * force->radius);

@@ -1,0 +1,241 @@
+// Skin that is pushed, pulled and loaded by hand: curves with the stiffness of the skin beside them bend under forces (You et
+// al.), vary in material along the body and over time, or take their forces from examples. In the rest frame of every point
+//   q = examples + sum over four nodes of share x X(node)          out = points + B q
+#include "deform/bend/bend.h"
+
+#include "math/vec.h"
+
+#include <string.h>
+
+static const char* const ways[] = { "bones", "around", "along", "loops", NULL };
+static const char* const closings[] = { "balanced", "foundation", "paper", NULL };
+static const char* const transfers[] = { "displacement", "frame", NULL };
+static const char* const equivalents[] = { "sines", "point", "exact", NULL };
+static const char* const betweens[] = { "linear", "catmull_rom", "monotone", NULL };
+
+#define AT(name) offsetof(bend_params, name)
+const sup_param bend_rows_table[ROW_COUNT] = {
+    [ROW_WAY] = { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = ways, .unit = "",
+                  .help = "How curves lie: rings around the bones, rings around limbs found in the mesh, along these (open), "
+                          "or edge loops along them" },
+    [ROW_CURVES] = { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 24, .unit = "",
+                     .help = "Curves per limb, around the longest chain of bones, or along the line" },
+    [ROW_SPACING] = { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0,
+                      .unit = "diagonal", .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves" },
+    [ROW_SNAP] = { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
+                   .help = "Curve points nearer to a vertex than this share of their edge move onto it" },
+    [ROW_GROUPS] = { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
+                     .help = "Parts by maps whose names match (_GROUP_*), instead of the dominant joint" },
+    [ROW_LINE] = { "line", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(line), .unit = "",
+                   .help = "Curves across one center line only: bones by name (tail_*), or places 'x y z; x y z' in meters" },
+    [ROW_STATIONS] = { "stations", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(stations), .unit = "",
+                       .help = "Where along the line its curves stand, rising from 0 to 1 ('0.1 0.3 0.4'); empty: evenly" },
+    [ROW_INTERVALS] = { "intervals", SUP_PARAM_INT, SUP_STAGE_BIND, AT(intervals), .min = 8, .max = 256, .standard = 48,
+                        .unit = "", .help = "Pieces that every curve is divided into" },
+    [ROW_TERMS] = { "terms", SUP_PARAM_INT, SUP_STAGE_BIND, AT(terms), .min = 1, .max = 64, .standard = 20, .unit = "",
+                    .help = "Fourier terms of closed curves on a foundation; at most half the intervals" },
+    [ROW_CLOSED] = { "closed", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(closed), .choices = closings, .unit = "",
+                     .help =
+                         "Closed curves: net force dropped, or held by the flesh below (they move as a whole), or as printed" },
+    [ROW_TRANSFER] = { "transfer", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(transfer), .choices = transfers, .unit = "",
+                       .help = "Skin between curves takes their displacement, or turns with the frame between them" },
+    [ROW_EQUIVALENT] = { "equivalent", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(equivalent), .choices = equivalents, .unit = "",
+                         .help =
+                             "What stands for a force on a region: sines of force along each curve, one force, or exact ones" },
+    [ROW_YOUNG] = { "young", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(young), .varies = SUP_VARIES_POINT, .min = 0.001, .max = 1e6,
+                    .standard = 1000, .unit = "kPa", .help = "Young's modulus E; half of it bends twice as far" },
+    [ROW_POISSON] = { "poisson", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(poisson), .varies = SUP_VARIES_POINT, .min = -0.99,
+                      .max = 0.5, .standard = 0.3, .unit = "",
+                      .help = "Poisson's ratio nu; stiffness grows as 1 / (1 - nu^2)" },
+    [ROW_WIDTH] = { "width", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(width), .varies = SUP_VARIES_POINT, .min = 0.001, .max = 1000,
+                    .standard = 1, .unit = "", .help = "Widths of the strips times this; stiffness in proportion" },
+    [ROW_THICKNESS] = { "thickness", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(thickness), .varies = SUP_VARIES_POINT, .min = 0.01,
+                        .max = 10000, .standard = 50, .unit = "mm",
+                        .help = "Of the skin and what bends with it; stiffness by its cube" },
+    [ROW_SUPPORT] = { "support", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(support), .varies = SUP_VARIES_POINT, .min = 0.001,
+                      .max = 1e6, .standard = 1, .unit = "kPa",
+                      .help =
+                          "closed=foundation: newtons per meter of curve that hold a displacement of one meter, in thousands" },
+    [ROW_PRESSURE] = { "pressure", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(pressure), .varies = SUP_VARIES_POINT, .min = -1000,
+                       .max = 1000, .standard = 0, .unit = "kPa",
+                       .help = "From inside, along the normals of the skin; negative: from outside" },
+    [ROW_WEIGHT] = { "weight", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(weight), .min = 0, .max = 4, .standard = 0, .unit = "",
+                     .help = "How much of the skin's own weight acts: sag. Open curves and closed=foundation" },
+    [ROW_DENSITY] = { "density", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(density), .min = 1, .max = 20000, .standard = 1050,
+                      .unit = "kg/m3", .help = "For weight and dynamics" },
+    [ROW_DYNAMICS] = { "dynamics", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(dynamics), .unit = "",
+                       .help =
+                           "Loads make the curves swing: sag, impact, release. Without: they stand where the loads hold them" },
+    [ROW_MODES] = { "modes", SUP_PARAM_INT, SUP_STAGE_BIND, AT(modes), .min = 1, .max = 64, .standard = 8, .unit = "",
+                    .help = "Modes of each curve that may swing, lowest first" },
+    [ROW_DAMPING] = { "damping", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(damping), .min = 0, .max = 4, .standard = 0.15,
+                      .unit = "", .help = "Damping ratio of every mode; 1 does not ring" },
+    [ROW_EXAMPLES] = { "examples", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(examples), .standard = 1, .unit = "",
+                       .help = "Forces from example shapes, where there are any" },
+    [ROW_BETWEEN] = { "between", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(between), .choices = betweens, .unit = "",
+                      .help = "Forces between examples: straight, smooth through them, or smooth and never beyond them" },
+    [ROW_DRIVE] = { "drive", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(drive), .unit = "",
+                    .help =
+                        "Examples by angles of joints, not time: 'bulge=forearm:0:120; ...' has all of bulge at 120 degrees" },
+    [ROW_AMOUNT] = { "amount", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(amount), .min = -4, .max = 4, .standard = 1, .unit = "",
+                     .help = "Forces of the examples times this" },
+    [ROW_PRESS] = { "press", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(press), .standard = 1, .unit = "",
+                    .help = "Balls and capsules of the world press into the skin" },
+    [ROW_STRENGTH] = { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0,
+                       .max = 1, .standard = 1, .unit = "",
+                       .help = "0 leaves the skin as it comes in; paint _BEND_STRENGTH to keep regions" },
+};
+
+static const char* const soft[][2] = { { "young", "200" }, { "dynamics", "1" }, { "damping", "0.1" }, { NULL, NULL } };
+static const char* const trunk[][2] = {
+    { "closed", "foundation" }, { "curves", "21" }, { "transfer", "frame" }, { NULL, NULL }
+};
+static const char* const paper[][2] = { { "closed", "paper" }, { "equivalent", "point" }, { NULL, NULL } };
+static const sup_preset  presets[] = { { "soft", "Gives way and rings", soft },
+                                       { "trunk", "Rings that move as a whole: tails, trunks, ears", trunk },
+                                       { "paper", "You et al. as printed, with its signs corrected", paper },
+                                       { 0 } };
+
+// ---------------------------------------------------------------------------------------------- bind
+
+static sup_result bind_fields(const sup_bind_input* in, bend_bound* b, sup_arena* arena, sup_error* error)
+{
+    const struct {
+        enum bend_row row;
+        sup_field*    to;
+    } list[] = { { ROW_YOUNG, &b->young },         { ROW_POISSON, &b->poisson }, { ROW_WIDTH, &b->width },
+                 { ROW_THICKNESS, &b->thickness }, { ROW_SUPPORT, &b->support }, { ROW_PRESSURE, &b->pressure } };
+    sup_result r = SUP_OK;
+    for (size_t i = 0; i < SUP_COUNT_OF(list) && !r; ++i)
+        r = bend_net_field(&b->net, &in->fields[list[i].row], arena, list[i].to, error);
+    double* stiffness = SUP_NEW(arena, double, b->net.curves.curve_count);
+    if (!r && !stiffness) r = sup_fail_memory(error, "bend");
+    for (uint32_t c = 0; !r && c < b->net.curves.curve_count; ++c) stiffness[c] = bend_stiffness(b, in->params, c);
+    b->stiffness = stiffness;
+    b->strength = in->fields[ROW_STRENGTH];
+    return r;
+}
+
+static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
+{
+    const bend_params* p = in->params;
+    bend_bound*        b = SUP_NEW(arena, bend_bound, 1);
+    if (!b) return sup_fail_memory(error, "bend");
+    b->point_count = in->character->mesh.point_count;
+    b->character = in->character;
+    b->framed = p->transfer == TRANSFER_FRAME;
+    sup_result r = bend_net_create(in, p, arena, &b->net, error);
+    if (!r) r = bind_fields(in, b, arena, error);
+    if (!r) r = bend_loads_create(in, p, &b->net, arena, &b->loads, error);
+    if (!r) r = bend_shapes_create(in, p, &b->net, arena, &b->shapes, error);
+    if (!r) r = bend_modes_create(p, &b->net, arena, &b->modes, error);
+    if (!r && b->shapes.count) b->push = b->shapes.segments.push;
+    else if (!r) r = sup_push_create(in, arena, &b->push, error);
+    if (r) return r;
+    sup_binding made = { .data = b, .state_size = bend_sway_size(b) };
+    bend_room_cut(b, NULL, &made.scratch_size);
+    *out = made;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- a frame
+
+typedef struct frame_job {
+    const bend_bound*  b;
+    const bend_params* p;
+    const bend_blend*  blend;
+    const bend_room*   room;
+} frame_job;
+
+static void take_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    const bend_net*  net = &j->b->net;
+    if (j->b->framed) {
+        sup_curve_transfer_apply(&net->transfer, j->b->character->mesh.points, j->room->moved, net->centers, j->room->centers,
+                                 begin, end, j->room->q);
+        return;
+    }
+    memset(j->room->q + begin, 0, (end - begin) * sizeof(sup_vec3));
+    SUP_WIDE_PICK(bend_take)(net->offsets, net->shares, j->room->rows, begin, end, j->room->q);
+}
+
+static void blend_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    float*           q = (float*)j->room->q;
+    for (uint32_t i = 0; i < j->blend->count; ++i)
+        for (size_t k = 3 * (size_t)begin; k < 3 * (size_t)end; ++k) q[k] += j->blend->share[i] * j->blend->points[i][k];
+    const sup_param* row = &bend_rows_table[ROW_STRENGTH];
+    if (j->p->strength != 1 || j->b->strength.scale)
+        for (uint32_t i = begin; i < end; ++i)
+            j->room->q[i] = v3_scale(j->room->q[i], sup_field_value(row, &j->b->strength, j->p->strength, i));
+}
+
+static void move_nodes(const bend_bound* b, const bend_room* room)
+{
+    uint32_t per = b->net.intervals + 1;
+    for (uint32_t i = 0; i < b->net.node_count; ++i) {
+        const float* x = room->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
+        room->moved[i] = v3_add(b->net.nodes[i], v3(x[0], x[1], x[2]));
+    }
+    sup_polylines_centers(&b->net.transfer.lines, room->moved, room->centers);
+}
+
+static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                     sup_vec3* out)
+{
+    const bend_bound*  b = binding->data;
+    const bend_params* p = params;
+    bend_room          room = bend_room_cut(b, scratch, NULL);
+    bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
+    frame_job          job = { b, p, &blend, &room };
+    bend_frame_still(b, p, frame, &blend, &room);
+    if (b->modes.count && state) bend_sway_step(b, p, frame->dt, &room, state);
+    if (b->framed) move_nodes(b, &room);
+    sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, take_task, &job);
+    if (b->net.seams.count) bend_seams_apply(&b->net.seams, room.q, room.seams);
+    if (blend.count || p->strength != 1 || b->strength.scale)
+        sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, blend_task, &job);
+    sup_push_forward(&b->push, frame, room.q, room.push, out);
+    if (p->press && frame->world->body_count)
+        sup_stats_add(frame->stats, "bend.points_pressed", bend_press_points(frame, b->point_count, out));
+    sup_stats_add(frame->stats, "bend.curves_without_length", b->net.flat);
+}
+
+static void reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
+{
+    const bend_bound*  b = binding->data;
+    const bend_params* p = params;
+    bend_room          room = bend_room_cut(b, scratch, NULL);
+    bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
+    bend_frame_still(b, p, frame, &blend, &room);
+    bend_sway_reset(b, p, &room, state);
+}
+
+static void draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
+                 const sup_canvas* canvas)
+{
+    (void)pose, (void)state;
+    const bend_bound* b = binding->data;
+    sup_curves_draw(&b->net.curves, skin, canvas);
+    for (uint32_t i = 0; i < b->net.node_count; ++i) {
+        sup_vec3 at = v3(0, 0, 0);
+        for (int k = 0; k < 4; ++k) at = v3_mad(at, b->net.sources[i].share[k], skin[b->net.sources[i].point[k]]);
+        canvas->point(canvas->user, "nodes", at, -1);
+    }
+}
+
+const sup_deformer sup_deformer_bend = {
+    .name = "bend",
+    .summary = "Skin pushed and loaded by hand: elastic curves with the stiffness of the skin, or forces from examples",
+    .paper = "You, Chaudhry, You, Zhang: Equivalence principles based skin deformation of character animation",
+    .params = bend_rows_table,
+    .param_count = ROW_COUNT,
+    .params_size = sizeof(bend_params),
+    .presets = presets,
+    .bind = bind,
+    .reset = reset,
+    .evaluate = evaluate,
+    .draw = draw,
+};

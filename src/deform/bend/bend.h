@@ -1,0 +1,272 @@
+/// deform/bend/bend.h: the inside of the bend deformer. bend_net.c lays curves and nodes over the mesh, bend_line.c makes
+/// center lines, bend_loads.c turns forces into shapes of the curves, bend_region.c forces on a surface region, bend_shapes.c
+/// examples, bend_press.c bodies, bend_sway.c dynamics, bend_frame.c puts a frame together; bend.c holds the table and binds.
+///
+/// Every curve stands for a strip of skin: EI from widths, thickness, E and nu. In the rest frame a node moves by
+///     X = sum over loads of force x shape / EI,     shape = EI X for one newton, computed when binding
+#ifndef SUP_DEFORM_BEND_H
+#define SUP_DEFORM_BEND_H
+
+#include "base/internal.h"
+#include "deform/curve_link.h"
+#include "solve/bend_curve.h"
+
+typedef struct bend_params {
+    int         way, curves;
+    float       spacing, snap;
+    const char *groups, *line, *stations;
+    int         intervals, terms, closed, transfer, equivalent;
+    float       young, poisson, width, thickness, support, pressure, weight, density;
+    bool        dynamics;
+    int         modes;
+    float       damping;
+    bool        examples;
+    int         between;
+    const char* drive;
+    float       amount;
+    bool        press;
+    float       strength;
+} bend_params;
+
+/// Order of the table.
+enum bend_row {
+    ROW_WAY,
+    ROW_CURVES,
+    ROW_SPACING,
+    ROW_SNAP,
+    ROW_GROUPS,
+    ROW_LINE,
+    ROW_STATIONS,
+    ROW_INTERVALS,
+    ROW_TERMS,
+    ROW_CLOSED,
+    ROW_TRANSFER,
+    ROW_EQUIVALENT,
+    ROW_YOUNG,
+    ROW_POISSON,
+    ROW_WIDTH,
+    ROW_THICKNESS,
+    ROW_SUPPORT,
+    ROW_PRESSURE,
+    ROW_WEIGHT,
+    ROW_DENSITY,
+    ROW_DYNAMICS,
+    ROW_MODES,
+    ROW_DAMPING,
+    ROW_EXAMPLES,
+    ROW_BETWEEN,
+    ROW_DRIVE,
+    ROW_AMOUNT,
+    ROW_PRESS,
+    ROW_STRENGTH,
+    ROW_COUNT
+};
+extern const sup_param bend_rows_table[ROW_COUNT];
+
+enum bend_way { WAY_BONES, WAY_AROUND, WAY_ALONG, WAY_LOOPS };
+enum bend_transfer { TRANSFER_DISPLACEMENT, TRANSFER_FRAME };
+enum bend_equivalent { EQUIVALENT_SINES, EQUIVALENT_POINT, EQUIVALENT_EXACT };
+enum bend_between { BETWEEN_LINEAR, BETWEEN_CATMULL, BETWEEN_MONOTONE };
+
+enum { BEND_GRAIN = 4096 };
+
+// bend_net.c -----------------------------------------------------------------------------------------------------------------
+
+/// A node stands between two points of a curve, each between two points of the mesh.
+typedef struct bend_source {
+    uint32_t point[4];
+    float    share[4];
+} bend_source;
+
+/// Points near where limbs meet: there the displacement of one limb runs out into the other's.
+typedef struct bend_seams {
+    uint32_t        count;
+    const uint32_t* points;
+    const uint32_t* begin; ///< count + 1, into neighbors
+    const uint32_t* neighbors;
+} bend_seams;
+
+/// Nodes of all curves: node n of curve c is number c (N + 1) + n; in rows of columns it is row n, columns 3 c to 3 c + 2. A
+/// closed curve's last node is its first again.
+typedef struct bend_net {
+    sup_curves         curves;
+    uint32_t           intervals, node_count, stride;
+    double             metres; ///< per unit
+    const bend_source* sources;
+    const sup_vec3*    nodes; ///< at rest
+    const sup_vec3*    centers;
+    const sup_vec3*    normals; ///< of the skin at the nodes
+    const double*      length;  ///< per curve, meters
+    const double (*width)[2];   ///< to both sides, meters; 0: nothing there
+    const uint32_t*    joint;   ///< per curve: the one that turns it most
+    sup_curve_transfer transfer;
+    const uint32_t*    offsets; ///< four per point, into the rows of columns
+    const float*       shares;  ///< four per point
+    bend_seams         seams;
+    uint32_t           flat; ///< curves without length: they do not bend
+} bend_net;
+
+sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_arena* arena, bend_net* out, sup_error* error);
+/// Values at mesh points read off at the nodes: rows[n][stride], N + 1 rows.
+void bend_net_read(const bend_net* net, const sup_vec3* at_points, float* rows);
+/// A field over points as one over curves: means along them.
+sup_result bend_net_field(const bend_net* net, const sup_field* field, sup_arena* arena, sup_field* out, sup_error* error);
+/// Runs displacements out over the seams. `spare` has room for seams.count.
+void bend_seams_apply(const bend_seams* seams, sup_vec3* q, sup_vec3* spare);
+
+// bend_line.c ----------------------------------------------------------------------------------------------------------------
+
+/// Curves across a center line given by `line` (bones by a glob, or places in meters) at `stations`.
+sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_arena* arena, sup_curves* out, sup_error* error);
+// bend_bones.c ---------------------------------------------------------------------------------------------------------------
+
+/// Rings around every chain of bones; labels are the joints that the points follow most. No curve at all is no failure.
+sup_result bend_bones_cut(const sup_bind_input* in, const bend_params* p, const uint32_t* labels, sup_arena* arena,
+                          sup_curves* out, sup_error* error);
+/// Numbers of a text, separated by blanks, commas or semicolons. Returns how many, SUP_NONE where it holds something else.
+uint32_t bend_numbers(const char* text, double* out, uint32_t most);
+
+// bend_loads.c ---------------------------------------------------------------------------------------------------------------
+
+/// What one newton does to one curve.
+typedef struct bend_item {
+    uint32_t     force, curve;
+    const float* shape; ///< N + 1: EI X, cubic meters; NULL: on a foundation
+    const float* terms; ///< 2 T + 1 Fourier coefficients of the load
+} bend_item;
+
+typedef struct bend_loads {
+    uint32_t         terms;      ///< T
+    bool             founded;    ///< closed curves stand on a foundation
+    const float*     basis;      ///< [N + 1][2 T + 1]: 1, cos, sin, ...
+    const float*     compliance; ///< closed: [N]: EI X at a distance, unit length; not on a foundation
+    const float*     clamped;    ///< open: [N + 1][N + 1]
+    uint32_t         item_count;
+    const bend_item* items;
+    const sup_vec3*  pressure; ///< [curve][N + 1]: EI X for a pascal; or on a foundation [curve][2 T + 1] terms
+    const float*     weight;   ///< [N + 1] open, then [N + 1] closed: a unit force spread over a curve of unit length
+    uint32_t         rows;     ///< N + 1, or 2 T + 1 where that is more: of `pressure`
+} bend_loads;
+
+sup_result bend_loads_create(const sup_bind_input* in, const bend_params* p, const bend_net* net, sup_arena* arena,
+                             bend_loads* out, sup_error* error);
+/// Adds the items of a region force.
+sup_result bend_region_create(const sup_bind_input* in, const bend_params* p, const bend_net* net, const sup_force* force,
+                              uint32_t number, sup_arena* arena, bend_item* items, uint32_t* item_count, sup_error* error);
+
+// bend_shapes.c --------------------------------------------------------------------------------------------------------------
+
+/// Weight of an example from the angle of a joint.
+typedef struct bend_driver {
+    uint32_t example, joint;
+    double   from, to; ///< radians
+} bend_driver;
+
+/// Examples as force fields.
+typedef struct bend_shapes {
+    uint32_t            count; ///< 0: none
+    sup_segments        segments;
+    const float* const* nodes;       ///< per example [N + 1][stride]: its displacement, less what is carried without a force
+    const float* const* carried;     ///< that part
+    const float* const* slopes;      ///< monotone: per example three floats a point, per second
+    const float* const* node_slopes; ///< likewise [N + 1][stride]
+    uint32_t            driver_count;
+    const bend_driver*  drivers;
+} bend_shapes;
+
+/// Up to four in time, any number by joints.
+enum { BEND_BLEND_MAX = 16 };
+typedef struct bend_blend {
+    uint32_t     count;
+    const float* points[BEND_BLEND_MAX];  ///< three floats a point
+    const float* nodes[BEND_BLEND_MAX];   ///< part with a force
+    const float* carried[BEND_BLEND_MAX]; ///< part without, or NULL
+    float        share[BEND_BLEND_MAX];
+} bend_blend;
+
+sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, const bend_net* net, sup_arena* arena,
+                              bend_shapes* out, sup_error* error);
+/// `weights`: room for one per example.
+bend_blend bend_shapes_at(const bend_shapes* shapes, const bend_params* p, const sup_character* character,
+                          const sup_frame* frame, float* weights);
+
+// a frame --------------------------------------------------------------------------------------------------------------------
+
+/// Modes that swing, of closed and of open curves.
+typedef struct bend_modes {
+    uint32_t     count;            ///< K, 0: static
+    const float *closed, *open;    ///< [N + 1][K], zero in the row that is not counted
+    const float *wave, *open_wave; ///< K: lambda, EI lambda / l^4 is the stiffness
+} bend_modes;
+
+typedef struct bend_bound {
+    uint32_t             point_count;
+    const sup_character* character;
+    bend_net             net;
+    bend_loads           loads;
+    bend_shapes          shapes;
+    bend_modes           modes;
+    sup_push             push;
+    sup_field            young, poisson, width, thickness, support, pressure; ///< over curves
+    sup_field            strength;                                            ///< over points
+    const double*        stiffness;                                           ///< EI per curve when bound
+    bool                 framed;
+} bend_bound;
+
+/// What the skin is made of in this frame, per curve.
+typedef struct bend_curve_now {
+    double   stiffness; ///< EI, N m^2
+    double   sigma;     ///< N / m^2
+    double   mass;      ///< kg / m
+    sup_quat turn;      ///< from rest to the pose
+} bend_curve_now;
+
+/// Pieces of scratch, in order.
+typedef struct bend_room {
+    sup_vec3*       q;
+    float*          rows;   ///< [N + 1][stride]
+    float*          target; ///< likewise
+    float*          terms;  ///< [2 T + 1][stride]
+    float*          sway;   ///< [N + 1][stride]: what curves deviate by from rest
+    bend_curve_now* now;
+    sup_vec3 *      moved, *centers, *turned; ///< frame form
+    float*          weights;
+    sup_vec3*       seams;
+    double*         press; ///< 7 (N + 1): of one curve, and its contacts
+    void*           push;
+} bend_room;
+
+bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total);
+
+/// Material of curve c under these parameters.
+double bend_stiffness(const bend_bound* b, const bend_params* p, uint32_t curve);
+/// Nodes under all loads of the frame at rest: rows, and what the examples do to the nodes in `target` where asked for.
+void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_blend* blend,
+                      const bend_room* room);
+
+// bend_press.c ---------------------------------------------------------------------------------------------------------------
+
+/// Adds what bodies press into the nodes. Returns how many nodes they touch.
+uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, const bend_room* room);
+/// Points that are still inside a body come out of it. Returns how many.
+uint32_t bend_press_points(const sup_frame* frame, uint32_t count, sup_vec3* out);
+
+// bend_sway.c ----------------------------------------------------------------------------------------------------------------
+
+sup_result bend_modes_create(const bend_params* p, const bend_net* net, sup_arena* arena, bend_modes* out, sup_error* error);
+size_t     bend_sway_size(const bend_bound* b);
+/// One step of the state towards room->target (+ rows); adds to the rows what the curves lag behind.
+void bend_sway_step(const bend_bound* b, const bend_params* p, double dt, const bend_room* room, double* state);
+void bend_sway_reset(const bend_bound* b, const bend_params* p, const bend_room* room, double* state);
+
+// bend_wide.c ----------------------------------------------------------------------------------------------------------------
+
+/// rows[n][column] += sum over k of vectors[n][k] coefficients[k][column].
+SUP_WIDE_DECLARE(void, bend_sum_terms,
+                 (const float* vectors, uint32_t rows_count, uint32_t terms, const float* coefficients, uint32_t stride,
+                  float* rows));
+/// q[i] += what the point takes from the rows, for points begin to end.
+SUP_WIDE_DECLARE(void, bend_take,
+                 (const uint32_t* offsets, const float* shares, const float* rows, uint32_t begin, uint32_t end, sup_vec3* q));
+
+#endif

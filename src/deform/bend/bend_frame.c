@@ -1,0 +1,197 @@
+// One frame: what the skin is made of now, and where its loads hold the nodes.
+#include "deform/bend/bend.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+#define TWO_PI 6.283185307179586
+
+bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
+{
+    uint8_t*  at = scratch;
+    bend_room r;
+    size_t    stride = b->net.stride, per = b->net.intervals + 1, rows = sup_align((per * stride + 8) * sizeof(float), 64);
+    r.q = (sup_vec3*)at;
+    at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
+    r.rows = (float*)at;
+    at += rows;
+    r.target = (float*)at;
+    at += b->shapes.count ? rows : 0;
+    r.sway = (float*)at;
+    at += b->modes.count ? rows : 0;
+    r.terms = (float*)at;
+    at += b->loads.founded ? sup_align((2 * b->loads.terms + 1) * stride * sizeof(float), 64) : 0;
+    r.now = (bend_curve_now*)at;
+    at += sup_align(b->net.curves.curve_count * sizeof(bend_curve_now), 64);
+    r.moved = (sup_vec3*)at;
+    at += b->framed ? sup_align(b->net.node_count * sizeof(sup_vec3), 64) : 0;
+    r.centers = (sup_vec3*)at;
+    at += b->framed ? sup_align(b->net.curves.curve_count * sizeof(sup_vec3), 64) : 0;
+    r.turned = (sup_vec3*)at;
+    r.weights = (float*)at;
+    at += sup_align(b->shapes.count * sizeof(float), 64);
+    r.seams = (sup_vec3*)at;
+    at += sup_align(b->net.seams.count * sizeof(sup_vec3), 64);
+    r.press = (double*)at;
+    at += sup_align(7 * per * sizeof(double), 64);
+    r.push = at;
+    at += sup_push_scratch(&b->push);
+    if (total) *total = (size_t)(at - (uint8_t*)scratch);
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- material
+
+static double value_of(enum bend_row row, const sup_field* field, float parameter, uint32_t curve)
+{
+    return (double)sup_field_value(&bend_rows_table[row], field, parameter, curve);
+}
+
+double bend_stiffness(const bend_bound* b, const bend_params* p, uint32_t c)
+{
+    double E = 1e3 * value_of(ROW_YOUNG, &b->young, p->young, c), nu = value_of(ROW_POISSON, &b->poisson, p->poisson, c);
+    double width = value_of(ROW_WIDTH, &b->width, p->width, c),
+           h = 1e-3 * value_of(ROW_THICKNESS, &b->thickness, p->thickness, c);
+    return E * sup_bend_inertia(width * b->net.width[c][0], width * b->net.width[c][1], h, nu);
+}
+
+static void look_at_material(const bend_bound* b, const bend_params* p, const sup_frame* frame, bool turns, bend_curve_now* now)
+{
+    uint32_t last = SUP_NONE;
+    sup_quat turn = quat_identity();
+    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
+        double strip = 0.5 * (b->net.width[c][0] + b->net.width[c][1]);
+        now[c].stiffness = bend_stiffness(b, p, c);
+        now[c].sigma = 1e3 * value_of(ROW_SUPPORT, &b->support, p->support, c);
+        now[c].mass = (double)p->density * strip * 1e-3 * value_of(ROW_THICKNESS, &b->thickness, p->thickness, c);
+        if (turns && b->net.joint[c] != last) {
+            sup_transform t;
+            last = b->net.joint[c];
+            turn = affine_decompose(&frame->end->skin[last], &t) ? t.rotation : quat_identity();
+        }
+        now[c].turn = turn;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- loads
+
+/// A force of the world in the rest frame of a curve.
+static sup_vec3 force_on(const sup_force* f, const bend_curve_now* now)
+{
+    return f->local ? f->value : quat_rotate(quat_conjugate(now->turn), f->value);
+}
+
+static void add_rows(const bend_net* net, uint32_t curve, const float* shape, sup_vec3 value, float* rows)
+{
+    for (uint32_t n = 0; n <= net->intervals; ++n) {
+        float* to = rows + (size_t)n * net->stride + 3 * curve;
+        to[0] += shape[n] * value.x, to[1] += shape[n] * value.y, to[2] += shape[n] * value.z;
+    }
+}
+
+static void add_terms(const bend_bound* b, uint32_t curve, const float* terms, sup_vec3 value, float* out)
+{
+    for (uint32_t k = 0; k <= 2 * b->loads.terms; ++k) {
+        float* to = out + (size_t)k * b->net.stride + 3 * curve;
+        to[0] += terms[k] * value.x, to[1] += terms[k] * value.y, to[2] += terms[k] * value.z;
+    }
+}
+
+static void add_forces(const bend_bound* b, const sup_frame* frame, const bend_room* room)
+{
+    for (uint32_t i = 0; i < b->loads.item_count; ++i) {
+        const bend_item*      item = &b->loads.items[i];
+        const bend_curve_now* now = &room->now[item->curve];
+        if (item->force >= frame->world->force_count) continue;
+        sup_vec3 value = force_on(&frame->world->forces[item->force], now);
+        if (item->shape) add_rows(&b->net, item->curve, item->shape, v3_scale(value, (float)(1 / now->stiffness)), room->rows);
+        else if (b->net.length[item->curve] > 0)
+            add_terms(b, item->curve, item->terms, v3_scale(value, (float)(1 / b->net.length[item->curve])), room->terms);
+    }
+}
+
+static void add_pressure(const bend_bound* b, const bend_params* p, const bend_room* room)
+{
+    if (p->pressure == 0 && !b->pressure.scale) return;
+    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
+        bool            on = b->loads.founded && b->net.curves.curves[c].closed;
+        const sup_vec3* s = b->loads.pressure + (size_t)c * b->loads.rows;
+        double          pascal = 1e3 * value_of(ROW_PRESSURE, &b->pressure, p->pressure, c) / b->net.metres;
+        float           by = (float)(on ? pascal : pascal / room->now[c].stiffness);
+        uint32_t        count = on ? 2 * b->loads.terms + 1 : b->net.intervals + 1;
+        for (uint32_t n = 0; by != 0 && n < count; ++n) {
+            float* to = (on ? room->terms : room->rows) + (size_t)n * b->net.stride + 3 * c;
+            to[0] += by * s[n].x, to[1] += by * s[n].y, to[2] += by * s[n].z;
+        }
+    }
+}
+
+static void add_weight(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room)
+{
+    uint32_t per = b->net.intervals + 1;
+    if (p->weight == 0) return;
+    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
+        const bend_curve_now* now = &room->now[c];
+        bool                  closed = b->net.curves.curves[c].closed;
+        double                l = b->net.length[c];
+        sup_vec3 g = v3_scale(quat_rotate(quat_conjugate(now->turn), frame->world->gravity), p->weight * (float)now->mass);
+        if (closed && b->loads.founded) {
+            float* to = room->terms + 3 * c;
+            to[0] += g.x, to[1] += g.y, to[2] += g.z;
+        } else
+            add_rows(&b->net, c, b->loads.weight + (closed ? per : 0), v3_scale(g, (float)(l * l * l * l / now->stiffness)),
+                     room->rows);
+    }
+}
+
+/// c_n / (sigma + EI (2 pi n / l)^4), summed over the nodes.
+static void bend_founded(const bend_bound* b, const bend_room* room)
+{
+    uint32_t T = b->loads.terms;
+    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c)
+        for (uint32_t k = 0; k <= 2 * T; ++k) {
+            double w = b->net.length[c] > 0 ? TWO_PI * ((k + 1) / 2) / b->net.length[c] : 0;
+            float  by = (float)(1 / (room->now[c].sigma + room->now[c].stiffness * w * w * w * w));
+            float* to = room->terms + (size_t)k * b->net.stride + 3 * c;
+            to[0] *= by, to[1] *= by, to[2] *= by;
+        }
+    SUP_WIDE_PICK(bend_sum_terms)(b->loads.basis, b->net.intervals + 1, 2 * T + 1, room->terms, b->net.stride, room->rows);
+}
+
+// ---------------------------------------------------------------------------------------------- examples
+
+/// What the examples do to the nodes, and what their forces do beyond that where the stiffness is no longer the bound one.
+static void add_shapes(const bend_bound* b, const bend_blend* blend, const bend_room* room)
+{
+    uint32_t per = b->net.intervals + 1;
+    size_t   floats = (size_t)per * b->net.stride;
+    memset(room->target, 0, floats * sizeof(float));
+    for (uint32_t i = 0; i < blend->count; ++i)
+        for (size_t k = 0; k < floats; ++k) room->target[k] += blend->share[i] * blend->nodes[i][k];
+    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
+        float more = (float)(b->stiffness[c] / room->now[c].stiffness - 1);
+        for (uint32_t n = 0; more != 0 && n < per; ++n)
+            for (uint32_t k = 3 * c; k < 3 * c + 3; ++k)
+                room->rows[n * b->net.stride + k] += more * room->target[n * b->net.stride + k];
+    }
+    for (uint32_t i = 0; i < blend->count; ++i)
+        if (blend->carried[i])
+            for (size_t k = 0; k < floats; ++k) room->target[k] += blend->share[i] * blend->carried[i][k];
+}
+
+void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_blend* blend,
+                      const bend_room* room)
+{
+    bool turns = b->loads.item_count > 0 || p->weight != 0 || frame->world->body_count > 0;
+    look_at_material(b, p, frame, turns, room->now);
+    memset(room->rows, 0, ((size_t)(b->net.intervals + 1) * b->net.stride + 8) * sizeof(float));
+    if (b->loads.founded) memset(room->terms, 0, (2 * b->loads.terms + 1) * (size_t)b->net.stride * sizeof(float));
+    add_forces(b, frame, room);
+    add_pressure(b, p, room);
+    add_weight(b, p, frame, room);
+    if (b->loads.founded) bend_founded(b, room);
+    if (b->shapes.count) add_shapes(b, blend, room);
+    if (p->press && frame->world->body_count > 0) {
+        sup_stats_add(frame->stats, "bend.nodes_pressed", bend_press_nodes(b, frame, room));
+    }
+}

@@ -1,0 +1,196 @@
+// Curves across a center line: through bones whose joints a glob names, or through places given in meters, at stations that may
+// lie unevenly (You et al., 3.1).
+#include "deform/bend/bend.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+enum { NUMBERS_MAX = 768, STATIONS_MAX = 256 };
+/// Skin belongs to the line up to this many times the distance of its curves from it.
+#define TUBE_REACH 1.5f
+
+uint32_t bend_numbers(const char* text, double* out, uint32_t most)
+{
+    uint32_t count = 0;
+    size_t   length = strlen(text), at = 0;
+    for (;;) {
+        while (at < length && strchr(" ,;\t\n", text[at])) ++at;
+        if (at == length) return count;
+        double value;
+        size_t took = sup_parse_double(text + at, length - at, false, &value);
+        if (took == 0 || count == most || !(value > -1e9 && value < 1e9)) return SUP_NONE;
+        out[count++] = value;
+        at += took;
+    }
+}
+
+typedef struct polyline {
+    uint32_t count;
+    sup_vec3 at[NUMBERS_MAX / 3 + 1];
+} polyline;
+
+static void add_place(polyline* l, sup_vec3 p)
+{
+    if (l->count > 0 && v3_distance(l->at[l->count - 1], p) <= 0) return;
+    if (l->count < SUP_COUNT_OF(l->at)) l->at[l->count++] = p;
+}
+
+static sup_result line_of_bones(const sup_bind_input* in, const char* glob, polyline* out, sup_error* error)
+{
+    const sup_skeleton* s = &in->character->skeleton;
+    for (uint32_t i = 0; i < s->bone_count; ++i) {
+        const sup_bone* b = &s->bones[i];
+        if (!s->joints[b->joint].name || !sup_glob_match(glob, s->joints[b->joint].name)) continue;
+        // Of several bones of one joint the one that goes on along the line.
+        bool goes_on = b->child == SUP_NONE || sup_glob_match(glob, s->joints[b->child].name);
+        if (out->count > 0 && !goes_on) continue;
+        if (out->count == 0) add_place(out, b->head);
+        add_place(out, b->tail);
+    }
+    if (out->count >= 2) return SUP_OK;
+    char names[512] = "";
+    for (uint32_t j = 0, n = 0; j < s->joint_count && n < 400; ++j)
+        if (s->joints[j].skin_joint && s->joints[j].name)
+            n += (uint32_t)sup_format(names + n, sizeof names - n, "%s%s", n ? ", " : "", s->joints[j].name);
+    return sup_fail(error, SUP_ERROR_INPUT, "bend: line '%s': no bone of '%s' has such a name; there are: %s", glob,
+                    in->character->name, names);
+}
+
+static sup_result line_of_places(const sup_bind_input* in, const char* text, polyline* out, sup_error* error)
+{
+    double   numbers[NUMBERS_MAX];
+    uint32_t n = bend_numbers(text, numbers, NUMBERS_MAX);
+    if (n == SUP_NONE || n % 3 != 0)
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "bend: line '%s' must be a glob of bones, or places of three numbers in meters each, at most %d", text,
+                        NUMBERS_MAX / 3);
+    for (uint32_t i = 0; i + 2 < n; i += 3)
+        add_place(out, v3_scale(v3((float)numbers[i], (float)numbers[i + 1], (float)numbers[i + 2]),
+                                1.0f / (float)in->character->metres_per_unit));
+    if (out->count < 2) return sup_fail(error, SUP_ERROR_INPUT, "bend: line '%s' needs two different places", text);
+    return SUP_OK;
+}
+
+static sup_vec3 along(const polyline* l, float ratio)
+{
+    float total = 0, walked = 0;
+    for (uint32_t i = 1; i < l->count; ++i) total += v3_distance(l->at[i - 1], l->at[i]);
+    for (uint32_t i = 1; i < l->count; ++i) {
+        float step = v3_distance(l->at[i - 1], l->at[i]);
+        if (walked + step >= ratio * total || i + 1 == l->count)
+            return v3_lerp(l->at[i - 1], l->at[i], sup_clampf((ratio * total - walked) / step, 0, 1));
+        walked += step;
+    }
+    return l->at[0];
+}
+
+static sup_result read_stations(const bend_params* p, double* out, uint32_t* count, sup_error* error)
+{
+    *count = p->stations ? bend_numbers(p->stations, out, STATIONS_MAX) : 0;
+    if (*count == SUP_NONE)
+        return sup_fail(error, SUP_ERROR_INPUT, "bend: stations '%s' must be numbers from 0 to 1, at most %d", p->stations,
+                        STATIONS_MAX);
+    for (uint32_t i = 0; i < *count; ++i) {
+        if (!(out[i] >= 0 && out[i] <= 1))
+            return sup_fail(error, SUP_ERROR_INPUT, "bend: station %u is %g; stations go from 0 to 1 along the line", i,
+                            out[i]);
+        if (i > 0 && !(out[i] > out[i - 1]))
+            return sup_fail(error, SUP_ERROR_INPUT,
+                            "bend: station %u (%g) does not lie behind station %u (%g); put them in order", i, out[i], i - 1,
+                            out[i - 1]);
+    }
+    if (*count == 0) {
+        *count = (uint32_t)p->curves;
+        for (uint32_t i = 0; i < *count; ++i) out[i] = (i + 0.5) / *count;
+    }
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- which skin
+
+typedef struct tube {
+    const sup_mesh* mesh;
+    const polyline* line;
+    float           reach;     ///< farthest point of a curve from the line, and half as much again
+    float           low, high; ///< the first and the last station, as lengths
+} tube;
+
+/// Distance from the line and how far along; *past: the foot is an end, on its far side.
+static float to_line(const tube* t, sup_vec3 p, float* height, int* past)
+{
+    float least = 3e38f, walked = 0;
+    for (uint32_t i = 1; i < t->line->count; ++i) {
+        sup_vec3 a = t->line->at[i - 1], d = v3_sub(t->line->at[i], a);
+        float    l2 = v3_length2(d), x = v3_dot(v3_sub(p, a), d) / l2, u = sup_clampf(x, 0, 1);
+        float    away = v3_distance(p, v3_mad(a, u, d));
+        if (away < least) {
+            least = away;
+            *height = walked + u * sqrtf(l2);
+            *past = i == 1 && x < 0 ? -1 : i + 1 == t->line->count && x > 1 ? 1 : 0;
+        }
+        walked += sqrtf(l2);
+    }
+    return least;
+}
+
+/// Skin around the line is one limb. Beyond the first and the last station it belongs to it only where the body ends there;
+/// elsewhere it fades out.
+static void mark_limb(const tube* t, uint32_t* limbs)
+{
+    bool goes_on[2] = { false, false };
+    for (uint32_t i = 0; i < t->mesh->point_count; ++i) {
+        float height;
+        int   past;
+        float away = to_line(t, t->mesh->points[i], &height, &past);
+        limbs[i] = SUP_NONE;
+        if (past != 0 && away > 1.2f * t->reach && away < 2.4f * t->reach) goes_on[past > 0] = true;
+        if (past == 0 && away < t->reach) limbs[i] = 0;
+        if (past != 0 && away < 1.2f * t->reach) limbs[i] = past > 0 ? 3 : 2;
+        if (limbs[i] == 0 && height < t->low) limbs[i] = 2;
+        if (limbs[i] == 0 && height > t->high) limbs[i] = 3;
+    }
+    for (uint32_t i = 0; i < t->mesh->point_count; ++i)
+        if (limbs[i] == 2 || limbs[i] == 3) limbs[i] = goes_on[limbs[i] - 2] ? SUP_NONE : 0;
+}
+
+sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_arena* arena, sup_curves* out, sup_error* error)
+{
+    const sup_mesh* mesh = &in->character->mesh;
+    polyline        l = { .count = 0 };
+    double          stations[STATIONS_MAX];
+    uint32_t        count = 0;
+    bool            numbers = strchr("0123456789+-. ", p->line[0]) != NULL;
+    sup_result      r = numbers ? line_of_places(in, p->line, &l, error) : line_of_bones(in, p->line, &l, error);
+    if (!r) r = read_stations(p, stations, &count, error);
+    if (r) return r;
+    sup_vec3 *centers = SUP_NEW(arena, sup_vec3, count), *normals = SUP_NEW(arena, sup_vec3, count);
+    uint32_t* limbs = SUP_NEW(arena, uint32_t, mesh->point_count);
+    if (!centers || !normals || !limbs) return sup_fail_memory(error, "bend");
+    float total = 0, half = 0.5f / (float)l.count;
+    for (uint32_t i = 1; i < l.count; ++i) total += v3_distance(l.at[i - 1], l.at[i]);
+    for (uint32_t i = 0; i < count; ++i) {
+        float at = (float)stations[i];
+        centers[i] = along(&l, at);
+        normals[i] = v3_sub(along(&l, sup_clampf(at + half, 0, 1)), along(&l, sup_clampf(at - half, 0, 1)));
+    }
+    sup_curve_mesh cut = sup_curve_mesh_of(mesh);
+    sup_error      reason;
+    r = sup_curves_cut(&cut, &(sup_curve_line){ count, centers, normals }, p->snap, arena, out, &reason);
+    if (r) return sup_fail(error, r, "bend: line '%s' of '%s': %s", p->line, in->character->name, reason.text);
+    if (out->curve_count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "bend: line '%s' misses the skin of '%s'; its places are in meters at rest",
+                        p->line, in->character->name);
+    tube t = { mesh, &l, 0, (float)stations[0] * total, (float)stations[count - 1] * total };
+    for (uint32_t i = 0; i < out->point_count; ++i) {
+        sup_curve_point c = out->points[i];
+        float           height;
+        int             past;
+        float           away = to_line(&t, v3_lerp(mesh->points[c.a], mesh->points[c.b], c.ratio), &height, &past);
+        if (away > t.reach) t.reach = away;
+    }
+    t.reach *= TUBE_REACH;
+    mark_limb(&t, limbs);
+    out->limbs = limbs;
+    out->limb_count = 1;
+    return SUP_OK;
+}

@@ -1,0 +1,614 @@
+#include "play.h"
+
+#include "solve/bend_curve.h"
+
+#include <math.h>
+
+// ---------------------------------------------------------------------------------------------- scenes
+
+static sup_character* builtin(const char* name, uint32_t points)
+{
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create(name, points, NULL, &c, &error), error);
+    return c;
+}
+
+static sup_json* json(const char* text, sup_arena* arena)
+{
+    sup_json* tree = NULL;
+    sup_error error;
+    assert_ok(sup_json_parse(text, strlen(text), "world", arena, &tree, &error), error);
+    return tree;
+}
+
+typedef struct bent {
+    sup_arena* arena;
+    play       p;
+    sup_vec3*  plain;
+} bent;
+
+// At rest, under a world; times are seconds of a held pose.
+static bent bent_by(const sup_character* c, const char* links, const char* world)
+{
+    bent b = { .arena = sup_arena_create(NULL) };
+    b.p = play_chain((sup_chain_desc){ .character = c, .links = links, .world = world ? json(world, b.arena) : NULL },
+                     (sup_instance_desc){ .preroll = 0 });
+    b.plain = SUP_NEW(b.arena, sup_vec3, b.p.points);
+    memcpy(b.plain, c->mesh.points, b.p.points * sizeof *b.plain);
+    return b;
+}
+
+static void bent_end(bent* b)
+{
+    play_end(&b->p);
+    sup_arena_destroy(b->arena);
+}
+
+static double most_moved(bent* b, double time, uint32_t* point)
+{
+    double most = 0;
+    play_hash(&b->p, time);
+    for (uint32_t i = 0; i < b->p.points; ++i) {
+        double d = (double)v3_distance(b->p.out[i], b->plain[i]);
+        if (!(d <= most)) {
+            most = d;
+            if (point) *point = i;
+        }
+    }
+    return most;
+}
+
+static double most_under(const sup_character* c, const char* links, const char* world)
+{
+    bent   b = bent_by(c, links, world);
+    double most = most_moved(&b, 0, NULL);
+    bent_end(&b);
+    return most;
+}
+
+static void fails_with(const sup_character* c, const char* links, const char* world, const char* words)
+{
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_chain* chain = NULL;
+    sup_error  error;
+    sup_result r = sup_chain_create(
+        &(sup_chain_desc){ .character = c, .links = links, .world = world ? json(world, arena) : NULL }, &chain, &error);
+    if (r == SUP_OK) fail_msg("%s with %s does not fail", links, world ? world : "no world");
+    if (!strstr(error.text, words)) fail_msg("'%s' does not say '%s'", error.text, words);
+    sup_arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------------------------------------- material
+
+#define PUSH                                                                                                                   \
+    "{\"forces\":[{\"name\":\"push\",\"curve\":{\"bone\":\"spine_2\",\"ratio\":0.5},\"ratio\":0.5,\"value\":[0,-5,0]}]}"
+
+static void torso_bends_by_the_closed_form_factor_of_its_material(void** state)
+{
+    (void)state;
+    sup_character* c = builtin("beast", 2000);
+    double         base = most_under(c, "bend", PUSH);
+    print_message("  %g m\n", base);
+    assert_true(base > 1e-3);
+    static const struct {
+        const char* links;
+        double      factor;
+    } cases[] = { { "bend(young=500)", 2 },        { "bend(young=4000)", 0.25 }, { "bend(poisson=0.5)", 0.75 / 0.91 },
+                  { "bend(poisson=0)", 1 / 0.91 }, { "bend(width=0.5)", 2 },     { "bend(thickness=100)", 0.125 },
+                  { "bend(thickness=25)", 8 } };
+    for (size_t i = 0; i < SUP_COUNT_OF(cases); ++i) {
+        double f = most_under(c, cases[i].links, PUSH) / base;
+        if (fabs(f / cases[i].factor - 1) > 2e-3) fail_msg("%s: %g, not %g", cases[i].links, f, cases[i].factor);
+    }
+    sup_character_destroy(c);
+}
+
+static void material_may_be_keyed_over_time(void** state)
+{
+    (void)state;
+    sup_character* c = builtin("beast", 2000);
+    bent           b = bent_by(c, "bend(pressure=0.4)",
+                               "{\"keys\":{\"bend.young\":[{\"time\":0,\"value\":1000},{\"time\":1,\"value\":500}]}}");
+    double         start = most_moved(&b, 0, NULL), end = most_moved(&b, 1, NULL), half = most_moved(&b, 0.5, NULL);
+    assert_true(start > 1e-3);
+    assert_true(fabs(end / start - 2) < 2e-3 && fabs(half / start - 1000.0 / 750) < 2e-3);
+    // swollen: farther from the middle of the torso, all around
+    uint32_t at;
+    most_moved(&b, 1, &at);
+    assert_true(v3_dot(v3_sub(b.p.out[at], b.plain[at]), v3_sub(b.plain[at], v3(0, 0.42f, b.plain[at].z))) > 0);
+    bent_end(&b);
+    sup_character_destroy(c);
+}
+
+static void bones_may_have_their_own_stiffness(void** state)
+{
+    (void)state;
+    sup_character* c = builtin("beast", 2000);
+    sup_arena*     arena = sup_arena_create(NULL);
+    const char*    settings[] = { "bend.young@*=2000" };
+    play           p = play_chain(
+                  (sup_chain_desc){
+                      .character = c, .links = "bend", .world = json(PUSH, arena), .settings = settings, .setting_count = 1 },
+                  (sup_instance_desc){ .preroll = 0 });
+    double most = 0;
+    play_hash(&p, 0);
+    for (uint32_t i = 0; i < p.points; ++i) most = fmax(most, (double)v3_distance(p.out[i], c->mesh.points[i]));
+    assert_true(fabs(most / most_under(c, "bend", PUSH) - 0.5) < 2e-3);
+    play_end(&p);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+// ---------------------------------------------------------------------------------------------- loads
+
+// A tube of radius 0.1 around the x axis: the ring under a force moves by P l^3 / (720 EI) where it acts.
+static void a_ring_gives_way_by_its_length_and_stiffness(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(64, 96, 1, 1.0f, 0.1f);
+    bent           b = bent_by(c, "bend(curves=20,intervals=96)",
+                               "{\"forces\":[{\"name\":\"f\",\"curve\":9,\"ratio\":0.25,\"value\":[0,3,0]}]}");
+    uint32_t       at;
+    double         most = most_moved(&b, 0, &at), l = 2 * 3.14159265 * 0.1, width = 1.0 / 20;
+    double         EI = 1e6 * sup_bend_inertia(width, width, 0.05, 0.3), expected = 3 * l * l * l / (720 * EI);
+    print_message("  %g m, expected %g m\n", most, expected);
+    assert_true(fabs(most / expected - 1) < 0.12); // skin points stand between curves and nodes
+    sup_vec3 d = v3_sub(b.p.out[at], b.plain[at]);
+    assert_true(d.y > 0.999f * (float)most); // along the force
+    bent_end(&b);
+    sup_character_destroy(c);
+}
+
+static void on_a_foundation_rings_move_as_a_whole(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(32, 24, 1, 1.0f, 0.1f);
+    char           world[4096] = "{\"forces\":[";
+    for (int i = 0; i < 10; ++i)
+        sup_format(world + strlen(world), sizeof world - strlen(world),
+                   "%s{\"name\":\"f%d\",\"curve\":%d,\"from\":0,\"to\":1,\"value\":[1,2,-3]}", i ? "," : "", i, i);
+    strcat(world, "]}");
+    double l = 0; // of the polygon that stands for the circle
+    for (int i = 0; i < 24; ++i) l += 2 * 0.1 * sin(3.14159265 / 24);
+    for (int frame = 0; frame < 2; ++frame) {
+        bent b = bent_by(c,
+                         frame ? "bend(curves=10,closed=foundation,support=2,transfer=frame)"
+                               : "bend(curves=10,closed=foundation,support=2)",
+                         world);
+        most_moved(&b, 0, NULL);
+        for (uint32_t i = 0; i < b.p.points; ++i) {
+            sup_vec3 d = v3_sub(b.p.out[i], b.plain[i]);
+            double   x = 1 / (l * 2000);
+            assert_true(fabs(d.x / x - 1) < 0.02 && fabs(d.y / x - 2) < 0.04 && fabs(d.z / x + 3) < 0.06);
+        }
+        bent_end(&b);
+    }
+    // balanced, the same forces do nothing
+    assert_true(most_under(c, "bend(curves=10)", world) < 1e-7);
+    sup_character_destroy(c);
+}
+
+static void forces_turn_with_the_skin_or_stay_in_the_world(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(32, 24, 2, 1.0f, 0.1f);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose;
+    sup_error      error;
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    sup_pose_bind(c, &pose);
+    pose.local[0].rotation = quat_mul(quat_axis_angle(v3(0, 0, 1), 1.5707963f), pose.local[0].rotation);
+    sup_pose_update(c, &pose);
+    for (int local = 0; local < 2; ++local) {
+        char world[256];
+        sup_format(world, sizeof world,
+                   "{\"forces\":[{\"name\":\"f\",\"curve\":{\"bone\":\"%s\",\"ratio\":0.5},\"from\":0,\"to\":1,\"value\":[0,5,"
+                   "0],\"local\":%s}]}",
+                   c->skeleton.joints[0].name, local ? "true" : "false");
+        play p = play_chain(
+            (sup_chain_desc){ .character = c, .links = "bend(closed=foundation,curves=8)", .world = json(world, arena) },
+            (sup_instance_desc){ .pose = &pose, .preroll = 0 });
+        play q = play_chain((sup_chain_desc){ .character = c, .links = "linear" },
+                            (sup_instance_desc){ .pose = &pose, .preroll = 0 });
+        play_hash(&p, 0), play_hash(&q, 0);
+        sup_vec3 most = v3(0, 0, 0);
+        for (uint32_t i = 0; i < p.points; ++i) {
+            sup_vec3 d = v3_sub(p.out[i], q.out[i]);
+            if (v3_length2(d) > v3_length2(most)) most = d;
+        }
+        assert_true(v3_length(most) > 1e-3f);
+        sup_vec3 way = v3_normalize(most, v3(0, 0, 0));
+        assert_true(local ? way.x < -0.99f : way.y > 0.99f);
+        play_end(&p), play_end(&q);
+    }
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void a_force_around_a_bone_is_shared_by_the_nodes_it_reaches(void** state)
+{
+    (void)state;
+    sup_character* c = builtin("beast", 2000);
+    uint32_t       at;
+    bent   b = bent_by(c, "bend", "{\"forces\":[{\"name\":\"poke\",\"bone\":\"spine_1\",\"radius\":0.3,\"value\":[0,0,8]}]}");
+    double most = most_moved(&b, 0, &at);
+    print_message("  %g m at %g\n", most, (double)b.plain[at].z);
+    assert_true(most > 1e-5 && most < 0.2);
+    assert_true(fabsf(b.plain[at].z + 0.05f) < 0.35f);
+    bent_end(&b);
+    sup_character_destroy(c);
+}
+
+// ---------------------------------------------------------------------------------------------- regions
+
+// A force in the middle of a range of curves: the skin moves as the clamped plate does, 0.0056 F a^2 / D on a square.
+static void a_region_bends_as_its_plate(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(100, 128, 1, 1.0f, 0.2f);
+    // curves 0.05 apart; 8 gaps = 0.4 across; 0.4 of 1.2566 along
+    const char* world = "{\"forces\":[{\"name\":\"r\",\"region\":{\"curves\":[6,14],\"from\":0.3,\"to\":0.6183,\"at\":[0.5,0.5]"
+                        "},\"value\":[0,0,6]}]}";
+    double      D = 1e6 * 0.05 * 0.05 * 0.05 / (12 * 0.91), expected = 6 * 0.0056 * 0.16 / D;
+    for (int way = 0; way < 3; ++way) {
+        static const char* const links[] = { "bend(curves=20,intervals=128,equivalent=exact)", "bend(curves=20,intervals=128)",
+                                             "bend(curves=20,intervals=128,equivalent=point)" };
+        uint32_t                 at;
+        bent                     b = bent_by(c, links[way], world);
+        double                   most = most_moved(&b, 0, &at);
+        print_message("  %s: %g, plate %g\n", links[way], most, expected);
+        assert_true(fabs(most / expected - 1) < (way == 2 ? 0.1 : 0.06));
+        // nothing moves outside of the region
+        for (uint32_t i = 0; i < b.p.points; ++i)
+            if (fabsf(b.plain[i].x - 0.525f) > 0.2501f) assert_true(v3_distance(b.p.out[i], b.plain[i]) == 0);
+        bent_end(&b);
+    }
+    sup_character_destroy(c);
+}
+
+// The tube with a painted patch.
+static sup_character painted(const sup_character* c, float low, float high, float angle, sup_map* map, float* values)
+{
+    sup_character with = *c;
+    for (uint32_t i = 0; i < c->mesh.point_count; ++i) {
+        sup_vec3 p = c->mesh.points[i];
+        values[i] = p.x > low && p.x < high && fabs(atan2((double)p.z, (double)p.y)) < (double)angle ? 1.0f : 0.0f;
+    }
+    *map = (sup_map){ "_BELLY", values };
+    with.maps = map;
+    with.map_count = 1;
+    return with;
+}
+
+static void a_painted_region_gives_way_where_it_is_painted(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(64, 64, 1, 1.0f, 0.2f);
+    float*         values = malloc(c->mesh.point_count * sizeof *values);
+    sup_map        map;
+    const char*    world = "{\"forces\":[{\"name\":\"blow\",\"region\":\"belly\",\"value\":[0,-6,0]}]}";
+    sup_character  with = painted(c, 0.3f, 0.7f, 0.8f, &map, values);
+    uint32_t       at;
+    bent           b = bent_by(&with, "bend(curves=20)", world);
+    double         most = most_moved(&b, 0, &at);
+    assert_true(most > 1e-4 && fabsf(b.plain[at].x - 0.5f) < 0.1f && b.plain[at].y > 0.18f);
+    for (uint32_t i = 0; i < b.p.points; ++i)
+        if (b.plain[i].y < -0.05f) assert_true(v3_distance(b.p.out[i], b.plain[i]) < 1e-6f);
+    bent_end(&b);
+    with = painted(c, 0.3f, 2.0f, 0.8f, &map, values);
+    fails_with(&with, "bend(curves=20)", world, "touches curve 19");
+    with = painted(c, 0.3f, 0.7f, 4.0f, &map, values);
+    fails_with(&with, "bend(curves=20)", world, "goes all around");
+    free(values);
+    sup_character_destroy(c);
+}
+
+// ---------------------------------------------------------------------------------------------- lines
+
+static void curves_stand_across_a_line_of_bones_or_places(void** state)
+{
+    (void)state;
+    sup_character*           c = builtin("beast", 2000);
+    const char*              lift = "{\"forces\":[{\"name\":\"tip\",\"curve\":7,\"from\":0,\"to\":1,\"value\":[0,0,-4]}]}";
+    static const char* const links[] = {
+        "bend(closed=foundation,line=tail_*,curves=8)",
+        "bend(closed=foundation,line=tail_*,stations=0.1 0.3 0.45 0.6 0.7 0.8 0.88 0.95)",
+        "bend(closed=foundation,line=0 0.475 -0.35; 0 0.518 -0.44; 0 0.582 -0.52; 0 0.665 -0.572; 0 0.755 -0.588,curves=8)",
+    };
+    for (int i = 0; i < 3; ++i) {
+        bent     b = bent_by(c, links[i], lift);
+        uint32_t at;
+        double   most = most_moved(&b, 0, &at);
+        assert_true(most > 1e-3 && b.plain[at].z < -0.5f && b.plain[at].y > 0.6f);
+        for (uint32_t k = 0; k < b.p.points; ++k)
+            if (b.plain[k].z > -0.1f) assert_true(v3_distance(b.p.out[k], b.plain[k]) < 1e-6f);
+        bent_end(&b);
+    }
+    fails_with(c, "bend(line=tentacle_*)", NULL, "tail_3");
+    fails_with(c, "bend(line=0 0.4)", NULL, "three numbers");
+    fails_with(c, "bend(line=5 5 5; 5 5 6)", NULL, "line");
+    fails_with(c, "bend(line=tail_*,stations=0.2 0.1)", NULL, "put them in order");
+    fails_with(c, "bend(line=tail_*,stations=0.2 1.4)", NULL, "from 0 to 1");
+    fails_with(c, "bend(line=tail_*,stations=0.2 x)", NULL, "must be numbers");
+    sup_character_destroy(c);
+}
+
+// ---------------------------------------------------------------------------------------------- bad input
+
+static void bad_loads_and_materials_are_refused_with_a_sentence(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(16, 12, 2, 1.0f, 0.1f);
+    fails_with(c, "bend(curves=6)", "{\"forces\":[{\"name\":\"f\",\"curve\":99,\"value\":[0,1,0]}]}", "0 to 5");
+    fails_with(c, "bend(curves=6)", "{\"forces\":[{\"name\":\"f\",\"region\":{\"curves\":[1,9]},\"value\":[0,1,0]}]}",
+               "0 to 5");
+    fails_with(c, "bend(curves=6)", "{\"forces\":[{\"name\":\"f\",\"region\":{\"curves\":[1,4]},\"value\":[0,1,0]}]}",
+               "all around");
+    fails_with(c, "bend(curves=6)",
+               "{\"forces\":[{\"name\":\"f\",\"region\":{\"curves\":[1,2],\"to\":0.5},\"value\":[0,1,0]}]}", "three curves");
+    fails_with(c, "bend", "{\"forces\":[{\"name\":\"f\",\"region\":{\"curves\":[1,4],\"at\":[1,2]},\"value\":[0,1,0]}]}",
+               "between 0 and 1");
+    fails_with(c, "bend", "{\"forces\":[{\"name\":\"f\",\"region\":{\"curves\":3},\"value\":[0,1,0]}]}", "first and the last");
+    fails_with(c, "bend",
+               "{\"forces\":[{\"name\":\"f\",\"curve\":1,\"value\":[0,1,0],\"keys\":[{\"time\":1,\"value\":0},{\"time\":0.5,"
+               "\"value\":1}]}]}",
+               "time");
+    char far[256];
+    sup_format(far, sizeof far, "{\"forces\":[{\"name\":\"f\",\"bone\":\"%s\",\"radius\":0.001,\"value\":[0,1,0]}]}",
+               c->skeleton.joints[0].name);
+    fails_with(c, "bend", far, "reaches no curve");
+    fails_with(c, "bend(thickness=-3)", NULL, "thickness");
+    fails_with(c, "bend(young=0)", NULL, "young");
+    fails_with(c, "bend(poisson=0.6)", NULL, "poisson");
+    fails_with(c, "bend(width=0)", NULL, "width");
+    fails_with(c, "bend(drive=a=b:0:1)", NULL, "no examples");
+    sup_character_destroy(c);
+}
+
+// ---------------------------------------------------------------------------------------------- examples
+
+// The arm at rest with two sculpts of our own: a bulge that differs from one to the other.
+typedef struct sculpts {
+    sup_character  character;
+    sup_character* arm;
+    sup_example    examples[3];
+    sup_vec3*      points[3];
+    sup_clip       clip;
+} sculpts;
+
+static sculpts* sculpt(void)
+{
+    sculpts* s = calloc(1, sizeof *s);
+    s->arm = builtin("arm", 1200);
+    s->character = *s->arm;
+    s->clip = (sup_clip){ .name = "flex", .seconds = 1, .source_id = SUP_NONE };
+    uint32_t n = s->arm->mesh.point_count;
+    for (int j = 0; j < 3; ++j) {
+        static const double times[] = { 0, 0.4, 1 };
+        static const float  high[] = { 0, 0.03f, 0.02f };
+        s->points[j] = malloc(n * sizeof(sup_vec3));
+        for (uint32_t i = 0; i < n; ++i) {
+            sup_vec3 p = s->arm->mesh.points[i];
+            float    h = high[j] * expf(-200 * (p.x - 0.15f) * (p.x - 0.15f)) * (p.y > 0 ? 1 : 0.2f);
+            s->points[j][i] = v3_add(p, v3(0.1f * h, h, 0));
+        }
+        s->examples[j] = (sup_example){ j == 0 ? "flat" : j == 1 ? "bulge" : "less", "flex", times[j], false, s->points[j] };
+    }
+    s->character.examples = s->examples;
+    s->character.example_count = 3;
+    return s;
+}
+
+static void sculpts_end(sculpts* s)
+{
+    for (int j = 0; j < 3; ++j) free(s->points[j]);
+    sup_character_destroy(s->arm);
+    free(s);
+}
+
+static double worst(const sup_vec3* a, const sup_vec3* b, uint32_t n)
+{
+    double w = 0;
+    for (uint32_t i = 0; i < n; ++i) w = fmax(w, (double)v3_distance(a[i], b[i]));
+    return w;
+}
+
+static void every_example_comes_back(void** state)
+{
+    (void)state;
+    sculpts* s = sculpt();
+    for (int way = 0; way < 4; ++way) {
+        static const char* const links[] = { "bend", "bend(between=catmull_rom)", "bend(between=monotone)",
+                                             "dualquat,bend(way=along)" };
+        play p = play_chain((sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = links[way] },
+                            (sup_instance_desc){ .clip = &s->clip });
+        for (int j = 0; j < 3; ++j) {
+            play_hash(&p, s->examples[j].time);
+            double w = worst(p.out, s->points[j], p.points);
+            if (w > 1e-6) fail_msg("%s: example %d misses by %g", links[way], j, w);
+        }
+        // half-way between the first two: linear is half; monotone never passes an example
+        play_hash(&p, 0.2);
+        double most = 0, top = 0;
+        for (uint32_t i = 0; i < p.points; ++i) {
+            most = fmax(most, (double)v3_distance(p.out[i], s->points[0][i]));
+            top = fmax(top, (double)v3_distance(s->points[1][i], s->points[0][i]));
+        }
+        if (way == 0) assert_true(fabs(most / top - 0.5) < 1e-3);
+        for (double t = 0; t <= 1 && way == 2; t += 0.05) {
+            play_hash(&p, t);
+            for (uint32_t i = 0; i < p.points; ++i) assert_true((double)v3_distance(p.out[i], s->points[0][i]) <= top * 1.0001);
+        }
+        play_end(&p);
+    }
+    sculpts_end(s);
+}
+
+static void softer_skin_bends_farther_under_the_forces_of_an_example(void** state)
+{
+    (void)state;
+    sculpts*   s = sculpt();
+    sup_arena* arena = sup_arena_create(NULL);
+    play       p = play_chain(
+              (sup_chain_desc){
+                  .character = &s->character,
+                  .clip = &s->clip,
+                  .links = "bend(between=linear)",
+                  .world = json("{\"keys\":{\"bend.young\":[{\"time\":0,\"value\":1000},{\"time\":1,\"value\":500}]}}", arena) },
+              (sup_instance_desc){ .clip = &s->clip });
+    play_hash(&p, 1);
+    // the rings under the bulge: upper side moves more than their mean; twice that difference now
+    double more = worst(p.out, s->points[2], p.points);
+    assert_true(more > 2e-3);
+    double base = 0;
+    for (uint32_t i = 0; i < p.points; ++i) base = fmax(base, (double)v3_distance(s->points[2][i], s->points[0][i]));
+    assert_true(more < base);
+    play_end(&p);
+    sup_arena_destroy(arena);
+    sculpts_end(s);
+}
+
+static void a_joint_at_90_of_120_degrees_gives_three_quarters_of_the_bulge(void** state)
+{
+    (void)state;
+    sculpts*   s = sculpt();
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_pose   pose;
+    sup_error  error;
+    uint32_t   elbow = sup_character_joint(s->arm, "forearm");
+    assert_ok(sup_pose_create(s->arm, arena, &pose, &error), error);
+    play p =
+        play_chain((sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = "bend(drive=bulge=forearm:0:120)" },
+                   (sup_instance_desc){ .pose = &pose, .preroll = 0 });
+    double full = 0;
+    for (uint32_t i = 0; i < p.points; ++i) full = fmax(full, (double)v3_distance(s->points[1][i], s->points[0][i]));
+    play_end(&p);
+    static const struct {
+        double degrees, share;
+    } cases[] = { { 0, 0 }, { 60, 0.5 }, { 90, 0.75 }, { 120, 1 }, { 150, 1.25 } };
+    for (size_t k = 0; k < SUP_COUNT_OF(cases); ++k) {
+        sup_pose_bind(s->arm, &pose);
+        pose.local[elbow].rotation = quat_mul(s->arm->skeleton.joints[elbow].rest.rotation,
+                                              quat_axis_angle(v3(0, 0, 1), (float)(cases[k].degrees * 0.01745329252)));
+        sup_pose_update(s->arm, &pose);
+        p = play_chain(
+            (sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = "bend(drive=bulge=forearm:0:120)" },
+            (sup_instance_desc){ .pose = &pose, .preroll = 0 });
+        play q = play_chain((sup_chain_desc){ .character = &s->character, .links = "linear" },
+                            (sup_instance_desc){ .pose = &pose, .preroll = 0 });
+        play_hash(&p, 0), play_hash(&q, 0);
+        double most = 0;
+        for (uint32_t i = 0; i < p.points; ++i)
+            if (s->arm->mesh.points[i].x < 0.2f) most = fmax(most, (double)v3_distance(p.out[i], q.out[i]));
+        if (fabs(most / full - cases[k].share) > 0.01) fail_msg("%g degrees: %g of the bulge", cases[k].degrees, most / full);
+        play_end(&p), play_end(&q);
+    }
+    s->character.clips = &s->clip;
+    fails_with(&s->character, "bend(drive=bump=forearm:0:120)", NULL, "bulge");
+    fails_with(&s->character, "bend(drive=bulge=knee:0:120)", NULL, "no joint 'knee'");
+    fails_with(&s->character, "bend(drive=bulge=forearm:120:0)", NULL, "must rise");
+    fails_with(&s->character, "bend(drive=bulge)", NULL, "EXAMPLE=JOINT:FROM:TO");
+    sup_arena_destroy(arena);
+    sculpts_end(s);
+}
+
+// ---------------------------------------------------------------------------------------------- dynamics, press
+
+static void a_released_ring_swings_back_and_settles(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(32, 24, 1, 1.0f, 0.1f);
+    const char*    world = "{\"forces\":[{\"name\":\"f\",\"curve\":4,\"ratio\":0.25,\"value\":[0,10,0],"
+                           "\"keys\":[{\"time\":0.5,\"value\":1,\"step\":true},{\"time\":0.51,\"value\":0}]}]}";
+    bent           still = bent_by(c, "bend(curves=10,young=100)", world),
+         live = bent_by(c, "bend(curves=10,young=100,dynamics=1)", world);
+    uint32_t at;
+    double   held = most_moved(&still, 0.3, &at);
+    most_moved(&live, 0.3, NULL);
+    assert_true((double)v3_distance(live.p.out[at], still.p.out[at]) < 1e-3 * held); // the force has always been there
+    double low = 0;
+    for (double t = 0.5; t < 1.5; t += 0.01) {
+        most_moved(&live, t, NULL);
+        low = fmin(low, (double)(live.p.out[at].y - live.plain[at].y));
+    }
+    assert_true(low < -0.2 * held); // past the rest shape
+    assert_true(most_moved(&live, 6, NULL) < 0.02 * held);
+    assert_true(most_moved(&still, 0.6, NULL) == 0);
+    bent_end(&still), bent_end(&live);
+    sup_character_destroy(c);
+}
+
+static void weight_makes_a_held_curve_sag(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(32, 24, 1, 1.0f, 0.1f);
+    bent           b = bent_by(c, "bend(way=along,curves=12,weight=1,young=1000)", NULL);
+    uint32_t       at;
+    double         most = most_moved(&b, 0, &at);
+    // rho h b g spread over a clamped strip: m g l^4 / (384 EI), b drops out; it runs down both ends of the tube as well
+    double expected = 1.2 * 1.2 * 1.2 * 1.2 * 1050 * 0.05 * 9.81 / (384 * 1e6 * 0.05 * 0.05 * 0.05 / (12 * 0.91));
+    print_message("  %g m, expected %g, at %g\n", most, expected, (double)b.plain[at].x);
+    assert_true(fabs(most / expected - 1) < 0.1 && b.p.out[at].y < b.plain[at].y && fabsf(b.plain[at].x - 0.5f) < 0.05f);
+    bent_end(&b);
+    sup_character_destroy(c);
+}
+
+static void a_ball_presses_the_skin_out_of_itself(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(48, 48, 1, 1.0f, 0.2f);
+    for (int way = 0; way < 3; ++way) {
+        static const char* const links[] = { "bend(curves=24)", "bend(curves=24,closed=foundation)",
+                                             "bend(way=along,curves=24)" };
+        // the ball stands 0.05 deep in the top of the tube
+        bent b =
+            bent_by(c, links[way], "{\"bodies\":[{\"name\":\"ball\",\"sphere\":{\"center\":[0.5,0.25,0],\"radius\":0.1}}]}");
+        uint32_t at;
+        double   most = most_moved(&b, 0, &at);
+        assert_true(most > 0.04 && most < 0.08);
+        for (uint32_t i = 0; i < b.p.points; ++i) assert_true(v3_distance(b.p.out[i], v3(0.5f, 0.25f, 0)) > 0.0999f);
+        assert_true(b.p.out[at].y < b.plain[at].y);
+        // skin beside the ball goes down as well
+        double beside = 0;
+        for (uint32_t i = 0; i < b.p.points; ++i)
+            if (v3_distance(b.plain[i], v3(0.5f, 0.25f, 0)) > 0.12f)
+                beside = fmax(beside, (double)(b.plain[i].y - b.p.out[i].y));
+        assert_true(beside > 0.005);
+        bent_end(&b);
+    }
+    // a capsule that rides on a bone does the same, and press=0 switches it off
+    assert_true(most_under(c, "bend(press=0)",
+                           "{\"bodies\":[{\"name\":\"b\",\"sphere\":{\"center\":[0.5,0.25,0],\"radius\":0.1}}]}") == 0);
+    char world[256];
+    sup_format(world, sizeof world,
+               "{\"bodies\":[{\"name\":\"b\",\"capsule\":{\"from\":[0.4,0.25,0],\"to\":[0.6,0.25,0],\"radius\":0.08},\"joint\":"
+               "\"%s\"}]}",
+               c->skeleton.joints[0].name);
+    assert_true(most_under(c, "bend(curves=24)", world) > 0.02);
+    sup_character_destroy(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(torso_bends_by_the_closed_form_factor_of_its_material),
+        cmocka_unit_test(material_may_be_keyed_over_time),
+        cmocka_unit_test(bones_may_have_their_own_stiffness),
+        cmocka_unit_test(a_ring_gives_way_by_its_length_and_stiffness),
+        cmocka_unit_test(on_a_foundation_rings_move_as_a_whole),
+        cmocka_unit_test(forces_turn_with_the_skin_or_stay_in_the_world),
+        cmocka_unit_test(a_force_around_a_bone_is_shared_by_the_nodes_it_reaches),
+        cmocka_unit_test(a_region_bends_as_its_plate),
+        cmocka_unit_test(a_painted_region_gives_way_where_it_is_painted),
+        cmocka_unit_test(curves_stand_across_a_line_of_bones_or_places),
+        cmocka_unit_test(bad_loads_and_materials_are_refused_with_a_sentence),
+        cmocka_unit_test(every_example_comes_back),
+        cmocka_unit_test(softer_skin_bends_farther_under_the_forces_of_an_example),
+        cmocka_unit_test(a_joint_at_90_of_120_degrees_gives_three_quarters_of_the_bulge),
+        cmocka_unit_test(a_released_ring_swings_back_and_settles),
+        cmocka_unit_test(weight_makes_a_held_curve_sag),
+        cmocka_unit_test(a_ball_presses_the_skin_out_of_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
