@@ -50,7 +50,7 @@ static const char* sfc_open(const char* bytes, size_t size, sfc* f) // NULL, or 
 static double flow(const double* o, double t, double rate, const double* force)
 {
     double s[9] = { 0, rate }, fast = o[0] > 0 ? sqrt(o[2] / o[0]) + o[1] / o[0] : o[2] / o[1];
-    int    steps = fast * t < 1000 ? 1 + (int)(fast * t) : 1000;
+    int    steps = fast * t >= 0 && fast * t < 1000 ? 1 + (int)(fast * t) : 1000;
     memcpy(s + 2, force, 6 * sizeof *s);
     for (int i = 0; i < steps; ++i)
         for (double a[9], k = (memcpy(a, s, sizeof a), 1); k < 24; ++k) {

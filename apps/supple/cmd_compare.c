@@ -150,6 +150,8 @@ static int run_chains(comparison* c, const chain_list* list, sup_arena* arena)
     for (uint32_t i = 0; i < list->count; i++) {
         sup_chain* chain = NULL;
         progress_span(c->job.bar, (double)i / list->count, (i + 0.1) / list->count);
+        const motion* m = c->job.motion;
+        if (m->loop) list->descs[i].cycle_begin = m->start, list->descs[i].cycle_end = m->end;
         int code = chain_bind(c->o, list, i, c->job.character, c->job.motion->clip, c->job.tasks, c->job.bar, &chain);
         if (code != EXIT_DONE) return code;
         if (!chain) continue;

@@ -22,6 +22,7 @@ static sup_result make_actor(stage* s, const char* links, bool own_links, actor*
     sup_chain_desc  chain = s->d.chain;
     chain.character = s->d.character;
     chain.clip = s->d.clip;
+    if (s->d.loop) chain.cycle_begin = s->d.start, chain.cycle_end = s->d.end;
     chain.tasks = s->d.tasks;
     chain.progress = s->d.progress;
     if (own_links) chain.links = links;
