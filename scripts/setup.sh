@@ -21,7 +21,7 @@ have() { command -v "$1"; }
 compiles() { echo 'int main(void){return 0;}' | "$@" -x c - -o /dev/null; }
 c_library() { echo '#include <pthread.h>' | gcc -x c -fsyntax-only -; }
 cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' | gcc -x c -fsyntax-only -; }
-header() { echo "#include <$1>" | gcc -x c -fsyntax-only -; }
+header() { printf "#include <stdio.h>\n#include <%s>\n" "$1" | gcc -x c -fsyntax-only -; }
 blender_numpy() { python3 -c 'import sys; sys.path.append("/usr/lib/python3/dist-packages"); import numpy'; }
 wasi() { echo '#include <stdlib.h>' | clang --target=wasm32-wasi -x c -fsyntax-only -; }
 
@@ -35,6 +35,7 @@ if [ "$level" = blender ]; then
 fi
 need libembree-dev header embree3/rtcore.h
 need libpng-dev header png.h
+need libjpeg62-turbo-dev header jpeglib.h
 need libassimp-dev header assimp/cimport.h
 need libmeshoptimizer-dev header meshoptimizer.h
 if [ "$level" = test ]; then

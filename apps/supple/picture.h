@@ -24,7 +24,13 @@ typedef struct picture_surface {
     float                alpha;          ///< 1 opaque, less: a ghost
     bool                 wire;           ///< face edges on top
     const picture_color* color;          ///< of all points, where there are no colors; NULL: clay
+    /// Pictures that the colors are multiplied by: their number and the place on them per stored vertex. NULL: none.
+    const struct texture* textures;
+    const uint32_t*       vertex_textures;
+    const float (*vertex_uv)[2];
 } picture_surface;
+
+typedef struct texture texture;
 
 typedef struct picture_line {
     sup_vec3      a, b;

@@ -3,6 +3,7 @@
 // it can be smoothed over neighbors of the same surface without blurring an edge.
 #include "picture_light.h"
 #include "picture_scene.h"
+#include "picture_texture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,19 @@ static float wire_cover(const drawing* g, const picture_surface* s, const ray_hi
     return clampf(radius + 0.5f - best, 0.0f, 1.0f) * mix(0.25f, 0.8f, thin);
 }
 
+// What the picture of the triangle's material has there; white where there is none.
+static picture_color painted(const picture_surface* s, const uint32_t corners[3], const float weights[3])
+{
+    uint32_t number = s->vertex_textures[corners[0]];
+    float    u = 0, v = 0;
+    if (number == SUP_NONE || !s->textures[number].pixels) return (picture_color){ 1, 1, 1 };
+    for (int i = 0; i < 3; i++) {
+        u += weights[i] * s->vertex_uv[corners[i]][0];
+        v += weights[i] * s->vertex_uv[corners[i]][1];
+    }
+    return texture_at(&s->textures[number], u, v);
+}
+
 static skin_point look_at(const drawing* g, const ray_hit* hit, float x, float y)
 {
     const picture_surface* s = hit->mesh->surface;
@@ -177,6 +191,10 @@ static skin_point look_at(const drawing* g, const ray_hit* hit, float x, float y
         const float     weights[3] = { 1.0f - hit->u - hit->v, hit->u, hit->v };
         if (s->color) p.albedo = *s->color;
         if (s->colors) p.albedo = interpolate(s->colors, points, hit->u, hit->v);
+        if (s->textures) {
+            picture_color c = painted(s, corners, weights);
+            p.albedo = (picture_color){ p.albedo.r * c.r, p.albedo.g * c.g, p.albedo.b * c.b };
+        }
         if (s->vertex_normals) {
             sup_vec3 normal = vec(0, 0, 0), lifted = vec(0, 0, 0);
             for (int i = 0; i < 3; i++) {

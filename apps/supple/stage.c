@@ -1,6 +1,8 @@
 // Chains at work before the camera.
 #include "stage_internal.h"
 
+#include "report.h"
+
 #include "supple/io.h"
 
 #include <stdlib.h>
@@ -46,6 +48,22 @@ static sup_result make_actor(stage* s, const char* links, bool own_links, actor*
     return a->scratch && a->points && a->normals && a->colors && a->heat ? SUP_OK : no_memory(s, error);
 }
 
+// Pictures that cannot be read are told by name and drawn as white, which leaves their factor.
+static sup_result read_textures(stage* s, sup_error* error)
+{
+    sup_result result = sup_character_paint(s->d.character, s->arena, &s->paint, error);
+    if (result != SUP_OK || s->paint.picture_count == 0) return result;
+    s->textures = sup_arena_alloc(s->arena, s->paint.picture_count, sizeof *s->textures);
+    if (!s->textures) return no_memory(s, error);
+    for (uint32_t i = 0; i < s->paint.picture_count; i++) {
+        const char* why = texture_read(&s->paint.pictures[i], &s->textures[i]);
+        if (why)
+            say_warning("picture '%s' of '%s' is left out, the material's factor is drawn: %s", s->paint.pictures[i].name,
+                        s->d.character->name, why);
+    }
+    return SUP_OK;
+}
+
 static sup_result make_all(stage* s, sup_error* error)
 {
     s->actor_count = s->d.chain_count + (s->d.ghost ? 1 : 0);
@@ -58,7 +76,8 @@ static sup_result make_all(stage* s, sup_error* error)
     if (result != SUP_OK) return result;
     s->normals_scratch = scratch_block(sup_normals_scratch(s->normals));
     if (!s->normals_scratch || !stage_bodies_create(s)) return no_memory(s, error);
-    if (s->d.heat == HEAT_STRETCH || s->d.heat == HEAT_CURVATURE)
+    if (s->d.file_colors) result = read_textures(s, error);
+    if (result == SUP_OK && (s->d.heat == HEAT_STRETCH || s->d.heat == HEAT_CURVATURE))
         result = sup_meter_create(s->d.character, NULL, &s->meter, error);
     return result;
 }
@@ -90,6 +109,7 @@ void stage_destroy(stage* s)
         free(s->actors[i].scratch);
     }
     sup_meter_destroy(s->meter);
+    for (uint32_t i = 0; i < s->paint.picture_count && s->textures; i++) texture_free(&s->textures[i]);
     free(s->normals_scratch);
     free(s->drawn.lines);
     free(s->drawn.points);
@@ -225,6 +245,11 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
                                         .alpha = 1.0f,
                                         .wire = s->d.wire,
                                         .color = s->d.color };
+    if (s->textures && s->d.heat == HEAT_NONE && colored) {
+        s->surfaces[0].textures = s->textures;
+        s->surfaces[0].vertex_textures = s->paint.vertex_pictures;
+        s->surfaces[0].vertex_uv = s->paint.vertex_uv;
+    }
     out->surface_count = 1;
     if (s->d.ghost) {
         const actor* ghost = &s->actors[s->d.chain_count];

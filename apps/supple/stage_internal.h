@@ -3,6 +3,7 @@
 #define SUPPLE_APP_STAGE_INTERNAL_H
 
 #include "picture_math.h"
+#include "picture_texture.h"
 #include "stage.h"
 #include "supple/metrics.h"
 
@@ -51,6 +52,8 @@ struct stage {
     picture_surface*   surfaces; ///< skin, ghost, bodies
     uint32_t           body_count;
     struct stage_body* bodies; ///< of the world
+    sup_paint          paint;    ///< of the file, where its colors are drawn
+    texture*           textures; ///< one for each of its pictures
     drawn_things       drawn;
     uint32_t           show_links; ///< that --show named, in any chain
     bool               show_found;

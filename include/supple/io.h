@@ -125,6 +125,27 @@ SUP_API sup_result sup_matrix_load(const char* path, const sup_load_options* opt
 /// then out means nothing.
 SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);
 
+typedef enum sup_wrap { SUP_WRAP_REPEAT, SUP_WRAP_CLAMP, SUP_WRAP_MIRROR } sup_wrap;
+
+/// A picture as the file has it: PNG, JPEG or whatever its bytes say.
+typedef struct sup_picture {
+    const char* name;
+    sup_bytes   bytes; ///< data NULL: it is missing
+    sup_wrap    wrap_x, wrap_y;
+} sup_picture;
+
+/// The pictures that base colors are multiplied by, and where on them the stored vertices lie.
+typedef struct sup_paint {
+    uint32_t           picture_count;
+    const sup_picture* pictures;
+    const uint32_t*    vertex_pictures; ///< one per stored vertex; SUP_NONE: no picture
+    const float (*vertex_uv)[2];        ///< likewise; 0 0 is the upper left corner
+} sup_paint;
+
+/// The pictures of a glTF's base colors (and of files that assimp read). None for other files. Lives in the arena and borrows
+/// the character's bytes.
+SUP_API sup_result sup_character_paint(const sup_character* character, sup_arena* arena, sup_paint* out, sup_error* error);
+
 /// How many materials of the file take their base color from a picture, which sup_character_colors does not look into.
 SUP_API uint32_t sup_character_pictures(const sup_character* character);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Blocks double from 64 kB to 8 MB, so that small characters stay small and large ones need few calls.
-enum { BLOCK_FIRST = 64 * 1024, BLOCK_LAST = 8 * 1024 * 1024, ALIGN_SMALL = 16, ALIGN = 64 };
+enum { BLOCK_FIRST = 64 * 1024, BLOCK_LARGE = 1024 * 1024, BLOCK_LAST = 8 * 1024 * 1024, ALIGN_SMALL = 16, ALIGN = 64 };
 
 typedef struct block {
     struct block* next;
@@ -111,6 +111,8 @@ static uint8_t* align_up(uint8_t* p, size_t alignment) { return p + (alignment -
 static bool add_block(sup_arena* arena, size_t bytes)
 {
     size_t wanted = bytes + sizeof(block) + ALIGN;
+    // Where large pieces begin, more follow: one block of the system, which comes zeroed, serves several of them.
+    if (wanted >= BLOCK_LARGE && comes_zeroed(arena, BLOCK_LAST)) arena->block_size = BLOCK_LAST;
     size_t size = wanted > arena->block_size ? wanted : arena->block_size;
     block* b = arena->allocator.allocate(arena->allocator.user, size);
     if (!b) return false;

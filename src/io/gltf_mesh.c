@@ -170,8 +170,10 @@ static sup_result read_slots(reading* m, uint32_t set, uint32_t* slots)
                             describe(m, p, attribute));
         uint32_t* out = slots + (size_t)mesh->primitives[p].vertex_begin * mesh->width + 4 * set;
         bool      bytes = a.data && a.component_type == 5121; // as most files have them
-        for (uint32_t v = 0; v < a.count; ++v, out += mesh->width)
-            for (uint32_t c = 0; c < 4; ++c) out[c] = bytes ? a.data[v * a.stride + c] : gltf_accessor_index(&a, v, c);
+        for (uint32_t v = 0; bytes && v < a.count; ++v, out += mesh->width)
+            for (uint32_t c = 0; c < 4; ++c) out[c] = a.data[v * a.stride + c];
+        for (uint32_t v = 0; !bytes && v < a.count; ++v, out += mesh->width)
+            for (uint32_t c = 0; c < 4; ++c) out[c] = gltf_accessor_index(&a, v, c);
     }
     return SUP_OK;
 }
@@ -238,16 +240,19 @@ static bool read_corners_quickly(const gltf_primitive* of, const gltf_accessor* 
     size_t   bytes = indices->component_type == 5125 ? 4 : indices->component_type == 5123 ? 2 : 0;
     uint32_t most = 0;
     if (bytes == 0 || !indices->data || indices->stride != bytes) return false;
-    for (uint32_t i = 0; i < count; ++i) {
-        uint16_t half = 0;
-        uint32_t vertex = 0;
-        if (bytes == 4) memcpy(&vertex, indices->data + 4 * (size_t)i, 4);
-        else {
-            memcpy(&half, indices->data + 2 * (size_t)i, 2);
-            vertex = half;
-        }
-        if (vertex > most) most = vertex;
-        out[i] = of->vertex_begin + vertex;
+    const uint8_t* from = indices->data; // two plain loops, each of which the compiler widens
+    const uint32_t first = of->vertex_begin;
+    for (uint32_t i = 0; bytes == 4 && i < count; ++i) {
+        uint32_t vertex;
+        memcpy(&vertex, from + 4 * (size_t)i, 4);
+        most = vertex > most ? vertex : most;
+        out[i] = first + vertex;
+    }
+    for (uint32_t i = 0; bytes == 2 && i < count; ++i) {
+        uint16_t vertex;
+        memcpy(&vertex, from + 2 * (size_t)i, 2);
+        most = vertex > most ? vertex : most;
+        out[i] = first + vertex;
     }
     return most < of->vertex_count;
 }
@@ -397,6 +402,27 @@ static sup_result read_morphs(reading* m)
     return SUP_OK;
 }
 
+// False: one is no whole number.
+static bool fill_ids(const gltf_accessor* a, uint32_t* ids)
+{
+    bool whole = true;
+    if (a->component_type == 5126 && a->data) { // as our writer has them
+        for (uint32_t v = 0; v < a->count; ++v) {
+            float value;
+            memcpy(&value, a->data + v * a->stride, sizeof value);
+            bool fits = value >= 0 && value < 2147483648.0f;
+            ids[v] = (uint32_t)(int32_t)(fits ? value : 0); // through the signed one, which the processor has
+            whole &= fits & ((float)(int32_t)ids[v] == value);
+        }
+        return whole;
+    }
+    for (uint32_t v = 0; v < a->count; ++v) {
+        ids[v] = gltf_accessor_index(a, v, 0);
+        whole &= ids[v] != SUP_NONE;
+    }
+    return whole;
+}
+
 // `_POINT`: the point of each vertex, noted by our own writer. Believed only when every vertex has one.
 static sup_result read_point_ids(reading* m)
 {
@@ -410,11 +436,7 @@ static sup_result read_point_ids(reading* m)
     for (uint32_t p = 0; p < mesh->primitive_count && whole; ++p) {
         gltf_accessor a;
         GLTF_TRY(load_checked(m, p, 1, "_POINT", &a));
-        for (uint32_t v = 0; v < a.count && whole; ++v) {
-            uint32_t id = gltf_accessor_index(&a, v, 0);
-            ids[mesh->primitives[p].vertex_begin + v] = id;
-            whole = id != SUP_NONE;
-        }
+        whole = fill_ids(&a, ids + mesh->primitives[p].vertex_begin);
     }
     if (whole) mesh->point_ids = ids;
     else
@@ -518,6 +540,7 @@ static sup_result add_part(gltf_reader* r, uint32_t index)
         gltf_warn(r, "node '%s' has a skin but mesh '%s' has no weights; it follows its node", node->name, mesh->name);
         skin = SUP_NONE;
     }
+    mesh->uses++;
     node->part = r->part_count++;
     r->origins[node->part] = (gltf_part){ index, node->mesh, skin, mesh->primitive_count, mesh->primitives };
     return SUP_OK;

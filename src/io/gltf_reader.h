@@ -42,6 +42,7 @@ typedef struct gltf_mesh {
     const sup_json* value;
     const char*     name;
     bool            read;
+    uint32_t        uses; ///< parts made of it
     uint32_t        primitive_count;
     gltf_primitive* primitives;
     uint32_t        vertex_count;
@@ -52,7 +53,7 @@ typedef struct gltf_mesh {
     const uint32_t* face_sizes; ///< NULL: all triangles
     const uint32_t* corners;
     uint32_t        width;
-    const uint32_t* slots; ///< vertex_count x width, indices into a skin's joints
+    uint32_t*       slots; ///< vertex_count x width, indices into a skin's joints
     const float*    weights;
     const uint32_t* point_ids;
     uint32_t        morph_count;
@@ -153,6 +154,9 @@ void gltf_accessor_fill(const gltf_accessor* accessor, float* out);
 /// An error that names the accessor when one of its values is NaN or infinite.
 sup_result gltf_accessor_finite(gltf_reader* r, const gltf_accessor* accessor, const float* values, const char* used_for);
 
+bool gltf_uri_is_data(const char* uri, size_t length);
+/// Bytes of a data: URI.
+sup_result gltf_uri_data(sup_arena* arena, const char* uri, size_t length, const char* what, sup_bytes* out, sup_error* error);
 /// Bytes of a data: URI, or of a file beside ours. `what` names the owner in messages ("buffer 1").
 sup_result gltf_uri_load(gltf_reader* r, const char* uri, size_t length, const char* what, sup_bytes* out, sup_error* error);
 

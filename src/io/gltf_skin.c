@@ -237,15 +237,15 @@ static sup_result map_joints(gltf_reader* r, const gltf_part* origin, const gltf
 {
     const gltf_skin* skin = &r->skins[origin->skin];
     size_t           count = (size_t)mesh->vertex_count * mesh->width;
-    uint32_t*        joints = gltf_take(r, count, sizeof *joints);
+    uint32_t*        joints = mesh->uses == 1 ? mesh->slots : gltf_take(r, count, sizeof *joints); // nobody else reads them
     if (!joints) return r->result;
     for (size_t i = 0; i < count; ++i) {
-        bool none = mesh->weights[i] == 0;
-        if (mesh->slots[i] >= skin->joint_count && !none)
+        uint32_t slot = mesh->weights[i] == 0 ? 0 : mesh->slots[i];
+        if (slot >= skin->joint_count)
             return sup_fail(r->error, SUP_ERROR_INPUT,
                             "mesh '%s': vertex %zu hangs on joint %u but skin '%s' has %u joints; the file is damaged",
-                            mesh->name, i / mesh->width, mesh->slots[i], skin->name, skin->joint_count);
-        joints[i] = none ? skin->joints[0] : skin->joints[mesh->slots[i]];
+                            mesh->name, i / mesh->width, slot, skin->name, skin->joint_count);
+        joints[i] = skin->joints[slot];
     }
     *out = joints;
     return SUP_OK;

@@ -59,7 +59,7 @@ static bool base64_decode(const char* text, size_t length, uint8_t* out, size_t*
     return true;
 }
 
-static bool is_data(const char* uri, size_t length)
+bool gltf_uri_is_data(const char* uri, size_t length)
 {
     static const char scheme[] = "data:";
     for (size_t i = 0; i < sizeof scheme - 1; ++i)
@@ -67,7 +67,7 @@ static bool is_data(const char* uri, size_t length)
     return true;
 }
 
-static sup_result load_data(gltf_reader* r, const char* uri, size_t length, const char* what, sup_bytes* out, sup_error* error)
+sup_result gltf_uri_data(sup_arena* arena, const char* uri, size_t length, const char* what, sup_bytes* out, sup_error* error)
 {
     static const char base64[] = ";base64";
     const char*       comma = memchr(uri, ',', length);
@@ -75,7 +75,7 @@ static sup_result load_data(gltf_reader* r, const char* uri, size_t length, cons
         return sup_fail(error, SUP_ERROR_INPUT, "%s: its data URI has no comma before the data; the file is damaged", what);
     size_t      head = (size_t)(comma - uri), body = length - head - 1;
     const char* text = comma + 1;
-    uint8_t*    data = sup_arena_alloc(r->keep, body, 1);
+    uint8_t*    data = sup_arena_alloc(arena, body, 1);
     if (!data) return sup_fail_memory(error, what);
     *out = (sup_bytes){ data, 0 };
     if (head >= sizeof base64 - 1 && memcmp(comma - (sizeof base64 - 1), base64, sizeof base64 - 1) == 0) {
@@ -105,7 +105,7 @@ static const char* objection(const char* path, size_t length)
 
 sup_result gltf_uri_load(gltf_reader* r, const char* uri, size_t length, const char* what, sup_bytes* out, sup_error* error)
 {
-    if (is_data(uri, length)) return load_data(r, uri, length, what, out, error);
+    if (gltf_uri_is_data(uri, length)) return gltf_uri_data(r->keep, uri, length, what, out, error);
 
     size_t folder = sup_path_folder(r->in->path);
     char*  path = sup_arena_alloc(r->work, folder + length + 1, 1);

@@ -34,6 +34,7 @@ typedef struct sup_build {
     uint32_t        vertex_count, face_count, corner_count; ///< of all parts
     uint32_t*       vertex_points;
     uint32_t*       point_vertices; ///< the first stored vertex of each point, counted over all parts
+    bool            points_are_vertices; ///< one by one, in the same order
 
     sup_joint* joints; ///< also out->skeleton.joints
     uint32_t   joint_count;

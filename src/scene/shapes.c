@@ -18,6 +18,11 @@ typedef struct sum3 {
 static void average_vec3(const sup_build* build, const sup_vec3* values, uint32_t begin, uint32_t count, uint32_t first,
                          uint32_t point_count, sum3* sums, uint32_t* copies, sup_vec3* out)
 {
+    if (build->points_are_vertices) {
+        for (uint32_t p = 0; p < point_count; ++p) // one zero only, as a sum has it
+            out[p] = v3(values[p].x + 0.0f, values[p].y + 0.0f, values[p].z + 0.0f);
+        return;
+    }
     memset(sums, 0, point_count * sizeof *sums);
     memset(copies, 0, point_count * sizeof *copies);
     for (uint32_t v = 0; v < count; ++v) {

@@ -4,18 +4,28 @@
 
 #include <string.h>
 
-static bool points_are_vertices(const sup_build* build)
+enum { FACE_SMALL = 8 };
+
+// Whether a corner of the face comes again. Small faces are compared by pairs: noting the last face of every point costs a
+// miss of the cache for each corner.
+static bool comes_twice(const uint32_t* points, uint32_t size, uint32_t* seen, uint32_t face)
 {
-    for (uint32_t v = 0; v < build->vertex_count; ++v)
-        if (build->vertex_points[v] != v) return false;
-    return true;
+    bool twice = false;
+    if (size == 3) return (points[0] == points[1]) | (points[0] == points[2]) | (points[1] == points[2]);
+    for (uint32_t a = 1; size <= FACE_SMALL && a < size; ++a)
+        for (uint32_t b = 0; b < a; ++b) twice |= points[a] == points[b];
+    for (uint32_t c = 0; size > FACE_SMALL && c < size; ++c) {
+        twice |= seen[points[c]] == face + 1;
+        seen[points[c]] = face + 1;
+    }
+    return twice;
 }
 
 static sup_result make_faces(sup_build* build)
 {
     sup_mesh* mesh = &build->out->mesh;
     uint32_t* begin = SUP_NEW(build->keep, uint32_t, (size_t)build->face_count + 1);
-    bool      same = points_are_vertices(build); // then one list serves both
+    bool      same = build->points_are_vertices; // then one list serves both
     uint32_t* points = SUP_NEW(build->keep, uint32_t, build->corner_count);
     uint32_t* vertices = same ? points : SUP_NEW(build->keep, uint32_t, build->corner_count);
     uint32_t* seen = SUP_NEW(build->scratch, uint32_t, mesh->point_count); // last face that used the point, plus 1
@@ -26,17 +36,13 @@ static sup_result make_faces(sup_build* build)
         const uint32_t*      corners = d->corners;
         for (uint32_t f = 0; f < d->face_count; ++f) {
             uint32_t size = d->face_sizes ? d->face_sizes[f] : 3;
-            bool     twice = false;
-            for (uint32_t c = 0; size >= 3 && c < size; ++c, ++corner) {
-                uint32_t vertex = build->parts[i].vertex_begin + corners[c], point = build->vertex_points[vertex];
-                vertices[corner] = vertex;
-                points[corner] = point;
-                twice |= seen[point] == face + 1;
-                seen[point] = face + 1;
-            }
             corners += size;
-            if (size >= 3) begin[++face] = corner;
-            repeated += twice;
+            if (size < 3) continue;
+            for (uint32_t c = 0; c < size; ++c) vertices[corner + c] = build->parts[i].vertex_begin + (corners - size)[c];
+            for (uint32_t c = 0; !same && c < size; ++c) points[corner + c] = build->vertex_points[vertices[corner + c]];
+            repeated += comes_twice(points + corner, size, seen, face);
+            corner += size;
+            begin[++face] = corner;
         }
     }
     if (repeated) sup_build_warn(build, "%u faces use a point more than once; kept, but they have no area there", repeated);

@@ -129,7 +129,55 @@ static uint32_t clean(influence* list, uint32_t count, uint32_t* joints, float* 
     return n;
 }
 
-static sup_result count_positive(sup_build* build, uint32_t part, uint32_t* out)
+// As most files have them: four, from large to small, of different joints. Nothing is left to do but to divide them by their
+// sum, which no order rounds: from 2^-28 to 1 the bits of four floats fit into a double. Returns how many, 0: not of this kind.
+// Always writes four places.
+static uint32_t take_sorted(const sup_build* build, const float w[4], const uint32_t of[4], uint32_t* joints, float* values)
+{
+    static const float LEAST = 0x1p-28f;
+    uint32_t           n = (uint32_t)(w[0] > 0) + (w[1] > 0) + (w[2] > 0) + (w[3] > 0);
+    bool               falling = (w[0] <= 1) & (w[0] >= w[1]) & (w[1] >= w[2]) & (w[2] >= w[3]) & (w[3] >= 0);
+    if (!falling || n == 0 || w[n - 1] < LEAST) return 0;
+    uint32_t p[4];
+    for (uint32_t k = 0; k < 4; ++k) p[k] = build->joint_places[of[k < n ? k : 0]]; // joints of no weight may be any number
+    bool doubled = ((p[0] == p[1]) & (n > 1)) | (((p[0] == p[2]) | (p[1] == p[2])) & (n > 2)) |
+                   (((p[0] == p[3]) | (p[1] == p[3]) | (p[2] == p[3])) & (n > 3));
+    bool tied = ((w[0] == w[1]) & (p[0] > p[1])) | ((w[1] == w[2]) & (p[1] > p[2]) & (n > 2)) |
+                ((w[2] == w[3]) & (p[2] > p[3]) & (n > 3));
+    if (doubled | tied) return 0;
+    double sum = (double)w[0] + (double)w[1] + (double)w[2] + (double)w[3];
+    for (uint32_t k = 0; k < 4; ++k) {
+        joints[k] = p[k];
+        values[k] = (float)((double)w[k] / sum);
+    }
+    return n;
+}
+
+enum { TAKE_ROOM = 4 }; // that take_sorted may write beyond what it keeps
+
+// A first look without a branch; who finds something bad looks again and says where.
+static bool count_quickly(const sup_part_desc* d, uint32_t joint_count, uint64_t* out)
+{
+    enum { CHUNK = 1 << 20 };
+    uint64_t count = 0;
+    bool     bad = false;
+    size_t   total = (size_t)d->vertex_count * d->width;
+    for (size_t from = 0; from < total; from += CHUNK) { // so that a count of 32 bits, as wide as a weight, serves
+        size_t   end = total - from < CHUNK ? total : from + CHUNK;
+        uint32_t some = 0, wrong = 0;
+        for (size_t i = from; i < end; ++i) {
+            uint32_t positive = d->weights[i] > 0;
+            wrong |= (uint32_t)(d->weights[i] - d->weights[i] != 0) | ((d->joints[i] >= joint_count) & positive); // NaN too
+            some += positive;
+        }
+        count += some;
+        bad |= wrong != 0;
+    }
+    *out = count;
+    return !bad;
+}
+
+static sup_result count_slowly(sup_build* build, uint32_t part, uint64_t* out)
 {
     const sup_part_desc* d = &build->desc->parts[part];
     const char*          name = build->parts[part].name;
@@ -145,9 +193,28 @@ static sup_result count_positive(sup_build* build, uint32_t part, uint32_t* out)
                            d->joints[i], build->desc->joint_count);
             count++;
         }
-    if (count > SUP_BUILD_LIMIT) return BAD("'%s' has more than %u weights; make the mesh coarser", name, SUP_BUILD_LIMIT);
+    *out = count;
+    return SUP_OK;
+}
+
+static sup_result count_positive(sup_build* build, uint32_t part, uint32_t* out)
+{
+    uint64_t   count = 0;
+    bool       good = count_quickly(&build->desc->parts[part], build->desc->joint_count, &count);
+    sup_result result = good ? SUP_OK : count_slowly(build, part, &count);
+    if (result) return result;
+    if (count > SUP_BUILD_LIMIT)
+        return BAD("'%s' has more than %u weights; make the mesh coarser", build->parts[part].name, SUP_BUILD_LIMIT);
     *out = (uint32_t)count;
     return SUP_OK;
+}
+
+static void widen(sum_range* range, double sum)
+{
+    if (!range->counted || sum < range->low) range->low = sum;
+    if (sum > 0 && sum < range->low_positive) range->low_positive = sum;
+    if (!range->counted || sum > range->high) range->high = sum;
+    range->counted = 1;
 }
 
 static sup_result clean_part(sup_build* build, uint32_t part, sum_range* range)
@@ -157,24 +224,30 @@ static sup_result clean_part(sup_build* build, uint32_t part, sum_range* range)
     sup_result           result = count_positive(build, part, &positive);
     if (result) return result;
     uint32_t*  begin = SUP_NEW(build->influences, uint32_t, (size_t)d->vertex_count + 1);
-    uint32_t*  joints = SUP_NEW(build->influences, uint32_t, positive);
-    float*     values = SUP_NEW(build->influences, float, positive);
+    uint32_t*  joints = SUP_NEW(build->influences, uint32_t, (size_t)positive + TAKE_ROOM);
+    float*     values = SUP_NEW(build->influences, float, (size_t)positive + TAKE_ROOM);
     influence* list = SUP_NEW(build->scratch, influence, d->width);
     if (!begin || !joints || !values || !list) return sup_fail_memory(build->error, "weights");
-    size_t i = 0;
     for (uint32_t v = 0; v < d->vertex_count; ++v) {
+        size_t   i = (size_t)v * d->width;
         uint32_t count = 0;
         double   sum = 0;
+        if (d->width == 4) {
+            const float* w = d->weights + i;
+            uint32_t     taken = take_sorted(build, w, d->joints + i, joints + begin[v], values + begin[v]);
+            if (taken) {
+                widen(range, (double)w[0] + (double)w[1] + (double)w[2] + (double)w[3]);
+                begin[v + 1] = begin[v] + taken;
+                continue;
+            }
+        }
         for (uint32_t k = 0; k < d->width; ++k, ++i) {
             double value = (double)d->weights[i];
             sum += value;
             if (value < range->negative) range->negative = value;
             if (value > 0) list[count++] = (influence){ build->joint_places[d->joints[i]], k, value };
         }
-        if (!range->counted || sum < range->low) range->low = sum;
-        if (sum > 0 && sum < range->low_positive) range->low_positive = sum;
-        if (!range->counted || sum > range->high) range->high = sum;
-        range->counted = 1;
+        widen(range, sum);
         begin[v + 1] = begin[v] + clean(list, count, joints + begin[v], values + begin[v]);
     }
     build->part_builds[part].begin = begin;
@@ -321,11 +394,11 @@ static bool take_over(sup_build* build)
 {
     sup_weights*          w = &build->out->weights;
     const sup_part_build* p = build->part_builds;
-    if (build->desc->part_count != 1 || !p->begin || build->out->mesh.point_count != build->vertex_count) return false;
+    if (build->desc->part_count != 1 || !p->begin || !build->points_are_vertices) return false;
     uint32_t most = 0;
     for (uint32_t v = 0; v < build->vertex_count; ++v) {
         uint32_t count = p->begin[v + 1] - p->begin[v];
-        if (build->vertex_points[v] != v || count == 0) return false;
+        if (count == 0) return false;
         if (count > most) most = count;
     }
     sup_arena_adopt(build->keep, build->influences);

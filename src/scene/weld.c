@@ -189,6 +189,9 @@ sup_result sup_build_points(sup_build* build)
     build->point_vertices = SUP_NEW(build->scratch, uint32_t, mesh->point_count);
     if (!build->point_vertices) return sup_fail_memory(build->error, "points");
     for (uint32_t v = build->vertex_count; v--;) build->point_vertices[build->vertex_points[v]] = v;
+    uint32_t moved = 0;
+    for (uint32_t v = 0; v < build->vertex_count; ++v) moved |= build->vertex_points[v] ^ v;
+    build->points_are_vertices = moved == 0;
     mesh->vertex_points = build->vertex_points;
     return place_points(build);
 }

@@ -133,6 +133,55 @@ await test("a file's materials color its skin, and clay stands in where there ar
     good(["render", cube(folder), out, "--color", "file", "--camera", "front", "--no-ground", ...small]);
     holds(CLAY(readPng(out).at(48, 36)), "clay");
 });
+await test("a picture of the file's material is drawn where its vertices lie on it, or told by name", folder => {
+    needs();
+    // Two pixels: red, then blue.
+    const magic = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
+    const rows = zlib.deflateSync(Buffer.from([0, 255, 0, 0, 0, 0, 255]));
+    const chunk = (type, body) => {
+        const named = Buffer.concat([Buffer.from(type), body]), out = Buffer.alloc(named.length + 8);
+        out.writeUInt32BE(body.length, 0);
+        named.copy(out, 4);
+        out.writeUInt32BE(zlib.crc32(named), named.length + 4);
+        return out;
+    };
+    const head = Buffer.from([0, 0, 0, 2, 0, 0, 0, 1, 8, 2, 0, 0, 0]);
+    const picture = Buffer.concat([magic, chunk("IHDR", head), chunk("IDAT", rows), chunk("IEND", Buffer.alloc(0))]);
+    const floats = new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0]);
+    const corners = new Uint16Array([0, 1, 2, 0, 2, 3]);
+    const bytes = Buffer.concat([Buffer.from(floats.buffer), Buffer.from(corners.buffer)]);
+    const out = path.join(folder, "c.png"), file = path.join(folder, "sign.gltf");
+    const write = image => fs.writeFileSync(file, JSON.stringify({
+        asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0] }], nodes: [{ mesh: 0 }],
+        images: [image], samplers: [{ wrapS: 33071, wrapT: 33071 }], textures: [{ source: 0, sampler: 0 }],
+        materials: [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 } } }],
+        meshes: [{ primitives: [{ attributes: { POSITION: 0, TEXCOORD_0: 1 }, indices: 2, material: 0 }] }],
+        accessors: [{ bufferView: 0, componentType: 5126, count: 4, type: "VEC3", min: [-1, -1, 0], max: [1, 1, 0] },
+            { bufferView: 1, componentType: 5126, count: 4, type: "VEC2" },
+            { bufferView: 2, componentType: 5123, count: 6, type: "SCALAR" }],
+        bufferViews: [{ buffer: 0, byteLength: 48 }, { buffer: 0, byteOffset: 48, byteLength: 32 },
+            { buffer: 0, byteOffset: 80, byteLength: 12 }],
+        buffers: [{ byteLength: 92, uri: "data:application/octet-stream;base64," + bytes.toString("base64") }],
+    }));
+    const draw = () => good(["render", file, out, "--color", "file", "--camera", "front", "--no-ground", ...small]);
+    const check = () => {
+        const p = readPng(out), left = p.at(32, 36), right = p.at(64, 36);
+        holds(left[0] > left[2] + 60 && right[2] > right[0] + 60, `red ${left}, blue ${right}`);
+    };
+    write({ uri: "data:image/png;base64," + picture.toString("base64") });
+    draw();
+    check();
+    fs.writeFileSync(path.join(folder, "two.png"), picture);
+    write({ uri: "two.png" });
+    draw();
+    check();
+    write({ uri: "lost.png" });
+    const told = draw();
+    holds(/picture 'lost.png' of 'sign' is left out.*it is missing/.test(told.err), told.err);
+    fs.writeFileSync(path.join(folder, "two.png"), picture.subarray(0, 40));
+    write({ uri: "two.png" });
+    holds(/picture 'two.png' of 'sign' is left out.*damaged/.test(draw().err), "half a picture");
+});
 await test("a cut takes away one half and closes it", folder => {
     needs();
     const out = path.join(folder, "c.png"), view = ["--camera", "front", "--no-ground", "--size", "160x120"];

@@ -188,6 +188,60 @@ static void forty_influences_come_out_in_order(void** state)
     sup_character_destroy(c);
 }
 
+// Four influences from large to small are only divided; a fifth of no weight sends them through sorting and merging. Both must
+// give the same bits, also where the first way has to give up: ties, doubled joints, sums that a double rounds.
+static void the_usual_four_come_out_as_any_number_does(void** state)
+{
+    (void)state;
+    enum { CASES = 9 };
+    static const float w[CASES][4] = {
+        { 0.5f, 0.3f, 0.15f, 0.05f },  { 0.7f, 0.3f, 0, 0 },       { 1, 0, 0, 0 },
+        { 0.25f, 0.25f, 0.25f, 0.2f }, { 0.4f, 0.3f, 0.2f, 0.1f }, { 0.9f, 1e-9f, 1e-12f, 1e-30f },
+        { 0.1f, 0.6f, 0.2f, 0.1f },    { 0.33f, 0.33f, 0.21f, 0 }, { 3, 2, 1, 0.5f }
+    };
+    static const uint32_t of[CASES][4] = { { 3, 1, 2, 0 }, { 2, 0, 99, 99 }, { 1, 1, 1, 1 }, { 2, 1, 3, 0 }, { 1, 2, 1, 0 },
+                                           { 0, 1, 2, 3 }, { 0, 1, 2, 3 },   { 0, 3, 1, 7 }, { 0, 1, 2, 3 } };
+    sup_joint             skeleton[4];
+    sup_vec3              positions[CASES];
+    uint32_t              joints[2][5 * CASES] = { { 0 } }, corners[3 * (CASES - 2)];
+    float                 weights[2][5 * CASES] = { { 0 } };
+    sup_character*        c[2];
+    for (uint32_t v = 0; v < CASES; ++v) {
+        positions[v] = v3((float)v, (float)(v % 2), 0);
+        for (uint32_t k = 0; k < 4; ++k) {
+            joints[0][4 * v + k] = joints[1][5 * v + k] = of[v][k];
+            weights[0][4 * v + k] = weights[1][5 * v + k] = w[v][k];
+        }
+    }
+    for (uint32_t i = 0; i < 3 * (CASES - 2); ++i) corners[i] = i / 3 + i % 3;
+    for (uint32_t i = 0; i < 2; ++i) {
+        strip t;
+        strip_init(&t);
+        for (uint32_t j = 0; j < 4; ++j) {
+            skeleton[j] = t.s.joints[0];
+            skeleton[j].name = NULL;
+            skeleton[j].parent = j ? j - 1 : SUP_NONE;
+        }
+        t.s.part.vertex_count = CASES;
+        t.s.part.positions = positions;
+        t.s.part.face_count = CASES - 2;
+        t.s.part.corners = corners;
+        t.s.part.width = 4 + i;
+        t.s.part.joints = joints[i];
+        t.s.part.weights = weights[i];
+        t.s.desc.joints = skeleton;
+        t.s.desc.joint_count = 4;
+        c[i] = small_make(&t.s);
+    }
+    const sup_weights *a = &c[0]->weights, *b = &c[1]->weights;
+    assert_memory_equal(a->begin, b->begin, (CASES + 1) * sizeof *a->begin);
+    assert_memory_equal(a->joints, b->joints, a->begin[CASES] * sizeof *a->joints);
+    assert_memory_equal(a->values, b->values, a->begin[CASES] * sizeof *a->values);
+    assert_float_equal(a->sum_max, b->sum_max, 0);
+    sup_character_destroy(c[0]);
+    sup_character_destroy(c[1]);
+}
+
 static void a_mesh_without_skin_follows_its_joint_wholly(void** state)
 {
     (void)state;
@@ -219,6 +273,7 @@ int main(void)
         cmocka_unit_test(a_piece_without_any_weights_follows_the_first_skin_joint),
         cmocka_unit_test(bad_weights_are_refused_by_name),
         cmocka_unit_test(forty_influences_come_out_in_order),
+        cmocka_unit_test(the_usual_four_come_out_as_any_number_does),
         cmocka_unit_test(a_mesh_without_skin_follows_its_joint_wholly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
