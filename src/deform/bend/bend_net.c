@@ -129,6 +129,21 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
 /// Limbs by number; skin without curves is a limb of its own.
 static uint32_t limb_of(const bend_net* net, uint32_t p) { return net->curves.limbs ? net->curves.limbs[p] : 0; }
 
+/// Two neighboring points that take from curves which are not beside each other: a closed ring and the open ones next to it.
+static bool torn(const bend_net* net, uint32_t a, uint32_t b)
+{
+    if (limb_of(net, a) != limb_of(net, b)) return true;
+    const sup_curve_share *s = &net->transfer.points[a], *t = &net->transfer.points[b];
+    for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < 2; ++k) {
+            if (s->curve[i] == SUP_NONE || t->curve[k] == SUP_NONE) continue;
+            if (s->curve[i] == t->curve[k]) return false;
+            const uint32_t* sides = net->curves.curves[s->curve[i]].sides;
+            if (sides[0] == t->curve[k] || sides[1] == t->curve[k]) return false;
+        }
+    return s->curve[0] != SUP_NONE || t->curve[0] != SUP_NONE;
+}
+
 static sup_result make_seams(const sup_mesh* mesh, bend_net* net, sup_arena* arena, sup_error* error)
 {
     uint32_t   n = mesh->point_count, count = 0, total = 0;
@@ -145,7 +160,7 @@ static sup_result make_seams(const sup_mesh* mesh, bend_net* net, sup_arena* are
             uint32_t a = mesh->triangles[3 * t + k], b = mesh->triangles[3 * t + (k + 1) % 3];
             list[degree[a + 1]++] = b;
             list[degree[b + 1]++] = a;
-            if (limb_of(net, a) != limb_of(net, b)) ring[a] = ring[b] = 1;
+            if (torn(net, a, b)) ring[a] = ring[b] = 1;
         }
     for (uint32_t far = 1; !r && far < SEAM_RINGS; ++far)
         for (uint32_t p = 0; p < n; ++p)
