@@ -132,6 +132,8 @@ static uint32_t limb_of(const bend_net* net, uint32_t p) { return net->curves.li
 /// Two neighboring points that take from curves which are not beside each other: a closed ring and the open ones next to it.
 static bool torn(const bend_net* net, uint32_t a, uint32_t b)
 {
+    // Skin of no limb fades out from the nearest curve: that is smooth already.
+    if (limb_of(net, a) == SUP_NONE || limb_of(net, b) == SUP_NONE) return false;
     if (limb_of(net, a) != limb_of(net, b)) return true;
     const sup_curve_share *s = &net->transfer.points[a], *t = &net->transfer.points[b];
     for (int i = 0; i < 2; ++i)
