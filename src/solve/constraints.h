@@ -109,7 +109,8 @@ typedef struct sup_rubbing {
 } sup_rubbing;
 
 /// Changes velocities at a contact. The normal velocity may not be negative, and becomes at least restitution x `approach`
-/// (the speed, positive, at which they came together before the contact was solved). The tangential one loses at most friction
+/// (the speed, positive, at which they came together before the contact was solved). What solving positions has `pushed` it
+/// beyond that is taken back: parting what was pressed together must not throw it. The tangential one loses at most friction
 /// x (that change + `pushed`), where `pushed` is the speed that solving positions has already added along the normal: without
 /// it a resting contact, whose normal velocity is 0, would not rub at all.
 /// `still`: 0, or the velocity of what the particles touch when it is no particle (a body).

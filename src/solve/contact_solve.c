@@ -9,6 +9,10 @@
 // Edges whose normal has turned further than this (cosine) since they were found lie side by side now.
 #define TURNED 0.7f
 
+// The skin parts from itself by no more than this in a round, mean edges: what is deep in comes out over several, or coarse
+// creases are thrown from one side to the other.
+#define MOST_PARTED 0.2f
+
 enum { GRAIN = 128 };
 
 typedef struct solving {
@@ -68,7 +72,8 @@ static bool project_item(const solving* s, contact_item* i)
     sup_touch touch;
     if (!find_touch(i, s->x, &touch)) return false;
     sup_vec4* const x[4] = { &s->x[i->p[0]], &s->x[i->p[1]], &s->x[i->p[2]], &s->x[i->p[3]] };
-    float           grown = sup_touch_part(x, &touch, s->call->settings.thickness * i->unit);
+    float           distance = contact_min(s->call->settings.thickness * i->unit, touch.gap + MOST_PARTED * i->unit);
+    float           grown = sup_touch_part(x, &touch, distance);
     i->pushed += grown;
     return grown > 0;
 }

@@ -323,6 +323,12 @@ static void a_point_on_a_floor_bounces_and_slides_as_it_should(void** state)
     v = (sup_vec4){ 3, 0, 0, 0 };
     sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 0 }, 0, 9, v3(5, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 5, 0, 0, 1e-6f);
+    // Pushed out with 1.5 and leaves at 2: the push is taken back, what it had by itself stays. Pushed with 3: it rests.
+    v = (sup_vec4){ 3, 0, 2, 0 };
+    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 0, 0 }, 0, 1.5f, v3(0, 0, 0));
+    assert_vector(v3(v.x, v.y, v.z), 3, 0, .5f, 1e-6f);
+    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 0, 0 }, 0, 3, v3(0, 0, 0));
+    assert_vector(v3(v.x, v.y, v.z), 3, 0, 0, 1e-6f);
     // Leaves: nothing holds it.
     v = (sup_vec4){ 3, 0, 2, 0 };
     sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 1 }, 0, 0, v3(0, 0, 0));
