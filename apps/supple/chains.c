@@ -70,9 +70,11 @@ static sup_chain_desc bare_chain(const sup_chain_desc* flags)
                              .step = flags->step };
 }
 
-static int list_registry(const sup_chain_desc* flags, const sup_character* c, const sup_clip* clip, sup_arena* arena,
-                         chain_list* out)
+// Simulations settle in every pose of a sweep, which takes minutes: `check` runs them where they are named.
+static int list_registry(const options* o, const sup_chain_desc* flags, const sup_character* c, const sup_clip* clip,
+                         sup_arena* arena, chain_list* out)
 {
+    bool            still = o->verb->bit == VERB_CHECK;
     sup_mesh_report surface;
     sup_error       error = { 0 };
     if (sup_mesh_examine(&c->mesh, &surface, &error) != SUP_OK) return fail_with(&error);
@@ -80,7 +82,7 @@ static int list_registry(const sup_chain_desc* flags, const sup_character* c, co
     if (!out->descs) return fail_memory();
     for (uint32_t i = 0; i < sup_deformer_count(); i++) {
         const sup_deformer* d = sup_deformer_at(i);
-        if (!suits(d, c, clip, surface.closed)) continue;
+        if ((still && d->dynamic) || !suits(d, c, clip, surface.closed)) continue;
         out->descs[out->count] = bare_chain(flags);
         out->descs[out->count++].links = d->name;
     }
@@ -96,7 +98,7 @@ int chain_list_read(const options* o, const sup_character* character, const sup_
     int            code = chain_read(o, arena, &flags);
     if (code != EXIT_DONE) return code;
     *out = (chain_list){ .chosen = named || flags.preset };
-    if (!out->chosen) code = list_registry(&flags, character, clip, arena, out);
+    if (!out->chosen) code = list_registry(o, &flags, character, clip, arena, out);
     else {
         out->descs = sup_arena_alloc(arena, (size_t)named + 1, sizeof *out->descs);
         if (!out->descs) return fail_memory();

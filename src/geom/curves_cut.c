@@ -69,11 +69,11 @@ uint32_t maker_end_curve(curve_maker* m, uint32_t begin, bool closed, uint32_t l
 {
     sup_curve* curves = grown(m->arena, m->curves, m->curve_count, &m->curve_room, sizeof *curves);
     if (!curves) m->failed = true;
+    else m->curves = curves; // at once: the room is counted even where this curve is dropped
     if (m->failed || m->point_count - begin < (closed ? 3 : 2)) {
         m->point_count = begin;
         return SUP_NONE;
     }
-    m->curves = curves;
     m->curves[m->curve_count] = (sup_curve){ begin, m->point_count - begin, closed, limb, { SUP_NONE, SUP_NONE } };
     return m->curve_count++;
 }

@@ -58,14 +58,14 @@ static void meter_frame(const sup_meter* meter, const sup_pose* pose, const sup_
 }
 
 static numbers measure(const sup_character* character, const sup_meter* meter, const sup_clip* clip,
-                       const sup_deformer* deformer, const sup_tasks* tasks)
+                       const sup_deformer* deformer)
 {
     sup_error         error = { 0 };
     sup_chain*        chain = NULL;
     sup_instance*     instance = NULL;
     const sup_mesh*   mesh = &character->mesh;
-    sup_chain_desc    desc = { .character = character, .clip = clip, .links = deformer->name, .tasks = tasks };
-    sup_instance_desc playing = { .clip = clip, .preroll = -1.0, .tasks = tasks };
+    sup_chain_desc    desc = { .character = character, .clip = clip, .links = deformer->name };
+    sup_instance_desc playing = { .clip = clip, .preroll = -1.0 };
     assert_ok(sup_chain_create(&desc, &chain, &error), error);
     playing.chain = chain;
     assert_ok(sup_instance_create(&playing, &instance, &error), error);
@@ -110,7 +110,7 @@ static void append(char* table, size_t* used, const char* deformer, const char* 
     *used += (size_t)n;
 }
 
-static void measure_scene(const sup_deformer* d, const scene* s, const sup_tasks* tasks, char* table, size_t* used)
+static void measure_scene(const sup_deformer* d, const scene* s, char* table, size_t* used)
 {
     sup_error      error = { 0 };
     sup_character* c = NULL;
@@ -121,7 +121,7 @@ static void measure_scene(const sup_deformer* d, const scene* s, const sup_tasks
     assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
     if (suits(d, c, clip)) {
         char    name[64], part[128];
-        numbers n = measure(c, meter, clip, d, tasks);
+        numbers n = measure(c, meter, clip, d);
         snprintf(name, sizeof name, "%s/%s", s->name, s->clip);
         append(table, used, d->name, name, "volume_change_max", n.volume_change_max);
         append(table, used, d->name, name, "volume_change_end", n.volume_change_end);
@@ -135,18 +135,14 @@ static void measure_scene(const sup_deformer* d, const scene* s, const sup_tasks
     sup_character_destroy(c);
 }
 
-// The number of threads changes no bit, so two may help.
 static void measure_all(char* table)
 {
-    size_t    used = (size_t)snprintf(table, TABLE_SIZE, HEADER);
-    sup_pool* pool = sup_pool_create(2);
+    size_t used = (size_t)snprintf(table, TABLE_SIZE, HEADER);
     for (uint32_t k = 0; k < sup_deformer_count(); ++k) {
         const sup_deformer* d = sup_deformer_at(k);
         if (d->dynamic && !SIMULATE) continue;
-        for (size_t s = 0; s < sizeof scenes / sizeof *scenes; ++s)
-            measure_scene(d, &scenes[s], sup_pool_tasks(pool), table, &used);
+        for (size_t s = 0; s < sizeof scenes / sizeof *scenes; ++s) measure_scene(d, &scenes[s], table, &used);
     }
-    sup_pool_destroy(pool);
 }
 
 // Rows of simulations out of the recorded table, where none were run.

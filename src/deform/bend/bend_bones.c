@@ -170,10 +170,9 @@ static sup_result cut_chain(const chain_maker* m, uint32_t chain, const sup_vec3
     sup_curve_mesh part = {
         .point_count = mesh->point_count, .points = mesh->points, .triangle_count = n, .triangles = triangles
     };
-    sup_error none;
     *out = (sup_curves){ 0 };
     if (n == 0) return SUP_OK;
-    sup_result r = sup_curves_cut(&part, &(sup_curve_line){ wanted, centers, normals }, m->p->snap, m->arena, out, &none);
+    sup_result r = sup_curves_cut(&part, &(sup_curve_line){ wanted, centers, normals }, m->p->snap, m->arena, out, m->error);
     if (r == SUP_ERROR_INPUT) *out = (sup_curves){ 0 }; // too small to be cut: it follows its neighbors
     return r == SUP_ERROR_INPUT ? SUP_OK : r;
 }
