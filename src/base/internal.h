@@ -16,6 +16,9 @@
 /// Typed memory from an arena: SUP_NEW(arena, sup_vec3, count). NULL when there is none.
 #define SUP_NEW(arena, type, count) ((type*)sup_arena_alloc((arena), (count), sizeof(type)))
 
+/// A piece of scratch. NULL scratch: the sizes are only added up.
+static inline void* sup_scratch_at(void* scratch, size_t at) { return scratch ? (unsigned char*)scratch + at : NULL; }
+
 /// A new arena with the same allocator, for what dies at the end of a function. NULL when there is no memory.
 SUP_API sup_arena* sup_arena_beside(const sup_arena* arena);
 

@@ -451,20 +451,20 @@ static push_room cut_room(const sup_push* p, void* scratch, size_t* total)
 {
     size_t points = (size_t)p->character->mesh.point_count + SUP_LANES,
            some = p->dualquat ? points : p->turned_count + SUP_LANES;
-    uint8_t*  at = scratch;
+    size_t    at = 0;
     push_room r;
-    r.morphed = (sup_vec3*)at;
+    r.morphed = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(points * sizeof(sup_vec3), 64);
-    r.matrices = (sup_mat3*)at;
+    r.matrices = (sup_mat3*)sup_scratch_at(scratch, at);
     at += sup_align(some * sizeof(sup_mat3), 64);
-    r.posed = (sup_vec3*)at;
+    r.posed = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(some * sizeof(sup_vec3), 64);
-    r.rest = (sup_vec3*)at;
+    r.rest = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)p->turned_count + SUP_LANES) * sizeof(sup_vec3), 64);
-    r.skin = at;
+    r.skin = sup_scratch_at(scratch, at);
     size_t one = sup_skin_scratch(p->skin.set), two = p->turned_set ? sup_skin_scratch(p->turned_set) : 0;
     at += sup_align(one > two ? one : two, 64) + 64;
-    if (total) *total = (size_t)(at - (uint8_t*)scratch);
+    if (total) *total = at;
     return r;
 }
 

@@ -108,30 +108,30 @@ typedef struct beam_room {
 
 static beam_room cut_room(const bound* b, void* scratch, size_t* total)
 {
-    uint8_t*  at = scratch;
+    size_t    at = 0;
     beam_room r;
     size_t    stride = b->net.stride;
-    r.q = (sup_vec3*)at;
+    r.q = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
-    r.coefficients = (float*)at;
+    r.coefficients = (float*)sup_scratch_at(scratch, at);
     at += sup_align((b->motion.modes * stride + 8) * sizeof(float), 64);
-    r.rows = (float*)at;
+    r.rows = (float*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)(b->net.intervals + 1) * stride + 8) * sizeof(float), 64);
-    r.moved = (sup_vec3*)at;
+    r.moved = (sup_vec3*)sup_scratch_at(scratch, at);
     at += b->framed ? sup_align(((size_t)b->net.node_count + SUP_LANES) * sizeof(sup_vec3), 64) : 0;
-    r.centers = (sup_vec3*)at;
+    r.centers = (sup_vec3*)sup_scratch_at(scratch, at);
     at += b->framed ? sup_align(b->net.curves.curve_count * sizeof(sup_vec3), 64) : 0;
-    r.turned = (sup_vec3*)at;
+    r.turned = (sup_vec3*)sup_scratch_at(scratch, at);
     at += b->framed ? sup_align(b->point_count * sizeof(sup_vec3), 64) : 0;
     for (int i = 0; i < 2; ++i) {
-        r.weights[i] = (float*)at;
+        r.weights[i] = (float*)sup_scratch_at(scratch, at);
         at += sup_align(b->segments.count * sizeof(float), 64);
     }
-    r.stations = (sup_station*)at;
+    r.stations = (sup_station*)sup_scratch_at(scratch, at);
     at += sup_align(b->sections.station_count * sizeof(sup_station), 64);
-    r.push = at;
+    r.push = sup_scratch_at(scratch, at);
     at += sup_push_scratch(&b->segments.push);
-    if (total) *total = (size_t)(at - (uint8_t*)scratch);
+    if (total) *total = at;
     return r;
 }
 

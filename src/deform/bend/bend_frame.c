@@ -8,35 +8,35 @@
 
 bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
 {
-    uint8_t*  at = scratch;
+    size_t    at = 0;
     bend_room r;
     size_t    stride = b->net.stride, per = b->net.intervals + 1, rows = sup_align((per * stride + 8) * sizeof(float), 64);
-    r.q = (sup_vec3*)at;
+    r.q = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
-    r.rows = (float*)at;
+    r.rows = (float*)sup_scratch_at(scratch, at);
     at += rows;
-    r.target = (float*)at;
+    r.target = (float*)sup_scratch_at(scratch, at);
     at += b->shapes.count ? rows : 0;
-    r.sway = (float*)at;
+    r.sway = (float*)sup_scratch_at(scratch, at);
     at += b->modes.count ? rows : 0;
-    r.terms = (float*)at;
+    r.terms = (float*)sup_scratch_at(scratch, at);
     at += b->loads.founded ? sup_align((2 * b->loads.terms + 1) * stride * sizeof(float), 64) : 0;
-    r.now = (bend_curve_now*)at;
+    r.now = (bend_curve_now*)sup_scratch_at(scratch, at);
     at += sup_align(b->net.curves.curve_count * sizeof(bend_curve_now), 64);
-    r.moved = (sup_vec3*)at;
+    r.moved = (sup_vec3*)sup_scratch_at(scratch, at);
     at += b->framed ? sup_align(b->net.node_count * sizeof(sup_vec3), 64) : 0;
-    r.centers = (sup_vec3*)at;
+    r.centers = (sup_vec3*)sup_scratch_at(scratch, at);
     at += b->framed ? sup_align(b->net.curves.curve_count * sizeof(sup_vec3), 64) : 0;
-    r.turned = (sup_vec3*)at;
-    r.weights = (float*)at;
+    r.turned = (sup_vec3*)sup_scratch_at(scratch, at);
+    r.weights = (float*)sup_scratch_at(scratch, at);
     at += sup_align(b->shapes.count * sizeof(float), 64);
-    r.seams = (sup_vec3*)at;
+    r.seams = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(b->net.seams.count * sizeof(sup_vec3), 64);
-    r.press = (double*)at;
+    r.press = (double*)sup_scratch_at(scratch, at);
     at += sup_align(7 * per * sizeof(double), 64);
-    r.push = at;
+    r.push = sup_scratch_at(scratch, at);
     at += sup_push_scratch(&b->push);
-    if (total) *total = (size_t)(at - (uint8_t*)scratch);
+    if (total) *total = at;
     return r;
 }
 

@@ -99,23 +99,23 @@ typedef struct fourier_room {
 
 static fourier_room cut_room(const fourier_bound* b, void* scratch, size_t* total)
 {
-    uint8_t*     at = scratch;
+    size_t       at = 0;
     fourier_room r;
-    r.q = (sup_vec3*)at;
+    r.q = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
-    r.coefficients = (float*)at;
+    r.coefficients = (float*)sup_scratch_at(scratch, at);
     at += sup_align((b->motion.modal.block + SUP_LANES) * sizeof(float), 64);
-    r.packed = (float*)at;
+    r.packed = (float*)sup_scratch_at(scratch, at);
     at += sup_align((3 * (size_t)b->net.coefficient_count + SUP_LANES) * sizeof(float), 64);
     for (int i = 0; i < 2; ++i) {
-        r.weights[i] = (float*)at;
+        r.weights[i] = (float*)sup_scratch_at(scratch, at);
         at += sup_align(b->segments.count * sizeof(float), 64);
     }
-    r.stations = (sup_station*)at;
+    r.stations = (sup_station*)sup_scratch_at(scratch, at);
     at += sup_align(b->sections.station_count * sizeof(sup_station), 64);
-    r.push = at;
+    r.push = sup_scratch_at(scratch, at);
     at += sup_push_scratch(&b->segments.push);
-    if (total) *total = (size_t)(at - (uint8_t*)scratch);
+    if (total) *total = at;
     return r;
 }
 

@@ -48,8 +48,8 @@ static sup_result make_masses(layers_bound* b, double density, double metres_per
         }
         for (uint32_t k = 0; k < b->count; ++k) {
             float high = 0;
-            if (l > 0) high += 0.5f * v3_distance(rest[k], rest[k - (size_t)b->stride]);
-            if (l + 1 < LAYERS) high += 0.5f * v3_distance(rest[k], rest[k + (size_t)b->stride]);
+            if (l > 0) high += 0.5f * v3_distance(rest[k], b->rest[(size_t)(l - 1) * b->stride + k]);
+            if (l + 1 < LAYERS) high += 0.5f * v3_distance(rest[k], b->rest[(size_t)(l + 1) * b->stride + k]);
             own[k] *= high;
         }
         float typical = median(temporary, own, b->count);
