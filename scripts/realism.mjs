@@ -38,14 +38,14 @@ const known = name => deformers.find(d => d.name === name);
 const skinnings = ["linear", "dualquat"];
 /** How a deformer is told to leave its dynamics out, by the parameters it has. */
 function still(d) {
-    const param = name => d.params.some(p => p.name === name);
+    const param = name => d.params.some(p => p.name === name && p.min <= 0);
     return param("sway") ? "sway=0" : param("modes") ? "modes=0" : null;
 }
 const rows = skinnings.map(name => ({ label: name, chain: name, keys: false }));
 if (known("beam")) rows.splice(1, 0, { label: "linear + residual", chain: "linear,beam(sway=0,turning=off)", keys: true });
 for (const d of deformers) {
     if (skinnings.includes(d.name)) continue;
-    const keys = d.needs.includes("examples");
+    const keys = d.needs.includes("examples") || d.params.some(p => p.name === "examples"); // needs them, or takes them
     for (const skin of keys ? skinnings : ["linear"]) {
         rows.push({ label: keys || d.name === "smooth" ? `${skin}, ${d.name}` : d.name, chain: `${skin},${d.name}`, keys });
         const static_ = keys && still(d);

@@ -41,7 +41,7 @@ static bool place_stations(section_maker* m)
     for (uint32_t l = 0; l < c->limb_count; ++l) {
         float wanted = spacing > 0 ? c->lengths[l] / spacing : 0;
         m->first[l] = m->total;
-        m->count[l] = wanted >= 2 ? (uint32_t)sup_clampf(wanted, 2, 512) + 1 : 0; // a stub does not turn
+        m->count[l] = wanted >= 2 ? (uint32_t)sup_clampf(wanted, 2, 512) + 1 : 0; // too short to turn
         m->total += m->count[l];
     }
     for (uint32_t p = 0; p < n; ++p) {

@@ -85,7 +85,7 @@ static const sup_preset  presets[] = { { "heavy", "Late, with a slow ring at the
 
 typedef struct bound {
     uint32_t            point_count;
-    beam_net            net;
+    sup_curve_net       net;
     sup_segments        segments;
     sup_sections        sections;
     beam_motion         motion;

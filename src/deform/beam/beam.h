@@ -5,6 +5,7 @@
 
 #include "base/internal.h"
 #include "deform/curve_link.h"
+#include "deform/curve_net.h"
 #include "deform/modal.h"
 #include "deform/sections.h"
 #include "geom/curves.h"
@@ -31,29 +32,9 @@ enum beam_extrapolation { EXTRAPOLATION_OFF, EXTRAPOLATION_STATIC, EXTRAPOLATION
 enum beam_integrator { INTEGRATOR_EXACT, INTEGRATOR_PAPER, INTEGRATOR_NEWMARK };
 enum beam_transfer { TRANSFER_DISPLACEMENT, TRANSFER_FRAME };
 
-/// A node stands between two points of a curve, each between two points of the mesh.
-typedef struct beam_source {
-    uint32_t point[4];
-    float    share[4];
-} beam_source;
-
-/// Nodes of all curves: node n of curve c is number c (N + 1) + n; in rows of columns it is row n, columns 3 c to 3 c + 2.
-typedef struct beam_net {
-    sup_curves         curves;
-    uint32_t           intervals, node_count;
-    uint32_t           columns, stride; ///< 3 per curve, padded to the lanes
-    const beam_source* sources;
-    const sup_vec3*    nodes; ///< at rest
-    const sup_vec3*    centers;
-    sup_curve_transfer transfer;
-    const uint32_t*    offsets; ///< four per point, into the rows of columns
-    const float*       shares;  ///< four per point
-    uint32_t           flat;    ///< curves without length: they do not swing
-} beam_net;
-
-sup_result beam_net_create(const sup_bind_input* in, const beam_params* p, sup_arena* arena, beam_net* out, sup_error* error);
+sup_result beam_net_create(const sup_bind_input* in, const beam_params* p, sup_arena* arena, sup_curve_net* out, sup_error* error);
 /// Values at mesh points (three floats each) read off at the nodes: rows[n][stride], N + 1 rows of doubles.
-void beam_net_read(const beam_net* net, const sup_vec3* at_points, double* rows);
+void beam_net_read(const sup_curve_net* net, const sup_vec3* at_points, double* rows);
 
 /// A force on a curve, known ahead: its share in every mode, and the state of each mode at its keys.
 typedef struct beam_force {
@@ -90,7 +71,7 @@ typedef struct beam_motion {
     const beam_force*     forces;
 } beam_motion;
 
-sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, const beam_net* net, const sup_segments* segments,
+sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, const sup_curve_net* net, const sup_segments* segments,
                               sup_arena* arena, beam_motion* out, sup_error* error);
 
 /// Where in time: segment, ratio in it, seconds behind the last example, and how many segments far it goes on beyond.
@@ -100,15 +81,15 @@ typedef struct beam_moment {
 } beam_moment;
 
 /// Coefficients of all modes at a moment, [K][stride]: what the nodes deviate by from their carrier.
-void beam_motion_sway(const beam_motion* m, const beam_net* net, const sup_segments* s, const beam_params* p,
+void beam_motion_sway(const beam_motion* m, const sup_curve_net* net, const sup_segments* s, const beam_params* p,
                       const beam_moment* at, float* coefficients);
 /// Adds what known forces do.
-void beam_motion_push(const beam_motion* m, const beam_net* net, double time, float* coefficients);
+void beam_motion_push(const beam_motion* m, const sup_curve_net* net, double time, float* coefficients);
 
 /// Pose-driven: one exact step of state (value and rate, [2][K][stride]) under the pull of the target; out: value - target.
-void beam_motion_step(const beam_motion* m, const beam_net* net, double dt, const float* weights_from, const float* weights_to,
+void beam_motion_step(const beam_motion* m, const sup_curve_net* net, double dt, const float* weights_from, const float* weights_to,
                       uint32_t examples, double* state, float* coefficients);
-void beam_motion_reset(const beam_motion* m, const beam_net* net, const float* weights, uint32_t examples, double* state);
+void beam_motion_reset(const beam_motion* m, const sup_curve_net* net, const float* weights, uint32_t examples, double* state);
 
 // beam_wide.c ---------------------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@
 typedef struct motion_maker {
     const sup_bind_input* in;
     const beam_params*    p;
-    const beam_net*       net;
+    const sup_curve_net*  net;
     const sup_segments*   s;
     sup_arena*            arena;
     sup_error*            error;
@@ -332,8 +332,8 @@ static sup_result make_forces(motion_maker* m)
     return r;
 }
 
-sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, const beam_net* net, const sup_segments* segments,
-                              sup_arena* arena, beam_motion* out, sup_error* error)
+sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, const sup_curve_net* net,
+                              const sup_segments* segments, sup_arena* arena, beam_motion* out, sup_error* error)
 {
     beam_motion  made = { .ramp = (sup_ramp)p->ramp, .frames = (uint32_t)p->frames };
     motion_maker m = { in, p, net, segments, arena, error, &made, 0, segments->count };
@@ -351,7 +351,8 @@ sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, co
 // ---------------------------------------------------------------------------------------------- a moment
 
 /// One mode's coefficients from up to four arrays.
-static void blend_mode(const beam_motion* m, const beam_net* net, uint32_t k, uint32_t segment, const double s[4], float* out)
+static void blend_mode(const beam_motion* m, const sup_curve_net* net, uint32_t k, uint32_t segment, const double s[4],
+                       float* out)
 {
     size_t       block = (size_t)m->modes * net->stride, at = (size_t)segment * block + (size_t)k * net->stride;
     const float* in[4];
@@ -365,7 +366,7 @@ static void blend_mode(const beam_motion* m, const beam_net* net, uint32_t k, ui
     SUP_WIDE_PICK(sup_modal_blend)(net->stride, in, share, n, false, out);
 }
 
-void beam_motion_sway(const beam_motion* m, const beam_net* net, const sup_segments* s, const beam_params* p,
+void beam_motion_sway(const beam_motion* m, const sup_curve_net* net, const sup_segments* s, const beam_params* p,
                       const beam_moment* at, float* out)
 {
     memset(out, 0, (size_t)m->modes * net->stride * sizeof *out);
@@ -397,7 +398,7 @@ void beam_motion_sway(const beam_motion* m, const beam_net* net, const sup_segme
     }
 }
 
-void beam_motion_push(const beam_motion* m, const beam_net* net, double time, float* out)
+void beam_motion_push(const beam_motion* m, const sup_curve_net* net, double time, float* out)
 {
     for (uint32_t i = 0; i < m->force_count; ++i) {
         const beam_force* f = &m->forces[i];
@@ -431,7 +432,7 @@ static double target_at(const beam_motion* m, size_t block, size_t i, const floa
     return sum;
 }
 
-void beam_motion_step(const beam_motion* m, const beam_net* net, double dt, const float* from, const float* to,
+void beam_motion_step(const beam_motion* m, const sup_curve_net* net, double dt, const float* from, const float* to,
                       uint32_t examples, double* state, float* out)
 {
     size_t block = (size_t)m->modes * net->stride;
@@ -448,7 +449,7 @@ void beam_motion_step(const beam_motion* m, const beam_net* net, double dt, cons
     }
 }
 
-void beam_motion_reset(const beam_motion* m, const beam_net* net, const float* weights, uint32_t examples, double* state)
+void beam_motion_reset(const beam_motion* m, const sup_curve_net* net, const float* weights, uint32_t examples, double* state)
 {
     size_t block = (size_t)m->modes * net->stride;
     for (size_t i = 0; i < block; ++i) {

@@ -108,9 +108,9 @@ static sup_result bind_fields(const sup_bind_input* in, bend_bound* b, sup_arena
     sup_result r = SUP_OK;
     for (size_t i = 0; i < SUP_COUNT_OF(list) && !r; ++i)
         r = bend_net_field(&b->net, &in->fields[list[i].row], arena, list[i].to, error);
-    double* stiffness = SUP_NEW(arena, double, b->net.curves.curve_count);
+    double* stiffness = SUP_NEW(arena, double, b->net.on.curves.curve_count);
     if (!r && !stiffness) r = sup_fail_memory(error, "bend");
-    for (uint32_t c = 0; !r && c < b->net.curves.curve_count; ++c) stiffness[c] = bend_stiffness(b, in->params, c);
+    for (uint32_t c = 0; !r && c < b->net.on.curves.curve_count; ++c) stiffness[c] = bend_stiffness(b, in->params, c);
     b->stiffness = stiffness;
     b->strength = in->fields[ROW_STRENGTH];
     return r;
@@ -152,12 +152,12 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
     const frame_job* j = data;
     const bend_net*  net = &j->b->net;
     if (j->b->framed) {
-        sup_curve_transfer_apply(&net->transfer, j->b->character->mesh.points, j->room->moved, net->centers, j->room->centers,
-                                 begin, end, j->room->q);
+        sup_curve_transfer_apply(&net->on.transfer, j->b->character->mesh.points, j->room->moved, net->on.centers,
+                                 j->room->centers, begin, end, j->room->q);
         return;
     }
     memset(j->room->q + begin, 0, (end - begin) * sizeof(sup_vec3));
-    SUP_WIDE_PICK(bend_take)(net->offsets, net->shares, j->room->rows, begin, end, j->room->q);
+    SUP_WIDE_PICK(bend_take)(net->on.offsets, net->on.shares, j->room->rows, begin, end, j->room->q);
 }
 
 static void blend_task(void* data, uint32_t begin, uint32_t end)
@@ -174,12 +174,12 @@ static void blend_task(void* data, uint32_t begin, uint32_t end)
 
 static void move_nodes(const bend_bound* b, const bend_room* room)
 {
-    uint32_t per = b->net.intervals + 1;
-    for (uint32_t i = 0; i < b->net.node_count; ++i) {
-        const float* x = room->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
-        room->moved[i] = v3_add(b->net.nodes[i], v3(x[0], x[1], x[2]));
+    uint32_t per = b->net.on.intervals + 1;
+    for (uint32_t i = 0; i < b->net.on.node_count; ++i) {
+        const float* x = room->rows + (size_t)(i % per) * b->net.on.stride + i / per * 3;
+        room->moved[i] = v3_add(b->net.on.nodes[i], v3(x[0], x[1], x[2]));
     }
-    sup_polylines_centers(&b->net.transfer.lines, room->moved, room->centers);
+    sup_polylines_centers(&b->net.on.transfer.lines, room->moved, room->centers);
 }
 
 static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
@@ -200,7 +200,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     sup_push_forward(&b->push, frame, room.q, room.push, out);
     if (p->press && frame->world->body_count)
         sup_stats_add(frame->stats, "bend.points_pressed", bend_press_points(frame, b->point_count, out));
-    sup_stats_add(frame->stats, "bend.curves_without_length", b->net.flat);
+    sup_stats_add(frame->stats, "bend.curves_without_length", b->net.on.flat);
 }
 
 static void reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
@@ -218,10 +218,10 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
 {
     (void)pose, (void)state;
     const bend_bound* b = binding->data;
-    sup_curves_draw(&b->net.curves, skin, canvas);
-    for (uint32_t i = 0; i < b->net.node_count; ++i) {
+    sup_curves_draw(&b->net.on.curves, skin, canvas);
+    for (uint32_t i = 0; i < b->net.on.node_count; ++i) {
         sup_vec3 at = v3(0, 0, 0);
-        for (int k = 0; k < 4; ++k) at = v3_mad(at, b->net.sources[i].share[k], skin[b->net.sources[i].point[k]]);
+        for (int k = 0; k < 4; ++k) at = v3_mad(at, b->net.on.sources[i].share[k], skin[b->net.on.sources[i].point[k]]);
         canvas->point(canvas->user, "nodes", at, -1);
     }
 }

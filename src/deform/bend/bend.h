@@ -9,6 +9,7 @@
 
 #include "base/internal.h"
 #include "deform/curve_link.h"
+#include "deform/curve_net.h"
 #include "solve/bend_curve.h"
 
 typedef struct bend_params {
@@ -72,12 +73,6 @@ enum { BEND_GRAIN = 4096 };
 
 // bend_net.c -----------------------------------------------------------------------------------------------------------------
 
-/// A node stands between two points of a curve, each between two points of the mesh.
-typedef struct bend_source {
-    uint32_t point[4];
-    float    share[4];
-} bend_source;
-
 /// Points near where limbs meet: there the displacement of one limb runs out into the other's.
 typedef struct bend_seams {
     uint32_t        count;
@@ -86,24 +81,14 @@ typedef struct bend_seams {
     const uint32_t* neighbors;
 } bend_seams;
 
-/// Nodes of all curves: node n of curve c is number c (N + 1) + n; in rows of columns it is row n, columns 3 c to 3 c + 2. A
-/// closed curve's last node is its first again.
 typedef struct bend_net {
-    sup_curves         curves;
-    uint32_t           intervals, node_count, stride;
-    double             metres; ///< per unit
-    const bend_source* sources;
-    const sup_vec3*    nodes; ///< at rest
-    const sup_vec3*    centers;
-    const sup_vec3*    normals; ///< of the skin at the nodes
-    const double*      length;  ///< per curve, meters
-    const double (*width)[2];   ///< to both sides, meters; 0: nothing there
-    const uint32_t*    joint;   ///< per curve: the one that turns it most
-    sup_curve_transfer transfer;
-    const uint32_t*    offsets; ///< four per point, into the rows of columns
-    const float*       shares;  ///< four per point
-    bend_seams         seams;
-    uint32_t           flat; ///< curves without length: they do not bend
+    sup_curve_net   on;
+    double          metres; ///< per unit
+    const sup_vec3* normals; ///< of the skin at the nodes
+    const double*   length;  ///< per curve, meters
+    const double (*width)[2]; ///< to both sides, meters; 0: nothing there
+    const uint32_t* joint;    ///< per curve: the one that turns it most
+    bend_seams      seams;
 } bend_net;
 
 sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_arena* arena, bend_net* out, sup_error* error);

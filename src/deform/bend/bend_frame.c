@@ -10,7 +10,7 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
 {
     size_t    at = 0;
     bend_room r;
-    size_t    stride = b->net.stride, per = b->net.intervals + 1, rows = sup_align((per * stride + 8) * sizeof(float), 64);
+    size_t stride = b->net.on.stride, per = b->net.on.intervals + 1, rows = sup_align((per * stride + 8) * sizeof(float), 64);
     r.q = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
     r.rows = (float*)sup_scratch_at(scratch, at);
@@ -22,11 +22,11 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
     r.terms = (float*)sup_scratch_at(scratch, at);
     at += b->loads.founded ? sup_align((2 * b->loads.terms + 1) * stride * sizeof(float), 64) : 0;
     r.now = (bend_curve_now*)sup_scratch_at(scratch, at);
-    at += sup_align(b->net.curves.curve_count * sizeof(bend_curve_now), 64);
+    at += sup_align(b->net.on.curves.curve_count * sizeof(bend_curve_now), 64);
     r.moved = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += b->framed ? sup_align(b->net.node_count * sizeof(sup_vec3), 64) : 0;
+    at += b->framed ? sup_align(b->net.on.node_count * sizeof(sup_vec3), 64) : 0;
     r.centers = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += b->framed ? sup_align(b->net.curves.curve_count * sizeof(sup_vec3), 64) : 0;
+    at += b->framed ? sup_align(b->net.on.curves.curve_count * sizeof(sup_vec3), 64) : 0;
     r.turned = (sup_vec3*)sup_scratch_at(scratch, at);
     r.weights = (float*)sup_scratch_at(scratch, at);
     at += sup_align(b->shapes.count * sizeof(float), 64);
@@ -59,7 +59,7 @@ static void look_at_material(const bend_bound* b, const bend_params* p, const su
 {
     uint32_t last = SUP_NONE;
     sup_quat turn = quat_identity();
-    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
         double strip = 0.5 * (b->net.width[c][0] + b->net.width[c][1]);
         now[c].stiffness = bend_stiffness(b, p, c);
         now[c].sigma = 1e3 * value_of(ROW_SUPPORT, &b->support, p->support, c);
@@ -83,8 +83,8 @@ static sup_vec3 force_on(const sup_force* f, const bend_curve_now* now)
 
 static void add_rows(const bend_net* net, uint32_t curve, const float* shape, sup_vec3 value, float* rows)
 {
-    for (uint32_t n = 0; n <= net->intervals; ++n) {
-        float* to = rows + (size_t)n * net->stride + 3 * curve;
+    for (uint32_t n = 0; n <= net->on.intervals; ++n) {
+        float* to = rows + (size_t)n * net->on.stride + 3 * curve;
         to[0] += shape[n] * value.x, to[1] += shape[n] * value.y, to[2] += shape[n] * value.z;
     }
 }
@@ -92,7 +92,7 @@ static void add_rows(const bend_net* net, uint32_t curve, const float* shape, su
 static void add_terms(const bend_bound* b, uint32_t curve, const float* terms, sup_vec3 value, float* out)
 {
     for (uint32_t k = 0; k <= 2 * b->loads.terms; ++k) {
-        float* to = out + (size_t)k * b->net.stride + 3 * curve;
+        float* to = out + (size_t)k * b->net.on.stride + 3 * curve;
         to[0] += terms[k] * value.x, to[1] += terms[k] * value.y, to[2] += terms[k] * value.z;
     }
 }
@@ -113,14 +113,14 @@ static void add_forces(const bend_bound* b, const sup_frame* frame, const bend_r
 static void add_pressure(const bend_bound* b, const bend_params* p, const bend_room* room)
 {
     if (p->pressure == 0 && !b->pressure.scale) return;
-    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
-        bool            on = b->loads.founded && b->net.curves.curves[c].closed;
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
+        bool            on = b->loads.founded && b->net.on.curves.curves[c].closed;
         const sup_vec3* s = b->loads.pressure + (size_t)c * b->loads.rows;
         double          pascal = 1e3 * value_of(ROW_PRESSURE, &b->pressure, p->pressure, c) / b->net.metres;
         float           by = (float)(on ? pascal : pascal / room->now[c].stiffness);
-        uint32_t        count = on ? 2 * b->loads.terms + 1 : b->net.intervals + 1;
+        uint32_t        count = on ? 2 * b->loads.terms + 1 : b->net.on.intervals + 1;
         for (uint32_t n = 0; by != 0 && n < count; ++n) {
-            float* to = (on ? room->terms : room->rows) + (size_t)n * b->net.stride + 3 * c;
+            float* to = (on ? room->terms : room->rows) + (size_t)n * b->net.on.stride + 3 * c;
             to[0] += by * s[n].x, to[1] += by * s[n].y, to[2] += by * s[n].z;
         }
     }
@@ -128,11 +128,11 @@ static void add_pressure(const bend_bound* b, const bend_params* p, const bend_r
 
 static void add_weight(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room)
 {
-    uint32_t per = b->net.intervals + 1;
+    uint32_t per = b->net.on.intervals + 1;
     if (p->weight == 0) return;
-    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
         const bend_curve_now* now = &room->now[c];
-        bool                  closed = b->net.curves.curves[c].closed;
+        bool                  closed = b->net.on.curves.curves[c].closed;
         double                l = b->net.length[c];
         sup_vec3 g = v3_scale(quat_rotate(quat_conjugate(now->turn), frame->world->gravity), p->weight * (float)now->mass);
         if (closed && b->loads.founded) {
@@ -148,14 +148,15 @@ static void add_weight(const bend_bound* b, const bend_params* p, const sup_fram
 static void bend_founded(const bend_bound* b, const bend_room* room)
 {
     uint32_t T = b->loads.terms;
-    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c)
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
         for (uint32_t k = 0; k <= 2 * T; ++k) {
             double w = b->net.length[c] > 0 ? TWO_PI * ((k + 1) / 2) / b->net.length[c] : 0;
             float  by = (float)(1 / (room->now[c].sigma + room->now[c].stiffness * w * w * w * w));
-            float* to = room->terms + (size_t)k * b->net.stride + 3 * c;
+            float* to = room->terms + (size_t)k * b->net.on.stride + 3 * c;
             to[0] *= by, to[1] *= by, to[2] *= by;
         }
-    SUP_WIDE_PICK(bend_sum_terms)(b->loads.basis, b->net.intervals + 1, 2 * T + 1, room->terms, b->net.stride, room->rows);
+    SUP_WIDE_PICK(bend_sum_terms)
+    (b->loads.basis, b->net.on.intervals + 1, 2 * T + 1, room->terms, b->net.on.stride, room->rows);
 }
 
 // ---------------------------------------------------------------------------------------------- examples
@@ -163,16 +164,16 @@ static void bend_founded(const bend_bound* b, const bend_room* room)
 /// What the examples do to the nodes, and what their forces do beyond that where the stiffness is no longer the bound one.
 static void add_shapes(const bend_bound* b, const bend_blend* blend, const bend_room* room)
 {
-    uint32_t per = b->net.intervals + 1;
-    size_t   floats = (size_t)per * b->net.stride;
+    uint32_t per = b->net.on.intervals + 1;
+    size_t   floats = (size_t)per * b->net.on.stride;
     memset(room->target, 0, floats * sizeof(float));
     for (uint32_t i = 0; i < blend->count; ++i)
         for (size_t k = 0; k < floats; ++k) room->target[k] += blend->share[i] * blend->nodes[i][k];
-    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
         float more = (float)(b->stiffness[c] / room->now[c].stiffness - 1);
         for (uint32_t n = 0; more != 0 && n < per; ++n)
             for (uint32_t k = 3 * c; k < 3 * c + 3; ++k)
-                room->rows[n * b->net.stride + k] += more * room->target[n * b->net.stride + k];
+                room->rows[n * b->net.on.stride + k] += more * room->target[n * b->net.on.stride + k];
     }
     for (uint32_t i = 0; i < blend->count; ++i)
         if (blend->carried[i])
@@ -184,8 +185,8 @@ void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame
 {
     bool turns = b->loads.item_count > 0 || p->weight != 0 || frame->world->body_count > 0;
     look_at_material(b, p, frame, turns, room->now);
-    memset(room->rows, 0, ((size_t)(b->net.intervals + 1) * b->net.stride + 8) * sizeof(float));
-    if (b->loads.founded) memset(room->terms, 0, (2 * b->loads.terms + 1) * (size_t)b->net.stride * sizeof(float));
+    memset(room->rows, 0, ((size_t)(b->net.on.intervals + 1) * b->net.on.stride + 8) * sizeof(float));
+    if (b->loads.founded) memset(room->terms, 0, (2 * b->loads.terms + 1) * (size_t)b->net.on.stride * sizeof(float));
     add_forces(b, frame, room);
     add_pressure(b, p, room);
     add_weight(b, p, frame, room);

@@ -16,13 +16,13 @@ typedef struct loads_maker {
     uint32_t              item_count;
 } loads_maker;
 
-static bool founded(const loads_maker* m, uint32_t curve) { return m->out->founded && m->net->curves.curves[curve].closed; }
+static bool founded(const loads_maker* m, uint32_t curve) { return m->out->founded && m->net->on.curves.curves[curve].closed; }
 
 // ---------------------------------------------------------------------------------------------- tables
 
 static sup_result make_tables(loads_maker* m)
 {
-    uint32_t N = m->net->intervals, per = N + 1, T = m->out->terms, all = 2 * T + 1;
+    uint32_t N = m->net->on.intervals, per = N + 1, T = m->out->terms, all = 2 * T + 1;
     float *  basis = SUP_NEW(m->arena, float, (size_t)per*all), *round = SUP_NEW(m->arena, float, per);
     float *  open = SUP_NEW(m->arena, float, (size_t)per*per), *even = SUP_NEW(m->arena, float, 2 * (size_t)per);
     if (!basis || !round || !open || !even) return sup_fail_memory(m->error, "bend");
@@ -51,7 +51,7 @@ static sup_result make_tables(loads_maker* m)
 /// A unit force at one place of a curve or spread over a part of it, added with a share.
 static void add_unit(const loads_maker* m, uint32_t curve, double begin, double end, double share, float* shape, float* terms)
 {
-    uint32_t N = m->net->intervals;
+    uint32_t N = m->net->on.intervals;
     double   l = m->net->length[curve], l3 = l * l * l;
     if (terms) {
         terms[0] += (float)share;
@@ -63,7 +63,7 @@ static void add_unit(const loads_maker* m, uint32_t curve, double begin, double 
         }
         return;
     }
-    bool closed = m->net->curves.curves[curve].closed;
+    bool closed = m->net->on.curves.curves[curve].closed;
     for (uint32_t n = 0; n <= N; ++n) {
         double v = (double)n / N;
         shape[n] +=
@@ -76,7 +76,7 @@ static bend_item* add_item(loads_maker* m, uint32_t force, uint32_t curve, float
 {
     bool       on = founded(m, curve);
     bend_item* i = &m->items[m->item_count];
-    *shape = on ? NULL : SUP_NEW(m->arena, float, m->net->intervals + 1);
+    *shape = on ? NULL : SUP_NEW(m->arena, float, m->net->on.intervals + 1);
     *terms = on ? SUP_NEW(m->arena, float, 2 * m->out->terms + 1) : NULL;
     if (!*shape && !*terms) return NULL;
     *i = (bend_item){ force, curve, *shape, *terms };
@@ -88,7 +88,7 @@ static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t 
 {
     uint32_t   curve;
     float *    shape, *terms;
-    sup_result r = sup_curve_of_force(f, "bend", &m->net->curves, m->in->character->mesh.points, &curve, m->error);
+    sup_result r = sup_curve_of_force(f, "bend", &m->net->on.curves, m->in->character->mesh.points, &curve, m->error);
     if (r) return r;
     if (!add_item(m, number, curve, &shape, &terms)) return sup_fail_memory(m->error, "bend");
     add_unit(m, curve, f->begin, f->end, 1, shape, terms);
@@ -98,18 +98,18 @@ static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t 
 /// Around a place on a bone: every node within reach takes its share as a point force.
 static sup_result make_bone_force(loads_maker* m, const sup_force* f, uint32_t number)
 {
-    uint32_t N = m->net->intervals, per = N + 1;
+    uint32_t N = m->net->on.intervals, per = N + 1;
     double   sum = 0;
-    for (uint32_t i = 0; i < m->net->node_count; ++i)
-        if (i % per < N) sum += (double)sup_force_share(f, SUP_NONE, m->net->nodes[i]) * m->net->length[i / per];
+    for (uint32_t i = 0; i < m->net->on.node_count; ++i)
+        if (i % per < N) sum += (double)sup_force_share(f, SUP_NONE, m->net->on.nodes[i]) * m->net->length[i / per];
     if (!(sum > 0))
         return sup_fail(m->error, SUP_ERROR_INPUT,
                         "bend: force '%s' reaches no curve within its radius; make it larger than %g m", f->name,
                         (double)f->radius * m->net->metres);
-    for (uint32_t c = 0; c < m->net->curves.curve_count; ++c) {
+    for (uint32_t c = 0; c < m->net->on.curves.curve_count; ++c) {
         float *shape = NULL, *terms = NULL;
         for (uint32_t n = 0; n < N; ++n) {
-            double share = (double)sup_force_share(f, SUP_NONE, m->net->nodes[c * per + n]) * m->net->length[c] / sum;
+            double share = (double)sup_force_share(f, SUP_NONE, m->net->on.nodes[c * per + n]) * m->net->length[c] / sum;
             if (!(share > 0)) continue;
             if (!shape && !terms && !add_item(m, number, c, &shape, &terms)) return sup_fail_memory(m->error, "bend");
             add_unit(m, c, (double)n / N, 0, share, shape, terms);
@@ -124,11 +124,11 @@ static sup_result make_bone_force(loads_maker* m, const sup_force* f, uint32_t n
 static sup_result make_pressure(loads_maker* m)
 {
     const bend_net* net = m->net;
-    uint32_t        N = net->intervals, per = N + 1, all = 2 * m->out->terms + 1;
+    uint32_t        N = net->on.intervals, per = N + 1, all = 2 * m->out->terms + 1;
     m->out->rows = m->out->founded && all > per ? all : per;
-    sup_vec3* out = SUP_NEW(m->arena, sup_vec3, (size_t)net->curves.curve_count * m->out->rows);
+    sup_vec3* out = SUP_NEW(m->arena, sup_vec3, (size_t)net->on.curves.curve_count * m->out->rows);
     if (!out) return sup_fail_memory(m->error, "bend");
-    for (uint32_t c = 0; c < net->curves.curve_count; ++c) {
+    for (uint32_t c = 0; c < net->on.curves.curve_count; ++c) {
         const sup_vec3* normals = net->normals + (size_t)c * per;
         sup_vec3*       to = out + (size_t)c * m->out->rows;
         double          l = net->length[c], width = 0.5 * (net->width[c][0] + net->width[c][1]);
@@ -138,7 +138,7 @@ static sup_result make_pressure(loads_maker* m)
                     to[k] = v3_mad(to[k], (float)(width * (k ? 2.0 : 1.0) / N) * m->out->basis[n * all + k], normals[n]);
             continue;
         }
-        bool closed = net->curves.curves[c].closed;
+        bool closed = net->on.curves.curves[c].closed;
         for (uint32_t n = 0; n < per; ++n)
             for (uint32_t k = closed ? 0 : 1; k < N; ++k) {
                 float g = closed ? m->out->compliance[(n + N - k) % N] : m->out->clamped[n * per + k];
@@ -157,8 +157,9 @@ sup_result bend_loads_create(const sup_bind_input* in, const bend_params* p, con
     bend_loads  made = { .terms = (uint32_t)p->terms, .founded = p->closed == SUP_BEND_FOUNDATION };
     loads_maker m = { in, p, net, arena, error, &made, NULL, 0 };
     uint32_t    forces = in->world ? sup_world_plan_force_count(in->world) : 0;
-    if (2 * made.terms + 1 > net->intervals) made.terms = (net->intervals - 1) / 2; // more would not be told apart by the nodes
-    m.items = SUP_NEW(arena, bend_item, (size_t)forces * net->curves.curve_count + 1);
+    if (2 * made.terms + 1 > net->on.intervals)
+        made.terms = (net->on.intervals - 1) / 2; // more would not be told apart by the nodes
+    m.items = SUP_NEW(arena, bend_item, (size_t)forces * net->on.curves.curve_count + 1);
     sup_result r = m.items ? make_tables(&m) : sup_fail_memory(error, "bend");
     if (!r) r = make_pressure(&m);
     for (uint32_t i = 0; i < forces && !r; ++i) {

@@ -12,66 +12,16 @@ enum { SEAM_RINGS = 5, SEAM_PASSES = 12 };
 
 // ---------------------------------------------------------------------------------------------- nodes
 
-static sup_vec3 place(const sup_mesh* mesh, sup_curve_point p)
+static sup_result make_skin(const sup_mesh* mesh, bend_net* net, sup_arena* arena, sup_error* error)
 {
-    return v3_lerp(mesh->points[p.a], mesh->points[p.b], p.ratio);
-}
-
-static bend_source source_between(sup_curve_point a, sup_curve_point b, float t)
-{
-    return (bend_source){ { a.a, a.b, b.a, b.b },
-                          { (1 - t) * (1 - a.ratio), (1 - t) * a.ratio, t * (1 - b.ratio), t * b.ratio } };
-}
-
-/// N + 1 nodes evenly by length. Points that stand on each other take no length. Returns the length; 0: spread by number.
-static double spread_nodes(const sup_mesh* mesh, const sup_curves* curves, const sup_curve* c, uint32_t N, bend_source* out)
-{
-    const sup_curve_point* p = curves->points + c->begin;
-    uint32_t               steps = c->closed ? c->count : c->count - 1, i = 0;
-    double                 total = 0, walked = 0;
-    for (uint32_t k = 0; k < steps; ++k) total += (double)v3_distance(place(mesh, p[k]), place(mesh, p[(k + 1) % c->count]));
-    double step = (double)v3_distance(place(mesh, p[0]), place(mesh, p[1 % c->count]));
-    for (uint32_t n = 0; n <= N; ++n) {
-        double at = total * n / N;
-        while (i + 1 < steps && walked + step < at) {
-            walked += step;
-            ++i;
-            step = (double)v3_distance(place(mesh, p[i]), place(mesh, p[(i + 1) % c->count]));
-        }
-        if (!(total > 0)) i = n * (steps - 1) / N;
-        double t = step > 0 ? (at - walked) / step : 0;
-        out[n] = source_between(p[i], p[(i + 1) % c->count], (float)(t < 0 ? 0 : t > 1 ? 1 : t));
-    }
-    if (c->closed) out[N] = out[0];
-    return total;
-}
-
-static sup_vec3 read_source(const bend_source* s, const sup_vec3* values)
-{
-    sup_vec3 sum = v3(0, 0, 0);
-    for (int k = 0; k < 4; ++k) sum = v3_mad(sum, s->share[k], values[s->point[k]]);
-    return sum;
-}
-
-static sup_result make_nodes(const sup_mesh* mesh, bend_net* net, sup_arena* arena, sup_error* error)
-{
-    uint32_t     per = net->intervals + 1, count = net->curves.curve_count;
-    bend_source* sources = SUP_NEW(arena, bend_source, net->node_count);
-    sup_vec3 *   nodes = SUP_NEW(arena, sup_vec3, net->node_count), *normals = SUP_NEW(arena, sup_vec3, net->node_count);
-    sup_vec3*    skin = SUP_NEW(arena, sup_vec3, mesh->point_count);
-    double*      length = SUP_NEW(arena, double, count);
-    if (!sources || !nodes || !normals || !skin || !length) return sup_fail_memory(error, "bend");
+    uint32_t  count = net->on.curves.curve_count;
+    sup_vec3 *normals = SUP_NEW(arena, sup_vec3, net->on.node_count), *skin = SUP_NEW(arena, sup_vec3, mesh->point_count);
+    double*   length = SUP_NEW(arena, double, count);
+    if (!normals || !skin || !length) return sup_fail_memory(error, "bend");
     sup_mesh_normals(mesh, skin);
-    for (uint32_t c = 0; c < count; ++c) {
-        length[c] = net->metres * spread_nodes(mesh, &net->curves, &net->curves.curves[c], net->intervals, sources + c * per);
-        net->flat += !(length[c] > 0);
-    }
-    for (uint32_t i = 0; i < net->node_count; ++i) {
-        nodes[i] = read_source(&sources[i], mesh->points);
-        normals[i] = v3_normalize(read_source(&sources[i], skin), v3(0, 0, 0));
-    }
-    net->sources = sources;
-    net->nodes = nodes;
+    for (uint32_t c = 0; c < count; ++c) length[c] = net->metres * net->on.lengths[c];
+    for (uint32_t i = 0; i < net->on.node_count; ++i)
+        normals[i] = v3_normalize(sup_node_read(&net->on.sources[i], skin), v3(0, 0, 0));
     net->normals = normals;
     net->length = length;
     return SUP_OK;
@@ -82,36 +32,36 @@ static sup_result make_nodes(const sup_mesh* mesh, bend_net* net, sup_arena* are
 /// Mean distance from the nodes of one curve to the nearest of the other, in meters.
 static double distance_between(const bend_net* net, uint32_t a, uint32_t b)
 {
-    uint32_t per = net->intervals + 1;
+    uint32_t per = net->on.intervals + 1;
     double   sum = 0;
-    for (uint32_t i = 0; i < net->intervals; ++i) {
+    for (uint32_t i = 0; i < net->on.intervals; ++i) {
         float least = 3e38f;
-        for (uint32_t k = 0; k < net->intervals; ++k) {
-            float d = v3_length2(v3_sub(net->nodes[a * per + i], net->nodes[b * per + k]));
+        for (uint32_t k = 0; k < net->on.intervals; ++k) {
+            float d = v3_length2(v3_sub(net->on.nodes[a * per + i], net->on.nodes[b * per + k]));
             if (d < least) least = d;
         }
         sum += (double)sqrtf(least);
     }
-    return net->metres * sum / net->intervals;
+    return net->metres * sum / net->on.intervals;
 }
 
 static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena* arena, sup_error* error)
 {
     const sup_weights* w = &in->character->weights;
-    uint32_t           count = net->curves.curve_count, per = net->intervals + 1, joints = in->character->skeleton.joint_count;
+    uint32_t count = net->on.curves.curve_count, per = net->on.intervals + 1, joints = in->character->skeleton.joint_count;
     double(*width)[2] = sup_arena_alloc(arena, count, sizeof *width);
     uint32_t* joint = SUP_NEW(arena, uint32_t, count);
     float*    sums = SUP_NEW(arena, float, joints);
     if (!width || !joint || !sums) return sup_fail_memory(error, "bend");
     for (uint32_t c = 0; c < count; ++c) {
-        const sup_curve* u = &net->curves.curves[c];
+        const sup_curve* u = &net->on.curves.curves[c];
         for (int s = 0; s < 2; ++s)
             if (u->sides[s] != SUP_NONE && u->sides[s] != c) width[c][s] = distance_between(net, c, u->sides[s]);
         // A curve alone stands for a strip an eighth of its length wide on both sides.
         if (!(width[c][0] + width[c][1] > 0)) width[c][0] = width[c][1] = net->length[c] > 0 ? net->length[c] / 8 : 1;
         memset(sums, 0, joints * sizeof *sums);
         for (uint32_t n = 0; n < per; ++n) {
-            const bend_source* s = &net->sources[c * per + n];
+            const sup_node_source* s = &net->on.sources[c * per + n];
             for (int k = 0; k < 4; ++k)
                 for (uint32_t i = w->begin[s->point[k]]; i < w->begin[s->point[k] + 1]; ++i)
                     sums[w->joints[i]] += s->share[k] * w->values[i];
@@ -127,7 +77,7 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
 // ---------------------------------------------------------------------------------------------- seams
 
 /// Limbs by number; skin without curves is a limb of its own.
-static uint32_t limb_of(const bend_net* net, uint32_t p) { return net->curves.limbs ? net->curves.limbs[p] : 0; }
+static uint32_t limb_of(const bend_net* net, uint32_t p) { return net->on.curves.limbs ? net->on.curves.limbs[p] : 0; }
 
 /// Two neighboring points that take from curves which are not beside each other: a closed ring and the open ones next to it.
 static bool torn(const bend_net* net, uint32_t a, uint32_t b)
@@ -135,12 +85,12 @@ static bool torn(const bend_net* net, uint32_t a, uint32_t b)
     // Skin of no limb fades out from the nearest curve: that is smooth already.
     if (limb_of(net, a) == SUP_NONE || limb_of(net, b) == SUP_NONE) return false;
     if (limb_of(net, a) != limb_of(net, b)) return true;
-    const sup_curve_share *s = &net->transfer.points[a], *t = &net->transfer.points[b];
+    const sup_curve_share *s = &net->on.transfer.points[a], *t = &net->on.transfer.points[b];
     for (int i = 0; i < 2; ++i)
         for (int k = 0; k < 2; ++k) {
             if (s->curve[i] == SUP_NONE || t->curve[k] == SUP_NONE) continue;
             if (s->curve[i] == t->curve[k]) return false;
-            const uint32_t* sides = net->curves.curves[s->curve[i]].sides;
+            const uint32_t* sides = net->on.curves.curves[s->curve[i]].sides;
             if (sides[0] == t->curve[k] || sides[1] == t->curve[k]) return false;
         }
     return s->curve[0] != SUP_NONE || t->curve[0] != SUP_NONE;
@@ -199,33 +149,6 @@ void bend_seams_apply(const bend_seams* s, sup_vec3* q, sup_vec3* spare)
 
 // ---------------------------------------------------------------------------------------------- all of it
 
-static sup_result make_transfer(const sup_mesh* mesh, bend_net* net, sup_arena* arena, sup_error* error)
-{
-    uint32_t  count = net->curves.curve_count, per = net->intervals + 1;
-    uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)count + 1);
-    bool*     closed = SUP_NEW(arena, bool, count); // all open: the last node of a closed one is its first again
-    uint32_t* offsets = SUP_NEW(arena, uint32_t, 4 * (size_t)mesh->point_count);
-    float*    shares = SUP_NEW(arena, float, 4 * (size_t)mesh->point_count);
-    sup_vec3* centers = SUP_NEW(arena, sup_vec3, count);
-    if (!begin || !closed || !offsets || !shares || !centers) return sup_fail_memory(error, "bend");
-    for (uint32_t c = 0; c < count; ++c) begin[c + 1] = (c + 1) * per;
-    sup_polylines lines = { count, begin, closed, net->curves.curves, net->nodes };
-    sup_result    r = sup_curve_transfer_create(&lines, mesh->points, mesh->point_count, net->curves.limbs,
-                                                FADE_REACH * mesh->diagonal, arena, &net->transfer, error);
-    if (r) return r;
-    for (uint32_t i = 0; i < mesh->point_count; ++i)
-        for (int k = 0; k < 4; ++k) {
-            uint32_t node = net->transfer.points[i].node[k];
-            offsets[4 * i + k] = node % per * net->stride + node / per * 3;
-            shares[4 * i + k] = net->transfer.points[i].share[k];
-        }
-    sup_polylines_centers(&net->transfer.lines, net->nodes, centers);
-    net->offsets = offsets;
-    net->shares = shares;
-    net->centers = centers;
-    return SUP_OK;
-}
-
 static sup_result make_curves(const sup_bind_input* in, const bend_params* p, sup_arena* arena, sup_curves* out,
                               sup_error* error)
 {
@@ -251,14 +174,14 @@ static sup_result make_curves(const sup_bind_input* in, const bend_params* p, su
 sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_arena* arena, bend_net* out, sup_error* error)
 {
     const sup_mesh* mesh = &in->character->mesh;
-    bend_net        net = { .intervals = (uint32_t)p->intervals, .metres = in->character->metres_per_unit };
-    sup_result      r = make_curves(in, p, arena, &net.curves, error);
-    if (r) return r;
-    net.node_count = net.curves.curve_count * (net.intervals + 1);
-    net.stride = (uint32_t)sup_align(3 * net.curves.curve_count + 1, SUP_LANES); // four floats are read at the last node
-    r = make_nodes(mesh, &net, arena, error);
+    bend_net        net = { .metres = in->character->metres_per_unit };
+    sup_curves      curves;
+    sup_result      r = make_curves(in, p, arena, &curves, error);
+    if (!r)
+        r = sup_curve_net_create(mesh, &curves, (uint32_t)p->intervals, FADE_REACH * mesh->diagonal, "bend", arena, &net.on,
+                                 error);
+    if (!r) r = make_skin(mesh, &net, arena, error);
     if (!r) r = make_strips(in, &net, arena, error);
-    if (!r) r = make_transfer(mesh, &net, arena, error);
     if (!r) r = make_seams(mesh, &net, arena, error);
     if (!r) *out = net;
     return r;
@@ -266,25 +189,25 @@ sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_a
 
 void bend_net_read(const bend_net* net, const sup_vec3* at_points, float* rows)
 {
-    uint32_t per = net->intervals + 1;
-    memset(rows, 0, (size_t)per * net->stride * sizeof *rows);
-    for (uint32_t i = 0; i < net->node_count; ++i) {
-        sup_vec3 q = read_source(&net->sources[i], at_points);
-        float*   to = rows + (size_t)(i % per) * net->stride + i / per * 3;
+    uint32_t per = net->on.intervals + 1;
+    memset(rows, 0, (size_t)per * net->on.stride * sizeof *rows);
+    for (uint32_t i = 0; i < net->on.node_count; ++i) {
+        sup_vec3 q = sup_node_read(&net->on.sources[i], at_points);
+        float*   to = rows + (size_t)(i % per) * net->on.stride + i / per * 3;
         to[0] = q.x, to[1] = q.y, to[2] = q.z;
     }
 }
 
 sup_result bend_net_field(const bend_net* net, const sup_field* field, sup_arena* arena, sup_field* out, sup_error* error)
 {
-    uint32_t count = net->curves.curve_count, per = net->intervals + 1;
+    uint32_t count = net->on.curves.curve_count, per = net->on.intervals + 1;
     *out = (sup_field){ NULL, NULL };
     if (!field->scale) return SUP_OK;
     float *scale = SUP_NEW(arena, float, count), *offset = SUP_NEW(arena, float, count);
     if (!scale || !offset) return sup_fail_memory(error, "bend");
     for (uint32_t c = 0; c < count; ++c)
         for (uint32_t n = 0; n < per; ++n) {
-            const bend_source* s = &net->sources[c * per + n];
+            const sup_node_source* s = &net->on.sources[c * per + n];
             for (int k = 0; k < 4; ++k) {
                 scale[c] += s->share[k] * field->scale[s->point[k]] / (float)per;
                 offset[c] += s->share[k] * field->offset[s->point[k]] / (float)per;

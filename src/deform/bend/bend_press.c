@@ -27,8 +27,8 @@ static void body_ends(const sup_body* body, sup_vec3* a, sup_vec3* b)
 /// EI X of the curve at node i for a unit force at node k, over l^3.
 static double compliance_at(const bend_bound* b, uint32_t curve, uint32_t i, uint32_t k, const double* founded)
 {
-    uint32_t N = b->net.intervals, apart = i > k ? i - k : k - i;
-    if (!b->net.curves.curves[curve].closed) return b->loads.clamped[i * (N + 1) + k];
+    uint32_t N = b->net.on.intervals, apart = i > k ? i - k : k - i;
+    if (!b->net.on.curves.curves[curve].closed) return b->loads.clamped[i * (N + 1) + k];
     return b->loads.founded ? founded[apart] : b->loads.compliance[apart];
 }
 
@@ -55,13 +55,13 @@ static void solve_contacts(const bend_bound* b, uint32_t curve, const double* fo
 static uint32_t touch(const bend_bound* b, uint32_t curve, const sup_frame* frame, const bend_room* room, contact* list)
 {
     const bend_net* net = &b->net;
-    uint32_t        N = net->intervals, per = N + 1, count = 0;
-    bool            closed = net->curves.curves[curve].closed;
+    uint32_t        N = net->on.intervals, per = N + 1, count = 0;
+    bool            closed = net->on.curves.curves[curve].closed;
     sup_quat        turn = room->now[curve].turn, back = quat_conjugate(turn);
     for (uint32_t n = closed ? 0 : 1; n < N; ++n) {
-        const bend_source* s = &net->sources[curve * per + n];
-        size_t             at = (size_t)n * net->stride + 3 * curve;
-        sup_vec3           p = v3(0, 0, 0), way, moved = v3(room->rows[at], room->rows[at + 1], room->rows[at + 2]);
+        const sup_node_source* s = &net->on.sources[curve * per + n];
+        size_t                 at = (size_t)n * net->on.stride + 3 * curve;
+        sup_vec3               p = v3(0, 0, 0), way, moved = v3(room->rows[at], room->rows[at + 1], room->rows[at + 2]);
         if (b->shapes.count) moved = v3_add(moved, v3(room->target[at], room->target[at + 1], room->target[at + 2]));
         for (int k = 0; k < 4; ++k) p = v3_mad(p, s->share[k], frame->points[s->point[k]]);
         p = v3_add(p, quat_rotate(turn, moved));
@@ -84,14 +84,14 @@ static uint32_t touch(const bend_bound* b, uint32_t curve, const sup_frame* fram
 uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, const bend_room* room)
 {
     const bend_net* net = &b->net;
-    uint32_t        N = net->intervals, touched = 0;
+    uint32_t        N = net->on.intervals, touched = 0;
     contact*        list = (contact*)(void*)(room->press + N + 1);
-    for (uint32_t c = 0; c < net->curves.curve_count; ++c) {
+    for (uint32_t c = 0; c < net->on.curves.curve_count; ++c) {
         if (!(net->length[c] > 0)) continue;
         uint32_t count = touch(b, c, frame, room, list);
         if (count == 0) continue;
         touched += count;
-        bool closed = net->curves.curves[c].closed;
+        bool closed = net->on.curves.curves[c].closed;
         if (closed && b->loads.founded) {
             double l = net->length[c], k = room->now[c].sigma * l * l * l * l / room->now[c].stiffness;
             for (uint32_t n = 0; n <= N; ++n) room->press[n] = sup_bend_foundation(1, k, (double)n / N, 0);
@@ -100,7 +100,7 @@ uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, const ben
         for (uint32_t n = 0; n <= N; ++n)
             for (uint32_t i = 0; i < count; ++i) {
                 double x = compliance_at(b, c, n, list[i].node, room->press) * list[i].force;
-                float* to = room->rows + (size_t)n * net->stride + 3 * c;
+                float* to = room->rows + (size_t)n * net->on.stride + 3 * c;
                 for (int k = 0; k < 3; ++k) to[k] += (float)(x * list[i].n[k]);
             }
     }

@@ -25,11 +25,11 @@ typedef struct region {
 static float map_at(const region* g, uint32_t curve, double v)
 {
     const bend_net* net = g->net;
-    uint32_t        N = net->intervals;
+    uint32_t        N = net->on.intervals;
     double          x = (v - (v >= 1 ? 1 : 0)) * N, value = 0;
     uint32_t        n = x < 0 ? 0 : x >= N ? N - 1 : (uint32_t)x;
     for (uint32_t i = 0; i < 2; ++i) {
-        const bend_source* s = &net->sources[curve * (N + 1) + n + i];
+        const sup_node_source* s = &net->on.sources[curve * (N + 1) + n + i];
         for (int k = 0; k < 4; ++k) value += (i ? x - n : 1 - (x - n)) * (double)s->share[k] * g->force->region[s->point[k]];
     }
     return (float)value;
@@ -37,16 +37,16 @@ static float map_at(const region* g, uint32_t curve, double v)
 
 static bool painted(const region* g, uint32_t curve)
 {
-    for (uint32_t n = 0; n <= g->net->intervals; ++n)
-        if (map_at(g, curve, (double)n / g->net->intervals) > PAINTED) return true;
+    for (uint32_t n = 0; n <= g->net->on.intervals; ++n)
+        if (map_at(g, curve, (double)n / g->net->on.intervals) > PAINTED) return true;
     return false;
 }
 
 /// Where along its curves a map is painted, a margin on both sides: the largest gap around closed curves lies outside.
 static sup_result find_span(region* g, sup_error* error)
 {
-    uint32_t N = g->net->intervals, longest = 0, behind = 0;
-    bool     any[SUP_PLATE_INTERVALS_MAX + 1] = { false }, closed = g->net->curves.curves[g->chain[1]].closed;
+    uint32_t N = g->net->on.intervals, longest = 0, behind = 0;
+    bool     any[SUP_PLATE_INTERVALS_MAX + 1] = { false }, closed = g->net->on.curves.curves[g->chain[1]].closed;
     for (uint32_t i = 1; i + 1 < g->count; ++i)
         for (uint32_t n = 0; n <= N; ++n) any[n] = any[n] || map_at(g, g->chain[i], (double)n / N) > PAINTED;
     if (!closed) {
@@ -124,7 +124,7 @@ static sup_result solve_region(const region* g, const bend_params* p, uint32_t n
                                uint32_t* item_count, sup_error* error)
 {
     const bend_net* net = g->net;
-    uint32_t        N = net->intervals, gaps = g->count - 1, per_curve = (ACROSS_LEAST + gaps - 1) / gaps;
+    uint32_t        N = net->on.intervals, gaps = g->count - 1, per_curve = (ACROSS_LEAST + gaps - 1) / gaps;
     if (gaps * per_curve > SUP_PLATE_INTERVALS_MAX) per_curve = SUP_PLATE_INTERVALS_MAX / gaps;
     if (per_curve == 0)
         return sup_fail(error, SUP_ERROR_INPUT, "bend: region of force '%s' covers %u curves; at most %d can be a plate",
@@ -133,7 +133,7 @@ static sup_result solve_region(const region* g, const bend_params* p, uint32_t n
     uint32_t nv = (uint32_t)(NODES_PER_INTERVAL * (g->v1 - g->v0) * N + 0.5);
     nv = nv < ALONG_LEAST ? ALONG_LEAST : nv > ALONG_MOST ? ALONG_MOST : nv;
     for (uint32_t i = 0; i < g->count; ++i) {
-        const sup_curve* c = &net->curves.curves[g->chain[i]];
+        const sup_curve* c = &net->on.curves.curves[g->chain[i]];
         length += net->length[g->chain[i]] / g->count;
         if (i + 1 < g->count) across += net->width[g->chain[i]][c->sides[1] == g->chain[i + 1] ? 1 : 0];
     }
@@ -178,11 +178,11 @@ static sup_result chain_of_range(region* g, sup_error* error)
 {
     const sup_force* f = g->force;
     const bend_net*  net = g->net;
-    uint32_t         all = net->curves.curve_count;
+    uint32_t         all = net->on.curves.curve_count;
     if (f->curve >= all || f->curve_last >= all)
         return sup_fail(error, SUP_ERROR_INPUT, "bend: region of force '%s' has the curves %u to %u; this link has 0 to %u",
                         f->name, f->curve, f->curve_last, all - 1);
-    for (uint32_t c = f->curve; c != SUP_NONE && g->count < all; c = net->curves.curves[c].sides[1]) {
+    for (uint32_t c = f->curve; c != SUP_NONE && g->count < all; c = net->on.curves.curves[c].sides[1]) {
         g->chain[g->count++] = c;
         if (c == f->curve_last) break;
     }
@@ -196,7 +196,7 @@ static sup_result chain_of_range(region* g, sup_error* error)
     g->v0 = f->begin;
     g->v1 = f->end;
     g->share = 1;
-    if (net->curves.curves[g->chain[1]].closed && g->v1 - g->v0 > 1 - 1.0 / net->intervals)
+    if (net->on.curves.curves[g->chain[1]].closed && g->v1 - g->v0 > 1 - 1.0 / net->on.intervals)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "bend: region of force '%s' goes all around and touches itself; give from and to", f->name);
     return SUP_OK;
@@ -205,8 +205,8 @@ static sup_result chain_of_range(region* g, sup_error* error)
 /// The chain of painted curves around one, with the two beside it that hold still.
 static sup_result chain_of_map(region* g, uint32_t curve, bool* done, sup_error* error)
 {
-    const sup_curve* curves = g->net->curves.curves;
-    uint32_t         first = curve, all = g->net->curves.curve_count;
+    const sup_curve* curves = g->net->on.curves.curves;
+    uint32_t         first = curve, all = g->net->on.curves.curve_count;
     for (uint32_t i = 0; i < all && curves[first].sides[0] != SUP_NONE && painted(g, curves[first].sides[0]); ++i)
         first = curves[first].sides[0];
     g->count = 1;
@@ -228,14 +228,14 @@ static sup_result chain_of_map(region* g, uint32_t curve, bool* done, sup_error*
 static double painted_area(const region* g, uint32_t c)
 {
     double sum = 0;
-    for (uint32_t n = 0; n < g->net->intervals; ++n) sum += (double)map_at(g, c, (double)n / g->net->intervals);
+    for (uint32_t n = 0; n < g->net->on.intervals; ++n) sum += (double)map_at(g, c, (double)n / g->net->on.intervals);
     return sum * g->net->length[c] * (g->net->width[c][0] + g->net->width[c][1]);
 }
 
 sup_result bend_region_create(const sup_bind_input* in, const bend_params* p, const bend_net* net, const sup_force* force,
                               uint32_t number, sup_arena* arena, bend_item* items, uint32_t* item_count, sup_error* error)
 {
-    uint32_t all = net->curves.curve_count;
+    uint32_t all = net->on.curves.curve_count;
     region   g = { .net = net, .force = force, .chain = SUP_NEW(arena, uint32_t, (size_t)all + 2) };
     bool*    done = SUP_NEW(arena, bool, all);
     double   total = 0;

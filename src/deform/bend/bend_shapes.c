@@ -92,16 +92,16 @@ static double angle_of(const sup_character* c, const sup_pose* pose, uint32_t jo
 /// Takes out of the rows what needs no force: the mean of closed curves, the cubic between the ends of open ones.
 static void split(const bend_net* net, float* rows, float* carried)
 {
-    uint32_t N = net->intervals;
+    uint32_t N = net->on.intervals;
     double   values[SUP_BEAM_INTERVALS_MAX + 1];
-    for (uint32_t i = 0; i < 3 * net->curves.curve_count; ++i) {
+    for (uint32_t i = 0; i < 3 * net->on.curves.curve_count; ++i) {
         double mean = 0;
-        for (uint32_t n = 0; n <= N; ++n) values[n] = rows[(size_t)n * net->stride + i];
+        for (uint32_t n = 0; n <= N; ++n) values[n] = rows[(size_t)n * net->on.stride + i];
         for (uint32_t n = 0; n < N; ++n) mean += values[n] / N;
         sup_beam_ends ends = sup_beam_ends_of(values, N, 1);
         for (uint32_t n = 0; n <= N; ++n) {
-            size_t at = (size_t)n * net->stride + i;
-            double c = net->curves.curves[i / 3].closed ? mean : n == 0 || n == N ? values[n] : sup_beam_lift(&ends, N, n);
+            size_t at = (size_t)n * net->on.stride + i;
+            double c = net->on.curves.curves[i / 3].closed ? mean : n == 0 || n == N ? values[n] : sup_beam_lift(&ends, N, n);
             carried[at] = (float)c;
             rows[at] = (float)(values[n] - c);
         }
@@ -152,7 +152,7 @@ sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, co
     sup_result r = sup_segments_create(in, "bend", arena, &made.segments, error);
     if (r) return r;
     made.count = made.segments.count;
-    size_t  floats = (size_t)(net->intervals + 1) * net->stride;
+    size_t  floats = (size_t)(net->on.intervals + 1) * net->on.stride;
     float **nodes = SUP_NEW(arena, float*, made.count), **carried = SUP_NEW(arena, float*, made.count);
     if (!nodes || !carried) return sup_fail_memory(error, "bend");
     for (uint32_t j = 0; j < made.count; ++j) {

@@ -12,7 +12,7 @@
 sup_result bend_modes_create(const bend_params* p, const bend_net* net, sup_arena* arena, bend_modes* out, sup_error* error)
 {
     bend_modes made = { 0 };
-    uint32_t   N = net->intervals, K = (uint32_t)p->modes + 1 < N - 1 ? (uint32_t)p->modes + 1 : N - 1;
+    uint32_t   N = net->on.intervals, K = (uint32_t)p->modes + 1 < N - 1 ? (uint32_t)p->modes + 1 : N - 1;
     if (p->dynamics) {
         sup_beam_modes beam;
         sup_arena*     beside = sup_arena_beside(arena);
@@ -39,17 +39,17 @@ sup_result bend_modes_create(const bend_params* p, const bend_net* net, sup_aren
 
 size_t bend_sway_size(const bend_bound* b)
 {
-    return b->modes.count ? (size_t)b->net.curves.curve_count * b->modes.count * 9 * sizeof(double) : 0;
+    return b->modes.count ? (size_t)b->net.on.curves.curve_count * b->modes.count * 9 * sizeof(double) : 0;
 }
 
 /// Where the loads hold the curve at rest, mode by mode.
 static void rest_of(const bend_bound* b, uint32_t c, const bend_room* room, uint32_t k, double out[3])
 {
     const bend_net* net = &b->net;
-    const float*    vectors = net->curves.curves[c].closed ? b->modes.closed : b->modes.open;
+    const float*    vectors = net->on.curves.curves[c].closed ? b->modes.closed : b->modes.open;
     out[0] = out[1] = out[2] = 0;
-    for (uint32_t n = 0; n < net->intervals; ++n) {
-        size_t at = (size_t)n * net->stride + 3 * c;
+    for (uint32_t n = 0; n < net->on.intervals; ++n) {
+        size_t at = (size_t)n * net->on.stride + 3 * c;
         double v = vectors[n * b->modes.count + k];
         for (int i = 0; i < 3; ++i) out[i] += v * (room->rows[at + i] + (b->shapes.count ? (double)room->target[at + i] : 0.0));
     }
@@ -58,7 +58,7 @@ static void rest_of(const bend_bound* b, uint32_t c, const bend_room* room, uint
 static double stiffness_of(const bend_bound* b, uint32_t c, uint32_t k, const bend_room* room)
 {
     double l = b->net.length[c], l4 = l * l * l * l;
-    bool   closed = b->net.curves.curves[c].closed;
+    bool   closed = b->net.on.curves.curves[c].closed;
     double h = l4 > 0 ? room->now[c].stiffness * (closed ? b->modes.wave : b->modes.open_wave)[k] / l4 : 0;
     return h + (closed && b->loads.founded ? room->now[c].sigma : 0);
 }
@@ -66,7 +66,7 @@ static double stiffness_of(const bend_bound* b, uint32_t c, uint32_t k, const be
 void bend_sway_reset(const bend_bound* b, const bend_params* p, const bend_room* room, double* state)
 {
     (void)p;
-    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c)
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
         for (uint32_t k = 0; k < b->modes.count; ++k) {
             double *s = state + ((size_t)c * b->modes.count + k) * 9, t[3], h = stiffness_of(b, c, k, room);
             rest_of(b, c, room, k, t);
@@ -77,19 +77,19 @@ void bend_sway_reset(const bend_bound* b, const bend_params* p, const bend_room*
 static void add_mode(const bend_bound* b, uint32_t c, uint32_t k, const double by[3], const bend_room* room)
 {
     const bend_net* net = &b->net;
-    bool            closed = net->curves.curves[c].closed;
+    bool            closed = net->on.curves.curves[c].closed;
     const float*    vectors = closed ? b->modes.closed : b->modes.open;
-    for (uint32_t n = 0; n <= net->intervals; ++n) {
-        float v = vectors[(closed && n == net->intervals ? 0 : n) * b->modes.count + k];
-        for (int i = 0; i < 3; ++i) room->sway[(size_t)n * net->stride + 3 * c + i] += (float)(v * by[i]);
+    for (uint32_t n = 0; n <= net->on.intervals; ++n) {
+        float v = vectors[(closed && n == net->on.intervals ? 0 : n) * b->modes.count + k];
+        for (int i = 0; i < 3; ++i) room->sway[(size_t)n * net->on.stride + 3 * c + i] += (float)(v * by[i]);
     }
 }
 
 void bend_sway_step(const bend_bound* b, const bend_params* p, double dt, const bend_room* room, double* state)
 {
-    uint32_t N = b->net.intervals;
-    memset(room->sway, 0, (size_t)(N + 1) * b->net.stride * sizeof(float));
-    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c)
+    uint32_t N = b->net.on.intervals;
+    memset(room->sway, 0, (size_t)(N + 1) * b->net.on.stride * sizeof(float));
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
         for (uint32_t k = 0; k < b->modes.count; ++k) {
             double *s = state + ((size_t)c * b->modes.count + k) * 9, t[3], by[3], h = stiffness_of(b, c, k, room);
             bool    moves = false;
@@ -110,5 +110,5 @@ void bend_sway_step(const bend_bound* b, const bend_params* p, double dt, const 
             }
             add_mode(b, c, k, by, room);
         }
-    for (size_t i = 0; i < (size_t)(N + 1) * b->net.stride; ++i) room->rows[i] += room->sway[i];
+    for (size_t i = 0; i < (size_t)(N + 1) * b->net.on.stride; ++i) room->rows[i] += room->sway[i];
 }
