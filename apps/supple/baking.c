@@ -1,6 +1,7 @@
 // One bake: bind the chain, evaluate frame after frame, hand each to the writer.
 #include "baking.h"
 
+#include "chains.h"
 #include "output.h"
 #include "supple/io_extra.h"
 #include "supple/metrics.h"
@@ -33,6 +34,7 @@ static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
     chain.progress = &job->bar->sink;
     sup_result result = sup_chain_create(&chain, &top->chain, error);
     if (result != SUP_OK) return result;
+    chain_say_notes(top->chain, job->bar);
 
     sup_instance_desc instance = motion_instance(&job->motion, top->chain, job->tasks);
     instance.snapshots = 1; // a bake never goes back

@@ -126,11 +126,19 @@ int chain_bind(const options* o, const chain_list* list, uint32_t index, const s
     desc.progress = &bar->sink;
     *out = NULL;
     sup_result result = sup_chain_create(&desc, out, &error);
-    if (result == SUP_OK) return EXIT_DONE;
+    if (result == SUP_OK) {
+        chain_say_notes(*out, bar);
+        return EXIT_DONE;
+    }
     if (list->chosen || result != SUP_ERROR_INPUT) {
         progress_end(bar);
         return fail_with(&error);
     }
     if (!options_has(o, FLAG_QUIET)) say_note("%s is left out: %s", desc.links, error.text);
     return EXIT_DONE;
+}
+
+void chain_say_notes(const sup_chain* chain, progress* bar)
+{
+    for (uint32_t i = 0; i < sup_chain_note_count(chain); i++) progress_note(bar, sup_chain_note(chain, i));
 }

@@ -18,4 +18,7 @@ int chain_list_read(const options* o, const sup_character* character, const sup_
 int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,
                const sup_tasks* tasks, progress* bar, sup_chain** out);
 
+/// What its links had to say while they were bound.
+void chain_say_notes(const sup_chain* chain, progress* bar);
+
 #endif

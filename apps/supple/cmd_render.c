@@ -1,4 +1,5 @@
 // supple render: pictures, contact sheets, turntables and films.
+#include "chains.h"
 #include "commands.h"
 #include "examples.h"
 #include "film.h"
@@ -184,7 +185,7 @@ static void write_caption(const session* s, uint32_t chain, uint32_t frame, imag
     char              text[512] = "";
     size_t            at = 0;
     if (job->stage.chain_count > 1 || !job->sheet)
-        at += (size_t)snprintf(text, sizeof text, "%s", stage_caption(s->stage, chain));
+        at += (size_t)snprintf(text, sizeof text, "%s", sup_chain_text(stage_chain(s->stage, chain)));
     if (at < 400 && job->stage.ghost)
         at += (size_t)snprintf(text + at, sizeof text - at, "%sghost %s", at ? ", " : "", job->stage.ghost);
     if (at < 400 && job->sheet && !job->turntable)
@@ -368,6 +369,7 @@ static int render_character(const options* o, session* s)
     s->job.stage.tasks = sup_pool_tasks(s->pool);
     s->job.stage.progress = &s->bar.sink;
     sup_result result = stage_create(&s->job.stage, &s->stage, &error);
+    for (uint32_t i = 0; result == SUP_OK && i < d->chain_count; i++) chain_say_notes(stage_chain(s->stage, i), &s->bar);
     if (result == SUP_OK) result = s->job.film ? write_film(s, &error) : write_still(s, &error);
     progress_end(&s->bar);
     return result == SUP_OK ? EXIT_DONE : fail_with(&error);

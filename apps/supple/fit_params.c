@@ -442,6 +442,8 @@ static int prepare(search* s, outcome* r)
     s->desc.clip = s->motion.clip;
     s->desc.tasks = sup_pool_tasks(s->pool);
     if (sup_chain_create(&s->desc, &s->chain, &s->error) != SUP_OK) return fail_with(&s->error);
+    for (uint32_t i = 0; i < sup_chain_note_count(s->chain) && !options_has(s->o, FLAG_QUIET); i++)
+        say_note("%s", sup_chain_note(s->chain, i));
     return choose_params(s);
 }
 

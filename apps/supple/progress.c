@@ -1,6 +1,8 @@
 // The bar and the interrupt flag.
 #include "progress.h"
 
+#include "report.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -72,7 +74,7 @@ static bool report_from_library(void* user, double fraction, const char* what)
 
 void progress_begin(progress* p, const char* label, bool quiet)
 {
-    *p = (progress){ .label = label, .visible = !quiet && isatty(STDERR_FILENO), .begin = now_seconds(), .share = 1.0 };
+    *p = (progress){ .label = label, .quiet = quiet, .visible = !quiet && isatty(STDERR_FILENO), .begin = now_seconds(), .share = 1.0 };
     p->sink = (sup_progress){ report_from_library, p };
 }
 
@@ -82,9 +84,20 @@ void progress_span(progress* p, double from, double to)
     p->share = to - from;
 }
 
-void progress_end(progress* p)
+static void clear_line(progress* p)
 {
     if (p->drawn) fputs("\r\033[K", stderr);
     p->drawn = false;
+}
+
+void progress_note(progress* p, const char* text)
+{
+    clear_line(p);
+    if (!p->quiet) say_note("%s", text);
+}
+
+void progress_end(progress* p)
+{
+    clear_line(p);
     p->visible = false;
 }

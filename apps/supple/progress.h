@@ -16,7 +16,7 @@ int interrupts_signal(void);
 typedef struct progress {
     sup_progress sink; ///< hand this to the library; false (cancel) once the user has interrupted
     const char*  label;
-    bool         visible, drawn;
+    bool         quiet, visible, drawn;
     double       begin, shown_at;
     double       from, share; ///< the piece of the bar that the library's 0..1 covers
     bool         notes;       ///< show what the library says it does, behind the bar
@@ -28,6 +28,8 @@ void progress_begin(progress* p, const char* label, bool quiet);
 void progress_span(progress* p, double from, double to);
 /// True to go on.
 bool progress_report(progress* p, double fraction);
+/// A note in between: the bar makes room for it. Nothing when quiet.
+void progress_note(progress* p, const char* text);
 /// Clears the line.
 void progress_end(progress* p);
 

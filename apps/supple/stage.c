@@ -182,7 +182,7 @@ void stage_measure(stage* s)
     for (uint32_t i = 0; i < s->d.chain_count; i++) stage_show(s, &s->actors[i], true);
 }
 
-const char* stage_caption(const stage* s, uint32_t chain) { return sup_chain_text(s->actors[chain].chain); }
+const sup_chain* stage_chain(const stage* s, uint32_t chain) { return s->actors[chain].chain; }
 
 // ---------------------------------------------------------------------------------------------- bones
 

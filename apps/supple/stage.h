@@ -44,7 +44,7 @@ sup_result stage_check(const stage* s, sup_error* error);
 /// Fills in what the panel of a chain shows: surfaces, lines, triangles, frame, ground, up. Valid until the next evaluate.
 sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* error);
 
-const char* stage_caption(const stage* s, uint32_t chain);
+const sup_chain* stage_chain(const stage* s, uint32_t chain);
 /// What the colors mean. False without heat.
 bool stage_legend(const stage* s, const char** title, double* low, double* high, const char** unit);
 

@@ -87,6 +87,11 @@ typedef struct sup_error {
 /// Understands %s %.*s %c %d %i %u %x %f %g with the lengths hh h l ll z; the decimal point never follows the locale.
 SUP_API sup_result sup_fail(sup_error* error, sup_result code, const char* format, ...) SUP_FORMAT(3, 4);
 
+/// Sentences for the person that do not stop the work: what was odd, what was done about it, how to do better.
+typedef struct sup_notes sup_notes;
+/// Says one, in the words and with the specifiers of sup_fail. The same sentence twice is kept once. NULL notes: nobody listens.
+SUP_API void sup_note(sup_notes* notes, const char* format, ...) SUP_FORMAT(2, 3);
+
 // ---------------------------------------------------------------------------------------------- memory
 
 /// Where memory comes from. NULL anywhere an allocator is asked for means malloc and free.

@@ -201,6 +201,7 @@ typedef struct sup_bind_input {
     const sup_tasks*     tasks;
     const sup_progress*  progress; ///< reports, and says when the user cancelled
     const sup_world_plan* world;   ///< never NULL from a chain
+    sup_notes*           notes;    ///< what bind has to say (sup_note); the chain puts the link's name in front
     double cycle_begin, cycle_end; ///< the motion repeats over this span of the clip; equal: it does not
 } sup_bind_input;
 
@@ -300,6 +301,9 @@ SUP_API const sup_deformer* sup_chain_link(const sup_chain* chain, uint32_t link
 SUP_API const void* sup_chain_params(const sup_chain* chain, uint32_t link);
 SUP_API bool        sup_chain_dynamic(const sup_chain* chain);
 SUP_API const char* sup_chain_text(const sup_chain* chain); ///< as written, with the implied skinning in front
+/// What the links had to say while they were bound: "lattice: ...".
+SUP_API uint32_t    sup_chain_note_count(const sup_chain* chain);
+SUP_API const char* sup_chain_note(const sup_chain* chain, uint32_t note);
 /// The link's runtime file, in memory of the arena. Fails, with the cure, where it has none or what was bound does not fit one.
 SUP_API sup_result sup_chain_save(const sup_chain* chain, uint32_t link, sup_arena* arena, const void** bytes, size_t* size,
                                   sup_error* error);

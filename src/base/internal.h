@@ -35,6 +35,20 @@ SUP_API size_t sup_parse_double(const char* text, size_t length, bool words, dou
 SUP_API size_t sup_print_double(double value, char* buffer);
 SUP_API size_t sup_print_float(float value, char* buffer);
 
+/// At most this many notes are kept; one more line says how many there were beyond.
+#define SUP_NOTES_MAX 64
+
+struct sup_notes {
+    sup_arena*   arena;
+    const char*  who;   ///< said in front of each; NULL: nobody
+    const char** texts; ///< SUP_NOTES_MAX + 1
+    uint32_t     count, unsaid;
+    bool         lost; ///< there was no memory for one
+};
+
+bool sup_notes_begin(sup_notes* notes, sup_arena* arena); ///< false: out of memory
+bool sup_notes_end(sup_notes* notes);                     ///< adds the line of those beyond; false: out of memory
+
 static inline size_t     sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 static inline sup_result sup_fail_memory(sup_error* error, const char* what)
 {

@@ -155,8 +155,10 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
                           .tasks = b->desc->tasks,
                           .progress = b->desc->progress,
                           .world = &chain->world,
+                          .notes = &chain->notes,
                           .cycle_begin = b->desc->cycle_begin,
                           .cycle_end = b->desc->cycle_end };
+    chain->notes.who = l->deformer->name;
     r = l->deformer->bind(&in, chain->arena, &l->binding, b->error);
     if (r) return r;
     // A deformer that always has a state says so; one may also have it in some bindings only (a pose that drives).
@@ -191,8 +193,10 @@ sup_result sup_chain_create(const sup_chain_desc* desc, sup_chain** out, sup_err
         chain->links[i].params_offset = chain->params_size;
         chain->params_size += sup_align(chain->links[i].deformer->params_size, 16);
     }
+    if (!r && !sup_notes_begin(&chain->notes, arena)) r = sup_fail_memory(error, "a chain");
     if (!r) r = world_parse(&b);
     for (uint32_t i = 0; !r && i < chain->link_count; ++i) r = bind_link(&b, i);
+    if (!r && !sup_notes_end(&chain->notes)) r = sup_fail_memory(error, "a chain");
     sup_arena_destroy(b.temporary);
     if (r) sup_arena_destroy(arena);
     else *out = chain;
@@ -227,6 +231,8 @@ sup_result sup_chain_save(const sup_chain* chain, uint32_t index, sup_arena* are
 
 bool        sup_chain_dynamic(const sup_chain* chain) { return chain->dynamic_end > 0; }
 const char* sup_chain_text(const sup_chain* chain) { return chain->text; }
+uint32_t    sup_chain_note_count(const sup_chain* chain) { return chain->notes.count; }
+const char* sup_chain_note(const sup_chain* chain, uint32_t i) { return i < chain->notes.count ? chain->notes.texts[i] : NULL; }
 
 uint32_t sup_frame_count(double start, double end, double fps, bool loop)
 {

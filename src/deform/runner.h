@@ -46,6 +46,7 @@ struct sup_chain {
     double               step;
     sup_world_plan       world;
     const char*          text;
+    sup_notes            notes;
     size_t               params_size;  ///< of all links
     size_t               state_size;   ///< of all links
     size_t               link_scratch; ///< the largest of any link

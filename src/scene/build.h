@@ -40,16 +40,9 @@ typedef struct sup_build {
     uint32_t   joint_count;
     uint32_t*  joint_places; ///< from a joint of the description to its place in topological order
 
-    const char** warnings;
-    uint32_t     warning_count, warnings_unsaid;
-    bool         warnings_lost; ///< there was no memory for one
+    sup_notes warnings; ///< what was mended; where there is no memory for one, the last stage fails
 } sup_build;
 
-/// At most this many warnings are kept; one more line says how many there were beyond.
-#define SUP_BUILD_WARNINGS 64
-
-/// Notes something that was mended. Where there is no memory for it, the last stage fails.
-void sup_build_warn(sup_build* build, const char* format, ...) SUP_FORMAT(2, 3);
 /// A copy of the name in the character's arena; "noun index" where there is none. NULL: out of memory.
 const char* sup_build_name(sup_build* build, const char* name, const char* noun, uint32_t index);
 

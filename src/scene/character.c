@@ -4,27 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-void sup_build_warn(sup_build* build, const char* format, ...)
-{
-    if (build->warning_count == SUP_BUILD_WARNINGS) {
-        build->warnings_unsaid++;
-        return;
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    size_t length = sup_format_list(NULL, 0, format, arguments);
-    va_end(arguments);
-    char* text = SUP_NEW(build->keep, char, length + 1);
-    if (!text) {
-        build->warnings_lost = true;
-        return;
-    }
-    va_start(arguments, format);
-    sup_format_list(text, length + 1, format, arguments);
-    va_end(arguments);
-    build->warnings[build->warning_count++] = text;
-}
-
 const char* sup_build_name(sup_build* build, const char* name, const char* noun, uint32_t index)
 {
     if (name) return sup_arena_text(build->keep, name, strlen(name));
@@ -40,11 +19,10 @@ static sup_result describe(sup_build* build)
     if (desc->warning_count && !desc->warnings)
         return sup_fail(build->error, SUP_ERROR_INPUT, "the description counts %u warnings but gives none; set both or neither",
                         desc->warning_count);
-    build->warnings = SUP_NEW(build->keep, const char*, SUP_BUILD_WARNINGS + 1);
     c->name = sup_arena_text(build->keep, desc->name ? desc->name : "character", strlen(desc->name ? desc->name : "character"));
-    if (!build->warnings || !c->name) return sup_fail_memory(build->error, "a character");
+    if (!sup_notes_begin(&build->warnings, build->keep) || !c->name) return sup_fail_memory(build->error, "a character");
     for (uint32_t i = 0; i < desc->warning_count; ++i)
-        if (desc->warnings[i]) sup_build_warn(build, "%s", desc->warnings[i]);
+        if (desc->warnings[i]) sup_note(&build->warnings, "%s", desc->warnings[i]);
     if (!isfinite(desc->metres_per_unit) || desc->metres_per_unit < 0)
         return sup_fail(build->error, SUP_ERROR_INPUT, "'%s' has %g metres to the unit; give a positive number", c->name,
                         desc->metres_per_unit);
@@ -59,16 +37,9 @@ static sup_result describe(sup_build* build)
 
 static sup_result finish(sup_build* build)
 {
-    if (build->warnings_lost) return sup_fail_memory(build->error, "a character");
-    if (build->warnings_unsaid) {
-        char   text[64];
-        size_t length = sup_format(text, sizeof text, "and %u more", build->warnings_unsaid);
-        char*  kept = sup_arena_text(build->keep, text, length);
-        if (!kept) return sup_fail_memory(build->error, "a character");
-        build->warnings[build->warning_count++] = kept;
-    }
-    build->out->warnings = build->warnings;
-    build->out->warning_count = build->warning_count;
+    if (!sup_notes_end(&build->warnings)) return sup_fail_memory(build->error, "a character");
+    build->out->warnings = build->warnings.texts;
+    build->out->warning_count = build->warnings.count;
     return SUP_OK;
 }
 

@@ -49,7 +49,7 @@ static sup_result check_faces(sup_build* build, const sup_part_desc* d, const ch
         p->face_count++;
         p->corner_count += size;
     }
-    if (dropped) sup_build_warn(build, "%u faces of '%s' have fewer than three corners; left out", dropped, name);
+    if (dropped) sup_note(&build->warnings, "%u faces of '%s' have fewer than three corners; left out", dropped, name);
     return SUP_OK;
 }
 
@@ -79,7 +79,7 @@ static sup_result check_place(sup_build* build, const sup_part_desc* d, sup_part
     if (!p->placed) return SUP_OK;
     exact_affine place = exact_from(&part->place), unplace;
     if (sup_exact_invert(&place, &unplace)) part->unplace = exact_round(&unplace);
-    else sup_build_warn(build, "the transform of '%s' flattens it; its shape cannot be carried back to the file", part->name);
+    else sup_note(&build->warnings, "the transform of '%s' flattens it; its shape cannot be carried back to the file", part->name);
     return SUP_OK;
 }
 

@@ -16,12 +16,11 @@ static sup_result copy_clip(sup_character* character, const sup_clip* clip, sup_
                         .error = error,
                         .out = &made,
                         .joint_count = joints,
-                        .joint_places = SUP_NEW(scratch, uint32_t, joints),
-                        .warnings = SUP_NEW(scratch, const char*, SUP_BUILD_WARNINGS + 1) };
+                        .joint_places = SUP_NEW(scratch, uint32_t, joints) };
     // Names and counts are only read from these.
     build.parts = sup_arena_copy(scratch, character->mesh.parts, character->mesh.part_count, sizeof *build.parts);
     build.joints = sup_arena_copy(scratch, character->skeleton.joints, joints, sizeof *build.joints);
-    if (!build.joint_places || !build.warnings || !build.parts || !build.joints) return sup_fail_memory(error, "a clip");
+    if (!build.joint_places || !sup_notes_begin(&build.warnings, scratch) || !build.parts || !build.joints) return sup_fail_memory(error, "a clip");
     for (uint32_t j = 0; j < joints; ++j) build.joint_places[j] = j;
     sup_result result = sup_build_clips(&build);
     if (result == SUP_OK) *out = made.clips[0];

@@ -59,7 +59,7 @@ static void normalize_rotations(sup_build* build, const char* clip, const sup_ch
         memcpy(v, &q, sizeof q);
     }
     if (none)
-        sup_build_warn(build, "%u keys of '%s' in clip '%s' have no rotation; taken as none", none, target_name(build, d),
+        sup_note(&build->warnings, "%u keys of '%s' in clip '%s' have no rotation; taken as none", none, target_name(build, d),
                        clip);
 }
 

@@ -96,7 +96,7 @@ static sup_result fill_map(sup_build* build, uint32_t index, const sup_map_desc*
     }
     for (uint32_t p = 0; p < part->point_count; ++p) values[part->point_begin + p] = (float)(sums[p].x / copies[p]);
     if (outside)
-        sup_build_warn(build, "map '%s' of '%s' leaves the range 0 to 1 at %u vertices; clamped", name, part->name, outside);
+        sup_note(&build->warnings, "map '%s' of '%s' leaves the range 0 to 1 at %u vertices; clamped", name, part->name, outside);
     return SUP_OK;
 }
 
@@ -130,7 +130,7 @@ static sup_result make_maps(sup_build* build, sum3* sums, uint32_t* copies)
             sup_result result = fill_map(build, i, d, name, sums, copies, values[at]);
             if (result) return result;
         }
-    if (unkept) sup_build_warn(build, "there are more than %d maps; %u left out", (int)MAPS_MAX, unkept);
+    if (unkept) sup_note(&build->warnings, "there are more than %d maps; %u left out", (int)MAPS_MAX, unkept);
     c->maps = maps;
     return SUP_OK;
 }

@@ -69,7 +69,7 @@ static sup_result make_joint(sup_build* build, uint32_t given, sup_joint* out)
     if (!v3_finite(out->rest.translation) || !v3_finite(out->rest.scale) || !isfinite(q.x + q.y + q.z + q.w))
         return BAD("the rest transform of joint '%s' holds what is no number; repair the file", out->name);
     if (!(quat_dot(q, q) > SUP_EPS_LENGTH))
-        sup_build_warn(build, "joint '%s' has no rotation at rest; taken as none", out->name);
+        sup_note(&build->warnings, "joint '%s' has no rotation at rest; taken as none", out->name);
     out->rest.rotation = quat_normalize(q);
     exact_affine local = exact_from_transform(&out->rest);
     out->matrix = exact_round(&local);
@@ -85,7 +85,7 @@ static void unplace_parts(sup_build* build, const bool* flat)
         if (joint == SUP_NONE || !flat[joint] || !build->part_builds[i].placed) continue;
         build->part_builds[i].placed = false;
         build->parts[i].place = build->parts[i].unplace = affine_identity();
-        sup_build_warn(build, "'%s' is flattened at rest by joint '%s'; its shape is taken as the file stores it",
+        sup_note(&build->warnings, "'%s' is flattened at rest by joint '%s'; its shape is taken as the file stores it",
                        build->parts[i].name, build->joints[joint].name);
     }
 }
@@ -107,7 +107,7 @@ static sup_result make_binds(sup_build* build)
                 return BAD("the bind matrix of joint '%s' holds what is no number; repair the file", joint->name);
             exact_affine bind = exact_from(&joint->inverse_bind);
             if (sup_exact_invert(&bind, &inverse)) continue;
-            sup_build_warn(build, "the bind matrix of joint '%s' cannot be inverted; taken from its rest pose instead",
+            sup_note(&build->warnings, "the bind matrix of joint '%s' cannot be inverted; taken from its rest pose instead",
                            joint->name);
         }
         flat[j] = !sup_exact_invert(&globals[j], &inverse);

@@ -45,7 +45,7 @@ static sup_result make_faces(sup_build* build)
             begin[++face] = corner;
         }
     }
-    if (repeated) sup_build_warn(build, "%u faces use a point more than once; kept, but they have no area there", repeated);
+    if (repeated) sup_note(&build->warnings, "%u faces use a point more than once; kept, but they have no area there", repeated);
     mesh->face_count = face;
     mesh->face_begin = begin;
     mesh->corner_count = corner;
@@ -111,7 +111,7 @@ static void turn_part(sup_build* build, uint32_t part, sup_vec3* normals, sup_ve
         along = unit_or_none(build->part_builds[part].placed ? affine_direction(place, along) : along);
         tangents[v] = (sup_vec4){ along.x, along.y, along.z, t.w < 0 ? -mirror : mirror };
     }
-    if (bad) sup_build_warn(build, "%u normals or tangents of '%s' are no numbers; left out", bad, build->parts[part].name);
+    if (bad) sup_note(&build->warnings, "%u normals or tangents of '%s' are no numbers; left out", bad, build->parts[part].name);
 }
 
 static sup_result make_normals(sup_build* build)

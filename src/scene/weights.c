@@ -259,11 +259,11 @@ static sup_result clean_part(sup_build* build, uint32_t part, sum_range* range)
 static void warn_sums(sup_build* build, const char* name, const sum_range* range)
 {
     if (range->negative < NEGATIVE_NOTICED)
-        sup_build_warn(build, "'%s' has negative weights down to %g; dropped", name, range->negative);
+        sup_note(&build->warnings, "'%s' has negative weights down to %g; dropped", name, range->negative);
     if (range->high > 1 + SUM_NOTICED)
-        sup_build_warn(build, "weights of '%s' sum to %.4g at most; normalized", name, range->high);
+        sup_note(&build->warnings, "weights of '%s' sum to %.4g at most; normalized", name, range->high);
     if (range->low_positive < 1 - SUM_NOTICED)
-        sup_build_warn(build, "weights of '%s' sum to %.4g at least; normalized", name, range->low_positive);
+        sup_note(&build->warnings, "weights of '%s' sum to %.4g at least; normalized", name, range->low_positive);
 }
 
 // Sums of a hostile file may leave the floats; what is printed must stay a number.
@@ -369,9 +369,9 @@ static sup_result find_sources(sup_build* build, uint32_t* sources)
     if (!spread(build, sources)) return sup_fail_memory(build->error, "weights");
     for (uint32_t p = 0; p < build->out->mesh.point_count; ++p) alone += sources[p] == SUP_NONE;
     if (empty > alone)
-        sup_build_warn(build, "%u points have no weights; they take those of the nearest point that has", empty - alone);
+        sup_note(&build->warnings, "%u points have no weights; they take those of the nearest point that has", empty - alone);
     if (alone)
-        sup_build_warn(build, "%u points have no weights and no weighted neighbor; they follow joint '%s'", alone,
+        sup_note(&build->warnings, "%u points have no weights and no weighted neighbor; they follow joint '%s'", alone,
                        build->joints[first_skin_joint(build)].name);
     return SUP_OK;
 }

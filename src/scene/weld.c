@@ -133,7 +133,7 @@ static sup_result number_part(sup_build* build, uint32_t index, uint32_t* points
         bool       valid;
         sup_result result = obey_ids(build, d, points, count, &valid);
         if (result || valid) return result;
-        sup_build_warn(build, "the point numbers stored with '%s' do not fit its vertices; welded anew",
+        sup_note(&build->warnings, "the point numbers stored with '%s' do not fit its vertices; welded anew",
                        build->parts[index].name);
     }
     if (d->weld || d->point_ids) return weld(build, index, points, count);

@@ -261,6 +261,37 @@ static void prefix_gives_the_links_before_at_any_time(void** state)
     assert_refused(d, "give one with --clip");
 }
 
+static sup_result talk_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
+{
+    (void)arena, (void)error;
+    sup_note(in->notes, "'%s' has %u holes; close them for a truer volume", in->character->name, 2u);
+    sup_note(in->notes, "'%s' has %u holes; close them for a truer volume", in->character->name, 2u);
+    sup_note(in->notes, "is fine otherwise");
+    *out = (sup_binding){ .data = in->character };
+    return SUP_OK;
+}
+
+static const sup_deformer talk = {
+    .name = "talk", .summary = "Says what is odd", .paper = "-", .bind = talk_bind, .evaluate = prefix_evaluate
+};
+
+static void what_links_say_while_bound_is_kept_once_with_their_name(void** state)
+{
+    (void)state;
+    const sup_deformer* extra[] = { &shift, &talk };
+    sup_chain_desc      d = desc("shift,talk");
+    sup_chain*          chain = NULL;
+    sup_error           error;
+    d.extra = extra;
+    d.extra_count = 2;
+    assert_ok(sup_chain_create(&d, &chain, &error), error);
+    assert_int_equal(sup_chain_note_count(chain), 2);
+    assert_string_equal(sup_chain_note(chain, 0), "talk: 'tube' has 2 holes; close them for a truer volume");
+    assert_string_equal(sup_chain_note(chain, 1), "talk: is fine otherwise");
+    assert_null(sup_chain_note(chain, 2));
+    sup_chain_destroy(chain);
+}
+
 static void failing_memory_is_an_error_and_nothing_leaks(void** state)
 {
     (void)state;
@@ -301,6 +332,7 @@ int main(void)
         cmocka_unit_test(fields_clamp_scale_and_offset),
         cmocka_unit_test(wrong_worlds_are_refused_naming_the_key),
         cmocka_unit_test(prefix_gives_the_links_before_at_any_time),
+        cmocka_unit_test(what_links_say_while_bound_is_kept_once_with_their_name),
         cmocka_unit_test(failing_memory_is_an_error_and_nothing_leaks),
     };
     return cmocka_run_group_tests(tests, make_tube, drop_tube);

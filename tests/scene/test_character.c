@@ -166,9 +166,12 @@ static void warnings_begin_with_the_readers_and_end_at_sixty_four(void** state)
     sup_part_desc         parts[PARTS];
     static const uint32_t corners[6] = { 0, 1, 1, 0, 1, 2 }, sizes[2] = { 3, 2 };
     const char*           told[1] = { "the file has no end" };
+    char                  names[PARTS][8]; // a sentence that was said before is not kept again
     small_init(&s);
     for (int i = 0; i < PARTS; ++i) {
+        sup_format(names[i], sizeof names[i], "part%d", i);
         parts[i] = s.part;
+        parts[i].name = names[i];
         parts[i].corners = corners;
         parts[i].face_sizes = sizes;
     }
