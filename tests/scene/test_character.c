@@ -1,5 +1,6 @@
 #include "scene/small.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void polygons_stay_and_triangles_are_fans(void** state)
@@ -169,7 +170,7 @@ static void warnings_begin_with_the_readers_and_end_at_sixty_four(void** state)
     char                  names[PARTS][8]; // a sentence that was said before is not kept again
     small_init(&s);
     for (int i = 0; i < PARTS; ++i) {
-        sup_format(names[i], sizeof names[i], "part%d", i);
+        snprintf(names[i], sizeof names[i], "part%d", i);
         parts[i] = s.part;
         parts[i].name = names[i];
         parts[i].corners = corners;
