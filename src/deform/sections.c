@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SPACING 0.02f      // of stations, in diagonals: a forearm gets about ten
+#define EXPLAINED 0.5      // of the squared displacements of a turning limb may be left when its turns are taken out
 enum { POINTS_LEAST = 6 }; // a section of fewer has no rotation of its own
 
 typedef struct section_maker {
@@ -210,7 +211,46 @@ void sup_sections_prepare(const sup_sections* sections, const uint32_t* examples
     }
 }
 
-/// r = A^-1 (p + q) - p, point by point.
+/// r = A^-1 (p + q) - p.
+static sup_vec3 left_over(const section_maker* m, const sup_station* stations, uint32_t i, sup_vec3 q)
+{
+    uint32_t   k = m->station[i];
+    sup_affine a = between(&stations[k], &stations[k + 1], m->ratio[i]), whole = a, inverse;
+    for (int d = 0; d < 3; ++d) whole.m[d][d] += 1;
+    if (!affine_invert(&whole, &inverse)) return q;
+    // r = q - A^-1 (A - I)(p + q) is the same without the difference of large numbers.
+    return v3_sub(q, affine_direction(&inverse, affine_point(&a, v3_add(m->character->mesh.points[i], q))));
+}
+
+/// Leaves limbs alone whose displacements are bumps rather than turns: where less than half of what sections do beside
+/// shifting is explained by rotations, these follow noise, and noise interpolated as rotation is worse than along a line.
+static sup_result drop_limbs(section_maker* m, const sup_sections* s, sup_error* error)
+{
+    uint32_t     n = m->character->mesh.point_count, limbs = m->curves->limb_count;
+    sup_station* stations = SUP_NEW(m->beside, sup_station, m->total);
+    double *     before = SUP_NEW(m->beside, double, limbs), *behind = SUP_NEW(m->beside, double, limbs);
+    if (!stations || !before || !behind) return sup_fail_memory(error, "example shapes");
+    for (uint32_t j = 0; j < m->segments->count; ++j) {
+        const float* turns = m->turns + (size_t)j * m->total * 6;
+        sup_sections_prepare(s, &j, &(float){ 1 }, 1, stations);
+        for (uint32_t i = 0; i < n; ++i) {
+            uint32_t k = m->station[i];
+            if (k == SUP_NONE) continue;
+            const float *a = turns + 6 * (size_t)k, *b = a + 6;
+            sup_vec3     q = m->segments->q[j][i], r = left_over(m, stations, i, q);
+            q = v3_sub(q, v3_lerp(v3(a[3], a[4], a[5]), v3(b[3], b[4], b[5]), m->ratio[i]));
+            before[m->curves->limbs[i]] += (double)v3_dot(q, q), behind[m->curves->limbs[i]] += (double)v3_dot(r, r);
+        }
+    }
+    for (uint32_t i = 0; i < n; ++i)
+        if (m->station[i] != SUP_NONE && !(behind[m->curves->limbs[i]] < EXPLAINED * before[m->curves->limbs[i]]))
+            m->station[i] = SUP_NONE;
+    for (uint32_t l = 0; l < limbs; ++l)
+        for (uint32_t j = 0; !(behind[l] < EXPLAINED * before[l]) && j < m->segments->count; ++j)
+            memset(m->turns + ((size_t)j * m->total + m->first[l]) * 6, 0, m->count[l] * 6 * sizeof(float));
+    return SUP_OK;
+}
+
 static sup_result take_out(section_maker* m, const sup_sections* s, sup_error* error)
 {
     uint32_t     n = m->character->mesh.point_count;
@@ -223,15 +263,8 @@ static sup_result take_out(section_maker* m, const sup_sections* s, sup_error* e
         if (!replaced[j]) return sup_fail_memory(error, "example shapes");
         sup_sections_prepare(s, &j, &share, 1, stations);
         for (uint32_t i = 0; i < n; ++i) {
-            uint32_t k = m->station[i];
-            sup_vec3 q = m->segments->q[j][i], p = m->character->mesh.points[i];
-            replaced[j][i] = q;
-            if (k == SUP_NONE) continue;
-            sup_affine a = between(&stations[k], &stations[k + 1], m->ratio[i]), whole = a, inverse;
-            for (int d = 0; d < 3; ++d) whole.m[d][d] += 1;
-            if (!affine_invert(&whole, &inverse)) continue;
-            // r = q - A^-1 (A - I)(p + q) is the same without the difference of large numbers.
-            replaced[j][i] = v3_sub(q, affine_direction(&inverse, affine_point(&a, v3_add(p, q))));
+            sup_vec3 q = m->segments->q[j][i];
+            replaced[j][i] = m->station[i] == SUP_NONE ? q : left_over(m, stations, i, q);
         }
     }
     m->segments->q = (const sup_vec3* const*)replaced;
@@ -253,6 +286,10 @@ sup_result sup_sections_create(const sup_character* character, const sup_curves*
     }
     for (uint32_t j = 0; !r && j < segments->count; ++j)
         if (!fit_example(&m, j, m.turns + (size_t)j * m.total * 6)) r = sup_fail_memory(error, "example shapes");
+    if (!r) {
+        sup_sections all = { .station_count = m.total, .centers = m.centers, .turns = m.turns };
+        r = drop_limbs(&m, &all, error);
+    }
     for (size_t i = 0; !r && i < (size_t)m.total * segments->count; ++i) {
         float a = v3_length(v3(m.turns[6 * i], m.turns[6 * i + 1], m.turns[6 * i + 2]));
         if (a > made.angle) made.angle = a;

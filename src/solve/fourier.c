@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
+/// Condition that one combination of waves may have; even samples give all of them 1.4.
+#define CONDITION_MOST 8.0
 
 uint32_t sup_fourier_held(sup_fourier_kind kind)
 {
@@ -54,16 +56,25 @@ double sup_fourier_norm(sup_fourier_kind kind, uint32_t function)
     return function < sup_fourier_held(kind) || kind == SUP_FOURIER_CANTILEVER ? 1.0 : 0.5;
 }
 
+/// cos and sin of first + n step, n = 0 .. count - 1, at every second place of both lists: one pair of functions, then
+/// rotations.
+static void multiples(double first, double step, uint32_t count, double* cosines, double* sines)
+{
+    double c = sup_cos(first), s = sup_sin(first), dc = sup_cos(step), ds = sup_sin(step);
+    for (uint32_t n = 0; n < count; ++n) {
+        cosines[2 * n] = c, sines[2 * n] = s;
+        double next = c * dc - s * ds;
+        s = s * dc + c * ds, c = next;
+    }
+}
+
 void sup_fourier_values(sup_fourier_kind kind, uint32_t terms, double v, double* out)
 {
     uint32_t count = sup_fourier_count(kind, terms), held = sup_fourier_held(kind);
     double   h01 = v * v * (3 - 2 * v);
     if (kind == SUP_FOURIER_CLOSED) {
         out[0] = 1;
-        for (uint32_t n = 1; n <= terms; ++n) {
-            out[2 * n - 1] = sup_cos(2 * PI * n * v);
-            out[2 * n] = sup_sin(2 * PI * n * v);
-        }
+        multiples(2 * PI * v, 2 * PI * v, terms, out + 1, out + 2);
         return;
     }
     if (kind == SUP_FOURIER_LINE) out[0] = 1 - v, out[1] = v;
@@ -71,11 +82,15 @@ void sup_fourier_values(sup_fourier_kind kind, uint32_t terms, double v, double*
         out[0] = 1 - h01, out[1] = h01;
         out[2] = v * (1 - v) * (1 - v), out[3] = v * v * (v - 1);
     } else out[0] = 1;
-    for (uint32_t f = held; f < count; ++f) {
-        double k = sup_fourier_wave(kind, f);
+    if (v <= 0 || (v >= 1 && kind <= SUP_FOURIER_TANGENT)) {
         // Exactly 0 where the end is held: sin of a rounded multiple of pi is not.
-        if (v <= 0 || (v >= 1 && kind <= SUP_FOURIER_TANGENT)) out[f] = 0;
-        else out[f] = kind == SUP_FOURIER_CANTILEVER ? cantilever_value(k, v) : sup_sin(k * v);
+        for (uint32_t f = held; f < count; ++f) out[f] = 0;
+    } else if (kind == SUP_FOURIER_CANTILEVER) {
+        for (uint32_t f = held; f < count; ++f) out[f] = cantilever_value(sup_fourier_wave(kind, f), v);
+    } else {
+        double cosines[4 * SUP_FOURIER_TERMS_MAX], sines[4 * SUP_FOURIER_TERMS_MAX];
+        multiples(kind == SUP_FOURIER_FREE ? 0.5 * PI * v : PI * v, PI * v, count - held, cosines, sines);
+        for (uint32_t f = held; f < count; ++f) out[f] = sines[2 * (f - held)];
     }
 }
 
@@ -90,6 +105,70 @@ uint32_t sup_fourier_terms(sup_fourier_kind kind, uint32_t terms, const double* 
     uint32_t most = terms < fits ? terms : fits;
     if (gap > 0 && most > 1 / gap) most = (uint32_t)(1 / gap);
     return most < SUP_FOURIER_TERMS_MAX ? most : SUP_FOURIER_TERMS_MAX;
+}
+
+void sup_fourier_weights(sup_fourier_kind kind, const double* v, uint32_t count, double* weights)
+{
+    bool closed = kind == SUP_FOURIER_CLOSED;
+    for (uint32_t i = 0; i < count; ++i) {
+        double before = i ? v[i] - v[i - 1] : closed ? 1 - v[count - 1] + v[0] : 0;
+        double behind = i + 1 < count ? v[i + 1] - v[i] : closed ? 1 - v[i] + v[0] : 0;
+        weights[i] = 0.5 * (before + behind);
+    }
+}
+
+/// gram[i][j] = sum over samples of weight f_i f_j, lower half, over the functions that are not held.
+static void make_gram(sup_fourier_kind kind, uint32_t terms, const double* v, const double* weights, uint32_t count,
+                      double* gram)
+{
+    uint32_t held = sup_fourier_held(kind), n = sup_fourier_count(kind, terms) - held;
+    double   f[SUP_FOURIER_FUNCTIONS_MAX];
+    for (uint32_t k = 0; k < count; ++k) {
+        sup_fourier_values(kind, terms, v[k], f);
+        for (uint32_t i = 0; i < n; ++i)
+            for (uint32_t j = 0; j <= i; ++j) gram[(size_t)i * n + j] += weights[k] * f[held + i] * f[held + j];
+    }
+}
+
+/// Row i of the Cholesky factor in place, then of its inverse; returns the square of the latter. Both depend on the rows before
+/// only, so every leading block is answered on the way. Infinity where the samples do not tell function i from those before.
+static double invert_row(double* gram, double* inverse, uint32_t n, uint32_t i)
+{
+    double *g = gram + (size_t)i * n, *x = inverse + (size_t)i * n, square = 0;
+    for (uint32_t j = 0; j <= i; ++j) {
+        double sum = g[j];
+        for (uint32_t k = 0; k < j; ++k) sum -= g[k] * gram[(size_t)j * n + k];
+        if (j < i) g[j] = sum / gram[(size_t)j * n + j];
+        else if (!(sum > 1e-9)) return HUGE_VAL; // of functions whose squares are 0.5 to 1
+        else g[j] = sqrt(sum);
+    }
+    for (uint32_t j = 0; j <= i; ++j) {
+        double sum = j == i;
+        for (uint32_t k = j; k < i; ++k) sum -= g[k] * inverse[(size_t)k * n + j];
+        x[j] = sum / g[i];
+        square += x[j] * x[j];
+    }
+    return square;
+}
+
+sup_result sup_fourier_limit(sup_fourier_kind kind, uint32_t terms, const double* v, const double* weights, uint32_t count,
+                             sup_arena* arena, uint32_t* out, sup_error* error)
+{
+    uint32_t most = sup_fourier_terms(kind, terms, v, count), held = sup_fourier_held(kind);
+    uint32_t n = sup_fourier_count(kind, most) - held;
+    double * gram = SUP_NEW(arena, double, (size_t)n*n + 1), *inverse = SUP_NEW(arena, double, (size_t)n*n + 1), excess = 0;
+    if (!gram || !inverse) return sup_fail_memory(error, "a fit");
+    make_gram(kind, most, v, weights, count, gram);
+    *out = most;
+    for (uint32_t i = 0; i < n; ++i) {
+        excess += invert_row(gram, inverse, n, i) - 1 / sup_fourier_norm(kind, held + i);
+        if (!(excess < CONDITION_MOST * CONDITION_MOST)) {
+            // The terms whose two functions both stand before this one.
+            *out = kind == SUP_FOURIER_CLOSED ? (i > 0 ? (i - 1) / 2 : 0) : i / 2;
+            break;
+        }
+    }
+    return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- fit

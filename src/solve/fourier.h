@@ -29,9 +29,16 @@ double   sup_fourier_wave(sup_fourier_kind kind, uint32_t function);
 double   sup_fourier_norm(sup_fourier_kind kind, uint32_t function); ///< integral of its square over 0..1
 void     sup_fourier_values(sup_fourier_kind kind, uint32_t terms, double v, double* out);
 
-/// N lowered until samples at v (rising, 0 to 1; a closed curve's last one below 1) tell the functions apart: the condition of
-/// the fit then stays near 8. min(N, (J - 1) / 2, 1 / largest gap).
+/// N lowered until samples at v (rising, 0 to 1; a closed curve's last one below 1) are enough and near enough for it:
+/// min(N, (J - 1) / 2, 1 / largest gap).
 uint32_t sup_fourier_terms(sup_fourier_kind kind, uint32_t terms, const double* v, uint32_t count);
+/// Half the lengths beside every sample: dense samples do not count more than the stretch they stand for.
+void sup_fourier_weights(sup_fourier_kind kind, const double* v, uint32_t count, double* weights);
+/// That N, lowered further where samples stand in clusters and so tell fewer functions apart than there are samples: ten pairs
+/// of neighbors are ten places. The largest N at which noise in the samples grows no more than in a fit of condition 8: the
+/// trace of the inverse Gram matrix exceeds that of even samples by at most 64.
+sup_result sup_fourier_limit(sup_fourier_kind kind, uint32_t terms, const double* v, const double* weights, uint32_t count,
+                             sup_arena* arena, uint32_t* out, sup_error* error);
 
 /// Least squares with one QR for all columns: samples[j][column] at v[j], weights by length or NULL. Ends of open curves are
 /// taken from the first and last sample. coefficients[function][column]. terms as sup_fourier_terms allows. Returns the largest

@@ -157,6 +157,34 @@ static void terms_are_lowered_until_samples_tell_them_apart(void** state)
     sup_arena_destroy(arena);
 }
 
+// Twenty samples, ten places: the count and the gaps allow nine waves, whose 19 functions ten places cannot tell apart.
+static void samples_in_clusters_do_not_blow_the_fit_up(void** state)
+{
+    (void)state;
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_error  error;
+    double     v[20], q[20], weights[20], c[SUP_FOURIER_FUNCTIONS_MAX];
+    uint32_t   terms;
+    for (int i = 0; i < 20; ++i) v[i] = i / 2 / 10.0 + (i % 2 ? 1e-3 : 0), q[i] = i % 3 - 1; // noise of size 1
+    assert_int_equal(sup_fourier_terms(SUP_FOURIER_CLOSED, 9, v, 20), 9);
+    sup_fourier_weights(SUP_FOURIER_CLOSED, v, 20, weights);
+    assert_near(weights[0] + weights[1], 0.1, 1e-12);
+    assert_ok(sup_fourier_limit(SUP_FOURIER_CLOSED, 9, v, weights, 20, arena, &terms, &error), error);
+    assert_int_equal(terms, 4); // nine functions for ten places
+    for (uint32_t n = terms; n <= 9; n += 5) {
+        double most = 0;
+        assert_ok(sup_fourier_fit(SUP_FOURIER_CLOSED, n, v, weights, 20, q, 1, arena, c, NULL, &error), error);
+        for (int i = 0; i < 200; ++i) most = fmax(most, fabs(value(SUP_FOURIER_CLOSED, n, c, 1, i / 200.0)));
+        print_message("  %u waves: up to %.1f between samples of size 1\n", n, most);
+        assert_true(n == terms ? most < 3 : most > 30);
+    }
+    for (int i = 0; i < 20; ++i) v[i] = i / 20.0; // even samples keep what the rule gives
+    sup_fourier_weights(SUP_FOURIER_CLOSED, v, 20, weights);
+    assert_ok(sup_fourier_limit(SUP_FOURIER_CLOSED, 9, v, weights, 20, arena, &terms, &error), error);
+    assert_int_equal(terms, 9);
+    sup_arena_destroy(arena);
+}
+
 static void a_difference_of_fits_is_the_fit_of_the_difference(void** state)
 {
     (void)state;
@@ -270,6 +298,7 @@ static int run_all(void)
         cmocka_unit_test(one_parametrization_for_all_poses_is_a_thousand_times_better),
         cmocka_unit_test(ends_of_open_curves_are_exact),
         cmocka_unit_test(terms_are_lowered_until_samples_tell_them_apart),
+        cmocka_unit_test(samples_in_clusters_do_not_blow_the_fit_up),
         cmocka_unit_test(a_difference_of_fits_is_the_fit_of_the_difference),
         cmocka_unit_test(strips_have_the_known_waves_and_are_orthonormal),
         cmocka_unit_test(a_strip_bends_as_the_textbook_says_and_twice_the_modulus_halves_it),

@@ -110,16 +110,6 @@ static void read_samples(const motion_maker* m, const sup_curve* c, double* samp
     }
 }
 
-/// Half the adjacent lengths: dense samples do not count more than the stretch they stand for.
-static void weigh_samples(const sup_curve* c, const double* v, double* weights)
-{
-    for (uint32_t i = 0; i < c->count; ++i) {
-        double before = i ? v[i] - v[i - 1] : c->closed ? 1 - v[c->count - 1] : 0;
-        double behind = i + 1 < c->count ? v[i + 1] - v[i] : c->closed ? 1 - v[i] : 0;
-        weights[i] = 0.5 * (before + behind);
-    }
-}
-
 static void keep_error(motion_maker* m, const fourier_series* s, const sup_curve* c, const double* samples,
                        const double* coefficients)
 {
@@ -149,7 +139,7 @@ static sup_result fit_curve(motion_maker* m, uint32_t number, sup_arena* work)
     if (!samples || !weights || !fitted) return sup_fail_memory(m->error, "fourier");
     const double* v = m->net->v + c->begin;
     read_samples(m, c, samples);
-    weigh_samples(c, v, weights);
+    sup_fourier_weights(s->kind, v, c->count, weights);
     sup_result r = sup_fourier_fit(s->kind, s->terms, v, weights, c->count, samples, columns, work, fitted, NULL, m->error);
     if (r) return r;
     keep_error(m, s, c, samples, fitted);

@@ -36,6 +36,21 @@ static sup_fourier_kind kind_of(const fourier_params* p, const sup_curve* c)
     return p->ends == ENDS_TANGENT ? SUP_FOURIER_TANGENT : SUP_FOURIER_LINE;
 }
 
+/// As many waves as the samples of this curve tell apart.
+static sup_result choose_terms(sup_fourier_kind kind, uint32_t terms, const double* v, uint32_t count, sup_arena* arena,
+                               uint32_t* out, sup_error* error)
+{
+    sup_arena* work = sup_arena_beside(arena);
+    double*    weights = work ? SUP_NEW(work, double, count) : NULL;
+    sup_result r = weights ? SUP_OK : sup_fail_memory(error, "fourier");
+    if (!r) {
+        sup_fourier_weights(kind, v, count, weights);
+        r = sup_fourier_limit(kind, terms, v, weights, count, work, out, error);
+    }
+    sup_arena_destroy(work);
+    return r;
+}
+
 static sup_result make_series(const sup_mesh* mesh, const fourier_params* p, fourier_net* net, sup_arena* arena,
                               sup_error* error)
 {
@@ -47,7 +62,11 @@ static sup_result make_series(const sup_mesh* mesh, const fourier_params* p, fou
         fourier_series*  s = &series[i];
         bool             long_enough = measure(mesh, &net->curves, c, v + c->begin);
         s->kind = kind_of(p, c);
-        s->terms = long_enough ? sup_fourier_terms(s->kind, (uint32_t)p->terms, v + c->begin, c->count) : 0;
+        s->terms = 0;
+        if (long_enough) {
+            sup_result r = choose_terms(s->kind, (uint32_t)p->terms, v + c->begin, c->count, arena, &s->terms, error);
+            if (r) return r;
+        }
         s->functions = sup_fourier_count(s->kind, s->terms);
         s->packed = net->coefficient_count;
         net->coefficient_count += s->functions;
