@@ -80,4 +80,7 @@ sup_result bench_beams(const bench_options* options, bench_report* report, void*
 /// point: scenes series-3840/extraction to series-32185/frame.
 sup_result bench_series(const bench_options* options, bench_report* report, void* user, sup_error* error);
 
+/// What `bend` is asked to be fast at: scenes bend/plate-64x64, bend/fixed-loads, bend/moving-load and bend/rings-21x20.
+sup_result bench_bending(const bench_options* options, bench_report* report, void* user, sup_error* error);
+
 #endif

@@ -44,7 +44,8 @@ static void print_usage(void)
          "arm-2916-PART/layers and so on are a step of 5 ms of the sizes of Deul and Bender, taken apart.\n"
          "particles-N/lattice plays 28,059 points in N particles with a step and a frame of 16 ms.\n"
          "weights/beast-30k makes automatic weights of 30,000 points for 40 joints, once; MB is the memory that took.\n"
-         "fit/beast-8k finds ten bones in 24 shapes, once.");
+         "fit/beast-8k finds ten bones in 24 shapes, once.\n"
+         "bend/plate-64x64 factors a plate, bend/fixed-loads, moving-load and rings-21x20 are frames of that deformer.");
 }
 
 static bool whole_number(const char* flag, const char* text, uint32_t most, uint32_t* out)
@@ -272,6 +273,7 @@ static int run_all(bench_run* run)
     if (code == EXIT_DONE && bench_weights(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_fit(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_beams(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
+    if (code == EXIT_DONE && bench_bending(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_series(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     if (code == EXIT_DONE && bench_files(&run->options, add_row, run, &error) != SUP_OK) code = fail_with(&error);
     return code;

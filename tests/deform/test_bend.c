@@ -240,6 +240,45 @@ static void a_force_around_a_bone_is_shared_by_the_nodes_it_reaches(void** state
     sup_character_destroy(c);
 }
 
+// A body far away keeps the link from using what it solved when binding: both ways must give the same skin.
+static void loads_solved_once_move_the_skin_as_those_solved_every_frame(void** state)
+{
+    (void)state;
+    sup_character*           c = builtin("beast", 2000);
+    static const char* const forces =
+        "\"forces\":[{\"name\":\"a\",\"bone\":\"spine_1\",\"radius\":0.3,\"value\":[0,0,8]},"
+        "{\"name\":\"b\",\"curve\":{\"bone\":\"tail_3\",\"ratio\":0.5},\"from\":0.2,\"to\":0.7,\"value\":[0,-2,1]}]";
+    static const char* const links[] = { "bend(pressure=0.1)", "bend(closed=foundation,pressure=0.1)" };
+    for (int way = 0; way < 2; ++way) {
+        char world[1024];
+        bent b[2];
+        for (int far = 0; far < 2; ++far) {
+            sup_format(world, sizeof world, "{%s%s}", forces,
+                       far ? ",\"bodies\":[{\"name\":\"moon\",\"sphere\":{\"center\":[90,0,0],\"radius\":1}}]" : "");
+            b[far] = bent_by(c, links[way], world);
+        }
+        double most = most_moved(&b[0], 0, NULL), off = 0;
+        most_moved(&b[1], 0, NULL);
+        for (uint32_t i = 0; i < b[0].p.points; ++i) off = fmax(off, (double)v3_distance(b[0].p.out[i], b[1].p.out[i]));
+        print_message("  %s: %g m, %g apart\n", links[way], most, off / most);
+        assert_true(most > 1e-3 && off < 1e-4 * most && off > 0); // not the same way twice
+        bent_end(&b[0]), bent_end(&b[1]);
+    }
+    sup_character_destroy(c);
+}
+
+static void skin_that_nothing_moves_is_left_to_the_bit(void** state)
+{
+    (void)state;
+    sup_character* c = builtin("beast", 2000);
+    bent           b = bent_by(c, "bend", "{\"forces\":[{\"name\":\"a\",\"curve\":3,\"value\":[0,0,0]}]}");
+    play plain = play_chain((sup_chain_desc){ .character = c, .links = "linear" }, (sup_instance_desc){ .preroll = 0 });
+    assert_true(play_hash(&b.p, 0) == play_hash(&plain, 0));
+    play_end(&plain);
+    bent_end(&b);
+    sup_character_destroy(c);
+}
+
 // ---------------------------------------------------------------------------------------------- regions
 
 // A force in the middle of a range of curves: the skin moves as the clamped plate does, 0.0056 F a^2 / D on a square.
@@ -599,6 +638,8 @@ int main(void)
         cmocka_unit_test(on_a_foundation_rings_move_as_a_whole),
         cmocka_unit_test(forces_turn_with_the_skin_or_stay_in_the_world),
         cmocka_unit_test(a_force_around_a_bone_is_shared_by_the_nodes_it_reaches),
+        cmocka_unit_test(loads_solved_once_move_the_skin_as_those_solved_every_frame),
+        cmocka_unit_test(skin_that_nothing_moves_is_left_to_the_bit),
         cmocka_unit_test(a_region_bends_as_its_plate),
         cmocka_unit_test(a_painted_region_gives_way_where_it_is_painted),
         cmocka_unit_test(curves_stand_across_a_line_of_bones_or_places),

@@ -127,6 +127,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     sup_result r = bend_net_create(in, p, arena, &b->net, error);
     if (!r) r = bind_fields(in, b, arena, error);
     if (!r) r = bend_loads_create(in, p, &b->net, arena, &b->loads, error);
+    if (!r) r = bend_fixed_create(p, b, arena, error);
     if (!r) r = bend_shapes_create(in, p, &b->net, arena, &b->shapes, error);
     if (!r) r = bend_modes_create(p, &b->net, arena, &b->modes, error);
     if (!r && b->shapes.count) b->push = b->shapes.segments.push;
@@ -182,6 +183,21 @@ static void move_nodes(const bend_bound* b, const bend_room* room)
     sup_polylines_centers(&b->net.on.transfer.lines, room->moved, room->centers);
 }
 
+/// From loads to nodes to points: all of q. False: nothing moves.
+static bool move_by_curves(frame_job* job, const sup_frame* frame, void* state)
+{
+    const bend_bound* b = job->b;
+    const bend_room*  room = job->room;
+    bend_frame_still(b, job->p, frame, job->blend, room);
+    if (b->modes.count && state) bend_sway_step(b, job->p, frame->dt, room, state);
+    bool moves = bend_frame_moving(b, room);
+    if (b->framed) move_nodes(b, room);
+    if (!moves) memset(room->q, 0, b->point_count * sizeof *room->q);
+    else sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, take_task, job);
+    if (moves && b->net.seams.count) bend_seams_apply(&b->net.seams, room->moving, room->q, room->seams);
+    return moves;
+}
+
 static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                      sup_vec3* out)
 {
@@ -190,14 +206,15 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     bend_room          room = bend_room_cut(b, scratch, NULL);
     bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
     frame_job          job = { b, p, &blend, &room };
-    bend_frame_still(b, p, frame, &blend, &room);
-    if (b->modes.count && state) bend_sway_step(b, p, frame->dt, &room, state);
-    if (b->framed) move_nodes(b, &room);
-    sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, take_task, &job);
-    if (b->net.seams.count) bend_seams_apply(&b->net.seams, room.q, room.seams);
-    if (blend.count || p->strength != 1 || b->strength.scale)
-        sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, blend_task, &job);
-    sup_push_forward(&b->push, frame, room.q, room.push, out);
+    bend_frame_material(b, p, frame, &room);
+    bool moves =
+        bend_fixed_holds(b, p, frame, &room) ? bend_fixed_apply(b, p, frame, &room) : move_by_curves(&job, frame, state);
+    if (!moves && blend.count == 0 && b->push.turned_count == 0) memcpy(out, frame->points, b->point_count * sizeof *out);
+    else {
+        if (blend.count || p->strength != 1 || b->strength.scale)
+            sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, blend_task, &job);
+        sup_push_forward(&b->push, frame, room.q, room.push, out);
+    }
     if (p->press && frame->world->body_count)
         sup_stats_add(frame->stats, "bend.points_pressed", bend_press_points(frame, b->point_count, out));
     sup_stats_add(frame->stats, "bend.curves_without_length", b->net.on.flat);
@@ -209,6 +226,7 @@ static void reset(const sup_binding* binding, const void* params, const sup_fram
     const bend_params* p = params;
     bend_room          room = bend_room_cut(b, scratch, NULL);
     bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
+    bend_frame_material(b, p, frame, &room);
     bend_frame_still(b, p, frame, &blend, &room);
     bend_sway_reset(b, p, &room, state);
 }

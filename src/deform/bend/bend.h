@@ -1,5 +1,5 @@
-/// deform/bend/bend.h: the inside of the bend deformer. bend_net.c lays curves and nodes over the mesh, bend_line.c makes
-/// center lines, bend_loads.c turns forces into shapes of the curves, bend_region.c forces on a surface region, bend_shapes.c
+/// deform/bend/bend.h: the inside of the bend deformer. bend_net.c lays curves and nodes over the mesh, bend_seams.c mixes limbs
+/// where they meet, bend_line.c makes center lines, bend_loads.c turns forces into shapes of the curves, bend_region.c forces on a surface region, bend_shapes.c
 /// examples, bend_press.c bodies, bend_sway.c dynamics, bend_frame.c puts a frame together; bend.c holds the table and binds.
 ///
 /// Every curve stands for a strip of skin: EI from widths, thickness, E and nu. In the rest frame a node moves by
@@ -73,12 +73,23 @@ enum { BEND_GRAIN = 4096 };
 
 // bend_net.c -----------------------------------------------------------------------------------------------------------------
 
-/// Points near where limbs meet: there the displacement of one limb runs out into the other's.
+/// Points near where limbs meet: there the displacement of one limb runs out into the other's. They fall into areas that do not
+/// touch each other; an area whose curves all rest is left alone.
+typedef struct bend_area {
+    uint32_t begin, end;             ///< its places that move
+    uint32_t rim_begin, rim_end;     ///< and those around them that do not
+    uint32_t curve_begin, curve_end; ///< into curves
+} bend_area;
+
 typedef struct bend_seams {
-    uint32_t        count;
-    const uint32_t* points;
-    const uint32_t* begin; ///< count + 1, into neighbors
-    const uint32_t* neighbors;
+    uint32_t         count;     ///< places that move; behind them those of the rims
+    uint32_t         all;       ///< with the rims
+    const uint32_t*  points;    ///< mesh point of every place
+    const uint32_t*  begin;     ///< count + 1, into neighbors
+    const uint32_t*  neighbors; ///< places
+    uint32_t         area_count;
+    const bend_area* areas;
+    const uint32_t*  curves; ///< that an area takes from
 } bend_seams;
 
 typedef struct bend_net {
@@ -94,10 +105,16 @@ typedef struct bend_net {
 sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_arena* arena, bend_net* out, sup_error* error);
 /// Values at mesh points read off at the nodes: rows[n][stride], N + 1 rows.
 void bend_net_read(const bend_net* net, const sup_vec3* at_points, float* rows);
+/// "0 to 11 (spine_1 to neck_1), 12 to 17 (leg_l)": the curves there are, by limb and the bones that turn them.
+void bend_net_names(const bend_net* net, const sup_character* character, char* text, size_t size);
 /// A field over points as one over curves: means along them.
 sup_result bend_net_field(const bend_net* net, const sup_field* field, sup_arena* arena, sup_field* out, sup_error* error);
-/// Runs displacements out over the seams. `spare` has room for seams.count.
-void bend_seams_apply(const bend_seams* seams, sup_vec3* q, sup_vec3* spare);
+
+// bend_seams.c ---------------------------------------------------------------------------------------------------------------
+
+sup_result bend_seams_create(const sup_mesh* mesh, bend_net* net, sup_arena* arena, sup_error* error);
+/// Runs displacements out over the seams of areas with a curve that moves. `spare`: 8 floats for each of seams.all.
+void bend_seams_apply(const bend_seams* seams, const uint8_t* moving, sup_vec3* q, float* spare);
 
 // bend_line.c ----------------------------------------------------------------------------------------------------------------
 
@@ -138,6 +155,27 @@ sup_result bend_loads_create(const sup_bind_input* in, const bend_params* p, con
 /// Adds the items of a region force.
 sup_result bend_region_create(const sup_bind_input* in, const bend_params* p, const bend_net* net, const sup_force* force,
                               uint32_t number, sup_arena* arena, bend_item* items, uint32_t* item_count, sup_error* error);
+
+// bend_fixed.c ---------------------------------------------------------------------------------------------------------------
+
+/// Points as sums of values: share x value, where either the share or the value is a vector.
+typedef struct bend_mixing {
+    uint32_t        count; ///< points
+    const uint32_t* points;
+    const uint32_t* begin; ///< count + 1
+    const uint32_t* value;
+    const float*    shares; ///< one for each entry; `vectors`: four
+    bool            vectors;
+} bend_mixing;
+
+/// Loads taken down to the skin when binding: a frame only adds them up. Values are those of the items (vectors) and, in
+/// `pressure`, one number per curve.
+typedef struct bend_fixed {
+    bool        ready;    ///< false: too much to keep, or the transfer is not linear
+    bool        pressed;  ///< the pressure is among them
+    bend_mixing forces, pressure;
+    const double* sigma;  ///< per curve when bound; on a foundation they must not have changed, nor the stiffness
+} bend_fixed;
 
 // bend_shapes.c --------------------------------------------------------------------------------------------------------------
 
@@ -189,6 +227,7 @@ typedef struct bend_bound {
     const sup_character* character;
     bend_net             net;
     bend_loads           loads;
+    bend_fixed           fixed;
     bend_shapes          shapes;
     bend_modes           modes;
     sup_push             push;
@@ -216,16 +255,34 @@ typedef struct bend_room {
     bend_curve_now* now;
     sup_vec3 *      moved, *centers, *turned; ///< frame form
     float*          weights;
-    sup_vec3*       seams;
+    float*          seams;  ///< 8 for every place
+    uint8_t*        moving; ///< per curve: whether any node of it moves
+    float*          values; ///< 4 for every value of the fixed loads
     double*         press; ///< 7 (N + 1): of one curve, and its contacts
     void*           push;
 } bend_room;
 
 bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total);
 
+/// What of the loads is fixed, for b with net, loads and material.
+sup_result bend_fixed_create(const bend_params* p, bend_bound* b, sup_arena* arena, sup_error* error);
+/// Whether the frame has nothing but such loads. Its material must be known.
+bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room);
+/// All of q. False: nothing moves.
+bool bend_fixed_apply(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room);
+
 /// Material of curve c under these parameters.
 double bend_stiffness(const bend_bound* b, const bend_params* p, uint32_t curve);
-/// Nodes under all loads of the frame at rest: rows, and what the examples do to the nodes in `target` where asked for.
+/// Of the foundation, N / m^2.
+double bend_support(const bend_bound* b, const bend_params* p, uint32_t curve);
+void   bend_frame_material(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room);
+/// What the shape (or the terms) of an item is multiplied by.
+sup_vec3 bend_item_value(const bend_bound* b, const bend_item* item, const sup_frame* frame, const bend_room* room);
+/// Likewise for the pressure of a curve.
+float bend_pressure_value(const bend_bound* b, const bend_params* p, uint32_t curve, const bend_room* room);
+/// Which curves move: room->moving. False: none.
+bool bend_frame_moving(const bend_bound* b, const bend_room* room);
+/// Nodes under all loads of the frame at rest, its material known: rows, and what the examples do to the nodes in `target` where asked for.
 void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_blend* blend,
                       const bend_room* room);
 
@@ -253,5 +310,10 @@ SUP_WIDE_DECLARE(void, bend_sum_terms,
 /// q[i] += what the point takes from the rows, for points begin to end.
 SUP_WIDE_DECLARE(void, bend_take,
                  (const uint32_t* offsets, const float* shares, const float* rows, uint32_t begin, uint32_t end, sup_vec3* q));
+/// One round of means over neighbors: to[i] for i from begin to end, four floats each.
+SUP_WIDE_DECLARE(void, bend_mean,
+                 (const uint32_t* first, const uint32_t* neighbors, uint32_t begin, uint32_t end, const float* from, float* to));
+/// q[points[i]] += sum of share x values[value] (four floats each), for i from begin to end.
+SUP_WIDE_DECLARE(void, bend_mix, (const bend_mixing* mix, const float* values, uint32_t begin, uint32_t end, sup_vec3* q));
 
 #endif

@@ -30,8 +30,13 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
     r.turned = (sup_vec3*)sup_scratch_at(scratch, at);
     r.weights = (float*)sup_scratch_at(scratch, at);
     at += sup_align(b->shapes.count * sizeof(float), 64);
-    r.seams = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += sup_align(b->net.seams.count * sizeof(sup_vec3), 64);
+    r.seams = (float*)sup_scratch_at(scratch, at);
+    at += sup_align(8 * (size_t)b->net.seams.all * sizeof(float), 64);
+    r.moving = (uint8_t*)sup_scratch_at(scratch, at);
+    at += sup_align(b->net.on.curves.curve_count, 64);
+    uint32_t items = 4 * b->loads.item_count, curves = b->net.on.curves.curve_count;
+    r.values = (float*)sup_scratch_at(scratch, at);
+    at += b->fixed.ready ? sup_align((items > curves ? items : curves) * sizeof(float), 64) : 0;
     r.press = (double*)sup_scratch_at(scratch, at);
     at += sup_align(7 * per * sizeof(double), 64);
     r.push = sup_scratch_at(scratch, at);
@@ -55,14 +60,21 @@ double bend_stiffness(const bend_bound* b, const bend_params* p, uint32_t c)
     return E * sup_bend_inertia(width * b->net.width[c][0], width * b->net.width[c][1], h, nu);
 }
 
-static void look_at_material(const bend_bound* b, const bend_params* p, const sup_frame* frame, bool turns, bend_curve_now* now)
+double bend_support(const bend_bound* b, const bend_params* p, uint32_t c)
 {
-    uint32_t last = SUP_NONE;
-    sup_quat turn = quat_identity();
+    return 1e3 * value_of(ROW_SUPPORT, &b->support, p->support, c);
+}
+
+void bend_frame_material(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room)
+{
+    bool            turns = b->loads.item_count > 0 || p->weight != 0 || frame->world->body_count > 0;
+    bend_curve_now* now = room->now;
+    uint32_t        last = SUP_NONE;
+    sup_quat        turn = quat_identity();
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
         double strip = 0.5 * (b->net.width[c][0] + b->net.width[c][1]);
         now[c].stiffness = bend_stiffness(b, p, c);
-        now[c].sigma = 1e3 * value_of(ROW_SUPPORT, &b->support, p->support, c);
+        now[c].sigma = bend_support(b, p, c);
         now[c].mass = (double)p->density * strip * 1e-3 * value_of(ROW_THICKNESS, &b->thickness, p->thickness, c);
         if (turns && b->net.joint[c] != last) {
             sup_transform t;
@@ -76,9 +88,13 @@ static void look_at_material(const bend_bound* b, const bend_params* p, const su
 // ---------------------------------------------------------------------------------------------- loads
 
 /// A force of the world in the rest frame of a curve.
-static sup_vec3 force_on(const sup_force* f, const bend_curve_now* now)
+sup_vec3 bend_item_value(const bend_bound* b, const bend_item* item, const sup_frame* frame, const bend_room* room)
 {
-    return f->local ? f->value : quat_rotate(quat_conjugate(now->turn), f->value);
+    const bend_curve_now* now = &room->now[item->curve];
+    double by = item->shape ? 1 / now->stiffness : b->net.length[item->curve] > 0 ? 1 / b->net.length[item->curve] : 0;
+    if (item->force >= frame->world->force_count) return v3(0, 0, 0);
+    const sup_force* f = &frame->world->forces[item->force];
+    return v3_scale(f->local ? f->value : quat_rotate(quat_conjugate(now->turn), f->value), (float)by);
 }
 
 static void add_rows(const bend_net* net, uint32_t curve, const float* shape, sup_vec3 value, float* rows)
@@ -100,14 +116,18 @@ static void add_terms(const bend_bound* b, uint32_t curve, const float* terms, s
 static void add_forces(const bend_bound* b, const sup_frame* frame, const bend_room* room)
 {
     for (uint32_t i = 0; i < b->loads.item_count; ++i) {
-        const bend_item*      item = &b->loads.items[i];
-        const bend_curve_now* now = &room->now[item->curve];
-        if (item->force >= frame->world->force_count) continue;
-        sup_vec3 value = force_on(&frame->world->forces[item->force], now);
-        if (item->shape) add_rows(&b->net, item->curve, item->shape, v3_scale(value, (float)(1 / now->stiffness)), room->rows);
-        else if (b->net.length[item->curve] > 0)
-            add_terms(b, item->curve, item->terms, v3_scale(value, (float)(1 / b->net.length[item->curve])), room->terms);
+        const bend_item* item = &b->loads.items[i];
+        sup_vec3         value = bend_item_value(b, item, frame, room);
+        if (item->shape) add_rows(&b->net, item->curve, item->shape, value, room->rows);
+        else add_terms(b, item->curve, item->terms, value, room->terms);
     }
+}
+
+float bend_pressure_value(const bend_bound* b, const bend_params* p, uint32_t c, const bend_room* room)
+{
+    bool   on = b->loads.founded && b->net.on.curves.curves[c].closed;
+    double pascal = 1e3 * value_of(ROW_PRESSURE, &b->pressure, p->pressure, c) / b->net.metres;
+    return (float)(on ? pascal : pascal / room->now[c].stiffness);
 }
 
 static void add_pressure(const bend_bound* b, const bend_params* p, const bend_room* room)
@@ -116,8 +136,7 @@ static void add_pressure(const bend_bound* b, const bend_params* p, const bend_r
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
         bool            on = b->loads.founded && b->net.on.curves.curves[c].closed;
         const sup_vec3* s = b->loads.pressure + (size_t)c * b->loads.rows;
-        double          pascal = 1e3 * value_of(ROW_PRESSURE, &b->pressure, p->pressure, c) / b->net.metres;
-        float           by = (float)(on ? pascal : pascal / room->now[c].stiffness);
+        float           by = bend_pressure_value(b, p, c, room);
         uint32_t        count = on ? 2 * b->loads.terms + 1 : b->net.on.intervals + 1;
         for (uint32_t n = 0; by != 0 && n < count; ++n) {
             float* to = (on ? room->terms : room->rows) + (size_t)n * b->net.on.stride + 3 * c;
@@ -183,8 +202,6 @@ static void add_shapes(const bend_bound* b, const bend_blend* blend, const bend_
 void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_blend* blend,
                       const bend_room* room)
 {
-    bool turns = b->loads.item_count > 0 || p->weight != 0 || frame->world->body_count > 0;
-    look_at_material(b, p, frame, turns, room->now);
     memset(room->rows, 0, ((size_t)(b->net.on.intervals + 1) * b->net.on.stride + 8) * sizeof(float));
     if (b->loads.founded) memset(room->terms, 0, (2 * b->loads.terms + 1) * (size_t)b->net.on.stride * sizeof(float));
     add_forces(b, frame, room);
@@ -195,4 +212,17 @@ void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame
     if (p->press && frame->world->body_count > 0) {
         sup_stats_add(frame->stats, "bend.nodes_pressed", bend_press_nodes(b, frame, room));
     }
+}
+
+bool bend_frame_moving(const bend_bound* b, const bend_room* room)
+{
+    uint32_t count = b->net.on.curves.curve_count;
+    bool     any = false;
+    memset(room->moving, 0, count);
+    for (uint32_t n = 0; n <= b->net.on.intervals; ++n) {
+        const float* row = room->rows + (size_t)n * b->net.on.stride;
+        for (uint32_t c = 0; c < count; ++c) room->moving[c] |= row[3 * c] != 0 || row[3 * c + 1] != 0 || row[3 * c + 2] != 0;
+    }
+    for (uint32_t c = 0; c < count; ++c) any = any || room->moving[c];
+    return any;
 }

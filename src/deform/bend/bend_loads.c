@@ -86,8 +86,14 @@ static bend_item* add_item(loads_maker* m, uint32_t force, uint32_t curve, float
 
 static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t number)
 {
-    uint32_t   curve;
-    float *    shape, *terms;
+    uint32_t curve;
+    float *  shape, *terms;
+    if (f->joint == SUP_NONE && f->curve >= m->net->on.curves.curve_count) {
+        char names[512];
+        bend_net_names(m->net, m->in->character, names, sizeof names);
+        return sup_fail(m->error, SUP_ERROR_INPUT, "bend: force '%s' is on curve %u; this link has %s", f->name, f->curve,
+                        names);
+    }
     sup_result r = sup_curve_of_force(f, "bend", &m->net->on.curves, m->in->character->mesh.points, &curve, m->error);
     if (r) return r;
     if (!add_item(m, number, curve, &shape, &terms)) return sup_fail_memory(m->error, "bend");

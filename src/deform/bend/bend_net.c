@@ -1,14 +1,11 @@
 // Curves over the character, nodes spread evenly along them, the strips they stand for, and what every skin point takes.
 #include "deform/bend/bend.h"
-#include "geom/topology.h"
 #include "math/vec.h"
 
 #include <string.h>
 
 /// Skin without curves of its own fades out over this share of the diagonal.
 #define FADE_REACH 0.08f
-/// Where limbs meet: how many edges far from the border their displacements mix, and how often.
-enum { SEAM_RINGS = 5, SEAM_PASSES = 12 };
 
 // ---------------------------------------------------------------------------------------------- nodes
 
@@ -74,79 +71,6 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
     return SUP_OK;
 }
 
-// ---------------------------------------------------------------------------------------------- seams
-
-/// Limbs by number; skin without curves is a limb of its own.
-static uint32_t limb_of(const bend_net* net, uint32_t p) { return net->on.curves.limbs ? net->on.curves.limbs[p] : 0; }
-
-/// Two neighboring points that take from curves which are not beside each other: a closed ring and the open ones next to it.
-static bool torn(const bend_net* net, uint32_t a, uint32_t b)
-{
-    // Skin of no limb fades out from the nearest curve: that is smooth already.
-    if (limb_of(net, a) == SUP_NONE || limb_of(net, b) == SUP_NONE) return false;
-    if (limb_of(net, a) != limb_of(net, b)) return true;
-    const sup_curve_share *s = &net->on.transfer.points[a], *t = &net->on.transfer.points[b];
-    for (int i = 0; i < 2; ++i)
-        for (int k = 0; k < 2; ++k) {
-            if (s->curve[i] == SUP_NONE || t->curve[k] == SUP_NONE) continue;
-            if (s->curve[i] == t->curve[k]) return false;
-            const uint32_t* sides = net->on.curves.curves[s->curve[i]].sides;
-            if (sides[0] == t->curve[k] || sides[1] == t->curve[k]) return false;
-        }
-    return s->curve[0] != SUP_NONE || t->curve[0] != SUP_NONE;
-}
-
-static sup_result make_seams(const sup_mesh* mesh, bend_net* net, sup_arena* arena, sup_error* error)
-{
-    uint32_t   n = mesh->point_count, count = 0, total = 0;
-    sup_arena* beside = sup_arena_beside(arena);
-    uint32_t*  degree = beside ? SUP_NEW(beside, uint32_t, (size_t)n + 2) : NULL;
-    uint32_t*  list = beside ? SUP_NEW(beside, uint32_t, 6 * (size_t)mesh->triangle_count) : NULL;
-    uint8_t*   ring = beside ? SUP_NEW(beside, uint8_t, n) : NULL;
-    sup_result r = degree && list && ring ? SUP_OK : sup_fail_memory(error, "bend");
-    // Both directions of every side of every triangle; an inner edge comes twice and counts twice.
-    for (uint32_t i = 0; !r && i < 3 * mesh->triangle_count; ++i) degree[mesh->triangles[i] + 2] += 2;
-    for (uint32_t i = 0; !r && i < n; ++i) degree[i + 2] += degree[i + 1];
-    for (uint32_t t = 0; !r && t < mesh->triangle_count; ++t)
-        for (int k = 0; k < 3; ++k) {
-            uint32_t a = mesh->triangles[3 * t + k], b = mesh->triangles[3 * t + (k + 1) % 3];
-            list[degree[a + 1]++] = b;
-            list[degree[b + 1]++] = a;
-            if (torn(net, a, b)) ring[a] = ring[b] = 1;
-        }
-    for (uint32_t far = 1; !r && far < SEAM_RINGS; ++far)
-        for (uint32_t p = 0; p < n; ++p)
-            if (ring[p] == far)
-                for (uint32_t k = degree[p]; k < degree[p + 1]; ++k)
-                    if (!ring[list[k]]) ring[list[k]] = (uint8_t)(far + 1);
-    for (uint32_t p = 0; !r && p < n; ++p)
-        if (ring[p]) ++count, total += degree[p + 1] - degree[p];
-    uint32_t* points = SUP_NEW(arena, uint32_t, count);
-    uint32_t *begin = SUP_NEW(arena, uint32_t, (size_t)count + 1), *neighbors = SUP_NEW(arena, uint32_t, total);
-    if (!r && (!points || !begin || !neighbors)) r = sup_fail_memory(error, "bend");
-    for (uint32_t p = 0, k = 0, at = 0; !r && p < n; ++p) {
-        if (!ring[p]) continue;
-        points[k] = p;
-        for (uint32_t i = degree[p]; i < degree[p + 1]; ++i) neighbors[at++] = list[i];
-        begin[++k] = at;
-    }
-    sup_arena_destroy(beside);
-    if (!r) net->seams = (bend_seams){ count, points, begin, neighbors };
-    return r;
-}
-
-void bend_seams_apply(const bend_seams* s, sup_vec3* q, sup_vec3* spare)
-{
-    for (int pass = 0; pass < SEAM_PASSES; ++pass) {
-        for (uint32_t i = 0; i < s->count; ++i) {
-            sup_vec3 sum = v3(0, 0, 0);
-            for (uint32_t k = s->begin[i]; k < s->begin[i + 1]; ++k) sum = v3_add(sum, q[s->neighbors[k]]);
-            spare[i] = v3_scale(sum, 1.0f / (float)(s->begin[i + 1] - s->begin[i]));
-        }
-        for (uint32_t i = 0; i < s->count; ++i) q[s->points[i]] = spare[i];
-    }
-}
-
 // ---------------------------------------------------------------------------------------------- all of it
 
 static sup_result make_curves(const sup_bind_input* in, const bend_params* p, sup_arena* arena, sup_curves* out,
@@ -182,7 +106,7 @@ sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_a
                                  error);
     if (!r) r = make_skin(mesh, &net, arena, error);
     if (!r) r = make_strips(in, &net, arena, error);
-    if (!r) r = make_seams(mesh, &net, arena, error);
+    if (!r) r = bend_seams_create(mesh, &net, arena, error);
     if (!r) *out = net;
     return r;
 }
@@ -215,4 +139,23 @@ sup_result bend_net_field(const bend_net* net, const sup_field* field, sup_arena
         }
     *out = (sup_field){ scale, offset };
     return SUP_OK;
+}
+
+void bend_net_names(const bend_net* net, const sup_character* character, char* text, size_t size)
+{
+    size_t at = 0;
+    text[0] = 0;
+    for (uint32_t c = 0, end; c < net->on.curves.curve_count; c = end) {
+        uint32_t limb = net->on.curves.curves[c].limb;
+        for (end = c + 1; end < net->on.curves.curve_count && net->on.curves.curves[end].limb == limb;) ++end;
+        const char *a = character->skeleton.joints[net->joint[c]].name,
+                   *b = character->skeleton.joints[net->joint[end - 1]].name;
+        if (at + 80 > size) { // names may be long: better a short list than half a name
+            sup_format(text + at, size - at, " ...");
+            return;
+        }
+        at += sup_format(text + at, size - at, "%s%u to %u", c ? ", " : "", c, end - 1);
+        if (a && b && strlen(a) + strlen(b) < 64)
+            at += sup_format(text + at, size - at, strcmp(a, b) ? " (%s to %s)" : " (%s)", a, b);
+    }
 }

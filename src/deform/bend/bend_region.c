@@ -174,22 +174,30 @@ static sup_result solve_region(const region* g, const bend_params* p, uint32_t n
 
 // ---------------------------------------------------------------------------------------------- which curves
 
-static sup_result chain_of_range(region* g, sup_error* error)
+static sup_result chain_of_range(region* g, const sup_character* character, sup_error* error)
 {
+    char             names[512];
     const sup_force* f = g->force;
     const bend_net*  net = g->net;
     uint32_t         all = net->on.curves.curve_count;
+    bend_net_names(net, character, names, sizeof names);
     if (f->curve >= all || f->curve_last >= all)
-        return sup_fail(error, SUP_ERROR_INPUT, "bend: region of force '%s' has the curves %u to %u; this link has 0 to %u",
-                        f->name, f->curve, f->curve_last, all - 1);
+        return sup_fail(error, SUP_ERROR_INPUT, "bend: region of force '%s' has the curves %u to %u; this link has %s", f->name,
+                        f->curve, f->curve_last, names);
     for (uint32_t c = f->curve; c != SUP_NONE && g->count < all; c = net->on.curves.curves[c].sides[1]) {
         g->chain[g->count++] = c;
         if (c == f->curve_last) break;
     }
-    if (g->chain[g->count - 1] != f->curve_last)
-        return sup_fail(error, SUP_ERROR_INPUT,
-                        "bend: region of force '%s': curve %u is not beside the curves from %u on, which end at %u", f->name,
-                        f->curve_last, f->curve, g->chain[g->count - 1]);
+    if (g->chain[g->count - 1] != f->curve_last) {
+        size_t at = 0;
+        for (uint32_t i = 0; i < g->count && at + 16 < sizeof names; ++i)
+            at += sup_format(names + at, sizeof names - at, "%s%u", i ? ", " : "", g->chain[i]);
+        return sup_fail(
+            error, SUP_ERROR_INPUT,
+            "bend: region of force '%s': curve %u is not beside the curves from %u on, which are %s; where limbs leave, "
+            "rings fall into pieces with neighbors of their own",
+            f->name, f->curve_last, f->curve, names);
+    }
     if (g->count < 3)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "bend: region of force '%s' needs three curves, the outer two of which hold still", f->name);
@@ -241,7 +249,7 @@ sup_result bend_region_create(const sup_bind_input* in, const bend_params* p, co
     double   total = 0;
     if (!g.chain || !done) return sup_fail_memory(error, "bend");
     if (!force->region) {
-        sup_result r = chain_of_range(&g, error);
+        sup_result r = chain_of_range(&g, in->character, error);
         return r ? r : solve_region(&g, p, number, arena, items, item_count, error);
     }
     for (uint32_t c = 0; c < all; ++c) total += painted_area(&g, c);

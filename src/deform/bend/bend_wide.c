@@ -43,3 +43,28 @@ void SUP_WIDE(bend_take)(const uint32_t* offsets, const float* shares, const flo
         q[i] = (sup_vec3){ q[i].x + sum[0], q[i].y + sum[1], q[i].z + sum[2] };
     }
 }
+
+void SUP_WIDE(bend_mean)(const uint32_t* first, const uint32_t* neighbors, uint32_t begin, uint32_t end, const float* from,
+                         float* to)
+{
+    for (uint32_t i = begin; i < end; ++i) {
+        f4 sum = { 0, 0, 0, 0 };
+        for (uint32_t k = first[i]; k < first[i + 1]; ++k) sum = sum + f4_load(from + 4 * (size_t)neighbors[k]);
+        float by = 1.0f / (float)(first[i + 1] - first[i]);
+        sum = sum * (f4){ by, by, by, by };
+        memcpy(to + 4 * (size_t)i, &sum, sizeof sum);
+    }
+}
+
+void SUP_WIDE(bend_mix)(const bend_mixing* m, const float* values, uint32_t begin, uint32_t end, sup_vec3* q)
+{
+    for (uint32_t i = begin; i < end; ++i) {
+        f4 sum = { 0, 0, 0, 0 };
+        for (uint32_t k = m->begin[i]; k < m->begin[i + 1]; ++k) {
+            float s = m->vectors ? values[m->value[k]] : m->shares[k];
+            sum = sum + f4_load(m->vectors ? m->shares + 4 * (size_t)k : values + 4 * (size_t)m->value[k]) * (f4){ s, s, s, s };
+        }
+        sup_vec3* to = &q[m->points[i]];
+        *to = (sup_vec3){ to->x + sum[0], to->y + sum[1], to->z + sum[2] };
+    }
+}
