@@ -157,6 +157,14 @@ static sup_result read_floats(reading* m, const char* attribute, uint32_t compon
 
 // ---------------------------------------------------------------------------------------------- weights
 
+static void widen_slots(const gltf_accessor* a, uint32_t width, uint32_t* out)
+{
+    const uint8_t* from = a->data;
+    const size_t   step = a->stride, count = a->count;
+    for (size_t v = 0; v < count; ++v, from += step, out += width)
+        for (uint32_t c = 0; c < 4; ++c) out[c] = from[c];
+}
+
 static sup_result read_slots(reading* m, uint32_t set, uint32_t* slots)
 {
     gltf_mesh*  mesh = m->mesh;
@@ -170,8 +178,7 @@ static sup_result read_slots(reading* m, uint32_t set, uint32_t* slots)
                             describe(m, p, attribute));
         uint32_t* out = slots + (size_t)mesh->primitives[p].vertex_begin * mesh->width + 4 * set;
         bool      bytes = a.data && a.component_type == 5121; // as most files have them
-        for (uint32_t v = 0; bytes && v < a.count; ++v, out += mesh->width)
-            for (uint32_t c = 0; c < 4; ++c) out[c] = a.data[v * a.stride + c];
+        if (bytes) widen_slots(&a, mesh->width, out);
         for (uint32_t v = 0; !bytes && v < a.count; ++v, out += mesh->width)
             for (uint32_t c = 0; c < 4; ++c) out[c] = gltf_accessor_index(&a, v, c);
     }
@@ -306,27 +313,6 @@ static bool holds_polygons(const reading* m, uint32_t p)
            sup_json_get(sup_json_get(m->primitives[p].value, "extensions"), GLTF_NGON);
 }
 
-static sup_result merge_polygons(reading* m, uint32_t* corners, const uint32_t* triangles)
-{
-    gltf_mesh* mesh = m->mesh;
-    bool       any = false;
-    for (uint32_t p = 0; p < mesh->primitive_count; ++p) any |= holds_polygons(m, p);
-    if (!any) return SUP_OK;
-    uint32_t* sizes = gltf_take(m->r, mesh->face_count, sizeof *sizes);
-    if (!sizes) return m->r->result;
-    uint32_t from = 0, to = 0, faces = 0;
-    for (uint32_t p = 0; p < mesh->primitive_count; ++p) {
-        uint32_t taken;
-        faces +=
-            merge_fans(corners + 3 * (size_t)from, triangles[p], holds_polygons(m, p), sizes + faces, corners + to, &taken);
-        from += triangles[p];
-        to += taken;
-    }
-    mesh->face_sizes = sizes;
-    mesh->face_count = faces;
-    return SUP_OK;
-}
-
 static sup_result find_indices(reading* m, uint32_t p, gltf_accessor* out)
 {
     const char* what = describe(m, p, "indices");
@@ -339,36 +325,81 @@ static sup_result find_indices(reading* m, uint32_t p, gltf_accessor* out)
     return SUP_OK;
 }
 
+// The file's own numbers where they can serve as they are: those of the one primitive of the one part, 32 bits wide.
+static const uint32_t* lent_indices(const reading* m, const gltf_accessor* indices)
+{
+    bool fit = m->r->lone && m->mesh->primitive_count == 1 && m->primitives[0].mode == MODE_TRIANGLES && indices->data &&
+               indices->component_type == 5125 && indices->stride == 4 && (uintptr_t)indices->data % sizeof(uint32_t) == 0;
+    const uint32_t* list = (const uint32_t*)(const void*)indices->data;
+    uint32_t        most = 0;
+    for (uint32_t i = 0; fit && i < indices->count; ++i) most = list[i] > most ? list[i] : most;
+    return fit && most < m->mesh->vertex_count ? list : NULL; // who finds one beyond looks again and says where
+}
+
+// Room for corners; with the character where it may hold them.
+static uint32_t* take_corners(reading* m, uint64_t count)
+{
+    if (!m->r->lone) return gltf_take(m->r, count, sizeof(uint32_t));
+    m->r->result = gltf_charge(m->r, count, sizeof(uint32_t));
+    uint32_t* corners = m->r->result == SUP_OK ? SUP_NEW(m->r->keep, uint32_t, count) : NULL;
+    if (!corners && m->r->result == SUP_OK) m->r->result = sup_fail_memory(m->r->error, "the geometry");
+    return corners;
+}
+
+// How many triangles each primitive has, and all together.
+static sup_result count_triangles(reading* m, uint32_t* counts, uint64_t* total, const uint32_t** lent)
+{
+    gltf_accessor indices;
+    *total = 0;
+    for (uint32_t p = 0; p < m->mesh->primitive_count; ++p) {
+        GLTF_TRY(find_indices(m, p, &indices));
+        uint32_t count = m->ids[p] == SUP_NONE ? m->mesh->primitives[p].vertex_count : indices.count;
+        if (m->primitives[p].mode == MODE_TRIANGLES && count % 3)
+            gltf_warn(m->r, "mesh '%s' primitive %u ends with an incomplete triangle; it is left out", m->mesh->name,
+                      m->mesh->primitives[p].primitive);
+        uint64_t triangles = triangle_count(m->primitives[p].mode, count);
+        counts[p] = (uint32_t)triangles;
+        *total += triangles;
+        if (p == 0 && m->ids[0] != SUP_NONE) *lent = lent_indices(m, &indices);
+    }
+    if (*total > UINT32_MAX / 6)
+        return sup_fail(m->r->error, SUP_ERROR_INPUT, "mesh '%s' has too many triangles; split it", m->mesh->name);
+    return SUP_OK;
+}
+
 static sup_result read_triangles(reading* m)
 {
-    gltf_mesh*    mesh = m->mesh;
-    gltf_accessor indices;
-    uint64_t      total = 0;
-    for (uint32_t p = 0; p < mesh->primitive_count; ++p) {
-        GLTF_TRY(find_indices(m, p, &indices));
-        uint32_t count = m->ids[p] == SUP_NONE ? mesh->primitives[p].vertex_count : indices.count;
-        if (m->primitives[p].mode == MODE_TRIANGLES && count % 3)
-            gltf_warn(m->r, "mesh '%s' primitive %u ends with an incomplete triangle; it is left out", mesh->name,
-                      mesh->primitives[p].primitive);
-        total += triangle_count(m->primitives[p].mode, count);
-    }
-    if (total > UINT32_MAX / 6)
-        return sup_fail(m->r->error, SUP_ERROR_INPUT, "mesh '%s' has too many triangles; split it", mesh->name);
-    uint32_t* corners = gltf_take(m->r, total * 3, sizeof *corners);
-    uint32_t* per_primitive = SUP_NEW(m->r->work, uint32_t, mesh->primitive_count);
+    gltf_mesh*      mesh = m->mesh;
+    bool            polygons = false;
+    uint64_t        total;
+    const uint32_t* lent = NULL;
+    uint32_t*       counts = SUP_NEW(m->r->work, uint32_t, mesh->primitive_count);
+    if (!counts) return sup_fail_memory(m->r->error, "a mesh");
+    GLTF_TRY(count_triangles(m, counts, &total, &lent));
+    for (uint32_t p = 0; p < mesh->primitive_count; ++p) polygons |= holds_polygons(m, p);
+    mesh->triangles = lent;
+    mesh->corners = lent;
+    mesh->face_count = (uint32_t)total;
+    if (lent && !polygons) return gltf_charge(m->r, total, 3 * sizeof(uint32_t));
+    uint32_t* corners = take_corners(m, total * 3);
     if (!corners) return m->r->result;
-    if (!per_primitive) return sup_fail_memory(m->r->error, "a mesh");
+    uint32_t* sizes = polygons ? gltf_take(m->r, total, sizeof *sizes) : NULL;
+    if (polygons && !sizes) return m->r->result;
+    uint32_t at = 0, faces = 0;
     for (uint32_t p = 0; p < mesh->primitive_count; ++p) {
+        gltf_accessor indices;
+        uint32_t      taken = 3 * counts[p];
         GLTF_TRY(find_indices(m, p, &indices));
-        bool     plain = m->ids[p] == SUP_NONE;
-        uint32_t triangles =
-            (uint32_t)triangle_count(m->primitives[p].mode, plain ? mesh->primitives[p].vertex_count : indices.count);
-        GLTF_TRY(read_corners(m, p, plain ? NULL : &indices, triangles, corners + (size_t)mesh->face_count * 3));
-        mesh->face_count += triangles;
-        per_primitive[p] = triangles;
+        if (!lent) GLTF_TRY(read_corners(m, p, m->ids[p] == SUP_NONE ? NULL : &indices, counts[p], corners + at));
+        if (polygons)
+            faces +=
+                merge_fans(lent ? lent : corners + at, counts[p], holds_polygons(m, p), sizes + faces, corners + at, &taken);
+        at += taken;
     }
+    if (polygons) mesh->face_count = faces;
+    mesh->face_sizes = sizes;
     mesh->corners = corners;
-    return merge_polygons(m, corners, per_primitive);
+    return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- morphs and maps
@@ -580,8 +611,11 @@ static bool is_wanted(const gltf_reader* r, const gltf_node* node, bool* used)
 
 static sup_result add_parts(gltf_reader* r)
 {
-    bool* used = SUP_NEW(r->work, bool, r->in->mesh_count);
+    uint32_t wanted = 0;
+    bool*    used = SUP_NEW(r->work, bool, r->in->mesh_count);
     if (!used) return sup_fail_memory(r->error, "the parts");
+    for (uint32_t i = 0; i < r->node_count; ++i) wanted += is_shown(&r->nodes[i]) && is_wanted(r, &r->nodes[i], used);
+    r->lone = wanted == 1;
     for (uint32_t i = 0; i < r->node_count; ++i)
         if (is_shown(&r->nodes[i]) && is_wanted(r, &r->nodes[i], used)) GLTF_TRY(add_part(r, i));
     for (uint32_t i = 0; i < r->in->mesh_count; ++i)

@@ -52,6 +52,7 @@ typedef struct gltf_mesh {
     uint32_t        face_count;
     const uint32_t* face_sizes; ///< NULL: all triangles
     const uint32_t* corners;
+    const uint32_t* triangles; ///< the file's own list of them, or NULL
     uint32_t        width;
     uint32_t*       slots; ///< vertex_count x width, indices into a skin's joints
     const float*    weights;
@@ -92,6 +93,7 @@ typedef struct gltf_reader {
     uint32_t   skin_count;
     gltf_skin* skins;
 
+    bool           lone; ///< there will be one part at most: corners and triangles stay, for the character to hold
     uint32_t       part_count;
     gltf_part*     origins; ///< of the parts, in keep
     sup_part_desc* parts;

@@ -63,14 +63,18 @@ static sup_result read_skin(gltf_reader* r, gltf_skin* skin)
 
 static void grow_box(gltf_skin* skin, const gltf_mesh* mesh)
 {
-    for (uint32_t v = 0; v < mesh->vertex_count; ++v) {
-        double p[3] = { mesh->positions[v].x, mesh->positions[v].y, mesh->positions[v].z };
-        for (int c = 0; c < 3; ++c) {
-            if (!skin->used || p[c] < skin->low[c]) skin->low[c] = p[c];
-            if (!skin->used || p[c] > skin->high[c]) skin->high[c] = p[c];
-        }
-        skin->used = true;
+    if (mesh->vertex_count == 0) return;
+    sup_vec3 low = mesh->positions[0], high = low;
+    for (uint32_t v = 1; v < mesh->vertex_count; ++v) {
+        low = v3_min(low, mesh->positions[v]);
+        high = v3_max(high, mesh->positions[v]);
     }
+    for (int c = 0; c < 3; ++c) {
+        double least = (double)(&low.x)[c], most = (double)(&high.x)[c];
+        if (!skin->used || least < skin->low[c]) skin->low[c] = least;
+        if (!skin->used || most > skin->high[c]) skin->high[c] = most;
+    }
+    skin->used = true;
 }
 
 // Skin joints, nodes with parts, and all that stands above them become joints, parents first.
@@ -298,6 +302,8 @@ sup_result gltf_parts_place(gltf_reader* r)
                                  .face_count = mesh->face_count,
                                  .face_sizes = mesh->face_sizes,
                                  .corners = mesh->corners,
+                                 .triangles = mesh->triangles,
+                                 .lasting = r->lone,
                                  .joint = SUP_NONE,
                                  .weld = true,
                                  .point_ids = mesh->point_ids,

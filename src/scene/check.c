@@ -29,39 +29,69 @@ static sup_result check_pointers(sup_build* build, const sup_part_desc* d, const
     return SUP_OK;
 }
 
+// In one plain pass, which the compiler widens; who finds one that is none looks again and says where.
+static bool corners_are_vertices(const sup_part_desc* d, uint64_t count)
+{
+    uint32_t most = 0;
+    for (uint64_t c = 0; c < count; ++c) most = d->corners[c] > most ? d->corners[c] : most;
+    return count == 0 || most < d->vertex_count;
+}
+
+static sup_result find_bad_corner(sup_build* build, const sup_part_desc* d, const char* name)
+{
+    const uint32_t* corners = d->corners;
+    for (uint32_t f = 0; f < d->face_count; ++f)
+        for (uint32_t c = 0; c < (d->face_sizes ? d->face_sizes[f] : 3); ++c, ++corners)
+            if (*corners >= d->vertex_count)
+                return BAD("face %u of '%s' uses vertex %u but there are only %u; repair the file", f, name, *corners,
+                           d->vertex_count);
+    return SUP_OK;
+}
+
 static sup_result check_faces(sup_build* build, const sup_part_desc* d, const char* name, sup_part_build* p)
 {
-    uint64_t corners = 0;
+    uint64_t corners = d->face_sizes ? 0 : 3 * (uint64_t)d->face_count, small = 0;
     uint32_t dropped = 0;
-    for (uint32_t f = 0; f < d->face_count; ++f) {
-        uint32_t size = d->face_sizes ? d->face_sizes[f] : 3;
-        if (corners + size > SUP_BUILD_LIMIT)
-            return BAD("'%s' has more than %u face corners; split the mesh or make it coarser", name, SUP_BUILD_LIMIT);
-        for (uint32_t c = 0; c < size; ++c)
-            if (d->corners[corners + c] >= d->vertex_count)
-                return BAD("face %u of '%s' uses vertex %u but there are only %u; repair the file", f, name,
-                           d->corners[corners + c], d->vertex_count);
-        corners += size;
-        if (size < 3) {
-            dropped++;
-            continue;
-        }
-        p->face_count++;
-        p->corner_count += size;
+    for (uint32_t f = 0; d->face_sizes && f < d->face_count; ++f) {
+        bool drop = d->face_sizes[f] < 3;
+        corners += d->face_sizes[f];
+        small += drop ? d->face_sizes[f] : 0;
+        dropped += drop;
     }
+    if (corners > SUP_BUILD_LIMIT)
+        return BAD("'%s' has more than %u face corners; split the mesh or make it coarser", name, SUP_BUILD_LIMIT);
+    if (!corners_are_vertices(d, corners)) return find_bad_corner(build, d, name);
+    p->face_count = d->face_count - dropped;
+    p->corner_count = (uint32_t)(corners - small);
     if (dropped) sup_note(&build->warnings, "%u faces of '%s' have fewer than three corners; left out", dropped, name);
     return SUP_OK;
 }
 
+// A difference with itself is zero for numbers only; without a branch, which the compiler widens.
+static bool all_finite(const sup_vec3* a, uint32_t count)
+{
+    uint32_t bad = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        bad |= (uint32_t)(a[i].x - a[i].x != 0) | (uint32_t)(a[i].y - a[i].y != 0) | (uint32_t)(a[i].z - a[i].z != 0);
+    return !bad;
+}
+
+static uint32_t first_bad(const sup_vec3* a, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (!v3_finite(a[i])) return i;
+    return count;
+}
+
 static sup_result check_numbers(sup_build* build, const sup_part_desc* d, const char* name)
 {
-    for (uint32_t v = 0; v < d->vertex_count; ++v)
-        if (!v3_finite(d->positions[v]))
-            return BAD("vertex %u of '%s' has a position that is no number; repair the file", v, name);
+    if (!all_finite(d->positions, d->vertex_count))
+        return BAD("vertex %u of '%s' has a position that is no number; repair the file",
+                   first_bad(d->positions, d->vertex_count), name);
     for (uint32_t m = 0; m < d->morph_count; ++m)
-        for (uint32_t v = 0; v < d->vertex_count; ++v)
-            if (!v3_finite(d->morphs[m].deltas[v]))
-                return BAD("morph %u of '%s' moves vertex %u by what is no number; repair the file", m, name, v);
+        if (!all_finite(d->morphs[m].deltas, d->vertex_count))
+            return BAD("morph %u of '%s' moves vertex %u by what is no number; repair the file", m, name,
+                       first_bad(d->morphs[m].deltas, d->vertex_count));
     return SUP_OK;
 }
 
@@ -79,7 +109,9 @@ static sup_result check_place(sup_build* build, const sup_part_desc* d, sup_part
     if (!p->placed) return SUP_OK;
     exact_affine place = exact_from(&part->place), unplace;
     if (sup_exact_invert(&place, &unplace)) part->unplace = exact_round(&unplace);
-    else sup_note(&build->warnings, "the transform of '%s' flattens it; its shape cannot be carried back to the file", part->name);
+    else
+        sup_note(&build->warnings, "the transform of '%s' flattens it; its shape cannot be carried back to the file",
+                 part->name);
     return SUP_OK;
 }
 

@@ -12,6 +12,9 @@ static bool comes_twice(const uint32_t* points, uint32_t size, uint32_t* seen, u
 {
     bool twice = false;
     if (size == 3) return (points[0] == points[1]) | (points[0] == points[2]) | (points[1] == points[2]);
+    if (size == 4)
+        return (points[0] == points[1]) | (points[0] == points[2]) | (points[1] == points[2]) | (points[3] == points[0]) |
+               (points[3] == points[1]) | (points[3] == points[2]);
     for (uint32_t a = 1; size <= FACE_SMALL && a < size; ++a)
         for (uint32_t b = 0; b < a; ++b) twice |= points[a] == points[b];
     for (uint32_t c = 0; size > FACE_SMALL && c < size; ++c) {
@@ -21,15 +24,26 @@ static bool comes_twice(const uint32_t* points, uint32_t size, uint32_t* seen, u
     return twice;
 }
 
+// The corners of a lone part whose memory stays: its list is that of the stored vertices. Only faces that are left out change
+// it.
+static const uint32_t* lent_corners(const sup_build* build)
+{
+    const sup_part_desc* d = build->desc->parts;
+    return build->desc->part_count == 1 && d->lasting && d->face_count == build->face_count ? d->corners : NULL;
+}
+
 static sup_result make_faces(sup_build* build)
 {
-    sup_mesh* mesh = &build->out->mesh;
-    uint32_t* begin = SUP_NEW(build->keep, uint32_t, (size_t)build->face_count + 1);
-    bool      same = build->points_are_vertices; // then one list serves both
-    uint32_t* points = SUP_NEW(build->keep, uint32_t, build->corner_count);
-    uint32_t* vertices = same ? points : SUP_NEW(build->keep, uint32_t, build->corner_count);
-    uint32_t* seen = SUP_NEW(build->scratch, uint32_t, mesh->point_count); // last face that used the point, plus 1
-    if (!begin || !points || !vertices || !seen) return sup_fail_memory(build->error, "faces");
+    sup_mesh*       mesh = &build->out->mesh;
+    const uint32_t* lent = lent_corners(build);
+    bool            same = build->points_are_vertices; // then one list serves both
+    uint32_t*       begin = SUP_NEW(build->keep, uint32_t, (size_t)build->face_count + 1);
+    uint32_t*       seen = SUP_NEW(build->scratch, uint32_t, mesh->point_count); // last face that used the point, plus 1
+    uint32_t*       vertices = lent ? NULL : SUP_NEW(build->keep, uint32_t, build->corner_count);
+    uint32_t*       points = same ? vertices : SUP_NEW(build->keep, uint32_t, build->corner_count);
+    if (!begin || !seen || (!vertices && !lent) || (!points && !same)) return sup_fail_memory(build->error, "faces");
+    mesh->corner_vertices = lent ? lent : vertices;
+    mesh->corner_points = same ? mesh->corner_vertices : points;
     uint32_t face = 0, corner = 0, repeated = 0;
     for (uint32_t i = 0; i < mesh->part_count; ++i) {
         const sup_part_desc* d = &build->desc->parts[i];
@@ -38,19 +52,20 @@ static sup_result make_faces(sup_build* build)
             uint32_t size = d->face_sizes ? d->face_sizes[f] : 3;
             corners += size;
             if (size < 3) continue;
-            for (uint32_t c = 0; c < size; ++c) vertices[corner + c] = build->parts[i].vertex_begin + (corners - size)[c];
-            for (uint32_t c = 0; !same && c < size; ++c) points[corner + c] = build->vertex_points[vertices[corner + c]];
-            repeated += comes_twice(points + corner, size, seen, face);
+            for (uint32_t c = 0; vertices && c < size; ++c)
+                vertices[corner + c] = build->parts[i].vertex_begin + (corners - size)[c];
+            for (uint32_t c = 0; !same && c < size; ++c)
+                points[corner + c] = build->vertex_points[mesh->corner_vertices[corner + c]];
+            repeated += comes_twice(mesh->corner_points + corner, size, seen, face);
             corner += size;
             begin[++face] = corner;
         }
     }
-    if (repeated) sup_note(&build->warnings, "%u faces use a point more than once; kept, but they have no area there", repeated);
+    if (repeated)
+        sup_note(&build->warnings, "%u faces use a point more than once; kept, but they have no area there", repeated);
     mesh->face_count = face;
     mesh->face_begin = begin;
     mesh->corner_count = corner;
-    mesh->corner_points = points;
-    mesh->corner_vertices = vertices;
     return SUP_OK;
 }
 
@@ -60,6 +75,10 @@ static sup_result make_triangles(sup_build* build)
     mesh->triangle_count = mesh->corner_count - 2 * mesh->face_count;
     if (mesh->triangle_count == mesh->face_count) { // triangles all: the corners are their list
         mesh->triangles = mesh->corner_points;
+        return SUP_OK;
+    }
+    if (build->points_are_vertices && lent_corners(build) && build->desc->parts->triangles) {
+        mesh->triangles = build->desc->parts->triangles;
         return SUP_OK;
     }
     uint32_t* triangles = SUP_NEW(build->keep, uint32_t, 3 * (size_t)mesh->triangle_count);
@@ -111,7 +130,8 @@ static void turn_part(sup_build* build, uint32_t part, sup_vec3* normals, sup_ve
         along = unit_or_none(build->part_builds[part].placed ? affine_direction(place, along) : along);
         tangents[v] = (sup_vec4){ along.x, along.y, along.z, t.w < 0 ? -mirror : mirror };
     }
-    if (bad) sup_note(&build->warnings, "%u normals or tangents of '%s' are no numbers; left out", bad, build->parts[part].name);
+    if (bad)
+        sup_note(&build->warnings, "%u normals or tangents of '%s' are no numbers; left out", bad, build->parts[part].name);
 }
 
 static sup_result make_normals(sup_build* build)
