@@ -42,7 +42,7 @@ function still(d) {
     return param("sway") ? "sway=0" : param("modes") ? "modes=0" : null;
 }
 const rows = skinnings.map(name => ({ label: name, chain: name, keys: false }));
-if (known("beam")) rows.splice(1, 0, { label: "linear + residual", chain: "linear,beam(sway=0,turning=off)", keys: true });
+if (known("beam")) rows.splice(1, 0, { label: "linear + residual", chain: "linear,beam(sway=0,turning=off,continuity=restart)", keys: true });
 for (const d of deformers) {
     if (skinnings.includes(d.name)) continue;
     const keys = d.needs.includes("examples") || d.params.some(p => p.name === "examples"); // needs them, or takes them

@@ -1,12 +1,18 @@
 #include "deform/modal.h"
 
 #include "base/internal.h"
+#include "solve/least_force.h"
 
 #include <math.h>
 #include <string.h>
 
 /// A cycle's start rate is solved from (1 - product of mu) v = ...: below this the solution would be a resonance.
 #define SEAM_LEAST 0.05
+/// Neighboring examples are taken to be alike by this much of their size before they are compared: few examples are no proof of
+/// the contrary, and where one of two is nothing they cannot be compared at all.
+#define ALIKE_BEFORE 0.1
+/// From here on the cubic through them is as good.
+#define ALIKE_ENOUGH 0.9
 
 typedef struct modal_maker {
     const sup_modal_desc* d;
@@ -67,6 +73,40 @@ sup_tangent sup_modal_tangent(const sup_modal* m, uint32_t i)
     if (m->period > 0) t.scale = 1 / (seconds_of(m, i) + seconds_of(m, t.from));
     else if (t.to > t.from) t.scale = (t.from == i || t.to == i ? m->end_rate : 1) / (m->times[t.to] - m->times[t.from]);
     return t;
+}
+
+// ---------------------------------------------------------------------------------------------- falling back
+
+static double product(const sup_vec3* a, const sup_vec3* b, uint32_t points)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < points; ++i) sum += (double)a[i].x * b[i].x + (double)a[i].y * b[i].y + (double)a[i].z * b[i].z;
+    return sum;
+}
+
+double sup_modal_fade(const sup_segments* s, double begin, double end, double hold, double* alike)
+{
+    uint32_t examples = examples_of(s, begin, end), points = s->push.character->mesh.point_count;
+    bool     round = cyclic(s, begin, end);
+    uint32_t pairs = s->posed || examples < 3 ? 0 : round ? examples : examples - 1;
+    double   all = 0, shared = 0, sizes = 0, spans = 0, last = 0;
+    *alike = 1;
+    if (pairs == 0) return 0;
+    for (uint32_t j = 0; j < examples; ++j) all += product(s->q[j], s->q[j], points);
+    for (uint32_t j = 0; j < pairs; ++j) {
+        uint32_t next = (j + 1) % examples;
+        double   size = sqrt(product(s->q[j], s->q[j], points) * product(s->q[next], s->q[next], points));
+        shared += product(s->q[j], s->q[next], points);
+        sizes += size;
+        last = j + 1 < examples ? s->times[next] - s->times[j] : s->times[0] + (end - begin) - s->times[j];
+        spans += size * last;
+    }
+    double before = ALIKE_BEFORE * all * pairs / examples;
+    if (!(sizes > 0 && before > 0)) return 0;
+    *alike = ((shared > 0 ? shared : 0) + before) / (sizes + before);
+    double span = spans / sizes;
+    if (hold > 0) return sup_least_force_alike(span / hold) < ALIKE_ENOUGH ? 1 / hold : 0;
+    return *alike < ALIKE_ENOUGH ? sup_least_force_stiffness(*alike, 1, &span, &sizes) : 0;
 }
 
 // ---------------------------------------------------------------------------------------------- modes
@@ -172,6 +212,7 @@ sup_result sup_modal_create(const sup_modal_desc* desc, sup_arena* arena, sup_mo
     modal_maker m = { desc, arena, error, &made };
     sup_result  r = make_times(&m);
     made.smooth = made.segments > 1 && desc->continuity != SUP_CONTINUITY_RESTART;
+    made.fade = made.smooth && desc->continuity == SUP_CONTINUITY_AUTO ? desc->fade : 0;
     if (!r) r = make_modes(&m);
     if (!r) r = make_shapes(&m);
     if (!r) *out = made;
@@ -206,6 +247,25 @@ sup_modal_moment sup_modal_find(const sup_modal* m, double time)
     return at;
 }
 
+/// Shares of two examples and of the speeds at them; those come from the examples and their neighbors.
+static uint32_t carry_fading(const sup_modal* m, const sup_modal_moment* at, uint32_t examples[4], double shares[4])
+{
+    double   path[4], speed[2][3];
+    uint32_t ends[2] = { at->from, at->to };
+    sup_least_force_path(m->fade, at->span, at->ratio * at->span, path);
+    for (int i = 0; i < 2; ++i) {
+        uint32_t before = before_of(m, ends[i]);
+        bool     first = before == ends[i], last = next_of(m, ends[i]) == ends[i];
+        sup_least_force_speed(m->fade, first ? 0 : seconds_of(m, before), last ? 0 : seconds_of(m, ends[i]), speed[i]);
+    }
+    examples[2] = before_of(m, at->from), examples[3] = next_of(m, at->to);
+    shares[0] = path[0] + path[2] * speed[0][1] + path[3] * speed[1][0];
+    shares[1] = path[1] + path[2] * speed[0][2] + path[3] * speed[1][1];
+    shares[2] = path[2] * speed[0][0];
+    shares[3] = path[3] * speed[1][2];
+    return 4;
+}
+
 uint32_t sup_modal_carry(const sup_modal* m, const sup_modal_moment* at, uint32_t examples[4], double shares[4])
 {
     double t = at->ratio;
@@ -217,6 +277,7 @@ uint32_t sup_modal_carry(const sup_modal* m, const sup_modal_moment* at, uint32_
         shares[1] = sup_ramp_value(m->ramp, t), shares[0] = 1 - shares[1];
         return 2;
     }
+    if (m->fade > 0) return carry_fading(m, at, examples, shares);
     double h01 = t * t * (3 - 2 * t), a = t * (1 - t) * (1 - t) * at->span, b = t * t * (t - 1) * at->span;
     double one = a * sup_modal_tangent(m, at->from).scale, two = b * sup_modal_tangent(m, at->to).scale;
     examples[2] = before_of(m, at->from), examples[3] = next_of(m, at->to);
@@ -247,7 +308,9 @@ void sup_modal_shape(const sup_modal* m, uint32_t count, const uint32_t* example
 void sup_modal_sway(const sup_modal* m, const sup_modal_moment* at, bool settle, float* out)
 {
     memset(out, 0, m->block * sizeof *out);
-    if (m->segments == 0 || at->ratio <= 0 || (at->ratio >= 1 && !(at->beyond > 0 && settle))) return; // an example: exact
+    bool on = at->reach > 1, ringing = at->beyond > 0 && settle;
+    if (m->segments == 0 || at->ratio <= 0 || (at->ratio >= 1 && !ringing && !on)) return; // an example: exact
+    if (m->fade > 0 && !ringing && !on) return;
     double       T = at->span, t = at->ratio;
     size_t       segment = (size_t)at->segment * m->block;
     const float* in[4] = { m->change + segment, m->rate + segment, m->slope + (size_t)at->from * m->block,
@@ -256,6 +319,11 @@ void sup_modal_sway(const sup_modal* m, const sup_modal_moment* at, bool settle,
         const sup_oscillator* o = &m->oscillators[(size_t)at->segment * m->modes + k];
         double                share[4] = { 0, 0, 0, 0 };
         if (m->still[k]) continue;
+        if (on) {
+            share[0] = sup_oscillator_beyond(o, at->reach) - at->reach;
+            blend(in, share, 1, m->begin[k], m->begin[k + 1], false, out);
+            continue;
+        }
         if (at->beyond > 0) {
             const float* left = m->rate + (size_t)m->segments * m->block;
             share[0] = sup_oscillator_settle(o, at->beyond / T);

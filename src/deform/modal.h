@@ -4,6 +4,8 @@
 ///     one segment        (gamma(t) - r(t)) Y
 ///     several, a cycle   y(t) - H(t), H the cubic through the examples, y by carried rates or by the dynamic Hermite form
 ///     behind the last    psi(tau) v: it rings out
+/// Examples that have little in common say little about the time between them: there the carrier falls back to the plain skin
+/// with the least force (solve/least_force.h), and coefficients go with it.
 #ifndef SUP_DEFORM_MODAL_H
 #define SUP_DEFORM_MODAL_H
 
@@ -27,6 +29,7 @@ typedef struct sup_modal_desc {
     const double* const*  shape; ///< per example its coefficients
     sup_ramp              ramp;
     sup_continuity        continuity;
+    double                fade; ///< a of the least force, per second (sup_modal_fade); 0: examples are joined by the cubic. AUTO only
 } sup_modal_desc;
 
 /// Where in time: between which examples, and the ratio between them.
@@ -34,6 +37,7 @@ typedef struct sup_modal_moment {
     uint32_t segment, from, to;
     double   ratio, span; ///< span: seconds of the segment
     double   beyond;      ///< seconds behind the last example
+    double   reach;       ///< where a caller sets it: the forces of the last segment go on growing, over so many segments
 } sup_modal_moment;
 
 typedef struct sup_modal {
@@ -46,6 +50,7 @@ typedef struct sup_modal {
     sup_ramp              ramp;
     double                end_rate; ///< of the cubic at both ends, in parts of the end segments' slope
     bool                  smooth;   ///< the carrier is the cubic through the examples, not a ramp
+    double                fade;     ///< above 0: it is the path of least force instead
     const sup_oscillator* free;
     const sup_oscillator* oscillators; ///< [segment][mode]
     const bool*           still;       ///< [mode]: goes with the carrier alone
@@ -61,6 +66,9 @@ typedef struct sup_modal {
 
 /// Seconds in which a link counts its cycles: from the first example to the last, or around; 1 where the pose drives.
 double     sup_modal_unit(const sup_segments* segments, double cycle_begin, double cycle_end);
+/// How fast the skin falls back between examples, from how alike neighbors are: `alike` becomes their correlation, 1 where they
+/// are not told apart. 0: they are alike enough for a cubic, or there are fewer than three. `hold` above 0: given, in seconds.
+double     sup_modal_fade(const sup_segments* segments, double cycle_begin, double cycle_end, double hold, double* alike);
 sup_result sup_modal_create(const sup_modal_desc* desc, sup_arena* arena, sup_modal* out, sup_error* error);
 
 sup_modal_moment sup_modal_find(const sup_modal* modal, double time);

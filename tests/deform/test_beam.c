@@ -63,7 +63,8 @@ static void velocity_is_continuous_across_examples(void** state)
     // Positions are floats, so speeds are compared over steps long enough to see: a jump would show as a difference of
     // one-sided slopes that does not shrink with the step. The exact claim, 1e-9, is made on the oscillators in
     // test_oscillator.
-    static const char* const chains[] = { "beam", "beam(cycles=0.5)", "beam(cycles=0.2)", "beam(continuity=carry,cycles=1.3)" };
+    static const char* const chains[] = { "beam", "beam(continuity=hermite)", "beam(continuity=hermite,cycles=0.5)",
+                                          "beam(hold=100,cycles=0.2)", "beam(continuity=carry,cycles=1.3)" };
     sculpted*                s = sculpt_on(600, 7, 0, 1, true); // the clip's own keys would jump in speed
     sup_vec3*                at[5];
     for (int i = 0; i < 5; ++i) at[i] = malloc(s->arm->mesh.point_count * sizeof(sup_vec3));
@@ -93,6 +94,42 @@ static void velocity_is_continuous_across_examples(void** state)
     }
     for (int i = 0; i < 5; ++i) free(at[i]);
     sculpted_end(s);
+}
+
+// How far the skin stands off the plain one between the second and the third example, in parts of how far at the second.
+static double held(const sculpted* s, const char* links, double at, uint32_t* notes)
+{
+    play p = sculpted_play(s, links), plain = sculpted_play(s, "linear");
+    play_hash(&p, s->examples[1].time), play_hash(&plain, s->examples[1].time);
+    double there = sculpted_rms(p.out, plain.out, p.points);
+    play_hash(&p, at), play_hash(&plain, at);
+    double between = sculpted_rms(p.out, plain.out, p.points);
+    *notes = sup_chain_note_count(p.chain);
+    play_end(&p), play_end(&plain);
+    return between / there;
+}
+
+// One bump in all examples stays; bumps that have nothing in common say nothing about the time between them.
+static void examples_that_are_alike_are_held_and_others_fall_back(void** state)
+{
+    (void)state;
+    for (int unlike = 0; unlike < 2; ++unlike) {
+        sculpted* s = sculpt_on(600, 4, 0, 1, true);
+        uint32_t  notes[3];
+        for (uint32_t j = 0; j < 4; ++j)
+            for (uint32_t i = 0; i < s->arm->mesh.point_count; ++i) {
+                sup_vec3 rest = s->arm->mesh.points[i];
+                float    high = 0.02f * sinf((unlike ? 15.0f * (float)(j + 1) : 9.0f) * rest.x);
+                s->points[j][i] = v3_add(rest, v3(0, high, 0));
+            }
+        double found = held(s, "beam", 0.5, &notes[0]), kept = held(s, "beam(hold=10)", 0.5, &notes[1]),
+               lost = held(s, "beam(hold=0.02)", 0.5, &notes[2]);
+        print_message("  %s: half-way %.3f of the example, with hold=10 %.3f, with hold=0.02 %.3f\n",
+                      unlike ? "unlike" : "alike", found, kept, lost);
+        assert_true(lost < 0.01 && (unlike ? found < 0.8 * kept : fabs(found - 1) < 0.01 && fabs(kept - 1) < 0.01));
+        assert_true(notes[0] == (unlike ? 1u : 0u) && notes[1] == 0 && notes[2] == 0);
+        sculpted_end(s);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------- dynamics
@@ -470,6 +507,7 @@ int main(void)
         cmocka_unit_test(every_example_comes_back_at_every_point),
         cmocka_unit_test(outside_the_examples_the_nearest_holds),
         cmocka_unit_test(velocity_is_continuous_across_examples),
+        cmocka_unit_test(examples_that_are_alike_are_held_and_others_fall_back),
         cmocka_unit_test(static_and_dynamic_differ_between_examples_only),
         cmocka_unit_test(the_skin_lags_first_and_rings_out_at_the_end),
         cmocka_unit_test(any_order_of_times_gives_the_same_bits),

@@ -14,7 +14,7 @@ static void no_point_is_thrown_between_keys(void** state)
         }
         for (uint32_t every = 2; every <= 8; every *= 2) {
             if (every == 8 && all[i] == &cat) continue; // two poses far apart
-            score left = run(&c, every, "beam(sway=0,turning=0)");
+            score left = run(&c, every, "beam(sway=0,turning=0,continuity=hermite)");
             score links[2] = { run(&c, every, "fourier"), run(&c, every, "fourier(sway=0)") };
             print_message("  %s, keys every %u: residual %.4f (most %.2f), fourier %.4f (%.2f), static %.4f (%.2f)\n",
                           all[i]->name, every, left.between, left.most, links[0].between, links[0].most, links[1].between,

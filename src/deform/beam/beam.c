@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 23, GRAIN = 4096 };
+enum { ROW_STRENGTH = 24, GRAIN = 4096 };
 
 static const char* const ways[] = { "along", "around", "loops", NULL };
 static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
@@ -49,6 +49,9 @@ static const sup_param rows[] = {
     { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = continuities, .unit = "",
       .help = "Rates at examples: prescribed (auto; modes too fast for it do not swing; hermite; those carry), carried on, or "
               "begun anew" },
+    { "hold", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(hold), .min = 0, .max = 100, .standard = 0, .unit = "s",
+      .help = "continuity=auto, several examples: how long one lasts; between those further apart the skin falls back to the "
+              "plain one. 0: found from how alike neighbors are" },
     { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
       .help = "Ring out behind the last example instead of standing still" },
     { "extrapolation", SUP_PARAM_CHOICE, SUP_STAGE_FRAME, AT(extrapolation), .choices = extrapolations, .unit = "",
@@ -114,7 +117,7 @@ static beam_room cut_room(const bound* b, void* scratch, size_t* total)
     r.q = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
     r.coefficients = (float*)sup_scratch_at(scratch, at);
-    at += sup_align((b->motion.modes * stride + 8) * sizeof(float), 64);
+    at += sup_align(((size_t)b->motion.modal.block + 8) * sizeof(float), 64);
     r.rows = (float*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)(b->net.intervals + 1) * stride + 8) * sizeof(float), 64);
     r.moved = (sup_vec3*)sup_scratch_at(scratch, at);
@@ -166,6 +169,20 @@ static sup_result make_framed(bound* b, const sup_mesh* mesh, sup_arena* arena, 
     return SUP_OK;
 }
 
+/// Before sections take out what turns: examples are compared as they are.
+static double find_fade(const sup_bind_input* in, const beam_params* p, const sup_segments* s)
+{
+    double alike = 1;
+    if (p->continuity != SUP_CONTINUITY_AUTO || p->integrator != INTEGRATOR_EXACT) return 0;
+    double fade = sup_modal_fade(s, in->cycle_begin, in->cycle_end, (double)p->hold, &alike);
+    if (fade > 0 && p->hold == 0)
+        sup_note(in->notes,
+                 "neighboring examples are only %d%% alike: each lasts %.2g s, then the skin falls back to the plain one; "
+                 "hold=SECONDS makes it longer, continuity=hermite keeps it up",
+                 (int)(100 * alike + 0.5), 1 / fade);
+    return fade;
+}
+
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
     const beam_params* p = in->params;
@@ -177,12 +194,12 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
     sup_result r = plain ? sup_segments_plain(in, "beam", arena, &b->segments, error)
                          : sup_segments_create(in, "beam", arena, &b->segments, error);
-    b->segments.end_rate = sup_ramp_rate((sup_ramp)p->ramp, 0);
+    double     fade = r ? 0 : find_fade(in, p, &b->segments);
     if (!r) r = beam_net_create(in, p, arena, &b->net, error);
     float angle = p->extrapolation == EXTRAPOLATION_OFF ? SUP_SECTIONS_ANGLE : SUP_SECTIONS_ANGLE_SCALED;
     if (!r && p->turning)
         r = sup_sections_create(in->character, &b->net.curves, angle, &b->segments, arena, &b->sections, error);
-    if (!r) r = beam_motion_create(in, p, &b->net, &b->segments, arena, &b->motion, error);
+    if (!r) r = beam_motion_create(in, p, &b->net, &b->segments, fade, arena, &b->motion, error);
     if (r) return r;
     if (b->framed) {
         r = make_framed(b, &in->character->mesh, arena, error);
@@ -190,7 +207,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     } else b->carriers = (const float* const*)(const void*)b->segments.q;
     sup_binding made = { .data = b };
     cut_room(b, NULL, &made.scratch_size);
-    if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modes * b->net.stride * sizeof(double) + 64;
+    if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modal.block * sizeof(double) + 64;
     *out = made;
     return SUP_OK;
 }
@@ -216,42 +233,36 @@ static void add_example(const bound* b, carrier* c, uint32_t j, double share)
     c->share[c->count++] = (float)share;
 }
 
-/// The examples around a moment with their shares: a ramp between two, a cubic through several, or straight on beyond.
-static carrier carry(const bound* b, const beam_params* p, beam_moment* at)
+/// The examples around a moment with their shares, and straight on beyond the last where forces go on growing.
+static carrier carry(const bound* b, const beam_params* p, sup_modal_moment* at)
 {
-    const sup_segments* s = &b->segments;
-    carrier             c = { .count = 0 };
-    at->segment = sup_segments_find(s, at->time, &at->ratio, &at->beyond);
-    if (s->count == 1) {
-        add_example(b, &c, 0, 1);
-        return c;
-    }
-    uint32_t i = at->segment;
-    double   span = s->times[i + 1] - s->times[i], share[4] = { 0, 0, 0, 0 };
+    const sup_modal* m = &b->motion.modal;
+    carrier          c = { .count = 0 };
+    uint32_t         examples[4], n;
+    double           shares[4];
     if (at->beyond > 0 && p->extrapolation != EXTRAPOLATION_OFF) {
-        at->reach = 1 + at->beyond / span;
-        share[1] = 1 - at->reach, share[2] = at->reach;
-    } else if (at->ratio >= 1) share[2] = 1; // to the bit
-    else if (b->motion.smooth) sup_segments_hermite(s, i, at->ratio, share);
-    else share[2] = sup_ramp_value(b->motion.ramp, at->ratio), share[1] = 1 - share[2];
-    for (uint32_t k = 0; k < 4; ++k)
-        if (share[k] != 0) add_example(b, &c, i + k - 1, share[k]);
+        double reach = 1 + at->beyond / at->span;
+        if (p->extrapolation == EXTRAPOLATION_DYNAMIC) at->reach = reach;
+        examples[0] = at->from, shares[0] = 1 - reach;
+        examples[1] = at->to, shares[1] = reach;
+        n = 2;
+    } else n = sup_modal_carry(m, at, examples, shares);
+    for (uint32_t k = 0; k < n; ++k) add_example(b, &c, examples[k], shares[k]);
     return c;
 }
 
-/// Steps of the paper's scheme: between two frames in a straight line.
-static void stepped_rows(const bound* b, const beam_moment* at, float* to)
+/// Steps of the paper's scheme, on top of what is there: between two frames in a straight line.
+static void add_stepped(const bound* b, const sup_modal_moment* at, float* to)
 {
     const beam_motion* m = &b->motion;
     size_t             inner = (size_t)m->beam.count * b->net.stride;
-    memset(to, 0, (inner + 2 * (size_t)b->net.stride) * sizeof *to);
     if (at->beyond > 0) return;
     double       x = at->ratio * m->frames;
     uint32_t     f = (uint32_t)x < m->frames ? (uint32_t)x : m->frames - 1;
     const float* frames = m->stepped + (size_t)at->segment * (m->frames + 1) * inner;
     const float* in[2] = { frames + f * inner, frames + (f + 1) * inner };
     float        share[2] = { (float)(1 - (x - f)), (float)(x - f) };
-    SUP_WIDE_PICK(sup_modal_blend)((uint32_t)inner, in, share, 2, false, to + b->net.stride);
+    SUP_WIDE_PICK(sup_modal_blend)((uint32_t)inner, in, share, 2, true, to + b->net.stride);
 }
 
 typedef struct frame_job {
@@ -312,25 +323,22 @@ static void move_nodes(const bound* b, const beam_params* p, const carrier* c, c
     sup_polylines_centers(&b->net.transfer.lines, room->moved, room->centers);
 }
 
-static bool find_sway(const bound* b, const beam_params* p, const sup_frame* frame, const beam_moment* at, void* state,
+static bool find_sway(const bound* b, const beam_params* p, const sup_frame* frame, const sup_modal_moment* at, void* state,
                       const beam_room* room)
 {
     const beam_motion* m = &b->motion;
-    if (m->modes == 0 && !m->stepped) return false;
+    bool               settles = p->settle && p->extrapolation == EXTRAPOLATION_OFF;
+    if (m->modal.modes == 0 && !m->stepped) return false;
     if (b->segments.posed) {
         sup_segments_weigh(&b->segments, frame->dt > 0 ? frame->start : frame->end, room->weights[0]);
-        if (state)
-            beam_motion_step(m, &b->net, frame->dt, room->weights[0], room->weights[1], b->segments.count, state,
-                             room->coefficients);
-        else memset(room->coefficients, 0, m->modes * (size_t)b->net.stride * sizeof(float));
-    } else beam_motion_sway(m, &b->net, &b->segments, p, at, room->coefficients);
-    if (m->force_count) beam_motion_push(m, &b->net, frame->time, room->coefficients);
-    if (m->stepped) {
-        stepped_rows(b, at, room->rows);
-        if (m->force_count == 0) return true;
-    }
-    if (!m->stepped)
-        SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modes, room->coefficients, b->net.stride, room->rows);
+        if (state) sup_modal_step(&m->modal, frame->dt, room->weights[0], room->weights[1], state, room->coefficients);
+        else memset(room->coefficients, 0, m->modal.block * sizeof(float));
+    } else if (m->stepped) memset(room->coefficients, 0, m->modal.block * sizeof(float));
+    else sup_modal_sway(&m->modal, at, settles, room->coefficients);
+    for (uint32_t i = 0; i < m->force_count; ++i)
+        sup_modal_force_add(&m->modal, &m->forces[i], frame->time, room->coefficients);
+    SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, room->coefficients, b->net.stride, room->rows);
+    if (m->stepped) add_stepped(b, at, room->rows);
     return true;
 }
 
@@ -340,12 +348,15 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     const bound*       b = binding->data;
     const beam_params* p = params;
     beam_room          room = cut_room(b, scratch, NULL);
-    beam_moment        at = { .time = frame->time };
+    sup_modal_moment   at = { 0 };
     carrier            c = { .count = 0 };
     if (b->segments.posed) {
         sup_segments_weigh(&b->segments, frame->end, room.weights[1]);
         for (uint32_t j = 0; j < b->segments.count; ++j) add_example(b, &c, j, room.weights[1][j]);
-    } else c = carry(b, p, &at);
+    } else {
+        at = sup_modal_find(&b->motion.modal, frame->time);
+        c = carry(b, p, &at);
+    }
     bool      sways = find_sway(b, p, frame, &at, state, &room) && p->sway != 0;
     frame_job job = { b, p, &c, &room, sways };
     if (c.count == 0) { // nothing is carried: an example that adds nothing
@@ -366,7 +377,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     }
     if (p->strength != 1 || b->strength.scale) sup_tasks_run(frame->tasks, b->point_count, GRAIN, weaken_task, &job);
     sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
-    sup_stats_add(frame->stats, "beam.carry_grows", b->motion.growing);
+    sup_stats_add(frame->stats, "beam.carry_grows", b->motion.modal.growing);
     sup_stats_add(frame->stats, "beam.curves_without_length", b->net.flat);
 }
 
@@ -376,7 +387,7 @@ static void reset(const sup_binding* binding, const void* params, const sup_fram
     const bound* b = binding->data;
     beam_room    room = cut_room(b, scratch, NULL);
     sup_segments_weigh(&b->segments, frame->end, room.weights[0]);
-    beam_motion_reset(&b->motion, &b->net, room.weights[0], b->segments.count, state);
+    sup_modal_reset(&b->motion.modal, room.weights[0], state);
 }
 
 // ---------------------------------------------------------------------------------------------- pictures
