@@ -165,7 +165,7 @@ sup_result bench_beams(const bench_options* options, bench_report* report, void*
             char banded[80], modal[80];
             snprintf(banded, sizeof banded, "%sbanded", name);
             snprintf(modal, sizeof modal, "%smodal", name);
-            if (options->scene && !sup_glob_match(options->scene, banded) && !sup_glob_match(options->scene, modal)) continue;
+            if (!bench_begin(options, banded) && !bench_begin(options, modal)) continue;
             sup_result r = bench_table_row(&table[i], dynamic, report, user, error);
             if (r) return r;
         }

@@ -37,11 +37,17 @@ double bench_copy_fraction(const bench_row* row, const bench_machine* machine);
 
 typedef struct bench_options {
     uint32_t    threads; ///< 1 or more
-    uint32_t    repeat;  ///< 0: as often as fits into a third of a second, at least ten times
+    uint32_t    repeat;  ///< 0: as often as fits into a third of a second, at least ten times, but no longer than two
     const char* scene;   ///< glob over scene/deformer; NULL: all
     const char* links;   ///< the chain of bench_character; NULL: the deformer with its defaults
     double      step;    ///< of the clock, and of the frames of deformers with state; 0: 5 ms, and 30 frames a second
+    void (*begin)(const char* name); ///< told of every scene before it runs; NULL: nobody
 } bench_options;
+
+/// Whether the scene is asked for.
+bool bench_wanted(const bench_options* options, const char* name);
+/// The same, and says that it begins.
+bool bench_begin(const bench_options* options, const char* name);
 
 /// Told of every finished row, and false when it wants no more.
 typedef bool bench_report(void* user, const bench_row* row);
@@ -52,7 +58,7 @@ sup_result bench_tube_create(uint32_t points, uint32_t examples, sup_character**
 
 /// Something that times itself once: milliseconds of one frame.
 typedef double bench_action(void* user);
-/// The best of the repeats, after one that is not counted.
+/// The best of the repeats, after one that is not counted unless it alone took the time there is.
 double bench_best(bench_action* act, void* user, uint32_t repeat);
 /// Milliseconds of linear skinning and corrective smoothing as a textbook writes them.
 sup_result bench_textbook_smooth(const sup_character* character, const sup_pose* pose, uint32_t iterations, uint32_t repeat,

@@ -29,11 +29,6 @@ static double cpu_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool wanted(const bench_options* options, const char* name)
-{
-    return !options->scene || sup_glob_match(options->scene, name);
-}
-
 static const char* file_path(io_bench* b, const char* ending)
 {
     snprintf(b->path, sizeof b->path, "%s/tube.%s", b->folder, ending);
@@ -169,10 +164,10 @@ static sup_result run(io_bench* b)
 {
     sup_result result = bench_tube_create(POINTS, 0, &b->tube, b->error);
     for (size_t i = 0; i < WRITES && result == SUP_OK; ++i)
-        if (wanted(b->options, writes[i].name)) result = time_write(b, writes[i].ending, writes[i].name);
+        if (bench_begin(b->options, writes[i].name)) result = time_write(b, writes[i].ending, writes[i].name);
     for (size_t i = 0; i < LOADS && result == SUP_OK; ++i) {
         double seconds;
-        if (!wanted(b->options, loads[i].name)) continue;
+        if (!bench_begin(b->options, loads[i].name)) continue;
         result = i == 0 ? write_baked(b, "glb", &seconds) : write_text(b, i == 2);
         if (result == SUP_OK) result = time_load(b, loads[i].ending, loads[i].name);
         unlink(file_path(b, loads[i].ending));
@@ -184,8 +179,8 @@ static sup_result run(io_bench* b)
 sup_result bench_files(const bench_options* options, bench_report* report, void* user, sup_error* error)
 {
     bool any = false;
-    for (size_t i = 0; i < WRITES; ++i) any |= wanted(options, writes[i].name);
-    for (size_t i = 0; i < LOADS; ++i) any |= wanted(options, loads[i].name);
+    for (size_t i = 0; i < WRITES; ++i) any |= bench_wanted(options, writes[i].name);
+    for (size_t i = 0; i < LOADS; ++i) any |= bench_wanted(options, loads[i].name);
     if (!any) return SUP_OK;
     io_bench    b = { .options = options, .report = report, .user = user, .error = error };
     const char* place = getenv("TMPDIR");

@@ -95,7 +95,7 @@ sup_result bench_bending(const bench_options* options, bench_report* report, voi
         sup_character* character = NULL;
         sup_result     r = SUP_OK;
         snprintf(row.name, sizeof row.name, "%s", scenes[i].name);
-        if (options->scene && !sup_glob_match(options->scene, row.name)) continue;
+        if (!bench_begin(options, row.name)) continue;
         if (!scenes[i].links) row.ms = bench_best(factor_plate, NULL, options->repeat);
         else {
             r = scenes[i].character ? sup_builtin_create(scenes[i].character, 0, NULL, &character, error)

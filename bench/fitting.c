@@ -62,7 +62,7 @@ static sup_result play(const sup_character* c, const sup_clip* clip, sup_vec3* f
 
 sup_result bench_fit(const bench_options* options, bench_report* report, void* user, sup_error* error)
 {
-    if (options->scene && !sup_glob_match(options->scene, "fit/beast-8k")) return SUP_OK;
+    if (!bench_begin(options, "fit/beast-8k")) return SUP_OK;
     sup_character* beast = NULL;
     sup_result     result = sup_load("builtin:beast?points=8431", NULL, &beast, error);
     if (result != SUP_OK) return result;

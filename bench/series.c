@@ -172,11 +172,11 @@ sup_result bench_series(const bench_options* options, bench_report* report, void
 {
     for (uint32_t i = 0; i < SUP_COUNT_OF(sizes); ++i) {
         char scene[48], any[64];
-        bool wanted = !options->scene;
+        bool wanted = false;
         snprintf(scene, sizeof scene, "series-%u/", sizes[i]);
         for (uint32_t k = 0; k < STAGES && !wanted; ++k) {
             snprintf(any, sizeof any, "%s%s", scene, stages[k]);
-            wanted = sup_glob_match(options->scene, any);
+            wanted = bench_begin(options, any);
         }
         sup_result r = wanted ? time_size(sizes[i], scene, report, user, error) : SUP_OK;
         if (r) return r;

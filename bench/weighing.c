@@ -81,7 +81,7 @@ static sup_result time_weights(weighing* w, const bench_options* options, bench_
 
 sup_result bench_weights(const bench_options* options, bench_report* report, void* user, sup_error* error)
 {
-    if (options->scene && !sup_glob_match(options->scene, "weights/beast-30k")) return SUP_OK;
+    if (!bench_begin(options, "weights/beast-30k")) return SUP_OK;
     sup_character* beast = NULL;
     sup_result     result = sup_load("builtin:beast?points=30000", NULL, &beast, error);
     weighing       w = { .character = beast, .error = error };

@@ -31,7 +31,7 @@ static void print_usage(void)
          "  --json         one JSON document on stdout, for machines\n"
          "  --scene GLOB   only scenes whose name (scene/deformer) matches, like 'tube*' or '*/dualquat'\n"
          "  --threads N    threads of the second timing of each scene; default one per core\n"
-         "  --repeat N     frames timed per scene; default a third of a second's worth, at least ten\n"
+         "  --repeat N     frames timed per scene; default a third of a second's worth, at least ten, at most two seconds\n"
          "  --csv DIR      also write one CSV file per scene into the folder, made where it is missing\n"
          "  --help         this text\n\n"
          "ms is the best frame after the first: a held pose for deformers without state, a frame of the clip at 30 frames\n"
@@ -99,6 +99,13 @@ static int read_words(int argc, char** argv, bench_run* run)
 
 // ---------------------------------------------------------------------------------------------- running
 
+// Which scene runs, on a terminal; the table comes at the end.
+static void show_scene(const char* name)
+{
+    fprintf(stderr, "\r\033[K%s", name);
+    fflush(stderr);
+}
+
 static bool add_row(void* user, const bench_row* row)
 {
     bench_run* run = user;
@@ -133,7 +140,7 @@ static bool wanted(const bench_run* run, const char* scene)
     char name[64];
     for (uint32_t i = 0; i < sup_deformer_count(); ++i) {
         snprintf(name, sizeof name, "%s/%s", scene, sup_deformer_at(i)->name);
-        if (!run->options.scene || sup_glob_match(run->options.scene, name)) return true;
+        if (bench_wanted(&run->options, name)) return true;
     }
     return false;
 }
@@ -176,22 +183,17 @@ static int run_goal(bench_run* run, const char* scene, sup_character* character,
     return result == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 
-static bool asked(const bench_run* run, const char* name)
-{
-    return !run->options.scene || sup_glob_match(run->options.scene, name);
-}
-
 /// 100,000 points under five iterations of smoothing; 10,000 points between eight sculpts.
 static int run_goals(bench_run* run)
 {
     sup_character* character = NULL;
     sup_error      error;
-    if (asked(run, "beast-100k/smooth")) {
+    if (bench_wanted(&run->options, "beast-100k/smooth")) {
         if (sup_load("builtin:beast?points=100000", NULL, &character, &error)) return fail_with(&error);
         int code = run_goal(run, "beast-100k", character, "smooth", "smooth(iterations=5)");
         if (code != EXIT_DONE) return code;
     }
-    if (asked(run, "tube-10k/pose_space")) {
+    if (bench_wanted(&run->options, "tube-10k/pose_space")) {
         if (bench_tube_create(10000, 8, &character, &error)) return fail_with(&error);
         return run_goal(run, "tube-10k", character, "pose_space", NULL);
     }
@@ -210,7 +212,7 @@ static int run_lattices(bench_run* run)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
         char name[64];
         snprintf(name, sizeof name, "%s/lattice", sizes[i].scene);
-        if (!asked(run, name)) continue;
+        if (!bench_wanted(&run->options, name)) continue;
         sup_character* character = NULL;
         sup_error      error;
         if (sup_load("builtin:beast?points=28059", NULL, &character, &error)) return fail_with(&error);
@@ -242,13 +244,12 @@ static int run_layers(bench_run* run)
             char scene[64], name[96];
             snprintf(scene, sizeof scene, "%s-%s", models[i].scene, parts[k].name);
             snprintf(name, sizeof name, "%s/layers", scene);
-            if (!asked(run, name)) continue;
+            if (!bench_wanted(&run->options, name)) continue;
             sup_character* character = NULL;
             sup_error      error;
             if (sup_load(models[i].path, NULL, &character, &error)) return fail_with(&error);
             bench_options usual = run->options;
             run->options.step = 0.005;
-            if (!usual.repeat) run->options.repeat = 1; // one pass is 200 steps
             int code = run_goal(run, scene, character, "layers", parts[k].links);
             run->options = usual;
             if (code != EXIT_DONE) return code;
@@ -410,7 +411,9 @@ int cmd_bench(int argc, char** argv)
         code = EXIT_FAILED;
     }
     if (code < 0) {
+        if (isatty(STDERR_FILENO)) run.options.begin = show_scene;
         code = bench_machine_measure(run.options.threads, &run.machine, &error) ? fail_with(&error) : run_all(&run);
+        if (run.options.begin) show_scene("");
         if (code == EXIT_DONE && run.row_count == 0) {
             say_error("no scene is called '%s'; 'supple bench' without --scene lists them", run.options.scene);
             code = EXIT_FAILED;
