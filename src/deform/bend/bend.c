@@ -80,7 +80,7 @@ const sup_param bend_rows_table[ROW_COUNT] = {
     [ROW_AMOUNT] = { "amount", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(amount), .min = -4, .max = 4, .standard = 1, .unit = "",
                      .help = "Forces of the examples times this" },
     [ROW_PRESS] = { "press", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(press), .standard = 1, .unit = "",
-                    .help = "Balls and capsules of the world press into the skin" },
+                    .help = "Bodies of the world press into the skin: balls, capsules and closed meshes" },
     [ROW_STRENGTH] = { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0,
                        .max = 1, .standard = 1, .unit = "",
                        .help = "0 leaves the skin as it comes in; paint _BEND_STRENGTH to keep regions" },
@@ -129,6 +129,8 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = bend_loads_create(in, p, &b->net, arena, &b->loads, error);
     if (!r) r = bend_fixed_create(p, b, arena, error);
     if (!r) r = bend_shapes_create(in, p, &b->net, arena, &b->shapes, error);
+    if (!r) r = bend_bodies_create(in, arena, &b->bodies, error);
+    if (!r) r = bend_press_create(&b->net, &b->bodies, arena, error);
     if (!r) r = bend_modes_create(p, &b->net, arena, &b->modes, error);
     if (!r && b->shapes.count) b->push = b->shapes.segments.push;
     else if (!r) r = sup_push_create(in, arena, &b->push, error);
@@ -184,11 +186,11 @@ static void move_nodes(const bend_bound* b, const bend_room* room)
 }
 
 /// From loads to nodes to points: all of q. False: nothing moves.
-static bool move_by_curves(frame_job* job, const sup_frame* frame, void* state)
+static bool move_by_curves(frame_job* job, const sup_frame* frame, uint32_t solids, void* state)
 {
     const bend_bound* b = job->b;
     const bend_room*  room = job->room;
-    bend_frame_still(b, job->p, frame, job->blend, room);
+    bend_frame_still(b, job->p, frame, job->blend, solids, room);
     if (b->modes.count && state) bend_sway_step(b, job->p, frame->dt, room, state);
     bool moves = bend_frame_moving(b, room);
     if (b->framed) move_nodes(b, room);
@@ -207,16 +209,16 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
     frame_job          job = { b, p, &blend, &room };
     bend_frame_material(b, p, frame, &room);
-    bool moves =
-        bend_fixed_holds(b, p, frame, &room) ? bend_fixed_apply(b, p, frame, &room) : move_by_curves(&job, frame, state);
+    uint32_t solids = p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &room) : 0;
+    bool     fixed = solids == 0 && bend_fixed_holds(b, p, &room);
+    bool     moves = fixed ? bend_fixed_apply(b, p, frame, &room) : move_by_curves(&job, frame, solids, state);
     if (!moves && blend.count == 0 && b->push.turned_count == 0) memcpy(out, frame->points, b->point_count * sizeof *out);
     else {
         if (blend.count || p->strength != 1 || b->strength.scale)
             sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, blend_task, &job);
         sup_push_forward(&b->push, frame, room.q, room.push, out);
     }
-    if (p->press && frame->world->body_count)
-        sup_stats_add(frame->stats, "bend.points_pressed", bend_press_points(frame, b->point_count, out));
+    if (solids) sup_stats_add(frame->stats, "bend.points_pressed", bend_press_points(solids, &room, b->point_count, out));
     sup_stats_add(frame->stats, "bend.curves_without_length", b->net.on.flat);
 }
 
@@ -227,7 +229,7 @@ static void reset(const sup_binding* binding, const void* params, const sup_fram
     bend_room          room = bend_room_cut(b, scratch, NULL);
     bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
     bend_frame_material(b, p, frame, &room);
-    bend_frame_still(b, p, frame, &blend, &room);
+    bend_frame_still(b, p, frame, &blend, p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &room) : 0, &room);
     bend_sway_reset(b, p, &room, state);
 }
 

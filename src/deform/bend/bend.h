@@ -1,6 +1,6 @@
 /// deform/bend/bend.h: the inside of the bend deformer. bend_net.c lays curves and nodes over the mesh, bend_seams.c mixes limbs
 /// where they meet, bend_line.c makes center lines, bend_loads.c turns forces into shapes of the curves, bend_region.c forces on a surface region, bend_shapes.c
-/// examples, bend_press.c bodies, bend_sway.c dynamics, bend_frame.c puts a frame together; bend.c holds the table and binds.
+/// examples, bend_bodies.c and bend_press.c bodies that press, bend_sway.c dynamics, bend_frame.c puts a frame together; bend.c holds the table and binds.
 ///
 /// Every curve stands for a strip of skin: EI from widths, thickness, E and nu. In the rest frame a node moves by
 ///     X = sum over loads of force x shape / EI,     shape = EI X for one newton, computed when binding
@@ -10,6 +10,7 @@
 #include "base/internal.h"
 #include "deform/curve_link.h"
 #include "deform/curve_net.h"
+#include "geom/bvh.h"
 #include "solve/bend_curve.h"
 
 typedef struct bend_params {
@@ -213,6 +214,21 @@ sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, co
 bend_blend bend_shapes_at(const bend_shapes* shapes, const bend_params* p, const sup_character* character,
                           const sup_frame* frame, float* weights);
 
+// bodies ---------------------------------------------------------------------------------------------------------------------
+
+/// Bodies that may press, prepared when binding.
+typedef struct bend_bodies {
+    uint32_t                count;
+    const struct bend_mesh* meshes;       ///< one for each
+    size_t                  boxes;        ///< bytes of boxes of meshes that move, of all of them
+    float                   reach;        ///< a touch spreads as far over the skin at least, units
+    uint32_t                node_count;   ///< that may be touched
+    const uint32_t*         nodes;        ///< by curve
+    const uint32_t*         curve_begin;  ///< curves + 1, into nodes
+    const sup_vec3*         curve_center; ///< a ball around the nodes of each curve
+    const float*            curve_radius;
+} bend_bodies;
+
 // a frame --------------------------------------------------------------------------------------------------------------------
 
 /// Modes that swing, of closed and of open curves.
@@ -230,6 +246,7 @@ typedef struct bend_bound {
     bend_fixed           fixed;
     bend_shapes          shapes;
     bend_modes           modes;
+    bend_bodies          bodies;
     sup_push             push;
     sup_field            young, poisson, width, thickness, support, pressure; ///< over curves
     sup_field            strength;                                            ///< over points
@@ -253,12 +270,14 @@ typedef struct bend_room {
     float*          terms;  ///< [2 T + 1][stride]
     float*          sway;   ///< [N + 1][stride]: what curves deviate by from rest
     bend_curve_now* now;
-    sup_vec3 *      moved, *centers, *turned; ///< frame form
+    sup_vec3 *      moved, *centers; ///< frame form
     float*          weights;
     float*          seams;  ///< 8 for every place
     uint8_t*        moving; ///< per curve: whether any node of it moves
     float*          values; ///< 4 for every value of the fixed loads
-    double*         press; ///< 7 (N + 1): of one curve, and its contacts
+    struct bend_solid* solids;
+    sup_box*        boxes; ///< of meshes that move
+    void*           press;
     void*           push;
 } bend_room;
 
@@ -266,8 +285,8 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total);
 
 /// What of the loads is fixed, for b with net, loads and material.
 sup_result bend_fixed_create(const bend_params* p, bend_bound* b, sup_arena* arena, sup_error* error);
-/// Whether the frame has nothing but such loads. Its material must be known.
-bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room);
+/// Whether the frame has nothing but such loads, bodies aside. Its material must be known.
+bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const bend_room* room);
 /// All of q. False: nothing moves.
 bool bend_fixed_apply(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room);
 
@@ -284,14 +303,40 @@ float bend_pressure_value(const bend_bound* b, const bend_params* p, uint32_t cu
 bool bend_frame_moving(const bend_bound* b, const bend_room* room);
 /// Nodes under all loads of the frame at rest, its material known: rows, and what the examples do to the nodes in `target` where asked for.
 void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_blend* blend,
-                      const bend_room* room);
+                      uint32_t solids, const bend_room* room);
+
+// bend_bodies.c --------------------------------------------------------------------------------------------------------------
+
+/// A body of the frame, ready to be asked.
+typedef struct bend_solid {
+    const sup_body* body;
+    sup_vec3        a, b;   ///< the core of a ball or a capsule
+    float           radius; ///< of it; of a mesh half its thinnest side
+    const sup_bvh*  tree;   ///< NULL: round
+    const sup_box*  nodes;
+    const sup_vec3* normals; ///< per point; NULL where they move
+    sup_affine      back;    ///< to the mesh's own space
+} bend_solid;
+
+/// Prepares the meshes among the bodies. One without an inside cannot press: a note says so.
+sup_result bend_bodies_create(const sup_bind_input* in, sup_arena* arena, bend_bodies* out, sup_error* error);
+/// How large a body is where it presses, units.
+float bend_bodies_radius(const bend_bodies* bodies, uint32_t body);
+/// Fills room->solids with the bodies near the skin, returns how many.
+uint32_t bend_solids_at(const bend_bodies* bodies, uint32_t point_count, const sup_frame* frame, const bend_room* room);
+/// How deep a place is inside, and the way out; 0: outside.
+float bend_solid_depth(const bend_solid* solid, sup_vec3 place, sup_vec3* way);
 
 // bend_press.c ---------------------------------------------------------------------------------------------------------------
 
+/// Which nodes may be touched, and how far a touch spreads.
+sup_result bend_press_create(const bend_net* net, bend_bodies* bodies, sup_arena* arena, sup_error* error);
+/// Size of room->press in bytes.
+size_t bend_press_size(const bend_bound* b);
 /// Adds what bodies press into the nodes. Returns how many nodes they touch.
-uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, const bend_room* room);
+uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room);
 /// Points that are still inside a body come out of it. Returns how many.
-uint32_t bend_press_points(const sup_frame* frame, uint32_t count, sup_vec3* out);
+uint32_t bend_press_points(uint32_t solids, const bend_room* room, uint32_t count, sup_vec3* out);
 
 // bend_sway.c ----------------------------------------------------------------------------------------------------------------
 

@@ -196,10 +196,10 @@ static bool as_bound(const bend_bound* b, const bend_curve_now* now)
     return true;
 }
 
-bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room)
+bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const bend_room* room)
 {
     bool pressure = p->pressure != 0 || b->pressure.scale;
-    if (!b->fixed.ready || p->weight != 0 || (p->press && frame->world->body_count > 0)) return false;
+    if (!b->fixed.ready || p->weight != 0) return false;
     if (pressure && !b->fixed.pressed) return false;
     // A foundation bends otherwise when its stiffness changes, and so do the shapes of examples.
     return !(b->loads.founded || b->shapes.count) || as_bound(b, room->now);

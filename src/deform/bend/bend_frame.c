@@ -27,7 +27,6 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
     at += b->framed ? sup_align(b->net.on.node_count * sizeof(sup_vec3), 64) : 0;
     r.centers = (sup_vec3*)sup_scratch_at(scratch, at);
     at += b->framed ? sup_align(b->net.on.curves.curve_count * sizeof(sup_vec3), 64) : 0;
-    r.turned = (sup_vec3*)sup_scratch_at(scratch, at);
     r.weights = (float*)sup_scratch_at(scratch, at);
     at += sup_align(b->shapes.count * sizeof(float), 64);
     r.seams = (float*)sup_scratch_at(scratch, at);
@@ -37,8 +36,12 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
     uint32_t items = 4 * b->loads.item_count, curves = b->net.on.curves.curve_count;
     r.values = (float*)sup_scratch_at(scratch, at);
     at += b->fixed.ready ? sup_align((items > curves ? items : curves) * sizeof(float), 64) : 0;
-    r.press = (double*)sup_scratch_at(scratch, at);
-    at += sup_align(7 * per * sizeof(double), 64);
+    r.solids = (bend_solid*)sup_scratch_at(scratch, at);
+    at += sup_align(b->bodies.count * sizeof(bend_solid), 64);
+    r.boxes = (sup_box*)sup_scratch_at(scratch, at);
+    at += sup_align(b->bodies.boxes, 64);
+    r.press = sup_scratch_at(scratch, at);
+    at += sup_align(bend_press_size(b), 64);
     r.push = sup_scratch_at(scratch, at);
     at += sup_push_scratch(&b->push);
     if (total) *total = at;
@@ -200,7 +203,7 @@ static void add_shapes(const bend_bound* b, const bend_blend* blend, const bend_
 }
 
 void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_blend* blend,
-                      const bend_room* room)
+                      uint32_t solids, const bend_room* room)
 {
     memset(room->rows, 0, ((size_t)(b->net.on.intervals + 1) * b->net.on.stride + 8) * sizeof(float));
     if (b->loads.founded) memset(room->terms, 0, (2 * b->loads.terms + 1) * (size_t)b->net.on.stride * sizeof(float));
@@ -209,9 +212,7 @@ void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame
     add_weight(b, p, frame, room);
     if (b->loads.founded) bend_founded(b, room);
     if (b->shapes.count) add_shapes(b, blend, room);
-    if (p->press && frame->world->body_count > 0) {
-        sup_stats_add(frame->stats, "bend.nodes_pressed", bend_press_nodes(b, frame, room));
-    }
+    if (solids > 0) sup_stats_add(frame->stats, "bend.nodes_pressed", bend_press_nodes(b, frame, solids, room));
 }
 
 bool bend_frame_moving(const bend_bound* b, const bend_room* room)

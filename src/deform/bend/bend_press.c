@@ -1,126 +1,312 @@
-// A ball or a capsule pressed into the skin is a load: forces at the nodes it touches, just as large as needed to move them out
-// of it, and never pulling. Points between the curves that are still inside come out at the end.
+// A body pressed into the skin is a load. Nodes that are inside it have to move out of it, along the way that the body presses;
+// each does so by a force that is spread over the curves around it, so that neighbors follow: on every curve the force that
+// bends it as far as the spread says. How much of each is what contact demands: none pulls, and none more than needed.
+//     u = sum over contacts of f_j phi_j d_j,     f >= 0,     d_i . u(i) >= depth_i,     f_i = 0 where more than that
+// phi_j on curve c is the curve's answer to a force spread as (1 - d^2 / r^2)^2 around node j, as high as that spread is. Under
+// a body the skin rests on flesh, whatever holds the curve otherwise: an answer dies away over (4 EI / sigma)^1/4, the length
+// that the material gives (`support`), and no longer one than half the reach. The ends of open curves go along: skin goes on
+// there. Points between the curves that are still inside come out at the end.
 #include "deform/bend/bend.h"
 #include "math/trig.h"
 #include "math/vec.h"
 
-enum { SWEEPS = 32 };
+#include <math.h>
+#include <string.h>
 
-/// How deep a place is inside a body, and the way out.
-static float depth_in(const sup_body* body, sup_vec3 a, sup_vec3 b, sup_vec3 p, sup_vec3* out)
-{
-    sup_vec3 d = v3_sub(b, a);
-    float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p, a), d) / l2, 0, 1) : 0;
-    sup_vec3 away = v3_sub(p, v3_mad(a, t, d));
-    float    distance = v3_length(away);
-    if (!(distance < body->radius)) return 0;
-    *out = v3_normalize(away, v3(0, 1, 0));
-    return body->radius - distance;
-}
-
-static void body_ends(const sup_body* body, sup_vec3* a, sup_vec3* b)
-{
-    *a = affine_point(&body->end, body->a);
-    *b = body->kind == SUP_BODY_CAPSULE ? affine_point(&body->end, body->b) : *a;
-}
-
-/// EI X of the curve at node i for a unit force at node k, over l^3.
-static double compliance_at(const bend_bound* b, uint32_t curve, uint32_t i, uint32_t k, const double* founded)
-{
-    uint32_t N = b->net.on.intervals, apart = i > k ? i - k : k - i;
-    if (!b->net.on.curves.curves[curve].closed) return b->loads.clamped[i * (N + 1) + k];
-    return b->loads.founded ? founded[apart] : b->loads.compliance[apart];
-}
+enum { SWEEPS = 64, CONTACTS_MAX = 96, SLOTS_MAX = 1536, STEPS = 12 };
+/// A touch spreads over so many strips at least; nodes nearer than this share of its reach are not both asked.
+#define STRIPS 2.5f
+#define THIN 0.3f
+/// Longest decay along a curve, in reaches.
+#define DECAY 0.5
 
 typedef struct contact {
-    uint32_t node;
-    double   n[3], depth, force;
+    uint32_t node, curve;
+    uint32_t solid;
+    sup_vec3 at, normal; ///< at rest
+    sup_vec3 way;        ///< in the pose
+    float    depth, reach;
+    double   force;
 } contact;
 
-/// Forces f >= 0 along the normals so that every touched node moves at least by its depth: projected Gauss-Seidel.
-static void solve_contacts(const bend_bound* b, uint32_t curve, const double* founded, contact* list, uint32_t count)
+/// A contact on one curve.
+typedef struct slot {
+    uint32_t contact, curve;
+} slot;
+
+typedef struct press_room {
+    contact* contacts;
+    double*  matrix; ///< [contact][contact]
+    slot*    slots;
+    float*   answers; ///< [slot][N + 1]
+    float*   spread;  ///< N + 1
+    float*   decay;   ///< N + 1: of the curve at hand, by nodes apart
+} press_room;
+
+static press_room cut_room(const bend_bound* b, void* scratch, size_t* total)
 {
-    for (int sweep = 0; sweep < SWEEPS; ++sweep)
-        for (uint32_t i = 0; i < count; ++i) {
-            double gap = -list[i].depth, own = compliance_at(b, curve, list[i].node, list[i].node, founded);
-            for (uint32_t k = 0; k < count; ++k)
-                if (list[k].force > 0)
-                    gap += compliance_at(b, curve, list[i].node, list[k].node, founded) * list[k].force *
-                           (list[i].n[0] * list[k].n[0] + list[i].n[1] * list[k].n[1] + list[i].n[2] * list[k].n[2]);
-            double f = own > 0 ? list[i].force - gap / own : 0;
-            list[i].force = f > 0 ? f : 0;
-        }
+    size_t     at = 0, per = b->net.on.intervals + 1;
+    press_room r;
+    r.contacts = (contact*)sup_scratch_at(scratch, at);
+    at += sup_align(CONTACTS_MAX * sizeof(contact), 64);
+    r.matrix = (double*)sup_scratch_at(scratch, at);
+    at += sup_align((size_t)CONTACTS_MAX * CONTACTS_MAX * sizeof(double), 64);
+    r.slots = (slot*)sup_scratch_at(scratch, at);
+    at += sup_align(SLOTS_MAX * sizeof(slot), 64);
+    r.answers = (float*)sup_scratch_at(scratch, at);
+    at += sup_align(SLOTS_MAX * per * sizeof(float), 64);
+    r.spread = (float*)sup_scratch_at(scratch, at);
+    at += sup_align(per * sizeof(float), 64);
+    r.decay = (float*)sup_scratch_at(scratch, at);
+    at += sup_align(per * sizeof(float), 64);
+    if (total) *total = at;
+    return r;
 }
 
-static uint32_t touch(const bend_bound* b, uint32_t curve, const sup_frame* frame, const bend_room* room, contact* list)
+size_t bend_press_size(const bend_bound* b)
 {
-    const bend_net* net = &b->net;
-    uint32_t        N = net->on.intervals, per = N + 1, count = 0;
-    bool            closed = net->on.curves.curves[curve].closed;
-    sup_quat        turn = room->now[curve].turn, back = quat_conjugate(turn);
-    for (uint32_t n = closed ? 0 : 1; n < N; ++n) {
-        const sup_node_source* s = &net->on.sources[curve * per + n];
-        size_t                 at = (size_t)n * net->on.stride + 3 * curve;
-        sup_vec3               p = v3(0, 0, 0), way, moved = v3(room->rows[at], room->rows[at + 1], room->rows[at + 2]);
-        if (b->shapes.count) moved = v3_add(moved, v3(room->target[at], room->target[at + 1], room->target[at + 2]));
-        for (int k = 0; k < 4; ++k) p = v3_mad(p, s->share[k], frame->points[s->point[k]]);
-        p = v3_add(p, quat_rotate(turn, moved));
-        float deepest = 0;
-        for (uint32_t i = 0; i < frame->world->body_count; ++i) {
-            const sup_body* body = &frame->world->bodies[i];
-            sup_vec3        e0, e1, out;
-            if (body->kind == SUP_BODY_MESH) continue;
-            body_ends(body, &e0, &e1);
-            float d = depth_in(body, e0, e1, p, &out);
-            if (d > deepest) deepest = d, way = out;
+    size_t total;
+    cut_room(b, NULL, &total);
+    return b->bodies.count ? total : 0;
+}
+
+// ---------------------------------------------------------------------------------------------- bind
+
+/// Nodes so far apart that each can be asked by itself: of close ones one is enough, the others go with it.
+static uint32_t thin_out(const bend_net* net, float apart, uint32_t* begin, uint32_t* nodes)
+{
+    uint32_t per = net->on.intervals + 1, count = 0;
+    for (uint32_t c = 0; c < net->on.curves.curve_count; ++c) {
+        uint32_t last = net->on.intervals - (net->on.curves.curves[c].closed ? 1 : 0);
+        for (uint32_t n = 0; n <= last && net->length[c] > 0; ++n) {
+            uint32_t node = c * per + n;
+            bool     near = false;
+            for (uint32_t i = begin[c]; i < count && !near; ++i)
+                near = v3_distance(net->on.nodes[node], net->on.nodes[nodes[i]]) < apart;
+            if (!near) nodes[count++] = node;
         }
-        if (!(deepest > 0)) continue;
-        way = quat_rotate(back, way);
-        list[count++] = (contact){ n, { way.x, way.y, way.z }, deepest, 0 };
+        begin[c + 1] = count;
     }
     return count;
 }
 
-uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, const bend_room* room)
+sup_result bend_press_create(const bend_net* net, bend_bodies* bodies, sup_arena* arena, sup_error* error)
 {
-    const bend_net* net = &b->net;
-    uint32_t        N = net->on.intervals, touched = 0;
-    contact*        list = (contact*)(void*)(room->press + N + 1);
-    for (uint32_t c = 0; c < net->on.curves.curve_count; ++c) {
-        if (!(net->length[c] > 0)) continue;
-        uint32_t count = touch(b, c, frame, room, list);
-        if (count == 0) continue;
-        touched += count;
-        bool closed = net->on.curves.curves[c].closed;
-        if (closed && b->loads.founded) {
-            double l = net->length[c], k = room->now[c].sigma * l * l * l * l / room->now[c].stiffness;
-            for (uint32_t n = 0; n <= N; ++n) room->press[n] = sup_bend_foundation(1, k, (double)n / N, 0);
+    uint32_t count = net->on.curves.curve_count, per = net->on.intervals + 1;
+    double   strip = 0;
+    if (bodies->count == 0) return SUP_OK;
+    uint32_t *begin = SUP_NEW(arena, uint32_t, (size_t)count + 1), *nodes = SUP_NEW(arena, uint32_t, net->on.node_count);
+    sup_vec3* centers = SUP_NEW(arena, sup_vec3, count);
+    float*    radii = SUP_NEW(arena, float, count);
+    if (!begin || !nodes || !centers || !radii) return sup_fail_memory(error, "bend");
+    for (uint32_t c = 0; c < count; ++c) {
+        strip += 0.5 * (net->width[c][0] + net->width[c][1]) / (net->metres * count);
+        for (uint32_t n = 0; n < per; ++n) centers[c] = v3_mad(centers[c], 1.0f / (float)per, net->on.nodes[c * per + n]);
+        for (uint32_t n = 0; n < per; ++n) {
+            float d = v3_distance(centers[c], net->on.nodes[c * per + n]);
+            if (d > radii[c]) radii[c] = d;
         }
-        solve_contacts(b, c, room->press, list, count);
-        for (uint32_t n = 0; n <= N; ++n)
-            for (uint32_t i = 0; i < count; ++i) {
-                double x = compliance_at(b, c, n, list[i].node, room->press) * list[i].force;
-                float* to = room->rows + (size_t)n * net->on.stride + 3 * c;
-                for (int k = 0; k < 3; ++k) to[k] += (float)(x * list[i].n[k]);
-            }
     }
-    return touched;
+    float least = 3e38f;
+    bodies->reach = STRIPS * (float)strip;
+    for (uint32_t i = 0; i < bodies->count; ++i) {
+        float reach = bend_bodies_radius(bodies, i);
+        if (reach < bodies->reach) reach = bodies->reach;
+        if (reach < least) least = reach;
+    }
+    bodies->node_count = thin_out(net, THIN * least, begin, nodes);
+    bodies->nodes = nodes;
+    bodies->curve_begin = begin;
+    bodies->curve_center = centers;
+    bodies->curve_radius = radii;
+    return SUP_OK;
 }
 
-uint32_t bend_press_points(const sup_frame* frame, uint32_t count, sup_vec3* out)
+// ---------------------------------------------------------------------------------------------- touching
+
+/// Where a node is in this frame before anything presses.
+static sup_vec3 place_of(const bend_bound* b, uint32_t node, const sup_frame* frame, const bend_room* room)
+{
+    const sup_curve_net* on = &b->net.on;
+    uint32_t             per = on->intervals + 1, c = node / per;
+    size_t               at = (size_t)(node % per) * on->stride + 3 * c;
+    sup_vec3             moved = v3(room->rows[at], room->rows[at + 1], room->rows[at + 2]);
+    if (b->shapes.count) moved = v3_add(moved, v3(room->target[at], room->target[at + 1], room->target[at + 2]));
+    return v3_add(sup_node_read(&on->sources[node], frame->points), quat_rotate(room->now[c].turn, moved));
+}
+
+static uint32_t touch(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room, contact* list,
+                      uint32_t* left_out)
+{
+    uint32_t per = b->net.on.intervals + 1, count = 0;
+    for (uint32_t i = 0; i < b->bodies.node_count; ++i) {
+        uint32_t node = b->bodies.nodes[i];
+        sup_vec3 p = place_of(b, node, frame, room), way = v3(0, 0, 0), out;
+        float    deepest = 0;
+        uint32_t which = 0;
+        for (uint32_t k = 0; k < solids; ++k) {
+            float d = bend_solid_depth(&room->solids[k], p, &out);
+            if (d > deepest) deepest = d, way = out, which = k;
+        }
+        if (!(deepest > 0)) continue;
+        if (count == CONTACTS_MAX) {
+            ++*left_out;
+            continue;
+        }
+        float reach = room->solids[which].radius > b->bodies.reach ? room->solids[which].radius : b->bodies.reach;
+        list[count++] =
+            (contact){ node, node / per, which, b->net.on.nodes[node], b->net.normals[node], way, deepest, reach, 0 };
+    }
+    return count;
+}
+
+/// All nodes of one side that a body touches go the same way, the more so the more they agree: a dent, not a hole that is torn
+/// open. How far they have to go that way is found by steps that cannot be too long.
+static void agree_on_ways(const bend_bound* b, const sup_frame* frame, const bend_room* room, contact* list, uint32_t count)
+{
+    sup_vec3 ways[CONTACTS_MAX];
+    for (uint32_t i = 0; i < count; ++i) {
+        sup_vec3 sum = v3(0, 0, 0);
+        float    weight = 0;
+        for (uint32_t k = 0; k < count; ++k) {
+            if (list[k].solid != list[i].solid || !(v3_dot(list[k].normal, list[i].normal) > 0)) continue;
+            sum = v3_mad(sum, list[k].depth, list[k].way);
+            weight += list[k].depth;
+        }
+        sum = v3_scale(sum, 1 / weight);
+        ways[i] = v3_normalize(v3_mad(sum, 1 - v3_length(sum), list[i].way), list[i].way);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        const bend_solid* s = &room->solids[list[i].solid];
+        sup_vec3          p = place_of(b, list[i].node, frame, room), out;
+        float             gone = 0, most = 4 * s->radius;
+        for (int k = 0; k < STEPS && gone < most; ++k) {
+            float d = bend_solid_depth(s, v3_mad(p, gone, ways[i]), &out);
+            if (!(d > 1e-4f * s->radius)) break;
+            gone += d;
+        }
+        list[i].way = ways[i];
+        list[i].depth = gone;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- answers
+
+/// How a touch of one node dies away along the curve: a beam on springs.
+static void find_decay(const bend_bound* b, uint32_t curve, const bend_curve_now* now, double longest, float* out)
+{
+    uint32_t N = b->net.on.intervals;
+    double   l = b->net.length[curve], own = sqrt(sqrt(4 * now->stiffness / now->sigma)),
+           by = l / (own < longest ? own : longest);
+    for (uint32_t n = 0; n <= N; ++n) {
+        double v = (double)n / N, x = by * v;
+        if (b->net.on.curves.curves[curve].closed) out[n] = (float)sup_bend_foundation(1, 4 * by * by * by * by, v, 0);
+        else out[n] = (float)(sup_exp(-x) * (sup_cos(x) + sup_sin(x)));
+    }
+}
+
+/// The curve under the spread of one contact. False: out of reach.
+static bool answer(const bend_bound* b, uint32_t curve, const contact* at, const press_room* room, float* out)
+{
+    const bend_net* net = &b->net;
+    uint32_t        N = net->on.intervals, per = N + 1;
+    bool            closed = net->on.curves.curves[curve].closed;
+    float           high = 0, top = 0, reach2 = at->reach * at->reach;
+    for (uint32_t n = 0; n <= N; ++n) {
+        float d2 = v3_length2(v3_sub(net->on.nodes[curve * per + n], at->at)), x = 1 - d2 / reach2, facing = 0;
+        // The other side of a thin limb, and another limb, do not follow.
+        if (x > 0) facing = v3_dot(net->normals[curve * per + n], at->normal);
+        room->spread[n] = facing > 0 ? x * x * facing : 0;
+        if (room->spread[n] > high) high = room->spread[n];
+    }
+    if (!(high > 0)) return false;
+    if (closed) room->spread[N] = 0; // the first again
+    for (uint32_t n = 0; n <= N; ++n) {
+        float sum = 0;
+        for (uint32_t k = 0; k <= N; ++k)
+            if (room->spread[k] > 0) sum += room->spread[k] * room->decay[n > k ? n - k : k - n];
+        out[n] = sum;
+        if (sum > top) top = sum;
+    }
+    for (uint32_t n = 0; n <= N; ++n) out[n] *= high / top;
+    return true;
+}
+
+static uint32_t find_answers(const bend_bound* b, const bend_room* frame_room, const press_room* room, uint32_t count,
+                             uint32_t* left_out)
+{
+    uint32_t per = b->net.on.intervals + 1, slots = 0;
+    memset(room->matrix, 0, (size_t)count * CONTACTS_MAX * sizeof(double));
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
+        float known = 0; // reach that the decay was found for
+        for (uint32_t j = 0; j < count && b->net.length[c] > 0; ++j) {
+            const contact* at = &room->contacts[j];
+            if (v3_distance(b->bodies.curve_center[c], at->at) > b->bodies.curve_radius[c] + at->reach) continue;
+            if (slots == SLOTS_MAX) {
+                ++*left_out;
+                break;
+            }
+            if (known != at->reach)
+                find_decay(b, c, &frame_room->now[c], DECAY * (double)at->reach * b->net.metres, room->decay);
+            known = at->reach;
+            float* to = room->answers + (size_t)slots * per;
+            if (!answer(b, c, at, room, to)) continue;
+            room->slots[slots++] = (slot){ j, c };
+            for (uint32_t i = 0; i < count; ++i)
+                if (room->contacts[i].curve == c)
+                    room->matrix[i * CONTACTS_MAX + j] =
+                        (double)to[room->contacts[i].node % per] * (double)v3_dot(room->contacts[i].way, at->way);
+        }
+    }
+    return slots;
+}
+
+/// Projected Gauss-Seidel; rows may be scaled as they like, so that stiff and soft curves side by side do no harm.
+static void solve_contacts(const press_room* room, uint32_t count)
+{
+    contact* list = room->contacts;
+    for (int sweep = 0; sweep < SWEEPS; ++sweep)
+        for (uint32_t i = 0; i < count; ++i) {
+            const double* row = room->matrix + (size_t)i * CONTACTS_MAX;
+            double        gap = -(double)list[i].depth;
+            for (uint32_t k = 0; k < count; ++k) gap += row[k] * list[k].force;
+            double f = row[i] > 1e-9 ? list[i].force - gap / row[i] : 0;
+            list[i].force = f > 0 ? f : 0;
+        }
+}
+
+uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room)
+{
+    press_room own = cut_room(b, room->press, NULL);
+    uint32_t   left_out = 0, per = b->net.on.intervals + 1, count = touch(b, frame, solids, room, own.contacts, &left_out);
+    if (count == 0) return 0;
+    agree_on_ways(b, frame, room, own.contacts, count);
+    uint32_t slots = find_answers(b, room, &own, count, &left_out);
+    solve_contacts(&own, count);
+    for (uint32_t i = 0; i < slots; ++i) {
+        const slot*    s = &own.slots[i];
+        const contact* j = &own.contacts[s->contact];
+        sup_vec3       d = v3_scale(quat_rotate(quat_conjugate(room->now[s->curve].turn), j->way), (float)j->force);
+        const float*   answers = own.answers + (size_t)i * per;
+        for (uint32_t n = 0; j->force > 0 && n < per; ++n) {
+            float* to = room->rows + (size_t)n * b->net.on.stride + 3 * s->curve;
+            to[0] += answers[n] * d.x, to[1] += answers[n] * d.y, to[2] += answers[n] * d.z;
+        }
+    }
+    sup_stats_add(frame->stats, "bend.contacts_left_out", left_out);
+    return count;
+}
+
+uint32_t bend_press_points(uint32_t solids, const bend_room* room, uint32_t count, sup_vec3* out)
 {
     uint32_t moved = 0;
-    for (uint32_t i = 0; i < frame->world->body_count; ++i) {
-        const sup_body* body = &frame->world->bodies[i];
-        sup_vec3        a, b, way;
-        if (body->kind == SUP_BODY_MESH) continue;
-        body_ends(body, &a, &b);
+    for (uint32_t i = 0; i < solids; ++i)
         for (uint32_t p = 0; p < count; ++p) {
-            float d = depth_in(body, a, b, out[p], &way);
+            sup_vec3 way;
+            float    d = bend_solid_depth(&room->solids[i], out[p], &way);
             if (!(d > 0)) continue;
             out[p] = v3_mad(out[p], d, way);
             ++moved;
         }
-    }
     return moved;
 }
