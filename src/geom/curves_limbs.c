@@ -1,4 +1,4 @@
-// Parts (connected pieces of one label), the seams between them, limbs (chains of parts) and their center lines: marched from
+// Parts (connected pieces of one label), the seams around them, limbs (chains of parts) and their center lines: marched from
 // one seam, bisected between two, between two clusters where a part has more.
 #include "geom/curves_internal.h"
 #include "math/vec.h"
@@ -13,8 +13,9 @@ enum { CRUMB_POINTS = 12, MARCH_STEPS = 48, BISECTION_DEPTH = 6, CLUSTER_ROUNDS 
 #define TIP_SHARE 0.02f
 #define CENTER_SHARE 0.01f
 
+/// One loop of a part's border, whatever lies beyond: a leg that meets trunk and hip has one end there, not two.
 typedef struct seam {
-    uint32_t parts[2];
+    uint32_t part, to; ///< to: the part beyond most of its edges
     sup_vec3 center;
     float    length; ///< about: from the spread of its edges
     uint32_t edges;
@@ -37,6 +38,7 @@ typedef struct limb_finder {
     float*                values;
     sup_vec3*             line; ///< stations of the limb under work
     uint32_t              line_count, line_room;
+    bool                  whole; ///< rings: lines of bodies reach from end to end, not only from seam to seam
     bool                  failed;
 } limb_finder;
 
@@ -155,54 +157,77 @@ static bool divides(const limb_finder* f, uint32_t edge, uint32_t pair[2])
 {
     if (edge == SUP_NONE) return false;
     const sup_edge* e = &f->m->topology.edges[edge];
-    uint32_t        a = f->part[e->a], b = f->part[e->b];
-    if (a == SUP_NONE || b == SUP_NONE || a == b) return false;
-    pair[0] = a < b ? a : b;
-    pair[1] = a < b ? b : a;
-    return true;
+    pair[0] = f->part[e->a], pair[1] = f->part[e->b];
+    return pair[0] != SUP_NONE && pair[1] != SUP_NONE && pair[0] != pair[1];
 }
 
-/// Edges between the same two parts that share a triangle are one seam.
-static bool find_seams(limb_finder* f)
+/// Every dividing edge is on the border of two parts: entries 2 e and 2 e + 1 of `parent`. Edges of one part's border that
+/// share a triangle hang together.
+static void join_borders(const limb_finder* f, uint32_t* parent)
 {
-    const sup_topology* t = &f->m->topology;
-    uint32_t*           parent = SUP_NEW(f->arena, uint32_t, t->edge_count);
-    uint32_t*           number = SUP_NEW(f->arena, uint32_t, t->edge_count);
-    f->seam_counts = SUP_NEW(f->arena, uint32_t, f->part_count);
-    if (!parent || !number || !f->seam_counts) return false;
-    for (uint32_t e = 0; e < t->edge_count; ++e) parent[e] = e, number[e] = SUP_NONE;
     for (uint32_t i = 0; i < f->m->mesh.triangle_count; ++i)
         for (uint32_t k = 0; k < 3; ++k) {
             uint32_t a = f->m->tri_edges[3 * i + k], b = f->m->tri_edges[3 * i + (k + 1) % 3], p[2], q[2];
-            if (divides(f, a, p) && divides(f, b, q) && p[0] == q[0] && p[1] == q[1])
-                parent[root_of(parent, a)] = root_of(parent, b);
+            if (!divides(f, a, p) || !divides(f, b, q)) continue;
+            for (uint32_t x = 0; x < 2; ++x)
+                for (uint32_t y = 0; y < 2; ++y)
+                    if (p[x] == q[y]) parent[root_of(parent, 2 * a + x)] = root_of(parent, 2 * b + y);
         }
-    uint32_t count = 0, pair[2];
-    for (uint32_t e = 0; e < t->edge_count; ++e)
-        if (divides(f, e, pair) && number[root_of(parent, e)] == SUP_NONE) number[root_of(parent, e)] = count++;
+}
+
+/// The part beyond most edges of each seam: the one that is left when edges of others cancel out, counted again to be sure.
+static void find_beyond(limb_finder* f, const uint32_t* number, uint32_t* votes)
+{
+    uint32_t pair[2], count = f->m->topology.edge_count;
+    for (uint32_t i = 0; i < f->seam_count; ++i) votes[i] = 0, f->seams[i].to = SUP_NONE;
+    for (uint32_t e = 0; e < count; ++e)
+        for (uint32_t x = 0; x < 2; ++x) {
+            uint32_t i = number[2 * e + x];
+            if (i == SUP_NONE || !divides(f, e, pair)) continue;
+            if (votes[i] == 0) f->seams[i].to = pair[1 - x];
+            if (f->seams[i].to == pair[1 - x]) ++votes[i];
+            else --votes[i];
+        }
+}
+
+static bool find_seams(limb_finder* f)
+{
+    const sup_topology* t = &f->m->topology;
+    uint32_t*           parent = SUP_NEW(f->arena, uint32_t, 2 * (size_t)t->edge_count);
+    uint32_t*           number = SUP_NEW(f->arena, uint32_t, 2 * (size_t)t->edge_count);
+    uint32_t            count = 0, pair[2];
+    f->seam_counts = SUP_NEW(f->arena, uint32_t, f->part_count);
+    if (!parent || !number || !f->seam_counts) return false;
+    for (uint32_t e = 0; e < 2 * t->edge_count; ++e) parent[e] = e, number[e] = SUP_NONE;
+    join_borders(f, parent);
+    for (uint32_t e = 0; e < 2 * t->edge_count; ++e)
+        if (divides(f, e / 2, pair) && number[root_of(parent, e)] == SUP_NONE) number[root_of(parent, e)] = count++;
     f->seams = SUP_NEW(f->arena, seam, count);
-    if (!f->seams) return false;
+    uint32_t* votes = SUP_NEW(f->arena, uint32_t, count);
+    if (!f->seams || !votes) return false;
     f->seam_count = count;
-    for (uint32_t e = 0; e < t->edge_count; ++e) {
-        if (!divides(f, e, pair)) continue;
-        seam*    s = &f->seams[number[root_of(parent, e)]];
-        sup_vec3 a = f->m->mesh.points[t->edges[e].a], b = f->m->mesh.points[t->edges[e].b];
-        s->parts[0] = pair[0], s->parts[1] = pair[1];
+    for (uint32_t e = 0; e < 2 * t->edge_count; ++e) {
+        if (!divides(f, e / 2, pair)) continue;
+        number[e] = number[root_of(parent, e)];
+        seam*    s = &f->seams[number[e]];
+        sup_vec3 a = f->m->mesh.points[t->edges[e / 2].a], b = f->m->mesh.points[t->edges[e / 2].b];
+        s->part = pair[e % 2];
         s->center = v3_add(s->center, v3_lerp(a, b, 0.5f));
         ++s->edges;
     }
     for (uint32_t i = 0; i < count; ++i) f->seams[i].center = v3_scale(f->seams[i].center, 1.0f / (float)f->seams[i].edges);
-    for (uint32_t e = 0; e < t->edge_count; ++e) { // mean distance from the center, as of a circle
-        if (!divides(f, e, pair)) continue;
-        seam* s = &f->seams[number[root_of(parent, e)]];
-        s->length += 6.2831853f / (float)s->edges * v3_distance(f->m->mesh.points[t->edges[e].a], s->center);
+    for (uint32_t e = 0; e < 2 * t->edge_count; ++e) { // mean distance from the center, as of a circle
+        if (!divides(f, e / 2, pair)) continue;
+        seam* s = &f->seams[number[e]];
+        s->length += 6.2831853f / (float)s->edges * v3_distance(f->m->mesh.points[t->edges[e / 2].a], s->center);
     }
-    // A few edges at a corner where three parts meet are no seam.
+    find_beyond(f, number, votes);
+    // A few edges around a hole in a label are no end of a part.
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i)
         if (f->seams[i].edges >= 6) f->seams[kept++] = f->seams[i];
     f->seam_count = kept;
-    for (uint32_t i = 0; i < kept; ++i) ++f->seam_counts[f->seams[i].parts[0]], ++f->seam_counts[f->seams[i].parts[1]];
+    for (uint32_t i = 0; i < kept; ++i) ++f->seam_counts[f->seams[i].part];
     return true;
 }
 
@@ -314,7 +339,7 @@ static void cluster_seams(const limb_finder* f, uint32_t part, sup_vec3 ends[2])
     for (uint32_t i = 0; i < f->seam_count; ++i)
         for (uint32_t j = i + 1; j < f->seam_count; ++j) {
             const seam *a = &f->seams[i], *b = &f->seams[j];
-            if ((a->parts[0] != part && a->parts[1] != part) || (b->parts[0] != part && b->parts[1] != part)) continue;
+            if (a->part != part || b->part != part) continue;
             float d = v3_distance(a->center, b->center);
             if (d > most) most = d, ends[0] = a->center, ends[1] = b->center;
         }
@@ -322,7 +347,7 @@ static void cluster_seams(const limb_finder* f, uint32_t part, sup_vec3 ends[2])
         sup_vec3 sum[2] = { v3(0, 0, 0), v3(0, 0, 0) };
         uint32_t count[2] = { 0, 0 };
         for (uint32_t i = 0; i < f->seam_count; ++i) {
-            if (f->seams[i].parts[0] != part && f->seams[i].parts[1] != part) continue;
+            if (f->seams[i].part != part) continue;
             int k = v3_distance(f->seams[i].center, ends[1]) < v3_distance(f->seams[i].center, ends[0]);
             sum[k] = v3_add(sum[k], f->seams[i].center);
             ++count[k];
@@ -361,9 +386,9 @@ static void lone_line(limb_finder* f, uint32_t part)
     bool seamed = f->seam_counts[part] >= 2;
     if (seamed) cluster_seams(f, part, ends);
     // A fat body whose limbs sit side by side has its line from its shape.
-    if (seamed && f->lines && v3_distance(ends[0], ends[1]) < 0.4f * size) seamed = false;
+    if (seamed && f->whole && v3_distance(ends[0], ends[1]) < 0.4f * size) seamed = false;
     if (seamed) {
-        if (f->lines) { // a body between limbs: it reaches beyond the middles of its seams
+        if (f->whole) { // a body between limbs: it reaches beyond the middles of its seams
             sup_vec3 way = v3_normalize(v3_sub(ends[1], ends[0]), v3(1, 0, 0)), back = v3_scale(way, -1);
             ends[0] = v3_mad(ends[0], v3_dot(v3_sub(farthest(f, part, ends[0], back), ends[0]), way), way);
             ends[1] = v3_mad(ends[1], v3_dot(v3_sub(farthest(f, part, ends[1], way), ends[1]), way), way);
@@ -389,28 +414,27 @@ static void reverse_stations(limb_finder* f, uint32_t from)
 
 // ---------------------------------------------------------------------------------------------- limbs
 
-static const seam* seam_between(const limb_finder* f, uint32_t a, uint32_t b, const seam* not_this)
+/// The longest seam of a part, to a given part or (SUP_NONE) to any.
+static const seam* seam_of(const limb_finder* f, uint32_t part, uint32_t to, const seam* not_this)
 {
     const seam* best = NULL;
     for (uint32_t i = 0; i < f->seam_count; ++i) {
         const seam* s = &f->seams[i];
-        bool        match = (s->parts[0] == a && (b == SUP_NONE || s->parts[1] == b)) ||
-                     (s->parts[1] == a && (b == SUP_NONE || s->parts[0] == b));
-        if (match && s != not_this && (!best || s->edges > best->edges)) best = s;
+        if (s->part == part && (to == SUP_NONE || s->to == to) && s != not_this && (!best || s->edges > best->edges)) best = s;
     }
     return best;
 }
 
-static uint32_t across(const seam* s, uint32_t part) { return s->parts[0] == part ? s->parts[1] : s->parts[0]; }
-
-/// The next part of a chain: through the other of at most two seams, into a part with at most two.
-static uint32_t next_part(const limb_finder* f, uint32_t part, const seam* came, const uint32_t* taken, const seam** through)
+/// The next part of a chain: through the other of at most two seams, into a part with at most two that leads back here. *back
+/// is the seam as the next part sees it.
+static uint32_t next_part(const limb_finder* f, uint32_t part, const seam* came, const uint32_t* taken, const seam** through,
+                          const seam** back)
 {
-    const seam* s = f->seam_counts[part] <= 2 ? seam_between(f, part, SUP_NONE, came) : NULL;
+    const seam* s = f->seam_counts[part] <= 2 ? seam_of(f, part, SUP_NONE, came) : NULL;
     *through = s;
-    if (!s) return SUP_NONE;
-    uint32_t to = across(s, part);
-    return f->seam_counts[to] <= 2 && taken[to] == SUP_NONE ? to : SUP_NONE;
+    if (!s || s->to == SUP_NONE || f->seam_counts[s->to] > 2 || taken[s->to] != SUP_NONE) return SUP_NONE;
+    *back = seam_of(f, s->to, part, NULL);
+    return *back ? s->to : SUP_NONE;
 }
 
 /// Most points of a part have one label; absorbed crumbs have others.
@@ -497,17 +521,17 @@ static sup_result make_limb(limb_finder* f, const uint32_t* parts, const seam* c
 /// Walks to one end of the chain that a part is in, then collects it from there.
 static sup_result chain_from(limb_finder* f, uint32_t part, bool single, uint32_t* taken, limb_set* out, sup_error* error)
 {
-    const seam*  through = NULL;
+    const seam * through = NULL, *back = NULL;
     uint32_t     at = part, next;
     uint32_t*    parts = SUP_NEW(f->arena, uint32_t, f->part_count);
     const seam** seams = SUP_NEW(f->arena, const seam*, (size_t)f->part_count + 1);
     if (!parts || !seams) return sup_fail_memory(error, "curves");
-    if (single) through = seam_between(f, part, SUP_NONE, NULL);
+    if (single) through = seam_of(f, part, SUP_NONE, NULL);
     const seam* last = NULL;
     for (uint32_t guard = 0; !single && guard < f->part_count; ++guard) {
-        next = next_part(f, at, last, taken, &through);
+        next = next_part(f, at, last, taken, &through, &back);
         if (next == SUP_NONE || next == part) break;
-        last = through, at = next;
+        last = back, at = next;
     }
     // `through` leads out of the chain at this end, or is NULL at a tip.
     uint32_t    count = 0;
@@ -516,10 +540,10 @@ static sup_result chain_from(limb_finder* f, uint32_t part, bool single, uint32_
     for (;;) {
         parts[count++] = at;
         taken[at] = out->limb_count;
-        next = next_part(f, at, came, taken, &through);
+        next = next_part(f, at, came, taken, &through, &back);
         seams[count] = through;
         if (single || next == SUP_NONE) break;
-        came = through, at = next;
+        came = back, at = next;
     }
     return make_limb(f, parts, seams, count, out, error);
 }
@@ -531,7 +555,8 @@ sup_result limbs_find(curve_maker* m, const sup_curves_desc* desc, limb_set* out
                       .arena = sup_arena_beside(m->arena),
                       .labels = desc->labels,
                       .lines = single_parts ? desc->lines : NULL,
-                      .lines_count = desc->line_count };
+                      .lines_count = desc->line_count,
+                      .whole = desc->way == SUP_CURVES_AROUND };
     sup_result  r = SUP_OK;
     *out = (limb_set){ .of_point = SUP_NEW(m->arena, uint32_t, m->mesh.point_count) };
     if (!f.arena || !out->of_point || !find_parts(&f) || !find_labels(&f) || !list_triangles(&f) || !find_seams(&f))

@@ -176,6 +176,35 @@ static void parts_with_one_two_and_many_seams_all_get_rings(void** state)
     sup_arena_destroy(arena), sup_character_destroy(c);
 }
 
+// One end of the tube is a leg whose rim runs over two other parts: it has one seam there, so one line from the rim to its tip.
+static void a_leg_that_meets_two_parts_has_one_end_there(void** state)
+{
+    (void)state;
+    sup_character*  c = test_tube(33, 16, 2, 2.0f, 0.3f);
+    sup_arena*      arena = sup_arena_create(NULL);
+    uint32_t*       labels = sup_arena_alloc(arena, c->mesh.point_count, sizeof *labels);
+    sup_curves_desc desc = { .mesh = mesh_of(c), .labels = labels, .curves = 8 };
+    sup_error       error;
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
+        sup_vec3 at = c->mesh.points[p];
+        labels[p] = at.x > 0.9f ? 0 : at.y > 0.05f ? 1 : 2; // the leg, and two halves of what it hangs on
+    }
+    for (int way = 0; way < 2; ++way) {
+        sup_curves curves;
+        float      low = 9, high = 0;
+        desc.way = way ? SUP_CURVES_ALONG : SUP_CURVES_AROUND;
+        assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+        for (uint32_t k = 0; k < curves.curve_count; ++k)
+            for (uint32_t i = 0; i < curves.curves[k].count; ++i) {
+                sup_vec3 p = place(&curves, c->mesh.points, curves.curves[k].begin + i);
+                if (p.x > 0.95f) low = fminf(low, p.x), high = fmaxf(high, p.x);
+                if (p.x > 0.95f && !way) assert_true(curves.curves[k].closed);
+            }
+        assert_true(low < 1.05f && high > 1.9f); // from the rim to the tip
+    }
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
 // ---------------------------------------------------------------------------------------------- loops
 
 // A tube of quads without caps, n around and m rings, x from 0 to 1.
@@ -476,6 +505,7 @@ int main(void)
         cmocka_unit_test(a_tube_of_one_part_gets_rings_along_its_whole_length),
         cmocka_unit_test(curves_along_the_arm_run_from_end_to_end_around_all_of_it),
         cmocka_unit_test(parts_with_one_two_and_many_seams_all_get_rings),
+        cmocka_unit_test(a_leg_that_meets_two_parts_has_one_end_there),
         cmocka_unit_test(an_edge_loop_closes_around_and_stops_at_the_border_along),
         cmocka_unit_test(an_edge_loop_stops_and_turns_where_it_is_told),
         cmocka_unit_test(all_loops_along_a_tube_are_found_with_their_neighbors),
