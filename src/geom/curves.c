@@ -102,7 +102,7 @@ sup_result sup_curves_create(const sup_curves_desc* desc, sup_arena* arena, sup_
     float* values = SUP_NEW(arena, float, desc->mesh.point_count);
     if (!values) return sup_fail_memory(error, "curves");
     if (desc->way == SUP_CURVES_LOOPS) {
-        r = loops_make(&m, &limbs, error);
+        r = loops_make(&m, &limbs, desc->walks, desc->walk_count, error);
         if (r) return r;
     } else
         for (uint32_t i = 0; i < limbs.limb_count && !m.failed; ++i) {

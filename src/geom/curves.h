@@ -60,6 +60,8 @@ typedef struct sup_curves_desc {
     /// With single_parts, per label: its center line where it is known; of count 0 it is found from the part's shape. NULL: all.
     const struct sup_curve_line* lines;
     uint32_t                     line_count; ///< labels that have an entry
+    const struct sup_curve_walk* walks;      ///< LOOPS: from these edges only
+    uint32_t                     walk_count; ///< 0: all loops that run along the limbs
 } sup_curves_desc;
 
 /// Curves over the whole mesh. Fails where no curve can be made, with the cure.
@@ -84,6 +86,10 @@ typedef struct sup_curve_walk {
     const uint32_t* turns; ///< two per turn
     bool            both;  ///< goes on behind `from` as well
 } sup_curve_walk;
+/// Walks as a person writes them, apart by spaces: 'FROM-TO' from an edge on, 'FROM=TO' both ways; '/AT-NEXT' a turn, '!STOP' the
+/// last point. Points by number. `who` is for messages.
+sup_result sup_curve_walks_parse(const char* text, const char* who, sup_arena* arena, const sup_curve_walk** out, uint32_t* count,
+                                 sup_error* error);
 sup_result sup_curves_walk(const sup_curve_mesh* mesh, const sup_curve_walk* walks, uint32_t walk_count, sup_arena* arena,
                            sup_curves* out, sup_error* error);
 

@@ -63,6 +63,8 @@ uint32_t maker_plane(curve_maker* m, const uint32_t* triangles, uint32_t triangl
 uint32_t   rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const sup_vec3* centers,
                       const sup_vec3* normals, uint32_t count, float* values, uint32_t limb);
 void       meridians_make(curve_maker* m, const limb_shape* limb, uint32_t number, uint32_t count, float* values);
-sup_result loops_make(curve_maker* m, const limb_set* limbs, sup_error* error);
+/// `walks`: from these edges only; none: all loops that run along the limbs.
+sup_result loops_make(curve_maker* m, const limb_set* limbs, const sup_curve_walk* walks, uint32_t walk_count,
+                      sup_error* error);
 
 #endif

@@ -91,34 +91,17 @@ static uint32_t walk_loop(curve_maker* m, const loop_mesh* l, const sup_curve_wa
     return maker_end_curve(m, begin, closed, limb);
 }
 
-sup_result sup_curves_walk(const sup_curve_mesh* mesh, const sup_curve_walk* walks, uint32_t walk_count, sup_arena* arena,
-                           sup_curves* out, sup_error* error)
+static sup_result check_walk(const loop_mesh* l, const sup_curve_walk* w, uint32_t number, sup_error* error)
 {
-    curve_maker m;
-    loop_mesh   l;
-    sup_result  r = maker_begin(&m, mesh, 0, arena, error);
-    if (!r) r = open_polygons(mesh, arena, &l, error);
-    for (uint32_t i = 0; !r && i < walk_count; ++i) {
-        const sup_curve_walk* w = &walks[i];
-        if (w->from >= mesh->point_count || w->to >= mesh->point_count || !neighbors(&l.topology, w->from, w->to))
-            return sup_fail(error, SUP_ERROR_INPUT, "curve %u: points %u and %u are not joined by an edge; start on one", i,
-                            w->from, w->to);
-        for (uint32_t k = 0; k < w->turn_count; ++k)
-            if (w->turns[2 * k] >= mesh->point_count || w->turns[2 * k + 1] >= mesh->point_count ||
-                !neighbors(&l.topology, w->turns[2 * k], w->turns[2 * k + 1]))
-                return sup_fail(error, SUP_ERROR_INPUT, "curve %u: no edge leads from point %u to %u; turn along an edge", i,
-                                w->turns[2 * k], w->turns[2 * k + 1]);
-        walk_loop(&m, &l, w, i + 1, 0);
-    }
-    if (!r && m.failed) r = sup_fail_memory(error, "curves");
-    if (r) return r;
-    *out = (sup_curves){ .curve_count = m.curve_count,
-                         .point_count = m.point_count,
-                         .limb_count = 1,
-                         .curves = m.curves,
-                         .points = m.points,
-                         .limbs = SUP_NEW(arena, uint32_t, mesh->point_count) };
-    return out->limbs ? SUP_OK : sup_fail_memory(error, "curves");
+    uint32_t n = l->mesh->point_count;
+    if (w->from >= n || w->to >= n || !neighbors(&l->topology, w->from, w->to))
+        return sup_fail(error, SUP_ERROR_INPUT, "curve %u: points %u and %u are not joined by an edge; start on one", number,
+                        w->from, w->to);
+    for (uint32_t k = 0; k < w->turn_count; ++k)
+        if (w->turns[2 * k] >= n || w->turns[2 * k + 1] >= n || !neighbors(&l->topology, w->turns[2 * k], w->turns[2 * k + 1]))
+            return sup_fail(error, SUP_ERROR_INPUT, "curve %u: no edge leads from point %u to %u; turn along an edge", number,
+                            w->turns[2 * k], w->turns[2 * k + 1]);
+    return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- all of a mesh
@@ -193,33 +176,88 @@ static void split_loop(loop_finder* f, const uint32_t* loop, uint32_t count, boo
     }
 }
 
-/// The loops whose edges lie opposite in the quads beside a curve.
+/// The curve that lies beyond an edge on one side: straight over quads until an edge of one is met.
+static uint32_t curve_across(const loop_finder* f, uint32_t edge, uint32_t side, uint32_t own)
+{
+    const sup_topology*   t = &f->l.topology;
+    const sup_curve_mesh* m = f->l.mesh;
+    uint32_t              face = t->edges[edge].faces[side];
+    for (uint32_t step = 0; step < m->face_count; ++step) {
+        if (face == SUP_NONE || m->face_begin[face + 1] - m->face_begin[face] != 4) return SUP_NONE;
+        const uint32_t* q = m->corners + m->face_begin[face];
+        uint32_t        k = 0;
+        while (k < 4 && edge_between(t, q[k], q[(k + 1) % 4]) != edge) ++k;
+        edge = k < 4 ? edge_between(t, q[(k + 2) % 4], q[(k + 3) % 4]) : SUP_NONE;
+        if (edge == SUP_NONE) return SUP_NONE;
+        if (f->of_edge[edge]) return f->of_edge[edge] - 1 == own ? SUP_NONE : f->of_edge[edge] - 1;
+        face = t->edges[edge].faces[t->edges[edge].faces[0] == face];
+    }
+    return SUP_NONE;
+}
+
+/// The curves to both sides of one, by its edges.
 static void find_sides(loop_finder* f, uint32_t curve)
 {
     sup_curve* c = &f->m->curves[curve];
-    for (uint32_t i = 0; i + 1 < c->count; ++i) {
-        uint32_t e = edge_between(&f->l.topology, f->m->points[c->begin + i].a, f->m->points[c->begin + i + 1].a);
+    for (uint32_t i = 0; i + 1 < c->count + (c->closed ? 1u : 0u); ++i) {
+        uint32_t a = f->m->points[c->begin + i].a, b = f->m->points[c->begin + (i + 1) % c->count].a;
+        uint32_t e = edge_between(&f->l.topology, a, b);
         for (uint32_t side = 0; e != SUP_NONE && side < 2; ++side) {
-            uint32_t face = f->l.topology.edges[e].faces[side];
-            if (face == SUP_NONE || f->m->mesh.face_begin[face + 1] - f->m->mesh.face_begin[face] != 4) continue;
-            const uint32_t* q = f->m->mesh.corners + f->m->mesh.face_begin[face];
-            for (uint32_t k = 0; k < 4; ++k) {
-                uint32_t other = edge_between(&f->l.topology, q[k], q[(k + 1) % 4]);
-                uint32_t n = other == SUP_NONE ? 0 : f->of_edge[other];
-                if (n == 0 || n == curve + 1 || c->sides[0] == n - 1 || c->sides[1] == n - 1) continue;
-                if (c->sides[0] == SUP_NONE) c->sides[0] = n - 1;
-                else if (c->sides[1] == SUP_NONE) c->sides[1] = n - 1;
-            }
+            uint32_t other = curve_across(f, e, side, curve);
+            if (other == SUP_NONE || c->sides[0] == other || c->sides[1] == other) continue;
+            if (c->sides[0] == SUP_NONE) c->sides[0] = other;
+            else if (c->sides[1] == SUP_NONE) c->sides[1] = other;
         }
     }
 }
 
-sup_result loops_make(curve_maker* m, const limb_set* limbs, sup_error* error)
+/// Curves that the person began: each from its edge on, in the limb of its first point.
+static sup_result walk_all(loop_finder* f, const sup_curve_walk* walks, uint32_t count, sup_error* error)
+{
+    curve_maker* m = f->m;
+    for (uint32_t i = 0; i < count && !m->failed; ++i) {
+        sup_result r = check_walk(&f->l, &walks[i], i, error);
+        if (r) return r;
+        uint32_t limb = f->limbs ? f->limbs->of_point[walks[i].from] : 0;
+        uint32_t curve = walk_loop(m, &f->l, &walks[i], i + 1, limb == SUP_NONE ? 0 : limb);
+        if (curve == SUP_NONE) continue;
+        const sup_curve* c = &m->curves[curve];
+        for (uint32_t k = 0; k + 1 < c->count + (c->closed ? 1u : 0u); ++k) {
+            uint32_t e = edge_between(&f->l.topology, m->points[c->begin + k].a, m->points[c->begin + (k + 1) % c->count].a);
+            if (e != SUP_NONE) f->of_edge[e] = curve + 1;
+        }
+    }
+    for (uint32_t c = 0; c < m->curve_count && !m->failed; ++c) find_sides(f, c);
+    return m->failed ? sup_fail_memory(error, "curves") : SUP_OK;
+}
+
+sup_result sup_curves_walk(const sup_curve_mesh* mesh, const sup_curve_walk* walks, uint32_t walk_count, sup_arena* arena,
+                           sup_curves* out, sup_error* error)
+{
+    curve_maker m;
+    loop_finder f = { .m = &m };
+    sup_result  r = maker_begin(&m, mesh, 0, arena, error);
+    if (!r) r = open_polygons(mesh, arena, &f.l, error);
+    if (r) return r;
+    f.of_edge = SUP_NEW(arena, uint32_t, f.l.topology.edge_count);
+    r = f.of_edge ? walk_all(&f, walks, walk_count, error) : sup_fail_memory(error, "curves");
+    if (r) return r;
+    *out = (sup_curves){ .curve_count = m.curve_count,
+                         .point_count = m.point_count,
+                         .limb_count = 1,
+                         .curves = m.curves,
+                         .points = m.points,
+                         .limbs = SUP_NEW(arena, uint32_t, mesh->point_count) };
+    return out->limbs ? SUP_OK : sup_fail_memory(error, "curves");
+}
+
+sup_result loops_make(curve_maker* m, const limb_set* limbs, const sup_curve_walk* walks, uint32_t walk_count, sup_error* error)
 {
     loop_finder f = { .m = m, .limbs = limbs };
     sup_result  r = open_polygons(&m->mesh, m->arena, &f.l, error);
     if (r) return r;
     f.of_edge = SUP_NEW(m->arena, uint32_t, f.l.topology.edge_count);
+    if (walk_count) return f.of_edge ? walk_all(&f, walks, walk_count, error) : sup_fail_memory(error, "curves");
     bool*     seen = SUP_NEW(m->arena, bool, f.l.topology.edge_count);
     uint32_t* loop = SUP_NEW(m->arena, uint32_t, m->mesh.point_count);
     if (!f.of_edge || !seen || !loop) return sup_fail_memory(error, "curves");

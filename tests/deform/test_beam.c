@@ -463,6 +463,10 @@ static void bad_examples_and_settings_get_a_sentence(void** state)
     expect_failure(s, "beam(intervals=2)", "beam.intervals cannot be 2; give a value from 4 to 256");
     expect_failure(s, "beam(frames=0)", "beam.frames cannot be 0; give a value from 1 to 10000");
     expect_failure(s, "beam(groups=_NONE*)", "beam: groups '_NONE*': 'arm' has no such map (it has 0); paint one per part");
+    expect_failure(s, "beam(way=loops,edges=4)",
+                   "beam: edges: curve 0 is not understood; write FROM-TO, like 16-17, then /AT-NEXT to turn and !STOP to end");
+    expect_failure(s, "beam(way=loops,edges=4-4)",
+                   "beam: 'arm': curve 0: points 4 and 4 are not joined by an edge; start on one");
     s->character.example_count = 0;
     expect_failure(s, "beam", "beam: 'arm' has no example shapes; give them with --example T=FILE");
     sculpted_end(s);
@@ -477,7 +481,15 @@ static void nothing_stiff_nothing_heavy_is_static(void** state)
     play_end(&p), play_end(&q), sculpted_end(s);
 }
 
-static void carried_rates_that_grow_are_counted(void** state)
+/// Whether one of the chain's notes begins like this.
+static bool says(const play* p, const char* text)
+{
+    for (uint32_t i = 0; i < sup_chain_note_count(p->chain); ++i)
+        if (strncmp(sup_chain_note(p->chain, i), text, strlen(text)) == 0) return true;
+    return false;
+}
+
+static void carried_rates_that_grow_are_counted_and_said(void** state)
 {
     (void)state;
     sculpted* s = sculpt(600, 7, 0, 1);
@@ -486,7 +498,22 @@ static void carried_rates_that_grow_are_counted(void** state)
     bool counted = false;
     for (uint32_t i = 0; i < p.stats.count; ++i) counted |= strcmp(p.stats.items[i].name, "beam.carry_grows") == 0;
     assert_true(counted);
+    assert_true(says(&p, "beam: carried rates of 4 modes grow by up to 1.99 from example to example; raise cycles or damping"));
     play_end(&p), sculpted_end(s);
+}
+
+static void without_mass_rates_are_not_kept_and_that_is_said(void** state)
+{
+    (void)state;
+    sculpted* s = sculpt(600, 4, 0, 1);
+    play p = sculpted_play(s, "beam(expert=1,a2=0,a3=0.5,continuity=carry)"), q = sculpted_play(s, "beam(expert=1,a3=0.5)");
+    assert_true(says(&p, "beam: a2=0: without mass no rate is kept over an example, the skin only lags; give a2"));
+    assert_false(says(&q, "beam: a2=0"));
+    for (int f = 0; f <= 20; ++f) {
+        play_hash(&p, f / 20.0);
+        for (uint32_t i = 0; i < p.points; ++i) assert_true(v3_finite(p.out[i]));
+    }
+    play_end(&p), play_end(&q), sculpted_end(s);
 }
 
 static void one_example_begins_at_the_plain_skin(void** state)
@@ -520,7 +547,8 @@ int main(void)
         cmocka_unit_test(a_known_force_bends_its_curve_and_lets_go),
         cmocka_unit_test(bad_examples_and_settings_get_a_sentence),
         cmocka_unit_test(nothing_stiff_nothing_heavy_is_static),
-        cmocka_unit_test(carried_rates_that_grow_are_counted),
+        cmocka_unit_test(carried_rates_that_grow_are_counted_and_said),
+        cmocka_unit_test(without_mass_rates_are_not_kept_and_that_is_said),
         cmocka_unit_test(one_example_begins_at_the_plain_skin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -272,6 +272,53 @@ static void an_edge_loop_stops_and_turns_where_it_is_told(void** state)
     sup_arena_destroy(arena);
 }
 
+static void loops_are_written_as_edges_with_turns_and_stops(void** state)
+{
+    (void)state;
+    sup_arena*            arena = sup_arena_create(NULL);
+    const sup_curve_walk* w;
+    uint32_t              count;
+    sup_error             error;
+    assert_ok(sup_curve_walks_parse(" 16-17!20  17=18/19-27/35-36", "beam", arena, &w, &count, &error), error);
+    assert_int_equal(count, 2);
+    assert_true(w[0].from == 16 && w[0].to == 17 && w[0].stop == 20 && !w[0].both && w[0].turn_count == 0);
+    assert_true(w[1].from == 17 && w[1].to == 18 && w[1].stop == SUP_NONE && w[1].both && w[1].turn_count == 2);
+    assert_true(w[1].turns[0] == 19 && w[1].turns[1] == 27 && w[1].turns[2] == 35 && w[1].turns[3] == 36);
+    assert_ok(sup_curve_walks_parse("", "beam", arena, &w, &count, &error), error);
+    assert_int_equal(count, 0);
+    static const char* const wrong[] = { "1", "1-", "x", "1-2/3", "1-2?", "1-2!" };
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        assert_int_equal(sup_curve_walks_parse(wrong[i], "beam", arena, &w, &count, &error), SUP_ERROR_INPUT);
+        assert_string_equal(error.text,
+                            "beam: edges: curve 0 is not understood; write FROM-TO, like 16-17, then /AT-NEXT to turn "
+                            "and !STOP to end");
+    }
+    sup_arena_destroy(arena);
+}
+
+// Every second column of a tube: what lies between is filled from the next one, two quads away.
+static void loops_from_given_edges_know_their_neighbors(void** state)
+{
+    (void)state;
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curve_walk  walks[4];
+    sup_curves_desc desc = { .mesh = open_tube(8, 6, arena), .way = SUP_CURVES_LOOPS, .walks = walks, .walk_count = 4 };
+    sup_curves      curves;
+    sup_error       error;
+    for (uint32_t k = 0; k < 4; ++k) walks[k] = (sup_curve_walk){ .from = 2 * k, .to = 2 * k + 8, .stop = SUP_NONE };
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+    assert_int_equal(curves.curve_count, 4);
+    for (uint32_t k = 0; k < 4; ++k) {
+        uint32_t a = curves.curves[k].sides[0], b = curves.curves[k].sides[1];
+        assert_int_equal(curves.curves[k].count, 6);
+        assert_true((a == (k + 1) % 4 && b == (k + 3) % 4) || (a == (k + 3) % 4 && b == (k + 1) % 4));
+    }
+    walks[2].to = 40;
+    assert_int_equal(sup_curves_create(&desc, arena, &curves, &error), SUP_ERROR_INPUT);
+    assert_string_equal(error.text, "curve 2: points 4 and 40 are not joined by an edge; start on one");
+    sup_arena_destroy(arena);
+}
+
 static void all_loops_along_a_tube_are_found_with_their_neighbors(void** state)
 {
     (void)state;
@@ -508,6 +555,8 @@ int main(void)
         cmocka_unit_test(a_leg_that_meets_two_parts_has_one_end_there),
         cmocka_unit_test(an_edge_loop_closes_around_and_stops_at_the_border_along),
         cmocka_unit_test(an_edge_loop_stops_and_turns_where_it_is_told),
+        cmocka_unit_test(loops_are_written_as_edges_with_turns_and_stops),
+        cmocka_unit_test(loops_from_given_edges_know_their_neighbors),
         cmocka_unit_test(all_loops_along_a_tube_are_found_with_their_neighbors),
         cmocka_unit_test(nothing_moves_when_the_curves_do_not_and_all_turns_when_they_turn),
         cmocka_unit_test(a_smooth_motion_arrives_without_a_jump_between_cells),

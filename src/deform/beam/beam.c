@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 24, GRAIN = 4096 };
+enum { ROW_STRENGTH = 25, GRAIN = 4096 };
 
 static const char* const ways[] = { "along", "around", "loops", NULL };
 static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
@@ -31,6 +31,10 @@ static const sup_param rows[] = {
       .help = "Curve points nearer to a vertex than this share of their edge move onto it" },
     { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
       .help = "Parts by maps whose names match (_GROUP_*), instead of the dominant joint" },
+    { "edges", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(edges), .unit = "",
+      .help =
+          "way=loops: the loops that begin at these edges only, by numbers of points: 16-17 from there on, 16=17 both ways, "
+          "/19-27 turns at 19 to 27, !20 ends at 20; apart by spaces" },
     { "intervals", SUP_PARAM_INT, SUP_STAGE_BIND, AT(intervals), .min = 4, .max = SUP_BEAM_INTERVALS_MAX, .standard = 33,
       .unit = "", .help = "Pieces that every curve is divided into; 33 are the paper's 34 nodes" },
     { "modes", SUP_PARAM_INT, SUP_STAGE_BIND, AT(modes), .min = 0, .max = 255, .standard = 8, .unit = "",
@@ -183,6 +187,36 @@ static double find_fade(const sup_bind_input* in, const beam_params* p, const su
     return fade;
 }
 
+/// What is odd about the curves and the settings, each with its cure.
+static void tell(const sup_bind_input* in, const beam_params* p, const bound* b)
+{
+    const sup_curve_net* net = &b->net;
+    const sup_modal*     m = &b->motion.modal;
+    uint32_t             flat = 0;
+    while (flat + 1 < net->curves.curve_count && net->lengths[flat] > 0) ++flat;
+    if (net->flat)
+        sup_note(
+            in->notes,
+            "curve %u has no length: its points stand on point %u, so it does not swing (%u of %u are like this); merge them",
+            flat, net->curves.points[net->curves.curves[flat].begin].a, net->flat, net->curves.curve_count);
+    if (net->curves.dropped)
+        sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
+                 net->curves.dropped);
+    if (m->growing)
+        sup_note(in->notes,
+                 "carried rates of %u modes grow by up to %.3g from example to example; raise cycles or damping, or take "
+                 "continuity=auto",
+                 m->growing, m->growth);
+    if (p->expert && p->a2 == 0 && p->a3 > 0 && m->segments > 1)
+        sup_note(in->notes, "a2=0: without mass no rate is kept over an example, the skin only lags; give a2 to let it swing");
+    if (b->segments.stand_ins)
+        sup_note(in->notes,
+                 "%u points are squeezed flat by the skinning at an example: what is sculpted there turns with the nearest "
+                 "rotation; "
+                 "dualquat,beam keeps them",
+                 b->segments.stand_ins);
+}
+
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
     const beam_params* p = in->params;
@@ -205,6 +239,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
         r = make_framed(b, &in->character->mesh, arena, error);
         if (r) return r;
     } else b->carriers = (const float* const*)(const void*)b->segments.q;
+    tell(in, p, b);
     sup_binding made = { .data = b };
     cut_room(b, NULL, &made.scratch_size);
     if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modal.block * sizeof(double) + 64;

@@ -14,7 +14,7 @@
 typedef struct beam_params {
     int         way, curves;
     float       spacing, snap;
-    const char* groups;
+    const char *groups, *edges;
     int         intervals, modes;
     float       cycles, damping;
     int         law, ramp, start, continuity; ///< continuity: sup_continuity

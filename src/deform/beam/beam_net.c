@@ -22,9 +22,23 @@ sup_result beam_net_create(const sup_bind_input* in, const beam_params* p, sup_a
                              .spacing = p->spacing * mesh->diagonal,
                              .snap = p->snap };
     sup_error       reason;
+    if (desc.way == SUP_CURVES_LOOPS && p->edges)
+        r = sup_curve_walks_parse(p->edges, "beam", arena, &desc.walks, &desc.walk_count, error);
+    if (r) return r;
     r = sup_curves_create(&desc, arena, &curves, &reason);
     if (r) return sup_fail(error, r, "beam: '%s': %s", in->character->name, reason.text);
     return sup_curve_net_create(mesh, &curves, (uint32_t)p->intervals, FADE_REACH * mesh->diagonal, "beam", arena, out, error);
+}
+
+/// A curve that has no length has no inside: all of it moves by the mean, and nothing swings.
+static void level(const sup_curve_net* net, uint32_t curve, double* rows)
+{
+    uint32_t per = net->intervals + 1;
+    for (uint32_t c = 3 * curve; c < 3 * curve + 3; ++c) {
+        double sum = 0;
+        for (uint32_t n = 0; n < per; ++n) sum += rows[(size_t)n * net->stride + c];
+        for (uint32_t n = 0; n < per; ++n) rows[(size_t)n * net->stride + c] = sum / per;
+    }
 }
 
 void beam_net_read(const sup_curve_net* net, const sup_vec3* at_points, double* rows)
@@ -39,4 +53,6 @@ void beam_net_read(const sup_curve_net* net, const sup_vec3* at_points, double* 
             to[0] += (double)s->share[k] * q.x, to[1] += (double)s->share[k] * q.y, to[2] += (double)s->share[k] * q.z;
         }
     }
+    for (uint32_t c = 0; net->flat && c < net->curves.curve_count; ++c)
+        if (!(net->lengths[c] > 0)) level(net, c, rows);
 }
