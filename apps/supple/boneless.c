@@ -88,7 +88,7 @@ static int fit_bones(const options* o, bool silent, sup_arena* arena, sup_charac
             "'%s' has no skeleton: %u bones were found in %u shapes (E_RMS %.2f) and carry the rigid part; 'supple fit' keeps "
             "such a rig",
             (*character)->name, fit.bone_count, shapes.frame_count, fit.erms);
-    sup_character_destroy(*character);
+    sup_character_inherit(made, *character);
     *character = made;
     return EXIT_DONE;
 }

@@ -80,13 +80,15 @@ static void print_result(const char* output, const sup_character* c, const sup_d
 
 // ---------------------------------------------------------------------------------------------- running
 
-static int write_rig(const options* o, const fit_shapes* s, const sup_decomposition* fit, double seconds, sup_arena* arena)
+static int write_rig(const options* o, fit_shapes* s, const sup_decomposition* fit, double seconds, sup_arena* arena)
 {
     const char*    output = o->words[o->word_count - 1];
     sup_character* made = NULL;
     sup_error      error = { 0 };
     uint64_t       bytes = 0;
     if (sup_decomposition_attach(s->rest, fit, "fit", s->fps, NULL, NULL, &made, &error) != SUP_OK) return fail_with(&error);
+    sup_character_inherit(made, s->rest);
+    s->rest = NULL;
     int code = EXIT_DONE;
     if (sup_character_write(made, output, NULL, &bytes, &error) != SUP_OK) code = fail_with(&error);
     else if (options_has(o, FLAG_JSON))

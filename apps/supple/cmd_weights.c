@@ -83,19 +83,12 @@ static int make_weights(const options* o, const sup_auto_weights_options* how, s
 {
     bool             quiet = options_has(o, FLAG_QUIET);
     sup_error        error = { 0 };
-    sup_character*   before = *character;
-    const void*      source = before->source;
-    const char*      format = before->source_format;
     sup_auto_weights a;
     uint64_t         bytes = 0;
     double           begin = now_seconds();
     int              code = skeleton_weigh(o, how, quiet, character, &a);
     double           seconds = now_seconds() - begin;
     if (code != EXIT_DONE) return code;
-    if (*character == before) { // only the weights are new: the rest of the file may stay
-        before->source = source;
-        before->source_format = format;
-    }
     if (sup_character_write(*character, o->words[1], NULL, &bytes, &error) != SUP_OK) return fail_with(&error);
     const sup_character* c = *character;
     if (options_has(o, FLAG_JSON)) return print_json(describe(o, c, &a, bytes, seconds, arena)) ? EXIT_DONE : EXIT_FAILED;

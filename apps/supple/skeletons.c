@@ -205,7 +205,7 @@ static int center(const sup_character* c, const sup_auto_weights_options* how, b
     say_note("%u joints and ends moved to the middle of the limb around them, by %g at most (a cell is %g)", done.moved,
              (double)done.farthest, (double)done.cell);
     if (done.outside) say_warning("%u joints lie far outside of '%s' and stay there", done.outside, c->name);
-    if (c->clip_count) say_warning("clips, morphs and maps of '%s' stay behind: its joints have moved", c->name);
+    if (c->clip_count) say_warning("clips of '%s' stay behind: its joints have moved", c->name);
     return EXIT_DONE;
 }
 

@@ -150,7 +150,7 @@ SUP_API sup_result sup_character_paint(const sup_character* character, sup_arena
 SUP_API uint32_t sup_character_pictures(const sup_character* character);
 
 /// Ends `from`, of which `character` is the mesh under another rig (sup_rig_attach, sup_skeleton_attach), and lets it inherit
-/// what the file said about the surface: an OBJ's text and materials, a PLY's colors.
+/// what the file said about the surface: an OBJ's text and materials, a PLY's colors, a glTF's document.
 SUP_API void sup_character_inherit(sup_character* character, sup_character* from);
 
 /// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name lists those there are.
@@ -179,8 +179,8 @@ SUP_API sup_result sup_points_read(const char* path, const sup_files* files, sup
 
 // ---------------------------------------------------------------------------------------------- write
 
-/// Writes a GLB, whole or not at all: the glTF file the character came from with the weights it has now; where there is none
-/// (source is NULL) or its skins lack joints, a new one with mesh, skeleton, weights, clips, morphs and maps. bytes may be NULL.
+/// Writes a GLB, whole or not at all: the glTF file the character came from with the weights and joints it has now; where there
+/// is none (source is NULL) a new one with mesh, skeleton, weights, clips, morphs and maps. bytes may be NULL.
 SUP_API sup_result sup_character_write(const sup_character* character, const char* path, const sup_allocator* allocator,
                                        uint64_t* bytes, sup_error* error);
 

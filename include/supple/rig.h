@@ -211,7 +211,7 @@ SUP_API sup_result sup_joints_center(const sup_mesh* mesh, uint32_t count, sup_j
                                      sup_center* out, sup_error* error);
 
 /// A new character: the mesh of another one with these joints (rest and inverse_bind as in sup_character_desc) in place of its
-/// own. Every point follows the first skin joint: sup_character_weigh comes next. Clips, morphs, maps and examples stay behind.
+/// own. Every point follows the first skin joint: sup_character_weigh comes next. Clips and examples stay behind.
 SUP_API sup_result sup_skeleton_attach(const sup_character* character, uint32_t joint_count, const sup_joint* joints,
                                        const sup_allocator* allocator, sup_character** out, sup_error* error);
 

@@ -185,7 +185,9 @@ typedef struct sup_character {
     sup_arena* arena; ///< everything above lives here
     /// What the reader kept to write the file again (sup_bake_* in io.h), NULL when made by code. Lives in the arena.
     const void* source;
-    const char* source_format; ///< name in formats.def
+    /// A name in formats.def; "gltf weights" where the weights are no longer the file's, "gltf surface" where the joints are not
+    /// (sup_character_weigh, sup_character_inherit).
+    const char* source_format;
 } sup_character;
 
 /// One mesh as a reader found it. Arrays are borrowed for the call.

@@ -64,9 +64,8 @@ static bool color_dressed(const sup_character* character, sup_vec3* out)
 bool sup_character_colors(const sup_character* character, sup_vec3* out)
 {
     SUP_ASSERT(character && out);
-    const gltf_source* source = character->source;
-    if (!source || !character->source_format) return false;
-    if (strcmp(character->source_format, "gltf") != 0) return color_dressed(character, out);
+    const gltf_source* source = gltf_source_of(character);
+    if (!source) return character->source && color_dressed(character, out);
     for (uint32_t p = 0; p < character->mesh.point_count; ++p) out[p] = (sup_vec3){ 1, 1, 1 };
     for (uint32_t p = 0; p < character->mesh.part_count && p < source->part_count; ++p)
         color_part(source, &character->mesh, p, out);
@@ -81,8 +80,8 @@ uint32_t sup_character_pictures(const sup_character* character)
     if (strcmp(character->source_format, "obj") == 0) {
         const obj_source* obj = character->source;
         for (const dress_material* m = obj->materials; m; m = m->next) count += m->used && m->picture;
-    } else if (strcmp(character->source_format, "gltf") == 0) {
-        const gltf_source* gltf = character->source;
+    } else if (gltf_source_of(character)) {
+        const gltf_source* gltf = gltf_source_of(character);
         const sup_json*    materials = sup_json_get(gltf->root, "materials");
         for (const sup_json* m = materials ? materials->first : NULL; m; m = m->next)
             count += sup_json_get(sup_json_get(m, "pbrMetallicRoughness"), "baseColorTexture") != NULL;

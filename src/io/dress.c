@@ -2,6 +2,7 @@
 #include "io/dress.h"
 
 #include "base/internal.h"
+#include "io/gltf.h"
 
 #include <string.h>
 
@@ -44,14 +45,21 @@ static sup_result ply_dress(const sup_character* character, const ply_source* so
     return SUP_OK;
 }
 
+// A glTF is known by its stored vertices, the other formats by their points.
+static bool same_surface(const sup_mesh* a, const sup_mesh* b, bool stored)
+{
+    bool same = a->part_count == b->part_count && a->face_count == b->face_count && a->vertex_count == b->vertex_count;
+    for (uint32_t i = 0; same && i < a->part_count; ++i) same = a->parts[i].vertex_count == b->parts[i].vertex_count;
+    return same && (stored || a->point_count == b->point_count);
+}
+
 void sup_character_inherit(sup_character* character, sup_character* from)
 {
     SUP_ASSERT(character && from);
-    const sup_mesh *a = &character->mesh, *b = &from->mesh;
-    bool            dressed = from->source && from->source_format && strcmp(from->source_format, "gltf") != 0;
-    if (dressed && !character->source && a->point_count == b->point_count && a->face_count == b->face_count) {
+    bool gltf = gltf_source_of(from) != NULL;
+    if (from->source && from->source_format && !character->source && same_surface(&character->mesh, &from->mesh, gltf)) {
         character->source = from->source;
-        character->source_format = from->source_format;
+        character->source_format = gltf ? "gltf surface" : from->source_format;
         sup_arena_adopt(character->arena, from->arena);
     }
     sup_character_destroy(from);

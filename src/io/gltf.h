@@ -31,7 +31,7 @@ typedef struct gltf_accessor {
     size_t         stride; ///< bytes from element to element
 } gltf_accessor;
 
-/// character->source when source_format is "gltf". Lives in the character's arena.
+/// character->source when source_format is one of the three below. Lives in the character's arena.
 typedef struct gltf_source {
     const sup_json*  root; ///< the whole document as read
     uint32_t         buffer_count;
@@ -49,6 +49,14 @@ typedef struct gltf_source {
     const sup_json* const* accessor_values;
     gltf_accessor*         accessors;
 } gltf_source;
+
+/// How much of the file the character still is: "gltf": all of it; "gltf weights": all but its weights; "gltf surface": its
+/// stored vertices and what they wear, under joints from elsewhere.
+typedef enum gltf_kinship { GLTF_NONE, GLTF_SURFACE, GLTF_WEIGHTS, GLTF_WHOLE } gltf_kinship;
+
+gltf_kinship gltf_kinship_of(const sup_character* character);
+/// The source where there is any kinship, else NULL.
+const gltf_source* gltf_source_of(const sup_character* character);
 
 /// Looks accessor `index` up. The error names it and what is wrong (missing, beyond its buffer, unknown type). Sparse ones are
 /// whole, their values put in place while reading; one that reading had no use for cannot be had later.

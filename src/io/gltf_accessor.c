@@ -197,6 +197,8 @@ static sup_result find(const gltf_source* source, gltf_reader* r, uint32_t index
         *out = source->accessors[index];
         return SUP_OK;
     }
+    if (!source->accessor_values) // a document in memory knows those that were met
+        return sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): it was not needed when the file was read", index, used_for);
     return resolve(source, r, index, used_for, out, error);
 }
 

@@ -11,6 +11,7 @@ typedef struct gltf_maker {
     const sup_character* character;
     const dress*         dress;  ///< NULL: none
     sup_json**           joints; ///< their nodes
+    uint32_t*            joint_nodes; ///< and the indices of these
     uint32_t             root;   ///< node above the joints, or SUP_NONE
     sup_json*            root_json;
     uint32_t             skin;       ///< SUP_NONE: no part has one
@@ -30,7 +31,32 @@ static inline void* gltf_make(gltf_maker* m, size_t count, size_t size)
 }
 
 sup_json* gltf_named_node(gltf_maker* m, const char* name, uint32_t* index);
+/// A node for each joint, in the scene.
+void gltf_joints_write(gltf_maker* m);
+/// The list of nodes of the scene that is shown; a new scene where the document has none.
+sup_json* gltf_scene_nodes(gltf_maker* m);
+/// One skin for all parts: every joint that some skinned point follows.
+void gltf_skin_write(gltf_maker* m);
+/// An animation for each clip, SUP_NONE for those without channels.
+uint32_t* gltf_clips_write(gltf_maker* m);
+/// Normals for vertices that have none authored. False: out of memory.
+bool gltf_rest_normals(gltf_maker* m);
+/// Every piece of the BIN chunk as a buffer of its own, where it is: whoever opens the document puts them behind each other
+/// again, which is where its views expect them.
+bool gltf_buffers_list(gltf_maker* m, gltf_source* source);
+
+/// What becomes one primitive.
+typedef struct gltf_piece {
+    const sup_part* part;
+    uint32_t        index;        ///< among those of the part
+    uint32_t        begin, count; ///< stored vertices
+    const uint32_t* face_pieces;  ///< NULL: all faces
+} gltf_piece;
+
 /// Meshes, materials and the nodes that show them.
 void gltf_parts_write(gltf_maker* m);
+void gltf_shape_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes);   ///< POSITION, NORMAL
+void gltf_weights_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes); ///< JOINTS_n, WEIGHTS_n
+void gltf_morphs_write(gltf_maker* m, const gltf_piece* p, sup_json* mesh, sup_json* primitive);
 
 #endif

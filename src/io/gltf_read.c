@@ -140,3 +140,17 @@ sup_result gltf_read_given(const sup_read_input* in, const gltf_given* given, su
     if (!in->arena) sup_arena_destroy(keep);
     return result;
 }
+
+gltf_kinship gltf_kinship_of(const sup_character* character)
+{
+    const char* format = character->source ? character->source_format : NULL;
+    if (!format) return GLTF_NONE;
+    if (strcmp(format, "gltf") == 0) return GLTF_WHOLE;
+    if (strcmp(format, "gltf weights") == 0) return GLTF_WEIGHTS;
+    return strcmp(format, "gltf surface") == 0 ? GLTF_SURFACE : GLTF_NONE;
+}
+
+const gltf_source* gltf_source_of(const sup_character* character)
+{
+    return gltf_kinship_of(character) == GLTF_NONE ? NULL : character->source;
+}

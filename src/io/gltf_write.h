@@ -91,6 +91,13 @@ sup_result gltf_document_read(const sup_character* character, sup_arena* arena, 
 /// A fresh document from any character, in memory.
 sup_result gltf_document_create(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
 
+/// The document a character came from with its new weights, or with other joints below its meshes: materials, pictures,
+/// attributes, other meshes, cameras and clips of it stay. *out->source is NULL where it cannot be said with it (one node stands
+/// for two joints); then a fresh one is needed.
+sup_result gltf_document_rerig(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
+/// The one of the three that suits.
+sup_result gltf_document_choose(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
+
 /// Puts the character's weights in place of those in a copy of its source. False: they need joints that its skins do not have,
 /// or one mesh for several parts, or memory (edit->failed); then the document is as it was.
 bool gltf_reweigh(gltf_edit* edit, const sup_character* character);

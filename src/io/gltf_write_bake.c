@@ -151,9 +151,7 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     gltf_baking*         baking = SUP_NEW(bake->arena, gltf_baking, 1);
     if (!baking) return sup_fail_memory(error, "a bake");
     bake->state = baking;
-    bool       from_gltf = character->source && character->source_format && strcmp(character->source_format, "gltf") == 0;
-    sup_result result = from_gltf ? gltf_document_read(character, bake->arena, &baking->document, error)
-                                  : gltf_document_create(character, bake->arena, &baking->document, error);
+    sup_result result = gltf_document_choose(character, bake->arena, &baking->document, error);
     if (result == SUP_OK && baking->document.character != character) {
         // Its points are those of the frames, but its stored vertices are others.
         character = bake->desc.character = baking->document.character;

@@ -32,15 +32,15 @@ static sup_result write_blobs(const gltf_blob* blob, sup_out_file* file, sup_err
     return result;
 }
 
-// The file it came from with the weights it has now, where that can be said with its skins; else a fresh document.
+// The file it came from with the weights it has now, in its own skins where these can say them.
 static sup_result make_document(const sup_character* character, sup_arena* arena, gltf_edit* edit, sup_error* error)
 {
-    if (character->source && character->source_format && strcmp(character->source_format, "gltf") == 0) {
+    if (gltf_kinship_of(character) >= GLTF_WEIGHTS) {
         gltf_edit_open(edit, character->source, arena);
         if (!edit->failed && gltf_reweigh(edit, character)) return edit->failed ? sup_fail_memory(error, "a GLB") : SUP_OK;
     }
     gltf_document document;
-    sup_result    result = gltf_document_create(character, arena, &document, error);
+    sup_result    result = gltf_document_choose(character, arena, &document, error);
     if (result == SUP_OK) gltf_edit_open(edit, document.source, arena);
     return result == SUP_OK && edit->failed ? sup_fail_memory(error, "a GLB") : result;
 }

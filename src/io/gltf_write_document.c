@@ -59,20 +59,32 @@ static sup_transform to_gltf(const sup_character* character)
     return t;
 }
 
-static void write_joints(gltf_maker* m)
+sup_json* gltf_scene_nodes(gltf_maker* m)
+{
+    sup_json*       root = m->edit.root;
+    const sup_json* scenes = sup_json_get(root, "scenes");
+    const sup_json* shown = sup_json_at(scenes, sup_json_index(sup_json_get(root, "scene"), 0));
+    sup_json*       scene = shown ? (sup_json*)shown : gltf_edit_new(&m->edit, SUP_JSON_OBJECT); // the tree is the edit's own
+    if (!shown) gltf_edit_number(&m->edit, root, "scene", gltf_edit_add(&m->edit, "scenes", scene));
+    return gltf_edit_array(&m->edit, scene, "nodes");
+}
+
+void gltf_joints_write(gltf_maker* m)
 {
     const sup_skeleton* skeleton = &m->character->skeleton;
-    uint32_t            roots = 0, index;
+    uint32_t            roots = 0;
     m->joints = gltf_make(m, skeleton->joint_count, sizeof *m->joints);
-    if (!m->joints) return;
+    m->joint_nodes = gltf_make(m, skeleton->joint_count, sizeof *m->joint_nodes);
+    if (!m->joints || !m->joint_nodes) return;
     for (uint32_t j = 0; j < skeleton->joint_count; ++j) {
         const sup_joint* joint = &skeleton->joints[j];
-        m->joints[j] = gltf_named_node(m, joint->name, &index);
+        m->joints[j] = gltf_named_node(m, joint->name, &m->joint_nodes[j]);
         // Animated nodes may not have a matrix.
         if (joint->has_matrix && !is_animated(m->character, j)) put_matrix(m, m->joints[j], &joint->matrix);
         else put_transform(m, m->joints[j], &joint->rest);
         if (joint->parent == SUP_NONE) roots++;
-        else gltf_edit_push_number(&m->edit, gltf_edit_array(&m->edit, m->joints[joint->parent], "children"), j);
+        else
+            gltf_edit_push_number(&m->edit, gltf_edit_array(&m->edit, m->joints[joint->parent], "children"), m->joint_nodes[j]);
     }
     // A skin's joints need one root in common.
     sup_transform place = to_gltf(m->character), identity = transform_identity();
@@ -81,17 +93,14 @@ static void write_joints(gltf_maker* m)
         m->root_json = gltf_named_node(m, m->character->name, &m->root);
         put_transform(m, m->root_json, &place);
     }
-    sup_json* scene = gltf_edit_new(&m->edit, SUP_JSON_OBJECT);
-    sup_json* nodes = gltf_edit_array(&m->edit, scene, "nodes");
-    gltf_edit_number(&m->edit, m->edit.root, "scene", gltf_edit_add(&m->edit, "scenes", scene));
+    sup_json* nodes = gltf_scene_nodes(m);
     sup_json* top = m->root == SUP_NONE ? nodes : gltf_edit_array(&m->edit, m->root_json, "children");
     for (uint32_t j = 0; j < skeleton->joint_count; ++j)
-        if (skeleton->joints[j].parent == SUP_NONE) gltf_edit_push_number(&m->edit, top, j);
+        if (skeleton->joints[j].parent == SUP_NONE) gltf_edit_push_number(&m->edit, top, m->joint_nodes[j]);
     if (m->root != SUP_NONE) gltf_edit_push_number(&m->edit, nodes, m->root);
 }
 
-// One skin for all parts: every joint that some skinned point follows.
-static void write_skin(gltf_maker* m)
+void gltf_skin_write(gltf_maker* m)
 {
     const sup_character* c = m->character;
     uint32_t             joint_count = c->skeleton.joint_count, count = 0;
@@ -114,7 +123,7 @@ static void write_skin(gltf_maker* m)
         for (int i = 0; i < 12; ++i) bind[4 * (i % 4) + i / 4] = c->skeleton.joints[j].inverse_bind.m[i / 4][i % 4];
         bind[15] = 1;
         m->slots[j] = count++;
-        gltf_edit_push_number(&m->edit, joints, j);
+        gltf_edit_push_number(&m->edit, joints, m->joint_nodes[j]);
     }
     bool skinned = false;
     for (uint32_t p = 0; p < c->mesh.part_count; ++p) skinned |= c->mesh.parts[p].joint == SUP_NONE;
@@ -125,22 +134,21 @@ static void write_skin(gltf_maker* m)
 
 // ---------------------------------------------------------------------------------------------- whole
 
-static uint32_t* write_clips(gltf_maker* m, const uint32_t* joint_nodes)
+uint32_t* gltf_clips_write(gltf_maker* m)
 {
     const sup_character* c = m->character;
     uint32_t*            animations = gltf_make(m, c->clip_count, sizeof *animations);
     for (uint32_t i = 0; i < c->clip_count && animations; ++i) {
         sup_json* animation = gltf_edit_new(&m->edit, SUP_JSON_OBJECT);
         if (c->clips[i].name && *c->clips[i].name) gltf_edit_string(&m->edit, animation, "name", c->clips[i].name);
-        gltf_clip_write(&m->edit, &c->clips[i], joint_nodes, m->part_nodes, animation);
+        gltf_clip_write(&m->edit, &c->clips[i], m->joint_nodes, m->part_nodes, animation);
         // An animation must have a channel.
         animations[i] = gltf_edit_get(animation, "channels") ? gltf_edit_add(&m->edit, "animations", animation) : SUP_NONE;
     }
     return animations;
 }
 
-// For vertices that have none authored.
-static bool rest_normals(gltf_maker* m)
+bool gltf_rest_normals(gltf_maker* m)
 {
     const sup_mesh* mesh = &m->character->mesh;
     bool            missing = !mesh->vertex_normals;
@@ -152,9 +160,7 @@ static bool rest_normals(gltf_maker* m)
     return normals != NULL;
 }
 
-// Every piece of the BIN chunk as a buffer of its own, where it is: whoever opens the document puts them behind each other
-// again, which is where its views expect them.
-static bool list_buffers(gltf_maker* m, gltf_source* source)
+bool gltf_buffers_list(gltf_maker* m, gltf_source* source)
 {
     uint32_t count = 0;
     for (const gltf_blob* b = m->edit.first; b; b = b->next) count++;
@@ -176,24 +182,22 @@ sup_result gltf_document_create(const sup_character* character, sup_arena* arena
     sup_result result = dress_make(character, arena, &m.dress, error);
     if (result != SUP_OK) return result;
     if (m.dress) m.character = character = &m.dress->character;
-    if (!rest_normals(&m)) return sup_fail_memory(error, "a glTF document");
+    if (!gltf_rest_normals(&m)) return sup_fail_memory(error, "a glTF document");
     sup_json* asset = gltf_edit_object(&m.edit, m.edit.root, "asset");
     gltf_edit_string(&m.edit, asset, "version", "2.0");
     gltf_edit_string(&m.edit, asset, "generator", "Supple " SUP_VERSION);
-    write_joints(&m);
-    write_skin(&m);
+    gltf_joints_write(&m);
+    gltf_skin_write(&m);
     gltf_parts_write(&m);
-    uint32_t* joint_nodes = gltf_make(&m, character->skeleton.joint_count, sizeof *joint_nodes);
     if (m.edit.failed) return sup_fail_memory(error, "a glTF document");
-    for (uint32_t j = 0; j < character->skeleton.joint_count; ++j) joint_nodes[j] = j;
-    uint32_t* animations = write_clips(&m, joint_nodes);
-    if (!list_buffers(&m, source) || m.edit.failed) return sup_fail_memory(error, "a glTF document");
+    uint32_t* animations = gltf_clips_write(&m);
+    if (!gltf_buffers_list(&m, source) || m.edit.failed) return sup_fail_memory(error, "a glTF document");
     source->root = m.edit.root;
     source->part_count = character->mesh.part_count;
     source->parts = m.parts;
     source->accessor_count = m.edit.accessor_count;
     source->accessors = m.edit.accessors;
-    *out = (gltf_document){ source, joint_nodes, animations, m.root, character };
+    *out = (gltf_document){ source, m.joint_nodes, animations, m.root, character };
     return SUP_OK;
 }
 

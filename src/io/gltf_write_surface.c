@@ -9,17 +9,9 @@
 
 enum { INDEX_SHORT_MAX = 65535, SLOT_BYTE_MAX = 255, SET = 4, POINT_MAX = 1 << 24 };
 
-// What becomes one primitive.
-typedef struct piece {
-    const sup_part* part;
-    uint32_t        index;        // among those of the part
-    uint32_t        begin, count; // stored vertices
-    const uint32_t* face_pieces;  // NULL: all faces
-} piece;
+static bool is_of(const gltf_piece* p, uint32_t face) { return !p->face_pieces || p->face_pieces[face] == p->index; }
 
-static bool is_of(const piece* p, uint32_t face) { return !p->face_pieces || p->face_pieces[face] == p->index; }
-
-static bool has_polygons(const sup_mesh* mesh, const piece* p)
+static bool has_polygons(const sup_mesh* mesh, const gltf_piece* p)
 {
     const sup_part* part = p->part;
     for (uint32_t f = part->face_begin; f < part->face_begin + part->face_count; ++f)
@@ -35,7 +27,7 @@ static uint32_t choose_start(const uint32_t* corners, uint32_t size, uint32_t pr
     return start;
 }
 
-static uint32_t write_indices(gltf_maker* m, const piece* p)
+static uint32_t write_indices(gltf_maker* m, const gltf_piece* p)
 {
     const sup_mesh* mesh = &m->character->mesh;
     const sup_part* part = p->part;
@@ -81,7 +73,7 @@ static sup_affine part_space(const gltf_maker* m, const sup_part* part)
 }
 
 // The points themselves, where a piece is stored as the character has them; else NULL.
-static const sup_vec3* stored_as_is(const sup_mesh* mesh, const piece* p, const sup_affine* space)
+static const sup_vec3* stored_as_is(const sup_mesh* mesh, const gltf_piece* p, const sup_affine* space)
 {
     const sup_affine still = affine_identity();
     uint32_t         first = p->count ? mesh->vertex_points[p->begin] : 0;
@@ -98,7 +90,7 @@ static sup_vec3 vertex_normal(const gltf_maker* m, uint32_t vertex)
     return m->normals[mesh->vertex_points[vertex]];
 }
 
-static void write_shape(gltf_maker* m, const piece* p, sup_json* attributes)
+void gltf_shape_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
 {
     const sup_mesh* mesh = &m->character->mesh;
     sup_affine      space = part_space(m, p->part), back;
@@ -124,7 +116,7 @@ static void write_shape(gltf_maker* m, const piece* p, sup_json* attributes)
 }
 
 // Influences four by four: JOINTS_0 and WEIGHTS_0, JOINTS_1 and WEIGHTS_1, ...
-static void write_weights(gltf_maker* m, const piece* p, sup_json* attributes)
+void gltf_weights_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
 {
     const sup_character* c = m->character;
     uint32_t             most = 0;
@@ -166,7 +158,7 @@ static void write_weights(gltf_maker* m, const piece* p, sup_json* attributes)
     }
 }
 
-static void write_maps(gltf_maker* m, const piece* p, sup_json* attributes)
+static void write_maps(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
 {
     const sup_character* c = m->character;
     for (uint32_t i = 0; i < c->map_count; ++i) {
@@ -180,7 +172,7 @@ static void write_maps(gltf_maker* m, const piece* p, sup_json* attributes)
     }
 }
 
-static void write_morphs(gltf_maker* m, const piece* p, sup_json* mesh, sup_json* primitive)
+void gltf_morphs_write(gltf_maker* m, const gltf_piece* p, sup_json* mesh, sup_json* primitive)
 {
     const sup_character* c = m->character;
     const sup_part*      part = p->part;
@@ -207,7 +199,7 @@ static void write_morphs(gltf_maker* m, const piece* p, sup_json* mesh, sup_json
 }
 
 // The surface of the source: texture coordinates, colors, and the point that each stored vertex belongs to.
-static void write_dress(gltf_maker* m, const piece* p, sup_json* attributes)
+static void write_dress(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
 {
     const dress*    d = m->dress;
     const sup_mesh* mesh = &m->character->mesh;
@@ -229,7 +221,7 @@ static void write_dress(gltf_maker* m, const piece* p, sup_json* attributes)
     gltf_edit_number(&m->edit, attributes, "_POINT", gltf_edit_floats(&m->edit, ids, p->count, 1, GLTF_ARRAY_BUFFER, false));
 }
 
-static void write_primitive(gltf_maker* m, const piece* p, uint32_t indices, uint32_t material, sup_json* mesh)
+static void write_primitive(gltf_maker* m, const gltf_piece* p, uint32_t indices, uint32_t material, sup_json* mesh)
 {
     sup_json* primitive = gltf_edit_new(&m->edit, SUP_JSON_OBJECT);
     sup_json* primitives = gltf_edit_array(&m->edit, mesh, "primitives");
@@ -238,11 +230,11 @@ static void write_primitive(gltf_maker* m, const piece* p, uint32_t indices, uin
     gltf_edit_number(&m->edit, primitive, "indices", indices);
     gltf_edit_number(&m->edit, primitive, "material", material);
     if (has_polygons(&m->character->mesh, p)) gltf_ngon_mark(&m->edit, primitive);
-    write_shape(m, p, attributes);
-    if (p->part->joint == SUP_NONE && m->skin != SUP_NONE) write_weights(m, p, attributes);
+    gltf_shape_write(m, p, attributes);
+    if (p->part->joint == SUP_NONE && m->skin != SUP_NONE) gltf_weights_write(m, p, attributes);
     write_maps(m, p, attributes);
     if (m->dress) write_dress(m, p, attributes);
-    write_morphs(m, p, mesh, primitive);
+    gltf_morphs_write(m, p, mesh, primitive);
 }
 
 // ---------------------------------------------------------------------------------------------- materials
@@ -313,7 +305,7 @@ static bool write_mesh(gltf_maker* m, const sup_part* part, gltf_part* out, uint
     if (!primitives) return false;
     if (part->name && *part->name) gltf_edit_string(&m->edit, mesh, "name", part->name);
     for (uint32_t i = 0; i < count; ++i) {
-        piece p = { .part = part, .index = i, .begin = part->vertex_begin, .count = part->vertex_count };
+        gltf_piece p = { .part = part, .index = i, .begin = part->vertex_begin, .count = part->vertex_count };
         if (m->dress) {
             p.begin = m->dress->pieces[i].vertex_begin;
             p.count = m->dress->pieces[i].vertex_count;

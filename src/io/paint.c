@@ -129,8 +129,8 @@ sup_result sup_character_paint(const sup_character* character, sup_arena* arena,
 {
     SUP_ASSERT(character && arena && out);
     *out = (sup_paint){ 0 };
-    const gltf_source* source = character->source;
-    if (!source || !character->source_format || strcmp(character->source_format, "gltf") != 0) return SUP_OK;
+    const gltf_source* source = gltf_source_of(character);
+    if (!source) return SUP_OK;
     const sup_mesh* mesh = &character->mesh;
     const sup_json* textures = sup_json_get(source->root, "textures");
     uint32_t        most = textures && textures->type == SUP_JSON_ARRAY ? textures->count : 0;

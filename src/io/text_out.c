@@ -105,12 +105,12 @@ sup_result text_uvs(const sup_character* character, sup_arena* arena, const floa
                     sup_error* error)
 {
     const sup_mesh*    mesh = &character->mesh;
-    const gltf_source* source = character->source;
+    const gltf_source* source = gltf_source_of(character);
     bool*              with = SUP_NEW(arena, bool, mesh->part_count);
     if (!with) return sup_fail_memory(error, "texture coordinates");
     *parts_with = with;
     *out = NULL;
-    if (!source || !character->source_format || strcmp(character->source_format, "gltf") != 0) return SUP_OK;
+    if (!source) return SUP_OK;
     float* uvs = sup_arena_alloc(arena, mesh->vertex_count, 2 * sizeof(float));
     if (!uvs) return sup_fail_memory(error, "texture coordinates");
     for (uint32_t p = 0; p < mesh->part_count && p < source->part_count; ++p)

@@ -2,6 +2,7 @@
 #include "base/internal.h"
 #include "math/vec.h"
 #include "rig/key_time.h"
+#include "rig/redescribe.h"
 #include "supple/rig.h"
 
 #include <string.h>
@@ -21,23 +22,19 @@ typedef struct attacher {
     sup_error*           error;
 } attacher;
 
-// Stored vertices of one part as a description, each influenced by every bone; what is zero falls away at creation.
-static sup_result describe_part(const attacher* a, const sup_part* part, sup_part_desc* out)
+// Stored vertices of one part, each influenced by every bone; what is zero falls away at creation.
+static sup_result describe_part(const attacher* a, uint32_t index, sup_part_desc* out)
 {
     const sup_mesh* mesh = &a->from->mesh;
+    const sup_part* part = &mesh->parts[index];
     sup_error*      error = a->error;
-    uint32_t        bones = a->rig->bone_count, corner_begin = mesh->face_begin[part->face_begin];
-    uint32_t        corners = mesh->face_begin[part->face_begin + part->face_count] - corner_begin;
+    uint32_t        bones = a->rig->bone_count;
     bool            per_point = a->weights->rows != mesh->vertex_count;
-    sup_vec3*       positions = SUP_NEW(a->arena, sup_vec3, part->vertex_count);
-    uint32_t*       sizes = SUP_NEW(a->arena, uint32_t, part->face_count);
-    uint32_t*       list = SUP_NEW(a->arena, uint32_t, corners);
     uint32_t*       joints = SUP_NEW(a->arena, uint32_t, (size_t)part->vertex_count * bones);
     float*          values = SUP_NEW(a->arena, float, (size_t)part->vertex_count* bones);
-    if (!positions || !sizes || !list || !joints || !values) return sup_fail_memory(error, "a rig");
+    if (!joints || !values) return sup_fail_memory(error, "a rig");
     for (uint32_t v = 0; v < part->vertex_count; ++v) {
         uint32_t vertex = part->vertex_begin + v, point = mesh->vertex_points[vertex];
-        positions[v] = mesh->points[point];
         for (uint32_t b = 0; b < bones; ++b) {
             double w = a->weights->values[(size_t)b * a->weights->rows + (per_point ? point : vertex)];
             if (w < -WEIGHT_NEGATIVE_MAX || w > 1e6)
@@ -47,24 +44,11 @@ static sup_result describe_part(const attacher* a, const sup_part* part, sup_par
             values[(size_t)v * bones + b] = w > 0 ? (float)w : 0;
         }
     }
-    for (uint32_t f = 0; f < part->face_count; ++f)
-        sizes[f] = mesh->face_begin[part->face_begin + f + 1] - mesh->face_begin[part->face_begin + f];
-    for (uint32_t c = 0; c < corners; ++c) list[c] = mesh->corner_vertices[corner_begin + c] - part->vertex_begin;
-    *out = (sup_part_desc){ .name = part->name,
-                            .vertex_count = part->vertex_count,
-                            .positions = positions,
-                            .normals = mesh->vertex_normals ? mesh->vertex_normals + part->vertex_begin : NULL,
-                            .tangents = mesh->vertex_tangents ? mesh->vertex_tangents + part->vertex_begin : NULL,
-                            .face_count = part->face_count,
-                            .face_sizes = sizes,
-                            .corners = list,
-                            .width = bones,
-                            .joints = joints,
-                            .weights = values,
-                            .joint = SUP_NONE,
-                            .weld = mesh->point_count != mesh->vertex_count,
-                            .source_id = SUP_NONE };
-    return SUP_OK;
+    sup_result result = sup_part_redescribe(a->from, index, a->arena, out, error);
+    out->width = bones;
+    out->joints = joints;
+    out->weights = values;
+    return result;
 }
 
 static sup_joint* describe_joints(const attacher* a)
@@ -99,21 +83,10 @@ static sup_result attach(const attacher* a, const sup_allocator* allocator, sup_
     sup_joint*     joints = describe_joints(a);
     if (!parts || !joints) return sup_fail_memory(error, "a rig");
     for (uint32_t i = 0; i < mesh->part_count; ++i) {
-        sup_result result = describe_part(a, &mesh->parts[i], &parts[i]);
+        sup_result result = describe_part(a, i, &parts[i]);
         if (result != SUP_OK) return result;
     }
-    sup_character_desc desc = { .name = a->from->name,
-                                .part_count = mesh->part_count,
-                                .parts = parts,
-                                .joint_count = a->rig->bone_count,
-                                .joints = joints,
-                                .metres_per_unit = a->from->metres_per_unit,
-                                .unit_assumed = a->from->unit_assumed,
-                                .up = a->from->up,
-                                .up_assumed = a->from->up_assumed,
-                                .warning_count = a->from->warning_count,
-                                .warnings = a->from->warnings };
-    return sup_character_create(&desc, allocator, out, error);
+    return sup_character_redescribe(a->from, a->rig->bone_count, joints, parts, allocator, out, error);
 }
 
 sup_result sup_rig_attach(const sup_character* character, const sup_rig* rig, const sup_matrix* weights,

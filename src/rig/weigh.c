@@ -1,6 +1,7 @@
 // Automatic weights put on a character, and a skeleton put under a mesh that has none.
 #include "base/internal.h"
 #include "math/vec.h"
+#include "rig/redescribe.h"
 #include "supple/rig.h"
 
 #include <string.h>
@@ -126,48 +127,33 @@ sup_result sup_character_weigh(sup_character* c, uint32_t bone_count, const sup_
     if (result != SUP_OK) return result;
     c->mesh.parts = parts;
     c->weights = out->weights;
-    if (c->source_format && strcmp(c->source_format, "gltf") == 0) {
-        c->source = NULL; // the file has other weights; OBJ and PLY have none
-        c->source_format = NULL;
-    }
+    // OBJ and PLY have none that could differ.
+    if (c->source_format && strcmp(c->source_format, "gltf") == 0) c->source_format = "gltf weights";
     return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- skeleton
 
-static sup_result describe_part(const sup_mesh* mesh, const sup_part* part, uint32_t joint, sup_arena* arena,
-                                sup_part_desc* out, sup_error* error)
+// Points stay the points they were, and all hang on one joint until they are weighed.
+static sup_result describe_part(const sup_character* from, uint32_t index, uint32_t joint, sup_arena* arena, sup_part_desc* out,
+                                sup_error* error)
 {
-    uint32_t  corner_begin = mesh->face_begin[part->face_begin];
-    uint32_t  corners = mesh->face_begin[part->face_begin + part->face_count] - corner_begin;
-    sup_vec3* positions = SUP_NEW(arena, sup_vec3, part->vertex_count);
-    uint32_t* sizes = SUP_NEW(arena, uint32_t, part->face_count);
-    uint32_t* list = SUP_NEW(arena, uint32_t, corners);
+    const sup_part* part = &from->mesh.parts[index];
+    sup_result      result = sup_part_redescribe(from, index, arena, out, error);
+    if (result != SUP_OK) return result;
     uint32_t* joints = SUP_NEW(arena, uint32_t, part->vertex_count);
     float*    weights = SUP_NEW(arena, float, part->vertex_count);
-    if (!positions || !sizes || !list || !joints || !weights) return sup_fail_memory(error, "a character");
+    uint32_t* ids = out->weld ? SUP_NEW(arena, uint32_t, part->vertex_count) : NULL;
+    if (!joints || !weights || (out->weld && !ids)) return sup_fail_memory(error, "a character");
     for (uint32_t v = 0; v < part->vertex_count; ++v) {
-        positions[v] = mesh->points[mesh->vertex_points[part->vertex_begin + v]];
         joints[v] = joint;
         weights[v] = 1;
+        if (ids) ids[v] = from->mesh.vertex_points[part->vertex_begin + v] - part->point_begin;
     }
-    for (uint32_t f = 0; f < part->face_count; ++f)
-        sizes[f] = mesh->face_begin[part->face_begin + f + 1] - mesh->face_begin[part->face_begin + f];
-    for (uint32_t i = 0; i < corners; ++i) list[i] = mesh->corner_vertices[corner_begin + i] - part->vertex_begin;
-    *out = (sup_part_desc){ .name = part->name,
-                            .vertex_count = part->vertex_count,
-                            .positions = positions,
-                            .normals = mesh->vertex_normals ? mesh->vertex_normals + part->vertex_begin : NULL,
-                            .tangents = mesh->vertex_tangents ? mesh->vertex_tangents + part->vertex_begin : NULL,
-                            .face_count = part->face_count,
-                            .face_sizes = sizes,
-                            .corners = list,
-                            .width = 1,
-                            .joints = joints,
-                            .weights = weights,
-                            .joint = SUP_NONE,
-                            .weld = mesh->point_count != mesh->vertex_count,
-                            .source_id = SUP_NONE };
+    out->width = 1;
+    out->joints = joints;
+    out->weights = weights;
+    out->point_ids = ids;
     return SUP_OK;
 }
 
@@ -184,21 +170,10 @@ static sup_result attach(const sup_character* from, uint32_t joint_count, const 
     sup_part_desc* parts = SUP_NEW(arena, sup_part_desc, mesh->part_count);
     if (!parts) return sup_fail_memory(error, "a character");
     for (uint32_t i = 0; i < mesh->part_count; ++i) {
-        sup_result result = describe_part(mesh, &mesh->parts[i], first, arena, &parts[i], error);
+        sup_result result = describe_part(from, i, first, arena, &parts[i], error);
         if (result != SUP_OK) return result;
     }
-    sup_character_desc desc = { .name = from->name,
-                                .part_count = mesh->part_count,
-                                .parts = parts,
-                                .joint_count = joint_count,
-                                .joints = joints,
-                                .metres_per_unit = from->metres_per_unit,
-                                .unit_assumed = from->unit_assumed,
-                                .up = from->up,
-                                .up_assumed = from->up_assumed,
-                                .warning_count = from->warning_count,
-                                .warnings = from->warnings };
-    return sup_character_create(&desc, allocator, out, error);
+    return sup_character_redescribe(from, joint_count, joints, parts, allocator, out, error);
 }
 
 sup_result sup_skeleton_attach(const sup_character* character, uint32_t joint_count, const sup_joint* joints,

@@ -197,4 +197,20 @@ await test("the horse gallops on ten bones", folder => {
     holds(r.erms < 3.3, `E_RMS ${r.erms}`);
     validate(out);
 });
+await test("a rig found in shapes wears the materials and texture coordinates of the first", folder => {
+    const dir = path.join(folder, "painted"), out = path.join(folder, "painted.glb");
+    fs.mkdirSync(dir);
+    fs.writeFileSync(path.join(dir, "skin.mtl"), "newmtl red\nKd 1 0 0\n");
+    for (let i = 0; i < 4; i++) {
+        const points = [[0, 0, 0], [1, 0, 0], [1, 1, i / 4], [0, 1, i / 4]];
+        fs.writeFileSync(path.join(dir, `p_${i}.obj`), "mtllib skin.mtl\n" + points.map(p => `v ${p.join(" ")}\n`).join("") +
+            "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nusemtl red\nf 1/1 2/2 3/3 4/4\n");
+    }
+    good(["fit", dir, out, "--bones", "2"]);
+    const bytes = fs.readFileSync(out), model = JSON.parse(bytes.subarray(20, 20 + bytes.readUInt32LE(12)));
+    equal(model.materials.map(m => m.name).join(), "red", "materials");
+    holds("TEXCOORD_0" in model.meshes[0].primitives[0].attributes, "texture coordinates");
+    holds("JOINTS_0" in model.meshes[0].primitives[0].attributes, "weights");
+    validate(out);
+});
 finish();

@@ -1,7 +1,6 @@
 // Bakes of a glTF source with files beside it: all of it goes into the one file, and what we do not know is kept.
 #include "baking.h"
-
-#include "supple/json.h"
+#include "glb_file.h"
 
 #define NEAR 1e-5
 
@@ -18,7 +17,11 @@ static const char document[] =
     "\"primitives\":["
     "{\"attributes\":{\"POSITION\":0},\"indices\":1,\"targets\":[{\"POSITION\":2}]},"
     "{\"attributes\":{\"POSITION\":0},\"mode\":3,\"targets\":[{\"POSITION\":2}]}]}],"
-    "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0}}}],\"textures\":[{\"source\":0}],"
+    "\"extensionsUsed\":[\"KHR_texture_transform\",\"ACME_fur\"],\"extensions\":{\"ACME_fur\":{\"length\":1.50}},"
+    "\"materials\":[{\"name\":\"cloth\",\"extras\":{\"price\":3},\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0,"
+    "\"extensions\":{\"KHR_texture_transform\":{\"offset\":[0.5,0.250],\"scale\":[2,2]}}}},\"extensions\":{\"ACME_fur\":{"
+    "\"hair\":"
+    "[1e3]}}}],\"textures\":[{\"source\":0}],"
     "\"images\":[{\"uri\":\"skin.png\",\"name\":\"skin\"}],"
     "\"animations\":[{\"name\":\"lift\",\"samplers\":[{\"input\":3,\"output\":4},{\"input\":3,\"output\":5}],\"channels\":["
     "{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"weights\"}},{\"sampler\":1,\"target\":{\"node\":2,\"path\":"
@@ -77,48 +80,6 @@ static int unmake(void** state)
     return 0;
 }
 
-typedef struct glb {
-    sup_arena*      arena;
-    const sup_json* root;
-    const uint8_t*  bin;
-    uint32_t        bin_bytes;
-} glb;
-
-static glb open_glb(const char* path)
-{
-    glb       g = { .arena = sup_arena_create(NULL) };
-    sup_bytes bytes;
-    sup_error error;
-    uint32_t  words[5], chunk[2];
-    sup_json* root;
-    assert_ok(sup_files_system()->read(sup_files_system()->user, path, g.arena, &bytes, &error), error);
-    memcpy(words, bytes.data, sizeof words);
-    assert_int_equal(words[0], 0x46546C67);
-    assert_int_equal(words[2], bytes.size);
-    assert_int_equal(words[3] % 4, 0);
-    assert_ok(sup_json_parse((const char*)bytes.data + 20, words[3], path, g.arena, &root, &error), error);
-    memcpy(chunk, bytes.data + 20 + words[3], sizeof chunk);
-    assert_int_equal(chunk[1], 0x004E4942);
-    assert_int_equal(28 + words[3] + chunk[0], bytes.size);
-    g.root = root;
-    g.bin = bytes.data + 28 + words[3];
-    g.bin_bytes = chunk[0];
-    return g;
-}
-
-static const sup_json* item(const glb* g, const char* list, uint32_t index)
-{
-    return sup_json_at(sup_json_get(g->root, list), index);
-}
-
-static uint32_t number(const sup_json* object, const char* key) { return sup_json_index(sup_json_get(object, key), SUP_NONE); }
-
-static uint32_t length(const sup_json* object, const char* key)
-{
-    const sup_json* value = sup_json_get(object, key);
-    return value ? value->count : 0;
-}
-
 static test_bake bake_pair(const char* file, bool flat)
 {
     sup_error error;
@@ -136,9 +97,9 @@ static void nodes_that_share_a_mesh_show_their_own_points(void** state)
     assert_string_equal(b.warnings, "");
     assert_int_equal(pair->mesh.part_count, 2);
     assert_true(test_bake_error(&b, "lift.dualquat") < NEAR);
-    glb g = open_glb(b.path);
-    assert_int_equal(length(g.root, "meshes"), 2);
-    assert_int_not_equal(number(item(&g, "nodes", 1), "mesh"), number(item(&g, "nodes", 2), "mesh"));
+    glb g = glb_open(b.path);
+    assert_int_equal(glb_length(g.root, "meshes"), 2);
+    assert_int_not_equal(glb_number(glb_item(&g, "nodes", 1), "mesh"), glb_number(glb_item(&g, "nodes", 2), "mesh"));
     sup_arena_destroy(g.arena);
 }
 
@@ -146,17 +107,17 @@ static void everything_beside_the_file_goes_into_it(void** state)
 {
     (void)state;
     test_bake b = bake_pair("inside.glb", false);
-    glb       g = open_glb(b.path);
-    assert_int_equal(length(g.root, "buffers"), 1);
-    assert_null(sup_json_get(item(&g, "buffers", 0), "uri"));
-    assert_int_equal(number(item(&g, "buffers", 0), "byteLength"), g.bin_bytes);
-    const sup_json* image = item(&g, "images", 0);
+    glb       g = glb_open(b.path);
+    assert_int_equal(glb_length(g.root, "buffers"), 1);
+    assert_null(sup_json_get(glb_item(&g, "buffers", 0), "uri"));
+    assert_int_equal(glb_number(glb_item(&g, "buffers", 0), "byteLength"), g.bin_bytes);
+    const sup_json* image = glb_item(&g, "images", 0);
     assert_null(sup_json_get(image, "uri"));
     assert_string_equal(sup_json_string(sup_json_get(image, "mimeType"), ""), "image/png");
     assert_string_equal(sup_json_string(sup_json_get(image, "name"), ""), "skin");
-    const sup_json* view = item(&g, "bufferViews", number(image, "bufferView"));
-    assert_int_equal(number(view, "byteLength"), sizeof png);
-    assert_memory_equal(g.bin + number(view, "byteOffset"), png, sizeof png);
+    const sup_json* view = glb_item(&g, "bufferViews", glb_number(image, "bufferView"));
+    assert_int_equal(glb_number(view, "byteLength"), sizeof png);
+    assert_memory_equal(g.bin + glb_number(view, "byteOffset"), png, sizeof png);
     sup_arena_destroy(g.arena);
 }
 
@@ -164,21 +125,21 @@ static void what_we_do_not_know_is_kept(void** state)
 {
     (void)state;
     test_bake b = bake_pair("kept.glb", false);
-    glb       g = open_glb(b.path);
+    glb       g = glb_open(b.path);
     assert_string_equal(sup_json_string(sup_json_get(sup_json_get(g.root, "asset"), "generator"), ""), "by hand");
     const sup_json* mine = sup_json_get(sup_json_get(g.root, "extras"), "mine");
     assert_int_equal(mine->count, 3);
     assert_int_equal(sup_json_at(mine, 1)->length, 4);
     assert_memory_equal(sup_json_at(mine, 1)->text, "2.50", 4); // to the letter
-    assert_int_equal(number(item(&g, "nodes", 3), "camera"), 0);
-    assert_int_equal(length(g.root, "cameras"), 1);
-    assert_int_equal(length(g.root, "animations"), 2);
+    assert_int_equal(glb_number(glb_item(&g, "nodes", 3), "camera"), 0);
+    assert_int_equal(glb_length(g.root, "cameras"), 1);
+    assert_int_equal(glb_length(g.root, "animations"), 2);
     // The camera's channel is in the baked clip too: it moves as it did.
-    const sup_json* channels = sup_json_get(item(&g, "animations", 1), "channels");
+    const sup_json* channels = sup_json_get(glb_item(&g, "animations", 1), "channels");
     uint32_t        cameras = 0, weights = 0;
     for (const sup_json* channel = channels->first; channel; channel = channel->next) {
         const sup_json* target = sup_json_get(channel, "target");
-        cameras += number(target, "node") == 3;
+        cameras += glb_number(target, "node") == 3;
         weights += strcmp(sup_json_string(sup_json_get(target, "path"), ""), "weights") == 0;
     }
     assert_int_equal(cameras, 1);
@@ -186,27 +147,56 @@ static void what_we_do_not_know_is_kept(void** state)
     sup_arena_destroy(g.arena);
 }
 
+// As JSON text: numbers keep the letters they were written with.
+static void assert_same_json(const glb* g, const sup_json* was, const char* key)
+{
+    enum { MOST = 4096 };
+    char *      a = calloc(1, MOST), *b = calloc(1, MOST);
+    test_text   first = { a, 0, MOST }, second = { b, 0, MOST };
+    const void* is = sup_json_get(g->root, key);
+    assert_non_null(is);
+    assert_true(sup_json_write(is, 0, &(sup_text_sink){ test_text_put, &first }));
+    assert_true(sup_json_write(sup_json_get(was, key), 0, &(sup_text_sink){ test_text_put, &second }));
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+}
+
+static void materials_extensions_extras_and_cameras_stay_to_the_letter(void** state)
+{
+    (void)state;
+    test_bake b = bake_pair("letter.glb", false);
+    glb       g = glb_open(b.path);
+    sup_json* was;
+    sup_error error;
+    assert_ok(sup_json_parse(document, sizeof document - 1, "document", g.arena, &was, &error), error);
+    static const char* const keys[] = { "materials", "extensions", "extensionsUsed", "extras",
+                                        "cameras",   "textures",   "asset",          "scenes" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) assert_same_json(&g, was, keys[i]);
+    sup_arena_destroy(g.arena);
+}
+
 static void every_primitive_and_weight_has_as_many_targets(void** state)
 {
     (void)state;
     test_bake b = bake_pair("targets.glb", false);
-    glb       g = open_glb(b.path);
+    glb       g = glb_open(b.path);
     for (uint32_t n = 1; n <= 2; ++n) {
-        const sup_json* mesh = item(&g, "meshes", number(item(&g, "nodes", n), "mesh"));
+        const sup_json* mesh = glb_item(&g, "meshes", glb_number(glb_item(&g, "nodes", n), "mesh"));
         const sup_json* extras = sup_json_get(mesh, "extras");
         for (uint32_t p = 0; p < 2; ++p)
-            assert_int_equal(length(sup_json_at(sup_json_get(mesh, "primitives"), p), "targets"), 6);
-        assert_int_equal(length(mesh, "weights"), 6);
+            assert_int_equal(glb_length(sup_json_at(sup_json_get(mesh, "primitives"), p), "targets"), 6);
+        assert_int_equal(glb_length(mesh, "weights"), 6);
         assert_true(sup_json_number(sup_json_at(sup_json_get(mesh, "weights"), 0), 0) == 0.25);
         assert_string_equal(sup_json_string(sup_json_get(extras, "note"), ""), "kept");
-        assert_int_equal(length(extras, "targetNames"), 6);
+        assert_int_equal(glb_length(extras, "targetNames"), 6);
         assert_string_equal(sup_json_at(sup_json_get(extras, "targetNames"), 0)->text, "lift");
         assert_string_equal(sup_json_at(sup_json_get(extras, "targetNames"), 3)->text, "lift.dualquat 2");
         // The mesh has no normals, and viewers shade it flat: it must not get any.
         assert_null(
             sup_json_get(sup_json_at(sup_json_get(sup_json_at(sup_json_get(mesh, "primitives"), 0), "targets"), 1), "NORMAL"));
     }
-    assert_int_equal(length(item(&g, "nodes", 2), "weights"), 6);
+    assert_int_equal(glb_length(glb_item(&g, "nodes", 2), "weights"), 6);
     sup_arena_destroy(g.arena);
 }
 
@@ -237,16 +227,16 @@ static void flat_nodes_stand_at_the_top_and_take_their_channels_along(void** sta
 {
     (void)state;
     test_bake b = bake_pair("flat.glb", true);
-    glb       g = open_glb(b.path);
-    assert_int_equal(length(item(&g, "scenes", 0), "nodes"), 3);
-    assert_null(sup_json_get(item(&g, "nodes", 1), "mesh"));
-    assert_null(sup_json_get(item(&g, "nodes", 2), "weights"));
-    const sup_json* node = item(&g, "nodes", 4);
+    glb       g = glb_open(b.path);
+    assert_int_equal(glb_length(glb_item(&g, "scenes", 0), "nodes"), 3);
+    assert_null(sup_json_get(glb_item(&g, "nodes", 1), "mesh"));
+    assert_null(sup_json_get(glb_item(&g, "nodes", 2), "weights"));
+    const sup_json* node = glb_item(&g, "nodes", 4);
     assert_string_equal(sup_json_string(sup_json_get(node, "name"), ""), "left baked");
-    const sup_json* moved = sup_json_at(sup_json_get(item(&g, "animations", 0), "channels"), 0);
-    assert_int_equal(number(sup_json_get(moved, "target"), "node"), 4);
+    const sup_json* moved = sup_json_at(sup_json_get(glb_item(&g, "animations", 0), "channels"), 0);
+    assert_int_equal(glb_number(sup_json_get(moved, "target"), "node"), 4);
     // At rest the first frame is shown.
-    const sup_json* weights = sup_json_get(item(&g, "meshes", number(node, "mesh")), "weights");
+    const sup_json* weights = sup_json_get(glb_item(&g, "meshes", glb_number(node, "mesh")), "weights");
     for (uint32_t i = 0; i < 6; ++i) assert_true(sup_json_number(sup_json_at(weights, i), -1) == (i == 1 ? 1 : 0));
     sup_arena_destroy(g.arena);
     sup_character* again;
@@ -287,9 +277,9 @@ static void an_animation_that_is_none_does_no_harm(void** state)
                     .frames = 2 };
     assert_non_null(b.clip);
     assert_ok(test_bake_run(&b, NULL, &error), error);
-    glb g = open_glb(b.path);
-    assert_int_equal(length(g.root, "animations"), 2);
-    assert_int_equal(item(&g, "animations", 0)->type, SUP_JSON_NUMBER);
+    glb g = glb_open(b.path);
+    assert_int_equal(glb_length(g.root, "animations"), 2);
+    assert_int_equal(glb_item(&g, "animations", 0)->type, SUP_JSON_NUMBER);
     sup_arena_destroy(g.arena);
     sup_character_destroy(odd);
 }
@@ -300,6 +290,7 @@ int main(void)
         cmocka_unit_test(nodes_that_share_a_mesh_show_their_own_points),
         cmocka_unit_test(everything_beside_the_file_goes_into_it),
         cmocka_unit_test(what_we_do_not_know_is_kept),
+        cmocka_unit_test(materials_extensions_extras_and_cameras_stay_to_the_letter),
         cmocka_unit_test(every_primitive_and_weight_has_as_many_targets),
         cmocka_unit_test(the_source_clip_plays_as_before),
         cmocka_unit_test(flat_nodes_stand_at_the_top_and_take_their_channels_along),
