@@ -2,13 +2,14 @@
 
 #include "base/internal.h"
 #include "math/vec.h"
+#include "solve/diffusion.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SAME_VOLUME 1e-5   // of the rest volume: nearer to its target than rounding, a part is left alone
-#define STEP_MAX 0.5       // cells that the field may move a particle in one sweep
 #define FLAT_GRADIENT 0.25 // the distance to the boundary has no direction below this: the middle
+#define FAINT_SHARE 0.02f  // of a smooth field: less does not show
+#define HOLLOW 0.1         // of its cells: a part whose skin encloses less is measured by its cells
 
 // ---------------------------------------------------------------------------------------------- bind
 
@@ -22,6 +23,7 @@ typedef struct maker {
     uint8_t*                       cut;   ///< per particle: cells of more than one part
     uint32_t*                      way;   ///< per particle: links to the nearest cut of its part
     float*                         fade;
+    float*                         ramp; ///< per part: cells over which it flows into its neighbors
 } maker;
 
 // Breadth first from the particles whose `level` is 0, through links that `owner` allows (NULL: all).
@@ -123,13 +125,128 @@ static sup_result find_fades(maker* m, sup_error* error)
             } else if (m->way[p] != SUP_NONE && m->way[p] > longest[label]) longest[label] = m->way[p];
         }
     }
+    for (uint32_t i = 0; i < parts; ++i)
+        m->ramp[i] = fmaxf((float)longest[i] * (neighbor[i] == parts + 1 ? 2.0f : 1.0f) * m->desc->fade, 1.0f);
     for (uint32_t p = 0; p < v->particle_count; ++p) {
         m->fade[p] = 1;
         if (m->desc->fade <= 0 || m->way[p] == SUP_NONE || m->owner[p] == SUP_NONE) continue;
-        uint32_t part = m->owner[p];
-        float    length = (float)longest[part] * (neighbor[part] == parts + 1 ? 2.0f : 1.0f) * m->desc->fade;
-        m->fade[p] = m->cut[p] ? 0.0f : sup_smoothstep(0.0f, length > 1 ? length : 1.0f, (float)m->way[p]);
+        m->fade[p] = m->cut[p] ? 0.0f : sup_smoothstep(0.0f, m->ramp[m->owner[p]], (float)m->way[p]);
     }
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- shares
+
+// The parts around a particle, each once, with their shares of its cells.
+static uint32_t parts_around(const maker* m, uint32_t p, uint32_t parts[8], float shares[8])
+{
+    uint32_t count = 0;
+    float    cells = 0;
+    for (uint32_t o = 0; o < 8; ++o) {
+        if (!(m->v->octants[p] >> o & 1)) continue;
+        uint32_t label = m->desc->labels[sup_voxels_octant(m->v, p, o)], i = 0;
+        cells += 1;
+        if (label == SUP_NONE) continue;
+        while (i < count && parts[i] != label) ++i;
+        if (i == count) parts[count] = label, shares[count++] = 0;
+        shares[i] += 1;
+    }
+    for (uint32_t i = 0; i < count; ++i) shares[i] /= cells;
+    return count;
+}
+
+typedef struct share_list {
+    uint32_t parts[LATTICE_SHARES];
+    float    shares[LATTICE_SHARES]; ///< falling; 0: none
+} share_list;
+
+static void add_share(share_list* list, uint32_t part, float share)
+{
+    for (int i = 0; i < LATTICE_SHARES; ++i)
+        if (share > list->shares[i]) {
+            uint32_t other = list->parts[i];
+            float    less = list->shares[i];
+            list->parts[i] = part, list->shares[i] = share;
+            part = other, share = less;
+        }
+}
+
+// (L + H) phi = H (own share of its cells), H = 1 / ramp^2: the parts flow into each other over their ramps, summing to 1.
+static sup_result smooth_shares(maker* m, share_list* lists, sup_error* error)
+{
+    uint32_t   count = m->v->particle_count;
+    sup_arena* scratch = sup_arena_beside(m->scratch);
+    float *    screen = NULL, *w = NULL, *work = NULL;
+    if (scratch) {
+        screen = SUP_NEW(scratch, float, count);
+        w = SUP_NEW(scratch, float, (size_t)count* SUP_LANES);
+        work = SUP_NEW(scratch, float, sup_diffusion_work(count));
+    }
+    if (!screen || !w || !work) {
+        sup_arena_destroy(scratch);
+        return sup_fail_memory(error, "volumes");
+    }
+    for (uint32_t p = 0; p < count; ++p) {
+        float ramp = m->owner[p] == SUP_NONE ? 1.0f : m->ramp[m->owner[p]];
+        screen[p] = 1.0f / (ramp * ramp);
+    }
+    sup_diffusion d = { .count = count, .link_begin = m->v->link_begin, .links = m->v->links, .screen = screen };
+    for (uint32_t first = 0; first < m->desc->part_count; first += SUP_LANES) {
+        uint32_t parts[8];
+        float    shares[8];
+        memset(w, 0, (size_t)count * SUP_LANES * sizeof *w);
+        for (uint32_t p = 0; p < count; ++p)
+            for (uint32_t i = parts_around(m, p, parts, shares); i-- > 0;)
+                if (parts[i] - first < SUP_LANES) w[(size_t)p * SUP_LANES + parts[i] - first] = shares[i];
+        SUP_WIDE_PICK(sup_diffusion_solve)(&d, w, work);
+        for (uint32_t p = 0; p < count; ++p)
+            for (uint32_t i = 0; i < SUP_LANES && first + i < m->desc->part_count; ++i)
+                if (w[(size_t)p * SUP_LANES + i] > FAINT_SHARE) add_share(&lists[p], first + i, w[(size_t)p * SUP_LANES + i]);
+    }
+    for (uint32_t p = 0; p < count; ++p) { // what the faint ones had goes to the others
+        float sum = 0;
+        for (int i = 0; i < LATTICE_SHARES; ++i) sum += lists[p].shares[i];
+        for (int i = 0; i < LATTICE_SHARES && m->owner[p] != SUP_NONE && sum > 0; ++i) lists[p].shares[i] /= sum;
+    }
+    sup_arena_destroy(scratch);
+    return SUP_OK;
+}
+
+static sup_result make_shares(maker* m, sup_arena* arena, sup_lattice_volume* out, sup_error* error)
+{
+    uint32_t    count = m->v->particle_count, total = 0;
+    share_list* lists = SUP_NEW(m->scratch, share_list, count);
+    uint32_t*   of_slot = SUP_NEW(m->scratch, uint32_t, m->desc->slot_count);
+    uint32_t*   begin = SUP_NEW(arena, uint32_t, (size_t)m->desc->slot_count + 1);
+    if (!lists || !of_slot || !begin) return sup_fail_memory(error, "volumes");
+    if (out->apart) {
+        sup_result r = smooth_shares(m, lists, error);
+        if (r != SUP_OK) return r;
+    } else
+        for (uint32_t p = 0; p < count; ++p) {
+            uint32_t parts[8];
+            float    shares[8];
+            for (uint32_t i = parts_around(m, p, parts, shares); i-- > 0;) add_share(&lists[p], parts[i], 1);
+        }
+    for (uint32_t i = 0; i < m->desc->slot_count; ++i) of_slot[i] = SUP_NONE;
+    for (uint32_t p = 0; p < count; ++p) {
+        of_slot[m->desc->slots[p]] = p;
+        for (int i = 0; i < LATTICE_SHARES; ++i) total += lists[p].shares[i] > 0;
+    }
+    uint32_t* parts = SUP_NEW(arena, uint32_t, total);
+    float*    shares = SUP_NEW(arena, float, total);
+    if (!parts || !shares) return sup_fail_memory(error, "volumes");
+    for (uint32_t s = 0; s < m->desc->slot_count; ++s) {
+        begin[s + 1] = begin[s];
+        for (int i = 0; i < LATTICE_SHARES && of_slot[s] != SUP_NONE; ++i) {
+            if (!(lists[of_slot[s]].shares[i] > 0)) continue;
+            parts[begin[s + 1]] = lists[of_slot[s]].parts[i];
+            shares[begin[s + 1]++] = lists[of_slot[s]].shares[i];
+        }
+    }
+    out->share_begin = begin;
+    out->share_parts = parts;
+    out->shares = shares;
     return SUP_OK;
 }
 
@@ -159,39 +276,32 @@ static bool is_inner(const maker* m, uint32_t cell, uint32_t axis, uint32_t up)
 
 typedef struct part_lists {
     sup_lattice_part* parts;
-    uint32_t*         members; ///< particles at first
-    float*            weights;
+    uint32_t*         particles; ///< of each member
     uint32_t*         faces;
     uint32_t          block_count, member_count;
 } part_lists;
 
-// One part from its cells; NULL lists: only counts.
+// One part from its cells: the corners of its outer faces; NULL lists: only counts.
 static void list_part(maker* m, uint32_t part, const uint32_t* cells, uint32_t cell_count, uint32_t* local, part_lists* out)
 {
     const sup_voxels* v = m->v;
     sup_lattice_part  t = { .member_begin = out->member_count, .block_begin = out->block_count, .cells = cell_count };
     uint32_t          count = 0, faces = 0;
     for (uint32_t i = 0; i < cell_count; ++i)
-        for (uint32_t k = 0; k < 8; ++k) {
-            uint32_t p = v->particles[8 * (size_t)cells[i] + k];
-            if (local[p] != SUP_NONE) continue;
-            local[p] = count;
-            if (out->members) {
-                out->members[t.member_begin + count] = p;
-                out->weights[t.member_begin + count] =
-                    m->fade[p] / (float)(2 + m->depth[p]); // the boundary is one cell from outside
-                t.most = fmaxf(t.most, out->weights[t.member_begin + count]);
-            }
-            ++count;
-        }
-    for (uint32_t i = 0; i < cell_count; ++i)
         for (uint32_t side = 0; side < 6; ++side) {
             uint32_t corners[4];
             if (is_inner(m, cells[i], side / 2, side & 1)) continue;
             face_corners(side / 2, side & 1, corners);
-            for (uint32_t k = 0; k < 4 && out->faces; ++k)
-                out->faces[4 * SUP_LANES * (size_t)(t.block_begin + faces / SUP_LANES) + SUP_LANES * k + faces % SUP_LANES] =
-                    local[v->particles[8 * (size_t)cells[i] + corners[k]]];
+            for (uint32_t k = 0; k < 4; ++k) {
+                uint32_t p = v->particles[8 * (size_t)cells[i] + corners[k]];
+                if (local[p] == SUP_NONE) {
+                    if (out->particles) out->particles[t.member_begin + count] = p;
+                    local[p] = count++;
+                }
+                if (out->faces)
+                    out->faces[4 * SUP_LANES * (size_t)(t.block_begin + faces / SUP_LANES) + SUP_LANES * k +
+                               faces % SUP_LANES] = local[p];
+            }
             ++faces;
         }
     for (uint32_t i = 0; i < cell_count; ++i)
@@ -200,8 +310,8 @@ static void list_part(maker* m, uint32_t part, const uint32_t* cells, uint32_t c
     out->block_count += (faces + SUP_LANES - 1) / SUP_LANES;
     t.member_end = out->member_count;
     t.block_end = out->block_count;
-    for (uint32_t i = t.member_begin + count; out->members && i < t.member_end; ++i)
-        out->members[i] = out->members[t.member_begin];
+    for (uint32_t i = t.member_begin + count; out->particles && i < t.member_end; ++i)
+        out->particles[i] = out->particles[t.member_begin];
     if (out->parts) out->parts[part] = t;
 }
 
@@ -228,59 +338,289 @@ static uint32_t middle_of(const maker* m, const uint32_t* cells, uint32_t cell_c
     return best;
 }
 
-static sup_result make_parts(maker* m, sup_arena* arena, sup_lattice_volume* out, sup_error* error)
+// How much of the field of `part` alone moves a particle.
+static float own_share(const maker* m, uint32_t part, uint32_t p)
+{
+    uint32_t parts[8];
+    float    shares[8];
+    if (m->desc->fade > 0) return m->owner[p] == part ? m->fade[p] : 0.0f;
+    for (uint32_t i = parts_around(m, p, parts, shares); i-- > 0;)
+        if (parts[i] == part) return 1;
+    return 0;
+}
+
+// Where the members of a part are: the rows of slots and weights. Cells: at their particles.
+static void place_members(const maker* m, uint32_t part, const sup_lattice_part* t, const uint32_t* particles, bool skin,
+                          uint32_t rows, uint32_t* slots, float* places, float* fields)
+{
+    for (uint32_t i = t->member_begin; i < t->member_end; ++i) {
+        uint32_t                p = particles[i];
+        const sup_lattice_node* node = skin ? &m->desc->nodes[p] : NULL;
+        float                   rest = 1;
+        for (uint32_t k = LATTICE_NODE_SLOTS; k-- > 0;) {
+            uint32_t q = k == 0 || !node ? p : node->beside[k - 1];
+            float    share = k == 0 ? rest : node ? node->share[k - 1] : 0.0f;
+            rest -= k == 0 ? 0.0f : share;
+            slots[k * rows + i] = m->desc->slots[q];
+            places[k * rows + i] = share;
+            fields[k * rows + i] = share == 0 ? 0.0f : share * own_share(m, part, q);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- rates
+
+static void cross_add(double out[3], const double a[3], const double b[3])
+{
+    out[0] += a[1] * b[2] - a[2] * b[1];
+    out[1] += a[2] * b[0] - a[0] * b[2];
+    out[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+// Volume of a part at rest in cells; slopes: three of each member, NULL: none. Twelve times the volume of a patch is
+// (a x b) . (c + d) + (a + b) . (c x d).
+static double rest_volume(const sup_lattice_part* t, const uint32_t* faces, const double* places, double* slopes)
+{
+    double sum = 0;
+    for (uint32_t block = t->block_begin; block < t->block_end; ++block)
+        for (uint32_t lane = 0; lane < SUP_LANES; ++lane) {
+            const double* x[4];
+            uint32_t      at[4];
+            double        e[3], f[3], ab[3] = { 0 }, cd[3] = { 0 };
+            for (uint32_t k = 0; k < 4; ++k) {
+                at[k] = t->member_begin + faces[4 * SUP_LANES * (size_t)block + SUP_LANES * k + lane];
+                x[k] = places + 3 * (size_t)at[k];
+            }
+            for (int a = 0; a < 3; ++a) f[a] = x[0][a] + x[1][a], e[a] = x[2][a] + x[3][a];
+            cross_add(ab, x[0], x[1]);
+            cross_add(cd, x[2], x[3]);
+            for (int a = 0; a < 3; ++a) sum += ab[a] * e[a] + f[a] * cd[a];
+            if (!slopes || at[0] == at[1]) continue; // an empty lane
+            double to[4][3];
+            for (int a = 0; a < 3; ++a) to[0][a] = to[1][a] = cd[a], to[2][a] = to[3][a] = ab[a];
+            cross_add(to[0], x[1], e);
+            cross_add(to[1], e, x[0]);
+            cross_add(to[2], x[3], f);
+            cross_add(to[3], f, x[2]);
+            for (int k = 0; k < 4; ++k)
+                for (int a = 0; a < 3; ++a) slopes[3 * (size_t)at[k] + a] += to[k][a] / 12;
+        }
+    return sum / 12;
+}
+
+typedef struct member_rows {
+    uint32_t *particles, *slots;
+    float *   places, *fields;
+    double*   rest;   ///< three of each: place at rest in cells, from the part's origin
+    double*   slopes; ///< likewise
+} member_rows;
+
+typedef struct rate_rows {
+    double*   sums; ///< LATTICE_FIELDS of each part
+    uint32_t *mark, *seen;
+} rate_rows;
+
+static void place_at_rest(const maker* m, const sup_lattice_part* t, const member_rows* r, uint32_t rows, uint32_t origin,
+                          const uint32_t* of_slot)
+{
+    uint32_t from[3], at[3];
+    sup_voxels_corner(m->v, origin, from);
+    for (uint32_t i = t->member_begin; i < t->member_end; ++i) {
+        double* x = r->rest + 3 * (size_t)i;
+        x[0] = x[1] = x[2] = 0;
+        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) {
+            sup_voxels_corner(m->v, of_slot[r->slots[k * rows + i]], at);
+            for (int a = 0; a < 3; ++a) x[a] += (double)r->places[k * rows + i] * ((double)at[a] - (double)from[a]);
+        }
+    }
+}
+
+// The field of a slot at rest.
+static sup_vec3 rest_field(const sup_lattice_volume* v, uint32_t field, uint32_t slot)
+{
+    if (field == 0) return v3_scale(v->outward[slot], v->reach[slot]);
+    return v->core ? v->core[slot] : v3(0, 0, 0);
+}
+
+// The parts whose smooth fields reach the members of part i, in the order they are met, and how they change its volume.
+static uint32_t rates_of(const member_rows* r, uint32_t rows, const sup_lattice_part* part, uint32_t stamp,
+                         const sup_lattice_volume* v, rate_rows* to)
+{
+    uint32_t found = 0;
+    for (uint32_t k = part->member_begin; k < part->member_end; ++k)
+        for (uint32_t c = 0; c < LATTICE_NODE_SLOTS; ++c) {
+            uint32_t      slot = r->slots[c * rows + k];
+            const double* g = r->slopes + 3 * (size_t)k;
+            double        rate[LATTICE_FIELDS];
+            for (uint32_t f = 0; f < LATTICE_FIELDS; ++f) {
+                sup_vec3 u = rest_field(v, f, slot);
+                rate[f] = (double)r->places[c * rows + k] * (g[0] * (double)u.x + g[1] * (double)u.y + g[2] * (double)u.z);
+            }
+            for (uint32_t s = v->share_begin[slot]; s < v->share_begin[slot + 1]; ++s) {
+                uint32_t j = v->share_parts[s];
+                double*  sums = to->sums + LATTICE_FIELDS * (size_t)j;
+                if (to->mark[j] != stamp) {
+                    to->mark[j] = stamp;
+                    to->seen[found++] = j;
+                    memset(sums, 0, LATTICE_FIELDS * sizeof *sums);
+                }
+                for (uint32_t f = 0; f < LATTICE_FIELDS; ++f) sums[f] += rate[f] * (double)v->shares[s];
+            }
+        }
+    return found;
+}
+
+// J[i][j] = how the volume of part i grows along the smooth field of part j, at rest.
+static sup_result make_rates(maker* m, const member_rows* r, uint32_t rows, sup_lattice_part* parts, sup_arena* arena,
+                             sup_lattice_volume* out, sup_error* error)
+{
+    uint32_t  n = m->desc->part_count, total = 0, *list = NULL, *begin = SUP_NEW(arena, uint32_t, (size_t)n + 1);
+    float*    rates[LATTICE_FIELDS] = { NULL };
+    rate_rows to = { SUP_NEW(m->scratch, double, LATTICE_FIELDS*(size_t)n), SUP_NEW(m->scratch, uint32_t, n),
+                     SUP_NEW(m->scratch, uint32_t, n) };
+    if (!begin || !to.sums || !to.mark || !to.seen) return sup_fail_memory(error, "volumes");
+    for (uint32_t round = 0; round < 2; ++round) { // to count, then to keep
+        total = 0;
+        for (uint32_t i = 0; i < n; ++i) {
+            uint32_t found = rates_of(r, rows, &parts[i], round * n + i + 1, out, &to);
+            begin[i] = total;
+            for (uint32_t k = 0; k < found; ++k) {
+                const double* sums = to.sums + LATTICE_FIELDS * (size_t)to.seen[k];
+                for (uint32_t f = 0; f < LATTICE_FIELDS; ++f) {
+                    if (to.seen[k] == i) parts[i].rate[f] = (float)sums[f];
+                    else if (list) list[total] = to.seen[k], rates[f][total] = (float)sums[f];
+                }
+                total += to.seen[k] != i;
+            }
+        }
+        begin[n] = total;
+        if (round == 1) break;
+        list = SUP_NEW(arena, uint32_t, total);
+        for (uint32_t f = 0; f < LATTICE_FIELDS; ++f) {
+            rates[f] = SUP_NEW(arena, float, total);
+            if (!list || !rates[f]) return sup_fail_memory(error, "volumes");
+        }
+    }
+    out->couple_begin = begin;
+    out->couple_parts = list;
+    for (uint32_t f = 0; f < LATTICE_FIELDS; ++f) out->couples[f] = rates[f];
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- whole
+
+static sup_result list_parts(maker* m, part_lists* lists, uint32_t** cells, uint32_t** begin, sup_arena* arena,
+                             sup_error* error)
 {
     const sup_voxels* v = m->v;
     uint32_t          parts = m->desc->part_count;
-    uint32_t*         begin = SUP_NEW(m->scratch, uint32_t, (size_t)parts + 2);
-    uint32_t*         cells = SUP_NEW(m->scratch, uint32_t, v->cell_count);
     uint32_t*         local = SUP_NEW(m->scratch, uint32_t, v->particle_count);
-    part_lists        lists = { .parts = SUP_NEW(arena, sup_lattice_part, parts) };
-    if (!begin || !cells || !local || !lists.parts) return sup_fail_memory(error, "volumes");
+    *begin = SUP_NEW(m->scratch, uint32_t, (size_t)parts + 2);
+    *cells = SUP_NEW(m->scratch, uint32_t, v->cell_count);
+    lists->parts = SUP_NEW(arena, sup_lattice_part, parts);
+    if (!*begin || !*cells || !local || !lists->parts) return sup_fail_memory(error, "volumes");
     for (uint32_t c = 0; c < v->cell_count; ++c)
-        if (m->desc->labels[c] != SUP_NONE) begin[m->desc->labels[c] + 2]++;
-    for (uint32_t i = 0; i <= parts; ++i) begin[i + 1] += begin[i];
+        if (m->desc->labels[c] != SUP_NONE) (*begin)[m->desc->labels[c] + 2]++;
+    for (uint32_t i = 0; i <= parts; ++i) (*begin)[i + 1] += (*begin)[i];
     for (uint32_t c = 0; c < v->cell_count; ++c)
-        if (m->desc->labels[c] != SUP_NONE) cells[begin[m->desc->labels[c] + 1]++] = c;
+        if (m->desc->labels[c] != SUP_NONE) (*cells)[(*begin)[m->desc->labels[c] + 1]++] = c;
     for (uint32_t p = 0; p < v->particle_count; ++p) local[p] = SUP_NONE;
-    for (uint32_t i = 0; i < parts; ++i) list_part(m, i, cells + begin[i], begin[i + 1] - begin[i], local, &lists);
-    lists.members = SUP_NEW(arena, uint32_t, lists.member_count);
-    lists.weights = SUP_NEW(arena, float, lists.member_count);
-    lists.faces = SUP_NEW(arena, uint32_t, 4 * SUP_LANES * (size_t)lists.block_count);
-    if (!lists.members || !lists.weights || !lists.faces) return sup_fail_memory(error, "volumes");
-    lists.member_count = lists.block_count = 0;
-    for (uint32_t i = 0; i < parts; ++i) list_part(m, i, cells + begin[i], begin[i + 1] - begin[i], local, &lists);
-    for (uint32_t i = 0; i < parts; ++i)
-        if (begin[i + 1] > begin[i])
-            lists.parts[i].origin = m->desc->slots[middle_of(m, cells + begin[i], begin[i + 1] - begin[i])];
-    for (uint32_t i = 0; i < lists.member_count; ++i) lists.members[i] = m->desc->slots[lists.members[i]];
-    out->parts = lists.parts;
-    out->members = lists.members;
-    out->weights = lists.weights;
-    out->faces = lists.faces;
-    out->member_count = lists.member_count;
+    for (int round = 0; round < 2; ++round) {
+        if (round == 1) {
+            lists->particles = SUP_NEW(m->scratch, uint32_t, lists->member_count);
+            lists->faces = SUP_NEW(arena, uint32_t, 4 * SUP_LANES * (size_t)lists->block_count);
+            if (!lists->particles || !lists->faces) return sup_fail_memory(error, "volumes");
+            lists->member_count = lists->block_count = 0;
+        }
+        for (uint32_t i = 0; i < parts; ++i) list_part(m, i, *cells + (*begin)[i], (*begin)[i + 1] - (*begin)[i], local, lists);
+    }
     return SUP_OK;
+}
+
+static sup_result make_parts(maker* m, sup_arena* arena, sup_lattice_volume* out, sup_error* error)
+{
+    part_lists lists = { 0 };
+    uint32_t * cells, *begin, parts = m->desc->part_count;
+    sup_result result = list_parts(m, &lists, &cells, &begin, arena, error);
+    if (result != SUP_OK) return result;
+    uint32_t    rows = lists.member_count;
+    uint32_t*   of_slot = SUP_NEW(m->scratch, uint32_t, m->desc->slot_count);
+    member_rows r = { lists.particles,
+                      SUP_NEW(arena, uint32_t, LATTICE_NODE_SLOTS * (size_t)rows),
+                      SUP_NEW(arena, float, LATTICE_NODE_SLOTS*(size_t)rows),
+                      SUP_NEW(arena, float, LATTICE_NODE_SLOTS*(size_t)rows),
+                      SUP_NEW(m->scratch, double, 3 * (size_t)rows),
+                      SUP_NEW(m->scratch, double, 3 * (size_t)rows) };
+    if (!of_slot || !r.slots || !r.places || !r.fields || !r.rest || !r.slopes) return sup_fail_memory(error, "volumes");
+    for (uint32_t p = 0; p < m->v->particle_count; ++p) of_slot[m->desc->slots[p]] = p;
+    for (uint32_t i = 0; i < parts; ++i) {
+        sup_lattice_part* t = &lists.parts[i];
+        if (t->cells == 0) continue;
+        uint32_t origin = middle_of(m, cells + begin[i], t->cells);
+        t->origin = m->desc->slots[origin];
+        for (int skin = m->desc->nodes != NULL; skin >= 0; --skin) {
+            place_members(m, i, t, lists.particles, skin, rows, r.slots, r.places, r.fields);
+            place_at_rest(m, t, &r, rows, origin, of_slot);
+            t->rest = rest_volume(t, lists.faces, r.rest, NULL);
+            if (t->rest > HOLLOW * t->cells) break;
+            out->cell_parts += skin;
+        }
+        rest_volume(t, lists.faces, r.rest, r.slopes);
+    }
+    for (uint32_t i = 0; i < parts; ++i)
+        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
+            for (uint32_t j = lists.parts[i].member_begin; j < lists.parts[i].member_end; ++j) {
+                uint32_t slot = r.slots[k * rows + j];
+                float    share = r.places[k * rows + j] > 0 ? own_share(m, i, of_slot[slot]) : 0.0f;
+                for (uint32_t f = 0; f < LATTICE_FIELDS && share > 0; ++f) {
+                    float* most = &lists.parts[i].most[f];
+                    *most = fmaxf(*most, share * v3_length(rest_field(out, f, slot)));
+                }
+            }
+    out->parts = lists.parts;
+    out->faces = lists.faces;
+    out->members = r.slots;
+    out->places = r.places;
+    out->fields = r.fields;
+    out->member_count = rows;
+    return m->desc->trial || !out->apart ? SUP_OK : make_rates(m, &r, rows, lists.parts, arena, out, error);
 }
 
 static sup_result make(maker* m, sup_arena* arena, sup_lattice_volume* out, sup_error* error)
 {
-    uint32_t  count = m->v->particle_count;
-    sup_vec3* outward = SUP_NEW(arena, sup_vec3, m->desc->slot_count);
+    uint32_t  count = m->v->particle_count, slots = m->desc->slot_count;
+    sup_vec3* outward = SUP_NEW(arena, sup_vec3, slots);
+    float *   reach = SUP_NEW(arena, float, slots), *fade = SUP_NEW(arena, float, slots);
+    uint32_t* owners = SUP_NEW(arena, uint32_t, slots);
     m->depth = SUP_NEW(m->scratch, uint32_t, count);
     m->queue = SUP_NEW(m->scratch, uint32_t, count);
     m->owner = SUP_NEW(m->scratch, uint32_t, count);
     m->way = SUP_NEW(m->scratch, uint32_t, count);
     m->cut = SUP_NEW(m->scratch, uint8_t, count);
     m->fade = SUP_NEW(m->scratch, float, count);
-    if (!outward || !m->depth || !m->queue || !m->owner || !m->way || !m->cut || !m->fade)
+    m->ramp = SUP_NEW(m->scratch, float, m->desc->part_count);
+    if (!outward || !reach || !fade || !owners || !m->depth || !m->queue || !m->owner || !m->way || !m->cut || !m->fade ||
+        !m->ramp)
         return sup_fail_memory(error, "volumes");
     find_depths(m);
-    for (uint32_t p = 0; p < count; ++p) outward[m->desc->slots[p]] = outward_at(m, p);
     find_owners(m);
     sup_result result = find_fades(m, error);
     if (result != SUP_OK) return result;
+    for (uint32_t s = 0; s < slots; ++s) owners[s] = SUP_NONE;
+    for (uint32_t p = 0; p < count; ++p) {
+        uint32_t slot = m->desc->slots[p];
+        outward[slot] = outward_at(m, p);
+        reach[slot] = 1.0f / (float)(2 + m->depth[p]); // the boundary is one cell from outside
+        owners[slot] = m->owner[p];
+        fade[slot] = m->fade[p];
+    }
     out->outward = outward;
-    return make_parts(m, arena, out, error);
+    out->reach = reach;
+    out->core = m->desc->core;
+    out->owners = owners;
+    out->fade = fade;
+    if (!m->desc->trial) result = make_shares(m, arena, out, error);
+    return result == SUP_OK ? make_parts(m, arena, out, error) : result;
 }
 
 sup_result sup_lattice_volume_create(const sup_lattice_volume_desc* desc, sup_arena* arena, sup_lattice_volume* out,
@@ -288,149 +628,10 @@ sup_result sup_lattice_volume_create(const sup_lattice_volume_desc* desc, sup_ar
 {
     maker m = { .desc = desc, .v = desc->voxels, .scratch = sup_arena_beside(arena) };
     if (!m.scratch) return sup_fail_memory(error, "volumes");
-    *out = (sup_lattice_volume){ .h = desc->voxels->h, .part_count = desc->part_count, .apart = desc->fade > 0 };
+    *out = (sup_lattice_volume){
+        .h = desc->voxels->h, .part_count = desc->part_count, .slot_count = desc->slot_count, .apart = desc->fade > 0
+    };
     sup_result result = make(&m, arena, out, error);
     sup_arena_destroy(m.scratch);
     return result;
-}
-
-// ---------------------------------------------------------------------------------------------- root
-
-static double cubic_at(const double a[4], double l) { return a[0] + l * (a[1] + l * (a[2] + l * a[3])); }
-
-// Where the slope a1 + 2 a2 l + 3 a3 l^2, positive at 0, first becomes 0 in the direction of `sign`.
-static double rises_until(const double a[4], double sign, double limit)
-{
-    double p = a[1], q = 2 * a[2] * sign, r = 3 * a[3], best = limit; // in t = sign l
-    double under = q * q - 4 * p * r;
-    if (under < 0) return limit;
-    // The stable pair of roots: their product is p / r, and neither needs a difference of equals.
-    double s = -0.5 * (q + (q < 0 ? -sqrt(under) : sqrt(under)));
-    if (s != 0 && p / s > 0) best = fmin(best, p / s);
-    if (r != 0 && s / r > 0) best = fmin(best, s / r);
-    return best;
-}
-
-double sup_lattice_cubic_root(const double a[4], double target, double limit, bool* met)
-{
-    double sign = target < a[0] ? -1 : 1, high = rises_until(a, sign, limit), low = 0;
-    double end = cubic_at(a, sign * high);
-    *met = sign > 0 ? end >= target : end <= target;
-    if (!*met) return sign * high;
-    double t = 0;
-    for (int i = 0; i < 60; ++i) { // Newton, kept inside the bracket by halving
-        double off = sign * (cubic_at(a, sign * t) - target), slope = a[1] + sign * t * (2 * a[2] + sign * t * 3 * a[3]);
-        if (off > 0) high = t;
-        else low = t;
-        double next = slope > 0 ? t - off / slope : -1;
-        if (!(next > low && next < high)) next = (low + high) / 2;
-        if (fabs(next - t) <= 1e-15 * fabs(next)) break;
-        t = next;
-    }
-    return sign * t;
-}
-
-// ---------------------------------------------------------------------------------------------- apply
-
-typedef struct apply_job {
-    const sup_lattice_volume*      v;
-    const sup_lattice_volume_call* call;
-    float*                         planes; ///< six rows of all members
-    uint8_t*                       found;  ///< per part: flags below
-} apply_job;
-
-enum { PART_DONE = 1, PART_INSIDE_OUT = 2, PART_EXTREME = 4 };
-
-static sup_lattice_field_job field_of(const sup_lattice_volume* v, uint32_t part, const sup_vec3* points, float* planes)
-{
-    return (sup_lattice_field_job){ .volume = v,
-                                    .part = &v->parts[part],
-                                    .points = points,
-                                    .planes = planes + v->parts[part].member_begin,
-                                    .stride = v->member_count };
-}
-
-static void move_members(const sup_lattice_field_job* f, sup_vec3* points, double l)
-{
-    float step = (float)(l * f->volume->h);
-    for (uint32_t m = f->part->member_begin; m < f->part->member_end; ++m) {
-        const float* field = f->planes + (m - f->part->member_begin) + 3 * (size_t)f->stride;
-        if (f->volume->weights[m] == 0) continue; // a filler, or held at a cut
-        sup_vec3* p = &points[f->volume->members[m]];
-        *p = v3_mad(*p, step, v3(field[0], field[f->stride], field[2 * (size_t)f->stride]));
-    }
-}
-
-static void correct_part(const apply_job* j, uint32_t part)
-{
-    const sup_lattice_part* t = &j->v->parts[part];
-    float                   strength = j->call->strength ? j->call->strength[part] : 1.0f;
-    if (t->cells == 0 || !(strength > 0) || t->most == 0 || (j->found[part] & PART_DONE)) return;
-    sup_lattice_field_job field = field_of(j->v, part, j->call->points, j->planes);
-    field.matrices = j->call->matrices;
-    double a[4], rest = t->cells * (j->call->targets ? j->call->targets[part] : 1.0);
-    SUP_WIDE_PICK(sup_lattice_field)(&field);
-    SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
-    j->found[part] = PART_DONE;
-    if (!isfinite(a[0] + a[1] + a[2] + a[3]) || fabs(rest - a[0]) <= SAME_VOLUME * rest) return;
-    if (!(a[0] > 0) || !(a[1] > 0)) {
-        j->found[part] |= PART_INSIDE_OUT;
-        return;
-    }
-    bool   met;
-    double limit = STEP_MAX / (double)t->most,
-           l = sup_lattice_cubic_root(a, a[0] + (double)strength * (rest - a[0]), limit, &met);
-    if (!met)
-        j->found[part] = fabs(l) < limit ? PART_DONE | PART_EXTREME : 0; // 0: as far as one sweep may go, go on in the next
-    move_members(&field, j->call->points, l);
-}
-
-static void correct_parts(void* data, uint32_t begin, uint32_t end)
-{
-    for (uint32_t part = begin; part < end; ++part) correct_part(data, part);
-}
-
-size_t sup_lattice_volume_scratch(const sup_lattice_volume* v)
-{
-    return sup_align(6 * (size_t)v->member_count * sizeof(float), 64) + sup_align(v->part_count, 64);
-}
-
-sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, const sup_lattice_volume_call* call)
-{
-    sup_lattice_volume_report report = { 0 };
-    uint8_t*                  found = (uint8_t*)call->scratch + sup_align(6 * (size_t)v->member_count * sizeof(float), 64);
-    apply_job                 job = { .v = v, .call = call, .planes = call->scratch, .found = found };
-    memset(found, 0, v->part_count);
-    for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
-        // Parts that share particles go one after the other, from the root on, and disturb each other: all of them again.
-        if (!v->apart) memset(found, 0, v->part_count);
-        sup_tasks_run(v->apart ? call->tasks : NULL, v->part_count, 1, correct_parts, &job);
-    }
-    for (uint32_t i = 0; i < v->part_count; ++i) {
-        report.inside_out += (found[i] & PART_INSIDE_OUT) != 0;
-        report.extreme += (found[i] & PART_EXTREME) != 0;
-    }
-    return report;
-}
-
-void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* points, float* scratch, double* out)
-{
-    for (uint32_t part = 0; part < v->part_count; ++part) {
-        double                a[4];
-        sup_lattice_field_job field = field_of(v, part, points, scratch);
-        SUP_WIDE_PICK(sup_lattice_field)(&field);
-        SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
-        out[part] = a[0];
-    }
-}
-
-double sup_lattice_volume_growth(const sup_lattice_volume* v, uint32_t part, const sup_vec3* rest, const sup_mat3* unturned,
-                                 float* scratch)
-{
-    double                a[4];
-    sup_lattice_field_job field = field_of(v, part, rest, scratch);
-    field.matrices = unturned;
-    SUP_WIDE_PICK(sup_lattice_field)(&field);
-    SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
-    return a[1];
 }

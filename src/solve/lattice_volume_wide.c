@@ -8,40 +8,70 @@ static inline v8 add(v8 a, v8 b) { return (v8){ a.x + b.x, a.y + b.y, a.z + b.z 
 static inline v8 cross(v8 a, v8 b) { return (v8){ a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x }; }
 static inline fr dot(v8 a, v8 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-static inline fr root(fr x)
-{
-    fr r;
-    for (int i = 0; i < SUP_REGISTER; ++i) r[i] = __builtin_sqrtf(x[i]);
-    return r;
-}
-
 static inline v8 gather(const float* planes, uint32_t stride, const uint32_t* index)
 {
     return (v8){ fr_gather(planes, 1, index), fr_gather(planes + stride, 1, index), fr_gather(planes + 2 * stride, 1, index) };
 }
 
-void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
+void SUP_WIDE(sup_lattice_outward)(const sup_lattice_volume* v, const sup_mat3* matrices, bool core, uint32_t begin,
+                                   uint32_t end, sup_vec3* out)
 {
-    const sup_lattice_volume* v = j->volume;
-    const sup_vec3            o = j->points[j->part->origin];
-    fr                        scale = fr_all((float)(1.0 / v->h)), tiny = fr_all(1e-12f), one = fr_all(1);
-    for (uint32_t m = j->part->member_begin; m < j->part->member_end; m += SUP_REGISTER) {
-        const uint32_t* slot = v->members + m;
-        float*          to = j->planes + (m - j->part->member_begin);
-        const float*    p = &j->points->x;
-        fr_store(to, scale * (fr_gather(p, 3, slot) - fr_all(o.x)));
-        fr_store(to + j->stride, scale * (fr_gather(p + 1, 3, slot) - fr_all(o.y)));
-        fr_store(to + 2 * j->stride, scale * (fr_gather(p + 2, 3, slot) - fr_all(o.z)));
-        if (!j->matrices) continue;
-        const float *a = &j->matrices->m[0][0], *u = &v->outward->x;
-        fr           row[3], ux = fr_gather(u, 3, slot), uy = fr_gather(u + 1, 3, slot), uz = fr_gather(u + 2, 3, slot);
+    const float *a = &matrices->m[0][0], *u = core ? &v->core->x : &v->outward->x;
+    fr           tiny = fr_all(1e-12f), one = fr_all(1), zero = fr_all(0);
+    for (uint32_t s = begin; s < end; s += SUP_REGISTER) {
+        uint32_t slot[SUP_REGISTER], count = end - s < SUP_REGISTER ? end - s : SUP_REGISTER;
+        for (uint32_t i = 0; i < SUP_REGISTER; ++i) slot[i] = s + (i < count ? i : 0);
+        fr row[3], ux = fr_gather(u, 3, slot), uy = fr_gather(u + 1, 3, slot), uz = fr_gather(u + 2, 3, slot);
         for (int i = 0; i < 3; ++i)
             row[i] = fr_gather(a + 3 * i, 9, slot) * ux + fr_gather(a + 3 * i + 1, 9, slot) * uy +
                      fr_gather(a + 3 * i + 2, 9, slot) * uz;
+        if (core) {
+            fr_scatter3(&out->x, 3, slot, count, row[0], row[1], row[2]);
+            continue;
+        }
         fr length2 = row[0] * row[0] + row[1] * row[1] + row[2] * row[2];
         ir sound = length2 > tiny; // a direction that skinning has folded away is none
-        fr size = fr_select(sound, fr_load(v->weights + m) / root(fr_select(sound, length2, one)), fr_all(0));
-        for (uint32_t i = 0; i < 3; ++i) fr_store(to + (3 + i) * j->stride, size * row[i]);
+        fr size = fr_select(sound, fr_gather(v->reach, 1, slot) / fr_sqrt(fr_select(sound, length2, one)), zero);
+        fr_scatter3(&out->x, 3, slot, count, size * row[0], size * row[1], size * row[2]);
+    }
+}
+
+// The weighted sum over four slots of their vectors from an origin.
+static inline v8 mix(const sup_vec3* from, sup_vec3 origin, const uint32_t* slots, const float* weights, uint32_t rows)
+{
+    v8 sum = { fr_all(0), fr_all(0), fr_all(0) };
+    fr ox = fr_all(origin.x), oy = fr_all(origin.y), oz = fr_all(origin.z);
+    for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) {
+        const uint32_t* slot = slots + (size_t)k * rows;
+        fr              w = fr_load(weights + (size_t)k * rows);
+        sum.x += w * (fr_gather(&from->x, 3, slot) - ox);
+        sum.y += w * (fr_gather(&from->y, 3, slot) - oy);
+        sum.z += w * (fr_gather(&from->z, 3, slot) - oz);
+    }
+    return sum;
+}
+
+void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
+{
+    const sup_lattice_volume* v = j->volume;
+    const sup_vec3            o = j->points[j->part->origin], none = { 0, 0, 0 };
+    fr                        scale = fr_all((float)(1.0 / v->h));
+    for (uint32_t m = j->part->member_begin; m < j->part->member_end; m += SUP_REGISTER) {
+        float* to = j->planes + (m - j->part->member_begin);
+        v8     at = mix(j->points, o, v->members + m, v->places + m, v->member_count);
+        if (j->offsets) {
+            fr x, y, z;
+            fr_load3(&j->offsets[m].x, &x, &y, &z);
+            at = add(at, (v8){ x, y, z });
+        }
+        fr_store(to, scale * at.x);
+        fr_store(to + j->stride, scale * at.y);
+        fr_store(to + 2 * (size_t)j->stride, scale * at.z);
+        if (!j->outward) continue;
+        v8 field = mix(j->outward, none, v->members + m, v->fields + m, v->member_count);
+        fr_store(to + 3 * (size_t)j->stride, field.x);
+        fr_store(to + 4 * (size_t)j->stride, field.y);
+        fr_store(to + 5 * (size_t)j->stride, field.z);
     }
 }
 
@@ -50,7 +80,7 @@ void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
 void SUP_WIDE(sup_lattice_cubic)(const sup_lattice_field_job* j, double out[4])
 {
     const float* field = j->planes + 3 * (size_t)j->stride;
-    bool         moves = j->matrices != NULL;
+    bool         moves = j->outward != NULL;
     for (int i = 0; i < 4; ++i) out[i] = 0;
     for (uint32_t block = j->part->block_begin; block < j->part->block_end; ++block) {
         float sums[4][SUP_LANES];

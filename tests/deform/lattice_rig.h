@@ -11,7 +11,7 @@
 
 /// A box of 6 x 6 x 40 along z (a hair less, so that its sides lie inside the outer cells), rings of 24 points, with joints at
 /// z 0 and 20 and a tail to 40.
-static inline sup_character* make_bar(void)
+static inline sup_character* make_bar_weighted(bool painted)
 {
     enum { RINGS = 41, SIDE = 6, RING = 4 * SIDE, POINTS = RINGS * RING + 2 };
     static sup_vec3 points[POINTS];
@@ -44,7 +44,7 @@ static inline sup_character* make_bar(void)
         sizes[faces++] = 3, corners[n++] = POINTS - 2, corners[n++] = next, corners[n++] = k;
         sizes[faces++] = 3, corners[n++] = POINTS - 1, corners[n++] = top + k, corners[n++] = top + next;
     }
-    for (uint32_t p = 0; p < POINTS; ++p) joints[p] = points[p].z > 20, weights[p] = 1;
+    for (uint32_t p = 0; p < POINTS; ++p) joints[p] = painted && points[p].z > 20, weights[p] = 1;
     sup_joint bones[3] = { { .name = "lower", .parent = SUP_NONE },
                            { .name = "upper", .parent = 0 },
                            { .name = "tip", .parent = 1 } };
@@ -73,6 +73,9 @@ static inline sup_character* make_bar(void)
     assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
     return c;
 }
+
+/// Nobody painted weights: all points hang on the first joint.
+static inline sup_character* make_bar(void) { return make_bar_weighted(false); }
 
 typedef struct rig {
     sup_character*       c;
@@ -185,10 +188,10 @@ static inline double rig_worst(const rig* r)
 static inline void rig_volumes(rig* r, double* change)
 {
     sup_vec3* x = malloc(r->b->count * sizeof *x);
-    float*    scratch = play_memory(sup_lattice_volume_scratch(&r->b->volume));
+    void*     scratch = play_memory(sup_lattice_volume_scratch(&r->b->volume));
     for (uint32_t i = 0; i < r->b->count; ++i) x[i] = rig_place(r, i);
-    sup_lattice_volume_measure(&r->b->volume, x, scratch, change);
-    for (uint32_t i = 0; i < r->b->volume.part_count; ++i) change[i] = change[i] / r->b->volume.parts[i].cells - 1;
+    sup_lattice_volume_measure(&r->b->volume, x, NULL, scratch, change);
+    for (uint32_t i = 0; i < r->b->volume.part_count; ++i) change[i] = change[i] / r->b->volume.parts[i].rest - 1;
     free(x), free(scratch);
 }
 

@@ -365,14 +365,14 @@ static void a_stiffer_bone_swings_less(void** state)
     static const char* const settings[] = { "lattice.pose_hz@tip=20", "lattice.pose_hz@upper=20" };
     double                   worst[2] = { 0, 0 };
     for (uint32_t k = 0; k < 2; ++k) {
-        sup_character* c = make_bar();
+        sup_character* c = make_bar_weighted(true);
         sup_error      error;
         rig            r;
-        rig_make(&r, c, "lattice(cells=20)");
+        rig_make(&r, c, "lattice(cells=20,weights=screened)");
         sup_chain* soft = NULL;
         assert_ok(sup_chain_create(
                       &(sup_chain_desc){
-                          .character = c, .links = "lattice(cells=20)", .settings = settings, .setting_count = k ? 2 : 0 },
+                          .character = c, .links = "lattice(cells=20,weights=screened)", .settings = settings, .setting_count = k ? 2 : 0 },
                       &soft, &error),
                   error);
         r.link = &soft->links[1];

@@ -4,7 +4,6 @@
 #include "box_lattice.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct lattice {
@@ -12,7 +11,7 @@ typedef struct lattice {
     sup_voxels         voxels;
     sup_lattice_volume volume;
     sup_vec3*          x; // per particle, in units of a cell from the lowest corner
-    float*             scratch;
+    void*              scratch;
 } lattice;
 
 static lattice make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells, float fade, uint32_t parts)
@@ -48,7 +47,7 @@ static lattice make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells, 
 static double measured(const lattice* l)
 {
     double v = 0;
-    sup_lattice_volume_measure(&l->volume, l->x, l->scratch, &v);
+    sup_lattice_volume_measure(&l->volume, l->x, NULL, l->scratch, &v);
     return v;
 }
 
@@ -92,7 +91,6 @@ static void the_cubic_of_a_sheared_lattice_is_the_one_worked_out(void** state)
     (void)state;
     lattice                 l = make(cube, 1, 2, 0, 1);
     const sup_lattice_part* part = &l.volume.parts[0];
-    sup_mat3                flag;
     double                  a[4];
     assert_int_equal(l.voxels.particle_count, 27);
     float* planes = SUP_NEW(l.arena, float, 6 * l.volume.member_count);
@@ -101,7 +99,12 @@ static void the_cubic_of_a_sheared_lattice_is_the_one_worked_out(void** state)
         float    rows[6] = { at.x + 0.2f * at.z, at.y, 0.7f * at.z, at.x - 1, at.y - 1, at.z - 1 };
         for (uint32_t i = 0; i < 6; ++i) planes[i * l.volume.member_count + m] = rows[i];
     }
-    sup_lattice_field_job job = { &l.volume, part, l.x, &flag, planes, l.volume.member_count };
+    sup_lattice_field_job job = { .volume = &l.volume,
+                                  .part = part,
+                                  .points = l.x,
+                                  .outward = l.x, // only that there is one
+                                  .planes = planes,
+                                  .stride = l.volume.member_count };
     SUP_WIDE_PICK(sup_lattice_cubic)(&job, a);
     static const double want[4] = { 5.6, 19.2, 21.6, 8 };
     for (int i = 0; i < 4; ++i) assert_float_equal(a[i], want[i], 2e-5);
@@ -133,7 +136,7 @@ static void roots_are_the_nearest_safe_ones(void** state)
     assert_float_equal(sup_lattice_cubic_root(line, 0, 9, &met), -0.5, 1e-12);
 }
 
-static void a_squeezed_part_gets_its_volume_back_and_its_neighbor_is_left_alone(void** state)
+static void a_squeezed_part_gets_its_volume_back_and_its_neighbor_keeps_its_own(void** state)
 {
     (void)state;
     static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 3.99f, 3.99f, 16 } } };
@@ -144,18 +147,76 @@ static void a_squeezed_part_gets_its_volume_back_and_its_neighbor_is_left_alone(
         m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
         if (l.x[p].z < 8) l.x[p].x = 2 + (l.x[p].x - 2) * 0.9f;
     }
-    sup_vec3* kept = malloc(l.voxels.particle_count * sizeof *kept);
-    memcpy(kept, l.x, l.voxels.particle_count * sizeof *kept);
-    sup_lattice_volume_measure(&l.volume, l.x, l.scratch, before);
+    sup_lattice_volume_measure(&l.volume, l.x, NULL, l.scratch, before);
     assert_true(before[0] < 0.92 * 128 && fabs(before[1] - 128) < 1e-2);
     sup_lattice_volume_call call = { .points = l.x, .matrices = m, .sweeps = 2, .scratch = l.scratch };
     sup_lattice_volume_apply(&l.volume, &call);
-    sup_lattice_volume_measure(&l.volume, l.x, l.scratch, after);
+    sup_lattice_volume_measure(&l.volume, l.x, NULL, l.scratch, after);
     assert_float_equal(after[0], 128, 128e-4);
     assert_float_equal(after[1], 128, 128e-4);
-    for (uint32_t p = 0; p < l.voxels.particle_count; ++p)
-        if (l.x[p].z >= 8) assert_memory_equal(&kept[p], &l.x[p], sizeof kept[p]);
-    free(kept);
+    sup_arena_destroy(l.arena);
+}
+
+static void squeezed_neighbors_bulge_without_a_dent_between_them(void** state)
+{
+    (void)state;
+    static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 3.99f, 3.99f, 16 } } };
+    lattice               l = make(bar, 1, 16, 0.25f, 2);
+    uint32_t              n = l.voxels.particle_count;
+    sup_mat3*             m = SUP_NEW(l.arena, sup_mat3, n);
+    sup_vec3*             kept = SUP_NEW(l.arena, sup_vec3, n);
+    double                at_cut = 0, beyond = 0, after[2];
+    for (uint32_t p = 0; p < n; ++p) {
+        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+        kept[p] = l.x[p] = v3(2 + (l.x[p].x - 2) * 0.9f, l.x[p].y, l.x[p].z);
+    }
+    sup_lattice_volume_call call = { .points = l.x, .matrices = m, .sweeps = 2, .scratch = l.scratch };
+    sup_lattice_volume_apply(&l.volume, &call);
+    sup_lattice_volume_measure(&l.volume, l.x, NULL, l.scratch, after);
+    assert_float_equal(after[0], 128, 128e-4);
+    assert_float_equal(after[1], 128, 128e-4);
+    for (uint32_t p = 0; p < n; ++p) { // in the middle of a side
+        if (kept[p].x > 0.3f || kept[p].y != 2) continue;
+        if (kept[p].z == 8) at_cut = (double)v3_distance(kept[p], l.x[p]);
+        if (kept[p].z == 5) beyond = (double)v3_distance(kept[p], l.x[p]);
+    }
+    assert_true(beyond > 0.05);
+    assert_float_equal(at_cut, beyond, 0.05 * beyond);
+    sup_arena_destroy(l.arena);
+}
+
+static void along_the_core_a_swollen_part_shrinks_evenly(void** state)
+{
+    (void)state;
+    static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 5.99f, 5.99f, 6 } } };
+    lattice               l = make(bar, 1, 6, 0.25f, 1);
+    uint32_t              n = l.voxels.particle_count;
+    sup_mat3*             m = SUP_NEW(l.arena, sup_mat3, n);
+    sup_vec3 *            core = SUP_NEW(l.arena, sup_vec3, n), *rest = SUP_NEW(l.arena, sup_vec3, n);
+    uint32_t *            slots = SUP_NEW(l.arena, uint32_t, n), *labels = SUP_NEW(l.arena, uint32_t, l.voxels.cell_count);
+    sup_error             error;
+    for (uint32_t p = 0; p < n; ++p) {
+        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+        slots[p] = p;
+        rest[p] = l.x[p];
+        core[p] = v3((l.x[p].x - 3) / 3, (l.x[p].y - 3) / 3, 0); // about the axis
+        l.x[p] = v3_mad(l.x[p], 0.3f, core[p]);                  // 10 % wider, 21 % more
+    }
+    sup_lattice_volume_desc desc = {
+        .voxels = &l.voxels, .slots = slots, .slot_count = n, .part_count = 1, .labels = labels, .core = core, .fade = 0.25f
+    };
+    assert_ok(sup_lattice_volume_create(&desc, l.arena, &l.volume, &error), error);
+    l.volume.h = 1;
+    l.scratch = sup_arena_alloc(l.arena, 1, sup_lattice_volume_scratch(&l.volume));
+    assert_float_equal(measured(&l), 216 * 1.21, 1e-2);
+    double                  goal = 216;
+    sup_lattice_volume_call call = {
+        .points = l.x, .matrices = m, .core = true, .goals = &goal, .slack = 0.002, .sweeps = 2, .scratch = l.scratch
+    };
+    assert_true(sup_lattice_volume_apply(&l.volume, &call).moved);
+    assert_float_equal(measured(&l), 216 * 1.002, 1e-2); // to the edge of the slack and no further
+    for (uint32_t p = 0; p < n; ++p) assert_true(v3_distance(l.x[p], v3_mad(rest[p], 0.003f, core[p])) < 2e-4f);
+    assert_false(sup_lattice_volume_apply(&l.volume, &call).moved);
     sup_arena_destroy(l.arena);
 }
 
@@ -185,7 +246,9 @@ int main(void)
         cmocka_unit_test(an_ell_of_three_cells_has_three),
         cmocka_unit_test(the_cubic_of_a_sheared_lattice_is_the_one_worked_out),
         cmocka_unit_test(roots_are_the_nearest_safe_ones),
-        cmocka_unit_test(a_squeezed_part_gets_its_volume_back_and_its_neighbor_is_left_alone),
+        cmocka_unit_test(a_squeezed_part_gets_its_volume_back_and_its_neighbor_keeps_its_own),
+        cmocka_unit_test(squeezed_neighbors_bulge_without_a_dent_between_them),
+        cmocka_unit_test(along_the_core_a_swollen_part_shrinks_evenly),
         cmocka_unit_test(a_part_turned_inside_out_is_left_alone_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,8 @@
 
 #define AT(member) offsetof(lattice_params, member)
 
-static const char* const weight_choices[] = { "screened", "diffuse", "file", NULL };
+static const char* const measure_choices[] = { "skin", "cells", NULL };
+static const char* const weight_choices[] = { "auto", "screened", "diffuse", "file", NULL };
 static const char* const reference_choices[] = { "pose", "rest", NULL };
 static const char* const integrator_choices[] = { "implicit", "symplectic", NULL };
 
@@ -38,9 +39,11 @@ const sup_param lattice_rows[ROW_COUNT] = {
     { "parts", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(parts), .unit = "",
       .help =
           "Joints whose parts are one volume, as globs: 'Spine*|Hand* Finger*' makes two groups; empty: every joint its own" },
-    { "weights", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(weights), .standard = WEIGHTS_SCREENED, .choices = weight_choices,
-      .unit = "",
-      .help = "Of the cells' corners: spread from the bones, the paper's own averaging, or the file's (kept exactly)" },
+    { "measure", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(measure), .standard = MEASURE_SKIN, .choices = measure_choices,
+      .unit = "", .help = "Whose volume is kept: the skin's, or that of the cells around it as in the paper" },
+    { "weights", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(weights), .standard = WEIGHTS_AUTO, .choices = weight_choices, .unit = "",
+      .help = "Of the cells' corners: spread from the bones, the paper's averaging, or the file's, which the skin then keeps "
+              "exactly; auto: the file's if it has any" },
     { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = 0.1, .max = 10, .standard = 1, .unit = "",
       .help = "Automatic weights: larger is harder at the joints" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(strength), .varies = SUP_VARIES_BONE, .min = 0.1, .max = 10,
@@ -74,6 +77,7 @@ static const char* const jelly[][2] = {
 static const char* const paper[][2] = { { "integrator", "symplectic" },
                                         { "reference", "rest" },
                                         { "weights", "diffuse" },
+                                        { "measure", "cells" },
                                         { "fade", "0" },
                                         { "delta", "0.9" },
                                         { NULL, NULL } };

@@ -22,6 +22,7 @@ typedef struct lattice_params {
     int         sweeps;
     float       fade;
     const char* parts;
+    int         measure;
     int         weights;
     float       spread, strength;
     int         reference, integrator;
@@ -32,7 +33,8 @@ typedef struct lattice_params {
     float       drag, density, inertia;
 } lattice_params;
 
-enum { WEIGHTS_SCREENED, WEIGHTS_DIFFUSE, WEIGHTS_FILE };
+enum { MEASURE_SKIN, MEASURE_CELLS };
+enum { WEIGHTS_AUTO, WEIGHTS_SCREENED, WEIGHTS_DIFFUSE, WEIGHTS_FILE };
 enum { REFERENCE_POSE, REFERENCE_REST };
 enum { INTEGRATOR_IMPLICIT, INTEGRATOR_SYMPLECTIC };
 
@@ -49,6 +51,7 @@ enum {
     ROW_SWEEPS,
     ROW_FADE,
     ROW_PARTS,
+    ROW_MEASURE,
     ROW_WEIGHTS,
     ROW_SPREAD,
     ROW_STRENGTH,
@@ -90,7 +93,9 @@ typedef struct lattice_bound {
     const float*         mass;     ///< per slot, kilograms for a density of 1 kg/m^3
     const float*         exposure; ///< per slot: share of it that is outside
     sup_field            soft[SOFT_COUNT];
-    bool                 keeps_file; ///< weights=file: the skin keeps the file's weights, the lattice adds to it
+    bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
+    const sup_skin_set*  node_skin;  ///< keeps_file: of the corners of the parts' faces (solve/lattice_volume.h); NULL: none
+    const uint8_t*       node_rides; ///< per corner: it rides on the skin and not on a particle
     uint32_t             body_count;
     const lattice_body*  bodies; ///< as the world lists them
     size_t               body_scratch;
@@ -145,9 +150,12 @@ typedef struct lattice_scratch {
     float*    planes;   ///< planes of `count` floats, see lattice_step
     float*    work;     ///< of the regions
     float*    x;        ///< per slot four floats for the embedding
-    float*    volume;
+    void*     volume;
     float*    strength;
     double*   targets;
+    double*   reached;  ///< per part: the volume of the pose
+    sup_vec3* offsets;  ///< per corner of the parts' faces: the file's skin from where its cell would have it
+    void*     node_skin;
     uint32_t* cold;
     bool*     still;   ///< per chunk
     sup_vec3* morphed; ///< per point

@@ -10,6 +10,19 @@ static sup_vec3 place(const lattice_bound* b, const void* state, uint32_t slot, 
     return v3(y[0] + d[0], y[n] + d[n], y[2 * n] + d[2 * n]);
 }
 
+// Where a corner of a part's faces is.
+static sup_vec3 corner(const lattice_bound* b, const void* state, uint32_t member)
+{
+    const sup_lattice_volume* v = &b->volume;
+    sup_vec3                  at = v3(0, 0, 0);
+    float                     away;
+    for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) {
+        size_t row = k * (size_t)v->member_count + member;
+        at = v3_mad(at, v->places[row], place(b, state, v->members[row], &away));
+    }
+    return at;
+}
+
 static void draw_particles(const lattice_bound* b, const void* state, const sup_canvas* canvas)
 {
     for (uint32_t i = 0; i < b->count; ++i) {
@@ -35,14 +48,14 @@ void lattice_draw(const sup_binding* binding, const sup_pose* pose, const void* 
     draw_particles(b, state, canvas);
     for (uint32_t part = 0; part < v->part_count; ++part) {
         // Neighbors in the tree get colors far apart.
-        float color = (float)(part * 5 % 8) / 7.0f, away;
+        float color = (float)(part * 5 % 8) / 7.0f;
         for (uint32_t block = v->parts[part].block_begin; block < v->parts[part].block_end; ++block)
             for (uint32_t lane = 0; lane < SUP_LANES; ++lane) {
                 sup_vec3 c[4];
                 uint32_t slots[4];
                 for (uint32_t k = 0; k < 4; ++k) {
-                    slots[k] = v->members[v->parts[part].member_begin + v->faces[(4 * (size_t)block + k) * SUP_LANES + lane]];
-                    c[k] = place(b, state, slots[k], &away);
+                    slots[k] = v->parts[part].member_begin + v->faces[(4 * (size_t)block + k) * SUP_LANES + lane];
+                    c[k] = corner(b, state, slots[k]);
                 }
                 if (slots[0] == slots[1]) continue; // an empty lane
                 canvas->triangle(canvas->user, "parts", c[0], c[1], c[2], color);

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-#define SETTLING 20.0   // 1/s, damping of the pre-roll
-#define START_SPAN 1e-3 // seconds over which the speed of the skin is taken when a motion starts
+#define SETTLING 20.0     // 1/s, damping of the pre-roll
+// Of a part's volume: moving flesh is brought back to within this. To the edge and not further: a jump to the middle would be
+// a kick, and the flesh would never rest.
+#define MOVING_SLACK 2e-3
+#define START_SPAN 1e-3   // seconds over which the speed of the skin is taken when a motion starts
 enum { SUBSTEPS_MAX = 16, PUSH_ROUNDS = 3, FIT_GRAIN = 256, COPY_GRAIN = 4096 };
 
 /// Planes of scratch.
@@ -46,6 +49,10 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, sup_lattice_volume_scratch(&b->volume), (void**)&s->volume);
     cut(memory, &used, b->volume.part_count * sizeof(float), (void**)&s->strength);
     cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->targets);
+    cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->reached);
+    cut(memory, &used, b->node_skin ? b->volume.member_count * sizeof(sup_vec3) : 0, (void**)&s->offsets);
+    if (!b->node_skin) s->offsets = NULL;
+    cut(memory, &used, b->node_skin ? sup_skin_scratch(b->node_skin) : 0, &s->node_skin);
     cut(memory, &used, (n / FIT_GRAIN + 1) * sizeof(uint32_t), (void**)&s->cold);
     cut(memory, &used, b->regions.chunk_count * sizeof(bool), (void**)&s->still);
     cut(memory, &used, b->character->morph_count ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->morphed);
@@ -75,21 +82,68 @@ static void volume_targets(const lattice_bound* b, const lattice_params* p, cons
     }
 }
 
-static void keep_volumes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                         const lattice_scratch* s, sup_vec3* points)
+static bool keeps_volume(const lattice_bound* b, const lattice_params* p) { return p->volume > 0 || b->volume_field.offset; }
+
+static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                              const lattice_scratch* s)
 {
-    if (!(p->volume > 0) && !b->volume_field.offset) return;
     volume_targets(b, p, pose, s);
-    sup_lattice_volume_call   call = { .points = points,
+    sup_lattice_volume_call   call = { .points = s->pose,
                                        .matrices = s->matrices,
+                                       .offsets = s->offsets,
                                        .targets = s->targets,
                                        .strength = s->strength,
                                        .sweeps = (uint32_t)p->sweeps,
                                        .tasks = frame->tasks,
-                                       .scratch = s->volume };
+                                       .scratch = s->volume,
+                                       .reached = s->reached };
     sup_lattice_volume_report report = sup_lattice_volume_apply(&b->volume, &call);
     sup_stats_add(frame->stats, "lattice.part_inside_out", report.inside_out);
-    sup_stats_add(frame->stats, "lattice.volume_out_of_reach", report.extreme);
+    sup_stats_add(frame->stats, "lattice.volume_out_of_reach", report.out_of_reach);
+}
+
+// Flesh that moves keeps the volumes of its pose: spun about fast, a head would swell by what its springs give way.
+static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, uint32_t sweeps)
+{
+    sup_lattice_volume_call call = { .points = s->moved,
+                                     .matrices = s->matrices,
+                                     .core = true,
+                                     .offsets = s->offsets,
+                                     .goals = s->reached,
+                                     .slack = MOVING_SLACK,
+                                     .sweeps = sweeps,
+                                     .tasks = frame->tasks,
+                                     .scratch = s->volume };
+    return sup_lattice_volume_apply(&b->volume, &call).moved;
+}
+
+typedef struct offset_job {
+    const lattice_bound*   b;
+    const lattice_scratch* s;
+} offset_job;
+
+static void offset_task(void* data, uint32_t begin, uint32_t end)
+{
+    const offset_job*         j = data;
+    const sup_lattice_volume* v = &j->b->volume;
+    for (uint32_t m = begin; m < end; ++m) {
+        sup_vec3 at = j->s->offsets[m];
+        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
+            at = v3_mad(at, -v->places[k * (size_t)v->member_count + m],
+                        j->s->skinned[v->members[k * (size_t)v->member_count + m]]);
+        j->s->offsets[m] = j->b->node_rides[m] ? at : v3(0, 0, 0);
+    }
+}
+
+// Where the file's own skin is, from where the cells would have it.
+static void find_offsets(const lattice_bound* b, const sup_frame* frame, sup_skin_call call, const lattice_scratch* s)
+{
+    offset_job job = { b, s };
+    call.scratch = s->node_skin;
+    call.out = s->offsets;
+    call.matrices = NULL;
+    sup_skin_evaluate(b->node_skin, &call);
+    sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, offset_task, &job);
 }
 
 static void make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
@@ -104,7 +158,9 @@ static void make_pose(const lattice_bound* b, const lattice_params* p, const sup
                            .matrices = s->matrices };
     sup_skin_evaluate(b->skin, &call);
     if (b->keeps_file) memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
-    keep_volumes(b, p, frame, pose, s, s->pose);
+    if (!keeps_volume(b, p)) return;
+    if (b->node_skin) find_offsets(b, frame, call, s);
+    keep_pose_volumes(b, p, frame, pose, s);
 }
 
 static sup_vec3 root_place(const lattice_bound* b, const sup_pose* pose) { return affine_translation(&pose->global[b->root]); }
@@ -288,18 +344,21 @@ static void place_planes(const lattice_bound* b, void* state, const lattice_scra
     sup_regions_place(&j->regions, s->work);
 }
 
-// Bodies press, and parts that are pressed bulge elsewhere: in turns, bodies last.
-static void press(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                  const lattice_scratch* s, const lattice_step* j, double part)
+// Where the particles are: bodies press, and parts that are pressed bulge elsewhere, in turns, bodies last.
+static void constrain(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
+                      const lattice_step* j, double part)
 {
+    bool bodies = frame->world && frame->world->body_count, volumes = keeps_volume(b, p), moved = false;
+    if (!bodies && !volumes) return;
     for (uint32_t i = 0; i < b->count; ++i)
         s->moved[i] = v3(j->y[0][i] + j->d[0][i], j->y[1][i] + j->d[1][i], j->y[2][i] + j->d[2][i]);
-    uint32_t pushed = 0;
-    for (int round = 0; round < PUSH_ROUNDS; ++round) {
-        pushed = lattice_push_bodies(b, frame, part, s->bodies, s->moved);
-        if (round + 1 < PUSH_ROUNDS) keep_volumes(b, p, frame, pose, s, s->moved);
-        if (!pushed && !frame->world->force_count) break;
+    if (volumes) moved = keep_moving_volumes(b, frame, s, 1);
+    for (int round = 0; bodies && round < PUSH_ROUNDS; ++round) {
+        if (!lattice_push_bodies(b, frame, part, s->bodies, s->moved)) break;
+        moved = true;
+        if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, (uint32_t)p->sweeps);
     }
+    if (!moved) return;
     float rate = 1.0f / j->dt;
     for (uint32_t i = 0; i < b->count; ++i) {
         const float* x = &s->moved[i].x;
@@ -317,7 +376,8 @@ static uint32_t share_of(const sup_tasks* tasks, uint32_t count)
     return (count + workers - 1) / workers;
 }
 
-static void run_regions(const lattice_bound* b, const sup_frame* frame, lattice_step* j, uint32_t iterations)
+// False: nothing moves.
+static bool run_regions(const lattice_bound* b, const sup_frame* frame, lattice_step* j, uint32_t iterations)
 {
     memset(j->cold, 0, (b->count / FIT_GRAIN + 1) * sizeof *j->cold);
     uint32_t chunks = b->regions.chunk_count, piece = share_of(frame->tasks, chunks);
@@ -331,7 +391,7 @@ static void run_regions(const lattice_bound* b, const sup_frame* frame, lattice_
             memset(j->d[a], 0, b->count * sizeof(float));
             memset(j->w[a], 0, b->count * sizeof(float));
         }
-        return;
+        return false;
     }
     for (uint32_t k = 0; k < iterations; ++k) {
         j->last = k + 1 == iterations;
@@ -342,6 +402,7 @@ static void run_regions(const lattice_bound* b, const sup_frame* frame, lattice_
     uint64_t cold = 0;
     for (uint32_t i = 0; i <= b->count / FIT_GRAIN; ++i) cold += j->cold[i];
     sup_stats_add(frame->stats, "lattice.cold_rotation", cold);
+    return true;
 }
 
 static void substep(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
@@ -375,8 +436,8 @@ static void substep(const lattice_bound* b, const lattice_params* p, const sup_f
     // One iteration is too soft by k^2 / (4 (1 + k)), k = ks dt^2, in the worst mode, and exact in those that are all shape or
     // all swing: 0.1 % at 5 ms and 8 Hz, 6 % at 16 ms.
     double stiff = fastest(b, p) * dt;
-    run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.8 ? 1 : 2);
-    if (frame->world && frame->world->body_count + frame->world->force_count) press(b, p, frame, pose, s, &j, part);
+    bool   moving = run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.8 ? 1 : 2);
+    if (moving || (frame->world && frame->world->body_count)) constrain(b, p, frame, s, &j, part);
 }
 
 static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state)

@@ -1,0 +1,45 @@
+/// deform/lattice/lattice_binder.h: what the stages of binding hand to each other.
+#ifndef SUP_DEFORM_LATTICE_BINDER_H
+#define SUP_DEFORM_LATTICE_BINDER_H
+
+#include "deform/lattice/lattice.h"
+#include "solve/lattice_nodes.h"
+#include "solve/lattice_weights.h"
+
+typedef struct binder {
+    const sup_bind_input*   in;
+    const lattice_params*   params;
+    lattice_bound*          b;
+    sup_arena*              arena;
+    sup_arena*              scratch;
+    sup_error*              error;
+    sup_lattice_weights     lattice;
+    uint32_t                owner_count;
+    uint32_t*               owner_joints;
+    uint32_t*               owners; ///< of each bone
+    float*                  all;    ///< weights: groups x particles x 8
+    uint32_t                groups;
+    uint32_t*               joint_lists; ///< per particle influences, as in sup_weights
+    uint32_t*               begin;
+    float*                  values;
+    uint32_t*               dominant; ///< joint of each particle
+    uint32_t*               depth;    ///< particles to the border
+    float*                  places;   ///< of the points in their cells
+    const sup_vec3*         core;  ///< per slot: from the bone outwards, 0 there and about a cell long at the skin
+    const sup_lattice_node* nodes;    ///< per particle; NULL: measure=cells
+} binder;
+
+/// Weights of the particles and the skin set that poses them.
+sup_result lattice_make_weights(binder* m);
+/// The octants of each particle that are filled, as masses at first; then by slot.
+sup_result lattice_make_masses(binder* m, float** relative);
+sup_result lattice_place_masses(binder* m, const float* relative);
+/// Pins, thickness, and what sliders are per particle.
+sup_result lattice_make_flesh(binder* m);
+/// Parts, and how their volumes are measured.
+sup_result lattice_make_volumes(binder* m);
+
+/// Squared distance in cells to the nearest bone of a joint; foot: the place on it, or NULL.
+double lattice_bone_distance2(const binder* m, uint32_t joint, sup_vec3 place, sup_vec3* foot);
+
+#endif

@@ -1,0 +1,203 @@
+// What the corners are made of: the core of the bones, masses, softness.
+#include "deform/lattice/lattice_binder.h"
+
+#include <math.h>
+#include <string.h>
+
+#define THIN_CELLS 2.0     // a bone in a limb thinner than this is worth a word
+#define SKIN_HALF_CELL 0.5 // from the outermost particles to the skin, on average
+#define CORE_HOLD 0.25f    // how hard a particle holds its own way from the bone, against a link's 1: smooth over two cells
+
+static sup_result find_depths(binder* m)
+{
+    const sup_voxels* v = &m->b->voxels;
+    uint32_t          head = 0, tail = 0, *queue = SUP_NEW(m->scratch, uint32_t, v->particle_count);
+    m->depth = SUP_NEW(m->scratch, uint32_t, v->particle_count);
+    if (!queue || !m->depth) return sup_fail_memory(m->error, "a lattice");
+    for (uint32_t p = 0; p < v->particle_count; ++p) {
+        m->depth[p] = v->octants[p] == 0xff ? SUP_NONE : 0;
+        if (m->depth[p] == 0) queue[tail++] = p;
+    }
+    while (head < tail) {
+        uint32_t p = queue[head++];
+        for (uint32_t k = v->link_begin[p]; k < v->link_begin[p + 1]; ++k) {
+            if (m->depth[v->links[k]] != SUP_NONE) continue;
+            m->depth[v->links[k]] = m->depth[p] + 1;
+            queue[tail++] = v->links[k];
+        }
+    }
+    return SUP_OK;
+}
+
+double lattice_bone_distance2(const binder* m, uint32_t joint, sup_vec3 place, sup_vec3* foot)
+{
+    const sup_skeleton* s = &m->in->character->skeleton;
+    float               least = INFINITY;
+    for (uint32_t i = 0; i < s->bone_count; ++i) {
+        const sup_bone* t = &s->bones[i];
+        if (t->joint != joint) continue;
+        sup_vec3 along = v3_sub(t->tail, t->head);
+        float    length2 = v3_length2(along);
+        float    share = length2 > 0 ? sup_clampf(v3_dot(v3_sub(place, t->head), along) / length2, 0, 1) : 0.0f;
+        sup_vec3 at = v3_mad(t->head, share, along);
+        float    square = v3_length2(v3_sub(place, at));
+        if (!(square < least)) continue;
+        least = square;
+        if (foot) *foot = at;
+    }
+    if (foot && least == INFINITY) *foot = place;
+    return (double)least / (m->b->h * m->b->h);
+}
+
+// A limb one cell thick has only outside: there the cells that the bone goes through are its core. Counts the joints that
+// are thinner than two cells.
+static void pin_thin(const binder* m, float* free, uint8_t* thin)
+{
+    const sup_voxels*   v = &m->b->voxels;
+    const sup_skeleton* s = &m->in->character->skeleton;
+    for (uint32_t i = 0; i < s->bone_count; ++i) {
+        const sup_bone* t = &s->bones[i];
+        uint32_t        steps = (uint32_t)fmin(ceil(2 * (double)v3_distance(t->head, t->tail) / m->b->h), 4096) + 1;
+        for (uint32_t k = 0; k <= steps; ++k) {
+            float    place[3];
+            uint32_t cell = sup_voxels_find(v, v3_lerp(t->head, t->tail, (float)k / (float)steps), place);
+            if (cell == SUP_NONE) continue;
+            bool     held = false;
+            uint32_t deepest = 0;
+            for (uint32_t c = 0; c < 8; ++c) {
+                uint32_t p = v->particles[8 * (size_t)cell + c];
+                held |= free[m->b->regions.slots[p]] == 0;
+                if (m->depth[p] > deepest) deepest = m->depth[p];
+            }
+            if (2 * deepest < THIN_CELLS) thin[t->joint] = 1;
+            for (uint32_t c = 0; c < 8 && !held; ++c) free[m->b->regions.slots[v->particles[8 * (size_t)cell + c]]] = 0;
+        }
+    }
+}
+
+static sup_result make_pins(binder* m)
+{
+    lattice_bound* b = m->b;
+    float*         free = SUP_NEW(m->arena, float, b->count);
+    float*         thickness = SUP_NEW(m->arena, float, b->count);
+    uint8_t*       thin = SUP_NEW(m->scratch, uint8_t, b->joint_count);
+    if (!free || !thickness || !thin) return sup_fail_memory(m->error, "a lattice");
+    for (uint32_t i = 0; i < b->count; ++i) {
+        uint32_t p = b->regions.particles[i];
+        if (p == SUP_NONE) continue;
+        double d = sqrt(lattice_bone_distance2(m, m->dominant[p], b->rest[i], NULL));
+        double whole = d + m->depth[p] + SKIN_HALF_CELL;
+        free[i] = !(d < (double)m->params->bone_radius * whole);
+        thickness[i] = (float)(1 / (whole * whole * b->h * b->h));
+        // A piece that no bone goes through (eyes, buckles) has nothing to swing about.
+        if (m->lattice.near.lost[b->voxels.components[p]]) free[i] = 0;
+    }
+    if (m->params->bone_radius > 0) pin_thin(m, free, thin);
+    for (uint32_t j = 0; j < b->joint_count; ++j) b->thin_bones += thin[j];
+    b->free = free;
+    b->thin = thickness;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- masses, softness
+
+sup_result lattice_make_masses(binder* m, float** relative)
+{
+    lattice_bound* b = m->b;
+    float*         mass = SUP_NEW(m->scratch, float, b->voxels.particle_count);
+    if (!mass) return sup_fail_memory(m->error, "a lattice");
+    for (uint32_t p = 0; p < b->voxels.particle_count; ++p) mass[p] = (float)__builtin_popcount(b->voxels.octants[p]) / 8.0f;
+    *relative = mass;
+    return SUP_OK;
+}
+
+sup_result lattice_place_masses(binder* m, const float* relative)
+{
+    lattice_bound* b = m->b;
+    float*         mass = SUP_NEW(m->arena, float, b->count);
+    float*         exposure = SUP_NEW(m->arena, float, b->count);
+    if (!mass || !exposure) return sup_fail_memory(m->error, "a lattice");
+    double side = b->h * m->in->character->metres_per_unit;
+    for (uint32_t i = 0; i < b->count; ++i) {
+        uint32_t p = b->regions.particles[i];
+        if (p == SUP_NONE) continue;
+        mass[i] = (float)((double)relative[p] * side * side * side);
+        exposure[i] = 1 - relative[p];
+    }
+    b->mass = mass;
+    b->exposure = exposure;
+    return SUP_OK;
+}
+
+// Maps and bone values of four sliders at once: scale and offset of each are the eight columns.
+static sup_result make_softness(binder* m)
+{
+    static const uint32_t rows[SOFT_COUNT] = { ROW_SHAPE_HZ, ROW_POSE_HZ, ROW_DAMPING_RATIO, ROW_GRAVITY };
+    lattice_bound*        b = m->b;
+    bool                  any = false;
+    for (int i = 0; i < SOFT_COUNT; ++i) any |= m->in->fields[rows[i]].scale != NULL;
+    if (!any) return SUP_OK;
+    float* values = SUP_NEW(m->scratch, float, (size_t)b->point_count* SUP_LANES);
+    float* spread = SUP_NEW(m->scratch, float, (size_t)b->voxels.particle_count* SUP_LANES);
+    if (!values || !spread) return sup_fail_memory(m->error, "softness of a lattice");
+    for (uint32_t p = 0; p < b->point_count; ++p)
+        for (int i = 0; i < SOFT_COUNT; ++i) {
+            const sup_field* f = &m->in->fields[rows[i]];
+            values[(size_t)p * SUP_LANES + 2 * i] = f->scale ? f->scale[p] : 1.0f;
+            values[(size_t)p * SUP_LANES + 2 * i + 1] = f->scale ? f->offset[p] : 0.0f;
+        }
+    sup_result r = lattice_extend(b, m->places, values, spread, m->scratch, m->error);
+    if (r != SUP_OK) return r;
+    for (int i = 0; i < SOFT_COUNT; ++i) {
+        if (!m->in->fields[rows[i]].scale) continue;
+        float* scale = SUP_NEW(m->arena, float, b->count);
+        float* offset = SUP_NEW(m->arena, float, b->count);
+        if (!scale || !offset) return sup_fail_memory(m->error, "softness of a lattice");
+        for (uint32_t s = 0; s < b->count; ++s) {
+            uint32_t p = b->regions.particles[s];
+            scale[s] = p == SUP_NONE ? 1.0f : spread[(size_t)p * SUP_LANES + 2 * i];
+            offset[s] = p == SUP_NONE ? 0.0f : spread[(size_t)p * SUP_LANES + 2 * i + 1];
+        }
+        b->soft[i] = (sup_field){ scale, offset };
+    }
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- whole
+
+// From the bone outwards: 0 there, about a cell long at the skin, and smooth where one bone takes over from another.
+static sup_result make_core(binder* m)
+{
+    lattice_bound* b = m->b;
+    uint32_t       count = b->voxels.particle_count;
+    sup_vec3*      core = SUP_NEW(m->arena, sup_vec3, b->count);
+    float*         way = SUP_NEW(m->scratch, float, (size_t)count* SUP_LANES);
+    float*         work = SUP_NEW(m->scratch, float, sup_diffusion_work(count));
+    float*         screen = SUP_NEW(m->scratch, float, count);
+    if (!core || !way || !work || !screen) return sup_fail_memory(m->error, "a lattice");
+    for (uint32_t p = 0; p < count; ++p) {
+        sup_vec3 foot, at = b->rest[b->regions.slots[p]];
+        double   d = sqrt(lattice_bone_distance2(m, m->dominant[p], at, &foot));
+        float    scale = (float)(1 / ((d + m->depth[p] + SKIN_HALF_CELL) * b->h));
+        sup_vec3 off = v3_scale(v3_sub(at, foot), scale);
+        float*   to = way + (size_t)p * SUP_LANES;
+        to[0] = off.x, to[1] = off.y, to[2] = off.z;
+        screen[p] = CORE_HOLD;
+    }
+    sup_diffusion d = { .count = count, .link_begin = b->voxels.link_begin, .links = b->voxels.links, .screen = screen };
+    SUP_WIDE_PICK(sup_diffusion_solve)(&d, way, work);
+    for (uint32_t p = 0; p < count; ++p) {
+        const float* from = way + (size_t)p * SUP_LANES;
+        core[b->regions.slots[p]] = v3(from[0], from[1], from[2]);
+    }
+    m->core = core;
+    return SUP_OK;
+}
+
+sup_result lattice_make_flesh(binder* m)
+{
+    sup_result r = find_depths(m);
+    if (r == SUP_OK) r = make_pins(m);
+    if (r == SUP_OK) r = make_core(m);
+    return r == SUP_OK ? make_softness(m) : r;
+}

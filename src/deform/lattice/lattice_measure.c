@@ -1,0 +1,158 @@
+// Parts whose volumes are kept, and the skin that measures them.
+#include "deform/lattice/lattice_binder.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STIFF_PART 0.15 // growth of a part's volume over its cells^(2/3) that is too little to work with
+enum { MERGE_ROUNDS = 6 };
+
+static sup_result create_volumes(binder* m, const uint32_t* labels, uint32_t part_count, bool trial, sup_arena* arena,
+                                 sup_lattice_volume* out)
+{
+    sup_lattice_volume_desc desc = { .voxels = &m->b->voxels,
+                                     .slots = m->b->regions.slots,
+                                     .slot_count = m->b->count,
+                                     .part_count = part_count,
+                                     .labels = labels,
+                                     .nodes = m->nodes,
+                                     .core = m->core,
+                                     .fade = m->params->fade,
+                                     .trial = trial };
+    return sup_lattice_volume_create(&desc, arena, out, m->error);
+}
+
+// The part of the nearest joint above that has one; itself where there is none.
+static uint32_t part_above(const binder* m, const uint32_t* joints, uint32_t part_count, uint32_t part)
+{
+    const sup_joint* all = m->in->character->skeleton.joints;
+    for (uint32_t j = all[joints[part]].parent; j != SUP_NONE; j = all[j].parent)
+        for (uint32_t i = 0; i < part_count; ++i)
+            if (joints[i] == j) return i;
+    return part;
+}
+
+// A part that its cuts leave nothing to move by cannot get its volume back: it joins the one above, which comes
+// before it in the order of joints and so has its new number already.
+static sup_result merge_stiff_parts(binder* m, uint32_t* labels, uint32_t* joints, uint32_t* part_count)
+{
+    lattice_bound*     b = m->b;
+    sup_arena*         trial = sup_arena_beside(m->scratch);
+    sup_lattice_volume volume;
+    if (!trial) return sup_fail_memory(m->error, "parts of a lattice");
+    sup_result r = create_volumes(m, labels, *part_count, true, trial, &volume);
+    uint32_t*  into = SUP_NEW(trial, uint32_t, *part_count);
+    sup_mat3*  unturned = SUP_NEW(trial, sup_mat3, b->count);
+    void*      work = r == SUP_OK ? sup_arena_alloc(trial, 1, sup_lattice_volume_scratch(&volume)) : NULL;
+    if (r == SUP_OK && into && unturned && work) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < b->count; ++i) unturned[i].m[0][0] = unturned[i].m[1][1] = unturned[i].m[2][2] = 1;
+        for (uint32_t i = 0; i < *part_count; ++i) {
+            double growth = sup_lattice_volume_growth(&volume, i, b->rest, unturned, work), cells = volume.parts[i].cells;
+            double least =
+                STIFF_PART * STIFF_PART * STIFF_PART * cells * cells; // of its cube: cube roots differ between machines
+            into[i] = growth * growth * growth < least ? part_above(m, joints, *part_count, i) : i;
+        }
+        for (uint32_t i = 0; i < *part_count; ++i) {
+            if (into[i] != i) into[i] = into[into[i]];
+            else {
+                joints[kept] = joints[i];
+                into[i] = kept++;
+            }
+        }
+        for (uint32_t c = 0; c < b->voxels.cell_count; ++c) labels[c] = into[labels[c]];
+        *part_count = kept;
+    } else if (r == SUP_OK) r = sup_fail_memory(m->error, "parts of a lattice");
+    sup_arena_destroy(trial);
+    return r;
+}
+
+static sup_result make_parts(binder* m)
+{
+    lattice_bound* b = m->b;
+    uint32_t *     cell_joints = SUP_NEW(m->scratch, uint32_t, b->voxels.cell_count), *labels = NULL;
+    float*         sums = SUP_NEW(m->scratch, float, b->joint_count);
+    if (!cell_joints || !sums) return sup_fail_memory(m->error, "a lattice");
+    for (uint32_t c = 0; c < b->voxels.cell_count; ++c) { // the joint with the most weight over the cell's corners
+        const uint32_t* corners = b->voxels.particles + 8 * (size_t)c;
+        float           most = -1;
+        for (int k = 0; k < 8; ++k)
+            for (uint32_t i = m->begin[corners[k]]; i < m->begin[corners[k] + 1]; ++i) sums[m->joint_lists[i]] += m->values[i];
+        for (int k = 0; k < 8; ++k)
+            for (uint32_t i = m->begin[corners[k]]; i < m->begin[corners[k] + 1]; ++i) {
+                uint32_t j = m->joint_lists[i];
+                if (sums[j] > most) most = sums[j], cell_joints[c] = j;
+            }
+        for (int k = 0; k < 8; ++k)
+            for (uint32_t i = m->begin[corners[k]]; i < m->begin[corners[k] + 1]; ++i) sums[m->joint_lists[i]] = 0;
+    }
+    uint32_t   part_count = 0, *joints = NULL;
+    sup_result r = lattice_label_parts(m->in, b, cell_joints, m->arena, &labels, &part_count, &joints, m->error);
+    for (int round = 0; r == SUP_OK && round < MERGE_ROUNDS; ++round) {
+        uint32_t before = part_count;
+        r = merge_stiff_parts(m, labels, joints, &part_count);
+        if (part_count == before) break;
+    }
+    b->part_joints = joints;
+    return r == SUP_OK ? create_volumes(m, labels, part_count, false, m->arena, &b->volume) : r;
+}
+
+// The corners of the parts' faces that ride on the skin, posed by the file's weights as the skin itself is.
+static sup_result make_node_skin(binder* m)
+{
+    const sup_character* c = m->in->character;
+    lattice_bound*       b = m->b;
+    uint32_t             count = b->volume.member_count, total = 0, joint_count = c->skeleton.joint_count;
+    uint32_t*            begin = SUP_NEW(m->scratch, uint32_t, (size_t)count + 1);
+    sup_vec3*            rest = SUP_NEW(m->scratch, sup_vec3, count);
+    sup_vec3*            centers = SUP_NEW(m->scratch, sup_vec3, joint_count);
+    float*               sums = SUP_NEW(m->scratch, float, joint_count);
+    uint8_t*             rides = SUP_NEW(m->arena, uint8_t, count);
+    if (!begin || !rest || !centers || !sums || !rides) return sup_fail_memory(m->error, "the skin of a lattice");
+    for (uint32_t i = 0; i < count; ++i) {
+        const sup_lattice_node* n = &m->nodes[b->regions.particles[b->volume.members[i]]];
+        for (int k = 0; k < 3 && n->skin; ++k) total += c->weights.begin[n->points[k] + 1] - c->weights.begin[n->points[k]];
+    }
+    uint32_t* joints = SUP_NEW(m->scratch, uint32_t, total);
+    float*    values = SUP_NEW(m->scratch, float, total);
+    if (!joints || !values) return sup_fail_memory(m->error, "the skin of a lattice");
+    for (uint32_t i = 0; i < count; ++i) {
+        const sup_lattice_node* n = &m->nodes[b->regions.particles[b->volume.members[i]]];
+        begin[i + 1] = begin[i];
+        rides[i] = n->skin;
+        for (int k = 0; k < 3 && n->skin; ++k) {
+            rest[i] = v3_mad(rest[i], n->mix[k], c->mesh.points[n->points[k]]);
+            for (uint32_t w = c->weights.begin[n->points[k]]; w < c->weights.begin[n->points[k] + 1]; ++w) {
+                float* sum = &sums[c->weights.joints[w]];
+                if (*sum == 0) joints[begin[i + 1]++] = c->weights.joints[w];
+                *sum += fmaxf(n->mix[k] * c->weights.values[w], 1e-9f); // never 0 again: it is listed
+            }
+        }
+        for (uint32_t k = begin[i]; k < begin[i + 1]; ++k) values[k] = sums[joints[k]], sums[joints[k]] = 0;
+    }
+    for (uint32_t j = 0; j < joint_count; ++j) {
+        sup_affine bind;
+        if (affine_invert(&c->skeleton.joints[j].inverse_bind, &bind)) centers[j] = affine_translation(&bind);
+    }
+    b->node_rides = rides;
+    sup_skin_desc desc = { .point_count = count,
+                           .points = rest,
+                           .begin = begin,
+                           .joints = joints,
+                           .values = values,
+                           .joint_count = joint_count,
+                           .joint_centers = centers };
+    return sup_skin_create(&desc, m->arena, &b->node_skin, m->error);
+}
+
+sup_result lattice_make_volumes(binder* m)
+{
+    const sup_mesh* mesh = &m->in->character->mesh;
+    sup_result      r = SUP_OK;
+    if (m->params->measure == MEASURE_SKIN)
+        r = sup_lattice_nodes_find(&m->b->voxels, mesh->points, mesh->triangles, mesh->triangle_count, m->in->tasks, m->scratch,
+                                   &m->nodes, m->error);
+    if (r == SUP_OK) r = make_parts(m);
+    if (r == SUP_OK && m->b->keeps_file && m->nodes) r = make_node_skin(m);
+    return r;
+}

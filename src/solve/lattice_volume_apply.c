@@ -1,0 +1,274 @@
+// The correction of a pose: all parts at once along smooth fields, then each exactly along its own.
+#include "solve/lattice_volume.h"
+
+#include "base/internal.h"
+#include "math/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAME_VOLUME 1e-5   // of the rest volume: nearer to its goal than rounding, a part is left alone
+#define NEAR_ENOUGH 2e-3   // of the rest volume: what the exact step alone may be left with
+#define STEP_MAX 0.5       // cells that a field may move a particle in one round
+#define LAST_STEP_MAX 0.25 // and in the exact step that ends them: it leaves dents at the cuts
+#define FAR_OFF 0.02       // of its goal: a part that stays further away is worth counting
+enum { COUPLE_ROUNDS = 24, SLOT_GRAIN = 1024 };
+
+// ---------------------------------------------------------------------------------------------- root
+
+static double cubic_at(const double a[4], double l) { return a[0] + l * (a[1] + l * (a[2] + l * a[3])); }
+
+// Where the slope a1 + 2 a2 l + 3 a3 l^2, positive at 0, first becomes 0 in the direction of `sign`.
+static double rises_until(const double a[4], double sign, double limit)
+{
+    double p = a[1], q = 2 * a[2] * sign, r = 3 * a[3], best = limit; // in t = sign l
+    double under = q * q - 4 * p * r;
+    if (under < 0) return limit;
+    // The stable pair of roots: their product is p / r, and neither needs a difference of equals.
+    double s = -0.5 * (q + (q < 0 ? -sqrt(under) : sqrt(under)));
+    if (s != 0 && p / s > 0) best = fmin(best, p / s);
+    if (r != 0 && s / r > 0) best = fmin(best, s / r);
+    return best;
+}
+
+double sup_lattice_cubic_root(const double a[4], double target, double limit, bool* met)
+{
+    double sign = target < a[0] ? -1 : 1, high = rises_until(a, sign, limit), low = 0;
+    double end = cubic_at(a, sign * high);
+    *met = sign > 0 ? end >= target : end <= target;
+    if (!*met) return sign * high;
+    double t = 0;
+    for (int i = 0; i < 60; ++i) { // Newton, kept inside the bracket by halving
+        double off = sign * (cubic_at(a, sign * t) - target), slope = a[1] + sign * t * (2 * a[2] + sign * t * 3 * a[3]);
+        if (off > 0) high = t;
+        else low = t;
+        double next = slope > 0 ? t - off / slope : -1;
+        if (!(next > low && next < high)) next = (low + high) / 2;
+        if (fabs(next - t) <= 1e-15 * fabs(next)) break;
+        t = next;
+    }
+    return sign * t;
+}
+
+// ---------------------------------------------------------------------------------------------- apply
+
+typedef struct apply_job {
+    const sup_lattice_volume*      v;
+    const sup_lattice_volume_call* call;
+    sup_vec3*                      outward;                   ///< per slot
+    float*                         planes;                    ///< six rows of all members
+    double *                       volumes, *goals, *lengths; ///< per part; l of each
+    uint8_t*                       found;                     ///< per part: flags below
+} apply_job;
+
+enum { PART_LEFT_ALONE = 1, PART_INSIDE_OUT = 2 };
+
+static apply_job place_scratch(const sup_lattice_volume* v, const sup_lattice_volume_call* call, void* scratch, size_t* size)
+{
+    size_t slots = sup_align(v->slot_count * sizeof(sup_vec3), 64), planes = sup_align(6 * (size_t)v->member_count * 4, 64),
+           parts = sup_align(v->part_count * sizeof(double), 64);
+    apply_job j = { .v = v, .call = call };
+    j.outward = sup_scratch_at(scratch, 0);
+    j.planes = sup_scratch_at(scratch, slots);
+    j.volumes = sup_scratch_at(scratch, slots + planes);
+    j.goals = sup_scratch_at(scratch, slots + planes + parts);
+    j.lengths = sup_scratch_at(scratch, slots + planes + 2 * parts);
+    j.found = sup_scratch_at(scratch, slots + planes + 3 * parts);
+    *size = slots + planes + 3 * parts + sup_align(v->part_count, 64);
+    return j;
+}
+
+size_t sup_lattice_volume_scratch(const sup_lattice_volume* v)
+{
+    size_t size;
+    place_scratch(v, NULL, NULL, &size);
+    return size;
+}
+
+static sup_lattice_field_job field_of(const apply_job* j, uint32_t part, bool moves)
+{
+    const sup_lattice_volume* v = j->v;
+    return (sup_lattice_field_job){ .volume = v,
+                                    .part = &v->parts[part],
+                                    .points = j->call->points,
+                                    .offsets = j->call->offsets,
+                                    .outward = moves ? j->outward : NULL,
+                                    .planes = j->planes + v->parts[part].member_begin,
+                                    .stride = v->member_count };
+}
+
+static void outward_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job* j = data;
+    SUP_WIDE_PICK(sup_lattice_outward)(j->v, j->call->matrices, j->call->core, begin, end, j->outward);
+}
+
+static void measure_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job* j = data;
+    for (uint32_t part = begin; part < end; ++part) {
+        double                a[4];
+        sup_lattice_field_job field = field_of(j, part, false);
+        SUP_WIDE_PICK(sup_lattice_field)(&field);
+        SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
+        j->volumes[part] = a[0];
+    }
+}
+
+static void smooth_move_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job*          j = data;
+    const sup_lattice_volume* v = j->v;
+    for (uint32_t s = begin; s < end; ++s) {
+        double l = 0;
+        for (uint32_t i = v->share_begin[s]; i < v->share_begin[s + 1]; ++i)
+            l += (double)v->shares[i] * j->lengths[v->share_parts[i]];
+        if (l != 0) j->call->points[s] = v3_mad(j->call->points[s], (float)(l * v->h), j->outward[s]);
+    }
+}
+
+static void own_move_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job*          j = data;
+    const sup_lattice_volume* v = j->v;
+    for (uint32_t s = begin; s < end; ++s) {
+        if (v->owners[s] == SUP_NONE || v->fade[s] == 0) continue;
+        double l = (double)v->fade[s] * j->lengths[v->owners[s]];
+        if (l != 0) j->call->points[s] = v3_mad(j->call->points[s], (float)(l * v->h), j->outward[s]);
+    }
+}
+
+// What every part shall have; found says which are not to be touched.
+static void set_goals(const apply_job* j)
+{
+    const sup_lattice_volume_call* call = j->call;
+    for (uint32_t i = 0; i < j->v->part_count; ++i) {
+        const sup_lattice_part* t = &j->v->parts[i];
+        double                  rest = t->rest * (call->targets ? call->targets[i] : 1.0);
+        double                  strength = call->strength ? (double)call->strength[i] : 1.0;
+        j->goals[i] = call->goals ? call->goals[i] : j->volumes[i] + strength * (rest - j->volumes[i]);
+        j->goals[i] = fmin(fmax(j->volumes[i], j->goals[i] - call->slack * t->rest), j->goals[i] + call->slack * t->rest);
+        j->found[i] = 0;
+        if (t->cells == 0 || t->most[call->core] == 0 || (!call->goals && !(strength > 0)) ||
+            !isfinite(j->volumes[i] + j->goals[i]))
+            j->found[i] = PART_LEFT_ALONE;
+        else if (!(j->volumes[i] > 0)) j->found[i] = PART_LEFT_ALONE | PART_INSIDE_OUT;
+    }
+}
+
+// The largest distance from a goal, in rest volumes.
+static double furthest(const apply_job* j)
+{
+    double worst = 0;
+    for (uint32_t i = 0; i < j->v->part_count; ++i)
+        if (!(j->found[i] & PART_LEFT_ALONE)) worst = fmax(worst, fabs(j->goals[i] - j->volumes[i]) / j->v->parts[i].rest);
+    return worst;
+}
+
+// Gauss and Seidel on the rates at rest, whose diagonal outweighs the rest.
+static void couple(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    uint32_t                  field = j->call->core;
+    memset(j->lengths, 0, v->part_count * sizeof *j->lengths);
+    for (int round = 0; round < COUPLE_ROUNDS; ++round)
+        for (uint32_t i = 0; i < v->part_count; ++i) {
+            if ((j->found[i] & PART_LEFT_ALONE) || !(v->parts[i].rate[field] > 0)) continue;
+            double rest = j->goals[i] - j->volumes[i], limit = STEP_MAX / (double)v->parts[i].most[field];
+            for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
+                rest -= (double)v->couples[field][k] * j->lengths[v->couple_parts[k]];
+            j->lengths[i] = fmin(fmax(rest / (double)v->parts[i].rate[field], -limit), limit);
+        }
+}
+
+static void correct_part(const apply_job* j, uint32_t part, double most)
+{
+    const sup_lattice_part* t = &j->v->parts[part];
+    double                  a[4];
+    sup_lattice_field_job   field = field_of(j, part, true);
+    j->lengths[part] = 0;
+    SUP_WIDE_PICK(sup_lattice_field)(&field);
+    SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
+    j->volumes[part] = a[0];
+    if ((j->found[part] & PART_LEFT_ALONE) || !isfinite(a[0] + a[1] + a[2] + a[3])) return;
+    if (fabs(j->goals[part] - a[0]) <= SAME_VOLUME * t->rest) return;
+    if (!(a[1] > 0)) {
+        j->found[part] |= PART_INSIDE_OUT;
+        return;
+    }
+    bool   met;
+    double l = sup_lattice_cubic_root(a, j->goals[part], most / (double)t->most[j->call->core], &met);
+    j->lengths[part] = l;
+    j->volumes[part] = cubic_at(a, l);
+}
+
+static void correct_task(void* data, uint32_t begin, uint32_t end)
+{
+    for (uint32_t part = begin; part < end; ++part) correct_part(data, part, LAST_STEP_MAX);
+}
+
+// Parts that share particles go one after the other, from the root on, and disturb each other.
+static void one_after_the_other(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    for (uint32_t sweep = 0; sweep < j->call->sweeps; ++sweep)
+        for (uint32_t part = 0; part < v->part_count; ++part) {
+            memset(j->lengths, 0, v->part_count * sizeof *j->lengths);
+            correct_part(j, part, STEP_MAX);
+            if (j->lengths[part] != 0) smooth_move_task((void*)j, 0, v->slot_count);
+        }
+}
+
+sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, const sup_lattice_volume_call* call)
+{
+    sup_lattice_volume_report report = { 0 };
+    size_t                    size;
+    apply_job                 j = place_scratch(v, call, call->scratch, &size);
+    sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
+    set_goals(&j);
+    report.moved = furthest(&j) > SAME_VOLUME;
+    if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, outward_task, &j);
+    if (report.moved && !v->apart) one_after_the_other(&j);
+    else if (report.moved) {
+        for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
+            if (sweep > 0) sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
+            if (furthest(&j) <= NEAR_ENOUGH) break;
+            couple(&j);
+            sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, smooth_move_task, &j);
+        }
+        sup_tasks_run(call->tasks, v->part_count, 1, correct_task, &j);
+        sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, own_move_task, &j);
+        // Where a node's cell reaches over a cut, the neighbor's step has moved it a little too.
+        if (call->reached) sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
+    }
+    for (uint32_t i = 0; i < v->part_count; ++i) {
+        report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
+        report.out_of_reach += !j.found[i] && fabs(j.goals[i] - j.volumes[i]) > FAR_OFF * fabs(j.goals[i]);
+        if (call->reached) call->reached[i] = j.volumes[i];
+    }
+    return report;
+}
+
+void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* points, const sup_vec3* offsets, void* scratch,
+                                double* out)
+{
+    size_t                  size;
+    sup_lattice_volume_call call = { .points = (sup_vec3*)points, .offsets = offsets }; // only read
+    apply_job               j = place_scratch(v, &call, scratch, &size);
+    measure_task(&j, 0, v->part_count);
+    memcpy(out, j.volumes, v->part_count * sizeof *out);
+}
+
+double sup_lattice_volume_growth(const sup_lattice_volume* v, uint32_t part, const sup_vec3* rest, const sup_mat3* unturned,
+                                 void* scratch)
+{
+    double                  a[4];
+    size_t                  size;
+    sup_lattice_volume_call call = { .points = (sup_vec3*)rest, .matrices = unturned }; // only read
+    apply_job               j = place_scratch(v, &call, scratch, &size);
+    outward_task(&j, 0, v->slot_count);
+    sup_lattice_field_job field = field_of(&j, part, true);
+    SUP_WIDE_PICK(sup_lattice_field)(&field);
+    SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
+    return a[1];
+}

@@ -1,0 +1,124 @@
+// The skin as the cells see it: nodes on the surface, and volumes measured between them.
+#include "box_lattice.h"
+
+#include "solve/lattice_volume.h"
+
+#include <math.h>
+
+// One box that fills its cells only in part: 12 x 3.4 x 3.4 cells.
+static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 12, 3.4f, 3.4f } } };
+
+typedef struct skin {
+    sup_arena*              arena;
+    sup_vec3                points[16];
+    uint32_t                triangles[72];
+    sup_voxels              voxels;
+    const sup_lattice_node* nodes;
+} skin;
+
+static skin make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells)
+{
+    skin      s = { .arena = sup_arena_create(NULL) };
+    sup_error error;
+    for (uint32_t i = 0; i < count; ++i) add_box(s.points, s.triangles, i, boxes[i][0], boxes[i][1]);
+    box_lattice(boxes, count, cells, s.arena, &s.voxels);
+    assert_ok(sup_lattice_nodes_find(&s.voxels, s.points, s.triangles, 12 * count, NULL, s.arena, &s.nodes, &error), error);
+    return s;
+}
+
+static sup_vec3 place_of(const skin* s, uint32_t p)
+{
+    sup_vec3 from = sup_voxels_position(&s->voxels, p), at = from;
+    for (int a = 0; a < 3; ++a)
+        at = v3_mad(at, s->nodes[p].share[a], v3_sub(sup_voxels_position(&s->voxels, s->nodes[p].beside[a]), from));
+    return at;
+}
+
+static void nodes_of_the_border_lie_on_the_surface(void** state)
+{
+    (void)state;
+    skin     s = make(bar, 1, 12);
+    uint32_t on = 0;
+    for (uint32_t p = 0; p < s.voxels.particle_count; ++p) {
+        const sup_lattice_node* n = &s.nodes[p];
+        assert_true(n->skin == (s.voxels.octants[p] != 0xff));
+        if (!n->skin) continue;
+        sup_vec3 at = place_of(&s, p), mixed = v3(0, 0, 0);
+        for (int k = 0; k < 3; ++k) mixed = v3_mad(mixed, n->mix[k], s.points[n->points[k]]);
+        assert_true(v3_distance(at, mixed) < 1e-4f);
+        on += fabsf(at.y) < 1e-4f || fabsf(at.y - 3.4f) < 1e-4f || fabsf(at.z) < 1e-4f || fabsf(at.z - 3.4f) < 1e-4f ||
+              fabsf(at.x) < 1e-4f || fabsf(at.x - 12) < 1e-4f;
+    }
+    assert_true(on > 100);
+    sup_arena_destroy(s.arena);
+}
+
+static void the_skin_has_its_own_volume_and_not_that_of_its_cells(void** state)
+{
+    (void)state;
+    skin      s = make(bar, 1, 12);
+    sup_error error;
+    uint32_t *slots = SUP_NEW(s.arena, uint32_t, s.voxels.particle_count),
+             *labels = SUP_NEW(s.arena, uint32_t, s.voxels.cell_count);
+    for (uint32_t p = 0; p < s.voxels.particle_count; ++p) slots[p] = p;
+    for (uint32_t c = 0; c < s.voxels.cell_count; ++c) labels[c] = s.voxels.cells[c] % s.voxels.size[0] > 6;
+    sup_lattice_volume_desc desc = { .voxels = &s.voxels,
+                                     .slots = slots,
+                                     .slot_count = s.voxels.particle_count,
+                                     .part_count = 2,
+                                     .labels = labels,
+                                     .nodes = s.nodes,
+                                     .fade = 0.25f };
+    sup_lattice_volume      volume;
+    assert_ok(sup_lattice_volume_create(&desc, s.arena, &volume, &error), error);
+    assert_int_equal(volume.cell_parts, 0);
+    double h3 = s.voxels.h * s.voxels.h * s.voxels.h, sum = volume.parts[0].rest + volume.parts[1].rest;
+    print_message("skin %.3f, its box %.3f, cells %u\n", sum * h3, 12 * 3.4 * 3.4, s.voxels.cell_count);
+    assert_float_equal(sum * h3, 12 * 3.4 * 3.4, 0.01 * 12 * 3.4 * 3.4);
+    assert_true(s.voxels.cell_count * h3 > 1.3 * 12 * 3.4 * 3.4);
+    sup_arena_destroy(s.arena);
+}
+
+static void a_leg_in_the_next_cell_takes_no_node(void** state)
+{
+    (void)state;
+    // Between the legs lies less than a cell: corners there are split, and each goes to its own leg.
+    static const sup_vec3 legs[][2] = { { { 0, 0, 0 }, { 1.8f, 8, 1.8f } }, { { 2.2f, 0, 0 }, { 3.8f, 8, 1.8f } } };
+    skin                  s = make(legs, 2, 8);
+    for (uint32_t p = 0; p < s.voxels.particle_count; ++p) {
+        bool first = s.voxels.components[p] == s.voxels.components[0];
+        if (s.nodes[p].skin) assert_true((s.nodes[p].points[0] < 8) == first);
+    }
+    sup_arena_destroy(s.arena);
+}
+
+static void memory_that_runs_out_is_an_error_and_nothing_leaks(void** state)
+{
+    (void)state;
+    skin s = make(bar, 1, 12);
+    bool whole = false;
+    for (long at = 0; at < 50 && !whole; ++at) {
+        test_allocator          a;
+        const sup_lattice_node* nodes = NULL;
+        sup_error               error = { 0 };
+        test_allocator_init(&a, at);
+        sup_arena* arena = sup_arena_create(&a.allocator);
+        if (arena) whole = sup_lattice_nodes_find(&s.voxels, s.points, s.triangles, 12, NULL, arena, &nodes, &error) == SUP_OK;
+        if (arena && !whole) assert_int_equal(error.code, SUP_ERROR_MEMORY);
+        sup_arena_destroy(arena);
+        assert_int_equal(a.live, 0);
+    }
+    assert_true(whole);
+    sup_arena_destroy(s.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_of_the_border_lie_on_the_surface),
+        cmocka_unit_test(the_skin_has_its_own_volume_and_not_that_of_its_cells),
+        cmocka_unit_test(a_leg_in_the_next_cell_takes_no_node),
+        cmocka_unit_test(memory_that_runs_out_is_an_error_and_nothing_leaks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
