@@ -234,7 +234,7 @@ static void two_sculpts_come_nearer_to_a_simulation_than_skinning(void** state)
     assert_ok(sup_pose_create(s->arm, arena, &pose, &error), error);
     for (int i = 0; i < 5; ++i) { // every pose held until the tissue has come to rest
         sup_clip_sample(s->arm, &s->clip, times[i], &pose);
-        play t = play_chain((sup_chain_desc){ .character = s->arm, .links = "lattice", .world = weightless },
+        play t = play_chain((sup_chain_desc){ .character = s->arm, .links = "lattice(weights=screened)", .world = weightless },
                             (sup_instance_desc){ .pose = &pose, .preroll = 2 });
         play_hash(&t, 0);
         truth[i] = malloc(n * sizeof(sup_vec3));
