@@ -1,78 +1,65 @@
 // Plays a runtime file of the fourier deformer: `node play_sfc.mjs FILE SECONDS` prints what moves every point before skinning.
 // Stands alone; the layout is in docs/deformers/fourier.md.
-const SMOOTH = 1, CYCLE = 2, STILL = 1, HERMITE = 2;
+const types = [, Uint16Array, Int16Array, Uint32Array, Float32Array, Float64Array];
 
 export function open(buffer) { // an ArrayBuffer; throws what is wrong
-    const view = new DataView(buffer), u = i => view.getUint32(4 * i, true);
-    if (buffer.byteLength < 48 || u(0) !== 0x1a434653) throw Error("this is no .sfc file");
-    if (u(1) !== 1) throw Error("this .sfc file is newer than its player");
-    const [flags, points, curves, coefs, examples, segments, modes, ramp, residual] = [2, 3, 4, 5, 6, 7, 8, 9, 10].map(u);
-    const each = 8 * Math.ceil((residual === 2 ? 12 * points : residual === 1 ? 4 + 6 * points : 0) / 8);
-    const sizes = [segments + 1, examples, segments * modes * 10, modes * 2, (4 * (curves + 1) + 2 * coefs) / 8,
-                   (flags & SMOOTH ? 4 : 2) * (segments || 1) * coefs * 1.5, points * 1.5, each * examples / 8].map(Math.ceil);
-    const at = sizes.map((_, i) => 48 + 8 * sizes.slice(0, i).reduce((a, b) => a + b, 0));
-    if (at[7] + 8 * sizes[7] !== buffer.byteLength || !examples || ramp > 2 || residual > 2 ||
-        segments > examples || segments + 1 < examples) throw Error("this .sfc file is cut short or damaged");
-    const f = { flags, points, coefs, examples, segments, modes, ramp, residual,
-        times: new Float64Array(buffer, at[0], segments + 1), tangents: new Float64Array(buffer, at[1], examples),
-        oscillators: new Float64Array(buffer, at[2], sizes[2]), waves: new Float64Array(buffer, at[3], 2 * modes),
-        first: new Uint32Array(buffer, at[4], curves + 1), mode: new Uint16Array(buffer, at[4] + 4 * (curves + 1), coefs),
-        shapes: new Float32Array(buffer, at[5], 2 * sizes[5]), places: new Uint16Array(buffer, at[6], 6 * points),
-        left: (example, i) => residual === 2 ? view.getFloat32(at[7] + each * example + 4 * i, true)
-            : view.getFloat32(at[7] + each * example, true) * half(view.getUint16(at[7] + each * example + 4 + 2 * i, true)) };
-    if (f.mode.some(m => m >= modes) || f.places.some((c, i) => i % 3 === 0 && c !== 0xffff && c >= curves) ||
-        f.first.some((c, i) => c > coefs || c < (f.first[i - 1] ?? 0))) throw Error("this .sfc file is damaged");
-    return f;
+    const view = new DataView(buffer), u = at => view.getUint32(at, true), bytes = new Uint8Array(buffer);
+    if (buffer.byteLength < 16 || u(0) !== 0x1a434653) throw Error("this is no .sfc file");
+    if (u(4) !== 2) throw Error("this .sfc file is newer than its player, or older: it reads version 2");
+    const hash = bytes.subarray(16).reduce((hash, byte) => Math.imul(hash ^ byte, 16777619), 2166136261);
+    if (hash >>> 0 !== u(8)) throw Error("this .sfc file is cut short or damaged");
+    const arrays = Array.from({ length: u(12) }, (_, i) => new types[u(16 + 16 * i)](buffer, u(24 + 16 * i), u(20 + 16 * i)));
+    const [functions, first, of, mode, place, scale, left, center, turn, stand, rest, strong, lean, ...tracks] = arrays;
+    return { functions, first, of, mode, place, scale, left, center, turn, stand, rest, strong, lean, tracks };
 }
 
-const half = h => (h & 0x8000 ? -1 : 1) * (h & 0x7c00 ? (1024 + h % 1024) * 2 ** ((h >> 10 & 31) - 25) : h % 1024 * 2 ** -24);
-
-// y(t) of rho y'' + eta y' + h y = force: value and derivatives of the force stand behind y and y'. A series, in short steps.
-function flow([rho, eta, h], t, rate, force) {
-    const s = [0, rate, ...force, 0, 0, 0, 0, 0, 0].slice(0, 9);
-    const fast = rho > 0 ? Math.sqrt(h / rho) + eta / rho : h / eta, steps = Math.min(1 + Math.floor(fast * t), 1000);
-    for (let i = 0; i < steps; i++)
-        for (let k = 1, a = [...s]; k < 24; k++) {
-            const d = t / steps / k, y = rho > 0 ? a[1] : (a[2] - h * a[0]) / eta;
-            a = [d * y, rho > 0 ? d * (a[2] - eta * a[1] - h * a[0]) / rho : 0, ...a.slice(3).map(x => d * x), 0];
-            a.forEach((x, j) => s[j] += x);
+// A share of every example and the coefficients of every curve, c, are moved by tracks: closed forms of the time.
+function addTrack(f, [head, motion, shape], time, c) {
+    const [begin, count, ways, pieces, open, origin, period, ...times] = head, n = 3 * count, modes = motion.length / (26 * pieces * ways);
+    if (period > 0) time -= period * Math.floor((time - origin) / period);
+    let j = 0;
+    while (j + 1 < pieces && time >= times[j + 1]) j++;
+    const ratio = Math.max((time - times[j]) / (times[j + 1] - times[j]), 0), t = open && j + 1 === pieces ? ratio : Math.min(ratio, 1);
+    const answer = o => o.subarray(0, 16).reduceRight((sum, x) => sum * t + x, 0) +
+        [16, 21].reduce((sum, i) => sum + o[i] * t ** o[i + 1] * Math.exp(o[i + 2] * t) * Math.cos(o[i + 3] * t - o[i + 4]), 0);
+    for (let w = 0; w <= ways; w++)
+        for (let m = 0; m < modes; m++) {
+            const way = w ? answer(motion.subarray(26 * ((j * modes + m) * ways + w - 1))) : 1;
+            for (let i = 0; i < n; i++)
+                if (f.mode[begin + Math.floor(i / 3)] === m) c[3 * begin + i] += way * shape[(j * (1 + ways) + w) * n + i];
         }
-    return s[0];
+}
+
+// A section of a limb turns x about its center, by as much as the shares of the examples say.
+function turned(f, station, share, x) {
+    const w = [0, 1, 2, 3, 4, 5].map(i => share.reduce((sum, s, e) => sum + s * f.turn[e * 2 * f.center.length + 6 * station + i], 0));
+    const a = Math.hypot(w[0], w[1], w[2]), n = w.slice(0, 3).map(x => x / (a || 1)), center = f.center.subarray(3 * station);
+    const p = x.map((x, i) => x - center[i]), along = n[0] * p[0] + n[1] * p[1] + n[2] * p[2];
+    return p.map((x, i) => center[i] + w[3 + i] + x * Math.cos(a) + n[i] * along * (1 - Math.cos(a)) +
+        (n[(i + 1) % 3] * p[(i + 2) % 3] - n[(i + 2) % 3] * p[(i + 1) % 3]) * Math.sin(a));
 }
 
 export function at(f, time) { // three numbers a point
-    const { times, segments: n, examples: e } = f, smooth = f.flags & SMOOTH, cycle = f.flags & CYCLE, span = times[n] - times[0];
-    if (cycle) time -= span * Math.floor((time - times[0]) / span);
-    let j = 0;
-    while (j + 1 < n && time >= times[j + 1]) j++;
-    const T = n ? times[j + 1] - times[j] : 1, t = n ? Math.min(Math.max((time - times[j]) / T, 0), 1) : 0;
-    const h01 = t * t * (3 - 2 * t), h10 = t * (1 - t) ** 2, h11 = t * t * (t - 1);
-    const r = smooth || f.ramp === 1 ? h01 : f.ramp === 0 ? t : t ** 3 * (10 - 15 * t + 6 * t * t);
-    const forces = [[0, 1], [0, 0, 6, -12], [0, 0, 0, 60, -360, 720]], begin = j * (smooth ? 12 : 6) * f.coefs;
-    const ways = Array.from({ length: f.modes }, (_, m) => { // shares of the change and of the rates at both ends
-        const o = f.oscillators.subarray(10 * (j * f.modes + m), 10 * (j * f.modes + m) + 10);
-        if (!n || o[9] === STILL || t <= 0 || t >= 1) return [r, h10, h11];
-        const a = flow(o, t, 0, [1]), b = flow(o, t, 0, forces[o[9] === HERMITE ? 0 : f.ramp]);
-        return [0, 1, 2].map(k => o[3 + 2 * k] * a + o[4 + 2 * k] * b + (k === 1 && o[0] > 0 ? flow(o, t, 1, []) : 0));
-    });
-    const c = Float64Array.from({ length: 3 * f.coefs }, (_, i) => ways[f.mode[Math.floor(i / 3)]].slice(0, smooth ? 3 : 1)
-        .reduce((sum, way, k) => sum + way * f.shapes[begin + i + 3 * (k + 1) * f.coefs], f.shapes[begin + i]));
-    const to = n ? (j + 1) % e : 0, before = j ? j - 1 : cycle ? e - 1 : 0, next = to + 1 < e ? to + 1 : cycle ? 0 : to;
-    const a = smooth ? h10 * T * f.tangents[j] : 0, b = smooth ? h11 * T * f.tangents[to] : 0;
-    const carried = [[j, 1 - r - b], [to, r + a], [before, -a], [next, b]], q = new Float32Array(3 * f.points);
-    for (let p = 0; p < f.points; p++) {
-        const sum = [0, 0, 0];
-        for (let side = 6 * p; side < 6 * p + 6; side += 3) {
-            if (f.places[side] === 0xffff) continue;
-            const v = f.places[side + 1] / 65535, share = f.places[side + 2] / 65535;
-            for (let i = f.first[f.places[side]]; i < f.first[f.places[side] + 1]; i++) {
-                const [wave, phase] = f.waves.subarray(2 * f.mode[i], 2 * f.mode[i] + 2);
-                const value = share * (wave < 0 ? v ** (-1 - wave) : Math.cos(wave * v - phase));
-                for (let k = 0; k < 3; k++) sum[k] += value * c[3 * i + k];
+    const points = f.place.length / 6, coefs = f.of.length, c = new Float64Array(3 * f.mode.length), q = new Float32Array(3 * points);
+    for (let i = 0; i < f.tracks.length; i += 3) addTrack(f, f.tracks.slice(i, i + 3), time, c);
+    const share = Array.from(c.subarray(3 * coefs)).filter((_, i) => i % 3 === 0);
+    for (let p = 0; p < points; p++) {
+        let x = [0, 0, 0];
+        for (let side = 6 * p; side < 6 * p + 6; side += 3)
+            for (let curve = f.place[side], v = f.place[side + 1] / 65535, i = f.first[curve]; i < f.first[curve + 1]; i++) {
+                const [power, growth, from, wave, phase] = f.functions.subarray(5 * f.of[i], 5 * f.of[i] + 5);
+                const value = f.place[side + 2] / 65535 * v ** power * Math.exp(growth * (v - from)) * Math.cos(wave * v - phase);
+                for (let d = 0; d < 3; d++) x[d] += value * c[3 * i + d];
             }
+        f.scale.forEach((scale, e) => { // what the curves miss of the examples
+            for (let d = 0; d < 3; d++) x[d] += share[e] * scale * f.left[3 * (e * points + p) + d];
+        });
+        if (3 * f.stand[2 * p] + 3 < f.center.length) { // between the two stations beside the point
+            const rest = f.rest.subarray(3 * p, 3 * p + 3), moved = x.map((x, d) => x + rest[d]), part = f.stand[2 * p + 1] / 65535;
+            const [a, b] = [0, 1].map(i => turned(f, f.stand[2 * p] + i, share, moved));
+            x = a.map((a, d) => a + part * (b[d] - a) - rest[d]);
         }
-        for (let k = 0; k < 3; k++)
-            q[3 * p + k] = f.residual ? carried.reduce((x, [who, way]) => x + way * f.left(who, 3 * p + k), sum[k]) : sum[k];
+        for (let d = 0; d < 3; d++) q[3 * p + d] = x[d] * (f.strong.length ? f.strong[p] / 65535 : 1);
     }
     return q;
 }

@@ -377,39 +377,72 @@ void sup_modal_reset(const sup_modal* m, const float* weights, double* state)
 
 // ---------------------------------------------------------------------------------------------- forces
 
-static sup_oscillator in_seconds(const sup_modal* m, uint32_t k)
+sup_oscillator sup_modal_in_seconds(const sup_modal* m, uint32_t k)
 {
     const sup_oscillator* o = &m->free[k];
     return sup_oscillator_make(o->rho, o->eta / m->unit, o->h / (m->unit * m->unit), SUP_RAMP_LINEAR);
 }
 
+/// From key to key, one component of one mode: y and v at every key, from what stands at the first.
+static void run_keys(const sup_modal* m, const sup_modal_force* f, const sup_oscillator* x, uint32_t k, uint32_t c, bool still,
+                     double* states)
+{
+    for (uint32_t i = 1; i < f->key_count; ++i) {
+        const double*       before = states + ((size_t)(i - 1) * m->modes + k) * 6 + c;
+        double*             now = states + ((size_t)i * m->modes + k) * 6 + c;
+        sup_oscillator_step step = sup_oscillator_prepare(x, f->times[i] - f->times[i - 1]);
+        double              y = before[0], v = before[3], from = f->values[3 * (i - 1) + c];
+        sup_oscillator_advance(&step, from, f->steps && f->steps[i - 1] ? from : f->values[3 * i + c], &y, &v);
+        if (still) y = x->h > 0 ? f->values[3 * i + c] / x->h : 0, v = 0;
+        now[0] = y, now[3] = v;
+    }
+}
+
+/// What a period makes of a state without any force: false where some state comes back nearly as it was, so that a force would
+/// swing it up.
+static bool find_return(const sup_modal_force* f, const sup_oscillator* x, double out[2][2])
+{
+    sup_oscillator_step step = sup_oscillator_prepare(x, f->period);
+    for (int i = 0; i < 2; ++i) {
+        double y = i == 0, v = i == 1;
+        sup_oscillator_advance(&step, 0, 0, &y, &v);
+        out[0][i] = y, out[1][i] = v;
+    }
+    if (x->rho == 0) out[0][1] = out[1][0] = out[1][1] = 0; // its rate is no state
+    return (1 - out[0][0]) * (1 - out[1][1]) - out[0][1] * out[1][0] > SEAM_LEAST * SEAM_LEAST;
+}
+
 sup_result sup_modal_force_prepare(const sup_modal* m, sup_modal_force* f, sup_arena* arena, sup_error* error)
 {
     double* states = SUP_NEW(arena, double, (size_t)f->key_count * m->modes * 6);
-    if (!states) return sup_fail_memory(error, "curve forces");
+    bool*   following = SUP_NEW(arena, bool, m->modes);
+    if (!states || !following) return sup_fail_memory(error, "curve forces");
     for (uint32_t k = 0; k < m->modes; ++k) {
-        sup_oscillator x = in_seconds(m, k);
-        for (uint32_t i = 0; i < f->key_count; ++i)
-            for (uint32_t c = 0; c < 3; ++c) {
-                double* now = states + ((size_t)i * m->modes + k) * 6 + c;
-                if (i == 0) { // the first value has held for ever
-                    now[0] = x.h > 0 ? f->values[c] / x.h : 0;
-                    continue;
-                }
-                const double*       before = states + ((size_t)(i - 1) * m->modes + k) * 6 + c;
-                sup_oscillator_step step = sup_oscillator_prepare(&x, f->times[i] - f->times[i - 1]);
-                double              y = before[0], v = before[3], from = f->values[3 * (i - 1) + c];
-                sup_oscillator_advance(&step, from, f->steps && f->steps[i - 1] ? from : f->values[3 * i + c], &y, &v);
-                now[0] = y, now[3] = v;
-            }
+        sup_oscillator x = sup_modal_in_seconds(m, k);
+        double         a[2][2] = { { 0 } };
+        following[k] = x.still || (f->period > 0 && !find_return(f, &x, a));
+        for (uint32_t c = 0; c < 3; ++c) {
+            double *first = states + (size_t)k * 6 + c, *last = first + (size_t)(f->key_count - 1) * m->modes * 6;
+            bool    solved = f->period > 0 && !following[k];
+            if (!solved && x.h > 0) first[0] = f->values[c] / x.h; // the first value has held for ever
+            run_keys(m, f, &x, k, c, following[k], states);
+            if (!solved) continue;
+            // From 0 it came to b; from s it comes to a s + b, which must be s.
+            double det = (1 - a[0][0]) * (1 - a[1][1]) - a[0][1] * a[1][0], y = last[0], v = last[3];
+            first[0] = ((1 - a[1][1]) * y + a[0][1] * v) / det;
+            first[3] = (a[1][0] * y + (1 - a[0][0]) * v) / det;
+            run_keys(m, f, &x, k, c, false, states);
+        }
     }
     f->states = states;
+    f->following = following;
     return SUP_OK;
 }
 
 void sup_modal_force_add(const sup_modal* m, const sup_modal_force* f, double time, float* out)
 {
     uint32_t key = 0;
+    if (f->period > 0) time -= f->period * floor((time - f->times[0]) / f->period);
     while (key + 1 < f->key_count && f->times[key + 1] <= time) ++key;
     double dt = time > f->times[key] ? time - f->times[key] : 0;
     bool   last = key + 1 == f->key_count, held = last || (f->steps && f->steps[key]);
@@ -417,14 +450,15 @@ void sup_modal_force_add(const sup_modal* m, const sup_modal_force* f, double ti
     for (uint32_t e = 0; e < f->entry_count; ++e) {
         const sup_modal_entry* entry = &f->entries[e];
         if (e == 0 || entry->mode != f->entries[e - 1].mode) {
-            sup_oscillator      x = in_seconds(m, entry->mode);
+            sup_oscillator      x = sup_modal_in_seconds(m, entry->mode);
             sup_oscillator_step step = sup_oscillator_prepare(&x, dt);
             const double*       state = f->states + ((size_t)key * m->modes + entry->mode) * 6;
             for (uint32_t c = 0; c < 3; ++c) {
                 double from = f->values[3 * key + c],
                        to = held ? from : from + (f->values[3 * (key + 1) + c] - from) * dt / span, v = state[3 + c];
                 y[c] = state[c];
-                sup_oscillator_advance(&step, from, to, &y[c], &v);
+                if (f->following[entry->mode]) y[c] = x.h > 0 ? to / x.h : 0;
+                else sup_oscillator_advance(&step, from, to, &y[c], &v);
             }
         }
         for (uint32_t c = 0; c < 3; ++c) out[entry->index + c] += (float)(entry->share * y[c]);

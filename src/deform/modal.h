@@ -99,14 +99,20 @@ typedef struct sup_modal_force {
     const double*          times;
     const bool*            steps;  ///< or NULL
     const double*          values; ///< three per key, in the rest frame
+    double                 period; ///< 0, or what it repeats after: the last key then ends it
     uint32_t               entry_count;
     const sup_modal_entry* entries;
-    const double*          states; ///< [key][mode][6]: value and rate; made by sup_modal_force_prepare
+    const double*          states;    ///< [key][mode][6]: value and rate; made by sup_modal_force_prepare
+    const bool*            following; ///< [mode]: goes with the force: it has no inertia, or no swing of it repeats
 } sup_modal_force;
 
+/// Begins at rest under the first value; where it repeats, in the one state that comes back after a period.
 sup_result sup_modal_force_prepare(const sup_modal* modal, sup_modal_force* force, sup_arena* arena, sup_error* error);
-/// Adds what the force does at a time. In a cycle the time is that of the cycle.
+/// Adds what the force does at a time.
 void sup_modal_force_add(const sup_modal* modal, const sup_modal_force* force, double time, float* out);
+
+/// The oscillator of a mode in seconds instead of units.
+sup_oscillator sup_modal_in_seconds(const sup_modal* modal, uint32_t mode);
 
 /// out = sum of share[i] in[i] over `count` floats, a multiple of 8; `add`: on top of out.
 SUP_WIDE_DECLARE(void, sup_modal_blend,

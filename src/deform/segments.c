@@ -28,6 +28,7 @@ struct pose_line {
 typedef struct segment_maker {
     const sup_bind_input* in;
     const char*           who;
+    bool                  lean;
     sup_arena*            arena;
     sup_arena*            beside;
     sup_error*            error;
@@ -294,7 +295,7 @@ static sup_result pull_all(segment_maker* m)
         q[i] = SUP_NEW(m->arena, sup_vec3, (size_t)points + SUP_LANES);
         if (!q[i]) return sup_fail_memory(m->error, "example shapes");
         r = pull_example(m, i, q[i]);
-        if (r || !m->chosen[i] || m->chosen[i]->in_rest_space || m->puller.dualquat) continue;
+        if (r || !m->chosen[i] || m->chosen[i]->in_rest_space || m->puller.dualquat || !m->lean) continue;
         for (uint32_t p = 0; p < points; ++p) {
             float s = squeeze_of(&m->puller.matrices[p]);
             if (s > m->squeezed[p]) m->squeezed[p] = s;
@@ -564,9 +565,16 @@ void sup_push_forward(const sup_push* p, const sup_frame* frame, sup_vec3* q, vo
 
 sup_result sup_segments_create(const sup_bind_input* in, const char* who, sup_arena* arena, sup_segments* out, sup_error* error)
 {
+    return sup_segments_create_as(in, who, true, arena, out, error);
+}
+
+sup_result sup_segments_create_as(const sup_bind_input* in, const char* who, bool lean, sup_arena* arena, sup_segments* out,
+                                  sup_error* error)
+{
     sup_segments  made = { 0 };
     segment_maker m = { .in = in,
                         .who = who,
+                        .lean = lean,
                         .arena = arena,
                         .beside = sup_arena_beside(arena),
                         .error = error,

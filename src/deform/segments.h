@@ -43,6 +43,10 @@ typedef struct sup_segments {
 sup_result sup_segments_create(const sup_bind_input* in, const char* who, sup_arena* arena, sup_segments* out,
                                sup_error* error);
 
+/// Likewise; without `lean` squeezed points stay on linear blending, for a host that has nothing else.
+sup_result sup_segments_create_as(const sup_bind_input* in, const char* who, bool lean, sup_arena* arena, sup_segments* out,
+                                  sup_error* error);
+
 /// Without examples: no displacement from them, the push alone (forces).
 sup_result sup_push_create(const sup_bind_input* in, sup_arena* arena, sup_push* out, sup_error* error);
 

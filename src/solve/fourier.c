@@ -31,14 +31,23 @@ static double cantilever_root(uint32_t n)
     return k;
 }
 
-/// cosh kv - cos kv - s (sinh kv - sin kv), without the growing exponentials that cancel at the free end.
-static double cantilever_value(double k, double v)
+/// cosh kv - cos kv - s (sinh kv - sin kv), without the growing exponentials that cancel at the free end:
+/// end exp(k (v - 1)) + begin exp(-k v) - cos kv + ratio sin kv.
+typedef struct cantilever {
+    double end, begin, ratio;
+} cantilever;
+
+static cantilever cantilever_of(double k)
 {
     double e = sup_exp(-k), s = sup_sin(k), c = sup_cos(k);
     double below = 1 - e * e + 2 * e * s, less = 2 * e * (s - c - e) / below; // 1 - ratio of the two parts
-    double ratio = 1 - less;
-    return (s - c - e) / below * sup_exp(k * (v - 1)) + 0.5 * (1 + ratio) * sup_exp(-k * v) - sup_cos(k * v) +
-           ratio * sup_sin(k * v);
+    return (cantilever){ (s - c - e) / below, 0.5 * (2 - less), 1 - less };
+}
+
+static double cantilever_value(double k, double v)
+{
+    cantilever f = cantilever_of(k);
+    return f.end * sup_exp(k * (v - 1)) + f.begin * sup_exp(-k * v) - sup_cos(k * v) + f.ratio * sup_sin(k * v);
 }
 
 double sup_fourier_wave(sup_fourier_kind kind, uint32_t function)
@@ -92,6 +101,34 @@ void sup_fourier_values(sup_fourier_kind kind, uint32_t terms, double v, double*
         multiples(kind == SUP_FOURIER_FREE ? 0.5 * PI * v : PI * v, PI * v, count - held, cosines, sines);
         for (uint32_t f = held; f < count; ++f) out[f] = sines[2 * (f - held)];
     }
+}
+
+uint32_t sup_fourier_elements(sup_fourier_kind kind, uint32_t function, sup_fourier_element out[SUP_FOURIER_ELEMENTS_MAX])
+{
+    // Held functions as powers of v: 1 - v and v, or the cubics of both ends and slopes.
+    static const double lines[2][4] = { { 1, -1 }, { 0, 1 } };
+    static const double cubics[4][4] = { { 1, 0, -3, 2 }, { 0, 0, 3, -2 }, { 0, 1, -2, 1 }, { 0, 0, -1, 1 } };
+    uint32_t            held = sup_fourier_held(kind), n = 0;
+    double              k = sup_fourier_wave(kind, function);
+    if (function < held && kind <= SUP_FOURIER_TANGENT) {
+        const double* powers = kind == SUP_FOURIER_LINE ? lines[function] : cubics[function];
+        for (uint32_t i = 0; i < 4; ++i)
+            if (powers[i] != 0) out[n++] = (sup_fourier_element){ .amplitude = powers[i], .power = i };
+        return n;
+    }
+    if (k == 0) {
+        out[n++] = (sup_fourier_element){ .amplitude = 1 };
+    } else if (kind == SUP_FOURIER_CANTILEVER) {
+        cantilever f = cantilever_of(k);
+        double     size = sqrt(1 + f.ratio * f.ratio);
+        out[n++] = (sup_fourier_element){ .amplitude = f.end, .growth = k, .from = 1 };
+        out[n++] = (sup_fourier_element){ .amplitude = f.begin, .growth = -k };
+        out[n++] = (sup_fourier_element){ .amplitude = size, .wave = k, .phase = sup_atan2(f.ratio, -1) };
+    } else {
+        bool cosine = kind == SUP_FOURIER_CLOSED && function % 2 == 1;
+        out[n++] = (sup_fourier_element){ .amplitude = 1, .wave = k, .phase = cosine ? 0 : 0.5 * PI };
+    }
+    return n;
 }
 
 uint32_t sup_fourier_terms(sup_fourier_kind kind, uint32_t terms, const double* v, uint32_t count)

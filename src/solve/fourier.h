@@ -29,6 +29,13 @@ double   sup_fourier_wave(sup_fourier_kind kind, uint32_t function);
 double   sup_fourier_norm(sup_fourier_kind kind, uint32_t function); ///< integral of its square over 0..1
 void     sup_fourier_values(sup_fourier_kind kind, uint32_t terms, double v, double* out);
 
+/// Every function is a sum of amplitude v^power exp(growth (v - from)) cos(wave v - phase): what a player needs to know.
+typedef struct sup_fourier_element {
+    double amplitude, power, growth, from, wave, phase;
+} sup_fourier_element;
+enum { SUP_FOURIER_ELEMENTS_MAX = 4 };
+uint32_t sup_fourier_elements(sup_fourier_kind kind, uint32_t function, sup_fourier_element out[SUP_FOURIER_ELEMENTS_MAX]);
+
 /// N lowered until samples at v (rising, 0 to 1; a closed curve's last one below 1) are enough and near enough for it:
 /// min(N, (J - 1) / 2, 1 / largest gap).
 uint32_t sup_fourier_terms(sup_fourier_kind kind, uint32_t terms, const double* v, uint32_t count);

@@ -241,6 +241,24 @@ static void a_strip_bends_as_the_textbook_says_and_twice_the_modulus_halves_it(v
     }
 }
 
+static void every_function_is_the_sum_of_its_elements(void** state)
+{
+    (void)state;
+    for (int kind = SUP_FOURIER_CLOSED; kind <= SUP_FOURIER_CANTILEVER; ++kind)
+        for (int i = 0; i <= 20; ++i) {
+            double              v = i / 20.0, f[SUP_FOURIER_FUNCTIONS_MAX];
+            sup_fourier_element e[SUP_FOURIER_ELEMENTS_MAX];
+            sup_fourier_values((sup_fourier_kind)kind, 40, v, f);
+            for (uint32_t k = 0; k < sup_fourier_count((sup_fourier_kind)kind, 40); ++k) {
+                double sum = 0;
+                for (uint32_t n = sup_fourier_elements((sup_fourier_kind)kind, k, e); n-- > 0;)
+                    sum += e[n].amplitude * pow(v, e[n].power) * exp(e[n].growth * (v - e[n].from)) *
+                           cos(e[n].wave * v - e[n].phase);
+                assert_near(sum, f[k], 1e-12);
+            }
+        }
+}
+
 // ---------------------------------------------------------------------------------------------- loads
 
 // The free end of a strip that is pushed evenly along its length by a force that grows from 0 to 1 in a second, at time t.
@@ -301,6 +319,7 @@ static int run_all(void)
         cmocka_unit_test(samples_in_clusters_do_not_blow_the_fit_up),
         cmocka_unit_test(a_difference_of_fits_is_the_fit_of_the_difference),
         cmocka_unit_test(strips_have_the_known_waves_and_are_orthonormal),
+        cmocka_unit_test(every_function_is_the_sum_of_its_elements),
         cmocka_unit_test(a_strip_bends_as_the_textbook_says_and_twice_the_modulus_halves_it),
         cmocka_unit_test(the_strip_study_goes_the_way_each_number_should),
     };

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 26, GRAIN = 4096, GROUP_GRAIN = 512 };
+enum { ROW_STRENGTH = 27, GRAIN = 4096, GROUP_GRAIN = 512 };
 
 static const char* const ways[] = { "around", "along", "loops", NULL };
 static const char* const parts[] = { "auto", "weights", "walks", NULL };
@@ -59,6 +59,9 @@ static const sup_param rows[] = {
       .help = "What the series miss of the examples: kept exactly, in half precision, or dropped" },
     { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
       .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
+    { "lean", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(lean), .standard = 1, .unit = "",
+      .help = "Points that linear blending squeezes at a sculpt lean on dual quaternions; off for runtime files of games that "
+              "only blend linearly" },
     { "expert", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(expert), .unit = "",
       .help = "Take the physical numbers below, in seconds, instead of cycles, damping and spread" },
     { "density", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(density), .min = 0, .max = 100000, .standard = 1050, .unit = "",
@@ -127,6 +130,13 @@ void fourier_pack(const fourier_bound* b, const float* coefficients, float* pack
         memcpy(packed + 3 * (size_t)i, coefficients + b->motion.index[i], 3 * sizeof(float));
 }
 
+float fourier_strength(const fourier_bound* b, uint32_t point)
+{
+    return sup_field_value(&rows[ROW_STRENGTH], &b->strength, b->strength_all, point);
+}
+
+bool fourier_weakened(const fourier_bound* b) { return b->strength_all != 1 || b->strength.scale; }
+
 /// The half of a float, to nearest, ties to even; |x| <= 1.
 static uint16_t to_half(float x)
 {
@@ -177,10 +187,13 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!b) return sup_fail_memory(error, "fourier");
     b->point_count = in->character->mesh.point_count;
     b->strength = in->fields[ROW_STRENGTH];
+    b->strength_all = p->strength;
+    b->sway = p->sway;
+    b->settle = p->settle;
     b->residual = p->residual;
     bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
     sup_result r = plain ? sup_segments_plain(in, "fourier", arena, &b->segments, error)
-                         : sup_segments_create(in, "fourier", arena, &b->segments, error);
+                         : sup_segments_create_as(in, "fourier", p->lean, arena, &b->segments, error);
     if (!r) r = fourier_net_create(in, p, arena, &b->net, error);
     if (!r && p->turning && !plain)
         r = sup_sections_create(in->character, &b->net.curves, SUP_SECTIONS_ANGLE, &b->segments, arena, &b->sections, error);

@@ -19,7 +19,7 @@ typedef struct fourier_params {
     int         law, ramp, continuity;
     bool        settle;
     int         residual;
-    bool        turning, expert;
+    bool        turning, lean, expert;
     float       density, viscosity, young, poisson, thickness, restoring;
     float       sway, strength;
 } fourier_params;
@@ -74,6 +74,7 @@ typedef struct fourier_motion {
     double                 fit_error;        ///< largest distance of an example from its curves' fit, at curve points
     uint32_t               force_count;
     const sup_modal_force* forces;
+    const uint32_t*        force_curves; ///< which each is on
 } fourier_motion;
 
 sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net,
@@ -90,8 +91,12 @@ typedef struct fourier_bound {
     const uint16_t* const* halves; ///< HALF: per example three a point, times `scales`
     const float*           scales;
     sup_field              strength;
+    float                  strength_all, sway; ///< frame parameters as they were set at bind: a runtime file plays with these
+    bool                   settle;
 } fourier_bound;
 
+float fourier_strength(const fourier_bound* b, uint32_t point); ///< as set at bind
+bool  fourier_weakened(const fourier_bound* b);                 ///< whether that differs from 1 anywhere
 /// From the order of modes to that of curves.
 void       fourier_pack(const fourier_bound* b, const float* coefficients, float* packed);
 sup_result fourier_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);

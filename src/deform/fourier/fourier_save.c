@@ -1,16 +1,30 @@
-// The runtime file of a binding (.sfc, docs/deformers/fourier.md): what a game evaluates at any time, in a few dozen lines.
+// The runtime file of a binding (.sfc, docs/deformers/fourier.md): what a game evaluates at any time, in a few dozen lines. The
+// work is done here, so that a player knows one kind of function, of v as of t: a polynomial and x^p exp(g (x - s)) cos(k x -
+// phase). Sculpts, ringing, loads, held ends and the shares of examples are all that.
 #include "deform/fourier/fourier.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-enum { SFC_VERSION = 1, SFC_SMOOTH = 1, SFC_CYCLE = 2, NOWHERE = 0xffff };
+enum { SFC_VERSION = 2, SFC_HASHED = 16, NOWHERE = 0xffff };
+
+/// Swings or decays of a segment beyond which a player need not follow: a still or slower answer is as near.
+#define FAST_MOST 1e4
+
+enum type { U16 = 1, I16, U32, F32, F64 };
 
 /// Grows in two passes: without memory it only counts.
 typedef struct sfc_out {
     uint8_t* bytes;
     size_t   size;
+    size_t   began;  ///< the array that is being written
+    uint32_t arrays; ///< so far
+    uint32_t all;
 } sfc_out;
+
+static const uint32_t type_sizes[] = { 0, 2, 2, 4, 4, 8 };
+enum { ENTRY = 16 };
 
 /// Little-endian on every machine.
 static void put(sfc_out* o, uint64_t value, uint32_t bytes)
@@ -35,99 +49,384 @@ static void put_double(sfc_out* o, double value)
     put(o, bits, 8);
 }
 
-static uint32_t share16(float x) { return (uint32_t)(sup_clampf(x, 0, 1) * 65535.0f + 0.5f); }
+static void put_vector(sfc_out* o, sup_vec3 v) { put_float(o, v.x), put_float(o, v.y), put_float(o, v.z); }
 
-static void pad(sfc_out* o)
+/// Ends an array: says in the list at the front what it is and where it stands.
+static void end_array(sfc_out* o, enum type type)
 {
+    sfc_out entry = { .bytes = o->bytes, .size = SFC_HASHED + (size_t)ENTRY * o->arrays++ };
+    put(&entry, type, 4), put(&entry, (o->size - o->began) / type_sizes[type], 4), put(&entry, o->began, 8);
     while (o->size % 8) put(o, 0, 1);
+    o->began = o->size;
 }
 
-/// An oscillator of one segment, and the forces that make it go: e0 + e1 r(t) for every unit of change, start rate, end rate.
-static void put_oscillator(sfc_out* o, const sup_modal* m, uint32_t segment, uint32_t k)
-{
-    static const sup_oscillator none = { 0 };
-    bool                        still = k == SUP_NONE || m->still[k];
-    const sup_oscillator*       x = still ? &none : &m->oscillators[(size_t)segment * m->modes + k];
-    double                      force[3][2] = { { 0, x->share }, { 0, -x->psi * x->share }, { 0, 0 } };
-    if (!still && m->hermite[k])
-        for (int i = 0; i < 2; ++i) {
-            force[0][i] = x->hermite[i][0];
-            force[1][i] = -x->hermite[i][0] * x->psi - x->hermite[i][1] * x->psi_rate;
-            force[2][i] = x->hermite[i][1];
-        }
-    put_double(o, x->rho), put_double(o, x->eta), put_double(o, x->h);
-    for (int i = 0; i < 6; ++i) put_double(o, force[i / 2][i % 2]);
-    put_double(o, still ? 1 : m->hermite[k] ? 2 : 0);
-}
+static uint32_t share16(float x) { return (uint32_t)(sup_clampf(x, 0, 1) * 65535.0f + 0.5f); }
 
 // ---------------------------------------------------------------------------------------------- functions
 
-/// A player knows two kinds of functions: powers of v, and cos(k v - phase). What is held at the ends of a curve is a cubic.
-enum { POWERS = 4 };
+typedef struct sfc_function {
+    sup_fourier_element element;
+    uint32_t            mode; ///< of the file: 0 is the carrier, then ours
+} sfc_function;
 
-/// Numbers of a player's modes: the powers, then two for every mode of ours, cosine and sine.
-static uint32_t player_mode(const fourier_bound* b, const fourier_series* s, uint32_t function)
+/// One coefficient of ours in the file's: where, and how much.
+typedef struct sfc_split {
+    uint32_t count, at[SUP_FOURIER_ELEMENTS_MAX];
+    double   amplitude[SUP_FOURIER_ELEMENTS_MAX];
+} sfc_split;
+
+typedef struct sfc_plan {
+    const fourier_bound* b;
+    sfc_function*        functions;
+    uint32_t             function_count;
+    uint32_t*            first;    ///< coefficients of each curve, and the end
+    uint16_t*            function; ///< per coefficient
+    sfc_split*           splits;   ///< per packed coefficient of ours
+    uint32_t             weights;  ///< examples whose shares stand behind the curves' coefficients
+    const sup_vec3*      left;
+    float*               row; ///< one array of a track
+} sfc_plan;
+
+static uint32_t find_function(sfc_plan* p, const sup_fourier_element* e, uint32_t mode)
 {
-    uint32_t held = sup_fourier_held(s->kind), m = b->motion.mode[s->packed + function];
-    if (function < held) return function;
-    bool sine = s->kind != SUP_FOURIER_CLOSED || function % 2 == 0;
-    return POWERS + 2 * m + (sine && function != 0);
+    sfc_function f = { *e, mode };
+    f.element.amplitude = 0;
+    for (uint32_t i = 0; i < p->function_count; ++i) {
+        const sup_fourier_element* x = &p->functions[i].element;
+        if (p->functions[i].mode == mode && x->power == e->power && x->growth == e->growth && x->from == e->from &&
+            x->wave == e->wave && x->phase == e->phase)
+            return i;
+    }
+    p->functions[p->function_count] = f;
+    return p->function_count++;
 }
 
-/// The series' coefficients as a player sums them, for one component: held values and slopes become powers.
-static void to_powers(const fourier_series* s, const double* in, double* out)
+/// The series as elements; those that two functions of a curve share (powers of v) are one coefficient.
+static void split_curve(sfc_plan* p, uint32_t curve)
 {
-    memcpy(out, in, s->functions * sizeof *out);
-    if (s->kind == SUP_FOURIER_LINE) out[1] = in[1] - in[0];
-    if (s->kind != SUP_FOURIER_TANGENT) return;
-    double rise = in[1] - in[0];
-    out[1] = in[2], out[2] = 3 * rise - 2 * in[2] - in[3], out[3] = in[2] + in[3] - 2 * rise;
+    const fourier_series* s = &p->b->net.series[curve];
+    uint32_t              begin = p->first[curve], end = begin;
+    for (uint32_t f = 0; f < s->functions; ++f) {
+        sup_fourier_element e[SUP_FOURIER_ELEMENTS_MAX];
+        sfc_split*          split = &p->splits[s->packed + f];
+        split->count = sup_fourier_elements(s->kind, f, e);
+        for (uint32_t i = 0; i < split->count; ++i) {
+            uint32_t which = find_function(p, &e[i], 1 + p->b->motion.mode[s->packed + f]), at = begin;
+            while (at < end && p->function[at] != which) ++at;
+            p->function[at] = (uint16_t)which;
+            if (at == end) ++end;
+            split->at[i] = at;
+            split->amplitude[i] = e[i].amplitude;
+        }
+    }
+    p->first[curve + 1] = end;
 }
 
-static void put_functions(sfc_out* o, const fourier_bound* b, const double* waves)
+static void put_functions(sfc_out* o, const sfc_plan* p)
 {
-    const fourier_net* n = &b->net;
-    for (uint32_t i = 0; i < POWERS; ++i) put_double(o, -(double)i - 1), put_double(o, 0);
-    for (uint32_t i = 0; i < 2 * b->motion.modal.modes; ++i)
-        put_double(o, waves[i / 2]), put_double(o, i % 2 ? 1.57079632679489661923 : 0);
-    for (uint32_t c = 0; c < n->curves.curve_count; ++c) put(o, n->series[c].packed, 4);
-    put(o, n->coefficient_count, 4);
-    for (uint32_t c = 0; c < n->curves.curve_count; ++c)
-        for (uint32_t f = 0; f < n->series[c].functions; ++f) put(o, player_mode(b, &n->series[c], f), 2);
-    pad(o);
+    uint32_t curves = p->b->net.curves.curve_count;
+    for (uint32_t i = 0; i < p->function_count; ++i) {
+        const sup_fourier_element* e = &p->functions[i].element;
+        put_double(o, e->power), put_double(o, e->growth), put_double(o, e->from);
+        put_double(o, e->wave), put_double(o, e->phase);
+    }
+    end_array(o, F64);
+    for (uint32_t c = 0; c <= curves; ++c) put(o, p->first[c], 4);
+    end_array(o, U32);
+    for (uint32_t i = 0; i < p->first[curves]; ++i) put(o, p->function[i], 2);
+    end_array(o, U16);
+    for (uint32_t i = 0; i < p->first[curves] + p->weights; ++i)
+        put(o, i < p->first[curves] ? p->functions[p->function[i]].mode : 0, 2);
+    end_array(o, U16);
 }
 
-/// One coefficient of an array of a segment: 0 where it begins, 1 the change, 2 and 3 the rates at both ends (of smooth ones).
-static double value_of(const fourier_bound* b, uint32_t segment, int array, uint32_t coefficient, uint32_t component)
+// ---------------------------------------------------------------------------------------------- motions
+
+enum { WAYS_MAX = 3, DERIVATIVES = 6, POWERS = 16 };
+
+/// y'' + eta y' + h y = force, from 0: rate at the start, then the force and its derivatives there.
+typedef struct sfc_way {
+    double rate, force[DERIVATIVES];
+} sfc_way;
+
+typedef struct sfc_motion {
+    double  eta, h;
+    sfc_way way[WAYS_MAX];
+} sfc_motion;
+
+/// Its solution: a polynomial and two of amplitude t^power exp(-decay t) cos(wave t - phase).
+typedef struct sfc_answer {
+    double powers[POWERS];
+    double swing[2][5];
+} sfc_answer;
+
+/// Roots closer than this to each other are one: what is left out is a sixth of its square.
+#define NEAR_CRITICAL 1e-7
+/// Exponents under which a power series of 16 terms leaves out 3e-11, and above which the closed form does not cancel.
+#define SLOW 1.5
+
+/// eta p' + h p + p'' = f by powers from the highest down; h > 0.
+static void particular(const sfc_motion* m, const double* f, double* p)
+{
+    for (int i = DERIVATIVES - 1; i >= 0; --i) {
+        double higher = m->eta * (i + 1) * p[i + 1] + (i + 2.0) * (i + 1) * p[i + 2];
+        p[i] = (f[i] - higher) / m->h;
+    }
+}
+
+/// What is left of the start once the polynomial is taken away swings or decays.
+static void swing_of(const sfc_motion* m, double y, double v, sfc_answer* out)
+{
+    double a = 0.5 * m->eta, w2 = m->h - a * a;
+    if (w2 > NEAR_CRITICAL) {
+        double w = sqrt(w2), c = y, s = (v + a * y) / w, swing[5] = { sqrt(c * c + s * s), 0, -a, w, sup_atan2(s, c) };
+        memcpy(out->swing[0], swing, sizeof swing);
+    } else if (w2 < -NEAR_CRITICAL) {
+        double fast = -a - sqrt(-w2), slow = m->h / fast, second = (v - slow * y) / (fast - slow);
+        double swing[2][5] = { { y - second, 0, slow, 0, 0 }, { second, 0, fast, 0, 0 } };
+        memcpy(out->swing, swing, sizeof swing);
+    } else {
+        double swing[2][5] = { { y, 0, -a, 0, 0 }, { v + a * y, 1, -a, 0, 0 } };
+        memcpy(out->swing, swing, sizeof swing);
+    }
+}
+
+/// The closed form, arranged so that nothing large cancels: slow roots go with the polynomial. `on`: it must hold beyond t = 1.
+static sfc_answer solve(const sfc_motion* m, const sfc_way* way, bool on)
+{
+    sfc_answer out = { { 0 }, { { 0 } } };
+    double     f[POWERS] = { 0 }, factorial = 1, *p = out.powers, fast = sqrt(m->h) + m->eta;
+    bool       forced = false, stiff = m->h > (on ? 1e-9 : 0);
+    for (int i = 0; i < DERIVATIVES; factorial *= ++i) f[i] = way->force[i] / factorial, forced |= f[i] != 0;
+    double a = 0.5 * m->eta, far = a + sqrt(fmax(a * a - m->h, 0)), near = far > 0 ? m->h / far : 0;
+    if (stiff && (!forced || on || (fast >= SLOW && (a * a < m->h || near >= SLOW)))) {
+        if (forced) particular(m, f, p);
+        swing_of(m, -p[0], way->rate - p[1], &out);
+    } else if (m->eta > 0 && (fast >= SLOW || on)) {
+        // (D + far) u = f, (D + near) z = u; z takes back at the start what the fast decay adds.
+        double u[POWERS + 1] = { 0 };
+        for (int i = DERIVATIVES - 1; i >= 0; --i) u[i] = (f[i] - (i + 1) * u[i + 1]) / far;
+        double quick[5] = { (way->rate - u[0]) / (near - far), 0, -far, 0, 0 };
+        memcpy(out.swing[0], quick, sizeof quick);
+        p[0] = -quick[0];
+        for (int i = 0; i + 1 < POWERS; ++i) p[i + 1] = (u[i] - near * p[i]) / (i + 1);
+    } else {
+        p[1] = way->rate;
+        for (int i = 0; i + 2 < POWERS; ++i)
+            p[i + 2] = (f[i] - m->eta * (i + 1) * p[i + 1] - m->h * p[i]) / ((i + 2.0) * (i + 1));
+    }
+    return out;
+}
+
+static void put_motion(sfc_out* o, const sfc_motion* m, uint32_t ways, bool on)
+{
+    for (uint32_t w = 0; w < ways; ++w) {
+        sfc_answer x = solve(m, &m->way[w], on);
+        for (uint32_t i = 0; i < POWERS; ++i) put_double(o, x.powers[i]);
+        for (uint32_t i = 0; i < 10; ++i) put_double(o, x.swing[i / 5][i % 5]);
+    }
+}
+
+enum law { STILL, LAG, SWING };
+
+/// Without mass an oscillator lags, without drag as well it stands still; what is too fast to follow counts as without.
+static enum law law_of(const sup_oscillator* x)
+{
+    if (x->rho > 0 && sqrt(x->h / x->rho) + x->eta / x->rho < FAST_MOST) return SWING;
+    bool heavy = x->rho > 0 && x->eta * x->eta < 4 * x->rho * x->h;
+    return x->eta > 0 && !heavy && x->h / x->eta < FAST_MOST ? LAG : STILL;
+}
+
+/// Ramps and cubics by themselves: y'' is what they are made of.
+static sfc_motion still_motion(sup_ramp ramp, uint32_t ways)
+{
+    static const sfc_way ramps[3] = { { 1, { 0 } }, { 0, { 6, -12 } }, { 0, { 0, 60, -360, 720 } } };
+    sfc_motion           m = { .way = { ramps[ramp] } };
+    if (ways == 3) m = (sfc_motion){ .way = { ramps[SUP_RAMP_SMOOTHSTEP], { 1, { -4, 6 } }, { 0, { -2, 6 } } } };
+    return m;
+}
+
+/// What an oscillator does in a segment for every unit of change, of start rate and of end rate: e0 + e1 r(t) drives it.
+static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp ramp, uint32_t ways)
+{
+    static const double derivatives[3][DERIVATIVES + 1] = { { 0, 1 }, { 0, 0, 6, -12 }, { 0, 0, 0, 60, -360, 720 } };
+    const double*       r = derivatives[hermite ? SUP_RAMP_LINEAR : ramp];
+    double              drive[3][2] = { { 0, x->share }, { 0, -x->psi * x->share }, { 0, 0 } };
+    enum law            law = law_of(x);
+    sfc_motion          m = { .eta = law == LAG ? x->h / x->eta : x->eta / x->rho, .h = law == LAG ? 0 : x->h / x->rho };
+    for (int i = 0; hermite && i < 2; ++i) {
+        drive[0][i] = x->hermite[i][0];
+        drive[1][i] = -x->hermite[i][0] * x->psi - x->hermite[i][1] * x->psi_rate;
+        drive[2][i] = x->hermite[i][1];
+    }
+    if (law == STILL) return still_motion(ramp, ways);
+    for (uint32_t w = 0; w < ways; ++w) {
+        double force[DERIVATIVES + 1];
+        for (uint32_t i = 0; i <= DERIVATIVES; ++i) force[i] = drive[w][1] * r[i] + (i == 0 ? drive[w][0] : 0);
+        // eta y' + h y = f, once more derived, is the equation of a player: y'' + h/eta y' = f'/eta.
+        for (uint32_t i = 0; i < DERIVATIVES; ++i) m.way[w].force[i] = law == LAG ? force[i + 1] / x->eta : force[i] / x->rho;
+        m.way[w].rate = law == LAG ? force[0] / x->eta : w == 1;
+    }
+    return m;
+}
+
+// ---------------------------------------------------------------------------------------------- tracks
+
+typedef struct sfc_track {
+    uint32_t first, count, ways, pieces;
+    bool     open; ///< the last piece goes on for ever
+    double   origin, period;
+} sfc_track;
+
+/// Followed by the times of its pieces.
+static void put_track(sfc_out* o, const sfc_track* t)
+{
+    put_double(o, t->first), put_double(o, t->count), put_double(o, t->ways), put_double(o, t->pieces);
+    put_double(o, t->open), put_double(o, t->origin), put_double(o, t->period);
+}
+
+static void put_row(sfc_out* o, sfc_plan* p, uint32_t count)
+{
+    for (uint32_t i = 0; i < 3 * count; ++i) put_float(o, p->row[i]);
+    memset(p->row, 0, 3 * (size_t)count * sizeof(float));
+}
+
+/// One of our coefficients into the row, whose first coefficient is `begin`.
+static void add_value(sfc_plan* p, uint32_t coefficient, uint32_t begin, uint32_t component, double value)
+{
+    const sfc_split* s = &p->splits[coefficient];
+    for (uint32_t i = 0; i < s->count; ++i)
+        p->row[3 * (size_t)(s->at[i] - begin) + component] += (float)(s->amplitude[i] * value);
+}
+
+/// One coefficient in an array of a segment: 0 where it begins, 1 the change, 2 and 3 the rates at both ends (of smooth ones).
+static double value_of(const fourier_bound* b, uint32_t segment, uint32_t array, uint32_t coefficient, uint32_t component,
+                       bool still)
 {
     const sup_modal* m = &b->motion.modal;
     size_t           n = m->block, at = b->motion.index[coefficient] + component;
     uint32_t         to = segment + 1 < m->examples ? segment + 1 : 0;
+    still |= m->still[b->motion.mode[coefficient]];
+    if (segment == m->segments && m->segments) { // rings out behind the last
+        if (array == 0) return (double)m->shape[(size_t)(m->examples - 1) * n + at];
+        return array == 1 && !still ? (double)m->rate[segment * n + at] : 0;
+    }
     if (array == 0) return (double)m->shape[segment * n + at];
     if (m->segments == 0) return 0;
     if (array == 1) return (double)m->change[segment * n + at];
-    if (array == 2 && !m->still[b->motion.mode[coefficient]]) return (double)m->rate[segment * n + at];
+    if (array == 2 && !still) return (double)m->rate[segment * n + at];
     return (double)m->slope[(array == 2 ? segment : to) * n + at] * (m->times[segment + 1] - m->times[segment]);
 }
 
-static void put_coefficients(sfc_out* o, const fourier_bound* b)
+/// The same for the share of an example, which goes with the carrier.
+static double weight_of(const sup_modal* m, uint32_t segment, uint32_t array, uint32_t example)
 {
-    const sup_modal* m = &b->motion.modal;
-    for (uint32_t j = 0; j < (m->segments ? m->segments : 1); ++j)
-        for (int array = 0; array < (m->smooth ? 4 : 2); ++array)
-            for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
-                const fourier_series* s = &b->net.series[c];
-                double                in[SUP_FOURIER_FUNCTIONS_MAX], out[3][SUP_FOURIER_FUNCTIONS_MAX];
-                for (uint32_t k = 0; k < 3; ++k) {
-                    for (uint32_t f = 0; f < s->functions; ++f) in[f] = value_of(b, j, array, s->packed + f, k);
-                    to_powers(s, in, out[k]);
-                }
-                for (uint32_t i = 0; i < 3 * s->functions; ++i) put_float(o, (float)out[i % 3][i / 3]);
-            }
-    pad(o);
+    bool     last = segment == m->segments && m->segments;
+    uint32_t from = last ? m->examples - 1 : segment, to = segment + 1 < m->examples ? segment + 1 : 0;
+    if (array == 0) return example == from;
+    if (last || m->segments == 0) return 0;
+    if (array == 1) return (example == to) - (double)(example == from);
+    sup_tangent t = sup_modal_tangent(m, array == 2 ? from : to);
+    return t.scale * (m->times[segment + 1] - m->times[segment]) * ((example == t.to) - (double)(example == t.from));
 }
 
-static void put_points(sfc_out* o, const fourier_bound* b)
+/// The examples' track, or the part of it that is still: sway mixes the two.
+static void put_examples(sfc_out* o, sfc_plan* p, bool still, double scale, bool weights)
+{
+    const fourier_bound* b = p->b;
+    const sup_modal*     m = &b->motion.modal;
+    bool                 rings = b->settle && m->segments && !(m->period > 0);
+    uint32_t             coefs = p->first[b->net.curves.curve_count];
+    sfc_track            t = { .count = coefs + (weights ? p->weights : 0),
+                               .ways = m->smooth ? 3 : 1,
+                               .pieces = (m->segments ? m->segments : 1) + rings,
+                               .open = rings,
+                               .origin = m->times[0],
+                               .period = m->period };
+    put_track(o, &t);
+    for (uint32_t i = 0; i <= t.pieces; ++i) // behind the last any length will do
+        put_double(o, i <= m->segments ? m->times[i] : 2 * m->times[i - 1] - (i > 1 ? m->times[i - 2] : m->times[i - 1] - 1));
+    end_array(o, F64);
+    for (uint32_t j = 0; j < t.pieces; ++j)
+        for (uint32_t k = 0; k <= m->modes; ++k) {
+            const sup_oscillator* x = m->segments ? &m->oscillators[(size_t)(j < m->segments ? j : j - 1) * m->modes] : NULL;
+            sfc_motion            motion = still_motion(m->ramp, t.ways);
+            bool                  moves = k > 0 && x && !still && !m->still[k - 1];
+            if (moves) motion = swing_motion(&x[k - 1], m->hermite[k - 1], m->ramp, t.ways);
+            if (m->segments && j == m->segments)
+                motion = (sfc_motion){ motion.eta, motion.h, { { moves && law_of(&x[k - 1]) == SWING, { 0 } } } };
+            put_motion(o, &motion, t.ways, rings && j == m->segments);
+        }
+    end_array(o, F64);
+    for (uint32_t j = 0; j < t.pieces; ++j)
+        for (uint32_t array = 0; array <= t.ways; ++array) {
+            for (uint32_t i = 0; i < 3 * b->net.coefficient_count; ++i)
+                add_value(p, i / 3, 0, i % 3, scale * value_of(b, j, array, i / 3, i % 3, still));
+            for (uint32_t i = coefs; i < t.count; ++i) p->row[3 * i] = (float)weight_of(m, j, array, i - coefs);
+            put_row(o, p, t.count);
+        }
+    end_array(o, F32);
+}
+
+/// Where a load's coefficient begins at a key, its rate there, and what drives it, as `law` has it.
+static void drive(enum law law, const sup_oscillator* x, double T, const double* state, double from, double to,
+                  double arrays[4])
+{
+    double base = law == STILL ? (x->h > 0 ? from / x->h : 0) : state[0], rho = x->rho, eta = x->eta;
+    arrays[0] = base;
+    arrays[1] = law == SWING ? state[3] * T : law == LAG ? (from - x->h * base) * T / eta : x->h > 0 ? (to - from) / x->h : 0;
+    arrays[2] = law == SWING ? (from - x->h * base) * T * T / rho : law == LAG ? (to - from) * T / eta : 0;
+    arrays[3] = law == SWING ? (to - from) * T * T / rho : 0;
+}
+
+static void put_force(sfc_out* o, sfc_plan* p, const sup_modal_force* f, uint32_t curve)
+{
+    const sup_modal*      m = &p->b->motion.modal;
+    const fourier_series* s = &p->b->net.series[curve];
+    uint32_t              held = sup_fourier_held(s->kind);
+    sfc_track             t = { .first = p->first[curve],
+                                .count = p->first[curve + 1] - p->first[curve],
+                                .ways = 3,
+                                .pieces = f->period > 0 ? f->key_count - 1 : f->key_count,
+                                .open = !(f->period > 0),
+                                .origin = f->times[0],
+                                .period = f->period };
+    put_track(o, &t);
+    for (uint32_t i = 0; i <= t.pieces; ++i) put_double(o, i < f->key_count ? f->times[i] : f->times[i - 1] + 1);
+    end_array(o, F64);
+    for (uint32_t j = 0; j < t.pieces; ++j)
+        for (uint32_t k = 0; k <= m->modes; ++k) {
+            double         T = j + 1 < f->key_count ? f->times[j + 1] - f->times[j] : 1;
+            sup_oscillator x = k ? sup_modal_in_seconds(m, k - 1) : sup_oscillator_make(0, 0, 0, SUP_RAMP_LINEAR);
+            sup_oscillator over = sup_oscillator_last(&x, T);
+            enum law       law = k && f->following[k - 1] ? STILL : law_of(&over);
+            sfc_motion     motion = { 0, 0, { { 1, { 0 } }, { 0, { 1 } }, { 0, { 0, 1 } } } };
+            if (law == SWING) motion.eta = T * x.eta / x.rho, motion.h = T * T * x.h / x.rho;
+            if (law == LAG) motion.eta = T * x.h / x.eta;
+            put_motion(o, &motion, t.ways, t.open && j + 1 == t.pieces);
+        }
+    end_array(o, F64);
+    for (uint32_t j = 0; j < t.pieces; ++j)
+        for (uint32_t array = 0; array <= t.ways; ++array) {
+            double T = j + 1 < f->key_count ? f->times[j + 1] - f->times[j] : 1;
+            bool   hold = j + 1 == f->key_count || (f->steps && f->steps[j]);
+            for (uint32_t i = 0; i < 3 * f->entry_count; ++i) {
+                const sup_modal_entry* e = &f->entries[i / 3];
+                const double *         state = f->states + ((size_t)j * m->modes + e->mode) * 6 + i % 3, *v = f->values + 3 * j;
+                sup_oscillator         x = sup_modal_in_seconds(m, e->mode), over = sup_oscillator_last(&x, T);
+                double                 arrays[4];
+                drive(f->following[e->mode] ? STILL : law_of(&over), &x, T, state, v[i % 3], hold ? v[i % 3] : v[3 + i % 3],
+                      arrays);
+                add_value(p, s->packed + held + i / 3, t.first, i % 3, e->share * arrays[array]);
+            }
+            put_row(o, p, t.count);
+        }
+    end_array(o, F32);
+}
+
+// ---------------------------------------------------------------------------------------------- points
+
+static void put_places(sfc_out* o, const fourier_bound* b)
 {
     for (uint32_t i = 0; i < b->point_count; ++i) {
         const fourier_place* p = &b->net.places[i];
@@ -137,49 +436,77 @@ static void put_points(sfc_out* o, const fourier_bound* b)
             put(o, share16(p->share[k]), 2);
         }
     }
-    pad(o);
+    end_array(o, U16);
 }
 
-static void put_residual(sfc_out* o, const fourier_bound* b, const sup_vec3* left)
+/// A half of -1 to 1 in 32767ths: as near as a half for all but the smallest, and every language reads it.
+static int16_t to_fixed(uint16_t half)
 {
-    for (uint32_t j = 0; j < b->motion.modal.examples; ++j) {
-        if (b->residual == RESIDUAL_EXACT)
-            for (uint32_t i = 0; i < b->point_count; ++i) {
-                sup_vec3 d = left[(size_t)j * b->point_count + i];
-                put_float(o, d.x), put_float(o, d.y), put_float(o, d.z);
-            }
-        else if (b->residual == RESIDUAL_HALF) {
-            put_float(o, b->scales[j]);
-            for (uint32_t i = 0; i < 3 * b->point_count; ++i) put(o, b->halves[j][i], 2);
-        }
-        pad(o);
-    }
+    uint32_t bits = (uint32_t)(half & 0x7fff) << 13;
+    float    size;
+    memcpy(&size, &bits, sizeof size);
+    int16_t steps = (int16_t)(size * 0x1p112f * 32767 + 0.5f);
+    return half & 0x8000 ? (int16_t)-steps : steps;
 }
 
-static void put_all(sfc_out* o, const fourier_bound* b, const double* waves, const sup_vec3* left)
+static void put_residual(sfc_out* o, const sfc_plan* p)
 {
-    const sup_modal* m = &b->motion.modal;
+    const fourier_bound* b = p->b;
+    bool                 half = b->residual == RESIDUAL_HALF;
+    uint32_t             examples = b->residual == RESIDUAL_NONE ? 0 : p->weights;
+    for (uint32_t j = 0; j < examples; ++j) put_float(o, half ? b->scales[j] / 32767 : 1);
+    end_array(o, F32);
+    for (uint32_t j = 0; j < examples; ++j)
+        for (uint32_t i = 0; i < b->point_count; ++i)
+            if (!half) put_vector(o, p->left[(size_t)j * b->point_count + i]);
+            else
+                for (uint32_t k = 0; k < 3; ++k) put(o, (uint16_t)to_fixed(b->halves[j][3 * i + k]), 2);
+    end_array(o, half ? I16 : F32);
+}
+
+/// What turns with the sections of limbs, how strong points follow, and which lean on dual quaternions.
+static void put_rest(sfc_out* o, const sfc_plan* p)
+{
+    const fourier_bound* b = p->b;
+    const sup_sections*  s = &b->sections;
+    const sup_push*      push = &b->segments.push;
+    uint32_t             turning = s->station_count ? b->point_count : 0;
+    for (uint32_t i = 0; i < s->station_count; ++i) put_vector(o, s->centers[i]);
+    end_array(o, F32);
+    for (uint32_t i = 0; i < p->weights * s->station_count * 6; ++i) put_float(o, s->turns[i]);
+    end_array(o, F32);
+    for (uint32_t i = 0; i < turning; ++i)
+        put(o, s->station[i] == SUP_NONE ? NOWHERE : s->station[i], 2), put(o, share16(s->ratio[i]), 2);
+    end_array(o, U16);
+    for (uint32_t i = 0; i < turning; ++i) put_vector(o, push->character->mesh.points[i]);
+    end_array(o, F32);
+    for (uint32_t i = 0; fourier_weakened(b) && i < b->point_count; ++i) put(o, share16(fourier_strength(b, i)), 2);
+    end_array(o, U16);
+    for (uint32_t i = 0; i < push->turned_count; ++i) put(o, push->turned[i], 4), put(o, share16(push->lifted[i]), 4);
+    end_array(o, U32);
+}
+
+/// The list of arrays is as long as it was in the first pass.
+static void put_all(sfc_out* o, sfc_plan* p)
+{
+    const fourier_bound* b = p->b;
+    bool                 mixed = b->sway != 1;
     put(o, 0x1a434653u, 4); // "SFC", end of text
     put(o, SFC_VERSION, 4);
-    put(o, (m->smooth ? SFC_SMOOTH : 0) | (m->period > 0 ? SFC_CYCLE : 0), 4);
-    put(o, b->point_count, 4);
-    put(o, b->net.curves.curve_count, 4);
-    put(o, b->net.coefficient_count, 4);
-    put(o, m->examples, 4);
-    put(o, m->segments, 4);
-    put(o, POWERS + 2 * m->modes, 4);
-    put(o, (uint32_t)m->ramp, 4);
-    put(o, b->residual == RESIDUAL_NONE ? 0 : b->residual == RESIDUAL_HALF ? 1 : 2, 4);
-    put(o, 0, 4);
-    for (uint32_t i = 0; i <= m->segments; ++i) put_double(o, m->times[i]);
-    for (uint32_t i = 0; i < m->examples; ++i) put_double(o, m->smooth ? sup_modal_tangent(m, i).scale : 0);
-    for (uint32_t j = 0; j < m->segments; ++j)
-        for (uint32_t i = 0; i < POWERS + 2 * m->modes; ++i) put_oscillator(o, m, j, i < POWERS ? SUP_NONE : (i - POWERS) / 2);
-    put_functions(o, b, waves);
-    put_coefficients(o, b);
-    put_points(o, b);
-    put_residual(o, b, left);
+    put(o, 0, 4); // the hash, when all is written
+    put(o, o->all, 4);
+    for (uint32_t i = 0; i < o->all; ++i) put(o, 0, 8), put(o, 0, 8);
+    o->began = o->size;
+    put_functions(o, p);
+    put_places(o, b);
+    put_residual(o, p);
+    put_rest(o, p);
+    put_examples(o, p, false, (double)b->sway, true);
+    if (mixed) put_examples(o, p, true, 1 - (double)b->sway, false);
+    for (uint32_t i = 0; i < b->motion.force_count; ++i) put_force(o, p, &b->motion.forces[i], b->motion.force_curves[i]);
 }
+
+// ---------------------------------------------------------------------------------------------- all of it
 
 static sup_result check(const fourier_bound* b, sup_error* error)
 {
@@ -187,25 +514,15 @@ static sup_result check(const fourier_bound* b, sup_error* error)
         return sup_fail(
             error, SUP_ERROR_INPUT,
             "fourier: a runtime file plays over time, and here the pose drives; bind with the clip of the examples");
-    if (b->sections.station_count)
+    if (b->net.curves.curve_count >= NOWHERE || b->sections.station_count >= NOWHERE)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "fourier: the examples turn sections of limbs by up to %g degrees, which a runtime file does not hold; "
-                        "set fourier.turning=0",
-                        (double)b->sections.angle * 57.29577951308232);
-    if (b->motion.force_count)
-        return sup_fail(error, SUP_ERROR_INPUT, "fourier: a runtime file holds no forces; save without them");
-    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c)
-        if (b->net.series[c].kind == SUP_FOURIER_CANTILEVER)
-            return sup_fail(error, SUP_ERROR_INPUT,
-                            "fourier: a runtime file holds powers and waves, no clamped strips; save with ends=line");
-    if (b->net.curves.curve_count >= NOWHERE)
-        return sup_fail(error, SUP_ERROR_INPUT, "fourier: %u curves are too many for a runtime file; at most 65534",
-                        b->net.curves.curve_count);
+                        "fourier: %u curves and %u sections are too many for a runtime file; at most 65534 of each",
+                        b->net.curves.curve_count, b->sections.station_count);
     return SUP_OK;
 }
 
 /// What the series miss of every example, in floats.
-static sup_result find_left(const fourier_bound* b, sup_arena* arena, sup_vec3** out, sup_error* error)
+static sup_result find_left(const fourier_bound* b, sup_arena* arena, const sup_vec3** out, sup_error* error)
 {
     size_t    n = b->point_count, examples = b->motion.modal.examples;
     sup_vec3* left = SUP_NEW(arena, sup_vec3, n * examples + SUP_LANES);
@@ -220,23 +537,40 @@ static sup_result find_left(const fourier_bound* b, sup_arena* arena, sup_vec3**
     return SUP_OK;
 }
 
+static sup_result make_plan(const fourier_bound* b, sup_arena* arena, sfc_plan* out, sup_error* error)
+{
+    uint32_t curves = b->net.curves.curve_count;
+    size_t   most = SUP_FOURIER_ELEMENTS_MAX * (size_t)b->net.coefficient_count;
+    sfc_plan p = { .b = b };
+    p.functions = SUP_NEW(arena, sfc_function, (size_t)SUP_FOURIER_ELEMENTS_MAX * 4 * SUP_FOURIER_FUNCTIONS_MAX);
+    p.first = SUP_NEW(arena, uint32_t, (size_t)curves + 1);
+    p.function = SUP_NEW(arena, uint16_t, most + 1);
+    p.splits = SUP_NEW(arena, sfc_split, (size_t)b->net.coefficient_count + 1);
+    if (!p.functions || !p.first || !p.function || !p.splits) return sup_fail_memory(error, "a runtime file");
+    for (uint32_t c = 0; c < curves; ++c) split_curve(&p, c);
+    if (b->residual != RESIDUAL_NONE || b->sections.station_count) p.weights = b->motion.modal.examples;
+    p.row = SUP_NEW(arena, float, 3 * ((size_t)p.first[curves] + p.weights) + 1);
+    if (!p.row) return sup_fail_memory(error, "a runtime file");
+    *out = p;
+    return b->residual == RESIDUAL_EXACT ? find_left(b, arena, &out->left, error) : SUP_OK;
+}
+
 sup_result fourier_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error)
 {
-    const fourier_bound* b = binding->data;
-    sup_vec3*            left = NULL;
-    sfc_out              out = { 0 };
-    sup_result           r = check(b, error);
-    if (!r && b->residual == RESIDUAL_EXACT) r = find_left(b, arena, &left, error);
+    sfc_plan   plan;
+    sfc_out    out = { 0 };
+    sup_result r = check(binding->data, error);
+    if (!r) r = make_plan(binding->data, arena, &plan, error);
     if (r) return r;
-    double* waves = SUP_NEW(arena, double, b->motion.modal.modes);
-    if (!waves) return sup_fail_memory(error, "a runtime file");
-    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c)
-        for (uint32_t f = 0; f < b->net.series[c].functions; ++f)
-            waves[b->motion.mode[b->net.series[c].packed + f]] = sup_fourier_wave(b->net.series[c].kind, f);
-    put_all(&out, b, waves, left);
-    out = (sfc_out){ .bytes = sup_arena_alloc(arena, out.size, 1) };
+    put_all(&out, &plan);
+    uint32_t all = out.arrays;
+    size_t   total = out.size + (size_t)all * ENTRY;
+    out = (sfc_out){ .bytes = sup_arena_alloc(arena, total, 1), .all = all };
     if (!out.bytes) return sup_fail_memory(error, "a runtime file");
-    put_all(&out, b, waves, left);
+    put_all(&out, &plan);
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (size_t i = SFC_HASHED; i < out.size; ++i) hash = (hash ^ out.bytes[i]) * 16777619u;
+    put(&(sfc_out){ .bytes = out.bytes, .size = 8 }, hash, 4);
     *bytes = out.bytes;
     *size = out.size;
     return SUP_OK;
