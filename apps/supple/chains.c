@@ -67,7 +67,8 @@ static sup_chain_desc bare_chain(const sup_chain_desc* flags)
     return (sup_chain_desc){ .world = flags->world,
                              .world_meshes = flags->world_meshes,
                              .world_mesh_count = flags->world_mesh_count,
-                             .step = flags->step };
+                             .step = flags->step,
+                             .read_text = flags->read_text };
 }
 
 // Simulations settle in every pose of a sweep, which takes minutes: `check` runs them where they are named.

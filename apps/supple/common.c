@@ -335,6 +335,22 @@ static int read_json(const char* path, sup_arena* arena, const sup_json** out)
     return EXIT_DONE;
 }
 
+static sup_result read_text(void* user, const char* path, sup_arena* arena, const char** out, sup_error* error)
+{
+    (void)user;
+    sup_bytes        bytes;
+    const sup_files* files = sup_files_system();
+    sup_result       r = files->read(files->user, path, arena, &bytes, error);
+    if (r) return r;
+    char* text = sup_arena_alloc(arena, bytes.size + 1, 1);
+    if (!text) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while reading '%s'", path);
+    if (bytes.size && memchr(bytes.data, 0, bytes.size))
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' is not a text file", path);
+    if (bytes.size) memcpy(text, bytes.data, bytes.size);
+    *out = text;
+    return SUP_OK;
+}
+
 int chain_read(const options* o, sup_arena* arena, sup_chain_desc* out)
 {
     uint32_t     count = options_count(o, FLAG_SET);
@@ -344,6 +360,7 @@ int chain_read(const options* o, sup_arena* arena, sup_chain_desc* out)
     out->links = options_text(o, FLAG_DEFORM, NULL);
     out->settings = settings;
     out->setting_count = count;
+    out->read_text = read_text;
 
     double step = 0.0;
     if (!options_number(o, FLAG_STEP, 0.1, 100.0, 5.0, &step)) return EXIT_USAGE;

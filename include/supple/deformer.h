@@ -290,6 +290,9 @@ typedef struct sup_chain_desc {
     const sup_world_mesh*      world_meshes;
     uint32_t                   world_mesh_count;
     double                     cycle_begin, cycle_end; ///< the clip is played as a loop over this span; equal: once
+    /// Reads the file that a parameter of text names instead ('line=@tail.txt'), as text ended by 0 in the arena. NULL: no files.
+    sup_result (*read_text)(void* user, const char* path, sup_arena* arena, const char** out, sup_error* error);
+    void* read_user;
 } sup_chain_desc;
 
 /// Parses, checks and binds. The character must outlive the chain.

@@ -142,6 +142,21 @@ static sup_result set_preset(chain_builder* b, link* l, span name)
                     name.text, list);
 }
 
+// '@FILE' stands for what is in the file.
+static sup_result read_text(chain_builder* b, const sup_deformer* d, uint32_t row, span value, const char** out)
+{
+    char* copy = sup_arena_text(b->chain->arena, value.text, value.length);
+    if (!copy) return sup_fail_memory(b->error, "a chain");
+    *out = copy;
+    if (copy[0] != '@') return SUP_OK;
+    sup_error reason;
+    if (!b->desc->read_text)
+        return sup_fail(b->error, SUP_ERROR_INPUT, "%s.%s is '%s', but no files are read here; give the text itself", d->name,
+                        d->params[row].name, copy);
+    sup_result r = b->desc->read_text(b->desc->read_user, copy + 1, b->chain->arena, out, &reason);
+    return r ? sup_fail(b->error, r, "%s.%s: %s", d->name, d->params[row].name, reason.text) : SUP_OK;
+}
+
 static sup_result set_param(chain_builder* b, link* l, span name, span value)
 {
     const sup_deformer* d = l->deformer;
@@ -150,12 +165,8 @@ static sup_result set_param(chain_builder* b, link* l, span name, span value)
         if (span_is(name, "preset") && d->presets) return set_preset(b, l, value);
         return fail_unknown_param(b, d, name);
     }
-    if (d->params[row].type == SUP_PARAM_TEXT) {
-        char* copy = sup_arena_text(b->chain->arena, value.text, value.length);
-        if (!copy) return sup_fail_memory(b->error, "a chain");
-        *(const char**)((uint8_t*)l->params + d->params[row].offset) = copy;
-        return SUP_OK;
-    }
+    if (d->params[row].type == SUP_PARAM_TEXT)
+        return read_text(b, d, row, value, (const char**)((uint8_t*)l->params + d->params[row].offset));
     double     number;
     sup_result r = read_number(b, d, row, value, &number);
     return r ? r : param_set_number(d, row, number, l->params, b->error);

@@ -290,6 +290,21 @@ static void curves_stand_across_a_line_of_bones_or_places(void** state)
             if (b.plain[k].z > -0.1f) assert_true(v3_distance(b.p.out[k], b.plain[k]) < 1e-6f);
         bent_end(&b);
     }
+    // the last bone counts as well: from spine_1 at z = -0.1 to the chest at 0.13
+    bent   b = bent_by(c, "bend(line=spine_*,curves=9,pressure=0.4)", NULL);
+    double front = 0, back = 0;
+    most_moved(&b, 0, NULL);
+    for (uint32_t k = 0; k < b.p.points; ++k) {
+        double moved = (double)v3_distance(b.p.out[k], b.plain[k]);
+        if (fabsf(b.plain[k].z - 0.09f) < 0.03f) front = fmax(front, moved);
+        if (fabsf(b.plain[k].z + 0.06f) < 0.03f) back = fmax(back, moved);
+    }
+    assert_true(front > 1e-3 && back > 1e-3);
+    bent_end(&b);
+    // a text with stations of its own, as a file holds it
+    assert_true(most_under(c, "bend(closed=foundation,line=tail_* # all of it\nstations 0.2 0.4 0.5 0.6 0.7 0.8 0.9 0.95)",
+                           lift) > 1e-3);
+    fails_with(c, "bend(line=@tail.txt)", NULL, "no files are read here");
     fails_with(c, "bend(line=tentacle_*)", NULL, "tail_3");
     fails_with(c, "bend(line=0 0.4)", NULL, "three numbers");
     fails_with(c, "bend(line=5 5 5; 5 5 6)", NULL, "line");

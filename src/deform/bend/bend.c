@@ -27,9 +27,11 @@ const sup_param bend_rows_table[ROW_COUNT] = {
     [ROW_GROUPS] = { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
                      .help = "Parts by maps whose names match (_GROUP_*), instead of the dominant joint" },
     [ROW_LINE] = { "line", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(line), .unit = "",
-                   .help = "Curves across one center line only: bones by name (tail_*), or places 'x y z; x y z' in meters" },
+                   .help = "Curves across one center line only: bones by name (tail_*), places 'x y z; x y z' in meters, or "
+                           "@FILE" },
     [ROW_STATIONS] = { "stations", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(stations), .unit = "",
-                       .help = "Where along the line its curves stand, rising from 0 to 1 ('0.1 0.3 0.4'); empty: evenly" },
+                       .help = "Where along the line its curves stand, rising from 0 to 1 ('0.1 0.3 0.4'), or at its places; "
+                               "empty: evenly" },
     [ROW_INTERVALS] = { "intervals", SUP_PARAM_INT, SUP_STAGE_BIND, AT(intervals), .min = 8, .max = 256, .standard = 48,
                         .unit = "", .help = "Pieces that every curve is divided into" },
     [ROW_TERMS] = { "terms", SUP_PARAM_INT, SUP_STAGE_BIND, AT(terms), .min = 1, .max = 64, .standard = 20, .unit = "",
@@ -116,6 +118,21 @@ static sup_result bind_fields(const sup_bind_input* in, bend_bound* b, sup_arena
     return r;
 }
 
+/// What a person should know of what was bound.
+static void say_notes(const sup_bind_input* in, const bend_bound* b)
+{
+    const bend_params* p = in->params;
+    uint32_t           open = 0;
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) open += !b->net.on.curves.curves[c].closed;
+    if (p->weight != 0 && open == 0 && p->closed != SUP_BEND_FOUNDATION)
+        sup_note(in->notes,
+                 "weight does nothing: all curves are closed and carry no net force; say closed=foundation or way=along");
+    if (b->net.on.flat)
+        sup_note(in->notes,
+                 "%u curves have no length, and their skin only moves as a whole; merge points that stand on each other",
+                 b->net.on.flat);
+}
+
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
     const bend_params* p = in->params;
@@ -135,6 +152,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r && b->shapes.count) b->push = b->shapes.segments.push;
     else if (!r) r = sup_push_create(in, arena, &b->push, error);
     if (r) return r;
+    say_notes(in, b);
     sup_binding made = { .data = b, .state_size = bend_sway_size(b) };
     bend_room_cut(b, NULL, &made.scratch_size);
     *out = made;

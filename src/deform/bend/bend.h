@@ -333,8 +333,8 @@ float bend_solid_depth(const bend_solid* solid, sup_vec3 place, sup_vec3* way);
 sup_result bend_press_create(const bend_net* net, bend_bodies* bodies, sup_arena* arena, sup_error* error);
 /// Size of room->press in bytes.
 size_t bend_press_size(const bend_bound* b);
-/// Adds what bodies press into the nodes. Returns how many nodes they touch.
-uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room);
+/// Adds what bodies press into the nodes.
+void bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room);
 /// Points that are still inside a body come out of it. Returns how many.
 uint32_t bend_press_points(uint32_t solids, const bend_room* room, uint32_t count, sup_vec3* out);
 

@@ -212,7 +212,7 @@ void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame
     add_weight(b, p, frame, room);
     if (b->loads.founded) bend_founded(b, room);
     if (b->shapes.count) add_shapes(b, blend, room);
-    if (solids > 0) sup_stats_add(frame->stats, "bend.nodes_pressed", bend_press_nodes(b, frame, solids, room));
+    if (solids > 0) bend_press_nodes(b, frame, solids, room);
 }
 
 bool bend_frame_moving(const bend_bound* b, const bend_room* room)

@@ -1,5 +1,8 @@
 // Curves across a center line: through bones whose joints a glob names, or through places given in meters, at stations that may
-// lie unevenly (You et al., 3.1).
+// lie unevenly (You et al., 3.1). The text is written on the command line or stands in a file, one piece a line:
+//     0 0.475 -0.35             # a place; or a glob of bones
+//     0 0.518 -0.44
+//     stations 0.1 0.3 0.45     # or: stations places
 #include "deform/bend/bend.h"
 #include "math/vec.h"
 
@@ -35,17 +38,28 @@ static void add_place(polyline* l, sup_vec3 p)
     if (l->count < SUP_COUNT_OF(l->at)) l->at[l->count++] = p;
 }
 
+/// The bone of a joint that goes on along the line; of several that do not the first.
+static uint32_t bone_of(const sup_skeleton* s, uint32_t joint, const char* glob)
+{
+    uint32_t best = SUP_NONE;
+    for (uint32_t i = 0; i < s->bone_count; ++i) {
+        if (s->bones[i].joint != joint) continue;
+        const char* child = s->bones[i].child == SUP_NONE ? NULL : s->joints[s->bones[i].child].name;
+        if (child && sup_glob_match(glob, child)) return i;
+        if (best == SUP_NONE) best = i;
+    }
+    return best;
+}
+
 static sup_result line_of_bones(const sup_bind_input* in, const char* glob, polyline* out, sup_error* error)
 {
     const sup_skeleton* s = &in->character->skeleton;
-    for (uint32_t i = 0; i < s->bone_count; ++i) {
-        const sup_bone* b = &s->bones[i];
-        if (!s->joints[b->joint].name || !sup_glob_match(glob, s->joints[b->joint].name)) continue;
-        // Of several bones of one joint the one that goes on along the line.
-        bool goes_on = b->child == SUP_NONE || sup_glob_match(glob, s->joints[b->child].name);
-        if (out->count > 0 && !goes_on) continue;
-        if (out->count == 0) add_place(out, b->head);
-        add_place(out, b->tail);
+    for (uint32_t j = 0; j < s->joint_count; ++j) {
+        if (!s->joints[j].name || !sup_glob_match(glob, s->joints[j].name)) continue;
+        uint32_t bone = bone_of(s, j, glob);
+        if (bone == SUP_NONE) continue;
+        if (out->count == 0) add_place(out, s->bones[bone].head);
+        add_place(out, s->bones[bone].tail);
     }
     if (out->count >= 2) return SUP_OK;
     char names[512] = "";
@@ -56,18 +70,49 @@ static sup_result line_of_bones(const sup_bind_input* in, const char* glob, poly
                     in->character->name, names);
 }
 
+/// How much of a line that may be long stands in a message.
+static int shown(const char* text) { return (int)(strlen(text) < 60 ? strlen(text) : 60); }
+
+/// Comments away, and what says stations apart: *stations or NULL.
+static char* take_apart(const char* text, sup_arena* arena, const char** stations)
+{
+    size_t length = strlen(text), to = 0;
+    char * places = SUP_NEW(arena, char, length + 2), *rest = SUP_NEW(arena, char, length + 2);
+    *stations = NULL;
+    if (!places || !rest) return NULL;
+    for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, ";\n");
+        size_t n = strcspn(at, "#;\n"), blank = strspn(at, " \t\r");
+        if (*(at + n) == '#') end = at + strcspn(at, "\n"); // a comment goes on behind ;
+        if (blank >= n) continue;
+        while (at[n - 1] == ' ' || at[n - 1] == '\t' || at[n - 1] == '\r') --n;
+        at += blank, n -= blank;
+        if (n > 8 && memcmp(at, "stations", 8) == 0 && strchr(" \t:=", at[8])) {
+            memcpy(rest, at + 9, n - 9);
+            rest[n - 9] = 0;
+            *stations = rest;
+            continue;
+        }
+        if (to) places[to++] = ';';
+        memcpy(places + to, at, n);
+        to += n;
+    }
+    return places;
+}
+
 static sup_result line_of_places(const sup_bind_input* in, const char* text, polyline* out, sup_error* error)
 {
     double   numbers[NUMBERS_MAX];
     uint32_t n = bend_numbers(text, numbers, NUMBERS_MAX);
     if (n == SUP_NONE || n % 3 != 0)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "bend: line '%s' must be a glob of bones, or places of three numbers in meters each, at most %d", text,
-                        NUMBERS_MAX / 3);
+                        "bend: line '%.*s' must be a glob of bones, or places of three numbers in meters each, at most %d",
+                        shown(text), text, NUMBERS_MAX / 3);
     for (uint32_t i = 0; i + 2 < n; i += 3)
         add_place(out, v3_scale(v3((float)numbers[i], (float)numbers[i + 1], (float)numbers[i + 2]),
                                 1.0f / (float)in->character->metres_per_unit));
-    if (out->count < 2) return sup_fail(error, SUP_ERROR_INPUT, "bend: line '%s' needs two different places", text);
+    if (out->count < 2)
+        return sup_fail(error, SUP_ERROR_INPUT, "bend: line '%.*s' needs two different places", shown(text), text);
     return SUP_OK;
 }
 
@@ -84,12 +129,29 @@ static sup_vec3 along(const polyline* l, float ratio)
     return l->at[0];
 }
 
-static sup_result read_stations(const bend_params* p, double* out, uint32_t* count, sup_error* error)
+static void stations_of_places(const polyline* l, double* out, uint32_t* count)
 {
-    *count = p->stations ? bend_numbers(p->stations, out, STATIONS_MAX) : 0;
+    double total = 0, walked = 0;
+    for (uint32_t i = 1; i < l->count; ++i) total += (double)v3_distance(l->at[i - 1], l->at[i]);
+    for (*count = 0; *count < l->count && *count < STATIONS_MAX; ++*count) {
+        if (*count) walked += (double)v3_distance(l->at[*count - 1], l->at[*count]);
+        out[*count] = *count + 1 == l->count ? 1 : walked / total;
+    }
+}
+
+static sup_result read_stations(const bend_params* p, const char* said, const polyline* l, double* out, uint32_t* count,
+                                sup_error* error)
+{
+    bool own = p->stations && p->stations[0]; // they win over those of a file
+    if (own) said = p->stations;
+    if (said && strcmp(said + strspn(said, " "), "places") == 0) {
+        stations_of_places(l, out, count);
+        return SUP_OK;
+    }
+    *count = said ? bend_numbers(said, out, STATIONS_MAX) : 0;
     if (*count == SUP_NONE)
-        return sup_fail(error, SUP_ERROR_INPUT, "bend: stations '%s' must be numbers from 0 to 1, at most %d", p->stations,
-                        STATIONS_MAX);
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "bend: stations '%s' must be numbers from 0 to 1, at most %d, or the word places", said, STATIONS_MAX);
     for (uint32_t i = 0; i < *count; ++i) {
         if (!(out[i] >= 0 && out[i] <= 1))
             return sup_fail(error, SUP_ERROR_INPUT, "bend: station %u is %g; stations go from 0 to 1 along the line", i,
@@ -159,9 +221,11 @@ sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_are
     polyline        l = { .count = 0 };
     double          stations[STATIONS_MAX];
     uint32_t        count = 0;
-    bool            numbers = strchr("0123456789+-. ", p->line[0]) != NULL;
-    sup_result      r = numbers ? line_of_places(in, p->line, &l, error) : line_of_bones(in, p->line, &l, error);
-    if (!r) r = read_stations(p, stations, &count, error);
+    const char *    said, *line = take_apart(p->line, arena, &said);
+    if (!line) return sup_fail_memory(error, "bend");
+    bool       numbers = line[0] && strchr("0123456789+-.", line[0]) != NULL;
+    sup_result r = numbers ? line_of_places(in, line, &l, error) : line_of_bones(in, line, &l, error);
+    if (!r) r = read_stations(p, said, &l, stations, &count, error);
     if (r) return r;
     sup_vec3 *centers = SUP_NEW(arena, sup_vec3, count), *normals = SUP_NEW(arena, sup_vec3, count);
     uint32_t* limbs = SUP_NEW(arena, uint32_t, mesh->point_count);
@@ -176,10 +240,10 @@ sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_are
     sup_curve_mesh cut = sup_curve_mesh_of(mesh);
     sup_error      reason;
     r = sup_curves_cut(&cut, &(sup_curve_line){ count, centers, normals }, p->snap, arena, out, &reason);
-    if (r) return sup_fail(error, r, "bend: line '%s' of '%s': %s", p->line, in->character->name, reason.text);
+    if (r) return sup_fail(error, r, "bend: line '%.*s' of '%s': %s", shown(line), line, in->character->name, reason.text);
     if (out->curve_count == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "bend: line '%s' misses the skin of '%s'; its places are in meters at rest",
-                        p->line, in->character->name);
+        return sup_fail(error, SUP_ERROR_INPUT, "bend: line '%.*s' misses the skin of '%s'; its places are in meters at rest",
+                        shown(line), line, in->character->name);
     tube t = { mesh, &l, 0, (float)stations[0] * total, (float)stations[count - 1] * total };
     for (uint32_t i = 0; i < out->point_count; ++i) {
         sup_curve_point c = out->points[i];

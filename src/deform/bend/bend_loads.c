@@ -97,6 +97,11 @@ static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t 
     sup_result r = sup_curve_of_force(f, "bend", &m->net->on.curves, m->in->character->mesh.points, &curve, m->error);
     if (r) return r;
     if (!add_item(m, number, curve, &shape, &terms)) return sup_fail_memory(m->error, "bend");
+    if (m->net->on.curves.curves[curve].closed && m->p->closed == SUP_BEND_BALANCED && f->end - f->begin > 0.999f)
+        sup_note(m->in->notes,
+                 "force '%s' is spread over all of curve %u, which is closed and carries no net force: it does nothing; say "
+                 "closed=foundation",
+                 f->name, curve);
     add_unit(m, curve, f->begin, f->end, 1, shape, terms);
     return SUP_OK;
 }
@@ -163,8 +168,12 @@ sup_result bend_loads_create(const sup_bind_input* in, const bend_params* p, con
     bend_loads  made = { .terms = (uint32_t)p->terms, .founded = p->closed == SUP_BEND_FOUNDATION };
     loads_maker m = { in, p, net, arena, error, &made, NULL, 0 };
     uint32_t    forces = in->world ? sup_world_plan_force_count(in->world) : 0;
-    if (2 * made.terms + 1 > net->on.intervals)
+    if (2 * made.terms + 1 > net->on.intervals) {
         made.terms = (net->on.intervals - 1) / 2; // more would not be told apart by the nodes
+        if (made.founded)
+            sup_note(in->notes, "%d terms need %d intervals, and there are %u: %u terms are used; raise intervals", p->terms,
+                     2 * p->terms + 1, net->on.intervals, made.terms);
+    }
     m.items = SUP_NEW(arena, bend_item, (size_t)forces * net->on.curves.curve_count + 1);
     sup_result r = m.items ? make_tables(&m) : sup_fail_memory(error, "bend");
     if (!r) r = make_pressure(&m);

@@ -275,11 +275,11 @@ static void solve_contacts(const press_room* room, uint32_t count)
         }
 }
 
-uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room)
+void bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room)
 {
     press_room own = cut_room(b, room->press, NULL);
     uint32_t   left_out = 0, per = b->net.on.intervals + 1, count = touch(b, frame, solids, room, own.contacts, &left_out);
-    if (count == 0) return 0;
+    if (count == 0) return;
     agree_on_ways(b, frame, room, own.contacts, count);
     uint32_t slots = find_answers(b, room, &own, count, &left_out);
     solve_contacts(&own, count);
@@ -294,7 +294,6 @@ uint32_t bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t 
         }
     }
     sup_stats_add(frame->stats, "bend.contacts_left_out", left_out);
-    return count;
 }
 
 uint32_t bend_press_points(uint32_t solids, const bend_room* room, uint32_t count, sup_vec3* out)

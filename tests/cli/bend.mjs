@@ -1,0 +1,146 @@
+// The bend deformer from outside: the worlds of examples/bend, one for each kind of load, center lines from files, and every way to
+// ask for what there is not.
+import { equal, finish, good, holds, json, match, run, source, test } from "./harness.mjs";
+import fs from "node:fs";
+import path from "node:path";
+
+const beast = "builtin:beast?points=2000", worlds = path.join(source, "examples/bend");
+const line = "bend(line=spine_*,curves=9)";
+
+/** Bakes a few frames, gives the document with what was said on the side. */
+function bake(folder, chain, world, ...flags) {
+    const args = ["bake", beast, path.join(folder, "out.glb"), "--clip", "walk", "--fps", "5", "--hashes", "--json"];
+    const r = good([...args, "--deform", chain, ...(world ? ["--world", world] : []), ...flags]);
+    return { ...JSON.parse(r.out), err: r.err };
+}
+function refused(folder, chain, world, words, ...flags) {
+    const file = path.join(folder, "bad.json"), out = path.join(folder, "never.glb");
+    fs.writeFileSync(file, typeof world === "string" ? world : JSON.stringify(world ?? {}));
+    const r = run(["bake", beast, out, "--clip", "walk", "--fps", "5", "--deform", chain, "--world", file, ...flags]);
+    equal(r.code, 1, `exit of ${chain} with ${JSON.stringify(world)}`);
+    match(r.err, /^supple: error: /, "message");
+    for (const word of [words].flat()) match(r.err, word, "message");
+    holds(!fs.existsSync(out), "something was written");
+}
+const force = f => ({ forces: [{ name: "f", value: [0, 1, 0], ...f }] });
+
+/** A map of the left flank, painted by where the points are. */
+function belly(folder) {
+    const obj = path.join(folder, "rest.obj");
+    good(["bake", beast, obj, "--pose", "head=0,0,0", "--deform", "linear", "--quiet"]);
+    const points = fs.readFileSync(obj, "utf8").split("\n").filter(l => l.startsWith("v ")).map(l => l.split(" ").slice(1).map(Number));
+    const file = path.join(folder, "belly.txt");
+    fs.writeFileSync(file, points.map(([x, y, z]) => x > 0.12 && Math.abs(y - 0.4) < 0.08 && Math.abs(z - 0.01) < 0.035 ? 1 : 0).join("\n") + "\n");
+    return `belly=${file}`;
+}
+
+await test("every load of examples/bend moves the skin", folder => {
+    const plain = bake(folder, "linear").hashes;
+    const kinds = {
+        "point.json": ["bend"], "part.json": ["bend"], "nearest.json": ["bend"], "bone.json": ["bend"], "material.json": ["bend"],
+        "map.json": [line, "--map", belly(folder)], "range.json": [line], "place.json": [line], "swell.json": [line],
+        "press.json": ["bend"], "mesh.json": ["bend"], "shin.json": ["bend"], "release.json": ["bend(dynamics=on,young=200)"],
+        "tail.json": ["bend(closed=foundation,line=tail_*,curves=21)"],
+    };
+    for (const name of fs.readdirSync(worlds).filter(f => f.endsWith(".json"))) {
+        holds(kinds[name], `${name} is not tried`);
+        const [chain, ...flags] = kinds[name];
+        if (name === "shin.json") { // the leg has to come first
+            const hash = (...d) => json(["bake", beast, path.join(folder, "out.obj"), "--pose", "back_upper_l=-52,0,0", ...d]).hash;
+            holds(hash("--deform", chain, "--world", path.join(worlds, name)) !== hash("--deform", "linear"), "the shin does not press");
+            continue;
+        }
+        const got = bake(folder, chain, path.join(worlds, name), ...flags);
+        holds(got.hashes.some((h, i) => h !== plain[i]), `${name} moves nothing`);
+        equal(got.err, "", `what ${name} says on the side`);
+    }
+});
+
+await test("the command of the issue: a press baked into a GLB", folder => {
+    const out = path.join(folder, "out.glb");
+    const got = json(["bake", "builtin:beast", out, "--deform", "bend", "--world", path.join(worlds, "press.json"), "--end", "0.4"]);
+    holds(got.fallbacks["bend.points_pressed"] > 0 && fs.statSync(out).size > 1e5, "no press in the file");
+});
+
+await test("a center line stands in a file, with stations or without", folder => {
+    const world = path.join(worlds, "tail.json"), file = path.join(worlds, "tail.txt");
+    const eight = path.join(folder, "tip.json");
+    fs.writeFileSync(eight, JSON.stringify({ forces: [{ name: "tip", curve: 8, from: 0, to: 1, value: [0, 2, 0] }] }));
+    const typed = "bend(closed=foundation,line=0 0.475 -0.35; 0 0.518 -0.44; 0 0.582 -0.52; 0 0.665 -0.572; 0 0.755 -0.588,stations=0.10 0.30 0.45 0.58 0.68 0.76 0.83 0.89 0.95)";
+    const wanted = bake(folder, typed, eight).hash;
+    equal(bake(folder, `bend(closed=foundation,line=@${file})`, eight).hash, wanted, "in the chain");
+    equal(bake(folder, "bend(closed=foundation)", eight, "--set", `bend.line=@${file}`).hash, wanted, "by --set");
+    const preset = path.join(folder, "preset.json");
+    fs.writeFileSync(preset, JSON.stringify({ supple: 1, links: [{ name: "bend", set: { closed: "foundation", line: `@${file}` } }] }));
+    equal(json(["bake", beast, path.join(folder, "out.glb"), "--clip", "walk", "--fps", "5", "--preset", preset, "--world", eight]).hash, wanted, "by a preset");
+    good(["compare", beast, "--clip", "walk", "--fps", "5", "--deform", `bend(line=@${file})`, "--deform", "linear", "--quiet"]);
+    // stations on the command line win; evenly without any; at the places themselves
+    holds(bake(folder, `bend(closed=foundation,line=@${file},stations=0.2 0.3 0.4 0.5 0.55 0.6 0.7 0.8 0.9)`, eight).hash !== wanted, "stations are not taken");
+    const bare = path.join(folder, "bare.txt");
+    fs.writeFileSync(bare, fs.readFileSync(file, "utf8").replace(/^stations.*$/m, ""));
+    good(["bake", beast, path.join(folder, "out.glb"), "--clip", "walk", "--end", "0", "--deform", `bend(closed=foundation,line=@${bare},curves=21)`, "--world", world, "--quiet"]);
+    fs.writeFileSync(bare, fs.readFileSync(file, "utf8").replace(/^stations.*$/m, "stations places"));
+    refused(folder, `bend(line=@${bare})`, force({ curve: 99 }), /this link has 0 to 4 \(hips to tail_5\)/);
+    refused(folder, "bend(line=@nowhere.txt)", {}, [/bend\.line/, /nowhere\.txt/]);
+    fs.writeFileSync(bare, "0 0 0\n0 1\n");
+    refused(folder, `bend(line=@${bare})`, {}, /places of three numbers/);
+    fs.writeFileSync(bare, "# nothing\n");
+    refused(folder, `bend(line=@${bare})`, {}, /no bone/);
+    fs.writeFileSync(bare, "tail_*\nstations 0.3 0.2\n");
+    refused(folder, `bend(line=@${bare})`, {}, /put them in order/);
+});
+
+await test("loads on what does not exist name what does", folder => {
+    refused(folder, "bend", force({ curve: 999 }), [/force 'f' is on curve 999/, /0 to \d+ \(hips to head\)/, /tail_1 to tail_5/]);
+    refused(folder, line, force({ region: { curves: [1, 99] } }), /this link has 0 to 8/);
+    refused(folder, "bend", force({ region: { curves: [2, 40], to: 0.4 } }), /not beside the curves from 2 on, which are 2/);
+    refused(folder, "bend", force({ curve: { bone: "wing" } }), [/no joint 'wing'/, /spine_1/]);
+    refused(folder, "bend", force({ region: "belly" }), /belly/);
+    refused(folder, "bend(drive=bulge=head:0:90)", {}, /has no examples/);
+});
+
+await test("regions without a boundary are refused", folder => {
+    refused(folder, line, force({ region: { curves: [2, 6] } }), /goes all around/);
+    refused(folder, line, force({ region: { curves: [2, 3], to: 0.4 } }), /needs three curves/);
+    const map = path.join(folder, "all.txt");
+    fs.writeFileSync(map, "1\n".repeat(json(["inspect", beast]).points));
+    refused(folder, line, force({ region: "belly" }), /touches curve \d+, the last of its limb/, "--map", `belly=${map}`);
+});
+
+await test("times out of order and materials that cannot be are refused", folder => {
+    const keys = (...list) => list.map(([time, value]) => ({ time, value }));
+    refused(folder, "bend", force({ curve: 1, keys: keys([1, 0], [0.5, 1]) }), [/'f'/, /put the keys in order/]);
+    refused(folder, "bend", { keys: { "bend.thickness": keys([0, 50], [1, -3]) } }, [/bend\.thickness/, /-3/]);
+    refused(folder, "bend", { keys: { "bend.young": keys([1, 50], [1, 60]) } }, [/bend\.young/, /order/]);
+    refused(folder, "bend", { keys: { "bend.curves": keys([0, 5]) } }, /cannot have keys/);
+    for (const [value, words] of [["thickness=-3", /thickness cannot be -3/], ["thickness=0", /thickness/], ["young=0", /young/], ["young=-1", /young/],
+        ["poisson=0.6", /poisson/], ["poisson=-1", /poisson/], ["width=0", /width/], ["width=-1", /width/], ["support=0", /support/], ["density=0", /density/],
+        ["damping=-1", /damping/], ["intervals=2", /intervals/], ["terms=0", /terms/], ["young=nan", /young/]])
+        refused(folder, `bend(${value})`, {}, words);
+    refused(folder, "bend", '{"forces":[{"name":"f","curve":1,"value":[0,1e999,0]}]}', /./);
+});
+
+await test("sculpts that are not finite, or are of another mesh, are named", folder => {
+    const obj = path.join(folder, "sculpt.obj");
+    good(["bake", beast, obj, "--clip", "walk", "--end", "0", "--deform", "linear", "--quiet"]);
+    const text = fs.readFileSync(obj, "utf8");
+    fs.writeFileSync(obj, text.replace(/^v \S+/m, "v nan"));
+    refused(folder, "bend", {}, /sculpt\.obj/, "--example", `0.5=${obj}`);
+    fs.writeFileSync(obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    refused(folder, "bend", {}, /sculpt\.obj/, "--example", `0.5=${obj}`);
+});
+
+await test("what does nothing says so", folder => {
+    const said = (chain, world) => {
+        const file = path.join(folder, "world.json");
+        fs.writeFileSync(file, JSON.stringify(world));
+        return bake(folder, chain, file).err;
+    };
+    match(said(line, force({ curve: 4, from: 0, to: 1 })), /note: .*force 'f' is spread over all of curve 4.*closed=foundation/);
+    match(said("bend(line=spine_*,curves=9,weight=1)", {}), /note: .*weight does nothing/);
+    match(said("bend(closed=foundation,terms=60)", {}), /note: .*60 terms need 121 intervals.*raise intervals/);
+    fs.writeFileSync(path.join(folder, "sheet.obj"), "v 0.2 0.3 0\nv 0.3 0.3 0\nv 0.2 0.4 0\nf 1 2 3\n");
+    match(said("bend", { bodies: [{ name: "sheet", mesh: "sheet.obj" }] }), /note: .*body 'sheet' has holes/);
+});
+
+finish();
