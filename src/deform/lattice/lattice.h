@@ -101,7 +101,6 @@ typedef struct lattice_bound {
     size_t               body_scratch;
     const uint32_t*      dominant; ///< per slot: the joint that moves it most
 
-    uint32_t lost_pieces, outside_bones, thin_bones; ///< told when the motion starts
 } lattice_bound;
 
 sup_result lattice_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
@@ -145,7 +144,8 @@ typedef struct lattice_scratch {
     sup_vec3* skinned;  ///< per slot: y before the correction
     sup_mat3* matrices; ///< per slot
     sup_vec3* push;     ///< per slot: acceleration
-    sup_vec3* moved;    ///< per slot: x, where particles are pushed from outside
+    sup_vec3* moved;    ///< per slot: x, where particles are pushed from outside or squeezed by their neighbors
+    sup_vec3* before;   ///< per slot: x at the start of the substep; where there are bodies
     float*    near;     ///< per slot: how much a force reaches it
     float*    planes;   ///< planes of `count` floats, see lattice_step
     float*    work;     ///< of the regions
@@ -204,8 +204,11 @@ SUP_WIDE_DECLARE(void, lattice_update, (const lattice_step* s, uint32_t chunk));
 bool lattice_pushes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
                     const lattice_scratch* s);
 /// Trees of the meshes among the bodies.
-sup_result lattice_bind_bodies(const sup_world_plan* plan, sup_arena* arena, lattice_bound* b, sup_error* error);
-/// Moves particles out of the bodies of the world, which are at `part` of the step; how many were inside.
-uint32_t lattice_push_bodies(const lattice_bound* b, const sup_frame* frame, double part, void* scratch, sup_vec3* x);
+sup_result lattice_bind_bodies(const sup_world_plan* plan, sup_notes* notes, sup_arena* arena, lattice_bound* b,
+                               sup_error* error);
+/// Moves particles out of the bodies of the world, over the part of the step between `from` and `to`, at the start of which
+/// they were at `before`; how many were inside.
+uint32_t lattice_push_bodies(const lattice_bound* b, const sup_frame* frame, double from, double to, void* scratch,
+                             const sup_vec3* before, sup_vec3* x);
 
 #endif

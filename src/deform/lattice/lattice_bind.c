@@ -47,9 +47,8 @@ static sup_result make(binder* m)
     if (r == SUP_OK) r = lattice_make_weights(m);
     if (r == SUP_OK) r = lattice_make_flesh(m);
     if (r == SUP_OK) r = lattice_make_volumes(m);
-    if (r == SUP_OK) r = lattice_bind_bodies(m->in->world, m->arena, b, m->error);
-    b->lost_pieces = m->lattice.near.lost_count;
-    b->outside_bones = m->lattice.near.outside_bones;
+    if (r == SUP_OK) r = lattice_bind_bodies(m->in->world, m->in->notes, m->arena, b, m->error);
+    if (r == SUP_OK) r = lattice_say(m);
     return r;
 }
 

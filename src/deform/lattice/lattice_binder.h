@@ -25,7 +25,7 @@ typedef struct binder {
     uint32_t*               dominant; ///< joint of each particle
     uint32_t*               depth;    ///< particles to the border
     float*                  places;   ///< of the points in their cells
-    const sup_vec3*         core;  ///< per slot: from the bone outwards, 0 there and about a cell long at the skin
+    const sup_vec3*         core;     ///< per slot: from the bone outwards, 0 there and about a cell long at the skin
     const sup_lattice_node* nodes;    ///< per particle; NULL: measure=cells
 } binder;
 
@@ -38,6 +38,9 @@ sup_result lattice_place_masses(binder* m, const float* relative);
 sup_result lattice_make_flesh(binder* m);
 /// Parts, and how their volumes are measured.
 sup_result lattice_make_volumes(binder* m);
+
+/// Notes for the person: what is odd about the character, with the cure.
+sup_result lattice_say(const binder* m);
 
 /// Squared distance in cells to the nearest bone of a joint; foot: the place on it, or NULL.
 double lattice_bone_distance2(const binder* m, uint32_t joint, sup_vec3 place, sup_vec3* foot);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define THIN_CELLS 2.0     // a bone in a limb thinner than this is worth a word
 #define SKIN_HALF_CELL 0.5 // from the outermost particles to the skin, on average
 #define CORE_HOLD 0.25f    // how hard a particle holds its own way from the bone, against a link's 1: smooth over two cells
 
@@ -49,9 +48,8 @@ double lattice_bone_distance2(const binder* m, uint32_t joint, sup_vec3 place, s
     return (double)least / (m->b->h * m->b->h);
 }
 
-// A limb one cell thick has only outside: there the cells that the bone goes through are its core. Counts the joints that
-// are thinner than two cells.
-static void pin_thin(const binder* m, float* free, uint8_t* thin)
+// A limb one cell thick has only outside: there the cells that the bone goes through are its core.
+static void pin_thin(const binder* m, float* free)
 {
     const sup_voxels*   v = &m->b->voxels;
     const sup_skeleton* s = &m->in->character->skeleton;
@@ -62,14 +60,8 @@ static void pin_thin(const binder* m, float* free, uint8_t* thin)
             float    place[3];
             uint32_t cell = sup_voxels_find(v, v3_lerp(t->head, t->tail, (float)k / (float)steps), place);
             if (cell == SUP_NONE) continue;
-            bool     held = false;
-            uint32_t deepest = 0;
-            for (uint32_t c = 0; c < 8; ++c) {
-                uint32_t p = v->particles[8 * (size_t)cell + c];
-                held |= free[m->b->regions.slots[p]] == 0;
-                if (m->depth[p] > deepest) deepest = m->depth[p];
-            }
-            if (2 * deepest < THIN_CELLS) thin[t->joint] = 1;
+            bool held = false;
+            for (uint32_t c = 0; c < 8; ++c) held |= free[m->b->regions.slots[v->particles[8 * (size_t)cell + c]]] == 0;
             for (uint32_t c = 0; c < 8 && !held; ++c) free[m->b->regions.slots[v->particles[8 * (size_t)cell + c]]] = 0;
         }
     }
@@ -80,8 +72,7 @@ static sup_result make_pins(binder* m)
     lattice_bound* b = m->b;
     float*         free = SUP_NEW(m->arena, float, b->count);
     float*         thickness = SUP_NEW(m->arena, float, b->count);
-    uint8_t*       thin = SUP_NEW(m->scratch, uint8_t, b->joint_count);
-    if (!free || !thickness || !thin) return sup_fail_memory(m->error, "a lattice");
+    if (!free || !thickness) return sup_fail_memory(m->error, "a lattice");
     for (uint32_t i = 0; i < b->count; ++i) {
         uint32_t p = b->regions.particles[i];
         if (p == SUP_NONE) continue;
@@ -92,8 +83,7 @@ static sup_result make_pins(binder* m)
         // A piece that no bone goes through (eyes, buckles) has nothing to swing about.
         if (m->lattice.near.lost[b->voxels.components[p]]) free[i] = 0;
     }
-    if (m->params->bone_radius > 0) pin_thin(m, free, thin);
-    for (uint32_t j = 0; j < b->joint_count; ++j) b->thin_bones += thin[j];
+    if (m->params->bone_radius > 0) pin_thin(m, free);
     b->free = free;
     b->thin = thickness;
     return SUP_OK;

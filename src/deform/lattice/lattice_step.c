@@ -7,11 +7,11 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-#define SETTLING 20.0     // 1/s, damping of the pre-roll
+#define SETTLING 20.0 // 1/s, damping of the pre-roll
 // Of a part's volume: moving flesh is brought back to within this. To the edge and not further: a jump to the middle would be
 // a kick, and the flesh would never rest.
 #define MOVING_SLACK 2e-3
-#define START_SPAN 1e-3   // seconds over which the speed of the skin is taken when a motion starts
+#define START_SPAN 1e-3 // seconds over which the speed of the skin is taken when a motion starts
 enum { SUBSTEPS_MAX = 16, PUSH_ROUNDS = 3, FIT_GRAIN = 256, COPY_GRAIN = 4096 };
 
 /// Planes of scratch.
@@ -42,6 +42,7 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, n * sizeof(sup_mat3), (void**)&s->matrices);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->push);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->moved);
+    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->before);
     cut(memory, &used, n * sizeof(float), (void**)&s->near);
     cut(memory, &used, SPARE_COUNT * n * sizeof(float), (void**)&s->planes);
     cut(memory, &used, sup_regions_work(&b->regions) * sizeof(float), (void**)&s->work);
@@ -268,9 +269,6 @@ void lattice_reset(const sup_binding* binding, const void* params, const sup_fra
         y[i] = s.pose[i].x, y[b->count + i] = s.pose[i].y, y[2 * b->count + i] = s.pose[i].z;
         w[i] = 1;
     }
-    sup_stats_add(frame->stats, "lattice.piece_without_bone", b->lost_pieces);
-    sup_stats_add(frame->stats, "lattice.bone_outside", b->outside_bones);
-    sup_stats_add(frame->stats, "lattice.limb_under_two_cells", b->thin_bones);
     sup_stats_add(frame->stats, "lattice.point_not_smooth", b->embed.fallbacks);
     if (frame->settling) return;
     // The flesh starts as fast as the skeleton carries it.
@@ -346,15 +344,18 @@ static void place_planes(const lattice_bound* b, void* state, const lattice_scra
 
 // Where the particles are: bodies press, and parts that are pressed bulge elsewhere, in turns, bodies last.
 static void constrain(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
-                      const lattice_step* j, double part)
+                      const lattice_step* j, double from, double to)
 {
     bool bodies = frame->world && frame->world->body_count, volumes = keeps_volume(b, p), moved = false;
     if (!bodies && !volumes) return;
+    for (uint32_t i = 0; i < b->count && bodies; ++i) // the pose came here by u dt
+        s->before[i] = v3(j->y[0][i] - j->dt * j->u[0][i] + j->start[0][i], j->y[1][i] - j->dt * j->u[1][i] + j->start[1][i],
+                          j->y[2][i] - j->dt * j->u[2][i] + j->start[2][i]);
     for (uint32_t i = 0; i < b->count; ++i)
         s->moved[i] = v3(j->y[0][i] + j->d[0][i], j->y[1][i] + j->d[1][i], j->y[2][i] + j->d[2][i]);
     if (volumes) moved = keep_moving_volumes(b, frame, s, 1);
     for (int round = 0; bodies && round < PUSH_ROUNDS; ++round) {
-        if (!lattice_push_bodies(b, frame, part, s->bodies, s->moved)) break;
+        if (!lattice_push_bodies(b, frame, from, to, s->bodies, s->before, s->moved)) break;
         moved = true;
         if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, (uint32_t)p->sweeps);
     }
@@ -406,7 +407,7 @@ static bool run_regions(const lattice_bound* b, const sup_frame* frame, lattice_
 }
 
 static void substep(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                    const lattice_scratch* s, void* state, double dt, double part)
+                    const lattice_scratch* s, void* state, double dt, double from, double to)
 {
     lattice_step j = { .dt = (float)dt, .symplectic = p->integrator == INTEGRATOR_SYMPLECTIC, .pose = s->pose };
     sup_vec3     origin = root_place(b, pose);
@@ -437,7 +438,7 @@ static void substep(const lattice_bound* b, const lattice_params* p, const sup_f
     // all swing: 0.1 % at 5 ms and 8 Hz, 6 % at 16 ms.
     double stiff = fastest(b, p) * dt;
     bool   moving = run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.8 ? 1 : 2);
-    if (moving || (frame->world && frame->world->body_count)) constrain(b, p, frame, s, &j, part);
+    if (moving || (frame->world && frame->world->body_count)) constrain(b, p, frame, s, &j, from, to);
 }
 
 static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state)
@@ -460,7 +461,7 @@ static void step(const lattice_bound* b, const lattice_params* p, const sup_fram
             pose = &between;
         }
         make_pose(b, p, frame, pose, s);
-        substep(b, p, frame, pose, s, state, frame->dt / count, (double)i / count);
+        substep(b, p, frame, pose, s, state, frame->dt / count, (double)(i - 1) / count, (double)i / count);
     }
 }
 
