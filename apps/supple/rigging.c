@@ -148,7 +148,10 @@ static void say_report(const sup_character* character, const sup_mocap* mocap, c
     if (report->lone_count)
         say_note("'%s' moves %u joints; %u found no partner in it and keep their place on their parent: %s", mocap->name,
                  report->pair_count, report->lone_count, names);
-    if (report->dropped_first) say_note("the first frame of '%s' only shows a straight pose and is left out", mocap->name);
+    if (report->dropped_count == 1) say_note("the first frame of '%s' only shows a straight pose and is left out", mocap->name);
+    if (report->dropped_count > 1)
+        say_note("the first %u frames of '%s' only show a straight pose and the way out of it and are left out",
+                 report->dropped_count, mocap->name);
     if (report->rest_from_frame)
         say_note("the rest pose of '%s' is no standing figure; its straightest frame was taken for it", mocap->name);
 }

@@ -53,6 +53,7 @@ typedef struct sup_retarget_report {
     const uint32_t* lone;
     float           scale;           ///< target's leg over the motion's leg; root motion is scaled by it
     bool            dropped_first;   ///< the first frame only showed a straight pose and was left out
+    uint32_t        dropped_count;   ///< frames left out with it: it, and those that rush out of that pose
     bool            rest_from_frame; ///< the motion's rest pose is no standing figure; a frame of it was taken instead
 } sup_retarget_report;
 

@@ -2,7 +2,10 @@
 #include "rig/figure.h"
 
 #include "base/internal.h"
+#include "base/sort.h"
 #include "math/vec.h"
+
+#include <string.h>
 
 // Headings this near to an axis are meant to be that axis; captured figures are a little lopsided.
 static const float SNAP_COSINE = 0.906f; // 25 degrees
@@ -169,6 +172,38 @@ static bool begins_straight(const sup_mocap* m, figure* f)
     figure_play(m, 0, f->rotations, f->positions);
     figure_measure(f);
     return stoop(f, f->up) < STOOP_MAX;
+}
+
+// How much all joints turn from a frame to the next: the sum of the sines of their half angles.
+static float turn_of_frame(const sup_mocap* m, uint32_t frame)
+{
+    float sum = 0;
+    for (uint32_t j = 0; j < m->joint_count; ++j) {
+        const sup_quat* q = m->joints[j].rotations;
+        float           cosine = q ? quat_dot(q[frame], q[frame + 1]) : 1;
+        sum += sqrtf(fmaxf(0, 1 - cosine * cosine));
+    }
+    return sum;
+}
+
+uint32_t figure_begin(const sup_mocap* m, sup_arena* scratch)
+{
+    static const float  FAST = 3;      // times the usual speed
+    static const double SECONDS = 0.1; // the longest that smoothing leaves behind
+    uint32_t            steps = m->frame_count - 1, first = 1;
+    sup_sort_item*      items = SUP_NEW(scratch, sup_sort_item, 2 * (size_t)steps);
+    if (!items) return SUP_NONE;
+    for (uint32_t i = 0; i < steps; ++i) {
+        float    turn = turn_of_frame(m, i); // never negative, so its bits rise with it
+        uint32_t bits;
+        memcpy(&bits, &turn, sizeof bits);
+        items[i] = (sup_sort_item){ bits, i };
+    }
+    sup_sort(items, items + steps, steps);
+    float    usual = turn_of_frame(m, items[steps / 2].value);
+    uint32_t most = m->frame_time > 0 && SECONDS / m->frame_time < steps ? (uint32_t)(SECONDS / m->frame_time) : 0;
+    while (first < most && turn_of_frame(m, first) > FAST * usual) ++first;
+    return first;
 }
 
 // Some files have a rest pose in which every bone lies along one axis. It says nothing about how a body stands, so the frame

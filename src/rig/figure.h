@@ -38,7 +38,10 @@ typedef enum figure_choice {
 
 /// Names, body and reference pose of a captured skeleton.
 sup_result figure_of_mocap(const sup_mocap* mocap, sup_arena* scratch, figure* out, figure_choice* choice, sup_error* error);
-/// The same of a character in its bind pose, which stays in *pose.
+/// Where the motion begins behind such a first frame: recorders that smooth it too leave some frames that rush out of the straight
+/// pose, at several times the usual speed. SUP_NONE: out of memory.
+uint32_t figure_begin(const sup_mocap* mocap, sup_arena* scratch);
+/// Names, body and reference pose of a character: its bind pose, which stays in *pose.
 sup_result figure_of_character(const sup_character* character, const body_fixed* fixed, uint32_t fixed_count,
                                sup_arena* scratch, figure* out, sup_pose* pose, sup_error* error);
 

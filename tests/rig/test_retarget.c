@@ -409,6 +409,41 @@ static void the_same_skeleton_twice_as_large_moves_alike(void** state)
     sup_character_destroy(c);
 }
 
+// A straight pose, three frames that rush to the bent knee, then steps of two degrees. Halves of angles, in degrees.
+static void frames_that_rush_out_of_the_straight_pose_are_left_out(void** state)
+{
+    (void)state;
+    enum { FRAMES = 40 };
+    static const double rush[] = { 0, 30, 36, 41, 44 };
+    sup_quat            knee[FRAMES];
+    sup_vec3            hips[FRAMES];
+    small_motion        m;
+    make_motion(&m, source_names);
+    for (int i = 0; i < FRAMES; ++i) {
+        double half = (i < 5 ? rush[i] : 44 - (i - 4)) * 0.017453292519943295;
+        knee[i] = quat((float)sin(half), 0, 0, (float)cos(half));
+        hips[i] = v3(7, 4, 7 + 0.01f * (float)i);
+    }
+    m.joints[0].translations = hips;
+    m.joints[3].rotations = knee;
+    m.mocap.frame_count = FRAMES;
+    m.mocap.frame_time = 0.01;
+    sup_character*      c = small_character(source_names, 1);
+    sup_arena*          arena = sup_arena_create(NULL);
+    sup_clip            clip;
+    sup_retarget_report report;
+    sup_error           error;
+    assert_ok(sup_retarget(c, &m.mocap, NULL, arena, &clip, &report, &error), error);
+    assert_true(report.dropped_first);
+    assert_int_equal(report.dropped_count, 3); // the step from 41 to 44 is no faster than three usual ones
+    assert_float_equal(clip.seconds, 0.36, 1e-6);
+    const sup_retarget_options all = { .keep_first = true };
+    assert_ok(sup_retarget(c, &m.mocap, &all, arena, &clip, &report, &error), error);
+    assert_int_equal(report.dropped_count, 0);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
 static void a_map_gives_strange_names_a_meaning(void** state)
 {
     (void)state;
@@ -569,6 +604,7 @@ int main(void)
         cmocka_unit_test(a_soldier_from_mixamo_walks_like_a_person),
         cmocka_unit_test(feet_that_hang_on_a_root_stay_at_their_legs),
         cmocka_unit_test(the_same_skeleton_twice_as_large_moves_alike),
+        cmocka_unit_test(frames_that_rush_out_of_the_straight_pose_are_left_out),
         cmocka_unit_test(a_map_gives_strange_names_a_meaning),
         cmocka_unit_test(fingers_of_many_programs_are_one_hand),
         cmocka_unit_test(fingers_follow_fingers),
