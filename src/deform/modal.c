@@ -305,12 +305,12 @@ void sup_modal_shape(const sup_modal* m, uint32_t count, const uint32_t* example
     }
 }
 
-void sup_modal_sway(const sup_modal* m, const sup_modal_moment* at, bool settle, float* out)
+bool sup_modal_sway(const sup_modal* m, const sup_modal_moment* at, bool settle, float* out)
 {
     memset(out, 0, m->block * sizeof *out);
     bool on = at->reach > 1, ringing = at->beyond > 0 && settle;
-    if (m->segments == 0 || at->ratio <= 0 || (at->ratio >= 1 && !ringing && !on)) return; // an example: exact
-    if (m->fade > 0 && !ringing && !on) return;
+    if (m->segments == 0 || at->ratio <= 0 || (at->ratio >= 1 && !ringing && !on)) return false; // an example: exact
+    if (m->fade > 0 && !ringing && !on) return false;
     double       T = at->span, t = at->ratio;
     size_t       segment = (size_t)at->segment * m->block;
     const float* in[4] = { m->change + segment, m->rate + segment, m->slope + (size_t)at->from * m->block,
@@ -341,6 +341,7 @@ void sup_modal_sway(const sup_modal* m, const sup_modal_moment* at, bool settle,
         }
         blend(in, share, 4, m->begin[k], m->begin[k + 1], false, out);
     }
+    return true;
 }
 
 // ---------------------------------------------------------------------------------------------- driven by the pose

@@ -76,8 +76,8 @@ sup_modal_moment sup_modal_find(const sup_modal* modal, double time);
 sup_tangent sup_modal_tangent(const sup_modal* modal, uint32_t example);
 /// The examples that carry at a moment and their shares; returns how many, at most four.
 uint32_t sup_modal_carry(const sup_modal* modal, const sup_modal_moment* at, uint32_t examples[4], double shares[4]);
-/// Deviation of all coefficients from what carries them.
-void sup_modal_sway(const sup_modal* modal, const sup_modal_moment* at, bool settle, float* out);
+/// Deviation of all coefficients from what carries them; false where all of them are 0.
+bool sup_modal_sway(const sup_modal* modal, const sup_modal_moment* at, bool settle, float* out);
 /// out (added to where `add`) = sum of shares of the examples' own coefficients.
 void sup_modal_shape(const sup_modal* modal, uint32_t count, const uint32_t* examples, const double* shares, bool add,
                      float* out);

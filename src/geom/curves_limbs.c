@@ -15,7 +15,7 @@ enum { CRUMB_POINTS = 12, MARCH_STEPS = 48, BISECTION_DEPTH = 6, CLUSTER_ROUNDS 
 
 /// One loop of a part's border, whatever lies beyond: a leg that meets trunk and hip has one end there, not two.
 typedef struct seam {
-    uint32_t part, to; ///< to: the part beyond most of its edges
+    uint32_t part, to; ///< to: the part beyond most of its edges, or SUP_NONE
     sup_vec3 center;
     float    length; ///< about: from the spread of its edges
     uint32_t edges;
@@ -175,19 +175,25 @@ static void join_borders(const limb_finder* f, uint32_t* parent)
         }
 }
 
-/// The part beyond most edges of each seam: the one that is left when edges of others cancel out, counted again to be sure.
+/// The part beyond more than half of the edges of each seam: the one that is left when edges of others cancel out, if it is.
 static void find_beyond(limb_finder* f, const uint32_t* number, uint32_t* votes)
 {
-    uint32_t pair[2], count = f->m->topology.edge_count;
+    uint32_t pair[2], entries = 2 * f->m->topology.edge_count;
     for (uint32_t i = 0; i < f->seam_count; ++i) votes[i] = 0, f->seams[i].to = SUP_NONE;
-    for (uint32_t e = 0; e < count; ++e)
-        for (uint32_t x = 0; x < 2; ++x) {
-            uint32_t i = number[2 * e + x];
-            if (i == SUP_NONE || !divides(f, e, pair)) continue;
-            if (votes[i] == 0) f->seams[i].to = pair[1 - x];
-            if (f->seams[i].to == pair[1 - x]) ++votes[i];
-            else --votes[i];
+    for (uint32_t pass = 0; pass < 2; ++pass) {
+        for (uint32_t e = 0; e < entries; ++e) {
+            if (number[e] == SUP_NONE || !divides(f, e / 2, pair)) continue;
+            seam*     s = &f->seams[number[e]];
+            uint32_t *vote = &votes[number[e]], beyond = pair[1 - e % 2];
+            if (pass == 0 && *vote == 0) s->to = beyond;
+            if (s->to == beyond) ++*vote;
+            else if (pass == 0) --*vote;
         }
+        for (uint32_t i = 0; i < f->seam_count; ++i) {
+            if (pass == 1 && 2 * votes[i] <= f->seams[i].edges) f->seams[i].to = SUP_NONE;
+            votes[i] = 0;
+        }
+    }
 }
 
 static bool find_seams(limb_finder* f)
@@ -478,6 +484,14 @@ static void chain_line(limb_finder* f, const uint32_t* parts, const seam* const*
             reverse_stations(f, from);
         }
         if (out) add_station(f, out->center);
+    }
+    // Seams lie aslant: rings reach to where the last of a part's points are.
+    for (int end = 0; end < 2 && f->whole && f->line_count >= 2 && !f->failed; ++end) {
+        reverse_stations(f, 0); // once for each end
+        if (!seams[end ? count : 0]) continue;
+        sup_vec3 last = f->line[f->line_count - 1], way = v3_normalize(v3_sub(last, f->line[f->line_count - 2]), v3(1, 0, 0));
+        float    on = v3_dot(v3_sub(farthest(f, parts[end ? count - 1 : 0], last, way), last), way);
+        if (on > 0) add_station(f, v3_mad(last, on, way));
     }
 }
 

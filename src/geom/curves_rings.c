@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/// A curve along a limb is no shorter than this share of it.
+#define SHORTEST 0.25f
+
 enum { TURN_ROUNDS = 8 };
 
 // ---------------------------------------------------------------------------------------------- around
@@ -198,29 +201,45 @@ static void seen_from_line(const line_frames* f, sup_vec3 p, float* x, float* y,
     *height = f->height[best] + best_t * (f->height[best + 1] - f->height[best]);
 }
 
-/// Keeps the longest of the curves from `first` on, running up the line; none if it is shorter than a quarter of the limb.
-static uint32_t keep_longest(curve_maker* m, uint32_t first, const float* heights, float whole)
+/// Keeps those of the curves from `first` on that are open and no shorter than a quarter of the limb, running up the line. A
+/// body from which limbs grow has several at one angle: before and behind each of them.
+static void keep_long(curve_maker* m, uint32_t first, const float* heights, float whole)
 {
-    uint32_t best = SUP_NONE;
-    float    longest = 0.25f * whole;
+    uint32_t kept = first, points = first < m->curve_count ? m->curves[first].begin : 0;
     for (uint32_t c = first; c < m->curve_count; ++c) {
-        float length;
-        maker_center(m, &m->curves[c], &length);
-        if (!m->curves[c].closed && length > longest) longest = length, best = c;
+        sup_curve u = m->curves[c];
+        float     length;
+        maker_center(m, &u, &length);
+        if (u.closed || !(length > SHORTEST * whole)) continue;
+        memmove(m->points + points, m->points + u.begin, u.count * sizeof *m->points);
+        u.begin = points;
+        points += u.count;
+        m->curves[kept] = u;
+        if (heights[m->points[u.begin].a] > heights[m->points[points - 1].a]) maker_reverse(m, kept);
+        ++kept;
     }
-    if (best == SUP_NONE) {
-        maker_drop_curves(m, first);
-        return SUP_NONE;
+    if (m->curve_count > first) m->point_count = points;
+    m->curve_count = kept;
+}
+
+static float overlap(const curve_maker* m, uint32_t a, uint32_t b, const float* heights)
+{
+    const sup_curve *u = &m->curves[a], *v = &m->curves[b];
+    float            low = heights[m->points[u->begin].a], high = heights[m->points[u->begin + u->count - 1].a];
+    float            from = heights[m->points[v->begin].a], to = heights[m->points[v->begin + v->count - 1].a];
+    return (high < to ? high : to) - (low > from ? low : from);
+}
+
+/// Neighbors of the curves of one angle: of those of another the one that runs beside most of it.
+static void link_angle(curve_maker* m, uint32_t begin, uint32_t end, uint32_t from, uint32_t to, int side, const float* heights)
+{
+    for (uint32_t a = begin; a < end; ++a) {
+        float most = 0;
+        for (uint32_t b = from; b < to; ++b) {
+            float beside = a == b ? 0 : overlap(m, a, b, heights);
+            if (beside > most) most = beside, m->curves[a].sides[side] = b;
+        }
     }
-    sup_curve kept = m->curves[best];
-    uint32_t  begin = m->curves[first].begin;
-    memmove(m->points + begin, m->points + kept.begin, kept.count * sizeof *m->points);
-    kept.begin = begin;
-    m->curves[first] = kept;
-    m->curve_count = first + 1;
-    m->point_count = begin + kept.count;
-    if (heights[m->points[begin].a] > heights[m->points[begin + kept.count - 1].a]) maker_reverse(m, first);
-    return first;
 }
 
 void meridians_make(curve_maker* m, const limb_shape* limb, uint32_t number, uint32_t count, float* values)
@@ -243,7 +262,7 @@ void meridians_make(curve_maker* m, const limb_shape* limb, uint32_t number, uin
             uint32_t p = m->mesh.triangles[3 * (size_t)limb->triangles[i] + k];
             if (x[p] == 0 && y[p] == 0) seen_from_line(&f, m->mesh.points[p], &x[p], &y[p], &height[p]);
         }
-    uint32_t first = m->curve_count, last = SUP_NONE, made = 0;
+    uint32_t first = m->curve_count, before = first, last = first, angles = 0, second = first;
     for (uint32_t c = 0; c < count && !m->failed; ++c) {
         double angle = 6.283185307179586 * (c + 0.5) / count;
         float  s = (float)sup_sin(angle), o = (float)sup_cos(angle);
@@ -255,12 +274,16 @@ void meridians_make(curve_maker* m, const limb_shape* limb, uint32_t number, uin
             }
         uint32_t at = m->curve_count;
         maker_cut(m, limb->triangles, limb->triangle_count, values, keep, number);
-        at = keep_longest(m, at, height, f.height[f.count - 1]);
-        if (at == SUP_NONE) continue;
-        if (last != SUP_NONE) m->curves[at].sides[0] = last, m->curves[last].sides[1] = at;
-        last = at;
-        ++made;
+        keep_long(m, at, height, f.height[f.count - 1]);
+        if (m->curve_count == at) continue;
+        link_angle(m, at, m->curve_count, before, last, 0, height);
+        link_angle(m, before, last, at, m->curve_count, 1, height);
+        if (++angles == 1) second = m->curve_count;
+        before = at, last = m->curve_count;
     }
-    if (made > 2) m->curves[first].sides[0] = last, m->curves[last].sides[1] = first;
+    if (angles > 2) { // once around
+        link_angle(m, first, second, before, last, 0, height);
+        link_angle(m, before, last, first, second, 1, height);
+    }
     sup_arena_destroy(beside);
 }

@@ -369,7 +369,7 @@ static bool find_sway(const bound* b, const beam_params* p, const sup_frame* fra
         if (state) sup_modal_step(&m->modal, frame->dt, room->weights[0], room->weights[1], state, room->coefficients);
         else memset(room->coefficients, 0, m->modal.block * sizeof(float));
     } else if (m->stepped) memset(room->coefficients, 0, m->modal.block * sizeof(float));
-    else sup_modal_sway(&m->modal, at, settles, room->coefficients);
+    else if (!sup_modal_sway(&m->modal, at, settles, room->coefficients) && m->force_count == 0) return false;
     for (uint32_t i = 0; i < m->force_count; ++i)
         sup_modal_force_add(&m->modal, &m->forces[i], frame->time, room->coefficients);
     SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, room->coefficients, b->net.stride, room->rows);
