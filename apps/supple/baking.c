@@ -51,8 +51,11 @@ static sup_result allocate(const bake_job* job, sup_arena* arena, workbench* top
     top->points = sup_arena_alloc(arena, mesh->point_count, sizeof *top->points);
     top->vertex_normals = sup_arena_alloc(arena, mesh->vertex_count, sizeof *top->vertex_normals);
     out->hashes = sup_arena_alloc(arena, out->frames, sizeof *out->hashes);
+    if (job->keep) out->kept = sup_arena_alloc(arena, mesh->point_count, sizeof *out->kept);
     out->chain = sup_arena_text(arena, sup_chain_text(top->chain), strlen(sup_chain_text(top->chain)));
-    if (top->scratch && top->normals_scratch && top->points && top->vertex_normals && out->hashes && out->chain) return SUP_OK;
+    if (top->scratch && top->normals_scratch && top->points && top->vertex_normals && out->hashes && out->chain &&
+        (out->kept || !job->keep))
+        return SUP_OK;
     return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while preparing %u frames of %u points; bake a shorter span",
                     out->frames, mesh->point_count);
 }
@@ -98,7 +101,13 @@ static sup_result write_frames(const bake_job* job, const workbench* top, bake_o
         out->hashes[i] = sup_hash_points(top->points, mesh->point_count);
         out->hash = hash_frames(out->hash, out->hashes[i]);
         double change = rest_volume != 0.0 ? sup_metric_volume(mesh, top->points) / rest_volume - 1.0 : 0.0;
-        if (fabs(change) > fabs(out->volume_change)) out->volume_change = change;
+        bool worst = i == 0 || fabs(change) > fabs(out->volume_change);
+        if (worst) {
+            out->volume_change = change;
+            out->worst_frame = i;
+        }
+        if (job->keep && (job->keep_frame == SUP_NONE ? worst : job->keep_frame == i))
+            memcpy(out->kept, top->points, mesh->point_count * sizeof *out->kept);
 
         sup_normals_evaluate(top->normals, top->points, top->normals_scratch, job->tasks, top->vertex_normals, NULL);
         const sup_bake_frame frame = { i, time, sup_instance_pose(top->instance), top->points, top->vertex_normals };

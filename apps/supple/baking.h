@@ -17,6 +17,8 @@ typedef struct bake_job {
     bool                 meshopt;
     uint32_t             save_count;
     const char* const*   saves; ///< 'LINK=FILE'; LINK#2 is the second of that name
+    bool                 keep;       ///< the points of one frame stay in the outcome
+    uint32_t             keep_frame; ///< SUP_NONE: the one whose volume changed most
     const sup_tasks*     tasks;
     progress*            bar;
 } bake_job;
@@ -28,6 +30,8 @@ typedef struct bake_outcome {
     uint64_t*   hashes;        ///< one a frame, in the arena
     double      evaluate;      ///< seconds inside the chain
     double      volume_change; ///< the largest loss or gain of any frame, as a fraction of the rest volume
+    uint32_t    worst_frame;   ///< where that was
+    sup_vec3*   kept;          ///< in the arena; NULL: not asked for
     sup_stats   stats;
     const char* chain;    ///< as run, in the arena
     const char* warnings; ///< newline-separated, in the arena; NULL: none

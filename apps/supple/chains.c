@@ -50,7 +50,7 @@ static int share_settings(const sup_chain_desc* flags, chain_list* list, sup_are
 
 // ---------------------------------------------------------------------------------------------- the list
 
-static bool suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed)
+bool deformer_suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed)
 {
     bool has_examples = false;
     for (uint32_t i = 0; i < c->example_count; i++)
@@ -83,7 +83,7 @@ static int list_registry(const options* o, const sup_chain_desc* flags, const su
     if (!out->descs) return fail_memory();
     for (uint32_t i = 0; i < sup_deformer_count(); i++) {
         const sup_deformer* d = sup_deformer_at(i);
-        if ((still && d->dynamic) || !suits(d, c, clip, surface.closed)) continue;
+        if ((still && d->dynamic) || !deformer_suits(d, c, clip, surface.closed)) continue;
         out->descs[out->count] = bare_chain(flags);
         out->descs[out->count++].links = d->name;
     }

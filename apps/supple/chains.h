@@ -18,6 +18,8 @@ int chain_list_read(const options* o, const sup_character* character, const sup_
 int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,
                const sup_tasks* tasks, progress* bar, sup_chain** out);
 
+/// Whether the character has what the deformer needs. clip: NULL for held poses; closed: its surface has no holes.
+bool deformer_suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed);
 /// What its links had to say while they were bound.
 void chain_say_notes(const sup_chain* chain, progress* bar);
 

@@ -1,7 +1,8 @@
 // supple demo: the built-in characters through every deformer that can take them, into one folder.
 #include "baking.h"
+#include "chains.h"
 #include "commands.h"
-#include "common.h"
+#include "demo_page.h"
 #include "report.h"
 
 #include <errno.h>
@@ -15,6 +16,8 @@ typedef struct tour {
     bool             quiet;
     const sup_tasks* tasks;
     table            rows;
+    demo_page*       page;
+    uint32_t         frame; ///< of the clip at hand, that is shown; SUP_NONE: the first bake will say
     uint32_t         files;
     uint64_t         bytes;
 } tour;
@@ -40,21 +43,10 @@ static int make_folder(const char* path)
     }
 }
 
-// Whether the deformer can run on this clip of this character.
-static bool suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed)
-{
-    bool has_examples = false;
-    for (uint32_t i = 0; i < c->example_count; i++)
-        has_examples |= !c->examples[i].clip || strcmp(c->examples[i].clip, clip->name) == 0;
-    if ((d->needs & SUP_NEEDS_EXAMPLES) && !has_examples) return false;
-    if ((d->needs & SUP_NEEDS_WEIGHTS) && c->skeleton.skin_joint_count < 2) return false;
-    return !(d->needs & SUP_NEEDS_CLOSED) || closed;
-}
-
 static int bake_one(tour* t, const sup_character* c, const char* who, const sup_clip* clip, const sup_deformer* d,
                     sup_arena* arena)
 {
-    char     path[1200], label[128];
+    char     path[1200], label[128], *name = path + strlen(t->folder) + 1;
     progress bar;
     snprintf(path, sizeof path, "%s/%s-%s-%s.glb", t->folder, who, clip->name, d->name);
     snprintf(label, sizeof label, "%s %s %s", who, clip->name, d->name);
@@ -62,6 +54,8 @@ static int bake_one(tour* t, const sup_character* c, const char* who, const sup_
                            .chain = { .links = d->name },
                            .output = path,
                            .motion = { .clip = clip, .end = clip->seconds, .fps = t->fps, .preroll = -1.0 },
+                           .keep = true,
+                           .keep_frame = t->frame,
                            .tasks = t->tasks,
                            .bar = &bar };
     bake_outcome   out;
@@ -69,7 +63,8 @@ static int bake_one(tour* t, const sup_character* c, const char* who, const sup_
     progress_begin(&bar, label, t->quiet);
     sup_result result = bake_run(&job, arena, &out, &error);
     progress_end(&bar);
-    if (result != SUP_OK) return fail_with(&error);
+    if (result != SUP_OK || !demo_page_bake(t->page, &out, name, &error)) return fail_with(&error);
+    if (t->frame == SUP_NONE) t->frame = out.worst_frame;
 
     t->files++;
     t->bytes += out.bytes;
@@ -94,10 +89,13 @@ static int visit(tour* t, const char* who)
     snprintf(path, sizeof path, "builtin:%s", who);
     if (sup_load(path, NULL, &c, &error) != SUP_OK) return fail_with(&error);
     int code = sup_mesh_examine(&c->mesh, &surface, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+    if (code == EXIT_DONE && !demo_page_character(t->page, c, t->tasks, &error)) code = fail_with(&error);
     for (uint32_t k = 0; k < c->clip_count && code == EXIT_DONE; k++) {
+        t->frame = SUP_NONE;
+        demo_page_clip(t->page, who, &c->clips[k]);
         for (uint32_t i = 0; i < sup_deformer_count() && code == EXIT_DONE; i++) {
             const sup_deformer* d = sup_deformer_at(i);
-            if (!suits(d, c, &c->clips[k], surface.closed)) continue;
+            if (!deformer_suits(d, c, &c->clips[k], surface.closed)) continue;
             sup_arena* arena = sup_arena_create(NULL);
             code = arena ? bake_one(t, c, who, &c->clips[k], d, arena) : fail_memory();
             sup_arena_destroy(arena);
@@ -105,6 +103,14 @@ static int visit(tour* t, const char* who)
     }
     sup_character_destroy(c);
     return code;
+}
+
+static int write_page(const tour* t)
+{
+    char      path[1200];
+    sup_error error = { 0 };
+    snprintf(path, sizeof path, "%s/index.html", t->folder);
+    return demo_page_write(t->page, path, &error) ? EXIT_DONE : fail_with(&error);
 }
 
 int cmd_demo(const options* o)
@@ -117,7 +123,11 @@ int cmd_demo(const options* o)
     if (code == EXIT_DONE) code = make_folder(t.folder);
     t.tasks = sup_pool_tasks(pool);
     table_begin(&t.rows, "character|clip|chain|>frames|>points|>ms/frame|>volume|>size|file");
+    t.page = demo_page_create();
+    if (!t.page && code == EXIT_DONE) code = fail_memory();
     for (size_t i = 0; i < sizeof cast / sizeof *cast && code == EXIT_DONE; i++) code = visit(&t, cast[i]);
+    if (code == EXIT_DONE) code = write_page(&t);
+    demo_page_destroy(t.page);
     sup_pool_destroy(pool);
     if (code != EXIT_DONE || t.quiet) {
         table_free(&t.rows);
@@ -128,7 +138,7 @@ int cmd_demo(const options* o)
         "\n%u files, %.0f MB. 'volume' is the largest change of any frame against the rest shape.\n"
         "Open them in anything that plays glTF: Blender (File > Import > glTF 2.0), the three.js editor in a browser, Godot.\n"
         "Each file holds its source clips and one baked clip: play the baked one.\n"
-        "Look first at %s/beast-walk-dualquat.glb, then compare arm-twist-linear.glb with arm-twist-dualquat.glb.\n",
+        "Look first at %s/index.html: all of them beside each other. Then play arm-flex-linear.glb and arm-flex-layers.glb.\n",
         t.files, (double)t.bytes / 1e6, t.folder);
     return EXIT_DONE;
 }

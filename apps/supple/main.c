@@ -61,7 +61,8 @@ static const verb verbs[] = {
       cmd_fit, NULL },
     { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers, NULL },
     { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",
-      "DIR is out/demo unless given; it is made where it is missing.\n", cmd_demo, NULL },
+      "DIR is out/demo unless given; it is made where it is missing. index.html in it shows all results as pictures.\n",
+      cmd_demo, NULL },
     { "bench", VERB_BENCH, "[FILE...]", 0, 0, "Time the shared scenes against this machine's own limits", NULL, NULL,
       cmd_bench },
 };

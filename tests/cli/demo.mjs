@@ -10,13 +10,16 @@ await test("the demo bakes every character, clip and deformer, and says what to 
     const files = fs.readdirSync(out);
     for (const [who, clips] of [["beast", ["walk", "jump", "shake"]], ["arm", ["flex", "twist", "wave"]]])
         for (const clip of clips) for (const name of names) holds(files.includes(`${who}-${clip}-${name}.glb`), `${who}-${clip}-${name}.glb is missing`);
-    holds(files.every(f => f.endsWith(".glb")), `strange files: ${files}`);
+    holds(files.every(f => f.endsWith(".glb") || f === "index.html"), `strange files: ${files}`);
     for (const f of files) match(r.out, new RegExp(f.replaceAll(".", "\\.")));
+    const page = fs.readFileSync(path.join(out, "index.html"), "utf8");
+    for (const f of files) if (f !== "index.html") match(page, new RegExp(`<a href="${f}">`));
+    equal(page.split("<img ").length - 1, /no pictures/.test(page) ? 0 : files.length - 1, "a picture a file");
     match(r.out, /Blender/);
 });
 await test("what the demo writes passes the validator", folder => {
     good(["demo", folder, "--fps", "4", "--quiet"], { timeout: 600 });
-    validate(fs.readdirSync(folder).map(f => path.join(folder, f)));
+    validate(fs.readdirSync(folder).filter(f => f.endsWith(".glb")).map(f => path.join(folder, f)));
 });
 await test("a folder that cannot be made is named", folder => {
     fs.writeFileSync(path.join(folder, "file"), "");
