@@ -6,6 +6,7 @@
 ///   assimp_mesh      geometry and weights of one mesh
 ///   assimp_parts     meshes and skins of the nodes
 ///   assimp_clip      animations
+///   assimp_sights    cameras and lights
 ///   assimp_read      runs them, units and axes
 #ifndef SUP_IO_EXTRA_ASSIMP_H
 #define SUP_IO_EXTRA_ASSIMP_H
@@ -89,5 +90,6 @@ sup_result assimp_materials_make(assimp_reader* r);
 sup_result assimp_mesh_make(assimp_reader* r, uint32_t index);
 sup_result assimp_parts_make(assimp_reader* r);
 sup_result assimp_clips_make(assimp_reader* r);
+sup_result assimp_sights_make(assimp_reader* r);
 
 #endif
