@@ -68,6 +68,34 @@ static inline play sculpted_play(const sculpted* s, const char* links)
                       (sup_instance_desc){ .clip = clip });
 }
 
+/// The clip's first second over and over.
+static inline play sculpted_loop(const sculpted* s, const char* links)
+{
+    return play_chain((sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = links, .cycle_end = 1 },
+                      (sup_instance_desc){ .clip = &s->clip, .loop = true });
+}
+
+/// The largest difference of the speeds (y) that points come with at `until` and leave with from `from`, over steps of h,
+/// second order; *speed grows to the largest speed seen. A jump does not shrink with h.
+static inline double sculpted_jump(play* p, double until, double from, double h, double* speed)
+{
+    float* at[5];
+    double jump = 0;
+    for (int i = 0; i < 5; ++i) {
+        at[i] = malloc(p->points * sizeof(float));
+        play_hash(p, i < 2 ? until + (i - 2) * h : from + (i - 2) * h);
+        for (uint32_t v = 0; v < p->points; ++v) at[i][v] = p->out[v].y;
+    }
+    for (uint32_t v = 0; v < p->points; ++v) {
+        double left = (1.5 * at[2][v] - 2.0 * at[1][v] + 0.5 * at[0][v]) / h;
+        double right = (-1.5 * at[2][v] + 2.0 * at[3][v] - 0.5 * at[4][v]) / h;
+        jump = fmax(jump, fabs(left - right));
+        *speed = fmax(*speed, fabs(left));
+    }
+    for (int i = 0; i < 5; ++i) free(at[i]);
+    return jump;
+}
+
 /// Over points and components.
 static inline double sculpted_rms(const sup_vec3* a, const sup_vec3* b, uint32_t n)
 {

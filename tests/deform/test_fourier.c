@@ -92,28 +92,17 @@ static void velocity_is_continuous_across_examples(void** state)
     static const char* const chains[] = { "fourier", "fourier(cycles=0.5)", "fourier(cycles=0.2)",
                                           "fourier(continuity=carry,cycles=1.3)", "fourier(residual=none)" };
     sculpted*                s = sculpt_on(600, 7, 0, 1, true); // the clip's own keys would jump in speed
-    sup_vec3*                at[5];
-    for (int i = 0; i < 5; ++i) at[i] = malloc(s->arm->mesh.point_count * sizeof(sup_vec3));
     for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
         play   p = sculpted_play(s, chains[k]);
-        double h = 1e-3, jump = 0, speed = 0;
+        double jump = 0, speed = 0;
         for (uint32_t j = 1; j < 6; ++j) {
-            for (int i = 0; i < 5; ++i) {
-                play_hash(&p, s->examples[j].time + (i - 2) * h);
-                memcpy(at[i], p.out, p.points * sizeof(sup_vec3));
-            }
-            for (uint32_t v = 0; v < p.points; ++v) { // one-sided, second order
-                double left = (1.5 * at[2][v].y - 2.0 * at[1][v].y + 0.5 * at[0][v].y) / h;
-                double right = (-1.5 * at[2][v].y + 2.0 * at[3][v].y - 0.5 * at[4][v].y) / h;
-                jump = fmax(jump, fabs(left - right));
-                speed = fmax(speed, fabs(left));
-            }
+            double t = s->examples[j].time;
+            jump = fmax(jump, sculpted_jump(&p, t, t, 1e-3, &speed));
         }
         print_message("  %s: jump %.4f, speed %.2f\n", chains[k], jump, speed);
         assert_true(jump < 0.02 * speed);
         play_end(&p);
     }
-    for (int i = 0; i < 5; ++i) free(at[i]);
     sculpted_end(s);
 }
 
@@ -152,12 +141,6 @@ static void it_rings_out_behind_the_last_example(void** state)
 
 // ---------------------------------------------------------------------------------------------- loops
 
-static play looped(const sculpted* s, const char* links)
-{
-    return play_chain((sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = links, .cycle_end = 1 },
-                      (sup_instance_desc){ .clip = &s->clip, .loop = true });
-}
-
 static void a_loop_repeats_and_has_no_seam(void** state)
 {
     (void)state;
@@ -168,31 +151,18 @@ static void a_loop_repeats_and_has_no_seam(void** state)
                                           "fourier(continuity=carry,cycles=1.5)",
                                           "fourier(continuity=restart)" };
     sculpted*                s = sculpt_on(600, 4, 0, 0.8, true);
-    sup_vec3*                at[5];
-    for (int i = 0; i < 5; ++i) at[i] = malloc(s->arm->mesh.point_count * sizeof(sup_vec3));
     for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
-        play p = looped(s, chains[k]);
+        play p = sculpted_loop(s, chains[k]);
         for (uint32_t j = 0; j < 4; ++j) {
             play_hash(&p, s->examples[j].time);
             assert_true(1000 * sculpted_rms(p.out, s->points[j], p.points) < 2e-4 * (double)s->arm->mesh.diagonal);
         }
         assert_true(play_hash(&p, 0) == play_hash(&p, 1)); // to the bit
-        double h = 1e-3, jump = 0, speed = 0;
-        for (int i = 0; i < 5; ++i) {
-            play_hash(&p, i < 2 ? 1 + (i - 2) * h : (i - 2) * h);
-            memcpy(at[i], p.out, p.points * sizeof(sup_vec3));
-        }
-        for (uint32_t v = 0; v < p.points; ++v) {
-            double left = (1.5 * at[2][v].y - 2.0 * at[1][v].y + 0.5 * at[0][v].y) / h;
-            double right = (-1.5 * at[2][v].y + 2.0 * at[3][v].y - 0.5 * at[4][v].y) / h;
-            jump = fmax(jump, fabs(left - right));
-            speed = fmax(speed, fabs(left));
-        }
+        double speed = 0, jump = sculpted_jump(&p, 1, 0, 1e-3, &speed);
         print_message("  %s: jump of the speed over the seam %.4f of %.2f\n", chains[k], jump, speed);
         if (k + 1 < SUP_COUNT_OF(chains)) assert_true(jump < 0.02 * speed + 0.005);
         play_end(&p);
     }
-    for (int i = 0; i < 5; ++i) free(at[i]);
     sculpted_end(s);
 }
 
@@ -402,7 +372,7 @@ static void a_player_of_the_runtime_file_finds_the_same_places(void** state)
         for (int loop = 0; loop < 2; ++loop) {
             sculpted* s = sculpt_on(600, count, 0, 0.8, true); // the skeleton rests, so the skin is rest + displacement
             for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
-                play   p = loop ? looped(s, chains[k]) : sculpted_play(s, chains[k]);
+                play   p = loop ? sculpted_loop(s, chains[k]) : sculpted_play(s, chains[k]);
                 double off = player_error(&p, s->arm->mesh.points, 0, loop ? 0.999 : 1.5);
                 if (!(off < PLAYED)) fail_msg("%s, %u examples, loop %d: off by %g", chains[k], count, loop, off);
                 play_end(&p);

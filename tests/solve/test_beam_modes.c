@@ -1,8 +1,10 @@
 #include "support.h"
 
+#include "bench/reference/reference.h"
 #include "solve/beam_modes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void near(double value, double expected, double tolerance, const char* what)
@@ -139,6 +141,35 @@ static void a_known_force_gives_the_reference_run(void** state)
     sup_beam_run none = run_of(6, 4, 0, 0, 0, load, q);
     assert_int_equal(sup_beam_run_all(&none, arena, &error), SUP_ERROR_INPUT);
     sup_arena_destroy(arena);
+}
+
+/// The paper's own way, two dense inverses and a product per frame, kept in bench/reference.
+static void the_dense_inverse_gives_the_banded_frames(void** state)
+{
+    (void)state;
+    enum { N = 17, INNER = N - 1, FRAMES = 12 };
+    for (int dynamic = 0; dynamic < 2; ++dynamic) {
+        sup_arena* arena = sup_arena_create(NULL);
+        sup_error  error;
+        double     load[INNER], q[(FRAMES + 1) * INNER], dense[(FRAMES + 1) * INNER] = { 0 }, right[INNER];
+        double     matrix[INNER * INNER], inverse[2][INNER * INNER], a1 = 0.02, a2 = dynamic, M = FRAMES;
+        for (int i = 0; i < INNER; ++i) load[i] = (i * 7 % 5) - 1.5;
+        for (int k = 0; k < 2; ++k) {
+            for (int i = 0; i < INNER * INNER; ++i) {
+                int    r = i / INNER, apart = abs(r - i % INNER);
+                double x = apart == 0 ? 6 + (r == 0) + (r == INNER - 1) : apart == 1 ? -4 : apart == 2 ? 1 : 0;
+                matrix[i] = a1 * x * N * N * N * N + (apart ? 0 : (k ? 1 : 2) * a2 * M * M);
+            }
+            assert_true(reference_beam_inverse(INNER, matrix, inverse[k]));
+        }
+        for (int m = 0; m < FRAMES; ++m)
+            reference_beam_frame(INNER, inverse[m > 0], load, (m + 1) / M, m ? a2 * M * M : 0, dense + m * INNER,
+                                 dense + (m ? m - 1 : 0) * INNER, right, dense + (m + 1) * INNER);
+        sup_beam_run run = run_of(N, FRAMES, a1, a2, 0, load, q);
+        assert_ok(sup_beam_run_all(&run, arena, &error), error);
+        for (int i = 0; i < (FRAMES + 1) * INNER; ++i) near(q[i], dense[i], 1e-12, "frame");
+        sup_arena_destroy(arena);
+    }
 }
 
 /// The load that leads to a target, by modes: f - a1 g = V diag(1 / phi_M) V^T target.
@@ -368,6 +399,7 @@ int main(void)
         cmocka_unit_test(the_lift_is_the_cubic_between_the_ends),
         cmocka_unit_test(the_factor_is_the_one_of_the_reference),
         cmocka_unit_test(a_known_force_gives_the_reference_run),
+        cmocka_unit_test(the_dense_inverse_gives_the_banded_frames),
         cmocka_unit_test(a_target_gives_the_reference_force_and_frames),
         cmocka_unit_test(the_exact_form_gives_the_reference_values),
         cmocka_unit_test(banded_and_modal_runs_agree_and_end_in_the_target),
