@@ -38,9 +38,9 @@ await test("every load of examples/bend moves the skin", folder => {
     const plain = bake(folder, "linear").hashes;
     const kinds = {
         "point.json": ["bend"], "part.json": ["bend"], "nearest.json": ["bend"], "bone.json": ["bend"], "material.json": ["bend"],
-        "map.json": [line, "--map", belly(folder)], "range.json": [line], "place.json": [line], "swell.json": [line],
+        "map.json": [line, "--map", belly(folder)], "range.json": [line], "place.json": [line], "swell.json": ["bend(line=0 0.44 -0.10; 0 0.45 0.02,curves=9,pressure=0.08)"],
         "press.json": ["bend"], "mesh.json": ["bend"], "shin.json": ["bend"], "release.json": ["bend(dynamics=on,young=200)"],
-        "tail.json": ["bend(closed=foundation,line=tail_*,curves=21)"],
+        "tail.json": [`bend(preset=trunk,line=@${path.join(worlds, "tail.txt")},support=0.25)`],
     };
     for (const name of fs.readdirSync(worlds).filter(f => f.endsWith(".json"))) {
         holds(kinds[name], `${name} is not tried`);
@@ -66,7 +66,8 @@ await test("a center line stands in a file, with stations or without", folder =>
     const world = path.join(worlds, "tail.json"), file = path.join(worlds, "tail.txt");
     const eight = path.join(folder, "tip.json");
     fs.writeFileSync(eight, JSON.stringify({ forces: [{ name: "tip", curve: 8, from: 0, to: 1, value: [0, 2, 0] }] }));
-    const typed = "bend(closed=foundation,line=0 0.475 -0.35; 0 0.518 -0.44; 0 0.582 -0.52; 0 0.665 -0.572; 0 0.755 -0.588,stations=0.10 0.30 0.45 0.58 0.68 0.76 0.83 0.89 0.95)";
+    const [places, stations] = fs.readFileSync(file, "utf8").replace(/#.*\n/g, "").split("stations");
+    const typed = `bend(closed=foundation,line=${places.trim().replaceAll("\n", "; ")},stations=${stations.trim()})`;
     const wanted = bake(folder, typed, eight).hash;
     equal(bake(folder, `bend(closed=foundation,line=@${file})`, eight).hash, wanted, "in the chain");
     equal(bake(folder, "bend(closed=foundation)", eight, "--set", `bend.line=@${file}`).hash, wanted, "by --set");
@@ -140,6 +141,9 @@ await test("what does nothing says so", folder => {
     match(said("bend(line=spine_*,curves=9,weight=1)", {}), /note: .*weight does nothing/);
     match(said("bend(closed=foundation,terms=60)", {}), /note: .*60 terms need 121 intervals.*raise intervals/);
     fs.writeFileSync(path.join(folder, "sheet.obj"), "v 0.2 0.3 0\nv 0.3 0.3 0\nv 0.2 0.4 0\nf 1 2 3\n");
+    const beyond = path.join(folder, "beyond.txt");
+    fs.writeFileSync(beyond, "0 0.475 -0.35\n0 0.665 -0.572\n0 0.9 -0.58\nstations 0.1 0.3 0.5 0.7 0.99\n");
+    match(said(`bend(line=@${beyond})`, {}), /note: .*station 0.99 misses its limb/);
     match(said("bend", { bodies: [{ name: "sheet", mesh: "sheet.obj" }] }), /note: .*body 'sheet' has holes/);
 });
 

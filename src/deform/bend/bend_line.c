@@ -11,6 +11,8 @@
 enum { NUMBERS_MAX = 768, STATIONS_MAX = 256 };
 /// Skin belongs to the line up to this many times the distance of its curves from it.
 #define TUBE_REACH 1.5f
+/// A station cuts another limb where the skin is so many times as far from it as from the middle one of all.
+#define FAR_SKIN 4.0f
 
 uint32_t bend_numbers(const char* text, double* out, uint32_t most)
 {
@@ -215,6 +217,53 @@ static void mark_limb(const tube* t, uint32_t* limbs)
         if (limbs[i] == 2 || limbs[i] == 3) limbs[i] = goes_on[limbs[i] - 2] ? SUP_NONE : 0;
 }
 
+/// Distance from a station to the skin that its plane cuts; 3e38: none.
+static sup_result nearest_skin(const sup_mesh* mesh, sup_vec3 center, sup_vec3 normal, sup_arena* arena, float* out,
+                               sup_error* error)
+{
+    sup_curve_mesh cut = sup_curve_mesh_of(mesh);
+    sup_curves     one;
+    sup_arena*     beside = sup_arena_beside(arena);
+    sup_result     r = beside ? sup_curves_cut(&cut, &(sup_curve_line){ 1, &center, &normal }, 0, beside, &one, error)
+                              : sup_fail_memory(error, "bend");
+    *out = 3e38f;
+    for (uint32_t i = 0; !r && i < one.point_count; ++i) {
+        sup_curve_point c = one.points[i];
+        float           d = v3_distance(center, v3_lerp(mesh->points[c.a], mesh->points[c.b], c.ratio));
+        if (d < *out) *out = d;
+    }
+    sup_arena_destroy(beside);
+    return r == SUP_ERROR_INPUT ? SUP_OK : r;
+}
+
+/// A station beyond the tip of a limb cuts what else its plane meets, the head from the tail: it is left out.
+static sup_result leave_out_misses(const sup_bind_input* in, sup_arena* arena, double* stations, sup_vec3* centers,
+                                   sup_vec3* normals, uint32_t* count, sup_error* error)
+{
+    float    away[STATIONS_MAX], sorted[STATIONS_MAX];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *count; ++i) {
+        sup_result r = nearest_skin(&in->character->mesh, centers[i], normals[i], arena, &away[i], error);
+        if (r) return r;
+        uint32_t k = i;
+        for (; k > 0 && sorted[k - 1] > away[i]; --k) sorted[k] = sorted[k - 1];
+        sorted[k] = away[i];
+    }
+    for (uint32_t i = 0; i < *count; ++i) {
+        if (away[i] > FAR_SKIN * sorted[*count / 2]) {
+            if (away[i] < 3e38f)
+                sup_note(in->notes, "station %g misses its limb and is left out: the skin across it is %g m away", stations[i],
+                         (double)away[i] * in->character->metres_per_unit);
+            else sup_note(in->notes, "station %g cuts no skin and is left out", stations[i]);
+            continue;
+        }
+        stations[kept] = stations[i], centers[kept] = centers[i], normals[kept] = normals[i];
+        ++kept;
+    }
+    *count = kept;
+    return SUP_OK;
+}
+
 sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_arena* arena, sup_curves* out, sup_error* error)
 {
     const sup_mesh* mesh = &in->character->mesh;
@@ -237,6 +286,8 @@ sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_are
         centers[i] = along(&l, at);
         normals[i] = v3_sub(along(&l, sup_clampf(at + half, 0, 1)), along(&l, sup_clampf(at - half, 0, 1)));
     }
+    r = leave_out_misses(in, arena, stations, centers, normals, &count, error);
+    if (r) return r;
     sup_curve_mesh cut = sup_curve_mesh_of(mesh);
     sup_error      reason;
     r = sup_curves_cut(&cut, &(sup_curve_line){ count, centers, normals }, p->snap, arena, out, &reason);

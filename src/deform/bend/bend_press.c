@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 64, CONTACTS_MAX = 96, SLOTS_MAX = 1536, STEPS = 12 };
+enum { SWEEPS = 64, CONTACTS_MAX = 96, SLOTS_MAX = 1536, STEPS = 24 };
 /// A touch spreads over so many strips at least; nodes nearer than this share of its reach are not both asked.
 #define STRIPS 2.5f
 #define THIN 0.3f
@@ -23,8 +23,8 @@ enum { SWEEPS = 64, CONTACTS_MAX = 96, SLOTS_MAX = 1536, STEPS = 12 };
 typedef struct contact {
     uint32_t node, curve;
     uint32_t solid;
-    sup_vec3 at, normal; ///< at rest
-    sup_vec3 way;        ///< in the pose
+    sup_vec3 at, normal;   ///< at rest
+    sup_vec3 way, outward; ///< in the pose: out of the body; the normal
     float    depth, reach;
     double   force;
 } contact;
@@ -153,33 +153,49 @@ static uint32_t touch(const bend_bound* b, const sup_frame* frame, uint32_t soli
             ++*left_out;
             continue;
         }
-        float reach = room->solids[which].radius > b->bodies.reach ? room->solids[which].radius : b->bodies.reach;
-        list[count++] =
-            (contact){ node, node / per, which, b->net.on.nodes[node], b->net.normals[node], way, deepest, reach, 0 };
+        float    reach = room->solids[which].radius > b->bodies.reach ? room->solids[which].radius : b->bodies.reach;
+        sup_vec3 outward = quat_rotate(room->now[node / per].turn, b->net.normals[node]);
+        list[count++] = (contact){ .node = node,
+                                   .curve = node / per,
+                                   .solid = which,
+                                   .at = b->net.on.nodes[node],
+                                   .normal = b->net.normals[node],
+                                   .way = way,
+                                   .outward = outward,
+                                   .depth = deepest,
+                                   .reach = reach };
     }
     return count;
 }
 
-/// All nodes of one side that a body touches go the same way, the more so the more they agree: a dent, not a hole that is torn
-/// open. How far they have to go that way is found by steps that cannot be too long.
+/// The way that nodes of one side, which a body touches, have in common. A body that comes from outside presses them inward,
+/// against their normals: the nearest way out of the shaft of a finger would part them. From inside the mean of their own.
+static sup_vec3 common_way(const contact* list, uint32_t count, const contact* of)
+{
+    sup_vec3 out = v3(0, 0, 0), in = v3(0, 0, 0);
+    float    weight = 0, facing = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+        if (list[k].solid != of->solid || !(v3_dot(list[k].normal, of->normal) > 0)) continue;
+        out = v3_mad(out, list[k].depth, list[k].way);
+        in = v3_mad(in, -list[k].depth, list[k].outward);
+        facing += list[k].depth * v3_dot(list[k].way, list[k].outward);
+        weight += list[k].depth;
+    }
+    float inward = 1 - sup_smoothstep(0, 0.5f, facing / weight);
+    out = v3_scale(out, 1 / weight); // as long as they agree
+    out = v3_normalize(v3_mad(out, 1 - v3_length(out), of->way), of->way);
+    return v3_normalize(v3_lerp(out, v3_normalize(in, out), inward), of->way);
+}
+
+/// How far they have to go that way is found by steps that cannot be too long.
 static void agree_on_ways(const bend_bound* b, const sup_frame* frame, const bend_room* room, contact* list, uint32_t count)
 {
     sup_vec3 ways[CONTACTS_MAX];
-    for (uint32_t i = 0; i < count; ++i) {
-        sup_vec3 sum = v3(0, 0, 0);
-        float    weight = 0;
-        for (uint32_t k = 0; k < count; ++k) {
-            if (list[k].solid != list[i].solid || !(v3_dot(list[k].normal, list[i].normal) > 0)) continue;
-            sum = v3_mad(sum, list[k].depth, list[k].way);
-            weight += list[k].depth;
-        }
-        sum = v3_scale(sum, 1 / weight);
-        ways[i] = v3_normalize(v3_mad(sum, 1 - v3_length(sum), list[i].way), list[i].way);
-    }
+    for (uint32_t i = 0; i < count; ++i) ways[i] = common_way(list, count, &list[i]);
     for (uint32_t i = 0; i < count; ++i) {
         const bend_solid* s = &room->solids[list[i].solid];
         sup_vec3          p = place_of(b, list[i].node, frame, room), out;
-        float             gone = 0, most = 4 * s->radius;
+        float             gone = 0, most = 8 * s->radius;
         for (int k = 0; k < STEPS && gone < most; ++k) {
             float d = bend_solid_depth(s, v3_mad(p, gone, ways[i]), &out);
             if (!(d > 1e-4f * s->radius)) break;
