@@ -378,6 +378,45 @@ void sup_modal_reset(const sup_modal* m, const float* weights, double* state)
 
 // ---------------------------------------------------------------------------------------------- forces
 
+/// A force at a time between its keys.
+static void force_at(const sup_modal_force* f, double time, double out[3])
+{
+    uint32_t key = 0;
+    while (key + 1 < f->key_count && f->times[key + 1] <= time) ++key;
+    bool   held = key + 1 == f->key_count || time <= f->times[key] || (f->steps && f->steps[key]);
+    double ratio = held ? 0 : (time - f->times[key]) / (f->times[key + 1] - f->times[key]);
+    for (uint32_t c = 0; c < 3; ++c) {
+        double from = f->values[3 * key + c];
+        out[c] = held ? from : from + ratio * (f->values[3 * (key + 1) + c] - from);
+    }
+}
+
+sup_result sup_modal_force_wrap(sup_modal_force* f, double begin, double end, sup_arena* arena, sup_error* error)
+{
+    if (!(end > begin)) return SUP_OK;
+    double *times = SUP_NEW(arena, double, (size_t)f->key_count + 2), *values;
+    bool*   steps = SUP_NEW(arena, bool, (size_t)f->key_count + 2);
+    values = SUP_NEW(arena, double, 3 * ((size_t)f->key_count + 2));
+    if (!times || !steps || !values) return sup_fail_memory(error, "curve forces");
+    uint32_t n = 0;
+    times[n++] = begin;
+    force_at(f, begin, values);
+    for (uint32_t i = 0; i < f->key_count; ++i) {
+        bool step = f->steps && f->steps[i];
+        if (f->times[i] <= begin) steps[0] = step; // of the last key before
+        if (f->times[i] <= begin || f->times[i] >= end) continue;
+        memcpy(values + 3 * n, f->values + 3 * i, 3 * sizeof *values);
+        steps[n] = step;
+        times[n++] = f->times[i];
+    }
+    force_at(f, end, values + 3 * n);
+    times[n++] = end;
+    f->times = times, f->values = values, f->steps = steps;
+    f->key_count = n;
+    f->period = end - begin;
+    return SUP_OK;
+}
+
 sup_oscillator sup_modal_in_seconds(const sup_modal* m, uint32_t k)
 {
     const sup_oscillator* o = &m->free[k];

@@ -106,6 +106,8 @@ typedef struct sup_modal_force {
     const bool*            following; ///< [mode]: goes with the force: it has no inertia, or no swing of it repeats
 } sup_modal_force;
 
+/// Around a loop only what lies within one pass counts, and it is followed by itself. end = begin: nothing changes.
+sup_result sup_modal_force_wrap(sup_modal_force* force, double begin, double end, sup_arena* arena, sup_error* error);
 /// Begins at rest under the first value; where it repeats, in the one state that comes back after a period.
 sup_result sup_modal_force_prepare(const sup_modal* modal, sup_modal_force* force, sup_arena* arena, sup_error* error);
 /// Adds what the force does at a time.

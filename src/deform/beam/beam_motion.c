@@ -233,7 +233,8 @@ static sup_result make_force(motion_maker* m, uint32_t number, sup_pose* pose, s
     r = sup_curve_force_values(m->in, number, under, pose, m->arena, &values, m->error);
     if (r) return r;
     out->values = values;
-    return sup_modal_force_prepare(&m->out->modal, out, m->arena, m->error);
+    r = sup_modal_force_wrap(out, m->in->cycle_begin, m->in->cycle_end, m->arena, m->error);
+    return r ? r : sup_modal_force_prepare(&m->out->modal, out, m->arena, m->error);
 }
 
 static sup_result make_forces(motion_maker* m)

@@ -168,46 +168,6 @@ static sup_result fit_all(motion_maker* m)
 
 // ---------------------------------------------------------------------------------------------- forces
 
-/// A force at a time between its keys.
-static void force_at(const sup_modal_force* f, double time, double out[3])
-{
-    uint32_t key = 0;
-    while (key + 1 < f->key_count && f->times[key + 1] <= time) ++key;
-    bool   held = key + 1 == f->key_count || time <= f->times[key] || (f->steps && f->steps[key]);
-    double ratio = held ? 0 : (time - f->times[key]) / (f->times[key + 1] - f->times[key]);
-    for (uint32_t c = 0; c < 3; ++c) {
-        double from = f->values[3 * key + c];
-        out[c] = held ? from : from + ratio * (f->values[3 * (key + 1) + c] - from);
-    }
-}
-
-/// Around a loop only what lies within one pass counts, and it is followed by itself.
-static sup_result wrap_force(const motion_maker* m, sup_modal_force* f)
-{
-    double  begin = m->in->cycle_begin, end = m->in->cycle_end;
-    double *times = SUP_NEW(m->arena, double, (size_t)f->key_count + 2), *values;
-    bool*   steps = SUP_NEW(m->arena, bool, (size_t)f->key_count + 2);
-    values = SUP_NEW(m->arena, double, 3 * ((size_t)f->key_count + 2));
-    if (!times || !steps || !values) return sup_fail_memory(m->error, "fourier");
-    uint32_t n = 0;
-    times[n++] = begin;
-    force_at(f, begin, values);
-    for (uint32_t i = 0; i < f->key_count; ++i) {
-        bool step = f->steps && f->steps[i];
-        if (f->times[i] <= begin) steps[0] = step; // of the last key before
-        if (f->times[i] <= begin || f->times[i] >= end) continue;
-        memcpy(values + 3 * n, f->values + 3 * i, 3 * sizeof *values);
-        steps[n] = step;
-        times[n++] = f->times[i];
-    }
-    force_at(f, end, values + 3 * n);
-    times[n++] = end;
-    f->times = times, f->values = values, f->steps = steps;
-    f->key_count = n;
-    f->period = end - begin;
-    return SUP_OK;
-}
-
 static sup_result make_force(motion_maker* m, uint32_t number, sup_pose* pose, sup_modal_force* out, uint32_t* on)
 {
     const fourier_net* net = m->net;
@@ -233,7 +193,7 @@ static sup_result make_force(motion_maker* m, uint32_t number, sup_pose* pose, s
     out->values = values;
     out->entries = entries;
     *on = curve;
-    if (!r && m->in->cycle_end > m->in->cycle_begin) r = wrap_force(m, out);
+    if (!r) r = sup_modal_force_wrap(out, m->in->cycle_begin, m->in->cycle_end, m->arena, m->error);
     return r ? r : sup_modal_force_prepare(&m->out->modal, out, m->arena, m->error);
 }
 
