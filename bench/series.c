@@ -56,7 +56,7 @@ static sup_result bind_once(series* s, bool last, sup_error* error)
     keep_best(&s->ms[GEOMETRY], begin);
     if (s->ms[EXTRACTION] == 0 || extraction < s->ms[EXTRACTION]) s->ms[EXTRACTION] = extraction;
     begin = bench_now();
-    if (!r) r = fourier_motion_create(&s->in, &s->params, &b.net, &b.segments, arena, &b.motion, error);
+    if (!r) r = fourier_motion_create(&s->in, &s->params, &b.net, &b.segments, 0, arena, &b.motion, error);
     keep_best(&s->ms[FIT], begin);
     if (!r && last) s->bound = b, s->arena = arena;
     else sup_arena_destroy(arena);

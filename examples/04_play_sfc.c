@@ -6,22 +6,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// Every function, of v as of t: power, growth, from, wave, phase.
+static double value(const double* g, double x) { return pow(x, g[0]) * exp(g[1] * (x - g[2])) * cos(g[3] * x - g[4]); }
+
 // A share of every example and the coefficients of every curve, c, are moved by tracks: closed forms of the time.
 static void add_track(const sfc* f, const sfc_track* k, double time, double* c)
 {
     uint32_t j = 0, n = 3 * k->count;
     if (k->period > 0) time -= k->period * floor((time - k->origin) / k->period);
     while (j + 1 < k->pieces && time >= k->times[j + 1]) ++j;
-    double       t = fmax((time - k->times[j]) / (k->times[j + 1] - k->times[j]), 0);
-    const float* shape = k->shape + (size_t)j * (1 + k->ways) * n;
+    double t = fmax((time - k->times[j]) / (k->times[j + 1] - k->times[j]), 0);
     if (!k->open || j + 1 < k->pieces) t = fmin(t, 1);
-    for (uint32_t w = 0; w <= k->ways; ++w, shape += n)
+    for (uint32_t w = 0; w < k->ways; ++w)
         for (uint32_t m = 0; m < k->modes; ++m) {
-            const double* o = k->motion + 26 * (((size_t)j * k->modes + m) * k->ways + w - 1);
-            double        way = w == 0;
-            for (int i = 16; w && i-- > 0;) way = way * t + o[i];
-            for (int i = 16; w && i < 26; i += 5)
-                way += o[i] * pow(t, o[i + 1]) * exp(o[i + 2] * t) * cos(o[i + 3] * t - o[i + 4]);
+            const double* o = f->motion + 40 * (size_t)k->moved[((size_t)j * k->modes + m) * k->ways + w];
+            const float*  shape = k->shape + ((size_t)j * k->ways + w) * n;
+            double        way = 0;
+            for (int i = 16; i-- > 0;) way = way * t + o[i];
+            for (int i = 16; i < 40; i += 6) way += o[i] * value(o + i + 1, t);
             for (uint32_t i = 0; i < n; ++i)
                 if (f->mode[k->first + i / 3] == m) c[3 * k->first + i] += way * shape[i];
         }
@@ -50,9 +52,8 @@ static void sfc_at(const sfc* f, double time, double* c, float* q) // c: 3 (coef
         double x[3] = { 0 }, y[3] = { 0 };
         for (const uint16_t* on = f->place + 6 * p; on < f->place + 6 * p + 6; on += 3)
             for (uint32_t i = on[0] < f->curves ? f->first[on[0]] : 0; on[0] < f->curves && i < f->first[on[0] + 1]; ++i) {
-                const double* g = f->function + 5 * f->of[i];
-                double        v = on[1] / 65535.0, value = pow(v, g[0]) * exp(g[1] * (v - g[2])) * cos(g[3] * v - g[4]);
-                for (int d = 0; d < 3; ++d) x[d] += on[2] / 65535.0 * value * c[3 * i + d];
+                double part = on[2] / 65535.0 * value(f->function + 5 * f->of[i], on[1] / 65535.0);
+                for (int d = 0; d < 3; ++d) x[d] += part * c[3 * i + d];
             }
         for (size_t e = 0; f->scale && e < f->weights; ++e) // what the curves miss of the examples
             for (size_t d = 0, i = 3 * (e * f->points + p); d < 3; ++d, ++i)

@@ -9,24 +9,27 @@ export function open(buffer) { // an ArrayBuffer; throws what is wrong
     const hash = bytes.subarray(16).reduce((hash, byte) => Math.imul(hash ^ byte, 16777619), 2166136261);
     if (hash >>> 0 !== u(8)) throw Error("this .sfc file is cut short or damaged");
     const arrays = Array.from({ length: u(12) }, (_, i) => new types[u(16 + 16 * i)](buffer, u(24 + 16 * i), u(20 + 16 * i)));
-    const [functions, first, of, mode, place, scale, left, center, turn, stand, rest, strong, lean, ...tracks] = arrays;
-    return { functions, first, of, mode, place, scale, left, center, turn, stand, rest, strong, lean, tracks };
+    const [functions, first, of, mode, place, scale, left, center, turn, stand, rest, strong, lean, motions, ...tracks] = arrays;
+    return { functions, first, of, mode, place, scale, left, center, turn, stand, rest, strong, lean, motions, tracks };
 }
 
+// Every function, of v as of t.
+const value = ([power, growth, from, wave, phase], x) => x ** power * Math.exp(growth * (x - from)) * Math.cos(wave * x - phase);
+
 // A share of every example and the coefficients of every curve, c, are moved by tracks: closed forms of the time.
-function addTrack(f, [head, motion, shape], time, c) {
-    const [begin, count, ways, pieces, open, origin, period, ...times] = head, n = 3 * count, modes = motion.length / (26 * pieces * ways);
+function addTrack(f, [head, moved, shape], time, c) {
+    const [begin, count, ways, pieces, open, origin, period, ...times] = head, n = 3 * count, modes = moved.length / (pieces * ways);
     if (period > 0) time -= period * Math.floor((time - origin) / period);
     let j = 0;
     while (j + 1 < pieces && time >= times[j + 1]) j++;
     const ratio = Math.max((time - times[j]) / (times[j + 1] - times[j]), 0), t = open && j + 1 === pieces ? ratio : Math.min(ratio, 1);
-    const answer = o => o.subarray(0, 16).reduceRight((sum, x) => sum * t + x, 0) +
-        [16, 21].reduce((sum, i) => sum + o[i] * t ** o[i + 1] * Math.exp(o[i + 2] * t) * Math.cos(o[i + 3] * t - o[i + 4]), 0);
-    for (let w = 0; w <= ways; w++)
+    for (let w = 0; w < ways; w++)
         for (let m = 0; m < modes; m++) {
-            const way = w ? answer(motion.subarray(26 * ((j * modes + m) * ways + w - 1))) : 1;
+            const o = f.motions.subarray(40 * moved[(j * modes + m) * ways + w]);
+            let way = o.subarray(0, 16).reduceRight((sum, x) => sum * t + x, 0);
+            for (let i = 16; i < 40; i += 6) way += o[i] * value(o.subarray(i + 1), t);
             for (let i = 0; i < n; i++)
-                if (f.mode[begin + Math.floor(i / 3)] === m) c[3 * begin + i] += way * shape[(j * (1 + ways) + w) * n + i];
+                if (f.mode[begin + Math.floor(i / 3)] === m) c[3 * begin + i] += way * shape[(j * ways + w) * n + i];
         }
 }
 
@@ -47,9 +50,8 @@ export function at(f, time) { // three numbers a point
         let x = [0, 0, 0];
         for (let side = 6 * p; side < 6 * p + 6; side += 3)
             for (let curve = f.place[side], v = f.place[side + 1] / 65535, i = f.first[curve]; i < f.first[curve + 1]; i++) {
-                const [power, growth, from, wave, phase] = f.functions.subarray(5 * f.of[i], 5 * f.of[i] + 5);
-                const value = f.place[side + 2] / 65535 * v ** power * Math.exp(growth * (v - from)) * Math.cos(wave * v - phase);
-                for (let d = 0; d < 3; d++) x[d] += value * c[3 * i + d];
+                const part = f.place[side + 2] / 65535 * value(f.functions.subarray(5 * f.of[i]), v);
+                for (let d = 0; d < 3; d++) x[d] += part * c[3 * i + d];
             }
         f.scale.forEach((scale, e) => { // what the curves miss of the examples
             for (let d = 0; d < 3; d++) x[d] += share[e] * scale * f.left[3 * (e * points + p) + d];

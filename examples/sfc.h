@@ -3,7 +3,23 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { FUNCTION, FIRST, OF, MODE, PLACE, SCALE, LEFT, CENTER, TURN, STAND, REST, STRONG, LEAN, TRACKS }; // arrays, in order
+enum {
+    FUNCTION,
+    FIRST,
+    OF,
+    MODE,
+    PLACE,
+    SCALE,
+    LEFT,
+    CENTER,
+    TURN,
+    STAND,
+    REST,
+    STRONG,
+    LEAN,
+    MOTION,
+    TRACKS
+}; // arrays, in order
 enum { U16 = 1, I16, U32, F32, F64 };
 
 typedef struct sfc_array {
@@ -21,15 +37,17 @@ typedef struct sfc {
     const float *    center, *turn;     // [stations][3]; [weights][stations][6]: rotation vector, shift
     const uint16_t * stand, *strong;    // [points][2]: station, ratio; [points]
     const float*     rest;              // [points][3]
+    const double*    motion;            // [motions]: 16 powers of t, then four times amplitude and a function of t
     const sfc_array* list;
     const char*      bytes;
 } sfc;
 
-typedef struct sfc_track { // moves coefficients first to first + count: base + sum over ways of answer(t) x array
-    uint32_t      first, count, ways, pieces, open, modes;
-    double        origin, period;
-    const double *times, *motion; // [pieces + 1]; [pieces][modes][ways]: 16 powers, 2 x amplitude, power, growth, wave, phase
-    const float*  shape;          // [pieces][1 + ways][count][3]
+typedef struct sfc_track { // moves coefficients first to first + count: sum over ways of motion(t) x shape
+    uint32_t        first, count, ways, pieces, open, modes;
+    double          origin, period;
+    const double*   times; // [pieces + 1]
+    const uint32_t* moved; // [pieces][modes][ways]: motion
+    const float*    shape; // [pieces][ways][count][3]
 } sfc_track;
 
 // An array, where it is of this type and length; an empty one is none.
@@ -46,15 +64,13 @@ static int sfc_next(const sfc* f, uint32_t number, sfc_track* t) // 0: damaged
     uint32_t      at = TRACKS + 3 * number, length = f->list[at].length, n[5];
     const double* head = sfc_find(f, at, F64, length, &wrong);
     for (int i = 0; i < 5 && length > 8; ++i) wrong |= !(head[i] >= 0 && head[i] < 4e9), n[i] = wrong ? 0 : (uint32_t)head[i];
-    if (wrong || length < 9 || n[3] != length - 8 || n[2] < 1 || n[2] > 3 ||
-        (double)n[0] + n[1] > (double)f->coefs + f->weights)
-        return 0;
-    double each = 26.0 * n[2] * n[3];
+    if (wrong || length < 9 || n[3] != length - 8 || n[2] == 0 || (double)n[0] + n[1] > (double)f->coefs + f->weights) return 0;
+    double each = (double)n[2] * n[3];
     *t = (sfc_track){
         n[0], n[1], n[2], n[3], n[4], (uint32_t)(f->list[at + 1].length / each), head[5], head[6], head + 7, 0, 0
     };
-    t->motion = sfc_find(f, at + 1, F64, each * t->modes, &wrong);
-    t->shape = sfc_find(f, at + 2, F32, 3.0 * n[1] * n[3] * (1 + n[2]), &wrong);
+    t->moved = sfc_find(f, at + 1, U32, each * t->modes, &wrong), t->shape = sfc_find(f, at + 2, F32, 3 * each * n[1], &wrong);
+    for (uint32_t i = 0; i < f->list[at + 1].length && !wrong; ++i) wrong = t->moved[i] >= f->list[MOTION].length / 40;
     return !wrong;
 }
 
@@ -86,6 +102,7 @@ static const char* sfc_open(const char* bytes, size_t size, sfc* f) // NULL, or 
     f->turn = sfc_find(f, TURN, F32, 6.0 * f->stations * f->weights, &wrong);
     f->stand = sfc_find(f, STAND, U16, 2 * turning, &wrong), f->rest = sfc_find(f, REST, F32, 3 * turning, &wrong);
     f->strong = sfc_find(f, STRONG, U16, f->list[STRONG].length ? n : 0, &wrong);
+    f->motion = sfc_find(f, MOTION, F64, f->list[MOTION].length, &wrong);
     for (uint32_t i = 0; i < f->curves && !wrong; ++i) wrong = f->first[i] > f->first[i + 1] || f->first[i + 1] > f->coefs;
     for (uint32_t i = 0; i < f->coefs && !wrong; ++i) wrong = f->of[i] >= f->list[FUNCTION].length / 5;
     for (uint32_t i = 0; i < f->tracks && !wrong; ++i) wrong = !sfc_next(f, i, &t);

@@ -247,17 +247,20 @@ sup_modal_moment sup_modal_find(const sup_modal* m, double time)
     return at;
 }
 
+void sup_modal_speed(const sup_modal* m, uint32_t i, double share[3])
+{
+    uint32_t before = before_of(m, i);
+    bool     first = before == i, last = next_of(m, i) == i;
+    sup_least_force_speed(m->fade, first ? 0 : seconds_of(m, before), last ? 0 : seconds_of(m, i), share);
+}
+
 /// Shares of two examples and of the speeds at them; those come from the examples and their neighbors.
 static uint32_t carry_fading(const sup_modal* m, const sup_modal_moment* at, uint32_t examples[4], double shares[4])
 {
     double   path[4], speed[2][3];
     uint32_t ends[2] = { at->from, at->to };
     sup_least_force_path(m->fade, at->span, at->ratio * at->span, path);
-    for (int i = 0; i < 2; ++i) {
-        uint32_t before = before_of(m, ends[i]);
-        bool     first = before == ends[i], last = next_of(m, ends[i]) == ends[i];
-        sup_least_force_speed(m->fade, first ? 0 : seconds_of(m, before), last ? 0 : seconds_of(m, ends[i]), speed[i]);
-    }
+    for (int i = 0; i < 2; ++i) sup_modal_speed(m, ends[i], speed[i]);
     examples[2] = before_of(m, at->from), examples[3] = next_of(m, at->to);
     shares[0] = path[0] + path[2] * speed[0][1] + path[3] * speed[1][0];
     shares[1] = path[1] + path[2] * speed[0][2] + path[3] * speed[1][1];

@@ -74,6 +74,8 @@ sup_result sup_modal_create(const sup_modal_desc* desc, sup_arena* arena, sup_mo
 sup_modal_moment sup_modal_find(const sup_modal* modal, double time);
 /// Catmull-Rom tangent at an example, per second; at the ends of a clip as the ramp begins.
 sup_tangent sup_modal_tangent(const sup_modal* modal, uint32_t example);
+/// Where `fade` is above 0: the speed at an example as shares of the one before, of itself and of the one behind, per second.
+void sup_modal_speed(const sup_modal* modal, uint32_t example, double share[3]);
 /// The examples that carry at a moment and their shares; returns how many, at most four.
 uint32_t sup_modal_carry(const sup_modal* modal, const sup_modal_moment* at, uint32_t examples[4], double shares[4]);
 /// Deviation of all coefficients from what carries them; false where all of them are 0.

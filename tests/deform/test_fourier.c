@@ -89,8 +89,13 @@ static void any_order_of_times_gives_the_same_bits(void** state)
 static void velocity_is_continuous_across_examples(void** state)
 {
     (void)state;
-    static const char* const chains[] = { "fourier", "fourier(cycles=0.5)", "fourier(cycles=0.2)",
-                                          "fourier(continuity=carry,cycles=1.3)", "fourier(residual=none)" };
+    static const char* const chains[] = { "fourier",
+                                          "fourier(continuity=hermite)",
+                                          "fourier(continuity=hermite,cycles=0.5)",
+                                          "fourier(continuity=hermite,cycles=0.2)",
+                                          "fourier(continuity=carry,cycles=1.3)",
+                                          "fourier(hold=100)",
+                                          "fourier(residual=none)" };
     sculpted*                s = sculpt_on(600, 7, 0, 1, true); // the clip's own keys would jump in speed
     for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
         play   p = sculpted_play(s, chains[k]);
@@ -145,9 +150,10 @@ static void a_loop_repeats_and_has_no_seam(void** state)
 {
     (void)state;
     static const char* const chains[] = { "fourier",
-                                          "fourier(cycles=0.3)",
-                                          "fourier(cycles=2,damping=0.02)",
-                                          "fourier(cycles=1,damping=0)",
+                                          "fourier(continuity=hermite,cycles=0.3)",
+                                          "fourier(continuity=hermite,cycles=2,damping=0.02)",
+                                          "fourier(continuity=carry,cycles=1,damping=0)", // no carried rate repeats: Hermite
+                                          "fourier(hold=100)",
                                           "fourier(continuity=carry,cycles=1.5)",
                                           "fourier(continuity=restart)" };
     sculpted*                s = sculpt_on(600, 4, 0, 0.8, true);
@@ -363,6 +369,9 @@ static void a_player_of_the_runtime_file_finds_the_same_places(void** state)
                                           "fourier(way=along,ends=free,order=fourth)",
                                           "fourier(continuity=carry,cycles=3)",
                                           "fourier(continuity=restart,sway=0.4)",
+                                          "fourier(continuity=hermite,cycles=2)",
+                                          "fourier(hold=0.1,sway=0.3)",
+                                          "fourier(hold=0.5,settle=1)",
                                           "fourier(settle=1,damping=0.05)",
                                           "fourier(settle=1,sway=2,strength=0.6)",
                                           "fourier(expert=1,density=0,viscosity=2)",

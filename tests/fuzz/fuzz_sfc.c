@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     }
     if (!sfc_open(bytes, size, &f)) {
         double work = (double)f.points * f.coefs;
-        for (uint32_t i = 0; i < f.tracks && sfc_next(&f, i, &k); ++i) work += (double)k.modes * k.count + k.pieces;
+        for (uint32_t i = 0; i < f.tracks && sfc_next(&f, i, &k); ++i)
+            work += (double)k.modes * k.ways * (k.count + 40) + k.pieces;
         double* c = calloc(3 * ((size_t)f.coefs + f.weights) + 1, sizeof *c);
         float*  q = calloc(3 * (size_t)f.points + 1, sizeof *q);
         if (c && q && work < 1e7) sfc_at(&f, 0.3, c, q);
@@ -45,8 +46,9 @@ void fuzz_seeds(fuzz_seed_fn* seed, void* user)
         sup_chain*  chain = NULL;
         const void* bytes;
         size_t      size;
-        if (sup_chain_create(&(sup_chain_desc){ .character = c, .clip = sup_character_clip(c, i ? "flex" : "twist"), .links = links[i] },
-                             &chain, &error) ||
+        if (sup_chain_create(
+                &(sup_chain_desc){ .character = c, .clip = sup_character_clip(c, i ? "flex" : "twist"), .links = links[i] },
+                &chain, &error) ||
             sup_chain_save(chain, 1, arena, &bytes, &size, &error))
             abort();
         seed(user, bytes, size);

@@ -3,6 +3,7 @@
 
 #include "math/vec.h"
 #include "supple/io.h"
+#include "supple/io_extra.h"
 #include "supple/scene.h"
 #include "support.h"
 
@@ -75,17 +76,22 @@ static double coverage(const shape* s, uint32_t curves, sup_parts* parts, sup_cu
 static void shapes_without_a_rig_are_covered_also_with_noise(void** state)
 {
     (void)state;
-    static const char* const files[] = { "horse-gallop/reference.obj",     "cat-poses/reference.obj",
-                                         "closed-meshes/human_man.obj",    "closed-meshes/hand_closed.obj",
-                                         "closed-meshes/armadillo.obj",    "closed-meshes/bunny.obj",
-                                         "closed-meshes/octopus-low.mesh", "closed-meshes/fish_low_resolution.obj" };
+    static const char* const files[] = { "horse-gallop/reference.obj",        "cat-poses/reference.obj",
+                                         "closed-meshes/human_man.obj",       "closed-meshes/hand_closed.obj",
+                                         "closed-meshes/armadillo.obj",       "closed-meshes/bunny.obj",
+                                         "closed-meshes/octopus-low.mesh",    "closed-meshes/fish_low_resolution.obj",
+                                         "closed-meshes/decimated-knight.off" };
     double                   worst = 1;
     for (uint32_t i = 0; i < sizeof files / sizeof *files; ++i)
         for (int noisy = 0; noisy < 2; ++noisy) {
             TEST_NEEDS_DATA(path, files[i]);
             sup_error      error = { 0 };
             sup_character* c = NULL;
-            assert_ok(sup_load(path, NULL, &c, &error), error);
+            if (sup_load(path, &(sup_load_options){ .up = -1, .extra = sup_extra_get() }, &c, &error)) {
+                print_message("  %s: %s\n", files[i], error.text); // built without assimp, which reads .off
+                assert_non_null(strstr(files[i], ".off"));
+                continue;
+            }
             shape      s = shape_of(c, noisy ? 0.05f : 0);
             sup_arena* arena = sup_arena_create(NULL);
             sup_parts  parts;

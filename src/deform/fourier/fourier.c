@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 27, GRAIN = 4096, GROUP_GRAIN = 512 };
+enum { ROW_STRENGTH = 28, GRAIN = 4096, GROUP_GRAIN = 512 };
 
 static const char* const ways[] = { "around", "along", "loops", NULL };
 static const char* const parts[] = { "auto", "weights", "walks", NULL };
@@ -53,6 +53,9 @@ static const sup_param rows[] = {
     { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = continuities, .unit = "",
       .help = "Rates at examples: prescribed (auto; waves too fast for it do not swing; hermite; those carry), carried on, or "
               "begun anew" },
+    { "hold", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(hold), .min = 0, .max = 100, .standard = 0, .unit = "s",
+      .help = "continuity=auto, several examples: how long one lasts; between those further apart the skin falls back to the "
+              "plain one. 0: found from how alike neighbors are" },
     { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
       .help = "Ring out behind the last example instead of standing still" },
     { "residual", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(residual), .choices = residuals, .unit = "",
@@ -180,6 +183,20 @@ static sup_result make_halves(fourier_bound* b, sup_arena* arena, sup_error* err
     return r;
 }
 
+/// Before sections take out what turns: examples are compared as they are.
+static double find_fade(const sup_bind_input* in, const fourier_params* p, const sup_segments* s)
+{
+    double alike = 1;
+    if (p->continuity != SUP_CONTINUITY_AUTO) return 0;
+    double fade = sup_modal_fade(s, in->cycle_begin, in->cycle_end, (double)p->hold, &alike);
+    if (fade > 0 && p->hold == 0)
+        sup_note(in->notes,
+                 "neighboring examples are only %d%% alike: each lasts %.2g s, then the skin falls back to the plain one; "
+                 "hold=SECONDS makes it longer, continuity=hermite keeps it up",
+                 (int)(100 * alike + 0.5), 1 / fade);
+    return fade;
+}
+
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
     const fourier_params* p = in->params;
@@ -194,12 +211,14 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
     sup_result r = plain ? sup_segments_plain(in, "fourier", arena, &b->segments, error)
                          : sup_segments_create_as(in, "fourier", p->lean, arena, &b->segments, error);
+    double     fade = r ? 0 : find_fade(in, p, &b->segments);
     if (!r) r = fourier_net_create(in, p, arena, &b->net, error);
     if (!r && p->turning && !plain)
         r = sup_sections_create(in->character, &b->net.curves, SUP_SECTIONS_ANGLE, &b->segments, arena, &b->sections, error);
-    if (!r) r = fourier_motion_create(in, p, &b->net, &b->segments, arena, &b->motion, error);
+    if (!r) r = fourier_motion_create(in, p, &b->net, &b->segments, fade, arena, &b->motion, error);
     if (!r && p->residual == RESIDUAL_HALF) r = make_halves(b, arena, error);
     if (r) return r;
+    fourier_tell(in, p, b);
     sup_binding made = { .data = b };
     cut_room(b, NULL, &made.scratch_size);
     if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modal.block * sizeof(double) + 64;
@@ -331,6 +350,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
     sup_stats_add(frame->stats, "fourier.carry_grows", b->motion.modal.growing);
     sup_stats_add(frame->stats, "fourier.curves_without_length", b->net.flat);
+    sup_stats_add(frame->stats, "fourier.curves_with_fewer_waves", b->net.lowered);
     sup_stats_add(frame->stats, "fourier.points_without_curve", b->net.uncovered);
     sup_stats_add(frame->stats, "fourier.too_slow_to_swing", b->motion.modal.segments && b->motion.fastest < 0.5);
 }

@@ -1,6 +1,6 @@
 /// deform/fourier/fourier.h: the inside of the fourier deformer. fourier_net.c lays curves over the mesh and says what every
 /// skin point takes from them, fourier_motion.c fits the examples and moves the coefficients in time, fourier_save.c writes
-/// them as a runtime file, fourier.c binds and runs all of it, fourier_wide.c holds the loops over points.
+/// them as a runtime file, fourier_tell.c says what is odd, fourier.c binds and runs all of it, fourier_wide.c holds the loops over points.
 #ifndef SUP_DEFORM_FOURIER_H
 #define SUP_DEFORM_FOURIER_H
 
@@ -17,6 +17,7 @@ typedef struct fourier_params {
     int         parts, terms, ends, order;
     float       cycles, damping, spread;
     int         law, ramp, continuity;
+    float       hold;
     bool        settle;
     int         residual;
     bool        turning, lean, expert;
@@ -59,6 +60,8 @@ typedef struct fourier_net {
     const fourier_group*  groups;
     const float*          table;
     uint32_t              uncovered; ///< points that no curve reaches
+    uint32_t              far;       ///< points farther from the curves beside them than these are from each other
+    uint32_t              least;     ///< terms of the curve that has the fewest, where `lowered`
 } fourier_net;
 
 sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, fourier_net* out,
@@ -77,8 +80,10 @@ typedef struct fourier_motion {
     const uint32_t*        force_curves; ///< which each is on
 } fourier_motion;
 
+/// `fade`: of sup_modal_fade.
 sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net,
-                                 const sup_segments* segments, sup_arena* arena, fourier_motion* out, sup_error* error);
+                                 const sup_segments* segments, double fade, sup_arena* arena, fourier_motion* out,
+                                 sup_error* error);
 
 /// What bind makes.
 typedef struct fourier_bound {
@@ -95,6 +100,8 @@ typedef struct fourier_bound {
     bool                   settle;
 } fourier_bound;
 
+/// Says what is odd about the curves, the examples and the settings, each with its cure.
+void  fourier_tell(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b);
 float fourier_strength(const fourier_bound* b, uint32_t point); ///< as set at bind
 bool  fourier_weakened(const fourier_bound* b);                 ///< whether that differs from 1 anywhere
 /// From the order of modes to that of curves.

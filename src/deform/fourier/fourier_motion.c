@@ -219,7 +219,8 @@ static sup_result make_forces(motion_maker* m)
 }
 
 sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net,
-                                 const sup_segments* segments, sup_arena* arena, fourier_motion* out, sup_error* error)
+                                 const sup_segments* segments, double fade, sup_arena* arena, fourier_motion* out,
+                                 sup_error* error)
 {
     fourier_motion made = { 0 };
     motion_maker   m = { .in = in, .p = p, .net = net, .s = segments, .arena = arena, .error = error, .out = &made };
@@ -236,7 +237,8 @@ sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params*
                                 .begin = m.begin,
                                 .shape = (const double* const*)m.shape,
                                 .ramp = (sup_ramp)p->ramp,
-                                .continuity = (sup_continuity)p->continuity };
+                                .continuity = (sup_continuity)p->continuity,
+                                .fade = fade };
         r = sup_modal_create(&desc, arena, &made.modal, error);
     }
     if (!r) r = make_forces(&m);

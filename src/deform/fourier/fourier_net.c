@@ -71,7 +71,8 @@ static sup_result make_series(const sup_mesh* mesh, const fourier_params* p, fou
         s->packed = net->coefficient_count;
         net->coefficient_count += s->functions;
         net->flat += !long_enough;
-        net->lowered += s->terms < (uint32_t)p->terms;
+        if (s->terms >= (uint32_t)p->terms || !long_enough) continue;
+        net->least = net->lowered++ == 0 || s->terms < net->least ? s->terms : net->least;
     }
     net->v = v;
     net->series = series;
@@ -101,7 +102,21 @@ static fourier_place place_of(const fourier_net* net, const sup_curve_share* s)
     return p;
 }
 
-static sup_result make_places(const sup_mesh* mesh, fourier_net* net, sup_arena* arena, sup_error* error)
+/// Within one spacing of the curve it takes most from, or of the reach over which curves fade.
+static bool is_near(const fourier_net* net, const sup_curve_transfer* t, const fourier_params* p, uint32_t point, sup_vec3 at,
+                    float diagonal)
+{
+    const sup_curve_share* s = &t->points[point];
+    int                    side = s->share[2] + s->share[3] > s->share[0] + s->share[1] ? 1 : 0;
+    if (s->curve[side] == SUP_NONE) return false;
+    sup_vec3 foot = v3_lerp(t->lines.nodes[s->node[2 * side]], t->lines.nodes[s->node[2 * side + 1]], s->t[side]);
+    float    length = net->curves.lengths ? net->curves.lengths[net->curves.limbs[point]] : 0;
+    float    apart = p->spacing > 0 ? p->spacing * diagonal : length / (float)p->curves;
+    return v3_distance(foot, at) <= fmaxf(apart, FADE_REACH * diagonal);
+}
+
+static sup_result make_places(const sup_mesh* mesh, const fourier_params* p, fourier_net* net, sup_arena* arena,
+                              sup_error* error)
 {
     uint32_t       count = net->curves.curve_count;
     uint32_t*      begin = SUP_NEW(arena, uint32_t, (size_t)count + 1);
@@ -125,6 +140,7 @@ static sup_result make_places(const sup_mesh* mesh, fourier_net* net, sup_arena*
     for (uint32_t i = 0; !r && i < mesh->point_count; ++i) {
         places[i] = place_of(net, &transfer.points[i]);
         net->uncovered += places[i].curve[0] == SUP_NONE;
+        net->far += net->curves.limbs[i] != SUP_NONE && !is_near(net, &transfer, p, i, mesh->points[i], mesh->diagonal);
     }
     sup_arena_destroy(beside);
     net->places = places;
@@ -231,7 +247,7 @@ sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p,
     r = sup_curves_create(&desc, arena, &net.curves, &reason);
     if (r) return sup_fail(error, r, "fourier: '%s': %s", in->character->name, reason.text);
     r = make_series(mesh, p, &net, arena, error);
-    if (!r) r = make_places(mesh, &net, arena, error);
+    if (!r) r = make_places(mesh, p, &net, arena, error);
     if (!r) r = make_groups(mesh->point_count, &net, arena, error);
     if (!r) *out = net;
     return r;

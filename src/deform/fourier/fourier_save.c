@@ -2,8 +2,8 @@
 // work is done here, so that a player knows one kind of function, of v as of t: a polynomial and x^p exp(g (x - s)) cos(k x -
 // phase). Sculpts, ringing, loads, held ends and the shares of examples are all that.
 #include "deform/fourier/fourier.h"
-#include "math/trig.h"
 #include "math/vec.h"
+#include "solve/closed_form.h"
 
 #include <string.h>
 
@@ -84,7 +84,10 @@ typedef struct sfc_plan {
     sfc_split*           splits;   ///< per packed coefficient of ours
     uint32_t             weights;  ///< examples whose shares stand behind the curves' coefficients
     const sup_vec3*      left;
-    float*               row; ///< one array of a track
+    sup_closed_form*     motions; ///< those that differ
+    uint32_t             motion_count;
+    bool                 ready; ///< all of them are known
+    float*               row;   ///< one array of a track
 } sfc_plan;
 
 static uint32_t find_function(sfc_plan* p, const sup_fourier_element* e, uint32_t mode)
@@ -142,89 +145,49 @@ static void put_functions(sfc_out* o, const sfc_plan* p)
 
 // ---------------------------------------------------------------------------------------------- motions
 
-enum { WAYS_MAX = 3, DERIVATIVES = 6, POWERS = 16 };
+enum { WAYS_MAX = 4 };
 
-/// y'' + eta y' + h y = force, from 0: rate at the start, then the force and its derivatives there.
-typedef struct sfc_way {
-    double rate, force[DERIVATIVES];
-} sfc_way;
-
+/// y'' + eta y' + h y = force for several starts and forces.
 typedef struct sfc_motion {
-    double  eta, h;
-    sfc_way way[WAYS_MAX];
+    double          eta, h;
+    sup_closed_task way[WAYS_MAX - 1]; ///< behind the first, which is 1
 } sfc_motion;
 
-/// Its solution: a polynomial and two of amplitude t^power exp(-decay t) cos(wave t - phase).
-typedef struct sfc_answer {
-    double powers[POWERS];
-    double swing[2][5];
-} sfc_answer;
-
-/// Roots closer than this to each other are one: what is left out is a sixth of its square.
-#define NEAR_CRITICAL 1e-7
-/// Exponents under which a power series of 16 terms leaves out 3e-11, and above which the closed form does not cancel.
-#define SLOW 1.5
-
-/// eta p' + h p + p'' = f by powers from the highest down; h > 0.
-static void particular(const sfc_motion* m, const double* f, double* p)
+/// Segments of one length have the same answers: each is kept once, to what a double tells apart after a few operations.
+static void put_answer(sfc_out* o, sfc_plan* p, const sup_closed_form* answer)
 {
-    for (int i = DERIVATIVES - 1; i >= 0; --i) {
-        double higher = m->eta * (i + 1) * p[i + 1] + (i + 2.0) * (i + 1) * p[i + 2];
-        p[i] = (f[i] - higher) / m->h;
+    enum { NUMBERS = sizeof *answer / sizeof(double) };
+    uint32_t i = 0;
+    for (; i < p->motion_count; ++i) {
+        const double *a = (const double*)answer, *b = (const double*)&p->motions[i];
+        uint32_t      same = 0;
+        while (same < NUMBERS && fabs(a[same] - b[same]) <= 1e-11 * (1 + fabs(a[same]))) ++same;
+        if (same == NUMBERS) break;
+    }
+    if (i == p->motion_count && !p->ready) p->motions[p->motion_count++] = *answer;
+    put(o, i, 4);
+}
+
+static void put_motion(sfc_out* o, sfc_plan* p, const sfc_motion* m, uint32_t ways, bool on)
+{
+    put_answer(o, p, &(sup_closed_form){ .powers = { 1 } });
+    for (uint32_t w = 1; w < ways; ++w) {
+        sup_closed_form x = sup_closed_solve(m->eta, m->h, &m->way[w - 1], on);
+        put_answer(o, p, &x);
     }
 }
 
-/// What is left of the start once the polynomial is taken away swings or decays.
-static void swing_of(const sfc_motion* m, double y, double v, sfc_answer* out)
+static void put_motions(sfc_out* o, const sfc_plan* p)
 {
-    double a = 0.5 * m->eta, w2 = m->h - a * a;
-    if (w2 > NEAR_CRITICAL) {
-        double w = sqrt(w2), c = y, s = (v + a * y) / w, swing[5] = { sqrt(c * c + s * s), 0, -a, w, sup_atan2(s, c) };
-        memcpy(out->swing[0], swing, sizeof swing);
-    } else if (w2 < -NEAR_CRITICAL) {
-        double fast = -a - sqrt(-w2), slow = m->h / fast, second = (v - slow * y) / (fast - slow);
-        double swing[2][5] = { { y - second, 0, slow, 0, 0 }, { second, 0, fast, 0, 0 } };
-        memcpy(out->swing, swing, sizeof swing);
-    } else {
-        double swing[2][5] = { { y, 0, -a, 0, 0 }, { v + a * y, 1, -a, 0, 0 } };
-        memcpy(out->swing, swing, sizeof swing);
+    for (uint32_t i = 0; i < p->motion_count; ++i) {
+        for (uint32_t k = 0; k < SUP_CLOSED_POWERS; ++k) put_double(o, p->motions[i].powers[k]);
+        for (uint32_t k = 0; k < SUP_CLOSED_SWINGS; ++k) {
+            const sup_fourier_element* e = &p->motions[i].swing[k];
+            put_double(o, e->amplitude), put_double(o, e->power), put_double(o, e->growth);
+            put_double(o, e->from), put_double(o, e->wave), put_double(o, e->phase);
+        }
     }
-}
-
-/// The closed form, arranged so that nothing large cancels: slow roots go with the polynomial. `on`: it must hold beyond t = 1.
-static sfc_answer solve(const sfc_motion* m, const sfc_way* way, bool on)
-{
-    sfc_answer out = { { 0 }, { { 0 } } };
-    double     f[POWERS] = { 0 }, factorial = 1, *p = out.powers, fast = sqrt(m->h) + m->eta;
-    bool       forced = false, stiff = m->h > (on ? 1e-9 : 0);
-    for (int i = 0; i < DERIVATIVES; factorial *= ++i) f[i] = way->force[i] / factorial, forced |= f[i] != 0;
-    double a = 0.5 * m->eta, far = a + sqrt(fmax(a * a - m->h, 0)), near = far > 0 ? m->h / far : 0;
-    if (stiff && (!forced || on || (fast >= SLOW && (a * a < m->h || near >= SLOW)))) {
-        if (forced) particular(m, f, p);
-        swing_of(m, -p[0], way->rate - p[1], &out);
-    } else if (m->eta > 0 && (fast >= SLOW || on)) {
-        // (D + far) u = f, (D + near) z = u; z takes back at the start what the fast decay adds.
-        double u[POWERS + 1] = { 0 };
-        for (int i = DERIVATIVES - 1; i >= 0; --i) u[i] = (f[i] - (i + 1) * u[i + 1]) / far;
-        double quick[5] = { (way->rate - u[0]) / (near - far), 0, -far, 0, 0 };
-        memcpy(out.swing[0], quick, sizeof quick);
-        p[0] = -quick[0];
-        for (int i = 0; i + 1 < POWERS; ++i) p[i + 1] = (u[i] - near * p[i]) / (i + 1);
-    } else {
-        p[1] = way->rate;
-        for (int i = 0; i + 2 < POWERS; ++i)
-            p[i + 2] = (f[i] - m->eta * (i + 1) * p[i + 1] - m->h * p[i]) / ((i + 2.0) * (i + 1));
-    }
-    return out;
-}
-
-static void put_motion(sfc_out* o, const sfc_motion* m, uint32_t ways, bool on)
-{
-    for (uint32_t w = 0; w < ways; ++w) {
-        sfc_answer x = solve(m, &m->way[w], on);
-        for (uint32_t i = 0; i < POWERS; ++i) put_double(o, x.powers[i]);
-        for (uint32_t i = 0; i < 10; ++i) put_double(o, x.swing[i / 5][i % 5]);
-    }
+    end_array(o, F64);
 }
 
 enum law { STILL, LAG, SWING };
@@ -240,16 +203,16 @@ static enum law law_of(const sup_oscillator* x)
 /// Ramps and cubics by themselves: y'' is what they are made of.
 static sfc_motion still_motion(sup_ramp ramp, uint32_t ways)
 {
-    static const sfc_way ramps[3] = { { 1, { 0 } }, { 0, { 6, -12 } }, { 0, { 0, 60, -360, 720 } } };
-    sfc_motion           m = { .way = { ramps[ramp] } };
-    if (ways == 3) m = (sfc_motion){ .way = { ramps[SUP_RAMP_SMOOTHSTEP], { 1, { -4, 6 } }, { 0, { -2, 6 } } } };
+    static const sup_closed_task ramps[3] = { { 1, { 0 } }, { 0, { 6, -12 } }, { 0, { 0, 60, -360, 720 } } };
+    sfc_motion                   m = { .way = { ramps[ramp] } };
+    if (ways > 2) m = (sfc_motion){ .way = { ramps[SUP_RAMP_SMOOTHSTEP], { 1, { -4, 6 } }, { 0, { -2, 6 } } } };
     return m;
 }
 
 /// What an oscillator does in a segment for every unit of change, of start rate and of end rate: e0 + e1 r(t) drives it.
 static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp ramp, uint32_t ways)
 {
-    static const double derivatives[3][DERIVATIVES + 1] = { { 0, 1 }, { 0, 0, 6, -12 }, { 0, 0, 0, 60, -360, 720 } };
+    static const double derivatives[3][SUP_CLOSED_DERIVATIVES + 1] = { { 0, 1 }, { 0, 0, 6, -12 }, { 0, 0, 0, 60, -360, 720 } };
     const double*       r = derivatives[hermite ? SUP_RAMP_LINEAR : ramp];
     double              drive[3][2] = { { 0, x->share }, { 0, -x->psi * x->share }, { 0, 0 } };
     enum law            law = law_of(x);
@@ -260,11 +223,12 @@ static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp r
         drive[2][i] = x->hermite[i][1];
     }
     if (law == STILL) return still_motion(ramp, ways);
-    for (uint32_t w = 0; w < ways; ++w) {
-        double force[DERIVATIVES + 1];
-        for (uint32_t i = 0; i <= DERIVATIVES; ++i) force[i] = drive[w][1] * r[i] + (i == 0 ? drive[w][0] : 0);
+    for (uint32_t w = 0; w + 1 < ways; ++w) {
+        double force[SUP_CLOSED_DERIVATIVES + 1];
+        for (uint32_t i = 0; i <= SUP_CLOSED_DERIVATIVES; ++i) force[i] = drive[w][1] * r[i] + (i == 0 ? drive[w][0] : 0);
         // eta y' + h y = f, once more derived, is the equation of a player: y'' + h/eta y' = f'/eta.
-        for (uint32_t i = 0; i < DERIVATIVES; ++i) m.way[w].force[i] = law == LAG ? force[i + 1] / x->eta : force[i] / x->rho;
+        for (uint32_t i = 0; i < SUP_CLOSED_DERIVATIVES; ++i)
+            m.way[w].force[i] = law == LAG ? force[i + 1] / x->eta : force[i] / x->rho;
         m.way[w].rate = law == LAG ? force[0] / x->eta : w == 1;
     }
     return m;
@@ -330,6 +294,39 @@ static double weight_of(const sup_modal* m, uint32_t segment, uint32_t array, ui
     return t.scale * (m->times[segment + 1] - m->times[segment]) * ((example == t.to) - (double)(example == t.from));
 }
 
+/// Where examples fade: shares of an example in what an array holds, 0 the one before, 1 the one behind, 2 and 3 the speeds
+/// there.
+static double fading_of(const sup_modal* m, uint32_t segment, uint32_t array, uint32_t example)
+{
+    uint32_t ends[2] = { segment, segment + 1 < m->examples ? segment + 1 : 0 }, at = ends[array % 2];
+    double   share[3];
+    if (array < 2) return example == at;
+    sup_tangent t = sup_modal_tangent(m, at); // for who stands beside it
+    sup_modal_speed(m, at, share);
+    return (example == t.from ? share[0] : 0) + (example == at ? share[1] : 0) + (example == t.to ? share[2] : 0);
+}
+
+static void put_example_motions(sfc_out* o, sfc_plan* p, const sfc_track* t, bool still)
+{
+    const sup_modal* m = &p->b->motion.modal;
+    for (uint32_t j = 0; j < t->pieces; ++j)
+        for (uint32_t k = 0; k <= m->modes; ++k) {
+            const sup_oscillator* x = m->segments ? &m->oscillators[(size_t)(j < m->segments ? j : j - 1) * m->modes] : NULL;
+            sfc_motion            motion = still_motion(m->ramp, t->ways);
+            bool                  moves = k > 0 && x && !still && !m->still[k - 1], rings = m->segments && j == m->segments;
+            if (m->fade > 0 && !rings) {
+                sup_closed_form answers[4];
+                sup_closed_fading(m->fade, m->times[j + 1] - m->times[j], answers);
+                for (int i = 0; i < 4; ++i) put_answer(o, p, &answers[i]);
+                continue;
+            }
+            if (moves) motion = swing_motion(&x[k - 1], m->hermite[k - 1], m->ramp, t->ways);
+            if (rings) motion = (sfc_motion){ motion.eta, motion.h, { { moves && law_of(&x[k - 1]) == SWING, { 0 } } } };
+            put_motion(o, p, &motion, t->ways, rings);
+        }
+    end_array(o, U32);
+}
+
 /// The examples' track, or the part of it that is still: sway mixes the two.
 static void put_examples(sfc_out* o, sfc_plan* p, bool still, double scale, bool weights)
 {
@@ -338,7 +335,7 @@ static void put_examples(sfc_out* o, sfc_plan* p, bool still, double scale, bool
     bool                 rings = b->settle && m->segments && !(m->period > 0);
     uint32_t             coefs = p->first[b->net.curves.curve_count];
     sfc_track            t = { .count = coefs + (weights ? p->weights : 0),
-                               .ways = m->smooth ? 3 : 1,
+                               .ways = m->smooth ? 4 : 2,
                                .pieces = (m->segments ? m->segments : 1) + rings,
                                .open = rings,
                                .origin = m->times[0],
@@ -347,22 +344,19 @@ static void put_examples(sfc_out* o, sfc_plan* p, bool still, double scale, bool
     for (uint32_t i = 0; i <= t.pieces; ++i) // behind the last any length will do
         put_double(o, i <= m->segments ? m->times[i] : 2 * m->times[i - 1] - (i > 1 ? m->times[i - 2] : m->times[i - 1] - 1));
     end_array(o, F64);
+    put_example_motions(o, p, &t, still);
     for (uint32_t j = 0; j < t.pieces; ++j)
-        for (uint32_t k = 0; k <= m->modes; ++k) {
-            const sup_oscillator* x = m->segments ? &m->oscillators[(size_t)(j < m->segments ? j : j - 1) * m->modes] : NULL;
-            sfc_motion            motion = still_motion(m->ramp, t.ways);
-            bool                  moves = k > 0 && x && !still && !m->still[k - 1];
-            if (moves) motion = swing_motion(&x[k - 1], m->hermite[k - 1], m->ramp, t.ways);
-            if (m->segments && j == m->segments)
-                motion = (sfc_motion){ motion.eta, motion.h, { { moves && law_of(&x[k - 1]) == SWING, { 0 } } } };
-            put_motion(o, &motion, t.ways, rings && j == m->segments);
-        }
-    end_array(o, F64);
-    for (uint32_t j = 0; j < t.pieces; ++j)
-        for (uint32_t array = 0; array <= t.ways; ++array) {
-            for (uint32_t i = 0; i < 3 * b->net.coefficient_count; ++i)
-                add_value(p, i / 3, 0, i % 3, scale * value_of(b, j, array, i / 3, i % 3, still));
-            for (uint32_t i = coefs; i < t.count; ++i) p->row[3 * i] = (float)weight_of(m, j, array, i - coefs);
+        for (uint32_t array = 0; array < t.ways; ++array) {
+            bool fades = m->fade > 0 && j < m->segments;
+            for (uint32_t i = 0; i < 3 * b->net.coefficient_count; ++i) {
+                double value = fades ? 0 : value_of(b, j, array, i / 3, i % 3, still);
+                for (uint32_t e = 0; fades && e < m->examples; ++e)
+                    value +=
+                        fading_of(m, j, array, e) * (double)m->shape[(size_t)e * m->block + b->motion.index[i / 3] + i % 3];
+                add_value(p, i / 3, 0, i % 3, scale * value);
+            }
+            for (uint32_t i = coefs; i < t.count; ++i)
+                p->row[3 * i] = (float)(fades ? fading_of(m, j, array, i - coefs) : weight_of(m, j, array, i - coefs));
             put_row(o, p, t.count);
         }
     end_array(o, F32);
@@ -386,7 +380,7 @@ static void put_force(sfc_out* o, sfc_plan* p, const sup_modal_force* f, uint32_
     uint32_t              held = sup_fourier_held(s->kind);
     sfc_track             t = { .first = p->first[curve],
                                 .count = p->first[curve + 1] - p->first[curve],
-                                .ways = 3,
+                                .ways = 4,
                                 .pieces = f->period > 0 ? f->key_count - 1 : f->key_count,
                                 .open = !(f->period > 0),
                                 .origin = f->times[0],
@@ -403,11 +397,11 @@ static void put_force(sfc_out* o, sfc_plan* p, const sup_modal_force* f, uint32_
             sfc_motion     motion = { 0, 0, { { 1, { 0 } }, { 0, { 1 } }, { 0, { 0, 1 } } } };
             if (law == SWING) motion.eta = T * x.eta / x.rho, motion.h = T * T * x.h / x.rho;
             if (law == LAG) motion.eta = T * x.h / x.eta;
-            put_motion(o, &motion, t.ways, t.open && j + 1 == t.pieces);
+            put_motion(o, p, &motion, t.ways, t.open && j + 1 == t.pieces);
         }
-    end_array(o, F64);
+    end_array(o, U32);
     for (uint32_t j = 0; j < t.pieces; ++j)
-        for (uint32_t array = 0; array <= t.ways; ++array) {
+        for (uint32_t array = 0; array < t.ways; ++array) {
             double T = j + 1 < f->key_count ? f->times[j + 1] - f->times[j] : 1;
             bool   hold = j + 1 == f->key_count || (f->steps && f->steps[j]);
             for (uint32_t i = 0; i < 3 * f->entry_count; ++i) {
@@ -486,11 +480,18 @@ static void put_rest(sfc_out* o, const sfc_plan* p)
     end_array(o, U32);
 }
 
+static void put_tracks(sfc_out* o, sfc_plan* p)
+{
+    const fourier_bound* b = p->b;
+    put_examples(o, p, false, (double)b->sway, true);
+    if (b->sway != 1) put_examples(o, p, true, 1 - (double)b->sway, false);
+    for (uint32_t i = 0; i < b->motion.force_count; ++i) put_force(o, p, &b->motion.forces[i], b->motion.force_curves[i]);
+}
+
 /// The list of arrays is as long as it was in the first pass.
 static void put_all(sfc_out* o, sfc_plan* p)
 {
     const fourier_bound* b = p->b;
-    bool                 mixed = b->sway != 1;
     put(o, 0x1a434653u, 4); // "SFC", end of text
     put(o, SFC_VERSION, 4);
     put(o, 0, 4); // the hash, when all is written
@@ -501,9 +502,8 @@ static void put_all(sfc_out* o, sfc_plan* p)
     put_places(o, b);
     put_residual(o, p);
     put_rest(o, p);
-    put_examples(o, p, false, (double)b->sway, true);
-    if (mixed) put_examples(o, p, true, 1 - (double)b->sway, false);
-    for (uint32_t i = 0; i < b->motion.force_count; ++i) put_force(o, p, &b->motion.forces[i], b->motion.force_curves[i]);
+    put_motions(o, p);
+    put_tracks(o, p);
 }
 
 // ---------------------------------------------------------------------------------------------- all of it
@@ -548,6 +548,10 @@ static sup_result make_plan(const fourier_bound* b, sup_arena* arena, sfc_plan* 
     p.splits = SUP_NEW(arena, sfc_split, (size_t)b->net.coefficient_count + 1);
     if (!p.functions || !p.first || !p.function || !p.splits) return sup_fail_memory(error, "a runtime file");
     for (uint32_t c = 0; c < curves; ++c) split_curve(&p, c);
+    size_t keys = 2 * ((size_t)b->motion.modal.segments + 2);
+    for (uint32_t i = 0; i < b->motion.force_count; ++i) keys += b->motion.forces[i].key_count;
+    p.motions = SUP_NEW(arena, sup_closed_form, keys * (b->motion.modal.modes + 1) * WAYS_MAX);
+    if (!p.motions) return sup_fail_memory(error, "a runtime file");
     if (b->residual != RESIDUAL_NONE || b->sections.station_count) p.weights = b->motion.modal.examples;
     p.row = SUP_NEW(arena, float, 3 * ((size_t)p.first[curves] + p.weights) + 1);
     if (!p.row) return sup_fail_memory(error, "a runtime file");
@@ -562,6 +566,9 @@ sup_result fourier_save(const sup_binding* binding, sup_arena* arena, const void
     sup_result r = check(binding->data, error);
     if (!r) r = make_plan(binding->data, arena, &plan, error);
     if (r) return r;
+    put_tracks(&out, &plan); // finds the motions
+    plan.ready = true;
+    out = (sfc_out){ 0 };
     put_all(&out, &plan);
     uint32_t all = out.arrays;
     size_t   total = out.size + (size_t)all * ENTRY;

@@ -1,0 +1,93 @@
+// What bind has to say: each sentence names what is odd, and the cure.
+#include "deform/fourier/fourier.h"
+#include "math/vec.h"
+
+#define PI 3.14159265358979323846
+
+/// Shares from which a sentence is worth it, and by how much (in diagonals) two sculpts may differ that should be one.
+#define LOWERED_WORTH 0.1
+#define FAR_WORTH 0.05
+#define SEAM_WORTH 1e-4f
+/// Radians over the whole motion below which a wave only follows, late: gamma is t^3 to 1%.
+#define SLOW_SWING 0.5
+
+static void tell_curves(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
+{
+    const fourier_net* n = &b->net;
+    uint32_t           count = n->curves.curve_count, flat = 0;
+    for (; flat < count && n->series[flat].terms; ++flat) continue;
+    if (n->flat && flat < count)
+        sup_note(in->notes,
+                 "curve %u at point %u has no length and moves by its mean (%u of %u are like this); merge its points", flat,
+                 n->curves.points[n->curves.curves[flat].begin].a, n->flat, count);
+    if (n->lowered > LOWERED_WORTH * count)
+        sup_note(
+            in->notes,
+            "%u of %u curves have too few points, or too far apart, for %d waves: they get fewer, down to %u; a finer mesh "
+            "gives more, terms=%u hides this",
+            n->lowered, count, p->terms, n->least, n->least > 0 ? n->least : 1);
+    if (n->curves.dropped)
+        sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
+                 n->curves.dropped);
+    if (n->far > FAR_WORTH * b->point_count)
+        sup_note(in->notes,
+                 "%u of %u points stand far from every curve of their part and move with the nearest; more curves, or parts of "
+                 "your own (groups), cover them",
+                 n->far, b->point_count);
+    if (b->segments.stand_ins)
+        sup_note(in->notes,
+                 "%u points are squeezed flat by the skinning at an example: what is sculpted there turns with the nearest "
+                 "rotation; dualquat,fourier keeps them",
+                 b->segments.stand_ins);
+}
+
+/// In a loop an example at its end stands where the first does.
+static void tell_seam(const sup_bind_input* in, const fourier_bound* b)
+{
+    const sup_segments* s = &b->segments;
+    for (uint32_t j = b->motion.modal.examples; j < s->count; ++j) {
+        float most = 0;
+        for (uint32_t i = 0; i < b->point_count; ++i) most = fmaxf(most, v3_distance(s->q[j][i], s->q[0][i]));
+        float size = in->character->mesh.diagonal;
+        if (most > SEAM_WORTH * size)
+            sup_note(
+                in->notes,
+                "example '%s' at %g s is where the loop begins again with '%s', which counts; they differ by up to %.2g%% of "
+                "the diagonal: make them one",
+                s->names[j], s->times[j], s->names[0], 100 * (double)(most / size));
+    }
+}
+
+/// The physical numbers in the terms of an animator, and whether anything can swing with them.
+static void tell_physics(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
+{
+    const sup_modal* m = &b->motion.modal;
+    double           T = m->unit, rho = p->density, sigma = p->restoring, h = p->thickness;
+    double           beta = p->young * h * h * h / (12 * (1 - (double)p->poisson * p->poisson));
+    double           wave = p->order ? 16 * PI * PI * PI * PI : 4 * PI * PI;
+    if (rho > 0 && sigma > 0)
+        sup_note(in->notes, "these numbers are cycles=%.4g, damping=%.4g, spread=%.4g, law=mass",
+                 T * sqrt(sigma / rho) / (2 * PI), p->viscosity / (2 * sqrt(sigma * rho)), beta * wave / sigma);
+    if (m->segments && b->motion.fastest < SLOW_SWING)
+        sup_note(in->notes,
+                 "even the fastest wave takes %.3g times the whole motion for one swing, so that everything only follows, late "
+                 "(t^3); "
+                 "a density below %.3g, or cycles and damping without expert, let it swing",
+                 2 * PI / b->motion.fastest, rho * b->motion.fastest * b->motion.fastest / (4 * PI * PI));
+    if (rho == 0 && p->viscosity > 0 && m->segments > 1)
+        sup_note(in->notes,
+                 "density=0: without mass no rate is kept over an example, the skin only lags; give one to let it swing");
+}
+
+void fourier_tell(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
+{
+    const sup_modal* m = &b->motion.modal;
+    tell_curves(in, p, b);
+    tell_seam(in, b);
+    if (p->expert) tell_physics(in, p, b);
+    if (m->growing)
+        sup_note(in->notes,
+                 "carried rates of %u waves grow by up to %.3g from example to example; raise cycles or damping, or take "
+                 "continuity=auto",
+                 m->growing, m->growth);
+}

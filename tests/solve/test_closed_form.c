@@ -1,0 +1,79 @@
+#include "base/internal.h"
+#include "solve/closed_form.h"
+#include "solve/least_force.h"
+#include "solve/oscillator.h"
+#include "support.h"
+
+#include <math.h>
+
+static const double sizes[] = { 0, 1e-9, 1e-4, 0.01, 0.3, 1, 2.2, 2.3, 4, 30, 400, 1e4 };
+
+// Against the branches of solve/oscillator.h: polynomial forces up to t^5 and start rates, over all dampings and stiffnesses.
+static void solutions_agree_with_the_oscillator_everywhere(void** state)
+{
+    (void)state;
+    double worst = 0;
+    for (uint32_t e = 0; e < SUP_COUNT_OF(sizes); ++e)
+        for (uint32_t s = 0; s < SUP_COUNT_OF(sizes); ++s)
+            for (int near = 0; near < 3; ++near) {
+                double eta = sizes[e],
+                       h = near ? 0.25 * eta * eta * (1 + (near - 1) * 1e-6) : sizes[s]; // at and beside critical
+                sup_oscillator o = sup_oscillator_make(1, eta, h, SUP_RAMP_LINEAR);
+                for (int k = 0; k <= SUP_CLOSED_DERIVATIVES; ++k)
+                    for (int i = 0; i <= 10; ++i) {
+                        sup_closed_task task = { .rate = k == 0 };
+                        double          p[SUP_OSCILLATOR_ORDERS], t = i / 10.0;
+                        if (k) task.force[k - 1] = 1;
+                        sup_closed_form form = sup_closed_solve(eta, h, &task, false);
+                        sup_oscillator_responses(&o, t, p);
+                        double off = fabs(sup_closed_value(&form, t) - p[k]);
+                        if (!(off < 1e-9)) fail_msg("eta %g, h %g, t %g, P_%d: off by %g", eta, h, t, k, off);
+                        worst = fmax(worst, off);
+                    }
+            }
+    print_message("  worst %.1e\n", worst);
+}
+
+static void what_goes_on_stays_right_far_beyond(void** state)
+{
+    (void)state;
+    for (uint32_t e = 0; e < SUP_COUNT_OF(sizes); ++e)
+        for (uint32_t s = 2; s < SUP_COUNT_OF(sizes); ++s)
+            for (int k = 0; k < 2; ++k)
+                for (int i = 0; i <= 10; ++i) {
+                    sup_oscillator  o = sup_oscillator_make(1, sizes[e], sizes[s], SUP_RAMP_LINEAR);
+                    sup_closed_task task = { .rate = k == 0, .force = { k } };
+                    double          p[SUP_OSCILLATOR_ORDERS], t = 2.0 * i;
+                    sup_closed_form form = sup_closed_solve(sizes[e], sizes[s], &task, true);
+                    sup_oscillator_responses(&o, t, p);
+                    double off = fabs(sup_closed_value(&form, t) - p[k]);
+                    if (!(off < 1e-8 * (1 + fabs(p[k])))) fail_msg("eta %g, h %g, t %g: off by %g", sizes[e], sizes[s], t, off);
+                }
+}
+
+static void fading_is_the_path_of_least_force(void** state)
+{
+    (void)state;
+    for (double a = 0.6; a < 2000; a *= 3)
+        for (double span = 0.5; span < 3; span += 1)
+            for (int i = 0; i <= 10; ++i) {
+                sup_closed_form forms[4];
+                double          path[4];
+                sup_closed_fading(a, span, forms);
+                sup_least_force_path(a, span, span * i / 10, path);
+                for (int k = 0; k < 4; ++k) {
+                    double off = fabs(sup_closed_value(&forms[k], i / 10.0) - path[k]);
+                    if (!(off < 1e-9)) fail_msg("a %g, span %g, t %g, share %d: off by %g", a, span, i / 10.0, k, off);
+                }
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solutions_agree_with_the_oscillator_everywhere),
+        cmocka_unit_test(what_goes_on_stays_right_far_beyond),
+        cmocka_unit_test(fading_is_the_path_of_least_force),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
