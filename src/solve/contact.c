@@ -365,7 +365,11 @@ sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, co
 
 // ---------------------------------------------------------------------------------------------- memory
 
-size_t sup_contact_state(const sup_contact* c) { return (c->resting_count + 7) / 8 + 1; }
+size_t sup_contact_state(const sup_contact* c)
+{
+    return sizeof(contact_habits) + c->capacity * sizeof(contact_habit) + sup_align((c->resting_count + 7) / 8, 4);
+}
+
 void   sup_contact_reset(const sup_contact* c, void* state) { memset(state, 0, sup_contact_state(c)); }
 
 /// A block that is divided; without one only the sizes are added up.
@@ -402,6 +406,7 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);
     m.counts = take(&d, 2 * (size_t)WAVE, sizeof *m.counts);
     m.found = take(&d, 2 * (size_t)c->capacity, sizeof *m.found);
+    m.habits = take(&d, c->capacity, sizeof *m.habits);
     m.best = take(&d, n, sizeof *m.best);
     m.keys = take(&d, 2 * (size_t)c->capacity, sizeof *m.keys);
     m.spare = take(&d, 2 * (size_t)c->capacity, sizeof *m.spare);

@@ -82,9 +82,9 @@ typedef struct sup_contact_bind_report {
 sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, const sup_contact** out,
                               sup_contact_bind_report* report, sup_error* error);
 
-size_t sup_contact_state(const sup_contact* c);   ///< bytes; any alignment
+size_t sup_contact_state(const sup_contact* c);   ///< bytes, 4-byte aligned
 size_t sup_contact_scratch(const sup_contact* c); ///< bytes, 64-byte aligned
-/// Nothing has parted yet.
+/// Nothing has parted yet, and there were no contacts before.
 void sup_contact_reset(const sup_contact* c, void* state);
 
 // ---------------------------------------------------------------------------------------------- run

@@ -21,6 +21,11 @@
 // normal that points anywhere, and their ends meet triangles anyway.
 #define CONTACT_EDGE_SINE2 0.06f
 #define CONTACT_EDGE_FACING 0.2f
+// While its contact lasts a foot may wander this far outside its triangle (barycentric), or an edge; beyond it the contact
+// sleeps.
+#define CONTACT_WANDER 0.3f
+// Edges are pushed apart from this share of the depth of points: several cross where one point has gone in, and would fight.
+#define CONTACT_EDGE_REACH 0.5f
 // Feet may stand this far outside a triangle (barycentric), or an edge.
 #define CONTACT_SLACK 0.05f
 
@@ -108,10 +113,24 @@ typedef struct contact_item {
     float    side;     // where outside is
     sup_vec3 hint;     // edges: the normal when they were found
     float    unit;     // mean edge
+    float    strength; // 0 ... 1: less near the limits of what counts, so that nothing comes and goes at once
     float    pushed;   // this substep
     float    approach; // speed before the solve
+    uint32_t id[2];    // who: a point and a slot, or two edges (3 x slot + corner)
     uint16_t kind, swept;
 } contact_item;
+
+/// What is left of a contact of the step before.
+typedef struct contact_habit {
+    uint32_t id[2], kind;
+    float    strength;
+} contact_habit;
+
+/// Of all, rising by who they are; `list` goes on for the capacity.
+typedef struct contact_habits {
+    uint32_t      count, pad[3];
+    contact_habit list[];
+} contact_habits;
 
 /// A point and a body. Round ones find their normal anew in every iteration; others keep a plane for the step.
 typedef struct contact_body {
@@ -154,6 +173,7 @@ typedef struct contact_memory {
     contact_item*  slices;       // WAVE chunks
     uint32_t*      counts;       // per chunk of a wave: kept, lost
     contact_item*  found;        // 2 x capacity
+    contact_habit* habits;       // capacity
     uint32_t*      best;         // per point: the most urgent triangle, into found
     sup_sort_item *keys, *spare; // 2 x capacity
     uint64_t*      colors;       // per point
@@ -172,7 +192,8 @@ typedef struct contact_search {
     contact_memory          m;
     const sup_vec4 *        from, *to;
     sup_vec3                shift;  // what all move by; `from` is taken as if that had happened already
-    const uint8_t*          parted; // state
+    contact_habits*         habits; // state
+    const uint8_t*          parted; // state: a bit for each that rests
     uint32_t                pair_count;
 } contact_search;
 
@@ -218,6 +239,15 @@ float sup_contact_segment_square(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3
 /// When the signed volume of four moving places ((p1 - p0) x (p2 - p0)) . (p3 - p0) falls (or, `rising`, climbs) through 0;
 /// false when never.
 bool sup_contact_crossing(const sup_vec3 from[4], const sup_vec3 to[4], float* time);
+
+/// Is a point behind a triangle next to its own, with `gap` below 0, and was so when the step began? The skin is folded outwards
+/// there, a crest, and nothing has gone through. For edges likewise.
+bool sup_contact_is_ridge(const contact_search* s, uint32_t p, const uint32_t* corners, float gap);
+bool sup_contact_edges_next(const sup_contact* c, const uint32_t e[4]);
+/// Was this one there in the step before?
+bool sup_contact_lasted(const contact_search* s, const contact_item* item);
+/// What was found takes on what it was in the step before, and what was not fades: contact_lasting.c. Returns how many there are.
+uint32_t sup_contact_last(contact_search* s, uint32_t count);
 
 /// Pairs of packs: contact_narrow.c
 void sup_contact_narrow(void* data, uint32_t begin, uint32_t end);

@@ -3,10 +3,11 @@
 
 #include <math.h>
 
-// Edges are pushed apart from half the depth of points: several cross where one point has gone in, and would fight.
-#define EDGE_REACH 0.5f
-
 #define RIDGE_SLACK 0.5f
+// How far from their limits the cosines of normals, the sine squared of edges and feet along edges count in full.
+#define FACING_RAMP 0.4f
+#define SINE2_RAMP 0.06f
+#define END_RAMP 0.1f
 // A way shorter than this share of the margin does not matter.
 #define STILL 0.2f
 
@@ -107,6 +108,31 @@ static bool point_may_meet(const contact_search* s, uint32_t p, uint32_t slot, f
                             square, unit, still_rests(s, p));
 }
 
+/// Do two points share a triangle?
+static bool share_triangle(const sup_contact* c, uint32_t p, uint32_t q)
+{
+    for (uint32_t k = c->fan_begin[p]; k < c->fan_begin[p + 1]; ++k) {
+        const uint32_t* t = c->bvh.corners + 3 * (size_t)c->fan[k];
+        if (t[0] == q || t[1] == q || t[2] == q) return true;
+    }
+    return false;
+}
+
+bool sup_contact_edges_next(const sup_contact* c, const uint32_t e[4])
+{
+    return share_triangle(c, e[0], e[2]) || share_triangle(c, e[0], e[3]) || share_triangle(c, e[1], e[2]) ||
+           share_triangle(c, e[1], e[3]);
+}
+
+bool sup_contact_is_ridge(const contact_search* s, uint32_t p, const uint32_t* c, float gap)
+{
+    if (!(gap < 0)) return false;
+    sup_touch t;
+    sup_vec3  x[4] = { contact_from(s, p), contact_from(s, c[0]), contact_from(s, c[1]), contact_from(s, c[2]) };
+    if (sup_point_triangle(x[0], x[1], x[2], x[3], s->c->side, &t) && t.gap >= 0) return false;
+    return share_triangle(s->c, p, c[0]) || share_triangle(s->c, p, c[1]) || share_triangle(s->c, p, c[2]);
+}
+
 static bool edges_may_meet(const contact_search* s, const uint32_t e[4], float unit)
 {
     const sup_contact* c = s->c;
@@ -123,6 +149,9 @@ static bool edges_may_meet(const contact_search* s, const uint32_t e[4], float u
 
 // ---------------------------------------------------------------------------------------------- points and triangles
 
+/// 0 at the limit, 1 from `width` within it.
+static float ramp(float within, float width) { return sup_clampf(within / width, 0, 1); }
+
 /// How far the foot is outside the triangle (barycentric), 0 within.
 static float outside(const sup_touch* t)
 {
@@ -131,16 +160,18 @@ static float outside(const sup_touch* t)
 
 // Above a ridge the foot is outside of both its triangles, the further the higher; the slack grows with the height. A foot
 // within wins.
-static bool touches(const contact_search* s, const sup_vec3 x[4], sup_vec3 normal, float unit, float* rank, float* gap)
+static bool touches(const contact_search* s, const sup_vec3 x[4], sup_vec3 normal, contact_item* out, float* gap)
 {
+    float     unit = out->unit;
     sup_touch t;
     if (!sup_point_triangle(x[0], x[1], x[2], x[3], s->c->side, &t)) return false;
     if (!(t.gap < s->c->margin * unit) || !(t.gap > -s->c->reach * unit)) return false;
     float beside = outside(&t);
     if (beside > CONTACT_SLACK + (t.gap > 0 ? RIDGE_SLACK * t.gap / unit : 0)) return false;
-    *rank = fabsf(t.gap) + beside * unit;
+    out->rank = fabsf(t.gap) + beside * unit;
     *gap = t.gap;
-    return v3_dot(normal, t.normal) < CONTACT_FACING;
+    out->strength = ramp(CONTACT_FACING - v3_dot(normal, t.normal), FACING_RAMP);
+    return out->strength > 0;
 }
 
 /// Went in from outside on its way.
@@ -159,6 +190,7 @@ static bool enters(const contact_search* s, const sup_vec3 from[4], const sup_ve
     out->rank = time - 2;
     out->s = sup_clampf(-t.weights[2], 0, 1);
     out->t = sup_clampf(-t.weights[3], 0, 1 - out->s);
+    out->strength = 1;
     out->swept = 1;
     return true;
 }
@@ -184,15 +216,17 @@ static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, bool 
     }
     for (int k = 0; k < 3; ++k) to[k + 1] = contact_to(s, c[k]);
     float unit = 0.5f * (s->c->units[p] + s->c->slot_units[slot]);
-    *out = (contact_item){ .p = { p, c[0], c[1], c[2] }, .unit = unit, .side = s->c->side, .kind = CONTACT_POINT };
+    *out = (contact_item){
+        .p = { p, c[0], c[1], c[2] }, .unit = unit, .side = s->c->side, .id = { p, slot }, .kind = CONTACT_POINT
+    };
     float gap = 0, before = 0;
-    bool  found = touches(s, to, s->m.normals[p], unit, &out->rank, &gap);
+    bool  found = touches(s, to, s->m.normals[p], out, &gap);
     if (!still) {
         for (int k = 0; k < 3; ++k) from[k + 1] = contact_from(s, c[k]);
-        if (!found) found = enters(s, from, to, out) || touches(s, from, s->m.normals[p], unit, &out->rank, &before);
+        if (!found) found = enters(s, from, to, out) || touches(s, from, s->m.normals[p], out, &before);
         else if (gap < 0) found = came_from_outside(s, from, unit); // else it comes out from within
     }
-    return found && point_may_meet(s, p, slot, unit);
+    return found && !sup_contact_is_ridge(s, p, c, gap) && point_may_meet(s, p, slot, unit);
 }
 
 // ---------------------------------------------------------------------------------------------- edges and edges
@@ -202,29 +236,44 @@ static bool within(const sup_touch* t)
     return t->weights[1] <= 0 && t->weights[1] >= -1 && t->weights[3] >= 0 && t->weights[3] <= 1;
 }
 
-static bool cross_openly(const sup_vec3 x[4])
+/// How openly they cross: 0 for edges side by side.
+static float openness(const sup_vec3 x[4])
 {
     sup_vec3 e = v3_sub(x[1], x[0]), f = v3_sub(x[3], x[2]);
-    return v3_length2(v3_cross(e, f)) > CONTACT_EDGE_SINE2 * v3_length2(e) * v3_length2(f);
+    float    square = v3_length2(v3_cross(e, f)), squares = v3_length2(e) * v3_length2(f);
+    return squares > 0 ? ramp(square / squares - CONTACT_EDGE_SINE2, SINE2_RAMP) : 0;
 }
 
-static bool parts_faces(const sup_touch* t, sup_vec3 first, sup_vec3 second)
+/// How clearly the normal parts the faces at both edges.
+static float clearness(const sup_touch* t, sup_vec3 first, sup_vec3 second)
 {
-    return v3_dot(t->normal, first) > CONTACT_EDGE_FACING && v3_dot(t->normal, second) < -CONTACT_EDGE_FACING;
+    float least = contact_min(v3_dot(t->normal, first), -v3_dot(t->normal, second));
+    return ramp(least - CONTACT_EDGE_FACING, FACING_RAMP);
 }
 
-static bool edges_touch(const contact_search* s, const sup_vec3 x[4], sup_vec3 first, sup_vec3 second, contact_item* out)
+/// Near the ends of an edge others take over.
+static float centered(const sup_touch* t)
+{
+    float s = -t->weights[1], u = t->weights[3];
+    return ramp(contact_min(contact_min(s, 1 - s), contact_min(u, 1 - u)) + 0.5f * END_RAMP, END_RAMP);
+}
+
+static bool edges_touch(const contact_search* s, const sup_vec3 x[4], sup_vec3 first, sup_vec3 second, contact_item* out,
+                        float* gap)
 {
     sup_touch t;
-    if (!cross_openly(x)) return false;
+    float     strength = openness(x);
+    if (!(strength > 0)) return false;
     float side = sup_edge_side(x[0], x[1], x[2], x[3], first, second);
-    if (!sup_edge_edge(x[0], x[1], x[2], x[3], side, v3_sub(first, second), &t) || !within(&t)) return false;
-    if (!(t.gap < s->c->margin * out->unit) || !(t.gap > -EDGE_REACH * s->c->reach * out->unit)) return false;
-    if (!parts_faces(&t, first, second)) return false;
+    if (!sup_edge_edge(x[0], x[1], x[2], x[3], side, v3_sub(first, second), &t)) return false;
+    if (!(t.gap < s->c->margin * out->unit) || !(t.gap > -CONTACT_EDGE_REACH * s->c->reach * out->unit)) return false;
+    strength *= clearness(&t, first, second) * centered(&t);
     out->side = side;
     out->hint = t.normal;
     out->rank = fabsf(t.gap);
-    return true;
+    out->strength = strength * ramp(CONTACT_FACING - v3_dot(first, second), FACING_RAMP);
+    *gap = t.gap;
+    return out->strength > 0;
 }
 
 static bool edges_pass(const sup_vec3 from[4], const sup_vec3 to[4], sup_vec3 first, sup_vec3 second, contact_item* out)
@@ -236,10 +285,10 @@ static bool edges_pass(const sup_vec3 from[4], const sup_vec3 to[4], sup_vec3 fi
         const sup_vec3 start[4] = { from[1], from[0], from[2], from[3] }, end[4] = { to[1], to[0], to[2], to[3] };
         if (!sup_contact_crossing(start, end, &time)) return false;
     }
-    if (!cross_openly(from)) return false;
+    if (!(openness(from) > 0)) return false;
     float side = sup_edge_side(from[0], from[1], from[2], from[3], first, second);
     if (!sup_edge_edge(from[0], from[1], from[2], from[3], side, v3_sub(first, second), &t) || !(t.gap > 0)) return false;
-    if (!parts_faces(&t, first, second)) return false;
+    if (!(clearness(&t, first, second) > 0)) return false;
     out->hint = t.normal;
     sup_vec3 x[4];
     for (int k = 0; k < 4; ++k) x[k] = v3_lerp(from[k], to[k], time);
@@ -248,6 +297,7 @@ static bool edges_pass(const sup_vec3 from[4], const sup_vec3 to[4], sup_vec3 fi
     out->rank = time - 2;
     out->s = -t.weights[1];
     out->t = t.weights[3];
+    out->strength = 1;
     out->swept = 1;
     return true;
 }
@@ -273,12 +323,16 @@ static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uin
     sup_vec3 second = v3_normalize(v3_add(s->m.normals[e[2]], s->m.normals[e[3]]), v3(0, 0, 0));
     if (!(v3_dot(first, second) < CONTACT_FACING)) return false;
     float unit = 0.25f * (s->c->units[e[0]] + s->c->units[e[1]] + s->c->units[e[2]] + s->c->units[e[3]]);
-    *out = (contact_item){ .p = { e[0], e[1], e[2], e[3] }, .unit = unit, .kind = CONTACT_EDGE };
-    if (!edges_touch(s, to, first, second, out)) {
+    *out = (contact_item){
+        .p = { e[0], e[1], e[2], e[3] }, .unit = unit, .id = { 3 * slot_a + i, 3 * slot_b + k }, .kind = CONTACT_EDGE
+    };
+    float gap = 0;
+    if (!edges_touch(s, to, first, second, out, &gap)) {
         if (still) return false;
         for (int n = 0; n < 4; ++n) from[n] = contact_from(s, e[n]);
-        if (!edges_pass(from, to, first, second, out) && !edges_touch(s, from, first, second, out)) return false;
+        if (!edges_pass(from, to, first, second, out) && !edges_touch(s, from, first, second, out, &gap)) return false;
     }
+    if (gap < 0 && sup_contact_edges_next(s->c, e)) return false; // a crest, as above
     return edges_may_meet(s, e, unit);
 }
 
@@ -368,7 +422,7 @@ static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* t
     test_points(s, a, own_a & 7 & ~back_a, h.a, &h, b, to);
     test_points(s, b, own_b & 7 & ~back_b, h.b, &h, a, to);
     if (!s->call->settings.edges || !(v3_dot(s->m.faces[a].normal, s->m.faces[b].normal) < CONTACT_FACING)) return;
-    h.low *= EDGE_REACH;
+    h.low *= CONTACT_EDGE_REACH;
     float more = contact_max(h.high, -h.low); // no further apart than that
     for (uint32_t i = 0; i < 3; ++i) {
         uint32_t both = (1u << i) | (1u << (i + 1) % 3);

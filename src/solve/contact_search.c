@@ -291,6 +291,15 @@ static uint32_t gather(contact_search* s, uint32_t* lost)
     return count;
 }
 
+/// A point stays with the triangle it lay on until another is nearer by this, mean edges: on an edge it would go to and fro
+/// between two.
+static const float loyalty = 0.2f;
+
+static float rank_of(const contact_search* s, const contact_item* i)
+{
+    return sup_contact_lasted(s, i) ? i->rank - loyalty * i->unit : i->rank;
+}
+
 /// Of several triangles one point keeps the most urgent; edges keep all.
 static uint32_t choose(contact_search* s, uint32_t count)
 {
@@ -300,7 +309,7 @@ static uint32_t choose(contact_search* s, uint32_t count)
     for (uint32_t i = 0; i < count; ++i) {
         if (found[i].kind != CONTACT_POINT) continue;
         uint32_t* best = &s->m.best[found[i].p[0]];
-        if (*best == SUP_NONE || found[i].rank < found[*best].rank) *best = i;
+        if (*best == SUP_NONE || rank_of(s, &found[i]) < rank_of(s, &found[*best])) *best = i;
     }
     for (uint32_t i = 0; i < count; ++i) {
         if (found[i].kind == CONTACT_POINT && s->m.best[found[i].p[0]] != i) continue;
@@ -342,7 +351,7 @@ static void color(contact_search* s)
 
 static void list_self(contact_search* s, sup_contact_report* report)
 {
-    uint32_t count = choose(s, gather(s, &report->lost));
+    uint32_t count = sup_contact_last(s, choose(s, gather(s, &report->lost)));
     if (count > s->c->capacity) {
         report->lost += count - s->c->capacity;
         count = keep_nearest(s, count, s->c->capacity);
@@ -381,8 +390,10 @@ sup_contact_report sup_contact_search(const sup_contact* c, const sup_contact_ca
     SUP_ASSERT(solid_count <= c->solid_count && from && to && state && call->scratch);
     sup_contact_report report = { 0 };
     contact_search     s = { .c = c, .call = call, .m = sup_contact_divide(c, call->scratch, NULL), .from = from, .to = to };
-    uint8_t*           parted = state;
+    contact_habits*    habits = state;
+    uint8_t*           parted = (uint8_t*)(habits->list + c->capacity);
     *s.m.header = (contact_header){ 0 };
+    s.habits = habits;
     s.parted = parted;
     s.shift = common_move(&s);
     for (uint32_t i = 0; i < c->resting_count; ++i)

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-// While its contact lasts a foot may wander this far outside its triangle (barycentric); beyond it the contact sleeps.
-#define WANDER 0.3f
-
 // Edges whose normal has turned further than this (cosine) since they were found lie side by side now.
 #define TURNED 0.7f
 
@@ -45,7 +42,7 @@ static bool find_touch(const contact_item* i, const sup_vec4* x, sup_touch* out)
         if (!sup_edge_edge(p[0], p[1], p[2], p[3], i->side, i->hint, out) || v3_dot(out->normal, i->hint) < TURNED)
             return false;
         float s = i->swept ? i->s : -out->weights[1], t = i->swept ? i->t : out->weights[3];
-        if (!(s > -WANDER && s < 1 + WANDER && t > -WANDER && t < 1 + WANDER)) return false;
+        if (!(s > -CONTACT_WANDER && s < 1 + CONTACT_WANDER && t > -CONTACT_WANDER && t < 1 + CONTACT_WANDER)) return false;
         s = sup_clampf(s, 0, 1);
         t = sup_clampf(t, 0, 1);
         out->weights[0] = s - 1;
@@ -56,7 +53,7 @@ static bool find_touch(const contact_item* i, const sup_vec4* x, sup_touch* out)
     }
     if (!sup_point_triangle(p[0], p[1], p[2], p[3], i->side, out)) return false;
     float b = i->swept ? i->s : -out->weights[2], c = i->swept ? i->t : -out->weights[3], a = 1 - b - c;
-    if (!(a > -WANDER && b > -WANDER && c > -WANDER)) return false;
+    if (!(a > -CONTACT_WANDER && b > -CONTACT_WANDER && c > -CONTACT_WANDER)) return false;
     a = a > 0 ? a : 0;
     b = b > 0 ? b : 0;
     c = c > 0 ? c : 0;
@@ -72,8 +69,8 @@ static bool project_item(const solving* s, contact_item* i)
     sup_touch touch;
     if (!find_touch(i, s->x, &touch)) return false;
     sup_vec4* const x[4] = { &s->x[i->p[0]], &s->x[i->p[1]], &s->x[i->p[2]], &s->x[i->p[3]] };
-    float           distance = contact_min(s->call->settings.thickness * i->unit, touch.gap + MOST_PARTED * i->unit);
-    float           grown = sup_touch_part(x, &touch, distance);
+    float           missing = contact_min(s->call->settings.thickness * i->unit - touch.gap, MOST_PARTED * i->unit);
+    float           grown = sup_touch_part(x, &touch, touch.gap + i->strength * missing);
     i->pushed += grown;
     return grown > 0;
 }

@@ -379,9 +379,12 @@ static void a_tube_squashed_flat_is_not_turned_inside_out(void** state)
         sup_contact_search(c, &call, swept ? t.x : to, to, 0, NULL, memory);
         for (uint32_t i = 0; i < sup_contact_count(c, call.scratch); ++i) { // it folds at its rims, but sides never meet
             sup_contact_item item = sup_contact_at(c, call.scratch, i);
-            bool             above = false, below = false;
-            for (int k = 0; k < 4; ++k) above |= t.points[item.points[k]].y > 0.5f, below |= t.points[item.points[k]].y < -0.5f;
-            assert_false(above && below);
+            bool             above = false, below = false, rim = false; // the caps tilt the normals of their rims
+            for (int k = 0; k < 4; ++k) {
+                sup_vec3 p = t.points[item.points[k]];
+                above |= p.y > 0.5f, below |= p.y < -0.5f, rim |= p.x < 0.1f || p.x > 9.9f;
+            }
+            assert_false(above && below && !rim);
         }
     }
     free(to), free(memory), free(call.scratch);

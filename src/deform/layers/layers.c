@@ -46,9 +46,11 @@ const sup_param layers_rows[ROWS] = {
                        .help = "How firmly the bone layer follows the skeleton; 1 exactly" },
     [ROW_JOINT_KEEP] = { "joint_keep", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(joint_keep), .min = 0, .max = 1, .standard = 0.95,
                          .unit = "", .help = "Share of its rest distance to a joint that tissue near it keeps; 0 is off" },
-    [ROW_SQUEEZE] = { "squeeze", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(squeeze), .min = 0, .max = 0.9, .standard = 0.45,
+    [ROW_SQUEEZE] = { "squeeze", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(squeeze), .min = 0, .max = 0.9, .standard = 0.5,
                       .unit = "",
-                      .help = "Share of its rest length that an edge of the skin is never pressed below; 0 is off" },
+                      .help =
+                          "Share of its rest length below which an edge of the skin resists being pressed, and beyond whose "
+                          "inverse being drawn out; 0 is off" },
     [ROW_TETHER] = { "tether", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(tether), .varies = SUP_VARIES_POINT, .min = 0.05, .max = 4,
                      .standard = 0.8, .unit = "depths",
                      .help = "How far tissue can be thrown off its place over the bone, in distances to the bone" },
@@ -63,7 +65,7 @@ const sup_param layers_rows[ROWS] = {
                       .help = "The skin does not pass through itself" },
     [ROW_EDGES] = { "edges", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(edges), .standard = 1, .unit = "",
                     .help = "Contacts between edges too, not only between points and faces" },
-    [ROW_THICKNESS] = { "thickness", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(thickness), .min = 0, .max = 1, .standard = 0.05,
+    [ROW_THICKNESS] = { "thickness", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(thickness), .min = 0, .max = 1, .standard = 0.1,
                         .unit = "edges", .help = "Distance that touching skin keeps, in local mean edges" },
     [ROW_MARGIN] = { "margin", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(margin), .min = 0.1, .max = 2, .standard = 0.5,
                      .unit = "edges", .help = "What comes nearer than this is watched, in local mean edges" },

@@ -31,8 +31,8 @@ typedef struct layers_run {
     sup_vec4 * y, *c0;         ///< a reference that muscles have moved
     float*     activations;    ///< per joint
     float*     maxima;         ///< per piece
-    uint32_t*  squeezed;       ///< pairs, in pieces of LAYERS_GRAIN
-    uint32_t*  squeezed_counts;
+    uint32_t*  strained;       ///< pairs, in pieces of LAYERS_GRAIN
+    uint32_t*  strained_counts;
     sup_solid* solids;
     void *     skin_scratch, *match_scratch, *volume_scratch, *contact_scratch;
 

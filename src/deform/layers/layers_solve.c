@@ -9,6 +9,7 @@
 enum { PAPER_VOLUME_ROUNDS = 4 };       // as in the paper's example
 enum { JOINT_ROUNDS = 2 };              // volume and joints in turns: what joints push out, volume takes back
 static const float volume_limit = 0.5f; // mean edges a point may move for the volume in one round
+static const float strain_ramp = 0.1f;  // of the rest length beyond its limit, from which on an edge is as firm as it gets
 
 static uint32_t all_of(const layers_run* r) { return LAYERS * r->b->stride; }
 
@@ -148,42 +149,52 @@ static void volume(layers_run* r)
     r->skipped += report.skipped;
 }
 
-// Where the skin is pressed together: pairs nearer than their share of the rest distance. Ends of an edge that grow back spread
-// a fold over several edges instead of letting it swallow one; points across an edge keep the skin from folding flat upon
-// itself, where no contact looks.
-static bool is_squeezed(const layers_run* r, const layers_pair* p, sup_vec3* d, float* square)
+// Where the skin is pressed together or drawn out: pairs nearer than their share of the rest distance, or further than its
+// inverse. Ends of an edge that grow back spread a fold over several edges instead of letting it swallow one; points across an
+// edge keep the skin from folding flat upon itself, where no contact looks. Firmer the further they are beyond: a hard limit
+// and the contacts of a crease would throw it to and fro.
+static bool is_strained(const layers_run* r, const layers_pair* p, sup_vec3* d, float* square)
 {
     *d = v3_sub(sup_particle_place(&r->s.x[p->b]), sup_particle_place(&r->s.x[p->a]));
     *square = v3_length2(*d);
-    float least = r->p->squeeze * p->length;
-    return *square<least * least&& * square> 1e-12f * least * least;
+    float rest = p->length * p->length, share = r->p->squeeze * r->p->squeeze;
+    return *square > 1e-12f * rest && (*square < share * rest || *square * share > rest);
 }
 
-static void squeeze_task(void* data, uint32_t begin, uint32_t end)
+// By what share of its length a strained pair shall grow.
+static float wanted_growth(const layers_run* r, const layers_pair* p, float square)
+{
+    float share = r->p->squeeze, q = sqrtf(square) / p->length, limit = share;
+    float beyond = share - q;
+    if (q > 1) limit = 1 / share, beyond = share - 1 / q;
+    return sup_clampf(beyond / strain_ramp, 0, 1) * (limit / q - 1);
+}
+
+static void strain_task(void* data, uint32_t begin, uint32_t end)
 {
     layers_run* r = data;
     uint32_t    n = begin;
     sup_vec3    d;
     float       square;
     for (uint32_t i = begin; i < end; ++i)
-        if (is_squeezed(r, &r->b->pairs[i], &d, &square)) r->squeezed[n++] = i;
-    r->squeezed_counts[begin / LAYERS_GRAIN] = n - begin;
+        if (is_strained(r, &r->b->pairs[i], &d, &square)) r->strained[n++] = i;
+    r->strained_counts[begin / LAYERS_GRAIN] = n - begin;
 }
 
 // Found side by side, mended one after the other.
-static void squeeze(layers_run* r)
+static void ease_strain(layers_run* r)
 {
     const layers_bound* b = r->b;
     if (!(r->p->squeeze > 0)) return;
-    sup_tasks_run(r->tasks, b->pair_count, LAYERS_GRAIN, squeeze_task, r);
+    sup_tasks_run(r->tasks, b->pair_count, LAYERS_GRAIN, strain_task, r);
     for (uint32_t begin = 0; begin < b->pair_count; begin += LAYERS_GRAIN)
-        for (uint32_t k = 0; k < r->squeezed_counts[begin / LAYERS_GRAIN]; ++k) {
-            const layers_pair* p = &b->pairs[r->squeezed[begin + k]];
+        for (uint32_t k = 0; k < r->strained_counts[begin / LAYERS_GRAIN]; ++k) {
+            const layers_pair* p = &b->pairs[r->strained[begin + k]];
             sup_vec4 *         x = &r->s.x[p->a], *y = &r->s.x[p->b];
             sup_vec3           d;
             float              square, w = x->w + y->w;
-            if (!is_squeezed(r, p, &d, &square) || !(w > 0)) continue;
-            float grow = (r->p->squeeze * p->length / sqrtf(square) - 1) / w;
+            if (!is_strained(r, p, &d, &square) || !(w > 0)) continue;
+            float grow = wanted_growth(r, p, square) / w;
             sup_particle_move(x, -x->w * grow, d);
             sup_particle_move(y, y->w * grow, d);
         }
@@ -199,7 +210,7 @@ static void solve(layers_run* r)
             volume(r);
             sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
         }
-        squeeze(r);
+        ease_strain(r);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
     }
 }
