@@ -75,7 +75,8 @@ sup_result bench_weights(const bench_options* options, bench_report* report, voi
 /// Times a rig of ten bones for 24 shapes of the size of horse-gallop: scene fit/beast-8k.
 sup_result bench_fit(const bench_options* options, bench_report* report, void* user, sup_error* error);
 
-/// Times reading and writing files: scenes io/glb_load, io/obj_load, io/ply_load and io/glb_write.
+/// Times reading and writing files of 500,000 points: scenes io/*_load, io/*_write, and io/A_to_B for one that was read from A.
+/// Their memory is the highest mark above what the process held before.
 sup_result bench_files(const bench_options* options, bench_report* report, void* user, sup_error* error);
 
 /// The eight rows of Chaudhry et al. 2014, Table 1: 30 frames of so many curves and nodes, banded and modal, dynamic and static,

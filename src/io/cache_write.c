@@ -6,6 +6,7 @@
 enum {
     FILES_MAX = 256, // open at a time, well below what systems allow
     FILE_ROOM = 1 << 16,
+    CHUNK = 4096, // vertices brought together at a time: a frame is not in memory twice
 };
 
 typedef struct cache {
@@ -13,7 +14,7 @@ typedef struct cache {
     uint32_t            part_count; // with vertices
     const sup_part**    parts;
     sup_out_file**      files;
-    uint32_t*           words; // scratch: the largest part's vertices, three each
+    uint32_t*           words; // scratch: a chunk of vertices, three each
 } cache;
 
 static bool name_taken(const cache* c, uint32_t part)
@@ -56,7 +57,7 @@ sup_result cache_begin(sup_bake* bake, const cache_layout* layout, sup_error* er
         c->parts[c->part_count++] = &mesh->parts[i];
         if (mesh->parts[i].vertex_count > most) most = mesh->parts[i].vertex_count;
     }
-    c->words = sup_arena_alloc(bake->arena, most, sizeof(sup_vec3));
+    c->words = sup_arena_alloc(bake->arena, most < CHUNK ? most : CHUNK, sizeof(sup_vec3));
     if (!c->words) return sup_fail_memory(error, "a frame of a cache");
     if (c->part_count > FILES_MAX)
         return sup_fail(error, SUP_ERROR_INPUT,
@@ -74,6 +75,15 @@ sup_result cache_begin(sup_bake* bake, const cache_layout* layout, sup_error* er
     return SUP_OK;
 }
 
+static sup_result write_chunk(const cache* c, sup_out_file* file, const sup_vec3* points, const uint32_t* map, uint32_t count,
+                              sup_error* error)
+{
+    sup_vec3* vertices = (sup_vec3*)(void*)c->words;
+    for (uint32_t v = 0; v < count; ++v) vertices[v] = points[map[v]];
+    for (size_t w = 0; w < 3 * (size_t)count && c->layout->swapped; ++w) c->words[w] = sup_swap32(c->words[w]);
+    return sup_out_write(file, c->words, count * sizeof(sup_vec3), error);
+}
+
 sup_result cache_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* error)
 {
     const cache*    c = bake->state;
@@ -81,11 +91,11 @@ sup_result cache_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* e
     for (uint32_t i = 0; i < c->part_count; ++i) {
         const sup_part* part = c->parts[i];
         const uint32_t* points = mesh->vertex_points + part->vertex_begin;
-        sup_vec3*       vertices = (sup_vec3*)(void*)c->words;
-        for (uint32_t v = 0; v < part->vertex_count; ++v) vertices[v] = frame->points[points[v]];
-        for (size_t w = 0; w < 3 * (size_t)part->vertex_count && c->layout->swapped; ++w) c->words[w] = sup_swap32(c->words[w]);
-        sup_result result = sup_out_write(c->files[i], c->words, part->vertex_count * sizeof(sup_vec3), error);
-        if (result != SUP_OK) return result;
+        for (uint32_t v = 0; v < part->vertex_count; v += CHUNK) {
+            uint32_t   count = part->vertex_count - v < CHUNK ? part->vertex_count - v : CHUNK;
+            sup_result result = write_chunk(c, c->files[i], frame->points, points + v, count, error);
+            if (result != SUP_OK) return result;
+        }
     }
     return SUP_OK;
 }

@@ -45,7 +45,8 @@ typedef struct gltf_baking {
     uint32_t*          kept;           ///< scratch for the largest piece; only for sparse targets
     sup_vec3*          positions;      ///< scratch for the largest piece
     sup_vec3*          normals;
-    const sup_normals* normals_maker; ///< where the document has other stored vertices than the frames; else NULL
+    bool               split;         ///< the document has other stored vertices than the frames
+    const sup_normals* normals_maker; ///< for them; NULL: they have those of their points
     void*              normals_scratch;
     sup_vec3*          vertex_normals;
     size_t             json_bytes; ///< of the JSON chunk, padding included

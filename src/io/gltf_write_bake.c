@@ -136,13 +136,36 @@ static sup_result make_room(gltf_baking* baking, sup_bake* bake, sup_error* erro
     return bake->desc.meshopt ? gltf_meshopt_begin(baking, bake, most, error) : SUP_OK;
 }
 
-static sup_result make_normals(gltf_baking* baking, const sup_character* character, sup_arena* arena, sup_error* error)
+// Whether all copies of a point have the normal that its one stored vertex has among the frames: no edge is hard.
+static bool share_normals(const sup_mesh* from, const sup_mesh* to)
 {
+    bool same = from->vertex_count == from->point_count && !from->vertex_normals == !to->vertex_normals;
+    for (uint32_t v = 0; same && to->vertex_normals && v < to->vertex_count; ++v)
+        same = memcmp(&to->vertex_normals[v], &from->vertex_normals[to->vertex_points[v]], sizeof(sup_vec3)) == 0;
+    return same;
+}
+
+static sup_result make_normals(gltf_baking* baking, const sup_character* from, const sup_character* character, sup_arena* arena,
+                               sup_error* error)
+{
+    baking->split = true;
+    baking->vertex_normals = SUP_NEW(arena, sup_vec3, character->mesh.vertex_count);
+    if (!baking->vertex_normals) return sup_fail_memory(error, "normals");
+    if (share_normals(&from->mesh, &character->mesh)) return SUP_OK;
     sup_result result = sup_normals_create(character, arena, &baking->normals_maker, error);
     if (result != SUP_OK) return result;
     baking->normals_scratch = sup_arena_alloc(arena, sup_normals_scratch(baking->normals_maker), 1);
-    baking->vertex_normals = SUP_NEW(arena, sup_vec3, character->mesh.vertex_count);
-    return baking->normals_scratch && baking->vertex_normals ? SUP_OK : sup_fail_memory(error, "normals");
+    return baking->normals_scratch ? SUP_OK : sup_fail_memory(error, "normals");
+}
+
+static const sup_vec3* turn_normals(gltf_baking* baking, const sup_mesh* mesh, const sup_bake_frame* frame)
+{
+    sup_vec3* out = baking->vertex_normals;
+    if (baking->normals_maker)
+        sup_normals_evaluate(baking->normals_maker, frame->points, baking->normals_scratch, NULL, out, NULL);
+    for (uint32_t v = 0; !baking->normals_maker && v < mesh->vertex_count; ++v)
+        out[v] = frame->vertex_normals[mesh->vertex_points[v]]; // one stored vertex for each point there
+    return out;
 }
 
 sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
@@ -154,8 +177,8 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     sup_result result = gltf_document_choose(character, bake->arena, &baking->document, error);
     if (result == SUP_OK && baking->document.character != character) {
         // Its points are those of the frames, but its stored vertices are others.
+        result = make_normals(baking, character, baking->document.character, bake->arena, error);
         character = bake->desc.character = baking->document.character;
-        result = make_normals(baking, character, bake->arena, error);
     }
     if (result == SUP_OK) result = gltf_baking_collect(baking, character, bake->arena, error);
     if (result == SUP_OK && !bake->desc.sparse && !bake->desc.meshopt) result = check_size(bake, baking, error);
@@ -207,10 +230,7 @@ sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* given, sup_erro
     bool                  held = bake->desc.clip == NULL;
     sup_bake_frame        own = *given;
     const sup_bake_frame* frame = &own;
-    if (baking->normals_maker) {
-        sup_normals_evaluate(baking->normals_maker, given->points, baking->normals_scratch, NULL, baking->vertex_normals, NULL);
-        own.vertex_normals = baking->vertex_normals;
-    }
+    if (baking->split) own.vertex_normals = turn_normals(baking, &bake->desc.character->mesh, given);
     if (!baking->started) {
         sup_result result = start(bake, baking, frame->pose, error);
         if (result != SUP_OK) return result;

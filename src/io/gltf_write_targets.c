@@ -152,7 +152,7 @@ static void note_points(editor* e, baked_piece* piece, sup_json* attributes)
 {
     const sup_part* part = piece->part->part;
     if (part->point_count > POINT_MAX) return;
-    if (e->baking->normals_maker && gltf_edit_get(attributes, "_POINT")) return; // a fresh document of ours
+    if (e->baking->split && gltf_edit_get(attributes, "_POINT")) return; // a fresh document of ours
     float* points = SUP_NEW(e->edit->arena, float, piece->count);
     for (uint32_t v = 0; points && v < piece->count; ++v)
         points[v] = (float)(piece->part->pull.points[piece->begin + v] - part->point_begin);

@@ -9,9 +9,12 @@
 // Above this many changes of material, faces are gathered by it; below, they keep their order.
 enum { RUNS_MAX = 256, COPIES_MAX = 64 };
 
-typedef struct corner {
+// A stored vertex in the making: a point as some corners of one run show it.
+typedef struct split_vertex {
+    uint32_t point, run;
     uint32_t uv, normal; // SUP_NONE: none
-} corner;
+    uint32_t next;       // of the same point, made before; SUP_NONE: the first
+} split_vertex;
 
 typedef struct dresser {
     const sup_character* character;
@@ -22,8 +25,9 @@ typedef struct dresser {
     uint32_t             point_count, uv_count, normal_count, corner_count, face_count, run_count, colored;
     float*               uvs;
     sup_vec3*            normals;
-    float*               colors; // four for each point
-    corner*              corners;
+    float*               colors;                      // four for each point; made when the first point has one
+    bool                 starved;                     // there was no memory for them
+    uint32_t *           corner_uvs, *corner_normals; // SUP_NONE: none; NULL: no corner has any
     uint32_t*            face_runs;
     uint32_t             run_room;
     dress_piece*         runs;
@@ -57,11 +61,22 @@ static uint32_t read_numbers(obj_line* l, uint32_t most, float* out)
     return n;
 }
 
+// White until said otherwise.
+static bool take_colors(dresser* d)
+{
+    size_t count = 4 * (size_t)d->character->mesh.point_count;
+    if (d->colors || d->starved) return d->colors != NULL;
+    d->colors = SUP_NEW(d->arena, float, count);
+    d->starved = !d->colors;
+    for (size_t i = 0; d->colors && i < count; ++i) d->colors[i] = 1;
+    return d->colors != NULL;
+}
+
 // "v x y z r g b", as sculpting and scanning programs write it. A seventh number is none of them.
 static void read_point(dresser* d, obj_line* l)
 {
     float values[7];
-    if (read_numbers(l, 7, values) == 6) {
+    if (read_numbers(l, 7, values) == 6 && take_colors(d)) {
         float* color = d->colors + 4 * (size_t)d->point_count;
         for (int i = 0; i < 3; ++i) color[i] = dress_linear(values[3 + i]);
         color[3] = 1;
@@ -73,14 +88,17 @@ static void read_point(dresser* d, obj_line* l)
 static void read_corners(dresser* d, obj_line* l, uint32_t most)
 {
     for (; l->at < l->end && *l->at != '#' && d->corner_count < most; obj_skip_space(l)) {
-        int64_t number;
-        corner* c = &d->corners[d->corner_count++];
-        *c = (corner){ SUP_NONE, SUP_NONE };
+        int64_t   number;
+        uint32_t* lists[2] = { d->corner_uvs, d->corner_normals };
+        uint32_t  corner = d->corner_count++;
+        for (int i = 0; i < 2; ++i)
+            if (lists[i]) lists[i][corner] = SUP_NONE;
         obj_read_integer(l, &number);
         for (int i = 0; i < 2 && l->at < l->end && *l->at == '/'; ++i) {
             ++l->at;
             uint32_t listed = i ? d->normal_count : d->uv_count, total = i ? d->normal_total : d->uv_total, index;
-            if (obj_read_integer(l, &number) && obj_to_index(number, listed, total, &index)) *(i ? &c->normal : &c->uv) = index;
+            if (obj_read_integer(l, &number) && obj_to_index(number, listed, total, &index) && lists[i])
+                lists[i][corner] = index;
         }
         while (!obj_ends_word(l, l->at)) ++l->at;
     }
@@ -152,80 +170,90 @@ static bool same_normal(const dresser* d, uint32_t a, uint32_t b)
     return d->normals[a].x == d->normals[b].x && d->normals[a].y == d->normals[b].y && d->normals[a].z == d->normals[b].z;
 }
 
-// Stable counting sort of the items in `from` by a key each.
-static bool sort_by(sup_arena* arena, const uint32_t* from, uint32_t count, const uint32_t* keys, uint32_t key_count,
-                    uint32_t* to)
+typedef struct splitting {
+    uint32_t      count;
+    split_vertex* vertices; // as they were met
+    uint32_t*     newest;   // of each point
+    uint32_t*     order;    // vertices by run, then by point, then as they were met
+    uint32_t*     vertex_points;
+    uint32_t*     corner_vertices;
+} splitting;
+
+// The vertex of a point that looks like this, found among its copies or made. Copies beyond some are stored again rather than
+// searched for: a hostile fan would take forever.
+static uint32_t find_vertex(const dresser* d, splitting* s, const split_vertex* wanted)
 {
-    uint32_t* next = SUP_NEW(arena, uint32_t, (size_t)key_count + 1);
-    if (!next) return false;
-    for (uint32_t i = 0; i < count; ++i) next[keys[i] + 1]++;
-    for (uint32_t k = 0; k < key_count; ++k) next[k + 1] += next[k];
-    for (uint32_t i = 0; i < count; ++i) to[next[keys[from ? from[i] : i]]++] = from ? from[i] : i;
-    return true;
+    uint32_t v = s->newest[wanted->point];
+    for (int looks = 0; v != SUP_NONE && looks < COPIES_MAX; ++looks, v = s->vertices[v].next) {
+        const split_vertex* at = &s->vertices[v];
+        if (at->run == wanted->run && same_uv(d, at->uv, wanted->uv) && same_normal(d, at->normal, wanted->normal)) return v;
+    }
+    s->vertices[s->count] = *wanted;
+    s->vertices[s->count].next = s->newest[wanted->point];
+    return s->newest[wanted->point] = s->count++;
 }
 
-// Corners by piece, then by point. Behind the corners stand the points of no face, in the first piece, so that none is lost.
-static uint32_t* sort_corners(dresser* d, sup_arena* temp, uint32_t* points, uint32_t* item_count)
+// A corner's vertex takes the place of its texture coordinate, which nobody asks for again. Points of no face stand in the
+// first run, so that none is lost.
+static void find_vertices(const dresser* d, splitting* s)
 {
     const sup_mesh* mesh = &d->character->mesh;
-    uint32_t        n = mesh->corner_count;
-    uint32_t*       runs = SUP_NEW(temp, uint32_t, (size_t)n + mesh->point_count);
-    uint32_t*       by_point = SUP_NEW(temp, uint32_t, (size_t)n + mesh->point_count);
-    uint32_t*       items = SUP_NEW(temp, uint32_t, (size_t)n + mesh->point_count);
-    bool*           met = SUP_NEW(temp, bool, mesh->point_count);
-    if (!runs || !by_point || !items || !met) return NULL;
+    for (uint32_t p = 0; p < mesh->point_count; ++p) s->newest[p] = SUP_NONE;
     for (uint32_t f = 0; f < mesh->face_count; ++f)
         for (uint32_t c = mesh->face_begin[f]; c < mesh->face_begin[f + 1]; ++c) {
-            points[c] = mesh->corner_points[c];
-            runs[c] = d->face_runs[f];
-            met[points[c]] = true;
+            split_vertex wanted = { mesh->corner_points[c], d->face_runs[f], d->corner_uvs ? d->corner_uvs[c] : SUP_NONE,
+                                    d->corner_normals ? d->corner_normals[c] : SUP_NONE, SUP_NONE };
+            s->corner_vertices[c] = find_vertex(d, s, &wanted);
         }
     for (uint32_t p = 0; p < mesh->point_count; ++p)
-        if (!met[p]) points[n++] = p;
-    *item_count = n;
-    if (!sort_by(temp, NULL, n, points, mesh->point_count, by_point)) return NULL;
-    return sort_by(temp, by_point, n, runs, d->run_count, items) ? items : NULL;
+        if (s->newest[p] == SUP_NONE) find_vertex(d, s, &(split_vertex){ p, 0, SUP_NONE, SUP_NONE, SUP_NONE });
 }
 
-typedef struct splitting {
-    uint32_t* vertex_points;
-    corner*   vertices; // what the first corner of each says
-    uint32_t* corner_vertices;
-    uint32_t  count;
-} splitting;
+// Two stable counting sorts, by point and then by run.
+static bool sort_vertices(const dresser* d, sup_arena* temp, splitting* s)
+{
+    uint32_t  points = d->character->mesh.point_count;
+    uint32_t* begin = s->newest; // is no longer needed
+    uint32_t* by_point = SUP_NEW(temp, uint32_t, s->count);
+    uint32_t* runs = SUP_NEW(temp, uint32_t, (size_t)d->run_count + 1);
+    s->order = SUP_NEW(temp, uint32_t, s->count);
+    if (!by_point || !runs || !s->order) return false;
+    memset(begin, 0, points * sizeof *begin);
+    for (uint32_t v = 0; v < s->count; ++v) begin[s->vertices[v].point]++;
+    for (uint32_t p = 0, at = 0; p < points; ++p) {
+        uint32_t size = begin[p];
+        begin[p] = at;
+        at += size;
+    }
+    for (uint32_t v = 0; v < s->count; ++v) by_point[begin[s->vertices[v].point]++] = v;
+    for (uint32_t v = 0; v < s->count; ++v) runs[s->vertices[v].run + 1]++;
+    for (uint32_t r = 0; r < d->run_count; ++r) {
+        d->runs[r].vertex_begin = runs[r];
+        d->runs[r].vertex_count = runs[r + 1];
+        runs[r + 1] += runs[r];
+    }
+    for (uint32_t i = 0; i < s->count; ++i) s->order[runs[s->vertices[by_point[i]].run]++] = by_point[i];
+    return true;
+}
 
 static bool split(dresser* d, sup_arena* temp, splitting* s)
 {
     const sup_mesh* mesh = &d->character->mesh;
-    uint32_t        item_count = 0, begin = 0, run = 0, left = 0;
-    uint32_t*       points = SUP_NEW(temp, uint32_t, (size_t)mesh->corner_count + mesh->point_count);
-    uint32_t*       items = points ? sort_corners(d, temp, points, &item_count) : NULL;
-    s->vertex_points = SUP_NEW(d->arena, uint32_t, item_count);
-    s->vertices = SUP_NEW(temp, corner, item_count);
-    s->corner_vertices = SUP_NEW(d->arena, uint32_t, mesh->corner_count);
-    if (!items || !s->vertex_points || !s->vertices || !s->corner_vertices) return false;
-    uint32_t* sizes = SUP_NEW(temp, uint32_t, d->run_count); // items of each run
-    if (!sizes) return false;
-    for (uint32_t f = 0; f < mesh->face_count; ++f) sizes[d->face_runs[f]] += mesh->face_begin[f + 1] - mesh->face_begin[f];
-    sizes[0] += item_count - mesh->corner_count;
-    for (uint32_t i = 0; i < item_count; ++i, --left) {
-        bool fresh = i == 0 || points[items[i]] != points[items[i - 1]];
-        for (; left == 0; ++run) left = sizes[run], fresh = true;
-        if (fresh) begin = s->count;
-        corner c = items[i] < mesh->corner_count ? d->corners[items[i]] : (corner){ SUP_NONE, SUP_NONE };
-        // Copies beyond these are stored again rather than searched for: a hostile fan would take forever.
-        uint32_t v = s->count - begin > COPIES_MAX ? s->count - COPIES_MAX : begin;
-        while (v < s->count && !(same_uv(d, c.uv, s->vertices[v].uv) && same_normal(d, c.normal, s->vertices[v].normal))) ++v;
-        if (v == s->count) {
-            s->vertices[v] = c;
-            s->vertex_points[v] = points[items[i]];
-            d->runs[run - 1].vertex_count++;
-            s->count++;
-        }
-        if (items[i] < mesh->corner_count) s->corner_vertices[items[i]] = v;
+    // Room for the worst; what is not touched costs nothing.
+    s->vertices = SUP_NEW(temp, split_vertex, (size_t)mesh->corner_count + mesh->point_count);
+    s->newest = SUP_NEW(temp, uint32_t, mesh->point_count);
+    s->corner_vertices = d->corner_uvs ? d->corner_uvs : SUP_NEW(d->arena, uint32_t, mesh->corner_count);
+    if (!s->vertices || !s->newest || !s->corner_vertices) return false;
+    find_vertices(d, s);
+    if (!sort_vertices(d, temp, s)) return false;
+    s->vertex_points = SUP_NEW(d->arena, uint32_t, s->count);
+    uint32_t* places = SUP_NEW(temp, uint32_t, s->count);
+    if (!s->vertex_points || !places) return false;
+    for (uint32_t i = 0; i < s->count; ++i) {
+        s->vertex_points[i] = s->vertices[s->order[i]].point;
+        places[s->order[i]] = i;
     }
-    for (uint32_t r = 1; r < d->run_count; ++r)
-        d->runs[r].vertex_begin = d->runs[r - 1].vertex_begin + d->runs[r - 1].vertex_count;
+    for (uint32_t c = 0; c < mesh->corner_count; ++c) s->corner_vertices[c] = places[s->corner_vertices[c]];
     return true;
 }
 
@@ -240,12 +268,12 @@ static sup_result finish(dresser* d, const splitting* s, dress* out)
     sup_vec3* normals = d->normal_total ? SUP_NEW(d->arena, sup_vec3, s->count) : NULL;
     if (!part || (d->uv_total && !uvs) || (d->normal_total && !normals)) return sup_fail_memory(d->error, "a surface");
     for (uint32_t v = 0; v < s->count; ++v) {
-        corner c = s->vertices[v];
-        if (uvs && c.uv != SUP_NONE) {
-            uvs[2 * (size_t)v] = d->uvs[2 * (size_t)c.uv];
-            uvs[2 * (size_t)v + 1] = 1 - d->uvs[2 * (size_t)c.uv + 1];
+        const split_vertex* from = &s->vertices[s->order[v]];
+        if (uvs && from->uv != SUP_NONE) {
+            uvs[2 * (size_t)v] = d->uvs[2 * (size_t)from->uv];
+            uvs[2 * (size_t)v + 1] = 1 - d->uvs[2 * (size_t)from->uv + 1];
         }
-        if (normals && c.normal != SUP_NONE) normals[v] = v3_normalize(d->normals[c.normal], v3(0, 0, 0));
+        if (normals && from->normal != SUP_NONE) normals[v] = v3_normalize(d->normals[from->normal], v3(0, 0, 0));
     }
     part->vertex_count = s->count;
     mesh->parts = part;
@@ -273,14 +301,15 @@ static sup_result make(const sup_character* character, const obj_source* source,
     count(&d, text, end);
     d.uvs = SUP_NEW(temp, float, 2 * (size_t)d.uv_total);
     d.normals = SUP_NEW(temp, sup_vec3, d.normal_total);
-    d.colors = SUP_NEW(arena, float, 4 * (size_t)mesh->point_count);
-    d.corners = SUP_NEW(temp, corner, mesh->corner_count);
+    if (d.uv_total) d.corner_uvs = SUP_NEW(arena, uint32_t, mesh->corner_count);
+    if (d.normal_total) d.corner_normals = SUP_NEW(temp, uint32_t, mesh->corner_count);
     d.face_runs = SUP_NEW(arena, uint32_t, mesh->face_count);
     d.runs = SUP_NEW(arena, dress_piece, (size_t)d.run_room + 1);
-    if (!d.uvs || !d.normals || !d.colors || !d.corners || !d.face_runs || !d.runs) return sup_fail_memory(error, "a surface");
-    for (uint32_t p = 0; p < mesh->point_count; ++p)
-        for (int i = 0; i < 4; ++i) d.colors[4 * (size_t)p + (size_t)i] = 1;
+    if (!d.uvs || !d.normals || (d.uv_total && !d.corner_uvs) || (d.normal_total && !d.corner_normals) || !d.face_runs ||
+        !d.runs)
+        return sup_fail_memory(error, "a surface");
     read_lines(&d, text, end);
+    if (d.starved) return sup_fail_memory(error, "a surface");
     if (d.face_count != mesh->face_count || d.corner_count != mesh->corner_count) return SUP_OK;
     if (!d.uv_total && !d.normal_total && !d.colored && !d.run_room) return SUP_OK;
     gather_runs(&d);
