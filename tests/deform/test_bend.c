@@ -484,6 +484,31 @@ static void a_joint_at_90_of_120_degrees_gives_three_quarters_of_the_bulge(void*
         if (fabs(most / full - cases[k].share) > 0.01) fail_msg("%g degrees: %g of the bulge", cases[k].degrees, most / full);
         play_end(&p), play_end(&q);
     }
+    // several at once add up, and `amount` scales them all: bulge is 0.03 high, less 0.02
+    static const struct {
+        const char* links;
+        double      share;
+    } more[] = { { "bend(drive=bulge=forearm:0:120; less=forearm:60:120)", 0.75 + 0.5 * 2 / 3 },
+                 { "bend(drive=bulge=forearm:0:120; less=hand:0:120)", 0.75 },
+                 { "bend(drive=bulge=forearm:0:120,amount=2)", 1.5 },
+                 { "bend(drive=bulge=forearm:0:120,amount=-1)", 0.75 },
+                 { "bend(drive=bulge=forearm:0:120,amount=0)", 0 } };
+    sup_pose_bind(s->arm, &pose);
+    pose.local[elbow].rotation =
+        quat_mul(s->arm->skeleton.joints[elbow].rest.rotation, quat_axis_angle(v3(0, 0, 1), (float)(90 * 0.01745329252)));
+    sup_pose_update(s->arm, &pose);
+    for (size_t k = 0; k < SUP_COUNT_OF(more); ++k) {
+        p = play_chain((sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = more[k].links },
+                       (sup_instance_desc){ .pose = &pose, .preroll = 0 });
+        play q = play_chain((sup_chain_desc){ .character = &s->character, .links = "linear" },
+                            (sup_instance_desc){ .pose = &pose, .preroll = 0 });
+        play_hash(&p, 0), play_hash(&q, 0);
+        double most = 0;
+        for (uint32_t i = 0; i < p.points; ++i)
+            if (s->arm->mesh.points[i].x < 0.2f) most = fmax(most, (double)v3_distance(p.out[i], q.out[i]));
+        if (fabs(most / full - more[k].share) > 0.01) fail_msg("%s: %g of the bulge", more[k].links, most / full);
+        play_end(&p), play_end(&q);
+    }
     s->character.clips = &s->clip;
     fails_with(&s->character, "bend(drive=bump=forearm:0:120)", NULL, "bulge");
     fails_with(&s->character, "bend(drive=bulge=knee:0:120)", NULL, "no joint 'knee'");
@@ -491,6 +516,44 @@ static void a_joint_at_90_of_120_degrees_gives_three_quarters_of_the_bulge(void*
     fails_with(&s->character, "bend(drive=bulge)", NULL, "EXAMPLE=JOINT:FROM:TO");
     sup_arena_destroy(arena);
     sculpts_end(s);
+}
+
+/// Mean distance of the points of a slice from its middle.
+static double slice_radius(const sup_vec3* rest, const sup_vec3* points, uint32_t count, float x)
+{
+    sup_vec3 sum = v3(0, 0, 0);
+    double   radius = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        if (fabsf(rest[i].x - x) < 0.012f) sum = v3_add(sum, points[i]), ++n;
+    for (uint32_t i = 0; i < count; ++i)
+        if (fabsf(rest[i].x - x) < 0.012f) radius += (double)v3_distance(points[i], v3_scale(sum, 1.0f / (float)n)) / n;
+    return radius;
+}
+
+// The sculpt spreads the twist of the hand over the forearm. Displacements along straight lines would cut through it half-way:
+// the wrist was 0.36 of its size.
+static void a_half_twisted_wrist_keeps_its_size(void** state)
+{
+    (void)state;
+    sup_character*  arm = builtin("arm", 3000);
+    const sup_clip* twist = sup_character_clip(arm, "twist");
+    for (int way = 0; way < 3; ++way) {
+        static const char* const links[] = { "bend", "bend(way=around,between=monotone)", "bend(drive=twist_end=hand:0:150)" };
+        play                     p = play_chain((sup_chain_desc){ .character = arm, .clip = twist, .links = links[way] },
+                                                (sup_instance_desc){ .clip = twist });
+        double                   least = 9, most = 0;
+        play_hash(&p, 0.5);
+        for (float x = 0.2f; x < 0.6f; x += 0.02f) {
+            double r = slice_radius(arm->mesh.points, p.out, p.points, x) /
+                       slice_radius(arm->mesh.points, arm->mesh.points, p.points, x);
+            least = fmin(least, r), most = fmax(most, r);
+        }
+        print_message("  %s: slices from %.3f to %.3f of their size\n", links[way], least, most);
+        assert_true(least > 0.93 && most < 1.07);
+        play_end(&p);
+    }
+    sup_character_destroy(arm);
 }
 
 // ---------------------------------------------------------------------------------------------- dynamics
@@ -553,6 +616,7 @@ int main(void)
         cmocka_unit_test(every_example_comes_back),
         cmocka_unit_test(softer_skin_bends_farther_under_the_forces_of_an_example),
         cmocka_unit_test(a_joint_at_90_of_120_degrees_gives_three_quarters_of_the_bulge),
+        cmocka_unit_test(a_half_twisted_wrist_keeps_its_size),
         cmocka_unit_test(a_released_ring_swings_back_and_settles),
         cmocka_unit_test(weight_makes_a_held_curve_sag),
     };

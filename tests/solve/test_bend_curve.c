@@ -56,19 +56,23 @@ static void an_open_curve_bends_by_the_closed_form(void** state)
 static void the_series_of_the_paper_tends_to_the_closed_form(void** state)
 {
     (void)state;
-    double error[2];
-    for (int i = 0; i < 2; ++i) {
-        int    terms = i ? 160 : 20;
-        double worst = 0, peak = sup_bend_open(0.3, 0.3, 0.3);
-        for (double v = 0; v <= 1; v += 0.01) {
+    static const int    counts[] = { 5, 20, 160 };
+    static const double known[] = { 9.8e-3, 4.4e-4, 8.6e-7 };
+    double              error[3];
+    for (int i = 0; i < 3; ++i) {
+        int    terms = counts[i];
+        double worst = 0, peak = 0;
+        for (double v = 0; v <= 1; v += 0.001) peak = fmax(peak, sup_bend_open(v, 0.3, 0.3));
+        for (double v = 0; v <= 1; v += 0.001) {
             double x = 0;
             for (int n = 1; n <= terms; ++n)
                 x += sup_bend_open_term(0.3, 0.3, (uint32_t)n) * sup_bend_open_sine((uint32_t)n, v);
-            worst = fmax(worst, fabs(x - sup_bend_open(v, 0.3, 0.3)) / peak);
+            worst = fmax(worst, fabs(x - sup_bend_open(v, 0.3, 0.3)));
         }
-        error[i] = worst;
+        error[i] = worst / peak;
     }
-    assert_true(error[0] < 1e-3 && error[1] < 2e-6 && error[0] / error[1] > 200);
+    for (int i = 0; i < 3; ++i) print_message("  %d terms: %g of the peak (%g)\n", counts[i], error[i], known[i]);
+    for (int i = 0; i < 3; ++i) close_to(error[i], known[i], 0.02 * known[i]);
 }
 
 static void a_closed_curve_without_support_drops_the_net_force(void** state)
@@ -88,6 +92,46 @@ static void a_closed_curve_without_support_drops_the_net_force(void** state)
     close_to(sup_bend_closed(SUP_BEND_PAPER, 0.37, 0.37, 0), 0.003652872639, 1e-12);
     close_to(sup_bend_closed(SUP_BEND_PAPER, 0, 0.37, 0), -0.000875094861, 1e-12);
     close_to(sup_bend_closed(SUP_BEND_PAPER, 0.87, 0.37, 0), -0.000682294028, 1e-12);
+}
+
+// The printed form is the balanced answer to the force and to a reaction at the seam, so it hangs on where that lies.
+static void the_form_of_the_paper_hides_a_reaction_at_the_seam(void** state)
+{
+    (void)state;
+    static const double seams[] = { 0, 0.25, 0.5 }, range[] = { 4.76e-3, 1.88e-3, 2.03e-3 };
+    for (double v = 0; v < 1; v += 0.05)
+        close_to(sup_bend_closed(SUP_BEND_PAPER, v, 0.37, 0),
+                 sup_bend_closed(SUP_BEND_BALANCED, v, 0.37, 0) - sup_bend_closed(SUP_BEND_BALANCED, v, 0, 0) + 1.0 / 720,
+                 1e-15);
+    for (int i = 0; i < 3; ++i) {
+        double low = 1, high = -1;
+        for (int k = 0; k < 2000; ++k) {
+            double at = 0.37 - seams[i], x = sup_bend_closed(SUP_BEND_PAPER, k / 2000.0, at < 0 ? at + 1 : at, 0);
+            low = fmin(low, x), high = fmax(high, x);
+        }
+        close_to(high - low, range[i], 5e-6);
+    }
+}
+
+static void twenty_terms_are_enough_for_a_closed_curve(void** state)
+{
+    (void)state;
+    static const uint32_t counts[] = { 5, 20 };
+    static const double   most[] = { 2.5e-6, 5.0e-8 };
+    for (int i = 0; i < 2; ++i) {
+        double bound = 1 / (24 * PI * PI * PI * PI * counts[i] * counts[i] * counts[i]), worst = 0;
+        for (double v = 0; v < 1; v += 0.01) {
+            double x = 0;
+            for (uint32_t n = 1; n <= counts[i]; ++n) {
+                double c, s, w = 2 * PI * n;
+                sup_bend_closed_terms(0.4, 0.4, n, &c, &s);
+                x += (c * cos(w * v) + s * sin(w * v)) / (w * w * w * w);
+            }
+            worst = fmax(worst, fabs(x - sup_bend_closed(SUP_BEND_BALANCED, v, 0.4, 0)));
+        }
+        assert_true(worst <= bound);
+        close_to(worst, most[i], 0.02 * most[i]);
+    }
 }
 
 static void a_foundation_carries_the_net_force(void** state)
@@ -150,6 +194,9 @@ static void a_fine_plate_comes_within_a_thousandth_of_theory(void** state)
     double     x = solved(256, false, arena)[128 * 257 + 128];
     close_to(x, 0.0056139720, 1e-9);
     assert_true(fabs(x / 0.005612 - 1) < 1e-3);
+    close_to(solved(256, true, arena)[128 * 257 + 128], 0.0012654866, 1e-9);
+    // Richardson: what the halved steps tend to
+    close_to((4 * solved(128, false, arena)[64 * 129 + 64] - solved(64, false, arena)[32 * 65 + 32]) / 3, 0.0056131486, 1e-9);
     sup_arena_destroy(arena);
 }
 
@@ -243,6 +290,8 @@ int main(void)
         cmocka_unit_test(an_open_curve_bends_by_the_closed_form),
         cmocka_unit_test(the_series_of_the_paper_tends_to_the_closed_form),
         cmocka_unit_test(a_closed_curve_without_support_drops_the_net_force),
+        cmocka_unit_test(the_form_of_the_paper_hides_a_reaction_at_the_seam),
+        cmocka_unit_test(twenty_terms_are_enough_for_a_closed_curve),
         cmocka_unit_test(a_foundation_carries_the_net_force),
         cmocka_unit_test(a_clamped_plate_gives_the_table),
         cmocka_unit_test(a_fine_plate_comes_within_a_thousandth_of_theory),

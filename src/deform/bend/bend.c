@@ -183,10 +183,13 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
 
 static void blend_task(void* data, uint32_t begin, uint32_t end)
 {
-    const frame_job* j = data;
-    float*           q = (float*)j->room->q;
+    const frame_job*    j = data;
+    const sup_sections* sections = &j->b->shapes.sections;
+    float*              q = (float*)j->room->q;
     for (uint32_t i = 0; i < j->blend->count; ++i)
         for (size_t k = 3 * (size_t)begin; k < 3 * (size_t)end; ++k) q[k] += j->blend->share[i] * j->blend->points[i][k];
+    if (j->room->turned)
+        SUP_WIDE_PICK(sup_sections_turn)(sections, j->room->stations, j->b->character->mesh.points, begin, end, j->room->q);
     const sup_param* row = &bend_rows_table[ROW_STRENGTH];
     if (j->p->strength != 1 || j->b->strength.scale)
         for (uint32_t i = begin; i < end; ++i)
@@ -226,6 +229,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     bend_room          room = bend_room_cut(b, scratch, NULL);
     bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
     frame_job          job = { b, p, &blend, &room };
+    bend_shapes_turn(&b->shapes, &blend, &room);
     bend_frame_material(b, p, frame, &room);
     uint32_t solids = p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &room) : 0;
     bool     fixed = solids == 0 && bend_fixed_holds(b, p, &room);
@@ -246,6 +250,7 @@ static void reset(const sup_binding* binding, const void* params, const sup_fram
     const bend_params* p = params;
     bend_room          room = bend_room_cut(b, scratch, NULL);
     bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
+    bend_shapes_turn(&b->shapes, &blend, &room);
     bend_frame_material(b, p, frame, &room);
     bend_frame_still(b, p, frame, &blend, p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &room) : 0, &room);
     bend_sway_reset(b, p, &room, state);

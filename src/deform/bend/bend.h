@@ -10,6 +10,7 @@
 #include "base/internal.h"
 #include "deform/curve_link.h"
 #include "deform/curve_net.h"
+#include "deform/sections.h"
 #include "geom/bvh.h"
 #include "solve/bend_curve.h"
 
@@ -189,7 +190,8 @@ typedef struct bend_driver {
 /// Examples as force fields.
 typedef struct bend_shapes {
     uint32_t            count; ///< 0: none
-    sup_segments        segments;
+    sup_segments        segments;    ///< without what sections turn
+    sup_sections        sections;    ///< that, carried without a force like means
     const float* const* nodes;       ///< per example [N + 1][stride]: its displacement, less what is carried without a force
     const float* const* carried;     ///< that part
     const float* const* slopes;      ///< monotone: per example three floats a point, per second
@@ -206,6 +208,9 @@ typedef struct bend_blend {
     const float* nodes[BEND_BLEND_MAX];   ///< part with a force
     const float* carried[BEND_BLEND_MAX]; ///< part without, or NULL
     float        share[BEND_BLEND_MAX];
+    uint32_t     turning;                 ///< of these, those that sections turn by
+    uint32_t     example[BEND_BLEND_MAX];
+    float        turn[BEND_BLEND_MAX];
 } bend_blend;
 
 sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, const bend_net* net, sup_arena* arena,
@@ -230,6 +235,10 @@ typedef struct bend_bodies {
 } bend_bodies;
 
 // a frame --------------------------------------------------------------------------------------------------------------------
+
+/// Fills room->stations; room->turned says whether there are any.
+struct bend_room;
+void bend_shapes_turn(const bend_shapes* shapes, const bend_blend* blend, struct bend_room* room);
 
 /// Modes that swing, of closed and of open curves.
 typedef struct bend_modes {
@@ -272,6 +281,8 @@ typedef struct bend_room {
     bend_curve_now* now;
     sup_vec3 *      moved, *centers; ///< frame form
     float*          weights;
+    sup_station*    stations;
+    bool            turned; ///< sections turn in this frame, by the stations
     float*          seams;  ///< 8 for every place
     uint8_t*        moving; ///< per curve: whether any node of it moves
     float*          values; ///< 4 for every value of the fixed loads

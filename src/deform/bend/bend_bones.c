@@ -3,6 +3,7 @@
 #include "deform/bend/bend.h"
 #include "math/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 /// A chain goes on into the child that turns least, up to this cosine; a root takes its longest child.
@@ -177,6 +178,29 @@ static sup_result cut_chain(const chain_maker* m, uint32_t chain, const sup_vec3
     return r == SUP_ERROR_INPUT ? SUP_OK : r;
 }
 
+/// How far along its chain's line every point is, for what looks at sections of limbs.
+static bool measure_heights(const chain_maker* m, sup_vec3* const* lines, const uint32_t* counts, sup_curves* out)
+{
+    const sup_mesh* mesh = &m->in->character->mesh;
+    float *         heights = SUP_NEW(m->arena, float, mesh->point_count), *lengths = SUP_NEW(m->arena, float, m->chains);
+    if (!heights || !lengths) return false;
+    for (uint32_t i = 0; i < m->chains; ++i) lengths[i] = length_of(lines[i], counts[i]);
+    for (uint32_t p = 0; p < mesh->point_count; ++p) {
+        uint32_t limb = out->limbs[p];
+        float    least = 3e38f, walked = 0;
+        for (uint32_t i = 1; limb != SUP_NONE && i < counts[limb]; ++i) {
+            sup_vec3 a = lines[limb][i - 1], d = v3_sub(lines[limb][i], a);
+            float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(v3_sub(mesh->points[p], a), d) / l2, 0, 1) : 0;
+            float    away = v3_distance(mesh->points[p], v3_mad(a, t, d));
+            if (away < least) least = away, heights[p] = walked + t * sqrtf(l2);
+            walked += sqrtf(l2);
+        }
+    }
+    out->heights = heights;
+    out->lengths = lengths;
+    return true;
+}
+
 /// One network of all.
 static sup_result join(const chain_maker* m, const sup_curves* parts, sup_curves* out)
 {
@@ -230,5 +254,6 @@ sup_result bend_bones_cut(const sup_bind_input* in, const bend_params* p, const 
         uint32_t wanted = step > 0 ? (uint32_t)sup_clampf(length / step + 0.5f, LEAST_CURVES, 4096) : LEAST_CURVES;
         if (length > 0) r = cut_chain(&m, i, lines[i], counts[i], wanted, &parts[i]);
     }
-    return r ? r : join(&m, parts, out);
+    if (!r) r = join(&m, parts, out);
+    return r || measure_heights(&m, lines, counts, out) ? r : sup_fail_memory(error, "bend");
 }

@@ -29,6 +29,8 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
     at += b->framed ? sup_align(b->net.on.curves.curve_count * sizeof(sup_vec3), 64) : 0;
     r.weights = (float*)sup_scratch_at(scratch, at);
     at += sup_align(b->shapes.count * sizeof(float), 64);
+    r.stations = (sup_station*)sup_scratch_at(scratch, at);
+    at += sup_align(b->shapes.sections.station_count * sizeof(sup_station), 64);
     r.seams = (float*)sup_scratch_at(scratch, at);
     at += sup_align(8 * (size_t)b->net.seams.all * sizeof(float), 64);
     r.moving = (uint8_t*)sup_scratch_at(scratch, at);

@@ -199,7 +199,7 @@ static float to_line(const tube* t, sup_vec3 p, float* height, int* past)
 
 /// Skin around the line is one limb. Beyond the first and the last station it belongs to it only where the body ends there;
 /// elsewhere it fades out.
-static void mark_limb(const tube* t, uint32_t* limbs)
+static void mark_limb(const tube* t, uint32_t* limbs, float* heights)
 {
     bool goes_on[2] = { false, false };
     for (uint32_t i = 0; i < t->mesh->point_count; ++i) {
@@ -207,6 +207,7 @@ static void mark_limb(const tube* t, uint32_t* limbs)
         int   past;
         float away = to_line(t, t->mesh->points[i], &height, &past);
         limbs[i] = SUP_NONE;
+        heights[i] = height;
         if (past != 0 && away > 1.2f * t->reach && away < 2.4f * t->reach) goes_on[past > 0] = true;
         if (past == 0 && away < t->reach) limbs[i] = 0;
         if (past != 0 && away < 1.2f * t->reach) limbs[i] = past > 0 ? 3 : 2;
@@ -278,7 +279,8 @@ sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_are
     if (r) return r;
     sup_vec3 *centers = SUP_NEW(arena, sup_vec3, count), *normals = SUP_NEW(arena, sup_vec3, count);
     uint32_t* limbs = SUP_NEW(arena, uint32_t, mesh->point_count);
-    if (!centers || !normals || !limbs) return sup_fail_memory(error, "bend");
+    float *   heights = SUP_NEW(arena, float, mesh->point_count), *length = SUP_NEW(arena, float, 1);
+    if (!centers || !normals || !limbs || !heights || !length) return sup_fail_memory(error, "bend");
     float total = 0, half = 0.5f / (float)l.count;
     for (uint32_t i = 1; i < l.count; ++i) total += v3_distance(l.at[i - 1], l.at[i]);
     for (uint32_t i = 0; i < count; ++i) {
@@ -304,8 +306,11 @@ sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_are
         if (away > t.reach) t.reach = away;
     }
     t.reach *= TUBE_REACH;
-    mark_limb(&t, limbs);
+    mark_limb(&t, limbs, heights);
+    *length = total;
     out->limbs = limbs;
     out->limb_count = 1;
+    out->heights = heights;
+    out->lengths = length;
     return SUP_OK;
 }

@@ -124,6 +124,22 @@ sup_result bend_press_create(const bend_net* net, bend_bodies* bodies, sup_arena
 
 // ---------------------------------------------------------------------------------------------- touching
 
+/// A node goes with the section of the first point it stands on.
+static sup_vec3 turned(const bend_bound* b, uint32_t node, sup_vec3 moved, const sup_station* stations)
+{
+    const sup_sections* s = &b->shapes.sections;
+    uint32_t            point = b->net.on.sources[node].point[0], k = s->station[point];
+    if (k == SUP_NONE) return moved;
+    sup_vec3 at = v3_add(b->net.on.nodes[node], moved), by[2];
+    for (int i = 0; i < 2; ++i) {
+        const float(*c)[4] = stations[k + (uint32_t)i].column;
+        by[i] = v3(c[3][0] + c[0][0] * at.x + c[1][0] * at.y + c[2][0] * at.z,
+                   c[3][1] + c[0][1] * at.x + c[1][1] * at.y + c[2][1] * at.z,
+                   c[3][2] + c[0][2] * at.x + c[1][2] * at.y + c[2][2] * at.z);
+    }
+    return v3_add(moved, v3_lerp(by[0], by[1], s->ratio[point]));
+}
+
 /// Where a node is in this frame before anything presses.
 static sup_vec3 place_of(const bend_bound* b, uint32_t node, const sup_frame* frame, const bend_room* room)
 {
@@ -132,6 +148,7 @@ static sup_vec3 place_of(const bend_bound* b, uint32_t node, const sup_frame* fr
     size_t               at = (size_t)(node % per) * on->stride + 3 * c;
     sup_vec3             moved = v3(room->rows[at], room->rows[at + 1], room->rows[at + 2]);
     if (b->shapes.count) moved = v3_add(moved, v3(room->target[at], room->target[at + 1], room->target[at + 2]));
+    if (room->turned) moved = turned(b, node, moved, room->stations);
     return v3_add(sup_node_read(&on->sources[node], frame->points), quat_rotate(room->now[c].turn, moved));
 }
 

@@ -1,5 +1,6 @@
 // Example sculpts as force fields: the force that bends the curves into each of them is interpolated, and bends what the curves
-// are made of now. Means (and the cubics between the ends of open curves) are carried without a force.
+// are made of now. Means (and the cubics between the ends of open curves) are carried without a force, and so is what whole
+// sections of a limb turn by, as rotations.
 //     X = carried + EI(bound) / EI(now) x sum of share x shape
 // With the stiffness unchanged that is plain interpolation of shapes, exact at every example.
 #include "deform/bend/bend.h"
@@ -149,7 +150,10 @@ sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, co
         *out = made;
         return SUP_OK;
     }
+    // Forces that joints drive may go beyond the examples.
+    float      angle = p->drive && p->drive[0] ? SUP_SECTIONS_ANGLE_SCALED : SUP_SECTIONS_ANGLE;
     sup_result r = sup_segments_create(in, "bend", arena, &made.segments, error);
+    if (!r) r = sup_sections_create(in->character, &net->on.curves, angle, &made.segments, arena, &made.sections, error);
     if (r) return r;
     made.count = made.segments.count;
     size_t  floats = (size_t)(net->on.intervals + 1) * net->on.stride;
@@ -180,6 +184,8 @@ static void add_shape(const bend_shapes* s, bend_blend* b, uint32_t j, double sh
     b->nodes[b->count] = s->nodes[j];
     b->carried[b->count] = s->carried[j];
     b->share[b->count++] = (float)share;
+    b->example[b->turning] = j;
+    b->turn[b->turning++] = (float)share;
 }
 
 static void add_slope(const bend_shapes* s, bend_blend* b, uint32_t j, double share)
@@ -231,4 +237,10 @@ bend_blend bend_shapes_at(const bend_shapes* s, const bend_params* p, const sup_
     }
     for (uint32_t j = 0; j < s->count; ++j) add_shape(s, &b, j, amount * (double)weights[j]);
     return b;
+}
+
+void bend_shapes_turn(const bend_shapes* s, const bend_blend* blend, bend_room* room)
+{
+    room->turned = blend->turning > 0 && s->sections.station_count > 0;
+    if (room->turned) sup_sections_prepare(&s->sections, blend->example, blend->turn, blend->turning, room->stations);
 }
