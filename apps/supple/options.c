@@ -77,6 +77,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_WIRE, DRAWS, "wire", NULL, "the edges of the faces" },
     { FLAG_BONES, DRAWS, "bones", NULL, "the skeleton, seen through the skin" },
     { FLAG_GHOST, DRAWS, "ghost", "CHAIN", "another chain, translucent over each" },
+    { FLAG_FOCUS, DRAWS, "focus", "JOINT", "fill the picture with what a joint moves most, with * and ?" },
     { FLAG_CUT, DRAWS, "cut", "PLANE", "hide what lies beyond a plane: x=0.1, y<0.3, z=0, or NX,NY,NZ,D" },
     { FLAG_SHOW, DRAWS, "show", "LINK.WHAT", "what a link of the chain draws of itself" },
     { FLAG_COLOR, DRAWS, "color", "COLOR", "of the skin: clay, file (its materials' base colors) or #rrggbb" },

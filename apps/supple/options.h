@@ -62,6 +62,7 @@ typedef enum flag_id {
     FLAG_WIRE,
     FLAG_BONES,
     FLAG_GHOST,
+    FLAG_FOCUS,
     FLAG_CUT,
     FLAG_SHOW,
     FLAG_COLOR,

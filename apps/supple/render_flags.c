@@ -245,6 +245,7 @@ static int read_chains(const options* o, sup_arena* arena, render_job* job)
     s->wire = options_has(o, FLAG_WIRE);
     s->bones = options_has(o, FLAG_BONES);
     s->show = options_text(o, FLAG_SHOW, NULL);
+    s->focus = options_text(o, FLAG_FOCUS, NULL);
     return chain_read(o, arena, &s->chain);
 }
 

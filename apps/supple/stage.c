@@ -64,12 +64,34 @@ static sup_result read_textures(stage* s, sup_error* error)
     return SUP_OK;
 }
 
+// Weights lie with the largest first.
+static sup_result find_focus(stage* s, sup_error* error)
+{
+    const sup_character* c = s->d.character;
+    uint32_t             found = 0;
+    if (!s->d.focus) return SUP_OK;
+    s->focused = sup_arena_alloc(s->arena, c->mesh.point_count, sizeof *s->focused);
+    if (!s->focused) return no_memory(s, error);
+    for (uint32_t p = 0; p < c->mesh.point_count; p++) {
+        uint32_t at = c->weights.begin[p];
+        if (at == c->weights.begin[p + 1]) continue;
+        s->focused[p] = sup_glob_match(s->d.focus, c->skeleton.joints[c->weights.joints[at]].name);
+        found += s->focused[p];
+    }
+    if (found) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_INPUT,
+                    "--focus '%s': no joint of '%s' that is called so moves any skin most; "
+                    "'supple inspect' lists the joints",
+                    s->d.focus, c->name);
+}
+
 static sup_result make_all(stage* s, sup_error* error)
 {
     s->actor_count = s->d.chain_count + (s->d.ghost ? 1 : 0);
     s->actors = sup_arena_alloc(s->arena, s->actor_count, sizeof *s->actors);
     if (!s->actors) return no_memory(s, error);
-    sup_result result = sup_normals_create(s->d.character, s->arena, &s->normals, error);
+    sup_result result = find_focus(s, error);
+    if (result == SUP_OK) result = sup_normals_create(s->d.character, s->arena, &s->normals, error);
     for (uint32_t i = 0; i < s->d.chain_count && result == SUP_OK; i++)
         result = make_actor(s, s->d.chains[i], s->d.chains[i] != NULL, &s->actors[i], error);
     if (result == SUP_OK && s->d.ghost) result = make_actor(s, s->d.ghost, true, &s->actors[s->d.chain_count], error);
@@ -92,6 +114,7 @@ sup_result stage_create(const stage_desc* desc, stage** out, sup_error* error)
     }
     s->d = *desc;
     s->arena = arena;
+    s->ground = INFINITY;
     s->low = vec(INFINITY, INFINITY, INFINITY);
     s->high = vec(-INFINITY, -INFINITY, -INFINITY);
     sup_result result = make_all(s, error);
@@ -130,12 +153,19 @@ void stage_evaluate(stage* s, double time, const sup_vec3* truth)
     for (uint32_t i = 0; i < s->d.chain_count; i++) stage_heat(s, &s->actors[i]);
 }
 
+static float along_up(const stage* s, sup_vec3 p)
+{
+    return s->d.character->up == SUP_AXIS_Y ? p.y : s->d.character->up == SUP_AXIS_Z ? p.z : p.x;
+}
+
 // The outermost points in many directions: what the camera has to see.
-static void grow_frame(stage* s, const sup_vec3* points, uint32_t count)
+static void grow_frame(stage* s, const sup_vec3* points, const bool* which, uint32_t count)
 {
     for (uint32_t p = 0; p < count; p++) {
         sup_vec3 v = points[p];
         if (!(fabsf(v.x) < 1e30f) || !(fabsf(v.y) < 1e30f) || !(fabsf(v.z) < 1e30f)) continue;
+        s->ground = fminf(s->ground, along_up(s, v));
+        if (which && !which[p]) continue;
         s->low = vec(fminf(s->low.x, v.x), fminf(s->low.y, v.y), fminf(s->low.z, v.z));
         s->high = vec(fmaxf(s->high.x, v.x), fmaxf(s->high.y, v.y), fmaxf(s->high.z, v.z));
         int k = 0;
@@ -166,17 +196,18 @@ static void grow_frame_by_bodies(stage* s)
         for (uint32_t p = 0; p < b->mesh.point_count; p++) {
             sup_vec3 v = b->points[p];
             bool     near = v.x >= low.x && v.x <= high.x && v.y >= low.y && v.y <= high.y && v.z >= low.z && v.z <= high.z;
-            if (near) grow_frame(s, &v, 1);
+            if (near) grow_frame(s, &v, NULL, 1);
         }
     }
 }
 
 void stage_measure(stage* s)
 {
-    for (uint32_t i = 0; i < s->actor_count; i++) grow_frame(s, s->actors[i].points, s->d.character->mesh.point_count);
+    for (uint32_t i = 0; i < s->actor_count; i++)
+        grow_frame(s, s->actors[i].points, s->focused, s->d.character->mesh.point_count);
     if (s->body_count) {
         stage_bodies_place(s, &s->actors[0]);
-        grow_frame_by_bodies(s);
+        if (!s->focused) grow_frame_by_bodies(s);
     }
     for (uint32_t i = 0; i < s->d.chain_count; i++) stage_heat_measure(s, &s->actors[i]);
     for (uint32_t i = 0; i < s->d.chain_count; i++) stage_show(s, &s->actors[i], true);
@@ -219,11 +250,6 @@ static bool draw_bones(stage* s, const actor* a)
 }
 
 // ---------------------------------------------------------------------------------------------- panel
-
-static float along_up(const stage* s, sup_vec3 p)
-{
-    return s->d.character->up == SUP_AXIS_Y ? p.y : s->d.character->up == SUP_AXIS_Z ? p.z : p.x;
-}
 
 sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* error)
 {
@@ -268,6 +294,6 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
     out->frame_high = s->framed ? s->high : vec(1, 1, 1);
     out->frame_points = s->outermost;
     out->frame_point_count = s->framed ? FRAME_POINTS : 0;
-    out->ground_height = along_up(s, out->frame_low);
+    out->ground_height = s->framed ? s->ground : 0.0f;
     return SUP_OK;
 }

@@ -23,6 +23,7 @@ typedef struct stage_desc {
     bool                 wire, bones;
     const picture_color* color;          ///< of the skin; NULL: clay
     bool                 file_colors;    ///< base colors of the file's materials instead; clay where it has none
+    const char*          focus;          ///< glob: only points that such joints move most are framed; NULL: all
     const char*          show;           ///< "LINK.WHAT" or "LINK"; NULL: nothing
     uint32_t             picture_height; ///< of a panel: lines are as thick as it asks
     const sup_tasks*     tasks;

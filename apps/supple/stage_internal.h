@@ -46,6 +46,8 @@ struct stage {
     const sup_vec3*    truth;    ///< of this time, or NULL
     double             heat_top; ///< the largest seen
     bool               framed;
+    bool*              focused; ///< of every point; NULL: all
+    float              ground;  ///< the lowest that any point was
     sup_vec3           low, high;
     float              reach[FRAME_POINTS];
     sup_vec3           outermost[FRAME_POINTS];

@@ -195,6 +195,16 @@ await test("a cut takes away one half and closes it", folder => {
     const [r, g, b] = readPng(out).at(80, 60);
     holds(r > g && g > b && r - b < 90, `the section is paler than clay: ${[r, g, b]}`);
 });
+await test("a focus fills the picture with what a joint moves", folder => {
+    needs();
+    const out = path.join(folder, "f.png"), view = ["--camera", "front", "--no-ground", "--size", "160x120"];
+    const clay = () => { const p = readPng(out); let n = 0; for (let y = 0; y < 120; y += 2) for (let x = 0; x < 160; x += 2) n += CLAY(p.at(x, y)); return n; };
+    good(["render", "builtin:arm", out, ...view]);
+    const whole = clay();
+    good(["render", "builtin:arm", out, "--focus", "han?", ...view]);
+    holds(clay() > 2 * whole, `the hand alone covers more: ${clay()} against ${whole}`);
+    bad(["render", "builtin:arm", out, "--focus", "paw"], 1, /no joint of 'arm' that is called so/);
+});
 await test("bones are drawn through the skin", folder => {
     needs();
     const pixels = flags => {
