@@ -12,9 +12,14 @@ enum { TIPS_MAX = 24, TRIES_MAX = 64, PIECE_LEAST = 64, WALK_ROUNDS = 400, STATI
 /// A tip is the farthest point within this share of the largest distance from the middle, and at least that far from others.
 #define TIP_REACH 0.2
 #define TIP_APART 0.3
-/// Seeds: so much of the way to the nearest other seed belongs to a tip, and to the middle.
-#define SEED_SHARE 0.45
-#define MIDDLE_SHARE 0.2
+/// A limb ends where its girth exceeds this many times that of the limb so far (a cone's: twice), within this share of the way
+/// to the next tip; where it does not, half-way.
+#define GIRTH_GROWTH 2.2
+#define LIMB_MOST 0.8
+#define HALF_WAY 0.45
+/// Seeds: points before this share of a limb are its own, those behind this share of all limbs the body's.
+#define LIMB_SEED 0.85
+#define BODY_SEED 1.1
 /// How much less likely a walker goes on over a hollow edge, per radian.
 #define HOLLOW 3.0
 #define WALK_LEAST 1e-6
@@ -33,6 +38,8 @@ typedef struct walker {
     float*                nearest; ///< to the middle or a tip found so far
     uint32_t              tips[TIPS_MAX], tip_count;
     uint32_t*             labels;
+    double*               area; ///< per point: share of the surface it stands for
+    double                edge; ///< mean length
 } walker;
 
 // ---------------------------------------------------------------------------------------------- distances
@@ -132,6 +139,7 @@ static bool weigh_edges(walker* w)
             mean += (double)w->length[k];
         }
     mean /= t->ring_begin[n] ? t->ring_begin[n] : 1;
+    w->edge = mean;
     for (uint32_t p = 0; p < n; ++p)
         for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k) {
             uint32_t q = t->ring[k];
@@ -191,22 +199,47 @@ static void find_tips(walker* w, uint32_t piece, uint32_t middle, float* d)
     }
 }
 
-/// Which seed a point belongs to: a tip's number, tip_count for the middle, SUP_NONE for neither.
+enum { BANDS = 32, BANDS_LEAST = 5 };
+
+/// How far from its tip a limb goes: bands of equal distance from the tip go around the limb, so that their area is its girth,
+/// which grows at once where the limb meets the body. The last such place counts: a finger meets the hand before the arm ends.
+static double limb_length(const walker* w, uint32_t piece, uint32_t tip)
+{
+    const float* d = w->tip_distance[tip];
+    double       way = (double)d[farthest(w, piece, d)], girth[BANDS + 1] = { 0 };
+    for (uint32_t j = 0; j < w->tip_count; ++j)
+        if (j != tip) way = fmin(way, (double)d[w->tips[j]]);
+    double   limit = LIMB_MOST * way, length = HALF_WAY * way;
+    uint32_t bands = (uint32_t)fmin(BANDS, limit / fmax(1.5 * w->edge, 1e-30));
+    if (bands < BANDS_LEAST) return length;
+    for (uint32_t p = 0; p < w->mesh->point_count; ++p)
+        if (w->piece[p] == piece && (double)d[p] < limit) girth[(uint32_t)((double)d[p] / limit * bands)] += w->area[p];
+    double sum = girth[1] + girth[2]; // the tip itself is round
+    bool   wide = true;
+    for (uint32_t i = 3; i < bands; ++i) {
+        double mean = sum / (i - 1), now = i + 1 < bands ? 0.5 * (girth[i] + girth[i + 1]) : girth[i];
+        if (now > GIRTH_GROWTH * mean && !wide && i >= BANDS_LEAST) length = limit * i / bands;
+        wide = now > GIRTH_GROWTH * mean;
+        sum += girth[i];
+    }
+    return length;
+}
+
+/// Which seed a point belongs to: a tip's number, tip_count for the body, SUP_NONE for neither.
 static void plant(const walker* w, uint32_t piece, uint32_t* seed)
 {
-    double reach[TIPS_MAX], least = HUGE_VAL;
-    for (uint32_t i = 0; i < w->tip_count; ++i) {
-        reach[i] = (double)w->from_middle[w->tips[i]];
-        for (uint32_t j = 0; j < w->tip_count; ++j)
-            if (j != i) reach[i] = fmin(reach[i], (double)w->tip_distance[i][w->tips[j]]);
-        least = fmin(least, (double)w->from_middle[w->tips[i]]);
-    }
+    double length[TIPS_MAX];
+    for (uint32_t i = 0; i < w->tip_count; ++i) length[i] = limb_length(w, piece, i);
     for (uint32_t p = 0; p < w->mesh->point_count; ++p) {
+        double least = HUGE_VAL;
         seed[p] = SUP_NONE;
         if (w->piece[p] != piece) continue;
-        if ((double)w->from_middle[p] < MIDDLE_SHARE * least) seed[p] = w->tip_count;
-        for (uint32_t i = 0; i < w->tip_count; ++i)
-            if ((double)w->tip_distance[i][p] < SEED_SHARE * reach[i]) seed[p] = i;
+        for (uint32_t i = 0; i < w->tip_count; ++i) {
+            double ratio = (double)w->tip_distance[i][p] / length[i];
+            if (ratio < least && ratio < LIMB_SEED) seed[p] = i;
+            least = fmin(least, ratio);
+        }
+        if (least > BODY_SEED) seed[p] = w->tip_count;
     }
 }
 
@@ -295,7 +328,7 @@ static void weigh_points(const walker* w, double* area)
 }
 
 /// Through the centers of the bands of equal distance from the tip.
-static bool draw_line(walker* w, uint32_t tip, uint32_t label, const double* area, sup_arena* arena, sup_curve_line* out)
+static bool draw_line(walker* w, uint32_t tip, uint32_t label, sup_arena* arena, sup_curve_line* out)
 {
     double    sum[STATIONS][4] = { { 0 } }, whole = 0;
     sup_vec3* stations = SUP_NEW(arena, sup_vec3, STATIONS + 1);
@@ -308,8 +341,8 @@ static bool draw_line(walker* w, uint32_t tip, uint32_t label, const double* are
         if (w->labels[p] != label || !(d[p] < 3e38f)) continue;
         uint32_t band = (uint32_t)(sup_clampf((float)((double)d[p] / whole), 0, 0.9999f) * STATIONS);
         sup_vec3 at = w->mesh->points[p];
-        sum[band][0] += area[p] * at.x, sum[band][1] += area[p] * at.y, sum[band][2] += area[p] * at.z;
-        sum[band][3] += area[p];
+        sum[band][0] += w->area[p] * at.x, sum[band][1] += w->area[p] * at.y, sum[band][2] += w->area[p] * at.z;
+        sum[band][3] += w->area[p];
     }
     uint32_t n = 0;
     stations[n++] = w->mesh->points[w->tips[tip]];
@@ -342,8 +375,8 @@ static bool prepare(walker* w, sup_arena* arena, sup_error* error)
 }
 
 /// The parts of one piece, whose first point is `any`.
-static bool part_piece(walker* w, uint32_t piece, uint32_t any, uint32_t size, const double* area, sup_arena* arena,
-                       sup_parts* out, sup_curve_line* lines)
+static bool part_piece(walker* w, uint32_t piece, uint32_t any, uint32_t size, sup_arena* arena, sup_parts* out,
+                       sup_curve_line* lines)
 {
     uint32_t n = w->mesh->point_count, first = out->part_count;
     float*   d = SUP_NEW(w->arena, float, n);
@@ -360,7 +393,7 @@ static bool part_piece(walker* w, uint32_t piece, uint32_t any, uint32_t size, c
     }
     out->part_count += w->tip_count + 1;
     bool good = label_piece(w, piece, first);
-    for (uint32_t i = 0; good && i < w->tip_count; ++i) good = draw_line(w, i, first + i, area, arena, &lines[first + i]);
+    for (uint32_t i = 0; good && i < w->tip_count; ++i) good = draw_line(w, i, first + i, arena, &lines[first + i]);
     return good;
 }
 
@@ -380,11 +413,12 @@ sup_result sup_parts_walk(const sup_curve_mesh* mesh, sup_arena* arena, sup_part
     sup_curve_line* lines = good ? SUP_NEW(arena, sup_curve_line, (size_t)w.t.component_count * (TIPS_MAX + 1)) : NULL;
     good = size && area && lines;
     if (good) weigh_points(&w, area);
+    w.area = area;
     for (uint32_t p = 0; good && p < n; ++p)
         if (w.piece[p] != SUP_NONE) ++size[w.piece[p]];
     for (uint32_t p = 0, next = 0; good && p < n && next < w.t.component_count; ++p) {
         if (w.piece[p] != next) continue; // the first point of each piece, in order
-        good = part_piece(&w, next, p, size[next], area, arena, &made, lines);
+        good = part_piece(&w, next, p, size[next], arena, &made, lines);
         ++next;
     }
     made.piece_count = w.t.component_count;

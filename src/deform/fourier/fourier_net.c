@@ -14,6 +14,40 @@ static sup_vec3 place(const sup_mesh* mesh, sup_curve_point p)
     return v3_lerp(mesh->points[p.a], mesh->points[p.b], p.ratio);
 }
 
+// ---------------------------------------------------------------------------------------------- directions
+
+/// How far out a point is: by the joints between its own and the root, then by the way from its joint; without a rig by the way
+/// along its limb, whose line begins at the tip.
+static float how_far_out(const sup_bind_input* in, const sup_curves* n, uint32_t point)
+{
+    const sup_character* c = in->character;
+    if (c->skeleton.skin_joint_count < 2 || c->weights.begin[point] == c->weights.begin[point + 1])
+        return n->heights ? -n->heights[point] : 0;
+    uint32_t   joint = c->weights.joints[c->weights.begin[point]], depth = 0;
+    sup_affine bind;
+    for (uint32_t j = c->skeleton.joints[joint].parent; j != SUP_NONE; j = c->skeleton.joints[j].parent) ++depth;
+    if (!affine_invert(&c->skeleton.joints[joint].inverse_bind, &bind)) return (float)depth;
+    float way = v3_distance(c->mesh.points[point], affine_translation(&bind));
+    return (float)depth + way / (way + c->mesh.diagonal);
+}
+
+/// Open curves begin at the body: that is the end which `ends=free` holds, and where ratios of loads count from.
+static sup_result turn_outwards(const sup_bind_input* in, fourier_net* net, sup_arena* arena, sup_error* error)
+{
+    sup_curves*      n = &net->curves;
+    sup_curve_point* points = SUP_NEW(arena, sup_curve_point, n->point_count);
+    if (!points) return sup_fail_memory(error, "fourier");
+    memcpy(points, n->points, n->point_count * sizeof *points);
+    for (uint32_t k = 0; k < n->curve_count; ++k) {
+        const sup_curve* c = &n->curves[k];
+        uint32_t         last = c->begin + c->count - 1;
+        if (c->closed || how_far_out(in, n, n->points[c->begin].a) <= how_far_out(in, n, n->points[last].a)) continue;
+        for (uint32_t i = 0; i < c->count; ++i) points[c->begin + i] = n->points[last - i];
+    }
+    n->points = points;
+    return SUP_OK;
+}
+
 // ---------------------------------------------------------------------------------------------- series
 
 /// v by length along the rest shape, the one parametrization of all examples. A curve without length goes by number.
@@ -246,7 +280,8 @@ sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p,
     if (r) return r;
     r = sup_curves_create(&desc, arena, &net.curves, &reason);
     if (r) return sup_fail(error, r, "fourier: '%s': %s", in->character->name, reason.text);
-    r = make_series(mesh, p, &net, arena, error);
+    r = turn_outwards(in, &net, arena, error);
+    if (!r) r = make_series(mesh, p, &net, arena, error);
     if (!r) r = make_places(mesh, p, &net, arena, error);
     if (!r) r = make_groups(mesh->point_count, &net, arena, error);
     if (!r) *out = net;

@@ -5,7 +5,7 @@
 #define PI 3.14159265358979323846
 
 /// Shares from which a sentence is worth it, and by how much (in diagonals) two sculpts may differ that should be one.
-#define LOWERED_WORTH 0.1
+#define LOWERED_WORTH 0.5
 #define FAR_WORTH 0.05
 #define SEAM_WORTH 1e-4f
 /// Radians over the whole motion below which a wave only follows, late: gamma is t^3 to 1%.
