@@ -41,5 +41,13 @@ await test("softness by bone is obeyed, and threads do not matter", folder => {
     holds(bake("--deform", "lattice(cells=24)", "--set", "lattice.pose_hz@tail*=12") !== plain, "a stiffer tail");
     equal(bake("--deform", "lattice(cells=24)", "--threads", "1"), plain, "any number of threads");
 });
+await test("parts are written, edited and read again", folder => {
+    const file = path.join(folder, "parts.txt"), bake = (...flags) => json(["bake", "builtin:beast", path.join(folder, "b.glb"), "--clip", "walk", "--end", "0.2", "--fps", "10", "--deform", "lattice(cells=24)", ...flags]).hash;
+    const plain = bake("--save", `lattice=${file}`), text = fs.readFileSync(file, "utf8");
+    holds(/^hips$/m.test(text) && /^tail_4/m.test(text), "a line for every part");
+    equal(bake("--set", `lattice.parts=@${file}`), plain, "read again, nothing changes");
+    fs.writeFileSync(file, text.replace(/^tail_\d.*\n/gm, "") + "tail*\n");
+    holds(bake("--set", `lattice.parts=@${file}`) !== plain, "a tail in one piece");
+});
 
 finish();

@@ -56,6 +56,51 @@ static void joints_named_together_are_one_part(void** state)
     rig_end(&r);
 }
 
+static void parts_are_saved_as_text_that_makes_them_again(void** state)
+{
+    (void)state;
+    static const char* const groups[] = { "", "upper tip", "lower|u*  t*", "# a line for people\ntip lower\r\nupper\n" };
+    static const uint32_t    counts[] = { 3, 2, 2, 2 };
+    for (int k = 0; k < 4; ++k) {
+        rig         r;
+        const void* text;
+        size_t      size;
+        sup_error   error;
+        char        setting[2000] = "lattice.parts=";
+        const char* links = setting;
+        strcat(setting, groups[k]);
+        sup_character* c = make_bar();
+        rig_make(&r, c, "lattice(cells=40)");
+        sup_chain_desc desc = { .character = c, .links = "lattice(cells=40)", .settings = &links, .setting_count = 1 };
+        sup_chain *    chain, *second;
+        assert_ok(sup_chain_create(&desc, &chain, &error), error);
+        const lattice_bound* b = chain->links[1].binding.data;
+        assert_int_equal(b->volume.part_count, counts[k]);
+        assert_int_equal(sup_chain_note_count(chain), 1); // that nobody painted weights
+        assert_ok(sup_chain_save(chain, 1, r.arena, &text, &size, &error), error);
+        assert_true(size < 1000 && memcmp(text, "# Joints", 8) == 0);
+        strcpy(setting, "lattice.parts=");
+        strncat(setting, text, size);
+        assert_ok(sup_chain_create(&desc, &second, &error), error);
+        const lattice_bound* b2 = second->links[1].binding.data;
+        assert_int_equal(b2->volume.part_count, counts[k]);
+        for (uint32_t i = 0; i < counts[k]; ++i) assert_int_equal(b->volume.parts[i].cells, b2->volume.parts[i].cells);
+        sup_chain_destroy(chain), sup_chain_destroy(second);
+        rig_end(&r);
+    }
+    sup_character* c = make_bar();
+    sup_chain*     chain;
+    sup_error      error;
+    assert_ok(
+        sup_chain_create(&(sup_chain_desc){ .character = c, .links = "lattice(cells=40,parts=Spine* tip)" }, &chain, &error),
+        error);
+    bool said = false;
+    for (uint32_t i = 0; i < sup_chain_note_count(chain); ++i) said |= strstr(sup_chain_note(chain, i), "'Spine*'") != NULL;
+    assert_true(said);
+    sup_chain_destroy(chain);
+    sup_character_destroy(c);
+}
+
 static void a_push_from_above_leaves_the_parts_their_volume(void** state)
 {
     (void)state;
@@ -334,7 +379,9 @@ static void wind_and_forces_push(void** state)
 {
     (void)state;
     rig       r;
-    sup_force force = { .name = "f", .kind = SUP_FORCE_BONE, .joint = 1, .ratio = 0.5f, .at = v3(0, 0, 30), .radius = 6, .value = v3(50, 0, 0) };
+    sup_force force = {
+        .name = "f", .kind = SUP_FORCE_BONE, .joint = 1, .ratio = 0.5f, .at = v3(0, 0, 30), .radius = 6, .value = v3(50, 0, 0)
+    };
     rig_make(&r, make_bar(), "lattice(cells=20)");
     rig_reset(&r);
     r.world.wind = v3(0, 100, 0);
@@ -370,10 +417,11 @@ static void a_stiffer_bone_swings_less(void** state)
         rig            r;
         rig_make(&r, c, "lattice(cells=20,weights=screened)");
         sup_chain* soft = NULL;
-        assert_ok(sup_chain_create(
-                      &(sup_chain_desc){
-                          .character = c, .links = "lattice(cells=20,weights=screened)", .settings = settings, .setting_count = k ? 2 : 0 },
-                      &soft, &error),
+        assert_ok(sup_chain_create(&(sup_chain_desc){ .character = c,
+                                                      .links = "lattice(cells=20,weights=screened)",
+                                                      .settings = settings,
+                                                      .setting_count = k ? 2 : 0 },
+                                   &soft, &error),
                   error);
         r.link = &soft->links[1];
         r.b = r.link->binding.data;
@@ -454,6 +502,7 @@ int main(void)
         cmocka_unit_test(a_bent_and_a_twisted_joint_keep_their_volume),
         cmocka_unit_test(half_the_volume_slider_gives_half_of_it_back),
         cmocka_unit_test(joints_named_together_are_one_part),
+        cmocka_unit_test(parts_are_saved_as_text_that_makes_them_again),
         cmocka_unit_test(a_push_from_above_leaves_the_parts_their_volume),
         cmocka_unit_test(the_flesh_settles_on_its_pose),
         cmocka_unit_test(cores_of_bones_follow_without_swinging),

@@ -38,7 +38,8 @@ const sup_param lattice_rows[ROW_COUNT] = {
       .help = "Share of a part's length over which its correction fades towards the next part" },
     { "parts", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(parts), .unit = "",
       .help =
-          "Joints whose parts are one volume, as globs: 'Spine*|Hand* Finger*' makes two groups; empty: every joint its own" },
+          "Joints whose parts are one volume, as globs: 'Spine*|Hand* Finger*' makes two groups; @FILE: a group a line, as "
+          "--save lattice=FILE writes them; empty: every joint its own" },
     { "measure", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(measure), .standard = MEASURE_SKIN, .choices = measure_choices,
       .unit = "", .help = "Whose volume is kept: the skin's, or that of the cells around it as in the paper" },
     { "weights", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(weights), .standard = WEIGHTS_AUTO, .choices = weight_choices, .unit = "",
@@ -106,4 +107,5 @@ const sup_deformer sup_deformer_lattice = {
     .reset = lattice_reset,
     .evaluate = lattice_evaluate,
     .draw = lattice_draw,
+    .save = lattice_save,
 };

@@ -85,6 +85,7 @@ typedef struct lattice_bound {
     const sup_skin_set*  skin;
     sup_lattice_volume   volume;
     const uint32_t*      part_joints; ///< the joint of each part
+    const uint32_t*      joint_parts; ///< the part of each joint, SUP_NONE: none
     sup_field            volume_field;
     sup_lattice_embed    embed;
     const sup_vec3*      rest;     ///< per slot
@@ -104,9 +105,14 @@ typedef struct lattice_bound {
 } lattice_bound;
 
 sup_result lattice_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
-/// The part of every cell, numbered from the root on; fills part_count and part_joints. `dominant`: the joint of every cell.
+/// The part of every cell, numbered from the root on; fills part_count, part_joints and the part of every joint, SUP_NONE where it
+/// has no cells. `dominant`: the joint of every cell.
 sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b, const uint32_t* dominant, sup_arena* arena,
-                               uint32_t** labels, uint32_t* part_count, uint32_t** part_joints, sup_error* error);
+                               uint32_t** labels, uint32_t* part_count, uint32_t** part_joints, uint32_t** joint_parts,
+                               sup_error* error);
+
+/// The parts as text that the parameter `parts` reads.
+sup_result lattice_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);
 
 /// A linear map from values at points to values at particles: least squares at the skin, harmonic inside. Columns of eight:
 /// values is point_count x 8 in, out particle_count x 8.

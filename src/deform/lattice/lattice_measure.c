@@ -34,7 +34,7 @@ static uint32_t part_above(const binder* m, const uint32_t* joints, uint32_t par
 
 // A part that its cuts leave nothing to move by cannot get its volume back: it joins the one above, which comes
 // before it in the order of joints and so has its new number already.
-static sup_result merge_stiff_parts(binder* m, uint32_t* labels, uint32_t* joints, uint32_t* part_count)
+static sup_result merge_stiff_parts(binder* m, uint32_t* labels, uint32_t* joints, uint32_t* joint_parts, uint32_t* part_count)
 {
     lattice_bound*     b = m->b;
     sup_arena*         trial = sup_arena_beside(m->scratch);
@@ -61,6 +61,8 @@ static sup_result merge_stiff_parts(binder* m, uint32_t* labels, uint32_t* joint
             }
         }
         for (uint32_t c = 0; c < b->voxels.cell_count; ++c) labels[c] = into[labels[c]];
+        for (uint32_t j = 0; j < b->joint_count; ++j)
+            if (joint_parts[j] != SUP_NONE) joint_parts[j] = into[joint_parts[j]];
         *part_count = kept;
     } else if (r == SUP_OK) r = sup_fail_memory(m->error, "parts of a lattice");
     sup_arena_destroy(trial);
@@ -86,14 +88,15 @@ static sup_result make_parts(binder* m)
         for (int k = 0; k < 8; ++k)
             for (uint32_t i = m->begin[corners[k]]; i < m->begin[corners[k] + 1]; ++i) sums[m->joint_lists[i]] = 0;
     }
-    uint32_t   part_count = 0, *joints = NULL;
-    sup_result r = lattice_label_parts(m->in, b, cell_joints, m->arena, &labels, &part_count, &joints, m->error);
+    uint32_t   part_count = 0, *joints = NULL, *joint_parts = NULL;
+    sup_result r = lattice_label_parts(m->in, b, cell_joints, m->arena, &labels, &part_count, &joints, &joint_parts, m->error);
     for (int round = 0; r == SUP_OK && round < MERGE_ROUNDS; ++round) {
         uint32_t before = part_count;
-        r = merge_stiff_parts(m, labels, joints, &part_count);
+        r = merge_stiff_parts(m, labels, joints, joint_parts, &part_count);
         if (part_count == before) break;
     }
     b->part_joints = joints;
+    b->joint_parts = joint_parts;
     return r == SUP_OK ? create_volumes(m, labels, part_count, false, m->arena, &b->volume) : r;
 }
 

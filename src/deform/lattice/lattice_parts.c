@@ -24,35 +24,49 @@ static uint32_t near_end(const sup_skeleton* s, uint32_t joint, sup_vec3 place)
     return end;
 }
 
-// 'Spine*|Hand* Finger*': joints that one group of globs matches count as the first of them.
-static void group_joints(const sup_skeleton* s, const char* text, uint32_t* joined)
+// A glob of the text, at most `size` - 1 long; moves `text` behind it. Lines that begin with # are for people.
+typedef enum word_kind { WORD_END, WORD_GROUP, WORD_GLOB } word_kind;
+static word_kind next_word(const char** text, char* out, size_t size)
 {
+    const char* at = *text + strspn(*text, " \t\r");
+    if (*at == '#') at += strcspn(at, "\n");
+    size_t length = strcspn(at, " \t\r\n|");
+    *text = at + (length ? length : *at != 0);
+    if (length == 0) return *at ? WORD_GROUP : WORD_END;
+    if (length >= size) length = size - 1;
+    memcpy(out, at, length);
+    out[length] = 0;
+    return WORD_GLOB;
+}
+
+// 'Spine*|Hand* Finger*', or lines in place of bars: joints that one group of globs matches count as the first of them.
+static void group_joints(const sup_bind_input* in, const char* text, uint32_t* joined)
+{
+    const sup_skeleton* s = &in->character->skeleton;
+    uint32_t            first = SUP_NONE;
+    char                glob[128];
     for (uint32_t j = 0; j < s->joint_count; ++j) joined[j] = j;
-    for (const char* group = text; group && *group;) {
-        size_t   length = strcspn(group, "|");
-        uint32_t first = SUP_NONE;
-        for (uint32_t j = 0; j < s->joint_count; ++j) {
-            bool hit = false;
-            for (size_t at = 0; at < length;) {
-                char   glob[128];
-                size_t word = strcspn(group + at, " |");
-                if (word > 0 && word < sizeof glob) {
-                    memcpy(glob, group + at, word);
-                    glob[word] = 0;
-                    hit |= sup_glob_match(glob, s->joints[j].name);
-                }
-                at += word + 1;
-            }
-            if (!hit) continue;
-            if (first == SUP_NONE) first = j;
-            joined[j] = first;
+    for (word_kind kind; (kind = next_word(&text, glob, sizeof glob)) != WORD_END;) {
+        bool hit = false;
+        if (kind == WORD_GROUP) {
+            first = SUP_NONE;
+            continue;
         }
-        group += length + (group[length] == '|');
+        for (uint32_t j = 0; j < s->joint_count; ++j) {
+            if (!sup_glob_match(glob, s->joints[j].name)) continue;
+            hit = true;
+            if (first == SUP_NONE) first = j;
+            uint32_t from = joined[j], to = joined[first];
+            for (uint32_t k = 0; k < s->joint_count && from != to; ++k) // and those that were joined to it
+                if (joined[k] == from) joined[k] = to;
+        }
+        if (!hit) sup_note(in->notes, "parts: no joint is called '%s'; see the names with inspect", glob);
     }
 }
 
 sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b, const uint32_t* dominant, sup_arena* arena,
-                               uint32_t** labels, uint32_t* part_count, uint32_t** part_joints, sup_error* error)
+                               uint32_t** labels, uint32_t* part_count, uint32_t** part_joints, uint32_t** joint_parts,
+                               sup_error* error)
 {
     const sup_skeleton*   s = &in->character->skeleton;
     const sup_voxels*     v = &b->voxels;
@@ -63,7 +77,7 @@ sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b,
     uint32_t*             number = SUP_NEW(arena, uint32_t, s->joint_count);
     uint32_t*             joints = SUP_NEW(arena, uint32_t, s->joint_count);
     if (!out || !joined || !sizes || !number || !joints) return sup_fail_memory(error, "parts of a lattice");
-    group_joints(s, params->parts, joined);
+    group_joints(in, params->parts ? params->parts : "", joined);
     for (uint32_t c = 0; c < v->cell_count; ++c) {
         sup_vec3 corner = sup_voxels_position(v, v->particles[8 * (size_t)c]);
         float    half = (float)(v->h / 2);
@@ -80,6 +94,8 @@ sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b,
     }
     for (uint32_t c = 0; c < v->cell_count; ++c)
         while (number[out[c]] != out[c]) out[c] = number[out[c]];
+    for (uint32_t j = 0; j < s->joint_count; ++j) // of the joints that have no cells themselves, the group they are in
+        while (number[joined[j]] != joined[j]) joined[j] = number[joined[j]];
     uint32_t count = 0;
     for (uint32_t j = 0; j < s->joint_count; ++j) {
         if (sizes[j] == 0) continue;
@@ -87,8 +103,55 @@ sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b,
         number[j] = count++;
     }
     for (uint32_t c = 0; c < v->cell_count; ++c) out[c] = number[out[c]];
+    for (uint32_t j = 0; j < s->joint_count; ++j) joined[j] = sizes[joined[j]] ? number[joined[j]] : SUP_NONE;
+    *joint_parts = joined;
     *labels = out;
     *part_count = count;
     *part_joints = joints;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- file
+
+static const char heading[] =
+    "# Joints whose cells keep their volume together, one group a line. Names may be moved from line to line, joined by globs\n"
+    "# (Spine*) or left out: a joint that is named nowhere is a group of its own. Read with --set lattice.parts=@FILE\n";
+
+// With the characters that would end a name as any character.
+static size_t write_name(const char* name, char* out)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; out && i < length; ++i)
+        out[i] = strchr(" \t\r\n|", name[i]) || (i == 0 && name[i] == '#') ? '?' : name[i];
+    return length;
+}
+
+static size_t write_parts(const lattice_bound* b, char* out)
+{
+    const sup_skeleton* s = &b->character->skeleton;
+    size_t              size = sizeof heading - 1;
+    if (out) memcpy(out, heading, size);
+    for (uint32_t part = 0; part < b->volume.part_count; ++part) {
+        bool any = false;
+        for (uint32_t j = 0; j < s->joint_count; ++j) {
+            if (b->joint_parts[j] != part || !s->joints[j].skin_joint) continue;
+            if (any && out) out[size] = ' ';
+            size += any;
+            size += write_name(s->joints[j].name, out ? out + size : NULL);
+            any = true;
+        }
+        if (any && out) out[size] = '\n';
+        size += any;
+    }
+    return size;
+}
+
+sup_result lattice_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error)
+{
+    const lattice_bound* b = binding->data;
+    char*                text = SUP_NEW(arena, char, write_parts(b, NULL) + 1);
+    if (!text) return sup_fail_memory(error, "parts of a lattice");
+    *size = write_parts(b, text);
+    *bytes = text;
     return SUP_OK;
 }
