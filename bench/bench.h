@@ -56,6 +56,9 @@ typedef bool bench_report(void* user, const bench_row* row);
 /// sculpts along it as `examples` says: rings that swell.
 sup_result bench_tube_create(uint32_t points, uint32_t examples, sup_character** out, sup_error* error);
 
+/// The beast with about `points` points and so many joints (27 to 64): its longest bones are cut in two and weights are made anew.
+sup_result bench_beast_create(uint32_t points, uint32_t joints, sup_character** out, sup_error* error);
+
 /// Something that times itself once: milliseconds of one frame.
 typedef double bench_action(void* user);
 /// The best of the repeats, after one that is not counted unless it alone took the time there is.

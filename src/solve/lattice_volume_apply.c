@@ -9,6 +9,7 @@
 
 #define SAME_VOLUME 1e-5   // of the rest volume: nearer to its goal than rounding, a part is left alone
 #define NEAR_ENOUGH 2e-3   // of the rest volume: what the exact step alone may be left with
+#define ONE_ROUND 0.04     // of the rest volume: one round leaves a fifth of it or less, too little for another
 #define STEP_MAX 0.5       // cells that a field may move a particle in one round
 #define LAST_STEP_MAX 0.25 // and in the exact step that ends them: it leaves dents at the cuts
 #define FAR_OFF 0.02       // of its goal: a part that stays further away is worth counting
@@ -231,15 +232,15 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
     if (report.moved && !v->apart) one_after_the_other(&j);
     else if (report.moved) {
         for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
-            if (sweep > 0) sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
-            if (furthest(&j) <= NEAR_ENOUGH) break;
+            double far = furthest(&j);
+            if (far <= NEAR_ENOUGH) break;
             couple(&j);
             sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, smooth_move_task, &j);
+            if (far <= ONE_ROUND || sweep + 1 == call->sweeps) break;
+            sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
         }
         sup_tasks_run(call->tasks, v->part_count, 1, correct_task, &j);
         sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, own_move_task, &j);
-        // Where a node's cell reaches over a cut, the neighbor's step has moved it a little too.
-        if (call->reached) sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
     }
     for (uint32_t i = 0; i < v->part_count; ++i) {
         report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
