@@ -80,4 +80,17 @@ static inline void fails_with(const sup_character* c, const char* links, const c
     sup_arena_destroy(arena);
 }
 
+/// How much faster than the skin its displacement changes along the steepest edge.
+static inline double steepest(const bent* b, const sup_mesh* mesh)
+{
+    double most = 0;
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t)
+        for (int k = 0; k < 3; ++k) {
+            uint32_t i = mesh->triangles[3 * t + k], j = mesh->triangles[3 * t + (k + 1) % 3];
+            sup_vec3 u = v3_sub(b->p.out[i], b->plain[i]), v = v3_sub(b->p.out[j], b->plain[j]);
+            most = fmax(most, (double)(v3_distance(u, v) / v3_distance(b->plain[i], b->plain[j])));
+        }
+    return most;
+}
+
 #endif

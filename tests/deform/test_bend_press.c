@@ -36,19 +36,6 @@ static void a_ball_presses_the_skin_out_of_itself(void** state)
     sup_character_destroy(c);
 }
 
-/// How much faster than the skin its displacement changes along the steepest edge.
-static double steepest(const bent* b, const sup_mesh* mesh)
-{
-    double most = 0;
-    for (uint32_t t = 0; t < mesh->triangle_count; ++t)
-        for (int k = 0; k < 3; ++k) {
-            uint32_t i = mesh->triangles[3 * t + k], j = mesh->triangles[3 * t + (k + 1) % 3];
-            sup_vec3 u = v3_sub(b->p.out[i], b->plain[i]), v = v3_sub(b->p.out[j], b->plain[j]);
-            most = fmax(most, (double)(v3_distance(u, v) / v3_distance(b->plain[i], b->plain[j])));
-        }
-    return most;
-}
-
 // 75 mm deep into the flank of the beast. When curves answered each by itself, those beside the ball stood still: 3.0.
 static void a_dent_has_no_crease_at_its_rim(void** state)
 {

@@ -106,25 +106,64 @@ static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t 
     return SUP_OK;
 }
 
-/// Around a place on a bone: every node within reach takes its share as a point force.
+/// How far a curve gives way under its item where the force acts, were its skin everywhere the same: share x X over the nodes.
+static double give_of(const loads_maker* m, const bend_item* item, const double* share)
+{
+    const bend_net* net = m->net;
+    uint32_t        N = net->on.intervals, c = item->curve, all = 2 * m->out->terms + 1;
+    double          nu = m->p->poisson, h = 1e-3 * (double)m->p->thickness, l = net->length[c], sum = 0, weight = 0;
+    double          EI = 1e3 * (double)m->p->young * sup_bend_inertia(net->width[c][0], net->width[c][1], h, nu);
+    for (uint32_t n = 0; n < N; ++n) {
+        double x = item->shape ? item->shape[n] / EI : 0;
+        for (uint32_t k = 0; item->terms && share[n] > 0 && k < all; ++k) {
+            double w = 6.283185307179586 * ((k + 1) / 2) / l;
+            x += (double)m->out->basis[n * all + k] * item->terms[k] / (l * (1e3 * (double)m->p->support + EI * w * w * w * w));
+        }
+        sum += share[n] * x;
+        weight += share[n];
+    }
+    return sum / weight;
+}
+
+/// Stiff curves take more of a force, so that neighbors give way alike, but no more than so many times their part.
+#define SHARE_MOST 10.0
+
+/// Around a place on a bone: every node within reach takes its share as a point force. Skin goes on from curve to curve: where
+/// one is short and stiff (an open piece beside a ring) it takes more, and all of them together the whole force.
 static sup_result make_bone_force(loads_maker* m, const sup_force* f, uint32_t number)
 {
-    uint32_t N = m->net->on.intervals, per = N + 1;
-    double   sum = 0;
-    for (uint32_t i = 0; i < m->net->on.node_count; ++i)
-        if (i % per < N) sum += (double)sup_force_share(f, SUP_NONE, m->net->on.nodes[i]) * m->net->length[i / per];
-    if (!(sum > 0))
-        return sup_fail(m->error, SUP_ERROR_INPUT,
-                        "bend: force '%s' reaches no curve within its radius; make it larger than %g m", f->name,
-                        (double)f->radius * m->net->metres);
+    uint32_t N = m->net->on.intervals, per = N + 1, first = m->item_count;
+    double   sum = 0, most = 0;
+    double * share = SUP_NEW(m->arena, double, per), *give = SUP_NEW(m->arena, double, m->net->on.curves.curve_count),
+           *part = SUP_NEW(m->arena, double, m->net->on.curves.curve_count);
+    if (!share || !give || !part) return sup_fail_memory(m->error, "bend");
     for (uint32_t c = 0; c < m->net->on.curves.curve_count; ++c) {
         float *shape = NULL, *terms = NULL;
         for (uint32_t n = 0; n < N; ++n) {
-            double share = (double)sup_force_share(f, SUP_NONE, m->net->on.nodes[c * per + n]) * m->net->length[c] / sum;
-            if (!(share > 0)) continue;
+            share[n] = (double)sup_force_share(f, SUP_NONE, m->net->on.nodes[c * per + n]);
+            if (!(share[n] > 0 && m->net->length[c] > 0)) continue;
             if (!shape && !terms && !add_item(m, number, c, &shape, &terms)) return sup_fail_memory(m->error, "bend");
-            add_unit(m, c, (double)n / N, 0, share, shape, terms);
+            add_unit(m, c, (double)n / N, 0, share[n] * m->net->length[c], shape, terms);
+            part[c] += share[n] * m->net->length[c];
         }
+        if (!shape && !terms) continue;
+        give[c] = give_of(m, &m->items[m->item_count - 1], share);
+        if (give[c] > most) most = give[c];
+    }
+    if (m->item_count == first)
+        return sup_fail(m->error, SUP_ERROR_INPUT,
+                        "bend: force '%s' reaches no curve within its radius; make it larger than %g m", f->name,
+                        (double)f->radius * m->net->metres);
+    for (uint32_t i = first; i < m->item_count; ++i) {
+        uint32_t c = m->items[i].curve;
+        give[c] = give[c] > 0 && most > 0 ? 1 / (give[c] / most + 1 / SHARE_MOST) : 1;
+        sum += part[c] * give[c];
+    }
+    for (uint32_t i = first; i < m->item_count; ++i) {
+        float by = (float)(give[m->items[i].curve] / sum), *shape = (float*)m->items[i].shape,
+              *terms = (float*)m->items[i].terms;
+        for (uint32_t n = 0; shape && n < per; ++n) shape[n] *= by;
+        for (uint32_t k = 0; terms && k < 2 * m->out->terms + 1; ++k) terms[k] *= by;
     }
     return SUP_OK;
 }
