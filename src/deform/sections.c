@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SPACING 0.02f      // of stations, in diagonals: a forearm gets about ten
-#define EXPLAINED 0.5      // of the squared displacements of a turning limb may be left when its turns are taken out
+#define SPACING 0.02f // of stations, in diagonals: a forearm gets about ten
+#define EXPLAINED 0.8 // of the squared displacements of a limb: noise at six points leaves so much when its turn is taken out
 enum { POINTS_LEAST = 6 }; // a section of fewer has no rotation of its own
 
 typedef struct section_maker {
@@ -222,8 +222,8 @@ static sup_vec3 left_over(const section_maker* m, const sup_station* stations, u
     return v3_sub(q, affine_direction(&inverse, affine_point(&a, v3_add(m->character->mesh.points[i], q))));
 }
 
-/// Leaves limbs alone whose displacements are bumps rather than turns: where less than half of what sections do beside
-/// shifting is explained by rotations, these follow noise, and noise interpolated as rotation is worse than along a line.
+/// Leaves limbs alone whose displacements are bumps rather than turns: where rotations explain no more of what sections do
+/// beside shifting than they would of noise, they follow noise, and noise interpolated as rotation is worse than along a line.
 static sup_result drop_limbs(section_maker* m, const sup_sections* s, sup_error* error)
 {
     uint32_t     n = m->character->mesh.point_count, limbs = m->curves->limb_count;
