@@ -73,20 +73,31 @@ static box box_of(const sup_vec3* points, uint32_t count)
     return b;
 }
 
-// Captured skeletons stand anywhere and in any unit: a figure that is not about as tall as the mesh is made so, feet on the
-// mesh's lowest point, middle over middle.
+// Whether the figure stands in the mesh as it is.
+static bool fits(const box* mesh, const box* figure, int up)
+{
+    bool inside = true;
+    for (int a = 0; a < 3; a++) {
+        float slack = 0.1f * (mesh->high[a] - mesh->low[a]);
+        inside &= figure->low[a] >= mesh->low[a] - slack && figure->high[a] <= mesh->high[a] + slack;
+    }
+    return inside && figure->high[up] - figure->low[up] > 0.6f * (mesh->high[up] - mesh->low[up]);
+}
+
+// Captured skeletons stand anywhere and in any unit, with y up: a figure that is not about as tall as the mesh is made so, feet on
+// the mesh's lowest point, middle over middle.
 static float fit_figure(const sup_character* character, sup_vec3* places, uint32_t count)
 {
-    box   mesh = box_of(character->mesh.points, character->mesh.point_count), figure = box_of(places, count);
-    int   up = character->up == SUP_AXIS_Y ? 1 : character->up == SUP_AXIS_Z ? 2 : 0;
+    box mesh = box_of(character->mesh.points, character->mesh.point_count), figure = box_of(places, count);
+    int up = character->up == SUP_AXIS_Y ? 1 : character->up == SUP_AXIS_Z ? 2 : 0;
+    if (fits(&mesh, &figure, up)) return 1;
+    for (uint32_t i = 0; i < count && up != 1; i++) {
+        sup_vec3 p = places[i];
+        places[i] = up == 2 ? (sup_vec3){ p.x, -p.z, p.y } : (sup_vec3){ p.y, -p.x, p.z };
+    }
+    figure = box_of(places, count);
     float tall = mesh.high[up] - mesh.low[up], size = figure.high[up] - figure.low[up];
     if (!(size > 0) || !(tall > 0)) return 1;
-    bool fits = true;
-    for (int a = 0; a < 3; a++) {
-        float slack = 0.1f * (mesh.high[a] - mesh.low[a]);
-        fits &= figure.low[a] >= mesh.low[a] - slack && figure.high[a] <= mesh.high[a] + slack;
-    }
-    if (fits && size > 0.6f * tall) return 1;
     float scale = 0.95f * tall / size;
     for (uint32_t i = 0; i < count; i++)
         for (int a = 0; a < 3; a++) {
@@ -95,6 +106,23 @@ static float fit_figure(const sup_character* character, sup_vec3* places, uint32
                          : (mesh.low[a] + mesh.high[a]) / 2 + scale * (*x - (figure.low[a] + figure.high[a]) / 2);
         }
     return scale;
+}
+
+// Captured skeletons also rest in a pose of their own: legs apart, arms up. Where they were not made for the mesh, they take its.
+static int pose_figure(const char* path, const sup_character* c, const sup_mocap* m, sup_vec3* places, bool silent,
+                       sup_arena* arena)
+{
+    sup_error error = { 0 };
+    sup_turn  done;
+    uint32_t* parents = sup_arena_alloc(arena, m->joint_count, sizeof *parents);
+    if (!parents) return fail_memory();
+    for (uint32_t j = 0; j < m->joint_count; j++) parents[j] = m->joints[j].parent;
+    if (sup_places_turn(&c->mesh, m->joint_count, parents, places, NULL, NULL, &done, &error) != SUP_OK)
+        return fail_with(&error);
+    if (!silent && done.farthest > 0)
+        say_note("limbs of '%s' are turned into the mesh by %.0f degrees at most: %.0f %% of its bones lie inside, %.0f %% did before",
+                 path, (double)done.farthest, 100.0 * (double)done.after, 100.0 * (double)done.before);
+    return EXIT_DONE;
 }
 
 static int read_bvh(const char* path, const sup_character* character, bool silent, sup_arena* arena, skeleton_file* out)
@@ -113,6 +141,8 @@ static int read_bvh(const char* path, const sup_character* character, bool silen
     float scale = fit_figure(character, places, m.joint_count);
     if (scale != 1 && !silent)
         say_note("the skeleton of '%s' is fitted to the mesh: scaled by %g and moved to its middle", path, (double)scale);
+    int code = scale != 1 ? pose_figure(path, character, &m, places, silent, arena) : EXIT_DONE;
+    if (code != EXIT_DONE) return code;
     for (uint32_t j = 0; j < m.joint_count; j++) {
         uint32_t parent = m.joints[j].parent;
         if (m.joints[j].end) {

@@ -211,6 +211,17 @@ SUP_API sup_result sup_joints_center(const sup_mesh* mesh, uint32_t count, sup_j
                                      const bool* has_tail, const sup_center_options* options, const sup_allocator* allocator,
                                      sup_center* out, sup_error* error);
 
+typedef struct sup_turn {
+    float before, after; ///< share of the bones' length that lies inside the mesh
+    float farthest;      ///< degrees that a limb was turned by
+} sup_turn;
+
+/// Poses a skeleton of another figure into the mesh: the whole is shifted, limbs are turned and shortened or lengthened a little
+/// until their bones lie inside. Legs apart, arms down or out: whatever lies inside already stays. parents[i] < i, or SUP_NONE.
+SUP_API sup_result sup_places_turn(const sup_mesh* mesh, uint32_t count, const uint32_t* parents, sup_vec3* places,
+                                   const sup_center_options* options, const sup_allocator* allocator, sup_turn* out,
+                                   sup_error* error);
+
 /// A new character: the mesh of another one with these joints (rest and inverse_bind as in sup_character_desc) in place of its
 /// own. Every point follows the first skin joint: sup_character_weigh comes next. Clips and examples stay behind.
 SUP_API sup_result sup_skeleton_attach(const sup_character* character, uint32_t joint_count, const sup_joint* joints,

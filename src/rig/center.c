@@ -2,8 +2,8 @@
 // the mean of the cells in a ball about the joint, taken again and again, across the bone only: where along a limb a joint sits
 // is for the person to say. The ball reaches just over the limb's thickness, so that it always feels the nearer wall.
 #include "base/internal.h"
-#include "geom/voxels.h"
 #include "math/vec.h"
+#include "rig/depth.h"
 #include "supple/rig.h"
 
 #include <math.h>
@@ -37,36 +37,6 @@ typedef struct centering {
     uint32_t          node_count;
     node*             nodes;
 } centering;
-
-// ---------------------------------------------------------------------------------------------- depth
-
-// One sweep of a chamfer distance over the grid, forward or back; neighbors are those already seen.
-static void sweep(const centering* c, int sign)
-{
-    const sup_voxels*  v = c->voxels;
-    static const float steps[4] = { 0, 1, 1.41421356f, 1.73205081f };
-    uint32_t           sx = v->size[0], sy = v->size[1], sz = v->size[2], count = sx * sy * sz;
-    for (uint32_t n = 0; n < count; ++n) {
-        uint32_t i = sign > 0 ? n : count - 1 - n, x = i % sx, y = i / sx % sy, z = i / sx / sy;
-        float    least = c->depth[i];
-        if (least == 0 || x == 0 || y == 0 || z == 0 || x + 1 == sx || y + 1 == sy || z + 1 == sz) continue;
-        for (int k = 0; k < 13; ++k) { // half of the 26 neighbors
-            int     dx = k % 3 - 1, dy = k / 3 % 3 - 1, dz = k / 9 - 1;
-            int64_t at = (int64_t)i + sign * (dx + (int64_t)sx * (dy + (int64_t)sy * dz));
-            float   over = c->depth[at] + steps[(dx != 0) + (dy != 0) + (dz != 0)];
-            if (over < least) least = over;
-        }
-        c->depth[i] = least;
-    }
-}
-
-static void measure_depth(const centering* c)
-{
-    const sup_voxels* v = c->voxels;
-    for (uint32_t i = 0; i < v->size[0] * v->size[1] * v->size[2]; ++i) c->depth[i] = v->at[i] == SUP_NONE ? 0 : 1e9f;
-    sweep(c, 1);
-    sweep(c, -1);
-}
 
 // ---------------------------------------------------------------------------------------------- walks
 
@@ -237,7 +207,7 @@ static sup_result prepare(centering* c, const sup_mesh* mesh, const sup_center_o
     c->mark = SUP_NEW(scratch, uint32_t, voxels->cell_count);
     c->queue = SUP_NEW(scratch, uint32_t, voxels->cell_count);
     if (!c->depth || !c->mark || !c->queue) return sup_fail_memory(error, "centers");
-    measure_depth(c);
+    sup_voxels_depth(voxels, false, c->depth);
     return SUP_OK;
 }
 
