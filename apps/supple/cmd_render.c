@@ -391,13 +391,6 @@ int cmd_render(const options* o)
     }
     if (code == EXIT_DONE) code = pool_make(o, &s.pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &s.character);
-    // Of a glTF they are drawn, or the stage says why not.
-    bool     looked_into = code == EXIT_DONE && s.character->source_format && !strcmp(s.character->source_format, "gltf");
-    bool     asked = code == EXIT_DONE && s.job.stage.file_colors && !looked_into;
-    uint32_t pictures = asked ? sup_character_pictures(s.character) : 0;
-    if (pictures)
-        say_warning("%u material%s of '%s' take%s the base color from a picture; its factor is drawn in its place", pictures,
-                    pictures == 1 ? "" : "s", s.character->name, pictures == 1 ? "s" : "");
     if (code == EXIT_DONE) code = render_character(o, &s);
     if (code == EXIT_DONE) code = tell(o, &s, now_seconds() - begin);
     stage_destroy(s.stage);

@@ -28,6 +28,7 @@ typedef struct picture_surface {
     const struct texture* textures;
     const uint32_t*       vertex_textures;
     const float (*vertex_uv)[2];
+    const uint32_t* corner_entries; ///< of both for each face corner; NULL: those of its stored vertex
 } picture_surface;
 
 typedef struct texture texture;

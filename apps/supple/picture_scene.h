@@ -25,6 +25,7 @@ typedef struct cast_mesh {
     uint32_t               triangle_count;
     uint32_t*              points;   ///< three each
     uint32_t*              vertices; ///< likewise, stored vertices
+    uint32_t*              entries;  ///< likewise, of the pictures; NULL: as vertices
     uint8_t*               edges;    ///< bit k: the edge from corner k to the next is one of the face
 } cast_mesh;
 

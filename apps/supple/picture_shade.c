@@ -192,7 +192,7 @@ static skin_point look_at(const drawing* g, const ray_hit* hit, float x, float y
         if (s->color) p.albedo = *s->color;
         if (s->colors) p.albedo = interpolate(s->colors, points, hit->u, hit->v);
         if (s->textures) {
-            picture_color c = painted(s, corners, weights);
+            picture_color c = painted(s, hit->mesh->entries ? &hit->mesh->entries[3 * hit->triangle] : corners, weights);
             p.albedo = (picture_color){ p.albedo.r * c.r, p.albedo.g * c.g, p.albedo.b * c.b };
         }
         if (s->vertex_normals) {

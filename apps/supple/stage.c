@@ -275,6 +275,7 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
         s->surfaces[0].textures = s->textures;
         s->surfaces[0].vertex_textures = s->paint.vertex_pictures;
         s->surfaces[0].vertex_uv = s->paint.vertex_uv;
+        s->surfaces[0].corner_entries = s->paint.corner_entries;
     }
     out->surface_count = 1;
     if (s->d.ghost) {

@@ -140,10 +140,13 @@ typedef struct sup_paint {
     const sup_picture* pictures;
     const uint32_t*    vertex_pictures; ///< one per stored vertex; SUP_NONE: no picture
     const float (*vertex_uv)[2];        ///< likewise; 0 0 is the upper left corner
+    /// Where a stored vertex has several places on a picture (OBJ): which entry of the two above each face corner has.
+    /// NULL: that of its stored vertex.
+    const uint32_t* corner_entries;
 } sup_paint;
 
-/// The pictures of a glTF's base colors (and of files that assimp read). None for other files. Lives in the arena and borrows
-/// the character's bytes.
+/// The pictures of a glTF's base colors (and of files that assimp read) or of an OBJ's materials. None for other files. Lives in
+/// the arena and borrows the character's bytes.
 SUP_API sup_result sup_character_paint(const sup_character* character, sup_arena* arena, sup_paint* out, sup_error* error);
 
 /// How many materials of the file take their base color from a picture, which sup_character_colors does not look into.

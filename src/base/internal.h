@@ -46,8 +46,8 @@ struct sup_notes {
     bool         lost; ///< there was no memory for one
 };
 
-bool sup_notes_begin(sup_notes* notes, sup_arena* arena); ///< false: out of memory
-bool sup_notes_end(sup_notes* notes);                     ///< adds the line of those beyond; false: out of memory
+SUP_API bool sup_notes_begin(sup_notes* notes, sup_arena* arena); ///< false: out of memory
+SUP_API bool sup_notes_end(sup_notes* notes);                     ///< adds the line of those beyond; false: out of memory
 
 static inline size_t     sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 static inline sup_result sup_fail_memory(sup_error* error, const char* what)

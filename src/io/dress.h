@@ -57,12 +57,12 @@ sup_result dress_make(const sup_character* character, sup_arena* arena, const dr
 /// The same for an OBJ.
 sup_result obj_dress_make(const sup_character* character, const obj_source* source, sup_arena* arena, dress* out,
                           sup_error* error);
-/// Materials of the file or files that a line `mtllib` names, put in front of the list; *warning is a sentence or NULL.
-/// What cannot be read is left out with a warning: an OBJ without its materials is still a mesh.
+/// Materials of the file or files that a line `mtllib` names, put in front of the list. What cannot be read is left out and
+/// noted: an OBJ without its materials is still a mesh.
 sup_result obj_materials_read(const sup_read_input* in, const char* names, size_t length, dress_material** list,
-                              const char** warning, sup_error* error);
+                              sup_notes* notes, sup_error* error);
 /// Reads the pictures of those materials that are used.
-sup_result obj_pictures_read(const sup_read_input* in, dress_material* list, const char** warning, sup_error* error);
+sup_result obj_pictures_read(const sup_read_input* in, dress_material* list, sup_notes* notes, sup_error* error);
 /// From sRGB to linear, both 0 to 1.
 float dress_linear(float value);
 

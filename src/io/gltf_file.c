@@ -136,7 +136,7 @@ static sup_result load_images(gltf_reader* r)
         sup_result result = gltf_uri_load(r, uri->text, uri->length, gltf_text(r, "image %u", i), &images[i], &why);
         if (result == SUP_ERROR_MEMORY) return sup_fail(r->error, result, "%s", why.text);
         if (result != SUP_OK) {
-            gltf_warn(r, "a picture is missing and left out: %s", why.text);
+            gltf_warn(r, "a picture is left out: %s; put it where the file names it", why.text);
             images[i] = (sup_bytes){ NULL, 0 };
         }
         source->bytes += images[i].size;

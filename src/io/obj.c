@@ -28,8 +28,7 @@ typedef struct obj_reader {
     uint32_t*       corners;
     uint32_t*       corner_normals; // SUP_NONE: without one; NULL when the file lists none
     dress_material* materials;
-    uint32_t        warning_count;
-    const char*     warnings[LIBRARIES_MAX + 1];
+    sup_notes       notes;
 } obj_reader;
 
 static uint32_t count_words(obj_line l)
@@ -187,28 +186,21 @@ static void mark_used(obj_reader* r, const char* text, const char* end)
     }
 }
 
-static void add_warning(obj_reader* r, const char* warning)
-{
-    if (warning) r->warnings[r->warning_count++] = warning;
-}
-
 // They live where the text lives, and are of no use without it.
 static sup_result read_materials(obj_reader* r, const char* text, const char* end)
 {
-    const char* warning = NULL;
     if (!r->in->arena || r->library_count == 0) return SUP_OK;
+    if (!sup_notes_begin(&r->notes, r->in->arena)) return sup_fail_memory(r->error, "the materials");
     for (uint32_t i = 0; i < r->library_count; ++i) {
         const char* names = r->libraries[i].at;
         sup_result  result =
-            obj_materials_read(r->in, names, (size_t)(r->libraries[i].end - names), &r->materials, &warning, r->error);
+            obj_materials_read(r->in, names, (size_t)(r->libraries[i].end - names), &r->materials, &r->notes, r->error);
         if (result != SUP_OK) return result;
-        add_warning(r, warning);
     }
-    if (!r->materials) return SUP_OK;
-    mark_used(r, text, end);
-    sup_result result = obj_pictures_read(r->in, r->materials, &warning, r->error);
-    add_warning(r, warning);
-    return result;
+    if (r->materials) mark_used(r, text, end);
+    sup_result result = obj_pictures_read(r->in, r->materials, &r->notes, r->error);
+    if (result != SUP_OK) return result;
+    return sup_notes_end(&r->notes) ? SUP_OK : sup_fail_memory(r->error, "the materials");
 }
 
 // ---------------------------------------------------------------------------------------------- whole file
@@ -261,8 +253,8 @@ static sup_result read_all(obj_reader* r, sup_character** out)
                                 .unit_assumed = !(in->unit > 0),
                                 .up = in->up >= 0 ? (sup_axis)in->up : SUP_AXIS_Y,
                                 .up_assumed = in->up < 0,
-                                .warning_count = r->warning_count,
-                                .warnings = r->warnings };
+                                .warning_count = r->notes.count,
+                                .warnings = r->notes.texts };
     return sup_character_create(&desc, in->allocator, out, r->error);
 }
 

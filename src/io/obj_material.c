@@ -28,13 +28,6 @@ static bool read_beside(const sup_read_input* in, const char* name, size_t lengt
     return in->files->read(in->files->user, path, in->arena, out, &ignored) == SUP_OK;
 }
 
-static const char* keep_warning(const sup_read_input* in, const char* format, const char* name, size_t length)
-{
-    char   text[400];
-    size_t n = sup_format(text, sizeof text, format, (int)(length < 200 ? length : 200), name);
-    return sup_arena_text(in->arena, text, n < sizeof text ? n : sizeof text - 1);
-}
-
 // ---------------------------------------------------------------------------------------------- lines
 
 static const char* rest_of_line(mtl_reader* m, obj_line* l)
@@ -148,12 +141,11 @@ static bool read_text(mtl_reader* m, sup_bytes bytes)
 // ---------------------------------------------------------------------------------------------- files
 
 sup_result obj_materials_read(const sup_read_input* in, const char* names, size_t length, dress_material** list,
-                              const char** warning, sup_error* error)
+                              sup_notes* notes, sup_error* error)
 {
     mtl_reader m = { .in = in, .first = *list, .error = error };
     sup_bytes  bytes;
     bool       found = read_beside(in, names, length, &bytes), good = true;
-    *warning = NULL;
     if (found) good = read_text(&m, bytes);
     // A name with blanks, or several names.
     for (size_t at = 0; !found && good && at < length;) {
@@ -162,8 +154,8 @@ sup_result obj_materials_read(const sup_read_input* in, const char* names, size_
         if (end > at && end - at < length && read_beside(in, names + at, end - at, &bytes))
             good = read_text(&m, bytes), m.at = NULL;
         else if (end > at)
-            *warning =
-                keep_warning(in, "the materials '%.*s' are not beside the file; they are left out", names + at, end - at);
+            sup_note(notes, "the materials '%.*s' are not beside the file and are left out; put them there",
+                     (int)(end - at < 200 ? end - at : 200), names + at);
         at = end + 1;
     }
     *list = m.first;
@@ -191,7 +183,7 @@ static bool find_picture(const sup_read_input* in, const char* path, sup_bytes* 
 }
 
 static sup_result take_picture(const sup_read_input* in, const char* path, const dress_picture** album,
-                               const dress_picture** out, const char** warning, sup_error* error)
+                               const dress_picture** out, sup_notes* notes, sup_error* error)
 {
     *out = NULL;
     if (!path || !path[0]) return SUP_OK;
@@ -204,30 +196,29 @@ static sup_result take_picture(const sup_read_input* in, const char* path, const
     if (!made) return sup_fail_memory(error, "a picture");
     *made = (dress_picture){ .path = path, .next = *album };
     *album = made;
-    size_t length = strlen(path);
     if (!find_picture(in, path, &made->bytes)) {
         made->bytes = (sup_bytes){ 0 };
-        *warning = keep_warning(in, "the picture '%.*s' is not beside the file; it is left out", path, length);
+        sup_note(notes, "the picture '%.200s' is not beside the file and is left out; put it there or into a folder 'textures'",
+                 path);
         return SUP_OK;
     }
     if (!is_picture(made->bytes)) {
         made->bytes = (sup_bytes){ 0 };
-        *warning = keep_warning(in, "the picture '%.*s' is neither PNG nor JPEG, which is what glTF holds; it is left out",
-                                path, length);
+        sup_note(notes, "the picture '%.200s' is neither PNG nor JPEG, which is what glTF holds, and is left out; convert it",
+                 path);
         return SUP_OK;
     }
     *out = made;
     return SUP_OK;
 }
 
-sup_result obj_pictures_read(const sup_read_input* in, dress_material* list, const char** warning, sup_error* error)
+sup_result obj_pictures_read(const sup_read_input* in, dress_material* list, sup_notes* notes, sup_error* error)
 {
     const dress_picture* album = NULL;
-    *warning = NULL;
     for (dress_material* m = list; m; m = m->next) {
         if (!m->used) continue;
-        sup_result result = take_picture(in, m->picture_path, &album, &m->picture, warning, error);
-        if (result == SUP_OK) result = take_picture(in, m->normals_path, &album, &m->normals, warning, error);
+        sup_result result = take_picture(in, m->picture_path, &album, &m->picture, notes, error);
+        if (result == SUP_OK) result = take_picture(in, m->normals_path, &album, &m->normals, notes, error);
         if (result != SUP_OK) return result;
     }
     return SUP_OK;

@@ -102,19 +102,6 @@ static void put_faces(text_out* t, const sup_mesh* mesh, const sup_part* part)
     text_put(t, "]\n");
 }
 
-static void put_coordinates(text_out* t, const sup_part* part, const float* uvs)
-{
-    text_put(t, "        texCoord2f[] primvars:st = [");
-    for (uint32_t v = 0; v < part->vertex_count; ++v) {
-        text_put(t, v ? ", (" : "(");
-        text_float(t, uvs[2 * (size_t)v]);
-        text_put(t, ", ");
-        text_float(t, uvs[2 * (size_t)v + 1]);
-        text_put(t, ")");
-    }
-    text_put(t, "] (\n            interpolation = \"vertex\"\n        )\n");
-}
-
 // Stored vertices: of points through `map`, or as they are.
 static void put_array(text_out* t, const sup_vec3* values, const uint32_t* map, uint32_t less, uint32_t count)
 {
@@ -178,10 +165,13 @@ static void put_mesh(usda_stage* s, const sup_bake* bake, uint32_t index, const 
     const sup_part*      part = &character->mesh.parts[index];
     if (part->vertex_count == 0) return;
     text_format(&s->text, "\n    def Mesh \"%s\"", s->part_names[index]);
-    if (s->skeletal) text_put(&s->text, " (\n        prepend apiSchemas = [\"SkelBindingAPI\"]\n    )");
+    bool bound = usda_look_binds(s, part);
+    if (s->skeletal || bound)
+        text_format(&s->text, " (\n        prepend apiSchemas = [%s%s%s]\n    )", s->skeletal ? "\"SkelBindingAPI\"" : "",
+                    s->skeletal && bound ? ", " : "", bound ? "\"MaterialBindingAPI\"" : "");
     text_put(&s->text, "\n    {\n        uniform token subdivisionScheme = \"none\"\n");
     put_faces(&s->text, &character->mesh, part);
-    if (s->uvs && s->parts_with[index]) put_coordinates(&s->text, part, s->uvs + 2 * (size_t)part->vertex_begin);
+    usda_look_mesh(s, bake, index);
     if (s->skeletal) put_still(s, character, part, rest_normals);
     else put_moving(s, bake, index);
     text_put(&s->text, "    }\n");
@@ -238,13 +228,14 @@ static sup_result name_prims(sup_bake* bake, usda_stage* s, sup_error* error)
 {
     const sup_mesh* mesh = &bake->desc.character->mesh;
     usda_identifier(bake->desc.character->name, "Character", NULL, 0, s->root);
-    s->part_names = sup_arena_alloc(bake->arena, mesh->part_count + 1, sizeof *s->part_names);
+    s->part_names = sup_arena_alloc(bake->arena, mesh->part_count + 2, sizeof *s->part_names);
     if (!s->part_names) return sup_fail_memory(error, "the names of a stage");
-    // The first stands for the skeleton's own prim.
+    // The first two stand for other prims.
     sup_format(s->part_names[0], USDA_NAME, "Skeleton");
+    sup_format(s->part_names[1], USDA_NAME, "Looks");
     for (uint32_t i = 0; i < mesh->part_count; ++i)
-        usda_identifier(mesh->parts[i].name, "Mesh", (const char(*)[USDA_NAME])s->part_names, i + 1, s->part_names[i + 1]);
-    s->part_names++;
+        usda_identifier(mesh->parts[i].name, "Mesh", (const char(*)[USDA_NAME])s->part_names, i + 2, s->part_names[i + 2]);
+    s->part_names += 2;
     return SUP_OK;
 }
 
@@ -259,7 +250,7 @@ sup_result usda_bake_begin(sup_bake* bake, sup_error* error)
     double first = bake->desc.start * bake->desc.fps, whole = floor(first + 0.5);
     s->first_code = fabs(first - whole) < 1e-6 ? whole : first;
     sup_result result = name_prims(bake, s, error);
-    if (result == SUP_OK) result = text_uvs(bake->desc.character, bake->arena, &s->uvs, &s->parts_with, error);
+    if (result == SUP_OK) result = usda_look_find(s, bake, error);
     if (result == SUP_OK) result = sup_bake_spill(bake, &s->spill, error);
     return result;
 }
@@ -333,6 +324,7 @@ sup_result usda_bake_end(sup_bake* bake, sup_error* error)
     if (s->skeletal) result = usda_skel_write(s, bake, error);
     if (result != SUP_OK) return result;
     for (uint32_t p = 0; p < bake->desc.character->mesh.part_count; ++p) put_mesh(s, bake, p, normals);
+    usda_look_write(s);
     text_put(&s->text, "}\n");
     text_flush(&s->text);
     if (s->text.bad)

@@ -129,6 +129,25 @@ static void check_points(const char* path, const sup_character* from)
     sup_character_destroy(again);
 }
 
+static void pictures_of_an_obj_lie_where_its_corners_say(void** state)
+{
+    (void)state;
+    sup_character* c = load("art/strip.obj");
+    sup_paint      paint;
+    sup_error      error;
+    assert_ok(sup_character_paint(c, arena, &paint, &error), error);
+    assert_int_equal(paint.picture_count, 1);
+    assert_int_equal(paint.pictures[0].bytes.size, sizeof dot);
+    assert_non_null(paint.corner_entries);
+    // The first square has no picture, the second has the dot; corner 4 is the vertex at 1 0 0 as the second square shows it.
+    for (uint32_t i = 0; i < 8; ++i)
+        assert_int_equal(paint.vertex_pictures[paint.corner_entries[i]], i < 4 ? SUP_NONE : 0);
+    assert_float_equal(paint.vertex_uv[paint.corner_entries[1]][0], 0.5f, 0);
+    assert_float_equal(paint.vertex_uv[paint.corner_entries[4]][0], 1, 0);
+    assert_float_equal(paint.vertex_uv[paint.corner_entries[4]][1], 0, 0); // from the top
+    sup_character_destroy(c);
+}
+
 static void seams_and_materials_of_an_obj_reach_a_glb(void** state)
 {
     (void)state;
@@ -316,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seams_and_materials_of_an_obj_reach_a_glb),
+        cmocka_unit_test(pictures_of_an_obj_lie_where_its_corners_say),
         cmocka_unit_test(a_bake_of_it_reads_back_with_the_points_in_order),
         cmocka_unit_test(a_rig_put_under_it_changes_nothing),
         cmocka_unit_test(colors_of_points_become_linear),

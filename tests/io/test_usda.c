@@ -93,6 +93,51 @@ static int count(const char* text, const char* words)
     return n;
 }
 
+// An OBJ of two squares, one with a picture: what it wears stands in the stage, the picture beside it.
+static void an_obj_wears_its_materials(void** state)
+{
+    (void)state;
+    static const char obj[] = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\nvt 0 0\nvt 1 1\n"
+                              "usemtl red\nf 1/1 2/1 3/1 4/1\nusemtl with dot\nf 2/2 5/2 6/2 3/2\n";
+    static const char mtl[] = "newmtl red\nKd 1 0.25 0\nnewmtl with dot\nmap_Kd dot.png\n";
+    static const struct {
+        const char *name, *data;
+        size_t      size;
+    } disk[] = { { "o.obj", obj, sizeof obj - 1 }, { "a.mtl", mtl, sizeof mtl - 1 }, { "dot.png", "\x89PNG\r\n\x1a\n.", 9 } };
+    for (size_t i = 0; i < 3; ++i) {
+        FILE* file = fopen(test_folder_file(&folder, disk[i].name), "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(disk[i].data, 1, disk[i].size, file), disk[i].size);
+        fclose(file);
+    }
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_character* c;
+    sup_pose       pose;
+    sup_bytes      bytes;
+    sup_error      error;
+    assert_ok(sup_load(test_folder_file(&folder, "o.obj"), NULL, &c, &error), error);
+    assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+    sup_pose_rest(c, &pose);
+    test_bake b = { .character = c, .pose = &pose, .path = test_folder_file(&folder, "o.usda"), .fps = 1, .frames = 1 };
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    assert_string_equal(b.warnings, "");
+    assert_ok(sup_files_system()->read(NULL, b.path, arena, &bytes, &error), error);
+    char* text = sup_arena_text(arena, (const char*)bytes.data, bytes.size);
+    assert_balanced(text);
+    assert_int_equal(count(text, "def Material "), 2);
+    assert_int_equal(count(text, "def GeomSubset "), 2);
+    assert_non_null(strstr(text, "rel material:binding = </o/Looks/with_dot>"));
+    assert_non_null(strstr(text, "inputs:diffuseColor = (1, 0.25, 0)"));
+    assert_non_null(strstr(text, "asset inputs:file = @o_texture1.png@"));
+    assert_non_null(strstr(text, "interpolation = \"faceVarying\""));
+    assert_ok(sup_files_system()->read(NULL, test_folder_file(&folder, "o_texture1.png"), arena, &bytes, &error), error);
+    assert_int_equal(bytes.size, 9);
+    sup_character_destroy(c);
+    sup_arena_destroy(arena);
+    static const char* const made[] = { "o.obj", "a.mtl", "dot.png", "o.usda", "o_texture1.png" };
+    for (size_t i = 0; i < 5; ++i) assert_int_equal(unlink(test_folder_file(&folder, made[i])), 0);
+}
+
 static void a_deformed_clip_is_points_over_time(void** state)
 {
     (void)state;
@@ -175,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deformed_clip_is_points_over_time),
+        cmocka_unit_test(an_obj_wears_its_materials),
         cmocka_unit_test(a_clip_that_only_skins_is_a_skeleton),
         cmocka_unit_test(an_even_scale_goes_into_what_hangs_below),
         cmocka_unit_test(what_a_skeleton_cannot_say_is_points_and_a_warning),

@@ -155,7 +155,29 @@ async function playUsdSkeleton(what, source, clip) {
     claim(`${what} as UsdSkel, by USDLoader`, error, 1e-5);
 }
 
+// Two squares side by side: materials of faces, and texture coordinates that differ where they meet.
+function wearUsd() {
+    const at = name => path.join(folder, name);
+    fs.writeFileSync(at("strip.mtl"), "newmtl red\nKd 1 0.25 0\nPr 0.5\nnewmtl blue\nKd 0 0 1\nPm 1\n");
+    fs.writeFileSync(at("strip.obj"), "mtllib strip.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\n" +
+        "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 0.5 0.25\nusemtl red\nf 1/1 2/2 3/3 4/4\nusemtl blue\nf 2/1 5/2 6/3 3/5\n");
+    const text = fs.readFileSync(bake(at("strip.obj"), "strip.usda", ["--pose", "strip=0,0,10", "--flat"]).out, "utf8");
+    const [mesh] = meshes(new USDLoader().parse(text, "")), uv = mesh.geometry.attributes.uv, place = mesh.geometry.attributes.position;
+    const looks = mesh.material.map(m => [...m.color.toArray(), m.roughness, m.metalness].join());
+    let error = looks.join(" ") === "1,0.25,0,0.5,0 0,0,1,0.8,1" ? 0 : Infinity;
+    // Of the corners at the upper end of the shared edge, those of the first square are at 1 1 and those of the second at 0.5 0.25.
+    const shared = new Set();
+    for (let i = 0; i < uv.count; i++) {
+        const turned = [Math.cos(Math.PI / 18) - Math.sin(Math.PI / 18), Math.sin(Math.PI / 18) + Math.cos(Math.PI / 18)];
+        if (Math.hypot(place.getX(i) - turned[0], place.getY(i) - turned[1]) < 1e-4 || Math.hypot(place.getX(i) - 1, place.getY(i) - 1) < 1e-4)
+            shared.add(`${i < 6 ? "first" : "second"} ${uv.getX(i)} ${uv.getY(i)}`);
+    }
+    if ([...shared].sort().join() !== "first 1 1,second 0.5 0.25") error = Infinity;
+    claim("materials and seams of an OBJ as USD, by USDLoader", error, 0);
+}
+
 try {
+    wearUsd();
     await playGlb("arm", "builtin:arm?points=800", "flex", "dualquat");
     await playGlb("arm", "builtin:arm?points=800", "twist", "linear");
     await playGlb("arm", "builtin:arm?points=800", "flex", "dualquat", ["--flat"]);
