@@ -48,23 +48,76 @@ double lattice_bone_distance2(const binder* m, uint32_t joint, sup_vec3 place, s
     return (double)least / (m->b->h * m->b->h);
 }
 
+// The cell nearest to a place outside.
+static uint32_t nearest_cell(const sup_voxels* v, const uint32_t* nearest, sup_vec3 place)
+{
+    uint32_t at = 0, step = 1;
+    for (int a = 0; a < 3; ++a) {
+        double g = floor(((double)(&place.x)[a] - v->origin[a]) / v->h);
+        at += step * (uint32_t)fmin(fmax(g, 0), v->size[a] - 1.0);
+        step *= v->size[a];
+    }
+    return nearest[at];
+}
+
+// A bone beside its limb: the middle of the limb next to it is its core.
+static void pin_middle(const binder* m, uint32_t joint, uint32_t cell, float* free)
+{
+    const sup_voxels* v = &m->b->voxels;
+    uint32_t          p = v->particles[8 * (size_t)cell];
+    for (uint32_t c = 1; c < 8; ++c)
+        if (m->depth[v->particles[8 * (size_t)cell + c]] > m->depth[p]) p = v->particles[8 * (size_t)cell + c];
+    for (bool climbs = true; climbs;) {
+        climbs = false;
+        for (uint32_t k = v->link_begin[p]; k < v->link_begin[p + 1] && !climbs; ++k)
+            if (m->depth[v->links[k]] > m->depth[p]) p = v->links[k], climbs = true;
+    }
+    if (m->dominant[p] == joint) free[m->b->regions.slots[p]] = 0;
+}
+
 // A limb one cell thick has only outside: there the cells that the bone goes through are its core.
-static void pin_thin(const binder* m, float* free)
+static sup_result pin_thin(binder* m, float* free)
 {
     const sup_voxels*   v = &m->b->voxels;
     const sup_skeleton* s = &m->in->character->skeleton;
+    const uint32_t*     nearest = NULL;
     for (uint32_t i = 0; i < s->bone_count; ++i) {
         const sup_bone* t = &s->bones[i];
         uint32_t        steps = (uint32_t)fmin(ceil(2 * (double)v3_distance(t->head, t->tail) / m->b->h), 4096) + 1;
         for (uint32_t k = 0; k <= steps; ++k) {
-            float    place[3];
-            uint32_t cell = sup_voxels_find(v, v3_lerp(t->head, t->tail, (float)k / (float)steps), place);
-            if (cell == SUP_NONE) continue;
+            float      place[3];
+            sup_vec3   at = v3_lerp(t->head, t->tail, (float)k / (float)steps);
+            uint32_t   cell = sup_voxels_find(v, at, place);
+            sup_result r = SUP_OK;
+            if (cell == SUP_NONE) {
+                if (!nearest) r = sup_voxels_nearest(v, m->scratch, &nearest, m->error);
+                if (r != SUP_OK) return r;
+                pin_middle(m, t->joint, nearest_cell(v, nearest, at), free);
+                continue;
+            }
             bool held = false;
             for (uint32_t c = 0; c < 8; ++c) held |= free[m->b->regions.slots[v->particles[8 * (size_t)cell + c]]] == 0;
             for (uint32_t c = 0; c < 8 && !held; ++c) free[m->b->regions.slots[v->particles[8 * (size_t)cell + c]]] = 0;
         }
     }
+    return SUP_OK;
+}
+
+// Flesh whose bone misses it altogether hangs on its own middle.
+static sup_result pin_missed(const binder* m, float* free)
+{
+    const lattice_bound* b = m->b;
+    uint32_t*            deepest = SUP_NEW(m->scratch, uint32_t, b->joint_count);
+    uint8_t*             held = SUP_NEW(m->scratch, uint8_t, b->joint_count);
+    if (!deepest || !held) return sup_fail_memory(m->error, "a lattice");
+    for (uint32_t p = 0; p < b->voxels.particle_count; ++p) {
+        uint32_t joint = m->dominant[p];
+        if (free[b->regions.slots[p]] == 0) held[joint] = 1;
+        if (m->depth[p] > deepest[joint]) deepest[joint] = m->depth[p];
+    }
+    for (uint32_t p = 0; p < b->voxels.particle_count; ++p)
+        if (!held[m->dominant[p]] && m->depth[p] == deepest[m->dominant[p]]) free[b->regions.slots[p]] = 0;
+    return SUP_OK;
 }
 
 static sup_result make_pins(binder* m)
@@ -83,10 +136,11 @@ static sup_result make_pins(binder* m)
         // A piece that no bone goes through (eyes, buckles) has nothing to swing about.
         if (m->lattice.near.lost[b->voxels.components[p]]) free[i] = 0;
     }
-    if (m->params->bone_radius > 0) pin_thin(m, free);
     b->free = free;
     b->thin = thickness;
-    return SUP_OK;
+    if (!(m->params->bone_radius > 0)) return SUP_OK;
+    sup_result r = pin_thin(m, free);
+    return r == SUP_OK ? pin_missed(m, free) : r;
 }
 
 // ---------------------------------------------------------------------------------------------- masses, softness
