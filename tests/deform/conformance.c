@@ -172,9 +172,9 @@ static void extremes_stay_finite(const sup_deformer* d, const sup_character* c, 
             const char* setting = text;
             play        run = play_chain(
                        (sup_chain_desc){ .character = c, .clip = clip, .links = d->name, .settings = &setting, .setting_count = 1 },
-                       (sup_instance_desc){ .clip = clip });
-            // what moves by itself costs a step every 5 ms: half the clip is enough to blow up in
-            for (double t = 0; t <= (d->dynamic ? 0.5 : 1.0); t += 0.25) {
+                       (sup_instance_desc){ .clip = clip, .preroll = 0.05 });
+            // what moves by itself costs a step every 5 ms: a third of the clip is enough to blow up in
+            for (double t = 0; t <= (d->dynamic ? 0.32 : 1.0); t += d->dynamic ? 0.16 : 0.25) {
                 play_hash(&run, t);
                 for (uint32_t k = 0; k < run.points; ++k)
                     if (!v3_finite(run.out[k])) fail_msg("%s: point %u is not finite at %g s", text, k, t);
