@@ -166,6 +166,8 @@ static double furthest(const apply_job* j)
     return worst;
 }
 
+static double outwards(const apply_job* j, double most) { return j->call->grow > 0 ? fmin(j->call->grow, most) : most; }
+
 // Gauss and Seidel on the rates at rest, whose diagonal outweighs the rest.
 static void couple(const apply_job* j)
 {
@@ -175,10 +177,10 @@ static void couple(const apply_job* j)
     for (int round = 0; round < COUPLE_ROUNDS; ++round)
         for (uint32_t i = 0; i < v->part_count; ++i) {
             if ((j->found[i] & PART_LEFT_ALONE) || !(v->parts[i].rate[field] > 0)) continue;
-            double rest = j->goals[i] - j->volumes[i], limit = STEP_MAX / (double)v->parts[i].most[field];
+            double rest = j->goals[i] - j->volumes[i], unit = 1 / (double)v->parts[i].most[field];
             for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
                 rest -= (double)v->couples[field][k] * j->lengths[v->couple_parts[k]];
-            j->lengths[i] = fmin(fmax(rest / (double)v->parts[i].rate[field], -limit), limit);
+            j->lengths[i] = fmin(fmax(rest / (double)v->parts[i].rate[field], -STEP_MAX * unit), outwards(j, STEP_MAX) * unit);
         }
 }
 
@@ -198,7 +200,8 @@ static void correct_part(const apply_job* j, uint32_t part, double most)
         return;
     }
     bool   met;
-    double l = sup_lattice_cubic_root(a, j->goals[part], most / (double)t->most[j->call->core], &met);
+    double limit = j->goals[part] > a[0] ? outwards(j, most) : most;
+    double l = sup_lattice_cubic_root(a, j->goals[part], limit / (double)t->most[j->call->core], &met);
     j->lengths[part] = l;
     j->volumes[part] = cubic_at(a, l);
 }

@@ -72,7 +72,7 @@ const sup_param lattice_rows[ROW_COUNT] = {
 
 static const char* const stiff[][2] = { { "shape_hz", "14" }, { "pose_hz", "6" }, { "damping_ratio", "0.4" }, { NULL, NULL } };
 static const char* const jelly[][2] = {
-    { "shape_hz", "4" }, { "pose_hz", "1.8" }, { "damping_ratio", "0.08" }, { "bone_radius", "0.15" }, { "limit", "0.25" },
+    { "shape_hz", "4" }, { "pose_hz", "1.8" }, { "damping_ratio", "0.08" }, { "bone_radius", "0.15" }, { "limit", "0.15" },
     { "region", "3" },   { NULL, NULL }
 };
 static const char* const paper[][2] = { { "integrator", "symplectic" },

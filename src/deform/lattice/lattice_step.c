@@ -11,6 +11,8 @@
 // Of a part's volume: moving flesh is brought back to within this. To the edge and not further: a jump to the middle would be
 // a kick, and the flesh would never rest.
 #define MOVING_SLACK 2e-3
+// Cells a step: flesh that is folded cannot get its volume back, and would be blown up by trying to, step after step.
+#define MOVING_GROWTH 0.05
 #define START_SPAN 1e-3 // seconds over which the speed of the skin is taken when a motion starts
 enum { SUBSTEPS_MAX = 16, PUSH_ROUNDS = 3, FIT_GRAIN = 256, COPY_GRAIN = 4096 };
 
@@ -104,7 +106,8 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
 }
 
 // Flesh that moves keeps the volumes of its pose: spun about fast, a head would swell by what its springs give way.
-static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, uint32_t sweeps)
+static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, bool pressed,
+                                uint32_t sweeps)
 {
     sup_lattice_volume_call call = { .points = s->moved,
                                      .matrices = s->matrices,
@@ -112,6 +115,7 @@ static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, 
                                      .offsets = s->offsets,
                                      .goals = s->reached,
                                      .slack = MOVING_SLACK,
+                                     .grow = pressed ? 0 : MOVING_GROWTH,
                                      .sweeps = sweeps,
                                      .tasks = frame->tasks,
                                      .scratch = s->volume };
@@ -353,11 +357,11 @@ static void constrain(const lattice_bound* b, const lattice_params* p, const sup
                           j->y[2][i] - j->dt * j->u[2][i] + j->start[2][i]);
     for (uint32_t i = 0; i < b->count; ++i)
         s->moved[i] = v3(j->y[0][i] + j->d[0][i], j->y[1][i] + j->d[1][i], j->y[2][i] + j->d[2][i]);
-    if (volumes) moved = keep_moving_volumes(b, frame, s, 1);
+    if (volumes) moved = keep_moving_volumes(b, frame, s, false, 1);
     for (int round = 0; bodies && round < PUSH_ROUNDS; ++round) {
         if (!lattice_push_bodies(b, frame, from, to, s->bodies, s->before, s->moved)) break;
         moved = true;
-        if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, (uint32_t)p->sweeps);
+        if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, true, (uint32_t)p->sweeps);
     }
     if (!moved) return;
     float rate = 1.0f / j->dt;
