@@ -147,8 +147,48 @@ def check(folder, name):
         claim(f"{name}: Blender's Armature, {words}, against {chain}", worst(mesh, truth[chain], to_file_axes), 1e-4)
 
 
+def worn(mesh):
+    """What every corner of every face wears: material, place, texture coordinates, in an order of their own."""
+    data, uv = mesh.data, mesh.data.uv_layers.active
+    rows = []
+    for face in data.polygons:
+        name = data.materials[face.material_index].name.split(".")[0]
+        for loop in face.loop_indices:
+            place = mesh.matrix_world @ data.vertices[data.loops[loop].vertex_index].co
+            rows.append([name, *place, *uv.data[loop].uv])
+    return sorted(rows, key=lambda row: (row[0], *(round(x, 3) for x in row[1:])))
+
+
+def apart(a, b):
+    """The largest difference of two such lists; corners are compared as triangles or polygons have them."""
+    if len(a) != len(b) or [row[0] for row in a] != [row[0] for row in b]:
+        return float("inf")
+    return max(abs(x - y) for p, q in zip(a, b) for x, y in zip(p[1:], q[1:]))
+
+
+def check_wear(here):
+    file = lambda text: os.path.join(here, text)
+    if os.path.exists(file("rigged.glb")):
+        source = worn(import_glb(file("rigged-source.glb"), 24))
+        mesh = import_glb(file("rigged.glb"), 24)
+        claim("rigged anew: materials, places and texture coordinates of corners", apart(source, worn(mesh)), 1e-6)
+        images = [n.image for m in mesh.data.materials for n in m.node_tree.nodes if n.type == "TEX_IMAGE"]
+        claim("rigged anew: the picture", 0 if images and images[0].size[0] > 0 else float("inf"), 0)
+    clear(24)
+    bpy.ops.wm.obj_import(filepath=file("strip-source.obj"))
+    source = [o for o in bpy.data.objects if o.type == "MESH"][0]
+    triangles = source.modifiers.new("triangles", "TRIANGULATE")
+    triangles.quad_method = "FIXED"
+    bpy.context.view_layer.objects.active = source
+    bpy.ops.object.modifier_apply(modifier="triangles")
+    wanted = worn(source)
+    claim("OBJ in a GLB: materials, places and texture coordinates of corners", apart(wanted, worn(import_glb(file("strip.glb"), 24))), 1e-6)
+
+
 folder = sys.argv[sys.argv.index("--") + 1]
 for name in sorted(n for n in os.listdir(folder) if os.path.isdir(os.path.join(folder, n))):
-    check(folder, name)
+    if name != "wear":
+        check(folder, name)
+check_wear(os.path.join(folder, "wear"))
 print(f"{held} held, {failed} failed")
 sys.exit(1 if failed else 0)

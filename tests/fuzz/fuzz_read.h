@@ -31,20 +31,34 @@ static inline sup_result fuzz_refuse(void* user, const char* path, sup_arena* ar
     return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': there are no files here", path);
 }
 
-/// Reads the bytes by the path's ending and gives everything back; stops the program where that is not so.
-static inline void fuzz_read(const char* path, const uint8_t* data, size_t size)
+/// What is done with a character that came through; may be NULL.
+typedef void fuzz_use(sup_character* character, const sup_allocator* memory);
+
+/// Reads the bytes by the path's ending, uses what was read and gives everything back; stops the program where that is not so.
+/// files NULL: there are none.
+static inline void fuzz_read_with(const char* path, const uint8_t* data, size_t size, const sup_files* files, fuzz_use* use)
 {
-    size_t         live = 0;
-    sup_allocator  memory = { fuzz_allocate, fuzz_release, &live };
-    sup_files      files = { .read = fuzz_refuse, .user = NULL };
-    sup_read_input in = { .path = path, .bytes = { data, size }, .files = &files, .up = -1, .allocator = &memory };
+    static const sup_files none = { .read = fuzz_refuse };
+    size_t                 live = 0;
+    sup_allocator          memory = { fuzz_allocate, fuzz_release, &live };
+    sup_read_input         in = {
+                .path = path, .bytes = { data, size }, .files = files ? files : &none, .up = -1, .allocator = &memory
+    };
     sup_character* character = NULL;
     sup_error      error = { SUP_OK, "" };
-    sup_result     result = sup_format_for(path)->read(&in, &character, &error);
+    if (files) in.arena = sup_arena_create(&memory); // what the file names is only looked for where its bytes may stay
+    sup_result result = sup_format_for(path)->read(&in, &character, &error);
     if ((result == SUP_OK) != (character != NULL)) abort();
     if (result != SUP_OK && (error.code != result || !error.text[0])) abort();
+    if (character && use) use(character, &memory);
     sup_character_destroy(character);
+    if (in.arena) sup_arena_destroy(in.arena);
     if (live) abort();
+}
+
+static inline void fuzz_read(const char* path, const uint8_t* data, size_t size)
+{
+    fuzz_read_with(path, data, size, NULL, NULL);
 }
 
 #endif
