@@ -21,7 +21,8 @@ typedef struct work {
     uint32_t*               slot_of; // per triangle
     sup_vec3*               normals; // per point, outwards
     // walking from one point
-    bool*     seen; // per point
+    bool*     seen;     // per point
+    bool*     crossing; // per slot: passes through another at rest
     uint32_t* reached;
     uint32_t  reached_count;
 } work;
@@ -126,6 +127,89 @@ static bool list_fans(work* w)
     for (uint32_t i = 0; i < t->fan_begin[n]; ++i) fan[i] = w->slot_of[t->fan[i]];
     w->c->fan = fan;
     return true;
+}
+
+// ---------------------------------------------------------------------------------------------- crossing at rest
+
+static bool cross(const work* w, uint32_t s, uint32_t t)
+{
+    const uint32_t *p = w->c->bvh.corners + 3 * (size_t)s, *q = w->c->bvh.corners + 3 * (size_t)t;
+    for (int i = 0; i < 3; ++i)
+        if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2]) return false;
+    const sup_vec3* x = w->desc->points;
+    const sup_vec3  a[3] = { x[p[0]], x[p[1]], x[p[2]] }, b[3] = { x[q[0]], x[q[1]], x[q[2]] };
+    return sup_triangles_cross(a, b);
+}
+
+/// How many slots pass through one, and which; out: NULL to count alone.
+static uint32_t find_crossing(const work* w, uint32_t slot, uint32_t* out)
+{
+    const sup_bvh* b = &w->c->bvh;
+    uint32_t       stack[64], depth = 0, count = 0;
+    stack[depth++] = 1;
+    while (depth > 0) {
+        uint32_t node = stack[--depth];
+        if (!sup_box_overlap(&w->nodes[node], &w->slots[slot])) continue;
+        if (node < b->leaf_count) {
+            stack[depth++] = 2 * node + 1;
+            stack[depth++] = 2 * node;
+            continue;
+        }
+        for (uint32_t s = b->leaf_begin[node - b->leaf_count]; s < b->leaf_begin[node - b->leaf_count + 1]; ++s)
+            if (s != slot && sup_box_overlap(&w->slots[s], &w->slots[slot]) && cross(w, slot, s)) {
+                if (out) out[count] = s;
+                ++count;
+            }
+    }
+    return count;
+}
+
+static uint32_t root_of(uint32_t* up, uint32_t i)
+{
+    while (up[i] != i) i = up[i] = up[up[i]];
+    return i;
+}
+
+enum { PIECES_MOST = 4096 };
+
+/// Clothes that pass through what they cover: their contacts there would fight for ever.
+static bool list_tangled(work* w)
+{
+    const sup_contact_desc* d = w->desc;
+    sup_contact*            c = w->c;
+    uint32_t *up = SUP_NEW(w->temp, uint32_t, d->point_count), *pieces = SUP_NEW(w->arena, uint32_t, d->point_count);
+    uint32_t* found = SUP_NEW(w->temp, uint32_t, d->triangle_count);
+    if (!up || !pieces || !found) return false;
+    for (uint32_t i = 0; i < d->point_count; ++i) up[i] = i;
+    for (uint32_t t = 0; t < d->triangle_count; ++t)
+        for (int k = 1; k < 3; ++k) up[root_of(up, d->triangles[3 * (size_t)t])] = root_of(up, d->triangles[3 * (size_t)t + k]);
+    for (uint32_t i = 0; i < d->point_count; ++i)
+        if (root_of(up, i) == i) pieces[i] = c->piece_count++;
+    for (uint32_t i = 0; i < d->point_count; ++i) pieces[i] = pieces[root_of(up, i)];
+    c->pieces = pieces;
+    if (c->piece_count > PIECES_MOST) return true;
+    uint8_t* tangled = SUP_NEW(w->arena, uint8_t, ((size_t)c->piece_count * c->piece_count + 7) / 8);
+    if (!tangled) return false;
+    for (uint32_t s = 0; s < d->triangle_count; ++s) {
+        uint32_t count = w->crossing[s] ? find_crossing(w, s, found) : 0, a = pieces[c->bvh.corners[3 * (size_t)s]];
+        for (uint32_t k = 0; k < count; ++k) {
+            uint32_t b = pieces[c->bvh.corners[3 * (size_t)found[k]]];
+            size_t   bit = (size_t)a * c->piece_count + b;
+            if (a != b) tangled[bit / 8] = (uint8_t)(tangled[bit / 8] | 1u << bit % 8);
+        }
+    }
+    c->tangled = tangled;
+    return true;
+}
+
+/// Slots that the triangles around a point pass through at rest.
+static uint32_t find_tangled(const work* w, uint32_t point, uint32_t* out)
+{
+    const sup_contact* c = w->c;
+    uint32_t           count = 0;
+    for (uint32_t k = c->fan_begin[point]; k < c->fan_begin[point + 1]; ++k)
+        if (w->crossing[c->fan[k]]) count += find_crossing(w, c->fan[k], out ? out + count : NULL);
+    return count;
 }
 
 // ---------------------------------------------------------------------------------------------- neighbors
@@ -242,7 +326,7 @@ static bool list_resting(work* w)
     for (uint32_t i = 0; i < n; ++i) {
         walk_rings(w, i, neighbors(w));
         begin[i] = (uint32_t)total;
-        total += find_touching(w, i, NULL);
+        total += find_touching(w, i, NULL) + find_tangled(w, i, NULL);
         bit[i] = total > begin[i] ? w->c->resting_count++ : SUP_NONE;
         forget_walk(w);
     }
@@ -254,7 +338,8 @@ static bool list_resting(work* w)
         if (bit[i] == SUP_NONE) continue;
         resting[bit[i]] = i;
         walk_rings(w, i, neighbors(w));
-        find_touching(w, i, touched + begin[i]);
+        uint32_t count = find_touching(w, i, touched + begin[i]);
+        find_tangled(w, i, touched + begin[i] + count);
         forget_walk(w);
     }
     w->c->touch_begin = begin;
@@ -262,37 +347,6 @@ static bool list_resting(work* w)
     w->c->resting = resting;
     w->c->resting_bit = bit;
     return true;
-}
-
-// ---------------------------------------------------------------------------------------------- crossing at rest
-
-static bool cross(const work* w, uint32_t s, uint32_t t)
-{
-    const uint32_t *p = w->c->bvh.corners + 3 * (size_t)s, *q = w->c->bvh.corners + 3 * (size_t)t;
-    for (int i = 0; i < 3; ++i)
-        if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2]) return false;
-    const sup_vec3* x = w->desc->points;
-    const sup_vec3  a[3] = { x[p[0]], x[p[1]], x[p[2]] }, b[3] = { x[q[0]], x[q[1]], x[q[2]] };
-    return sup_triangles_cross(a, b);
-}
-
-static bool crosses_any(const work* w, uint32_t slot)
-{
-    const sup_bvh* b = &w->c->bvh;
-    uint32_t       stack[64], depth = 0;
-    stack[depth++] = 1;
-    while (depth > 0) {
-        uint32_t node = stack[--depth];
-        if (!sup_box_overlap(&w->nodes[node], &w->slots[slot])) continue;
-        if (node < b->leaf_count) {
-            stack[depth++] = 2 * node + 1;
-            stack[depth++] = 2 * node;
-            continue;
-        }
-        for (uint32_t s = b->leaf_begin[node - b->leaf_count]; s < b->leaf_begin[node - b->leaf_count + 1]; ++s)
-            if (s != slot && sup_box_overlap(&w->slots[s], &w->slots[slot]) && cross(w, slot, s)) return true;
-    }
-    return false;
 }
 
 // ---------------------------------------------------------------------------------------------- create
@@ -303,9 +357,10 @@ static bool reserve(work* w)
     w->nodes = SUP_NEW(w->temp, sup_box, 2 * (size_t)w->c->bvh.leaf_count);
     w->slots = SUP_NEW(w->temp, sup_box, w->desc->triangle_count);
     w->seen = SUP_NEW(w->temp, bool, n);
+    w->crossing = SUP_NEW(w->temp, bool, w->desc->triangle_count);
     w->reached = SUP_NEW(w->temp, uint32_t, n);
     w->normals = SUP_NEW(w->arena, sup_vec3, n);
-    if (!w->normals || !w->nodes || !w->slots || !w->seen || !w->reached) return false;
+    if (!w->normals || !w->nodes || !w->slots || !w->seen || !w->reached || !w->crossing) return false;
     for (uint32_t t = 0; t < w->desc->triangle_count; ++t) {
         const uint32_t* c = w->desc->triangles + 3 * (size_t)t;
         const sup_vec3* x = w->desc->points;
@@ -341,10 +396,13 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     c->rest = sup_arena_copy(w->arena, d->points, d->point_count, sizeof *d->points);
     if (!c->rest || !reserve(w)) return sup_fail_memory(w->error, "the contacts of a skin");
     sup_bvh_refit(&c->bvh, d->points, NULL, w->nodes, w->slots);
+    for (uint32_t s = 0; s < d->triangle_count; ++s) {
+        w->crossing[s] = find_crossing(w, s, NULL) > 0;
+        report->crossing += w->crossing[s];
+    }
     if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) ||
-        !list_resting(w))
+        !list_tangled(w) || !list_resting(w))
         return sup_fail_memory(w->error, "the contacts of a skin");
-    for (uint32_t s = 0; s < d->triangle_count; ++s) report->crossing += crosses_any(w, s);
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;
     report->resting = c->resting_count;
     return SUP_OK;
@@ -370,7 +428,7 @@ size_t sup_contact_state(const sup_contact* c)
     return sizeof(contact_habits) + c->capacity * sizeof(contact_habit) + sup_align((c->resting_count + 7) / 8, 4);
 }
 
-void   sup_contact_reset(const sup_contact* c, void* state) { memset(state, 0, sup_contact_state(c)); }
+void sup_contact_reset(const sup_contact* c, void* state) { memset(state, 0, sup_contact_state(c)); }
 
 /// A block that is divided; without one only the sizes are added up.
 typedef struct divided {

@@ -66,6 +66,9 @@ struct sup_contact {
     const uint32_t*     near;
     const uint32_t*     touch_begin; // per point + 1: slots that it touches at rest, for those that rest
     const uint32_t*     touched;
+    const uint32_t*     pieces;  // per point: the connected piece of the mesh it is in
+    uint32_t            piece_count;
+    const uint8_t*      tangled; // a bit per pair of pieces that pass through each other at rest; NULL: too many pieces to tell
     uint32_t            resting_count;
     const uint32_t*     resting;     // points that touch something at rest, rising
     const uint32_t*     resting_bit; // per point, SUP_NONE

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const float growth = 0.3f; // of the way to its new strength, each step
+static const float turned = 0.6f; // cosine of normals beyond which a point looks past its triangle
 static const float faded = 0.05f; // below this strength it is gone
 
 static uint64_t key_of(const uint32_t id[2], uint32_t kind) { return (uint64_t)kind << 63 | (uint64_t)id[0] << 32 | id[1]; }
@@ -37,6 +38,21 @@ static bool near_enough(const contact_search* s, const sup_touch* t, float unit,
     return t->gap < s->c->margin * unit && t->gap > -depth * s->c->reach * unit;
 }
 
+static bool point_lasts(const contact_search* s, const contact_habit* h, contact_item* out)
+{
+    const uint32_t* c = s->c->bvh.corners + 3 * (size_t)h->id[1];
+    uint32_t        p = h->id[0];
+    float           unit = 0.5f * (s->c->units[p] + s->c->slot_units[h->id[1]]);
+    sup_touch       t;
+    if (!sup_point_triangle(contact_to(s, p), contact_to(s, c[0]), contact_to(s, c[1]), contact_to(s, c[2]), s->c->side, &t))
+        return false;
+    for (int k = 1; k < 4; ++k)
+        if (!(t.weights[k] < CONTACT_WANDER)) return false;
+    if (!near_enough(s, &t, unit, 1) || !(v3_dot(s->m.normals[p], t.normal) < turned)) return false;
+    *out = (contact_item){ .p = { p, c[0], c[1], c[2] }, .unit = unit, .side = s->c->side, .rank = fabsf(t.gap) };
+    return !sup_contact_is_ridge(s, p, c, t.gap);
+}
+
 static bool edge_lasts(const contact_search* s, const contact_habit* h, contact_item* out)
 {
     const uint32_t *a = s->c->bvh.corners + h->id[0] / 3 * (size_t)3, *b = s->c->bvh.corners + h->id[1] / 3 * (size_t)3;
@@ -58,14 +74,17 @@ static bool edge_lasts(const contact_search* s, const contact_habit* h, contact_
     return true;
 }
 
-/// An edge that is no longer found. Points have the loyalty of their choice and need no more.
+/// A point that has found another triangle forgets the one before.
+static bool has_other(const contact_search* s, const contact_habit* h) { return s->m.best[h->id[0]] != SUP_NONE; }
+
 static bool fade(const contact_search* s, const contact_habit* h, contact_item* out)
 {
     float strength = (1 - growth) * h->strength;
-    if (h->kind != CONTACT_EDGE || !s->call->settings.edges || !(strength > faded) || !edge_lasts(s, h, out)) return false;
+    if (!(strength > faded) || (h->kind == CONTACT_EDGE && !s->call->settings.edges)) return false;
+    if (!(h->kind == CONTACT_EDGE ? edge_lasts(s, h, out) : !has_other(s, h) && point_lasts(s, h, out))) return false;
     out->id[0] = h->id[0];
     out->id[1] = h->id[1];
-    out->kind = CONTACT_EDGE;
+    out->kind = (uint16_t)h->kind;
     out->strength = strength;
     return true;
 }

@@ -86,13 +86,21 @@ static bool still_rests(const contact_search* s, uint32_t p)
     return bit != SUP_NONE && !(s->parted[bit / 8] >> bit % 8 & 1);
 }
 
+/// Are two points in pieces that pass through each other at rest, and not far apart there?
+static bool are_tangled(const sup_contact* c, uint32_t p, uint32_t q, float distance2, float unit)
+{
+    size_t bit = (size_t)c->pieces[p] * c->piece_count + c->pieces[q];
+    return c->tangled && c->tangled[bit / 8] >> bit % 8 & 1 && distance2 < CONTACT_REST_AWAY * CONTACT_REST_AWAY * unit * unit;
+}
+
 /// What places may do, as they were at rest: `height` of one above the other, `facing` each other (or away, when behind) or
 /// not.
 static bool may_meet_at_rest(float height, bool facing, float distance2, float unit, bool rests)
 {
     if (facing && height < 0) return distance2 >= CONTACT_REST_AWAY * CONTACT_REST_AWAY * unit * unit;
     if (distance2 >= CONTACT_REST_EDGES * CONTACT_REST_EDGES * unit * unit) return true;
-    if (facing) return !rests; // what touches must have parted once
+    if (rests) return false; // what touches, or is tangled, must have parted once
+    if (facing) return true;
     return height >= -CONTACT_REST_BEHIND * unit && distance2 > CONTACT_REST_SAME * CONTACT_REST_SAME * unit * unit;
 }
 
@@ -104,6 +112,7 @@ static bool point_may_meet(const contact_search* s, uint32_t p, uint32_t slot, f
     float               weights[3];
     if (is_near(c, p, t[0]) || is_near(c, p, t[1]) || is_near(c, p, t[2])) return false;
     float square = sup_contact_triangle_square(c->rest[p], c->rest[t[0]], c->rest[t[1]], c->rest[t[2]], weights);
+    if (are_tangled(c, p, t[0], square, unit)) return false;
     return may_meet_at_rest(v3_dot(r->normal, c->rest[p]) - r->offset, v3_dot(c->rest_normals[p], r->normal) < CONTACT_FACING,
                             square, unit, still_rests(s, p));
 }
@@ -143,7 +152,8 @@ static bool edges_may_meet(const contact_search* s, const uint32_t e[4], float u
              second = v3_normalize(v3_add(n[e[2]], n[e[3]]), v3(0, 0, 0));
     sup_vec3 between = v3_scale(v3_sub(v3_add(x[e[2]], x[e[3]]), v3_add(x[e[0]], x[e[1]])), 0.5f);
     float    height = contact_min(v3_dot(first, between), -v3_dot(second, between));
-    bool     rests = still_rests(s, e[0]) || still_rests(s, e[1]) || still_rests(s, e[2]) || still_rests(s, e[3]);
+    if (are_tangled(c, e[0], e[2], square, unit)) return false;
+    bool rests = still_rests(s, e[0]) || still_rests(s, e[1]) || still_rests(s, e[2]) || still_rests(s, e[3]);
     return may_meet_at_rest(height, v3_dot(first, second) < CONTACT_FACING, square, unit, rests);
 }
 

@@ -79,6 +79,8 @@ const sup_param layers_rows[ROWS] = {
                         .unit = "1/s", .help = "How fast neighbors take each other's motion; calms ripples, leaves swinging" },
     [ROW_GRAVITY] = { "gravity", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(gravity), .min = 0, .max = 2, .standard = 1, .unit = "",
                       .help = "Share of gravity felt where a limb is turned from its rest pose, which hangs already" },
+    [ROW_DRAG] = { "drag", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(drag), .min = 0, .max = 20, .standard = 2, .unit = "1/s",
+                   .help = "How hard the world's wind presses on skin that faces it" },
     [ROW_INERTIA] = { "inertia", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(inertia), .min = 0, .max = 1, .standard = 1, .unit = "",
                       .help = "Share of the root's motion that tissue lags behind; 0 keeps only the motion of limbs" },
     [ROW_MUSCLE] = { "muscle", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(muscle), .varies = SUP_VARIES_POINT, .min = 0, .max = 1,

@@ -29,7 +29,7 @@ typedef struct layers_params {
     float volume, bulge;
     bool  contact, edges;
     float thickness, friction, restitution;
-    float damping, smoothing, gravity, inertia;
+    float damping, smoothing, gravity, drag, inertia;
     float muscle;
     bool  paper_order;
 } layers_params;
@@ -63,6 +63,7 @@ enum {
     ROW_DAMPING,
     ROW_SMOOTHING,
     ROW_GRAVITY,
+    ROW_DRAG,
     ROW_INERTIA,
     ROW_MUSCLE,
     ROW_DENSITY,
@@ -76,7 +77,7 @@ enum { FOOT_BLENDED, FOOT_DOMINANT };
 
 /// What binding found and mended, for the person to read: counted when the motion starts.
 typedef struct layers_mended {
-    uint32_t holes, split_points, turned, weightless, feet_at_skin, feet_outside, limited, contacts_off, flat_parts;
+    uint32_t holes, split_points, turned, weightless, feet_at_skin, feet_outside, limited, contacts_off, flat_parts, crossing, flat, coincident;
 } layers_mended;
 
 /// Points that were one in the mesh and are several here, because their faces form several fans.
@@ -170,6 +171,9 @@ sup_result layers_bind_points(const sup_bind_input* in, sup_arena* arena, layers
 sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error);
 /// layers_bind.c: masses, regions, skin sets and everything solved.
 sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
+
+/// layers_say.c: what is odd about the character, in sentences with their cures.
+sup_result layers_say(const sup_bind_input* in, sup_arena* temporary, layers_bound* b, sup_error* error);
 
 /// layers_step.c
 void layers_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch);

@@ -11,7 +11,6 @@ static const float  mass_floor = 1e-3f;      // of a layer's median mass
 static const float  bound_reach = 1.2f;      // local radii around a joint within which particles are kept off it
 static const float  bound_bone_share = 0.6f; // of the shortest bone at a joint
 static const float  contact_reach = 1.0f;    // mean edges a point may be in and still be found
-static const double crossing_most = 0.05;    // of the triangles at rest
 enum { LABEL_FEWEST = 30 };                  // triangles of a part
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
@@ -256,9 +255,11 @@ static sup_result make_contact(layers_bound* b, const layers_params* p, sup_aren
                                      .solid_meshes = b->solid_meshes };
     sup_contact_bind_report report;
     sup_result              r = sup_contact_create(&desc, arena, &b->contact, &report, error);
-    // Clothes in layers cross already at rest: their contacts would fight each other for ever.
-    if (!r) b->mended.contacts_off = report.off || (double)report.crossing > crossing_most * (double)b->triangle_count;
-    return r;
+    if (r) return r;
+    b->mended.contacts_off = report.off;
+    b->mended.crossing = report.crossing;
+    b->mended.flat = report.flat;
+    return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- bind
@@ -301,6 +302,7 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     while (b->root + 1 < c->skeleton.joint_count && !c->skeleton.joints[b->root].skin_joint) ++b->root;
     b->pose_size = sup_align(sup_pose_size(c), 64);
     sup_result r = make_all(in, b, arena, temporary, error);
+    if (!r) r = layers_say(in, temporary, b, error);
     sup_arena_destroy(temporary);
     if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b) };
     return r;

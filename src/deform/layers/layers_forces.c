@@ -1,5 +1,6 @@
 // What pulls on the tissue from outside, as accelerations per point.
 //   gravity: the sculpted rest shape hangs already, so only the difference to it counts: a = g - R g_rest
+//   wind: what faces it is pressed: a = drag (-n . direction) wind
 //   pushes of the world: newtons spread over the tissue of the points they reach, in proportion to their share
 #include "deform/layers/layers_run.h"
 
@@ -23,6 +24,18 @@ static void gravity_task(void* data, uint32_t begin, uint32_t end)
     float       length = v3_length(g);
     for (uint32_t k = begin; k < end; ++k)
         r->accelerations[k] = k < r->b->count && length > 0 ? v3_sub(g, turned(&r->matrices[k], g, length)) : v3(0, 0, 0);
+}
+
+static void wind_task(void* data, uint32_t begin, uint32_t end)
+{
+    layers_run*         r = data;
+    const layers_bound* b = r->b;
+    sup_vec3            wind = r->frame->world->wind, along = v3_normalize(wind, v3(0, 0, 0));
+    for (uint32_t k = begin; k < end && k < b->count; ++k) {
+        sup_vec3 n = v3_normalize(turned(&r->matrices[k], b->normals[k], 1), v3(0, 0, 0));
+        float    facing = -v3_dot(n, along);
+        if (facing > 0) r->accelerations[k] = v3_mad(r->accelerations[k], r->p->drag * facing, wind);
+    }
 }
 
 static double tissue_mass(const layers_bound* b, uint32_t k)
@@ -54,5 +67,7 @@ static void push(layers_run* r, const sup_force* force)
 void layers_accelerate(layers_run* r)
 {
     sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, gravity_task, r);
+    if (v3_length2(r->frame->world->wind) > 0 && r->p->drag > 0)
+        sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, wind_task, r);
     for (uint32_t i = 0; i < r->frame->world->force_count; ++i) push(r, &r->frame->world->forces[i]);
 }

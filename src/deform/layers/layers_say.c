@@ -1,0 +1,95 @@
+// What is odd about a character, said once when it is bound: names, counts, and the cure.
+#include "base/sort.h"
+#include "deform/layers/layers.h"
+
+#include <string.h>
+
+#define SMALL_METRES 0.01 // a character beyond these sizes was probably read in the wrong unit
+#define LARGE_METRES 100.0
+
+static const char* plural(uint32_t count) { return count == 1 ? "" : "s"; }
+
+// Points of one place that are not one point: the skin tears there. Split points are glued and do not count.
+static sup_result count_coincident(layers_bound* b, sup_arena* temporary, sup_error* error)
+{
+    const sup_mesh* mesh = &b->character->mesh;
+    uint32_t        n = mesh->point_count;
+    sup_sort_item * items = SUP_NEW(temporary, sup_sort_item, n), *spare = SUP_NEW(temporary, sup_sort_item, n);
+    if (!items || !spare) return sup_fail_memory(error, "layers");
+    for (uint32_t p = 0; p < n; ++p) items[p] = (sup_sort_item){ sup_hash_points(&mesh->points[p], 1), p };
+    sup_sort(items, spare, n);
+    for (uint32_t i = 1; i < n; ++i) {
+        const sup_vec3 *p = &mesh->points[items[i - 1].value], *q = &mesh->points[items[i].value];
+        b->mended.coincident += p->x == q->x && p->y == q->y && p->z == q->z;
+    }
+    return SUP_OK;
+}
+
+static void say_surface(const layers_bound* b, sup_notes* notes, const char* name)
+{
+    const layers_mended* m = &b->mended;
+    if (m->holes)
+        sup_note(notes, "%u hole%s of '%s' closed towards the middle of the rim, for volumes alone", m->holes, plural(m->holes),
+                 name);
+    if (m->split_points)
+        sup_note(notes, "%u point%s of '%s' joined several surfaces and got a copy for each, glued together", m->split_points,
+                 plural(m->split_points), name);
+    if (m->coincident)
+        sup_note(notes,
+                 "%u point%s of '%s' lie%s on another one without being joined to it: the skin tears there; weld the mesh, or "
+                 "read it from a format that welds",
+                 m->coincident, plural(m->coincident), name, m->coincident == 1 ? "s" : "");
+    if (m->turned) sup_note(notes, "'%s' is inside out; its faces are turned for the simulation", name);
+    if (m->flat)
+        sup_note(notes, "%u triangle%s of '%s' %s no area and take%s no part in contacts", m->flat, plural(m->flat), name,
+                 m->flat == 1 ? "has" : "have", m->flat == 1 ? "s" : "");
+    if (m->contacts_off)
+        sup_note(
+            notes,
+            "%u of %u triangles of '%s' pass through others at rest, over 30 %%: the skin does not touch itself; play parts "
+            "alone with --mesh",
+            m->crossing, b->triangle_count, name);
+}
+
+static void say_rig(const layers_bound* b, sup_notes* notes, const char* name)
+{
+    const layers_mended* m = &b->mended;
+    if (m->weightless)
+        sup_note(notes,
+                 "%u point%s of '%s' had no weights and took those of the nearest point along edges, or of the nearest bone",
+                 m->weightless, plural(m->weightless), name);
+    if (4 * m->feet_outside > b->count)
+        sup_note(
+            notes,
+            "from %u of %u points of '%s' the way to the bone leaves the body; their tissue is thinner: move the joints inside "
+            "(weights --center)",
+            m->feet_outside, b->count, name);
+}
+
+static void say_forces(const sup_bind_input* in)
+{
+    for (uint32_t i = 0; in->world && i < sup_world_plan_force_count(in->world); ++i) {
+        sup_force force;
+        sup_world_plan_force(in->world, i, 0, &force);
+        if (force.kind == SUP_FORCE_CURVE || (force.kind == SUP_FORCE_REGION && !force.region))
+            sup_note(in->notes,
+                     "force '%s' acts on a curve, and layers has none: it does nothing here; put it on a bone or a region",
+                     force.name);
+    }
+}
+
+sup_result layers_say(const sup_bind_input* in, sup_arena* temporary, layers_bound* b, sup_error* error)
+{
+    const sup_character* c = in->character;
+    double               size = (double)c->mesh.diagonal * c->metres_per_unit;
+    sup_result           r = count_coincident(b, temporary, error);
+    if (r) return r;
+    if (size < SMALL_METRES || size > LARGE_METRES)
+        sup_note(in->notes,
+                 "'%s' is %g m across with one unit as %g m; gravity, wind and speeds use that, so give --unit if it is wrong",
+                 c->name, size, c->metres_per_unit);
+    say_surface(b, in->notes, c->name);
+    say_rig(b, in->notes, c->name);
+    say_forces(in);
+    return SUP_OK;
+}
