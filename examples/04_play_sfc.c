@@ -17,14 +17,15 @@ static void add_track(const sfc* f, const sfc_track* k, double time, double* c)
     while (j + 1 < k->pieces && time >= k->times[j + 1]) ++j;
     double t = fmax((time - k->times[j]) / (k->times[j + 1] - k->times[j]), 0);
     if (!k->open || j + 1 < k->pieces) t = fmin(t, 1);
+    const uint32_t* moved = k->moved + (size_t)j * (1 + k->modes) * k->ways;
     for (uint32_t w = 0; w < k->ways; ++w)
         for (uint32_t m = 0; m < k->modes; ++m) {
-            const double* o = f->motion + 40 * (size_t)k->moved[((size_t)j * k->modes + m) * k->ways + w];
-            const float*  shape = k->shape + ((size_t)j * k->ways + w) * n;
+            const double* o = f->motion + 40 * (size_t)moved[(1 + m) * k->ways + w];
+            const float*  shape = k->shape + (size_t)moved[w] * n;
             double        way = 0;
             for (int i = 16; i-- > 0;) way = way * t + o[i];
             for (int i = 16; i < 40; i += 6) way += o[i] * value(o + i + 1, t);
-            for (uint32_t i = 0; i < n; ++i)
+            for (uint32_t i = 0; i < n && way != 0; ++i)
                 if (f->mode[k->first + i / 3] == m) c[3 * k->first + i] += way * shape[i];
         }
 }

@@ -18,18 +18,19 @@ const value = ([power, growth, from, wave, phase], x) => x ** power * Math.exp(g
 
 // A share of every example and the coefficients of every curve, c, are moved by tracks: closed forms of the time.
 function addTrack(f, [head, moved, shape], time, c) {
-    const [begin, count, ways, pieces, open, origin, period, ...times] = head, n = 3 * count, modes = moved.length / (pieces * ways);
+    const [begin, count, ways, pieces, open, origin, period, ...times] = head, n = 3 * count, rows = moved.length / (pieces * ways);
     if (period > 0) time -= period * Math.floor((time - origin) / period);
     let j = 0;
     while (j + 1 < pieces && time >= times[j + 1]) j++;
     const ratio = Math.max((time - times[j]) / (times[j + 1] - times[j]), 0), t = open && j + 1 === pieces ? ratio : Math.min(ratio, 1);
+    const row = i => moved.subarray((j * rows + i) * ways, (j * rows + i + 1) * ways);
     for (let w = 0; w < ways; w++)
-        for (let m = 0; m < modes; m++) {
-            const o = f.motions.subarray(40 * moved[(j * modes + m) * ways + w]);
+        for (let m = 0; m + 1 < rows; m++) {
+            const o = f.motions.subarray(40 * row(1 + m)[w]);
             let way = o.subarray(0, 16).reduceRight((sum, x) => sum * t + x, 0);
             for (let i = 16; i < 40; i += 6) way += o[i] * value(o.subarray(i + 1), t);
-            for (let i = 0; i < n; i++)
-                if (f.mode[begin + Math.floor(i / 3)] === m) c[3 * begin + i] += way * shape[(j * ways + w) * n + i];
+            for (let i = 0; i < n && way !== 0; i++)
+                if (f.mode[begin + Math.floor(i / 3)] === m) c[3 * begin + i] += way * shape[row(0)[w] * n + i];
         }
 }
 

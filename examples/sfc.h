@@ -46,8 +46,8 @@ typedef struct sfc_track { // moves coefficients first to first + count: sum ove
     uint32_t        first, count, ways, pieces, open, modes;
     double          origin, period;
     const double*   times; // [pieces + 1]
-    const uint32_t* moved; // [pieces][modes][ways]: motion
-    const float*    shape; // [pieces][ways][count][3]
+    const uint32_t* moved; // [pieces][1 + modes][ways]: shapes, then of every mode its motions
+    const float*    shape; // [shapes][count][3]
 } sfc_track;
 
 // An array, where it is of this type and length; an empty one is none.
@@ -65,13 +65,14 @@ static int sfc_next(const sfc* f, uint32_t number, sfc_track* t) // 0: damaged
     const double* head = sfc_find(f, at, F64, length, &wrong);
     for (int i = 0; i < 5 && length > 8; ++i) wrong |= !(head[i] >= 0 && head[i] < 4e9), n[i] = wrong ? 0 : (uint32_t)head[i];
     if (wrong || length < 9 || n[3] != length - 8 || n[2] == 0 || (double)n[0] + n[1] > (double)f->coefs + f->weights) return 0;
-    double each = (double)n[2] * n[3];
-    *t = (sfc_track){
-        n[0], n[1], n[2], n[3], n[4], (uint32_t)(f->list[at + 1].length / each), head[5], head[6], head + 7, 0, 0
-    };
-    t->moved = sfc_find(f, at + 1, U32, each * t->modes, &wrong), t->shape = sfc_find(f, at + 2, F32, 3 * each * n[1], &wrong);
-    for (uint32_t i = 0; i < f->list[at + 1].length && !wrong; ++i) wrong = t->moved[i] >= f->list[MOTION].length / 40;
-    return !wrong;
+    uint32_t rows = (uint32_t)(f->list[at + 1].length / ((double)n[2] * n[3])), motions = f->list[MOTION].length / 40;
+    uint32_t shapes = n[1] ? f->list[at + 2].length / 3 / n[1] : 0;
+    *t = (sfc_track){ n[0], n[1], n[2], n[3], n[4], rows - 1, head[5], head[6], head + 7, 0, 0 };
+    t->moved = sfc_find(f, at + 1, U32, (double)rows * n[2] * n[3], &wrong);
+    t->shape = sfc_find(f, at + 2, F32, 3.0 * shapes * n[1], &wrong);
+    for (uint32_t i = 0; i < f->list[at + 1].length && !wrong; ++i)
+        wrong = n[1] > 0 && t->moved[i] >= (i / n[2] % rows ? motions : shapes);
+    return !wrong && rows > 0;
 }
 
 static const char* sfc_open(const char* bytes, size_t size, sfc* f) // NULL, or what is wrong

@@ -1,5 +1,6 @@
 #include "solve/closed_form.h"
 
+#include "base/internal.h"
 #include "math/trig.h"
 
 #include <math.h>
@@ -104,4 +105,33 @@ double sup_closed_value(const sup_closed_form* form, double t)
         sum += e->amplitude * (e->power > 0 ? t : 1) * sup_exp(e->growth * (t - e->from)) * sup_cos(e->wave * t - e->phase);
     }
     return sum;
+}
+
+static void add_swing(sup_closed_form* to, double scale, const sup_fourier_element* e)
+{
+    for (int i = 0; i < SUP_CLOSED_SWINGS; ++i) {
+        sup_fourier_element* x = &to->swing[i];
+        bool                 same = x->power == e->power && x->growth == e->growth && x->from == e->from && x->wave == e->wave;
+        if (x->amplitude != 0 && !same) continue;
+        if (e->wave == 0) {
+            double amplitude = x->amplitude + scale * e->amplitude;
+            *x = *e;
+            x->amplitude = amplitude;
+            return;
+        }
+        double c = x->amplitude * sup_cos(x->phase) + scale * e->amplitude * sup_cos(e->phase);
+        double s = x->amplitude * sup_sin(x->phase) + scale * e->amplitude * sup_sin(e->phase);
+        *x = *e;
+        x->amplitude = sqrt(c * c + s * s);
+        x->phase = sup_atan2(s, c);
+        return;
+    }
+    SUP_ASSERT(false);
+}
+
+void sup_closed_add(sup_closed_form* to, double scale, const sup_closed_form* form)
+{
+    for (int i = 0; i < SUP_CLOSED_POWERS; ++i) to->powers[i] += scale * form->powers[i];
+    for (int i = 0; i < SUP_CLOSED_SWINGS; ++i)
+        if (form->swing[i].amplitude != 0) add_swing(to, scale, &form->swing[i]);
 }

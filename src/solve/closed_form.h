@@ -22,6 +22,8 @@ typedef struct sup_closed_form {
 } sup_closed_form;
 
 double sup_closed_value(const sup_closed_form* form, double t);
+/// to += scale x form. Swings of one kind become one; at most four kinds may come together.
+void sup_closed_add(sup_closed_form* to, double scale, const sup_closed_form* form);
 
 /// For t from 0 to 1; `on`: for any t >= 0, and then of the force only the value counts. eta, h >= 0.
 sup_closed_form sup_closed_solve(double eta, double h, const sup_closed_task* task, bool on);

@@ -68,12 +68,32 @@ static void fading_is_the_path_of_least_force(void** state)
             }
 }
 
+static void sums_of_forms_are_forms(void** state)
+{
+    (void)state;
+    for (uint32_t e = 0; e < SUP_COUNT_OF(sizes); ++e)
+        for (uint32_t h = 0; h < SUP_COUNT_OF(sizes); ++h) {
+            sup_closed_form sum = { .powers = { 0.5 } }, parts[3];
+            for (int k = 0; k < 3; ++k) { // one equation, three starts and forces
+                sup_closed_task task = { .rate = k - 1, .force = { k, 2 - k, 0.5 } };
+                parts[k] = sup_closed_solve(sizes[e], sizes[h], &task, false);
+                sup_closed_add(&sum, 0.3 + k, &parts[k]);
+            }
+            for (double t = 0; t <= 1; t += 0.125) {
+                double wanted = 0.5;
+                for (int k = 0; k < 3; ++k) wanted += (0.3 + k) * sup_closed_value(&parts[k], t);
+                assert_true(fabs(sup_closed_value(&sum, t) - wanted) < 1e-10);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solutions_agree_with_the_oscillator_everywhere),
         cmocka_unit_test(what_goes_on_stays_right_far_beyond),
         cmocka_unit_test(fading_is_the_path_of_least_force),
+        cmocka_unit_test(sums_of_forms_are_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,7 @@ typedef struct sfc_plan {
     sup_closed_form*     motions; ///< those that differ
     uint32_t             motion_count;
     bool                 ready; ///< all of them are known
+    bool                 rates; ///< some modes carry theirs from example to example
     float*               row;   ///< one array of a track
 } sfc_plan;
 
@@ -145,12 +146,10 @@ static void put_functions(sfc_out* o, const sfc_plan* p)
 
 // ---------------------------------------------------------------------------------------------- motions
 
-enum { WAYS_MAX = 4 };
-
 /// y'' + eta y' + h y = force for several starts and forces.
 typedef struct sfc_motion {
     double          eta, h;
-    sup_closed_task way[WAYS_MAX - 1]; ///< behind the first, which is 1
+    sup_closed_task way[3];
 } sfc_motion;
 
 /// Segments of one length have the same answers: each is kept once, to what a double tells apart after a few operations.
@@ -166,15 +165,6 @@ static void put_answer(sfc_out* o, sfc_plan* p, const sup_closed_form* answer)
     }
     if (i == p->motion_count && !p->ready) p->motions[p->motion_count++] = *answer;
     put(o, i, 4);
-}
-
-static void put_motion(sfc_out* o, sfc_plan* p, const sfc_motion* m, uint32_t ways, bool on)
-{
-    put_answer(o, p, &(sup_closed_form){ .powers = { 1 } });
-    for (uint32_t w = 1; w < ways; ++w) {
-        sup_closed_form x = sup_closed_solve(m->eta, m->h, &m->way[w - 1], on);
-        put_answer(o, p, &x);
-    }
 }
 
 static void put_motions(sfc_out* o, const sfc_plan* p)
@@ -205,12 +195,12 @@ static sfc_motion still_motion(sup_ramp ramp, uint32_t ways)
 {
     static const sup_closed_task ramps[3] = { { 1, { 0 } }, { 0, { 6, -12 } }, { 0, { 0, 60, -360, 720 } } };
     sfc_motion                   m = { .way = { ramps[ramp] } };
-    if (ways > 2) m = (sfc_motion){ .way = { ramps[SUP_RAMP_SMOOTHSTEP], { 1, { -4, 6 } }, { 0, { -2, 6 } } } };
+    if (ways == 3) m = (sfc_motion){ .way = { ramps[SUP_RAMP_SMOOTHSTEP], { 1, { -4, 6 } }, { 0, { -2, 6 } } } };
     return m;
 }
 
 /// What an oscillator does in a segment for every unit of change, of start rate and of end rate: e0 + e1 r(t) drives it.
-static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp ramp, uint32_t ways)
+static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp ramp)
 {
     static const double derivatives[3][SUP_CLOSED_DERIVATIVES + 1] = { { 0, 1 }, { 0, 0, 6, -12 }, { 0, 0, 0, 60, -360, 720 } };
     const double*       r = derivatives[hermite ? SUP_RAMP_LINEAR : ramp];
@@ -222,8 +212,7 @@ static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp r
         drive[1][i] = -x->hermite[i][0] * x->psi - x->hermite[i][1] * x->psi_rate;
         drive[2][i] = x->hermite[i][1];
     }
-    if (law == STILL) return still_motion(ramp, ways);
-    for (uint32_t w = 0; w + 1 < ways; ++w) {
+    for (uint32_t w = 0; w < 3; ++w) {
         double force[SUP_CLOSED_DERIVATIVES + 1];
         for (uint32_t i = 0; i <= SUP_CLOSED_DERIVATIVES; ++i) force[i] = drive[w][1] * r[i] + (i == 0 ? drive[w][0] : 0);
         // eta y' + h y = f, once more derived, is the equation of a player: y'' + h/eta y' = f'/eta.
@@ -263,104 +252,136 @@ static void add_value(sfc_plan* p, uint32_t coefficient, uint32_t begin, uint32_
         p->row[3 * (size_t)(s->at[i] - begin) + component] += (float)(s->amplitude[i] * value);
 }
 
-/// One coefficient in an array of a segment: 0 where it begins, 1 the change, 2 and 3 the rates at both ends (of smooth ones).
-static double value_of(const fourier_bound* b, uint32_t segment, uint32_t array, uint32_t coefficient, uint32_t component,
-                       bool still)
+/// Our coefficients of one block, into a row of the examples' track.
+static void add_block(sfc_plan* p, const float* block)
 {
-    const sup_modal* m = &b->motion.modal;
-    size_t           n = m->block, at = b->motion.index[coefficient] + component;
-    uint32_t         to = segment + 1 < m->examples ? segment + 1 : 0;
-    still |= m->still[b->motion.mode[coefficient]];
-    if (segment == m->segments && m->segments) { // rings out behind the last
-        if (array == 0) return (double)m->shape[(size_t)(m->examples - 1) * n + at];
-        return array == 1 && !still ? (double)m->rate[segment * n + at] : 0;
-    }
-    if (array == 0) return (double)m->shape[segment * n + at];
-    if (m->segments == 0) return 0;
-    if (array == 1) return (double)m->change[segment * n + at];
-    if (array == 2 && !still) return (double)m->rate[segment * n + at];
-    return (double)m->slope[(array == 2 ? segment : to) * n + at] * (m->times[segment + 1] - m->times[segment]);
+    const fourier_bound* b = p->b;
+    for (uint32_t i = 0; i < 3 * b->net.coefficient_count; ++i)
+        add_value(p, i / 3, 0, i % 3, (double)block[b->motion.index[i / 3] + i % 3]);
 }
 
-/// The same for the share of an example, which goes with the carrier.
-static double weight_of(const sup_modal* m, uint32_t segment, uint32_t array, uint32_t example)
+// ---------------------------------------------------------------------------------------------- examples
+
+/// What moves in a piece of the examples' track: the examples before, at its start, at its end and behind, then carried rates
+/// (those of the last piece: what is left to ring out).
+enum { BEFORE, FROM, TO, BEHIND, RATES, WAYS };
+
+static void add_tangent(const sup_modal* m, uint32_t example, uint32_t from, double scale, const sup_closed_form* way,
+                        sup_closed_form out[WAYS])
 {
-    bool     last = segment == m->segments && m->segments;
-    uint32_t from = last ? m->examples - 1 : segment, to = segment + 1 < m->examples ? segment + 1 : 0;
-    if (array == 0) return example == from;
-    if (last || m->segments == 0) return 0;
-    if (array == 1) return (example == to) - (double)(example == from);
-    sup_tangent t = sup_modal_tangent(m, array == 2 ? from : to);
-    return t.scale * (m->times[segment + 1] - m->times[segment]) * ((example == t.to) - (double)(example == t.from));
+    sup_tangent t = sup_modal_tangent(m, example);
+    // Of the two ends of the segment one is the example itself, and one of its neighbors is the other.
+    bool first = example == from;
+    sup_closed_add(&out[first ? BEFORE : FROM], -scale * t.scale, way);
+    sup_closed_add(&out[first ? TO : BEHIND], scale * t.scale, way);
 }
 
-/// Where examples fade: shares of an example in what an array holds, 0 the one before, 1 the one behind, 2 and 3 the speeds
-/// there.
-static double fading_of(const sup_modal* m, uint32_t segment, uint32_t array, uint32_t example)
+/// The carrier in a segment: the cubic, the ramp, or the path of least force.
+static void carry_segment(const sup_modal* m, uint32_t segment, double share, sup_closed_form out[WAYS])
 {
-    uint32_t ends[2] = { segment, segment + 1 < m->examples ? segment + 1 : 0 }, at = ends[array % 2];
-    double   share[3];
-    if (array < 2) return example == at;
-    sup_tangent t = sup_modal_tangent(m, at); // for who stands beside it
-    sup_modal_speed(m, at, share);
-    return (example == t.from ? share[0] : 0) + (example == at ? share[1] : 0) + (example == t.to ? share[2] : 0);
-}
-
-static void put_example_motions(sfc_out* o, sfc_plan* p, const sfc_track* t, bool still)
-{
-    const sup_modal* m = &p->b->motion.modal;
-    for (uint32_t j = 0; j < t->pieces; ++j)
-        for (uint32_t k = 0; k <= m->modes; ++k) {
-            const sup_oscillator* x = m->segments ? &m->oscillators[(size_t)(j < m->segments ? j : j - 1) * m->modes] : NULL;
-            sfc_motion            motion = still_motion(m->ramp, t->ways);
-            bool                  moves = k > 0 && x && !still && !m->still[k - 1], rings = m->segments && j == m->segments;
-            if (m->fade > 0 && !rings) {
-                sup_closed_form answers[4];
-                sup_closed_fading(m->fade, m->times[j + 1] - m->times[j], answers);
-                for (int i = 0; i < 4; ++i) put_answer(o, p, &answers[i]);
-                continue;
-            }
-            if (moves) motion = swing_motion(&x[k - 1], m->hermite[k - 1], m->ramp, t->ways);
-            if (rings) motion = (sfc_motion){ motion.eta, motion.h, { { moves && law_of(&x[k - 1]) == SWING, { 0 } } } };
-            put_motion(o, p, &motion, t->ways, rings);
+    double   T = m->times[segment + 1] - m->times[segment];
+    uint32_t to = segment + 1 < m->examples ? segment + 1 : 0;
+    if (m->fade > 0) {
+        sup_closed_form path[4];
+        double          speed[3];
+        sup_closed_fading(m->fade, T, path);
+        sup_closed_add(&out[FROM], share, &path[0]), sup_closed_add(&out[TO], share, &path[1]);
+        for (uint32_t end = 0; end < 2; ++end) {
+            sup_modal_speed(m, end ? to : segment, speed);
+            for (uint32_t i = 0; i < 3; ++i) sup_closed_add(&out[BEFORE + end + i], share * speed[i], &path[2 + end]);
         }
+        return;
+    }
+    sfc_motion      still = still_motion(m->ramp, m->smooth ? 3 : 1);
+    sup_closed_form one = { .powers = { 1 } }, way = sup_closed_solve(0, 0, &still.way[0], false);
+    sup_closed_add(&out[FROM], share, &one), sup_closed_add(&out[FROM], -share, &way), sup_closed_add(&out[TO], share, &way);
+    for (uint32_t end = 0; m->smooth && end < 2; ++end) {
+        way = sup_closed_solve(0, 0, &still.way[1 + end], false);
+        add_tangent(m, end ? to : segment, segment, share * T, &way, out);
+    }
+}
+
+/// An oscillator in a segment.
+static void swing_segment(const sup_modal* m, uint32_t segment, uint32_t mode, double share, sup_closed_form out[WAYS])
+{
+    double          T = m->times[segment + 1] - m->times[segment];
+    uint32_t        to = segment + 1 < m->examples ? segment + 1 : 0;
+    sfc_motion      motion = swing_motion(&m->oscillators[(size_t)segment * m->modes + mode], m->hermite[mode], m->ramp);
+    sup_closed_form one = { .powers = { 1 } }, way[3];
+    for (int i = 0; i < 3; ++i) way[i] = sup_closed_solve(motion.eta, motion.h, &motion.way[i], false);
+    sup_closed_add(&out[FROM], share, &one), sup_closed_add(&out[FROM], -share, &way[0]);
+    sup_closed_add(&out[TO], share, &way[0]);
+    if (!m->smooth) return;
+    if (!m->hermite[mode]) {
+        sup_closed_add(&out[RATES], share, &way[1]);
+        return;
+    }
+    add_tangent(m, segment, segment, share * T, &way[1], out);
+    add_tangent(m, to, segment, share * T, &way[2], out);
+}
+
+static void put_example_moves(sfc_out* o, sfc_plan* p, const sfc_track* t)
+{
+    const fourier_bound* b = p->b;
+    const sup_modal*     m = &b->motion.modal;
+    uint32_t             n = m->examples;
+    for (uint32_t j = 0; j < t->pieces; ++j) {
+        bool     rings = m->segments && j == m->segments;
+        uint32_t from = rings ? n - 1 : j, to = m->segments && !rings && j + 1 < n ? j + 1 : m->period > 0 ? 0 : from;
+        uint32_t before = from ? from - 1 : m->period > 0 ? n - 1 : from, behind = to + 1 < n ? to + 1 : m->period > 0 ? 0 : to;
+        put(o, before, 4), put(o, from, 4), put(o, to, 4), put(o, behind, 4);
+        put(o, p->rates ? n + j : rings ? n : 0, 4);
+        for (uint32_t k = 0; k <= m->modes; ++k) {
+            sup_closed_form out[WAYS];
+            bool            moves = k > 0 && m->segments && !m->still[k - 1] && (rings || !(m->fade > 0));
+            double          sway = moves ? (double)b->sway : 0;
+            memset(out, 0, sizeof out);
+            if (rings || !m->segments) out[FROM].powers[0] = 1;
+            else if (sway != 1) carry_segment(m, j, 1 - sway, out);
+            const sup_oscillator* x = moves ? &m->oscillators[(size_t)(rings ? j - 1 : j) * m->modes + k - 1] : NULL;
+            if (moves && !rings) {
+                if (law_of(x) == STILL) carry_segment(m, j, sway, out);
+                else swing_segment(m, j, k - 1, sway, out);
+            } else if (moves && law_of(x) == SWING) {
+                sup_closed_form ring = sup_closed_solve(x->eta / x->rho, x->h / x->rho, &(sup_closed_task){ .rate = 1 }, true);
+                sup_closed_add(&out[RATES], sway, &ring);
+            }
+            for (uint32_t w = 0; w < WAYS; ++w) put_answer(o, p, &out[w]);
+        }
+    }
     end_array(o, U32);
 }
 
-/// The examples' track, or the part of it that is still: sway mixes the two.
-static void put_examples(sfc_out* o, sfc_plan* p, bool still, double scale, bool weights)
+static void put_examples(sfc_out* o, sfc_plan* p)
 {
     const fourier_bound* b = p->b;
     const sup_modal*     m = &b->motion.modal;
     bool                 rings = b->settle && m->segments && !(m->period > 0);
     uint32_t             coefs = p->first[b->net.curves.curve_count];
-    sfc_track            t = { .count = coefs + (weights ? p->weights : 0),
-                               .ways = m->smooth ? 4 : 2,
+    sfc_track            t = { .count = coefs + p->weights,
+                               .ways = WAYS,
                                .pieces = (m->segments ? m->segments : 1) + rings,
                                .open = rings,
                                .origin = m->times[0],
                                .period = m->period };
+    p->rates = false;
+    for (uint32_t k = 0; k < m->modes; ++k) p->rates |= m->smooth && m->segments && !m->still[k] && !m->hermite[k];
     put_track(o, &t);
     for (uint32_t i = 0; i <= t.pieces; ++i) // behind the last any length will do
         put_double(o, i <= m->segments ? m->times[i] : 2 * m->times[i - 1] - (i > 1 ? m->times[i - 2] : m->times[i - 1] - 1));
     end_array(o, F64);
-    put_example_motions(o, p, &t, still);
-    for (uint32_t j = 0; j < t.pieces; ++j)
-        for (uint32_t array = 0; array < t.ways; ++array) {
-            bool fades = m->fade > 0 && j < m->segments;
-            for (uint32_t i = 0; i < 3 * b->net.coefficient_count; ++i) {
-                double value = fades ? 0 : value_of(b, j, array, i / 3, i % 3, still);
-                for (uint32_t e = 0; fades && e < m->examples; ++e)
-                    value +=
-                        fading_of(m, j, array, e) * (double)m->shape[(size_t)e * m->block + b->motion.index[i / 3] + i % 3];
-                add_value(p, i / 3, 0, i % 3, scale * value);
-            }
-            for (uint32_t i = coefs; i < t.count; ++i)
-                p->row[3 * i] = (float)(fades ? fading_of(m, j, array, i - coefs) : weight_of(m, j, array, i - coefs));
-            put_row(o, p, t.count);
-        }
+    put_example_moves(o, p, &t);
+    for (uint32_t e = 0; e < m->examples; ++e) {
+        add_block(p, m->shape + (size_t)e * m->block);
+        if (p->weights) p->row[3 * (coefs + e)] = 1;
+        put_row(o, p, t.count);
+    }
+    for (uint32_t j = 0; p->rates && j < m->segments; ++j) add_block(p, m->rate + (size_t)j * m->block), put_row(o, p, t.count);
+    if (rings) add_block(p, m->rate + (size_t)m->segments * m->block), put_row(o, p, t.count);
     end_array(o, F32);
 }
+
+// ---------------------------------------------------------------------------------------------- loads
 
 /// Where a load's coefficient begins at a key, its rate there, and what drives it, as `law` has it.
 static void drive(enum law law, const sup_oscillator* x, double T, const double* state, double from, double to,
@@ -373,6 +394,32 @@ static void drive(enum law law, const sup_oscillator* x, double T, const double*
     arrays[3] = law == SWING ? (to - from) * T * T / rho : 0;
 }
 
+/// Where it stands at the key, its rate there, what drives it, and how that grows: a row each for every piece.
+enum { LOAD_WAYS = 4 };
+
+static void put_force_moves(sfc_out* o, sfc_plan* p, const sup_modal_force* f, const sfc_track* t)
+{
+    static const sup_closed_task tasks[LOAD_WAYS] = { { 0 }, { 1, { 0 } }, { 0, { 1 } }, { 0, { 0, 1 } } };
+    const sup_modal*             m = &p->b->motion.modal;
+    for (uint32_t j = 0; j < t->pieces; ++j) {
+        for (uint32_t w = 0; w < LOAD_WAYS; ++w) put(o, LOAD_WAYS * j + w, 4);
+        for (uint32_t k = 0; k <= m->modes; ++k) {
+            double         T = j + 1 < f->key_count ? f->times[j + 1] - f->times[j] : 1;
+            sup_oscillator x = k ? sup_modal_in_seconds(m, k - 1) : sup_oscillator_make(0, 0, 0, SUP_RAMP_LINEAR);
+            sup_oscillator over = sup_oscillator_last(&x, T);
+            enum law       law = k && f->following[k - 1] ? STILL : law_of(&over);
+            double         eta = law == SWING ? T * x.eta / x.rho : law == LAG ? T * x.h / x.eta : 0;
+            put_answer(o, p, &(sup_closed_form){ .powers = { 1 } });
+            for (uint32_t w = 1; w < LOAD_WAYS; ++w) {
+                sup_closed_form way =
+                    sup_closed_solve(eta, law == SWING ? T * T * x.h / x.rho : 0, &tasks[w], t->open && j + 1 == t->pieces);
+                put_answer(o, p, &way);
+            }
+        }
+    }
+    end_array(o, U32);
+}
+
 static void put_force(sfc_out* o, sfc_plan* p, const sup_modal_force* f, uint32_t curve)
 {
     const sup_modal*      m = &p->b->motion.modal;
@@ -380,7 +427,7 @@ static void put_force(sfc_out* o, sfc_plan* p, const sup_modal_force* f, uint32_
     uint32_t              held = sup_fourier_held(s->kind);
     sfc_track             t = { .first = p->first[curve],
                                 .count = p->first[curve + 1] - p->first[curve],
-                                .ways = 4,
+                                .ways = LOAD_WAYS,
                                 .pieces = f->period > 0 ? f->key_count - 1 : f->key_count,
                                 .open = !(f->period > 0),
                                 .origin = f->times[0],
@@ -388,30 +435,19 @@ static void put_force(sfc_out* o, sfc_plan* p, const sup_modal_force* f, uint32_
     put_track(o, &t);
     for (uint32_t i = 0; i <= t.pieces; ++i) put_double(o, i < f->key_count ? f->times[i] : f->times[i - 1] + 1);
     end_array(o, F64);
+    put_force_moves(o, p, f, &t);
     for (uint32_t j = 0; j < t.pieces; ++j)
-        for (uint32_t k = 0; k <= m->modes; ++k) {
-            double         T = j + 1 < f->key_count ? f->times[j + 1] - f->times[j] : 1;
-            sup_oscillator x = k ? sup_modal_in_seconds(m, k - 1) : sup_oscillator_make(0, 0, 0, SUP_RAMP_LINEAR);
-            sup_oscillator over = sup_oscillator_last(&x, T);
-            enum law       law = k && f->following[k - 1] ? STILL : law_of(&over);
-            sfc_motion     motion = { 0, 0, { { 1, { 0 } }, { 0, { 1 } }, { 0, { 0, 1 } } } };
-            if (law == SWING) motion.eta = T * x.eta / x.rho, motion.h = T * T * x.h / x.rho;
-            if (law == LAG) motion.eta = T * x.h / x.eta;
-            put_motion(o, p, &motion, t.ways, t.open && j + 1 == t.pieces);
-        }
-    end_array(o, U32);
-    for (uint32_t j = 0; j < t.pieces; ++j)
-        for (uint32_t array = 0; array < t.ways; ++array) {
+        for (uint32_t way = 0; way < LOAD_WAYS; ++way) {
             double T = j + 1 < f->key_count ? f->times[j + 1] - f->times[j] : 1;
             bool   hold = j + 1 == f->key_count || (f->steps && f->steps[j]);
             for (uint32_t i = 0; i < 3 * f->entry_count; ++i) {
                 const sup_modal_entry* e = &f->entries[i / 3];
                 const double *         state = f->states + ((size_t)j * m->modes + e->mode) * 6 + i % 3, *v = f->values + 3 * j;
                 sup_oscillator         x = sup_modal_in_seconds(m, e->mode), over = sup_oscillator_last(&x, T);
-                double                 arrays[4];
+                double                 arrays[LOAD_WAYS];
                 drive(f->following[e->mode] ? STILL : law_of(&over), &x, T, state, v[i % 3], hold ? v[i % 3] : v[3 + i % 3],
                       arrays);
-                add_value(p, s->packed + held + i / 3, t.first, i % 3, e->share * arrays[array]);
+                add_value(p, s->packed + held + i / 3, t.first, i % 3, e->share * arrays[way]);
             }
             put_row(o, p, t.count);
         }
@@ -483,8 +519,7 @@ static void put_rest(sfc_out* o, const sfc_plan* p)
 static void put_tracks(sfc_out* o, sfc_plan* p)
 {
     const fourier_bound* b = p->b;
-    put_examples(o, p, false, (double)b->sway, true);
-    if (b->sway != 1) put_examples(o, p, true, 1 - (double)b->sway, false);
+    put_examples(o, p);
     for (uint32_t i = 0; i < b->motion.force_count; ++i) put_force(o, p, &b->motion.forces[i], b->motion.force_curves[i]);
 }
 
@@ -548,9 +583,9 @@ static sup_result make_plan(const fourier_bound* b, sup_arena* arena, sfc_plan* 
     p.splits = SUP_NEW(arena, sfc_split, (size_t)b->net.coefficient_count + 1);
     if (!p.functions || !p.first || !p.function || !p.splits) return sup_fail_memory(error, "a runtime file");
     for (uint32_t c = 0; c < curves; ++c) split_curve(&p, c);
-    size_t keys = 2 * ((size_t)b->motion.modal.segments + 2);
+    size_t keys = (size_t)b->motion.modal.segments + 2;
     for (uint32_t i = 0; i < b->motion.force_count; ++i) keys += b->motion.forces[i].key_count;
-    p.motions = SUP_NEW(arena, sup_closed_form, keys * (b->motion.modal.modes + 1) * WAYS_MAX);
+    p.motions = SUP_NEW(arena, sup_closed_form, keys * (b->motion.modal.modes + 1) * WAYS);
     if (!p.motions) return sup_fail_memory(error, "a runtime file");
     if (b->residual != RESIDUAL_NONE || b->sections.station_count) p.weights = b->motion.modal.examples;
     p.row = SUP_NEW(arena, float, 3 * ((size_t)p.first[curves] + p.weights) + 1);

@@ -24,8 +24,8 @@ static void tell_curves(const sup_bind_input* in, const fourier_params* p, const
         sup_note(
             in->notes,
             "%u of %u curves have too few points, or too far apart, for %d waves: they get fewer, down to %u; a finer mesh "
-            "gives more, terms=%u hides this",
-            n->lowered, count, p->terms, n->least, n->least > 0 ? n->least : 1);
+            "carries more",
+            n->lowered, count, p->terms, n->least);
     if (n->curves.dropped)
         sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
                  n->curves.dropped);
