@@ -38,7 +38,7 @@ await test("every load of examples/bend moves the skin", folder => {
     const plain = bake(folder, "linear").hashes;
     const kinds = {
         "point.json": ["bend"], "part.json": ["bend"], "nearest.json": ["bend"], "bone.json": ["bend"], "material.json": ["bend"],
-        "map.json": [line, "--map", belly(folder)], "range.json": [line], "place.json": [line], "swell.json": ["bend(line=0 0.44 -0.10; 0 0.45 0.02,curves=9,pressure=0.08)"],
+        "map.json": [line, "--map", belly(folder)], "range.json": ["bend(line=spine_*,curves=9,thickness=20)"], "place.json": ["bend(line=spine_*,curves=9,thickness=20)"], "swell.json": ["bend(line=0 0.44 -0.10; 0 0.45 0.02,curves=9,pressure=0.08)"],
         "press.json": ["bend"], "mesh.json": ["bend"], "shin.json": ["bend"], "release.json": ["bend(dynamics=on,young=200)"],
         "tail.json": [`bend(preset=trunk,line=@${path.join(worlds, "tail.txt")},support=0.25)`],
     };

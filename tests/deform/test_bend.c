@@ -65,6 +65,26 @@ static void bones_may_have_their_own_stiffness(void** state)
     sup_character_destroy(c);
 }
 
+static void maps_vary_what_the_skin_is_made_of(void** state)
+{
+    (void)state;
+    sup_character*           c = builtin("beast", 2000);
+    float*                   values = malloc(c->mesh.point_count * sizeof *values);
+    double                   base = most_under(c, "bend", PUSH);
+    static const char* const names[] = { "_BEND_YOUNG", "_BEND_WIDTH", "_BEND_THICKNESS", "_YOUNG" };
+    static const double      factor[] = { 2, 2, 8, 2 };
+    for (uint32_t i = 0; i < c->mesh.point_count; ++i) values[i] = 0.5f;
+    for (int i = 0; i < 4; ++i) {
+        sup_character with = *c;
+        sup_map       map = { names[i], values };
+        with.maps = &map, with.map_count = 1;
+        double f = most_under(&with, "bend", PUSH) / base;
+        if (fabs(f / factor[i] - 1) > 2e-3) fail_msg("%s: %g, not %g", names[i], f, factor[i]);
+    }
+    free(values);
+    sup_character_destroy(c);
+}
+
 // ---------------------------------------------------------------------------------------------- loads
 
 // A tube of radius 0.1 around the x axis: the ring under a force moves by P l^3 / (720 EI) where it acts.
@@ -618,6 +638,7 @@ int main(void)
         cmocka_unit_test(torso_bends_by_the_closed_form_factor_of_its_material),
         cmocka_unit_test(material_may_be_keyed_over_time),
         cmocka_unit_test(bones_may_have_their_own_stiffness),
+        cmocka_unit_test(maps_vary_what_the_skin_is_made_of),
         cmocka_unit_test(a_ring_gives_way_by_its_length_and_stiffness),
         cmocka_unit_test(on_a_foundation_rings_move_as_a_whole),
         cmocka_unit_test(forces_turn_with_the_skin_or_stay_in_the_world),

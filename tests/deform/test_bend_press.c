@@ -145,6 +145,36 @@ static void another_bone_presses_when_it_comes(void** state)
     sup_character_destroy(c);
 }
 
+// Forces, pressure, a finger and a pose: the same bits whatever the number of workers, with fixed loads and without.
+static void workers_do_not_change_a_bit(void** state)
+{
+    (void)state;
+    sup_character*           c = builtin("beast", 9000);
+    sup_arena*               arena = sup_arena_create(NULL);
+    sup_pool*                pool = sup_pool_create(4);
+    static const char* const worlds[] = {
+        "{\"forces\":[{\"name\":\"a\",\"bone\":\"spine_1\",\"radius\":0.3,\"value\":[0,0,8]}]}",
+        "{\"forces\":[{\"name\":\"a\",\"bone\":\"spine_1\",\"radius\":0.3,\"value\":[0,0,8]}],\"bodies\":[{\"name\":\"b\","
+        "\"sphere\":{\"center\":[0.26,0.4,0],\"radius\":0.09}}]}",
+    };
+    static const char* const links[] = { "bend(pressure=0.05)", "dualquat,bend(closed=foundation,transfer=frame,dynamics=on)" };
+    for (int i = 0; i < 4; ++i) {
+        uint64_t hash[2];
+        for (int many = 0; many < 2; ++many) {
+            play p = play_chain(
+                (sup_chain_desc){
+                    .character = c, .clip = &c->clips[0], .links = links[i % 2], .world = json(worlds[i / 2], arena) },
+                (sup_instance_desc){ .clip = &c->clips[0], .preroll = 0, .tasks = many ? sup_pool_tasks(pool) : NULL });
+            hash[many] = play_hash(&p, 0.3);
+            play_end(&p);
+        }
+        assert_true(hash[0] == hash[1]);
+    }
+    sup_pool_destroy(pool);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +183,7 @@ int main(void)
         cmocka_unit_test(a_ball_that_comes_slowly_moves_the_skin_slowly),
         cmocka_unit_test(a_closed_mesh_presses_as_a_capsule_of_its_size),
         cmocka_unit_test(another_bone_presses_when_it_comes),
+        cmocka_unit_test(workers_do_not_change_a_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,6 +127,9 @@ static void say_notes(const sup_bind_input* in, const bend_bound* b)
     if (p->weight != 0 && open == 0 && p->closed != SUP_BEND_FOUNDATION)
         sup_note(in->notes,
                  "weight does nothing: all curves are closed and carry no net force; say closed=foundation or way=along");
+    if (b->net.on.curves.dropped)
+        sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
+                 b->net.on.curves.dropped);
     if (b->net.on.flat)
         sup_note(in->notes,
                  "%u curves have no length, and their skin only moves as a whole; merge points that stand on each other",
