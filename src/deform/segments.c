@@ -412,8 +412,7 @@ uint32_t sup_segments_find(const sup_segments* s, double time, double* ratio, do
 sup_tangent sup_segments_tangent(const sup_segments* s, uint32_t i)
 {
     sup_tangent t = { i > 0 ? i - 1 : i, i + 1 < s->count ? i + 1 : i, 0 };
-    bool        end = t.from == i || t.to == i;
-    if (t.to > t.from) t.scale = (end ? s->end_rate : 1.0) / (s->times[t.to] - s->times[t.from]);
+    if (t.from < i && i < t.to) t.scale = 1.0 / (s->times[t.to] - s->times[t.from]);
     return t;
 }
 

@@ -28,9 +28,8 @@ typedef struct sup_segments {
     const char* const*     names;   ///< for messages
     const sup_vec3* const* q;       ///< per example one displacement for each point
     bool                   implied; ///< the first is not a sculpt: the plain skin at the start of the clip
-    double   end_rate;  ///< of the cubic at both ends, in parts of the end segments' slope; the caller sets it, 0: at rest
-    uint32_t stand_ins; ///< points whose B had no use at some example
-    sup_push push;
+    uint32_t               stand_ins; ///< points whose B had no use at some example
+    sup_push               push;
     // Where a pose drives instead of the time: examples by clip, each clip one line of poses.
     bool                    posed;
     uint32_t                line_count;
@@ -61,8 +60,7 @@ void sup_segments_weigh(const sup_segments* segments, const sup_pose* pose, floa
 /// Shares of the examples i - 1 .. i + 2 in the cubic through them with Catmull-Rom tangents, in order; unequal durations
 /// counted.
 void sup_segments_hermite(const sup_segments* segments, uint32_t i, double ratio, double shares[4]);
-/// Tangent at example i, per second: scale x (example to - example from). At the first and last example it is one-sided, times
-/// end_rate.
+/// Tangent at example i, per second: scale x (example to - example from). At the first and last example it is 0.
 typedef struct sup_tangent {
     uint32_t from, to;
     double   scale;
