@@ -95,6 +95,42 @@ static void a_curve_without_length_moves_by_its_mean(void** state)
     sup_arena_destroy(arena);
 }
 
+// Parts by painted maps: the largest of those that match counts, and what none covers is left out.
+static void groups_are_the_maps_that_match(void** state)
+{
+    (void)state;
+    sup_character* c = NULL;
+    sup_error      error;
+    sup_arena*     arena = sup_arena_create(NULL);
+    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
+    uint32_t n = c->mesh.point_count;
+    float*   values[3];
+    sup_map  maps[3] = { { .name = "_OTHER" }, { .name = "_GROUP_UPPER" }, { .name = "_GROUP_LOWER" } };
+    for (int m = 0; m < 3; ++m) values[m] = sup_arena_alloc(arena, n, sizeof(float)), maps[m].values = values[m];
+    for (uint32_t i = 0; i < n; ++i) {
+        float x = c->mesh.points[i].x;
+        values[0][i] = 1;
+        values[1][i] = x < 0.3f ? 0.8f : 0.1f;
+        values[2][i] = x < 0.3f ? 0.2f : x < 0.6f ? 0.9f : 0;
+        if (x >= 0.6f) values[1][i] = 0;
+    }
+    sup_character painted = *c;
+    painted.maps = maps, painted.map_count = 3;
+    const uint32_t* labels = NULL;
+    assert_ok(sup_curve_labels(&(sup_bind_input){ .character = &painted }, "test", "_GROUP_*", arena, &labels, &error), error);
+    for (uint32_t i = 0; i < n; ++i) {
+        float x = c->mesh.points[i].x;
+        assert_int_equal(labels[i], x < 0.3f ? 1 : x < 0.6f ? 2 : SUP_NONE);
+    }
+    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(&c->mesh), .labels = labels, .way = SUP_CURVES_AROUND, .curves = 8 };
+    sup_curves      curves;
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+    for (uint32_t i = 0; i < curves.point_count;
+         ++i) // no ring where nothing is painted, but for the triangles across the border
+        assert_true(c->mesh.points[curves.points[i].a].x < 0.66f);
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
 // How much of a mesh the nodes of its curves hold: every point rebuilt from the four beside it alone, rms in % of the diagonal.
 static void rebuilt(const char* name, uint32_t points, sup_curve_way way, uint32_t curves_wanted, uint32_t intervals,
                     double most)
@@ -142,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_that_stand_on_each_other_take_no_length),
         cmocka_unit_test(a_curve_without_length_moves_by_its_mean),
+        cmocka_unit_test(groups_are_the_maps_that_match),
         cmocka_unit_test(the_paper_s_share_of_points_holds_a_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
