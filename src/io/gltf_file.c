@@ -43,6 +43,9 @@ static sup_result check_version(gltf_reader* r)
     const sup_json* asset = sup_json_get(r->source->root, "asset");
     const char*     version = sup_json_string(sup_json_get(asset, "version"), NULL);
     const char*     least = sup_json_string(sup_json_get(asset, "minVersion"), "2.0");
+    const sup_json* accessors = sup_json_get(r->source->root, "accessors");
+    if (!version && accessors && accessors->type == SUP_JSON_OBJECT)
+        return sup_fail(r->error, SUP_ERROR_INPUT, "this is glTF 1.0 or older and only 2.0 is read; export it as glTF 2.0");
     if (!version) return sup_fail(r->error, SUP_ERROR_INPUT, "the JSON has no asset.version, so it is not a glTF document");
     if (strncmp(version, "2.", 2) != 0)
         return sup_fail(r->error, SUP_ERROR_INPUT, "this is glTF %.20s and only 2.0 is read; export it as glTF 2.0", version);
@@ -96,7 +99,11 @@ static sup_result load_buffer(gltf_reader* r, const sup_json* value, uint32_t in
         return sup_fail(r->error, SUP_ERROR_INPUT, "%s: byteLength is no whole number; the file is damaged", what);
     sup_bytes bytes = { NULL, 0 };
     if (uri && uri->type == SUP_JSON_STRING) {
-        GLTF_TRY(gltf_uri_load(r, uri->text, uri->length, what, &bytes, r->error));
+        sup_error  why = { SUP_OK, "" };
+        sup_result result = gltf_uri_load(r, uri->text, uri->length, what, &bytes, &why);
+        if (result == SUP_ERROR_FILE)
+            return sup_fail(r->error, result, "%s: %s; copy it along with the glTF, or export one .glb", what, why.text);
+        if (result != SUP_OK) return sup_fail(r->error, result, "%s", why.text);
         r->source->bytes += bytes.size;
     } else if (index == 0) {
         bytes = binary;

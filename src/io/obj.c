@@ -72,7 +72,7 @@ static sup_result read_vector(obj_reader* r, obj_line* l, const char* what, sup_
         double number = 0;
         size_t length = sup_quick_double(l->at, l->end, &number);
         if (length == 0 || !obj_ends_word(l, l->at + length))
-            return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: a %s needs three numbers", l->number, what);
+            return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: a %s needs three numbers, like 0.5 or 2e-3", l->number, what);
         *components[i] = (float)number;
         if (!isfinite(*components[i]))
             return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: a number of this %s is too large; scale the mesh down",
@@ -276,6 +276,9 @@ static sup_result keep_text(const sup_read_input* in, const dress_material* mate
 static sup_result obj_read(const sup_read_input* in, sup_character** out, sup_error* error)
 {
     SUP_ASSERT(in && in->path && out);
+    const uint8_t* mark = in->bytes.data;
+    if (in->bytes.size >= 2 && ((mark[0] == 0xfe && mark[1] == 0xff) || (mark[0] == 0xff && mark[1] == 0xfe)))
+        return sup_fail(error, SUP_ERROR_INPUT, "its letters are of 16 bits (UTF-16); save it as plain text or UTF-8");
     obj_reader     r = { .in = in, .error = error, .arena = sup_arena_create(in->allocator) };
     sup_character* character = NULL;
     sup_result     result = r.arena ? read_all(&r, &character) : sup_fail_memory(error, "the OBJ reader");

@@ -187,6 +187,7 @@ static sup_result read_header(ply_reader* r)
             return sup_fail(r->error, SUP_ERROR_INPUT, "the header does not end; the file is cut off");
         const char* start = w.at;
         if (!next_word(&w, &word, &length) || is_word(word, length, "comment") || is_word(word, length, "obj_info")) continue;
+        if (is_word(word, length, "Created")) continue; // Blender 2.4 forgot to say that it is a comment
         if (is_word(word, length, "end_header")) {
             if (!formatted) return sup_fail(r->error, SUP_ERROR_INPUT, "the header has no line 'format'; the file is damaged");
             return SUP_OK;

@@ -55,6 +55,32 @@ static void a_fan_that_does_not_go_on_is_another_polygon(void** state)
     done(c, &b);
 }
 
+// 32 bits wide and all there is to show: the character holds the file's own numbers, for its triangles and, where these are all
+// the faces, for its corners.
+static void a_lone_mesh_lends_its_triangles(void** state)
+{
+    (void)state;
+    static const uint32_t indices[] = { 0, 1, 2, 0, 2, 3, 0, 3, 4, 5, 0, 4 };
+    for (int marked = 0; marked < 2; ++marked) {
+        builder b = { 0 };
+        add_array(&b, ring, 6, "VEC3", FLOAT);
+        uint32_t id = add_array(&b, indices, 12, "SCALAR", UINT);
+        char     primitive[128];
+        snprintf(primitive, sizeof primitive, ",\"indices\":%u%s", id, marked ? ",\"extensions\":{\"FB_ngon_encoding\":{}}" : "");
+        show_mesh(&b, "\"POSITION\":0", primitive);
+        sup_character*     c = read_glb(&b);
+        const gltf_source* source = c->source;
+        const uint8_t *    begin = source->buffers[0].data, *end = begin + source->buffers[0].size;
+        assert_int_equal(c->mesh.face_count, marked ? 2 : 4);
+        assert_int_equal(c->mesh.triangle_count, 4);
+        assert_memory_equal(c->mesh.triangles, indices, sizeof indices);
+        assert_true((const uint8_t*)c->mesh.triangles >= begin && (const uint8_t*)c->mesh.triangles < end);
+        if (marked) assert_face(c, 0, (const uint32_t[]){ 0, 1, 2, 3, 4 }, 5);
+        else assert_ptr_equal(c->mesh.corner_vertices, c->mesh.triangles);
+        done(c, &b);
+    }
+}
+
 // The corners of a face as a person sees them: from the smallest on.
 static void rotate_to_least(const uint32_t* corners, uint32_t size, uint32_t* out)
 {
@@ -116,6 +142,7 @@ int main(void)
         cmocka_unit_test(fans_become_polygons),
         cmocka_unit_test(without_the_mark_triangles_stay),
         cmocka_unit_test(a_fan_that_does_not_go_on_is_another_polygon),
+        cmocka_unit_test(a_lone_mesh_lends_its_triangles),
         cmocka_unit_test(quads_survive_a_fresh_document),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

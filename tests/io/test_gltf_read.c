@@ -273,6 +273,11 @@ static void bad_indices_name_mesh_and_primitive(void** state)
     item(&b.meshes, "{\"name\":\"body\",\"primitives\":[{\"indices\":%u,\"attributes\":{\"POSITION\":%u}}]}", i, p);
     add_node(&b, "{\"mesh\":0}");
     refuse_glb(&b, "mesh 'body' primitive 0: index 3 is not below its 3 vertices");
+    static const uint32_t wide[] = { 0, 1, 4000000000u };
+    p = add_array(&b, triangle_positions, 3, "VEC3", FLOAT), i = add_array(&b, wide, 3, "SCALAR", UINT);
+    item(&b.meshes, "{\"name\":\"body\",\"primitives\":[{\"indices\":%u,\"attributes\":{\"POSITION\":%u}}]}", i, p);
+    add_node(&b, "{\"mesh\":0}");
+    refuse_glb(&b, "mesh 'body' primitive 0: index 4000000000 is not below its 3 vertices");
 }
 
 static void instances_of_a_mesh_are_parts_of_their_own(void** state)

@@ -154,7 +154,8 @@ static void normals_stay_where_all_corners_agree(void** state)
 static void complaints_have_a_line(void** state)
 {
     (void)state;
-    refuse("v 0 0 0\nv 1 0\nv 0 1 0\nf 1 2 3\n", "line 2: a vertex needs three numbers");
+    refuse("v 0 0 0\nv 1 0\nv 0 1 0\nf 1 2 3\n", "line 2: a vertex needs three numbers, like 0.5 or 2e-3");
+    refuse("\xff\xfev", "UTF-16");
     refuse("v 0 0 0\nv 1 nan 0\nv 0 1 0\nf 1 2 3\n", "line 2: a vertex needs three numbers");
     refuse("v 0 0 0\nv 1 inf 0\nv 0 1 0\nf 1 2 3\n", "line 2: a vertex needs three numbers");
     refuse("v 0 0 0\nv 1 1e300 0\nv 0 1 0\nf 1 2 3\n", "line 2: a number of this vertex is too large");

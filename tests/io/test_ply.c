@@ -44,7 +44,7 @@ static void refuse(const char* text, const char* words)
 static void polygons_and_vertex_order_are_kept(void** state)
 {
     (void)state;
-    sup_character*        c = read_text(HEAD "comment a roof\nobj_info none\nelement vertex 6\n" XYZ "element face 2\n" LIST
+    sup_character*        c = read_text(HEAD "comment a roof\nobj_info none\nCreated by Blender3D\nelement vertex 6\n" XYZ "element face 2\n" LIST
                                              "end_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 0.5 1\n9 9 9\n4 0 1 2 3\n3 0 1 4\n");
     static const uint32_t corners[7] = { 0, 1, 2, 3, 0, 1, 4 };
     assert_string_equal(c->name, "shape");
