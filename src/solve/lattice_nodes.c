@@ -35,7 +35,7 @@ static void find_node(const finder* f, uint32_t p)
 {
     const sup_voxels* v = f->v;
     sup_lattice_node* node = &f->out[p];
-    *node = (sup_lattice_node){ .beside = { p, p, p } };
+    *node = (sup_lattice_node){ .base = p, .beside = { p, p, p } };
     if (v->octants[p] == 0xff) return;
     sup_vec3    at = sup_voxels_position(v, p);
     sup_closest near = sup_bvh_closest(&f->tree, f->nodes, f->points, at);
@@ -56,6 +56,19 @@ static void find_node(const finder* f, uint32_t p)
         node->points[a] = corners[a];
         node->mix[a] = (float)near.b[a];
     }
+}
+
+sup_lattice_node sup_lattice_node_of_point(const sup_voxels* v, uint32_t point, uint32_t cell, const float place[3])
+{
+    const uint32_t*  corners = v->particles + 8 * (size_t)cell;
+    sup_lattice_node n = { .skin = true, .points = { point, point, point }, .mix = { 1, 0, 0 } };
+    uint32_t         nearest = (place[0] > 0.5f) | (place[1] > 0.5f) << 1 | (place[2] > 0.5f) << 2;
+    n.base = corners[nearest];
+    for (uint32_t a = 0; a < 3; ++a) {
+        n.beside[a] = corners[nearest ^ 1u << a];
+        n.share[a] = nearest >> a & 1 ? 1.0f - place[a] : place[a];
+    }
+    return n;
 }
 
 static void find_nodes(void* data, uint32_t begin, uint32_t end)

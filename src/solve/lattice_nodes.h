@@ -6,9 +6,10 @@
 
 #include "geom/voxels.h"
 
-/// Place: x_p + sum of share (x_beside - x_p), one neighbor along each axis.
+/// Place: x_base + sum of share (x_beside - x_base), one neighbor along each axis.
 typedef struct sup_lattice_node {
     bool     skin; ///< false: the particle itself (inside, or the surface there is another piece's)
+    uint32_t base;
     uint32_t beside[3];
     float    share[3]; ///< 0 to 1
     uint32_t points[3];
@@ -19,5 +20,8 @@ typedef struct sup_lattice_node {
 sup_result sup_lattice_nodes_find(const sup_voxels* voxels, const sup_vec3* points, const uint32_t* triangles,
                                   uint32_t triangle_count, const sup_tasks* tasks, sup_arena* arena, const sup_lattice_node** out,
                                   sup_error* error);
+
+/// The node of a point of the mesh: it rides on the corner of its cell that is nearest to it. place: 0 to 1 in the cell.
+sup_lattice_node sup_lattice_node_of_point(const sup_voxels* voxels, uint32_t point, uint32_t cell, const float place[3]);
 
 #endif

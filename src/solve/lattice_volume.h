@@ -1,9 +1,11 @@
 /// solve/lattice_volume.h: parts of a lattice that keep their volume, by moving particles outwards along a field
 /// (Chen et al. 2012, section 4.3, corrected).
 ///
-/// A part is a set of cells; its volume is that of the skin around it (solve/lattice_nodes.h), or of the cells themselves. Inner
-/// faces cancel, so only its boundary faces count, each a bilinear patch a b c d of
-/// (det(a,b,c) + det(a,c,d) + det(a,b,d) + det(b,c,d)) / 12, which is exact for trilinear cells. Along x + l v it is a cubic in l.
+/// A part is a set of cells. Its volume is that of the skin around it: of the mesh's own triangles, cuts closed by fans, where they are
+/// closed and not too many; else of the faces of its cells drawn between nodes on the skin (solve/lattice_nodes.h); or of the cells
+/// themselves. Inner faces of cells cancel, so only boundary faces count, each a bilinear patch a b c d of
+/// (det(a,b,c) + det(a,c,d) + det(a,b,d) + det(b,c,d)) / 12, which is exact for trilinear cells; a triangle has c = d. Along
+/// x + l v it is a cubic in l.
 ///   v = share s M u / |M u|      u = outwards at rest, s = 1 / (1 + cells to the boundary), M = the particle's skinning matrix
 ///   v = share M c                c = from the core outwards, growing evenly: undoes a swelling without crumpling the skin
 /// Shares are of two kinds. Smooth ones of all parts sum to 1 and flow into each other across the cuts, so that the skin has no
@@ -26,6 +28,11 @@ typedef struct sup_lattice_volume_desc {
     uint32_t                part_count;
     const uint32_t*         labels; ///< part of each cell, SUP_NONE: none
     const sup_lattice_node* nodes;  ///< per particle; NULL: volumes of cells
+    /// The mesh, for the volume of its own triangles; none: nodes stand for it.
+    uint32_t                point_count, triangle_count;
+    const uint32_t*         triangles;
+    const uint32_t*         point_cells;  ///< of each point
+    const float*            point_places; ///< three of each, in its cell
     const sup_vec3*         core;   ///< c of each slot, in cells; NULL: there is only the first field
     float                   fade;   ///< 0 to 0.5 of a part's length; 0: the paper's, parts one after the other
     bool                    trial;  ///< only sup_lattice_volume_growth will be asked
@@ -50,6 +57,9 @@ typedef struct sup_lattice_volume {
     const uint32_t* members;
     const float*    places;
     const float*    fields;
+    const sup_lattice_node* nodes;        ///< that members come from
+    const uint32_t*         member_nodes; ///< of each member
+    const uint8_t*          rides;        ///< of each member: on the skin, and not on a particle
     const sup_vec3* outward; ///< u of each slot, 0 on the middle
     const float*    reach;   ///< s of each slot
     const sup_vec3* core;    ///< c of each slot; NULL: none
@@ -62,6 +72,7 @@ typedef struct sup_lattice_volume {
     const uint32_t* couple_parts;
     const float*    couples[LATTICE_FIELDS];
     uint32_t        cell_parts; ///< parts that are measured by their cells though nodes were given: the skin encloses too little
+    bool            exact;      ///< the mesh's own triangles are measured
     bool            apart;      ///< no two parts' own fields move the same particle
 } sup_lattice_volume;
 

@@ -79,6 +79,50 @@ static void the_skin_has_its_own_volume_and_not_that_of_its_cells(void** state)
     sup_arena_destroy(s.arena);
 }
 
+static void the_meshs_own_triangles_are_measured_whichever_way_they_face(void** state)
+{
+    (void)state;
+    for (int flipped = 0; flipped < 2; ++flipped) {
+        skin      s = make(bar, 1, 12);
+        sup_error error;
+        uint32_t *slots = SUP_NEW(s.arena, uint32_t, s.voxels.particle_count),
+                 *labels = SUP_NEW(s.arena, uint32_t, s.voxels.cell_count);
+        uint32_t cells[8];
+        float    places[24];
+        for (uint32_t p = 0; p < s.voxels.particle_count; ++p) slots[p] = p;
+        for (uint32_t c = 0; c < s.voxels.cell_count; ++c) labels[c] = s.voxels.cells[c] % s.voxels.size[0] > 6;
+        for (uint32_t p = 0; p < 8; ++p) cells[p] = sup_voxels_find(&s.voxels, s.points[p], places + 3 * p);
+        for (uint32_t t = 0; t < 36 && flipped; t += 3) {
+            uint32_t c = s.triangles[t];
+            s.triangles[t] = s.triangles[t + 1], s.triangles[t + 1] = c;
+        }
+        sup_lattice_volume_desc desc = { .voxels = &s.voxels,
+                                         .slots = slots,
+                                         .slot_count = s.voxels.particle_count,
+                                         .part_count = 2,
+                                         .labels = labels,
+                                         .nodes = s.nodes,
+                                         .point_count = 8,
+                                         .triangle_count = 12,
+                                         .triangles = s.triangles,
+                                         .point_cells = cells,
+                                         .point_places = places,
+                                         .fade = 0.25f };
+        sup_lattice_volume      volume;
+        double                  h3 = s.voxels.h * s.voxels.h * s.voxels.h, now[2];
+        assert_ok(sup_lattice_volume_create(&desc, s.arena, &volume, &error), error);
+        assert_true(volume.exact);
+        assert_true(volume.parts[0].rest > 0 && volume.parts[1].rest > 0);
+        assert_float_equal((volume.parts[0].rest + volume.parts[1].rest) * h3, 12 * 3.4 * 3.4, 1e-3);
+        // Stretched by a half along x, both parts are larger by a half, and still add up.
+        sup_vec3* x = SUP_NEW(s.arena, sup_vec3, s.voxels.particle_count);
+        for (uint32_t p = 0; p < s.voxels.particle_count; ++p) x[p] = sup_voxels_position(&s.voxels, p), x[p].x *= 1.5f;
+        sup_lattice_volume_measure(&volume, x, NULL, sup_arena_alloc(s.arena, 1, sup_lattice_volume_scratch(&volume)), now);
+        for (int i = 0; i < 2; ++i) assert_float_equal(now[i], 1.5 * volume.parts[i].rest, 1e-3 * volume.parts[i].rest);
+        sup_arena_destroy(s.arena);
+    }
+}
+
 static void a_leg_in_the_next_cell_takes_no_node(void** state)
 {
     (void)state;
@@ -117,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_of_the_border_lie_on_the_surface),
         cmocka_unit_test(the_skin_has_its_own_volume_and_not_that_of_its_cells),
+        cmocka_unit_test(the_meshs_own_triangles_are_measured_whichever_way_they_face),
         cmocka_unit_test(a_leg_in_the_next_cell_takes_no_node),
         cmocka_unit_test(memory_that_runs_out_is_an_error_and_nothing_leaks),
     };

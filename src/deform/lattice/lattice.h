@@ -96,7 +96,6 @@ typedef struct lattice_bound {
     sup_field            soft[SOFT_COUNT];
     bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
     const sup_skin_set*  node_skin;  ///< keeps_file: of the corners of the parts' faces (solve/lattice_volume.h); NULL: none
-    const uint8_t*       node_rides; ///< per corner: it rides on the skin and not on a particle
     uint32_t             body_count;
     const lattice_body*  bodies; ///< as the world lists them
     size_t               body_scratch;

@@ -17,6 +17,11 @@ static sup_result create_volumes(binder* m, const uint32_t* labels, uint32_t par
                                      .labels = labels,
                                      .nodes = m->nodes,
                                      .core = m->core,
+                                     .point_count = m->in->character->mesh.point_count,
+                                     .triangle_count = m->in->character->mesh.triangle_count,
+                                     .triangles = m->in->character->mesh.triangles,
+                                     .point_cells = m->b->embed.cells,
+                                     .point_places = m->places,
                                      .fade = m->params->fade,
                                      .trial = trial };
     return sup_lattice_volume_create(&desc, arena, out, m->error);
@@ -110,20 +115,19 @@ static sup_result make_node_skin(binder* m)
     sup_vec3*            rest = SUP_NEW(m->scratch, sup_vec3, count);
     sup_vec3*            centers = SUP_NEW(m->scratch, sup_vec3, joint_count);
     float*               sums = SUP_NEW(m->scratch, float, joint_count);
-    uint8_t*             rides = SUP_NEW(m->arena, uint8_t, count);
-    if (!begin || !rest || !centers || !sums || !rides) return sup_fail_memory(m->error, "the skin of a lattice");
+    if (!begin || !rest || !centers || !sums) return sup_fail_memory(m->error, "the skin of a lattice");
     for (uint32_t i = 0; i < count; ++i) {
-        const sup_lattice_node* n = &m->nodes[b->regions.particles[b->volume.members[i]]];
-        for (int k = 0; k < 3 && n->skin; ++k) total += c->weights.begin[n->points[k] + 1] - c->weights.begin[n->points[k]];
+        const sup_lattice_node* n = &b->volume.nodes[b->volume.member_nodes[i]];
+        for (int k = 0; k < 3 && b->volume.rides[i]; ++k)
+            total += c->weights.begin[n->points[k] + 1] - c->weights.begin[n->points[k]];
     }
     uint32_t* joints = SUP_NEW(m->scratch, uint32_t, total);
     float*    values = SUP_NEW(m->scratch, float, total);
     if (!joints || !values) return sup_fail_memory(m->error, "the skin of a lattice");
     for (uint32_t i = 0; i < count; ++i) {
-        const sup_lattice_node* n = &m->nodes[b->regions.particles[b->volume.members[i]]];
+        const sup_lattice_node* n = &b->volume.nodes[b->volume.member_nodes[i]];
         begin[i + 1] = begin[i];
-        rides[i] = n->skin;
-        for (int k = 0; k < 3 && n->skin; ++k) {
+        for (int k = 0; k < 3 && b->volume.rides[i]; ++k) {
             rest[i] = v3_mad(rest[i], n->mix[k], c->mesh.points[n->points[k]]);
             for (uint32_t w = c->weights.begin[n->points[k]]; w < c->weights.begin[n->points[k] + 1]; ++w) {
                 float* sum = &sums[c->weights.joints[w]];
@@ -137,7 +141,6 @@ static sup_result make_node_skin(binder* m)
         sup_affine bind;
         if (affine_invert(&c->skeleton.joints[j].inverse_bind, &bind)) centers[j] = affine_translation(&bind);
     }
-    b->node_rides = rides;
     sup_skin_desc desc = { .point_count = count,
                            .points = rest,
                            .begin = begin,

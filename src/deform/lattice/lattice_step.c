@@ -136,7 +136,7 @@ static void offset_task(void* data, uint32_t begin, uint32_t end)
         for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
             at = v3_mad(at, -v->places[k * (size_t)v->member_count + m],
                         j->s->skinned[v->members[k * (size_t)v->member_count + m]]);
-        j->s->offsets[m] = j->b->node_rides[m] ? at : v3(0, 0, 0);
+        j->s->offsets[m] = v->rides[m] ? at : v3(0, 0, 0);
     }
 }
 
