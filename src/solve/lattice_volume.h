@@ -2,7 +2,7 @@
 /// (Chen et al. 2012, section 4.3, corrected).
 ///
 /// A part is a set of cells. Its volume is that of the skin around it: of the mesh's own triangles, cuts closed by fans, where they are
-/// closed and not too many; else of the faces of its cells drawn between nodes on the skin (solve/lattice_nodes.h); or of the cells
+/// closed, and neither coarser nor much finer than the cells; else of the faces of its cells drawn between nodes on the skin (solve/lattice_nodes.h); or of the cells
 /// themselves. Inner faces of cells cancel, so only boundary faces count, each a bilinear patch a b c d of
 /// (det(a,b,c) + det(a,c,d) + det(a,b,d) + det(b,c,d)) / 12, which is exact for trilinear cells; a triangle has c = d. Along
 /// x + l v it is a cubic in l.

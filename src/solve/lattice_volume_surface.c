@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define TRIANGLES_MOST 8 // times the faces of the outermost cells: more are measured by nodes, at less cost
+// Triangles for every face of the outermost cells: fewer reach over the cuts, more cost more than they tell; nodes do for both.
+#define TRIANGLES_LEAST 1
+#define TRIANGLES_MOST 8
 
 // The particle nearest to a place at rest in cells, among those of some cells; by squared distance.
 static uint32_t nearest_particle(const lattice_maker* m, const uint32_t* points, uint32_t count, const double place[3])
@@ -23,7 +25,8 @@ static uint32_t nearest_particle(const lattice_maker* m, const uint32_t* points,
 }
 
 // The surface of every part with its cuts closed by fans, and a node for each of its points. Fans go to a particle: both
-// neighbors share it, so where it is does not matter. Leaves the surface empty where the mesh has holes or is too fine.
+// neighbors share it, so where it is does not matter. Leaves the surface empty where the mesh has holes, is too coarse or too
+// fine.
 sup_result lattice_make_surface(lattice_maker* m, sup_arena* arena, sup_error* error)
 {
     const sup_lattice_volume_desc* d = m->desc;
@@ -31,7 +34,7 @@ sup_result lattice_make_surface(lattice_maker* m, sup_arena* arena, sup_error* e
     uint32_t                       border = 0;
     if (!labels) return sup_fail_memory(error, "volumes");
     for (uint32_t p = 0; p < m->v->particle_count; ++p) border += m->v->octants[p] != 0xff; // about as many as faces
-    if (d->triangle_count > TRIANGLES_MOST * border) return SUP_OK;
+    if (d->triangle_count < TRIANGLES_LEAST * border || d->triangle_count > TRIANGLES_MOST * border) return SUP_OK;
     for (uint32_t t = 0; t < d->triangle_count; ++t) {
         uint32_t l[3];
         for (int k = 0; k < 3; ++k) l[k] = d->labels[d->point_cells[d->triangles[3 * (size_t)t + (size_t)k]]];
