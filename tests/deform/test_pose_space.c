@@ -212,6 +212,48 @@ static void every_example_of_the_arm_is_met(void** state)
     sup_character_destroy(c);
 }
 
+// Mean distance of the points of a slice from its middle.
+static double slice_radius(const sup_vec3* rest, const sup_vec3* points, uint32_t count, float x)
+{
+    sup_vec3 sum = v3(0, 0, 0);
+    double   radius = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        if (fabsf(rest[i].x - x) < 0.012f) sum = v3_add(sum, points[i]), ++n;
+    for (uint32_t i = 0; i < count; ++i)
+        if (fabsf(rest[i].x - x) < 0.012f) radius += (double)v3_distance(points[i], v3_scale(sum, 1.0f / (float)n)) / n;
+    return radius;
+}
+
+// The sculpt of the arm spreads 150 degrees over the forearm; corrections along straight lines cut through it half-way.
+static void a_half_twisted_wrist_keeps_its_size(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* links;
+        double      low, high;
+    } cases[] = { { "linear,pose_space(turning=off)", 0.3, 0.6 },
+                  { "linear,pose_space", 0.85, 1.02 },
+                  { "dualquat,pose_space", 0.97, 1.03 } };
+    sup_character* arm = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create("arm", 0, NULL, &arm, &error), error);
+    const sup_clip* twist = sup_character_clip(arm, "twist");
+    for (size_t i = 0; i < SUP_COUNT_OF(cases); ++i) {
+        play   p = play_chain((sup_chain_desc){ .character = arm, .clip = twist, .links = cases[i].links },
+                              (sup_instance_desc){ .clip = twist });
+        double least = 9;
+        play_hash(&p, 0.5);
+        for (float x = 0.2f; x < 0.6f; x += 0.02f)
+            least = fmin(least, slice_radius(arm->mesh.points, p.out, p.points, x) /
+                                    slice_radius(arm->mesh.points, arm->mesh.points, p.points, x));
+        print_message("  %s: %.3f\n", cases[i].links, least);
+        assert_true(least > cases[i].low && least < cases[i].high);
+        play_end(&p);
+    }
+    sup_character_destroy(arm);
+}
+
 static void corrections_turn_with_the_whole_character(void** state)
 {
     (void)state;
@@ -504,6 +546,7 @@ int main(void)
         cmocka_unit_test(a_turn_that_no_example_shows_hardly_counts),
         cmocka_unit_test(strength_scales_the_correction),
         cmocka_unit_test(every_example_of_the_arm_is_met),
+        cmocka_unit_test(a_half_twisted_wrist_keeps_its_size),
         cmocka_unit_test(corrections_turn_with_the_whole_character),
         cmocka_unit_test(a_far_joint_does_not_disturb_a_weighted_point),
         cmocka_unit_test(it_runs_live_as_with_a_clip),

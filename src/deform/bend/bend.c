@@ -74,6 +74,9 @@ const sup_param bend_rows_table[ROW_COUNT] = {
                       .unit = "", .help = "Damping ratio of every mode; 1 does not ring" },
     [ROW_EXAMPLES] = { "examples", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(examples), .standard = 1, .unit = "",
                        .help = "Forces from example shapes, where there are any" },
+    [ROW_TURNING] = { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
+                      .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as "
+                              "rotation" },
     [ROW_BETWEEN] = { "between", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(between), .choices = betweens, .unit = "",
                       .help = "Forces between examples: straight, smooth through them, or smooth and never beyond them" },
     [ROW_DRIVE] = { "drive", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(drive), .unit = "",

@@ -23,7 +23,7 @@ typedef struct bend_params {
     bool        dynamics;
     int         modes;
     float       damping;
-    bool        examples;
+    bool        examples, turning;
     int         between;
     const char* drive;
     float       amount;
@@ -57,6 +57,7 @@ enum bend_row {
     ROW_MODES,
     ROW_DAMPING,
     ROW_EXAMPLES,
+    ROW_TURNING,
     ROW_BETWEEN,
     ROW_DRIVE,
     ROW_AMOUNT,

@@ -153,7 +153,8 @@ sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, co
     // Forces that joints drive may go beyond the examples.
     float      angle = p->drive && p->drive[0] ? SUP_SECTIONS_ANGLE_SCALED : SUP_SECTIONS_ANGLE;
     sup_result r = sup_segments_create(in, "bend", arena, &made.segments, error);
-    if (!r) r = sup_sections_create(in->character, &net->on.curves, angle, &made.segments, arena, &made.sections, error);
+    if (!r && p->turning)
+        r = sup_sections_create(in->character, &net->on.curves, angle, &made.segments, arena, &made.sections, error);
     if (r) return r;
     made.count = made.segments.count;
     size_t  floats = (size_t)(net->on.intervals + 1) * net->on.stride;

@@ -6,6 +6,7 @@
 #include "base/internal.h"
 #include "base/sort.h"
 #include "deform/examples.h"
+#include "deform/pose_space/pose_sections.h"
 #include "deform/pose_space/pose_turns.h"
 #include "math/vec.h"
 
@@ -26,11 +27,11 @@ enum { GRAIN_BLOCKS = 64, GRAIN_POINTS = 4096 };
 typedef struct pose_space_params {
     int   kernel;
     float radius;
-    bool  weighted;
+    bool  weighted, turning;
     float strength;
 } pose_space_params;
 
-enum { ROW_KERNEL, ROW_RADIUS, ROW_WEIGHTED, ROW_STRENGTH };
+enum { ROW_KERNEL, ROW_RADIUS, ROW_WEIGHTED, ROW_TURNING, ROW_STRENGTH };
 
 static const char* const kernels[] = { "multiquadric", "linear", "gaussian", NULL };
 
@@ -43,6 +44,8 @@ static const sup_param rows[] = {
       .unit = "spacings", .help = "Width of the kernel over the mean distance between neighboring examples; linear has none" },
     { "weighted", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, weighted), .standard = 1, .unit = "",
       .help = "Each point looks at the joints that move it, not at the whole pose" },
+    { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, turning), .standard = 1, .unit = "",
+      .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(pose_space_params, strength), .varies = SUP_VARIES_POINT, .min = 0,
       .max = 1, .standard = 1, .unit = "",
       .help = "Share of the correction; paint _POSE_SPACE_STRENGTH to keep regions as they come in" },
@@ -60,9 +63,11 @@ typedef struct bound {
     uint32_t            point_count; // of the character
     uint32_t            entry_count; // points with a correction
     const uint32_t*     entries;
-    const sup_skin_set* push; // of the entries; about the origin, so that it maps directions
+    const sup_skin_set* push;     // of the entries; about the origin, so that it maps directions
+    sup_sections        sections; // what whole sections turn by; their two vectors stand in the field behind the entries
+    const sup_vec3*     rest;
     sup_field           strength;
-    size_t              distances, skin, corrections; // bytes of the parts of scratch
+    size_t              distances, skin, corrections, stations; // bytes of the parts of scratch
 } bound;
 
 // ---------------------------------------------------------------------------------------------- bind: joints
@@ -82,6 +87,7 @@ typedef struct binder {
     const char**          names;  // per center
     uint32_t*             merged; // per center: how many examples are averaged in it
     uint32_t              center_count;
+    const float*          station_near; // [station][moved joint]
 } binder;
 
 static sup_result no_memory(const binder* m) { return sup_fail_memory(m->error, "pose_space"); }
@@ -250,6 +256,7 @@ static sup_result make_hulls(binder* m)
 
 static bool corrected(const binder* m, uint32_t point)
 {
+    if (pose_sections_move(&m->b->sections, m->center_count, point)) return true;
     for (uint32_t k = 0; k < m->center_count; ++k)
         if (v3_length(m->shapes[k][point]) > EFFECT_LEAST * m->c->mesh.diagonal) return true;
     return false;
@@ -269,9 +276,11 @@ static sup_result list_entries(binder* m)
         items[count++] = (sup_sort_item){ first << 32 | second, i };
     }
     sup_sort(items, spare, count);
-    uint32_t* entries = SUP_NEW(m->arena, uint32_t, (size_t)count + SUP_LANES);
+    uint32_t  more = 2 * m->b->sections.station_count;
+    uint32_t* entries = SUP_NEW(m->arena, uint32_t, (size_t)count + more + SUP_LANES);
     if (!entries) return no_memory(m);
     for (uint32_t i = 0; i < count; ++i) entries[i] = items[i].value;
+    for (uint32_t i = 0; i < more; ++i) entries[count + i] = points + i;
     m->b->entries = entries;
     m->b->entry_count = count;
     return SUP_OK;
@@ -284,9 +293,12 @@ static uint32_t weigh(const binder* m, uint32_t point, float* near, uint32_t* ou
     const sup_weights* w = &m->c->weights;
     const bound*       b = m->b;
     uint32_t           count = 0;
-    for (uint32_t i = w->begin[point]; i < w->begin[point + 1]; ++i)
-        for (uint32_t j = 0; j < b->moved_count; ++j)
-            if (b->moved[j].joint == w->joints[i] || b->moved[j].above == w->joints[i]) near[j] += w->values[i];
+    if (point >= b->point_count)
+        memcpy(near, m->station_near + (size_t)((point - b->point_count) / 2) * b->moved_count, b->moved_count * sizeof *near);
+    else
+        for (uint32_t i = w->begin[point]; i < w->begin[point + 1]; ++i)
+            for (uint32_t j = 0; j < b->moved_count; ++j)
+                if (b->moved[j].joint == w->joints[i] || b->moved[j].above == w->joints[i]) near[j] += w->values[i];
     for (uint32_t j = 0; j < b->moved_count; ++j) {
         if (near[j] == 0.0f) continue;
         if (out_rows) out_rows[count] = j, out_weights[count] = near[j];
@@ -296,19 +308,46 @@ static uint32_t weigh(const binder* m, uint32_t point, float* near, uint32_t* ou
     return count;
 }
 
+/// What the joints matter to a station: the mean over its points.
+static sup_result weigh_stations(binder* m)
+{
+    const sup_weights*  w = &m->c->weights;
+    const bound*        b = m->b;
+    const sup_sections* s = &b->sections;
+    float*              near = SUP_NEW(m->temporary, float, (size_t)s->station_count * b->moved_count + 1);
+    float*              mass = SUP_NEW(m->temporary, float, (size_t)s->station_count + 1);
+    if (!near || !mass) return no_memory(m);
+    for (uint32_t p = 0; s->station_count && p < b->point_count; ++p)
+        for (uint32_t k = 0; s->station[p] != SUP_NONE && k < 2; ++k) {
+            uint32_t at = s->station[p] + k;
+            float    share = k ? s->ratio[p] : 1 - s->ratio[p];
+            mass[at] += share;
+            for (uint32_t i = w->begin[p]; i < w->begin[p + 1]; ++i)
+                for (uint32_t j = 0; j < b->moved_count; ++j)
+                    if (b->moved[j].joint == w->joints[i] || b->moved[j].above == w->joints[i])
+                        near[(size_t)at * b->moved_count + j] += share * w->values[i];
+        }
+    for (uint32_t at = 0; at < s->station_count; ++at)
+        for (uint32_t j = 0; j < b->moved_count; ++j)
+            if (mass[at] > 0) near[(size_t)at * b->moved_count + j] /= mass[at];
+    m->station_near = near;
+    return SUP_OK;
+}
+
 static sup_result weigh_entries(binder* m, pose_fit* fit)
 {
     const bound* b = m->b;
+    uint32_t     count = fit->point_count;
     bool         weighted = ((const pose_space_params*)m->in->params)->weighted;
     float*       near = SUP_NEW(m->temporary, float, (size_t)b->moved_count + 1);
-    uint32_t*    begin = SUP_NEW(m->temporary, uint32_t, (size_t)b->entry_count + 1);
+    uint32_t*    begin = SUP_NEW(m->temporary, uint32_t, (size_t)count + 1);
     if (!near || !begin) return no_memory(m);
-    for (uint32_t i = 0; i < b->entry_count; ++i)
+    for (uint32_t i = 0; i < count; ++i)
         begin[i + 1] = begin[i] + 1 + (weighted ? weigh(m, b->entries[i], near, NULL, NULL) : 0);
-    uint32_t* weight_rows = SUP_NEW(m->temporary, uint32_t, (size_t)begin[b->entry_count] + 1);
-    float*    weights = SUP_NEW(m->temporary, float, (size_t)begin[b->entry_count] + 1);
+    uint32_t* weight_rows = SUP_NEW(m->temporary, uint32_t, (size_t)begin[count] + 1);
+    float*    weights = SUP_NEW(m->temporary, float, (size_t)begin[count] + 1);
     if (!weight_rows || !weights) return no_memory(m);
-    for (uint32_t i = 0; i < b->entry_count; ++i) {
+    for (uint32_t i = 0; i < count; ++i) {
         uint32_t at = begin[i];
         if (weighted) at += weigh(m, b->entries[i], near, weight_rows + at, weights + at);
         weight_rows[at] = b->moved_count;
@@ -339,10 +378,11 @@ static sup_result fit_field(binder* m)
                        .center_count = n,
                        .row_count = row_count,
                        .between = between,
-                       .point_count = b->entry_count,
+                       .point_count = b->entry_count + 2 * b->sections.station_count,
                        .points = b->entries,
                        .shapes = (const sup_vec3* const*)m->shapes };
-    sup_result r = weigh_entries(m, &fit);
+    sup_result r = weigh_stations(m);
+    if (!r) r = weigh_entries(m, &fit);
     if (!r) r = sup_pose_fit_solve(&fit, m->in->tasks, m->arena, &b->field, culprits, m->error);
     if (r == SUP_ERROR_INPUT)
         return sup_fail(m->error, SUP_ERROR_INPUT,
@@ -385,6 +425,8 @@ static sup_result bind_all(binder* m)
     if (!r) r = add_centers(m);
     if (!r) r = keep_moved(m);
     if (!r && ((const pose_space_params*)m->in->params)->kernel != POSE_KERNEL_GAUSSIAN) r = make_hulls(m);
+    if (!r && ((const pose_space_params*)m->in->params)->turning)
+        r = pose_sections_take(m->in, m->center_count, m->shapes, m->temporary, m->arena, &m->b->sections, m->error);
     if (!r) r = list_entries(m);
     if (!r && m->b->entry_count) r = fit_field(m);
     if (!r) r = make_push(m);
@@ -400,6 +442,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     else {
         m.b->joint_count = in->character->skeleton.joint_count;
         m.b->point_count = in->character->mesh.point_count;
+        m.b->rest = in->character->mesh.points;
         m.b->strength = in->fields[ROW_STRENGTH];
         r = bind_all(&m);
     }
@@ -409,7 +452,10 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     b->distances = sup_align(((size_t)b->moved_count + 1) * b->center_count * sizeof(float), 64);
     b->skin = sup_align(b->joint_count * sizeof(sup_affine), 64);
     b->corrections = sup_align(((size_t)b->field.block_count + 1) * SUP_LANES * sizeof(sup_vec3), 64);
-    *out = (sup_binding){ .data = b, .scratch_size = b->distances + b->skin + 2 * b->corrections + sup_skin_scratch(b->push) };
+    b->stations = sup_align(b->sections.station_count * (sizeof(sup_station) + 6 * sizeof(float)), 64);
+    *out =
+        (sup_binding){ .data = b,
+                       .scratch_size = b->distances + b->skin + 2 * b->corrections + b->stations + sup_skin_scratch(b->push) };
     return SUP_OK;
 }
 
@@ -423,12 +469,21 @@ typedef struct pose_job {
     const sup_vec3* points;
     float           strength;
     sup_vec3*       out;
+    sup_station*    stations;
 } pose_job;
 
 static void sum_task(void* data, uint32_t begin, uint32_t end)
 {
     const pose_job* j = data;
     SUP_WIDE_PICK(sup_pose_field_sum)(&j->b->field, j->distances, begin, end, j->corrections);
+}
+
+static void section_task(void* data, uint32_t begin, uint32_t end)
+{
+    const pose_job* j = data;
+    for (uint32_t i = begin; i < end; ++i)
+        j->corrections[i] =
+            pose_sections_add(&j->b->sections, j->stations, j->b->entries[i], j->b->rest[j->b->entries[i]], j->corrections[i]);
 }
 
 static void copy_task(void* data, uint32_t begin, uint32_t end)
@@ -473,10 +528,17 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     sup_affine*  skin = (sup_affine*)(void*)(at + b->distances);
     sup_vec3*    corrections = (sup_vec3*)(void*)(at + b->distances + b->skin);
     sup_vec3*    turned = (sup_vec3*)(void*)(at + b->distances + b->skin + b->corrections);
-    pose_job     job = { b, distances, corrections, turned, frame->points, ((const pose_space_params*)params)->strength, out };
+    sup_station* stations = (sup_station*)(void*)(at + b->distances + b->skin + 2 * b->corrections);
+    float        strength = ((const pose_space_params*)params)->strength;
+    pose_job     job = { b, distances, corrections, turned, frame->points, strength, out, stations };
     sup_tasks_run(frame->tasks, b->point_count, GRAIN_POINTS, copy_task, &job);
     sup_stats_add(frame->stats, "pose_space.no_turn", measure_pose(b, frame->end, distances));
     sup_tasks_run(frame->tasks, b->field.block_count, GRAIN_BLOCKS, sum_task, &job);
+    if (b->sections.station_count) {
+        float* turns = (float*)(void*)(stations + b->sections.station_count);
+        pose_sections_prepare(&b->sections, corrections + b->entry_count, turns, stations);
+        sup_tasks_run(frame->tasks, b->entry_count, GRAIN_POINTS, section_task, &job);
+    }
     for (uint32_t j = 0; j < b->joint_count; ++j) {
         skin[j] = frame->end->skin[j];
         for (int i = 0; i < 3; ++i) skin[j].m[i][3] = 0.0f;
@@ -486,7 +548,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
                            .skin = skin,
                            .points = corrections,
                            .tasks = frame->tasks,
-                           .scratch = at + b->distances + b->skin + 2 * b->corrections,
+                           .scratch = at + b->distances + b->skin + 2 * b->corrections + b->stations,
                            .out = turned };
     sup_stats_add(frame->stats, "pose_space.no_rotation", sup_skin_evaluate(b->push, &call));
     sup_tasks_run(frame->tasks, b->entry_count, GRAIN_POINTS, add_task, &job);
