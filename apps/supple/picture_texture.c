@@ -11,6 +11,7 @@ enum { SIDE_MAX = 16384 };
 
 // ---------------------------------------------------------------------------------------------- decoding
 
+#if defined(SUPPLE_PNG) || defined(SUPPLE_JPEG)
 static bool take_room(texture* t, uint32_t width, uint32_t height)
 {
     if (width == 0 || height == 0 || width > SIDE_MAX || height > SIDE_MAX) return false;
@@ -19,6 +20,7 @@ static bool take_room(texture* t, uint32_t width, uint32_t height)
     t->pixels = malloc((size_t)width * height * 3);
     return t->pixels != NULL;
 }
+#endif
 
 #ifdef SUPPLE_PNG
 #include <png.h>

@@ -167,7 +167,7 @@ static void warnings_begin_with_the_readers_and_end_at_sixty_four(void** state)
     sup_part_desc         parts[PARTS];
     static const uint32_t corners[6] = { 0, 1, 1, 0, 1, 2 }, sizes[2] = { 3, 2 };
     const char*           told[1] = { "the file has no end" };
-    char                  names[PARTS][8]; // a sentence that was said before is not kept again
+    char                  names[PARTS][16]; // a sentence that was said before is not kept again
     small_init(&s);
     for (int i = 0; i < PARTS; ++i) {
         snprintf(names[i], sizeof names[i], "part%d", i);
