@@ -1,6 +1,7 @@
 #include "deform/modal.h"
 
 #include "base/internal.h"
+#include "math/vec.h"
 #include "solve/least_force.h"
 
 #include <math.h>
@@ -107,6 +108,50 @@ double sup_modal_fade(const sup_segments* s, double begin, double end, double ho
     double span = spans / sizes;
     if (hold > 0) return sup_least_force_alike(span / hold) < ALIKE_ENOUGH ? 1 / hold : 0;
     return *alike < ALIKE_ENOUGH ? sup_least_force_stiffness(*alike, 1, &span, &sizes) : 0;
+}
+
+// ---------------------------------------------------------------------------------------------- ramps
+
+/// How far a pose has come from one to another, 0 to 1: its foot on the line between the rotations of all joints.
+static double progress(const sup_character* c, const sup_pose* from, const sup_pose* to, const sup_pose* at)
+{
+    double along = 0, length = 0;
+    for (uint32_t j = 0; j < c->skeleton.joint_count; ++j) {
+        sup_quat a = from->local[j].rotation, b = to->local[j].rotation, x = at->local[j].rotation;
+        float    sb = quat_dot(a, b) < 0 ? -1.0f : 1.0f, sx = quat_dot(a, x) < 0 ? -1.0f : 1.0f;
+        double   d[4] = { sb * b.x - a.x, sb * b.y - a.y, sb * b.z - a.z, sb * b.w - a.w };
+        double   e[4] = { sx * x.x - a.x, sx * x.y - a.y, sx * x.z - a.z, sx * x.w - a.w };
+        for (int i = 0; i < 4; ++i) along += e[i] * d[i], length += d[i] * d[i];
+    }
+    return length > 1e-6 ? along / length : -1;
+}
+
+sup_result sup_modal_ramp(const sup_bind_input* in, const sup_segments* s, sup_arena* arena, sup_ramp* out, sup_error* error)
+{
+    enum { SAMPLES = 16 };
+    sup_pose poses[3];
+    double   off[3] = { 0, 0, 0 };
+    *out = SUP_RAMP_LINEAR;
+    if (s->count != 2 || s->posed || !in->clip) return SUP_OK;
+    sup_arena* beside = sup_arena_beside(arena);
+    sup_result r = beside ? SUP_OK : sup_fail_memory(error, "curve motion");
+    for (int i = 0; i < 3 && !r; ++i) {
+        r = sup_pose_create(in->character, beside, &poses[i], error);
+        if (!r && i < 2) sup_clip_sample(in->character, in->clip, s->times[i], &poses[i]);
+    }
+    for (int i = 1; i < SAMPLES && !r; ++i) {
+        double t = (double)i / SAMPLES;
+        sup_clip_sample(in->character, in->clip, s->times[0] + t * (s->times[1] - s->times[0]), &poses[2]);
+        double gone = progress(in->character, &poses[0], &poses[1], &poses[2]);
+        for (int k = 0; k < 3 && gone >= 0; ++k) {
+            double d = gone - sup_ramp_value((sup_ramp)k, t);
+            off[k] += d * d;
+        }
+    }
+    for (int k = 1; k < 3; ++k)
+        if (off[k] < off[*out]) *out = (sup_ramp)k;
+    sup_arena_destroy(beside);
+    return r;
 }
 
 // ---------------------------------------------------------------------------------------------- modes

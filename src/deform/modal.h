@@ -69,6 +69,10 @@ double     sup_modal_unit(const sup_segments* segments, double cycle_begin, doub
 /// How fast the skin falls back between examples, from how alike neighbors are: `alike` becomes their correlation, 1 where they
 /// are not told apart. 0: they are alike enough for a cubic, or there are fewer than three. `hold` above 0: given, in seconds.
 double     sup_modal_fade(const sup_segments* segments, double cycle_begin, double cycle_end, double hold, double* alike);
+/// The ramp between two examples that is most like how the pose goes from one to the other; linear where there is no motion, or
+/// more than two examples. Memory is taken beside the arena.
+sup_result sup_modal_ramp(const sup_bind_input* in, const sup_segments* segments, sup_arena* arena, sup_ramp* out,
+                          sup_error* error);
 sup_result sup_modal_create(const sup_modal_desc* desc, sup_arena* arena, sup_modal* out, sup_error* error);
 
 sup_modal_moment sup_modal_find(const sup_modal* modal, double time);

@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 25, GRAIN = 4096 };
+enum { ROW_STRENGTH = 25, RAMP_AUTO = 3, GRAIN = 4096 };
 
 static const char* const ways[] = { "along", "around", "loops", NULL };
 static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
-static const char* const ramps[] = { "linear", "smoothstep", "smootherstep", NULL };
+static const char* const ramps[] = { "linear", "smoothstep", "smootherstep", "auto", NULL };
 static const char* const starts[] = { "lifted", "rest", NULL };
 static const char* const continuities[] = { "auto", "carry", "hermite", "restart", NULL };
 static const char* const extrapolations[] = { "off", "static", "dynamic", NULL };
@@ -46,8 +46,10 @@ static const sup_param rows[] = {
       .help = "Damping ratio of the lowest mode; 1 does not ring" },
     { "law", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(law), .choices = laws, .unit = "",
       .help = "How damping grows with the mode: not, or less (mass), or more (stiffness)" },
-    { "ramp", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ramp), .choices = ramps, .unit = "",
-      .help = "How the force grows between two examples; smoothstep fits clips that ease in and out" },
+    { "ramp", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ramp), .choices = ramps, .standard = RAMP_AUTO, .unit = "",
+      .help = "How the force grows between two examples; auto: as the pose goes from one to the other (smoothstep where it "
+              "eases in "
+              "and out), linear where there are several" },
     { "start", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(start), .choices = starts, .unit = "",
       .help = "lifted: the inside goes with its ends and lags from there; rest: it stays until pulled, as in the paper" },
     { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = continuities, .unit = "",
@@ -83,8 +85,9 @@ static const sup_param rows[] = {
 
 static const char* const heavy[][2] = { { "cycles", "0.5" }, { "damping", "0.1" }, { "settle", "1" }, { NULL, NULL } };
 static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, { NULL, NULL } };
-static const char* const paper[][2] = { { "start", "rest" }, { "integrator", "paper" },   { "expert", "1" },
-                                        { "modes", "255" },  { "continuity", "restart" }, { NULL, NULL } };
+static const char* const paper[][2] = { { "start", "rest" }, { "integrator", "paper" }, { "ramp", "linear" },
+                                        { "expert", "1" },   { "modes", "255" },        { "continuity", "restart" },
+                                        { NULL, NULL } };
 static const sup_preset  presets[] = { { "heavy", "Late, with a slow ring at the end", heavy },
                                        { "firm", "Little lag", firm },
                                        { "paper", "Chaudhry et al. 2014 as printed, with the force solved exactly", paper },
@@ -219,7 +222,8 @@ static void tell(const sup_bind_input* in, const beam_params* p, const bound* b)
 
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
-    const beam_params* p = in->params;
+    beam_params        own = *(const beam_params*)in->params; // with the ramp that was found
+    const beam_params* p = &own;
     bound*             b = SUP_NEW(arena, bound, 1);
     if (!b) return sup_fail_memory(error, "beam");
     b->point_count = in->character->mesh.point_count;
@@ -228,7 +232,12 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
     sup_result r = plain ? sup_segments_plain(in, "beam", arena, &b->segments, error)
                          : sup_segments_create(in, "beam", arena, &b->segments, error);
-    double     fade = r ? 0 : find_fade(in, p, &b->segments);
+    sup_ramp   ramp = SUP_RAMP_LINEAR;
+    if (!r && own.ramp == RAMP_AUTO) {
+        r = sup_modal_ramp(in, &b->segments, arena, &ramp, error);
+        own.ramp = (int)ramp;
+    }
+    double fade = r ? 0 : find_fade(in, p, &b->segments);
     if (!r) r = beam_net_create(in, p, arena, &b->net, error);
     float angle = p->extrapolation == EXTRAPOLATION_OFF ? SUP_SECTIONS_ANGLE : SUP_SECTIONS_ANGLE_SCALED;
     if (!r && p->turning)
