@@ -1,6 +1,9 @@
 // What fourier says about odd curves, examples and settings: every row of bad input, and the physical numbers.
 #include "sculpted.h"
 
+#include "deform/fourier/fourier.h"
+#include "deform/runner.h"
+
 static void expect_failure(const sculpted* s, const char* links, const char* text)
 {
     sup_chain*     chain = NULL;
@@ -152,6 +155,62 @@ static void at_the_end_of_a_loop_the_first_example_counts(void** state)
     play_end(&p), sculpted_end(s);
 }
 
+static const fourier_bound* bound_of(const play* p) { return p->chain->links[sup_chain_link_count(p->chain) - 1].binding.data; }
+
+// Where the carried rates of a cycle have no solution, waves take the prescribed form, wrapped around: no seam either way.
+static void near_a_resonance_of_the_loop_rates_are_prescribed(void** state)
+{
+    (void)state;
+    sculpted* s = sculpt_on(200, 2, 0, 0.5, true);
+    sup_vec3* at[4];
+    uint32_t  singular = 0, plain = 0;
+    for (int i = 0; i < 4; ++i) at[i] = malloc(s->arm->mesh.point_count * sizeof(sup_vec3));
+    for (int c = 1; c <= 40; ++c) {
+        char links[96];
+        sup_format(links, sizeof links, "fourier(curves=4,terms=2,continuity=carry,damping=0,spread=0,cycles=%g)", 0.1 * c);
+        play p = play_chain((sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = links, .cycle_end = 1 },
+                            (sup_instance_desc){ .clip = &s->clip, .loop = true });
+        uint32_t wrapped = bound_of(&p)->motion.modal.seamless;
+        double   h = 1e-3, jump = 0, speed = 0;
+        singular += wrapped > 0, plain += wrapped == 0;
+        assert_true(play_hash(&p, 0) == play_hash(&p, 1)); // to the bit
+        for (int i = 0; i < 4; ++i) {
+            play_hash(&p, i < 2 ? 1 - (2 - i) * h : (i - 1) * h);
+            memcpy(at[i], p.out, p.points * sizeof(sup_vec3));
+        }
+        play_hash(&p, 0);
+        for (uint32_t v = 0; v < p.points; ++v) { // one-sided, second order
+            double left = (1.5 * p.out[v].y - 2.0 * at[1][v].y + 0.5 * at[0][v].y) / h;
+            double right = (-1.5 * p.out[v].y + 2.0 * at[2][v].y - 0.5 * at[3][v].y) / h;
+            jump = fmax(jump, fabs(left - right)), speed = fmax(speed, fabs(left));
+        }
+        if (!(jump < 0.02 * speed + 0.005)) fail_msg("%s: the speed jumps by %g of %g", links, jump, speed);
+        play_end(&p);
+    }
+    print_message("  of 40 frequencies %u had waves without a solution\n", singular);
+    assert_true(singular > 0 && plain > 0);
+    for (int i = 0; i < 4; ++i) free(at[i]);
+    sculpted_end(s);
+}
+
+static void curves_and_spacing_set_how_many_there_are(void** state)
+{
+    (void)state;
+    static const char* const chains[] = { "fourier(curves=6)", "fourier(curves=12)", "fourier(spacing=0.1)",
+                                          "fourier(spacing=0.05)" };
+    sculpted*                s = sculpt_on(1200, 2, 0, 1, true);
+    uint32_t                 count[4];
+    for (int k = 0; k < 4; ++k) {
+        play p = sculpted_play(s, chains[k]);
+        count[k] = bound_of(&p)->net.curves.curve_count;
+        play_end(&p);
+    }
+    print_message("  6 a limb: %u, 12: %u; every 0.1 diagonals: %u, 0.05: %u\n", count[0], count[1], count[2], count[3]);
+    assert_true(count[1] > 1.7 * count[0] && count[1] < 2.3 * count[0]);
+    assert_true(count[3] > 1.7 * count[2] && count[3] < 2.3 * count[2]);
+    sculpted_end(s);
+}
+
 // Points that stand on each other: their share of the length is nothing, the fit and the skin stay finite, copies move alike.
 static void duplicate_points_share_the_result(void** state)
 {
@@ -178,6 +237,8 @@ int main(void)
         cmocka_unit_test(odd_settings_are_said),
         cmocka_unit_test(a_mode_without_anything_is_static),
         cmocka_unit_test(at_the_end_of_a_loop_the_first_example_counts),
+        cmocka_unit_test(near_a_resonance_of_the_loop_rates_are_prescribed),
+        cmocka_unit_test(curves_and_spacing_set_how_many_there_are),
         cmocka_unit_test(duplicate_points_share_the_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

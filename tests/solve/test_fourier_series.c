@@ -185,6 +185,26 @@ static void samples_in_clusters_do_not_blow_the_fit_up(void** state)
     sup_arena_destroy(arena);
 }
 
+// Two places, or one: no waves, and what is left is the mean. Samples that stand on each other share their stretch.
+static void few_places_move_by_their_mean(void** state)
+{
+    (void)state;
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_error  error;
+    double     even[4] = { 0, 0.25, 0.5, 0.75 }, pair[4] = { 0, 0, 0, 0.5 }, q[4] = { 1, 2, 3, 6 }, weights[4], c[4];
+    uint32_t   terms;
+    fit(SUP_FOURIER_CLOSED, 0, even, 4, q, c);
+    assert_near(c[0], 3, 1e-15);
+    sup_fourier_weights(SUP_FOURIER_CLOSED, pair, 4, weights);
+    assert_near(weights[0] + weights[1] + weights[2], 0.5, 1e-15);
+    assert_near(weights[1], 0, 0);
+    assert_ok(sup_fourier_limit(SUP_FOURIER_CLOSED, 9, pair, weights, 4, arena, &terms, &error), error);
+    assert_int_equal(terms, 0); // two places: not even one wave
+    assert_ok(sup_fourier_fit(SUP_FOURIER_CLOSED, 0, pair, weights, 4, q, 1, arena, c, NULL, &error), error);
+    assert_near(c[0], 0.5 * (0.5 * (1 + 3) + 6), 1e-12);
+    sup_arena_destroy(arena);
+}
+
 static void a_difference_of_fits_is_the_fit_of_the_difference(void** state)
 {
     (void)state;
@@ -317,6 +337,7 @@ static int run_all(void)
         cmocka_unit_test(ends_of_open_curves_are_exact),
         cmocka_unit_test(terms_are_lowered_until_samples_tell_them_apart),
         cmocka_unit_test(samples_in_clusters_do_not_blow_the_fit_up),
+        cmocka_unit_test(few_places_move_by_their_mean),
         cmocka_unit_test(a_difference_of_fits_is_the_fit_of_the_difference),
         cmocka_unit_test(strips_have_the_known_waves_and_are_orthonormal),
         cmocka_unit_test(every_function_is_the_sum_of_its_elements),
