@@ -66,4 +66,21 @@ await test("what is wrong is said, and nothing is written", folder => {
     bad(["compare", arm, ...play, "--truth", at(0), "--keys", "2", "--example", `0=${at(0)}`], 2, /exclude each other/);
     holds(!fs.existsSync(out), "nothing is written");
 });
+// Curves meet at points of the mesh, so their ends cannot disagree; what can are the copies of one point in a file.
+await test("copies of one point that disagree are averaged, and that is said", folder => {
+    const corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], bytes = Buffer.alloc(84);
+    corners.flat().forEach((x, i) => bytes.writeFloatLE(x, 4 * i));
+    corners.forEach((_, i) => bytes.writeUInt16LE(i, 72 + 2 * i));
+    const sheet = path.join(folder, "sheet.gltf"), sculpt = path.join(folder, "lifted.obj");
+    fs.writeFileSync(sheet, JSON.stringify({
+        asset: { version: "2.0" }, nodes: [{ mesh: 0 }], scenes: [{ nodes: [0] }], scene: 0,
+        meshes: [{ primitives: [{ attributes: { POSITION: 0 }, indices: 1 }] }],
+        buffers: [{ byteLength: 84, uri: `data:application/octet-stream;base64,${bytes.toString("base64")}` }],
+        bufferViews: [{ buffer: 0, byteLength: 72 }, { buffer: 0, byteOffset: 72, byteLength: 12 }],
+        accessors: [{ bufferView: 0, componentType: 5126, count: 6, type: "VEC3", min: [0, 0, 0], max: [1, 1, 0] }, { bufferView: 1, componentType: 5123, count: 6, type: "SCALAR" }],
+    }));
+    corners[1][2] = 0.2; // one of the two copies
+    fs.writeFileSync(sculpt, corners.map(c => `v ${c.join(" ")}\n`).join("") + "f 1 2 3\nf 4 5 6\n");
+    bad(["bake", sheet, path.join(folder, "out.npy"), "--deform", "beam", "--example", `0=${sculpt}`], 1, /copies of one point in the examples lie up to 0.2 units apart; their mean was taken/);
+});
 finish();
