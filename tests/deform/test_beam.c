@@ -271,13 +271,9 @@ static void simulate(const sculpted* s, const char* links, bool moving, sup_vec3
 static void two_sculpts_come_nearer_to_a_simulation_than_skinning(void** state)
 {
     (void)state;
-    static const char* const chains[] = { "linear",
-                                          "dualquat",
-                                          "beam",
-                                          "beam(modes=0)",
-                                          "beam(ramp=linear)",
-                                          "dualquat,beam",
-                                          "fourier(ramp=smoothstep)" };
+    static const char* const chains[] = {
+        "linear", "dualquat", "beam", "beam(modes=0)", "beam(ramp=linear)", "dualquat,beam", "fourier(ramp=smoothstep)"
+    };
     for (int moving = 0; moving < 2; ++moving) {
         sculpted* s = arm_of(1200);
         uint32_t  n = s->arm->mesh.point_count;
@@ -569,6 +565,24 @@ static void carried_rates_that_grow_are_counted_and_said(void** state)
     play_end(&p), sculpted_end(s);
 }
 
+// Only the upper arm is painted as a part: the rest goes with the sculpts and does not swing.
+static void skin_that_no_curve_reaches_is_said(void** state)
+{
+    (void)state;
+    sculpted*       s = sculpt(600, 2, 0, 1);
+    const sup_mesh* m = &s->arm->mesh;
+    float*          upper = calloc(m->point_count, sizeof *upper);
+    for (uint32_t i = 0; i < m->point_count; ++i) upper[i] = m->points[i].x < 0.25f;
+    sup_map map = { "_GROUP_UPPER", upper };
+    s->character.maps = &map, s->character.map_count = 1;
+    play p = sculpted_play(s, "beam(groups=_GROUP_*)"), q = sculpted_play(s, "beam");
+    assert_true(says(&p, "beam: no curve reaches ") && !says(&q, "beam: no curve reaches "));
+    play_hash(&p, 1);
+    assert_true(sculpted_rms(p.out, s->points[1], p.points) < 1e-7); // the sculpts come back all the same
+    free(upper);
+    play_end(&p), play_end(&q), sculpted_end(s);
+}
+
 static void without_mass_rates_are_not_kept_and_that_is_said(void** state)
 {
     (void)state;
@@ -618,6 +632,7 @@ int main(void)
         cmocka_unit_test(bad_examples_and_settings_get_a_sentence),
         cmocka_unit_test(nothing_stiff_nothing_heavy_is_static),
         cmocka_unit_test(carried_rates_that_grow_are_counted_and_said),
+        cmocka_unit_test(skin_that_no_curve_reaches_is_said),
         cmocka_unit_test(without_mass_rates_are_not_kept_and_that_is_said),
         cmocka_unit_test(one_example_begins_at_the_plain_skin),
     };

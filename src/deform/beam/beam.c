@@ -205,6 +205,9 @@ static void tell(const sup_bind_input* in, const beam_params* p, const bound* b)
     if (net->curves.dropped)
         sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
                  net->curves.dropped);
+    if (10 * net->transfer.alone > b->point_count)
+        sup_note(in->notes, "no curve reaches %u of %u points, which do not swing; %s", net->transfer.alone, b->point_count,
+                 p->way == SUP_CURVES_LOOPS ? "loops need quads: take way=along" : "give groups that cover them");
     if (m->growing)
         sup_note(in->notes,
                  "carried rates of %u modes grow by up to %.3g from example to example; raise cycles or damping, or take "
