@@ -15,7 +15,8 @@ static void between_keys_the_skin_is_nearer_than_interpolated_residuals(void** s
             skip();
         }
         for (uint32_t every = 2; every <= 8; every *= 2) {
-            if (every == 8 && (all[i] == &cat || all[i] == &samba)) continue; // two keys
+            if (every == 2 && all[i] != &horse && all[i] != &cat) continue; // where points were thrown
+            if (every == 8 && all[i] != &cow) continue;                     // where the skin swings
             score left = run(&c, every, "beam(modes=0,continuity=restart,turning=0)"), here = run(&c, every, "fourier");
             score still = run(&c, every, "fourier(continuity=hermite,sway=0)"),
                   swings = run(&c, every, "fourier(continuity=hermite)");
