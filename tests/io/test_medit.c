@@ -1,40 +1,8 @@
 // Medit meshes: the surface of tetrahedra.
-#include "support.h"
+#define READING_PATH "folder/shape.mesh"
+#include "reading.h"
 
 #include "math/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-static sup_result read_bytes(const void* data, size_t size, const sup_allocator* allocator, sup_character** out,
-                             sup_error* error)
-{
-    // In memory of its own, so that a sanitizer sees any step beyond.
-    char* copy = malloc(size ? size : 1);
-    memcpy(copy, data, size);
-    sup_read_input in = {
-        .path = "folder/shape.mesh", .bytes = { (const uint8_t*)copy, size }, .up = -1, .allocator = allocator
-    };
-    sup_result result = sup_format_for(in.path)->read(&in, out, error);
-    free(copy);
-    return result;
-}
-
-static sup_character* read_text(const char* text)
-{
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(read_bytes(text, strlen(text), NULL, &c, &error), error);
-    return c;
-}
-
-static void refuse(const char* text, const char* words)
-{
-    sup_character* c = NULL;
-    sup_error      error = { SUP_OK, "" };
-    assert_int_not_equal(read_bytes(text, strlen(text), NULL, &c, &error), SUP_OK);
-    if (!strstr(error.text, words)) fail_msg("'%s' does not say '%s'", error.text, words);
-}
 
 #define HEAD "MeshVersionFormatted 1\nDimension 3\n"
 // Two tetrahedra that share the face 2 3 4, and a vertex that nobody has.
@@ -121,20 +89,8 @@ static void cut_or_changed_anywhere_it_never_crashes(void** state)
 static void every_refused_allocation_is_survived(void** state)
 {
     (void)state;
-    static const char* const texts[] = { rich, HEAD FIVE TETRAHEDRA };
-    for (int i = 0; i < 2; ++i)
-        for (long at = 0;; ++at) {
-            test_allocator memory;
-            sup_character* c = NULL;
-            sup_error      error;
-            test_allocator_init(&memory, at);
-            sup_result result = read_bytes(texts[i], strlen(texts[i]), &memory.allocator, &c, &error);
-            sup_character_destroy(c);
-            assert_int_equal(memory.live, 0);
-            if (result == SUP_OK) break;
-            assert_int_equal(result, SUP_ERROR_MEMORY);
-            assert_true(at < 1000);
-        }
+    starve(rich, sizeof rich - 1);
+    starve(HEAD FIVE TETRAHEDRA, sizeof HEAD FIVE TETRAHEDRA - 1);
 }
 
 static void real_ones_are_closed_surfaces(void** state)

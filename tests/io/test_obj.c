@@ -1,43 +1,12 @@
 // OBJ: vertices and polygons exactly as listed; every complaint has its line.
-#include "support.h"
+#define READING_PATH "folder/shape.obj"
+#include "reading.h"
 
 #include "math/vec.h"
 
 #include <dirent.h>
 #include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static sup_result read_bytes(const char* text, size_t size, const sup_allocator* allocator, sup_character** out,
-                             sup_error* error)
-{
-    // In memory of its own, so that a sanitizer sees any step beyond.
-    char* copy = malloc(size ? size : 1);
-    memcpy(copy, text, size);
-    sup_read_input in = {
-        .path = "folder/shape.obj", .bytes = { (const uint8_t*)copy, size }, .up = -1, .allocator = allocator
-    };
-    sup_result result = sup_format_for(in.path)->read(&in, out, error);
-    free(copy);
-    return result;
-}
-
-static sup_character* read_text(const char* text)
-{
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(read_bytes(text, strlen(text), NULL, &c, &error), error);
-    return c;
-}
-
-static void refuse(const char* text, const char* words)
-{
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_int_not_equal(read_bytes(text, strlen(text), NULL, &c, &error), SUP_OK);
-    if (!strstr(error.text, words)) fail_msg("'%s' does not say '%s'", error.text, words);
-}
 
 static void polygons_and_vertex_order_are_kept(void** state)
 {
@@ -207,18 +176,7 @@ static void cut_or_changed_anywhere_it_never_crashes(void** state)
 static void every_refused_allocation_is_survived(void** state)
 {
     (void)state;
-    for (long at = 0;; ++at) {
-        test_allocator memory;
-        sup_character* c = NULL;
-        sup_error      error;
-        test_allocator_init(&memory, at);
-        sup_result result = read_bytes(sample, sizeof sample - 1, &memory.allocator, &c, &error);
-        sup_character_destroy(c);
-        assert_int_equal(memory.live, 0);
-        if (result == SUP_OK) break;
-        assert_int_equal(result, SUP_ERROR_MEMORY);
-        assert_true(at < 1000);
-    }
+    starve(sample, sizeof sample - 1);
 }
 
 static void check_file(const char* path, uint32_t vertices, uint32_t faces)

@@ -1,41 +1,10 @@
 // PLY: what the header says and nothing else, in three encodings.
-#include "support.h"
+#define READING_PATH "folder/shape.ply"
+#include "reading.h"
 
 #include "math/vec.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static sup_result read_bytes(const void* data, size_t size, const sup_allocator* allocator, sup_character** out,
-                             sup_error* error)
-{
-    // In memory of its own, so that a sanitizer sees any step beyond.
-    char* copy = malloc(size ? size : 1);
-    memcpy(copy, data, size);
-    sup_read_input in = {
-        .path = "folder/shape.ply", .bytes = { (const uint8_t*)copy, size }, .up = -1, .allocator = allocator
-    };
-    sup_result result = sup_format_for(in.path)->read(&in, out, error);
-    free(copy);
-    return result;
-}
-
-static sup_character* read_text(const char* text)
-{
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(read_bytes(text, strlen(text), NULL, &c, &error), error);
-    return c;
-}
-
-static void refuse(const char* text, const char* words)
-{
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_int_not_equal(read_bytes(text, strlen(text), NULL, &c, &error), SUP_OK);
-    if (!strstr(error.text, words)) fail_msg("'%s' does not say '%s'", error.text, words);
-}
 
 #define HEAD "ply\nformat ascii 1.0\n"
 #define XYZ "property float x\nproperty float y\nproperty float z\n"
@@ -44,8 +13,9 @@ static void refuse(const char* text, const char* words)
 static void polygons_and_vertex_order_are_kept(void** state)
 {
     (void)state;
-    sup_character*        c = read_text(HEAD "comment a roof\nobj_info none\nCreated by Blender3D\nelement vertex 6\n" XYZ "element face 2\n" LIST
-                                             "end_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 0.5 1\n9 9 9\n4 0 1 2 3\n3 0 1 4\n");
+    sup_character* c =
+        read_text(HEAD "comment a roof\nobj_info none\nCreated by Blender3D\nelement vertex 6\n" XYZ "element face 2\n" LIST
+                       "end_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 0.5 1\n9 9 9\n4 0 1 2 3\n3 0 1 4\n");
     static const uint32_t corners[7] = { 0, 1, 2, 3, 0, 1, 4 };
     assert_string_equal(c->name, "shape");
     assert_int_equal(c->mesh.vertex_count, 6);
@@ -241,18 +211,7 @@ static void every_refused_allocation_is_survived(void** state)
     (void)state;
     writing w;
     make_rich(&w, 0, "\n");
-    for (long at = 0;; ++at) {
-        test_allocator memory;
-        sup_character* c = NULL;
-        sup_error      error;
-        test_allocator_init(&memory, at);
-        sup_result result = read_bytes(w.bytes, w.size, &memory.allocator, &c, &error);
-        sup_character_destroy(c);
-        assert_int_equal(memory.live, 0);
-        if (result == SUP_OK) break;
-        assert_int_equal(result, SUP_ERROR_MEMORY);
-        assert_true(at < 1000);
-    }
+    starve(w.bytes, w.size);
 }
 
 int main(void)
