@@ -88,6 +88,7 @@ typedef struct sup_lattice_volume_call {
     const double*    targets;  ///< per part, times the rest volume; NULL: 1
     const float*     strength; ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1
     const double*    goals;    ///< per part, the volume itself, in place of targets and strength; NULL: none
+    bool             rough;    ///< without the exact step at the end
     double           grow;     ///< cells that a round may move outwards at most; 0: as many as inwards
     double           slack;    ///< share of the rest volume that a part may stay away from its goal; 0: none
     uint32_t         sweeps;

@@ -236,14 +236,16 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
     else if (report.moved) {
         for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
             double far = furthest(&j);
-            if (far <= NEAR_ENOUGH) break;
+            if (far <= NEAR_ENOUGH && !call->rough) break;
             couple(&j);
             sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, smooth_move_task, &j);
             if (far <= ONE_ROUND || sweep + 1 == call->sweeps) break;
             sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
         }
-        sup_tasks_run(call->tasks, v->part_count, 1, correct_task, &j);
-        sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, own_move_task, &j);
+        if (!call->rough) {
+            sup_tasks_run(call->tasks, v->part_count, 1, correct_task, &j);
+            sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, own_move_task, &j);
+        }
     }
     for (uint32_t i = 0; i < v->part_count; ++i) {
         report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
