@@ -13,7 +13,7 @@
 #define STEP_MAX 0.5       // cells that a field may move a particle in one round
 #define LAST_STEP_MAX 0.25 // and in the exact step that ends them: it leaves dents at the cuts
 #define FAR_OFF 0.02       // of its goal: a part that stays further away is worth counting
-enum { COUPLE_ROUNDS = 24, SLOT_GRAIN = 1024 };
+enum { COUPLE_ROUNDS = 8, SLOT_GRAIN = 1024 };
 
 // ---------------------------------------------------------------------------------------------- root
 
