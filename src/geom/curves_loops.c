@@ -125,6 +125,7 @@ typedef struct loop_finder {
     loop_mesh       l;
     const limb_set* limbs;
     uint32_t*       of_edge; ///< the curve that runs over an edge, plus 1
+    uint32_t*       votes;   ///< two per curve
 } loop_finder;
 
 static uint32_t edge_between(const sup_topology* t, uint32_t a, uint32_t b)
@@ -195,20 +196,59 @@ static uint32_t curve_across(const loop_finder* f, uint32_t edge, uint32_t side,
     return SUP_NONE;
 }
 
-/// The curves to both sides of one, by its edges.
+/// Whether a face has b behind a: then it lies to the left of the way from a to b.
+static bool lies_left(const sup_curve_mesh* m, uint32_t face, uint32_t a, uint32_t b)
+{
+    uint32_t begin = m->face_begin[face], n = m->face_begin[face + 1] - begin;
+    for (uint32_t k = 0; k < n; ++k)
+        if (m->corners[begin + k] == a) return m->corners[begin + (k + 1) % n] == b;
+    return false;
+}
+
+/// The curves to both sides of one: to the left and to the right that which most of its edges see.
 static void find_sides(loop_finder* f, uint32_t curve)
 {
     sup_curve* c = &f->m->curves[curve];
+    for (uint32_t i = 0; i < 2 * f->m->curve_count; ++i) f->votes[i] = 0;
     for (uint32_t i = 0; i + 1 < c->count + (c->closed ? 1u : 0u); ++i) {
         uint32_t a = f->m->points[c->begin + i].a, b = f->m->points[c->begin + (i + 1) % c->count].a;
         uint32_t e = edge_between(&f->l.topology, a, b);
         for (uint32_t side = 0; e != SUP_NONE && side < 2; ++side) {
-            uint32_t other = curve_across(f, e, side, curve);
-            if (other == SUP_NONE || c->sides[0] == other || c->sides[1] == other) continue;
-            if (c->sides[0] == SUP_NONE) c->sides[0] = other;
-            else if (c->sides[1] == SUP_NONE) c->sides[1] = other;
+            uint32_t face = f->l.topology.edges[e].faces[side], other = curve_across(f, e, side, curve);
+            if (other != SUP_NONE) ++f->votes[2 * other + lies_left(f->l.mesh, face, a, b)];
         }
     }
+    for (uint32_t side = 0; side < 2; ++side) {
+        uint32_t most = 0;
+        for (uint32_t k = 0; k < f->m->curve_count; ++k)
+            if (f->votes[2 * k + side] > most) most = f->votes[2 * k + side], c->sides[side] = k;
+    }
+}
+
+static sup_result find_all_sides(loop_finder* f, sup_error* error)
+{
+    f->votes = SUP_NEW(f->m->arena, uint32_t, 2 * (size_t)f->m->curve_count);
+    if (!f->votes || f->m->failed) return sup_fail_memory(error, "curves");
+    for (uint32_t c = 0; c < f->m->curve_count; ++c) find_sides(f, c);
+    return SUP_OK;
+}
+
+/// A loop that runs up a limb and back on its other side is two curves: between them lies skin. True when it was one.
+static bool split_walk(loop_finder* f, uint32_t curve)
+{
+    curve_maker* m = f->m;
+    sup_curve    c = m->curves[curve];
+    uint32_t     up = 0, down = 0, *loop = f->limbs && c.closed ? SUP_NEW(m->arena, uint32_t, c.count) : NULL;
+    if (!loop) return false;
+    for (uint32_t i = 0; i < c.count; ++i) {
+        loop[i] = m->points[c.begin + i].a;
+        int way = runs_along(f, c.limb, loop[i], m->points[c.begin + (i + 1) % c.count].a);
+        up += way > 0, down += way < 0;
+    }
+    if (up < LOOP_EDGES || down < LOOP_EDGES) return false;
+    maker_drop_curves(m, curve);
+    split_loop(f, loop, c.count, true, c.limb);
+    return true;
 }
 
 /// Curves that the person began: each from its edge on, in the limb of its first point.
@@ -218,17 +258,19 @@ static sup_result walk_all(loop_finder* f, const sup_curve_walk* walks, uint32_t
     for (uint32_t i = 0; i < count && !m->failed; ++i) {
         sup_result r = check_walk(&f->l, &walks[i], i, error);
         if (r) return r;
+        // Two edges of one loop begin it once.
+        bool plain = walks[i].both && walks[i].turn_count == 0 && walks[i].stop == SUP_NONE;
+        if (plain && f->of_edge[edge_between(&f->l.topology, walks[i].from, walks[i].to)]) continue;
         uint32_t limb = f->limbs ? f->limbs->of_point[walks[i].from] : 0;
         uint32_t curve = walk_loop(m, &f->l, &walks[i], i + 1, limb == SUP_NONE ? 0 : limb);
-        if (curve == SUP_NONE) continue;
+        if (curve == SUP_NONE || split_walk(f, curve)) continue;
         const sup_curve* c = &m->curves[curve];
         for (uint32_t k = 0; k + 1 < c->count + (c->closed ? 1u : 0u); ++k) {
             uint32_t e = edge_between(&f->l.topology, m->points[c->begin + k].a, m->points[c->begin + (k + 1) % c->count].a);
             if (e != SUP_NONE) f->of_edge[e] = curve + 1;
         }
     }
-    for (uint32_t c = 0; c < m->curve_count && !m->failed; ++c) find_sides(f, c);
-    return m->failed ? sup_fail_memory(error, "curves") : SUP_OK;
+    return find_all_sides(f, error);
 }
 
 sup_result sup_curves_walk(const sup_curve_mesh* mesh, const sup_curve_walk* walks, uint32_t walk_count, sup_arena* arena,
@@ -277,6 +319,5 @@ sup_result loops_make(curve_maker* m, const limb_set* limbs, const sup_curve_wal
         }
         split_loop(&f, loop, c.count, c.closed, limb);
     }
-    for (uint32_t c = 0; c < m->curve_count; ++c) find_sides(&f, c);
-    return m->failed ? sup_fail_memory(error, "curves") : SUP_OK;
+    return find_all_sides(&f, error);
 }

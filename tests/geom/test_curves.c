@@ -313,10 +313,41 @@ static void loops_from_given_edges_know_their_neighbors(void** state)
         assert_int_equal(curves.curves[k].count, 6);
         assert_true((a == (k + 1) % 4 && b == (k + 3) % 4) || (a == (k + 3) % 4 && b == (k + 1) % 4));
     }
-    walks[2].to = 40;
+    for (uint32_t k = 0; k < 4; ++k)
+        walks[k] = (sup_curve_walk){ .from = 3 + 8 * k, .to = 11 + 8 * k, .stop = SUP_NONE, .both = true };
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
+    assert_int_equal(curves.curve_count, 1); // four edges of one loop
+    walks[2].from = 4, walks[2].to = 40;
     assert_int_equal(sup_curves_create(&desc, arena, &curves, &error), SUP_ERROR_INPUT);
     assert_string_equal(error.text, "curve 2: points 4 and 40 are not joined by an edge; start on one");
     sup_arena_destroy(arena);
+}
+
+// Around the tube the short way nothing is up or down; up one side of a closed one and down the other are two curves with skin
+// between them.
+static void a_loop_up_and_back_is_two_curves(void** state)
+{
+    (void)state;
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create("arm", 3000, NULL, &c, &error), error);
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curves_desc desc = { .mesh = mesh_of(c), .labels = dominant(c, arena), .way = SUP_CURVES_LOOPS };
+    sup_curves      all, one;
+    assert_ok(sup_curves_create(&desc, arena, &all, &error), error);
+    uint32_t longest = 0;
+    for (uint32_t k = 0; k < all.curve_count; ++k)
+        if (all.curves[k].count > all.curves[longest].count) longest = k;
+    uint32_t       at = all.curves[longest].begin + all.curves[longest].count / 2;
+    sup_curve_walk walk = { .from = all.points[at].a, .to = all.points[at + 1].a, .stop = SUP_NONE, .both = true };
+    desc.walks = &walk, desc.walk_count = 1;
+    assert_ok(sup_curves_create(&desc, arena, &one, &error), error);
+    assert_int_equal(one.curve_count, 2);
+    for (uint32_t k = 0; k < 2; ++k) {
+        const sup_curve* u = &one.curves[k];
+        assert_true(!u->closed && u->sides[0] == 1 - k && u->sides[1] == 1 - k);
+    }
+    sup_arena_destroy(arena), sup_character_destroy(c);
 }
 
 static void all_loops_along_a_tube_are_found_with_their_neighbors(void** state)
@@ -557,6 +588,7 @@ int main(void)
         cmocka_unit_test(an_edge_loop_stops_and_turns_where_it_is_told),
         cmocka_unit_test(loops_are_written_as_edges_with_turns_and_stops),
         cmocka_unit_test(loops_from_given_edges_know_their_neighbors),
+        cmocka_unit_test(a_loop_up_and_back_is_two_curves),
         cmocka_unit_test(all_loops_along_a_tube_are_found_with_their_neighbors),
         cmocka_unit_test(nothing_moves_when_the_curves_do_not_and_all_turns_when_they_turn),
         cmocka_unit_test(a_smooth_motion_arrives_without_a_jump_between_cells),

@@ -69,8 +69,8 @@ static void lower(const motion_maker* m, double* rows)
     if (m->p->start == START_REST) return;
     for (uint32_t c = 0; c < m->net->columns; ++c) {
         sup_beam_ends ends = sup_beam_ends_of(rows + c, N, stride);
-        if (m->net->curves.curves[c / 3].closed) // one slope on both sides of the seam
-            ends.s0 = ends.s1 = 0.5 * N * (rows[stride + c] - rows[(size_t)(N - 1) * stride + c]);
+        // Where a closed curve begins is nobody's choice: its slope there must not lift the rest of it.
+        if (m->net->curves.curves[c / 3].closed) ends.s0 = ends.s1 = 0;
         for (uint32_t n = 1; n < N; ++n) rows[(size_t)n * stride + c] -= sup_beam_lift(&ends, N, n);
     }
 }
