@@ -185,6 +185,19 @@ static sup_result read_slots(reading* m, uint32_t set, uint32_t* slots)
     return SUP_OK;
 }
 
+// Four bytes behind each other, as most files have them, are looked up where they are.
+static sup_result lend_slots(reading* m)
+{
+    uint32_t      have;
+    gltf_accessor a;
+    if (m->mesh->primitive_count != 1) return SUP_OK;
+    GLTF_TRY(find_attribute(m, "JOINTS_0", &have));
+    if (have == 0) return SUP_OK;
+    GLTF_TRY(load_checked(m, 0, 4, "JOINTS_0", &a));
+    if (a.component_type == 5121 && a.stride == 4) m->mesh->slot_bytes = a.data;
+    return SUP_OK;
+}
+
 static sup_result read_weight_set(reading* m, uint32_t set, float* weights)
 {
     gltf_mesh*   mesh = m->mesh;
@@ -205,9 +218,10 @@ static sup_result read_weights(reading* m)
     }
     if (sets == 0) return SUP_OK;
     mesh->width = 4 * sets;
-    uint32_t* slots = gltf_take(m->r, (uint64_t)mesh->vertex_count * mesh->width, sizeof *slots);
-    if (!slots) return m->r->result;
-    for (uint32_t set = 0; set < sets; ++set) {
+    if (sets == 1) GLTF_TRY(lend_slots(m));
+    uint32_t* slots = mesh->slot_bytes ? NULL : gltf_take(m->r, (uint64_t)mesh->vertex_count * mesh->width, sizeof *slots);
+    if (!slots && !mesh->slot_bytes) return m->r->result;
+    for (uint32_t set = 0; slots && set < sets; ++set) {
         GLTF_TRY(find_attribute(m, gltf_text(m->r, "JOINTS_%u", set), &have));
         GLTF_TRY(read_slots(m, set, slots));
     }

@@ -54,7 +54,8 @@ typedef struct gltf_mesh {
     const uint32_t* corners;
     const uint32_t* triangles; ///< the file's own list of them, or NULL
     uint32_t        width;
-    uint32_t*       slots; ///< vertex_count x width, indices into a skin's joints
+    uint32_t*       slots; ///< vertex_count x width, indices into a skin's joints; NULL: slot_bytes
+    const uint8_t*  slot_bytes; ///< the file's own, where it has four of a byte each
     const float*    weights;
     const uint32_t* point_ids;
     uint32_t        morph_count;

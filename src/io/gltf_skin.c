@@ -241,10 +241,11 @@ static sup_result map_joints(gltf_reader* r, const gltf_part* origin, const gltf
 {
     const gltf_skin* skin = &r->skins[origin->skin];
     size_t           count = (size_t)mesh->vertex_count * mesh->width;
-    uint32_t*        joints = mesh->uses == 1 ? mesh->slots : gltf_take(r, count, sizeof *joints); // nobody else reads them
+    bool             own = mesh->uses == 1 && mesh->slots; // nobody else reads them
+    uint32_t*        joints = own ? mesh->slots : gltf_take(r, count, sizeof *joints);
     if (!joints) return r->result;
     for (size_t i = 0; i < count; ++i) {
-        uint32_t slot = mesh->weights[i] == 0 ? 0 : mesh->slots[i];
+        uint32_t slot = mesh->weights[i] == 0 ? 0 : mesh->slots ? mesh->slots[i] : mesh->slot_bytes[i];
         if (slot >= skin->joint_count)
             return sup_fail(r->error, SUP_ERROR_INPUT,
                             "mesh '%s': vertex %zu hangs on joint %u but skin '%s' has %u joints; the file is damaged",
