@@ -187,6 +187,24 @@ static void triangles_without_area_and_points_of_one_place_do_no_harm(void** sta
     assert_true(says(&s, "layers", "no area"));
 }
 
+// Inner points of a mesh of tetrahedra, one of them on the bone itself: a region in a line, of next to no size.
+static void points_without_faces_ride_along(void** state)
+{
+    (void)state;
+    stuff s = stuff_make();
+    for (int i = 0; i < 3; ++i, ++s.points) {
+        s.at[s.points] = v3(0.15f + 0.1f * (float)i, i == 1 ? 1e-6f : 0.02f, 0);
+        s.joints[2 * s.points] = 0, s.weights[2 * s.points] = 1;
+    }
+    sup_character* c = stuff_character(&s);
+    play           p = play_chain((sup_chain_desc){ .character = c, .links = "layers" }, (sup_instance_desc){ .preroll = -1 });
+    play_hash(&p, 0.2);
+    for (uint32_t i = 0; i < p.stats.count; ++i) assert_null(strstr(p.stats.items[i].name, "lost"));
+    play_end(&p);
+    sup_character_destroy(c);
+    assert_true(says(&s, "layers", NULL));
+}
+
 static void odd_units_are_questioned(void** state)
 {
     (void)state;
@@ -252,6 +270,7 @@ int main(void)
         cmocka_unit_test(a_seam_that_is_not_welded_is_named),
         cmocka_unit_test(several_pieces_each_have_their_own_tissue),
         cmocka_unit_test(triangles_without_area_and_points_of_one_place_do_no_harm),
+        cmocka_unit_test(points_without_faces_ride_along),
         cmocka_unit_test(odd_units_are_questioned),
         cmocka_unit_test(bones_outside_leave_thinner_tissue),
         cmocka_unit_test(a_mesh_that_is_no_surface_is_refused),

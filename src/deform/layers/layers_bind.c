@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-static const float  mass_floor = 1e-3f;      // of a layer's median mass
-static const float  bound_reach = 1.2f;      // local radii around a joint within which particles are kept off it
-static const float  bound_bone_share = 0.6f; // of the shortest bone at a joint
-static const float  contact_reach = 1.0f;    // mean edges a point may be in and still be found
-enum { LABEL_FEWEST = 30 };                  // triangles of a part
+static const float mass_floor = 1e-3f;      // of a layer's median mass
+static const float bound_reach = 1.2f;      // local radii around a joint within which particles are kept off it
+static const float bound_bone_share = 0.6f; // of the shortest bone at a joint
+static const float contact_reach = 1.0f;    // mean edges a point may be in and still be found
+enum { LABEL_FEWEST = 30 };                 // triangles of a part
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
 
@@ -80,12 +80,18 @@ static sup_result make_match(layers_bound* b, uint32_t ring, const float* masses
     float* radii = SUP_NEW(temporary, float, (size_t)LAYERS * b->stride);
     if (!radii) return no_memory(error);
     sup_vec3* rest = SUP_NEW(temporary, sup_vec3, (size_t)LAYERS * b->stride);
-    if (!rest) return no_memory(error);
+    float*    scaled = SUP_NEW(temporary, float, (size_t)LAYERS * b->stride);
+    int       exponent;
+    if (!rest || !scaled) return no_memory(error);
+    // Fits only compare masses. Their moments shall be near 1 whatever the unit, or cubes of them would vanish; a power of two
+    // rounds nothing.
+    frexp((double)b->mean_edge, &exponent);
     for (size_t i = 0; i < (size_t)LAYERS * b->stride; ++i) {
         radii[i] = 0.5f * b->edges[i % b->stride];
+        scaled[i] = (float)ldexp((double)masses[i], -2 * exponent);
         if (i % b->stride < b->count) rest[i] = v3_sub(b->rest[i], b->middle);
     }
-    sup_match_desc desc = { LAYERS, b->stride, &rings, rest, masses, radii, ring >= 3 };
+    sup_match_desc desc = { LAYERS, b->stride, &rings, rest, scaled, radii, ring >= 3 };
     return sup_match_create(&desc, arena, out, error);
 }
 

@@ -211,6 +211,8 @@ static sup_result measure_skin(maker* m, layers_bound* b)
         for (uint32_t i = first; i < last; ++i) own += v3_distance(rest[k], rest[b->topology.ring[i]]);
         if (last > first) edges[k] = (float)(own / (last - first)), sum += edges[k], ++with;
     }
+    for (uint32_t k = 0; k < b->count && with; ++k) // points without faces
+        if (b->topology.ring_begin[k + 1] == b->topology.ring_begin[k]) edges[k] = (float)(sum / with);
     b->mean_edge = with ? (float)(sum / with) : 0.0f;
     if (!(b->mean_edge > 0) || !isfinite(b->mean_edge))
         return sup_fail(m->error, SUP_ERROR_INPUT, "layers: all edges of '%s' have no length; repair the mesh", m->c->name);
