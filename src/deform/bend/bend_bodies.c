@@ -1,5 +1,6 @@
 // Bodies of the world as things that a place can be inside of: balls, capsules and closed meshes.
 #include "deform/bend/bend.h"
+#include "deform/binding.h"
 #include "geom/closest.h"
 #include "math/vec.h"
 
@@ -20,18 +21,6 @@ struct bend_mesh {
 
 // ---------------------------------------------------------------------------------------------- bind
 
-static sup_vec3* point_normals(const sup_body* body, sup_arena* arena)
-{
-    sup_vec3* n = SUP_NEW(arena, sup_vec3, body->point_count);
-    for (uint32_t t = 0; n && t < body->triangle_count; ++t) {
-        const uint32_t* c = body->triangles + 3 * (size_t)t;
-        sup_vec3        a = body->points[c[0]];
-        sup_vec3        area = v3_cross(v3_sub(body->points[c[1]], a), v3_sub(body->points[c[2]], a));
-        for (int k = 0; k < 3; ++k) n[c[k]] = v3_add(n[c[k]], area);
-    }
-    return n;
-}
-
 static sup_result prepare(const sup_body* body, struct bend_mesh* out, size_t* boxes, sup_arena* arena, sup_error* error)
 {
     sup_vec3   low = body->points[0], high = low;
@@ -48,7 +37,7 @@ static sup_result prepare(const sup_body* body, struct bend_mesh* out, size_t* b
         return SUP_OK;
     }
     sup_box*  nodes = SUP_NEW(arena, sup_box, count);
-    sup_vec3* normals = point_normals(body, arena);
+    sup_vec3* normals = sup_body_normals(body, arena);
     if (!nodes || !normals) return sup_fail_memory(error, "bend");
     sup_bvh_refit(&out->tree, body->points, NULL, nodes, nodes + 2 * (size_t)out->tree.leaf_count);
     out->nodes = nodes;

@@ -1,6 +1,7 @@
 // Solid bodies press particles out, straight to the nearest place of their surface, and hold them by friction.
 #include "deform/lattice/lattice.h"
 
+#include "deform/binding.h"
 #include "geom/closest.h"
 
 #include <math.h>
@@ -19,18 +20,6 @@ struct lattice_body {
     const sup_vec3* normals; ///< per point; NULL where they move
 };
 
-static sup_vec3* point_normals(const sup_body* body, sup_arena* arena)
-{
-    sup_vec3* n = SUP_NEW(arena, sup_vec3, body->point_count);
-    for (uint32_t t = 0; n && t < body->triangle_count; ++t) {
-        const uint32_t* c = body->triangles + 3 * (size_t)t;
-        sup_vec3        a = body->points[c[0]];
-        sup_vec3        area = v3_cross(v3_sub(body->points[c[1]], a), v3_sub(body->points[c[2]], a));
-        for (int k = 0; k < 3; ++k) n[c[k]] = v3_add(n[c[k]], area);
-    }
-    return n;
-}
-
 static sup_result prepare(const sup_body* body, lattice_body* out, sup_arena* arena, size_t* scratch, sup_error* error)
 {
     if (body->kind != SUP_BODY_MESH || body->triangle_count == 0) return SUP_OK;
@@ -45,7 +34,7 @@ static sup_result prepare(const sup_body* body, lattice_body* out, sup_arena* ar
         return SUP_OK;
     }
     sup_box*  nodes = SUP_NEW(arena, sup_box, boxes);
-    sup_vec3* normals = point_normals(body, arena);
+    sup_vec3* normals = sup_body_normals(body, arena);
     if (!nodes || !normals) return sup_fail_memory(error, "bodies");
     sup_bvh_refit(&out->tree, body->points, NULL, nodes, nodes + 2 * (size_t)out->tree.leaf_count);
     out->nodes = nodes;

@@ -1,11 +1,10 @@
 // What is odd about a character, said once when it is bound, each with its cure.
+#include "deform/binding.h"
 #include "deform/lattice/lattice_binder.h"
 
 #include <math.h>
 
 #define THIN_CELLS 2.0    // a limb thinner than this swings as one piece with its bone
-#define SMALL_METRES 0.01 // a character beyond these sizes was probably read in the wrong unit
-#define LARGE_METRES 100.0
 enum { LIMB_POINTS = 6 }; // fewer points tell nothing about a limb's thickness
 
 // The thinnest limb under THIN_CELLS, how many there are, and the cells that would give it as many. A limb's half thickness is
@@ -67,14 +66,10 @@ static void say_bones(const binder* m)
 sup_result lattice_say(const binder* m)
 {
     const sup_character* c = m->in->character;
-    double               size = (double)c->mesh.diagonal * c->metres_per_unit;
     if (m->params->weights == WEIGHTS_AUTO && !m->b->keeps_file)
         sup_note(m->in->notes, "'%s' has no weights of its own; those of the cells come from the nearest bones", c->name);
     if (m->b->voxels.open) sup_note(m->in->notes, "'%s' has holes; what its surface goes around counts as inside", c->name);
-    if (size < SMALL_METRES || size > LARGE_METRES)
-        sup_note(m->in->notes,
-                 "'%s' is %g m across with one unit as %g m; gravity, wind and forces use that, so give --unit if it is wrong",
-                 c->name, size, c->metres_per_unit);
+    sup_note_size(m->in);
     say_bones(m);
     return say_thin(m);
 }

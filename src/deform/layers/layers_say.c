@@ -1,11 +1,9 @@
 // What is odd about a character, said once when it is bound: names, counts, and the cure.
 #include "base/sort.h"
+#include "deform/binding.h"
 #include "deform/layers/layers.h"
 
 #include <string.h>
-
-#define SMALL_METRES 0.01 // a character beyond these sizes was probably read in the wrong unit
-#define LARGE_METRES 100.0
 
 static const char* plural(uint32_t count) { return count == 1 ? "" : "s"; }
 
@@ -81,13 +79,9 @@ static void say_forces(const sup_bind_input* in)
 sup_result layers_say(const sup_bind_input* in, sup_arena* temporary, layers_bound* b, sup_error* error)
 {
     const sup_character* c = in->character;
-    double               size = (double)c->mesh.diagonal * c->metres_per_unit;
     sup_result           r = count_coincident(b, temporary, error);
     if (r) return r;
-    if (size < SMALL_METRES || size > LARGE_METRES)
-        sup_note(in->notes,
-                 "'%s' is %g m across with one unit as %g m; gravity, wind and speeds use that, so give --unit if it is wrong",
-                 c->name, size, c->metres_per_unit);
+    sup_note_size(in);
     say_surface(b, in->notes, c->name);
     say_rig(b, in->notes, c->name);
     say_forces(in);

@@ -1,0 +1,29 @@
+// What links do alike while they are bound.
+#include "deform/binding.h"
+
+#include "math/vec.h"
+
+#define SMALL_METRES 0.01
+#define LARGE_METRES 100.0
+
+void sup_note_size(const sup_bind_input* in)
+{
+    const sup_character* c = in->character;
+    double               size = (double)c->mesh.diagonal * c->metres_per_unit;
+    if (size >= SMALL_METRES && size <= LARGE_METRES) return;
+    sup_note(in->notes,
+             "'%s' is %g m across with one unit as %g m; gravity, wind and forces use that, so give --unit if it is wrong",
+             c->name, size, c->metres_per_unit);
+}
+
+sup_vec3* sup_body_normals(const sup_body* body, sup_arena* arena)
+{
+    sup_vec3* n = SUP_NEW(arena, sup_vec3, body->point_count);
+    for (uint32_t t = 0; n && t < body->triangle_count; ++t) {
+        const uint32_t* c = body->triangles + 3 * (size_t)t;
+        sup_vec3        a = body->points[c[0]];
+        sup_vec3        area = v3_cross(v3_sub(body->points[c[1]], a), v3_sub(body->points[c[2]], a));
+        for (int k = 0; k < 3; ++k) n[c[k]] = v3_add(n[c[k]], area);
+    }
+    return n;
+}

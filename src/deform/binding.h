@@ -1,0 +1,13 @@
+/// deform/binding.h: what links do alike while they are bound.
+#ifndef SUP_DEFORM_BINDING_H
+#define SUP_DEFORM_BINDING_H
+
+#include "base/internal.h"
+#include "supple/deformer.h"
+
+/// A note where the character is so small or large that its unit is probably wrong.
+void sup_note_size(const sup_bind_input* in);
+/// Of every point of a mesh body, weighted by area and not normalized. NULL: out of memory.
+sup_vec3* sup_body_normals(const sup_body* body, sup_arena* arena);
+
+#endif
