@@ -4,6 +4,7 @@
 #define SUP_DEFORM_CURVE_NET_H
 
 #include "geom/curves.h"
+#include "math/wide.h"
 #include "supple/scene.h"
 
 /// A node stands between two points of a curve, each between two points of the mesh.
@@ -34,5 +35,10 @@ sup_result sup_curve_net_create(const sup_mesh* mesh, const sup_curves* curves, 
 
 /// A value of mesh points at a node.
 sup_vec3 sup_node_read(const sup_node_source* source, const sup_vec3* at_points);
+
+/// q[i] += scale x what the point takes from the rows, for points begin to end.
+SUP_WIDE_DECLARE(void, sup_curve_take,
+                 (const uint32_t* offsets, const float* shares, const float* rows, float scale, uint32_t begin, uint32_t end,
+                  sup_vec3* q));
 
 #endif

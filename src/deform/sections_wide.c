@@ -1,16 +1,6 @@
 // q = r + (A - I)(p + r): both stations' maps of one point, four rows at a time.
 #include "deform/sections.h"
 
-typedef float f4 __attribute__((vector_size(16)));
-
-static inline f4 f4_load(const float* p)
-{
-    f4 r;
-    memcpy(&r, p, sizeof r);
-    return r;
-}
-static inline f4 f4_all(float x) { return (f4){ x, x, x, x }; }
-
 static inline f4 mapped(const sup_station* s, f4 x, f4 y, f4 z)
 {
     return (f4_load(s->column[0]) * x + f4_load(s->column[1]) * y) + (f4_load(s->column[2]) * z + f4_load(s->column[3]));

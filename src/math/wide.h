@@ -110,6 +110,18 @@ static inline uint32_t i8_bits(i8 mask)
 /// Eight partial sums in a fixed order.
 static inline float f8_sum(f8 x) { return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7])); }
 
+// ---------------------------------------------------------------------------------------------- four lanes
+
+/// A place and one number more: one load, one add for all of them.
+typedef float    f4 __attribute__((vector_size(16)));
+static inline f4 f4_all(float x) { return (f4){ x, x, x, x }; }
+static inline f4 f4_load(const float* p)
+{
+    f4 r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
+
 // ---------------------------------------------------------------------------------------------- one register
 
 /// As many floats as one register holds, 8 or 4, for kernels with many values at hand: gcc 12 keeps an f8 in memory where

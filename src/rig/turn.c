@@ -70,30 +70,22 @@ static sup_result measure(turning* t, sup_arena* scratch, sup_error* error)
     return SUP_OK;
 }
 
-// Mean value over the bones that hang on one, by length; all of them for SUP_NONE.
-static float score(const turning* t, bool all)
+// Over the bones that hang on one, or all of them, by length: the mean value, or the share that lies inside.
+typedef enum mean_of { VALUE, INSIDE } mean_of;
+
+static float mean(const turning* t, mean_of what, bool all)
 {
     float sum = 0, length = 0;
     for (uint32_t i = 0; i < t->count; ++i) {
         if (t->parents[i] == SUP_NONE || !(all || t->below[i])) continue;
         sup_vec3 a = t->places[t->parents[i]], b = t->places[i];
-        for (int s = 1; s <= SAMPLES; ++s) sum += t->lengths[i] * value_at(t, v3_lerp(a, b, (float)s / SAMPLES)) / SAMPLES;
+        for (int s = 1; s <= SAMPLES; ++s) {
+            float value = value_at(t, v3_lerp(a, b, (float)s / SAMPLES));
+            sum += t->lengths[i] * (what == VALUE ? value : value > 0 ? 1.0f : 0.0f) / SAMPLES;
+        }
         length += t->lengths[i];
     }
     return length > 0 ? sum / length : 0;
-}
-
-static float share_inside(const turning* t)
-{
-    float sum = 0, length = 0;
-    for (uint32_t i = 0; i < t->count; ++i) {
-        if (t->parents[i] == SUP_NONE) continue;
-        sup_vec3 a = t->places[t->parents[i]], b = t->places[i];
-        for (int s = 1; s <= SAMPLES; ++s)
-            sum += value_at(t, v3_lerp(a, b, (float)s / SAMPLES)) > 0 ? t->lengths[i] / SAMPLES : 0;
-        length += t->lengths[i];
-    }
-    return length > 0 ? sum / length : 1;
 }
 
 // ---------------------------------------------------------------------------------------------- moves
@@ -115,7 +107,7 @@ static bool attempt(turning* t, uint32_t bone, sup_quat rotation, float angle, f
     if (turned > TURN_MAX || scaled < 0.75f || scaled > 1.3f) return false;
     memcpy(t->kept, t->places, t->count * sizeof *t->kept);
     apply(t, t->places[t->parents[bone]], rotation, scale);
-    float now = score(t, false) - cost(turned, scaled);
+    float now = mean(t, VALUE, false) - cost(turned, scaled);
     if (now > *best + 1e-3f) {
         *best = now;
         t->turned[bone] = turned;
@@ -130,7 +122,7 @@ static void turn_bone(turning* t, uint32_t bone)
 {
     for (uint32_t i = 0; i < t->count; ++i)
         t->below[i] = i == bone || (i > bone && t->parents[i] != SUP_NONE && t->below[t->parents[i]]);
-    float best = score(t, false) - cost(t->turned[bone], t->scaled[bone]);
+    float best = mean(t, VALUE, false) - cost(t->turned[bone], t->scaled[bone]);
     for (int s = 0; s < STEPS; ++s)
         for (bool better = true; better;) {
             better = false;
@@ -145,13 +137,9 @@ static void turn_bone(turning* t, uint32_t bone)
 }
 
 // The whole figure, by a tenth of the grid at the most.
-static void shift(turning* t)
+static void shift(turning* t, uint32_t cells)
 {
-    const uint32_t* size = t->voxels->size;
-    float           way = 0.1f * (float)(size[0] > size[1]   ? size[0] > size[2] ? size[0] : size[2]
-                                           : size[1] > size[2] ? size[1]
-                                                             : size[2]);
-    float           best = score(t, true), gone = 0, most = way;
+    float most = 0.1f * (float)cells, way = most, best = mean(t, VALUE, true), gone = 0;
     for (way /= 2; way > 0.25f; way /= 2)
         for (bool better = true; better && gone + way <= most;) {
             better = false;
@@ -159,7 +147,7 @@ static void shift(turning* t)
                 sup_vec3 by = v3(k / 2 == 0, k / 2 == 1, k / 2 == 2);
                 by = v3_scale(by, k % 2 ? way : -way);
                 for (uint32_t i = 0; i < t->count; ++i) t->places[i] = v3_add(t->places[i], by);
-                float now = score(t, true);
+                float now = mean(t, VALUE, true);
                 if (now > best + 1e-2f) {
                     best = now;
                     gone += way;
@@ -192,12 +180,12 @@ static sup_result run(const sup_mesh* mesh, turning* t, sup_vec3* places, const 
         t->lengths[i] = t->parents[i] == SUP_NONE ? 0 : v3_distance(t->places[i], t->places[t->parents[i]]);
         t->scaled[i] = 1;
     }
-    *out = (sup_turn){ .before = share_inside(t) };
-    shift(t);
+    *out = (sup_turn){ .before = mean(t, INSIDE, true) };
+    shift(t, desc.cells);
     for (int s = 0; s < SWEEPS; ++s)
         for (uint32_t i = 0; i < t->count; ++i)
             if (t->parents[i] != SUP_NONE) turn_bone(t, i);
-    out->after = share_inside(t);
+    out->after = mean(t, INSIDE, true);
     for (uint32_t i = 0; i < t->count; ++i) {
         out->farthest = fmaxf(out->farthest, t->turned[i] * 57.2957795f);
         for (int a = 0; a < 3; ++a) (&places[i].x)[a] = (float)(v.origin[a] + v.h * (double)(&t->places[i].x)[a]);

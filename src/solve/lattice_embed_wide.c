@@ -35,8 +35,6 @@ void SUP_WIDE(sup_lattice_embed_blocks)(const sup_lattice_embed_call* c, uint32_
     }
 }
 
-typedef float f4 __attribute__((vector_size(16)));
-
 void SUP_WIDE(sup_lattice_embed_smooth)(const sup_lattice_embed_call* c, uint32_t begin, uint32_t end)
 {
     const sup_lattice_embed* e = c->embed;

@@ -4,8 +4,6 @@
 #include "math/wide.h"
 #include "solve/shape_match.h"
 
-typedef float f4 __attribute__((vector_size(16)));
-
 // ---------------------------------------------------------------------------------------------- vectors of four in lanes
 
 static inline f8 join(const float* a, const float* b)

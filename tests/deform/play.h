@@ -50,4 +50,17 @@ static inline void play_end(play* p)
     sup_chain_destroy(p->chain);
 }
 
+/// Mean distance of the points of a slice from its middle.
+static inline double play_slice_radius(const sup_vec3* rest, const sup_vec3* points, uint32_t count, float x)
+{
+    sup_vec3 sum = v3(0, 0, 0);
+    double   radius = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        if (fabsf(rest[i].x - x) < 0.012f) sum = v3_add(sum, points[i]), ++n;
+    for (uint32_t i = 0; i < count; ++i)
+        if (fabsf(rest[i].x - x) < 0.012f) radius += (double)v3_distance(points[i], v3_scale(sum, 1.0f / (float)n)) / n;
+    return radius;
+}
+
 #endif

@@ -553,19 +553,6 @@ static void a_joint_at_90_of_120_degrees_gives_three_quarters_of_the_bulge(void*
     sculpts_end(s);
 }
 
-/// Mean distance of the points of a slice from its middle.
-static double slice_radius(const sup_vec3* rest, const sup_vec3* points, uint32_t count, float x)
-{
-    sup_vec3 sum = v3(0, 0, 0);
-    double   radius = 0;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < count; ++i)
-        if (fabsf(rest[i].x - x) < 0.012f) sum = v3_add(sum, points[i]), ++n;
-    for (uint32_t i = 0; i < count; ++i)
-        if (fabsf(rest[i].x - x) < 0.012f) radius += (double)v3_distance(points[i], v3_scale(sum, 1.0f / (float)n)) / n;
-    return radius;
-}
-
 // The sculpt spreads the twist of the hand over the forearm. Displacements along straight lines would cut through it half-way:
 // the wrist was 0.36 of its size.
 static void a_half_twisted_wrist_keeps_its_size(void** state)
@@ -580,8 +567,8 @@ static void a_half_twisted_wrist_keeps_its_size(void** state)
         double                   least = 9, most = 0;
         play_hash(&p, 0.5);
         for (float x = 0.2f; x < 0.6f; x += 0.02f) {
-            double r = slice_radius(arm->mesh.points, p.out, p.points, x) /
-                       slice_radius(arm->mesh.points, arm->mesh.points, p.points, x);
+            double r = play_slice_radius(arm->mesh.points, p.out, p.points, x) /
+                       play_slice_radius(arm->mesh.points, arm->mesh.points, p.points, x);
             least = fmin(least, r), most = fmax(most, r);
         }
         print_message("  %s: slices from %.3f to %.3f of their size\n", links[way], least, most);

@@ -212,19 +212,6 @@ static void every_example_of_the_arm_is_met(void** state)
     sup_character_destroy(c);
 }
 
-// Mean distance of the points of a slice from its middle.
-static double slice_radius(const sup_vec3* rest, const sup_vec3* points, uint32_t count, float x)
-{
-    sup_vec3 sum = v3(0, 0, 0);
-    double   radius = 0;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < count; ++i)
-        if (fabsf(rest[i].x - x) < 0.012f) sum = v3_add(sum, points[i]), ++n;
-    for (uint32_t i = 0; i < count; ++i)
-        if (fabsf(rest[i].x - x) < 0.012f) radius += (double)v3_distance(points[i], v3_scale(sum, 1.0f / (float)n)) / n;
-    return radius;
-}
-
 // The sculpt of the arm spreads 150 degrees over the forearm; corrections along straight lines cut through it half-way.
 static void a_half_twisted_wrist_keeps_its_size(void** state)
 {
@@ -245,8 +232,8 @@ static void a_half_twisted_wrist_keeps_its_size(void** state)
         double least = 9;
         play_hash(&p, 0.5);
         for (float x = 0.2f; x < 0.6f; x += 0.02f)
-            least = fmin(least, slice_radius(arm->mesh.points, p.out, p.points, x) /
-                                    slice_radius(arm->mesh.points, arm->mesh.points, p.points, x));
+            least = fmin(least, play_slice_radius(arm->mesh.points, p.out, p.points, x) /
+                                    play_slice_radius(arm->mesh.points, arm->mesh.points, p.points, x));
         print_message("  %s: %.3f\n", cases[i].links, least);
         assert_true(least > cases[i].low && least < cases[i].high);
         play_end(&p);

@@ -1,23 +1,8 @@
 // Bakes of hand-made characters: what a viewer shows is what was baked.
 #include "baking.h"
+#include "folder.h"
 
 #define NEAR 1e-5 // of the diagonal: a float has 24 bits, the pull-back costs a few of them
-
-static test_folder folder;
-
-static int make_folder(void** state)
-{
-    (void)state;
-    test_folder_make(&folder);
-    return 0;
-}
-
-static int remove_folder(void** state)
-{
-    (void)state;
-    test_folder_remove(&folder);
-    return 0;
-}
 
 static void bake(test_bake* b)
 {
@@ -382,5 +367,5 @@ int main(void)
         cmocka_unit_test(centimetres_and_z_up_become_metres_and_y_up),
         cmocka_unit_test(points_that_are_not_finite_stay_at_rest_and_are_counted),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

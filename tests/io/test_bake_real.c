@@ -1,23 +1,8 @@
 // Bakes of the shared skinned characters: every clip shows what was baked, and the other clips play as before.
 #include "baking.h"
+#include "folder.h"
 
 #define NEAR 1e-5
-
-static test_folder folder;
-
-static int make_folder(void** state)
-{
-    (void)state;
-    test_folder_make(&folder);
-    return 0;
-}
-
-static int remove_folder(void** state)
-{
-    (void)state;
-    test_folder_remove(&folder);
-    return 0;
-}
 
 // A part that lost its skin does not follow other clips, and is said to.
 static bool is_flat(const test_bake* b, const sup_part* part)
@@ -143,5 +128,5 @@ int main(void)
         cmocka_unit_test(cesiumman), cmocka_unit_test(riggedsimple),    cmocka_unit_test(fox),
         cmocka_unit_test(soldier),   cmocka_unit_test(robotexpressive),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

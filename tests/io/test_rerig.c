@@ -1,23 +1,8 @@
 // A glTF whose meshes get other joints or other weights: what they wear stays, and so does all that stands beside them.
 #include "baking.h"
+#include "folder.h"
 #include "glb_file.h"
 #include "gltf_builder.h"
-
-static test_folder folder;
-
-static int make(void** state)
-{
-    (void)state;
-    test_folder_make(&folder);
-    return 0;
-}
-
-static int unmake(void** state)
-{
-    (void)state;
-    test_folder_remove(&folder);
-    return 0;
-}
 
 // A quad with texture coordinates, colors and a material that is shown twice, once away from the origin, and a camera that a
 // clip moves.
@@ -273,5 +258,5 @@ int main(void)
         cmocka_unit_test(new_weights_stay_on_the_files_own_skeleton),
         cmocka_unit_test(running_out_of_memory_is_said_wherever_it_happens),
     };
-    return cmocka_run_group_tests(tests, make, unmake);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

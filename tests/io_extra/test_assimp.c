@@ -1,5 +1,6 @@
 // FBX and COLLADA through assimp: counts, polygons, the skin against assimp's own matrices, and baked files read back.
 #include "../io/baking.h"
+#include "../io/folder.h"
 #include "supple/io_extra.h"
 
 #ifndef SUPPLE_ASSIMP
@@ -13,22 +14,6 @@ int main(void)
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/scene.h>
-
-static test_folder folder;
-
-static int make_folder(void** state)
-{
-    (void)state;
-    test_folder_make(&folder);
-    return 0;
-}
-
-static int remove_folder(void** state)
-{
-    (void)state;
-    test_folder_remove(&folder);
-    return 0;
-}
 
 static sup_result load(const char* path, sup_character** out, sup_error* error)
 {
@@ -654,6 +639,6 @@ int main(void)
         cmocka_unit_test(every_refused_allocation_is_survived),
         cmocka_unit_test(every_ending_of_assimp_is_listed),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
 #endif

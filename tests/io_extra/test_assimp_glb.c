@@ -1,5 +1,6 @@
 // A reader that nobody here wrote opens our GLB: assimp finds the vertices, the faces and every baked frame where we put them.
 #include "../io/baking.h"
+#include "../io/folder.h"
 
 #ifndef SUPPLE_ASSIMP
 int main(void)
@@ -13,22 +14,6 @@ int main(void)
 #include <assimp/scene.h>
 
 enum { FRAMES = 4 };
-
-static test_folder folder;
-
-static int make(void** state)
-{
-    (void)state;
-    test_folder_make(&folder);
-    return 0;
-}
-
-static int unmake(void** state)
-{
-    (void)state;
-    test_folder_remove(&folder);
-    return 0;
-}
 
 static const struct aiScene* bake_and_import(const sup_character* c, const char* file, bool flat)
 {
@@ -104,6 +89,6 @@ int main(void)
         cmocka_unit_test(assimp_finds_the_baked_points),
         cmocka_unit_test(assimp_finds_the_skin_and_the_rest_shape),
     };
-    return cmocka_run_group_tests(tests, make, unmake);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
 #endif

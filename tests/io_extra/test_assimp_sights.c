@@ -1,5 +1,6 @@
 // Cameras and lights that assimp finds come into the document and stay in what is baked.
 #include "../io/baking.h"
+#include "../io/folder.h"
 #include "../io/glb_file.h"
 #include "supple/io_extra.h"
 
@@ -10,22 +11,6 @@ int main(void)
     return 77;
 }
 #else
-
-static test_folder folder;
-
-static int make(void** state)
-{
-    (void)state;
-    test_folder_make(&folder);
-    return 0;
-}
-
-static int unmake(void** state)
-{
-    (void)state;
-    test_folder_remove(&folder);
-    return 0;
-}
 
 // A triangle; a camera of 90 degrees across and twice as wide as high, five units up; a yellow lamp of half strength; the sun;
 // ambient light, which glTF does not have.
@@ -132,7 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(a_camera_keeps_its_lens),
                                         cmocka_unit_test(lights_keep_their_kind_and_color) };
-    return cmocka_run_group_tests(tests, make, unmake);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
 
 #endif

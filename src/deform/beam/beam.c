@@ -330,7 +330,7 @@ static void blend_task(void* data, uint32_t begin, uint32_t end)
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
     SUP_WIDE_PICK(sup_modal_blend)(floats, in, c->share, c->count, false, (float*)(j->room->q + begin));
     if (j->sways && !j->b->framed)
-        SUP_WIDE_PICK(beam_take)(j->b->net.offsets, j->b->net.shares, j->room->rows, j->p->sway, begin, end, j->room->q);
+        SUP_WIDE_PICK(sup_curve_take)(j->b->net.offsets, j->b->net.shares, j->room->rows, j->p->sway, begin, end, j->room->q);
 }
 
 static void weaken_task(void* data, uint32_t begin, uint32_t end)

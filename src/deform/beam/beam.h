@@ -57,9 +57,5 @@ sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, co
 SUP_WIDE_DECLARE(void, beam_rows,
                  (const float* vectors, uint32_t inner, uint32_t modes, const float* coefficients, uint32_t stride,
                   float* rows));
-/// q[i] += scale x what the point takes from the rows, for points begin to end.
-SUP_WIDE_DECLARE(void, beam_take,
-                 (const uint32_t* offsets, const float* shares, const float* rows, float scale, uint32_t begin, uint32_t end,
-                  sup_vec3* q));
 
 #endif

@@ -1,5 +1,4 @@
-// Loops of a frame: modes summed into node displacements (curves x components in the lanes), and what each
-// skin point takes from its four nodes.
+// Modes summed into node displacements, curves x components in the lanes.
 #include "deform/beam/beam.h"
 
 void SUP_WIDE(beam_rows)(const float* vectors, uint32_t inner, uint32_t modes, const float* coefficients, uint32_t stride,
@@ -27,27 +26,5 @@ void SUP_WIDE(beam_rows)(const float* vectors, uint32_t inner, uint32_t modes, c
                 f8_store(to, sum);
             }
         }
-    }
-}
-
-typedef float f4 __attribute__((vector_size(16)));
-
-static inline f4 f4_load(const float* p)
-{
-    f4 r;
-    memcpy(&r, p, sizeof r);
-    return r;
-}
-
-void SUP_WIDE(beam_take)(const uint32_t* offsets, const float* shares, const float* rows, float scale, uint32_t begin,
-                         uint32_t end, sup_vec3* q)
-{
-    for (uint32_t i = begin; i < end; ++i) {
-        const uint32_t* o = offsets + 4 * (size_t)i;
-        const float*    s = shares + 4 * (size_t)i;
-        f4 a = f4_load(rows + o[0]) * (f4){ s[0], s[0], s[0], s[0] } + f4_load(rows + o[1]) * (f4){ s[1], s[1], s[1], s[1] };
-        f4 b = f4_load(rows + o[2]) * (f4){ s[2], s[2], s[2], s[2] } + f4_load(rows + o[3]) * (f4){ s[3], s[3], s[3], s[3] };
-        f4 sum = (a + b) * (f4){ scale, scale, scale, scale };
-        q[i] = (sup_vec3){ q[i].x + sum[0], q[i].y + sum[1], q[i].z + sum[2] };
     }
 }

@@ -184,7 +184,7 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
         return;
     }
     memset(j->room->q + begin, 0, (end - begin) * sizeof(sup_vec3));
-    SUP_WIDE_PICK(bend_take)(net->on.offsets, net->on.shares, j->room->rows, begin, end, j->room->q);
+    SUP_WIDE_PICK(sup_curve_take)(net->on.offsets, net->on.shares, j->room->rows, 1, begin, end, j->room->q);
 }
 
 static void blend_task(void* data, uint32_t begin, uint32_t end)

@@ -364,9 +364,6 @@ void bend_sway_reset(const bend_bound* b, const bend_params* p, const bend_room*
 SUP_WIDE_DECLARE(void, bend_sum_terms,
                  (const float* vectors, uint32_t rows_count, uint32_t terms, const float* coefficients, uint32_t stride,
                   float* rows));
-/// q[i] += what the point takes from the rows, for points begin to end.
-SUP_WIDE_DECLARE(void, bend_take,
-                 (const uint32_t* offsets, const float* shares, const float* rows, uint32_t begin, uint32_t end, sup_vec3* q));
 /// One round of means over neighbors: to[i] for i from begin to end, four floats each.
 SUP_WIDE_DECLARE(void, bend_mean,
                  (const uint32_t* first, const uint32_t* neighbors, uint32_t begin, uint32_t end, const float* from, float* to));

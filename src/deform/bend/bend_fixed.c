@@ -47,7 +47,7 @@ static void rows_to_points(const fixed_maker* m)
 {
     const bend_net* net = &m->b->net;
     memset(m->room.q, 0, m->b->point_count * sizeof *m->room.q);
-    SUP_WIDE_PICK(bend_take)(net->on.offsets, net->on.shares, m->room.rows, 0, m->b->point_count, m->room.q);
+    SUP_WIDE_PICK(sup_curve_take)(net->on.offsets, net->on.shares, m->room.rows, 1, 0, m->b->point_count, m->room.q);
     if (net->seams.count) bend_seams_apply(&net->seams, m->room.moving, m->room.q, m->room.seams);
 }
 
