@@ -85,13 +85,14 @@ static double product(const sup_vec3* a, const sup_vec3* b, uint32_t points)
     return sum;
 }
 
-double sup_modal_fade(const sup_segments* s, double begin, double end, double hold, double* alike)
+/// Correlation of neighbors, and the time between them weighed by their size; 0 where they cannot be told apart.
+static double likeness(const sup_bind_input* in, const sup_segments* s, double* span)
 {
+    double   begin = in->cycle_begin, end = in->cycle_end;
     uint32_t examples = examples_of(s, begin, end), points = s->push.character->mesh.point_count;
     bool     round = cyclic(s, begin, end);
     uint32_t pairs = s->posed || examples < 3 ? 0 : round ? examples : examples - 1;
     double   all = 0, shared = 0, sizes = 0, spans = 0, last = 0;
-    *alike = 1;
     if (pairs == 0) return 0;
     for (uint32_t j = 0; j < examples; ++j) all += product(s->q[j], s->q[j], points);
     for (uint32_t j = 0; j < pairs; ++j) {
@@ -104,10 +105,23 @@ double sup_modal_fade(const sup_segments* s, double begin, double end, double ho
     }
     double before = ALIKE_BEFORE * all * pairs / examples;
     if (!(sizes > 0 && before > 0)) return 0;
-    *alike = ((shared > 0 ? shared : 0) + before) / (sizes + before);
-    double span = spans / sizes;
+    *span = spans / sizes;
+    return ((shared > 0 ? shared : 0) + before) / (sizes + before);
+}
+
+double sup_modal_fade(const sup_bind_input* in, const sup_segments* s, double hold)
+{
+    double span = 0, one = 1, alike = likeness(in, s, &span);
+    if (alike == 0) return 0;
     if (hold > 0) return sup_least_force_alike(span / hold) < ALIKE_ENOUGH ? 1 / hold : 0;
-    return *alike < ALIKE_ENOUGH ? sup_least_force_stiffness(*alike, 1, &span, &sizes) : 0;
+    if (!(alike < ALIKE_ENOUGH)) return 0;
+    double fade = sup_least_force_stiffness(alike, 1, &span, &one);
+    if (fade > 0)
+        sup_note(in->notes,
+                 "neighboring examples are only %d%% alike: each lasts %.2g s, then the skin falls back to the plain one; "
+                 "hold=SECONDS makes it longer, continuity=hermite keeps it up",
+                 (int)(100 * alike + 0.5), 1 / fade);
+    return fade;
 }
 
 // ---------------------------------------------------------------------------------------------- ramps

@@ -66,9 +66,10 @@ typedef struct sup_modal {
 
 /// Seconds in which a link counts its cycles: from the first example to the last, or around; 1 where the pose drives.
 double     sup_modal_unit(const sup_segments* segments, double cycle_begin, double cycle_end);
-/// How fast the skin falls back between examples, from how alike neighbors are: `alike` becomes their correlation, 1 where they
-/// are not told apart. 0: they are alike enough for a cubic, or there are fewer than three. `hold` above 0: given, in seconds.
-double     sup_modal_fade(const sup_segments* segments, double cycle_begin, double cycle_end, double hold, double* alike);
+/// How fast the skin falls back between examples, from how alike neighbors are, and says so. 0: they are alike enough for a
+/// cubic, or there are fewer than three. `hold` above 0: given, in seconds. Before sections take out what turns: examples are
+/// compared as they are.
+double     sup_modal_fade(const sup_bind_input* in, const sup_segments* segments, double hold);
 /// The ramp between two examples that is most like how the pose goes from one to the other; linear where there is no motion, or
 /// more than two examples. Memory is taken beside the arena.
 sup_result sup_modal_ramp(const sup_bind_input* in, const sup_segments* segments, sup_arena* arena, sup_ramp* out,

@@ -176,20 +176,6 @@ static sup_result make_framed(bound* b, const sup_mesh* mesh, sup_arena* arena, 
     return SUP_OK;
 }
 
-/// Before sections take out what turns: examples are compared as they are.
-static double find_fade(const sup_bind_input* in, const beam_params* p, const sup_segments* s)
-{
-    double alike = 1;
-    if (p->continuity != SUP_CONTINUITY_AUTO || p->integrator != INTEGRATOR_EXACT) return 0;
-    double fade = sup_modal_fade(s, in->cycle_begin, in->cycle_end, (double)p->hold, &alike);
-    if (fade > 0 && p->hold == 0)
-        sup_note(in->notes,
-                 "neighboring examples are only %d%% alike: each lasts %.2g s, then the skin falls back to the plain one; "
-                 "hold=SECONDS makes it longer, continuity=hermite keeps it up",
-                 (int)(100 * alike + 0.5), 1 / fade);
-    return fade;
-}
-
 /// What is odd about the curves and the settings, each with its cure.
 static void tell(const sup_bind_input* in, const beam_params* p, const bound* b)
 {
@@ -240,7 +226,8 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
         r = sup_modal_ramp(in, &b->segments, arena, &ramp, error);
         own.ramp = (int)ramp;
     }
-    double fade = r ? 0 : find_fade(in, p, &b->segments);
+    bool   falls = p->continuity == SUP_CONTINUITY_AUTO && p->integrator == INTEGRATOR_EXACT;
+    double fade = r || !falls ? 0 : sup_modal_fade(in, &b->segments, (double)p->hold);
     if (!r) r = beam_net_create(in, p, arena, &b->net, error);
     float angle = p->extrapolation == EXTRAPOLATION_OFF ? SUP_SECTIONS_ANGLE : SUP_SECTIONS_ANGLE_SCALED;
     if (!r && p->turning)
@@ -261,40 +248,15 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
 
 // ---------------------------------------------------------------------------------------------- a frame
 
-/// Examples that count at a moment: at most four in time, two of each clip where the pose drives.
-enum { CARRIED_MAX = 16 };
-typedef struct carrier {
-    const float* in[CARRIED_MAX];
-    const float* nodes[CARRIED_MAX];
-    float        share[CARRIED_MAX];
-    uint32_t     example[CARRIED_MAX];
-    uint32_t     count;
-} carrier;
-
-static void add_example(const bound* b, carrier* c, uint32_t j, double share)
-{
-    if (share == 0 || c->count == CARRIED_MAX) return;
-    c->in[c->count] = b->carriers[j];
-    if (b->framed) c->nodes[c->count] = b->at_nodes[j];
-    c->example[c->count] = j;
-    c->share[c->count++] = (float)share;
-}
-
 /// The examples around a moment with their shares, and straight on beyond the last where forces go on growing.
-static carrier carry(const bound* b, const beam_params* p, sup_modal_moment* at)
+static sup_carried carry(const bound* b, const beam_params* p, sup_modal_moment* at)
 {
-    const sup_modal* m = &b->motion.modal;
-    carrier          c = { .count = 0 };
-    uint32_t         examples[4], n;
-    double           shares[4];
-    if (at->beyond > 0 && p->extrapolation != EXTRAPOLATION_OFF) {
-        double reach = 1 + at->beyond / at->span;
-        if (p->extrapolation == EXTRAPOLATION_DYNAMIC) at->reach = reach;
-        examples[0] = at->from, shares[0] = 1 - reach;
-        examples[1] = at->to, shares[1] = reach;
-        n = 2;
-    } else n = sup_modal_carry(m, at, examples, shares);
-    for (uint32_t k = 0; k < n; ++k) add_example(b, &c, examples[k], shares[k]);
+    if (!(at->beyond > 0) || p->extrapolation == EXTRAPOLATION_OFF) return sup_carried_by_time(&b->motion.modal, at);
+    sup_carried c = { .count = 0 };
+    double      reach = 1 + at->beyond / at->span;
+    if (p->extrapolation == EXTRAPOLATION_DYNAMIC) at->reach = reach;
+    sup_carried_add(&c, at->from, 1 - reach);
+    sup_carried_add(&c, at->to, reach);
     return c;
 }
 
@@ -315,29 +277,32 @@ static void add_stepped(const bound* b, const sup_modal_moment* at, float* to)
 typedef struct frame_job {
     const bound*       b;
     const beam_params* p;
-    const carrier*     carried;
+    const sup_carried* carried;
     const beam_room*   room;
     bool               sways;
 } frame_job;
 
+/// What every carried example has at one place of its list, and its share.
+static uint32_t gather(const sup_carried* c, const float* const* lists, size_t offset, const float** in, float* share)
+{
+    for (uint32_t k = 0; k < c->count; ++k) {
+        in[k] = lists[c->example[k]] + offset;
+        share[k] = (float)c->share[k];
+    }
+    return c->count;
+}
+
 static void blend_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job* j = data;
-    const carrier*   c = j->carried;
-    const float*     in[CARRIED_MAX];
-    for (uint32_t k = 0; k < c->count; ++k) in[k] = c->in[k] + 3 * (size_t)begin;
+    const float*     in[SUP_CARRIED_MAX];
+    float            share[SUP_CARRIED_MAX];
+    uint32_t         count = gather(j->carried, j->b->carriers, 3 * (size_t)begin, in, share);
     // Pieces begin at multiples of eight points; the arrays are padded behind the last.
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
-    SUP_WIDE_PICK(sup_modal_blend)(floats, in, c->share, c->count, false, (float*)(j->room->q + begin));
+    SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, count, false, (float*)(j->room->q + begin));
     if (j->sways && !j->b->framed)
         SUP_WIDE_PICK(sup_curve_take)(j->b->net.offsets, j->b->net.shares, j->room->rows, j->p->sway, begin, end, j->room->q);
-}
-
-static void weaken_task(void* data, uint32_t begin, uint32_t end)
-{
-    const frame_job* j = data;
-    for (uint32_t i = begin; i < end; ++i)
-        j->room->q[i] = v3_scale(j->room->q[i], sup_field_value(&rows[ROW_STRENGTH], &j->b->strength, j->p->strength, i));
 }
 
 static void frame_task(void* data, uint32_t begin, uint32_t end)
@@ -349,23 +314,20 @@ static void frame_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) j->room->q[i] = v3_add(j->room->q[i], j->room->turned[i]);
 }
 
-static void turn_task(void* data, uint32_t begin, uint32_t end)
-{
-    const frame_job* j = data;
-    SUP_WIDE_PICK(sup_sections_turn)
-    (&j->b->sections, j->room->stations, j->b->segments.push.character->mesh.points, begin, end, j->room->q);
-}
-
 /// Where the nodes stand: carried by the examples, plus what they sway.
-static void move_nodes(const bound* b, const beam_params* p, const carrier* c, const beam_room* room, bool sways)
+static void move_nodes(const frame_job* j)
 {
-    uint32_t per = b->net.intervals + 1;
-    SUP_WIDE_PICK(sup_modal_blend)
-    ((uint32_t)sup_align(3 * b->net.node_count, SUP_LANES), c->nodes, c->share, c->count, false, (float*)room->moved);
+    const bound*     b = j->b;
+    const beam_room* room = j->room;
+    const float*     in[SUP_CARRIED_MAX];
+    float            share[SUP_CARRIED_MAX];
+    uint32_t         per = b->net.intervals + 1, count = gather(j->carried, b->at_nodes, 0, in, share);
+    uint32_t         floats = (uint32_t)sup_align(3 * b->net.node_count, SUP_LANES);
+    SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, count, false, (float*)room->moved);
     for (uint32_t i = 0; i < b->net.node_count; ++i) {
         room->moved[i] = v3_add(room->moved[i], b->net.nodes[i]);
         const float* q = room->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
-        if (sways) room->moved[i] = v3_mad(room->moved[i], p->sway, v3(q[0], q[1], q[2]));
+        if (j->sways) room->moved[i] = v3_mad(room->moved[i], j->p->sway, v3(q[0], q[1], q[2]));
     }
     sup_polylines_centers(&b->net.transfer.lines, room->moved, room->centers);
 }
@@ -396,33 +358,24 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     const beam_params* p = params;
     beam_room          room = cut_room(b, scratch, NULL);
     sup_modal_moment   at = { 0 };
-    carrier            c = { .count = 0 };
-    if (b->segments.posed) {
-        sup_segments_weigh(&b->segments, frame->end, room.weights[1]);
-        for (uint32_t j = 0; j < b->segments.count; ++j) add_example(b, &c, j, room.weights[1][j]);
-    } else {
+    sup_carried        c;
+    if (b->segments.posed) c = sup_carried_by_pose(&b->segments, frame->end, room.weights[1]);
+    else {
         at = sup_modal_find(&b->motion.modal, frame->time);
         c = carry(b, p, &at);
     }
     bool      sways = find_sway(b, p, frame, &at, state, &room) && p->sway != 0;
     frame_job job = { b, p, &c, &room, sways };
-    if (c.count == 0) { // nothing is carried: an example that adds nothing
-        c.in[0] = b->carriers[0];
-        c.share[0] = 0;
-        c.example[0] = 0;
-        if (b->framed) c.nodes[0] = b->at_nodes[0];
-        c.count = 1;
-    }
     sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &job);
     if (b->framed) {
-        move_nodes(b, p, &c, &room, sways);
+        move_nodes(&job);
         sup_tasks_run(frame->tasks, b->point_count, GRAIN, frame_task, &job);
     }
-    if (b->sections.station_count) {
-        sup_sections_prepare(&b->sections, c.example, c.share, c.count, room.stations);
-        sup_tasks_run(frame->tasks, b->point_count, GRAIN, turn_task, &job);
-    }
-    if (p->strength != 1 || b->strength.scale) sup_tasks_run(frame->tasks, b->point_count, GRAIN, weaken_task, &job);
+    sup_carried_finish finish = {
+        &b->sections, room.stations, b->segments.push.character->mesh.points, b->point_count, &rows[ROW_STRENGTH], &b->strength,
+        p->strength,  room.q
+    };
+    sup_carried_end(&c, &finish, frame->tasks);
     sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
     sup_stats_add(frame->stats, "beam.carry_grows", b->motion.modal.growing);
     sup_stats_add(frame->stats, "beam.curves_without_length", b->net.flat);

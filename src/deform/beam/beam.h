@@ -4,10 +4,9 @@
 #define SUP_DEFORM_BEAM_H
 
 #include "base/internal.h"
+#include "deform/carried.h"
 #include "deform/curve_link.h"
 #include "deform/curve_net.h"
-#include "deform/modal.h"
-#include "deform/sections.h"
 #include "geom/curves.h"
 #include "solve/beam_modes.h"
 

@@ -183,20 +183,6 @@ static sup_result make_halves(fourier_bound* b, sup_arena* arena, sup_error* err
     return r;
 }
 
-/// Before sections take out what turns: examples are compared as they are.
-static double find_fade(const sup_bind_input* in, const fourier_params* p, const sup_segments* s)
-{
-    double alike = 1;
-    if (p->continuity != SUP_CONTINUITY_AUTO) return 0;
-    double fade = sup_modal_fade(s, in->cycle_begin, in->cycle_end, (double)p->hold, &alike);
-    if (fade > 0 && p->hold == 0)
-        sup_note(in->notes,
-                 "neighboring examples are only %d%% alike: each lasts %.2g s, then the skin falls back to the plain one; "
-                 "hold=SECONDS makes it longer, continuity=hermite keeps it up",
-                 (int)(100 * alike + 0.5), 1 / fade);
-    return fade;
-}
-
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
     const fourier_params* p = in->params;
@@ -211,7 +197,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
     sup_result r = plain ? sup_segments_plain(in, "fourier", arena, &b->segments, error)
                          : sup_segments_create_as(in, "fourier", p->lean, arena, &b->segments, error);
-    double     fade = r ? 0 : find_fade(in, p, &b->segments);
+    double     fade = r || p->continuity != SUP_CONTINUITY_AUTO ? 0 : sup_modal_fade(in, &b->segments, (double)p->hold);
     if (!r) r = fourier_net_create(in, p, arena, &b->net, error);
     if (!r && p->turning && !plain)
         r = sup_sections_create(in->character, &b->net.curves, SUP_SECTIONS_ANGLE, &b->segments, arena, &b->sections, error);
@@ -228,17 +214,10 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
 
 // ---------------------------------------------------------------------------------------------- a frame
 
-/// Examples that count at a moment: at most four in time, two of each clip where the pose drives.
-enum { CARRIED_MAX = 16 };
-typedef struct carrier {
-    uint32_t count, example[CARRIED_MAX];
-    double   share[CARRIED_MAX];
-} carrier;
-
 typedef struct frame_job {
     const fourier_bound*  b;
     const fourier_params* p;
-    const carrier*        carried;
+    const sup_carried*    carried;
     const fourier_room*   room;
 } frame_job;
 
@@ -246,20 +225,20 @@ static void blend_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job*     j = data;
     const fourier_bound* b = j->b;
-    const carrier*       c = j->carried;
-    float                share[CARRIED_MAX], *to = (float*)(j->room->q + begin);
+    const sup_carried*   c = j->carried;
+    float                share[SUP_CARRIED_MAX], *to = (float*)(j->room->q + begin);
     // Pieces begin at multiples of eight points; the arrays are padded behind the last.
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
     if (b->residual == RESIDUAL_NONE) memset(to, 0, floats * sizeof *to);
     else if (b->residual == RESIDUAL_HALF) {
-        const uint16_t* in[CARRIED_MAX];
+        const uint16_t* in[SUP_CARRIED_MAX];
         for (uint32_t k = 0; k < c->count; ++k) {
             in[k] = b->halves[c->example[k]] + 3 * (size_t)begin;
             share[k] = (float)c->share[k] * b->scales[c->example[k]];
         }
         SUP_WIDE_PICK(fourier_halves)(floats, in, share, c->count, to);
     } else {
-        const float* in[CARRIED_MAX];
+        const float* in[SUP_CARRIED_MAX];
         for (uint32_t k = 0; k < c->count; ++k) {
             in[k] = (const float*)(b->segments.q[c->example[k]] + begin);
             share[k] = (float)c->share[k];
@@ -274,23 +253,9 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
     SUP_WIDE_PICK(fourier_take)(&j->b->net, j->room->packed, begin, end, j->room->q);
 }
 
-static void turn_task(void* data, uint32_t begin, uint32_t end)
-{
-    const frame_job* j = data;
-    SUP_WIDE_PICK(sup_sections_turn)
-    (&j->b->sections, j->room->stations, j->b->segments.push.character->mesh.points, begin, end, j->room->q);
-}
-
-static void weaken_task(void* data, uint32_t begin, uint32_t end)
-{
-    const frame_job* j = data;
-    for (uint32_t i = begin; i < end; ++i)
-        j->room->q[i] = v3_scale(j->room->q[i], sup_field_value(&rows[ROW_STRENGTH], &j->b->strength, j->p->strength, i));
-}
-
 /// Coefficients of this frame; false where all of them are 0.
 static bool find_coefficients(const fourier_bound* b, const fourier_params* p, const sup_frame* frame,
-                              const sup_modal_moment* at, const carrier* c, void* state, const fourier_room* room)
+                              const sup_modal_moment* at, const sup_carried* c, void* state, const fourier_room* room)
 {
     const sup_modal* m = &b->motion.modal;
     bool             swings = true;
@@ -309,13 +274,6 @@ static bool find_coefficients(const fourier_bound* b, const fourier_params* p, c
     return swings || b->motion.force_count || b->residual != RESIDUAL_EXACT;
 }
 
-static void add_example(carrier* c, uint32_t example, double share)
-{
-    if (share == 0 || c->count == CARRIED_MAX) return;
-    c->example[c->count] = example;
-    c->share[c->count++] = share;
-}
-
 static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                      sup_vec3* out)
 {
@@ -323,16 +281,11 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     const fourier_params* p = params;
     fourier_room          room = cut_room(b, scratch, NULL);
     sup_modal_moment      at = { 0 };
-    carrier               c = { .count = 0 };
-    if (b->segments.posed) {
-        sup_segments_weigh(&b->segments, frame->end, room.weights[1]);
-        for (uint32_t j = 0; j < b->segments.count; ++j) add_example(&c, j, (double)room.weights[1][j]);
-    } else {
-        uint32_t examples[4];
-        double   shares[4];
+    sup_carried           c;
+    if (b->segments.posed) c = sup_carried_by_pose(&b->segments, frame->end, room.weights[1]);
+    else {
         at = sup_modal_find(&b->motion.modal, frame->time);
-        uint32_t n = sup_modal_carry(&b->motion.modal, &at, examples, shares);
-        for (uint32_t i = 0; i < n; ++i) add_example(&c, examples[i], shares[i]);
+        c = sup_carried_by_time(&b->motion.modal, &at);
     }
     frame_job job = { b, p, &c, &room };
     sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &job);
@@ -340,13 +293,11 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
         fourier_pack(b, room.coefficients, room.packed);
         sup_tasks_run(frame->tasks, b->net.group_count, GROUP_GRAIN, take_task, &job);
     }
-    if (b->sections.station_count) {
-        float share[CARRIED_MAX];
-        for (uint32_t k = 0; k < c.count; ++k) share[k] = (float)c.share[k];
-        sup_sections_prepare(&b->sections, c.example, share, c.count, room.stations);
-        sup_tasks_run(frame->tasks, b->point_count, GRAIN, turn_task, &job);
-    }
-    if (p->strength != 1 || b->strength.scale) sup_tasks_run(frame->tasks, b->point_count, GRAIN, weaken_task, &job);
+    sup_carried_finish finish = {
+        &b->sections, room.stations, b->segments.push.character->mesh.points, b->point_count, &rows[ROW_STRENGTH], &b->strength,
+        p->strength,  room.q
+    };
+    sup_carried_end(&c, &finish, frame->tasks);
     sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
     sup_stats_add(frame->stats, "fourier.carry_grows", b->motion.modal.growing);
     sup_stats_add(frame->stats, "fourier.curves_without_length", b->net.flat);

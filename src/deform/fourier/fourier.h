@@ -5,9 +5,8 @@
 #define SUP_DEFORM_FOURIER_H
 
 #include "base/internal.h"
+#include "deform/carried.h"
 #include "deform/curve_link.h"
-#include "deform/modal.h"
-#include "deform/sections.h"
 #include "solve/fourier.h"
 
 typedef struct fourier_params {
