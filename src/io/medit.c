@@ -3,9 +3,11 @@
 // too, so that tables of weights made for the file still fit.
 #include "base/internal.h"
 #include "base/sort.h"
-#include "io/path.h"
+#include "io/surface.h"
 #include "io/words.h"
 #include "supple/io.h"
+
+#include <string.h>
 
 typedef struct medit_reader {
     const sup_read_input* in;
@@ -249,24 +251,12 @@ static sup_result read_all(medit_reader* r, sup_character** out)
     if (!r->face_count)
         return sup_fail(r->error, SUP_ERROR_INPUT,
                         "it has neither triangles, quadrilaterals nor tetrahedra; it holds no surface");
-    const char* name = sup_path_stem(r->arena, in->path);
-    if (!name) return sup_fail_memory(r->error, "a name");
-    sup_part_desc      part = { .name = name,
-                                .vertex_count = r->vertex_count,
-                                .positions = r->positions,
-                                .face_count = r->face_count,
-                                .face_sizes = r->face_sizes,
-                                .corners = r->corners,
-                                .joint = SUP_NONE,
-                                .source_id = SUP_NONE };
-    sup_character_desc desc = { .name = name,
-                                .part_count = 1,
-                                .parts = &part,
-                                .metres_per_unit = in->unit > 0 ? in->unit : 1,
-                                .unit_assumed = !(in->unit > 0),
-                                .up = in->up >= 0 ? (sup_axis)in->up : SUP_AXIS_Y,
-                                .up_assumed = in->up < 0 };
-    return sup_character_create(&desc, in->allocator, out, r->error);
+    sup_part_desc part = { .vertex_count = r->vertex_count,
+                           .positions = r->positions,
+                           .face_count = r->face_count,
+                           .face_sizes = r->face_sizes,
+                           .corners = r->corners };
+    return sup_surface_create(in, &part, 0, NULL, r->arena, out, r->error);
 }
 
 static sup_result medit_read(const sup_read_input* in, sup_character** out, sup_error* error)

@@ -4,9 +4,11 @@
 #include "io/dress.h"
 #include "io/obj_lines.h"
 #include "io/obj_write.h"
-#include "io/path.h"
+#include "io/surface.h"
 #include "math/vec.h"
 #include "supple/io.h"
+
+#include <string.h>
 
 enum { LIBRARIES_MAX = 16 }; // files that one OBJ may name; everyone writes one
 
@@ -235,27 +237,13 @@ static sup_result read_all(obj_reader* r, sup_character** out)
     if (result == SUP_OK) result = read_materials(r, text, end);
     if (result != SUP_OK) return result;
 
-    const char* name = sup_path_stem(r->arena, in->path);
-    if (!name) return sup_fail_memory(r->error, "a name");
-    sup_part_desc      part = { .name = name,
-                                .vertex_count = r->vertex_count,
-                                .positions = r->positions,
-                                .normals = normals,
-                                .face_count = r->face_count,
-                                .face_sizes = r->face_sizes,
-                                .corners = r->corners,
-                                .joint = SUP_NONE,
-                                .source_id = SUP_NONE };
-    sup_character_desc desc = { .name = name,
-                                .part_count = 1,
-                                .parts = &part,
-                                .metres_per_unit = in->unit > 0 ? in->unit : 1,
-                                .unit_assumed = !(in->unit > 0),
-                                .up = in->up >= 0 ? (sup_axis)in->up : SUP_AXIS_Y,
-                                .up_assumed = in->up < 0,
-                                .warning_count = r->notes.count,
-                                .warnings = r->notes.texts };
-    return sup_character_create(&desc, in->allocator, out, r->error);
+    sup_part_desc part = { .vertex_count = r->vertex_count,
+                           .positions = r->positions,
+                           .normals = normals,
+                           .face_count = r->face_count,
+                           .face_sizes = r->face_sizes,
+                           .corners = r->corners };
+    return sup_surface_create(in, &part, r->notes.count, r->notes.texts, r->arena, out, r->error);
 }
 
 // The text stays with the character where its memory may: a bake to OBJ writes it again with other coordinates, so texture

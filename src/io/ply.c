@@ -2,10 +2,12 @@
 // row holds; whatever nobody here knows is stepped over by its size.
 #include "base/internal.h"
 #include "io/dress.h"
-#include "io/path.h"
 #include "io/quick_number.h"
+#include "io/surface.h"
 #include "math/vec.h"
 #include "supple/io.h"
+
+#include <string.h>
 
 typedef enum encoding { ASCII, LITTLE, BIG } encoding;
 typedef enum number_type { INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64, TYPE_COUNT, NO_TYPE } number_type;
@@ -636,29 +638,15 @@ static sup_result read_all(ply_reader* r, sup_character** out)
     if (result == SUP_OK) result = read_body(r);
     if (result != SUP_OK) return result;
 
-    const char* name = sup_path_stem(r->arena, in->path);
-    if (!name) return sup_fail_memory(r->error, "a name");
-    sup_part_desc      part = { .name = name,
-                                .vertex_count = r->vertex_count,
-                                .positions = r->positions,
-                                .normals = r->normals,
-                                .face_count = r->face_count,
-                                .face_sizes = r->face_sizes,
-                                .corners = r->corners,
-                                .joint = SUP_NONE,
-                                .source_id = SUP_NONE,
-                                .map_count = r->map_count,
-                                .maps = r->maps };
-    sup_character_desc desc = { .name = name,
-                                .part_count = 1,
-                                .parts = &part,
-                                .metres_per_unit = in->unit > 0 ? in->unit : 1,
-                                .unit_assumed = !(in->unit > 0),
-                                .up = in->up >= 0 ? (sup_axis)in->up : SUP_AXIS_Y,
-                                .up_assumed = in->up < 0,
-                                .warning_count = r->warning_count,
-                                .warnings = r->warnings };
-    return sup_character_create(&desc, in->allocator, out, r->error);
+    sup_part_desc part = { .vertex_count = r->vertex_count,
+                           .positions = r->positions,
+                           .normals = r->normals,
+                           .face_count = r->face_count,
+                           .face_sizes = r->face_sizes,
+                           .corners = r->corners,
+                           .map_count = r->map_count,
+                           .maps = r->maps };
+    return sup_surface_create(in, &part, r->warning_count, r->warnings, r->arena, out, r->error);
 }
 
 static sup_result keep_source(const ply_reader* r, sup_character* character)

@@ -1,27 +1,14 @@
 // What stands on the disk after a bake, whichever way it ends: the whole file, or what was there before.
-#include "baking.h"
+#include "tube.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-static test_folder    folder;
-static sup_character* tube;
-
 static int make(void** state)
 {
     (void)state;
-    test_folder_make(&folder);
-    tube = test_tube(6, 5, 3, 3, 0.5f);
-    return 0;
-}
-
-static int unmake(void** state)
-{
-    (void)state;
-    sup_character_destroy(tube);
-    test_folder_remove(&folder);
-    return 0;
+    return make_of(test_tube(6, 5, 3, 3, 0.5f));
 }
 
 static void write_text(const char* path, const char* text)

@@ -1,25 +1,12 @@
 // `--sparse`: the same points in fewer bytes, and nothing left behind.
-#include "baking.h"
+#include "tube.h"
 
 #include <sys/stat.h>
-
-static test_folder    folder;
-static sup_character* tube;
 
 static int make(void** state)
 {
     (void)state;
-    test_folder_make(&folder);
-    tube = test_tube(40, 16, 4, 8, 1);
-    return 0;
-}
-
-static int unmake(void** state)
-{
-    (void)state;
-    sup_character_destroy(tube);
-    test_folder_remove(&folder);
-    return 0;
+    return make_of(test_tube(40, 16, 4, 8, 1));
 }
 
 static test_bake to(const char* path, bool sparse, bool local)

@@ -1,25 +1,12 @@
 // PC2, MDD and npy: what is written reads back bit for bit, and no bytes do harm.
-#include "baking.h"
+#include "tube.h"
 
 #include <math.h>
-
-static test_folder    folder;
-static sup_character* tube;
 
 static int make(void** state)
 {
     (void)state;
-    test_folder_make(&folder);
-    tube = test_tube(6, 5, 3, 4, 1);
-    return 0;
-}
-
-static int unmake(void** state)
-{
-    (void)state;
-    sup_character_destroy(tube);
-    test_folder_remove(&folder);
-    return 0;
+    return make_of(test_tube(6, 5, 3, 4, 1));
 }
 
 static test_bake to(const char* path)

@@ -1,23 +1,10 @@
 // OBJ sequences: one file a frame, all or none, and the same floats when read again.
-#include "baking.h"
-
-static test_folder    folder;
-static sup_character* tube;
+#include "tube.h"
 
 static int make(void** state)
 {
     (void)state;
-    test_folder_make(&folder);
-    tube = test_tube(6, 5, 3, 4, 1);
-    return 0;
-}
-
-static int unmake(void** state)
-{
-    (void)state;
-    sup_character_destroy(tube);
-    test_folder_remove(&folder);
-    return 0;
+    return make_of(test_tube(6, 5, 3, 4, 1));
 }
 
 static test_bake to(const char* path, uint32_t frames)

@@ -1,24 +1,11 @@
 // USD as text: what may stand in the file, when it is a skeleton, and what it says about time, unit and axis. Other people's
 // readers look at the numbers (tests/three).
-#include "baking.h"
-
-static test_folder    folder;
-static sup_character* tube;
+#include "tube.h"
 
 static int make(void** state)
 {
     (void)state;
-    test_folder_make(&folder);
-    tube = test_tube(6, 5, 3, 6, 1);
-    return 0;
-}
-
-static int unmake(void** state)
-{
-    (void)state;
-    sup_character_destroy(tube);
-    test_folder_remove(&folder);
-    return 0;
+    return make_of(test_tube(6, 5, 3, 6, 1));
 }
 
 // Bakes with the character's own skinning and gives the text.
