@@ -78,7 +78,7 @@ static int read_words(int argc, char** argv, bench_run* run)
             bool known = false;
             for (size_t f = 0; f < sizeof flags / sizeof *flags; ++f) known |= strcmp(word, flags[f]) == 0;
             if (!known) {
-                const char* near = nearest_word(word, flags, sizeof flags / sizeof *flags);
+                const char* near = sup_word_nearest(word, flags, sizeof flags / sizeof *flags);
                 if (near) say_error("bench has no flag '%s'; did you mean '%s'?", word, near);
                 else say_error("bench has no flag '%s'; 'supple bench --help' lists those there are", word);
                 return EXIT_USAGE;

@@ -110,7 +110,7 @@ static int unknown_deformer(const char* name)
     const char* names[64];
     uint32_t    count = 0;
     for (; count < sup_deformer_count() && count < 64; count++) names[count] = sup_deformer_at(count)->name;
-    const char* near = nearest_word(name, names, count);
+    const char* near = sup_word_nearest(name, names, count);
     if (near) say_error("there is no deformer '%s'; did you mean '%s'?", name, near);
     else say_error("there is no deformer '%s'; 'supple deformers' lists those there are", name);
     return EXIT_FAILED;

@@ -82,7 +82,7 @@ static int unknown_verb(const char* word)
 {
     const char* names[VERB_COUNT];
     for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i].name;
-    const char* near = nearest_word(word, names, VERB_COUNT);
+    const char* near = sup_word_nearest(word, names, VERB_COUNT);
     if (near) say_error("there is no verb '%s'; did you mean '%s'?", word, near);
     else say_error("there is no verb '%s'; 'supple --help' lists those there are", word);
     return EXIT_USAGE;

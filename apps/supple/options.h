@@ -144,7 +144,4 @@ const char* options_flag_name(flag_id id);
 /// The words as they would be typed into a shell again, "supple" in front. malloc'ed; NULL: out of memory.
 char* options_command(const options* o);
 
-/// The candidate nearest to the word by typing mistakes, NULL when none is near.
-const char* nearest_word(const char* word, const char* const* candidates, uint32_t count);
-
 #endif

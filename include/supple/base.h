@@ -153,6 +153,11 @@ typedef struct sup_progress {
 /// True to go on. NULL progress always goes on.
 SUP_API bool sup_progress_report(const sup_progress* progress, double fraction, const char* what);
 
+// ---------------------------------------------------------------------------------------------- words
+
+/// The candidate nearest to a mistyped word, for "did you mean" sentences. NULL: none is near.
+SUP_API const char* sup_word_nearest(const char* word, const char* const* candidates, uint32_t count);
+
 // ---------------------------------------------------------------------------------------------- hashing
 
 #define SUP_HASH_START 0xcbf29ce484222325ull

@@ -81,15 +81,30 @@ static void list_add(char* list, size_t size, const char* name)
     sup_format(list + at, size - at, "%s%s", at ? ", " : "", name);
 }
 
+enum { NAMES_MAX = 128 };
+
+/// A name that is not among those there are: the one that was meant, or all of them.
+static sup_result fail_unknown(chain_builder* b, const char* sentence, span name, const char* const* names, uint32_t count)
+{
+    char word[64], list[512] = "";
+    sup_format(word, sizeof word, "%.*s", (int)name.length, name.text);
+    const char* meant = sup_word_nearest(word, names, count);
+    if (meant)
+        return sup_fail(b->error, SUP_ERROR_INPUT, "%s '%.*s'; did you mean '%s'?", sentence, (int)name.length, name.text,
+                        meant);
+    for (uint32_t i = 0; i < count; ++i) list_add(list, sizeof list, names[i]);
+    return sup_fail(b->error, SUP_ERROR_INPUT, "%s '%.*s'; %s%s", sentence, (int)name.length, name.text,
+                    count ? "there are: " : "it has none at all", list);
+}
+
 static sup_result fail_unknown_param(chain_builder* b, const sup_deformer* d, span name)
 {
-    char list[512] = "";
-    for (uint32_t i = 0; i < d->param_count; ++i) list_add(list, sizeof list, d->params[i].name);
-    if (!d->param_count)
-        return sup_fail(b->error, SUP_ERROR_INPUT, "%s has no parameter '%.*s'; it has none at all", d->name, (int)name.length,
-                        name.text);
-    return sup_fail(b->error, SUP_ERROR_INPUT, "%s has no parameter '%.*s'; there are: %s", d->name, (int)name.length,
-                    name.text, list);
+    const char* names[NAMES_MAX];
+    char        sentence[96];
+    uint32_t    count = d->param_count < NAMES_MAX ? d->param_count : NAMES_MAX;
+    for (uint32_t i = 0; i < count; ++i) names[i] = d->params[i].name;
+    sup_format(sentence, sizeof sentence, "%s has no parameter", d->name);
+    return fail_unknown(b, sentence, name, names, count);
 }
 
 // Reads the text of a value as the number the row stores; words of bools and choices included.
@@ -127,9 +142,11 @@ static sup_result set_param(chain_builder* b, link* l, span name, span value);
 
 static sup_result set_preset(chain_builder* b, link* l, span name)
 {
-    char list[512] = "";
+    const char* names[NAMES_MAX];
+    char        sentence[96];
+    uint32_t    count = 0;
     for (const sup_preset* p = l->deformer->presets; p && p->name; ++p) {
-        list_add(list, sizeof list, p->name);
+        if (count < NAMES_MAX) names[count++] = p->name;
         if (!span_is(name, p->name)) continue;
         for (uint32_t i = 0; p->values[i][0]; ++i) {
             span       key = { p->values[i][0], strlen(p->values[i][0]) }, value = { p->values[i][1], strlen(p->values[i][1]) };
@@ -138,8 +155,8 @@ static sup_result set_preset(chain_builder* b, link* l, span name)
         }
         return SUP_OK;
     }
-    return sup_fail(b->error, SUP_ERROR_INPUT, "%s has no preset '%.*s'; there are: %s", l->deformer->name, (int)name.length,
-                    name.text, list);
+    sup_format(sentence, sizeof sentence, "%s has no preset", l->deformer->name);
+    return fail_unknown(b, sentence, name, names, count);
 }
 
 // '@FILE' stands for what is in the file.
@@ -224,11 +241,11 @@ static sup_result add_link(chain_builder* b, span name, link** out)
     sup_chain*          chain = b->chain;
     const sup_deformer* d = find_deformer(b, name);
     if (!d) {
-        char list[512] = "";
-        for (uint32_t i = 0; i < sup_deformer_count(); ++i) list_add(list, sizeof list, sup_deformer_at(i)->name);
-        for (uint32_t i = 0; i < b->desc->extra_count; ++i) list_add(list, sizeof list, b->desc->extra[i]->name);
-        return sup_fail(b->error, SUP_ERROR_INPUT, "there is no deformer '%.*s'; there are: %s", (int)name.length, name.text,
-                        list);
+        const char* names[NAMES_MAX];
+        uint32_t    count = 0;
+        for (uint32_t i = 0; i < sup_deformer_count() && count < NAMES_MAX; ++i) names[count++] = sup_deformer_at(i)->name;
+        for (uint32_t i = 0; i < b->desc->extra_count && count < NAMES_MAX; ++i) names[count++] = b->desc->extra[i]->name;
+        return fail_unknown(b, "there is no deformer", name, names, count);
     }
     if (chain->link_count == LINKS_MAX)
         return sup_fail(b->error, SUP_ERROR_INPUT, "the chain has more than %d links; take some away", LINKS_MAX);

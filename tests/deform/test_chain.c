@@ -67,12 +67,14 @@ static void wrong_chains_are_refused_with_a_cure(void** state)
 {
     (void)state;
     assert_refused(desc("wobble"), "there is no deformer 'wobble'; there are: linear, dualquat");
+    assert_refused(desc("layrs"), "there is no deformer 'layrs'; did you mean 'layers'?");
     assert_refused(desc(""), "the chain is empty");
     assert_refused(desc("linear,,spring"), "empty link");
     assert_refused(desc("spring,linear"), "can only stand first");
     assert_refused(desc("spring(stiffness=1"), "closing parenthesis");
     assert_refused(desc("spring(stiffness)"), "write name=value");
     assert_refused(desc("spring(color=1)"), "spring has no parameter 'color'; there are: stiffness, damping");
+    assert_refused(desc("spring(stifness=1)"), "spring has no parameter 'stifness'; did you mean 'stiffness'?");
     assert_refused(desc("linear(blend=1)"), "it has none at all");
     assert_refused(desc("spring(stiffness=-1)"), "spring.stiffness cannot be -1; give a value from 0 to 2000 1/s^2");
     assert_refused(desc("spring(stiffness=soft)"), "spring.stiffness cannot be 'soft'; give a number");
