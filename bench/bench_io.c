@@ -239,7 +239,7 @@ static const struct {
                { "io/usda_write", "usda" },
                { "io/pc2_write", "pc2" },
                { "io/npy_write", "npy" } },
-  loads[] = { { "io/glb_load", "glb" }, { "io/obj_load", "obj" }, { "io/ply_load", "ply" } };
+  loads[] = { { "io/glb_load", "glb" }, { "io/foreign_glb_load", "glb" }, { "io/obj_load", "obj" }, { "io/ply_load", "ply" } };
 
 enum {
     WRITES = sizeof writes / sizeof *writes,
@@ -247,15 +247,23 @@ enum {
     PASSAGES = sizeof passages / sizeof *passages
 };
 
+// The file that the i-th of the loads reads.
+static sup_result write_for(io_bench* b, size_t i)
+{
+    double seconds;
+    if (i == 0) return write_baked(b, b->tube, "glb", &seconds, NULL);
+    if (i == 1) return bench_foreign_write(b->tube, file_path(b, "glb")) ? SUP_OK : fail_writing(b);
+    return write_text(b, i == 3);
+}
+
 static sup_result run(io_bench* b)
 {
     sup_result result = bench_tube_create(POINTS, 0, &b->tube, b->error);
     for (size_t i = 0; i < WRITES && result == SUP_OK; ++i)
         if (bench_begin(b->options, writes[i].name)) result = time_write(b, b->tube, writes[i].ending, writes[i].name);
     for (size_t i = 0; i < LOADS && result == SUP_OK; ++i) {
-        double seconds;
         if (!bench_begin(b->options, loads[i].name)) continue;
-        result = i == 0 ? write_baked(b, b->tube, "glb", &seconds, NULL) : write_text(b, i == 2);
+        result = write_for(b, i);
         if (result == SUP_OK) result = time_load(b, loads[i].ending, loads[i].name);
         unlink(file_path(b, loads[i].ending));
     }

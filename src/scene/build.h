@@ -15,17 +15,14 @@ typedef struct sup_part_build {
     uint32_t corner_count; ///< of those faces
     uint32_t joint;        ///< for rigid parts, in topological order; SUP_NONE for skinned ones
     bool     placed;       ///< place is not exactly the identity
-    /// Cleaned influences of its vertices: begin[v] up to begin[v + 1]. NULL for rigid parts.
-    const uint32_t* begin;
-    const uint32_t* joints;
-    const float*    values;
+    bool     bare;         ///< some vertex has no weight; from the stage of influences on
+    uint32_t weight_count; ///< of its vertices, those above zero
 } sup_part_build;
 
 typedef struct sup_build {
     const sup_character_desc* desc;
-    sup_arena*                keep;       ///< the character's
-    sup_arena*                scratch;    ///< gone when create returns
-    sup_arena*                influences; ///< of the vertices; becomes the character's where every vertex is a point
+    sup_arena*                keep;    ///< the character's
+    sup_arena*                scratch; ///< gone when create returns
     sup_error*                error;
     sup_character*            out;
 
@@ -39,6 +36,7 @@ typedef struct sup_build {
     sup_joint* joints; ///< also out->skeleton.joints
     uint32_t   joint_count;
     uint32_t*  joint_places; ///< from a joint of the description to its place in topological order
+    void*      row;          ///< where sup_build_row sorts
 
     sup_notes warnings; ///< what was mended; where there is no memory for one, the last stage fails
 } sup_build;
@@ -46,10 +44,14 @@ typedef struct sup_build {
 /// A copy of the name in the character's arena; "noun index" where there is none. NULL: out of memory.
 const char* sup_build_name(sup_build* build, const char* name, const char* noun, uint32_t index);
 
+/// The influences of a stored vertex of a skinned part as they are kept: sorted, doubled joints merged, normalized. Returns how
+/// many; both lists have room for the part's width. From the stage of influences on.
+uint32_t sup_build_row(const sup_build* build, uint32_t part, uint32_t vertex, uint32_t* joints, float* values);
+
 // The stages, in the order they run.
 sup_result sup_build_check(sup_build* build);      ///< parts: pointers, ranges, finite numbers, names, places
 sup_result sup_build_skeleton(sup_build* build);   ///< topological order, binds
-sup_result sup_build_influences(sup_build* build); ///< cleaned weights of every stored vertex
+sup_result sup_build_influences(sup_build* build); ///< what the weights of stored vertices claim is true
 sup_result sup_build_points(sup_build* build);     ///< which vertices are one point, and the points' positions
 sup_result sup_build_surface(sup_build* build);    ///< faces, triangles, normals, tangents
 sup_result sup_build_weights(sup_build* build);    ///< influences of every point

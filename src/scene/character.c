@@ -54,12 +54,10 @@ sup_result sup_character_create(const sup_character_desc* desc, const sup_alloca
     sup_build build = { .desc = desc, .error = error };
     build.keep = sup_arena_create(allocator);
     build.scratch = sup_arena_create(allocator);
-    build.influences = sup_arena_create(allocator);
     build.out = build.keep ? SUP_NEW(build.keep, sup_character, 1) : NULL;
-    sup_result result = build.out && build.scratch && build.influences ? SUP_OK : sup_fail_memory(error, "a character");
+    sup_result result = build.out && build.scratch ? SUP_OK : sup_fail_memory(error, "a character");
     for (size_t i = 0; result == SUP_OK && i < SUP_COUNT_OF(stages); ++i) result = stages[i](&build);
     sup_arena_destroy(build.scratch);
-    sup_arena_destroy(build.influences);
     if (result != SUP_OK) {
         sup_arena_destroy(build.keep);
         return result;

@@ -32,6 +32,20 @@ static const uint32_t* lent_corners(const sup_build* build)
     return build->desc->part_count == 1 && d->lasting && d->face_count == build->face_count ? d->corners : NULL;
 }
 
+// Nothing but triangles of one part: without a loop for each of them.
+static uint32_t map_triangles(const uint32_t* vertices, uint32_t count, const uint32_t* vertex_points, uint32_t* points,
+                              uint32_t* begin)
+{
+    uint32_t repeated = 0;
+    for (uint32_t f = 0; f < count; ++f, vertices += 3, points += 3) {
+        uint32_t a = vertex_points[vertices[0]], b = vertex_points[vertices[1]], c = vertex_points[vertices[2]];
+        points[0] = a, points[1] = b, points[2] = c;
+        repeated += (a == b) | (b == c) | (c == a);
+        begin[f + 1] = 3 * (f + 1);
+    }
+    return repeated;
+}
+
 static sup_result make_faces(sup_build* build)
 {
     sup_mesh*       mesh = &build->out->mesh;
@@ -45,7 +59,13 @@ static sup_result make_faces(sup_build* build)
     mesh->corner_vertices = lent ? lent : vertices;
     mesh->corner_points = same ? mesh->corner_vertices : points;
     uint32_t face = 0, corner = 0, repeated = 0;
-    for (uint32_t i = 0; i < mesh->part_count; ++i) {
+    bool     plain = lent && !same && !build->desc->parts->face_sizes;
+    if (plain) {
+        face = build->face_count;
+        corner = build->corner_count;
+        repeated = map_triangles(lent, face, build->vertex_points, points, begin);
+    }
+    for (uint32_t i = 0; !plain && i < mesh->part_count; ++i) {
         const sup_part_desc* d = &build->desc->parts[i];
         const uint32_t*      corners = d->corners;
         for (uint32_t f = 0; f < d->face_count; ++f) {

@@ -1,5 +1,6 @@
 // Weights as files have them (unsorted, doubled, unnormalized, negative, absent) become weights as the kernels want them.
 #include "scene/build.h"
+#include "scene/rows.h"
 
 #include <float.h>
 #include <math.h>
@@ -129,31 +130,28 @@ static uint32_t clean(influence* list, uint32_t count, uint32_t* joints, float* 
     return n;
 }
 
-// As most files have them: four, from large to small, of different joints. Nothing is left to do but to divide them by their
-// sum, which no order rounds: from 2^-28 to 1 the bits of four floats fit into a double. Returns how many, 0: not of this kind.
-// Always writes four places.
-static uint32_t take_sorted(const sup_build* build, const float w[4], const uint32_t of[4], uint32_t* joints, float* values)
+// Cleans what a vertex has, also telling the sum as stored and the least weight, if below zero.
+static uint32_t clean_row(const sup_build* build, const sup_part_desc* d, uint32_t vertex, uint32_t* joints, float* values,
+                          double* sum, double* least)
 {
-    static const float LEAST = 0x1p-28f;
-    uint32_t           n = (uint32_t)(w[0] > 0) + (w[1] > 0) + (w[2] > 0) + (w[3] > 0);
-    bool               falling = (w[0] <= 1) & (w[0] >= w[1]) & (w[1] >= w[2]) & (w[2] >= w[3]) & (w[3] >= 0);
-    if (!falling || n == 0 || w[n - 1] < LEAST) return 0;
-    uint32_t p[4];
-    for (uint32_t k = 0; k < 4; ++k) p[k] = build->joint_places[of[k < n ? k : 0]]; // joints of no weight may be any number
-    bool doubled = ((p[0] == p[1]) & (n > 1)) | (((p[0] == p[2]) | (p[1] == p[2])) & (n > 2)) |
-                   (((p[0] == p[3]) | (p[1] == p[3]) | (p[2] == p[3])) & (n > 3));
-    bool tied = ((w[0] == w[1]) & (p[0] > p[1])) | ((w[1] == w[2]) & (p[1] > p[2]) & (n > 2)) |
-                ((w[2] == w[3]) & (p[2] > p[3]) & (n > 3));
-    if (doubled | tied) return 0;
-    double sum = (double)w[0] + (double)w[1] + (double)w[2] + (double)w[3];
-    for (uint32_t k = 0; k < 4; ++k) {
-        joints[k] = p[k];
-        values[k] = (float)((double)w[k] / sum);
+    influence* list = build->row;
+    size_t     i = (size_t)vertex * d->width;
+    uint32_t   count = 0;
+    *sum = *least = 0;
+    for (uint32_t k = 0; k < d->width; ++k, ++i) {
+        double value = (double)d->weights[i];
+        *sum += value;
+        if (value < *least) *least = value;
+        if (value > 0) list[count++] = (influence){ build->joint_places[d->joints[i]], k, value };
     }
-    return n;
+    return clean(list, count, joints, values);
 }
 
-enum { TAKE_ROOM = 4 }; // that take_sorted may write beyond what it keeps
+uint32_t sup_build_row(const sup_build* build, uint32_t part, uint32_t vertex, uint32_t* joints, float* values)
+{
+    double sum, least;
+    return clean_row(build, &build->desc->parts[part], vertex, joints, values, &sum, &least);
+}
 
 // A first look without a branch; who finds something bad looks again and says where.
 static bool count_quickly(const sup_part_desc* d, uint32_t joint_count, uint64_t* out)
@@ -197,64 +195,45 @@ static sup_result count_slowly(sup_build* build, uint32_t part, uint64_t* out)
     return SUP_OK;
 }
 
-static sup_result count_positive(sup_build* build, uint32_t part, uint32_t* out)
+static bool has_bare_vertex(const sup_part_desc* d)
 {
-    uint64_t   count = 0;
-    bool       good = count_quickly(&build->desc->parts[part], build->desc->joint_count, &count);
-    sup_result result = good ? SUP_OK : count_slowly(build, part, &count);
+    for (uint32_t v = 0; v < d->vertex_count; ++v) {
+        const float* w = d->weights + (size_t)v * d->width;
+        bool         any = false;
+        for (uint32_t k = 0; k < d->width; ++k) any |= w[k] > 0;
+        if (!any) return true;
+    }
+    return false;
+}
+
+static sup_result check_weights(sup_build* build, uint32_t part)
+{
+    const sup_part_desc* d = &build->desc->parts[part];
+    uint64_t             count = 0;
+    bool                 good = count_quickly(d, build->desc->joint_count, &count);
+    sup_result           result = good ? SUP_OK : count_slowly(build, part, &count);
     if (result) return result;
     if (count > SUP_BUILD_LIMIT)
         return BAD("'%s' has more than %u weights; make the mesh coarser", build->parts[part].name, SUP_BUILD_LIMIT);
-    *out = (uint32_t)count;
+    build->part_builds[part].weight_count = (uint32_t)count;
+    build->part_builds[part].bare = count != (uint64_t)d->vertex_count * d->width && has_bare_vertex(d);
     return SUP_OK;
 }
 
-static void widen(sum_range* range, double sum)
+sup_result sup_build_influences(sup_build* build)
 {
-    if (!range->counted || sum < range->low) range->low = sum;
-    if (sum > 0 && sum < range->low_positive) range->low_positive = sum;
-    if (!range->counted || sum > range->high) range->high = sum;
-    range->counted = 1;
-}
-
-static sup_result clean_part(sup_build* build, uint32_t part, sum_range* range)
-{
-    const sup_part_desc* d = &build->desc->parts[part];
-    uint32_t             positive = 0;
-    sup_result           result = count_positive(build, part, &positive);
-    if (result) return result;
-    uint32_t*  begin = SUP_NEW(build->influences, uint32_t, (size_t)d->vertex_count + 1);
-    uint32_t*  joints = SUP_NEW(build->influences, uint32_t, (size_t)positive + TAKE_ROOM);
-    float*     values = SUP_NEW(build->influences, float, (size_t)positive + TAKE_ROOM);
-    influence* list = SUP_NEW(build->scratch, influence, d->width);
-    if (!begin || !joints || !values || !list) return sup_fail_memory(build->error, "weights");
-    for (uint32_t v = 0; v < d->vertex_count; ++v) {
-        size_t   i = (size_t)v * d->width;
-        uint32_t count = 0;
-        double   sum = 0;
-        if (d->width == 4) {
-            const float* w = d->weights + i;
-            uint32_t     taken = take_sorted(build, w, d->joints + i, joints + begin[v], values + begin[v]);
-            if (taken) {
-                widen(range, (double)w[0] + (double)w[1] + (double)w[2] + (double)w[3]);
-                begin[v + 1] = begin[v] + taken;
-                continue;
-            }
-        }
-        for (uint32_t k = 0; k < d->width; ++k, ++i) {
-            double value = (double)d->weights[i];
-            sum += value;
-            if (value < range->negative) range->negative = value;
-            if (value > 0) list[count++] = (influence){ build->joint_places[d->joints[i]], k, value };
-        }
-        widen(range, sum);
-        begin[v + 1] = begin[v] + clean(list, count, joints + begin[v], values + begin[v]);
+    uint32_t widest = 0;
+    for (uint32_t i = 0; i < build->desc->part_count; ++i) {
+        uint32_t   width = build->desc->parts[i].width;
+        sup_result result = width ? check_weights(build, i) : SUP_OK;
+        if (result) return result;
+        widest = width > widest ? width : widest;
     }
-    build->part_builds[part].begin = begin;
-    build->part_builds[part].joints = joints;
-    build->part_builds[part].values = values;
-    return SUP_OK;
+    build->row = SUP_NEW(build->scratch, influence, widest);
+    return build->row ? SUP_OK : sup_fail_memory(build->error, "weights");
 }
+
+// ---------------------------------------------------------------------------------------------- per point
 
 static void warn_sums(sup_build* build, const char* name, const sum_range* range)
 {
@@ -273,42 +252,15 @@ static float to_float(double x)
     return (float)(x > most ? most : x < -most ? -most : x);
 }
 
-sup_result sup_build_influences(sup_build* build)
+// How many influences at most a point of the part has: those of its first vertex, or the part's one joint.
+static uint32_t count_row(const sup_build* build, uint32_t part, uint32_t point)
 {
-    sum_range all = { .low = 1, .high = 1 };
-    for (uint32_t i = 0; i < build->desc->part_count; ++i) {
-        if (!build->desc->parts[i].width) continue;
-        sum_range  range = { .low_positive = 1 };
-        sup_result result = clean_part(build, i, &range);
-        if (result) return result;
-        if (!range.counted) continue;
-        warn_sums(build, build->parts[i].name, &range);
-        if (!all.counted || range.low < all.low) all.low = range.low;
-        if (!all.counted || range.high > all.high) all.high = range.high;
-        all.counted = 1;
-    }
-    build->out->weights.sum_min = to_float(all.low);
-    build->out->weights.sum_max = to_float(all.high);
-    return SUP_OK;
-}
-
-// ---------------------------------------------------------------------------------------------- per point
-
-typedef struct span {
-    uint32_t        count;
-    const uint32_t* joints;
-    const float*    values;
-} span;
-
-static const float WHOLE = 1.0f;
-
-// Influences of a point that belongs to the part: those of its first vertex, or the part's one joint.
-static span point_span(const sup_build* build, uint32_t part, uint32_t point)
-{
-    const sup_part_build* p = &build->part_builds[part];
-    if (!p->begin) return (span){ 1, &p->joint, &WHOLE };
-    uint32_t v = build->point_vertices[point] - build->parts[part].vertex_begin;
-    return (span){ p->begin[v + 1] - p->begin[v], p->joints + p->begin[v], p->values + p->begin[v] };
+    const sup_part_desc* d = &build->desc->parts[part];
+    if (!d->width) return 1;
+    const float* w = d->weights + (size_t)(build->point_vertices[point] - build->parts[part].vertex_begin) * d->width;
+    uint32_t     count = 0;
+    for (uint32_t k = 0; k < d->width; ++k) count += w[k] > 0;
+    return count;
 }
 
 // Breadth first from all weighted points at once: sources[p] becomes the nearest weighted point by edges, of the lowest
@@ -353,29 +305,6 @@ static uint32_t first_skin_joint(const sup_build* build)
     return 0;
 }
 
-// Where each point takes its weights from: itself, or another where it has none.
-static sup_result find_sources(sup_build* build, uint32_t* sources)
-{
-    uint32_t empty = 0, alone = 0;
-    for (uint32_t i = 0; i < build->desc->part_count; ++i) {
-        const sup_part* part = &build->parts[i];
-        for (uint32_t p = part->point_begin; p < part->point_begin + part->point_count; ++p) {
-            bool weighted = point_span(build, i, p).count > 0;
-            sources[p] = weighted ? p : SUP_NONE;
-            empty += !weighted;
-        }
-    }
-    if (!empty) return SUP_OK;
-    if (!spread(build, sources)) return sup_fail_memory(build->error, "weights");
-    for (uint32_t p = 0; p < build->out->mesh.point_count; ++p) alone += sources[p] == SUP_NONE;
-    if (empty > alone)
-        sup_note(&build->warnings, "%u points have no weights; they take those of the nearest point that has", empty - alone);
-    if (alone)
-        sup_note(&build->warnings, "%u points have no weights and no weighted neighbor; they follow joint '%s'", alone,
-                       build->joints[first_skin_joint(build)].name);
-    return SUP_OK;
-}
-
 static uint32_t part_of(const sup_build* build, uint32_t point, uint32_t hint)
 {
     const sup_part* parts = build->parts;
@@ -389,60 +318,182 @@ static uint32_t part_of(const sup_build* build, uint32_t point, uint32_t hint)
     return low; // the last part that begins at or before the point; empty parts before it begin there too
 }
 
-// One skinned part whose vertices are all points, and all weighted: its influences are the character's without a copy.
-static bool take_over(sup_build* build)
+// Where each point takes its weights from: itself, or another where it has none. NULL: all have their own. `total`: how many
+// weights there are at most.
+static sup_result find_sources(sup_build* build, uint64_t* total, const uint32_t** out)
 {
-    sup_weights*          w = &build->out->weights;
-    const sup_part_build* p = build->part_builds;
-    if (build->desc->part_count != 1 || !p->begin || !build->points_are_vertices) return false;
-    uint32_t most = 0;
-    for (uint32_t v = 0; v < build->vertex_count; ++v) {
-        uint32_t count = p->begin[v + 1] - p->begin[v];
-        if (count == 0) return false;
-        if (count > most) most = count;
+    uint32_t empty = 0, alone = 0, n = build->out->mesh.point_count;
+    *out = NULL;
+    *total = 0;
+    for (uint32_t i = 0; i < build->desc->part_count; ++i)
+        for (uint32_t p = 0; p < build->parts[i].point_count; ++p) {
+            uint32_t count = count_row(build, i, build->parts[i].point_begin + p);
+            *total += count;
+            empty += count == 0;
+        }
+    if (!empty) return SUP_OK;
+    uint32_t* sources = SUP_NEW(build->scratch, uint32_t, n);
+    if (!sources) return sup_fail_memory(build->error, "weights");
+    for (uint32_t i = 0; i < build->desc->part_count; ++i)
+        for (uint32_t p = build->parts[i].point_begin; p < build->parts[i].point_begin + build->parts[i].point_count; ++p)
+            sources[p] = count_row(build, i, p) ? p : SUP_NONE;
+    if (!spread(build, sources)) return sup_fail_memory(build->error, "weights");
+    for (uint32_t p = 0; p < n; ++p) alone += sources[p] == SUP_NONE;
+    if (empty > alone)
+        sup_note(&build->warnings, "%u points have no weights; they take those of the nearest point that has", empty - alone);
+    if (alone)
+        sup_note(&build->warnings, "%u points have no weights and no weighted neighbor; they follow joint '%s'", alone,
+                 build->joints[first_skin_joint(build)].name);
+    for (uint32_t p = 0, hint = 0; p < n; ++p)
+        if (sources[p] == SUP_NONE) *total += 1;
+        else if (sources[p] != p) *total += count_row(build, hint = part_of(build, sources[p], hint), sources[p]);
+    *out = sources;
+    return SUP_OK;
+}
+
+static void widen(sum_range* range, double sum, double least)
+{
+    range->counted++;
+    range->negative = least < range->negative ? least : range->negative;
+    range->low = sum < range->low ? sum : range->low;
+    range->high = sum > range->high ? sum : range->high;
+    range->low_positive = sum > 0 && sum < range->low_positive ? sum : range->low_positive;
+}
+
+typedef struct filling {
+    sup_build*      build;
+    const uint32_t* sources; // NULL: every point is its own
+    uint32_t*       begin;
+    uint32_t*       joints;
+    float*          values;
+    uint32_t        most; // of any point
+} filling;
+
+static uint32_t fill_point(const filling* f, uint32_t point, uint32_t part, sum_range* range)
+{
+    const sup_build* build = f->build;
+    uint32_t*        joints = f->joints + f->begin[point];
+    float*           values = f->values + f->begin[point];
+    uint32_t         source = f->sources ? f->sources[point] : point;
+    double           sum, least;
+    if (source != SUP_NONE) part = part_of(build, source, part);
+    const sup_part_desc* d = &build->desc->parts[part];
+    if (source != SUP_NONE && d->width) {
+        uint32_t count =
+            clean_row(build, d, build->point_vertices[source] - build->parts[part].vertex_begin, joints, values, &sum, &least);
+        if (source == point) widen(range, sum, least);
+        return count;
     }
-    sup_arena_adopt(build->keep, build->influences);
-    w->begin = p->begin;
-    w->joints = p->joints;
-    w->values = p->values;
-    w->influences_max = most;
-    return true;
+    joints[0] = source == SUP_NONE ? first_skin_joint(build) : build->part_builds[part].joint;
+    values[0] = 1;
+    return 1;
+}
+
+// Stored vertices whose weights no point took, because another stands for the point or because they have none.
+static void widen_by_others(const sup_build* build, uint32_t part, sum_range* range)
+{
+    const sup_part_desc* d = &build->desc->parts[part];
+    uint32_t             first = build->parts[part].vertex_begin;
+    if (range->counted == d->vertex_count) return;
+    for (uint32_t v = 0; v < d->vertex_count; ++v) {
+        const float* w = d->weights + (size_t)v * d->width;
+        double       sum = 0, least = 0;
+        if (!build->part_builds[part].bare && build->point_vertices[build->vertex_points[first + v]] == first + v) continue;
+        for (uint32_t k = 0; k < d->width; ++k) {
+            sum += (double)w[k];
+            least = (double)w[k] < least ? (double)w[k] : least;
+        }
+        widen(range, sum, least);
+    }
+}
+
+// From point p on, those whose row is as usual. Returns the first that is not.
+static uint32_t fill_usual(filling* f, uint32_t part, uint32_t p, sum_range* range)
+{
+    const sup_part_desc* d = &f->build->desc->parts[part];
+    const sup_part*      at = &f->build->parts[part];
+    sup_rows             rows = { .weights = d->weights,
+                                  .joints = d->joints,
+                                  .vertices = f->build->point_vertices,
+                                  .places = f->build->joint_places,
+                                  .begin = f->begin,
+                                  .out_joints = f->joints,
+                                  .out_values = f->values,
+                                  .low = INFINITY,
+                                  .high = -INFINITY,
+                                  .most = f->most };
+    uint32_t             next = SUP_WIDE_PICK(sup_rows_take)(&rows, at->vertex_begin, p, at->point_begin + at->point_count);
+    range->low = rows.low < range->low ? rows.low : range->low;
+    range->high = rows.high > range->high ? rows.high : range->high;
+    range->low_positive = rows.low < range->low_positive ? rows.low : range->low_positive;
+    range->counted += next - p;
+    f->most = rows.most;
+    return next;
+}
+
+static void fill_part(filling* f, uint32_t part, sum_range* range)
+{
+    const sup_part* at = &f->build->parts[part];
+    uint32_t        width = f->build->desc->parts[part].width, end = at->point_begin + at->point_count;
+    for (uint32_t p = at->point_begin; p < end; ++p) {
+        if (width == 4 && !f->sources) p = fill_usual(f, part, p, range);
+        if (p == end) break;
+        uint32_t count = fill_point(f, p, part, range);
+        f->begin[p + 1] = f->begin[p] + count;
+        f->most = count > f->most ? count : f->most;
+    }
+    if (width) widen_by_others(f->build, part, range);
+}
+
+static void fill_parts(filling* f)
+{
+    sup_build* build = f->build;
+    sum_range  all = { .low = INFINITY, .high = -INFINITY };
+    for (uint32_t i = 0; i < build->desc->part_count; ++i) {
+        sum_range range = { .low = INFINITY, .high = -INFINITY, .low_positive = 1 };
+        fill_part(f, i, &range);
+        if (!range.counted) continue;
+        warn_sums(build, build->parts[i].name, &range);
+        all.low = range.low < all.low ? range.low : all.low;
+        all.high = range.high > all.high ? range.high : all.high;
+        all.counted = 1;
+    }
+    build->out->weights.sum_min = all.counted ? to_float(all.low) : 1;
+    build->out->weights.sum_max = all.counted ? to_float(all.high) : 1;
+}
+
+// How many weights there are at most; the points' own where all have some.
+static sup_result plan(filling* f, uint64_t* total)
+{
+    const sup_build* build = f->build;
+    bool             bare = false;
+    *total = 0;
+    for (uint32_t i = 0; i < build->desc->part_count; ++i) {
+        uint64_t points = build->parts[i].point_count, width = build->desc->parts[i].width;
+        uint64_t count = build->part_builds[i].weight_count;
+        *total += width == 0 ? points : points * width < count ? points * width : count;
+        bare |= build->part_builds[i].bare;
+    }
+    return bare ? find_sources(f->build, total, &f->sources) : SUP_OK;
 }
 
 sup_result sup_build_weights(sup_build* build)
 {
-    if (take_over(build)) return SUP_OK;
     sup_weights* w = &build->out->weights;
-    uint32_t     n = build->out->mesh.point_count;
-    uint32_t*    sources = SUP_NEW(build->scratch, uint32_t, n);
-    uint32_t*    begin = SUP_NEW(build->keep, uint32_t, (size_t)n + 1);
-    if (!sources || !begin) return sup_fail_memory(build->error, "weights");
-    sup_result result = find_sources(build, sources);
+    uint64_t     total;
+    filling      f = { .build = build, .begin = SUP_NEW(build->keep, uint32_t, (size_t)build->out->mesh.point_count + 1) };
+    if (!f.begin) return sup_fail_memory(build->error, "weights");
+    sup_result result = plan(&f, &total);
     if (result) return result;
-    uint32_t   last_resort = first_skin_joint(build), hint = 0;
-    const span lone = { 1, &last_resort, &WHOLE };
-    uint32_t*  joints = NULL;
-    float*     values = NULL;
-    for (int pass = 0; pass < 2; ++pass) { // count, then fill
-        for (uint32_t p = 0; p < n; ++p) {
-            span s = sources[p] == SUP_NONE ? lone : point_span(build, hint = part_of(build, sources[p], hint), sources[p]);
-            if (!pass) {
-                if ((uint64_t)begin[p] + s.count > SUP_BUILD_LIMIT)
-                    return BAD("'%s' has more than %u weights; make the mesh coarser", build->out->name, SUP_BUILD_LIMIT);
-                begin[p + 1] = begin[p] + s.count;
-                if (s.count > w->influences_max) w->influences_max = s.count;
-                continue;
-            }
-            memcpy(joints + begin[p], s.joints, s.count * sizeof *joints);
-            memcpy(values + begin[p], s.values, s.count * sizeof *values);
-        }
-        if (pass) break;
-        joints = SUP_NEW(build->keep, uint32_t, begin[n]);
-        values = SUP_NEW(build->keep, float, begin[n]);
-        if (!joints || !values) return sup_fail_memory(build->error, "weights");
-    }
-    w->begin = begin;
-    w->joints = joints;
-    w->values = values;
+    if (total > SUP_BUILD_LIMIT)
+        return BAD("'%s' has more than %u weights; make the mesh coarser", build->out->name, SUP_BUILD_LIMIT);
+    f.joints = SUP_NEW(build->keep, uint32_t, (size_t)total + SUP_ROWS_ROOM);
+    f.values = SUP_NEW(build->keep, float, (size_t)total + SUP_ROWS_ROOM);
+    if (!f.joints || !f.values) return sup_fail_memory(build->error, "weights");
+    fill_parts(&f);
+    w->begin = f.begin;
+    w->joints = f.joints;
+    w->values = f.values;
+    w->influences_max = f.most;
     return SUP_OK;
 }

@@ -6,24 +6,24 @@
 #include <string.h>
 
 // A sum of words times odd constants, made ready for a table at the end: the products do not wait for each other, as those of
-// a chain would (30 ns for each vertex of four influences). Starts of different attributes keep them apart.
+// a chain would. Starts of different attributes keep them apart.
 static const uint64_t WORD = 0x9e3779b97f4a7c15ull, START_WEIGHTS = 0xd6e8feb86659fd93ull, START_MORPHS = 0xa0761d6478bd642full;
 
 static uint64_t word_hash(uint64_t salt, uint32_t word) { return (salt ^ word) * (salt * WORD | 1); }
 
-static uint32_t finish_hash(uint64_t sum)
+static uint64_t finish_hash(uint64_t sum)
 {
     sum ^= sum >> 32;
-    sum *= START_WEIGHTS;
-    return (uint32_t)(sum >> 32);
+    return sum * START_WEIGHTS;
 }
 
 // The bits of a number, with one zero only.
 static uint32_t bits(float x)
 {
     uint32_t word;
+    x += 0.0f;
     memcpy(&word, &x, sizeof word);
-    return word == 0x80000000u ? 0 : word;
+    return word;
 }
 
 static uint64_t hash_vec3(uint64_t salt, sup_vec3 a)
@@ -33,82 +33,165 @@ static uint64_t hash_vec3(uint64_t salt, sup_vec3 a)
 
 static bool same_vec3(sup_vec3 a, sup_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-static uint32_t* hash_vertices(sup_build* build, const sup_part_desc* d, const sup_part_build* p)
+// Who looks for vertices that are one point. Rows of cleaned influences have room for two vertices.
+typedef struct welder {
+    sup_build*           build;
+    const sup_part_desc* d;
+    uint32_t             part;
+    uint32_t*            joints[2];
+    float*               values[2];
+} welder;
+
+static uint32_t clean_row(const welder* w, uint32_t v, int room)
 {
-    uint32_t* hashes = SUP_NEW(build->scratch, uint32_t, d->vertex_count);
-    if (!hashes) return NULL;
-    for (uint32_t v = 0; v < d->vertex_count; ++v) {
-        uint64_t sum = hash_vec3(WORD, d->positions[v]), salt = START_WEIGHTS;
-        for (uint32_t i = p->begin ? p->begin[v] : 0; p->begin && i < p->begin[v + 1]; ++i, salt += 2 * WORD)
-            sum += word_hash(salt, p->joints[i]) + word_hash(salt + WORD, bits(p->values[i]));
-        for (uint32_t m = 0; m < d->morph_count; ++m) sum += hash_vec3(START_MORPHS + 3 * m * WORD, d->morphs[m].deltas[v]);
-        hashes[v] = finish_hash(sum);
-    }
-    return hashes;
+    return sup_build_row(w->build, w->part, v, w->joints[room], w->values[room]);
 }
 
-static bool same_vertex(const sup_part_desc* d, const sup_part_build* p, uint32_t a, uint32_t b)
+// Influences are compared as they will be kept. Those of a seam are nearly always stored alike, which is seen without cleaning.
+static bool same_influences(const welder* w, uint32_t a, uint32_t b)
 {
-    if (!same_vec3(d->positions[a], d->positions[b])) return false;
-    if (p->begin) {
-        uint32_t count = p->begin[a + 1] - p->begin[a];
-        if (count != p->begin[b + 1] - p->begin[b] ||
-            memcmp(p->joints + p->begin[a], p->joints + p->begin[b], count * sizeof *p->joints) ||
-            memcmp(p->values + p->begin[a], p->values + p->begin[b], count * sizeof *p->values))
-            return false;
-    }
-    for (uint32_t m = 0; m < d->morph_count; ++m)
-        if (!same_vec3(d->morphs[m].deltas[a], d->morphs[m].deltas[b])) return false;
+    uint32_t width = w->d->width, differ = 0;
+    size_t   at = (size_t)a * width, to = (size_t)b * width;
+    for (uint32_t k = 0; k < width; ++k)
+        differ |= (w->d->joints[at + k] ^ w->d->joints[to + k]) | (w->d->weights[at + k] != w->d->weights[to + k]);
+    if (differ == 0) return true;
+    uint32_t count = clean_row(w, a, 0);
+    return count == clean_row(w, b, 1) && memcmp(w->joints[0], w->joints[1], count * sizeof **w->joints) == 0 &&
+           memcmp(w->values[0], w->values[1], count * sizeof **w->values) == 0;
+}
+
+// The same in everything but the place.
+static bool same_rest(const welder* w, uint32_t a, uint32_t b)
+{
+    if (w->d->width && !same_influences(w, a, b)) return false;
+    for (uint32_t m = 0; m < w->d->morph_count; ++m)
+        if (!same_vec3(w->d->morphs[m].deltas[a], w->d->morphs[m].deltas[b])) return false;
     return true;
 }
 
-// firsts[v]: the first stored vertex that is the same point as v. Open addressing over vertex numbers.
-static bool find_firsts(sup_build* build, const sup_part_desc* d, const sup_part_build* p, uint32_t* firsts)
+static uint64_t hash_place(const welder* w, uint32_t v) { return hash_vec3(WORD, w->d->positions[v]); }
+
+static uint64_t hash_rest(const welder* w, uint32_t v)
 {
-    enum { AHEAD = 16 }; // places of the table are all over the memory, and known before they are needed
-    size_t size = 16;
-    while (size < (size_t)d->vertex_count + d->vertex_count / 2 && size <= SIZE_MAX / 4) size *= 2;
-    uint32_t* table = SUP_NEW(build->scratch, uint32_t, size); // vertex plus 1, 0 for free
-    uint32_t* hashes = hash_vertices(build, d, p);
-    if (!table || !hashes) return false;
-    for (uint32_t v = 0; v < d->vertex_count; ++v) {
-        size_t at = hashes[v] & (size - 1);
-        if (v + AHEAD < d->vertex_count) __builtin_prefetch(&table[hashes[v + AHEAD] & (size - 1)], 1);
-        while (table[at] && (hashes[table[at] - 1] != hashes[v] || !same_vertex(d, p, table[at] - 1, v)))
-            at = (at + 1) & (size - 1);
-        if (!table[at]) table[at] = v + 1;
-        firsts[v] = table[at] - 1;
+    uint64_t sum = 0, salt = START_WEIGHTS;
+    uint32_t count = w->d->width ? clean_row(w, v, 0) : 0;
+    for (uint32_t i = 0; i < count; ++i, salt += 2 * WORD)
+        sum += word_hash(salt, w->joints[0][i]) + word_hash(salt + WORD, bits(w->values[0][i]));
+    for (uint32_t m = 0; m < w->d->morph_count; ++m) sum += hash_vec3(START_MORPHS + 3 * m * WORD, w->d->morphs[m].deltas[v]);
+    return sum;
+}
+
+// Marks what stands for a vertex, not for a point yet.
+static const uint32_t OPEN = 0x80000000u;
+
+// Places of the table are all over the memory, and known before they are needed; so are the vertices that they name.
+enum { AHEAD_TABLE = 32, AHEAD_VERTEX = 16, PATIENCE = 8 };
+
+typedef struct weld_table {
+    uint32_t* entries; // a vertex plus 1, and above it as many bits of the hash as there is room for; 0: free
+    size_t    mask;
+    uint32_t  low; // the bits of the vertex
+    uint64_t  hashes[AHEAD_TABLE];
+} weld_table;
+
+static size_t place_of(const weld_table* t, uint64_t hash) { return (hash >> 16) & t->mask; } // not the weakest bits
+
+static uint32_t tag_of(const weld_table* t, uint64_t hash) { return (uint32_t)(hash >> 32) & ~t->low; }
+
+static void look_ahead(const welder* w, weld_table* t, bool whole, uint32_t v)
+{
+    uint64_t hash = finish_hash(hash_place(w, v) + (whole ? hash_rest(w, v) : 0));
+    t->hashes[v % AHEAD_TABLE] = hash;
+    __builtin_prefetch(&t->entries[place_of(t, hash)], 1);
+}
+
+// Fetches what will be compared with v, if anything.
+static void look_closer(const welder* w, const weld_table* t, uint32_t v)
+{
+    uint64_t hash = t->hashes[v % AHEAD_TABLE];
+    uint32_t entry = t->entries[place_of(t, hash)];
+    if (entry == 0 || ((entry ^ tag_of(t, hash)) & ~t->low)) return;
+    uint32_t u = (entry & t->low) - 1;
+    __builtin_prefetch(&w->d->positions[u]);
+    if (w->d->width) {
+        size_t row = (size_t)u * w->d->width, own = (size_t)v * w->d->width;
+        __builtin_prefetch(w->d->joints + row);
+        __builtin_prefetch(w->d->joints + own);
+        __builtin_prefetch(w->d->weights + row);
+        __builtin_prefetch(w->d->weights + own);
+    }
+}
+
+// firsts[v]: the first stored vertex that is the same point as v, and OPEN. Open addressing: a look at other vertices is rare.
+// False: too many vertices share a hash.
+static bool find_firsts(const welder* w, weld_table* t, bool whole, uint32_t* firsts)
+{
+    uint32_t n = w->d->vertex_count;
+    uint64_t strangers = 0, most = whole ? UINT64_MAX : PATIENCE * ((uint64_t)n + AHEAD_TABLE);
+    for (uint32_t v = 0; v < AHEAD_TABLE && v < n; ++v) look_ahead(w, t, whole, v);
+    for (uint32_t v = 0; v < n; ++v) {
+        uint64_t hash = t->hashes[v % AHEAD_TABLE];
+        uint32_t tag = tag_of(t, hash), entry;
+        size_t   at = place_of(t, hash);
+        if (n - v > AHEAD_TABLE) look_ahead(w, t, whole, v + AHEAD_TABLE);
+        if (n - v > AHEAD_VERTEX) look_closer(w, t, v + AHEAD_VERTEX);
+        for (; (entry = t->entries[at]) != 0; at = (at + 1) & t->mask) {
+            uint32_t u = (entry & t->low) - 1;
+            if (((entry ^ tag) & ~t->low) == 0 && same_vec3(w->d->positions[u], w->d->positions[v]) && same_rest(w, u, v))
+                break;
+            if (++strangers > most) return false;
+        }
+        if (entry == 0) t->entries[at] = tag | (v + 1);
+        firsts[v] = (entry == 0 ? v : (entry & t->low) - 1) | OPEN;
     }
     return true;
 }
 
-// Numbers the classes by the first face corner that uses them, then the unused ones as stored. Returns the count.
-static uint32_t number_by_use(const sup_part_desc* d, const uint32_t* firsts, uint32_t* numbers, uint32_t* points)
+// The next number for the point that v is, if it has none yet.
+static inline void number(uint32_t* points, uint32_t v, uint32_t* count)
 {
-    uint32_t count = 0;
-    for (uint32_t v = 0; v < d->vertex_count; ++v) numbers[v] = SUP_NONE;
+    if (!(points[v] & OPEN)) return;
+    uint32_t first = points[v] & ~OPEN;
+    if (points[first] & OPEN) points[first] = (*count)++;
+    points[v] = points[first];
+}
+
+// Numbers the classes by the first face corner that uses them, then the unused ones as stored. `points` holds firsts before and
+// numbers behind. Returns the count.
+static uint32_t number_by_use(const sup_part_desc* d, uint32_t* points)
+{
+    uint32_t        count = 0;
     const uint32_t* corners = d->corners;
-    for (uint32_t f = 0; f < d->face_count; ++f) {
-        uint32_t size = d->face_sizes ? d->face_sizes[f] : 3;
-        for (uint32_t c = 0; size >= 3 && c < size; ++c)
-            if (numbers[firsts[corners[c]]] == SUP_NONE) numbers[firsts[corners[c]]] = count++;
-        corners += size;
-    }
-    for (uint32_t v = 0; v < d->vertex_count; ++v) {
-        if (numbers[firsts[v]] == SUP_NONE) numbers[firsts[v]] = count++;
-        points[v] = numbers[firsts[v]];
-    }
+    for (size_t c = 0; !d->face_sizes && c < 3 * (size_t)d->face_count; ++c) number(points, corners[c], &count);
+    for (uint32_t f = 0; d->face_sizes && f < d->face_count; corners += d->face_sizes[f++])
+        for (uint32_t c = 0; d->face_sizes[f] >= 3 && c < d->face_sizes[f]; ++c) number(points, corners[c], &count);
+    for (uint32_t v = 0; v < d->vertex_count; ++v) number(points, v, &count);
     return count;
 }
 
 static sup_result weld(sup_build* build, uint32_t part, uint32_t* points, uint32_t* count)
 {
     const sup_part_desc* d = &build->desc->parts[part];
-    uint32_t*            firsts = SUP_NEW(build->scratch, uint32_t, d->vertex_count);
-    uint32_t*            numbers = SUP_NEW(build->scratch, uint32_t, d->vertex_count);
-    if (!firsts || !numbers || !find_firsts(build, d, &build->part_builds[part], firsts))
-        return sup_fail_memory(build->error, "welded points");
-    *count = number_by_use(d, firsts, numbers, points);
+    welder               w = { .build = build, .d = d, .part = part };
+    weld_table           t = { .low = 1 };
+    size_t               size = 16;
+    while (t.low < d->vertex_count) t.low = 2 * t.low + 1;
+    while (size < (size_t)d->vertex_count + d->vertex_count / 2 && size <= SIZE_MAX / 4) size *= 2;
+    t.mask = size - 1;
+    t.entries = SUP_NEW(build->scratch, uint32_t, size);
+    bool room = t.entries != NULL;
+    for (int i = 0; i < 2; ++i) {
+        w.joints[i] = SUP_NEW(build->scratch, uint32_t, d->width);
+        w.values[i] = SUP_NEW(build->scratch, float, d->width);
+        room = room && w.joints[i] && w.values[i];
+    }
+    if (!room) return sup_fail_memory(build->error, "welded points");
+    // Where many stand at one place and differ in the rest, the rest is hashed too.
+    if (!find_firsts(&w, &t, false, points)) {
+        memset(t.entries, 0, size * sizeof *t.entries);
+        (void)find_firsts(&w, &t, true, points);
+    }
+    *count = number_by_use(d, points);
     return SUP_OK;
 }
 
@@ -145,7 +228,7 @@ static sup_result number_part(sup_build* build, uint32_t index, uint32_t* points
         sup_result result = obey_ids(build, d, points, count, &valid);
         if (result || valid) return result;
         sup_note(&build->warnings, "the point numbers stored with '%s' do not fit its vertices; welded anew",
-                       build->parts[index].name);
+                 build->parts[index].name);
     }
     if (d->weld || d->point_ids) return weld(build, index, points, count);
     for (uint32_t v = 0; v < d->vertex_count; ++v) points[v] = v;

@@ -115,6 +115,12 @@ static void points_without_weights_take_those_of_the_nearest(void** state)
     assert_true(small_warned(c, "4 points have no weights; they take those of the nearest"));
     assert_int_equal(c->warning_count, 1); // a sum of 0 is said once
     sup_character_destroy(c);
+    for (uint32_t v = 0; v < 6; ++v) set(&t, v, 1, 1);
+    set(&t, 5, 0, 0); // the last one: all others are counted before
+    c = small_make(&t.s);
+    assert_float_equal(c->weights.sum_min, 0, 0);
+    assert_float_equal(c->weights.sum_max, 2, 0);
+    sup_character_destroy(c);
 }
 
 static void a_piece_without_any_weights_follows_the_first_skin_joint(void** state)
