@@ -8,6 +8,7 @@
 ///   assimp_clip      animations
 ///   assimp_sights    cameras and lights
 ///   assimp_read      runs them, units and axes
+///   assimp_apart     all of that in a process of its own
 #ifndef SUP_IO_EXTRA_ASSIMP_H
 #define SUP_IO_EXTRA_ASSIMP_H
 
@@ -78,6 +79,13 @@ void        assimp_warn(assimp_reader* r, const char* format, ...) SUP_FORMAT(2,
 const char* assimp_text(assimp_reader* r, const struct aiString* text); ///< as UTF-8, never NULL
 /// Bytes of a file beside or below ours; false when it is not there or may not be looked at.
 bool assimp_file_read(const sup_read_input* in, const char* relative, sup_arena* arena, sup_bytes* out);
+
+/// Makes a document out of the input's bytes.
+typedef sup_result assimp_make_fn(const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given,
+                                  sup_error* error);
+/// The same in a process of its own, which may break down: then the error says so. The document is in `keep`.
+sup_result assimp_apart(assimp_make_fn* make, const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given,
+                        sup_error* error);
 
 const struct aiScene* assimp_import(const sup_read_input* in, sup_arena* work);
 

@@ -132,8 +132,9 @@ static sup_result convert(assimp_reader* r, gltf_given* given)
     r->warnings = SUP_NEW(r->work, const char*, ASSIMP_WARNINGS_MAX);
     if (!r->warnings) return sup_fail_memory(r->error, "the reader");
     if (r->scene->mNumMeshes == 0 && has_format(r->scene, "Collada") && has_word(r->in->bytes, "<morph"))
-        return sup_fail(r->error, SUP_ERROR_INPUT,
-                        "assimp finds no mesh below a COLLADA morph controller; export the file as FBX or glTF, which keep shapes");
+        return sup_fail(
+            r->error, SUP_ERROR_INPUT,
+            "assimp finds no mesh below a COLLADA morph controller; export the file as FBX or glTF, which keep shapes");
     if (!r->scene->mRootNode || r->scene->mNumMeshes == 0)
         return sup_fail(r->error, SUP_ERROR_INPUT, "the file holds no mesh; export it with the skin that is to be deformed");
     start_document(r);
@@ -153,6 +154,12 @@ static sup_result fail_import(const sup_read_input* in, sup_error* error)
     char        text[300];
     const char* words = aiGetErrorString();
     sup_format(text, sizeof text, "%s", words && words[0] ? words : "no reason");
+    if (strstr(text, "bad_alloc"))
+        return sup_fail(
+            error, SUP_ERROR_INPUT,
+            "'%.300s' cannot be read: assimp takes more memory over it than a sound file of its size needs; copy it "
+            "again, or export it as glTF",
+            in->path);
     size_t n = strlen(text);
     while (n && strchr("\n\r. ", text[n - 1])) text[--n] = 0;
     for (char* c = text; *c; ++c)
@@ -178,16 +185,21 @@ static sup_result check_off(const sup_read_input* in, sup_error* error)
     return SUP_OK;
 }
 
-static sup_result read_scene(const sup_read_input* in, sup_arena* keep, sup_arena* work, sup_character** out, sup_error* error)
+static sup_result make_document(const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given, sup_error* error)
 {
     assimp_reader r = { .in = in, .error = error, .keep = keep, .work = work };
-    gltf_given    given = { 0 };
-    ASSIMP_TRY(check_off(in, error));
     r.scene = assimp_import(in, work);
     if (!r.scene) return fail_import(in, error);
-    sup_result result = convert(&r, &given);
+    sup_result result = convert(&r, given);
     aiReleaseImport(r.scene);
-    if (result != SUP_OK) return result;
+    return result;
+}
+
+static sup_result read_scene(const sup_read_input* in, sup_arena* keep, sup_arena* work, sup_character** out, sup_error* error)
+{
+    gltf_given given = { 0 };
+    ASSIMP_TRY(check_off(in, error));
+    ASSIMP_TRY(assimp_apart(make_document, in, keep, work, &given, error));
     sup_read_input metres = *in;
     metres.unit = 0;
     metres.up = -1;

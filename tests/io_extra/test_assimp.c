@@ -588,7 +588,7 @@ static void every_refused_allocation_is_survived(void** state)
         sup_character_destroy(c);
         assert_int_equal(a.live, 0);
         if (result == SUP_OK) break;
-        assert_true(error.text[0]);
+        assert_true(error.text[0] && !strstr(error.text, "broke down"));
     }
 }
 

@@ -1,0 +1,214 @@
+// assimp in a process of its own. It was written for files that can be trusted: a damaged one makes it read outside its
+// buffers, or take memory for ever. A process with bounds on memory and time can do no harm to the one that asked; what comes
+// back over a pipe is a document, which our own reader looks at as it does at any other.
+#include "io_extra/assimp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// What a sound file may ask for: far beyond what any of its size needed, and reached within seconds by one that is not.
+enum { SECONDS = 30, SECONDS_PER_MEGABYTE = 2 };
+static const size_t memory_least = (size_t)1 << 30, memory_per_byte = 100;
+// Sanitizers map shadows of many terabytes, beside which a bound means nothing.
+static const size_t memory_huge = (size_t)1 << 40;
+
+enum { MAGIC = 0x41505553, UNIT_ASSUMED = 1, UP_ASSUMED = 2, WORDS_MAX = 1 << 16 };
+
+/// In front of the words (an error's text, or warnings with a 0 behind each), the JSON text and the binary.
+typedef struct answer {
+    uint32_t magic, result, flags, warnings;
+    uint64_t words, json, binary;
+} answer;
+
+static uint32_t seconds_for(size_t size) { return SECONDS + SECONDS_PER_MEGABYTE * (uint32_t)(size >> 20); }
+
+// ---------------------------------------------------------------------------------------------- the child
+
+/// Address space of this process, 0: not known.
+static size_t memory_now(void)
+{
+    char    text[64] = "";
+    int     file = open("/proc/self/statm", O_RDONLY);
+    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0) close(file);
+    return got > 0 ? (size_t)strtoull(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static void lower(int what, rlim_t to)
+{
+    struct rlimit limit;
+    if (getrlimit(what, &limit) != 0) return;
+    if (limit.rlim_max == RLIM_INFINITY || to < limit.rlim_max) limit.rlim_max = to;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(what, &limit);
+}
+
+static void bound(size_t size)
+{
+    lower(RLIMIT_CORE, 0);
+    lower(RLIMIT_CPU, seconds_for(size));
+    size_t now = memory_now();
+    if (now && now < memory_huge) lower(RLIMIT_AS, now + memory_least + memory_per_byte * size);
+    signal(SIGPIPE, SIG_DFL); // whoever asked may have gone
+    signal(SIGXCPU, SIG_DFL);
+}
+
+static bool send_bytes(int to, const void* bytes, size_t size)
+{
+    const char* at = bytes;
+    while (size) {
+        ssize_t sent = write(to, at, size < (1u << 20) ? size : 1u << 20);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return false;
+        at += sent, size -= (size_t)sent;
+    }
+    return true;
+}
+
+static bool count_text(void* user, const char* text, size_t length)
+{
+    (void)text;
+    *(uint64_t*)user += length;
+    return true;
+}
+
+/// Text comes in pieces of a few letters: a pipe wants more at a time.
+typedef struct sender {
+    int    to;
+    size_t used;
+    char   buffer[1 << 16];
+} sender;
+
+static bool send_text(void* user, const char* text, size_t length)
+{
+    sender* s = user;
+    while (length) {
+        size_t part = sizeof s->buffer - s->used < length ? sizeof s->buffer - s->used : length;
+        memcpy(s->buffer + s->used, text, part);
+        s->used += part, text += part, length -= part;
+        if (s->used < sizeof s->buffer) continue;
+        if (!send_bytes(s->to, s->buffer, s->used)) return false;
+        s->used = 0;
+    }
+    return true;
+}
+
+static bool send_document(int to, const gltf_given* given)
+{
+    answer a = { .magic = MAGIC,
+                 .flags = (given->unit_assumed ? UNIT_ASSUMED : 0u) | (given->up_assumed ? UP_ASSUMED : 0u),
+                 .warnings = given->warning_count,
+                 .binary = given->binary.size };
+    sender s = { .to = to };
+    for (uint32_t i = 0; i < a.warnings; ++i) a.words += strlen(given->warnings[i]) + 1;
+    sup_json_write(given->root, 0, &(sup_text_sink){ count_text, &a.json });
+    bool sent = send_bytes(to, &a, sizeof a);
+    for (uint32_t i = 0; i < a.warnings && sent; ++i) sent = send_bytes(to, given->warnings[i], strlen(given->warnings[i]) + 1);
+    return sent && sup_json_write(given->root, 0, &(sup_text_sink){ send_text, &s }) && send_bytes(to, s.buffer, s.used) &&
+           send_bytes(to, given->binary.data, given->binary.size);
+}
+
+static void answer_from(assimp_make_fn* make, const sup_read_input* in, sup_arena* keep, sup_arena* work, int to)
+{
+    gltf_given given = { 0 };
+    sup_error  error = { SUP_OK, "" };
+    bound(in->bytes.size);
+    sup_result result = make(in, keep, work, &given, &error);
+    if (result == SUP_OK) {
+        send_document(to, &given);
+    } else {
+        answer a = { .magic = MAGIC, .result = (uint32_t)result, .words = strlen(error.text) + 1 };
+        if (send_bytes(to, &a, sizeof a)) send_bytes(to, error.text, (size_t)a.words);
+    }
+    _exit(0); // what assimp and the host would do at the end is not this process's business
+}
+
+// ---------------------------------------------------------------------------------------------- the one that asks
+
+static bool receive(int from, void* out, size_t size)
+{
+    char* at = out;
+    while (size) {
+        ssize_t got = read(from, at, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        at += got, size -= (size_t)got;
+    }
+    return true;
+}
+
+/// The answer once its head is there. False: it broke off, or there was no memory for it, which `error` says.
+static bool receive_answer(int from, const answer* a, const sup_read_input* in, sup_arena* keep, sup_arena* work,
+                           gltf_given* given, sup_error* error)
+{
+    if (a->words > WORDS_MAX || a->json > UINT32_MAX || a->binary > UINT32_MAX || a->warnings > ASSIMP_WARNINGS_MAX)
+        return false;
+    char*        words = sup_arena_alloc(work, (size_t)a->words + 1, 1);
+    char*        json = sup_arena_alloc(work, (size_t)a->json + 1, 1);
+    uint8_t*     binary = sup_arena_alloc(keep, (size_t)a->binary + 1, 1);
+    const char** warnings = SUP_NEW(keep, const char*, a->warnings);
+    if (!words || !json || !binary || !warnings) return sup_fail_memory(error, "the reader"), false;
+    if (!receive(from, words, (size_t)a->words)) return false;
+    if (a->result) return sup_fail(error, (sup_result)a->result, "%s", words), false;
+    if (!receive(from, json, (size_t)a->json) || !receive(from, binary, (size_t)a->binary)) return false;
+    const char* end = words + a->words;
+    for (uint32_t i = 0; i < a->warnings; words += strlen(words) + (words < end), ++i) {
+        warnings[i] = sup_arena_text(keep, words, strlen(words));
+        if (!warnings[i]) return sup_fail_memory(error, "the reader"), false;
+    }
+    sup_json* root;
+    if (sup_json_parse(json, (size_t)a->json, in->path, keep, &root, error) != SUP_OK) return false;
+    *given = (gltf_given){ .root = root,
+                           .binary = { binary, (size_t)a->binary },
+                           .unit_assumed = a->flags & UNIT_ASSUMED,
+                           .up_assumed = a->flags & UP_ASSUMED,
+                           .warning_count = a->warnings,
+                           .warnings = warnings };
+    return true;
+}
+
+static sup_result fail_dead(const sup_read_input* in, int status, sup_error* error)
+{
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        return sup_fail(
+            error, SUP_ERROR_INPUT,
+            "'%.300s' cannot be read: assimp worked on it for %u s without an end; copy it again, or export it as glTF",
+            in->path, seconds_for(in->bytes.size));
+    return sup_fail(error, SUP_ERROR_INPUT,
+                    "'%.300s' cannot be read: assimp broke down over it; copy it again, or export it as glTF", in->path);
+}
+
+sup_result assimp_apart(assimp_make_fn* make, const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given,
+                        sup_error* error)
+{
+    int ends[2], status = 0;
+    if (pipe(ends) != 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "no pipe to assimp could be opened (%s); close other files", strerror(errno));
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        answer_from(make, in, keep, work, ends[1]);
+    }
+    int reason = errno;
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return sup_fail(error, SUP_ERROR_INPUT, "no process for assimp could be started (%s); end others", strerror(reason));
+    }
+    answer    a;
+    sup_error said = { SUP_OK, "" };
+    bool      whole =
+        receive(ends[0], &a, sizeof a) && a.magic == MAGIC && receive_answer(ends[0], &a, in, keep, work, given, &said);
+    close(ends[0]);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (whole) return SUP_OK;
+    if (said.code) return sup_fail(error, said.code, "%s", said.text);
+    return fail_dead(in, status, error);
+}
