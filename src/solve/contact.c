@@ -349,6 +349,23 @@ static bool list_resting(work* w)
     return true;
 }
 
+static bool list_ties(work* w, sup_contact_bind_report* report)
+{
+    sup_contact*     c = w->c;
+    uint32_t*        found = SUP_NEW(w->temp, uint32_t, w->desc->triangle_count);
+    sup_contact_tie* ties = SUP_NEW(w->temp, sup_contact_tie, c->point_count);
+    if (!found || !ties) return false;
+    for (uint32_t i = 0; i < c->point_count; ++i) {
+        uint32_t count = 0;
+        for (uint32_t k = c->fan_begin[i]; k < c->fan_begin[i + 1] && count == 0; ++k)
+            if (w->crossing[c->fan[k]]) count = find_crossing(w, c->fan[k], found);
+        c->tie_count += sup_contact_tie_point(c, w->nodes, i, found, count, &ties[c->tie_count]);
+    }
+    report->ties = c->tie_count;
+    c->ties = sup_arena_copy(w->arena, ties, c->tie_count, sizeof *ties);
+    return c->ties != NULL;
+}
+
 // ---------------------------------------------------------------------------------------------- create
 
 static bool reserve(work* w)
@@ -401,7 +418,7 @@ static sup_result create(work* w, sup_contact_bind_report* report)
         report->crossing += w->crossing[s];
     }
     if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) ||
-        !list_tangled(w) || !list_resting(w))
+        !list_tangled(w) || !list_resting(w) || !list_ties(w, report))
         return sup_fail_memory(w->error, "the contacts of a skin");
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;
     report->resting = c->resting_count;

@@ -77,6 +77,7 @@ typedef struct sup_contact_bind_report {
     bool     off;      ///< more than 30 % do: the contacts of the skin with itself are off. Say so.
     uint32_t resting;  ///< points that touch something at rest and are ignored until they part
     uint32_t flat;     ///< triangles without area, which take no part
+    uint32_t ties;     ///< points near a piece that theirs passes through
 } sup_contact_bind_report;
 
 sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, const sup_contact** out,
@@ -119,6 +120,10 @@ void sup_contact_begin(const sup_contact* c, const sup_contact_call* call, float
                        const sup_vec4* v);
 /// One round over the list. Returns how many contacts pushed.
 uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call, sup_vec4* x);
+/// Pieces that pass through each other at rest are tied: near each other both are displaced alike from where skinning puts them,
+/// so they cross no more than the skinned ones do. `from`, `to`: skinned places at both ends of the step; `fraction`: where
+/// between them.
+void sup_contact_hold_ties(const sup_contact* c, const sup_vec3* from, const sup_vec3* to, float fraction, sup_vec4* x);
 /// Friction and restitution for a substep of dt seconds.
 void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v);
 
@@ -131,6 +136,16 @@ typedef struct sup_contact_item {
     bool     swept;
     float    pushed; ///< in this substep
 } sup_contact_item;
+
+/// A point and the place that it is tied to.
+typedef struct sup_contact_tie {
+    uint32_t point, corners[3];
+    float    weights[3]; ///< of the corners
+    float    strength;   ///< 0 ... 1
+    float    edges;      ///< how far it is at rest, mean edges
+} sup_contact_tie;
+
+uint32_t sup_contact_ties(const sup_contact* c, const sup_contact_tie** out);
 
 uint32_t         sup_contact_count(const sup_contact* c, const void* scratch);
 sup_contact_item sup_contact_at(const sup_contact* c, const void* scratch, uint32_t index);

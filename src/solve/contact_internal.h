@@ -69,6 +69,8 @@ struct sup_contact {
     const uint32_t*     pieces;  // per point: the connected piece of the mesh it is in
     uint32_t            piece_count;
     const uint8_t*      tangled; // a bit per pair of pieces that pass through each other at rest; NULL: too many pieces to tell
+    uint32_t               tie_count;
+    const sup_contact_tie* ties;
     uint32_t            resting_count;
     const uint32_t*     resting;     // points that touch something at rest, rising
     const uint32_t*     resting_bit; // per point, SUP_NONE
@@ -251,6 +253,10 @@ bool sup_contact_edges_next(const sup_contact* c, const uint32_t e[4]);
 bool sup_contact_lasted(const contact_search* s, const contact_item* item);
 /// What was found takes on what it was in the step before, and what was not fades: contact_lasting.c. Returns how many there are.
 uint32_t sup_contact_last(contact_search* s, uint32_t count);
+
+/// What a point is tied to, of pieces that its own passes through and the slots that the triangles around it cross; boxes at rest.
+bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, uint32_t point, const uint32_t* crossed, uint32_t count,
+                           sup_contact_tie* out);
 
 /// Pairs of packs: contact_narrow.c
 void sup_contact_narrow(void* data, uint32_t begin, uint32_t end);

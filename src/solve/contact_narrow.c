@@ -37,7 +37,8 @@ float sup_contact_triangle_square(sup_vec3 p, sup_vec3 a, sup_vec3 b, sup_vec3 c
     return v3_length2(v3_sub(ap, v3_add(v3_scale(ab, v), v3_scale(ac, w))));
 }
 
-float sup_contact_segment_square(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 p4)
+/// From the nearest place of one segment to that of the other.
+static sup_vec3 segment_gap(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 p4)
 {
     sup_vec3 e = v3_sub(p2, p1), f = v3_sub(p4, p3), d = v3_sub(p3, p1);
     float    ee = v3_length2(e), ff = v3_length2(f), ef = v3_dot(e, f), ed = v3_dot(e, d), fd = v3_dot(f, d);
@@ -45,7 +46,12 @@ float sup_contact_segment_square(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3
     if (denominator > 1e-6f * ee * ff) s = sup_clampf((ed * ff - ef * fd) / denominator, 0, 1);
     if (ff > 0) t = sup_clampf((ef * s - fd) / ff, 0, 1);
     if (ee > 0) s = sup_clampf((ef * t + ed) / ee, 0, 1);
-    return v3_length2(v3_sub(v3_mad(d, t, f), v3_scale(e, s)));
+    return v3_sub(v3_mad(d, t, f), v3_scale(e, s));
+}
+
+float sup_contact_segment_square(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 p4)
+{
+    return v3_length2(segment_gap(p1, p2, p3, p4));
 }
 
 // ---------------------------------------------------------------------------------------------- meeting on the way
@@ -147,11 +153,10 @@ static bool edges_may_meet(const contact_search* s, const uint32_t e[4], float u
     const sup_contact* c = s->c;
     const sup_vec3 *   x = c->rest, *n = c->rest_normals;
     if (is_near(c, e[0], e[2]) || is_near(c, e[0], e[3]) || is_near(c, e[1], e[2]) || is_near(c, e[1], e[3])) return false;
-    float    square = sup_contact_segment_square(x[e[0]], x[e[1]], x[e[2]], x[e[3]]);
+    sup_vec3 between = segment_gap(x[e[0]], x[e[1]], x[e[2]], x[e[3]]);
     sup_vec3 first = v3_normalize(v3_add(n[e[0]], n[e[1]]), v3(0, 0, 0)),
              second = v3_normalize(v3_add(n[e[2]], n[e[3]]), v3(0, 0, 0));
-    sup_vec3 between = v3_scale(v3_sub(v3_add(x[e[2]], x[e[3]]), v3_add(x[e[0]], x[e[1]])), 0.5f);
-    float    height = contact_min(v3_dot(first, between), -v3_dot(second, between));
+    float    height = contact_min(v3_dot(first, between), -v3_dot(second, between)), square = v3_length2(between);
     if (are_tangled(c, e[0], e[2], square, unit)) return false;
     bool rests = still_rests(s, e[0]) || still_rests(s, e[1]) || still_rests(s, e[2]) || still_rests(s, e[3]);
     return may_meet_at_rest(height, v3_dot(first, second) < CONTACT_FACING, square, unit, rests);

@@ -146,7 +146,7 @@ typedef struct layers_state {
     uint32_t settled;  ///< the pre-roll has come to rest
     uint32_t contacts; ///< in the last step
     float    speed;    ///< largest in the last step, relative to the skinned motion, units / s
-    uint32_t pad;
+    uint32_t held;     ///< the last step held the first pose
     sup_vec3 origin; ///< all places are relative to this: far from the world's origin floats are coarse
     uint32_t shown;
     uint32_t shown_points[LAYERS_SHOWN_CONTACTS][2]; ///< a point of either side

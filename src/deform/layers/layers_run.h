@@ -36,7 +36,8 @@ typedef struct layers_run {
     sup_solid* solids;
     void *     skin_scratch, *match_scratch, *volume_scratch, *contact_scratch;
 
-    float            dt; ///< of a substep
+    float            dt;       ///< of a substep
+    float            fraction; ///< of the step that has passed when the substep ends
     uint32_t         substeps;
     bool             held;    ///< the bone layer follows exactly
     bool             muscles; ///< y and c0 are in use

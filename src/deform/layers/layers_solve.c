@@ -211,6 +211,7 @@ static void solve(layers_run* r)
             sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
         }
         ease_strain(r);
+        if (r->contact_call.settings.self) sup_contact_hold_ties(b->contact, r->start, r->end, r->fraction, r->s.x);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
     }
 }
@@ -377,6 +378,7 @@ void layers_substep(layers_run* r, uint32_t index)
     layers_take_pose(r, &r->now, &r->now);
     if (r->p->inertia < 1) sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, lead_task, r);
     place_bones(r);
+    r->fraction = (float)index / (float)r->substeps;
     if (index == 1) sup_subvolumes_place(b->subvolumes, r->last.skin, 0, r->volume_scratch);
     sup_subvolumes_place(b->subvolumes, r->now.skin, r->dt, r->volume_scratch);
     sup_contact_begin(b->contact, &r->contact_call, (float)(index - 1) / (float)r->substeps, (float)index / (float)r->substeps,

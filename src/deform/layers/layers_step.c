@@ -259,6 +259,14 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
+// What is tied to another piece goes with it: a belt would swell against the coat it passes through.
+static void free_tied_volumes(layers_run* r)
+{
+    const sup_contact_tie* ties;
+    uint32_t               count = sup_contact_ties(r->b->contact, &ties);
+    for (uint32_t i = 0; i < count; ++i) r->volume_weights[ties[i].point] *= 1 - ties[i].strength;
+}
+
 static void begin_step(layers_run* r)
 {
     const layers_bound* b = r->b;
@@ -266,6 +274,7 @@ static void begin_step(layers_run* r)
     r->dt = (float)(r->frame->dt / r->substeps);
     r->held = r->p->coupling >= 1 && !b->fields[ROW_COUPLING].scale;
     sup_tasks_run(r->tasks, b->stride, LAYERS_GRAIN, setting_task, r);
+    if (r->p->contact && !b->mended.contacts_off) free_tied_volumes(r);
     for (uint32_t i = 0; i < sup_subvolumes_count(b->subvolumes); ++i)
         r->bulges[i] = sup_field_value(&layers_rows[ROW_BULGE], &b->fields[ROW_BULGE], r->p->bulge, b->part_joints[i]);
     r->contact_call = (sup_contact_call){ { .thickness = r->p->thickness,
@@ -274,6 +283,17 @@ static void begin_step(layers_run* r)
                                             .self = r->p->contact && !b->mended.contacts_off },
                                           r->tasks,
                                           r->contact_scratch };
+}
+
+// The motion does not begin with a jerk: what was held in its first pose sets out with the speed of its skin there.
+static void set_out(layers_run* r)
+{
+    float per = (float)(1.0 / r->frame->dt);
+    for (size_t i = 0; i < particle_count(r->b); ++i) {
+        sup_vec4* v = &r->s.v[i];
+        sup_vec3  u = v3_mad(v3(v->x, v->y, v->z), per, v3_sub(r->end[i], r->start[i]));
+        if (i % r->b->stride < r->b->count) *v = (sup_vec4){ u.x, u.y, u.z, 0 };
+    }
 }
 
 typedef struct out_job {
@@ -306,6 +326,8 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         begin_step(&r);
         layers_take_pose(&r, frame->start, &r.last);
         layers_skin(&r, &r.last, r.start, NULL);
+        if (r.s.head->held && !frame->settling) set_out(&r);
+        r.s.head->held = frame->settling;
         layers_lead(&r);
         layers_accelerate(&r);
         layers_flex(&r);

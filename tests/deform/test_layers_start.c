@@ -1,0 +1,34 @@
+// How motion begins.
+#include "elbow.h"
+
+// The whole arm flies off at 2 m/s from the first moment of the clip on. It was held before, and still nothing lags behind.
+static void motion_begins_without_a_jerk(void** state)
+{
+    (void)state;
+    const float times[2] = { 0, 1 }, values[6] = { 0, 0, 0, 0, 2, 0 };
+    sup_channel channel = {
+        .target = 0, .path = SUP_PATH_TRANSLATION, .key_count = 2, .width = 3, .times = times, .values = values
+    };
+    sup_clip       clip = { .name = "fly", .seconds = 1, .channel_count = 1, .channels = &channel, .source_id = SUP_NONE };
+    sup_character* c = capsule_arm(ELBOW_RINGS, 1, &clip);
+    elbow          soft = elbow_begin(c, "fly", "layers", NULL);
+    play           flat = play_chain((sup_chain_desc){ .character = c, .clip = &c->clips[0], .links = "linear" },
+                                     (sup_instance_desc){ .clip = &c->clips[0] });
+    double         worst = 0;
+    for (double t = 0; t <= 0.2; t += 0.02) {
+        play_hash(&soft.play, t), play_hash(&flat, t);
+        for (uint32_t i = 0; i < flat.points; ++i) worst = fmax(worst, (double)v3_distance(soft.play.out[i], flat.out[i]));
+    }
+    print_message("  at most %.3f mm behind\n", 1000 * worst);
+    assert_true(worst < 1e-4); // started with a jerk: 34 mm
+    play_end(&flat);
+    elbow_end(&soft);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(motion_begins_without_a_jerk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
