@@ -1,74 +1,60 @@
-// Plays a runtime file of the fourier deformer: `node play_sfc.mjs FILE SECONDS` prints what moves every point before skinning.
-// Stands alone; the layout is in docs/deformers/fourier.md.
-const types = [, Uint16Array, Int16Array, Uint32Array, Float32Array, Float64Array];
-
+// Plays a runtime file of the fourier deformer (.sfc, docs/deformers/fourier.md) at any time, in a page or node. Stands alone.
+// `node play_sfc.mjs FILE SECONDS` prints what moves every point before skinning.
+const types = { element: Float64Array, piece: Float64Array, move: Uint32Array, row: Uint32Array, rest: Float32Array,
+    lean: Uint32Array, place: Uint16Array, stand: Uint16Array, strength: Uint16Array, shape: Int16Array };
 export function open(buffer) { // an ArrayBuffer; throws what is wrong
     const view = new DataView(buffer), u = at => view.getUint32(at, true), bytes = new Uint8Array(buffer);
-    if (buffer.byteLength < 16 || u(0) !== 0x1a434653) throw Error("this is no .sfc file");
-    if (u(4) !== 2) throw Error("this .sfc file is newer than its player, or older: it reads version 2");
-    const hash = bytes.subarray(16).reduce((hash, byte) => Math.imul(hash ^ byte, 16777619), 2166136261);
-    if (hash >>> 0 !== u(8)) throw Error("this .sfc file is cut short or damaged");
-    const arrays = Array.from({ length: u(12) }, (_, i) => new types[u(16 + 16 * i)](buffer, u(24 + 16 * i), u(20 + 16 * i)));
-    const [functions, first, of, mode, place, scale, left, center, turn, stand, rest, strong, lean, motions, ...tracks] = arrays;
-    return { functions, first, of, mode, place, scale, left, center, turn, stand, rest, strong, lean, motions, tracks };
+    if (bytes.length < 80 || u(0) !== 0x1a434653) throw Error("this is no .sfc file");
+    if (u(4) !== 3) throw Error("this .sfc file is newer than its player, or older: it reads version 3");
+    const hash = bytes.subarray(12).reduce((hash, byte) => Math.imul(hash ^ byte, 16777619), 2166136261);
+    if (hash >>> 0 !== u(8) || u(76) !== bytes.length) throw Error("this .sfc file is cut short or damaged");
+    const f = { numbers: u(12), begin: view.getFloat64(16, true), period: view.getFloat64(24, true), points: u(32) };
+    for (const [i, [name, type]] of Object.entries(types).entries()) // each ends where the next begins
+        f[name] = new type(buffer, u(36 + 4 * i), (u(40 + 4 * i) - u(36 + 4 * i)) / type.BYTES_PER_ELEMENT);
+    return f;
 }
 
-// Every function, of v as of t.
-const value = ([power, growth, from, wave, phase], x) => x ** power * Math.exp(growth * (x - from)) * Math.cos(wave * x - phase);
-
-// A share of every example and the coefficients of every curve, c, are moved by tracks: closed forms of the time.
-function addTrack(f, [head, moved, shape], time, c) {
-    const [begin, count, ways, pieces, open, origin, period, ...times] = head, n = 3 * count, rows = moved.length / (pieces * ways);
-    if (period > 0) time -= period * Math.floor((time - origin) / period);
-    let j = 0;
-    while (j + 1 < pieces && time >= times[j + 1]) j++;
-    const ratio = Math.max((time - times[j]) / (times[j + 1] - times[j]), 0), t = open && j + 1 === pieces ? ratio : Math.min(ratio, 1);
-    const row = i => moved.subarray((j * rows + i) * ways, (j * rows + i + 1) * ways);
-    for (let w = 0; w < ways; w++)
-        for (let m = 0; m + 1 < rows; m++) {
-            const o = f.motions.subarray(40 * row(1 + m)[w]);
-            let way = o.subarray(0, 16).reduceRight((sum, x) => sum * t + x, 0);
-            for (let i = 16; i < 40; i += 6) way += o[i] * value(o.subarray(i + 1), t);
-            for (let i = 0; i < n && way !== 0; i++)
-                if (f.mode[begin + Math.floor(i / 3)] === m) c[3 * begin + i] += way * shape[row(0)[w] * n + i];
-        }
+function value({ element: e }, first, count, x) { // a function of the place on a curve or of time: a sum of elements
+    let sum = 0;
+    for (let i = 6 * first; i < 6 * (first + count); i += 6)
+        sum += e[i] * x ** e[i + 1] * Math.exp(e[i + 2] * (x - e[i + 3])) * Math.cos(e[i + 4] * x - e[i + 5]);
+    return sum;
 }
 
-// A section of a limb turns x about its center, by as much as the shares of the examples say.
-function turned(f, station, share, x) {
-    const w = [0, 1, 2, 3, 4, 5].map(i => share.reduce((sum, s, e) => sum + s * f.turn[e * 2 * f.center.length + 6 * station + i], 0));
-    const a = Math.hypot(w[0], w[1], w[2]), n = w.slice(0, 3).map(x => x / (a || 1)), center = f.center.subarray(3 * station);
-    const p = x.map((x, i) => x - center[i]), along = n[0] * p[0] + n[1] * p[1] + n[2] * p[2];
-    return p.map((x, i) => center[i] + w[3 + i] + x * Math.cos(a) + n[i] * along * (1 - Math.cos(a)) +
-        (n[(i + 1) % 3] * p[(i + 2) % 3] - n[(i + 2) % 3] * p[(i + 1) % 3]) * Math.sin(a));
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+// A section of a limb turns x by the vector w about its center, at w[6], and shifts it by w[3]: q is longer by as much.
+function turn(w, x, part, q) {
+    const a = Math.hypot(w[0], w[1], w[2]), b = a > 0 ? Math.sin(a / 2) / a : 0.5, s = 2 * b * Math.cos(a / 2);
+    const u = cross(w, x.map((x, d) => x - w[6 + d])), v = cross(w, u);
+    for (let d = 0; d < 3; d++) q[d] += part * (w[3 + d] + s * u[d] + 2 * b * b * v[d]);
 }
 
-export function at(f, time) { // three numbers a point
-    const points = f.place.length / 6, coefs = f.of.length, c = new Float64Array(3 * f.mode.length), q = new Float32Array(3 * points);
-    for (let i = 0; i < f.tracks.length; i += 3) addTrack(f, f.tracks.slice(i, i + 3), time, c);
-    const share = Array.from(c.subarray(3 * coefs)).filter((_, i) => i % 3 === 0);
-    for (let p = 0; p < points; p++) {
-        let x = [0, 0, 0];
-        for (let side = 6 * p; side < 6 * p + 6; side += 3)
-            for (let curve = f.place[side], v = f.place[side + 1] / 65535, i = f.first[curve]; i < f.first[curve + 1]; i++) {
-                const part = f.place[side + 2] / 65535 * value(f.functions.subarray(5 * f.of[i]), v);
-                for (let d = 0; d < 3; d++) x[d] += part * c[3 * i + d];
-            }
-        f.scale.forEach((scale, e) => { // what the curves miss of the examples
-            for (let d = 0; d < 3; d++) x[d] += share[e] * scale * f.left[3 * (e * points + p) + d];
-        });
-        if (3 * f.stand[2 * p] + 3 < f.center.length) { // between the two stations beside the point
-            const rest = f.rest.subarray(3 * p, 3 * p + 3), moved = x.map((x, d) => x + rest[d]), part = f.stand[2 * p + 1] / 65535;
-            const [a, b] = [0, 1].map(i => turned(f, f.stand[2 * p] + i, share, moved));
-            x = a.map((a, d) => a + part * (b[d] - a) - rest[d]);
-        }
-        for (let d = 0; d < 3; d++) q[3 * p + d] = x[d] * (f.strong.length ? f.strong[p] / 65535 : 1);
+export function at(f, time) { // three numbers for every point
+    const c = new Float64Array(f.numbers), { place, stand } = f;
+    if (f.period > 0) time -= f.period * Math.floor((time - f.begin) / f.period);
+    for (let m = 0; m < f.move.length; m += 6) {
+        const [piece, first, elements, to, count, shape] = f.move.subarray(m);
+        const [from, until, zero, unit] = f.piece.subarray(4 * piece);
+        const way = time < from || time >= until ? 0 : 2 ** f.shape[shape] * value(f, first, elements, (time - zero) / unit);
+        for (let i = 0; i < count && way; i++) c[to + i] += way * f.shape[shape + 1 + i];
     }
-    return q;
+    for (let p = 0; p < f.points; p++) {
+        const q = c.subarray(3 * p, 3 * p + 3), station = stand.length ? stand[2 * p] : 65535, ratio = stand[2 * p + 1] / 65535;
+        for (let i = 6 * p; i < 6 * p + 6; i += 3) // two curves: number, place, share
+            for (let r = 0; r < f.row.length; r += 5) {
+                const [first, elements, begin, curves, from] = f.row.subarray(r, r + 5), k = place[i] - begin;
+                const part = k >= 0 && k < curves && place[i + 2] / 65535 * value(f, first, elements, place[i + 1] / 65535);
+                for (let d = 0; d < 3 && part; d++) q[d] += part * c[from + 3 * k + d];
+            }
+        const x = [0, 1, 2].map(d => q[d] + f.rest[3 * p + d]), w = 3 * f.points + 9 * station;
+        if (station !== 65535) turn(c.subarray(w), x, 1 - ratio, q), turn(c.subarray(w + 9), x, ratio, q);
+        if (f.strength.length) q.forEach((x, d) => { q[d] = x * f.strength[p] / 65535; });
+    }
+    return c.subarray(0, 3 * f.points);
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
-    const { readFileSync } = await import("node:fs"), bytes = readFileSync(process.argv[2]);
-    const q = at(open(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)), Number(process.argv[3]));
-    for (let i = 0; i < q.length; i += 3) console.log(`${q[i]} ${q[i + 1]} ${q[i + 2]}`);
+const [, self, file, seconds] = globalThis.process?.argv ?? [];
+if (self === new URL(import.meta.url).pathname) {
+    const { readFileSync } = await import("node:fs"), q = at(open(new Uint8Array(readFileSync(file)).buffer), Number(seconds));
+    for (let i = 0; i < q.length; i += 3) console.log(q.subarray(i, i + 3).join(" "));
 }

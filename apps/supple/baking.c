@@ -157,6 +157,11 @@ static sup_result save_links(const bake_job* job, const workbench* top, sup_aren
         bool done = output_begin(&file, sign + 1, error) && output_write(&file, bytes, size, error) && output_keep(&file, error);
         output_drop(&file);
         if (!done) return SUP_ERROR_FILE;
+        const char* note = sup_chain_save_note(top->chain, link);
+        if (note) progress_note(job->bar, note);
+        if (link > 1)
+            progress_note(job->bar,
+                          "the runtime file holds what its own link adds; what stands between it and the skinning is not in it");
     }
     return SUP_OK;
 }

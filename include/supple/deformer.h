@@ -249,6 +249,8 @@ typedef struct sup_deformer {
                  const sup_canvas* canvas);
     /// Optional: what was bound as a runtime file (`bake --save LINK=FILE`), in memory of the arena.
     sup_result (*save)(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);
+    /// Optional: what who plays that file has to know, with the cure; NULL: nothing.
+    const char* (*save_note)(const sup_binding* binding);
 } sup_deformer;
 
 /// Every deformer in menu order, from deformers.def.
@@ -310,6 +312,8 @@ SUP_API const char* sup_chain_note(const sup_chain* chain, uint32_t note);
 /// The link's runtime file, in memory of the arena. Fails, with the cure, where it has none or what was bound does not fit one.
 SUP_API sup_result sup_chain_save(const sup_chain* chain, uint32_t link, sup_arena* arena, const void** bytes, size_t* size,
                                   sup_error* error);
+/// What who plays that file has to know: what of this binding it does not carry, and the cure. NULL: nothing.
+SUP_API const char* sup_chain_save_note(const sup_chain* chain, uint32_t link);
 /// Bytes of scratch that every call below with a `scratch` needs, 64-byte aligned. One thread at a time per block.
 SUP_API size_t sup_chain_scratch_size(const sup_chain* chain);
 

@@ -229,6 +229,13 @@ sup_result sup_chain_save(const sup_chain* chain, uint32_t index, sup_arena* are
     return l->deformer->save(&l->binding, arena, bytes, size, error);
 }
 
+const char* sup_chain_save_note(const sup_chain* chain, uint32_t index)
+{
+    SUP_ASSERT(index < chain->link_count);
+    const link* l = &chain->links[index];
+    return l->deformer->save_note ? l->deformer->save_note(&l->binding) : NULL;
+}
+
 bool        sup_chain_dynamic(const sup_chain* chain) { return chain->dynamic_end > 0; }
 const char* sup_chain_text(const sup_chain* chain) { return chain->text; }
 uint32_t    sup_chain_note_count(const sup_chain* chain) { return chain->notes.count; }

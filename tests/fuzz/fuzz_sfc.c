@@ -4,31 +4,31 @@
 #include "supple/deformer.h"
 #include "supple/io.h"
 
-int play_sfc_main(int argc, char** argv);
-#define main play_sfc_main
-#include "examples/04_play_sfc.c"
-#undef main
+#include "examples/sfc_check.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
-    char*     bytes = malloc(size + 1); // where it is aligned, and ends exactly
-    sfc       f;
-    sfc_track k;
+    char* bytes = malloc(size + 1); // where it is aligned, and ends exactly
     if (!bytes) return 0;
     memcpy(bytes, data, size);
-    if (size >= 16) { // a right hash and version, as somebody who means harm would write them: the rest must stand by itself
-        uint32_t head[2] = { 2, 2166136261u };
-        for (size_t i = 16; i < size; ++i) head[1] = (head[1] ^ (uint8_t)bytes[i]) * 16777619u;
+    if (size >= sizeof(sfc)) { // a right hash, version and size, as somebody who means harm would write them
+        uint32_t head[2] = { 3, 2166136261u };
+        ((sfc*)bytes)->at[ARRAYS] = (uint32_t)size;
+        for (size_t i = 12; i < size; ++i) head[1] = (head[1] ^ (uint8_t)bytes[i]) * 16777619u;
         memcpy(bytes + 4, head, sizeof head);
     }
-    if (!sfc_open(bytes, size, &f)) {
-        double work = (double)f.points * f.coefs;
-        for (uint32_t i = 0; i < f.tracks && sfc_next(&f, i, &k); ++i)
-            work += (double)k.modes * k.ways * (k.count + 40) + k.pieces;
-        double* c = calloc(3 * ((size_t)f.coefs + f.weights) + 1, sizeof *c);
-        float*  q = calloc(3 * (size_t)f.points + 1, sizeof *q);
-        if (c && q && work < 1e7) sfc_at(&f, 0.3, c, q);
-        free(q), free(c);
+    if (!sfc_wrong(bytes, size)) {
+        const sfc* f = (const sfc*)bytes;
+        double     work = f->numbers, rows = 0;
+        for (const uint32_t *m = sfc_get(f, MOVE), *end = sfc_get(f, MOVE + 1); m < end; m += 6) work += (double)m[2] + m[4];
+        for (const uint32_t *r = sfc_get(f, ROW), *end = sfc_get(f, ROW + 1); r < end; r += 5) rows += 1.0 + r[1];
+        work += 2 * rows * f->points;
+        double* c = work < 1e6 ? malloc((f->numbers + 1) * sizeof *c) : NULL;
+        if (c) sfc_at(f, 0.3, c);
+        free(c);
     }
     free(bytes);
     return 0;

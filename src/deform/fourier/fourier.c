@@ -207,6 +207,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     fourier_tell(in, p, b);
     sup_binding made = { .data = b };
     cut_room(b, NULL, &made.scratch_size);
+    if (!fourier_note(in, b, arena, &b->save_note)) return sup_fail_memory(error, "fourier");
     if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modal.block * sizeof(double) + 64;
     *out = made;
     return SUP_OK;
@@ -327,6 +328,8 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
     }
 }
 
+static const char* save_note(const sup_binding* binding) { return ((const fourier_bound*)binding->data)->save_note; }
+
 const sup_deformer sup_deformer_fourier = {
     .name = "fourier",
     .summary = "Dynamic skin between example sculpts as Fourier curves: any time at once, kilobytes, exact at every example",
@@ -341,4 +344,5 @@ const sup_deformer sup_deformer_fourier = {
     .evaluate = evaluate,
     .draw = draw,
     .save = fourier_save,
+    .save_note = save_note,
 };

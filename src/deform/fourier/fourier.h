@@ -97,10 +97,13 @@ typedef struct fourier_bound {
     sup_field              strength;
     float                  strength_all, sway; ///< frame parameters as they were set at bind: a runtime file plays with these
     bool                   settle;
+    const char*            save_note;
 } fourier_bound;
 
 /// Says what is odd about the curves, the examples and the settings, each with its cure.
 void  fourier_tell(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b);
+/// What who plays a runtime file has to know, or NULL; false: out of memory.
+bool  fourier_note(const sup_bind_input* in, const fourier_bound* b, sup_arena* arena, const char** out);
 float fourier_strength(const fourier_bound* b, uint32_t point); ///< as set at bind
 bool  fourier_weakened(const fourier_bound* b);                 ///< whether that differs from 1 anywhere
 /// From the order of modes to that of curves.

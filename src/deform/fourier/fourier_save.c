@@ -1,147 +1,106 @@
-// The runtime file of a binding (.sfc, docs/deformers/fourier.md): what a game evaluates at any time, in a few dozen lines. The
-// work is done here, so that a player knows one kind of function, of v as of t: a polynomial and x^p exp(g (x - s)) cos(k x -
-// phase). Sculpts, ringing, loads, held ends and the shares of examples are all that.
+// What goes into the runtime file of a binding: the work is done here, so that a player knows one kind of function, of v as of
+// t. Sculpts, ringing, loads, held ends, turning sections and what the series miss are all numbers that such functions move.
+//   numbers: three for every point (what the series miss), nine for every section (rotation, shift, center), then coefficients
+// Coefficients of one function lie side by side, so that a mode is one stretch of them: curves are numbered by kind, those with
+// more waves first.
 #include "deform/fourier/fourier.h"
+#include "deform/fourier/fourier_file.h"
 #include "math/vec.h"
-#include "solve/closed_form.h"
 
 #include <string.h>
 
-enum { SFC_VERSION = 2, SFC_HASHED = 16, NOWHERE = 0xffff };
+enum { NOWHERE = 0xffff, SECTION = 9 };
 
 /// Swings or decays of a segment beyond which a player need not follow: a still or slower answer is as near.
 #define FAST_MOST 1e4
 
-enum type { U16 = 1, I16, U32, F32, F64 };
+/// One function of one kind of curve: the curves that have it are neighbors, and so are their numbers.
+typedef struct sfc_row {
+    sup_fourier_kind kind;
+    uint32_t         function, mode, first_curve, curves, first;
+} sfc_row;
 
-/// Grows in two passes: without memory it only counts.
-typedef struct sfc_out {
-    uint8_t* bytes;
-    size_t   size;
-    size_t   began;  ///< the array that is being written
-    uint32_t arrays; ///< so far
-    uint32_t all;
-} sfc_out;
-
-static const uint32_t type_sizes[] = { 0, 2, 2, 4, 4, 8 };
-enum { ENTRY = 16 };
-
-/// Little-endian on every machine.
-static void put(sfc_out* o, uint64_t value, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; ++i) {
-        if (o->bytes) o->bytes[o->size] = (uint8_t)(value >> 8 * i);
-        ++o->size;
-    }
-}
-
-static void put_float(sfc_out* o, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put(o, bits, 4);
-}
-
-static void put_double(sfc_out* o, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put(o, bits, 8);
-}
-
-static void put_vector(sfc_out* o, sup_vec3 v) { put_float(o, v.x), put_float(o, v.y), put_float(o, v.z); }
-
-/// Ends an array: says in the list at the front what it is and where it stands.
-static void end_array(sfc_out* o, enum type type)
-{
-    sfc_out entry = { .bytes = o->bytes, .size = SFC_HASHED + (size_t)ENTRY * o->arrays++ };
-    put(&entry, type, 4), put(&entry, (o->size - o->began) / type_sizes[type], 4), put(&entry, o->began, 8);
-    while (o->size % 8) put(o, 0, 1);
-    o->began = o->size;
-}
-
-static uint32_t share16(float x) { return (uint32_t)(sup_clampf(x, 0, 1) * 65535.0f + 0.5f); }
-
-// ---------------------------------------------------------------------------------------------- functions
-
-typedef struct sfc_function {
-    sup_fourier_element element;
-    uint32_t            mode; ///< of the file: 0 is the carrier, then ours
-} sfc_function;
-
-/// One coefficient of ours in the file's: where, and how much.
-typedef struct sfc_split {
-    uint32_t count, at[SUP_FOURIER_ELEMENTS_MAX];
-    double   amplitude[SUP_FOURIER_ELEMENTS_MAX];
-} sfc_split;
+/// Rows of one mode.
+typedef struct sfc_stretch {
+    uint32_t mode, first, count;
+} sfc_stretch;
 
 typedef struct sfc_plan {
     const fourier_bound* b;
-    sfc_function*        functions;
-    uint32_t             function_count;
-    uint32_t*            first;    ///< coefficients of each curve, and the end
-    uint16_t*            function; ///< per coefficient
-    sfc_split*           splits;   ///< per packed coefficient of ours
-    uint32_t             weights;  ///< examples whose shares stand behind the curves' coefficients
-    const sup_vec3*      left;
-    sup_closed_form*     motions; ///< those that differ
-    uint32_t             motion_count;
-    bool                 ready; ///< all of them are known
-    bool                 rates; ///< some modes carry theirs from example to example
-    float*               row;   ///< one array of a track
+    sup_arena*           arena;
+    sfc_file*            file;
+    uint32_t*            number;                          ///< of every curve
+    uint32_t             row_count, stretch_count, coefs; ///< coefs: the first number that is one
+    sfc_row*             rows;
+    sfc_stretch*         stretches;
+    uint32_t*            shapes; ///< [examples, then rates][stretch]
+    uint32_t (*left)[2];         ///< [example]: what the series miss, coarse and fine
+    uint32_t (*turns)[2];
+    double* values; ///< of all numbers of one shape
 } sfc_plan;
 
-static uint32_t find_function(sfc_plan* p, const sup_fourier_element* e, uint32_t mode)
+static const sup_closed_form one = { .powers = { 1 } };
+
+// ---------------------------------------------------------------------------------------------- rows
+
+/// Curves by kind, more functions first.
+static void number_curves(sfc_plan* p, uint32_t* order)
 {
-    sfc_function f = { *e, mode };
-    f.element.amplitude = 0;
-    for (uint32_t i = 0; i < p->function_count; ++i) {
-        const sup_fourier_element* x = &p->functions[i].element;
-        if (p->functions[i].mode == mode && x->power == e->power && x->growth == e->growth && x->from == e->from &&
-            x->wave == e->wave && x->phase == e->phase)
-            return i;
-    }
-    p->functions[p->function_count] = f;
-    return p->function_count++;
+    const fourier_series* s = p->b->net.series;
+    uint32_t              n = p->b->net.curves.curve_count, at = 0;
+    for (uint32_t kind = SUP_FOURIER_CLOSED; kind <= SUP_FOURIER_CANTILEVER; ++kind)
+        for (uint32_t functions = SUP_FOURIER_FUNCTIONS_MAX + 1; functions-- > 0;)
+            for (uint32_t c = 0; c < n; ++c)
+                if (s[c].kind == kind && s[c].functions == functions) order[at] = c, p->number[c] = at++;
 }
 
-/// The series as elements; those that two functions of a curve share (powers of v) are one coefficient.
-static void split_curve(sfc_plan* p, uint32_t curve)
+static void make_rows(sfc_plan* p, const uint32_t* order)
 {
-    const fourier_series* s = &p->b->net.series[curve];
-    uint32_t              begin = p->first[curve], end = begin;
-    for (uint32_t f = 0; f < s->functions; ++f) {
-        sup_fourier_element e[SUP_FOURIER_ELEMENTS_MAX];
-        sfc_split*          split = &p->splits[s->packed + f];
-        split->count = sup_fourier_elements(s->kind, f, e);
-        for (uint32_t i = 0; i < split->count; ++i) {
-            uint32_t which = find_function(p, &e[i], 1 + p->b->motion.mode[s->packed + f]), at = begin;
-            while (at < end && p->function[at] != which) ++at;
-            p->function[at] = (uint16_t)which;
-            if (at == end) ++end;
-            split->at[i] = at;
-            split->amplitude[i] = e[i].amplitude;
+    const fourier_series* s = p->b->net.series;
+    uint32_t              n = p->b->net.curves.curve_count, at = p->coefs;
+    for (uint32_t begin = 0, end; begin < n; begin = end) {
+        const fourier_series* first = &s[order[begin]];
+        for (end = begin; end < n && s[order[end]].kind == first->kind;) ++end;
+        for (uint32_t f = 0; f < first->functions; ++f) {
+            sfc_row r = { first->kind, f, p->b->motion.mode[first->packed + f], begin, 0, at };
+            while (begin + r.curves < end && s[order[begin + r.curves]].functions > f) ++r.curves;
+            sfc_stretch* last = p->stretch_count ? &p->stretches[p->stretch_count - 1] : NULL;
+            if (!last || last->mode != r.mode || f == 0) {
+                last = &p->stretches[p->stretch_count++];
+                *last = (sfc_stretch){ r.mode, at, 0 };
+            }
+            last->count += 3 * r.curves;
+            at += 3 * r.curves;
+            p->rows[p->row_count++] = r;
         }
     }
-    p->first[curve + 1] = end;
+    p->file->numbers = at;
 }
 
-static void put_functions(sfc_out* o, const sfc_plan* p)
+static const sfc_row* find_row(const sfc_plan* p, sup_fourier_kind kind, uint32_t function)
 {
-    uint32_t curves = p->b->net.curves.curve_count;
-    for (uint32_t i = 0; i < p->function_count; ++i) {
-        const sup_fourier_element* e = &p->functions[i].element;
-        put_double(o, e->power), put_double(o, e->growth), put_double(o, e->from);
-        put_double(o, e->wave), put_double(o, e->phase);
+    const sfc_row* r = p->rows;
+    while (r->kind != kind || r->function != function) ++r;
+    return r;
+}
+
+/// The first of the three numbers of a coefficient.
+static uint32_t number_of(const sfc_plan* p, uint32_t curve, uint32_t function)
+{
+    const sfc_row* r = find_row(p, p->b->net.series[curve].kind, function);
+    return r->first + 3 * (p->number[curve] - r->first_curve);
+}
+
+static void put_rows(const sfc_plan* p)
+{
+    for (uint32_t i = 0; i < p->row_count; ++i) {
+        const sfc_row*      r = &p->rows[i];
+        sup_fourier_element e[SUP_FOURIER_ELEMENTS_MAX];
+        sfc_function        f = sfc_add_function(p->file, e, sup_fourier_elements(r->kind, r->function, e));
+        sfc_put(p->file, SFC_ROW, f.first, 4), sfc_put(p->file, SFC_ROW, f.count, 4);
+        sfc_put(p->file, SFC_ROW, r->first_curve, 4), sfc_put(p->file, SFC_ROW, r->curves, 4);
+        sfc_put(p->file, SFC_ROW, r->first, 4);
     }
-    end_array(o, F64);
-    for (uint32_t c = 0; c <= curves; ++c) put(o, p->first[c], 4);
-    end_array(o, U32);
-    for (uint32_t i = 0; i < p->first[curves]; ++i) put(o, p->function[i], 2);
-    end_array(o, U16);
-    for (uint32_t i = 0; i < p->first[curves] + p->weights; ++i)
-        put(o, i < p->first[curves] ? p->functions[p->function[i]].mode : 0, 2);
-    end_array(o, U16);
 }
 
 // ---------------------------------------------------------------------------------------------- motions
@@ -151,34 +110,6 @@ typedef struct sfc_motion {
     double          eta, h;
     sup_closed_task way[3];
 } sfc_motion;
-
-/// Segments of one length have the same answers: each is kept once, to what a double tells apart after a few operations.
-static void put_answer(sfc_out* o, sfc_plan* p, const sup_closed_form* answer)
-{
-    enum { NUMBERS = sizeof *answer / sizeof(double) };
-    uint32_t i = 0;
-    for (; i < p->motion_count; ++i) {
-        const double *a = (const double*)answer, *b = (const double*)&p->motions[i];
-        uint32_t      same = 0;
-        while (same < NUMBERS && fabs(a[same] - b[same]) <= 1e-11 * (1 + fabs(a[same]))) ++same;
-        if (same == NUMBERS) break;
-    }
-    if (i == p->motion_count && !p->ready) p->motions[p->motion_count++] = *answer;
-    put(o, i, 4);
-}
-
-static void put_motions(sfc_out* o, const sfc_plan* p)
-{
-    for (uint32_t i = 0; i < p->motion_count; ++i) {
-        for (uint32_t k = 0; k < SUP_CLOSED_POWERS; ++k) put_double(o, p->motions[i].powers[k]);
-        for (uint32_t k = 0; k < SUP_CLOSED_SWINGS; ++k) {
-            const sup_fourier_element* e = &p->motions[i].swing[k];
-            put_double(o, e->amplitude), put_double(o, e->power), put_double(o, e->growth);
-            put_double(o, e->from), put_double(o, e->wave), put_double(o, e->phase);
-        }
-    }
-    end_array(o, F64);
-}
 
 enum law { STILL, LAG, SWING };
 
@@ -223,46 +154,105 @@ static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp r
     return m;
 }
 
-// ---------------------------------------------------------------------------------------------- tracks
+// ---------------------------------------------------------------------------------------------- pieces of time
 
-typedef struct sfc_track {
-    uint32_t first, count, ways, pieces;
-    bool     open; ///< the last piece goes on for ever
-    double   origin, period;
-} sfc_track;
+/// A piece of a motion, wherever it shows in one pass of a loop: its ends meet those of its neighbors to the bit.
+typedef struct sfc_span {
+    uint32_t count, piece[3];
+} sfc_span;
 
-/// Followed by the times of its pieces.
-static void put_track(sfc_out* o, const sfc_track* t)
+static sfc_span add_span(const sfc_plan* p, double from, double until, double unit)
 {
-    put_double(o, t->first), put_double(o, t->count), put_double(o, t->ways), put_double(o, t->pieces);
-    put_double(o, t->open), put_double(o, t->origin), put_double(o, t->period);
+    sfc_file* f = p->file;
+    sfc_span  s = { .count = 0 };
+    if (!(f->period > 0)) {
+        s.piece[s.count++] = sfc_add_piece(f, from, until, isfinite(from) ? from : 0, unit);
+        return s;
+    }
+    for (int pass = -1; pass <= 1; ++pass) {
+        double a = from + pass * f->period, b = until + pass * f->period, end = f->begin + f->period;
+        if (!(b > f->begin && a < end)) continue;
+        s.piece[s.count++] = sfc_add_piece(f, a <= f->begin ? -HUGE_VAL : a, b >= end ? HUGE_VAL : b, a, unit);
+    }
+    return s;
 }
 
-static void put_row(sfc_out* o, sfc_plan* p, uint32_t count)
+// ---------------------------------------------------------------------------------------------- shapes
+
+/// Two shapes of p->values, the second what the first rounds away: as near as a float.
+static void add_fine(const sfc_plan* p, uint32_t count, uint32_t shape[2])
 {
-    for (uint32_t i = 0; i < 3 * count; ++i) put_float(o, p->row[i]);
-    memset(p->row, 0, 3 * (size_t)count * sizeof(float));
+    double* fine = p->values + p->file->numbers;
+    memcpy(fine, p->values, count * sizeof *fine);
+    shape[0] = sfc_add_shape(p->file, p->values, count);
+    for (uint32_t i = 0; i < count; ++i) fine[i] -= p->values[i];
+    shape[1] = sfc_add_shape(p->file, fine, count);
 }
 
-/// One of our coefficients into the row, whose first coefficient is `begin`.
-static void add_value(sfc_plan* p, uint32_t coefficient, uint32_t begin, uint32_t component, double value)
-{
-    const sfc_split* s = &p->splits[coefficient];
-    for (uint32_t i = 0; i < s->count; ++i)
-        p->row[3 * (size_t)(s->at[i] - begin) + component] += (float)(s->amplitude[i] * value);
-}
-
-/// Our coefficients of one block, into a row of the examples' track.
-static void add_block(sfc_plan* p, const float* block)
+/// Our coefficients of one block, by the file's numbers; they become what a player reads.
+static void put_coefficients(const sfc_plan* p, const float* block, uint32_t shape)
 {
     const fourier_bound* b = p->b;
-    for (uint32_t i = 0; i < 3 * b->net.coefficient_count; ++i)
-        add_value(p, i / 3, 0, i % 3, (double)block[b->motion.index[i / 3] + i % 3]);
+    double*              c = p->values;
+    for (uint32_t k = 0; k < b->net.curves.curve_count; ++k) {
+        const fourier_series* s = &b->net.series[k];
+        for (uint32_t f = 0; f < s->functions; ++f)
+            for (uint32_t d = 0, at = number_of(p, k, f); d < 3; ++d)
+                c[at + d] = (double)block[b->motion.index[s->packed + f] + d];
+    }
+    for (uint32_t i = 0; i < p->stretch_count; ++i)
+        p->shapes[(size_t)shape * p->stretch_count + i] =
+            sfc_add_shape(p->file, c + p->stretches[i].first, p->stretches[i].count);
+}
+
+/// What a player's series make of p->values at a point: its place is rounded as it is in the file.
+static sup_vec3 series_at(const sfc_plan* p, const fourier_place* place)
+{
+    sup_vec3 q = { 0, 0, 0 };
+    for (int k = 0; k < 2; ++k) {
+        if (place->curve[k] == SUP_NONE) continue;
+        const fourier_series* s = &p->b->net.series[place->curve[k]];
+        double                f[SUP_FOURIER_FUNCTIONS_MAX], share = sfc_share(place->share[k]);
+        sup_fourier_values(s->kind, s->terms, sfc_share(place->v[k]), f);
+        for (uint32_t i = 0; i < s->functions; ++i) {
+            const double* c = p->values + number_of(p, place->curve[k], i);
+            q = v3_add(q, v3((float)(share * f[i] * c[0]), (float)(share * f[i] * c[1]), (float)(share * f[i] * c[2])));
+        }
+    }
+    return q;
+}
+
+/// Every example: its coefficients, how its sections turn, and what a player's series miss of it.
+static void put_shapes(const sfc_plan* p)
+{
+    const fourier_bound* b = p->b;
+    const sup_modal*     m = &b->motion.modal;
+    uint32_t             stations = b->sections.station_count;
+    bool                 rates = false;
+    for (uint32_t j = 0; j < m->examples; ++j) {
+        put_coefficients(p, m->shape + (size_t)j * m->block, j);
+        if (b->residual != RESIDUAL_NONE) {
+            for (uint32_t i = 0; i < b->point_count; ++i) {
+                sup_vec3 d = v3_sub(b->segments.q[j][i], series_at(p, &b->net.places[i]));
+                p->values[3 * i] = d.x, p->values[3 * i + 1] = d.y, p->values[3 * i + 2] = d.z;
+            }
+            if (b->residual == RESIDUAL_EXACT) add_fine(p, 3 * b->point_count, p->left[j]);
+            else p->left[j][0] = sfc_add_shape(p->file, p->values, 3 * b->point_count);
+        }
+        memset(p->values, 0, (size_t)SECTION * stations * sizeof *p->values);
+        for (uint32_t i = 0; i < 6 * stations; ++i)
+            p->values[SECTION * (i / 6) + i % 6] = (double)b->sections.turns[(size_t)j * 6 * stations + i];
+        add_fine(p, SECTION * stations, p->turns[j]);
+    }
+    for (uint32_t k = 0; k < m->modes; ++k) rates |= m->smooth && m->segments && !m->still[k] && !m->hermite[k];
+    for (uint32_t j = 0; rates && j < m->segments; ++j) put_coefficients(p, m->rate + (size_t)j * m->block, m->examples + j);
+    if (b->settle && m->segments && !(m->period > 0))
+        put_coefficients(p, m->rate + (size_t)m->segments * m->block, m->examples + m->segments);
 }
 
 // ---------------------------------------------------------------------------------------------- examples
 
-/// What moves in a piece of the examples' track: the examples before, at its start, at its end and behind, then carried rates
+/// What moves in a piece of the examples' motion: the examples before, at its start, at its end and behind, then carried rates
 /// (those of the last piece: what is left to ring out).
 enum { BEFORE, FROM, TO, BEHIND, RATES, WAYS };
 
@@ -293,7 +283,7 @@ static void carry_segment(const sup_modal* m, uint32_t segment, double share, su
         return;
     }
     sfc_motion      still = still_motion(m->ramp, m->smooth ? 3 : 1);
-    sup_closed_form one = { .powers = { 1 } }, way = sup_closed_solve(0, 0, &still.way[0], false);
+    sup_closed_form way = sup_closed_solve(0, 0, &still.way[0], false);
     sup_closed_add(&out[FROM], share, &one), sup_closed_add(&out[FROM], -share, &way), sup_closed_add(&out[TO], share, &way);
     for (uint32_t end = 0; m->smooth && end < 2; ++end) {
         way = sup_closed_solve(0, 0, &still.way[1 + end], false);
@@ -307,7 +297,7 @@ static void swing_segment(const sup_modal* m, uint32_t segment, uint32_t mode, d
     double          T = m->times[segment + 1] - m->times[segment];
     uint32_t        to = segment + 1 < m->examples ? segment + 1 : 0;
     sfc_motion      motion = swing_motion(&m->oscillators[(size_t)segment * m->modes + mode], m->hermite[mode], m->ramp);
-    sup_closed_form one = { .powers = { 1 } }, way[3];
+    sup_closed_form way[3];
     for (int i = 0; i < 3; ++i) way[i] = sup_closed_solve(motion.eta, motion.h, &motion.way[i], false);
     sup_closed_add(&out[FROM], share, &one), sup_closed_add(&out[FROM], -share, &way[0]);
     sup_closed_add(&out[TO], share, &way[0]);
@@ -320,65 +310,107 @@ static void swing_segment(const sup_modal* m, uint32_t segment, uint32_t mode, d
     add_tangent(m, to, segment, share * T, &way[2], out);
 }
 
-static void put_example_moves(sfc_out* o, sfc_plan* p, const sfc_track* t)
+/// What every way is, in a segment, for one mode; SUP_NONE: what only goes with the examples.
+static void find_ways(const sfc_plan* p, uint32_t segment, uint32_t mode, sup_closed_form out[WAYS])
 {
-    const fourier_bound* b = p->b;
-    const sup_modal*     m = &b->motion.modal;
-    uint32_t             n = m->examples;
-    for (uint32_t j = 0; j < t->pieces; ++j) {
-        bool     rings = m->segments && j == m->segments;
-        uint32_t from = rings ? n - 1 : j, to = m->segments && !rings && j + 1 < n ? j + 1 : m->period > 0 ? 0 : from;
-        uint32_t before = from ? from - 1 : m->period > 0 ? n - 1 : from, behind = to + 1 < n ? to + 1 : m->period > 0 ? 0 : to;
-        put(o, before, 4), put(o, from, 4), put(o, to, 4), put(o, behind, 4);
-        put(o, p->rates ? n + j : rings ? n : 0, 4);
-        for (uint32_t k = 0; k <= m->modes; ++k) {
-            sup_closed_form out[WAYS];
-            bool            moves = k > 0 && m->segments && !m->still[k - 1] && (rings || !(m->fade > 0));
-            double          sway = moves ? (double)b->sway : 0;
-            memset(out, 0, sizeof out);
-            if (rings || !m->segments) out[FROM].powers[0] = 1;
-            else if (sway != 1) carry_segment(m, j, 1 - sway, out);
-            const sup_oscillator* x = moves ? &m->oscillators[(size_t)(rings ? j - 1 : j) * m->modes + k - 1] : NULL;
-            if (moves && !rings) {
-                if (law_of(x) == STILL) carry_segment(m, j, sway, out);
-                else swing_segment(m, j, k - 1, sway, out);
-            } else if (moves && law_of(x) == SWING) {
-                sup_closed_form ring = sup_closed_solve(x->eta / x->rho, x->h / x->rho, &(sup_closed_task){ .rate = 1 }, true);
-                sup_closed_add(&out[RATES], sway, &ring);
-            }
-            for (uint32_t w = 0; w < WAYS; ++w) put_answer(o, p, &out[w]);
-        }
+    const sup_modal* m = &p->b->motion.modal;
+    bool             rings = segment == m->segments, moves = mode != SUP_NONE && !m->still[mode] && (rings || !(m->fade > 0));
+    double           sway = moves ? (double)p->b->sway : 0;
+    memset(out, 0, WAYS * sizeof *out);
+    if (rings) out[FROM] = one;
+    else if (sway != 1) carry_segment(m, segment, 1 - sway, out);
+    if (!moves) return;
+    const sup_oscillator* x = &m->oscillators[(size_t)(rings ? segment - 1 : segment) * m->modes + mode];
+    if (!rings && law_of(x) == STILL) carry_segment(m, segment, sway, out);
+    else if (!rings) swing_segment(m, segment, mode, sway, out);
+    else if (law_of(x) == SWING) {
+        sup_closed_form ring = sup_closed_solve(x->eta / x->rho, x->h / x->rho, &(sup_closed_task){ .rate = 1 }, true);
+        sup_closed_add(&out[RATES], sway, &ring);
     }
-    end_array(o, U32);
 }
 
-static void put_examples(sfc_out* o, sfc_plan* p)
+/// What goes with an example as a whole: sections, and what the series miss.
+static void carry_example(const sfc_plan* p, uint32_t piece, sfc_function function, uint32_t example)
 {
-    const fourier_bound* b = p->b;
-    const sup_modal*     m = &b->motion.modal;
-    bool                 rings = b->settle && m->segments && !(m->period > 0);
-    uint32_t             coefs = p->first[b->net.curves.curve_count];
-    sfc_track            t = { .count = coefs + p->weights,
-                               .ways = WAYS,
-                               .pieces = (m->segments ? m->segments : 1) + rings,
-                               .open = rings,
-                               .origin = m->times[0],
-                               .period = m->period };
-    p->rates = false;
-    for (uint32_t k = 0; k < m->modes; ++k) p->rates |= m->smooth && m->segments && !m->still[k] && !m->hermite[k];
-    put_track(o, &t);
-    for (uint32_t i = 0; i <= t.pieces; ++i) // behind the last any length will do
-        put_double(o, i <= m->segments ? m->times[i] : 2 * m->times[i - 1] - (i > 1 ? m->times[i - 2] : m->times[i - 1] - 1));
-    end_array(o, F64);
-    put_example_moves(o, p, &t);
-    for (uint32_t e = 0; e < m->examples; ++e) {
-        add_block(p, m->shape + (size_t)e * m->block);
-        if (p->weights) p->row[3 * (coefs + e)] = 1;
-        put_row(o, p, t.count);
+    uint32_t points = 3 * p->b->point_count;
+    for (int fine = 0; fine < 2; ++fine) {
+        sfc_add_move(p->file, piece, function, 0, points, p->left[example][fine]);
+        sfc_add_move(p->file, piece, function, points, p->coefs - points, p->turns[example][fine]);
     }
-    for (uint32_t j = 0; p->rates && j < m->segments; ++j) add_block(p, m->rate + (size_t)j * m->block), put_row(o, p, t.count);
-    if (rings) add_block(p, m->rate + (size_t)m->segments * m->block), put_row(o, p, t.count);
-    end_array(o, F32);
+}
+
+/// `shape`: an example, or behind them the rates of a segment.
+static void move_stretch(const sfc_plan* p, uint32_t piece, sfc_function function, uint32_t shape, uint32_t stretch)
+{
+    const sfc_stretch* s = &p->stretches[stretch];
+    sfc_add_move(p->file, piece, function, s->first, s->count, p->shapes[(size_t)shape * p->stretch_count + stretch]);
+}
+
+static void hold_example(const sfc_plan* p, double from, double until, uint32_t example)
+{
+    sfc_span     span = add_span(p, from, until, 1);
+    sfc_function still = sfc_add_motion(p->file, &one);
+    for (uint32_t i = 0; i < span.count; ++i) {
+        carry_example(p, span.piece[i], still, example);
+        for (uint32_t s = 0; s < p->stretch_count; ++s) move_stretch(p, span.piece[i], still, example, s);
+    }
+}
+
+static void put_segment(const sfc_plan* p, uint32_t segment, double from, double until, double unit)
+{
+    const sup_modal* m = &p->b->motion.modal;
+    uint32_t         n = m->examples;
+    bool             rings = segment == m->segments, around = m->period > 0;
+    uint32_t         start = rings ? n - 1 : segment, to = segment + 1 < n ? segment + 1 : around ? 0 : start;
+    uint32_t         shape[WAYS] = { start    ? start - 1
+                                     : around ? n - 1
+                                              : start,
+                             start, to,
+                             to + 1 < n ? to + 1
+                             : around   ? 0
+                                        : to,
+                             n + segment };
+    sfc_span        span = add_span(p, from, until, unit);
+    sup_closed_form ways[WAYS];
+    find_ways(p, segment, SUP_NONE, ways);
+    for (uint32_t w = 0; w < RATES; ++w) {
+        sfc_function f = sfc_add_motion(p->file, &ways[w]);
+        for (uint32_t i = 0; i < span.count; ++i) carry_example(p, span.piece[i], f, shape[w]);
+    }
+    for (uint32_t s = 0; s < p->stretch_count; ++s) {
+        find_ways(p, segment, p->stretches[s].mode, ways);
+        for (uint32_t w = 0; w < WAYS; ++w) {
+            sfc_function f = sfc_add_motion(p->file, &ways[w]);
+            for (uint32_t i = 0; i < span.count; ++i) move_stretch(p, span.piece[i], f, shape[w], s);
+        }
+    }
+}
+
+static void put_examples(const sfc_plan* p)
+{
+    const sup_modal* m = &p->b->motion.modal;
+    uint32_t         last = m->segments;
+    if (p->b->sections.station_count) { // centers stay where they are
+        uint32_t        points = 3 * p->b->point_count, count = p->coefs - points;
+        sfc_function    still = sfc_add_motion(p->file, &one);
+        uint32_t        piece = sfc_add_piece(p->file, -HUGE_VAL, HUGE_VAL, 0, 1);
+        const sup_vec3* c = p->b->sections.centers;
+        memset(p->values, 0, count * sizeof *p->values);
+        for (uint32_t i = 0; i < count; i += SECTION)
+            p->values[i + 6] = c[i / SECTION].x, p->values[i + 7] = c[i / SECTION].y, p->values[i + 8] = c[i / SECTION].z;
+        uint32_t shape[2];
+        add_fine(p, count, shape);
+        for (int fine = 0; fine < 2; ++fine) sfc_add_move(p->file, piece, still, points, count, shape[fine]);
+    }
+    if (last == 0) {
+        hold_example(p, -HUGE_VAL, HUGE_VAL, 0);
+        return;
+    }
+    if (!(m->period > 0)) hold_example(p, -HUGE_VAL, m->times[0], 0);
+    for (uint32_t j = 0; j < last; ++j) put_segment(p, j, m->times[j], m->times[j + 1], m->times[j + 1] - m->times[j]);
+    if (m->period > 0) return;
+    if (p->b->settle) put_segment(p, last, m->times[last], HUGE_VAL, m->times[last] - m->times[last - 1]);
+    else hold_example(p, m->times[last], HUGE_VAL, last);
 }
 
 // ---------------------------------------------------------------------------------------------- loads
@@ -394,151 +426,72 @@ static void drive(enum law law, const sup_oscillator* x, double T, const double*
     arrays[3] = law == SWING ? (to - from) * T * T / rho : 0;
 }
 
-/// Where it stands at the key, its rate there, what drives it, and how that grows: a row each for every piece.
+/// Where it stands at the key, its rate there, what drives it, and how that grows.
 enum { LOAD_WAYS = 4 };
 
-static void put_force_moves(sfc_out* o, sfc_plan* p, const sup_modal_force* f, const sfc_track* t)
+/// One coefficient under a load, from one key to the next.
+static void put_load(const sfc_plan* p, const sup_modal_force* f, uint32_t key, uint32_t entry, uint32_t number,
+                     const sfc_span* span)
 {
     static const sup_closed_task tasks[LOAD_WAYS] = { { 0 }, { 1, { 0 } }, { 0, { 1 } }, { 0, { 0, 1 } } };
     const sup_modal*             m = &p->b->motion.modal;
-    for (uint32_t j = 0; j < t->pieces; ++j) {
-        for (uint32_t w = 0; w < LOAD_WAYS; ++w) put(o, LOAD_WAYS * j + w, 4);
-        for (uint32_t k = 0; k <= m->modes; ++k) {
-            double         T = j + 1 < f->key_count ? f->times[j + 1] - f->times[j] : 1;
-            sup_oscillator x = k ? sup_modal_in_seconds(m, k - 1) : sup_oscillator_make(0, 0, 0, SUP_RAMP_LINEAR);
-            sup_oscillator over = sup_oscillator_last(&x, T);
-            enum law       law = k && f->following[k - 1] ? STILL : law_of(&over);
-            double         eta = law == SWING ? T * x.eta / x.rho : law == LAG ? T * x.h / x.eta : 0;
-            put_answer(o, p, &(sup_closed_form){ .powers = { 1 } });
-            for (uint32_t w = 1; w < LOAD_WAYS; ++w) {
-                sup_closed_form way =
-                    sup_closed_solve(eta, law == SWING ? T * T * x.h / x.rho : 0, &tasks[w], t->open && j + 1 == t->pieces);
-                put_answer(o, p, &way);
-            }
-        }
+    const sup_modal_entry*       e = &f->entries[entry];
+    bool                         last = key + 1 == f->key_count, hold = last || (f->steps && f->steps[key]);
+    double                       T = last ? 1 : f->times[key + 1] - f->times[key], ways[LOAD_WAYS][3];
+    const double *               state = f->states + ((size_t)key * m->modes + e->mode) * 6, *v = f->values + 3 * (size_t)key;
+    sup_oscillator               x = sup_modal_in_seconds(m, e->mode), over = sup_oscillator_last(&x, T);
+    enum law                     law = f->following[e->mode] ? STILL : law_of(&over);
+    double                       eta = law == SWING ? T * x.eta / x.rho : law == LAG ? T * x.h / x.eta : 0;
+    for (uint32_t d = 0; d < 3; ++d) {
+        double arrays[LOAD_WAYS];
+        drive(law, &x, T, state + d, v[d], hold ? v[d] : v[3 + d], arrays);
+        for (uint32_t w = 0; w < LOAD_WAYS; ++w) ways[w][d] = e->share * arrays[w];
     }
-    end_array(o, U32);
+    for (uint32_t w = 0; w < LOAD_WAYS; ++w) {
+        sup_closed_form way = one;
+        if (w) way = sup_closed_solve(eta, law == SWING ? T * T * x.h / x.rho : 0, &tasks[w], last);
+        sfc_function function = sfc_add_motion(p->file, &way);
+        uint32_t     shape = sfc_add_shape(p->file, ways[w], 3);
+        for (uint32_t i = 0; i < span->count; ++i) sfc_add_move(p->file, span->piece[i], function, number, 3, shape);
+        // Before the first key it stands as there.
+        if (key == 0 && w == 0 && !(f->period > 0)) sfc_add_move(p->file, span->piece[0] - 1, function, number, 3, shape);
+    }
 }
 
-static void put_force(sfc_out* o, sfc_plan* p, const sup_modal_force* f, uint32_t curve)
+static void put_force(const sfc_plan* p, const sup_modal_force* f, uint32_t curve)
 {
-    const sup_modal*      m = &p->b->motion.modal;
-    const fourier_series* s = &p->b->net.series[curve];
-    uint32_t              held = sup_fourier_held(s->kind);
-    sfc_track             t = { .first = p->first[curve],
-                                .count = p->first[curve + 1] - p->first[curve],
-                                .ways = LOAD_WAYS,
-                                .pieces = f->period > 0 ? f->key_count - 1 : f->key_count,
-                                .open = !(f->period > 0),
-                                .origin = f->times[0],
-                                .period = f->period };
-    put_track(o, &t);
-    for (uint32_t i = 0; i <= t.pieces; ++i) put_double(o, i < f->key_count ? f->times[i] : f->times[i - 1] + 1);
-    end_array(o, F64);
-    put_force_moves(o, p, f, &t);
-    for (uint32_t j = 0; j < t.pieces; ++j)
-        for (uint32_t way = 0; way < LOAD_WAYS; ++way) {
-            double T = j + 1 < f->key_count ? f->times[j + 1] - f->times[j] : 1;
-            bool   hold = j + 1 == f->key_count || (f->steps && f->steps[j]);
-            for (uint32_t i = 0; i < 3 * f->entry_count; ++i) {
-                const sup_modal_entry* e = &f->entries[i / 3];
-                const double *         state = f->states + ((size_t)j * m->modes + e->mode) * 6 + i % 3, *v = f->values + 3 * j;
-                sup_oscillator         x = sup_modal_in_seconds(m, e->mode), over = sup_oscillator_last(&x, T);
-                double                 arrays[LOAD_WAYS];
-                drive(f->following[e->mode] ? STILL : law_of(&over), &x, T, state, v[i % 3], hold ? v[i % 3] : v[3 + i % 3],
-                      arrays);
-                add_value(p, s->packed + held + i / 3, t.first, i % 3, e->share * arrays[way]);
-            }
-            put_row(o, p, t.count);
-        }
-    end_array(o, F32);
+    uint32_t held = sup_fourier_held(p->b->net.series[curve].kind), keys = f->period > 0 ? f->key_count - 1 : f->key_count;
+    if (!(f->period > 0)) sfc_add_piece(p->file, -HUGE_VAL, f->times[0], 0, 1);
+    for (uint32_t j = 0; j < keys; ++j) {
+        bool     last = j + 1 == f->key_count;
+        sfc_span span = add_span(p, f->times[j], last ? HUGE_VAL : f->times[j + 1], last ? 1 : f->times[j + 1] - f->times[j]);
+        for (uint32_t i = 0; i < f->entry_count; ++i) put_load(p, f, j, i, number_of(p, curve, held + i), &span);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------- points
 
-static void put_places(sfc_out* o, const fourier_bound* b)
-{
-    for (uint32_t i = 0; i < b->point_count; ++i) {
-        const fourier_place* p = &b->net.places[i];
-        for (int k = 0; k < 2; ++k) {
-            put(o, p->curve[k] == SUP_NONE ? NOWHERE : p->curve[k], 2);
-            put(o, share16(p->v[k]), 2);
-            put(o, share16(p->share[k]), 2);
-        }
-    }
-    end_array(o, U16);
-}
-
-/// A half of -1 to 1 in 32767ths: as near as a half for all but the smallest, and every language reads it.
-static int16_t to_fixed(uint16_t half)
-{
-    uint32_t bits = (uint32_t)(half & 0x7fff) << 13;
-    float    size;
-    memcpy(&size, &bits, sizeof size);
-    int16_t steps = (int16_t)(size * 0x1p112f * 32767 + 0.5f);
-    return half & 0x8000 ? (int16_t)-steps : steps;
-}
-
-static void put_residual(sfc_out* o, const sfc_plan* p)
-{
-    const fourier_bound* b = p->b;
-    bool                 half = b->residual == RESIDUAL_HALF;
-    uint32_t             examples = b->residual == RESIDUAL_NONE ? 0 : p->weights;
-    for (uint32_t j = 0; j < examples; ++j) put_float(o, half ? b->scales[j] / 32767 : 1);
-    end_array(o, F32);
-    for (uint32_t j = 0; j < examples; ++j)
-        for (uint32_t i = 0; i < b->point_count; ++i)
-            if (!half) put_vector(o, p->left[(size_t)j * b->point_count + i]);
-            else
-                for (uint32_t k = 0; k < 3; ++k) put(o, (uint16_t)to_fixed(b->halves[j][3 * i + k]), 2);
-    end_array(o, half ? I16 : F32);
-}
-
-/// What turns with the sections of limbs, how strong points follow, and which lean on dual quaternions.
-static void put_rest(sfc_out* o, const sfc_plan* p)
+static void put_points(const sfc_plan* p)
 {
     const fourier_bound* b = p->b;
     const sup_sections*  s = &b->sections;
     const sup_push*      push = &b->segments.push;
+    sfc_file*            f = p->file;
     uint32_t             turning = s->station_count ? b->point_count : 0;
-    for (uint32_t i = 0; i < s->station_count; ++i) put_vector(o, s->centers[i]);
-    end_array(o, F32);
-    for (uint32_t i = 0; i < p->weights * s->station_count * 6; ++i) put_float(o, s->turns[i]);
-    end_array(o, F32);
-    for (uint32_t i = 0; i < turning; ++i)
-        put(o, s->station[i] == SUP_NONE ? NOWHERE : s->station[i], 2), put(o, share16(s->ratio[i]), 2);
-    end_array(o, U16);
-    for (uint32_t i = 0; i < turning; ++i) put_vector(o, push->character->mesh.points[i]);
-    end_array(o, F32);
-    for (uint32_t i = 0; fourier_weakened(b) && i < b->point_count; ++i) put(o, share16(fourier_strength(b, i)), 2);
-    end_array(o, U16);
-    for (uint32_t i = 0; i < push->turned_count; ++i) put(o, push->turned[i], 4), put(o, share16(push->lifted[i]), 4);
-    end_array(o, U32);
-}
-
-static void put_tracks(sfc_out* o, sfc_plan* p)
-{
-    const fourier_bound* b = p->b;
-    put_examples(o, p);
-    for (uint32_t i = 0; i < b->motion.force_count; ++i) put_force(o, p, &b->motion.forces[i], b->motion.force_curves[i]);
-}
-
-/// The list of arrays is as long as it was in the first pass.
-static void put_all(sfc_out* o, sfc_plan* p)
-{
-    const fourier_bound* b = p->b;
-    put(o, 0x1a434653u, 4); // "SFC", end of text
-    put(o, SFC_VERSION, 4);
-    put(o, 0, 4); // the hash, when all is written
-    put(o, o->all, 4);
-    for (uint32_t i = 0; i < o->all; ++i) put(o, 0, 8), put(o, 0, 8);
-    o->began = o->size;
-    put_functions(o, p);
-    put_places(o, b);
-    put_residual(o, p);
-    put_rest(o, p);
-    put_motions(o, p);
-    put_tracks(o, p);
+    for (uint32_t i = 0; i < b->point_count; ++i)
+        for (int k = 0; k < 2; ++k) {
+            const fourier_place* on = &b->net.places[i];
+            sfc_put(f, SFC_PLACE, on->curve[k] == SUP_NONE ? NOWHERE : p->number[on->curve[k]], 2);
+            sfc_put_share(f, SFC_PLACE, on->v[k]), sfc_put_share(f, SFC_PLACE, on->share[k]);
+        }
+    for (uint32_t i = 0; i < turning; ++i) {
+        sup_vec3 rest = push->character->mesh.points[i];
+        sfc_put(f, SFC_STAND, s->station[i] == SUP_NONE ? NOWHERE : s->station[i], 2), sfc_put_share(f, SFC_STAND, s->ratio[i]);
+        sfc_put_float(f, SFC_REST, rest.x), sfc_put_float(f, SFC_REST, rest.y), sfc_put_float(f, SFC_REST, rest.z);
+    }
+    for (uint32_t i = 0; fourier_weakened(b) && i < b->point_count; ++i) sfc_put_share(f, SFC_STRENGTH, fourier_strength(b, i));
+    for (uint32_t i = 0; i < push->turned_count; ++i)
+        sfc_put(f, SFC_LEAN, push->turned[i], 4), sfc_put_share(f, SFC_LEAN, push->lifted[i]), sfc_put(f, SFC_LEAN, 0, 2);
 }
 
 // ---------------------------------------------------------------------------------------------- all of it
@@ -556,64 +509,47 @@ static sup_result check(const fourier_bound* b, sup_error* error)
     return SUP_OK;
 }
 
-/// What the series miss of every example, in floats.
-static sup_result find_left(const fourier_bound* b, sup_arena* arena, const sup_vec3** out, sup_error* error)
+static sup_result make_plan(const fourier_bound* b, sup_arena* arena, sfc_file* file, sfc_plan* out, sup_error* error)
 {
-    size_t    n = b->point_count, examples = b->motion.modal.examples;
-    sup_vec3* left = SUP_NEW(arena, sup_vec3, n * examples + SUP_LANES);
-    float*    packed = SUP_NEW(arena, float, 3 * (size_t)b->net.coefficient_count + SUP_LANES);
-    if (!left || !packed) return sup_fail_memory(error, "a runtime file");
-    for (uint32_t j = 0; j < examples; ++j) {
-        fourier_pack(b, b->motion.modal.shape + (size_t)j * b->motion.modal.block, packed);
-        SUP_WIDE_PICK(fourier_take)(&b->net, packed, 0, b->net.group_count, left + j * n);
-        for (uint32_t i = 0; i < n; ++i) left[j * n + i] = v3_sub(b->segments.q[j][i], left[j * n + i]);
-    }
-    *out = left;
-    return SUP_OK;
-}
-
-static sup_result make_plan(const fourier_bound* b, sup_arena* arena, sfc_plan* out, sup_error* error)
-{
-    uint32_t curves = b->net.curves.curve_count;
-    size_t   most = SUP_FOURIER_ELEMENTS_MAX * (size_t)b->net.coefficient_count;
-    sfc_plan p = { .b = b };
-    p.functions = SUP_NEW(arena, sfc_function, (size_t)SUP_FOURIER_ELEMENTS_MAX * 4 * SUP_FOURIER_FUNCTIONS_MAX);
-    p.first = SUP_NEW(arena, uint32_t, (size_t)curves + 1);
-    p.function = SUP_NEW(arena, uint16_t, most + 1);
-    p.splits = SUP_NEW(arena, sfc_split, (size_t)b->net.coefficient_count + 1);
-    if (!p.functions || !p.first || !p.function || !p.splits) return sup_fail_memory(error, "a runtime file");
-    for (uint32_t c = 0; c < curves; ++c) split_curve(&p, c);
-    size_t keys = (size_t)b->motion.modal.segments + 2;
-    for (uint32_t i = 0; i < b->motion.force_count; ++i) keys += b->motion.forces[i].key_count;
-    p.motions = SUP_NEW(arena, sup_closed_form, keys * (b->motion.modal.modes + 1) * WAYS);
-    if (!p.motions) return sup_fail_memory(error, "a runtime file");
-    if (b->residual != RESIDUAL_NONE || b->sections.station_count) p.weights = b->motion.modal.examples;
-    p.row = SUP_NEW(arena, float, 3 * ((size_t)p.first[curves] + p.weights) + 1);
-    if (!p.row) return sup_fail_memory(error, "a runtime file");
+    const sup_modal* m = &b->motion.modal;
+    uint32_t         curves = b->net.curves.curve_count, shapes = m->examples + m->segments + 1;
+    enum { ROWS = (SUP_FOURIER_CANTILEVER + 1) * SUP_FOURIER_FUNCTIONS_MAX };
+    sfc_plan  p = { .b = b, .arena = arena, .file = file };
+    uint32_t* order = SUP_NEW(arena, uint32_t, (size_t)curves + 1);
+    p.coefs = 3 * b->point_count + SECTION * b->sections.station_count;
+    p.number = SUP_NEW(arena, uint32_t, (size_t)curves + 1);
+    p.rows = SUP_NEW(arena, sfc_row, ROWS);
+    p.stretches = SUP_NEW(arena, sfc_stretch, ROWS);
+    if (!order || !p.number || !p.rows || !p.stretches) return sup_fail_memory(error, "a runtime file");
+    number_curves(&p, order);
+    make_rows(&p, order);
+    p.shapes = SUP_NEW(arena, uint32_t, (size_t)shapes * p.stretch_count + 1);
+    p.left = sup_arena_alloc(arena, shapes, sizeof *p.left);
+    p.turns = sup_arena_alloc(arena, shapes, sizeof *p.turns);
+    p.values = SUP_NEW(arena, double, 2 * ((size_t)file->numbers + SECTION));
+    if (!p.shapes || !p.left || !p.turns || !p.values) return sup_fail_memory(error, "a runtime file");
+    memset(p.shapes, 0xff, (size_t)shapes * p.stretch_count * sizeof *p.shapes); // SUP_NONE
+    memset(p.left, 0xff, shapes * sizeof *p.left);
+    memset(p.turns, 0xff, shapes * sizeof *p.turns);
     *out = p;
-    return b->residual == RESIDUAL_EXACT ? find_left(b, arena, &out->left, error) : SUP_OK;
+    return SUP_OK;
 }
 
 sup_result fourier_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error)
 {
-    sfc_plan   plan;
-    sfc_out    out = { 0 };
-    sup_result r = check(binding->data, error);
-    if (!r) r = make_plan(binding->data, arena, &plan, error);
+    const fourier_bound* b = binding->data;
+    const sup_modal*     m = &b->motion.modal;
+    sfc_file             file = { .arena = arena, .points = b->point_count, .begin = m->times[0], .period = m->period };
+    sfc_plan             plan;
+    sup_result           r = check(b, error);
+    if (!r) r = make_plan(b, arena, &file, &plan, error);
     if (r) return r;
-    put_tracks(&out, &plan); // finds the motions
-    plan.ready = true;
-    out = (sfc_out){ 0 };
-    put_all(&out, &plan);
-    uint32_t all = out.arrays;
-    size_t   total = out.size + (size_t)all * ENTRY;
-    out = (sfc_out){ .bytes = sup_arena_alloc(arena, total, 1), .all = all };
-    if (!out.bytes) return sup_fail_memory(error, "a runtime file");
-    put_all(&out, &plan);
-    uint32_t hash = 2166136261u; // FNV-1a
-    for (size_t i = SFC_HASHED; i < out.size; ++i) hash = (hash ^ out.bytes[i]) * 16777619u;
-    put(&(sfc_out){ .bytes = out.bytes, .size = 8 }, hash, 4);
-    *bytes = out.bytes;
-    *size = out.size;
-    return SUP_OK;
+    for (uint32_t i = 0; i < b->motion.force_count; ++i)
+        if (b->motion.forces[i].period > 0) file.begin = b->motion.forces[i].times[0], file.period = b->motion.forces[i].period;
+    put_rows(&plan);
+    put_points(&plan);
+    put_shapes(&plan);
+    put_examples(&plan);
+    for (uint32_t i = 0; i < b->motion.force_count; ++i) put_force(&plan, &b->motion.forces[i], b->motion.force_curves[i]);
+    return sfc_finish(&file, bytes, size, error);
 }

@@ -2,6 +2,8 @@
 #include "deform/fourier/fourier.h"
 #include "math/vec.h"
 
+#include <string.h>
+
 #define PI 3.14159265358979323846
 
 /// Shares from which a sentence is worth it, and by how much (in diagonals) two sculpts may differ that should be one.
@@ -90,4 +92,23 @@ void fourier_tell(const sup_bind_input* in, const fourier_params* p, const fouri
                  "carried rates of %u waves grow by up to %.3g from example to example; raise cycles or damping, or take "
                  "continuity=auto",
                  m->growing, m->growth);
+}
+
+/// A player knows where points stand before skinning; the skinning is the game's, and it has to be the one of this chain.
+bool fourier_note(const sup_bind_input* in, const fourier_bound* b, sup_arena* arena, const char** out)
+{
+    uint32_t leaning = b->segments.push.turned_count;
+    char     text[256];
+    if (in->skinning == SUP_SKINNING_DUALQUAT)
+        sup_format(text, sizeof text,
+                   "fourier: the runtime file is for a game that skins with dual quaternions; without dualquat in front it is "
+                   "for linear blending");
+    else if (leaning)
+        sup_format(text, sizeof text,
+                   "fourier: %u points lean on dual quaternions where linear blending squeezes them, and a game that blends "
+                   "linearly leaves them elsewhere; fourier(lean=0) makes a file for it, others find them in the file",
+                   leaning);
+    else return true;
+    *out = sup_arena_text(arena, text, strlen(text));
+    return *out != NULL;
 }
