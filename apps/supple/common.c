@@ -219,6 +219,17 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
 
 // ---------------------------------------------------------------------------------------------- clip and pose
 
+void say_no_joint(const sup_character* character, const char* name)
+{
+    const sup_skeleton* s = &character->skeleton;
+    const char**        names = calloc((size_t)s->joint_count + 1, sizeof *names);
+    for (uint32_t j = 0; names && j < s->joint_count; j++) names[j] = s->joints[j].name;
+    const char* near = names ? sup_word_nearest(name, names, s->joint_count) : NULL;
+    if (near) say_error("'%s' has no joint '%s'; did you mean '%s'?", character->name, name, near);
+    else say_error("'%s' has no joint '%s'; 'supple inspect' lists those there are", character->name, name);
+    free(names);
+}
+
 // "'Survey', 'Walk', 'Run'", cut where the buffer ends.
 static void list_clips(const sup_character* character, char* text, size_t size)
 {
@@ -294,7 +305,7 @@ static int turn_joint(const sup_character* character, const char* text, sup_pose
     snprintf(name, sizeof name, "%.*s", (int)(length < 255 ? length : 255), text);
     uint32_t joint = sup_character_joint(character, name);
     if (joint == SUP_NONE) {
-        say_error("'%s' has no joint '%s'; 'supple inspect' lists those there are", character->name, name);
+        say_no_joint(character, name);
         return EXIT_FAILED;
     }
     pose->local[joint].rotation = quat_multiply(pose->local[joint].rotation, quat_from_degrees(degrees));

@@ -151,7 +151,7 @@ int render_read_heat(const sup_character* character, render_job* job)
         const char* name = job->heat + 8;
         s->heat_joint = sup_character_joint(character, name);
         if (s->heat_joint != SUP_NONE) return EXIT_DONE;
-        say_error("'%s' has no joint '%s'; 'supple inspect' lists those there are", character->name, name);
+        say_no_joint(character, name);
         return EXIT_FAILED;
     }
     if (s->heat != HEAT_MAP) return EXIT_DONE;

@@ -351,10 +351,11 @@ static link* find_link(chain_builder* b, const char* name, size_t length, uint32
 
 static sup_result fail_no_link(chain_builder* b, span name, uint32_t ordinal, const char* where)
 {
-    char list[512] = "";
+    char list[512] = "", which[24] = "";
     for (uint32_t i = 0; i < b->chain->link_count; ++i) list_add(list, sizeof list, b->chain->links[i].deformer->name);
-    return sup_fail(b->error, SUP_ERROR_INPUT, "%s: the chain has no link '%.*s' number %u; its links are: %s", where,
-                    (int)name.length, name.text, ordinal, list);
+    if (ordinal > 1) sup_format(which, sizeof which, "#%u", ordinal);
+    return sup_fail(b->error, SUP_ERROR_INPUT, "%s: the chain has no link '%.*s%s'; its links are: %s", where,
+                    (int)name.length, name.text, which, list);
 }
 
 // A JSON value as the text that set_param reads.

@@ -97,7 +97,7 @@ static void settings_reach_links_by_name_and_number(void** state)
     assert_chain(d, "linear,spring,spring");
     const char* wrong[] = { "spring#3.gravity=0", "wool.gravity=0", "spring=1", "spring#x.gravity=0",
                             "spring.gravity@joint*=0" };
-    const char* words[] = { "no link 'spring' number 3", "no link 'wool'", "write NAME.PARAM=VALUE", "counted from 1",
+    const char* words[] = { "no link 'spring#3'", "no link 'wool'", "write NAME.PARAM=VALUE", "counted from 1",
                             "one value for the whole character" };
     for (uint32_t i = 0; i < SUP_COUNT_OF(wrong); ++i) {
         d.settings = &wrong[i];
