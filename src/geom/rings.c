@@ -2,13 +2,16 @@
 #include "geom/rings.h"
 
 #include "base/internal.h"
+#include "math/vec.h"
 
 #include <stdlib.h>
 
 typedef struct walker {
     const uint32_t* ring_begin;
     const uint32_t* ring;
-    uint32_t        width;
+    uint32_t        width, more;
+    const sup_vec3* points;
+    float           reach;
     uint32_t*       seen;  // by whose walk, plus 1
     uint32_t*       found; // of this walk
 } walker;
@@ -18,8 +21,10 @@ static uint32_t walk(walker* w, uint32_t point)
     uint32_t count = 1, begin = 0;
     w->found[0] = point;
     w->seen[point] = point + 1;
-    for (uint32_t step = 0; step < w->width; ++step) {
+    uint32_t sure = count;
+    for (uint32_t step = 0; step < w->width + w->more; ++step) {
         uint32_t end = count;
+        if (step == w->width) sure = count;
         for (uint32_t i = begin; i < end; ++i)
             for (uint32_t k = w->ring_begin[w->found[i]]; k < w->ring_begin[w->found[i] + 1]; ++k) {
                 uint32_t next = w->ring[k];
@@ -29,7 +34,11 @@ static uint32_t walk(walker* w, uint32_t point)
             }
         begin = end;
     }
-    return count;
+    if (!w->more) return count;
+    uint32_t kept = sure;
+    for (uint32_t i = sure; i < count; ++i) // near in space, whatever lies between
+        if (v3_distance(w->points[point], w->points[w->found[i]]) <= w->reach) w->found[kept++] = w->found[i];
+    return kept;
 }
 
 static int rising(const void* a, const void* b)
@@ -41,6 +50,13 @@ static int rising(const void* a, const void* b)
 sup_result sup_rings_create(uint32_t point_count, const uint32_t* ring_begin, const uint32_t* ring, uint32_t width,
                             sup_arena* arena, sup_rings* out, sup_error* error)
 {
+    return sup_rings_create_wide(point_count, ring_begin, ring, width, 0, NULL, 0, arena, out, error);
+}
+
+sup_result sup_rings_create_wide(uint32_t point_count, const uint32_t* ring_begin, const uint32_t* ring, uint32_t width,
+                                 uint32_t more, const sup_vec3* points, float reach, sup_arena* arena, sup_rings* out,
+                                 sup_error* error)
+{
     sup_arena* temporary = sup_arena_beside(arena);
     uint32_t*  begin = SUP_NEW(arena, uint32_t, (size_t)point_count + 1);
     uint32_t*  seen = temporary ? SUP_NEW(temporary, uint32_t, point_count) : NULL;
@@ -48,7 +64,7 @@ sup_result sup_rings_create(uint32_t point_count, const uint32_t* ring_begin, co
     uint32_t*  items = NULL;
     uint32_t   most = 0;
     if (begin && seen && found) {
-        walker   w = { ring_begin, ring, width, seen, found };
+        walker   w = { ring_begin, ring, width, more, points, reach, seen, found };
         uint64_t total = 0;
         for (uint32_t p = 0; p < point_count; ++p) {
             uint32_t n = walk(&w, p);

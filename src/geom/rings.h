@@ -17,4 +17,10 @@ typedef struct sup_rings {
 sup_result sup_rings_create(uint32_t point_count, const uint32_t* ring_begin, const uint32_t* ring, uint32_t width,
                             sup_arena* arena, sup_rings* out, sup_error* error);
 
+/// And everything within `more` edges beyond that which is nearer than `reach`: where points lie close, rings are as wide in
+/// space as elsewhere. Symmetric too.
+sup_result sup_rings_create_wide(uint32_t point_count, const uint32_t* ring_begin, const uint32_t* ring, uint32_t width,
+                                 uint32_t more, const sup_vec3* points, float reach, sup_arena* arena, sup_rings* out,
+                                 sup_error* error);
+
 #endif

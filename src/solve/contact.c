@@ -10,6 +10,8 @@
 // lines.
 #define ALONG_EDGES (2.4f * CONTACT_REST_EDGES)
 #define CROSSING_MOST 0.3
+// Around the bottom of a slit, a fingernail's say, its sides are so many edges apart; lips are further.
+enum { SLIT_EDGES = 4 };
 
 typedef struct work {
     const sup_contact_desc* desc;
@@ -359,7 +361,9 @@ static bool list_ties(work* w, sup_contact_bind_report* report)
         uint32_t count = 0;
         for (uint32_t k = c->fan_begin[i]; k < c->fan_begin[i + 1] && count == 0; ++k)
             if (w->crossing[c->fan[k]]) count = find_crossing(w, c->fan[k], found);
-        c->tie_count += sup_contact_tie_point(c, w->nodes, i, found, count, &ties[c->tie_count]);
+        walk_rings(w, i, SLIT_EDGES);
+        c->tie_count += sup_contact_tie_point(c, w->nodes, w->seen, i, found, count, &ties[c->tie_count]);
+        forget_walk(w);
     }
     report->ties = c->tie_count;
     c->ties = sup_arena_copy(w->arena, ties, c->tie_count, sizeof *ties);

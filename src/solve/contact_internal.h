@@ -254,9 +254,10 @@ bool sup_contact_lasted(const contact_search* s, const contact_item* item);
 /// What was found takes on what it was in the step before, and what was not fades: contact_lasting.c. Returns how many there are.
 uint32_t sup_contact_last(contact_search* s, uint32_t count);
 
-/// What a point is tied to, of pieces that its own passes through and the slots that the triangles around it cross; boxes at rest.
-bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, uint32_t point, const uint32_t* crossed, uint32_t count,
-                           sup_contact_tie* out);
+/// What a point is tied to: pieces that its own passes through, the slots that the triangles around it cross, the other side of a
+/// thin plate, and across a slit the points that are a few edges away (`around`). Boxes at rest.
+bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, const bool* around, uint32_t point,
+                           const uint32_t* crossed, uint32_t count, sup_contact_tie* out);
 
 /// Pairs of packs: contact_narrow.c
 void sup_contact_narrow(void* data, uint32_t begin, uint32_t end);

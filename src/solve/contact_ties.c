@@ -12,6 +12,7 @@ typedef struct tie_reach {
 
 static const tie_reach through = { 1.0f, 2.5f }; // pieces that pass through each other
 static const tie_reach thin = { 0.3f, 0.8f };    // the other side of a plate
+static const tie_reach groove = { 0.3f, 0.6f };  // across a slit: what touches at rest has no contact
 
 enum { STACK = 64 };
 
@@ -21,14 +22,14 @@ static bool pass_through(const sup_contact* c, uint32_t p, uint32_t q)
     return c->tangled && c->tangled[bit / 8] >> bit % 8 & 1;
 }
 
-/// How two places are tied; NULL: they are not.
-static const tie_reach* reach_of(const sup_contact* c, uint32_t point, uint32_t slot)
+/// How two places are tied; NULL: they are not. `around`: points that are a few edges away along the surface.
+static const tie_reach* reach_of(const sup_contact* c, const bool* around, uint32_t point, uint32_t slot)
 {
     uint32_t            other = c->bvh.corners[3 * (size_t)slot];
     const contact_rest* r = &c->slot_rests[slot];
     if (c->pieces[point] != c->pieces[other]) return pass_through(c, point, other) ? &through : NULL;
-    bool behind = v3_dot(r->normal, c->rest[point]) < r->offset, away = v3_dot(r->normal, c->rest_normals[point]) < -0.5f;
-    return behind && away ? &thin : NULL;
+    if (!(v3_dot(r->normal, c->rest_normals[point]) < -0.5f)) return NULL;
+    return v3_dot(r->normal, c->rest[point]) < r->offset ? &thin : around[other] ? &groove : NULL;
 }
 
 static void try_slot(const sup_contact* c, uint32_t point, uint32_t slot, const tie_reach* reach, sup_contact_tie* best)
@@ -43,8 +44,8 @@ static void try_slot(const sup_contact* c, uint32_t point, uint32_t slot, const 
     *best = (sup_contact_tie){ point, { t[0], t[1], t[2] }, { weights[0], weights[1], weights[2] }, strength, edges };
 }
 
-bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, uint32_t point, const uint32_t* crossed, uint32_t count,
-                           sup_contact_tie* out)
+bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, const bool* around, uint32_t point,
+                           const uint32_t* crossed, uint32_t count, sup_contact_tie* out)
 {
     uint32_t stack[STACK], depth = 0;
     sup_vec3 x = c->rest[point];
@@ -62,7 +63,7 @@ bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, uint32_t 
         }
         uint32_t leaf = node - c->bvh.leaf_count;
         for (uint32_t s = c->bvh.leaf_begin[leaf]; s < c->bvh.leaf_begin[leaf + 1]; ++s)
-            try_slot(c, point, s, reach_of(c, point, s), out);
+            try_slot(c, point, s, reach_of(c, around, point, s), out);
     }
     for (uint32_t i = 0; i < count; ++i) try_slot(c, point, crossed[i], &through, out); // of its own piece too
     return out->strength > 0;

@@ -111,12 +111,32 @@ static void rings_are_symmetric_and_a_lone_point_is_its_own(void** state)
     sup_arena_destroy(arena);
 }
 
+// A string of points at 0, 1, 2, 2.2, 2.4, 2.6: a ring of one edge, and two more where they are nearer than 0.5.
+static void rings_are_as_wide_in_space_where_points_lie_close(void** state)
+{
+    (void)state;
+    const uint32_t begin[7] = { 0, 1, 3, 5, 7, 9, 10 }, ring[10] = { 1, 0, 2, 1, 3, 2, 4, 3, 5, 4 };
+    const float    places[6] = { 0, 1, 2, 2.2f, 2.4f, 2.6f };
+    const uint32_t expected[] = { 0, 1, 0, 1, 2, 1, 2, 3, 4, 2, 3, 4, 5, 2, 3, 4, 5, 3, 4, 5 };
+    sup_vec3       points[6] = { { 0, 0, 0 } };
+    for (int i = 0; i < 6; ++i) points[i].x = places[i];
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_rings  rings;
+    sup_error  error;
+    assert_ok(sup_rings_create_wide(6, begin, ring, 1, 2, points, 0.5f, arena, &rings, &error), error);
+    assert_int_equal(rings.begin[6], SUP_COUNT_OF(expected));
+    for (uint32_t i = 0; i < SUP_COUNT_OF(expected); ++i) assert_int_equal(rings.items[i], expected[i]);
+    assert_int_equal(rings.most, 4);
+    sup_arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_walk_hugs_what_it_has_visited),
         cmocka_unit_test(neighborhoods_are_few_runs_and_their_sums_differences_of_prefixes),
         cmocka_unit_test(rings_are_symmetric_and_a_lone_point_is_its_own),
+        cmocka_unit_test(rings_are_as_wide_in_space_where_points_lie_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

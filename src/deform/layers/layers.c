@@ -104,7 +104,6 @@ static const char* const hand_values[][2] = {
     { "stiffness_fat", "0.6" },
     { "stiffness_muscle", "0.675" },
     { "stiffness_bone", "0.675" },
-    { "ring", "2" },
     { NULL, NULL },
 };
 static const char* const man_values[][2] = {
@@ -114,7 +113,7 @@ static const char* const man_values[][2] = {
 
 static const sup_preset presets[] = {
     { "arm", "The paper's arm", arm_values },
-    { "hand", "The paper's hand: thin skin, firm muscle; wide regions, for fingers are meshed finely", hand_values },
+    { "hand", "The paper's hand: thin skin, firm muscle", hand_values },
     { "big_man", "The belly of the paper's Big Man: thick and soft", man_values },
     { NULL, NULL, NULL },
 };

@@ -11,6 +11,8 @@ static const float mass_floor = 1e-3f;      // of a layer's median mass
 static const float bound_reach = 1.2f;      // local radii around a joint within which particles are kept off it
 static const float bound_bone_share = 0.6f; // of the shortest bone at a joint
 static const float contact_reach = 1.0f;    // mean edges a point may be in and still be found
+static const float ring_share = 0.75f;      // of so many typical edges, regions reach this far at least
+enum { RING_MORE = 2 };                     // edges beyond the ring, where they are short
 enum { LABEL_FEWEST = 30 };                 // triangles of a part
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
@@ -75,7 +77,10 @@ static sup_result make_match(layers_bound* b, uint32_t ring, const float* masses
                              sup_match* out, sup_error* error)
 {
     sup_rings  rings;
-    sup_result r = sup_rings_create(b->stride, b->topology.ring_begin, b->topology.ring, ring, arena, &rings, error);
+    float      typical = median(temporary, b->edges, b->count);
+    if (typical < 0) return no_memory(error);
+    sup_result r = sup_rings_create_wide(b->stride, b->topology.ring_begin, b->topology.ring, ring, RING_MORE, b->rest,
+                                         ring_share * (float)ring * typical, arena, &rings, error);
     if (r) return r;
     float* radii = SUP_NEW(temporary, float, (size_t)LAYERS * b->stride);
     if (!radii) return no_memory(error);
