@@ -124,8 +124,8 @@ static void rings_are_as_wide_in_space_where_points_lie_close(void** state)
     sup_rings  rings;
     sup_error  error;
     assert_ok(sup_rings_create_wide(6, begin, ring, 1, 2, points, 0.5f, arena, &rings, &error), error);
-    assert_int_equal(rings.begin[6], SUP_COUNT_OF(expected));
-    for (uint32_t i = 0; i < SUP_COUNT_OF(expected); ++i) assert_int_equal(rings.items[i], expected[i]);
+    assert_int_equal(rings.begin[6], (uint32_t)(sizeof expected / sizeof *expected));
+    for (uint32_t i = 0; i < (uint32_t)(sizeof expected / sizeof *expected); ++i) assert_int_equal(rings.items[i], expected[i]);
     assert_int_equal(rings.most, 4);
     sup_arena_destroy(arena);
 }
