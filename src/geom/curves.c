@@ -52,7 +52,7 @@ static void rings_of_limb(curve_maker* m, const sup_curves_desc* d, const limb_s
         return;
     }
     for (uint32_t i = 0; i < wanted; ++i) line_at(limb, length * ((float)i + 0.5f) / (float)wanted, &centers[i], &normals[i]);
-    *dropped += rings_make(m, limb->triangles, limb->triangle_count, centers, normals, wanted, values, number);
+    *dropped += rings_make(m, limb->triangles, limb->triangle_count, centers, normals, wanted, values, number, true);
 }
 
 /// How far along its limb every point stands: the nearest place of the center line.
@@ -153,7 +153,7 @@ sup_result sup_curves_cut(const sup_curve_mesh* mesh, const sup_curve_line* line
             return sup_fail(error, SUP_ERROR_INPUT, "curves: station %u of the line has no direction; stations must differ", i);
     }
     sup_curves made = { .limb_count = 1, .limbs = limbs };
-    made.dropped = rings_make(&m, all, mesh->triangle_count, line->centers, normals, line->count, values, 0);
+    made.dropped = rings_make(&m, all, mesh->triangle_count, line->centers, normals, line->count, values, 0, false);
     r = finish(&m, &made, error);
     if (!r) *out = made;
     return r;

@@ -29,7 +29,7 @@ typedef struct sup_curves {
     const uint32_t*        limbs; ///< per mesh point: the limb it belongs to; SUP_NONE: none
     const float* heights;         ///< per mesh point: how far along its limb's center line; NULL where no limbs were looked for
     const float* lengths;         ///< of the limbs' center lines
-    uint32_t     dropped;         ///< curves that crossed a neighbor and could not be turned apart
+    uint32_t     dropped;         ///< sup_curves_cut: curves that crossed a neighbor and could not be turned apart
 } sup_curves;
 
 /// The mesh as arrays; polygons are needed for loops only.

@@ -215,15 +215,20 @@ uint32_t maker_plane(curve_maker* m, const uint32_t* triangles, uint32_t triangl
             values[p] = v3_dot(v3_sub(m->mesh.points[p], center), normal);
         }
     maker_cut(m, triangles, triangle_count, values, NULL, limb);
-    if (m->failed || m->curve_count - first < 2) return first;
+    maker_keep_nearest(m, first, &center);
+    return first;
+}
 
-    // Nearest by the distance of its center in units of its own size: the loop around the center line, not a thumb beside it.
+void maker_keep_nearest(curve_maker* m, uint32_t first, const sup_vec3* center)
+{
+    if (m->failed || m->curve_count - first < 2) return;
+    // By the distance of its center in units of its own size: the loop around the center line, not a thumb beside it.
     uint32_t best = first;
     float    least = 3e38f, longest = 0;
     for (uint32_t c = first; c < m->curve_count; ++c) {
         float    length;
         sup_vec3 at = maker_center(m, &m->curves[c], &length);
-        float    away = v3_distance(at, center) / (length + 1e-30f) + (m->curves[c].closed ? 0.0f : 1.0f);
+        float    away = center ? v3_distance(at, *center) / (length + 1e-30f) + (m->curves[c].closed ? 0.0f : 1.0f) : 0;
         if (length > longest) longest = length;
         if (away < least) least = away, best = c;
     }
@@ -232,7 +237,8 @@ uint32_t maker_plane(curve_maker* m, const uint32_t* triangles, uint32_t triangl
     for (uint32_t c = first; c < m->curve_count; ++c) {
         float length;
         maker_center(m, &m->curves[c], &length);
-        bool stays = m->curves[best].closed ? c == best : !m->curves[c].closed && length >= 0.25f * longest;
+        bool large = length >= 0.25f * longest;
+        bool stays = !center ? large : m->curves[best].closed ? c == best : !m->curves[c].closed && large;
         if (stays) m->curves[kept++] = m->curves[c];
     }
     // Points of dropped pieces stay in the list until the next curve moves over them.
@@ -244,7 +250,6 @@ uint32_t maker_plane(curve_maker* m, const uint32_t* triangles, uint32_t triangl
     }
     m->curve_count = kept;
     m->point_count = at;
-    return first;
 }
 
 void sup_curves_place(const sup_curves* curves, const sup_vec3* mesh_points, sup_vec3* out)

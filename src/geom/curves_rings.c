@@ -76,13 +76,8 @@ static void link_rings(curve_maker* m, uint32_t before, uint32_t first, uint32_t
     }
 }
 
-typedef struct plane {
-    sup_vec3 center, normal;
-    bool     dropped;
-} plane;
-
 /// Cuts by plane i in its present direction and says whether it crosses what plane j cuts, inside the mesh.
-static bool planes_cross(ring_maker* r, const plane* a, const plane* b)
+static bool planes_cross(ring_maker* r, const ring_plane* a, const ring_plane* b)
 {
     curve_maker* m = r->m;
     uint32_t     first = maker_plane(m, r->triangles, r->triangle_count, a->center, a->normal, r->values, r->limb);
@@ -96,7 +91,7 @@ static bool planes_cross(ring_maker* r, const plane* a, const plane* b)
 
 /// Neighbors that cross take each a direction three quarters its own and one quarter the other's, up to eight times; then the
 /// second one goes.
-static uint32_t turn_apart(ring_maker* r, plane* planes, uint32_t count)
+static uint32_t turn_apart(ring_maker* r, ring_plane* planes, uint32_t count)
 {
     uint32_t dropped = 0;
     for (uint32_t i = 0; i < count && !r->m->failed;) {
@@ -118,22 +113,31 @@ static uint32_t turn_apart(ring_maker* r, plane* planes, uint32_t count)
     return dropped;
 }
 
-uint32_t rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const sup_vec3* centers,
-                    const sup_vec3* normals, uint32_t count, float* values, uint32_t limb)
+/// A plane across the line, or (heights) the level line there.
+static uint32_t cut_ring(ring_maker* r, const ring_plane* at, const float* heights, uint32_t level)
 {
-    ring_maker r = { m, triangles, triangle_count, values, limb };
-    plane*     planes = SUP_NEW(m->arena, plane, count);
-    if (!planes) {
-        m->failed = true;
-        return 0;
-    }
-    for (uint32_t i = 0; i < count; ++i) planes[i] = (plane){ centers[i], normals[i], false };
-    uint32_t dropped = turn_apart(&r, planes, count), before = m->curve_count;
-    sup_vec3 start;
-    bool     started = false;
+    curve_maker* m = r->m;
+    if (!heights) return maker_plane(m, r->triangles, r->triangle_count, at->center, at->normal, r->values, r->limb);
+    uint32_t first = m->curve_count;
+    for (uint32_t i = 0; i < r->triangle_count; ++i)
+        for (uint32_t k = 0; k < 3; ++k) {
+            uint32_t p = m->mesh.triangles[3 * (size_t)r->triangles[i] + k];
+            r->values[p] = heights[p] - (float)level;
+        }
+    maker_cut(m, r->triangles, r->triangle_count, r->values, NULL, r->limb);
+    maker_keep_nearest(m, first, NULL);
+    return first;
+}
+
+static void cut_rings(ring_maker* r, ring_plane* planes, uint32_t count, const float* heights)
+{
+    curve_maker* m = r->m;
+    uint32_t     before = m->curve_count;
+    sup_vec3     start;
+    bool         started = false;
     for (uint32_t i = 0; i < count && !m->failed; ++i) {
-        if (planes[i].dropped) continue;
-        uint32_t first = maker_plane(m, triangles, triangle_count, planes[i].center, planes[i].normal, values, limb);
+        if (planes[i].dropped && !heights) continue;
+        uint32_t first = cut_ring(r, &planes[i], heights, i);
         for (uint32_t c = first; c < m->curve_count; ++c) {
             align_ring(m, c, planes[i].normal, started ? &start : NULL);
             if (!m->curves[c].closed) continue;
@@ -141,8 +145,45 @@ uint32_t rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triangle
             started = true;
         }
         link_rings(m, before, first, m->curve_count);
+        planes[i].first = first, planes[i].end = m->curve_count;
         if (m->curve_count > first) before = first;
     }
+}
+
+/// Turning one pair apart may bring others together. Looked at where planes cut: points that move onto vertices leave them.
+static bool still_cross(ring_maker* r, ring_plane* planes, uint32_t count)
+{
+    curve_maker* m = r->m;
+    uint32_t     first = m->curve_count;
+    float        snap = m->snap;
+    m->snap = 0;
+    cut_rings(r, planes, count, NULL);
+    bool cross = rings_cross(m, planes, count);
+    maker_drop_curves(m, first);
+    m->snap = snap;
+    return cross;
+}
+
+uint32_t rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const sup_vec3* centers,
+                    const sup_vec3* normals, uint32_t count, float* values, uint32_t limb, bool levels)
+{
+    ring_maker  r = { m, triangles, triangle_count, values, limb };
+    ring_plane* planes = SUP_NEW(m->arena, ring_plane, count);
+    if (!planes) {
+        m->failed = true;
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; ++i) planes[i] = (ring_plane){ .center = centers[i], .normal = normals[i] };
+    uint32_t   dropped = turn_apart(&r, planes, count);
+    sup_arena* work = levels && count > 1 ? sup_arena_beside(m->arena) : NULL;
+    float*     heights = NULL;
+    if (work && (dropped || still_cross(&r, planes, count))) {
+        heights = SUP_NEW(work, float, m->mesh.point_count);
+        m->failed |= !heights || !level_heights(m, triangles, triangle_count, centers, count, heights);
+        dropped = 0;
+    } else m->failed |= levels && count > 1 && !work;
+    if (!m->failed) cut_rings(&r, planes, count, heights);
+    sup_arena_destroy(work);
     return dropped;
 }
 

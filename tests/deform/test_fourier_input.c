@@ -224,7 +224,53 @@ static void duplicate_points_share_the_result(void** state)
     play p = sculpted_play(s, "fourier"), q = sculpted_play(s, "fourier(way=along)");
     play_hash(&p, 0.37), play_hash(&q, 0.37);
     for (uint32_t i = 0; i < p.points; ++i) assert_true(isfinite(p.out[i].x) && isfinite(q.out[i].y));
+    for (uint32_t i = 40; i < 60; i += 2) {
+        assert_true(v3_distance(p.out[i], p.out[i + 1]) < 1e-4f * s->arm->mesh.diagonal);
+        assert_true(v3_distance(q.out[i], q.out[i + 1]) < 1e-4f * s->arm->mesh.diagonal);
+    }
     play_end(&p), play_end(&q), sculpted_end(s);
+}
+
+// An arm pinched to one place: the ring there has no length, so its v go by number, and it moves by its mean alone.
+static void a_curve_without_length_moves_by_its_mean_and_is_said(void** state)
+{
+    (void)state;
+    sculpted* s = sculpt_on(600, 2, 0, 1, true);
+    sup_vec3 *points = (sup_vec3*)s->character.mesh.points, middle = { 0, 0, 0 };
+    uint32_t  n = s->character.mesh.point_count, first = SUP_NONE, count = 0;
+    for (uint32_t i = 0; i < n; ++i) { // a section in the middle of the forearm
+        if (first == SUP_NONE && points[i].x > 0.4f) first = i;
+        if (first == SUP_NONE || fabsf(points[i].x - points[first].x) > 1e-5f) continue;
+        middle = v3_add(middle, points[i]), ++count;
+    }
+    middle = v3_scale(middle, 1 / (float)count);
+    for (uint32_t i = 0, x = 0; i < n; ++i) {
+        if (fabsf(points[i].x - middle.x) > 1e-5f) continue;
+        points[i] = middle;
+        for (int j = 0; j < 2; ++j) s->points[j][i] = v3(middle.x, middle.y + 0.01f * (float)j, middle.z);
+        assert_true(x++ < count);
+    }
+    play p = sculpted_play(s, "fourier(curves=100)"), mean = sculpted_play(s, "fourier(curves=100,residual=none,turning=0)");
+    const fourier_bound* b = bound_of(&p);
+    print_message("  %u points in one place, %u of %u rings without length\n", count, b->net.flat, b->net.curves.curve_count);
+    assert_true(b->net.flat > 0);
+    expect_note(&p, "has no length and moves by its mean (");
+    play_hash(&p, 1);
+    assert_true(counted(&p, "fourier.curves_without_length") == b->net.flat);
+    assert_true(sculpted_rms(p.out, s->points[1], n) < 1e-7 * (double)s->arm->mesh.diagonal); // the sculpt all the same
+    play_hash(&p, 0.37), play_hash(&mean, 1);
+    for (uint32_t i = 0; i < n; ++i) assert_true(isfinite(p.out[i].x) && isfinite(p.out[i].y) && isfinite(p.out[i].z));
+    for (uint32_t k = 0; k < b->net.curves.curve_count; ++k) {
+        const sup_curve* c = &b->net.curves.curves[k];
+        if (k != b->net.first_flat) continue;
+        assert_int_equal(b->net.series[k].terms, 0);
+        for (uint32_t i = 0; i < c->count; ++i) { // they went up by 0.01 as one
+            assert_true(fabs(b->net.v[c->begin + i] - (double)i / c->count) < 1e-12);
+            uint32_t at = b->net.curves.points[c->begin + i].a;
+            assert_true(fabsf(mean.out[at].y - middle.y - 0.01f) < 1e-4f);
+        }
+    }
+    play_end(&p), play_end(&mean), sculpted_end(s);
 }
 
 int main(void)
@@ -240,6 +286,7 @@ int main(void)
         cmocka_unit_test(near_a_resonance_of_the_loop_rates_are_prescribed),
         cmocka_unit_test(curves_and_spacing_set_how_many_there_are),
         cmocka_unit_test(duplicate_points_share_the_result),
+        cmocka_unit_test(a_curve_without_length_moves_by_its_mean_and_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void shape_end(shape* s)
 }
 
 // Share of the points that stand near a curve of their own limb: within one spacing, or the reach over which curves fade.
-static double coverage(const shape* s, uint32_t curves, sup_parts* parts, sup_curves* net, sup_arena* arena)
+static double coverage(const shape* s, uint32_t curves, float snap, sup_parts* parts, sup_curves* net, sup_arena* arena)
 {
     sup_error error;
     assert_ok(sup_parts_walk(&s->mesh, arena, parts, &error), error);
@@ -50,7 +50,7 @@ static double coverage(const shape* s, uint32_t curves, sup_parts* parts, sup_cu
                           .labels = parts->labels,
                           .way = SUP_CURVES_AROUND,
                           .curves = curves,
-                          .snap = 0.25f,
+                          .snap = snap,
                           .single_parts = true,
                           .lines = parts->lines,
                           .line_count = parts->part_count };
@@ -71,6 +71,68 @@ static double coverage(const shape* s, uint32_t curves, sup_parts* parts, sup_cu
         near += least <= fmaxf(net->lengths[limb] / (float)curves, 0.05f * s->character->mesh.diagonal);
     }
     return (double)near / all;
+}
+
+// Where on the border of a triangle a curve point stands: 0 to 3 from corner to corner; -1: not on it.
+static float border_place(const uint32_t* corners, sup_curve_point p)
+{
+    for (uint32_t k = 0; k < 3; ++k) {
+        uint32_t a = corners[k], b = corners[(k + 1) % 3];
+        if (p.a == p.b && p.a == a) return (float)k;
+        if (p.a == a && p.b == b) return (float)k + p.ratio;
+        if (p.a == b && p.b == a) return (float)k + 1 - p.ratio;
+    }
+    return -1;
+}
+
+typedef struct piece {
+    uint32_t curve, next; ///< next of the same triangle
+    float    from, to;
+} piece;
+
+static bool strictly_between(float x, float a, float b)
+{
+    float low = fminf(a, b) + 0.02f, high = fmaxf(a, b) - 0.02f; // a touch is none
+    return x > low && x < high;
+}
+
+// Pairs of curves of one limb that pass through each other within a triangle: the ends of their pieces take turns on its
+// border.
+static uint32_t crossings(const shape* s, const sup_curves* net)
+{
+    uint32_t  triangles = s->mesh.triangle_count, found = 0, count = 0;
+    uint32_t* head = malloc(triangles * sizeof *head);
+    piece*    pieces = malloc(4 * (size_t)net->point_count * sizeof *pieces);
+    bool*     met = calloc((size_t)net->curve_count * net->curve_count, 1);
+    memset(head, 0xff, triangles * sizeof *head);
+    uint32_t *begin = calloc(s->mesh.point_count + 2, sizeof *begin), *of = malloc(3 * (size_t)triangles * sizeof *of);
+    for (uint32_t i = 0; i < 3 * triangles; ++i) ++begin[s->mesh.triangles[i] + 2];
+    for (uint32_t i = 2; i < s->mesh.point_count + 2; ++i) begin[i] += begin[i - 1];
+    for (uint32_t i = 0; i < 3 * triangles; ++i) of[begin[s->mesh.triangles[i] + 1]++] = i / 3;
+    for (uint32_t c = 0; c < net->curve_count; ++c)
+        for (uint32_t i = 0; i + !net->curves[c].closed < net->curves[c].count; ++i) {
+            sup_curve_point p = net->points[net->curves[c].begin + i];
+            sup_curve_point q = net->points[net->curves[c].begin + (i + 1) % net->curves[c].count];
+            for (uint32_t k = begin[p.a]; k < begin[p.a + 1]; ++k) {
+                const uint32_t* corners = s->mesh.triangles + 3 * (size_t)of[k];
+                float           from = border_place(corners, p), to = border_place(corners, q);
+                if (from < 0 || to < 0) continue;
+                for (uint32_t x = head[of[k]]; x != SUP_NONE; x = pieces[x].next) {
+                    const piece* o = &pieces[x];
+                    bool         in = strictly_between(o->from, from, to), out = strictly_between(o->to, from, to);
+                    bool         beside = fminf(fabsf(o->from - from), fabsf(o->from - to)) < 0.02f ||
+                                  fminf(fabsf(o->to - from), fabsf(o->to - to)) < 0.02f;
+                    if (in == out || beside || net->curves[o->curve].limb != net->curves[c].limb || o->curve == c) continue;
+                    found += !met[(size_t)o->curve * net->curve_count + c];
+                    met[(size_t)o->curve * net->curve_count + c] = true;
+                }
+                pieces[count] = (piece){ c, head[of[k]], from, to };
+                head[of[k]] = count++;
+                break;
+            }
+        }
+    free(head), free(pieces), free(met), free(begin), free(of);
+    return found;
 }
 
 static void shapes_without_a_rig_are_covered_also_with_noise(void** state)
@@ -96,13 +158,18 @@ static void shapes_without_a_rig_are_covered_also_with_noise(void** state)
             sup_arena* arena = sup_arena_create(NULL);
             sup_parts  parts;
             sup_curves net;
-            double     share = coverage(&s, 24, &parts, &net, arena);
-            print_message("  %s%s: %u tips, %u parts, %u curves, %.1f%% covered\n", files[i], noisy ? " with noise" : "",
-                          parts.tip_count, parts.part_count, net.curve_count, 100 * share);
+            coverage(&s, 24, 0, &parts, &net, arena); // points that move onto vertices may pass each other within a triangle
+            uint32_t cross = crossings(&s, &net);
+            double   share = coverage(&s, 24, 0.25f, &parts, &net, arena);
+            print_message("  %s%s: %u tips, %u parts, %u curves, %u crossings, %u left out, %.1f%% covered\n", files[i],
+                          noisy ? " with noise" : "", parts.tip_count, parts.part_count, net.curve_count, cross, net.dropped,
+                          100 * share);
             worst = fmin(worst, share);
+            assert_int_equal(cross, 0);
+            assert_int_equal(net.dropped, 0);
             sup_arena_destroy(arena), shape_end(&s);
         }
-    assert_true(worst >= 0.95);
+    assert_true(worst >= 0.99);
 }
 
 static void a_tube_has_its_two_ends_as_tips(void** state)
@@ -112,7 +179,7 @@ static void a_tube_has_its_two_ends_as_tips(void** state)
     sup_arena* arena = sup_arena_create(NULL);
     sup_parts  parts;
     sup_curves net;
-    double     share = coverage(&s, 8, &parts, &net, arena);
+    double     share = coverage(&s, 8, 0.25f, &parts, &net, arena);
     assert_int_equal(parts.tip_count, 2);
     assert_int_equal(parts.part_count, 3);
     assert_true(share > 0.95);

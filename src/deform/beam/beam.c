@@ -188,9 +188,6 @@ static void tell(const sup_bind_input* in, const beam_params* p, const bound* b)
             in->notes,
             "curve %u has no length: its points stand on point %u, so it does not swing (%u of %u are like this); merge them",
             flat, net->curves.points[net->curves.curves[flat].begin].a, net->flat, net->curves.curve_count);
-    if (net->curves.dropped)
-        sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
-                 net->curves.dropped);
     if (10 * net->transfer.alone > b->point_count)
         sup_note(in->notes, "no curve reaches %u of %u points, which do not swing; %s", net->transfer.alone, b->point_count,
                  p->way == SUP_CURVES_LOOPS ? "loops need quads: take way=along" : "give groups that cover them");

@@ -54,6 +54,7 @@ typedef struct fourier_net {
     const fourier_series* series;
     uint32_t              coefficient_count; ///< threes, over all curves
     uint32_t              lowered, flat;     ///< curves with fewer terms than asked, without length
+    uint32_t              first_flat;        ///< where there are any
     const fourier_place*  places;            ///< per skin point
     uint32_t              group_count;
     const fourier_group*  groups;

@@ -104,7 +104,7 @@ static sup_result make_series(const sup_mesh* mesh, const fourier_params* p, fou
         s->functions = sup_fourier_count(s->kind, s->terms);
         s->packed = net->coefficient_count;
         net->coefficient_count += s->functions;
-        net->flat += !long_enough;
+        if (!long_enough && net->flat++ == 0) net->first_flat = i;
         if (s->terms >= (uint32_t)p->terms || !long_enough) continue;
         net->least = net->lowered++ == 0 || s->terms < net->least ? s->terms : net->least;
     }

@@ -16,21 +16,17 @@
 static void tell_curves(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
 {
     const fourier_net* n = &b->net;
-    uint32_t           count = n->curves.curve_count, flat = 0;
-    for (; flat < count && n->series[flat].terms; ++flat) continue;
-    if (n->flat && flat < count)
+    uint32_t           count = n->curves.curve_count;
+    if (n->flat)
         sup_note(in->notes,
-                 "curve %u at point %u has no length and moves by its mean (%u of %u are like this); merge its points", flat,
-                 n->curves.points[n->curves.curves[flat].begin].a, n->flat, count);
+                 "curve %u at point %u has no length and moves by its mean (%u of %u are like this); merge its points",
+                 n->first_flat, n->curves.points[n->curves.curves[n->first_flat].begin].a, n->flat, count);
     if (n->lowered > LOWERED_WORTH * count)
         sup_note(
             in->notes,
             "%u of %u curves have too few points, or too far apart, for %d waves: they get fewer, down to %u; a finer mesh "
             "carries more",
             n->lowered, count, p->terms, n->least);
-    if (n->curves.dropped)
-        sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
-                 n->curves.dropped);
     if (n->far > FAR_WORTH * b->point_count)
         sup_note(in->notes,
                  "%u of %u points stand far from every curve of their part and move with the nearest; more curves, or parts of "
