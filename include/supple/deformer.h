@@ -164,6 +164,7 @@ typedef struct sup_frame {
     sup_rigid          carry;    ///< move the state by this first (loop seam, teleport); identity otherwise
     bool               carried;  ///< carry is not the identity
     bool               settling; ///< pre-roll: the first pose is held
+    uint32_t           settling_steps; ///< of the pre-roll, still to come
     const sup_world*   world;
     const sup_tasks*   tasks;   ///< NULL: run inline
     sup_stats*         stats;   ///< fallback counters; evaluate's own thread only

@@ -175,6 +175,7 @@ static void begin_motion(sup_instance* in, const sup_pose* pose, const run_scrat
     *head = (state_head){ .step = -in->preroll, .started = 1, .carry = rigid_identity() };
     sup_frame frame = make_frame(in, step_time(in, head->step), 0, pose, pose, stats);
     frame.settling = in->preroll > 0;
+    frame.settling_steps = (uint32_t)in->preroll;
     reset_links(in, &frame, s);
     run_at(in, &frame, s, stats);
     memcpy(before_of(in), after_of(in), in->chain->points_size);
@@ -193,6 +194,7 @@ static void do_step(sup_instance* in, const run_scratch* s, sup_stats* stats)
     int64_t     k = head->step + 1;
     sup_frame   frame = make_frame(in, step_time(in, k), in->step, &in->last, &in->now, stats);
     frame.settling = k <= 0;
+    frame.settling_steps = k < 0 ? (uint32_t)-k : 0;
     if (in->pass && k == in->pass + 1 && in->seam_moves) {
         frame.carry = in->seam;
         frame.carried = true;

@@ -25,10 +25,35 @@ static void motion_begins_without_a_jerk(void** state)
     elbow_end(&soft);
 }
 
+// A clip that begins with the elbow bent by 120 degrees: the pre-roll has bent it, so both sides of the crease know each other.
+static void what_begins_bent_does_not_begin_crossed(void** state)
+{
+    (void)state;
+    sup_character*  c = elbow_make(120, 1, 1);
+    const sup_clip* clip = sup_character_clip(c, "bend");
+    sup_meter*      meter;
+    sup_error       error;
+    assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
+    void* scratch = play_memory(sup_meter_scratch(meter));
+    for (int linear = 0; linear < 2; ++linear) {
+        play p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = linear ? "linear" : "layers" },
+                            (sup_instance_desc){ .clip = clip, .start = 1, .end = 2, .preroll = -1 });
+        play_hash(&p, 1);
+        uint32_t crossings = sup_meter_intersections(meter, p.out, scratch, NULL, NULL, 0);
+        print_message("  %s: %u crossings\n", linear ? "linear" : "layers", crossings);
+        assert_true(linear ? crossings > 50 : crossings == 0);
+        play_end(&p);
+    }
+    free(scratch);
+    sup_meter_destroy(meter);
+    sup_character_destroy(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(motion_begins_without_a_jerk),
+        cmocka_unit_test(what_begins_bent_does_not_begin_crossed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,7 @@ typedef struct layers_bound {
     layers_mended mended;
     size_t        pose_size;
     uint32_t      root; ///< the joint that origin follows
+    sup_pose      bind; ///< nothing is crossed there that is not meant to be
 } layers_bound;
 
 /// What is kept from step to step. Arrays of LAYERS x stride particles follow it: x, v, q, the q of the substep before.
@@ -147,6 +148,8 @@ typedef struct layers_state {
     uint32_t contacts; ///< in the last step
     float    speed;    ///< largest in the last step, relative to the skinned motion, units / s
     uint32_t held;     ///< the last step held the first pose
+    uint32_t ramp;     ///< steps of the pre-roll from the bind pose into the first one; 0: none
+    uint32_t ramp_left; ///< steps of the pre-roll when it began
     sup_vec3 origin; ///< all places are relative to this: far from the world's origin floats are coarse
     uint32_t shown;
     uint32_t shown_points[LAYERS_SHOWN_CONTACTS][2]; ///< a point of either side

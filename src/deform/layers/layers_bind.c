@@ -312,7 +312,9 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     memcpy(b->fields, in->fields, sizeof b->fields);
     while (b->root + 1 < c->skeleton.joint_count && !c->skeleton.joints[b->root].skin_joint) ++b->root;
     b->pose_size = sup_align(sup_pose_size(c), 64);
-    sup_result r = make_all(in, b, arena, temporary, error);
+    sup_result r = sup_pose_create(c, arena, &b->bind, error);
+    if (!r) sup_pose_bind(c, &b->bind);
+    if (!r) r = make_all(in, b, arena, temporary, error);
     if (!r) r = layers_say(in, temporary, b, error);
     sup_arena_destroy(temporary);
     if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b) };

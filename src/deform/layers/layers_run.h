@@ -15,6 +15,7 @@ typedef struct layers_run {
     layers_arrays        s;
 
     sup_pose   now, last;      ///< of the substep, and of the one before; relative to the origin
+    sup_pose   bent;           ///< the bind pose in its place, where the pre-roll begins
     sup_vec3 * start, *end;    ///< particles as the chain skins them, at both ends of the step
     sup_vec3*  targets;        ///< of the bone layer, in the substep
     sup_mat3*  matrices;       ///< of the skinning at each point
@@ -39,6 +40,7 @@ typedef struct layers_run {
     float            dt;       ///< of a substep
     float            fraction; ///< of the step that has passed when the substep ends
     uint32_t         substeps;
+    bool             ramping; ///< on the way from the bind pose into the first one
     bool             held;    ///< the bone layer follows exactly
     bool             muscles; ///< y and c0 are in use
     sup_contact_call contact_call;
@@ -52,6 +54,13 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* out);
 void layers_take_pose(const layers_run* r, const sup_pose* from, sup_pose* to);
 /// The particles as the chain's skinning poses them. Matrices may be NULL: else LAYERS x stride of them.
 void layers_skin(const layers_run* r, const sup_pose* pose, sup_vec3* out, sup_mat3* matrices);
+
+/// layers_start.c: steps of the pre-roll that bend the character into its first pose.
+uint32_t layers_ramp_steps(const layers_bound* b, const sup_frame* frame);
+/// The pose at i / n of the step.
+void layers_pose(layers_run* r, uint32_t i, uint32_t n, sup_pose* out);
+/// The first step after the pre-roll: the skin's speed.
+void layers_set_out(layers_run* r);
 
 /// layers_forces.c: gravity relative to rest and the pushes of the world, per point.
 void layers_accelerate(layers_run* r);

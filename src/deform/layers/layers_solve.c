@@ -374,7 +374,7 @@ void layers_search(layers_run* r)
 void layers_substep(layers_run* r, uint32_t index)
 {
     const layers_bound* b = r->b;
-    sup_frame_pose(r->frame, index, r->substeps, &r->now);
+    layers_pose(r, index, r->substeps, &r->now);
     layers_take_pose(r, &r->now, &r->now);
     if (r->p->inertia < 1) sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, lead_task, r);
     place_bones(r);

@@ -46,8 +46,9 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     uint8_t* base = scratch;
     size_t   skin = sup_skin_scratch(b->skin_all), bones = sup_skin_scratch(b->skin_bones);
     size_t   match = sup_match_scratch(&b->match), smooth = sup_match_scratch(&b->match_smooth);
-    void *   now = cut(base, &used, b->pose_size), *last = cut(base, &used, b->pose_size);
+    void *now = cut(base, &used, b->pose_size), *last = cut(base, &used, b->pose_size), *bent = cut(base, &used, b->pose_size);
     if (base) {
+        sup_pose_place(b->character, bent, &r->bent);
         sup_pose_place(b->character, now, &r->now);
         sup_pose_place(b->character, last, &r->last);
     }
@@ -190,8 +191,12 @@ void layers_reset(const sup_binding* binding, const void* params, const sup_fram
 {
     layers_run r = begin_run(binding, params, frame, state, scratch);
     start_job  job = { &r, 0 };
-    *r.s.head = (layers_state){ .origin = origin_near(r.b, frame->end) };
-    layers_take_pose(&r, frame->end, &r.now);
+    *r.s.head = (layers_state){ .origin = origin_near(r.b, frame->end),
+                                .ramp = layers_ramp_steps(r.b, frame),
+                                .ramp_left = frame->settling_steps };
+    r.ramping = r.s.head->ramp > 0;
+    layers_pose(&r, 1, 1, &r.now);
+    layers_take_pose(&r, &r.now, &r.now);
     layers_skin(&r, &r.now, r.end, r.matrices);
     memcpy(r.start, r.end, particle_count(r.b) * sizeof *r.start);
     if (!frame->settling) {
@@ -285,17 +290,6 @@ static void begin_step(layers_run* r)
                                           r->contact_scratch };
 }
 
-// The motion does not begin with a jerk: what was held in its first pose sets out with the speed of its skin there.
-static void set_out(layers_run* r)
-{
-    float per = (float)(1.0 / r->frame->dt);
-    for (size_t i = 0; i < particle_count(r->b); ++i) {
-        sup_vec4* v = &r->s.v[i];
-        sup_vec3  u = v3_mad(v3(v->x, v->y, v->z), per, v3_sub(r->end[i], r->start[i]));
-        if (i % r->b->stride < r->b->count) *v = (sup_vec4){ u.x, u.y, u.z, 0 };
-    }
-}
-
 typedef struct out_job {
     const layers_run* r;
     sup_vec3*         out;
@@ -320,20 +314,23 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
     if (frame->carried) carry_state(&r, &frame->carry);
     follow(&r);
     bool moves = frame->dt > 0 && !(frame->settling && r.s.head->settled);
-    layers_take_pose(&r, frame->end, &r.now);
+    r.ramping = frame->settling && r.s.head->ramp_left < r.s.head->ramp + frame->settling_steps;
+    layers_pose(&r, 1, 1, &r.now);
+    layers_take_pose(&r, &r.now, &r.now);
     layers_skin(&r, &r.now, r.end, moves ? r.matrices : NULL);
     if (moves) {
         begin_step(&r);
-        layers_take_pose(&r, frame->start, &r.last);
+        layers_pose(&r, 0, 1, &r.last);
+        layers_take_pose(&r, &r.last, &r.last);
         layers_skin(&r, &r.last, r.start, NULL);
-        if (r.s.head->held && !frame->settling) set_out(&r);
+        if (r.s.head->held && !frame->settling) layers_set_out(&r);
         r.s.head->held = frame->settling;
         layers_lead(&r);
         layers_accelerate(&r);
         layers_flex(&r);
         layers_search(&r);
         for (uint32_t i = 1; i <= r.substeps; ++i) layers_substep(&r, i);
-        r.s.head->settled = frame->settling && r.s.head->speed * r.b->character->metres_per_unit < settled_speed;
+        r.s.head->settled = frame->settling && !r.ramping && r.s.head->speed * r.b->character->metres_per_unit < settled_speed;
         sup_stats_add(frame->stats, "layers.cold_fits", r.cold);
         sup_stats_add(frame->stats, "layers.volume_shortened", r.shortened);
         sup_stats_add(frame->stats, "layers.volume_skipped", r.skipped);
