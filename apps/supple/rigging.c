@@ -54,83 +54,6 @@ static int attach_skeleton(rigging* r, sup_character** character)
     return EXIT_DONE;
 }
 
-// ---------------------------------------------------------------------------------------------- motion map
-
-typedef struct pairs {
-    uint32_t        count, room;
-    sup_joint_pair* items;
-} pairs;
-
-static int add_pair(pairs* p, const char* target, const char* source)
-{
-    if (p->count == p->room) return fail_memory();
-    p->items[p->count++] = (sup_joint_pair){ target, source && *source && strcmp(source, "-") != 0 ? source : NULL };
-    return EXIT_DONE;
-}
-
-static char* trimmed(sup_arena* arena, const char* begin, const char* end)
-{
-    while (begin < end && strchr(" \t\r\"", *begin)) begin++;
-    while (end > begin && strchr(" \t\r\"", end[-1])) end--;
-    return sup_arena_text(arena, begin, (size_t)(end - begin));
-}
-
-static int read_map_lines(const char* path, char* text, sup_arena* arena, pairs* out)
-{
-    uint32_t number = 0;
-    for (char* line = text; *line;) {
-        size_t length = strcspn(line, "\n");
-        char * end = line + length, *next = end + (*end == '\n'), *equals = memchr(line, '=', length);
-        number++;
-        const char* first = line + strspn(line, " \t\r");
-        if (first < end && *first != '#') {
-            if (!equals) {
-                say_error("%s: line %u is not 'joint of the character = joint of the motion'", path, number);
-                return EXIT_FAILED;
-            }
-            char *target = trimmed(arena, line, equals), *source = trimmed(arena, equals + 1, end);
-            if (!target || !source) return fail_memory();
-            int code = add_pair(out, target, source);
-            if (code != EXIT_DONE) return code;
-        }
-        line = next;
-    }
-    return EXIT_DONE;
-}
-
-static int read_map_json(const char* path, sup_bytes bytes, sup_arena* arena, pairs* out)
-{
-    sup_error error = { 0 };
-    sup_json* tree = NULL;
-    if (sup_json_parse((const char*)bytes.data, bytes.size, path, arena, &tree, &error) != SUP_OK) return fail_with(&error);
-    for (const sup_json* item = tree->first; item; item = item->next) {
-        if (!item->key || (item->type != SUP_JSON_STRING && item->type != SUP_JSON_NULL)) {
-            say_error("%s: write {\"joint of the character\": \"joint of the motion\"}, or null for none", path);
-            return EXIT_FAILED;
-        }
-        int code = add_pair(out, item->key, sup_json_string(item, NULL));
-        if (code != EXIT_DONE) return code;
-    }
-    return EXIT_DONE;
-}
-
-static int read_map(const rigging* r, pairs* out)
-{
-    const char*      path = options_text(r->o, FLAG_MOTION_MAP, NULL);
-    const sup_files* files = sup_files_system();
-    sup_error        error = { 0 };
-    sup_bytes        bytes;
-    if (!path) return EXIT_DONE;
-    if (files->read(files->user, path, r->arena, &bytes, &error) != SUP_OK) return fail_with(&error);
-    char* text = sup_arena_text(r->arena, (const char*)bytes.data, bytes.size);
-    out->room = 1;
-    for (size_t i = 0; i < bytes.size; i++) out->room += bytes.data[i] == '=' || bytes.data[i] == ':';
-    out->items = sup_arena_alloc(r->arena, out->room, sizeof *out->items);
-    if (!text || !out->items) return fail_memory();
-    bool json = text[strspn(text, " \t\r\n")] == '{';
-    return json ? read_map_json(path, bytes, r->arena, out) : read_map_lines(path, text, r->arena, out);
-}
-
 // ---------------------------------------------------------------------------------------------- motion
 
 // What a person wants to know: which joints stay behind, and what was done to the motion.
@@ -162,14 +85,13 @@ static int add_captured(const rigging* r, const char* path, sup_character* chara
     sup_mocap            mocap;
     sup_clip             clip;
     sup_retarget_report  report;
-    pairs                map = { 0 };
+    sup_joint_pair*      pairs = NULL;
     sup_retarget_options how = { 0 };
+    const char*          map = options_text(r->o, FLAG_MOTION_MAP, NULL);
     if (sup_mocap_load(path, NULL, r->arena, &mocap, &error) != SUP_OK) return fail_with(&error);
     for (uint32_t i = 0; i < mocap.warning_count && !r->silent; i++) say_warning("%s: %s", path, mocap.warnings[i]);
-    int code = read_map(r, &map);
-    if (code != EXIT_DONE) return code;
-    how.pairs = map.items;
-    how.pair_count = map.count;
+    if (map && sup_motion_map_load(map, NULL, r->arena, &pairs, &how.pair_count, &error) != SUP_OK) return fail_with(&error);
+    how.pairs = pairs;
     if (sup_retarget(character, &mocap, &how, r->arena, &clip, &report, &error) != SUP_OK) return fail_with(&error);
     if (!r->silent && !options_has(r->o, FLAG_QUIET)) say_report(character, &mocap, &report);
     return sup_character_add_clip(character, &clip, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);

@@ -119,6 +119,9 @@ SUP_API sup_result sup_rig_load(const char* path, const sup_load_options* option
                                 sup_error* error);
 SUP_API sup_result sup_matrix_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_matrix* out,
                                    sup_error* error);
+/// Pairs for sup_retarget_options from a file of lines "joint of the character = joint of the motion", or of JSON.
+SUP_API sup_result sup_motion_map_load(const char* path, const sup_load_options* options, sup_arena* arena,
+                                       sup_joint_pair** pairs, uint32_t* count, sup_error* error);
 
 /// The base color of each point (linear RGB, 0 to 1) as the materials of the file it was read from say; textures count as their
 /// factor. Colors that the points of an OBJ or PLY have themselves come first. False when the file had none of them (built-in);

@@ -111,6 +111,9 @@ static uint8_t* align_up(uint8_t* p, size_t alignment) { return p + (alignment -
 static bool add_block(sup_arena* arena, size_t bytes)
 {
     size_t wanted = bytes + sizeof(block) + ALIGN;
+#ifdef SUP_ARENA_EXACT // every piece is a block of its own: each can be refused, and a sanitizer sees who leaves one
+    arena->block_size = 0;
+#endif
     // Where large pieces begin, more follow: one block of the system, which comes zeroed, serves several of them.
     if (wanted >= BLOCK_LARGE && comes_zeroed(arena, BLOCK_LAST)) arena->block_size = BLOCK_LAST;
     size_t size = wanted > arena->block_size ? wanted : arena->block_size;
@@ -133,6 +136,9 @@ void* sup_arena_alloc(sup_arena* arena, size_t count, size_t size)
     if (arena->limit && (bytes > arena->limit || arena->used > arena->limit - bytes)) return NULL;
     size_t   alignment = bytes >= ALIGN ? ALIGN : ALIGN_SMALL;
     uint8_t* p = arena->at ? align_up(arena->at, alignment) : NULL;
+#ifdef SUP_ARENA_EXACT
+    p = NULL;
+#endif
     if (!p || p > arena->end || (size_t)(arena->end - p) < bytes) {
         if (!add_block(arena, bytes)) return NULL;
         p = align_up(arena->at, alignment);

@@ -82,3 +82,16 @@ sup_result sup_matrix_load(const char* path, const sup_load_options* options, su
     sup_arena_destroy(scratch);
     return result;
 }
+
+sup_result sup_motion_map_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_joint_pair** pairs,
+                               uint32_t* count, sup_error* error)
+{
+    SUP_ASSERT(path && arena && pairs && count);
+    sup_arena* scratch = NULL;
+    sup_bytes  bytes;
+    sup_result result = read_bytes(path, options, arena, &scratch, &bytes, error);
+    if (result == SUP_OK) result = sup_motion_map_parse(bytes, arena, pairs, count, error);
+    if (result != SUP_OK) name_file(path, error);
+    sup_arena_destroy(scratch);
+    return result;
+}

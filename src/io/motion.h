@@ -12,5 +12,7 @@ sup_result sup_tgf_parse(sup_bytes bytes, sup_arena* arena, sup_rig* out, sup_er
 sup_result sup_dmat_parse(sup_bytes bytes, sup_arena* arena, sup_matrix* out, sup_error* error);
 /// TMAT: rows of numbers, nothing else.
 sup_result sup_tmat_parse(sup_bytes bytes, sup_arena* arena, sup_matrix* out, sup_error* error);
+/// Pairs of joints: lines "joint of the character = joint of the motion" ('-': nobody; '#': a remark), or a JSON object.
+sup_result sup_motion_map_parse(sup_bytes bytes, sup_arena* arena, sup_joint_pair** pairs, uint32_t* count, sup_error* error);
 
 #endif

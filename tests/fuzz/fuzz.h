@@ -5,6 +5,7 @@
 #ifndef SUP_TESTS_FUZZ_H
 #define SUP_TESTS_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,13 @@ int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size);
 
 /// Takes one seed. Keep them small: the fuzzer grows them.
 typedef void fuzz_seed_fn(void* user, const void* bytes, size_t size);
+
+/// From now on so many allocations succeed, then none; negative: all. Returns how many were refused since the last call. Defined
+/// by fuzz_read.h for harnesses that take memory from it, and by those that see to it themselves.
+long fuzz_starve(long allowed);
+
+/// Whether an input was read, and not refused, since the last call: seeds must be. Optional.
+bool fuzz_accepted(void);
 
 /// Hands over a few good inputs, made by code.
 void fuzz_seeds(fuzz_seed_fn* seed, void* user);

@@ -74,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     int status = 0;
     waitpid(child, &status, 0);
     bool ours = *stage == 1 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    fuzz_good = true; // what the other process read it keeps to itself
     munmap((void*)(uintptr_t)stage, sizeof *stage);
     if (ours) abort();
     return 0;

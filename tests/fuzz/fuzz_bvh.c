@@ -25,9 +25,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     size_t        live = 0;
     sup_allocator memory = { fuzz_allocate, fuzz_release, &live };
     sup_arena*    arena = sup_arena_create(&memory);
+    if (!arena) return 0;
     sup_mocap     mocap;
     sup_error     error = { SUP_OK, "" };
     sup_result    result = sup_bvh_parse("a.bvh", (sup_bytes){ data, size }, arena, &mocap, &error);
+    fuzz_good |= result == SUP_OK;
     if (result == SUP_OK) check(&mocap);
     else if (error.code != result || !error.text[0]) abort();
     sup_arena_destroy(arena);

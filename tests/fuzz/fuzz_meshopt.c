@@ -18,8 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     uint8_t* packed = malloc(size - HEAD + 1);
     if (out && packed) {
         memcpy(packed, data + HEAD, size - HEAD);
-        (void)extra->meshopt_decode((sup_meshopt_mode)(data[0] % 3), (sup_meshopt_filter)(data[1] % 4), count, stride,
-                                    (sup_bytes){ packed, size - HEAD }, out);
+        fuzz_good |= extra->meshopt_decode((sup_meshopt_mode)(data[0] % 3), (sup_meshopt_filter)(data[1] % 4), count, stride,
+                                           (sup_bytes){ packed, size - HEAD }, out);
     }
     free(packed);
     free(out);
@@ -29,18 +29,21 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 void fuzz_seeds(fuzz_seed_fn* seed, void* user)
 {
     enum { COUNT = 24, STRIDE = 12 };
-    const sup_extra* extra = sup_extra_get();
-    float            values[COUNT * 3];
-    uint8_t          plain[HEAD + 8] = { 1, 0, 3, 4, 0xe0, 0, 0, 0 };
+    const sup_extra*     extra = sup_extra_get();
+    float                values[COUNT * 3];
+    static const uint8_t triangle[HEAD + 18] = { 1, 0, 3, 4, 0xe0, 0xf0 };   // 0 1 2, all of them new
+    static const uint8_t sequence[HEAD + 8] = { 2, 0, 3, 4, 0xd0, 0, 4, 4 }; // 0 1 2, by their differences
     for (int i = 0; i < COUNT * 3; ++i) values[i] = 0.125f * (float)(i % 7);
-    seed(user, plain, sizeof plain);
+    seed(user, triangle, sizeof triangle);
+    seed(user, sequence, sizeof sequence);
     if (!extra->meshopt_encode) return;
     size_t   room = extra->meshopt_bound(COUNT, STRIDE);
     uint8_t* packed = malloc(HEAD + room);
     if (!packed) return;
     for (uint8_t filter = 0; filter < 4; ++filter) {
-        memcpy(packed, (const uint8_t[HEAD]){ 0, filter, COUNT, STRIDE }, HEAD);
-        seed(user, packed, HEAD + extra->meshopt_encode(COUNT, STRIDE, values, packed + HEAD, room));
+        uint8_t stride = filter == 1 || filter == 2 ? 8 : STRIDE; // octahedra and quaternions are four shorts
+        memcpy(packed, (const uint8_t[HEAD]){ 0, filter, COUNT, stride }, HEAD);
+        seed(user, packed, HEAD + extra->meshopt_encode(COUNT, stride, values, packed + HEAD, room));
     }
     free(packed);
 }

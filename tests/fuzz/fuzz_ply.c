@@ -17,7 +17,7 @@ void fuzz_seeds(fuzz_seed_fn* seed, void* user)
 {
     static const char ascii[] = "ply\nformat ascii 1.0\ncomment seed\n" REST "0 0 0 0\n1 0 0 0.5\n0 1 0 1\n2 5 6\n3 0 1 2\n";
     static const char little[] =
-        "ply\nformat binary_little_endian 1.0\n" REST "\0\0\0\0\0\0\0\1\0\0\0\0\0\x80\x3f\0\1\0\0\0\0\0"
+        "ply\nformat binary_little_endian 1.0\n" REST "\0\0\0\0\0\0\0\1\0\0\0\0\x80\x3f\0\1\0\0\0\0\0"
         "\2\5\6\3\0\1\2";
     static const char big[] = "ply\r\nformat binary_big_endian 1.0\r\n" REST "\0\0\0\0\0\0\0\1\0\0\x3f\x80\0\0\0\1\0\0\0\0\0"
                               "\2\5\6\3\0\1\2";

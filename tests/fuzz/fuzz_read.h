@@ -4,13 +4,35 @@
 
 #include "supple/io.h"
 
+#include "fuzz.h"
+
 #include <stdlib.h>
 
 #define FUZZ_BYTES_MAX ((size_t)256 << 20)
 
+static long fuzz_allowed = -1, fuzz_refused;
+static bool fuzz_good;
+
+bool fuzz_accepted(void)
+{
+    bool good = fuzz_good;
+    fuzz_good = false;
+    return good;
+}
+
+long fuzz_starve(long allowed)
+{
+    long refused = fuzz_refused;
+    fuzz_allowed = allowed;
+    fuzz_refused = 0;
+    return refused;
+}
+
 static inline void* fuzz_allocate(void* user, size_t bytes)
 {
     size_t* live = user;
+    if (fuzz_allowed == 0) return fuzz_refused++, NULL;
+    if (fuzz_allowed > 0) fuzz_allowed--;
     if (bytes > FUZZ_BYTES_MAX - *live) return NULL;
     void* memory = malloc(bytes);
     if (memory) *live += bytes;
@@ -46,10 +68,11 @@ static inline void fuzz_read_with(const char* path, const uint8_t* data, size_t 
     };
     sup_character* character = NULL;
     sup_error      error = { SUP_OK, "" };
-    if (files) in.arena = sup_arena_create(&memory); // what the file names is only looked for where its bytes may stay
+    if (files && !(in.arena = sup_arena_create(&memory))) return; // what it names is only looked for where its bytes may stay
     sup_result result = sup_format_for(path)->read(&in, &character, &error);
     if ((result == SUP_OK) != (character != NULL)) abort();
     if (result != SUP_OK && (error.code != result || !error.text[0])) abort();
+    fuzz_good |= result == SUP_OK;
     if (character && use) use(character, &memory);
     sup_character_destroy(character);
     if (in.arena) sup_arena_destroy(in.arena);

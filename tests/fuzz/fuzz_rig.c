@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     size_t        live = 0;
     sup_allocator memory = { fuzz_allocate, fuzz_release, &live };
     sup_arena*    arena = sup_arena_create(&memory);
+    if (!arena) return 0;
     sup_error     error = { SUP_OK, "" };
     char          kind = size ? (char)data[0] : 't';
     sup_bytes     bytes = { data + (size > 0), size - (size > 0) };
@@ -35,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
                            : kind == 'd' ? sup_dmat_parse(bytes, arena, &matrix, &error)
                                          : sup_tmat_parse(bytes, arena, &matrix, &error);
     if (result != SUP_OK && (error.code != result || !error.text[0])) abort();
+    fuzz_good |= result == SUP_OK;
     if (result == SUP_OK && kind == 't') check_rig(&rig);
     if (result == SUP_OK && kind != 't') check_matrix(&matrix);
     sup_arena_destroy(arena);

@@ -8,11 +8,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CUTS = 200, DAMAGES = 400, PATH_ROOM = 1024 };
+enum { CUTS = 200, DAMAGES = 400, ALLOCATIONS_MAX = 5000, PATH_ROOM = 1024 };
+
+#pragma weak fuzz_starve // not every harness has memory of its own to refuse
+#pragma weak fuzz_accepted
 
 typedef struct run {
     const char* folder;
-    uint32_t    seeds, inputs;
+    uint32_t    seeds, inputs, starved;
 } run;
 
 // An exact copy, so that a sanitizer sees one byte too many.
@@ -41,11 +44,30 @@ static void feed_damaged(run* r, const uint8_t* bytes, size_t size)
     free(copy);
 }
 
+// With memory that ends one allocation later each time, until it is enough.
+static void feed_starved(run* r, const uint8_t* bytes, size_t size)
+{
+    if (!fuzz_starve) return;
+    for (long allowed = 0; allowed < ALLOCATIONS_MAX; ++allowed) {
+        (void)fuzz_starve(allowed);
+        feed(r, bytes, size);
+        if (fuzz_starve(-1) == 0) return;
+        r->starved++;
+    }
+    fprintf(stderr, "memory was never enough\n");
+    exit(1);
+}
+
 static void replay_seed(void* user, const void* bytes, size_t size)
 {
     run* r = user;
     r->seeds++;
     feed(r, bytes, size);
+    if (fuzz_accepted && !fuzz_accepted()) {
+        fprintf(stderr, "seed %u is refused, so it leads nowhere\n", r->seeds - 1);
+        exit(1);
+    }
+    feed_starved(r, bytes, size);
     for (size_t cut = 0; cut < CUTS && cut < size; ++cut) feed(r, bytes, size * cut / (size < CUTS ? size : CUTS));
     feed_damaged(r, bytes, size);
 }
@@ -103,6 +125,6 @@ int main(int argc, char** argv)
     run r = { .folder = argv[1] };
     fuzz_seeds(replay_seed, &r);
     replay_folder(&r);
-    printf("%u seeds, %u inputs\n", r.seeds, r.inputs);
+    printf("%u seeds, %u inputs, %u of them with too little memory\n", r.seeds, r.inputs, r.starved);
     return r.seeds ? 0 : 1;
 }

@@ -224,7 +224,7 @@ static void failing_allocations_leave_nothing(void** state)
     (void)state;
     const char* path = test_folder_file(&folder, "starved.glb");
     sup_result  result = SUP_ERROR_MEMORY;
-    for (long n = 0; result != SUP_OK && n < 1000; ++n) {
+    for (long n = 0; result != SUP_OK && n < 20000; ++n) {
         test_allocator a;
         test_bake      b = to(path);
         sup_error      error;
