@@ -31,8 +31,8 @@ static void a_bent_elbow_keeps_its_volume_and_does_not_cross_itself(void** state
     assert_true(fabs(n.whole) < 0.001 && fabs(n.part) < 0.003);
     assert_int_equal(n.crossings, 0);
     assert_true(speed < 0.002);
-    // The forearm is turned against gravity and hangs; the upper arm is not.
-    assert_true(still < 0.003 && far < 0.008);
+    // The forearm is turned against gravity and hangs a little; the upper arm is not.
+    assert_true(still < 0.001 && far < 0.003);
     assert_true(fmax(most, n.stretch) < 2.5); // linear skinning: 9.2
     play_end(&flat);
     elbow_end(&e);
@@ -51,7 +51,7 @@ static void far_from_the_joint_nothing_moves_without_gravity(void** state)
         if (fabsf(e.character->mesh.points[i].x - 0.3f) > 0.2f)
             far = fmax(far, (double)v3_distance(e.play.out[i], flat.out[i]));
     print_message("without gravity: %.2f mm\n", 1000 * far);
-    assert_true(far < 0.003);
+    assert_true(far < 0.001);
     assert_true(elbow_measure(&e, "elbow").stretch < 2.5);
     play_end(&flat);
     elbow_end(&e);

@@ -25,29 +25,27 @@ static sup_character* arm_bent_by(double degrees)
     return c;
 }
 
-// The crease comes to rest, not only slows down: contacts do not go to and fro. The rim of the hand, a thin plate on one bone,
-// swings for longer.
-static void the_crease_of_the_built_in_arm_comes_to_rest(void** state)
+// The whole arm comes to rest, the crease and the thin rim of the hand: contacts do not go to and fro, plates do not swing on.
+// On the way nothing crosses; no edge is longer or shorter than the gate allows.
+static void the_built_in_arm_keeps_its_volume_and_comes_to_rest(void** state)
 {
     (void)state;
-    elbow     e = elbow_begin(arm_bent_by(120), "flex", "layers", NULL);
-    sup_vec3* before = play_memory(e.play.points * sizeof *before);
-    double    crease = 0, all = 0;
-    play_hash(&e.play, 1.995);
-    memcpy(before, e.play.out, e.play.points * sizeof *before);
-    play_hash(&e.play, 2.0);
-    for (uint32_t i = 0; i < e.play.points; ++i) {
-        double speed = (double)v3_distance(before[i], e.play.out[i]) / 0.005;
-        if (fabsf(e.character->mesh.points[i].x - 0.31f) < 0.12f) crease = fmax(crease, speed);
-        all = fmax(all, speed);
+    elbow  e = elbow_begin(arm_bent_by(120), "flex", "layers", NULL);
+    double stretch = 0;
+    for (double t = 0.25; t <= 1.01; t += 0.25) {
+        play_hash(&e.play, t);
+        elbow_numbers n = elbow_measure(&e, "forearm");
+        assert_int_equal(n.crossings, 0);
+        stretch = fmax(stretch, n.stretch);
     }
+    double        speed = elbow_speed(&e, 2.0);
     elbow_numbers n = elbow_measure(&e, "forearm");
-    print_message("arm, 120 degrees: whole %+.3f %%, elbow %+.3f %%, %u crossings, crease %.2f mm/s, all %.1f mm/s\n",
-                  100 * n.whole, 100 * n.part, n.crossings, 1000 * crease, 1000 * all);
+    print_message("arm, 120 degrees: whole %+.3f %%, elbow %+.3f %%, %u crossings, stretch %.2f, %.2f mm/s\n", 100 * n.whole,
+                  100 * n.part, n.crossings, fmax(stretch, n.stretch), 1000 * speed);
     assert_true(fabs(n.whole) < 0.001 && fabs(n.part) < 0.003);
     assert_int_equal(n.crossings, 0);
-    assert_true(crease < 0.002 && all < 0.012);
-    free(before);
+    assert_true(speed < 0.002);
+    assert_true(fmax(stretch, n.stretch) < 2.5);
     elbow_end(&e);
 }
 
@@ -60,6 +58,7 @@ static void nor_does_the_built_in_arm_cross_itself_at_145_degrees(void** state)
     print_message("arm, 145 degrees: whole %+.3f %%, elbow %+.3f %%, %u crossings, stretch %.2f\n", 100 * n.whole, 100 * n.part,
                   n.crossings, n.stretch);
     assert_int_equal(n.crossings, 0);
+    assert_true(n.stretch < 2.5);
     elbow_end(&e);
 }
 
@@ -120,7 +119,7 @@ static void in_the_order_of_the_paper_iterations_stiffen(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_crease_of_the_built_in_arm_comes_to_rest),
+        cmocka_unit_test(the_built_in_arm_keeps_its_volume_and_comes_to_rest),
         cmocka_unit_test(nor_does_the_built_in_arm_cross_itself_at_145_degrees),
         cmocka_unit_test(elasticity_in_every_second_or_fourth_round_is_a_draft),
         cmocka_unit_test(in_the_order_of_the_paper_iterations_stiffen),

@@ -75,6 +75,9 @@ extern const sup_param layers_rows[ROWS];
 
 enum { FOOT_BLENDED, FOOT_DOMINANT };
 
+/// Flesh within so many local radii of a joint is the joint's.
+#define LAYERS_JOINT_REACH 1.2f
+
 /// What binding found and mended, for the person to read: counted when the motion starts.
 typedef struct layers_mended {
     uint32_t holes, split_points, turned, weightless, feet_at_skin, feet_outside, limited, contacts_off, flat_parts, crossing, flat, coincident;
@@ -172,7 +175,10 @@ size_t        layers_scratch_size(const layers_bound* b);
 sup_result layers_bind_points(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error);
 /// layers_feet.c: feet, guards and the places of the particles.
 sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error);
-/// layers_bind.c: masses, regions, skin sets and everything solved.
+/// layers_regions.c: masses and regions.
+sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_arena* temporary, layers_bound* b,
+                               sup_error* error);
+/// layers_bind.c: skin sets and everything solved.
 sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
 
 /// layers_say.c: what is odd about the character, in sentences with their cures.

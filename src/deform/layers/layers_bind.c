@@ -1,104 +1,15 @@
-// Masses, regions, skin sets, and what the solver keeps: joints, volumes, contacts.
-#include "base/sort.h"
+// Skin sets, and what the solver keeps: joints, volumes, contacts. Masses and regions are in layers_regions.c.
 #include "deform/layers/layers.h"
-#include "geom/curvature.h"
 #include "geom/volumes_label.h"
 
 #include <math.h>
 #include <string.h>
 
-static const float mass_floor = 1e-3f;      // of a layer's median mass
-static const float bound_reach = 1.2f;      // local radii around a joint within which particles are kept off it
 static const float bound_bone_share = 0.6f; // of the shortest bone at a joint
 static const float contact_reach = 1.0f;    // mean edges a point may be in and still be found
-static const float ring_share = 0.75f;      // of so many typical edges, regions reach this far at least
-enum { RING_MORE = 2 };                     // edges beyond the ring, where they are short
 enum { LABEL_FEWEST = 30 };                 // triangles of a part
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
-
-// ---------------------------------------------------------------------------------------------- masses
-
-static float median(sup_arena* arena, const float* values, uint32_t count)
-{
-    sup_sort_item *items = SUP_NEW(arena, sup_sort_item, count), *spare = SUP_NEW(arena, sup_sort_item, count);
-    if (!items || !spare || !count) return -1;
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t bits; // of a positive float: their order is that of the numbers
-        memcpy(&bits, &values[i], sizeof bits);
-        items[i] = (sup_sort_item){ bits, i };
-    }
-    sup_sort(items, spare, count);
-    return values[items[count / 2].value];
-}
-
-// m = mixed Voronoi area x half distances to the layers above and below x density, in units of their mean.
-static sup_result make_masses(layers_bound* b, double density, double metres_per_unit, sup_arena* arena, sup_arena* temporary,
-                              float** out, sup_error* error)
-{
-    size_t n = (size_t)LAYERS * b->stride;
-    float *masses = SUP_NEW(temporary, float, n), *inverse = SUP_NEW(arena, float, n);
-    if (!masses || !inverse) return no_memory(error);
-    for (uint32_t l = 0; l < LAYERS; ++l) {
-        const sup_vec3* rest = b->rest + (size_t)l * b->stride;
-        float*          own = masses + (size_t)l * b->stride;
-        for (uint32_t t = 0; t < b->triangle_count; ++t) {
-            const uint32_t* c = b->triangles + 3 * (size_t)t;
-            for (int i = 0; i < 3; ++i)
-                own[c[i]] += (float)sup_mixed_area(rest[c[i]], rest[c[(i + 1) % 3]], rest[c[(i + 2) % 3]]);
-        }
-        for (uint32_t k = 0; k < b->count; ++k) {
-            float high = 0;
-            if (l > 0) high += 0.5f * v3_distance(rest[k], b->rest[(size_t)(l - 1) * b->stride + k]);
-            if (l + 1 < LAYERS) high += 0.5f * v3_distance(rest[k], b->rest[(size_t)(l + 1) * b->stride + k]);
-            own[k] *= high;
-        }
-        float typical = median(temporary, own, b->count);
-        if (typical < 0) return no_memory(error);
-        for (uint32_t k = 0; k < b->count; ++k)
-            if (!(own[k] > mass_floor * typical)) own[k] = typical > 0 ? mass_floor * typical : 1e-20f;
-    }
-    double sum = 0;
-    for (size_t i = 0; i < n; ++i) sum += masses[i];
-    double mean = sum / ((double)LAYERS * b->count);
-    b->mass_unit = mean * density * metres_per_unit * metres_per_unit * metres_per_unit;
-    for (size_t i = 0; i < n; ++i) {
-        masses[i] = (float)(masses[i] / mean);
-        inverse[i] = masses[i] > 0 && i / b->stride != LAYER_BONE ? 1.0f / masses[i] : 0.0f;
-    }
-    b->inverse_masses = inverse;
-    *out = masses;
-    return SUP_OK;
-}
-
-// ---------------------------------------------------------------------------------------------- regions
-
-static sup_result make_match(layers_bound* b, uint32_t ring, const float* masses, sup_arena* arena, sup_arena* temporary,
-                             sup_match* out, sup_error* error)
-{
-    sup_rings  rings;
-    float      typical = median(temporary, b->edges, b->count);
-    if (typical < 0) return no_memory(error);
-    sup_result r = sup_rings_create_wide(b->stride, b->topology.ring_begin, b->topology.ring, ring, RING_MORE, b->rest,
-                                         ring_share * (float)ring * typical, arena, &rings, error);
-    if (r) return r;
-    float* radii = SUP_NEW(temporary, float, (size_t)LAYERS * b->stride);
-    if (!radii) return no_memory(error);
-    sup_vec3* rest = SUP_NEW(temporary, sup_vec3, (size_t)LAYERS * b->stride);
-    float*    scaled = SUP_NEW(temporary, float, (size_t)LAYERS * b->stride);
-    int       exponent;
-    if (!rest || !scaled) return no_memory(error);
-    // Fits only compare masses. Their moments shall be near 1 whatever the unit, or cubes of them would vanish; a power of two
-    // rounds nothing.
-    frexp((double)b->mean_edge, &exponent);
-    for (size_t i = 0; i < (size_t)LAYERS * b->stride; ++i) {
-        radii[i] = 0.5f * b->edges[i % b->stride];
-        scaled[i] = (float)ldexp((double)masses[i], -2 * exponent);
-        if (i % b->stride < b->count) rest[i] = v3_sub(b->rest[i], b->middle);
-    }
-    sup_match_desc desc = { LAYERS, b->stride, &rings, rest, scaled, radii, ring >= 3 };
-    return sup_match_create(&desc, arena, out, error);
-}
 
 // ---------------------------------------------------------------------------------------------- skinning
 
@@ -198,7 +109,7 @@ static sup_result make_bounds(layers_bound* b, const sup_skeleton* s, const join
                                    .begin = b->weight_begin,
                                    .weight_joints = b->weight_joints,
                                    .weight_values = b->weight_values,
-                                   .reach = bound_reach };
+                                   .reach = LAYERS_JOINT_REACH };
     sup_result            r = sup_joint_bounds_create(&desc, arena, &b->bounds, error);
     return r ? r : slim_bounds(b, s, temporary, error);
 }
@@ -280,14 +191,10 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     const layers_params* p = in->params;
     const sup_skeleton*  s = &in->character->skeleton;
     joint_lists          lists;
-    float*               masses = NULL;
     if (!list_joints(s, temporary, &lists)) return no_memory(error);
     sup_result r = layers_bind_points(in, arena, b, error);
     if (!r) r = layers_bind_feet(in, arena, b, error);
-    if (!r) r = make_masses(b, p->density, in->character->metres_per_unit, arena, temporary, &masses, error);
-    if (!r) r = make_match(b, (uint32_t)p->ring, masses, arena, temporary, &b->match, error);
-    if (!r && p->ring >= 3) r = make_match(b, 1, masses, arena, temporary, &b->match_smooth, error);
-    else b->match_smooth = b->match;
+    if (!r) r = layers_bind_regions(in, arena, temporary, b, error);
     if (!r) r = make_skins(b, s->joint_count, arena, temporary, error);
     if (!r) r = make_bounds(b, s, &lists, arena, temporary, error);
     if (!r) r = make_volumes(b, p, s, &lists, arena, error);
