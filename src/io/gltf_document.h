@@ -16,6 +16,7 @@ typedef struct gltf_maker {
     sup_json*            root_json;
     uint32_t             skin;       ///< SUP_NONE: no part has one
     uint32_t*            slots;      ///< of each joint in the skin, SUP_NONE
+    uint32_t             influences; ///< of a vertex at most; 0: all
     uint32_t*            part_nodes; ///< SUP_NONE for parts without faces
     gltf_part*           parts;
     const sup_vec3*      normals; ///< at rest, per point, for vertices without one of their own; NULL: all have one

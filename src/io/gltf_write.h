@@ -88,15 +88,16 @@ typedef struct gltf_document {
 
 /// Names the parts, joints and clips of a character that came from glTF.
 sup_result gltf_document_read(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
-/// A fresh document from any character, in memory.
-sup_result gltf_document_create(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
+/// A fresh document from any character, in memory. `influences`: of a vertex at most, the heaviest; 0: all. Files that are read by
+/// many want four.
+sup_result gltf_document_create(const sup_character* character, uint32_t influences, sup_arena* arena, gltf_document* out, sup_error* error);
 
 /// The document a character came from with its new weights, or with other joints below its meshes: materials, pictures,
 /// attributes, other meshes, cameras and clips of it stay. *out->source is NULL where it cannot be said with it (one node stands
 /// for two joints); then a fresh one is needed.
-sup_result gltf_document_rerig(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
-/// The one of the three that suits.
-sup_result gltf_document_choose(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error);
+sup_result gltf_document_rerig(const sup_character* character, uint32_t influences, sup_arena* arena, gltf_document* out, sup_error* error);
+/// The one of the three that suits. What is the file's own keeps its influences.
+sup_result gltf_document_choose(const sup_character* character, uint32_t influences, sup_arena* arena, gltf_document* out, sup_error* error);
 
 /// Puts the character's weights in place of those in a copy of its source. False: they need joints that its skins do not have,
 /// or one mesh for several parts, or memory (edit->failed); then the document is as it was.

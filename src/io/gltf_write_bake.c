@@ -168,13 +168,28 @@ static const sup_vec3* turn_normals(gltf_baking* baking, const sup_mesh* mesh, c
     return out;
 }
 
+// Viewers take four influences of a vertex. Weights that are written anew need not have more: what is missing is in the
+// displacements of the baked clip.
+enum { VIEWERS_TAKE = 4 };
+
+static void tell_influences(sup_bake* bake, const gltf_baking* baking)
+{
+    uint32_t most = bake->desc.character->weights.influences_max;
+    bool     own = baking->document.source == gltf_source_of(bake->desc.character);
+    if (most <= VIEWERS_TAKE || own || bake->desc.flat) return;
+    sup_bake_warn(bake,
+                  "points follow up to %u joints and viewers take four: the copy has the four heaviest; the baked clip is exact "
+                  "all the same, other clips are close",
+                  most);
+}
+
 sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
 {
     const sup_character* character = bake->desc.character;
     gltf_baking*         baking = SUP_NEW(bake->arena, gltf_baking, 1);
     if (!baking) return sup_fail_memory(error, "a bake");
     bake->state = baking;
-    sup_result result = gltf_document_choose(character, bake->arena, &baking->document, error);
+    sup_result result = gltf_document_choose(character, VIEWERS_TAKE, bake->arena, &baking->document, error);
     if (result == SUP_OK && baking->document.character != character) {
         // Its points are those of the frames, but its stored vertices are others.
         result = make_normals(baking, character, baking->document.character, bake->arena, error);
@@ -187,6 +202,7 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     if (bake->desc.frame_count > FRAMES_MANY)
         sup_bake_warn(bake, "%u frames become as many morph targets, which many viewers cannot hold; bake at a lower --fps",
                       bake->desc.frame_count);
+    tell_influences(bake, baking);
     // Without a clip the pose is not known before the first frame brings it.
     return bake->desc.clip ? start(bake, baking, NULL, error) : SUP_OK;
 }

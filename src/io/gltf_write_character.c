@@ -40,7 +40,7 @@ static sup_result make_document(const sup_character* character, sup_arena* arena
         if (!edit->failed && gltf_reweigh(edit, character)) return edit->failed ? sup_fail_memory(error, "a GLB") : SUP_OK;
     }
     gltf_document document;
-    sup_result    result = gltf_document_choose(character, arena, &document, error);
+    sup_result    result = gltf_document_choose(character, 0, arena, &document, error);
     if (result == SUP_OK) gltf_edit_open(edit, document.source, arena);
     return result == SUP_OK && edit->failed ? sup_fail_memory(error, "a GLB") : result;
 }

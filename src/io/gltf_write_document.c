@@ -173,9 +173,10 @@ bool gltf_buffers_list(gltf_maker* m, gltf_source* source)
     return true;
 }
 
-sup_result gltf_document_create(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error)
+sup_result gltf_document_create(const sup_character* character, uint32_t influences, sup_arena* arena, gltf_document* out,
+                                sup_error* error)
 {
-    gltf_maker   m = { .character = character, .root = SUP_NONE, .skin = SUP_NONE, .error = error };
+    gltf_maker   m = { .character = character, .root = SUP_NONE, .skin = SUP_NONE, .influences = influences, .error = error };
     gltf_source* source = SUP_NEW(arena, gltf_source, 1);
     gltf_edit_create(&m.edit, arena);
     if (!source || m.edit.failed) return sup_fail_memory(error, "a glTF document");

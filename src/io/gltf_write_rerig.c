@@ -8,8 +8,9 @@
 typedef struct rerigger {
     gltf_maker         m;
     const gltf_source* from;
-    uint32_t           node_count, mesh_count;
-    sup_json**         nodes; // of the copy, as they were
+    uint32_t           node_count, mesh_count, moved_count;
+    sup_json**         nodes; // of the copy by their numbers, and behind them those of meshes that moved
+    bool*              below; // another node
     sup_json**         meshes;
     uint32_t*          users; // nodes that show each mesh
 } rerigger;
@@ -17,7 +18,18 @@ typedef struct rerigger {
 static bool prepare(rerigger* r)
 {
     gltf_edit* edit = &r->m.edit;
-    r->nodes = gltf_edit_items(edit, gltf_edit_get(edit->root, "nodes"), &r->node_count);
+    sup_json** nodes = gltf_edit_items(edit, gltf_edit_get(edit->root, "nodes"), &r->node_count);
+    r->nodes = gltf_make(&r->m, (size_t)r->node_count + r->from->part_count, sizeof *r->nodes);
+    r->below = gltf_make(&r->m, r->node_count, sizeof *r->below);
+    for (uint32_t n = 0; n < r->node_count && nodes && r->nodes && r->below; ++n) {
+        const sup_json* children = sup_json_get(nodes[n], "children");
+        r->nodes[n] = nodes[n];
+        for (const sup_json* child = children ? children->first : NULL; child; child = child->next) {
+            uint32_t index = sup_json_index(child, SUP_NONE);
+            if (index < r->node_count) r->below[index] = true;
+        }
+    }
+    if (edit->failed) return false;
     r->meshes = gltf_edit_items(edit, gltf_edit_get(edit->root, "meshes"), &r->mesh_count);
     r->users = gltf_make(&r->m, r->mesh_count, sizeof *r->users);
     for (uint32_t n = 0; n < r->node_count && r->users; ++n) {
@@ -32,17 +44,9 @@ static void list_roots(rerigger* r)
 {
     gltf_edit* edit = &r->m.edit;
     if (sup_json_at(sup_json_get(edit->root, "scenes"), 0)) return;
-    bool*     below = gltf_make(&r->m, r->node_count, sizeof *below);
     sup_json* shown = gltf_scene_nodes(&r->m);
-    for (uint32_t n = 0; n < r->node_count && below; ++n) {
-        const sup_json* children = sup_json_get(r->nodes[n], "children");
-        for (const sup_json* child = children ? children->first : NULL; child; child = child->next) {
-            uint32_t index = sup_json_index(child, SUP_NONE);
-            if (index < r->node_count) below[index] = true;
-        }
-    }
-    for (uint32_t n = 0; n < r->node_count && below; ++n)
-        if (!below[n]) gltf_edit_push_number(edit, shown, n);
+    for (uint32_t n = 0; n < r->node_count; ++n)
+        if (!r->below[n]) gltf_edit_push_number(edit, shown, n);
 }
 
 // The nodes that the joints already are. False: two joints are one node, which a skin cannot name twice.
@@ -119,6 +123,46 @@ static void write_primitive(rerigger* r, const gltf_piece* p, sup_json* mesh, su
     gltf_morphs_write(&r->m, p, mesh, primitive);
 }
 
+// Channels of the mesh's own morph targets go along with it.
+static void move_weights(rerigger* r, uint32_t from, uint32_t to)
+{
+    gltf_edit* edit = &r->m.edit;
+    sup_json*  animations = gltf_edit_get(edit->root, "animations");
+    for (sup_json* a = animations ? animations->first : NULL; a; a = a->next) {
+        sup_json* channels = gltf_edit_get(a, "channels");
+        for (sup_json* c = channels ? channels->first : NULL; c; c = c->next) {
+            sup_json* target = gltf_edit_get(c, "target");
+            if (strcmp(sup_json_string(sup_json_get(target, "path"), ""), "weights") == 0 &&
+                sup_json_index(sup_json_get(target, "node"), SUP_NONE) == from)
+                gltf_edit_number(edit, target, "node", to);
+        }
+    }
+}
+
+// Viewers look at no transform above a skin, so a mesh that followed one moves to a node of its own at the top. Its old node
+// stays for what hangs below. Returns the node that shows the mesh.
+static sup_json* free_node(rerigger* r, gltf_part* part)
+{
+    static const char* const transforms[] = { "matrix", "translation", "rotation", "scale" };
+    gltf_edit*               edit = &r->m.edit;
+    sup_json*                old = r->nodes[part->node];
+    bool                     moved = r->below[part->node];
+    for (size_t i = 0; i < SUP_COUNT_OF(transforms); ++i) moved |= sup_json_get(old, transforms[i]) != NULL;
+    if (!moved || sup_json_get(old, "skin")) return old;
+    uint32_t  index;
+    sup_json* node = gltf_named_node(&r->m, sup_json_string(sup_json_get(old, "name"), "mesh"), &index);
+    if (edit->failed) return old;
+    gltf_edit_number(edit, node, "mesh", part->mesh);
+    if (sup_json_get(old, "weights")) gltf_edit_put(edit, node, "weights", gltf_edit_copy(edit, sup_json_get(old, "weights")));
+    sup_json_remove(old, "mesh");
+    sup_json_remove(old, "weights");
+    gltf_edit_push_number(edit, gltf_scene_nodes(&r->m), index);
+    move_weights(r, part->node, index);
+    part->node = index;
+    r->nodes[r->node_count + r->moved_count++] = node;
+    return node;
+}
+
 static void write_part(rerigger* r, uint32_t index)
 {
     const sup_part* part = &r->m.character->mesh.parts[index];
@@ -128,14 +172,16 @@ static void write_part(rerigger* r, uint32_t index)
     r->m.part_nodes[index] = to->node;
     if (part->joint != SUP_NONE) return; // it still hangs where it hung
     to->skin = r->m.skin;
-    sup_json*  mesh = own_mesh(r, to);
+    sup_json* mesh = own_mesh(r, to);
+    sup_json* node = free_node(r, to);
+    r->m.part_nodes[index] = to->node;
     sup_json** primitives = gltf_edit_items(&r->m.edit, gltf_edit_get(mesh, "primitives"), &count);
     for (uint32_t i = 0; i < to->primitive_count && primitives; ++i) {
         const gltf_primitive* from = &to->primitives[i];
         gltf_piece p = { .part = part, .begin = part->vertex_begin + from->vertex_begin, .count = from->vertex_count };
         write_primitive(r, &p, mesh, primitives[from->primitive]);
     }
-    gltf_edit_number(&r->m.edit, r->nodes[to->node], "skin", to->skin);
+    gltf_edit_number(&r->m.edit, node, "skin", to->skin);
 }
 
 // ---------------------------------------------------------------------------------------------- skins
@@ -149,7 +195,7 @@ static void drop_skins(rerigger* r)
     uint32_t*  numbers = gltf_make(&r->m, count, sizeof *numbers); // new number plus 1
     sup_json*  list = gltf_edit_new(edit, SUP_JSON_ARRAY);
     if (edit->failed) return;
-    for (uint32_t n = 0; n < r->node_count; ++n) {
+    for (uint32_t n = 0; n < r->node_count + r->moved_count; ++n) {
         uint32_t skin = sup_json_index(sup_json_get(r->nodes[n], "skin"), SUP_NONE);
         if (skin < count) numbers[skin] = 1;
     }
@@ -161,7 +207,7 @@ static void drop_skins(rerigger* r)
         }
     if (kept == count) return;
     gltf_edit_put(edit, edit->root, "skins", list);
-    for (uint32_t n = 0; n < r->node_count; ++n) {
+    for (uint32_t n = 0; n < r->node_count + r->moved_count; ++n) {
         uint32_t skin = sup_json_index(sup_json_get(r->nodes[n], "skin"), SUP_NONE);
         if (skin < count) gltf_edit_number(edit, r->nodes[n], "skin", numbers[skin] - 1);
     }
@@ -198,9 +244,10 @@ static const uint32_t* find_animations(rerigger* r)
     return animations;
 }
 
-sup_result gltf_document_rerig(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error)
+sup_result gltf_document_rerig(const sup_character* character, uint32_t influences, sup_arena* arena, gltf_document* out,
+                               sup_error* error)
 {
-    rerigger r = { .m = { .character = character, .root = SUP_NONE, .skin = SUP_NONE, .error = error },
+    rerigger r = { .m = { .character = character, .root = SUP_NONE, .skin = SUP_NONE, .influences = influences, .error = error },
                    .from = gltf_source_of(character) };
     bool     own = gltf_kinship_of(character) != GLTF_SURFACE;
     *out = (gltf_document){ 0 };
@@ -220,11 +267,12 @@ sup_result gltf_document_rerig(const sup_character* character, sup_arena* arena,
     return gather(&r, own ? find_animations(&r) : gltf_clips_write(&r.m), out);
 }
 
-sup_result gltf_document_choose(const sup_character* character, sup_arena* arena, gltf_document* out, sup_error* error)
+sup_result gltf_document_choose(const sup_character* character, uint32_t influences, sup_arena* arena, gltf_document* out,
+                                sup_error* error)
 {
     gltf_kinship kinship = gltf_kinship_of(character);
     if (kinship == GLTF_WHOLE) return gltf_document_read(character, arena, out, error);
-    sup_result result = kinship == GLTF_NONE ? SUP_OK : gltf_document_rerig(character, arena, out, error);
+    sup_result result = kinship == GLTF_NONE ? SUP_OK : gltf_document_rerig(character, influences, arena, out, error);
     if (result != SUP_OK || (kinship != GLTF_NONE && out->source)) return result;
-    return gltf_document_create(character, arena, out, error);
+    return gltf_document_create(character, influences, arena, out, error);
 }

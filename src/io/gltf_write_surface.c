@@ -124,6 +124,7 @@ void gltf_weights_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes
         uint32_t count = c->weights.begin[i + 1] - c->weights.begin[i];
         if (count > most) most = count;
     }
+    if (m->influences && most > m->influences) most = m->influences;
     bool narrow = c->skeleton.joint_count <= SLOT_BYTE_MAX;
     for (uint32_t set = 0; set * SET < most; ++set) {
         uint8_t* joints = gltf_make(m, p->count, SET * (narrow ? 1 : 2));
@@ -133,6 +134,7 @@ void gltf_weights_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes
             uint32_t point = c->mesh.vertex_points[p->begin + v], begin = c->weights.begin[point];
             uint32_t count = c->weights.begin[point + 1] - begin;
             double   sum = 0;
+            if (count > most) count = most;
             for (uint32_t i = 0; i < count; ++i) sum += (double)c->weights.values[begin + i];
             for (uint32_t k = 0; k < SET && set * SET + k < count; ++k) {
                 uint32_t i = begin + set * SET + k, slot = m->slots[c->weights.joints[i]];

@@ -31,7 +31,7 @@ static void use(sup_character* c, const sup_allocator* memory)
             uint32_t picture = paint.vertex_pictures[paint.corner_entries[i]];
             if (picture != SUP_NONE && picture >= paint.picture_count) abort();
         }
-    if (arena && gltf_document_create(c, arena, &document, &error) == SUP_OK &&
+    if (arena && gltf_document_create(c, 0, arena, &document, &error) == SUP_OK &&
         document.character->mesh.point_count != c->mesh.point_count)
         abort();
     sup_arena_destroy(arena);

@@ -48,7 +48,7 @@ static void use(sup_character* c, const sup_allocator* memory)
         c->source_format = kinships[i];
         if (colors) (void)sup_character_colors(c, colors);
         if (arena) (void)sup_character_paint(c, arena, &paint, &error);
-        if (arena && gltf_document_choose(c, arena, &made, &error) == SUP_OK)
+        if (arena && gltf_document_choose(c, i ? 4 : 0, arena, &made, &error) == SUP_OK)
             (void)gltf_edit_open(&edit, made.source, arena);
         sup_arena_destroy(arena);
     }

@@ -224,13 +224,39 @@ static void parts_on_nodes_and_morphs_show_the_baked_points(void** state)
     sup_character_destroy(squares);
 }
 
-static void five_influences_lose_their_skin_and_nothing_else_does(void** state)
+static void weights_that_are_written_anew_keep_the_four_that_viewers_take(void** state)
 {
     (void)state;
     scene          s;
-    sup_character* squares = two_squares(&s, 5);
+    sup_error      error;
+    sup_character *squares = two_squares(&s, 5), *again;
     test_bake      b = {
-             .character = squares, .clip = squares->clips, .path = test_folder_file(&folder, "five.glb"), .fps = 4, .frames = 5
+             .character = squares, .clip = squares->clips, .path = test_folder_file(&folder, "four.glb"), .fps = 4, .frames = 5
+    };
+    assert_int_equal(squares->weights.influences_max, 5);
+    bake(&b);
+    assert_non_null(strstr(b.warnings, "up to 5 joints and viewers take four"));
+    assert_null(strstr(b.warnings, "loses its skin"));
+    assert_true(test_bake_error(&b, "move.dualquat") < NEAR);
+    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    assert_int_equal(again->weights.influences_max, 4);
+    assert_float_equal(again->weights.sum_min, 1, 1e-6f);
+    sup_character_destroy(again);
+    sup_character_destroy(squares);
+}
+
+static void five_influences_of_a_file_lose_their_skin_and_nothing_else_does(void** state)
+{
+    (void)state;
+    scene          s;
+    sup_error      error;
+    sup_character *made = two_squares(&s, 5), *squares;
+    const char*    path = test_folder_file(&folder, "source.glb");
+    assert_ok(sup_character_write(made, path, NULL, NULL, &error), error);
+    assert_ok(sup_load(path, NULL, &squares, &error), error);
+    assert_int_equal(squares->weights.influences_max, 5);
+    test_bake b = {
+        .character = squares, .clip = squares->clips, .path = test_folder_file(&folder, "five.glb"), .fps = 4, .frames = 5
     };
     bake(&b);
     assert_non_null(strstr(b.warnings, "'skin' loses its skin"));
@@ -238,6 +264,7 @@ static void five_influences_lose_their_skin_and_nothing_else_does(void** state)
     assert_null(strstr(b.warnings, "'box'"));
     assert_true(test_bake_error(&b, "move.dualquat") < NEAR);
     sup_character_destroy(squares);
+    sup_character_destroy(made);
 }
 
 static void the_other_clip_still_plays_with_its_morphs(void** state)
@@ -362,7 +389,8 @@ int main(void)
         cmocka_unit_test(twisted_tube_loses_its_skin),
         cmocka_unit_test(baking_again_keeps_the_first_bake),
         cmocka_unit_test(parts_on_nodes_and_morphs_show_the_baked_points),
-        cmocka_unit_test(five_influences_lose_their_skin_and_nothing_else_does),
+        cmocka_unit_test(weights_that_are_written_anew_keep_the_four_that_viewers_take),
+        cmocka_unit_test(five_influences_of_a_file_lose_their_skin_and_nothing_else_does),
         cmocka_unit_test(the_other_clip_still_plays_with_its_morphs),
         cmocka_unit_test(centimetres_and_z_up_become_metres_and_y_up),
         cmocka_unit_test(points_that_are_not_finite_stay_at_rest_and_are_counted),

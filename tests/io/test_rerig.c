@@ -71,8 +71,31 @@ static const sup_json* first_primitive(const glb* g, uint32_t node)
     return sup_json_at(sup_json_get(mesh, "primitives"), 0);
 }
 
+// The node of that name that shows a mesh.
+static uint32_t showing(const glb* g, const char* name)
+{
+    for (uint32_t n = 0; n < glb_length(g->root, "nodes"); ++n)
+        if (sup_json_get(glb_item(g, "nodes", n), "mesh") &&
+            strcmp(sup_json_string(sup_json_get(glb_item(g, "nodes", n), "name"), ""), name) == 0)
+            return n;
+    fail_msg("no node '%s' shows a mesh", name);
+    return 0;
+}
+
 static void assert_wears_all(const glb* g)
 {
+    // A skin obeys no node: the mesh that one moved has left it for a node of its own at the top.
+    const uint32_t  nodes[2] = { showing(g, "here"), showing(g, "there") };
+    const sup_json* left = glb_item(g, "nodes", 1);
+    assert_int_equal(nodes[0], 0);
+    assert_true(nodes[1] > 2);
+    assert_null(sup_json_get(glb_item(g, "nodes", nodes[1]), "translation"));
+    assert_non_null(sup_json_get(left, "translation"));
+    assert_null(sup_json_get(left, "mesh"));
+    const sup_json* shown = sup_json_get(glb_item(g, "scenes", 0), "nodes");
+    bool            top = false;
+    for (const sup_json* n = shown->first; n; n = n->next) top |= sup_json_index(n, SUP_NONE) == nodes[1];
+    assert_true(top);
     assert_int_equal(glb_length(g->root, "materials"), 2);
     assert_string_equal(sup_json_string(sup_json_get(glb_item(g, "materials", 1), "name"), ""), "cloth");
     const sup_json* mine = sup_json_get(sup_json_get(glb_item(g, "materials", 1), "extras"), "mine");
@@ -83,18 +106,18 @@ static void assert_wears_all(const glb* g)
     assert_string_equal(sup_json_string(sup_json_get(glb_item(g, "animations", 0), "name"), ""), "dolly");
     assert_int_equal(glb_length(g->root, "skins"), 1);
     for (uint32_t n = 0; n < 2; ++n) {
-        const sup_json* primitive = first_primitive(g, n);
+        const sup_json* primitive = first_primitive(g, nodes[n]);
         const sup_json* attributes = sup_json_get(primitive, "attributes");
         assert_int_equal(glb_number(primitive, "material"), 1);
         assert_int_equal(glb_number(primitive, "indices"), 4);
         assert_int_equal(glb_number(attributes, "TEXCOORD_0"), 2); // the file's own numbers
         assert_int_equal(glb_number(attributes, "COLOR_0"), 3);
         assert_non_null(sup_json_get(attributes, "JOINTS_0"));
-        assert_int_equal(glb_number(glb_item(g, "nodes", n), "skin"), 0);
+        assert_int_equal(glb_number(glb_item(g, "nodes", nodes[n]), "skin"), 0);
     }
     // The one that stood in place keeps its numbers, the other one has those of the rest pose.
-    assert_int_equal(glb_number(sup_json_get(first_primitive(g, 0), "attributes"), "POSITION"), 0);
-    assert_int_not_equal(glb_number(sup_json_get(first_primitive(g, 1), "attributes"), "POSITION"), 0);
+    assert_int_equal(glb_number(sup_json_get(first_primitive(g, nodes[0]), "attributes"), "POSITION"), 0);
+    assert_int_not_equal(glb_number(sup_json_get(first_primitive(g, nodes[1]), "attributes"), "POSITION"), 0);
 }
 
 static void a_mesh_under_other_joints_keeps_what_it_wears(void** state)
