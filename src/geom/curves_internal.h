@@ -69,8 +69,7 @@ uint32_t   rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triang
 /// A plane across a line, and the curves that it cut.
 typedef struct ring_plane {
     sup_vec3 center, normal;
-    bool     dropped;
-    uint32_t first, end;
+    uint32_t first, end; ///< equal: none
 } ring_plane;
 /// Does one pass through another?
 bool rings_cross(const curve_maker* m, const ring_plane* rings, uint32_t count);

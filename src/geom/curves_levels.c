@@ -49,12 +49,28 @@ static bool passes_through(const curve_maker* m, const ring_plane* a, const ring
     return false;
 }
 
+/// How far from its plane's center a ring reaches.
+static float ring_reach(const curve_maker* m, const ring_plane* ring)
+{
+    float most = 0;
+    for (uint32_t k = ring->first; k < ring->end; ++k)
+        for (uint32_t i = 0; i < m->curves[k].count; ++i) {
+            float d = v3_distance(maker_place(m, m->points[m->curves[k].begin + i]), ring->center);
+            if (d > most) most = d;
+        }
+    return most;
+}
+
 bool rings_cross(const curve_maker* m, const ring_plane* rings, uint32_t count)
 {
     float reach = count > 1 ? TOUCHES * v3_distance(rings[0].center, rings[1].center) : 0;
-    for (uint32_t a = 0; a < count; ++a)
-        for (uint32_t b = 0; b < count; ++b)
-            if (a != b && passes_through(m, &rings[a], &rings[b], reach)) return true;
+    for (uint32_t a = 0; a < count; ++a) {
+        float wide = ring_reach(m, &rings[a]);
+        for (uint32_t b = 0; b < count; ++b) {
+            float off = v3_dot(v3_sub(rings[a].center, rings[b].center), rings[b].normal);
+            if (a != b && fabsf(off) < wide && passes_through(m, &rings[a], &rings[b], reach)) return true;
+        }
+    }
     return false;
 }
 

@@ -76,92 +76,98 @@ static void link_rings(curve_maker* m, uint32_t before, uint32_t first, uint32_t
     }
 }
 
-/// Cuts by plane i in its present direction and says whether it crosses what plane j cuts, inside the mesh.
-static bool planes_cross(ring_maker* r, const ring_plane* a, const ring_plane* b)
+static void cut_plane(ring_maker* r, ring_plane* p)
 {
-    curve_maker* m = r->m;
-    uint32_t     first = maker_plane(m, r->triangles, r->triangle_count, a->center, a->normal, r->values, r->limb);
-    uint32_t     middle = m->curve_count;
-    maker_plane(m, r->triangles, r->triangle_count, b->center, b->normal, r->values, r->limb);
-    bool cross = reaches_over(r, first, middle, b->center, b->normal, 1.0f) ||
-                 reaches_over(r, middle, m->curve_count, a->center, a->normal, -1.0f);
-    maker_drop_curves(m, first);
-    return cross;
+    p->first = maker_plane(r->m, r->triangles, r->triangle_count, p->center, p->normal, r->values, r->limb);
+    p->end = r->m->curve_count;
 }
 
-/// Neighbors that cross take each a direction three quarters its own and one quarter the other's, up to eight times; then the
-/// second one goes.
+/// Does what plane a cut reach over plane b, or the other way round?
+static bool planes_cross(const ring_maker* r, const ring_plane* a, const ring_plane* b)
+{
+    return reaches_over(r, a->first, a->end, b->center, b->normal, 1.0f) ||
+           reaches_over(r, b->first, b->end, a->center, a->normal, -1.0f);
+}
+
+/// Cuts one after the other. Neighbors that cross take each a direction three quarters its own and one quarter the other's, up
+/// to eight times; then the second one goes.
 static uint32_t turn_apart(ring_maker* r, ring_plane* planes, uint32_t count)
 {
     uint32_t dropped = 0;
-    for (uint32_t i = 0; i < count && !r->m->failed;) {
-        uint32_t j = i + 1;
-        while (j < count && planes[j].dropped) ++j;
-        if (j >= count) break;
-        for (uint32_t round = 0; planes_cross(r, &planes[i], &planes[j]); ++round) {
-            if (round == TURN_ROUNDS || r->m->failed) {
-                planes[j].dropped = true;
-                ++dropped;
-                break;
-            }
+    if (count) cut_plane(r, &planes[0]);
+    for (uint32_t i = 0, j = 1; j < count && !r->m->failed; ++j) {
+        cut_plane(r, &planes[j]);
+        uint32_t round = 0;
+        for (; round < TURN_ROUNDS && planes_cross(r, &planes[i], &planes[j]) && !r->m->failed; ++round) {
             sup_vec3 a = planes[i].normal, b = planes[j].normal;
             planes[i].normal = v3_normalize(v3_mad(b, 3, a), a);
             planes[j].normal = v3_normalize(v3_mad(a, 3, b), b);
+            maker_drop_curves(r->m, planes[i].first);
+            cut_plane(r, &planes[i]), cut_plane(r, &planes[j]);
         }
-        if (!planes[j].dropped) i = j;
+        if (round < TURN_ROUNDS || !planes_cross(r, &planes[i], &planes[j])) i = j;
+        else {
+            maker_drop_curves(r->m, planes[j].first);
+            planes[j].first = planes[j].end = 0;
+            ++dropped;
+        }
     }
     return dropped;
 }
 
-/// A plane across the line, or (heights) the level line there.
-static uint32_t cut_ring(ring_maker* r, const ring_plane* at, const float* heights, uint32_t level)
+/// Turning one pair apart may bring others together. Looked at once more where planes cut: points that move onto vertices leave
+/// them.
+static bool still_cross(ring_maker* r, const ring_plane* planes, uint32_t count)
 {
     curve_maker* m = r->m;
-    if (!heights) return maker_plane(m, r->triangles, r->triangle_count, at->center, at->normal, r->values, r->limb);
-    uint32_t first = m->curve_count;
-    for (uint32_t i = 0; i < r->triangle_count; ++i)
-        for (uint32_t k = 0; k < 3; ++k) {
-            uint32_t p = m->mesh.triangles[3 * (size_t)r->triangles[i] + k];
-            r->values[p] = heights[p] - (float)level;
-        }
-    maker_cut(m, r->triangles, r->triangle_count, r->values, NULL, r->limb);
-    maker_keep_nearest(m, first, NULL);
-    return first;
+    if (!rings_cross(m, planes, count)) return false;
+    uint32_t    first = m->curve_count;
+    float       snap = m->snap;
+    sup_arena*  work = sup_arena_beside(m->arena);
+    ring_plane* cut = work ? SUP_NEW(work, ring_plane, count) : NULL;
+    m->failed |= !cut;
+    m->snap = 0;
+    for (uint32_t i = 0; i < count && !m->failed; ++i) cut[i] = planes[i], cut_plane(r, &cut[i]);
+    bool cross = !m->failed && rings_cross(m, cut, count);
+    maker_drop_curves(m, first);
+    m->snap = snap;
+    sup_arena_destroy(work);
+    return cross;
 }
 
-static void cut_rings(ring_maker* r, ring_plane* planes, uint32_t count, const float* heights)
+static void cut_levels(ring_maker* r, ring_plane* planes, uint32_t count, const float* heights)
+{
+    curve_maker* m = r->m;
+    for (uint32_t i = 0; i < count && !m->failed; ++i) {
+        planes[i].first = m->curve_count;
+        for (uint32_t k = 0; k < 3 * r->triangle_count; ++k) {
+            uint32_t p = m->mesh.triangles[3 * (size_t)r->triangles[k / 3] + k % 3];
+            r->values[p] = heights[p] - (float)i;
+        }
+        maker_cut(m, r->triangles, r->triangle_count, r->values, NULL, r->limb);
+        maker_keep_nearest(m, planes[i].first, NULL);
+        planes[i].end = m->curve_count;
+    }
+}
+
+/// One sense, starts beside each other, and every ring knows those before and behind it.
+static void finish_rings(ring_maker* r, const ring_plane* planes, uint32_t count)
 {
     curve_maker* m = r->m;
     uint32_t     before = m->curve_count;
     sup_vec3     start;
     bool         started = false;
-    for (uint32_t i = 0; i < count && !m->failed; ++i) {
-        if (planes[i].dropped && !heights) continue;
-        uint32_t first = cut_ring(r, &planes[i], heights, i);
-        for (uint32_t c = first; c < m->curve_count; ++c) {
+    for (uint32_t i = 0; i < count; ++i) {
+        if (planes[i].first == planes[i].end) continue;
+        for (uint32_t c = planes[i].first; c < planes[i].end; ++c) {
             align_ring(m, c, planes[i].normal, started ? &start : NULL);
             if (!m->curves[c].closed) continue;
             start = maker_place(m, m->points[m->curves[c].begin]);
             started = true;
         }
-        link_rings(m, before, first, m->curve_count);
-        planes[i].first = first, planes[i].end = m->curve_count;
-        if (m->curve_count > first) before = first;
+        if (before < planes[i].first) link_rings(m, before, planes[i].first, planes[i].end);
+        before = planes[i].first;
     }
-}
-
-/// Turning one pair apart may bring others together. Looked at where planes cut: points that move onto vertices leave them.
-static bool still_cross(ring_maker* r, ring_plane* planes, uint32_t count)
-{
-    curve_maker* m = r->m;
-    uint32_t     first = m->curve_count;
-    float        snap = m->snap;
-    m->snap = 0;
-    cut_rings(r, planes, count, NULL);
-    bool cross = rings_cross(m, planes, count);
-    maker_drop_curves(m, first);
-    m->snap = snap;
-    return cross;
 }
 
 uint32_t rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const sup_vec3* centers,
@@ -169,21 +175,23 @@ uint32_t rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triangle
 {
     ring_maker  r = { m, triangles, triangle_count, values, limb };
     ring_plane* planes = SUP_NEW(m->arena, ring_plane, count);
+    uint32_t    begin = m->curve_count;
     if (!planes) {
         m->failed = true;
         return 0;
     }
     for (uint32_t i = 0; i < count; ++i) planes[i] = (ring_plane){ .center = centers[i], .normal = normals[i] };
-    uint32_t   dropped = turn_apart(&r, planes, count);
-    sup_arena* work = levels && count > 1 ? sup_arena_beside(m->arena) : NULL;
-    float*     heights = NULL;
-    if (work && (dropped || still_cross(&r, planes, count))) {
-        heights = SUP_NEW(work, float, m->mesh.point_count);
+    uint32_t dropped = turn_apart(&r, planes, count);
+    if (levels && !m->failed && (dropped || still_cross(&r, planes, count))) {
+        sup_arena* work = sup_arena_beside(m->arena);
+        float*     heights = work ? SUP_NEW(work, float, m->mesh.point_count) : NULL;
         m->failed |= !heights || !level_heights(m, triangles, triangle_count, centers, count, heights);
+        maker_drop_curves(m, begin);
+        if (!m->failed) cut_levels(&r, planes, count, heights);
+        sup_arena_destroy(work);
         dropped = 0;
-    } else m->failed |= levels && count > 1 && !work;
-    if (!m->failed) cut_rings(&r, planes, count, heights);
-    sup_arena_destroy(work);
+    }
+    if (!m->failed) finish_rings(&r, planes, count);
     return dropped;
 }
 
