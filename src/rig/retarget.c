@@ -22,10 +22,11 @@ enum { FRAMES_MAX = 1 << 22 };
 typedef struct follow {
     uint32_t source, next; // SUP_NONE: nothing
     float    ratio;
-    sup_quat fit;     // S, then the reference rotation of the target
-    bool     placed;  // its position does not follow from its parent: hips, feet that hang on a root
-    uint32_t carrier; // the joint whose motion places it; SUP_NONE: the root motion
-    sup_vec3 offset;  // from the carrier, in the carrier's reference space
+    sup_quat fit;      // S, then the reference rotation of the target
+    bool     placed;   // its position does not follow from its parent: hips, feet that hang on a root
+    uint32_t carrier;  // the joint whose motion places it; SUP_NONE: the root motion
+    sup_vec3 offset;   // from the carrier, in the carrier's reference space
+    bool     namesake; // found by its name alone
 } follow;
 
 typedef struct retarget {
@@ -116,6 +117,30 @@ static void pair_fingers(retarget* r)
     }
 }
 
+static bool has_follower(const retarget* r, uint32_t source)
+{
+    for (uint32_t t = 0; t < r->target.joint_count; ++t)
+        if (r->follows[t].source == source) return true;
+    return false;
+}
+
+// What has no part in a body (hip joints, the mittens of CMU's hands, tails) and yet is called the same below joints that
+// follow each other: the motion was captured for such a skeleton.
+static void pair_namesakes(retarget* r)
+{
+    for (uint32_t t = 0; t < r->target.joint_count; ++t) {
+        uint32_t above = r->target.parents[t];
+        if (r->follows[t].source != SUP_NONE || above == SUP_NONE || r->follows[above].source == SUP_NONE) continue;
+        for (uint32_t s = 0; s < r->source.joint_count; ++s) {
+            if (r->mocap->joints[s].end || r->source.parents[s] != r->follows[above].source ||
+                strcmp(r->source.names[s], r->target.names[t]) != 0 || has_follower(r, s))
+                continue;
+            pair(r, t, s);
+            r->follows[t].namesake = true;
+        }
+    }
+}
+
 static bool same_text(const char* a, const char* b)
 {
     for (;; ++a, ++b) {
@@ -164,6 +189,7 @@ static void apply_pairs(retarget* r, const sup_retarget_options* options)
             pair(r, sup_character_joint(r->character, options->pairs[i].target), source_joint(r, options->pairs[i].source));
     pair_bodies(r);
     pair_fingers(r);
+    pair_namesakes(r);
     for (uint32_t i = 0; i < options->pair_count; ++i)
         if (!options->pairs[i].source)
             r->follows[sup_character_joint(r->character, options->pairs[i].target)].source = SUP_NONE;
@@ -197,6 +223,13 @@ static sup_quat level_fit(retarget* r, uint32_t source, sup_quat fit)
     return quat_normalize(quat_mul(multiply3(r->align, level, quat_conjugate(r->align)), fit));
 }
 
+static bool joint_is_trunk(const retarget* r, uint32_t joint)
+{
+    int       side;
+    body_role role = body_role_of(&r->target.body, joint, &side);
+    return role == ROLE_HIPS || role == ROLE_SPINE || role == ROLE_NECK || role == ROLE_HEAD;
+}
+
 static void fit_joint(retarget* r, uint32_t joint, const sup_quat* fits, sup_quat trunk, sup_quat* fit)
 {
     const follow* f = &r->follows[joint];
@@ -224,8 +257,10 @@ static void fit_joint(retarget* r, uint32_t joint, const sup_quat* fits, sup_qua
         if (arm != SUP_NONE && arm < joint) *fit = fits[arm];
         break;
     default: // the last joint of a finger leads nowhere: straight behind the one before
-        if (!bone_arc(r, joint, f->source, false, fit) && r->target.parents[joint] != SUP_NONE &&
-            r->follows[r->target.parents[joint]].source != SUP_NONE)
+        // Hip joints are a matter of build: legs must not come nearer to each other because the captured ones were.
+        if (f->namesake && joint_is_trunk(r, r->target.parents[joint])) *fit = trunk;
+        else if (!bone_arc(r, joint, f->source, false, fit) && r->target.parents[joint] != SUP_NONE &&
+                 r->follows[r->target.parents[joint]].source != SUP_NONE)
             *fit = fits[r->target.parents[joint]];
         break;
     }

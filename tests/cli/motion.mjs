@@ -35,6 +35,18 @@ await test("baked motion is glTF on every character that can walk", folder => {
     }
 });
 
+await test("captured joints in any mesh play the whole motion, and leave a skin that viewers take", folder => {
+    const walk = shared("mocap/07_01-walk.bvh");
+    for (const file of [shared("skinned/robotexpressive.glb"), shared("closed-meshes/human_man.obj")]) {
+        const out = path.join(folder, "captured.glb");
+        const r = good(["bake", file, out, "--skeleton", walk, "--motion", walk, "--fps", "4"]);
+        holds(!/no partner|loses its skin/.test(r.err), "every joint moves, and every mesh keeps its skin");
+        match(r.err, /viewers take four/);
+        equal(json(["inspect", out]).influences_max, 4, "influences");
+        validate(out, file.endsWith(".glb") ? file : undefined);
+    }
+});
+
 await test("a map tells who follows whom, as lines and as JSON", folder => {
     const man = shared("skinned/cesiumman.glb"), walk = shared("mocap/07_01-walk.bvh"), out = path.join(folder, "a.glb");
     const lines = path.join(folder, "map.txt"), tree = path.join(folder, "map.json"), wrong = path.join(folder, "wrong.txt");

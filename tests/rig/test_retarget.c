@@ -409,6 +409,37 @@ static void the_same_skeleton_twice_as_large_moves_alike(void** state)
     sup_character_destroy(c);
 }
 
+// What belongs to no body follows who is called the same below the same joint, and nobody else.
+static void joints_that_no_body_has_follow_their_namesakes(void** state)
+{
+    (void)state;
+    static const char theirs[SMALL][16] = { "Hips",       "Head",     "LeftUpLeg", "LeftLeg", "LeftFoot",
+                                            "RightUpLeg", "RightLeg", "wheel",     "" };
+    static const char others[SMALL][16] = { "Hips",       "Head",     "LeftUpLeg", "LeftLeg", "LeftFoot",
+                                            "RightUpLeg", "RightLeg", "skate",     "" };
+    small_motion      m;
+    make_motion(&m, theirs);
+    m.joints[7].rotations = m.knee;
+    for (int same = 0; same < 2; ++same) {
+        sup_character*      c = small_character(same ? theirs : others, 1);
+        sup_arena*          arena = sup_arena_create(NULL);
+        sup_clip            clip;
+        sup_retarget_report report;
+        sup_pose            pose;
+        sup_error           error;
+        assert_ok(sup_retarget(c, &m.mocap, NULL, arena, &clip, &report, &error), error);
+        assert_int_equal(report.lone_count, same ? 0 : 1);
+        assert_ok(sup_character_add_clip(c, &clip, &error), error);
+        assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+        sup_clip_sample(c, sup_character_clip(c, "step"), 0.5, &pose);
+        const sup_affine* wheel = &pose.global[sup_character_joint(c, same ? "wheel" : "skate")];
+        assert_float_equal(wheel->m[1][1], same ? 0 : 1, 1e-5f); // turned by 90 degrees about x, or not at all
+        assert_float_equal(wheel->m[2][1], same ? 1 : 0, 1e-5f);
+        sup_arena_destroy(arena);
+        sup_character_destroy(c);
+    }
+}
+
 // A straight pose, three frames that rush to the bent knee, then steps of two degrees. Halves of angles, in degrees.
 static void frames_that_rush_out_of_the_straight_pose_are_left_out(void** state)
 {
@@ -604,6 +635,7 @@ int main(void)
         cmocka_unit_test(a_soldier_from_mixamo_walks_like_a_person),
         cmocka_unit_test(feet_that_hang_on_a_root_stay_at_their_legs),
         cmocka_unit_test(the_same_skeleton_twice_as_large_moves_alike),
+        cmocka_unit_test(joints_that_no_body_has_follow_their_namesakes),
         cmocka_unit_test(frames_that_rush_out_of_the_straight_pose_are_left_out),
         cmocka_unit_test(a_map_gives_strange_names_a_meaning),
         cmocka_unit_test(fingers_of_many_programs_are_one_hand),
