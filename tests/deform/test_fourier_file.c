@@ -175,8 +175,8 @@ static void a_game_that_blends_linearly_gets_the_baked_skin(void** state)
         saved           file = save_link(&p);
         played          x = open_file(&file);
         double          worst = 0;
-        assert_int_equal(x.f->at[LEAN], x.f->at[PLACE]);
-        if (k == 1) assert_true(x.f->at[STAND] < x.f->at[STRENGTH]); // the twist is spread over the forearm
+        assert_int_equal(x.f->lean, x.f->place);
+        if (k == 1) assert_true(x.f->stand < x.f->strength); // the twist is spread over the forearm
         for (int frame = 0; frame <= 6; ++frame) {
             double    time = frame / 6.0;
             sup_vec3* moved = malloc(c->mesh.point_count * sizeof *moved);
@@ -227,7 +227,7 @@ static void points_that_lean_stand_where_the_file_says(void** state)
                                           (sup_instance_desc){ .clip = clip });
     saved           file = save_link(&p);
     played          x = open_file(&file);
-    const uint32_t *lean = sfc_get(x.f, LEAN), *end = sfc_get(x.f, LEAN + 1);
+    const uint32_t *lean = SFC_GET(uint32_t, x.f, lean), *end = SFC_GET(uint32_t, x.f, place);
     double          worst = 0, unheeded = 0;
     assert_true(lean < end);
     assert_non_null(strstr(sup_chain_save_note(p.chain, 1), "points lean on dual quaternions"));

@@ -16,15 +16,17 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     memcpy(bytes, data, size);
     if (size >= sizeof(sfc)) { // a right hash, version and size, as somebody who means harm would write them
         uint32_t head[2] = { 3, 2166136261u };
-        ((sfc*)bytes)->at[ARRAYS] = (uint32_t)size;
+        ((sfc*)bytes)->end = (uint32_t)size;
         for (size_t i = 12; i < size; ++i) head[1] = (head[1] ^ (uint8_t)bytes[i]) * 16777619u;
         memcpy(bytes + 4, head, sizeof head);
     }
     if (!sfc_wrong(bytes, size)) {
         const sfc* f = (const sfc*)bytes;
         double     work = f->numbers, rows = 0;
-        for (const uint32_t *m = sfc_get(f, MOVE), *end = sfc_get(f, MOVE + 1); m < end; m += 6) work += (double)m[2] + m[4];
-        for (const uint32_t *r = sfc_get(f, ROW), *end = sfc_get(f, ROW + 1); r < end; r += 5) rows += 1.0 + r[1];
+        for (const uint32_t *m = SFC_GET(uint32_t, f, move), *end = SFC_GET(uint32_t, f, row); m < end; m += 6)
+            work += (double)m[2] + m[4];
+        for (const uint32_t *r = SFC_GET(uint32_t, f, row), *end = SFC_GET(uint32_t, f, rest); r < end; r += 5)
+            rows += 1.0 + r[1];
         work += 2 * rows * f->points;
         double* c = work < 1e6 ? malloc((f->numbers + 1) * sizeof *c) : NULL;
         if (c) sfc_at(f, 0.3, c);
