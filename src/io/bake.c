@@ -130,9 +130,20 @@ sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* frame, sup
     return result;
 }
 
+static void withdraw_files(sup_bake* bake, const sup_bake_file* end)
+{
+    for (sup_bake_file* f = bake->files; f != end; f = f->next)
+        if (f->keep) sup_out_withdraw(f->file);
+}
+
 // Whole on the disk first and renamed afterwards, so that a full disk leaves none of them.
 static sup_result commit_files(sup_bake* bake, uint64_t* size, sup_error* error)
 {
+    if (bake->file) {
+        *size += sup_out_size(bake->file);
+        sup_result result = sup_out_close(bake->file, error);
+        if (result != SUP_OK) return result;
+    }
     for (sup_bake_file* f = bake->files; f; f = f->next) {
         if (!f->keep) continue;
         *size += sup_out_size(f->file);
@@ -142,19 +153,19 @@ static sup_result commit_files(sup_bake* bake, uint64_t* size, sup_error* error)
     for (sup_bake_file* f = bake->files; f; f = f->next) {
         sup_result result = f->keep ? sup_out_commit(f->file, error) : SUP_OK;
         if (result == SUP_OK) continue;
-        for (sup_bake_file* done = bake->files; done != f; done = done->next)
-            if (done->keep) sup_out_withdraw(done->file);
+        withdraw_files(bake, f);
         return result;
     }
-    return SUP_OK;
+    sup_result result = bake->file ? sup_out_commit(bake->file, error) : SUP_OK; // it names the others: they are there
+    if (result != SUP_OK) withdraw_files(bake, NULL);
+    return result;
 }
 
 sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, sup_error* error)
 {
     SUP_ASSERT(!bake->done && bake->next_frame == bake->desc.frame_count);
     sup_result result = bake->format->bake_end(bake, error);
-    uint64_t   size = bake->file ? sup_out_size(bake->file) : 0;
-    if (result == SUP_OK && bake->file) result = sup_out_commit(bake->file, error);
+    uint64_t   size = 0;
     if (result == SUP_OK) result = commit_files(bake, &size, error);
     if (result != SUP_OK) return result;
     bake->done = true;

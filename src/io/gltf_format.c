@@ -9,6 +9,6 @@ const sup_file_format sup_format_gltf = {
     .bake_begin = gltf_bake_begin,
     .bake_frame = gltf_bake_frame,
     .bake_end = gltf_bake_end,
-    .bake_endings = "glb",
+    .bake_endings = "glb gltf",
 #endif
 };

@@ -1,7 +1,9 @@
 // A bake into a GLB: header, JSON chunk, BIN chunk, in one pass. The JSON comes before the frames but holds the bounds of
-// their displacements, so it is written with room for them first and again, in place, at the end.
+// their displacements, so it is written with room for them first and again, in place, at the end. A .gltf is that JSON, with
+// the bytes of the BIN chunk in a file beside it.
 #include "base/internal.h"
 #include "io/gltf_baking.h"
+#include "io/path.h"
 
 #include <string.h>
 
@@ -74,38 +76,40 @@ static sup_result make_json(gltf_baking* baking, sup_arena* arena, sup_error* er
     return SUP_OK;
 }
 
-static sup_result write_words(sup_bake* bake, const uint32_t* words, size_t count, sup_error* error)
+static sup_result write_words(const gltf_baking* baking, const uint32_t* words, size_t count, sup_error* error)
 {
-    return sup_out_write(bake->file, words, count * sizeof *words, error); // little-endian, as every machine we run on
+    return sup_out_write(baking->binary, words, count * sizeof *words, error); // little-endian, as every machine we run on
 }
 
-static sup_result write_blobs(sup_bake* bake, const gltf_blob* blob, sup_error* error)
+static sup_result write_blobs(const gltf_baking* baking, const gltf_blob* blob, sup_error* error)
 {
     static const uint8_t zeros[4] = { 0 };
     for (; blob; blob = blob->next) {
-        sup_result result = sup_out_write(bake->file, blob->data, blob->bytes, error);
-        if (result == SUP_OK) result = sup_out_write(bake->file, zeros, sup_align(blob->bytes, 4) - blob->bytes, error);
+        sup_result result = sup_out_write(baking->binary, blob->data, blob->bytes, error);
+        if (result == SUP_OK) result = sup_out_write(baking->binary, zeros, sup_align(blob->bytes, 4) - blob->bytes, error);
         if (result != SUP_OK) return result;
     }
     return SUP_OK;
 }
 
-// Everything up to the first frame's targets.
+// Everything up to the first frame's targets. The text of a .gltf waits until all is known.
 static sup_result write_head(sup_bake* bake, gltf_baking* baking, sup_error* error)
 {
     sup_json* buffer = gltf_edit_get(baking->edit.root, "buffers")->first;
     gltf_edit_number(&baking->edit, buffer, "byteLength", (double)baking->edit.bytes);
+    if (baking->uri) gltf_edit_string(&baking->edit, buffer, "uri", baking->uri);
     if (baking->edit.failed) return sup_fail_memory(error, "the JSON of a GLB");
     sup_result result = make_json(baking, bake->arena, error);
     if (result != SUP_OK) return result;
     uint64_t total = GLB_HEAD + 2 * CHUNK_HEAD + (uint64_t)baking->json_bytes + baking->edit.bytes;
     if (total > UINT32_MAX) return too_large(bake, (double)total, error);
+    if (baking->uri) return write_blobs(baking, baking->edit.first, error);
     const uint32_t head[] = { GLB_MAGIC, GLB_VERSION, (uint32_t)total, (uint32_t)baking->json_bytes, GLB_JSON };
     const uint32_t bin[] = { (uint32_t)baking->edit.bytes, GLB_BIN };
-    result = write_words(bake, head, SUP_COUNT_OF(head), error);
-    if (result == SUP_OK) result = sup_out_write(bake->file, baking->json, baking->json_bytes, error);
-    if (result == SUP_OK) result = write_words(bake, bin, SUP_COUNT_OF(bin), error);
-    if (result == SUP_OK) result = write_blobs(bake, baking->edit.first, error);
+    result = write_words(baking, head, SUP_COUNT_OF(head), error);
+    if (result == SUP_OK) result = sup_out_write(baking->binary, baking->json, baking->json_bytes, error);
+    if (result == SUP_OK) result = write_words(baking, bin, SUP_COUNT_OF(bin), error);
+    if (result == SUP_OK) result = write_blobs(baking, baking->edit.first, error);
     return result;
 }
 
@@ -168,6 +172,45 @@ static const sup_vec3* turn_normals(gltf_baking* baking, const sup_mesh* mesh, c
     return out;
 }
 
+static bool is_text(const char* path)
+{
+    size_t length = strlen(path);
+    return length > 0 && (path[length - 1] == 'f' || path[length - 1] == 'F'); // .gltf, not .glb
+}
+
+// The name as a URI: anything but plain letters is escaped.
+static char* escape(sup_arena* arena, const char* name)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    char*             out = sup_arena_alloc(arena, 3 * strlen(name) + 1, 1);
+    size_t            at = 0;
+    for (; out && *name; ++name) {
+        unsigned char c = (unsigned char)*name;
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~", c)) {
+            out[at++] = (char)c;
+            continue;
+        }
+        out[at++] = '%';
+        out[at++] = digits[c >> 4];
+        out[at++] = digits[c & 15];
+    }
+    return out;
+}
+
+// "walk.gltf" has its bytes in "walk.bin" beside it.
+static sup_result open_binary(sup_bake* bake, gltf_baking* baking, sup_error* error)
+{
+    const char* path = bake->desc.path;
+    baking->binary = bake->file;
+    if (!is_text(path)) return SUP_OK;
+    char* beside = sup_arena_text(bake->arena, path, strlen(path));
+    if (!beside) return sup_fail_memory(error, "a bake");
+    strcpy(strrchr(beside, '.'), ".bin"); // shorter than ".gltf"
+    baking->uri = escape(bake->arena, beside + sup_path_folder(beside));
+    if (!baking->uri) return sup_fail_memory(error, "a bake");
+    return sup_bake_open(bake, beside, NULL, SUP_OUT_ROOM, &baking->binary, error);
+}
+
 // Viewers take four influences of a vertex. Weights that are written anew need not have more: what is missing is in the
 // displacements of the baked clip.
 enum { VIEWERS_TAKE = 4 };
@@ -177,10 +220,11 @@ static void tell_influences(sup_bake* bake, const gltf_baking* baking)
     uint32_t most = bake->desc.character->weights.influences_max;
     bool     own = baking->document.source == gltf_source_of(bake->desc.character);
     if (most <= VIEWERS_TAKE || own || bake->desc.flat) return;
-    sup_bake_warn(bake,
-                  "points follow up to %u joints and viewers take four: the copy has the four heaviest; the baked clip is exact "
-                  "all the same, other clips are close",
-                  most);
+    sup_bake_warn(
+        bake,
+        "points follow up to %u joints and viewers take four: the copy has the four heaviest; the baked clip is exact "
+        "all the same, other clips are close",
+        most);
 }
 
 sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
@@ -189,7 +233,8 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     gltf_baking*         baking = SUP_NEW(bake->arena, gltf_baking, 1);
     if (!baking) return sup_fail_memory(error, "a bake");
     bake->state = baking;
-    sup_result result = gltf_document_choose(character, VIEWERS_TAKE, bake->arena, &baking->document, error);
+    sup_result result = open_binary(bake, baking, error);
+    if (result == SUP_OK) result = gltf_document_choose(character, VIEWERS_TAKE, bake->arena, &baking->document, error);
     if (result == SUP_OK && baking->document.character != character) {
         // Its points are those of the frames, but its stored vertices are others.
         result = make_normals(baking, character, baking->document.character, bake->arena, error);
@@ -235,8 +280,8 @@ static sup_result write_piece(sup_bake* bake, gltf_baking* baking, uint32_t inde
     put_bounds(accessor, "max", bounds + 3);
     if (baking->spill) return SUP_OK;
     size_t bytes = (size_t)piece->count * sizeof(sup_vec3);
-    result = sup_out_write(bake->file, baking->positions, bytes, error);
-    if (result == SUP_OK && piece->normals) result = sup_out_write(bake->file, baking->normals, bytes, error);
+    result = sup_out_write(baking->binary, baking->positions, bytes, error);
+    if (result == SUP_OK && piece->normals) result = sup_out_write(baking->binary, baking->normals, bytes, error);
     return result;
 }
 
@@ -271,9 +316,11 @@ sup_result gltf_bake_end(sup_bake* bake, sup_error* error)
     if (baking->spill) {
         sup_result written = bake->desc.meshopt ? gltf_meshopt_end(baking, error) : SUP_OK;
         if (written == SUP_OK) written = write_head(bake, baking, error);
-        return written == SUP_OK ? gltf_sparse_copy(baking, bake, error) : written;
+        if (written == SUP_OK) written = gltf_sparse_copy(baking, bake, error);
+        if (written != SUP_OK || !baking->uri) return written;
     }
     sup_result result = make_json(baking, bake->arena, error);
-    return result == SUP_OK ? sup_out_write_at(bake->file, GLB_HEAD + CHUNK_HEAD, baking->json, baking->json_bytes, error)
-                            : result;
+    if (result != SUP_OK) return result;
+    return baking->uri ? sup_out_write(bake->file, baking->json, baking->json_bytes, error)
+                       : sup_out_write_at(bake->file, GLB_HEAD + CHUNK_HEAD, baking->json, baking->json_bytes, error);
 }

@@ -109,7 +109,7 @@ sup_result gltf_sparse_copy(gltf_baking* baking, sup_bake* bake, sup_error* erro
     for (uint64_t at = 0; at < size && result == SUP_OK; at += ROOM) {
         size_t bytes = size - at < ROOM ? (size_t)(size - at) : (size_t)ROOM;
         result = sup_out_read_at(baking->spill, at, buffer, bytes, error);
-        if (result == SUP_OK) result = sup_out_write(bake->file, buffer, bytes, error);
+        if (result == SUP_OK) result = sup_out_write(baking->binary, buffer, bytes, error);
     }
     return result;
 }

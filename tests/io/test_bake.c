@@ -224,6 +224,30 @@ static void parts_on_nodes_and_morphs_show_the_baked_points(void** state)
     sup_character_destroy(squares);
 }
 
+static void text_with_a_file_beside_it_shows_the_same(void** state)
+{
+    (void)state;
+    static const struct {
+        bool sparse, flat;
+    } ways[] = { { false, false }, { true, false }, { false, true } };
+    scene          s;
+    sup_character* squares = two_squares(&s, 4);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {
+        test_bake b = { .character = squares,
+                        .clip = squares->clips,
+                        .path = test_folder_file(&folder, "two squares.gltf"),
+                        .fps = 4,
+                        .frames = 5,
+                        .sparse = ways[i].sparse,
+                        .flat = ways[i].flat };
+        bake(&b);
+        assert_true(test_bake_error(&b, "move.dualquat") < NEAR);
+        assert_int_equal(unlink(b.path), 0);
+        assert_int_equal(unlink(test_folder_file(&folder, "two squares.bin")), 0);
+    }
+    sup_character_destroy(squares);
+}
+
 static void weights_that_are_written_anew_keep_the_four_that_viewers_take(void** state)
 {
     (void)state;
@@ -389,6 +413,7 @@ int main(void)
         cmocka_unit_test(twisted_tube_loses_its_skin),
         cmocka_unit_test(baking_again_keeps_the_first_bake),
         cmocka_unit_test(parts_on_nodes_and_morphs_show_the_baked_points),
+        cmocka_unit_test(text_with_a_file_beside_it_shows_the_same),
         cmocka_unit_test(weights_that_are_written_anew_keep_the_four_that_viewers_take),
         cmocka_unit_test(five_influences_of_a_file_lose_their_skin_and_nothing_else_does),
         cmocka_unit_test(the_other_clip_still_plays_with_its_morphs),

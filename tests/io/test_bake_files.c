@@ -54,7 +54,7 @@ static void endings_that_cannot_be_written_are_refused_with_those_that_can(void*
     (void)state;
     assert_refused(test_folder_file(&folder, "out.xyz"), SUP_ERROR_INPUT, "the ending '.xyz' is not known");
     assert_refused(test_folder_file(&folder, "out.xyz"), SUP_ERROR_INPUT, ".glb");
-    assert_refused(test_folder_file(&folder, "out.gltf"), SUP_ERROR_INPUT, "can be read but not baked to");
+    assert_refused(test_folder_file(&folder, "out.vrm"), SUP_ERROR_INPUT, "can be read but not baked to");
     assert_refused(test_folder_file(&folder, "out"), SUP_ERROR_INPUT, "no ending");
     assert_refused(test_folder_file(&folder, "out.GL"), SUP_ERROR_INPUT, "not known");
 }
@@ -219,11 +219,9 @@ static void a_full_disk_leaves_the_old_file_and_nothing_else(void** state)
     unlink(path);
 }
 
-static void failing_allocations_leave_nothing(void** state)
+static void starve(const char* path)
 {
-    (void)state;
-    const char* path = test_folder_file(&folder, "starved.glb");
-    sup_result  result = SUP_ERROR_MEMORY;
+    sup_result result = SUP_ERROR_MEMORY;
     for (long n = 0; result != SUP_OK && n < 20000; ++n) {
         test_allocator a;
         test_bake      b = to(path);
@@ -237,6 +235,24 @@ static void failing_allocations_leave_nothing(void** state)
     }
     assert_int_equal(result, SUP_OK);
     unlink(path);
+}
+
+static void failing_allocations_leave_nothing(void** state)
+{
+    (void)state;
+    starve(test_folder_file(&folder, "starved.glb"));
+    starve(test_folder_file(&folder, "starved.gltf"));
+    assert_int_equal(unlink(test_folder_file(&folder, "starved.bin")), 0);
+}
+
+// A folder stands where the bytes belong: then there is no text that names them either.
+static void text_and_bytes_appear_together(void** state)
+{
+    (void)state;
+    const char* path = test_folder_file(&folder, "half.gltf");
+    assert_int_equal(mkdir(test_folder_file(&folder, "half.bin"), 0777), 0);
+    assert_refused(path, SUP_ERROR_FILE, "half.bin");
+    assert_int_equal(rmdir(test_folder_file(&folder, "half.bin")), 0);
 }
 
 // Says no to what is too large and yes to smaller requests after it, as a machine short of memory does.
@@ -295,6 +311,7 @@ int main(void)
         cmocka_unit_test(a_link_is_followed),
         cmocka_unit_test(a_full_disk_leaves_the_old_file_and_nothing_else),
         cmocka_unit_test(failing_allocations_leave_nothing),
+        cmocka_unit_test(text_and_bytes_appear_together),
         cmocka_unit_test(little_memory_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, make, unmake);
