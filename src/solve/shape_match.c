@@ -275,7 +275,7 @@ uint32_t sup_match_iterate(const sup_match_run* run)
 {
     const sup_match* m = run->match;
     sup_match_view   view = view_of(run);
-    uint32_t         blocks = m->layers * m->blocks, cold = 0;
+    uint32_t         kept = m->intervals ? 0 : run->kept_layers, blocks = (m->layers - kept) * m->blocks, cold = 0;
     if (m->intervals) {
         const sup_vec4* root = &run->x[(size_t)(m->layers - 1) * m->stride];
         view.origin[0] = root->x, view.origin[1] = root->y, view.origin[2] = root->z;
@@ -287,7 +287,7 @@ uint32_t sup_match_iterate(const sup_match_run* run)
         sup_tasks_run(run->tasks, blocks, GRAIN, fit_task, &view);
         sup_tasks_run(run->tasks, blocks, GRAIN, goal_task, &view);
     }
-    for (uint32_t i = 0; i < piece_count(m); ++i) cold += view.cold[i];
+    for (uint32_t i = 0; i < (blocks + GRAIN - 1) / GRAIN; ++i) cold += view.cold[i];
     return cold;
 }
 

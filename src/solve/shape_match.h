@@ -53,6 +53,7 @@ typedef struct sup_match_run {
     sup_quat*        q;           ///< rotation of each region since rest: warm start and answer
     const sup_vec4*  h;           ///< where the particle would be by itself; w: share of the way to the goal
     uint32_t         goal_layers; ///< particles of the first so many layers move
+    uint32_t         kept_layers; ///< regions of the last so many stay as the call before fitted them; direct sums only
     void*            scratch;     ///< sup_match_scratch bytes, 64-byte aligned
     const sup_tasks* tasks;
 } sup_match_run;

@@ -110,9 +110,12 @@ static void here_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) r->h[i] = (sup_vec4){ r->s.x[i].x, r->s.x[i].y, r->s.x[i].z, r->h[i].w };
 }
 
-static void elasticity(layers_run* r)
+// `again`: not the first time in this substep. Of the regions of bones that follow exactly only one particle has moved since;
+// they stay.
+static void elasticity(layers_run* r, bool again)
 {
     sup_match_run run = match_of(r, &r->b->match);
+    run.kept_layers = again && r->held ? LAYERS - LAYER_BONE : 0;
     // The paper's step starts from where the particle is now, and its stiffness is a share of the way.
     if (r->p->paper_order) sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, here_task, r);
     r->cold += sup_match_iterate(&run);
@@ -204,7 +207,7 @@ static void solve(layers_run* r)
 {
     const layers_bound* b = r->b;
     for (int i = 0; i < r->p->iterations; ++i) {
-        if (i % r->p->elastic_every == 0) elasticity(r);
+        if (i % r->p->elastic_every == 0) elasticity(r, i > 0);
         pins(r);
         for (int k = 0; k < JOINT_ROUNDS; ++k) {
             volume(r);
@@ -221,7 +224,7 @@ static void solve_as_printed(layers_run* r)
 {
     const layers_bound* b = r->b;
     for (int i = 0; i < r->p->iterations; ++i) {
-        if (i % r->p->elastic_every == 0) elasticity(r);
+        if (i % r->p->elastic_every == 0) elasticity(r, i > 0);
         pins(r);
         sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
