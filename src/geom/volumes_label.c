@@ -107,12 +107,14 @@ static uint32_t nearest_bone(const work* w, uint32_t joint, sup_vec3 at, float* 
     return best;
 }
 
+static float plane_share(const sup_label_desc* d, uint32_t bone) { return d->shares ? d->shares[bone] : 0.5f; }
+
 /// The joint at the nearer end of the nearest bone: planes through the middles of bones divide the body.
 static uint32_t label_by_middles(const work* w, uint32_t joint, sup_vec3 at)
 {
     float    t = 0;
     uint32_t b = nearest_bone(w, joint, at, &t);
-    return b != SUP_NONE && w->desc->bones[b].child != SUP_NONE && t > 0.5f ? w->desc->bones[b].child : joint;
+    return b != SUP_NONE && w->desc->bones[b].child != SUP_NONE && t > plane_share(w->desc, b) ? w->desc->bones[b].child : joint;
 }
 
 /// The bone itself, its parent behind the plane across its head, its child beyond the plane across its tail.
@@ -289,7 +291,8 @@ static bool make_parts(work* w, sup_labels* out)
         if (parents[p] == SUP_NONE) continue;
         const sup_label_bone* bone = &d->bones[w->bone_to[j]];
         carriers[p] = bone->joint;
-        cuts[p] = d->cut == SUP_CUT_ENDS ? bone->tail : v3_lerp(bone->head, bone->tail, 0.5f);
+        float share = d->cut == SUP_CUT_ENDS ? 1 : plane_share(d, w->bone_to[j]);
+        cuts[p] = v3_lerp(bone->head, bone->tail, share);
     }
     for (uint32_t t = 0; t < d->triangle_count; ++t) w->labels[t] = w->part[destination(w, w->labels[t])];
     *out = (sup_labels){ count, w->labels, joints, sizes, joint_parts, parents, cuts, carriers };

@@ -37,6 +37,7 @@ typedef struct sup_label_desc {
     const float*    values;
 
     sup_label_cut cut;
+    const float*  shares; ///< per bone: how far along it the plane of SUP_CUT_MIDDLES stands; NULL: 0.5
     uint32_t      fewest; ///< parts of fewer triangles join the one above; 0: 30
     /// Parts that touch although neither is cut from the other (both thighs at the groin, fingers in the palm, collar bones at
     /// the breast bone) become one with all that lies between them: such a border is no cross-section, and volume would only

@@ -70,17 +70,24 @@ static inline elbow_numbers elbow_measure(const elbow* e, const char* joint)
     return n;
 }
 
-/// Largest speed of any point around a time, m/s.
-static inline double elbow_speed(elbow* e, double time)
+/// Largest speed of any point around a time, m/s. `energy`, if not NULL: the sum of squares.
+static inline double elbow_motion(elbow* e, double time, double* energy)
 {
     sup_vec3* before = play_memory(e->play.points * sizeof *before);
-    double    worst = 0;
+    double    worst = 0, sum = 0;
     play_hash(&e->play, time - 0.005);
     memcpy(before, e->play.out, e->play.points * sizeof *before);
     play_hash(&e->play, time);
-    for (uint32_t i = 0; i < e->play.points; ++i) worst = fmax(worst, (double)v3_distance(before[i], e->play.out[i]) / 0.005);
+    for (uint32_t i = 0; i < e->play.points; ++i) {
+        double speed = (double)v3_distance(before[i], e->play.out[i]) / 0.005;
+        worst = fmax(worst, speed);
+        sum += speed * speed;
+    }
     free(before);
+    if (energy) *energy = sum;
     return worst * e->character->metres_per_unit;
 }
+
+static inline double elbow_speed(elbow* e, double time) { return elbow_motion(e, time, NULL); }
 
 #endif

@@ -259,6 +259,75 @@ static void what_crosses_itself_all_over_at_rest_has_no_contacts(void** state)
     assert_true(says(&s, "layers", "pass through others at rest"));
 }
 
+// Two joints in one place, and a leaf there: bones without length are points.
+static void a_bone_without_length_is_a_point(void** state)
+{
+    (void)state;
+    stuff s = stuff_make();
+    s.bones[2].rest.translation = v3(0, 0, 0); // the tip stands in the elbow
+    s.bones[2].inverse_bind.m[0][3] = s.bones[1].inverse_bind.m[0][3];
+    assert_true(says(&s, "layers", NULL));
+}
+
+// The arm a fifth thicker and shorter, the forearm sheared by that and the turn of the elbow: tissue goes along.
+static void scaled_and_sheared_bones_are_followed(void** state)
+{
+    (void)state;
+    sup_quat    bent = quat_axis_angle(v3(0, 0, 1), 0.7f);
+    const float times[1] = { 0 }, scales[3] = { 0.8f, 1.2f, 1.2f }, turns[4] = { bent.x, bent.y, bent.z, bent.w };
+    sup_channel channels[2] = {
+        { .target = 0, .path = SUP_PATH_SCALE, .key_count = 1, .width = 3, .times = times, .values = scales },
+        { .target = 1, .path = SUP_PATH_ROTATION, .key_count = 1, .width = 4, .times = times, .values = turns }
+    };
+    sup_clip       clip = { .name = "thick", .seconds = 1, .channel_count = 2, .channels = channels, .source_id = SUP_NONE };
+    sup_character* c = elbow_make(0, 1, 1);
+    play           p = play_chain((sup_chain_desc){ .character = c, .clip = &clip, .links = "layers(gravity=0)" },
+                                  (sup_instance_desc){ .clip = &clip, .preroll = -1 });
+    play           flat =
+        play_chain((sup_chain_desc){ .character = c, .clip = &clip, .links = "linear" }, (sup_instance_desc){ .clip = &clip });
+    double mean = 0;
+    play_hash(&p, 0.5), play_hash(&flat, 0.5);
+    for (uint32_t i = 0; i < p.points; ++i) {
+        assert_true(v3_finite(p.out[i]));
+        mean += (double)v3_distance(p.out[i], flat.out[i]) / p.points;
+    }
+    print_message("scaled and sheared: %.1f mm from linear in the mean\n", 1000 * mean);
+    assert_true(mean < 0.012); // flesh wants to keep its size
+    play_end(&p), play_end(&flat);
+    sup_character_destroy(c);
+}
+
+static void planes_that_cannot_be_are_refused_with_a_cure(void** state)
+{
+    (void)state;
+    static const char* const cases[][2] = {
+        { "layers(planes=shoulder)", "'shoulder' is no plane" },
+        { "layers(planes=shoulder=1.5)", "from 0 (the bone's head) to 1" },
+        { "layers(planes=shoulder=0.3 =0.4)", "'=0.4' is no plane" },
+        { "layers(planes=knee=0.5)", "no joint called 'knee'" },
+        { "layers(planes=tip=0.5)", "no joint called 'tip' has a bone to another" },
+        { "layers(cut=ends,planes=shoulder=0.5)", "take cut=ends away" },
+    };
+    sup_character* c = elbow_make(60, 0.3, 1);
+    sup_error      error;
+    for (size_t i = 0; i < SUP_COUNT_OF(cases); ++i) {
+        sup_chain* chain = NULL;
+        assert_int_equal(sup_chain_create(&(sup_chain_desc){ .character = c, .links = cases[i][0] }, &chain, &error),
+                         SUP_ERROR_INPUT);
+        assert_non_null(strstr(error.text, cases[i][1]));
+    }
+    sup_character_destroy(c);
+}
+
+// A plane 10 cm before the elbow in place of 15 (with a remark for people): the elbow's part is smaller, the body plays as
+// before.
+static void planes_are_taken_from_text(void** state)
+{
+    (void)state;
+    stuff s = stuff_make();
+    assert_true(says(&s, "layers(planes=# a remark\nshoulder=0.66\n)", NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +344,10 @@ int main(void)
         cmocka_unit_test(bones_outside_leave_thinner_tissue),
         cmocka_unit_test(a_mesh_that_is_no_surface_is_refused),
         cmocka_unit_test(what_crosses_itself_all_over_at_rest_has_no_contacts),
+        cmocka_unit_test(a_bone_without_length_is_a_point),
+        cmocka_unit_test(scaled_and_sheared_bones_are_followed),
+        cmocka_unit_test(planes_that_cannot_be_are_refused_with_a_cure),
+        cmocka_unit_test(planes_are_taken_from_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

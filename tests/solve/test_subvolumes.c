@@ -311,7 +311,8 @@ static rigged make_rigged(void)
     return r;
 }
 
-static sup_labels label(const rigged* r, sup_arena* arena, sup_label_cut cut, bool merge, uint32_t joints, uint32_t bones)
+static sup_labels label_at(const rigged* r, sup_arena* arena, sup_label_cut cut, const float* shares, bool merge,
+                           uint32_t joints, uint32_t bones)
 {
     sup_label_desc d = { .point_count = r->tube.point_count,
                          .points = r->tube.points,
@@ -326,12 +327,18 @@ static sup_labels label(const rigged* r, sup_arena* arena, sup_label_cut cut, bo
                          .joints = r->joints,
                          .values = r->values,
                          .cut = cut,
+                         .shares = shares,
                          .fewest = 10,
                          .merge = merge };
     sup_labels     out;
     sup_error      error;
     assert_ok(sup_volumes_label(&d, arena, &out, &error), error);
     return out;
+}
+
+static sup_labels label(const rigged* r, sup_arena* arena, sup_label_cut cut, bool merge, uint32_t joints, uint32_t bones)
+{
+    return label_at(r, arena, cut, NULL, merge, joints, bones);
 }
 
 static void free_rigged(rigged* r)
@@ -361,6 +368,26 @@ static void planes_stand_in_the_middle_of_bones_or_at_their_ends(void** state)
             if (p) assert_float_equal(l.cut_points[p].x, ends ? 2 * (float)p : 2 * (float)p - 1, 0);
         }
     }
+    sup_arena_destroy(arena);
+    free_rigged(&r);
+}
+
+// At a quarter of the first bone, from 0 to 2, and three quarters of the second, from 2 to 4: 0.5 and 3.5.
+static void planes_stand_where_they_are_put(void** state)
+{
+    (void)state;
+    rigged      r = make_rigged();
+    sup_arena*  arena = sup_arena_create(NULL);
+    const float shares[3] = { 0.25f, 0.75f, 0.5f };
+    sup_labels  l = label_at(&r, arena, SUP_CUT_MIDDLES, shares, true, 3, 3);
+    assert_int_equal(l.part_count, 3);
+    for (uint32_t t = 0; t < r.tube.triangle_count; ++t) {
+        const uint32_t* c = r.tube.triangles + 3 * t;
+        float           x = (r.tube.points[c[0]].x + r.tube.points[c[1]].x + r.tube.points[c[2]].x) / 3;
+        assert_int_equal(l.labels[t], x < 0.5f ? 0 : x < 3.5f ? 1 : 2);
+    }
+    assert_float_equal(l.cut_points[1].x, 0.5f, 0);
+    assert_float_equal(l.cut_points[2].x, 3.5f, 0);
     sup_arena_destroy(arena);
     free_rigged(&r);
 }
@@ -406,6 +433,7 @@ int main(void)
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
         cmocka_unit_test(every_allocation_that_fails_is_an_error),
         cmocka_unit_test(planes_stand_in_the_middle_of_bones_or_at_their_ends),
+        cmocka_unit_test(planes_stand_where_they_are_put),
         cmocka_unit_test(siblings_that_share_a_border_become_one_with_their_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

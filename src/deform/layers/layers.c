@@ -61,6 +61,9 @@ const sup_param layers_rows[ROWS] = {
                     .standard = 1, .unit = "", .help = "Volume aimed at, times that of the rest shape" },
     [ROW_CUT] = { "cut", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(cut), .standard = 0, .choices = cut_choices, .unit = "",
                   .help = "Where sub-volumes end: in the middle of bones, or at their ends as in the paper" },
+    [ROW_PLANES] = { "planes", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(planes), .unit = "",
+                     .help = "Where cut=middles cuts bones, as shares of them: 'forearm=0.6 finger*=0.4'; @FILE reads the same "
+                             "from a file; others are cut in the middle" },
     [ROW_CONTACT] = { "contact", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(contact), .standard = 1, .unit = "",
                       .help = "The skin does not pass through itself" },
     [ROW_EDGES] = { "edges", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(edges), .standard = 1, .unit = "",
@@ -97,14 +100,8 @@ static const char* const arm_values[][2] = {
     { "stiffness_fat", "0.6" }, { "stiffness_muscle", "0.7" }, { "stiffness_bone", "0.8" }, { NULL, NULL },
 };
 static const char* const hand_values[][2] = {
-    { "project_fat", "0.1" },
-    { "project_muscle", "0.5" },
-    { "project_bone", "0.8" },
-    { "stiffness_skin", "0.6" },
-    { "stiffness_fat", "0.6" },
-    { "stiffness_muscle", "0.675" },
-    { "stiffness_bone", "0.675" },
-    { NULL, NULL },
+    { "project_fat", "0.1" },   { "project_muscle", "0.5" },     { "project_bone", "0.8" },     { "stiffness_skin", "0.6" },
+    { "stiffness_fat", "0.6" }, { "stiffness_muscle", "0.675" }, { "stiffness_bone", "0.675" }, { NULL, NULL },
 };
 static const char* const man_values[][2] = {
     { "project_fat", "0.25" },   { "project_muscle", "0.55" },    { "project_bone", "0.8" },      { "stiffness_skin", "0.525" },

@@ -17,21 +17,22 @@
 enum { LAYER_SKIN, LAYER_FAT, LAYER_MUSCLE, LAYER_BONE, LAYERS };
 
 typedef struct layers_params {
-    int   foot;
-    float project_fat, project_muscle, project_bone;
-    int   ring;
-    float density;
-    float margin;
-    int   cut;
-    float stiffness[LAYERS];
-    int   substeps, iterations, elastic_every;
-    float coupling, joint_keep, squeeze, tether;
-    float volume, bulge;
-    bool  contact, edges;
-    float thickness, friction, restitution;
-    float damping, smoothing, gravity, drag, inertia;
-    float muscle;
-    bool  paper_order;
+    int         foot;
+    float       project_fat, project_muscle, project_bone;
+    int         ring;
+    float       density;
+    float       margin;
+    int         cut;
+    const char* planes;
+    float       stiffness[LAYERS];
+    int         substeps, iterations, elastic_every;
+    float       coupling, joint_keep, squeeze, tether;
+    float       volume, bulge;
+    bool        contact, edges;
+    float       thickness, friction, restitution;
+    float       damping, smoothing, gravity, drag, inertia;
+    float       muscle;
+    bool        paper_order;
 } layers_params;
 
 enum {
@@ -54,6 +55,7 @@ enum {
     ROW_VOLUME,
     ROW_BULGE,
     ROW_CUT,
+    ROW_PLANES,
     ROW_CONTACT,
     ROW_EDGES,
     ROW_THICKNESS,
@@ -74,13 +76,15 @@ enum {
 extern const sup_param layers_rows[ROWS];
 
 enum { FOOT_BLENDED, FOOT_DOMINANT };
+enum { CUT_MIDDLES, CUT_ENDS };
 
 /// Flesh within so many local radii of a joint is the joint's.
 #define LAYERS_JOINT_REACH 1.2f
 
 /// What binding found and mended, for the person to read: counted when the motion starts.
 typedef struct layers_mended {
-    uint32_t holes, split_points, turned, weightless, feet_at_skin, feet_outside, limited, contacts_off, flat_parts, crossing, flat, coincident;
+    uint32_t holes, split_points, turned, weightless, feet_at_skin, feet_outside, limited, contacts_off, flat_parts, crossing,
+        flat, coincident;
 } layers_mended;
 
 /// Points that were one in the mesh and are several here, because their faces form several fans.
@@ -147,13 +151,13 @@ typedef struct layers_bound {
 enum { LAYERS_SHOWN_CONTACTS = 256 };
 
 typedef struct layers_state {
-    uint32_t settled;  ///< the pre-roll has come to rest
-    uint32_t contacts; ///< in the last step
-    float    speed;    ///< largest in the last step, relative to the skinned motion, units / s
-    uint32_t held;     ///< the last step held the first pose
-    uint32_t ramp;     ///< steps of the pre-roll from the bind pose into the first one; 0: none
+    uint32_t settled;   ///< the pre-roll has come to rest
+    uint32_t contacts;  ///< in the last step
+    float    speed;     ///< largest in the last step, relative to the skinned motion, units / s
+    uint32_t held;      ///< the last step held the first pose
+    uint32_t ramp;      ///< steps of the pre-roll from the bind pose into the first one; 0: none
     uint32_t ramp_left; ///< steps of the pre-roll when it began
-    sup_vec3 origin; ///< all places are relative to this: far from the world's origin floats are coarse
+    sup_vec3 origin;    ///< all places are relative to this: far from the world's origin floats are coarse
     uint32_t shown;
     uint32_t shown_points[LAYERS_SHOWN_CONTACTS][2]; ///< a point of either side
 } layers_state;
@@ -180,6 +184,9 @@ sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_a
                                sup_error* error);
 /// layers_bind.c: skin sets and everything solved.
 sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
+
+/// layers_planes.c: where planes between sub-volumes stand along each bone; NULL: in the middles.
+sup_result layers_read_planes(const sup_bind_input* in, sup_arena* arena, const float** out, sup_error* error);
 
 /// layers_say.c: what is odd about the character, in sentences with their cures.
 sup_result layers_say(const sup_bind_input* in, sup_arena* temporary, layers_bound* b, sup_error* error);

@@ -114,9 +114,14 @@ static sup_result make_bounds(layers_bound* b, const sup_skeleton* s, const join
     return r ? r : slim_bounds(b, s, temporary, error);
 }
 
-static sup_result make_volumes(layers_bound* b, const layers_params* p, const sup_skeleton* s, const joint_lists* lists,
-                               sup_arena* arena, sup_error* error)
+static sup_result make_volumes(const sup_bind_input* in, layers_bound* b, const joint_lists* lists, sup_arena* arena,
+                               sup_error* error)
 {
+    const layers_params* p = in->params;
+    const sup_skeleton*  s = &in->character->skeleton;
+    const float*         shares;
+    sup_result           r = layers_read_planes(in, arena, &shares, error);
+    if (r) return r;
     sup_label_desc desc = { .point_count = b->count,
                             .points = b->rest,
                             .triangle_count = b->triangle_count,
@@ -129,12 +134,13 @@ static sup_result make_volumes(layers_bound* b, const layers_params* p, const su
                             .begin = b->weight_begin,
                             .joints = b->weight_joints,
                             .values = b->weight_values,
-                            .cut = p->cut ? SUP_CUT_ENDS : SUP_CUT_MIDDLES,
+                            .cut = p->cut == CUT_ENDS ? SUP_CUT_ENDS : SUP_CUT_MIDDLES,
+                            .shares = shares,
                             .fewest = LABEL_FEWEST,
                             .merge = true };
     sup_labels     labels;
-    sup_result     r = sup_volumes_label(&desc, arena, &labels, error);
-    sup_volumes*   volumes = SUP_NEW(arena, sup_volumes, 1);
+    r = sup_volumes_label(&desc, arena, &labels, error);
+    sup_volumes* volumes = SUP_NEW(arena, sup_volumes, 1);
     if (!r && !volumes) r = no_memory(error);
     if (!r)
         r = sup_volumes_create(&(sup_volumes_desc){ b->count, b->triangle_count, b->triangles, labels.part_count, labels.labels,
@@ -197,7 +203,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     if (!r) r = layers_bind_regions(in, arena, temporary, b, error);
     if (!r) r = make_skins(b, s->joint_count, arena, temporary, error);
     if (!r) r = make_bounds(b, s, &lists, arena, temporary, error);
-    if (!r) r = make_volumes(b, p, s, &lists, arena, error);
+    if (!r) r = make_volumes(in, b, &lists, arena, error);
     if (!r) r = make_solids(b, in->world, arena, error);
     if (!r) r = make_contact(b, p, arena, error);
     return r;
