@@ -12,8 +12,8 @@
 enum { TERMS = 5, REPEATS = 60, BINDS = 5 };
 
 static const uint32_t sizes[] = { 3840, 7207, 10128, 32185 };
-enum { EXTRACTION, GEOMETRY, FIT, SOLVER, SKIN, FRAME, STAGES };
-static const char* const stages[STAGES] = { "extraction", "geometry", "fit", "solver", "points", "frame" };
+enum { EXTRACTION, GEOMETRY, FIT, SOLVER, SKIN, FRAME, SAVE, STAGES };
+static const char* const stages[STAGES] = { "extraction", "geometry", "fit", "solver", "points", "frame", "file" };
 
 typedef struct series {
     sup_character* character;
@@ -25,6 +25,7 @@ typedef struct series {
     float *        coefficients, *packed;
     sup_vec3*      q;
     double         ms[STAGES], naive;
+    size_t         file;  ///< bytes on disk
     double         check; ///< keeps the work from being left out
 } series;
 
@@ -133,6 +134,19 @@ static sup_result time_whole(series* s, sup_error* error)
     return r;
 }
 
+/// The runtime file: its row tells bytes on disk instead of memory.
+static sup_result time_file(series* s, sup_error* error)
+{
+    const void* bytes;
+    sup_arena*  arena = sup_arena_create(NULL);
+    double      begin = bench_now();
+    sup_result  r = arena ? sup_chain_save(s->chain, 1, arena, &bytes, &s->file, error)
+                          : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for series");
+    keep_best(&s->ms[SAVE], begin);
+    sup_arena_destroy(arena);
+    return r;
+}
+
 static sup_result time_size(uint32_t points, const char* scene, bench_report* report, void* user, sup_error* error)
 {
     series     s = { 0 };
@@ -155,10 +169,12 @@ static sup_result time_size(uint32_t points, const char* scene, bench_report* re
     }
     if (!r) time_frames(&s);
     if (!r) r = time_whole(&s, error);
+    if (!r) r = time_file(&s, error);
     s.ms[GEOMETRY] -= s.ms[EXTRACTION]; // the net lays its curves itself: that part was counted
     for (uint32_t i = 0; !r && i < STAGES; ++i) {
         bench_row row = { .points = n, .threads = 1, .ms = s.ms[i], .reference_ms = i == SKIN ? s.naive : 0 };
         if (i == FIT) row.memory = sup_arena_bytes(s.arena);
+        if (i == SAVE) row.memory = s.file;
         snprintf(row.name, sizeof row.name, "%s%s", scene, stages[i]);
         if (!report(user, &row)) break;
     }

@@ -1,6 +1,7 @@
 // Rings where planes cannot stand beside each other: parts that are wide rather than long, or bend within their own width.
 // Every point gets a height between the two ends of its part, by its distance from both over the surface; rings are level lines
 // of it, and two of those never meet.
+#include "base/heap.h"
 #include "geom/curves_internal.h"
 #include "math/vec.h"
 
@@ -11,7 +12,7 @@
 /// Points on the border of a part are an end of it where they stand in this share of its line from there.
 #define END_SHARE 0.2f
 #define FAR 3e38f
-enum { SWEEPS_MOST = 1000, SMOOTH_ROUNDS = 8, BINS = 64 };
+enum { SMOOTH_ROUNDS = 8, BINS = 64 };
 
 // ---------------------------------------------------------------------------------------------- do rings cross?
 
@@ -84,6 +85,7 @@ typedef struct level_maker {
     float*             away[2];         ///< per point, from both ends
     float *            sum, *edges;     ///< per point; edges: how many end there, 0: not of this part
     uint8_t *          inside, *border; ///< per triangle of the mesh, per point
+    uint64_t*          items;           ///< of a heap
 } level_maker;
 
 static const uint32_t* corners_of(const level_maker* l, uint32_t i)
@@ -136,19 +138,26 @@ static void find_ends(level_maker* l, const sup_vec3* centers, uint32_t count)
         if (!any[end] && extreme[end] != SUP_NONE) l->away[end][extreme[end]] = 0;
 }
 
-/// Shortest ways along edges: to and fro over the triangles until nothing changes.
+/// Shortest ways along the edges of the part from where d is 0.
 static void find_distances(const level_maker* l, float* d)
 {
-    bool changed = true;
-    for (uint32_t sweep = 0; changed && sweep < SWEEPS_MOST; ++sweep) {
-        changed = false;
-        for (uint32_t i = 0; i < l->triangle_count; ++i) {
-            const uint32_t* c = corners_of(l, sweep % 2 ? l->triangle_count - 1 - i : i);
-            for (uint32_t k = 0; k < 6; ++k) {
-                uint32_t a = c[k % 3], b = c[(k + 1 + k / 3) % 3];
-                float    far = d[a] + v3_distance(l->m->mesh.points[a], l->m->mesh.points[b]);
-                if (d[a] < FAR && far < d[b]) d[b] = far, changed = true;
-            }
+    const sup_topology* t = &l->m->topology;
+    sup_heap            heap = { l->items, 0 };
+    for (uint32_t p = 0; p < l->m->mesh.point_count; ++p)
+        if (d[p] == 0) sup_heap_push(&heap, p);
+    while (heap.count) {
+        uint64_t item = sup_heap_pop(&heap);
+        uint32_t bits = (uint32_t)(item >> 32), p = (uint32_t)item;
+        float    way;
+        memcpy(&way, &bits, sizeof way); // floats above 0 rise with their bits
+        if (way > d[p]) continue;
+        for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k) {
+            uint32_t q = t->ring[k];
+            float    far = way + v3_distance(l->m->mesh.points[p], l->m->mesh.points[q]);
+            if (l->edges[q] == 0 || !(far < d[q])) continue;
+            d[q] = far;
+            memcpy(&bits, &far, sizeof bits);
+            sup_heap_push(&heap, (uint64_t)bits << 32 | q);
         }
     }
 }
@@ -200,8 +209,9 @@ bool level_heights(const curve_maker* m, const uint32_t* triangles, uint32_t tri
         l.sum = SUP_NEW(work, float, n), l.edges = SUP_NEW(work, float, n), l.border = SUP_NEW(work, uint8_t, n);
         l.away[0] = SUP_NEW(work, float, n), l.away[1] = SUP_NEW(work, float, n);
         l.inside = SUP_NEW(work, uint8_t, m->mesh.triangle_count);
+        l.items = SUP_NEW(work, uint64_t, (size_t)n + m->topology.ring_begin[n]);
     }
-    bool room = l.sum && l.edges && l.border && l.away[0] && l.away[1] && l.inside;
+    bool room = l.sum && l.edges && l.border && l.away[0] && l.away[1] && l.inside && l.items;
     if (room) {
         find_ends(&l, centers, count);
         for (int end = 0; end < 2; ++end) find_distances(&l, l.away[end]);

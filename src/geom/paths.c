@@ -1,46 +1,19 @@
 #include "geom/paths.h"
 
+#include "base/heap.h"
 #include "base/internal.h"
 #include "base/sort.h"
-
-// Points beside the walk in a heap, by unvisited neighbors and then number. Counts only fall, so an entry whose count is no
-// longer true is followed by a smaller one and is dropped when it comes up.
-typedef struct frontier {
-    uint64_t* items;
-    uint32_t  count;
-} frontier;
-
-static void push(frontier* f, uint64_t item)
-{
-    uint32_t i = f->count++;
-    for (; i > 0 && f->items[(i - 1) / 2] > item; i = (i - 1) / 2) f->items[i] = f->items[(i - 1) / 2];
-    f->items[i] = item;
-}
-
-static uint64_t pop(frontier* f)
-{
-    uint64_t top = f->items[0], last = f->items[--f->count];
-    uint32_t i = 0;
-    for (;;) {
-        uint32_t child = 2 * i + 1;
-        if (child >= f->count) break;
-        if (child + 1 < f->count && f->items[child + 1] < f->items[child]) ++child;
-        if (f->items[child] >= last) break;
-        f->items[i] = f->items[child];
-        i = child;
-    }
-    f->items[i] = last;
-    return top;
-}
 
 typedef struct path {
     const uint32_t* ring_begin;
     const uint32_t* ring;
     uint32_t*       open; // unvisited neighbors
     bool*           visited;
-    frontier        beside;
-    sup_sort_item*  starts; // all points by number of neighbors
-    uint32_t        next_start;
+    // Points beside the walk, by unvisited neighbors and then number. Counts only fall, so an item whose count is no longer
+    // true is followed by a smaller one and is dropped when it comes up.
+    sup_heap       beside;
+    sup_sort_item* starts; // all points by number of neighbors
+    uint32_t       next_start;
 } path;
 
 static uint32_t step_on(path* p, uint32_t from)
@@ -56,7 +29,7 @@ static uint32_t step_on(path* p, uint32_t from)
 static uint32_t start_again(path* p)
 {
     while (p->beside.count) {
-        uint64_t item = pop(&p->beside);
+        uint64_t item = sup_heap_pop(&p->beside);
         uint32_t q = (uint32_t)item;
         if (!p->visited[q] && p->open[q] == item >> 32) return q;
     }
@@ -70,7 +43,7 @@ static void visit(path* p, uint32_t point)
     for (uint32_t k = p->ring_begin[point]; k < p->ring_begin[point + 1]; ++k) {
         uint32_t q = p->ring[k];
         --p->open[q];
-        if (!p->visited[q]) push(&p->beside, (uint64_t)p->open[q] << 32 | q);
+        if (!p->visited[q]) sup_heap_push(&p->beside, (uint64_t)p->open[q] << 32 | q);
     }
 }
 
