@@ -114,7 +114,8 @@ static uint32_t label_by_middles(const work* w, uint32_t joint, sup_vec3 at)
 {
     float    t = 0;
     uint32_t b = nearest_bone(w, joint, at, &t);
-    return b != SUP_NONE && w->desc->bones[b].child != SUP_NONE && t > plane_share(w->desc, b) ? w->desc->bones[b].child : joint;
+    return b != SUP_NONE && w->desc->bones[b].child != SUP_NONE && t > plane_share(w->desc, b) ? w->desc->bones[b].child
+                                                                                               : joint;
 }
 
 /// The bone itself, its parent behind the plane across its head, its child beyond the plane across its tail.
@@ -183,34 +184,22 @@ static uint32_t list_strange_edges(const work* w, const sup_sort_item* sides, ui
     return count;
 }
 
-/// Makes two parts one with all that lies between them: both climb, the lower first (children come after parents), until they
-/// meet.
-static bool join_parts(work* w, uint32_t a, uint32_t b)
+static uint32_t root_of(const work* w, uint32_t joint)
 {
-    while (a != b) {
-        uint32_t low = a > b ? a : b, up = filled_above(w, low);
-        if (up == SUP_NONE) return false; // two skeletons: they only touch
-        move_triangles(w, low, up);
-        if (low == a) a = up;
-        else b = up;
-    }
-    return true;
+    while (w->above[joint] != SUP_NONE) joint = w->above[joint];
+    return joint;
 }
 
-/// One round: joins the first pair that shares too much, in the order of joints. True when something changed.
-static bool merge_round(work* w, const sup_sort_item* sides, uint32_t side_count, uint32_t* borders, sup_sort_item* edges,
-                        sup_sort_item* spare)
+/// Makes two parts one with all that lies between them: both climb, the lower first (children come after parents), until they
+/// meet; that may be at a joint that had no triangles. Of two skeletons they only touch.
+static void join_parts(work* w, uint32_t a, uint32_t b)
 {
-    memset(borders, 0, w->desc->joint_count * sizeof *borders);
-    uint32_t count = list_strange_edges(w, sides, side_count, borders, edges, spare);
-    for (uint32_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin + 1; end < count && edges[end].key == edges[begin].key;) ++end;
-        uint32_t a = (uint32_t)(edges[begin].key >> 32), b = (uint32_t)edges[begin].key;
-        uint32_t smaller = borders[a] < borders[b] ? borders[a] : borders[b];
-        if (end - begin <= STRAY_EDGES || (double)(end - begin) < STRAY_SHARE * smaller) continue;
-        if (join_parts(w, a, b)) return true;
+    if (root_of(w, a) != root_of(w, b)) return;
+    for (a = destination(w, a), b = destination(w, b); a != b;) {
+        uint32_t low = a > b ? a : b, up = destination(w, w->above[low]);
+        move_triangles(w, low, up);
+        a = destination(w, a), b = destination(w, b);
     }
-    return false;
 }
 
 static bool merge_strangers(work* w)
@@ -228,15 +217,15 @@ static bool merge_strangers(work* w)
             if (a != b) sides[side_count++] = (sup_sort_item){ a < b ? a << 32 | b : b << 32 | a, t };
         }
     sup_sort(sides, spare, side_count);
-    while (merge_round(w, sides, side_count, borders, edges, spare)) // every round empties a joint
-        continue;
+    // All pairs as they are before the first is joined, or what is joined would depend on the order of joints.
+    uint32_t count = list_strange_edges(w, sides, side_count, borders, edges, spare);
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && edges[end].key == edges[begin].key;) ++end;
+        uint32_t a = (uint32_t)(edges[begin].key >> 32), b = (uint32_t)edges[begin].key;
+        uint32_t smaller = borders[a] < borders[b] ? borders[a] : borders[b];
+        if (end - begin > STRAY_EDGES && (double)(end - begin) >= STRAY_SHARE * smaller) join_parts(w, a, b);
+    }
     return true;
-}
-
-static uint32_t root_of(const work* w, uint32_t joint)
-{
-    while (w->above[joint] != SUP_NONE) joint = w->above[joint];
-    return joint;
 }
 
 /// Upwards, children before parents; what is left small at a root goes to the first part below it.

@@ -419,6 +419,32 @@ static void siblings_that_share_a_border_become_one_with_their_parent(void** sta
     free_rigged(&r);
 }
 
+// Two thighs that meet under a pelvis without triangles of its own, and two shins: the thighs are one part, the shins each
+// their own, whichever comes first.
+static void thighs_become_one_part_also_where_the_pelvis_has_no_triangles(void** state)
+{
+    (void)state;
+    rigged r = make_rigged();
+    r.parents[2] = 0;
+    r.parents[3] = 1;
+    r.skins[3] = true;
+    r.bones[0] = (sup_label_bone){ 0, 1, v3(2, 0, 0), v3(2, .1f, 0) };
+    r.bones[1] = (sup_label_bone){ 0, 2, v3(2, 0, 0), v3(2, -.1f, 0) };
+    r.bones[2] = (sup_label_bone){ 1, 3, v3(2, .1f, 0), v3(5, .5f, 0) };
+    r.bones[3] = (sup_label_bone){ 2, SUP_NONE, v3(2, -.1f, 0), v3(3.5f, -.5f, 0) };
+    for (uint32_t i = 0; i < r.tube.point_count; ++i) {
+        sup_vec3 p = r.tube.points[i];
+        r.joints[i] = p.x > 4.2f ? 3 : p.y > 0 ? 1 : 2;
+    }
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_labels apart = label(&r, arena, SUP_CUT_MIDDLES, false, 4, 4), joined = label(&r, arena, SUP_CUT_MIDDLES, true, 4, 4);
+    assert_int_equal(apart.part_count, 3);
+    assert_int_equal(joined.joint_parts[1], joined.joint_parts[2]);
+    assert_int_equal(joined.part_joints[joined.joint_parts[1]], 0);
+    sup_arena_destroy(arena);
+    free_rigged(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,6 +461,7 @@ int main(void)
         cmocka_unit_test(planes_stand_in_the_middle_of_bones_or_at_their_ends),
         cmocka_unit_test(planes_stand_where_they_are_put),
         cmocka_unit_test(siblings_that_share_a_border_become_one_with_their_parent),
+        cmocka_unit_test(thighs_become_one_part_also_where_the_pelvis_has_no_triangles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

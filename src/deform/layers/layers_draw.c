@@ -48,7 +48,7 @@ static void draw_volumes(const easel* e)
 {
     const sup_volumes* v = e->b->volumes;
     for (uint32_t p = 0; p < v->part_count; ++p) {
-        float shade = (float)(p * 5 % 8) / 7; // neighbors far apart
+        float shade = (float)(p * 8 % 13) / 12; // neighbors far apart, most parts a shade of their own
         for (uint32_t t = v->begin[p]; t < v->begin[p + 1]; ++t) {
             const uint32_t* c = v->corners + 3 * (size_t)t;
             if (c[0] < v->point_count && c[1] < v->point_count && c[2] < v->point_count) draw_outside(e, "volumes", c, shade);
