@@ -30,7 +30,7 @@ function turn(w, x, part, q) {
 }
 
 export function at(f, time) { // three numbers for every point
-    const c = new Float64Array(f.numbers), { place, stand } = f;
+    const c = new Float64Array(f.numbers), { row, place, stand } = f;
     if (f.period > 0) time -= f.period * Math.floor((time - f.begin) / f.period);
     for (let m = 0; m < f.move.length; m += 6) {
         const [piece, first, elements, to, count, shape] = f.move.subarray(m);
@@ -41,10 +41,10 @@ export function at(f, time) { // three numbers for every point
     for (let p = 0; p < f.points; p++) {
         const q = c.subarray(3 * p, 3 * p + 3), station = stand.length ? stand[2 * p] : 65535, ratio = stand[2 * p + 1] / 65535;
         for (let i = 6 * p; i < 6 * p + 6; i += 3) // two curves: number, place, share
-            for (let r = 0; r < f.row.length; r += 5) {
-                const [first, elements, begin, curves, from] = f.row.subarray(r, r + 5), k = place[i] - begin;
-                const part = k >= 0 && k < curves && place[i + 2] / 65535 * value(f, first, elements, place[i + 1] / 65535);
-                for (let d = 0; d < 3 && part; d++) q[d] += part * c[from + 3 * k + d];
+            for (let r = 0; r < row.length; r += 5) { // function: first, count; first curve, how many, first number
+                const k = place[i] - row[r + 2], has = k >= 0 && k < row[r + 3];
+                const part = has ? place[i + 2] / 65535 * value(f, row[r], row[r + 1], place[i + 1] / 65535) : 0;
+                for (let d = 0; d < 3 && has; d++) q[d] += part * c[row[r + 4] + 3 * k + d];
             }
         const x = [0, 1, 2].map(d => q[d] + f.rest[3 * p + d]), w = 3 * f.points + 9 * station;
         if (station !== 65535) turn(c.subarray(w), x, 1 - ratio, q), turn(c.subarray(w + 9), x, ratio, q);
