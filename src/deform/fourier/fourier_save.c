@@ -27,7 +27,6 @@ typedef struct sfc_stretch {
 
 typedef struct sfc_plan {
     const fourier_bound* b;
-    sup_arena*           arena;
     sfc_file*            file;
     uint32_t*            number;                          ///< of every curve
     uint32_t             row_count, stretch_count, coefs; ///< coefs: the first number that is one
@@ -514,7 +513,7 @@ static sup_result make_plan(const fourier_bound* b, sup_arena* arena, sfc_file* 
     const sup_modal* m = &b->motion.modal;
     uint32_t         curves = b->net.curves.curve_count, shapes = m->examples + m->segments + 1;
     enum { ROWS = (SUP_FOURIER_CANTILEVER + 1) * SUP_FOURIER_FUNCTIONS_MAX };
-    sfc_plan  p = { .b = b, .arena = arena, .file = file };
+    sfc_plan  p = { .b = b, .file = file };
     uint32_t* order = SUP_NEW(arena, uint32_t, (size_t)curves + 1);
     p.coefs = 3 * b->point_count + SECTION * b->sections.station_count;
     p.number = SUP_NEW(arena, uint32_t, (size_t)curves + 1);
