@@ -378,7 +378,7 @@ static bool reserve(work* w)
     w->nodes = SUP_NEW(w->temp, sup_box, 2 * (size_t)w->c->bvh.leaf_count);
     w->slots = SUP_NEW(w->temp, sup_box, w->desc->triangle_count);
     w->seen = SUP_NEW(w->temp, bool, n);
-    w->crossing = SUP_NEW(w->temp, bool, w->desc->triangle_count);
+    w->crossing = SUP_NEW(w->arena, bool, w->desc->triangle_count);
     w->reached = SUP_NEW(w->temp, uint32_t, n);
     w->normals = SUP_NEW(w->arena, sup_vec3, n);
     if (!w->normals || !w->nodes || !w->slots || !w->seen || !w->reached || !w->crossing) return false;
@@ -390,6 +390,7 @@ static bool reserve(work* w)
     }
     for (uint32_t i = 0; i < n; ++i) w->normals[i] = v3_normalize(w->normals[i], v3(0, 0, 0));
     w->c->rest_normals = w->normals;
+    w->c->crossing = w->crossing;
     return true;
 }
 
@@ -446,7 +447,8 @@ sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, co
 
 size_t sup_contact_state(const sup_contact* c)
 {
-    return sizeof(contact_habits) + c->capacity * sizeof(contact_habit) + sup_align((c->resting_count + 7) / 8, 4);
+    return sizeof(contact_habits) + c->capacity * sizeof(contact_habit) + sup_align((c->resting_count + 7) / 8, 4) +
+           c->point_count * sizeof(contact_heat);
 }
 
 void sup_contact_reset(const sup_contact* c, void* state) { memset(state, 0, sup_contact_state(c)); }
@@ -483,7 +485,8 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.normals = take(&d, n, sizeof *m.normals);
     m.pairs = take(&d, 2 * (size_t)PAIRS, sizeof *m.pairs);
     m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);
-    m.counts = take(&d, 2 * (size_t)WAVE, sizeof *m.counts);
+    m.counts = take(&d, 3 * (size_t)WAVE, sizeof *m.counts);
+    m.knots = take(&d, 2 * (size_t)WAVE * KNOTS, sizeof *m.knots);
     m.found = take(&d, 2 * (size_t)c->capacity, sizeof *m.found);
     m.habits = take(&d, c->capacity, sizeof *m.habits);
     m.best = take(&d, n, sizeof *m.best);

@@ -124,6 +124,8 @@ uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call,
 /// so they cross no more than the skinned ones do. `from`, `to`: skinned places at both ends of the step; `fraction`: where
 /// between them.
 void sup_contact_hold_ties(const sup_contact* c, const sup_vec3* from, const sup_vec3* to, float fraction, sup_vec4* x);
+/// Irons out what passes through itself in spite of all contacts: one round, before sup_contact_project.
+void sup_contact_iron(const sup_contact* c, const void* state, sup_vec4* x);
 /// Friction and restitution for a substep of dt seconds.
 void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v);
 

@@ -60,6 +60,7 @@ struct sup_contact {
     float               grow; // of boxes, mean edges
     float               unit_max;
     const uint8_t*      owns;      // per slot: OWN_...
+    const bool*         crossing;  // per slot: passes through another at rest
     const uint32_t*     fan_begin; // per point + 1: slots around it
     const uint32_t*     fan;
     const uint32_t*     near_begin; // per point + 1: neighbors along the surface and itself, rising
@@ -133,7 +134,7 @@ typedef struct contact_habit {
 
 /// Of all, rising by who they are; `list` goes on for the capacity.
 typedef struct contact_habits {
-    uint32_t      count, pad[3];
+    uint32_t      count, looks, pad[2];
     contact_habit list[];
 } contact_habits;
 
@@ -176,7 +177,8 @@ typedef struct contact_memory {
     sup_vec3*      normals;      // per point, unit; zero: none
     uint32_t*      pairs;        // of packs, two each
     contact_item*  slices;       // WAVE chunks
-    uint32_t*      counts;       // per chunk of a wave: kept, lost
+    uint32_t*      counts;       // per chunk of a wave: kept, lost, knots
+    uint32_t*      knots;        // WAVE chunks of pairs of slots
     contact_item*  found;        // 2 x capacity
     contact_habit* habits;       // capacity
     uint32_t*      best;         // per point: the most urgent triangle, into found
@@ -185,8 +187,8 @@ typedef struct contact_memory {
     uint8_t*       solid_room;
 } contact_memory;
 
-// Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts.
-enum { CHUNK = 32, WAVE = 64, SLICE = 256, PAIRS = CHUNK * WAVE };
+// Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts and KNOTS knots.
+enum { CHUNK = 32, WAVE = 64, SLICE = 256, KNOTS = 64, PAIRS = CHUNK * WAVE };
 
 contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* bytes);
 
@@ -200,6 +202,8 @@ typedef struct contact_search {
     contact_habits*         habits; // state
     const uint8_t*          parted; // state: a bit for each that rests
     uint32_t                pair_count;
+    struct contact_heat*    heat; // state
+    bool                    look; // for knots, in this step
 } contact_search;
 
 /// Without the library's care for numbers that are none, which costs a call.
@@ -258,6 +262,29 @@ uint32_t sup_contact_last(contact_search* s, uint32_t count);
 /// thin plate, and across a slit the points that are a few edges away (`around`). Boxes at rest.
 bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, const bool* around, uint32_t point,
                            const uint32_t* crossed, uint32_t count, sup_contact_tie* out);
+
+/// Are two points in pieces that pass through each other at rest?
+static inline bool sup_contact_pass_through(const sup_contact* c, uint32_t p, uint32_t q)
+{
+    size_t bit = (size_t)c->pieces[p] * c->piece_count + c->pieces[q];
+    return c->tangled && c->tangled[bit / 8] >> bit % 8 & 1;
+}
+
+/// How warm a point is, 0 ... 1: contact_knots.c.
+typedef struct contact_heat {
+    float is, wanted;
+} contact_heat;
+
+static inline contact_heat* sup_contact_heat(const sup_contact* c, const void* state)
+{
+    const contact_habits* h = state;
+    return (contact_heat*)(uintptr_t)(const void*)((const uint8_t*)(h->list + c->capacity) + sup_align((c->resting_count + 7) / 8, 4));
+}
+/// A step: what was warm cools. Says whether knots are looked for in this one.
+bool sup_contact_cool(contact_search* s);
+/// Do two triangles cross now that did not at rest?
+bool sup_contact_are_knotted(const contact_search* s, uint32_t a, uint32_t b);
+void sup_contact_warm(contact_search* s, const uint32_t* pairs, uint32_t count);
 
 /// Pairs of packs: contact_narrow.c
 void sup_contact_narrow(void* data, uint32_t begin, uint32_t end);

@@ -95,8 +95,7 @@ static bool still_rests(const contact_search* s, uint32_t p)
 /// Are two points in pieces that pass through each other at rest, and not far apart there?
 static bool are_tangled(const sup_contact* c, uint32_t p, uint32_t q, float distance2, float unit)
 {
-    size_t bit = (size_t)c->pieces[p] * c->piece_count + c->pieces[q];
-    return c->tangled && c->tangled[bit / 8] >> bit % 8 & 1 && distance2 < CONTACT_REST_AWAY * CONTACT_REST_AWAY * unit * unit;
+    return sup_contact_pass_through(c, p, q) && distance2 < CONTACT_REST_AWAY * CONTACT_REST_AWAY * unit * unit;
 }
 
 /// What places may do, as they were at rest: `height` of one above the other, `facing` each other (or away, when behind) or
@@ -156,7 +155,7 @@ static bool edges_may_meet(const contact_search* s, const uint32_t e[4], float u
     sup_vec3 between = segment_gap(x[e[0]], x[e[1]], x[e[2]], x[e[3]]);
     sup_vec3 first = v3_normalize(v3_add(n[e[0]], n[e[1]]), v3(0, 0, 0)),
              second = v3_normalize(v3_add(n[e[2]], n[e[3]]), v3(0, 0, 0));
-    float    height = contact_min(v3_dot(first, between), -v3_dot(second, between)), square = v3_length2(between);
+    float height = contact_min(v3_dot(first, between), -v3_dot(second, between)), square = v3_length2(between);
     if (are_tangled(c, e[0], e[2], square, unit)) return false;
     bool rests = still_rests(s, e[0]) || still_rests(s, e[1]) || still_rests(s, e[2]) || still_rests(s, e[3]);
     return may_meet_at_rest(height, v3_dot(first, second) < CONTACT_FACING, square, unit, rests);
@@ -356,6 +355,8 @@ static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uin
 typedef struct slice {
     contact_item* items;
     uint32_t      count, lost;
+    uint32_t*     knots;
+    uint32_t      knot_count;
 } slice;
 
 /// Full: the least urgent one goes.
@@ -455,7 +456,13 @@ static void test_packs(const contact_search* s, uint32_t pack, uint32_t other, s
     SUP_WIDE_PICK(sup_contact_sift)(&s->m.packs[pack], &s->m.packs[other], s->c->margin, s->c->reach, may);
     for (uint32_t i = 0; i < CONTACT_PACK; ++i)
         for (uint32_t k = pack == other ? i + 1 : 0; may[i] >> k; ++k)
-            if (may[i] >> k & 1) test_slots(s, first + i, second + k, to);
+            if (may[i] >> k & 1) {
+                test_slots(s, first + i, second + k, to);
+                if (s->look && to->knot_count < KNOTS && sup_contact_are_knotted(s, first + i, second + k)) {
+                    to->knots[2 * to->knot_count] = first + i;
+                    to->knots[2 * to->knot_count++ + 1] = second + k;
+                }
+            }
 }
 
 /// Chunks [begin, end), CHUNK pairs of packs each.
@@ -463,11 +470,12 @@ void sup_contact_narrow(void* data, uint32_t begin, uint32_t end)
 {
     const contact_search* s = data;
     for (uint32_t chunk = begin; chunk < end; ++chunk) {
-        slice    to = { s->m.slices + (size_t)chunk * SLICE, 0, 0 };
+        slice    to = { s->m.slices + (size_t)chunk * SLICE, 0, 0, s->m.knots + 2 * (size_t)KNOTS * chunk, 0 };
         uint32_t first = chunk * CHUNK, last = first + CHUNK;
         for (uint32_t i = first; i < last && i < s->pair_count; ++i)
             test_packs(s, s->m.pairs[2 * (size_t)i], s->m.pairs[2 * (size_t)i + 1], &to);
-        s->m.counts[2 * chunk] = to.count;
-        s->m.counts[2 * chunk + 1] = to.lost;
+        s->m.counts[3 * chunk] = to.count;
+        s->m.counts[3 * chunk + 1] = to.lost;
+        s->m.counts[3 * chunk + 2] = to.knot_count;
     }
 }

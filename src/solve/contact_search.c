@@ -278,8 +278,9 @@ static uint32_t gather(contact_search* s, uint32_t* lost)
         uint32_t chunks = (s->pair_count + CHUNK - 1) / CHUNK;
         sup_tasks_run(s->call->tasks, chunks, 1, sup_contact_narrow, s);
         for (uint32_t k = 0; k < chunks; ++k) {
-            *lost += s->m.counts[2 * k + 1];
-            for (uint32_t i = 0; i < s->m.counts[2 * k]; ++i) {
+            *lost += s->m.counts[3 * k + 1];
+            sup_contact_warm(s, s->m.knots + 2 * (size_t)KNOTS * k, s->m.counts[3 * k + 2]);
+            for (uint32_t i = 0; i < s->m.counts[3 * k]; ++i) {
                 if (count == room) {
                     count = keep_nearest(s, count, s->c->capacity);
                     *lost += room - count;
@@ -402,6 +403,8 @@ sup_contact_report sup_contact_search(const sup_contact* c, const sup_contact_ca
     bool self = call->settings.self && !c->off;
     if (self || solid_count > 0) refit(&s);
     if (self) {
+        s.heat = sup_contact_heat(c, state);
+        s.look = sup_contact_cool(&s);
         list_self(&s, &report);
         color(&s);
         report.colors = s.m.header->color_count;

@@ -16,18 +16,12 @@ static const tie_reach groove = { 0.3f, 0.6f };  // across a slit: what touches 
 
 enum { STACK = 64 };
 
-static bool pass_through(const sup_contact* c, uint32_t p, uint32_t q)
-{
-    size_t bit = (size_t)c->pieces[p] * c->piece_count + c->pieces[q];
-    return c->tangled && c->tangled[bit / 8] >> bit % 8 & 1;
-}
-
 /// How two places are tied; NULL: they are not. `around`: points that are a few edges away along the surface.
 static const tie_reach* reach_of(const sup_contact* c, const bool* around, uint32_t point, uint32_t slot)
 {
     uint32_t            other = c->bvh.corners[3 * (size_t)slot];
     const contact_rest* r = &c->slot_rests[slot];
-    if (c->pieces[point] != c->pieces[other]) return pass_through(c, point, other) ? &through : NULL;
+    if (c->pieces[point] != c->pieces[other]) return sup_contact_pass_through(c, point, other) ? &through : NULL;
     if (!(v3_dot(r->normal, c->rest_normals[point]) < -0.5f)) return NULL;
     return v3_dot(r->normal, c->rest[point]) < r->offset ? &thin : around[other] ? &groove : NULL;
 }

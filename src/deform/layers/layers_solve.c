@@ -215,6 +215,7 @@ static void solve(layers_run* r)
         }
         ease_strain(r);
         if (r->contact_call.settings.self) sup_contact_hold_ties(b->contact, r->start, r->end, r->fraction, r->s.x);
+        if (r->contact_call.settings.self) sup_contact_iron(b->contact, r->s.contact, r->s.x);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
     }
 }
