@@ -202,6 +202,7 @@ typedef struct sup_part_desc {
     const uint32_t* corners;    ///< vertex indices, face after face
     const uint32_t* triangles;  ///< or NULL: the fans over the faces, from each one's first corner, where the reader has them
     bool            lasting;    ///< corners and triangles live as long as the character: it may hold them instead of copies
+    bool            lasting_positions; ///< and so do the positions
     uint32_t        width;      ///< influences stored per vertex; 0: no skin, follows `joint`
     const uint32_t* joints;     ///< vertex_count x width, indices into the description's joints
     const float*    weights;    ///< likewise; zeros are dropped, the rest sorted and normalized

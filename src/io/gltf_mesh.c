@@ -551,6 +551,11 @@ static sup_result read_mesh(gltf_reader* r, gltf_mesh* mesh)
     if (mesh->primitive_count == 0) return SUP_OK;
     const float *positions = NULL, *normals = NULL, *tangents = NULL;
     GLTF_TRY(read_floats(&m, "POSITION", 3, 0, &positions));
+    if (mesh->primitive_count == 1) {
+        gltf_accessor stored;
+        GLTF_TRY(load_checked(&m, 0, 3, "POSITION", &stored));
+        mesh->lent = (const void*)stored.data == (const void*)positions;
+    }
     GLTF_TRY(read_floats(&m, "NORMAL", 3, 0, &normals));
     GLTF_TRY(read_floats(&m, "TANGENT", 4, 0, &tangents));
     mesh->positions = (const sup_vec3*)(const void*)positions;

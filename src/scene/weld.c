@@ -236,12 +236,20 @@ static sup_result number_part(sup_build* build, uint32_t index, uint32_t* points
     return SUP_OK;
 }
 
+// The positions of a lone part whose memory stays are the points where nothing is welded, renumbered or placed.
+static bool lends_points(const sup_build* build)
+{
+    return build->desc->part_count == 1 && build->desc->parts->lasting_positions && build->points_are_vertices &&
+           !build->part_builds->placed;
+}
+
 // Rest positions, their box, and a check that placing them did not leave the numbers.
 static sup_result place_points(sup_build* build)
 {
     sup_mesh* mesh = &build->out->mesh;
-    sup_vec3* positions = SUP_NEW(build->keep, sup_vec3, mesh->point_count);
-    if (!positions) return sup_fail_memory(build->error, "points");
+    bool      lent = lends_points(build);
+    sup_vec3* positions = lent ? NULL : SUP_NEW(build->keep, sup_vec3, mesh->point_count);
+    if (!positions && !lent) return sup_fail_memory(build->error, "points");
     sup_vec3 low = v3(0, 0, 0), high = low;
     for (uint32_t i = 0; i < mesh->part_count; ++i) {
         const sup_part*      part = &build->parts[i];
@@ -253,13 +261,13 @@ static sup_result place_points(sup_build* build)
             if (!v3_finite(at))
                 return sup_fail(build->error, SUP_ERROR_INPUT,
                                 "the transform of '%s' throws vertex %u out of the numbers; repair the file", part->name, v);
-            positions[p] = at;
+            if (positions) positions[p] = at;
             low = p ? v3_min(low, at) : at;
             high = p ? v3_max(high, at) : at;
         }
     }
     double x = (double)high.x - (double)low.x, y = (double)high.y - (double)low.y, z = (double)high.z - (double)low.z;
-    mesh->points = positions;
+    mesh->points = lent ? build->desc->parts->positions : positions;
     mesh->diagonal = (float)sqrt(x * x + y * y + z * z);
     if (!isfinite(mesh->diagonal))
         return sup_fail(build->error, SUP_ERROR_INPUT, "'%s' is too large for its numbers; scale it down", build->out->name);

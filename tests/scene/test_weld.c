@@ -34,6 +34,29 @@ static void without_welding_every_vertex_is_a_point_in_order(void** state)
     sup_character_destroy(c);
 }
 
+// What stays in memory and needs no welding, renumbering or placing is not in it twice.
+static void lasting_positions_are_the_points_themselves(void** state)
+{
+    (void)state;
+    small s;
+    small_init(&s);
+    s.part.lasting_positions = true;
+    sup_character* c = small_make(&s);
+    assert_ptr_equal(c->mesh.points, s.part.positions);
+    assert_float_equal(c->mesh.diagonal, sqrtf(2), 1e-6f);
+    sup_character_destroy(c);
+    s.part.weld = true; // four points of six vertices
+    c = small_make(&s);
+    assert_ptr_not_equal(c->mesh.points, s.part.positions);
+    sup_character_destroy(c);
+    s.part.weld = false;
+    s.part.place = affine_identity();
+    s.part.place.m[0][3] = 2;
+    c = small_make(&s);
+    assert_float_equal(c->mesh.points[0].x, s.part.positions[0].x + 2, 0);
+    sup_character_destroy(c);
+}
+
 static void points_are_numbered_by_the_first_corner_that_uses_them(void** state)
 {
     (void)state;
@@ -283,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_triangles_sharing_an_edge_weld_into_four_points),
         cmocka_unit_test(without_welding_every_vertex_is_a_point_in_order),
+        cmocka_unit_test(lasting_positions_are_the_points_themselves),
         cmocka_unit_test(points_are_numbered_by_the_first_corner_that_uses_them),
         cmocka_unit_test(unused_vertices_come_last_as_stored_and_weld_too),
         cmocka_unit_test(minus_zero_is_zero),
