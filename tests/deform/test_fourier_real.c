@@ -2,67 +2,6 @@
 #include "captured.h"
 #include "sculpted.h"
 
-#include "deform/fourier/fourier.h"
-#include "deform/runner.h"
-
-#include <time.h>
-
-static double spent(clock_t begin) { return 1e3 * (double)(clock() - begin) / CLOCKS_PER_SEC; }
-
-// Processor time, the least of five: 50 ms is what the issue of speed is about (the paper: 4.1 ms on an unknown machine).
-static void curves_of_the_horse_are_laid_and_fitted_within_50_ms(void** state)
-{
-    (void)state;
-    captured c;
-    if (!capture(&horse, &c)) {
-        print_message("skipped: the shared data set is not beside the checkout\n");
-        skip();
-    }
-    sup_character with = *c.character;
-    sup_example   examples[6];
-    for (uint32_t i = 0; i < 6; ++i) examples[i] = (sup_example){ "frame", NULL, 4 * i / 30.0, false, c.frames[4 * i] };
-    with.examples = examples;
-    with.example_count = 6;
-    const sup_clip*       clip = &with.clips[0];
-    play                  p = play_chain((sup_chain_desc){ .character = &with, .clip = clip, .links = "fourier" },
-                                         (sup_instance_desc){ .clip = clip });
-    const fourier_bound*  b = p.chain->links[1].binding.data;
-    const fourier_params* params = sup_chain_params(p.chain, 1);
-    sup_bind_input        in = { .character = &with, .clip = clip, .skinning = SUP_SKINNING_LINEAR, .params = params };
-    double                laid = 1e9, fitted = 1e9, all = 1e9;
-    sup_error             error;
-    for (int i = 0; i < 5; ++i) {
-        sup_arena*      arena = sup_arena_create(NULL);
-        const uint32_t* labels;
-        sup_curves      curves;
-        fourier_motion  motion;
-        fourier_net     net;
-        clock_t         begin = clock();
-        assert_ok(sup_curve_labels(&in, "fourier", "", arena, &labels, &error), error);
-        sup_curves_desc desc = { .mesh = sup_curve_mesh_of(&with.mesh),
-                                 .labels = labels,
-                                 .way = SUP_CURVES_AROUND,
-                                 .curves = (uint32_t)params->curves,
-                                 .snap = params->snap };
-        assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
-        laid = fmin(laid, spent(begin));
-        begin = clock();
-        assert_ok(fourier_motion_create(&in, params, &b->net, &b->segments, 0, arena, &motion, &error), error);
-        fitted = fmin(fitted, spent(begin));
-        begin = clock();
-        assert_ok(fourier_net_create(&in, params, arena, &net, &error), error);
-        all = fmin(all, spent(begin));
-        sup_arena_destroy(arena);
-    }
-    print_message("  horse: %u curves, %u coefficients for each of 6 sculpts: extraction %.1f ms, fit %.1f ms, "
-                  "geometry %.1f ms\n",
-                  b->net.curves.curve_count, b->net.coefficient_count, laid, fitted, all - laid);
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    assert_true(laid + fitted < 50);
-#endif
-    play_end(&p), release(&c);
-}
-
 // Beside linear skinning + what it misses, interpolated along straight lines; and with all its swings beside its own static
 // form.
 static void between_keys_the_skin_is_nearer_than_interpolated_residuals(void** state)
@@ -164,7 +103,6 @@ static void two_sculpts_of_an_arm_leave_a_fraction_of_the_largest_error(void** s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(curves_of_the_horse_are_laid_and_fitted_within_50_ms),
         cmocka_unit_test(two_sculpts_of_an_arm_leave_a_fraction_of_the_largest_error),
         cmocka_unit_test(between_keys_the_skin_is_nearer_than_interpolated_residuals),
     };

@@ -302,6 +302,7 @@ static void planes_that_cannot_be_are_refused_with_a_cure(void** state)
     (void)state;
     static const char* const cases[][2] = {
         { "layers(planes=shoulder)", "'shoulder' is no plane" },
+        { "layers(planes=shoulder=)", "'shoulder=' is no plane" },
         { "layers(planes=shoulder=1.5)", "from 0 (the bone's head) to 1" },
         { "layers(planes=shoulder=0.3 =0.4)", "'=0.4' is no plane" },
         { "layers(planes=knee=0.5)", "no joint called 'knee'" },

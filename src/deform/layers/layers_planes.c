@@ -33,7 +33,7 @@ static sup_result set_plane(const sup_skeleton* s, plane_word word, float* share
     size_t      name = equals ? (size_t)(equals - word.text) : 0, rest = word.length - name - 1;
     double      share = 0;
     uint32_t    bones = 0;
-    if (name == 0 || name >= sizeof glob || sup_parse_double(equals + 1, rest, false, &share) != rest ||
+    if (name == 0 || name >= sizeof glob || rest == 0 || sup_parse_double(equals + 1, rest, false, &share) != rest ||
         !(share >= 0 && share <= 1))
         return sup_fail(error, SUP_ERROR_INPUT, "layers.planes: '%.*s' is no plane; %s", (int)word.length, word.text, cure);
     memcpy(glob, word.text, name);
