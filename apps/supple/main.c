@@ -15,7 +15,8 @@ static const verb verbs[] = {
       "('builtin:arm?points=30000' asks for another resolution).\n",
       cmd_inspect, NULL },
     { "bake", VERB_BAKE, "FILE OUT", 2, 2, "Run a chain of deformers over a clip and write the result",
-      "The ending of OUT picks the format (.glb). The source's meshes, materials and other clips stay as they are.\n"
+      "The ending of OUT picks the format: .glb, .gltf, .usda, .pc2, .mdd, .obj or .npy (docs/formats.md says what each keeps).\n"
+      "In a .glb or .gltf the source's meshes, materials and other clips stay as they are.\n"
       "Without a clip and without --pose, the rest pose is one frame.\n\n"
       "  supple bake builtin:beast walk.glb --clip walk --deform dualquat\n"
       "  supple bake fox.glb out.glb --clip Run --fps 60 --json\n"
