@@ -70,7 +70,7 @@ struct sup_contact {
     const uint32_t*     pieces;  // per point: the connected piece of the mesh it is in
     uint32_t            piece_count;
     const uint8_t*      tangled; // a bit per pair of pieces that pass through each other at rest; NULL: too many pieces to tell
-    uint32_t               tie_count;
+    uint32_t            tie_count;
     const sup_contact_tie* ties;
     uint32_t            resting_count;
     const uint32_t*     resting;     // points that touch something at rest, rising
