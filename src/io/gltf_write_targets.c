@@ -97,6 +97,23 @@ static void place_node(editor* e, uint32_t old, uint32_t node)
             gltf_edit_push_number(e->edit, gltf_edit_array(e->edit, scene, "nodes"), node);
 }
 
+// The rest shape in place of the stored one, which may be of another size and lie on its side: only the skin knew.
+static void store_rest(editor* e, baked_part* part)
+{
+    const sup_mesh* mesh = &e->bake->desc.character->mesh;
+    sup_vec3*       rest = SUP_NEW(e->edit->arena, sup_vec3, part->pull.vertex_count);
+    e->edit->failed |= !rest;
+    for (uint32_t v = 0; rest && v < part->pull.vertex_count; ++v) rest[v] = mesh->points[part->pull.points[v]];
+    for (uint32_t i = 0; i < e->baking->piece_count && !e->edit->failed; ++i) {
+        const baked_piece* piece = &e->baking->pieces[i];
+        if (piece->part != part) continue;
+        const sup_json* primitive = sup_json_at(gltf_edit_get(part->mesh, "primitives"), piece->primitive);
+        uint32_t        stored = gltf_edit_floats(e->edit, &rest[piece->begin].x, piece->count, 3, GLTF_ARRAY_BUFFER, true);
+        gltf_edit_number(e->edit, gltf_edit_get((sup_json*)primitive, "attributes"), "POSITION", stored);
+    }
+    part->pull.positions = rest;
+}
+
 static void flatten(editor* e, baked_part* part)
 {
     sup_json* old = e->nodes[part->from->node];
@@ -110,6 +127,7 @@ static void flatten(editor* e, baked_part* part)
     sup_json_remove(old, "skin");
     sup_json_remove(old, "weights");
     strip_skin(part);
+    store_rest(e, part);
     part->carrier = gltf_edit_add(e->edit, "nodes", node);
     place_node(e, part->from->node, part->carrier);
 }
@@ -121,7 +139,7 @@ static void pad_weights(editor* e, baked_part* part, sup_json* owner)
     sup_json* weights = gltf_edit_get(owner, "weights");
     uint32_t  wanted = part->existing + e->bake->desc.frame_count;
     if (part->pull.flat) {
-        // Without its skin the stored shape belongs nowhere: at rest the first frame is shown.
+        // No other clip moves it any more: at rest the first frame is shown.
         weights = gltf_edit_new(e->edit, SUP_JSON_ARRAY);
         for (uint32_t i = 0; i < wanted; ++i) gltf_edit_push_number(e->edit, weights, i == part->existing ? 1 : 0);
         gltf_edit_put(e->edit, owner, "weights", weights);
