@@ -23,25 +23,31 @@ static sup_quat unit(sup_quat q)
     return quat(q.x * s, q.y * s, q.z * s, q.w * s);
 }
 
+static void predict(const layers_run* r, uint32_t i, uint32_t k, bool bone)
+{
+    const layers_bound* b = r->b;
+    sup_vec4            x = r->s.x[i], v = r->s.v[i];
+    sup_vec3            a = r->accelerations[k];
+    r->from[i] = x;
+    v = (sup_vec4){ v.x + r->dt * a.x, v.y + r->dt * a.y, v.z + r->dt * a.z, 0 };
+    sup_vec4 h = { x.x + r->dt * v.x, x.y + r->dt * v.y, x.z + r->dt * v.z, r->blends[i] };
+    if (k >= b->count) h = (sup_vec4){ 0, 0, 0, 0 };
+    else if (bone && r->held) h = (sup_vec4){ r->targets[k].x, r->targets[k].y, r->targets[k].z, 0 };
+    r->h[i] = h;
+    r->s.x[i] = (sup_vec4){ h.x, h.y, h.z, x.w };
+    // Spin goes on: without it the moments of the fits lag behind.
+    sup_quat q = r->s.q[i];
+    r->s.q[i] = unit(quat_mul(quat_mul(q, quat_conjugate(r->s.before[i])), q));
+    r->s.before[i] = q;
+}
+
 static void predict_task(void* data, uint32_t begin, uint32_t end)
 {
-    layers_run*         r = data;
-    const layers_bound* b = r->b;
+    const layers_run* r = data;
+    uint32_t          stride = r->b->stride, layer = begin / stride, k = begin - layer * stride;
     for (uint32_t i = begin; i < end; ++i) {
-        uint32_t k = i % b->stride, layer = i / b->stride;
-        sup_vec4 x = r->s.x[i], v = r->s.v[i];
-        sup_vec3 a = r->accelerations[k];
-        r->from[i] = x;
-        v = (sup_vec4){ v.x + r->dt * a.x, v.y + r->dt * a.y, v.z + r->dt * a.z, 0 };
-        sup_vec4 h = { x.x + r->dt * v.x, x.y + r->dt * v.y, x.z + r->dt * v.z, r->blends[i] };
-        if (k >= b->count) h = (sup_vec4){ 0, 0, 0, 0 };
-        else if (layer == LAYER_BONE && r->held) h = (sup_vec4){ r->targets[k].x, r->targets[k].y, r->targets[k].z, 0 };
-        r->h[i] = h;
-        r->s.x[i] = (sup_vec4){ h.x, h.y, h.z, x.w };
-        // Spin goes on: without it the moments of the fits lag behind.
-        sup_quat q = r->s.q[i];
-        r->s.q[i] = unit(quat_mul(quat_mul(q, quat_conjugate(r->s.before[i])), q));
-        r->s.before[i] = q;
+        predict(r, i, k, layer == LAYER_BONE);
+        if (++k == stride) k = 0, ++layer;
     }
 }
 
@@ -70,7 +76,9 @@ static void tether_task(void* data, uint32_t begin, uint32_t end)
             size_t   i = l * b->stride + k;
             sup_vec3 way = v3_sub(b->rest[i], b->rest[bone]), place = v3_add(base, quat_rotate(r->s.q[bone], way));
             sup_vec3 off = v3_sub(sup_particle_place(&r->s.x[i]), place);
-            float    most = r->tethers[k] * v3_length(way), length = v3_length(off);
+            float    slack = 0.99f * r->tethers[k]; // nearly all are well within: no root for them
+            if (!(v3_length2(off) > slack * slack * v3_length2(way))) continue;
+            float most = r->tethers[k] * v3_length(way), length = v3_length(off);
             if (length > most) sup_particle_pin(&r->s.x[i], v3_mad(place, most / length, off));
         }
     }
