@@ -106,8 +106,8 @@ int cmd_bake(const options* o)
     int code = motion_flags(o, &job.motion);
     if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE) code = chain_read(o, arena, &job.chain);
-    if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &character);
+    if (code == EXIT_DONE) code = pool_make(o, &pool);
     const char** saves = sup_arena_alloc(arena, options_count(o, FLAG_SAVE) + 1, sizeof *saves);
     if (code == EXIT_DONE && !saves) code = fail_memory();
     if (code == EXIT_DONE) {

@@ -259,8 +259,8 @@ int cmd_check(const options* o)
     if (!arena) return fail_memory();
     int code = read_flags(o, &f);
     if (code == EXIT_DONE) code = examples_flags(o);
-    if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], options_has(o, FLAG_QUIET), &character);
+    if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) {
         c.character = character;
         c.tasks = sup_pool_tasks(pool);

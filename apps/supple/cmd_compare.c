@@ -264,8 +264,8 @@ int cmd_compare(const options* o)
     sup_arena*     arena = sup_arena_create(NULL);
     if (!arena) return fail_memory();
     int code = read_flags(o, arena, &m, &t, &c.limits);
-    if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], options_has(o, FLAG_QUIET), &character);
+    if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) {
         c.job.character = character;
         c.job.tasks = sup_pool_tasks(pool);

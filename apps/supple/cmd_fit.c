@@ -145,8 +145,8 @@ int cmd_fit(const options* o)
     }
     if (code == EXIT_DONE) code = read_flags(o, &how);
     if (code == EXIT_DONE) code = check_output(o->words[o->word_count - 1]);
-    if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = fit_shapes_read(o, o->words, o->word_count - 1, arena, &shapes);
+    if (code == EXIT_DONE) code = pool_make(o, &pool);
     how.tasks = sup_pool_tasks(pool);
     if (code == EXIT_DONE) code = fit_rig(o, &how, &shapes, arena);
     sup_character_destroy(shapes.rest);

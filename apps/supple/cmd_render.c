@@ -389,8 +389,8 @@ int cmd_render(const options* o)
         say_error("this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");
         code = EXIT_FAILED;
     }
-    if (code == EXIT_DONE) code = pool_make(o, &s.pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &s.character);
+    if (code == EXIT_DONE) code = pool_make(o, &s.pool);
     if (code == EXIT_DONE) code = render_character(o, &s);
     if (code == EXIT_DONE) code = tell(o, &s, now_seconds() - begin);
     stage_destroy(s.stage);

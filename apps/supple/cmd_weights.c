@@ -107,8 +107,8 @@ int cmd_weights(const options* o)
     sup_arena*               arena = sup_arena_create(NULL);
     if (!arena) return fail_memory();
     int code = read_flags(o, &how);
-    if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], options_has(o, FLAG_QUIET), &character);
+    if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = find_mask(o, character, &how.mask);
     how.tasks = sup_pool_tasks(pool);
     if (code == EXIT_DONE) code = make_weights(o, &how, &character, arena);

@@ -83,7 +83,8 @@ bool assimp_file_read(const sup_read_input* in, const char* relative, sup_arena*
 /// Makes a document out of the input's bytes.
 typedef sup_result assimp_make_fn(const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given,
                                   sup_error* error);
-/// The same in a process of its own, which may break down: then the error says so. The document is in `keep`.
+/// The same in a process of its own, which may break down: then the error says so. The document is in `keep`. A process that
+/// has threads already cannot be forked: there it is made here.
 sup_result assimp_apart(assimp_make_fn* make, const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given,
                         sup_error* error);
 

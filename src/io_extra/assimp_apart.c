@@ -3,6 +3,7 @@
 // back over a pipe is a document, which our own reader looks at as it does at any other.
 #include "io_extra/assimp.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -184,10 +185,23 @@ static sup_result fail_dead(const sup_read_input* in, int status, sup_error* err
                     "'%.300s' cannot be read: assimp broke down over it; copy it again, or export it as glTF", in->path);
 }
 
+/// Whether this process has no other thread: a child has but the one that forks, and would wait for ever for a lock that
+/// another held.
+static bool has_one_thread(void)
+{
+    DIR*     tasks = opendir("/proc/self/task");
+    uint32_t count = 0;
+    if (!tasks) return false;
+    for (const struct dirent* entry; (entry = readdir(tasks));) count += entry->d_name[0] != '.';
+    closedir(tasks);
+    return count == 1;
+}
+
 sup_result assimp_apart(assimp_make_fn* make, const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given,
                         sup_error* error)
 {
     int ends[2], status = 0;
+    if (!has_one_thread()) return make(in, keep, work, given, error);
     if (pipe(ends) != 0)
         return sup_fail(error, SUP_ERROR_INPUT, "no pipe to assimp could be opened (%s); close other files", strerror(errno));
     pid_t child = fork();

@@ -36,13 +36,15 @@ static sup_result make_and_refuse(const sup_read_input* in, sup_arena* keep, sup
     return sup_fail(error, SUP_ERROR_FILE, "the dog ate it; take another");
 }
 
+static const uint8_t small[3] = { 0, 1, 2 };
+
 static sup_result make_small(const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given, sup_error* error)
 {
     static const char* const warnings[] = { "first", "", "third" };
     (void)in, (void)work, (void)error;
     sup_json* root = sup_json_new(keep, SUP_JSON_OBJECT);
     sup_json_set(keep, root, "third", sup_json_new_number(keep, 1.0 / 3));
-    *given = (gltf_given){ root, { (const uint8_t*)"\0\1\2", 3 }, true, false, 3, warnings };
+    *given = (gltf_given){ root, { small, sizeof small }, true, false, 3, warnings };
     return SUP_OK;
 }
 
@@ -76,8 +78,8 @@ static void a_document_comes_over_whole(void** state)
     sup_error  error;
     assert_ok(run(make_small, arena, &given, &error), error);
     assert_true(sup_json_number(sup_json_get(given.root, "third"), 0) == 1.0 / 3);
-    assert_int_equal(given.binary.size, 3);
-    assert_memory_equal(given.binary.data, "\0\1\2", 3);
+    assert_int_equal(given.binary.size, sizeof small);
+    assert_memory_equal(given.binary.data, small, sizeof small);
     assert_true(given.unit_assumed && !given.up_assumed);
     assert_int_equal(given.warning_count, 3);
     assert_string_equal(given.warnings[0], "first");
