@@ -125,8 +125,19 @@ static const flag flags[FLAG_COUNT] = {
 
 // ---------------------------------------------------------------------------------------------- suggestions
 
+// -o, --out and --output, which other programs have: here the output is a word like the input. False for anything else.
+static bool say_output_is_word(const verb* v, const char* name, size_t length)
+{
+    static const char output[] = "output";
+    bool              short_of = length == 1 || length == 3 || length == sizeof output - 1;
+    if (!strstr(v->words, "OUT") || !short_of || memcmp(name, output, length) != 0) return false;
+    say_error("%s takes its output as a word, without a flag; write: supple %s %s", v->name, v->name, v->words);
+    return true;
+}
+
 static void say_unknown_flag(const verb* v, const char* given, size_t length)
 {
+    if (say_output_is_word(v, given, length)) return;
     char        word[64];
     const char* names[FLAG_COUNT];
     uint32_t    count = 0;
@@ -217,6 +228,7 @@ bool options_parse(const verb* v, int argc, char** argv, options* out)
             while (takes_many(id) && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
                 out->flags[out->flag_count++] = (given_flag){ id, argv[++i] };
         } else if (!flags_ended && word[0] == '-') {
+            if (say_output_is_word(v, word + 1, strlen(word + 1))) return false;
             if (word[1]) say_error("flags have two dashes: '%s' is not one; 'supple %s --help' lists them", word, v->name);
             else say_error("'-' is not a file: standard input and output are not supported; give a path");
             return false;

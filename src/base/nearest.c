@@ -35,7 +35,9 @@ const char* sup_word_nearest(const char* word, const char* const* candidates, ui
         int    distance = typing_distance(word, candidates[i]);
         // A beginning of the word ("--thread") is as good as one mistake.
         if (shorter >= 3 && strncmp(word, candidates[i], shorter) == 0 && distance > 1) distance = 1;
-        if (distance < best_distance) {
+        // Two words of which less than half agrees are two words.
+        bool far = 2 * distance > (int)(strlen(word) > strlen(candidates[i]) ? strlen(word) : strlen(candidates[i]));
+        if (distance < best_distance && !far) {
             best_distance = distance;
             best = candidates[i];
         }

@@ -28,6 +28,10 @@ await test("an unknown verb gets the nearest", () => bad(["bakee"], 2, /no verb 
 await test("a hopeless verb gets the way to the list", () => bad(["xyzzy"], 2, /'supple --help'/));
 await test("verbs of later versions do not exist", () => bad(["studio"], 2, /no verb/));
 await test("an unknown flag gets the nearest", () => bad(["bake", "a.glb", "b.glb", "--thread", "2"], 2, /did you mean --threads/));
+await test("an output given by a flag is told its place", () => {
+    for (const flag of ["-o", "--out", "--output"]) bad(["bake", "a.glb", flag, "b.glb"], 2, /bake takes its output as a word.*supple bake FILE OUT/);
+});
+await test("a word that agrees with none is not taken for one", () => bad(["inspect", "a.glb", "--out", "b"], 2, /no flag --out; 'supple inspect --help'/));
 await test("swapped letters are one mistake", () => bad(["bake", "a.glb", "b.glb", "--cilp", "Walk"], 2, /did you mean --clip/));
 await test("a flag of another verb is unknown", () => bad(["inspect", "a.glb", "--step", "5"], 2, /inspect has no flag --step/));
 await test("a missing value is wrong usage", () => bad(["bake", "a.glb", "b.glb", "--clip"], 2, /--clip needs a value/));
