@@ -9,21 +9,39 @@ typedef struct near_place {
     sup_vec3 at;
 } near_place;
 
-/// The place of one curve that is nearest to p.
-static near_place nearest_on(const sup_polylines* l, uint32_t curve, sup_vec3 p)
+/// Steps of a curve that share one ball: most are farther than what is known, and one test tells of all.
+enum { BLOCK = 16 };
+
+typedef struct ball {
+    sup_vec3 center;
+    float    radius;
+} ball;
+
+static uint32_t steps_of(const sup_polylines* l, uint32_t curve)
 {
-    near_place best = { .curve = curve, .square = 3e38f };
-    uint32_t   begin = l->begin[curve], n = l->begin[curve + 1] - begin, steps = l->closed[curve] ? n : n - 1;
-    if (n == 1) steps = 1;
-    for (uint32_t i = 0; i < steps; ++i) {
-        uint32_t a = begin + i, b = begin + (i + 1) % n;
+    uint32_t n = l->begin[curve + 1] - l->begin[curve];
+    return n == 1 || l->closed[curve] ? n : n - 1;
+}
+
+/// Whether all of the ball is surely farther than the root of `square`.
+static bool ball_is_beyond(const ball* b, sup_vec3 p, float square)
+{
+    float away = v3_distance(b->center, p) - b->radius;
+    return away > 0 && away * away * 0.999f > square;
+}
+
+/// Takes the nearest of the curve's steps from `begin` to `end` where it is nearer than *best.
+static void nearest_steps(const sup_polylines* l, uint32_t curve, uint32_t begin, uint32_t end, sup_vec3 p, near_place* best)
+{
+    uint32_t first = l->begin[curve], n = l->begin[curve + 1] - first;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t a = first + i, b = first + (i + 1) % n;
         sup_vec3 d = v3_sub(l->nodes[b], l->nodes[a]);
         float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p, l->nodes[a]), d) / l2, 0, 1) : 0;
         sup_vec3 at = v3_mad(l->nodes[a], t, d);
         float    square = v3_length2(v3_sub(p, at));
-        if (square < best.square) best = (near_place){ curve, a, b, t, square, at };
+        if (square < best->square) *best = (near_place){ curve, a, b, t, square, at };
     }
-    return best;
 }
 
 /// How far between the two places p stands: its foot on the line from one to the other.
@@ -44,8 +62,23 @@ typedef struct transfer_job {
     float                reach;
     sup_curve_share*     out;
     const sup_vec3*      centers;
-    const float*         radii; ///< of balls around the centers that hold the curves
+    const ball*          around;      ///< one a curve
+    const ball*          blocks;      ///< one for every BLOCK steps
+    const uint32_t*      block_begin; ///< of each curve
 } transfer_job;
+
+/// The place of one curve that is nearest to p; of no meaning where all of it is farther than the root of `known`.
+static near_place nearest_on(const transfer_job* j, uint32_t curve, sup_vec3 p, float known)
+{
+    near_place best = { .curve = curve, .square = 3e38f };
+    uint32_t   steps = steps_of(j->lines, curve), first = j->block_begin[curve], end = j->block_begin[curve + 1];
+    for (uint32_t k = first; k < end; ++k) {
+        if (ball_is_beyond(&j->blocks[k], p, fminf(known, best.square))) continue;
+        uint32_t from = (k - first) * BLOCK;
+        nearest_steps(j->lines, curve, from, steps < from + BLOCK ? steps : from + BLOCK, p, &best);
+    }
+    return best;
+}
 
 static void join(sup_curve_share* o, const transfer_job* j, sup_vec3 p, const near_place* one, const near_place* two)
 {
@@ -75,12 +108,11 @@ static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
     bool                 own = limb != SUP_NONE && limb < j->limb_count && j->limb_begin[limb + 1] > j->limb_begin[limb];
     near_place           one = { .square = 3e38f }, two;
     if (own) from = j->limb_begin[limb], to = j->limb_begin[limb + 1];
-    if (*guess >= from && *guess < to) one = nearest_on(l, own ? j->limb_curves[*guess] : *guess, p);
+    if (*guess >= from && *guess < to) one = nearest_on(j, own ? j->limb_curves[*guess] : *guess, p, 3e38f);
     for (uint32_t k = from; k < to; ++k) {
         uint32_t curve = own ? j->limb_curves[k] : k;
-        float    away = v3_distance(j->centers[curve], p) - j->radii[curve];
-        if (away > 0 && away * away * 0.999f > one.square) continue; // farther than what is known
-        near_place n = nearest_on(l, curve, p);
+        if (ball_is_beyond(&j->around[curve], p, one.square)) continue;
+        near_place n = nearest_on(j, curve, p, one.square);
         if (n.square < one.square || (n.square == one.square && curve < one.curve)) one = n, *guess = k;
     }
     sup_curve_share* o = &j->out[i];
@@ -97,7 +129,7 @@ static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
     for (uint32_t s = 0; s < 2; ++s) {
         uint32_t c = l->curves ? l->curves[one.curve].sides[s] : SUP_NONE;
         if (c == SUP_NONE || c == one.curve) continue;
-        near_place n = nearest_on(l, c, p);
+        near_place n = nearest_on(j, c, p, 3e38f);
         float      alpha = between(p, &one, &n);
         if (!found || alpha > best) two = n, best = alpha;
         found = true;
@@ -144,19 +176,48 @@ static bool group_curves(transfer_job* j, sup_arena* arena)
     return true;
 }
 
+/// The ball of the curve's steps from `begin` to `end` around a center.
+static ball ball_of(const sup_polylines* l, uint32_t curve, uint32_t begin, uint32_t end, sup_vec3 center)
+{
+    uint32_t first = l->begin[curve], n = l->begin[curve + 1] - first;
+    ball     made = { .center = center };
+    for (uint32_t i = begin; i <= end; ++i) made.radius = fmaxf(made.radius, v3_distance(l->nodes[first + i % n], center));
+    return made;
+}
+
+static bool make_balls(transfer_job* j, sup_arena* arena)
+{
+    const sup_polylines* l = j->lines;
+    ball*                around = SUP_NEW(arena, ball, l->curve_count);
+    uint32_t*            begin = SUP_NEW(arena, uint32_t, (size_t)l->curve_count + 1);
+    if (!around || !begin) return false;
+    for (uint32_t c = 0; c < l->curve_count; ++c) begin[c + 1] = begin[c] + (steps_of(l, c) + BLOCK - 1) / BLOCK;
+    ball* blocks = SUP_NEW(arena, ball, begin[l->curve_count]);
+    if (!blocks) return false;
+    for (uint32_t c = 0; c < l->curve_count; ++c) {
+        uint32_t steps = steps_of(l, c), n = l->begin[c + 1] - l->begin[c];
+        around[c] = ball_of(l, c, 0, steps, j->centers[c]);
+        for (uint32_t k = begin[c]; k < begin[c + 1]; ++k) {
+            uint32_t from = (k - begin[c]) * BLOCK, to = steps < from + BLOCK ? steps : from + BLOCK;
+            blocks[k] = ball_of(l, c, from, to, l->nodes[l->begin[c] + (from + to) / 2 % n]);
+        }
+    }
+    j->around = around;
+    j->blocks = blocks;
+    j->block_begin = begin;
+    return true;
+}
+
 sup_result sup_curve_transfer_create(const sup_polylines* lines, const sup_vec3* points, uint32_t point_count,
                                      const uint32_t* limbs, float reach, sup_arena* arena, sup_curve_transfer* out,
                                      sup_error* error)
 {
     sup_curve_share* made = SUP_NEW(arena, sup_curve_share, point_count);
     sup_vec3*        centers = SUP_NEW(arena, sup_vec3, lines->curve_count);
-    float*           radii = SUP_NEW(arena, float, lines->curve_count);
-    transfer_job     job = { lines, points, limbs, NULL, NULL, 0, reach, made, centers, radii };
-    if (!made || !centers || !radii || !group_curves(&job, arena)) return sup_fail_memory(error, "curves");
+    transfer_job     job = { lines, points, limbs, NULL, NULL, 0, reach, made, centers, NULL, NULL, NULL };
+    if (!made || !centers) return sup_fail_memory(error, "curves");
     sup_polylines_centers(lines, lines->nodes, centers);
-    for (uint32_t c = 0; c < lines->curve_count; ++c)
-        for (uint32_t i = lines->begin[c]; i < lines->begin[c + 1]; ++i)
-            radii[c] = fmaxf(radii[c], v3_distance(lines->nodes[i], centers[c]));
+    if (!group_curves(&job, arena) || !make_balls(&job, arena)) return sup_fail_memory(error, "curves");
     sup_tasks_run(NULL, point_count, 1024, place_task, &job);
     sup_vec3 low = v3(3e38f, 3e38f, 3e38f), high = v3(-3e38f, -3e38f, -3e38f);
     *out = (sup_curve_transfer){ .point_count = point_count, .points = made, .lines = *lines };
