@@ -415,6 +415,16 @@ static bool near_at_rest(const sup_contact* c, uint32_t a, uint32_t b)
     return limit > 0 && v3_length2(v3_sub(p->middle, q->middle)) < limit * limit;
 }
 
+/// Of pieces that pass through each other, and nowhere further apart at rest than such pieces may be: are_tangled holds for all
+/// their points and edges.
+static bool tangled_at_rest(const sup_contact* c, uint32_t a, uint32_t b)
+{
+    const contact_rest *p = &c->slot_rests[a], *q = &c->slot_rests[b];
+    if (!sup_contact_pass_through(c, c->bvh.corners[3 * (size_t)a], c->bvh.corners[3 * (size_t)b])) return false;
+    float limit = 0.999f * CONTACT_REST_AWAY * contact_min(p->unit, q->unit) - p->radius - q->radius; // less for rounding
+    return limit > 0 && v3_length2(v3_sub(p->middle, q->middle)) < limit * limit;
+}
+
 static void test_points(const contact_search* s, uint32_t slot, uint32_t owns, const float* heights_of, const heights* h,
                         uint32_t other, slice* to)
 {
@@ -429,6 +439,7 @@ static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* t
 {
     contact_item item;
     uint32_t     own_a = s->c->owns[a], own_b = s->c->owns[b], back_a = 0, back_b = 0;
+    if (tangled_at_rest(s->c, a, b)) return;
     if (near_at_rest(s->c, a, b)) {
         back_a = corners_behind(s->c, a, b);
         back_b = corners_behind(s->c, b, a);
