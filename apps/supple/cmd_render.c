@@ -26,6 +26,7 @@ typedef struct session {
     sup_pool*      pool;
     sup_arena*     arena;
     stage*         stage;
+    picture_camera camera;
     progress       bar;
     uint32_t       frame_count; // of the film or the sheet
     uint32_t       columns, rows;
@@ -224,7 +225,7 @@ static void frame_turn(session* s, picture_desc* p)
 static sup_result draw_cell(session* s, uint32_t chain, uint32_t frame, image* whole, int x, int y, sup_error* error)
 {
     const render_job* job = &s->job;
-    picture_desc      p = { .camera = job->camera,
+    picture_desc      p = { .camera = s->camera,
                             .ground = job->ground,
                             .width = s->cell_width,
                             .height = s->cell_height - s->caption_height,
@@ -282,6 +283,19 @@ static sup_result draw_frame(session* s, uint32_t frame, image* out, double from
     return result;
 }
 
+// A camera that nobody named goes where --focus can be seen; one that was named stays, with a word.
+static void choose_side(session* s)
+{
+    bool           hidden = false;
+    picture_camera best = stage_best_side(s->stage, &hidden);
+    s->camera = s->job.camera_given ? s->job.stage.camera : best;
+    if (!hidden || !s->job.camera_given) return;
+    char text[160];
+    snprintf(text, sizeof text, "other skin hides what --focus shows from this side; --camera orbit:%g,%g sees more of it",
+             best.azimuth, best.elevation);
+    progress_note(&s->bar, text);
+}
+
 // The box and the span of colors of all frames, before the first is drawn.
 static sup_result measure(session* s, sup_error* error)
 {
@@ -291,6 +305,7 @@ static sup_result measure(session* s, sup_error* error)
         evaluate(s, f);
         stage_measure(s->stage);
     }
+    choose_side(s);
     return stage_check(s->stage, error);
 }
 

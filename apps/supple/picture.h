@@ -76,6 +76,8 @@ bool picture_render(const picture_desc* desc, const sup_tasks* tasks, image* out
 bool picture_available(void);
 /// front, back, left, right, side, top, three-quarter, or orbit:AZ,EL[,DIST]. False: none of them.
 bool picture_camera_read(const char* text, picture_camera* out);
+/// From what it looks at towards the camera.
+sup_vec3 picture_camera_direction(sup_axis up, picture_camera camera);
 
 void image_free(image* i);
 /// A heat color for 0..1 (perceptually even, dark to bright).

@@ -54,6 +54,8 @@ static sup_vec3 towards(sup_axis axis, double azimuth, double elevation)
     return add(scale(flat, (float)cos(e)), scale(up, (float)sin(e)));
 }
 
+sup_vec3 picture_camera_direction(sup_axis up, picture_camera camera) { return towards(up, camera.azimuth, camera.elevation); }
+
 // The nearest place of the eye, along its own axes, from which all points are inside the picture. Each side of the picture
 // gives one linear bound, so the answer is exact.
 static void fit(view* v, const sup_vec3* points, uint32_t count, float* across, float* above, float* along)
@@ -80,7 +82,7 @@ view view_make(const picture_desc* desc)
     v.center = scale(add(low, high), 0.5f);
     v.diagonal = fmaxf(length(sub(high, low)), 1e-12f);
     v.world_up = towards(desc->up, 0, 90);
-    v.forward = scale(towards(desc->up, desc->camera.azimuth, desc->camera.elevation), -1.0f);
+    v.forward = scale(picture_camera_direction(desc->up, desc->camera), -1.0f);
     v.key = towards(desc->up, desc->camera.azimuth + KEY_AZIMUTH, KEY_ELEVATION);
     sup_vec3 upright = v.world_up; // straight from above or below, the front is where the top of the picture would be
     if (fabsf(dot(upright, v.forward)) > 0.99999f)

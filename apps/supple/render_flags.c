@@ -98,7 +98,8 @@ static int read_view(const options* o, render_job* job)
 {
     const char* camera = options_text(o, FLAG_CAMERA, "three-quarter");
     const char* cut = options_text(o, FLAG_CUT, NULL);
-    if (!picture_camera_read(camera, &job->camera))
+    job->camera_given = options_has(o, FLAG_CAMERA);
+    if (!picture_camera_read(camera, &job->stage.camera))
         return wrong(
             "camera", camera,
             "is none: write three-quarter, front, back, left, right, side, top, or orbit:AZIMUTH,ELEVATION[,DISTANCE]");

@@ -15,7 +15,7 @@ typedef struct render_job {
     double      frame;     ///< negative: none
     bool        ground;
 
-    picture_camera       camera;
+    bool                 camera_given;
     bool                 cut;
     sup_vec3             cut_normal;
     float                cut_distance;

@@ -205,6 +205,7 @@ void stage_measure(stage* s)
 {
     for (uint32_t i = 0; i < s->actor_count; i++)
         grow_frame(s, s->actors[i].points, s->focused, s->d.character->mesh.point_count);
+    stage_sight_measure(s);
     if (s->body_count) {
         stage_bodies_place(s, &s->actors[0]);
         if (!s->focused) grow_frame_by_bodies(s);

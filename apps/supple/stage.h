@@ -23,6 +23,7 @@ typedef struct stage_desc {
     bool                 wire, bones;
     const picture_color* color;          ///< of the skin; NULL: clay
     bool                 file_colors;    ///< base colors of the file's materials instead; clay where it has none
+    picture_camera       camera;         ///< that was asked for
     const char*          focus;          ///< glob: only points that such joints move most are framed; NULL: all
     const char*          show;           ///< "LINK.WHAT" or "LINK"; NULL: nothing
     uint32_t             picture_height; ///< of a panel: lines are as thick as it asks
@@ -40,6 +41,9 @@ void       stage_destroy(stage* s);
 void stage_evaluate(stage* s, double time, const sup_vec3* truth);
 /// Grows the framed box and the span of heat by what was evaluated.
 void stage_measure(stage* s);
+/// After the last frame was measured: from where to look. `hidden`: other skin hides most of --focus from the side that was asked
+/// for, and what comes back is the one that shows most of it.
+picture_camera stage_best_side(const stage* s, bool* hidden);
 /// After the last frame was measured: fails when --show names nothing that any of them drew.
 sup_result stage_check(const stage* s, sup_error* error);
 /// Fills in what the panel of a chain shows: surfaces, lines, triangles, frame, ground, up. Valid until the next evaluate.

@@ -7,6 +7,7 @@
 #include "stage.h"
 #include "supple/metrics.h"
 
+#define STAGE_SIDES 8   ///< from which --focus may be looked at
 #define FRAME_POINTS 98 ///< outer cells of a cube of five by five by five directions
 
 typedef struct actor {
@@ -47,6 +48,8 @@ struct stage {
     double             heat_top; ///< the largest seen
     bool               framed;
     bool*              focused; ///< of every point; NULL: all
+    uint32_t           sight_frames, sight_samples;
+    uint32_t           sight[STAGE_SIDES + 1]; ///< how many of those samples each side sees, the given camera last
     float              ground;  ///< the lowest that any point was
     sup_vec3           low, high;
     float              reach[FRAME_POINTS];
@@ -72,6 +75,9 @@ bool stage_bodies_create(stage* s); ///< false: out of memory
 void stage_bodies_place(stage* s, const actor* a);
 /// Where the actor's world has them now. Returns how many.
 uint32_t stage_bodies_surfaces(stage* s, const actor* a, picture_surface* out);
+
+/// How much of --focus each side sees of what was evaluated.
+void stage_sight_measure(stage* s);
 
 /// What --show asks for, into the panel; names_only: only notes what there is.
 void stage_show(stage* s, actor* a, bool names_only);

@@ -205,6 +205,18 @@ await test("a focus fills the picture with what a joint moves", folder => {
     holds(clay() > 2 * whole, `the hand alone covers more: ${clay()} against ${whole}`);
     bad(["render", "builtin:arm", out, "--focus", "paw"], 1, /no joint of 'arm' that is called so/);
 });
+await test("a focus is looked at from where it can be seen", folder => {
+    needs();
+    const render = (joint, ...flags) => { const r = good(["render", "builtin:beast", path.join(folder, `${joint}${flags.length}.png`), "--focus", joint, "--size", "80x60", ...flags]); return r.err; };
+    match(render("back_foot_r", "--camera", "left"), /other skin hides what --focus shows from this side; --camera orbit:-?\d+,\d+ sees more/);
+    holds(!/other skin/.test(render("back_foot_l", "--camera", "left")), "the near foot is seen");
+    // Without a camera both feet get the view of their own side, so neither picture is that of the default.
+    for (const joint of ["back_upper_r", "back_upper_l"]) holds(!/other skin/.test(render(joint)), "nobody named a side");
+    const bytes = (joint, n) => fs.readFileSync(path.join(folder, `${joint}${n}.png`));
+    render("back_upper_r", "--camera", "three-quarter"), render("back_upper_l", "--camera", "three-quarter");
+    holds(!bytes("back_upper_r", 0).equals(bytes("back_upper_r", 2)), "the hidden thigh is seen from elsewhere");
+    holds(bytes("back_upper_l", 0).equals(bytes("back_upper_l", 2)), "the other from the default side");
+});
 await test("bones are drawn through the skin", folder => {
     needs();
     const pixels = flags => {
