@@ -122,6 +122,56 @@ static inline f4 f4_load(const float* p)
     return r;
 }
 
+// ---------------------------------------------------------------------------------------------- vectors of four in lanes
+
+static inline f8 f8_join(const float* low, const float* high)
+{
+    return __builtin_shufflevector(f4_load(low), f4_load(high), 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+/// Four pairs of vectors (0 4, 1 5, 2 6, 3 7) to rows of x, y, z, w.
+static inline void f8_turn4(f8 a, f8 b, f8 c, f8 d, f8 out[4])
+{
+    f8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13); // x0 x1 y0 y1
+    f8 cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+    f8 ef = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15); // z0 z1 w0 w1
+    f8 gh = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    out[0] = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[1] = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+    out[2] = __builtin_shufflevector(ef, gh, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[3] = __builtin_shufflevector(ef, gh, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/// Vectors base[i[0]] ... base[i[7]] as rows of x, y, z, w.
+static inline void f8_gather4(const float* base, const uint32_t* i, f8 out[4])
+{
+    f8_turn4(f8_join(base + 4 * (size_t)i[0], base + 4 * (size_t)i[4]), f8_join(base + 4 * (size_t)i[1], base + 4 * (size_t)i[5]),
+             f8_join(base + 4 * (size_t)i[2], base + 4 * (size_t)i[6]), f8_join(base + 4 * (size_t)i[3], base + 4 * (size_t)i[7]),
+             out);
+}
+
+/// Eight vectors side by side.
+static inline void f8_load4(const float* p, f8 out[4])
+{
+    f8_turn4(f8_join(p, p + 16), f8_join(p + 4, p + 20), f8_join(p + 8, p + 24), f8_join(p + 12, p + 28), out);
+}
+
+static inline void f8_store4(float* p, const f8 v[4])
+{
+    f8 xy = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13); // x0 y0 x1 y1
+    f8 zw = __builtin_shufflevector(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    f8 uv = __builtin_shufflevector(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15); // x2 y2 x3 y3
+    f8 st = __builtin_shufflevector(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    f8 a = __builtin_shufflevector(xy, zw, 0, 1, 8, 9, 4, 5, 12, 13);
+    f8 b = __builtin_shufflevector(xy, zw, 2, 3, 10, 11, 6, 7, 14, 15);
+    f8 c = __builtin_shufflevector(uv, st, 0, 1, 8, 9, 4, 5, 12, 13);
+    f8 d = __builtin_shufflevector(uv, st, 2, 3, 10, 11, 6, 7, 14, 15);
+    f8_store(p, __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11));
+    f8_store(p + 8, __builtin_shufflevector(c, d, 0, 1, 2, 3, 8, 9, 10, 11));
+    f8_store(p + 16, __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15));
+    f8_store(p + 24, __builtin_shufflevector(c, d, 4, 5, 6, 7, 12, 13, 14, 15));
+}
+
 // ---------------------------------------------------------------------------------------------- one register
 
 /// As many floats as one register holds, 8 or 4, for kernels with many values at hand: gcc 12 keeps an f8 in memory where
@@ -200,6 +250,21 @@ static inline void fr_load3(const float* p, fr* x, fr* y, fr* z)
     *x = __builtin_shufflevector(a, u, 0, 3, 4, 6);
     *y = __builtin_shufflevector(v, u, 0, 2, 5, 7);
     *z = __builtin_shufflevector(v, c, 1, 3, 4, 7);
+#endif
+}
+
+/// Eight vectors of three, side by side.
+static inline void f8_load3(const float* p, f8* x, f8* y, f8* z)
+{
+#if SUP_REGISTER == 8
+    fr_load3(p, x, y, z);
+#else
+    fr a[3], b[3];
+    fr_load3(p, &a[0], &a[1], &a[2]);
+    fr_load3(p + 12, &b[0], &b[1], &b[2]);
+    *x = __builtin_shufflevector(a[0], b[0], 0, 1, 2, 3, 4, 5, 6, 7);
+    *y = __builtin_shufflevector(a[1], b[1], 0, 1, 2, 3, 4, 5, 6, 7);
+    *z = __builtin_shufflevector(a[2], b[2], 0, 1, 2, 3, 4, 5, 6, 7);
 #endif
 }
 

@@ -109,51 +109,15 @@ void sup_touch_rub(sup_vec4* const v[4], const float inverse_masses[4], const su
 
 // ---------------------------------------------------------------------------------------------- volume
 
-/// Sum of share |grad|^2 and the largest share^2 |grad|^2.
-static double stiffness(uint32_t count, const uint32_t* list, const sup_vec3* gradients, const float* weights,
-                        const sup_vec4* x, float* largest)
+float sup_volume_step(double missing, double stiffness, float largest, float limit, double* scale)
 {
-    double sum = 0;
-    *largest = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        float share = x[list[i]].w * (weights ? weights[list[i]] : 1.0f), square = v3_length2(gradients[i]);
-        float way = share * share * square;
-        sum += (double)share * (double)square;
-        *largest = way > *largest ? way : *largest;
-    }
-    return sum;
-}
-
-float sup_volume_project(uint32_t count, const uint32_t* list, const sup_vec3* gradients, const float* weights, double volume,
-                         double target, float limit, sup_vec4* x)
-{
-    float  largest, fraction = 1;
-    double sum = stiffness(count, list, gradients, weights, x, &largest), scale = (target - volume) / sum;
-    if (!(sum > 0) || !isfinite(scale) || !isfinite(largest)) return 0;
-    double furthest = fabs(scale) * sqrt((double)largest);
+    float fraction = 1;
+    *scale = missing / stiffness;
+    if (!(stiffness > 0) || !isfinite(*scale) || !isfinite(largest)) return 0;
+    double furthest = fabs(*scale) * sqrt((double)largest);
     if (limit > 0 && furthest > (double)limit) {
         fraction = (float)((double)limit / furthest);
-        scale *= (double)fraction;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-        sup_vec4* p = &x[list[i]];
-        sup_particle_move(p, (float)scale * p->w * (weights ? weights[list[i]] : 1.0f), gradients[i]);
+        *scale *= (double)fraction;
     }
     return fraction;
-}
-
-double sup_volume_flux(uint32_t count, const uint32_t* list, const sup_vec3* gradients, const float* weights, const sup_vec4* x,
-                       double moving, sup_vec4* v)
-{
-    float  largest;
-    double sum = stiffness(count, list, gradients, weights, x, &largest), flux = moving;
-    for (uint32_t i = 0; i < count; ++i) {
-        const sup_vec4* at = &v[list[i]];
-        flux += (double)gradients[i].x * (double)at->x + (double)gradients[i].y * (double)at->y +
-                (double)gradients[i].z * (double)at->z;
-    }
-    if (!(sum > 0) || !isfinite(flux / sum)) return flux;
-    for (uint32_t i = 0; i < count; ++i)
-        sup_particle_move(&v[list[i]], (float)(-flux / sum) * x[list[i]].w * (weights ? weights[list[i]] : 1.0f), gradients[i]);
-    return flux;
 }

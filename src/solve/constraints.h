@@ -119,14 +119,10 @@ void sup_touch_rub(sup_vec4* const v[4], const float inverse_masses[4], const su
 
 // ---------------------------------------------------------------------------------------------- volume
 
-/// One Newton step of V(x) = target over the listed particles: dx_i = share_i (target - volume) grad_i / sum share |grad|^2
-/// with share_i = inverse mass x weight_i (NULL: 1). No particle moves further than `limit`: the whole step is shortened.
-/// Returns the fraction taken: 1, less when shortened, 0 when there is no direction or a number is not finite (nothing moves).
-float sup_volume_project(uint32_t count, const uint32_t* list, const sup_vec3* gradients, const float* weights, double volume,
-                         double target, float limit, sup_vec4* x);
-/// Takes the rate of change of a volume out of the velocities: F = sum grad_i . v_i + `moving` (what kinematic points add),
-/// v_i -= share_i grad_i F / sum share |grad|^2. Returns F before.
-double sup_volume_flux(uint32_t count, const uint32_t* list, const sup_vec3* gradients, const float* weights, const sup_vec4* x,
-                       double moving, sup_vec4* v);
+/// One Newton step of V(x) = target: dx_i = scale share_i grad_i with scale = missing / `stiffness`, where missing is target - V,
+/// share_i inverse mass x weight, and stiffness the sum of share |grad|^2. `largest`: of share^2 |grad|^2; no particle moves
+/// further than `limit` (0: any), the whole step is shortened. Returns the fraction taken: 1, less when shortened, 0 when there
+/// is no direction or a number is not finite: then nothing is to move.
+float sup_volume_step(double missing, double stiffness, float largest, float limit, double* scale);
 
 #endif

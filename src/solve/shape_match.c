@@ -132,20 +132,14 @@ static sup_match_view view_of(const sup_match_run* run)
 
 // ---------------------------------------------------------------------------------------------- direct sums
 
-static void turn_task(void* data, uint32_t begin, uint32_t end)
-{
-    const sup_match_view* v = data;
-    const float*          spin = v->run->match->spin;
-    for (uint32_t i = begin; i < end; ++i) {
-        sup_quat q = v->run->q[i];
-        v->moments[i] = quat(spin[i] * q.x, spin[i] * q.y, spin[i] * q.z, spin[i] * q.w);
-    }
-}
-
-void sup_match_turn(const sup_match_run* run)
+void sup_match_turn(const sup_match_run* run, uint32_t begin, uint32_t end)
 {
     sup_match_view view = view_of(run);
-    sup_tasks_run(run->tasks, run->match->layers * run->match->stride, 8 * GRAIN, turn_task, &view);
+    const float*   spin = run->match->spin;
+    for (uint32_t i = begin; i < end; ++i) {
+        sup_quat q = run->q[i];
+        view.moments[i] = quat(spin[i] * q.x, spin[i] * q.y, spin[i] * q.z, spin[i] * q.w);
+    }
 }
 
 static void fit_task(void* data, uint32_t begin, uint32_t end)

@@ -59,8 +59,8 @@ typedef struct sup_match_run {
 } sup_match_run;
 
 size_t sup_match_scratch(const sup_match* match);
-/// After q was set from outside: the moments in scratch follow it.
-void sup_match_turn(const sup_match_run* run);
+/// After q of particles begin to end was set from outside: their moments in scratch follow it.
+void sup_match_turn(const sup_match_run* run, uint32_t begin, uint32_t end);
 /// Fits every region and moves x towards the goals. Returns how many fits started cold.
 uint32_t sup_match_iterate(const sup_match_run* run);
 /// Centers of the regions of another reference.

@@ -4,57 +4,6 @@
 #include "math/wide.h"
 #include "solve/shape_match.h"
 
-// ---------------------------------------------------------------------------------------------- vectors of four in lanes
-
-static inline f8 join(const float* a, const float* b)
-{
-    f4 low, high;
-    memcpy(&low, a, sizeof low);
-    memcpy(&high, b, sizeof high);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-
-// Four pairs of vectors (0 4, 1 5, 2 6, 3 7) to rows of x, y, z, w.
-static inline void turn_rows(f8 a, f8 b, f8 c, f8 d, f8 out[4])
-{
-    f8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13); // x0 x1 y0 y1
-    f8 cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
-    f8 ef = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15); // z0 z1 w0 w1
-    f8 gh = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
-    out[0] = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
-    out[1] = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
-    out[2] = __builtin_shufflevector(ef, gh, 0, 1, 8, 9, 4, 5, 12, 13);
-    out[3] = __builtin_shufflevector(ef, gh, 2, 3, 10, 11, 6, 7, 14, 15);
-}
-
-static inline void gather(const float* base, const uint32_t* i, f8 out[4])
-{
-    turn_rows(join(base + 4 * (size_t)i[0], base + 4 * (size_t)i[4]), join(base + 4 * (size_t)i[1], base + 4 * (size_t)i[5]),
-              join(base + 4 * (size_t)i[2], base + 4 * (size_t)i[6]), join(base + 4 * (size_t)i[3], base + 4 * (size_t)i[7]),
-              out);
-}
-
-static inline void load(const float* p, f8 out[4])
-{
-    turn_rows(join(p, p + 16), join(p + 4, p + 20), join(p + 8, p + 24), join(p + 12, p + 28), out);
-}
-
-static inline void store(float* p, const f8 v[4])
-{
-    f8 xy = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13); // x0 y0 x1 y1
-    f8 zw = __builtin_shufflevector(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13);
-    f8 uv = __builtin_shufflevector(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15); // x2 y2 x3 y3
-    f8 st = __builtin_shufflevector(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
-    f8 a = __builtin_shufflevector(xy, zw, 0, 1, 8, 9, 4, 5, 12, 13);
-    f8 b = __builtin_shufflevector(xy, zw, 2, 3, 10, 11, 6, 7, 14, 15);
-    f8 c = __builtin_shufflevector(uv, st, 0, 1, 8, 9, 4, 5, 12, 13);
-    f8 d = __builtin_shufflevector(uv, st, 2, 3, 10, 11, 6, 7, 14, 15);
-    f8_store(p, __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11));
-    f8_store(p + 8, __builtin_shufflevector(c, d, 0, 1, 2, 3, 8, 9, 10, 11));
-    f8_store(p + 16, __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15));
-    f8_store(p + 24, __builtin_shufflevector(c, d, 4, 5, 6, 7, 12, 13, 14, 15));
-}
-
 // ---------------------------------------------------------------------------------------------- sums of rotations
 
 // Ten products of a (scaled) quaternion, added up; the matrix they make.
@@ -116,16 +65,16 @@ static inline uint32_t finish_fit(const sup_match_view* view, uint32_t first, co
                                   const f8 c0[4])
 {
     f8 q[4], r[9], t[4];
-    load(&view->run->q[first].x, q);
+    f8_load4(&view->run->q[first].x, q);
     uint32_t cold = SUP_WIDE(rotation_fit8)(a, q, r);
-    store(&view->run->q[first].x, q);
+    f8_store4(&view->run->q[first].x, q);
     products own = { 0 }; // the same sums as the goals take, so that rounding cancels there
     products_add(&own, q);
     products_matrix(&own, r);
     for (int i = 0; i < 3; ++i)
         t[i] = center[i] + c[i] * c0[3] - (r[3 * i] * c0[0] + r[3 * i + 1] * c0[1] + r[3 * i + 2] * c0[2]);
     t[3] = f8_all(0.0f);
-    store(&view->t[first].x, t);
+    f8_store4(&view->t[first].x, t);
     return cold;
 }
 
@@ -137,27 +86,27 @@ uint32_t SUP_WIDE(match_fit)(const sup_match_view* view, uint32_t begin, uint32_
     for (uint32_t index = begin; index < end; ++index) {
         block b = block_at(run->match, index);
         f8    a[9] = { 0 }, c[3] = { 0 }, center[4], c0[4], x[4], y[4], m[9];
-        load(xs + 4 * (size_t)b.first, center);
-        load(&run->c0[b.first].x, c0);
+        f8_load4(xs + 4 * (size_t)b.first, center);
+        f8_load4(&run->c0[b.first].x, c0);
         for (const uint32_t* row = b.row; row < b.end; row += 8) {
-            gather(xs + b.layer, row, x);
-            gather(ys + b.layer, row, y);
+            f8_gather4(xs + b.layer, row, x);
+            f8_gather4(ys + b.layer, row, y);
             add_member(x, y, center, c0, a, c);
         }
         for (int s = 0; s < b.sibling_count; ++s) {
-            load(xs + b.siblings[s], x);
-            load(ys + b.siblings[s], y);
+            f8_load4(xs + b.siblings[s], x);
+            f8_load4(ys + b.siblings[s], y);
             add_member(x, y, center, c0, a, c);
         }
         products sum = { 0 };
-        load(ps + 4 * (size_t)b.first, x);
+        f8_load4(ps + 4 * (size_t)b.first, x);
         products_add(&sum, x);
         for (const uint32_t* row = b.row; row < b.end; row += 8) {
-            gather(ps + b.layer, row, x);
+            f8_gather4(ps + b.layer, row, x);
             products_add(&sum, x);
         }
         for (int s = 0; s < b.sibling_count; ++s) {
-            load(ps + b.siblings[s], x);
+            f8_load4(ps + b.siblings[s], x);
             products_add(&sum, x);
         }
         products_matrix(&sum, m);
@@ -172,7 +121,7 @@ uint32_t SUP_WIDE(match_turn8)(const sup_match_view* view, uint32_t first, float
     f8 wide[9], sum[3], center[4], c0[4];
     for (int i = 0; i < 9; ++i) wide[i] = f8_load(a[i]);
     for (int i = 0; i < 3; ++i) sum[i] = f8_load(c[i]), center[i] = f8_all((float)view->origin[i]);
-    load(&view->run->c0[first].x, c0);
+    f8_load4(&view->run->c0[first].x, c0);
     return finish_fit(view, first, wide, sum, center, c0);
 }
 
@@ -191,34 +140,34 @@ void SUP_WIDE(match_goals)(const sup_match_view* view, uint32_t begin, uint32_t 
     for (uint32_t index = begin; index < end; ++index) {
         block b = block_at(run->match, index);
         f8    q[4], t[4], s[3], own[4], spin = f8_load(run->match->spin + b.first);
-        load(qs + 4 * (size_t)b.first, q);
+        f8_load4(qs + 4 * (size_t)b.first, q);
         for (int i = 0; i < 4; ++i) own[i] = spin * q[i];
-        store(&view->moments[b.first].x, own);
+        f8_store4(&view->moments[b.first].x, own);
         if (b.first >= run->goal_layers * run->match->stride) continue;
         products sum = { 0 };
-        load(ts + 4 * (size_t)b.first, t);
+        f8_load4(ts + 4 * (size_t)b.first, t);
         s[0] = t[0], s[1] = t[1], s[2] = t[2];
         products_add(&sum, q);
         for (const uint32_t* row = b.row; row < b.end; row += 8) {
-            gather(qs + b.layer, row, q);
-            gather(ts + b.layer, row, t);
+            f8_gather4(qs + b.layer, row, q);
+            f8_gather4(ts + b.layer, row, t);
             add_goal(q, t, &sum, s);
         }
         for (int k = 0; k < b.sibling_count; ++k) {
-            load(qs + b.siblings[k], q);
-            load(ts + b.siblings[k], t);
+            f8_load4(qs + b.siblings[k], q);
+            f8_load4(ts + b.siblings[k], t);
             add_goal(q, t, &sum, s);
         }
         f8 m[9], y[4], h[4], x[4], share = f8_load(run->match->share + b.first);
         products_matrix(&sum, m);
-        load(&run->y[b.first].x, y);
-        load(&run->h[b.first].x, h);
-        load(&run->x[b.first].x, x);
+        f8_load4(&run->y[b.first].x, y);
+        f8_load4(&run->h[b.first].x, h);
+        f8_load4(&run->x[b.first].x, x);
         for (int i = 0; i < 3; ++i) {
             f8 goal = share * (m[3 * i] * y[0] + m[3 * i + 1] * y[1] + m[3 * i + 2] * y[2] + s[i]);
             x[i] = h[i] + h[3] * (goal - h[i]);
         }
-        store(&run->x[b.first].x, x);
+        f8_store4(&run->x[b.first].x, x);
     }
 }
 
@@ -267,21 +216,21 @@ void SUP_WIDE(match_velocities)(const sup_match_view* view, uint32_t begin, uint
         block      b = block_at(run->match, index);
         rigid_sums s = { 0 };
         f8         center[4], x[4], y[4], v[4], w[4], c0[4];
-        load(xs + 4 * (size_t)b.first, center);
-        load(ys + 4 * (size_t)b.first, y);
-        load(vs + 4 * (size_t)b.first, v);
-        load(&run->match->c0[b.first].x, c0);
+        f8_load4(xs + 4 * (size_t)b.first, center);
+        f8_load4(ys + 4 * (size_t)b.first, y);
+        f8_load4(vs + 4 * (size_t)b.first, v);
+        f8_load4(&run->match->c0[b.first].x, c0);
         add_moving(center, v, y[3], center, &s);
         for (const uint32_t* row = b.row; row < b.end; row += 8) {
-            gather(xs + b.layer, row, x);
-            gather(ys + b.layer, row, y);
-            gather(vs + b.layer, row, v);
+            f8_gather4(xs + b.layer, row, x);
+            f8_gather4(ys + b.layer, row, y);
+            f8_gather4(vs + b.layer, row, v);
             add_moving(x, v, y[3], center, &s);
         }
         for (int k = 0; k < b.sibling_count; ++k) {
-            load(xs + b.siblings[k], x);
-            load(ys + b.siblings[k], y);
-            load(vs + b.siblings[k], v);
+            f8_load4(xs + b.siblings[k], x);
+            f8_load4(ys + b.siblings[k], y);
+            f8_load4(vs + b.siblings[k], v);
             add_moving(x, v, y[3], center, &s);
         }
         f8 mean[3], c[3];
@@ -293,8 +242,8 @@ void SUP_WIDE(match_velocities)(const sup_match_view* view, uint32_t begin, uint
         v[1] = mean[1] - (w[2] * c[0] - w[0] * c[2]);
         v[2] = mean[2] - (w[0] * c[1] - w[1] * c[0]);
         v[3] = w[3] = f8_all(0.0f);
-        store(&view->t[b.first].x, v);
-        store(&view->turn[b.first].x, w);
+        f8_store4(&view->t[b.first].x, v);
+        f8_store4(&view->turn[b.first].x, w);
     }
 }
 
@@ -306,24 +255,24 @@ void SUP_WIDE(match_damp)(const sup_match_view* view, uint32_t begin, uint32_t e
         block b = block_at(run->match, index);
         if (b.first >= run->goal_layers * run->match->stride) continue;
         f8 t[4], w[4], v[3], turn[3], x[4], own[4], share = f8_load(run->match->share + b.first);
-        load(ts + 4 * (size_t)b.first, t);
-        load(ws + 4 * (size_t)b.first, w);
+        f8_load4(ts + 4 * (size_t)b.first, t);
+        f8_load4(ws + 4 * (size_t)b.first, w);
         for (int i = 0; i < 3; ++i) v[i] = t[i], turn[i] = w[i];
         for (const uint32_t* row = b.row; row < b.end; row += 8) {
-            gather(ts + b.layer, row, t);
-            gather(ws + b.layer, row, w);
+            f8_gather4(ts + b.layer, row, t);
+            f8_gather4(ws + b.layer, row, w);
             for (int i = 0; i < 3; ++i) v[i] += t[i], turn[i] += w[i];
         }
         for (int k = 0; k < b.sibling_count; ++k) {
-            load(ts + b.siblings[k], t);
-            load(ws + b.siblings[k], w);
+            f8_load4(ts + b.siblings[k], t);
+            f8_load4(ws + b.siblings[k], w);
             for (int i = 0; i < 3; ++i) v[i] += t[i], turn[i] += w[i];
         }
-        load(&run->x[b.first].x, x);
-        load(&view->v[b.first].x, own);
+        f8_load4(&run->x[b.first].x, x);
+        f8_load4(&view->v[b.first].x, own);
         f8 mean[3] = { share * (v[0] + (turn[1] * x[2] - turn[2] * x[1])), share * (v[1] + (turn[2] * x[0] - turn[0] * x[2])),
                        share * (v[2] + (turn[0] * x[1] - turn[1] * x[0])) };
         for (int i = 0; i < 3; ++i) own[i] += f8_all(view->share) * (mean[i] - own[i]);
-        store(&view->v[b.first].x, own);
+        f8_store4(&view->v[b.first].x, own);
     }
 }

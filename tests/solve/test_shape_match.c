@@ -100,7 +100,7 @@ static void a_rigid_motion_is_its_own_goal(void** state)
         sup_match_run run = run_of(s);
         for (uint32_t i = 0; i < PARTICLES; ++i)
             if (i % STRIDE < POINTS) s->q[i] = the_turn();
-        sup_match_turn(&run);
+        sup_match_turn(&run, 0, run.match->layers * run.match->stride);
         sup_match_iterate(&run);
         for (uint32_t i = 0; i < PARTICLES; ++i) {
             if (i % STRIDE >= POINTS) continue;
@@ -123,7 +123,7 @@ static void goals_keep_the_center_of_mass(void** state)
         before[0] += m * s->x[i].x, before[1] += m * s->x[i].y, before[2] += m * s->x[i].z;
     }
     sup_match_run run = run_of(s);
-    sup_match_turn(&run);
+    sup_match_turn(&run, 0, run.match->layers * run.match->stride);
     sup_match_iterate(&run);
     for (uint32_t i = 0; i < PARTICLES; ++i) {
         double m = s->masses[i];
@@ -143,7 +143,7 @@ static void runs_and_lists_agree(void** state)
     place(a, bent, 0.5f), place(b, bent, 0.5f);
     sup_match_run first = run_of(a), second = run_of(b);
     for (int i = 0; i < 4; ++i) {
-        sup_match_turn(&first), sup_match_turn(&second);
+        sup_match_turn(&first, 0, first.match->layers * first.match->stride), sup_match_turn(&second, 0, second.match->layers * second.match->stride);
         sup_match_iterate(&first), sup_match_iterate(&second);
     }
     for (uint32_t i = 0; i < PARTICLES; ++i)
@@ -158,12 +158,12 @@ static void the_share_and_the_layers_are_obeyed(void** state)
     sheets* s = make(1, false);
     place(s, bent, 0);
     sup_match_run run = run_of(s);
-    sup_match_turn(&run);
+    sup_match_turn(&run, 0, run.match->layers * run.match->stride);
     sup_match_iterate(&run);
     for (uint32_t i = 0; i < PARTICLES; ++i) assert_true(s->x[i].x == s->h[i].x && s->x[i].z == s->h[i].z);
     place(s, bent, 1);
     run.goal_layers = 1;
-    sup_match_turn(&run);
+    sup_match_turn(&run, 0, run.match->layers * run.match->stride);
     sup_match_iterate(&run);
     float moved = 0;
     for (uint32_t i = 0; i < STRIDE; ++i) moved += fabsf(s->x[i].z - s->h[i].z);

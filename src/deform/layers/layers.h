@@ -94,11 +94,13 @@ typedef struct layers_glue {
     const uint32_t* points;
 } layers_glue;
 
-/// Two points of the skin that may come no closer than a share of their distance at rest.
-typedef struct layers_pair {
-    uint32_t a, b;
-    float    length;
-} layers_pair;
+/// Two points of the skin each that may come no closer than a share of their distance at rest. Filled up to a multiple of eight
+/// with pairs of one point.
+typedef struct layers_pairs {
+    uint32_t        count;
+    const uint32_t *a, *b;
+    const float*    lengths;
+} layers_pairs;
 
 typedef struct layers_bound {
     const sup_character* character;
@@ -129,8 +131,7 @@ typedef struct layers_bound {
     const sup_skin_set* skin_bones;   ///< of the bone layer
 
     sup_joint_bounds             bounds;
-    uint32_t                     pair_count;
-    const layers_pair*           pairs; ///< of skin points that keep a share of their distance
+    layers_pairs                 pairs; ///< of skin points that keep a share of their distance
     const sup_volumes*           volumes;
     const sup_subvolumes*        subvolumes;
     const uint32_t*              part_joints;

@@ -236,18 +236,20 @@ static uint32_t third_corner(const layers_bound* b, uint32_t triangle, const sup
 static sup_result make_pairs(maker* m, layers_bound* b)
 {
     const sup_topology* t = &b->topology;
-    layers_pair*        pairs = SUP_NEW(m->arena, layers_pair, 2 * (size_t)t->edge_count);
+    size_t              room = 2 * (size_t)t->edge_count + 8;
+    uint32_t *          first = SUP_NEW(m->arena, uint32_t, room), *second = SUP_NEW(m->arena, uint32_t, room);
+    float*              lengths = SUP_NEW(m->arena, float, room);
     uint32_t            n = 0;
-    if (!pairs) return no_memory(m);
+    if (!first || !second || !lengths) return no_memory(m);
     for (uint32_t i = 0; i < t->edge_count; ++i) {
         const sup_edge* e = &t->edges[i];
-        pairs[n++] = (layers_pair){ e->a, e->b, v3_distance(b->rest[e->a], b->rest[e->b]) };
+        first[n] = e->a, second[n++] = e->b;
         if (e->face_count != 2) continue;
         uint32_t c = third_corner(b, e->faces[0], e), d = third_corner(b, e->faces[1], e);
-        if (c != SUP_NONE && d != SUP_NONE && c != d) pairs[n++] = (layers_pair){ c, d, v3_distance(b->rest[c], b->rest[d]) };
+        if (c != SUP_NONE && d != SUP_NONE && c != d) first[n] = c, second[n++] = d;
     }
-    b->pairs = pairs;
-    b->pair_count = n;
+    for (uint32_t i = 0; i < n; ++i) lengths[i] = v3_distance(b->rest[first[i]], b->rest[second[i]]);
+    b->pairs = (layers_pairs){ (n + 7) / 8 * 8, first, second, lengths };
     return SUP_OK;
 }
 

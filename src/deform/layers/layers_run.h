@@ -3,6 +3,7 @@
 #define SUP_DEFORM_LAYERS_RUN_H
 
 #include "deform/layers/layers.h"
+#include "math/wide.h"
 
 enum { LAYERS_GRAIN = 256 };
 
@@ -73,5 +74,16 @@ void layers_substep(layers_run* r, uint32_t index);
 void layers_lead(layers_run* r);
 /// Contacts of the step, found once.
 void layers_search(layers_run* r);
+
+// ---------------------------------------------------------------------------------------------- kernels
+
+/// Particles begin to end: where they would be by themselves, and how turned.
+SUP_WIDE_DECLARE(void, layers_predict, (const layers_run* r, uint32_t begin, uint32_t end));
+/// Which of eight points from k on are near the end of their tethers, or beyond: a bit each, per layer.
+SUP_WIDE_DECLARE(void, layers_sift_tethers, (const layers_run* r, uint32_t k, uint32_t out[LAYER_BONE]));
+/// The strained ones of the pairs begin to end. Returns how many.
+SUP_WIDE_DECLARE(uint32_t, layers_sift_pairs, (const layers_run* r, uint32_t begin, uint32_t end, uint32_t* out));
+/// Of particles begin to end, with damping. Returns the largest speed relative to the skinned motion.
+SUP_WIDE_DECLARE(float, layers_velocities, (const layers_run* r, uint32_t begin, uint32_t end));
 
 #endif

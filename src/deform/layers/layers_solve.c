@@ -13,42 +13,27 @@ static const float strain_ramp = 0.1f;  // of the rest length beyond its limit, 
 
 static uint32_t all_of(const layers_run* r) { return LAYERS * r->b->stride; }
 
+static sup_match_run match_of(layers_run* r, const sup_match* match)
+{
+    return (sup_match_run){ .match = match,
+                            .y = r->muscles ? r->y : match->y,
+                            .c0 = r->muscles ? r->c0 : match->c0,
+                            .x = r->s.x,
+                            .q = r->s.q,
+                            .h = r->h,
+                            .goal_layers = r->held ? LAYER_BONE : LAYERS,
+                            .scratch = r->match_scratch,
+                            .tasks = r->tasks };
+}
+
 // ---------------------------------------------------------------------------------------------- predict
-
-static sup_quat unit(sup_quat q)
-{
-    float n = quat_dot(q, q);
-    if (!(n > 0)) return q; // an empty point stays without rotation
-    float s = 1.0f / sqrtf(n);
-    return quat(q.x * s, q.y * s, q.z * s, q.w * s);
-}
-
-static void predict(const layers_run* r, uint32_t i, uint32_t k, bool bone)
-{
-    const layers_bound* b = r->b;
-    sup_vec4            x = r->s.x[i], v = r->s.v[i];
-    sup_vec3            a = r->accelerations[k];
-    r->from[i] = x;
-    v = (sup_vec4){ v.x + r->dt * a.x, v.y + r->dt * a.y, v.z + r->dt * a.z, 0 };
-    sup_vec4 h = { x.x + r->dt * v.x, x.y + r->dt * v.y, x.z + r->dt * v.z, r->blends[i] };
-    if (k >= b->count) h = (sup_vec4){ 0, 0, 0, 0 };
-    else if (bone && r->held) h = (sup_vec4){ r->targets[k].x, r->targets[k].y, r->targets[k].z, 0 };
-    r->h[i] = h;
-    r->s.x[i] = (sup_vec4){ h.x, h.y, h.z, x.w };
-    // Spin goes on: without it the moments of the fits lag behind.
-    sup_quat q = r->s.q[i];
-    r->s.q[i] = unit(quat_mul(quat_mul(q, quat_conjugate(r->s.before[i])), q));
-    r->s.before[i] = q;
-}
 
 static void predict_task(void* data, uint32_t begin, uint32_t end)
 {
-    const layers_run* r = data;
-    uint32_t          stride = r->b->stride, layer = begin / stride, k = begin - layer * stride;
-    for (uint32_t i = begin; i < end; ++i) {
-        predict(r, i, k, layer == LAYER_BONE);
-        if (++k == stride) k = 0, ++layer;
-    }
+    layers_run*   r = data;
+    sup_match_run run = match_of(r, &r->b->match);
+    SUP_WIDE_PICK(layers_predict)(r, begin, end);
+    sup_match_turn(&run, begin, end);
 }
 
 // ---------------------------------------------------------------------------------------------- inside the loop
@@ -65,22 +50,26 @@ static void couple_task(void* data, uint32_t begin, uint32_t end)
 
 // Thrown about by tens of g, tissue would turn inside out. It stays within a ball around its place over the bone: the bone
 // layer's particle, with the way from there turned as that particle is.
+static void tether(layers_run* r, size_t i, uint32_t k)
+{
+    const layers_bound* b = r->b;
+    size_t              bone = (size_t)LAYER_BONE * b->stride + k;
+    sup_vec3            way = v3_sub(b->rest[i], b->rest[bone]);
+    sup_vec3            place = v3_add(sup_particle_place(&r->s.x[bone]), quat_rotate(r->s.q[bone], way));
+    sup_vec3            off = v3_sub(sup_particle_place(&r->s.x[i]), place);
+    float               most = r->tethers[k] * v3_length(way), length = v3_length(off);
+    if (length > most) sup_particle_pin(&r->s.x[i], v3_mad(place, most / length, off));
+}
+
 static void tether_task(void* data, uint32_t begin, uint32_t end)
 {
-    layers_run*         r = data;
-    const layers_bound* b = r->b;
-    for (uint32_t k = begin; k < end && k < b->count; ++k) {
-        size_t   bone = (size_t)LAYER_BONE * b->stride + k;
-        sup_vec3 base = sup_particle_place(&r->s.x[bone]);
-        for (size_t l = LAYER_SKIN; l < LAYER_BONE; ++l) {
-            size_t   i = l * b->stride + k;
-            sup_vec3 way = v3_sub(b->rest[i], b->rest[bone]), place = v3_add(base, quat_rotate(r->s.q[bone], way));
-            sup_vec3 off = v3_sub(sup_particle_place(&r->s.x[i]), place);
-            float    slack = 0.99f * r->tethers[k]; // nearly all are well within: no root for them
-            if (!(v3_length2(off) > slack * slack * v3_length2(way))) continue;
-            float most = r->tethers[k] * v3_length(way), length = v3_length(off);
-            if (length > most) sup_particle_pin(&r->s.x[i], v3_mad(place, most / length, off));
-        }
+    layers_run* r = data;
+    for (uint32_t k = begin; k < end; k += SUP_LANES) {
+        uint32_t far[LAYER_BONE];
+        SUP_WIDE_PICK(layers_sift_tethers)(r, k, far);
+        for (uint32_t l = LAYER_SKIN; l < LAYER_BONE; ++l)
+            for (uint32_t i = 0; far[l] >> i; ++i)
+                if (far[l] >> i & 1) tether(r, (size_t)l * r->b->stride + k + i, k + i);
     }
 }
 
@@ -97,19 +86,6 @@ static void glue(layers_run* r)
             for (uint32_t k = g->begin[i]; k < g->begin[i + 1]; ++k) sup_particle_pin(&x[g->points[k]], sum);
         }
     }
-}
-
-static sup_match_run match_of(layers_run* r, const sup_match* match)
-{
-    return (sup_match_run){ .match = match,
-                            .y = r->muscles ? r->y : match->y,
-                            .c0 = r->muscles ? r->c0 : match->c0,
-                            .x = r->s.x,
-                            .q = r->s.q,
-                            .h = r->h,
-                            .goal_layers = r->held ? LAYER_BONE : LAYERS,
-                            .scratch = r->match_scratch,
-                            .tasks = r->tasks };
 }
 
 static void here_task(void* data, uint32_t begin, uint32_t end)
@@ -164,18 +140,19 @@ static void volume(layers_run* r)
 // inverse. Ends of an edge that grow back spread a fold over several edges instead of letting it swallow one; points across an
 // edge keep the skin from folding flat upon itself, where no contact looks. Firmer the further they are beyond: a hard limit
 // and the contacts of a crease would throw it to and fro.
-static bool is_strained(const layers_run* r, const layers_pair* p, sup_vec3* d, float* square)
+static bool is_strained(const layers_run* r, uint32_t pair, sup_vec3* d, float* square)
 {
-    *d = v3_sub(sup_particle_place(&r->s.x[p->b]), sup_particle_place(&r->s.x[p->a]));
+    const layers_pairs* p = &r->b->pairs;
+    *d = v3_sub(sup_particle_place(&r->s.x[p->b[pair]]), sup_particle_place(&r->s.x[p->a[pair]]));
     *square = v3_length2(*d);
-    float rest = p->length * p->length, share = r->p->squeeze * r->p->squeeze;
+    float rest = p->lengths[pair] * p->lengths[pair], share = r->p->squeeze * r->p->squeeze;
     return *square > 1e-12f * rest && (*square < share * rest || *square * share > rest);
 }
 
 // By what share of its length a strained pair shall grow.
-static float wanted_growth(const layers_run* r, const layers_pair* p, float square)
+static float wanted_growth(const layers_run* r, float length, float square)
 {
-    float share = r->p->squeeze, q = sqrtf(square) / p->length, limit = share;
+    float share = r->p->squeeze, q = sqrtf(square) / length, limit = share;
     float beyond = share - q;
     if (q > 1) limit = 1 / share, beyond = share - 1 / q;
     return sup_clampf(beyond / strain_ramp, 0, 1) * (limit / q - 1);
@@ -184,28 +161,23 @@ static float wanted_growth(const layers_run* r, const layers_pair* p, float squa
 static void strain_task(void* data, uint32_t begin, uint32_t end)
 {
     layers_run* r = data;
-    uint32_t    n = begin;
-    sup_vec3    d;
-    float       square;
-    for (uint32_t i = begin; i < end; ++i)
-        if (is_strained(r, &r->b->pairs[i], &d, &square)) r->strained[n++] = i;
-    r->strained_counts[begin / LAYERS_GRAIN] = n - begin;
+    r->strained_counts[begin / LAYERS_GRAIN] = SUP_WIDE_PICK(layers_sift_pairs)(r, begin, end, r->strained + begin);
 }
 
 // Found side by side, mended one after the other.
 static void ease_strain(layers_run* r)
 {
-    const layers_bound* b = r->b;
+    const layers_pairs* p = &r->b->pairs;
     if (!(r->p->squeeze > 0)) return;
-    sup_tasks_run(r->tasks, b->pair_count, LAYERS_GRAIN, strain_task, r);
-    for (uint32_t begin = 0; begin < b->pair_count; begin += LAYERS_GRAIN)
+    sup_tasks_run(r->tasks, p->count, LAYERS_GRAIN, strain_task, r);
+    for (uint32_t begin = 0; begin < p->count; begin += LAYERS_GRAIN)
         for (uint32_t k = 0; k < r->strained_counts[begin / LAYERS_GRAIN]; ++k) {
-            const layers_pair* p = &b->pairs[r->strained[begin + k]];
-            sup_vec4 *         x = &r->s.x[p->a], *y = &r->s.x[p->b];
-            sup_vec3           d;
-            float              square, w = x->w + y->w;
-            if (!is_strained(r, p, &d, &square) || !(w > 0)) continue;
-            float grow = wanted_growth(r, p, square) / w;
+            uint32_t  pair = r->strained[begin + k];
+            sup_vec4 *x = &r->s.x[p->a[pair]], *y = &r->s.x[p->b[pair]];
+            sup_vec3  d;
+            float     square, w = x->w + y->w;
+            if (!is_strained(r, pair, &d, &square) || !(w > 0)) continue;
+            float grow = wanted_growth(r, p->lengths[pair], square) / w;
             sup_particle_move(x, -x->w * grow, d);
             sup_particle_move(y, y->w * grow, d);
         }
@@ -250,21 +222,8 @@ static void solve_as_printed(layers_run* r)
 
 static void velocity_task(void* data, uint32_t begin, uint32_t end)
 {
-    layers_run*         r = data;
-    const layers_bound* b = r->b;
-    float               per = 1.0f / r->dt, per_step = (float)(1.0 / r->frame->dt), fastest = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        uint32_t k = i % b->stride;
-        sup_vec3 v = v3_scale(v3_sub(sup_particle_place(&r->s.x[i]), sup_particle_place(&r->from[i])), per);
-        sup_vec3 u = v3_scale(v3_sub(r->end[i], r->start[i]), per_step), off = v3_sub(v, u);
-        if (k < b->count && (i / b->stride != LAYER_BONE || !r->held)) {
-            v = v3_mad(u, r->decays[k], off);
-            float speed = v3_length(off);
-            if (!(speed <= fastest)) fastest = speed;
-        }
-        r->s.v[i] = (sup_vec4){ v.x, v.y, v.z, 0 };
-    }
-    r->maxima[begin / LAYERS_GRAIN] = fastest;
+    layers_run* r = data;
+    r->maxima[begin / LAYERS_GRAIN] = SUP_WIDE_PICK(layers_velocities)(r, begin, end);
 }
 
 static void velocities(layers_run* r, uint32_t index)
@@ -298,6 +257,14 @@ static sup_rigid root_motion(const layers_run* r, float share)
     sup_quat part = quat_slerp(quat_identity(), turn, share);
     sup_vec3 to = v3_lerp(a.translation, b.translation, share);
     return (sup_rigid){ part, v3_sub(to, quat_rotate(part, a.translation)) };
+}
+
+static sup_quat unit(sup_quat q)
+{
+    float n = quat_dot(q, q);
+    if (!(n > 0)) return q; // an empty point stays without rotation
+    float s = 1.0f / sqrtf(n);
+    return quat(q.x * s, q.y * s, q.z * s, q.w * s);
 }
 
 static void lead_task(void* data, uint32_t begin, uint32_t end)
@@ -396,8 +363,6 @@ void layers_substep(layers_run* r, uint32_t index)
     sup_contact_begin(b->contact, &r->contact_call, (float)(index - 1) / (float)r->substeps, (float)index / (float)r->substeps,
                       r->s.x, r->s.v);
     sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, predict_task, r);
-    sup_match_run run = match_of(r, &b->match);
-    sup_match_turn(&run);
     if (r->p->paper_order) solve_as_printed(r);
     else solve(r);
     velocities(r, index);

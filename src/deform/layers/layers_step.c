@@ -70,8 +70,8 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->c0 = cut(base, &used, all * sizeof(sup_vec4));
     r->activations = cut(base, &used, (joints + 1) * sizeof(float));
     r->maxima = cut(base, &used, (all / LAYERS_GRAIN + 1) * sizeof(float));
-    r->strained = cut(base, &used, b->pair_count * sizeof(uint32_t));
-    r->strained_counts = cut(base, &used, (b->pair_count / LAYERS_GRAIN + 1) * sizeof(uint32_t));
+    r->strained = cut(base, &used, b->pairs.count * sizeof(uint32_t));
+    r->strained_counts = cut(base, &used, (b->pairs.count / LAYERS_GRAIN + 1) * sizeof(uint32_t));
     r->solids = cut(base, &used, (b->solid_count + 1) * sizeof(sup_solid));
     r->skin_scratch = cut(base, &used, skin > bones ? skin : bones);
     r->match_scratch = cut(base, &used, match > smooth ? match : smooth);
