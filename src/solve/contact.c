@@ -34,17 +34,12 @@ typedef struct work {
 static bool measure_units(work* w)
 {
     const sup_contact_desc* d = w->desc;
-    const sup_topology*     t = &w->topology;
     float *units = SUP_NEW(w->arena, float, d->point_count), *slots = SUP_NEW(w->arena, float, d->triangle_count);
     if (!units || !slots) return false;
     double   sum = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->point_count; ++i) {
-        double   length = 0;
-        uint32_t n = t->ring_begin[i + 1] - t->ring_begin[i];
-        for (uint32_t k = t->ring_begin[i]; k < t->ring_begin[i + 1]; ++k)
-            length += (double)v3_distance(d->points[i], d->points[t->ring[k]]);
-        units[i] = n && isfinite(length) ? (float)(length / n) : 0;
+        units[i] = sup_topology_spacing(&w->topology, d->triangles, d->points, i);
         sum += (double)units[i];
         count += units[i] > 0;
     }

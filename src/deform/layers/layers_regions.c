@@ -13,6 +13,7 @@ static const float grip_mixed = 0.8f;                // share of its first joint
 static const float ring_share = 0.75f;               // of so many typical edges, regions reach this far at least
 enum { RING_MORE = 2 };                              // edges beyond the ring, where they are short
 static const float fine_share = 0.22f;               // edges below this share of the way to the bone make a fine mesh
+static const float long_share = 6.0f;                // what is so many ways to the bone away is in no region with a point
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
 
@@ -142,6 +143,26 @@ static sup_result widen(const layers_bound* b, const bool* marked, sup_arena* ar
     return SUP_OK;
 }
 
+// Edges along a limb that are long beside its thickness would straighten it at a joint between their ends: three points in a
+// line, the middle one at the joint, ask for a line. What lies so far away is left out; the bone layer holds it too.
+static sup_result shorten(const layers_bound* b, sup_arena* arena, sup_rings* rings, sup_error* error)
+{
+    uint32_t *begin = SUP_NEW(arena, uint32_t, (size_t)b->stride + 1), n = 0;
+    uint32_t* items = SUP_NEW(arena, uint32_t, rings->begin[b->stride]);
+    if (!begin || !items) return no_memory(error);
+    for (uint32_t p = 0; p < b->stride; ++p) {
+        for (uint32_t i = rings->begin[p]; i < rings->begin[p + 1]; ++i) {
+            uint32_t q = rings->items[i];
+            float    ways = fmaxf(v3_distance(b->feet[p], b->rest[p]), v3_distance(b->feet[q], b->rest[q]));
+            if (p == q || v3_distance(b->rest[p], b->rest[q]) <= long_share * ways) items[n++] = q;
+        }
+        begin[p + 1] = n;
+    }
+    rings->begin = begin;
+    rings->items = items;
+    return SUP_OK;
+}
+
 // Rings are as wide in space where points lie close. And regions of one edge are too small where skin has to fold and its mesh
 // is fine beside its thickness, the fold would be as sharp as the mesh lets it: at joints they are two edges wide there.
 static sup_result make_rings(const layers_bound* b, const joint_places* bends, uint32_t ring, sup_arena* arena,
@@ -153,13 +174,14 @@ static sup_result make_rings(const layers_bound* b, const joint_places* bends, u
     if (typical < 0 || !marked) return no_memory(error);
     sup_result r = sup_rings_create_wide(b->stride, b->topology.ring_begin, b->topology.ring, ring, RING_MORE, b->rest,
                                          ring_share * (float)ring * typical, arena, out, error);
-    if (r || ring > 1) return r;
+    if (r || ring > 1) return r ? r : shorten(b, arena, out, error);
     for (uint32_t k = 0; k < b->count; ++k) {
         float depth = v3_distance(b->feet[k], b->rest[k]);
         marked[k] = b->edges[k] < fine_share * depth && nearest_of(bends, b->feet[k]) < LAYERS_JOINT_REACH * depth;
         any |= marked[k];
     }
-    return any ? widen(b, marked, arena, temporary, out, error) : SUP_OK;
+    if (any) r = widen(b, marked, arena, temporary, out, error);
+    return r ? r : shorten(b, arena, out, error);
 }
 
 static sup_result make_match(layers_bound* b, const sup_rings* rings, bool intervals, const float* masses, sup_arena* arena,
