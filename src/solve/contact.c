@@ -113,6 +113,22 @@ static bool choose_owners(work* w, sup_contact_bind_report* report)
     return true;
 }
 
+static bool list_lanes(work* w)
+{
+    const sup_contact* c = w->c;
+    contact_lanes*     lanes = SUP_NEW(w->arena, contact_lanes, c->pack_count);
+    if (!lanes) return false;
+    for (uint32_t p = 0; p < c->pack_count; ++p)
+        for (uint32_t s = contact_pack_begin(c, p), k = 0; s < contact_pack_begin(c, p + 1); ++s, ++k) {
+            for (uint32_t i = 0; i < 3; ++i) lanes[p].corners[i][k] = c->bvh.corners[3 * (size_t)s + i];
+            lanes[p].unit[k] = c->slot_units[s];
+            lanes[p].real[k] = -1;
+            lanes[p].solid[k] = c->owns[s] & OWN_FLAT ? 0 : -1;
+        }
+    w->c->lanes = lanes;
+    return true;
+}
+
 static bool list_fans(work* w)
 {
     const sup_topology* t = &w->topology;
@@ -417,7 +433,7 @@ static sup_result create(work* w, sup_contact_bind_report* report)
         w->crossing[s] = find_crossing(w, s, NULL) > 0;
         report->crossing += w->crossing[s];
     }
-    if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_fans(w) || !list_near(w) ||
+    if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_lanes(w) || !list_fans(w) || !list_near(w) ||
         !list_tangled(w) || !list_resting(w) || !list_ties(w, report))
         return sup_fail_memory(w->error, "the contacts of a skin");
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;

@@ -45,6 +45,14 @@ typedef struct contact_rest {
     float    radius, offset, unit;
 } contact_rest;
 
+/// The triangles of a pack by lanes; those without one have the first point, no unit and no bits.
+enum { CONTACT_PACK = 8 };
+typedef struct contact_lanes {
+    uint32_t corners[3][CONTACT_PACK];
+    float    unit[CONTACT_PACK];
+    int32_t  real[CONTACT_PACK], solid[CONTACT_PACK]; // all bits: there is a triangle, and it has an area
+} contact_lanes;
+
 struct sup_contact {
     uint32_t            point_count;
     float               side; // 1, or -1 where triangles face inwards
@@ -76,6 +84,7 @@ struct sup_contact {
     const uint32_t*     resting;     // points that touch something at rest, rising
     const uint32_t*     resting_bit; // per point, SUP_NONE
     uint32_t            pack_count;  // a power of two
+    const contact_lanes* lanes;      // per pack
     uint32_t            solid_count;
     size_t              solid_bytes; // of scratch, for meshes that move
 };
@@ -98,7 +107,6 @@ typedef struct contact_face {
 
 /// The triangles of two leaves side by side, a lane each, for looking at eight of them at once. Lanes without a triangle have
 /// an empty box. The hierarchy that is searched ends here: pack k is node pack_count + k.
-enum { CONTACT_PACK = 8 };
 typedef struct contact_pack {
     float min[3][CONTACT_PACK], max[3][CONTACT_PACK];
     float normal[3][CONTACT_PACK], offset[CONTACT_PACK], way[3][CONTACT_PACK], stray[CONTACT_PACK], unit[CONTACT_PACK];
@@ -286,6 +294,8 @@ bool sup_contact_cool(contact_search* s);
 bool sup_contact_are_knotted(const contact_search* s, uint32_t a, uint32_t b);
 void sup_contact_warm(contact_search* s, const uint32_t* pairs, uint32_t count);
 
+/// Packs begin to end: boxes, planes and ways of their triangles, and the boxes of their nodes. Corners' normals come later.
+SUP_WIDE_DECLARE(void, sup_contact_measure, (const contact_search* s, uint32_t begin, uint32_t end));
 /// Pairs of packs: contact_narrow.c
 void sup_contact_narrow(void* data, uint32_t begin, uint32_t end);
 /// Bodies: contact_solid.c

@@ -25,35 +25,6 @@ static sup_vec3 common_move(const contact_search* s)
     return count ? v3((float)(sum[0] / count), (float)(sum[1] / count), (float)(sum[2] / count)) : v3(0, 0, 0);
 }
 
-static const sup_box nowhere = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
-
-static sup_box swept_box(const contact_search* s, const uint32_t* corners, float grow)
-{
-    sup_vec3 low = contact_to(s, corners[0]), high = low, sum = v3(0, 0, 0);
-    for (int k = 0; k < 3; ++k) {
-        sup_vec3 a = contact_from(s, corners[k]), b = contact_to(s, corners[k]);
-        low = v3_min(low, v3_min(a, b));
-        high = v3_max(high, v3_max(a, b));
-        sum = v3_add(sum, v3_add(a, b));
-    }
-    if (!v3_finite(sum)) return nowhere;
-    return (sup_box){ { low.x - grow, low.y - grow, low.z - grow }, { high.x + grow, high.y + grow, high.z + grow } };
-}
-
-/// Only what two triangles do not do together brings them nearer: the mean way is taken apart from what a corner adds to it.
-static void measure_way(const contact_search* s, const uint32_t* corners, contact_face* out)
-{
-    sup_vec3 ways[3], mean = v3(0, 0, 0);
-    float    square = 0;
-    for (int k = 0; k < 3; ++k) {
-        ways[k] = v3_sub(contact_to(s, corners[k]), contact_from(s, corners[k]));
-        mean = v3_mad(mean, 1.0f / 3, ways[k]);
-    }
-    for (int k = 0; k < 3; ++k) square = contact_max(square, v3_length2(v3_sub(ways[k], mean)));
-    out->way = mean;
-    out->stray = sqrtf(square);
-}
-
 static void set_lane(float to[3][CONTACT_PACK], uint32_t lane, sup_vec3 v)
 {
     to[0][lane] = v.x;
@@ -61,50 +32,7 @@ static void set_lane(float to[3][CONTACT_PACK], uint32_t lane, sup_vec3 v)
     to[2][lane] = v.z;
 }
 
-static void measure_slot(const contact_search* s, uint32_t slot, contact_pack* pack, uint32_t lane)
-{
-    const uint32_t* c = s->c->bvh.corners + 3 * (size_t)slot;
-    sup_vec3        x[3] = { contact_to(s, c[0]), contact_to(s, c[1]), contact_to(s, c[2]) };
-    sup_vec3        n = v3_cross(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]));
-    s->m.areas[slot] = v3_finite(n) ? v3_scale(n, s->c->side) : v3(0, 0, 0);
-    n = v3_normalize(s->m.areas[slot], v3(0, 0, 0));
-    contact_face* f = &s->m.faces[slot];
-    f->normal = n;
-    f->offset = v3_dot(n, x[0]);
-    measure_way(s, c, f);
-    s->m.boxes[slot] = s->c->owns[slot] & OWN_FLAT ? nowhere : swept_box(s, c, s->c->grow * s->c->slot_units[slot]);
-    for (int k = 0; k < 3; ++k) {
-        pack->min[k][lane] = s->m.boxes[slot].min[k];
-        pack->max[k][lane] = s->m.boxes[slot].max[k];
-        set_lane(pack->corners[k], lane, x[k]);
-    }
-    set_lane(pack->normal, lane, n);
-    pack->offset[lane] = f->offset;
-    set_lane(pack->way, lane, f->way);
-    pack->stray[lane] = f->stray;
-    pack->unit[lane] = s->c->slot_units[slot];
-}
-
-static void measure_slots(void* data, uint32_t begin, uint32_t end)
-{
-    const contact_search* s = data;
-    for (uint32_t p = begin; p < end; ++p) {
-        uint32_t      first = contact_pack_begin(s->c, p), count = contact_pack_begin(s->c, p + 1) - first;
-        contact_pack* pack = &s->m.packs[p];
-        contact_node* node = &s->m.nodes[s->c->pack_count + p];
-        memset(pack, 0, sizeof *pack);
-        for (uint32_t k = 0; k < count; ++k) measure_slot(s, first + k, pack, k);
-        for (int axis = 0; axis < 3; ++axis) {
-            node->min[axis] = INFINITY;
-            node->max[axis] = -INFINITY;
-            for (uint32_t k = count; k < CONTACT_PACK; ++k) pack->min[axis][k] = INFINITY, pack->max[axis][k] = -INFINITY;
-            for (uint32_t k = 0; k < count; ++k) {
-                node->min[axis] = contact_min(node->min[axis], pack->min[axis][k]);
-                node->max[axis] = contact_max(node->max[axis], pack->max[axis][k]);
-            }
-        }
-    }
-}
+static void measure_slots(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_contact_measure)(data, begin, end); }
 
 static void measure_normals(void* data, uint32_t begin, uint32_t end)
 {
