@@ -13,7 +13,8 @@ static const float no_way = 1e-3f;        // mean edges: a foot nearer than this
 static const float leaving_share = 0.45f; // of the way to where it leaves the body
 static const float fold_limit = 0.05f;    // of the cosine and area a layer's triangle must keep
 static const float fold_step = 0.85f;     // depth of a folded triangle's points, each round
-enum { FOLD_ROUNDS = 40 };
+static const float shallow = 0.5f;        // of its depth: a point that loses more would be a pit in the flesh around it
+enum { EVEN_ROUNDS = 40, FOLD_ROUNDS = 40 };
 static const float least_gap = 0.02f; // mean edges between layers
 
 typedef struct binder {
@@ -221,28 +222,77 @@ static bool folded(const binder* m, const sup_vec3* rest, const uint32_t* c, int
     return v3_dot(own, skin) <= fold_limit * keep * keep * v3_length2(skin) && v3_length2(skin) > 0;
 }
 
-static uint32_t unfold(binder* m, sup_vec3* rest, bool* marked)
+// Marks the points of folded triangles; false if there is none.
+static bool mark_folds(const binder* m, const sup_vec3* rest, bool* marked)
 {
     const layers_bound* b = m->b;
-    uint32_t            changed = 0;
-    for (uint32_t round = 0; round < FOLD_ROUNDS; ++round) {
-        uint32_t found = 0;
-        for (uint32_t k = 0; k < b->count; ++k) marked[k] = false;
-        for (uint32_t t = 0; t < b->triangle_count; ++t) {
-            const uint32_t* c = b->triangles + 3 * (size_t)t;
-            bool            bad = false;
-            for (int l = 1; l < LAYERS && !bad; ++l) bad = folded(m, rest, c, l);
-            if (bad) marked[c[0]] = marked[c[1]] = marked[c[2]] = true, ++found;
+    bool                found = false;
+    for (uint32_t k = 0; k < b->count; ++k) marked[k] = false;
+    for (uint32_t t = 0; t < b->triangle_count; ++t) {
+        const uint32_t* c = b->triangles + 3 * (size_t)t;
+        bool            bad = false;
+        for (int l = 1; l < LAYERS && !bad; ++l) bad = folded(m, rest, c, l);
+        if (bad) marked[c[0]] = marked[c[1]] = marked[c[2]] = found = true;
+    }
+    return found;
+}
+
+// Takes the depths back of all patches of which a point has become too shallow. False if there is none.
+static bool restore_depths(binder* m, sup_vec3* rest, bool* marked)
+{
+    const layers_bound* b = m->b;
+    bool                found = false;
+    for (uint32_t k = 0; k < b->count; ++k) marked[k] = m->scales[k] < shallow;
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (size_t i = 0; i < 3 * (size_t)b->triangle_count; ++i) {
+            uint32_t k = b->triangles[i], j = b->triangles[i % 3 == 2 ? i - 2 : i + 1];
+            if (marked[k] != marked[j] && m->scales[k] < 1 && m->scales[j] < 1) marked[k] = marked[j] = grows = true;
         }
-        if (!found) break;
+    }
+    for (uint32_t k = 0; k < b->count; ++k) {
+        if (!marked[k]) continue;
+        m->scales[k] = 1, found = true;
+        place_point(m, k, rest);
+    }
+    return found;
+}
+
+// Where feet of neighbors lie on bones far apart (a hip, an armpit), they move towards the middle of their neighbors until no
+// layer folds: the closer the three feet, the more a layer's triangle is that of the skin. Depths stay, and so does flesh.
+static void even_feet(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums, uint32_t* counts)
+{
+    const layers_bound* b = m->b;
+    for (uint32_t round = 0; round < EVEN_ROUNDS && mark_folds(m, rest, marked); ++round) {
+        for (uint32_t k = 0; k < b->count; ++k) sums[k] = v3_add(rest[k], m->ways[k]), counts[k] = 1;
+        for (uint32_t t = 0; t < b->triangle_count; ++t)
+            for (int i = 0; i < 3; ++i) {
+                uint32_t k = b->triangles[3 * (size_t)t + i], j = b->triangles[3 * (size_t)t + (i + 1) % 3];
+                if (!marked[k]) continue;
+                sums[k] = v3_add(sums[k], v3_add(rest[j], m->ways[j]));
+                ++counts[k];
+            }
         for (uint32_t k = 0; k < b->count; ++k) {
             if (!marked[k]) continue;
-            if (m->scales[k] == 1.0f) ++changed;
-            m->scales[k] *= fold_step;
+            sup_vec3 way = v3_sub(v3_scale(sums[k], 1.0f / (float)counts[k]), rest[k]);
+            double   out = way_out(m, k, way, 1.0);
+            if (out < 1.0) way = v3_scale(way, leaving_share * (float)out);
+            m->ways[k] = way;
             place_point(m, k, rest);
         }
     }
-    return changed;
+}
+
+// Folded layers become shallower.
+static void unfold(binder* m, sup_vec3* rest, bool* marked)
+{
+    const layers_bound* b = m->b;
+    for (uint32_t round = 0; round < FOLD_ROUNDS && mark_folds(m, rest, marked); ++round)
+        for (uint32_t k = 0; k < b->count; ++k) {
+            if (!marked[k]) continue;
+            m->scales[k] *= fold_step;
+            place_point(m, k, rest);
+        }
 }
 
 sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error)
@@ -258,11 +308,14 @@ sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_b
     uint8_t *  outside = SUP_NEW(temporary, uint8_t, b->stride), *at_skin = SUP_NEW(temporary, uint8_t, b->stride);
     m.ways = SUP_NEW(temporary, sup_vec3, b->stride);
     m.scales = SUP_NEW(temporary, float, b->stride);
+    sup_vec3* sums = SUP_NEW(temporary, sup_vec3, b->stride);
+    uint32_t* counts = SUP_NEW(temporary, uint32_t, b->stride);
     if (!r) {
         m.nodes = SUP_NEW(temporary, sup_box, 2 * (size_t)m.bvh.leaf_count);
         m.slots = SUP_NEW(temporary, sup_box, b->triangle_count);
     }
-    if (!r && (!m.bones || !feet || !marked || !outside || !at_skin || !m.ways || !m.scales || !m.nodes || !m.slots))
+    if (!r && (!m.bones || !feet || !marked || !outside || !at_skin || !m.ways || !m.scales || !sums || !counts || !m.nodes ||
+               !m.slots))
         r = sup_fail_memory(error, "layers");
     if (!r) {
         sup_bvh_refit(&m.bvh, b->rest, in->tasks, m.nodes, m.slots);
@@ -276,7 +329,15 @@ sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_b
             m.scales[k] = 1;
         }
         for (uint32_t k = 0; k < b->count; ++k) place_point(&m, k, rest);
-        b->mended.limited = unfold(&m, rest, marked);
+        unfold(&m, rest, marked);
+        if (restore_depths(&m, rest, marked)) {
+            even_feet(&m, rest, marked, sums, counts);
+            unfold(&m, rest, marked);
+        }
+        for (uint32_t k = 0; k < b->count; ++k) {
+            b->mended.limited += m.scales[k] < 1;
+            feet[k] = v3_add(rest[k], m.ways[k]);
+        }
         b->feet = feet;
     }
     sup_arena_destroy(temporary);
