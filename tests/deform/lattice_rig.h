@@ -133,8 +133,21 @@ static inline void rig_turn(rig* r, uint32_t joint, sup_vec3 axis, float degrees
     sup_pose_update(r->c, &r->now);
 }
 
+/// What stands before the lattice in a chain: linear skinning in the pose at hand.
+static inline void rig_skin(rig* r)
+{
+    const sup_weights* w = &r->c->weights;
+    for (uint32_t p = 0; p < r->b->point_count; ++p) {
+        sup_vec3 sum = v3(0, 0, 0);
+        for (uint32_t i = w->begin[p]; i < w->begin[p + 1]; ++i)
+            sum = v3_mad(sum, w->values[i], affine_point(&r->now.skin[w->joints[i]], r->c->mesh.points[p]));
+        r->points[p] = sum;
+    }
+}
+
 static inline sup_frame rig_frame(rig* r, double dt)
 {
+    rig_skin(r);
     return (sup_frame){ .time = r->time,
                         .dt = dt,
                         .start = &r->before,
