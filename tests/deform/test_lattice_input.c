@@ -41,7 +41,8 @@ typedef struct options {
     sup_vec3 joints[3]; // places
     float    unit;      // metres
     bool     weld, painted;
-    bool     two; // only two joints
+    bool     two;    // only two joints
+    bool     riding; // on a node that no skin has
 } options;
 
 static const options standard = {
@@ -57,7 +58,7 @@ static sup_character* make(const mesh* m, const options* o)
                                  { .name = "tip", .parent = 1 } };
     for (uint32_t p = 0; p < m->points; ++p) joints[p] = o->painted && m->at[p].z > 20, weights[p] = 1;
     for (int i = 0; i < 3; ++i) {
-        bones[i].skin_joint = true;
+        bones[i].skin_joint = !o->riding || i == 2;
         bones[i].rest =
             (sup_transform){ i ? v3_sub(o->joints[i], o->joints[i - 1]) : o->joints[0], quat_identity(), v3(1, 1, 1) };
         bones[i].inverse_bind = affine_identity();
@@ -68,11 +69,11 @@ static sup_character* make(const mesh* m, const options* o)
                                 .positions = m->at,
                                 .face_count = m->corners / 3,
                                 .corners = m->triangles,
-                                .width = 1,
+                                .width = o->riding ? 0 : 1,
                                 .joints = joints,
                                 .weights = weights,
                                 .weld = o->weld,
-                                .joint = SUP_NONE,
+                                .joint = o->riding ? 0 : SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "thing",
                                 .part_count = 1,
@@ -272,6 +273,25 @@ static void a_bone_of_no_length_is_a_point(void** state)
     for (uint32_t i = 0; i < first.points; ++i) assert_true(isfinite(first.out[i].x + first.out[i].y + first.out[i].z));
 }
 
+// A lid on a node has no bone to measure from: it is as thick as it is deep, or nothing would bound how far it is flung.
+static void flesh_on_a_node_is_as_thick_as_it_is_deep(void** state)
+{
+    (void)state;
+    rig     r;
+    options o = standard;
+    o.riding = true;
+    rig_make(&r, make(bar(false), &o), "lattice(cells=40,weights=file)");
+    uint32_t swings = 0;
+    for (uint32_t i = 0; i < r.b->count; ++i) {
+        if (r.b->regions.particles[i] == SUP_NONE) continue;
+        swings += r.b->free[i] > 0;
+        float thick = 1 / sqrtf(r.b->thin[i]); // the bar is six wide
+        assert_true(thick > 2.5f && thick < 4);
+    }
+    assert_true(swings > 0);
+    rig_end(&r);
+}
+
 static void a_bone_that_grows_takes_its_volume_along(void** state)
 {
     (void)state;
@@ -305,6 +325,7 @@ int main(void)
         cmocka_unit_test(turned_inside_out_it_is_the_same),
         cmocka_unit_test(seams_fins_and_flat_faces_make_no_difference),
         cmocka_unit_test(a_bone_of_no_length_is_a_point),
+        cmocka_unit_test(flesh_on_a_node_is_as_thick_as_it_is_deep),
         cmocka_unit_test(a_bone_that_grows_takes_its_volume_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

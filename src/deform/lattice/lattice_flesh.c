@@ -103,18 +103,23 @@ static sup_result pin_thin(binder* m, float* free)
     return SUP_OK;
 }
 
+// How deep the flesh of each joint is, in cells.
+static const uint32_t* find_deepest(const binder* m)
+{
+    uint32_t* deepest = SUP_NEW(m->scratch, uint32_t, m->b->joint_count);
+    for (uint32_t p = 0; deepest && p < m->b->voxels.particle_count; ++p)
+        if (m->depth[p] > deepest[m->dominant[p]]) deepest[m->dominant[p]] = m->depth[p];
+    return deepest;
+}
+
 // Flesh whose bone misses it altogether hangs on its own middle.
-static sup_result pin_missed(const binder* m, float* free)
+static sup_result pin_missed(const binder* m, const uint32_t* deepest, float* free)
 {
     const lattice_bound* b = m->b;
-    uint32_t*            deepest = SUP_NEW(m->scratch, uint32_t, b->joint_count);
     uint8_t*             held = SUP_NEW(m->scratch, uint8_t, b->joint_count);
-    if (!deepest || !held) return sup_fail_memory(m->error, "a lattice");
-    for (uint32_t p = 0; p < b->voxels.particle_count; ++p) {
-        uint32_t joint = m->dominant[p];
-        if (free[b->regions.slots[p]] == 0) held[joint] = 1;
-        if (m->depth[p] > deepest[joint]) deepest[joint] = m->depth[p];
-    }
+    if (!held) return sup_fail_memory(m->error, "a lattice");
+    for (uint32_t p = 0; p < b->voxels.particle_count; ++p)
+        if (free[b->regions.slots[p]] == 0) held[m->dominant[p]] = 1;
     for (uint32_t p = 0; p < b->voxels.particle_count; ++p)
         if (!held[m->dominant[p]] && m->depth[p] == deepest[m->dominant[p]]) free[b->regions.slots[p]] = 0;
     return SUP_OK;
@@ -125,12 +130,15 @@ static sup_result make_pins(binder* m)
     lattice_bound* b = m->b;
     float*         free = SUP_NEW(m->arena, float, b->count);
     float*         thickness = SUP_NEW(m->arena, float, b->count);
-    if (!free || !thickness) return sup_fail_memory(m->error, "a lattice");
+
+    const uint32_t* deepest = find_deepest(m);
+    if (!free || !thickness || !deepest) return sup_fail_memory(m->error, "a lattice");
     for (uint32_t i = 0; i < b->count; ++i) {
         uint32_t p = b->regions.particles[i];
         if (p == SUP_NONE) continue;
         double d = sqrt(lattice_bone_distance2(m, m->dominant[p], b->rest[i], NULL));
-        double whole = d + m->depth[p] + SKIN_HALF_CELL;
+        // A part on a node, which is no bone, is as thick as it is deep.
+        double whole = (isfinite(d) ? d + m->depth[p] : deepest[m->dominant[p]]) + SKIN_HALF_CELL;
         free[i] = !(d < (double)m->params->bone_radius * whole);
         thickness[i] = (float)(1 / (whole * whole * b->h * b->h));
         // A piece that no bone goes through (eyes, buckles) has nothing to swing about.
@@ -140,7 +148,7 @@ static sup_result make_pins(binder* m)
     b->thin = thickness;
     if (!(m->params->bone_radius > 0)) return SUP_OK;
     sup_result r = pin_thin(m, free);
-    return r == SUP_OK ? pin_missed(m, free) : r;
+    return r == SUP_OK ? pin_missed(m, deepest, free) : r;
 }
 
 // ---------------------------------------------------------------------------------------------- masses, softness
