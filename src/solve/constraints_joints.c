@@ -1,8 +1,8 @@
 // Which particles are kept away from which joints. Candidates are (joint, point) pairs: a point belongs to the joints that move
 // it and to the children of those, because a joint sits between its parent's skin and its own. Both together must move it most.
+#include "solve/constraints_joints.h"
 #include "base/internal.h"
 #include "base/sort.h"
-#include "solve/constraints.h"
 
 #include <math.h>
 
@@ -150,10 +150,24 @@ sup_result sup_joint_bounds_create(const sup_joint_bounds_desc* desc, sup_arena*
     return whole ? SUP_OK : sup_fail_memory(error, "the bounds around joints");
 }
 
+/// Bound i and, if it moved its particle, the further ones of that particle. Returns the first that was not looked at.
+static uint32_t project_from(const sup_joint_bounds* bounds, uint32_t i, const sup_vec3* joints, float keep, sup_vec4* x)
+{
+    const sup_joint_bound* b = &bounds->items[i];
+    bool                   moved = false;
+    do {
+        moved |= sup_keep_distance(&x[b->particle], joints[b->joint], keep * b->distance);
+        ++b, ++i;
+    } while (moved && i < bounds->count && b->particle == b[-1].particle);
+    return i;
+}
+
 void sup_joint_bounds_project(const sup_joint_bounds* bounds, const sup_vec3* joints, float keep, sup_vec4* x)
 {
-    for (uint32_t i = 0; i < bounds->count; ++i) {
-        const sup_joint_bound* b = &bounds->items[i];
-        sup_keep_distance(&x[b->particle], joints[b->joint], keep * b->distance);
-    }
+    uint32_t whole = bounds->count / SUP_LANES * SUP_LANES, done = 0;
+    for (uint32_t i = 0; i < whole; i += SUP_LANES)
+        for (uint32_t broken = SUP_WIDE_PICK(sup_joint_bounds_sift)(bounds->items + i, joints, keep, x), k = 0; broken >> k;
+             ++k)
+            if (broken >> k & 1 && i + k >= done) done = project_from(bounds, i + k, joints, keep, x);
+    for (uint32_t i = done > whole ? done : whole; i < bounds->count;) i = project_from(bounds, i, joints, keep, x);
 }
