@@ -147,6 +147,6 @@ sup_result stage_check(const stage* s, sup_error* error)
     if (!s->show_names[0])
         return sup_fail(error, SUP_ERROR_INPUT, "--show %s: the link '%s' draws nothing of itself; leave --show out", s->d.show,
                         w.link);
-    return sup_fail(error, SUP_ERROR_INPUT, "--show %s: the link '%s' draws no '%s'; it draws %s", s->d.show, w.link,
-                    w.what ? w.what : "", s->show_names);
+    return sup_fail(error, SUP_ERROR_INPUT, "--show %s: the link '%s' draws no '%s' in what is shown; there it draws %s",
+                    s->d.show, w.link, w.what ? w.what : "", s->show_names);
 }
