@@ -124,6 +124,7 @@ static bool list_lanes(work* w)
             lanes[p].unit[k] = c->slot_units[s];
             lanes[p].real[k] = -1;
             lanes[p].solid[k] = c->owns[s] & OWN_FLAT ? 0 : -1;
+            lanes[p].owns[k] = c->owns[s];
         }
     w->c->lanes = lanes;
     return true;
@@ -490,9 +491,7 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.solids = take(&d, c->solid_count, sizeof *m.solids);
     m.nodes = take(&d, 2 * (size_t)c->pack_count, sizeof *m.nodes);
     m.packs = take(&d, c->pack_count, sizeof *m.packs);
-    m.boxes = take(&d, slots, sizeof *m.boxes);
     m.areas = take(&d, slots, sizeof *m.areas);
-    m.faces = take(&d, slots, sizeof *m.faces);
     m.normals = take(&d, n, sizeof *m.normals);
     m.pairs = take(&d, 2 * (size_t)PAIRS, sizeof *m.pairs);
     m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);

@@ -51,6 +51,7 @@ typedef struct contact_lanes {
     uint32_t corners[3][CONTACT_PACK];
     float    unit[CONTACT_PACK];
     int32_t  real[CONTACT_PACK], solid[CONTACT_PACK]; // all bits: there is a triangle, and it has an area
+    int32_t  owns[CONTACT_PACK];                      // OWN_...
 } contact_lanes;
 
 struct sup_contact {
@@ -96,27 +97,35 @@ typedef struct contact_node {
     float axis[3], unused;
 } contact_node;
 
-/// A triangle at the end of the step: unit normal (zero: none) and its plane; the mean way of its corners, and by how much one
-/// of them differs from it.
-typedef struct contact_face {
-    sup_vec3 normal;
-    float    offset; // normal . corner
-    sup_vec3 way;
-    float    stray;
-} contact_face;
-
-/// The triangles of two leaves side by side, a lane each, for looking at eight of them at once. Lanes without a triangle have
-/// an empty box. The hierarchy that is searched ends here: pack k is node pack_count + k.
+/// The triangles of two leaves side by side, a lane each, for looking at eight of them at once. At the end of the step: unit
+/// normal (zero: none) and plane (offset: normal . corner); the mean way of the corners, and by how much one of them strays from
+/// it. Lanes without a triangle have an empty box. The hierarchy that is searched ends here: pack k is node pack_count + k.
 typedef struct contact_pack {
     float min[3][CONTACT_PACK], max[3][CONTACT_PACK];
     float normal[3][CONTACT_PACK], offset[CONTACT_PACK], way[3][CONTACT_PACK], stray[CONTACT_PACK], unit[CONTACT_PACK];
     float corners[3][3][CONTACT_PACK], facing[3][3][CONTACT_PACK]; // of each corner: place and normal
 } contact_pack;
 
-/// Which lanes of b may touch each lane of a, a bit each: boxes overlap, neither is all above or all below the other's plane,
-/// and some corner looks at the other.
-SUP_WIDE_DECLARE(void, sup_contact_sift,
-                 (const contact_pack* a, const contact_pack* b, float margin, float reach, uint32_t out[CONTACT_PACK]));
+// A way shorter than this share of the margin does not matter.
+#define CONTACT_STILL 0.2f
+
+/// A lane of one pack against the eight of another, a bit for each of those. Where none is near, nothing else is said.
+typedef struct contact_sieve {
+    uint32_t near;                       // boxes overlap, neither is all above or below the other's plane, and some corner looks at the other
+    uint32_t point_of_a[3], point_of_b[3]; // of them: this corner, which the triangle speaks for, looks at the other and is near its plane
+    uint32_t edges;                      // of them: faces look at each other, and both have an edge near the other's plane
+    uint32_t still;                      // they hardly move against each other: what is beyond the margin at the end of the step was so all the time
+    float    a[3][CONTACT_PACK], b[3][CONTACT_PACK]; // heights of the corners above the other's plane
+    float    low[CONTACT_PACK], high[CONTACT_PACK];  // between which they can matter
+} contact_sieve;
+
+typedef struct contact_sift {
+    const contact_pack * a, *b;
+    const contact_lanes *lanes_a, *lanes_b;
+    float                margin, reach;
+} contact_sift;
+
+SUP_WIDE_DECLARE(void, sup_contact_sift, (const contact_sift* s, contact_sieve out[CONTACT_PACK]));
 
 enum { CONTACT_POINT, CONTACT_EDGE };
 
@@ -179,9 +188,7 @@ typedef struct contact_memory {
     // for searching alone
     contact_node*  nodes; // 2 x packs
     contact_pack*  packs;
-    sup_box*       boxes;        // per slot
     sup_vec3*      areas;        // per slot: area vector, outwards
-    contact_face*  faces;        // per slot
     sup_vec3*      normals;      // per point, unit; zero: none
     uint32_t*      pairs;        // of packs, two each
     contact_item*  slices;       // WAVE chunks
@@ -233,8 +240,7 @@ static inline sup_vec3 contact_to(const contact_search* s, uint32_t p) { return 
 /// The first slot of a pack; that of the next one ends it.
 static inline uint32_t contact_pack_begin(const sup_contact* c, uint32_t pack)
 {
-    uint32_t leaves = c->bvh.leaf_count / c->pack_count;
-    return c->bvh.leaf_begin[pack * leaves];
+    return c->bvh.leaf_begin[c->bvh.leaf_count > 1 ? 2 * pack : pack];
 }
 
 /// Is it in a rising list?

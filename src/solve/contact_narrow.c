@@ -8,8 +8,6 @@
 #define FACING_RAMP 0.4f
 #define SINE2_RAMP 0.06f
 #define END_RAMP 0.1f
-// A way shorter than this share of the margin does not matter.
-#define STILL 0.2f
 
 // ---------------------------------------------------------------------------------------------- distances
 
@@ -216,17 +214,16 @@ static bool came_from_outside(const contact_search* s, const sup_vec3 from[4], f
     return !sup_point_triangle(from[0], from[1], from[2], from[3], s->c->side, &t) || t.gap > -s->c->reach * unit;
 }
 
-static bool test_point(const contact_search* s, uint32_t p, uint32_t slot, bool still, contact_item* out)
+static bool test_point(const contact_search* s, uint32_t p, const contact_pack* pack, uint32_t lane, uint32_t slot, bool still,
+                       contact_item* out)
 {
     const uint32_t* c = s->c->bvh.corners + 3 * (size_t)slot;
-    const sup_box*  box = &s->m.boxes[slot];
-    if (!(v3_dot(s->m.normals[p], s->m.faces[slot].normal) < CONTACT_FACING)) return false;
     if (p == c[0] || p == c[1] || p == c[2]) return false;
     sup_vec3 to[4] = { contact_to(s, p) }, from[4] = { contact_from(s, p) };
     float    half = s->c->grow * s->c->units[p];
     for (int k = 0; k < 3; ++k) {
         float a = (&from[0].x)[k], b = (&to[0].x)[k];
-        if (!((a < b ? a : b) - half <= box->max[k]) || !((a > b ? a : b) + half >= box->min[k])) return false;
+        if (!((a < b ? a : b) - half <= pack->max[k][lane]) || !((a > b ? a : b) + half >= pack->min[k][lane])) return false;
     }
     for (int k = 0; k < 3; ++k) to[k + 1] = contact_to(s, c[k]);
     float unit = 0.5f * (s->c->units[p] + s->c->slot_units[slot]);
@@ -316,6 +313,13 @@ static bool edges_pass(const sup_vec3 from[4], const sup_vec3 to[4], sup_vec3 fi
     return true;
 }
 
+/// Do the directions of two edges, sums of the normals at their ends, look the same way for sure? Without roots: most do.
+static bool look_along(sup_vec3 a, sup_vec3 b)
+{
+    float dot = v3_dot(a, b), limit = CONTACT_FACING * CONTACT_FACING + 1e-3f; // a little more for rounding
+    return dot > 0 && dot * dot > limit * v3_length2(a) * v3_length2(b);
+}
+
 /// Boxes around two edges, in one direction.
 static bool overlap(float a, float b, float c, float d, float more)
 {
@@ -332,9 +336,11 @@ static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uin
         !overlap(to[0].z, to[1].z, to[2].z, to[3].z, more))
         return false;
     if (e[0] == e[2] || e[0] == e[3] || e[1] == e[2] || e[1] == e[3]) return false;
-    if (sup_contact_segment_square(to[0], to[1], to[2], to[3]) > more * more) return false;
-    sup_vec3 first = v3_normalize(v3_add(s->m.normals[e[0]], s->m.normals[e[1]]), v3(0, 0, 0));
-    sup_vec3 second = v3_normalize(v3_add(s->m.normals[e[2]], s->m.normals[e[3]]), v3(0, 0, 0));
+    const sup_vec3* n = s->m.normals;
+    sup_vec3        first = v3_add(n[e[0]], n[e[1]]), second = v3_add(n[e[2]], n[e[3]]);
+    if (look_along(first, second) || sup_contact_segment_square(to[0], to[1], to[2], to[3]) > more * more) return false;
+    first = v3_normalize(first, v3(0, 0, 0));
+    second = v3_normalize(second, v3(0, 0, 0));
     if (!(v3_dot(first, second) < CONTACT_FACING)) return false;
     float unit = 0.25f * (s->c->units[e[0]] + s->c->units[e[1]] + s->c->units[e[2]] + s->c->units[e[3]]);
     *out = (contact_item){
@@ -343,7 +349,7 @@ static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uin
     float gap = 0;
     if (!edges_touch(s, to, first, second, out, &gap)) {
         if (still) return false;
-        for (int n = 0; n < 4; ++n) from[n] = contact_from(s, e[n]);
+        for (int j = 0; j < 4; ++j) from[j] = contact_from(s, e[j]);
         if (!edges_pass(from, to, first, second, out) && !edges_touch(s, from, first, second, out, &gap)) return false;
     }
     if (gap < 0 && sup_contact_edges_next(s->c, e)) return false; // a crest, as above
@@ -373,27 +379,11 @@ static void keep(slice* to, const contact_item* item)
     to->lost++;
 }
 
-/// Heights of the corners of two triangles above each other's plane, and between which they can matter.
-typedef struct heights {
-    float a[3], b[3], low, high;
-    bool  still; // they hardly move against each other: what is beyond the margin at the end of the step was so all the time
-} heights;
-
-static bool beyond(const heights* h, float x, float y) { return (x > h->high && y > h->high) || (x < h->low && y < h->low); }
-
-static heights measure_heights(const contact_search* s, uint32_t a, uint32_t b)
-{
-    const sup_contact*  c = s->c;
-    const contact_face *fa = &s->m.faces[a], *fb = &s->m.faces[b];
-    const uint32_t *    p = c->bvh.corners + 3 * (size_t)a, *q = c->bvh.corners + 3 * (size_t)b;
-    float unit = contact_max(c->slot_units[a], c->slot_units[b]), ways = v3_distance(fa->way, fb->way) + fa->stray + fb->stray;
-    heights h = { .low = -(c->reach * unit + ways), .high = c->margin * unit + ways, .still = ways < STILL * c->margin * unit };
-    for (int k = 0; k < 3; ++k) {
-        h.a[k] = v3_dot(fb->normal, contact_to(s, p[k])) - fb->offset;
-        h.b[k] = v3_dot(fa->normal, contact_to(s, q[k])) - fa->offset;
-    }
-    return h;
-}
+/// Two triangles: a lane of each pack.
+typedef struct couple {
+    const contact_pack *pack_a, *pack_b;
+    uint32_t            lane_a, lane_b, a, b; // a, b: slots
+} couple;
 
 /// Which corners of a slot, a bit each, were so far behind the plane of another at rest that they never come in front.
 static uint32_t corners_behind(const sup_contact* c, uint32_t slot, uint32_t other)
@@ -425,55 +415,80 @@ static bool tangled_at_rest(const sup_contact* c, uint32_t a, uint32_t b)
     return limit > 0 && v3_length2(v3_sub(p->middle, q->middle)) < limit * limit;
 }
 
-static void test_points(const contact_search* s, uint32_t slot, uint32_t owns, const float* heights_of, const heights* h,
-                        uint32_t other, slice* to)
+static void test_points(const contact_search* s, const couple* c, const contact_sieve* v, uint32_t back_a, uint32_t back_b,
+                        slice* to)
 {
-    contact_item item;
-    for (uint32_t k = 0; owns >> k; ++k)
-        if (owns >> k & 1 && !beyond(h, heights_of[k], heights_of[k]) &&
-            test_point(s, s->c->bvh.corners[3 * (size_t)slot + k], other, h->still, &item))
+    contact_item    item;
+    bool            still = v->still >> c->lane_b & 1;
+    const uint32_t *p = s->c->bvh.corners + 3 * (size_t)c->a, *q = s->c->bvh.corners + 3 * (size_t)c->b;
+    for (uint32_t k = 0; k < 3; ++k)
+        if (v->point_of_a[k] >> c->lane_b & 1 && !(back_a >> k & 1) &&
+            test_point(s, p[k], c->pack_b, c->lane_b, c->b, still, &item))
+            keep(to, &item);
+    for (uint32_t k = 0; k < 3; ++k)
+        if (v->point_of_b[k] >> c->lane_b & 1 && !(back_b >> k & 1) &&
+            test_point(s, q[k], c->pack_a, c->lane_a, c->a, still, &item))
             keep(to, &item);
 }
 
-static void test_slots(const contact_search* s, uint32_t a, uint32_t b, slice* to)
+static bool beyond(float x, float y, float low, float high) { return (x > high && y > high) || (x < low && y < low); }
+
+static void test_all_edges(const contact_search* s, const couple* c, const contact_sieve* v, uint32_t back_a, slice* to)
 {
     contact_item item;
-    uint32_t     own_a = s->c->owns[a], own_b = s->c->owns[b], back_a = 0, back_b = 0;
-    if (tangled_at_rest(s->c, a, b)) return;
-    if (near_at_rest(s->c, a, b)) {
-        back_a = corners_behind(s->c, a, b);
-        back_b = corners_behind(s->c, b, a);
-        if ((back_a & back_b) == 7) return;
-    }
-    heights h = measure_heights(s, a, b);
-    test_points(s, a, own_a & 7 & ~back_a, h.a, &h, b, to);
-    test_points(s, b, own_b & 7 & ~back_b, h.b, &h, a, to);
-    if (!s->call->settings.edges || !(v3_dot(s->m.faces[a].normal, s->m.faces[b].normal) < CONTACT_FACING)) return;
-    h.low *= CONTACT_EDGE_REACH;
-    float more = contact_max(h.high, -h.low); // no further apart than that
+    uint32_t     lane = c->lane_b, own_a = s->c->owns[c->a], own_b = s->c->owns[c->b];
+    float        low = v->low[lane] * CONTACT_EDGE_REACH, high = v->high[lane];
+    float        more = contact_max(high, -low); // no further apart than that
     for (uint32_t i = 0; i < 3; ++i) {
-        uint32_t both = (1u << i) | (1u << (i + 1) % 3);
-        if (!(own_a & OWN_EDGE << i) || (back_a & both) == both || beyond(&h, h.a[i], h.a[(i + 1) % 3])) continue;
+        uint32_t next = (i + 1) % 3, both = (1u << i) | (1u << next);
+        if (!(own_a & OWN_EDGE << i) || (back_a & both) == both || beyond(v->a[i][lane], v->a[next][lane], low, high)) continue;
         for (uint32_t k = 0; k < 3; ++k)
-            if (own_b & OWN_EDGE << k && !beyond(&h, h.b[k], h.b[(k + 1) % 3]) &&
-                test_edges(s, a, i, b, k, more, h.still, &item))
+            if (own_b & OWN_EDGE << k && !beyond(v->b[k][lane], v->b[(k + 1) % 3][lane], low, high) &&
+                test_edges(s, c->a, i, c->b, k, more, v->still >> lane & 1, &item))
                 keep(to, &item);
     }
 }
 
+static void test_couple(const contact_search* s, const couple* c, const contact_sieve* v, bool edges, slice* to)
+{
+    uint32_t back_a = 0, back_b = 0;
+    if (tangled_at_rest(s->c, c->a, c->b)) return;
+    if (near_at_rest(s->c, c->a, c->b)) {
+        back_a = corners_behind(s->c, c->a, c->b);
+        back_b = corners_behind(s->c, c->b, c->a);
+        if ((back_a & back_b) == 7) return;
+    }
+    test_points(s, c, v, back_a, back_b, to);
+    if (edges) test_all_edges(s, c, v, back_a, to);
+}
+
+static void find_knots(const contact_search* s, const couple* c, slice* to)
+{
+    if (to->knot_count == KNOTS || !sup_contact_are_knotted(s, c->a, c->b)) return;
+    to->knots[2 * to->knot_count] = c->a;
+    to->knots[2 * to->knot_count++ + 1] = c->b;
+}
+
 static void test_packs(const contact_search* s, uint32_t pack, uint32_t other, slice* to)
 {
-    uint32_t may[CONTACT_PACK], first = contact_pack_begin(s->c, pack), second = contact_pack_begin(s->c, other);
-    SUP_WIDE_PICK(sup_contact_sift)(&s->m.packs[pack], &s->m.packs[other], s->c->margin, s->c->reach, may);
-    for (uint32_t i = 0; i < CONTACT_PACK; ++i)
-        for (uint32_t k = pack == other ? i + 1 : 0; may[i] >> k; ++k)
-            if (may[i] >> k & 1) {
-                test_slots(s, first + i, second + k, to);
-                if (s->look && to->knot_count < KNOTS && sup_contact_are_knotted(s, first + i, second + k)) {
-                    to->knots[2 * to->knot_count] = first + i;
-                    to->knots[2 * to->knot_count++ + 1] = second + k;
-                }
-            }
+    contact_sieve sieve[CONTACT_PACK];
+    contact_sift  sift = { &s->m.packs[pack],   &s->m.packs[other], &s->c->lanes[pack],
+                           &s->c->lanes[other], s->c->margin,       s->c->reach };
+    uint32_t      first = contact_pack_begin(s->c, pack), second = contact_pack_begin(s->c, other);
+    SUP_WIDE_PICK(sup_contact_sift)(&sift, sieve);
+    for (uint32_t i = 0; i < CONTACT_PACK; ++i) {
+        const contact_sieve* v = &sieve[i];
+        if (!v->near) continue;
+        uint32_t points =
+            v->point_of_a[0] | v->point_of_a[1] | v->point_of_a[2] | v->point_of_b[0] | v->point_of_b[1] | v->point_of_b[2];
+        uint32_t edges = s->call->settings.edges ? v->edges : 0, all = s->look ? v->near : v->near & (points | edges);
+        for (uint32_t k = pack == other ? i + 1 : 0; all >> k; ++k) {
+            if (!(all >> k & 1)) continue;
+            couple c = { sift.a, sift.b, i, k, first + i, second + k };
+            if ((points | edges) >> k & 1) test_couple(s, &c, v, edges >> k & 1, to);
+            if (s->look) find_knots(s, &c, to);
+        }
+    }
 }
 
 /// Chunks [begin, end), CHUNK pairs of packs each.

@@ -48,41 +48,12 @@ static inline lanes lanes_of(const sup_contact* c, uint32_t p)
     return (lanes){ &c->lanes[p], first, contact_pack_begin(c, p + 1) - first, i8_load(c->lanes[p].real) };
 }
 
-/// By lanes in the pack, side by side in the lists.
-static inline void write_planes(const contact_search* s, const lanes* l, contact_pack* pack, v8 area, v8 normal, f8 offset)
-{
-    float rows[32], areas[32];
-    f8_store4(rows, (f8[4]){ normal.x, normal.y, normal.z, offset });
-    f8_store4(areas, (f8[4]){ area.x, area.y, area.z, f8_all(0) });
-    for (uint32_t k = 0; k < l->count; ++k) {
-        memcpy(&s->m.faces[l->first + k].normal, rows + 4 * k, 16);
-        memcpy(&s->m.areas[l->first + k], areas + 4 * k, 12);
-    }
-    store3(pack->normal, normal);
-    f8_store(pack->offset, offset);
-}
-
-static inline void write_ways(const contact_search* s, const lanes* l, contact_pack* pack, v8 way, f8 stray)
+/// Area vectors are for the normals of points, which look them up by slot.
+static inline void write_areas(const contact_search* s, const lanes* l, v8 area)
 {
     float rows[32];
-    f8_store4(rows, (f8[4]){ way.x, way.y, way.z, stray });
-    for (uint32_t k = 0; k < l->count; ++k) memcpy(&s->m.faces[l->first + k].way, rows + 4 * k, 16);
-    store3(pack->way, way);
-    f8_store(pack->stray, stray);
-}
-
-static inline void write_boxes(const contact_search* s, const lanes* l, contact_pack* pack, v8 low, v8 high)
-{
-    float rows[32], rest[32];
-    f8_store4(rows, (f8[4]){ low.x, low.y, low.z, high.x });
-    f8_store4(rest, (f8[4]){ high.y, high.z, f8_all(0), f8_all(0) });
-    for (uint32_t k = 0; k < l->count; ++k) {
-        float* box = s->m.boxes[l->first + k].min;
-        memcpy(box, rows + 4 * k, 16);
-        memcpy(box + 4, rest + 4 * k, 8);
-    }
-    store3(pack->min, low);
-    store3(pack->max, high);
+    f8_store4(rows, (f8[4]){ area.x, area.y, area.z, f8_all(0) });
+    for (uint32_t k = 0; k < l->count; ++k) memcpy(&s->m.areas[l->first + k], rows + 4 * k, 12);
 }
 
 /// Swept from where the corners are to where they are expected.
@@ -99,11 +70,12 @@ static inline void measure_boxes(const contact_search* s, const lanes* l, contac
     float nowhere = __builtin_inff();
     low = select(real, sub(low, (v8){ grow, grow, grow }), all(nowhere, nowhere, nowhere));
     high = select(real, add(high, (v8){ grow, grow, grow }), all(-nowhere, -nowhere, -nowhere));
-    write_boxes(s, l, pack, low, high);
+    store3(pack->min, low);
+    store3(pack->max, high);
 }
 
 /// Only what two triangles do not do together brings them nearer: the mean way is taken apart from what a corner adds to it.
-static inline void measure_ways(const contact_search* s, const lanes* l, contact_pack* pack, const v8 from[3], const v8 to[3])
+static inline void measure_ways(const lanes* l, contact_pack* pack, const v8 from[3], const v8 to[3])
 {
     v8 ways[3], mean = all(0, 0, 0);
     f8 square = f8_all(0);
@@ -115,7 +87,8 @@ static inline void measure_ways(const contact_search* s, const lanes* l, contact
         v8 apart = sub(ways[k], mean);
         square = f8_max(square, dot(apart, apart));
     }
-    write_ways(s, l, pack, select(l->real, mean, all(0, 0, 0)), f8_select(l->real, f8_sqrt(square), f8_all(0)));
+    store3(pack->way, select(l->real, mean, all(0, 0, 0)));
+    f8_store(pack->stray, f8_select(l->real, f8_sqrt(square), f8_all(0)));
 }
 
 static inline void measure_planes(const contact_search* s, const lanes* l, contact_pack* pack, const v8 to[3])
@@ -125,7 +98,9 @@ static inline void measure_planes(const contact_search* s, const lanes* l, conta
     f8 length = f8_sqrt(dot(area, area));
     i8 sound = (length > f8_all(length_least)) & finite(length);
     v8 normal = select(sound, scale(area, f8_all(1) / f8_select(sound, length, f8_all(1))), none);
-    write_planes(s, l, pack, area, normal, f8_select(l->real, dot(normal, to[0]), f8_all(0)));
+    write_areas(s, l, area);
+    store3(pack->normal, normal);
+    f8_store(pack->offset, f8_select(l->real, dot(normal, to[0]), f8_all(0)));
     for (int k = 0; k < 3; ++k) store3(pack->corners[k], select(l->real, to[k], none));
 }
 
@@ -154,7 +129,7 @@ void SUP_WIDE(sup_contact_measure)(const contact_search* s, uint32_t begin, uint
         }
         if (l.count < CONTACT_PACK) memset(pack->facing, 0, sizeof pack->facing);
         measure_planes(s, &l, pack, to);
-        measure_ways(s, &l, pack, from, to);
+        measure_ways(&l, pack, from, to);
         measure_boxes(s, &l, pack, from, to);
         f8_store(pack->unit, f8_load(l.made->unit));
         bound_pack(pack, &s->m.nodes[s->c->pack_count + p]);

@@ -32,6 +32,8 @@ static void set_lane(float to[3][CONTACT_PACK], uint32_t lane, sup_vec3 v)
     to[2][lane] = v.z;
 }
 
+static sup_vec3 get_lane(float from[3][CONTACT_PACK], uint32_t lane) { return v3(from[0][lane], from[1][lane], from[2][lane]); }
+
 static void measure_slots(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_contact_measure)(data, begin, end); }
 
 static void measure_normals(void* data, uint32_t begin, uint32_t end)
@@ -61,15 +63,16 @@ static void measure_cones(void* data, uint32_t begin, uint32_t end)
         contact_node* node = &s->m.nodes[s->c->pack_count + p];
         sup_vec3      sum = v3(0, 0, 0);
         uint32_t      first = contact_pack_begin(s->c, p), count = contact_pack_begin(s->c, p + 1) - first;
-        for (uint32_t k = 0; k < count; ++k) sum = v3_add(sum, s->m.faces[first + k].normal);
+        contact_pack* pack = &s->m.packs[p];
+        for (uint32_t k = 0; k < count; ++k) sum = v3_add(sum, get_lane(pack->normal, k));
         sup_vec3 axis = v3_normalize(sum, v3(0, 0, 0));
         float    least = 1;
         for (uint32_t k = 0; k < count; ++k) {
-            least = contact_min(least, v3_dot(axis, s->m.faces[first + k].normal));
+            least = contact_min(least, v3_dot(axis, get_lane(pack->normal, k)));
             for (uint32_t corner = 0; corner < 3; ++corner) {
                 sup_vec3 n = s->m.normals[s->c->bvh.corners[3 * (size_t)(first + k) + corner]];
                 least = contact_min(least, v3_dot(axis, n));
-                set_lane(s->m.packs[p].facing[corner], k, n);
+                set_lane(pack->facing[corner], k, n);
             }
         }
         if (!(least > 0.01f) || count == 0) { // a missing normal is zero and opens the cone

@@ -277,6 +277,13 @@ static contact_node world_box(const probe* p, sup_vec3 low, sup_vec3 high, float
     return box;
 }
 
+static bool lane_overlaps(const contact_pack* p, uint32_t lane, const sup_box* box)
+{
+    for (int k = 0; k < 3; ++k)
+        if (!(p->min[k][lane] <= box->max[k]) || !(box->min[k] <= p->max[k][lane])) return false;
+    return true;
+}
+
 /// Free points in slots whose boxes the body's overlaps, in the order of the hierarchy.
 static uint32_t collect_points(const probe* p, const contact_node* box, uint32_t room, uint32_t* lost)
 {
@@ -295,12 +302,13 @@ static uint32_t collect_points(const probe* p, const contact_node* box, uint32_t
             stack[depth++] = 2 * node;
             continue;
         }
-        uint32_t pack = node - s->c->pack_count, end = contact_pack_begin(s->c, pack + 1);
-        for (uint32_t slot = contact_pack_begin(s->c, pack); slot < end; ++slot)
+        uint32_t            pack = node - s->c->pack_count, first = contact_pack_begin(s->c, pack);
+        const contact_pack* lanes = &s->m.packs[pack];
+        for (uint32_t slot = first; slot < contact_pack_begin(s->c, pack + 1); ++slot)
             for (uint32_t k = 0; k < 3; ++k) {
                 uint32_t point = b->corners[3 * (size_t)slot + k];
                 if (!(s->c->owns[slot] & OWN_POINT << k) || !(s->from[point].w > 0)) continue;
-                if (!sup_box_overlap(&s->m.boxes[slot], &own)) continue;
+                if (!lane_overlaps(lanes, slot - first, &own)) continue;
                 if (count < room) p->out[count++].point = point;
                 else ++*lost;
             }

@@ -23,50 +23,100 @@ INLINE i8 boxes_overlap(const contact_pack* a, uint32_t lane, const contact_pack
 }
 
 /// Lanes in which three heights are not all above and not all below.
-INLINE i8 straddles(f8 x, f8 y, f8 z, f8 low, f8 high)
+INLINE i8 straddles(const f8 h[3], f8 low, f8 high)
 {
-    return (f8_min(f8_min(x, y), z) <= high) & (f8_max(f8_max(x, y), z) >= low);
+    return (f8_min(f8_min(h[0], h[1]), h[2]) <= high) & (f8_max(f8_max(h[0], h[1]), h[2]) >= low);
 }
 
-INLINE i8 planes_cross(const contact_pack* a, uint32_t lane, const contact_pack* b, float margin, float reach)
+INLINE i8 beyond(f8 x, f8 y, f8 low, f8 high) { return ((x > high) & (y > high)) | ((x < low) & (y < low)); }
+
+/// One lane of a and all of b.
+typedef struct facing {
+    f8 normal[3], a[3], b[3]; // of a's normal; cosines of each corner and the other's face
+} facing;
+
+INLINE i8 corners_face(const contact_sift* s, uint32_t lane, facing* f)
 {
-    f8 unit = f8_max(f8_all(a->unit[lane]), f8_load(b->unit)), square = f8_all(0), normal[3], place[3], h[3];
+    f8 corner[3], least = f8_all(1);
+    spread(s->a->normal, lane, f->normal);
+    for (int k = 0; k < 3; ++k) {
+        spread(s->a->facing[k], lane, corner);
+        f->a[k] = dot8(s->b->normal, corner);
+        f->b[k] = dot8(s->b->facing[k], f->normal);
+        least = f8_min(least, f8_min(f->a[k], f->b[k]));
+    }
+    return least < f8_all(CONTACT_FACING);
+}
+
+typedef struct planes {
+    f8 a[3], b[3], low, high;
+    i8 still;
+} planes;
+
+INLINE i8 planes_cross(const contact_sift* s, uint32_t lane, const f8 normal[3], planes* p)
+{
+    const contact_pack *a = s->a, *b = s->b;
+    f8                  unit = f8_max(f8_all(a->unit[lane]), f8_load(b->unit)), square = f8_all(0), place[3];
     for (int k = 0; k < 3; ++k) {
         f8 d = f8_all(a->way[k][lane]) - f8_load(b->way[k]);
         square += d * d;
     }
     f8 ways = f8_sqrt(square) + f8_all(a->stray[lane]) + f8_load(b->stray);
-    f8 high = f8_all(margin) * unit + ways, low = -(f8_all(reach) * unit + ways);
+    p->high = f8_all(s->margin) * unit + ways;
+    p->low = -(f8_all(s->reach) * unit + ways);
+    p->still = ways < f8_all(CONTACT_STILL * s->margin) * unit;
     for (int k = 0; k < 3; ++k) {
         spread(a->corners[k], lane, place);
-        h[k] = dot8(b->normal, place) - f8_load(b->offset);
+        p->a[k] = dot8(b->normal, place) - f8_load(b->offset);
+        p->b[k] = dot8(b->corners[k], normal) - f8_all(a->offset[lane]);
     }
-    i8 mask = straddles(h[0], h[1], h[2], low, high);
-    spread(a->normal, lane, normal);
-    for (int k = 0; k < 3; ++k) h[k] = dot8(b->corners[k], normal) - f8_all(a->offset[lane]);
-    return mask & straddles(h[0], h[1], h[2], low, high);
+    return straddles(p->a, p->low, p->high) & straddles(p->b, p->low, p->high);
 }
 
-INLINE i8 corners_face(const contact_pack* a, uint32_t lane, const contact_pack* b)
+/// Lanes in which both have an edge that counts.
+INLINE i8 edges_near(const planes* p, int32_t owns_a, i8 owns_b)
 {
-    f8 normal[3], facing[3], least = f8_all(1);
-    spread(a->normal, lane, normal);
+    f8 low = p->low * f8_all(CONTACT_EDGE_REACH);
+    i8 any_a = i8_all(0), any_b = i8_all(0);
     for (int k = 0; k < 3; ++k) {
-        spread(a->facing[k], lane, facing);
-        least = f8_min(least, f8_min(dot8(b->normal, facing), dot8(b->facing[k], normal)));
+        int next = (k + 1) % 3;
+        if (owns_a & OWN_EDGE << k) any_a |= ~beyond(p->a[k], p->a[next], low, p->high);
+        any_b |= ~beyond(p->b[k], p->b[next], low, p->high) & ((owns_b & i8_all(OWN_EDGE << k)) != i8_all(0));
     }
-    return least < f8_all(CONTACT_FACING);
+    return any_a & any_b;
 }
 
-void SUP_WIDE(sup_contact_sift)(const contact_pack* a, const contact_pack* b, float margin, float reach,
-                                uint32_t out[CONTACT_PACK])
+INLINE void look_closer(const contact_sift* s, uint32_t lane, i8 near, const facing* f, const planes* p, contact_sieve* out)
+{
+    int32_t owns_a = s->lanes_a->owns[lane];
+    i8      owns_b = i8_load(s->lanes_b->owns);
+    f8      limit = f8_all(CONTACT_FACING);
+    for (int k = 0; k < 3; ++k) {
+        i8 own_b = (owns_b & i8_all(OWN_POINT << k)) != i8_all(0);
+        out->point_of_a[k] =
+            owns_a & OWN_POINT << k ? i8_bits(near & (f->a[k] < limit) & ~beyond(p->a[k], p->a[k], p->low, p->high)) : 0;
+        out->point_of_b[k] = i8_bits(near & own_b & (f->b[k] < limit) & ~beyond(p->b[k], p->b[k], p->low, p->high));
+        f8_store(out->a[k], p->a[k]);
+        f8_store(out->b[k], p->b[k]);
+    }
+    out->edges = i8_bits(near & (dot8(s->b->normal, f->normal) < limit) & edges_near(p, owns_a, owns_b));
+    out->still = i8_bits(p->still);
+    f8_store(out->low, p->low);
+    f8_store(out->high, p->high);
+}
+
+void SUP_WIDE(sup_contact_sift)(const contact_sift* s, contact_sieve out[CONTACT_PACK])
 {
     for (uint32_t lane = 0; lane < CONTACT_PACK; ++lane) {
-        i8 mask = boxes_overlap(a, lane, b);
-        out[lane] = i8_bits(mask);
-        if (!out[lane]) continue;
-        out[lane] = i8_bits(mask & corners_face(a, lane, b));
-        if (!out[lane]) continue;
-        out[lane] &= i8_bits(planes_cross(a, lane, b, margin, reach));
+        facing f;
+        planes p;
+        i8     near = boxes_overlap(s->a, lane, s->b);
+        out[lane].near = 0;
+        if (!i8_bits(near)) continue;
+        near &= corners_face(s, lane, &f);
+        if (!i8_bits(near)) continue;
+        near &= planes_cross(s, lane, f.normal, &p);
+        out[lane].near = i8_bits(near);
+        if (out[lane].near) look_closer(s, lane, near, &f, &p, &out[lane]);
     }
 }
