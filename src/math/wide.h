@@ -5,6 +5,7 @@
 #ifndef SUP_MATH_WIDE_H
 #define SUP_MATH_WIDE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #if defined(__AVX__)
@@ -120,6 +121,17 @@ static inline f4 f4_load(const float* p)
     f4 r;
     memcpy(&r, p, sizeof r);
     return r;
+}
+
+typedef int32_t  i4 __attribute__((vector_size(16)));
+/// Is a mask from comparing set in the first three lanes?
+static inline bool i4_all3(i4 mask)
+{
+#if defined(__SSE2__)
+    return (_mm_movemask_ps((__m128)mask) & 7) == 7;
+#else
+    return (mask[0] & mask[1] & mask[2]) != 0;
+#endif
 }
 
 // ---------------------------------------------------------------------------------------------- vectors of four in lanes

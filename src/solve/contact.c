@@ -493,6 +493,9 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.packs = take(&d, c->pack_count, sizeof *m.packs);
     m.areas = take(&d, slots, sizeof *m.areas);
     m.normals = take(&d, n, sizeof *m.normals);
+    m.facings = take(&d, n, sizeof *m.facings);
+    m.wanted = take(&d, c->pack_count, sizeof *m.wanted);
+    m.ready = take(&d, c->pack_count, sizeof *m.ready);
     m.pairs = take(&d, 2 * (size_t)PAIRS, sizeof *m.pairs);
     m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);
     m.counts = take(&d, 3 * (size_t)WAVE, sizeof *m.counts);

@@ -120,7 +120,8 @@ typedef struct contact_sieve {
 } contact_sieve;
 
 typedef struct contact_sift {
-    const contact_pack * a, *b;
+    const contact_pack *a, *b;
+    const contact_node * node_b; // its box
     const contact_lanes *lanes_a, *lanes_b;
     float                margin, reach;
 } contact_sift;
@@ -190,6 +191,9 @@ typedef struct contact_memory {
     contact_pack*  packs;
     sup_vec3*      areas;        // per slot: area vector, outwards
     sup_vec3*      normals;      // per point, unit; zero: none
+    sup_vec4*      facings;      // the same, for lanes
+    uint32_t*      wanted;       // packs of a wave that are still without details
+    uint8_t*       ready;        // per pack: has them
     uint32_t*      pairs;        // of packs, two each
     contact_item*  slices;       // WAVE chunks
     uint32_t*      counts;       // per chunk of a wave: kept, lost, knots
@@ -217,6 +221,7 @@ typedef struct contact_search {
     contact_habits*         habits; // state
     const uint8_t*          parted; // state: a bit for each that rests
     uint32_t                pair_count;
+    uint32_t                wanted_count;
     struct contact_heat*    heat; // state
     bool                    look; // for knots, in this step
 } contact_search;
@@ -224,11 +229,18 @@ typedef struct contact_search {
 /// Without the library's care for numbers that are none, which costs a call.
 static inline float contact_min(float a, float b) { return a < b ? a : b; }
 static inline float contact_max(float a, float b) { return a > b ? a : b; }
-/// All comparisons at once: what they say is not to be guessed.
+
+/// Normals at 90 degrees and more from each other: no cone.
+static inline void contact_open_cone(contact_node* n)
+{
+    n->cosine = -1;
+    n->sine = 0;
+    n->axis[0] = n->axis[1] = n->axis[2] = 0;
+}
+/// All comparisons at once: what they say is not to be guessed. A fourth float behind each does not matter.
 static inline bool contact_overlap(const float* min_a, const float* max_a, const float* min_b, const float* max_b)
 {
-    return (min_a[0] <= max_b[0]) & (min_b[0] <= max_a[0]) & (min_a[1] <= max_b[1]) & (min_b[1] <= max_a[1]) &
-           (min_a[2] <= max_b[2]) & (min_b[2] <= max_a[2]);
+    return i4_all3((f4_load(min_a) <= f4_load(max_b)) & (f4_load(min_b) <= f4_load(max_a)));
 }
 
 static inline sup_vec3 contact_from(const contact_search* s, uint32_t p)
@@ -300,8 +312,12 @@ bool sup_contact_cool(contact_search* s);
 bool sup_contact_are_knotted(const contact_search* s, uint32_t a, uint32_t b);
 void sup_contact_warm(contact_search* s, const uint32_t* pairs, uint32_t count);
 
-/// Packs begin to end: boxes, planes and ways of their triangles, and the boxes of their nodes. Corners' normals come later.
+/// Packs begin to end: boxes and normals of their triangles, and the boxes of their nodes.
 SUP_WIDE_DECLARE(void, sup_contact_measure, (const contact_search* s, uint32_t begin, uint32_t end));
+/// After the normals of points: the cones around all normals of packs begin to end, for their nodes.
+SUP_WIDE_DECLARE(void, sup_contact_cones, (const contact_search* s, uint32_t begin, uint32_t end));
+/// The wanted ones begin to end: all else that packs hold.
+SUP_WIDE_DECLARE(void, sup_contact_detail, (const contact_search* s, uint32_t begin, uint32_t end));
 /// Pairs of packs: contact_narrow.c
 void sup_contact_narrow(void* data, uint32_t begin, uint32_t end);
 /// Bodies: contact_solid.c

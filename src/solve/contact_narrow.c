@@ -472,8 +472,13 @@ static void find_knots(const contact_search* s, const couple* c, slice* to)
 static void test_packs(const contact_search* s, uint32_t pack, uint32_t other, slice* to)
 {
     contact_sieve sieve[CONTACT_PACK];
-    contact_sift  sift = { &s->m.packs[pack],   &s->m.packs[other], &s->c->lanes[pack],
-                           &s->c->lanes[other], s->c->margin,       s->c->reach };
+    contact_sift  sift = { .a = &s->m.packs[pack],
+                           .b = &s->m.packs[other],
+                           .node_b = &s->m.nodes[s->c->pack_count + other],
+                           .lanes_a = &s->c->lanes[pack],
+                           .lanes_b = &s->c->lanes[other],
+                           .margin = s->c->margin,
+                           .reach = s->c->reach };
     uint32_t      first = contact_pack_begin(s->c, pack), second = contact_pack_begin(s->c, other);
     SUP_WIDE_PICK(sup_contact_sift)(&sift, sieve);
     for (uint32_t i = 0; i < CONTACT_PACK; ++i) {

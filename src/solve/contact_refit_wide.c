@@ -1,4 +1,4 @@
-// The eight triangles of a pack: their boxes, planes and ways.
+// The eight triangles of a pack: their boxes and normals; for packs that are looked at in pairs, planes and ways too.
 #include "solve/contact_internal.h"
 
 static const float length_least = 1e-20f; // as in math/vec.h: shorter has no direction
@@ -91,17 +91,14 @@ static inline void measure_ways(const lanes* l, contact_pack* pack, const v8 fro
     f8_store(pack->stray, f8_select(l->real, f8_sqrt(square), f8_all(0)));
 }
 
-static inline void measure_planes(const contact_search* s, const lanes* l, contact_pack* pack, const v8 to[3])
+static inline void measure_normals(const contact_search* s, const lanes* l, contact_pack* pack, const v8 to[3])
 {
     v8 none = all(0, 0, 0), area = cross(sub(to[1], to[0]), sub(to[2], to[0]));
     area = select(finite3(area) & l->real, scale(area, f8_all(s->c->side)), none);
     f8 length = f8_sqrt(dot(area, area));
     i8 sound = (length > f8_all(length_least)) & finite(length);
-    v8 normal = select(sound, scale(area, f8_all(1) / f8_select(sound, length, f8_all(1))), none);
     write_areas(s, l, area);
-    store3(pack->normal, normal);
-    f8_store(pack->offset, f8_select(l->real, dot(normal, to[0]), f8_all(0)));
-    for (int k = 0; k < 3; ++k) store3(pack->corners[k], select(l->real, to[k], none));
+    store3(pack->normal, select(sound, scale(area, f8_all(1) / f8_select(sound, length, f8_all(1))), none));
 }
 
 static void bound_pack(const contact_pack* pack, contact_node* node)
@@ -117,21 +114,78 @@ static void bound_pack(const contact_pack* pack, contact_node* node)
     }
 }
 
+/// Where the corners are, and where they are expected.
+static inline void gather_ways(const contact_search* s, const lanes* l, v8 from[3], v8 to[3])
+{
+    v8 shift = all(s->shift.x, s->shift.y, s->shift.z);
+    for (int k = 0; k < 3; ++k) {
+        to[k] = gather(s->to, l->made->corners[k]);
+        from[k] = add(gather(s->from, l->made->corners[k]), shift);
+    }
+}
+
 void SUP_WIDE(sup_contact_measure)(const contact_search* s, uint32_t begin, uint32_t end)
 {
     for (uint32_t p = begin; p < end; ++p) {
         contact_pack* pack = &s->m.packs[p];
         lanes         l = lanes_of(s->c, p);
-        v8            from[3], to[3], shift = all(s->shift.x, s->shift.y, s->shift.z);
-        for (int k = 0; k < 3; ++k) {
-            to[k] = gather(s->to, l.made->corners[k]);
-            from[k] = add(gather(s->from, l.made->corners[k]), shift);
-        }
-        if (l.count < CONTACT_PACK) memset(pack->facing, 0, sizeof pack->facing);
-        measure_planes(s, &l, pack, to);
-        measure_ways(&l, pack, from, to);
+        v8            from[3], to[3];
+        gather_ways(s, &l, from, to);
+        measure_normals(s, &l, pack, to);
         measure_boxes(s, &l, pack, from, to);
-        f8_store(pack->unit, f8_load(l.made->unit));
         bound_pack(pack, &s->m.nodes[s->c->pack_count + p]);
+    }
+}
+
+/// The least cosine between an axis and the normals of a pack's triangles and of their corners.
+static inline float least_cosine(const contact_search* s, const lanes* l, const contact_pack* pack, v8 axis)
+{
+    f8 least = f8_all(1),
+       cosine = dot(axis, (v8){ f8_load(pack->normal[0]), f8_load(pack->normal[1]), f8_load(pack->normal[2]) });
+    least = f8_min(least, f8_select(l->real, cosine, least));
+    for (int k = 0; k < 3; ++k)
+        least = f8_min(least, f8_select(l->real, dot(axis, gather(s->m.facings, l->made->corners[k])), least));
+    float lowest = least[0];
+    for (int k = 1; k < SUP_LANES; ++k) lowest = contact_min(lowest, least[k]);
+    return lowest;
+}
+
+void SUP_WIDE(sup_contact_cones)(const contact_search* s, uint32_t begin, uint32_t end)
+{
+    for (uint32_t p = begin; p < end; ++p) {
+        contact_node*       node = &s->m.nodes[s->c->pack_count + p];
+        const contact_pack* pack = &s->m.packs[p];
+        lanes               l = lanes_of(s->c, p);
+        float               sum[3] = { 0 };
+        for (uint32_t k = 0; k < l.count; ++k)
+            for (int i = 0; i < 3; ++i) sum[i] += pack->normal[i][k];
+        float length = __builtin_sqrtf(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+        contact_open_cone(node);
+        if (!(length > length_least)) continue; // normals that cancel out
+        for (int i = 0; i < 3; ++i) sum[i] *= 1.0f / length;
+        float least = least_cosine(s, &l, pack, all(sum[0], sum[1], sum[2]));
+        if (!(least > 0.01f)) continue; // a missing normal is zero and opens the cone
+        memcpy(node->axis, sum, sizeof sum);
+        node->cosine = least;
+        least = 1 - least * least;
+        node->sine = __builtin_sqrtf(least > 0 ? least : 0);
+    }
+}
+
+void SUP_WIDE(sup_contact_detail)(const contact_search* s, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; ++i) {
+        contact_pack* pack = &s->m.packs[s->m.wanted[i]];
+        lanes         l = lanes_of(s->c, s->m.wanted[i]);
+        v8            from[3], to[3], none = all(0, 0, 0);
+        v8            normal = { f8_load(pack->normal[0]), f8_load(pack->normal[1]), f8_load(pack->normal[2]) };
+        gather_ways(s, &l, from, to);
+        measure_ways(&l, pack, from, to);
+        f8_store(pack->offset, f8_select(l.real, dot(normal, to[0]), f8_all(0)));
+        f8_store(pack->unit, f8_load(l.made->unit));
+        for (int k = 0; k < 3; ++k) {
+            store3(pack->corners[k], select(l.real, to[k], none));
+            store3(pack->facing[k], select(l.real, gather(s->m.facings, l.made->corners[k]), none));
+        }
     }
 }

@@ -25,15 +25,6 @@ static sup_vec3 common_move(const contact_search* s)
     return count ? v3((float)(sum[0] / count), (float)(sum[1] / count), (float)(sum[2] / count)) : v3(0, 0, 0);
 }
 
-static void set_lane(float to[3][CONTACT_PACK], uint32_t lane, sup_vec3 v)
-{
-    to[0][lane] = v.x;
-    to[1][lane] = v.y;
-    to[2][lane] = v.z;
-}
-
-static sup_vec3 get_lane(float from[3][CONTACT_PACK], uint32_t lane) { return v3(from[0][lane], from[1][lane], from[2][lane]); }
-
 static void measure_slots(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_contact_measure)(data, begin, end); }
 
 static void measure_normals(void* data, uint32_t begin, uint32_t end)
@@ -42,52 +33,20 @@ static void measure_normals(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) {
         sup_vec3 sum = v3(0, 0, 0);
         for (uint32_t k = s->c->fan_begin[i]; k < s->c->fan_begin[i + 1]; ++k) sum = v3_add(sum, s->m.areas[s->c->fan[k]]);
-        s->m.normals[i] = v3_normalize(sum, v3(0, 0, 0));
+        sup_vec3 n = s->m.normals[i] = v3_normalize(sum, v3(0, 0, 0));
+        s->m.facings[i] = (sup_vec4){ n.x, n.y, n.z, 0 };
     }
 }
 
-static void open_cone(contact_node* n)
-{
-    n->cosine = -1;
-    n->sine = 0;
-    n->axis[0] = n->axis[1] = n->axis[2] = 0;
-}
+static void measure_cones(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_contact_cones)(data, begin, end); }
+
+static void measure_details(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_contact_detail)(data, begin, end); }
 
 static float above(float x) { return x > 0 ? x : 0; }
 
-/// Around the normals of a pack's triangles and of their corners, which its lanes get too.
-static void measure_cones(void* data, uint32_t begin, uint32_t end)
-{
-    const contact_search* s = data;
-    for (uint32_t p = begin; p < end; ++p) {
-        contact_node* node = &s->m.nodes[s->c->pack_count + p];
-        sup_vec3      sum = v3(0, 0, 0);
-        uint32_t      first = contact_pack_begin(s->c, p), count = contact_pack_begin(s->c, p + 1) - first;
-        contact_pack* pack = &s->m.packs[p];
-        for (uint32_t k = 0; k < count; ++k) sum = v3_add(sum, get_lane(pack->normal, k));
-        sup_vec3 axis = v3_normalize(sum, v3(0, 0, 0));
-        float    least = 1;
-        for (uint32_t k = 0; k < count; ++k) {
-            least = contact_min(least, v3_dot(axis, get_lane(pack->normal, k)));
-            for (uint32_t corner = 0; corner < 3; ++corner) {
-                sup_vec3 n = s->m.normals[s->c->bvh.corners[3 * (size_t)(first + k) + corner]];
-                least = contact_min(least, v3_dot(axis, n));
-                set_lane(pack->facing[corner], k, n);
-            }
-        }
-        if (!(least > 0.01f) || count == 0) { // a missing normal is zero and opens the cone
-            open_cone(node);
-            continue;
-        }
-        memcpy(node->axis, &axis, sizeof axis);
-        node->cosine = least;
-        node->sine = sqrtf(above(1 - least * least));
-    }
-}
-
 static void join_cones(contact_node* out, const contact_node* a, const contact_node* b)
 {
-    open_cone(out);
+    contact_open_cone(out);
     bool left = a->min[0] <= a->max[0], right = b->min[0] <= b->max[0]; // an empty child does not matter
     if (!left || !right) {
         const contact_node* n = left ? a : b;
@@ -137,8 +96,10 @@ static void refit(contact_search* s)
 static bool look_one_way(const contact_node* a, const contact_node* b)
 {
     if (a->cosine < 0 || b->cosine < 0) return false;
-    float c = a->axis[0] * b->axis[0] + a->axis[1] * b->axis[1] + a->axis[2] * b->axis[2], d = sqrtf(above(1 - c * c));
+    float c = a->axis[0] * b->axis[0] + a->axis[1] * b->axis[1] + a->axis[2] * b->axis[2];
     float both = a->cosine * b->cosine - a->sine * b->sine, sine = a->sine * b->cosine + a->cosine * b->sine;
+    if (!(c * both > SAME_WAY)) return false; // what comes off it is never negative: no root for most
+    float d = sqrtf(above(1 - c * c));
     return c * both - d * sine > SAME_WAY && d * both + c * sine >= 0;
 }
 
@@ -199,13 +160,27 @@ static uint32_t keep_nearest(contact_search* s, uint32_t count, uint32_t wanted)
     return wanted;
 }
 
+/// Most packs are in no pair: only the others are worth all that is looked at in pairs.
+static void want_packs(contact_search* s)
+{
+    s->wanted_count = 0;
+    for (uint32_t i = 0; i < 2 * s->pair_count; ++i) {
+        uint32_t pack = s->m.pairs[i];
+        if (!s->m.ready[pack]) s->m.wanted[s->wanted_count++] = pack;
+        s->m.ready[pack] = 1;
+    }
+    sup_tasks_run(s->call->tasks, s->wanted_count, GRAIN_PACKS, measure_details, s);
+}
+
 /// Pairs of packs in waves: the chunks of one in parallel, then what they found one after the other.
 static uint32_t gather(contact_search* s, uint32_t* lost)
 {
     uint32_t room = 2 * s->c->capacity, count = 0;
     descent  d = { .stack = { { 1, 1 } }, .depth = 1 };
+    memset(s->m.ready, 0, s->c->pack_count * sizeof *s->m.ready);
     while (d.depth > 0) {
         descend(s, &d);
+        want_packs(s);
         uint32_t chunks = (s->pair_count + CHUNK - 1) / CHUNK;
         sup_tasks_run(s->call->tasks, chunks, 1, sup_contact_narrow, s);
         for (uint32_t k = 0; k < chunks; ++k) {

@@ -105,13 +105,24 @@ INLINE void look_closer(const contact_sift* s, uint32_t lane, i8 near, const fac
     f8_store(out->high, p->high);
 }
 
+/// Lanes of a whose boxes overlap that around all of b.
+INLINE uint32_t lanes_near(const contact_sift* s)
+{
+    i8 mask = i8_all(-1);
+    for (int k = 0; k < 3; ++k)
+        mask &= (f8_load(s->a->min[k]) <= f8_all(s->node_b->max[k])) & (f8_all(s->node_b->min[k]) <= f8_load(s->a->max[k]));
+    return i8_bits(mask);
+}
+
 void SUP_WIDE(sup_contact_sift)(const contact_sift* s, contact_sieve out[CONTACT_PACK])
 {
+    uint32_t lanes = lanes_near(s);
     for (uint32_t lane = 0; lane < CONTACT_PACK; ++lane) {
         facing f;
         planes p;
-        i8     near = boxes_overlap(s->a, lane, s->b);
         out[lane].near = 0;
+        if (!(lanes >> lane & 1)) continue;
+        i8 near = boxes_overlap(s->a, lane, s->b);
         if (!i8_bits(near)) continue;
         near &= corners_face(s, lane, &f);
         if (!i8_bits(near)) continue;
