@@ -5,7 +5,6 @@
 #ifndef SUP_MATH_WIDE_H
 #define SUP_MATH_WIDE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #if defined(__AVX__)
@@ -124,13 +123,26 @@ static inline f4 f4_load(const float* p)
 }
 
 typedef int32_t  i4 __attribute__((vector_size(16)));
-/// Is a mask from comparing set in the first three lanes?
-static inline bool i4_all3(i4 mask)
+static inline f4 f4_sqrt(f4 x)
 {
 #if defined(__SSE2__)
-    return (_mm_movemask_ps((__m128)mask) & 7) == 7;
+    return (f4)_mm_sqrt_ps((__m128)x);
+#elif defined(__wasm_simd128__)
+    return (f4)wasm_f32x4_sqrt((v128_t)x);
 #else
-    return (mask[0] & mask[1] & mask[2]) != 0;
+    for (int i = 0; i < 4; ++i) x[i] = __builtin_sqrtf(x[i]);
+    return x;
+#endif
+}
+/// One bit per lane, lane 0 lowest.
+static inline uint32_t i4_bits(i4 mask)
+{
+#if defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps((__m128)mask);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < 4; ++i) bits |= (uint32_t)(mask[i] != 0) << i;
+    return bits;
 #endif
 }
 

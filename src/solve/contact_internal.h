@@ -240,7 +240,7 @@ static inline void contact_open_cone(contact_node* n)
 /// All comparisons at once: what they say is not to be guessed. A fourth float behind each does not matter.
 static inline bool contact_overlap(const float* min_a, const float* max_a, const float* min_b, const float* max_b)
 {
-    return i4_all3((f4_load(min_a) <= f4_load(max_b)) & (f4_load(min_b) <= f4_load(max_a)));
+    return (i4_bits((f4_load(min_a) <= f4_load(max_b)) & (f4_load(min_b) <= f4_load(max_a))) & 7) == 7;
 }
 
 static inline sup_vec3 contact_from(const contact_search* s, uint32_t p)

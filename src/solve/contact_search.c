@@ -105,7 +105,42 @@ static bool look_one_way(const contact_node* a, const contact_node* b)
 
 static bool looks_one_way(const contact_node* a) { return a->cosine > 0 && 2 * a->cosine * a->cosine - 1 > SAME_WAY; }
 
-/// A descent that can be left when the room for pairs is full and taken up again.
+/// Two nodes side by side, each number twice: first, first, second, second, or first, second, first, second.
+typedef struct twins {
+    f4 min[3], max[3], axis[3], cosine, sine;
+} twins;
+
+static inline twins twins_of(const contact_node* n, bool turns)
+{
+    f4    m = f4_load(n[0].min), o = f4_load(n[1].min), p = f4_load(n[0].max), q = f4_load(n[1].max);
+    f4    u = f4_load(n[0].axis), v = f4_load(n[1].axis);
+    twins t;
+#define TWICE(x, y, lane)                                                                                                      \
+    (turns ? __builtin_shufflevector(x, y, lane, lane + 4, lane, lane + 4)                                                     \
+           : __builtin_shufflevector(x, y, lane, lane, lane + 4, lane + 4))
+    t.min[0] = TWICE(m, o, 0), t.min[1] = TWICE(m, o, 1), t.min[2] = TWICE(m, o, 2), t.cosine = TWICE(m, o, 3);
+    t.max[0] = TWICE(p, q, 0), t.max[1] = TWICE(p, q, 1), t.max[2] = TWICE(p, q, 2), t.sine = TWICE(p, q, 3);
+    t.axis[0] = TWICE(u, v, 0), t.axis[1] = TWICE(u, v, 1), t.axis[2] = TWICE(u, v, 2);
+#undef TWICE
+    return t;
+}
+
+/// Which pairs of the children of two nodes are worth going on with, a bit each, as their boxes and look_one_way say.
+static uint32_t look_down(const contact_node* children_a, const contact_node* children_b)
+{
+    twins a = twins_of(children_a, false), b = twins_of(children_b, true);
+    i4    near = (a.min[0] <= b.max[0]) & (b.min[0] <= a.max[0]);
+    for (int k = 1; k < 3; ++k) near &= (a.min[k] <= b.max[k]) & (b.min[k] <= a.max[k]);
+    if (!i4_bits(near)) return 0;
+    f4 zero = f4_all(0), c = a.axis[0] * b.axis[0] + a.axis[1] * b.axis[1] + a.axis[2] * b.axis[2], square = f4_all(1) - c * c;
+    f4 both = a.cosine * b.cosine - a.sine * b.sine, sine = a.sine * b.cosine + a.cosine * b.sine;
+    f4 d = f4_sqrt((f4)((i4)square & (square > zero)));
+    i4 one_way =
+        (a.cosine >= zero) & (b.cosine >= zero) & (c * both - d * sine > f4_all(SAME_WAY)) & (d * both + c * sine >= zero);
+    return i4_bits(near & ~one_way);
+}
+
+/// A descent that can be left when the room for pairs is full and taken up again. What stands on the stack is worth it.
 typedef struct descent {
     struct {
         uint32_t a, b;
@@ -113,28 +148,40 @@ typedef struct descent {
     uint32_t depth;
 } descent;
 
+static void push(descent* d, uint32_t a, uint32_t b)
+{
+    d->stack[d->depth].a = a;
+    d->stack[d->depth++].b = b;
+}
+
+static void push_children(descent* d, const contact_node* nodes, uint32_t a, uint32_t b)
+{
+    const contact_node *p = &nodes[2 * (size_t)a], *q = &nodes[2 * (size_t)b];
+    if (a != b) {
+        uint32_t bits = look_down(p, q);
+        for (uint32_t k = 4; k-- > 0;)
+            if (bits >> k & 1) push(d, 2 * a + k / 2, 2 * b + k % 2);
+        return;
+    }
+    if (!looks_one_way(p + 1)) push(d, 2 * a + 1, 2 * a + 1);
+    if (contact_overlap(p[0].min, p[0].max, p[1].min, p[1].max) && !look_one_way(p, p + 1)) push(d, 2 * a, 2 * a + 1);
+    if (!looks_one_way(p)) push(d, 2 * a, 2 * a);
+}
+
 /// The hierarchy against itself, until the pairs of packs fill their room or nothing is left. Both nodes of a pair are on one
 /// level.
 static void descend(contact_search* s, descent* d)
 {
-    const contact_node* nodes = s->m.nodes;
-    uint32_t            packs = s->c->pack_count;
+    uint32_t packs = s->c->pack_count;
     s->pair_count = 0;
     while (d->depth > 0 && s->pair_count < PAIRS) {
         uint32_t a = d->stack[--d->depth].a, b = d->stack[d->depth].b;
-        if (a == b ? looks_one_way(&nodes[a]) : !contact_overlap(nodes[a].min, nodes[a].max, nodes[b].min, nodes[b].max))
-            continue;
-        if (a != b && look_one_way(&nodes[a], &nodes[b])) continue;
         if (a >= packs) {
             s->m.pairs[2 * (size_t)s->pair_count] = a - packs;
             s->m.pairs[2 * (size_t)s->pair_count++ + 1] = b - packs;
             continue;
         }
-        for (uint32_t k = 4; k-- > 0;) {
-            if (a == b && k == 2) continue; // the same pair the other way round
-            d->stack[d->depth].a = 2 * a + k / 2;
-            d->stack[d->depth++].b = 2 * b + k % 2;
-        }
+        push_children(d, s->m.nodes, a, b);
     }
 }
 
@@ -176,7 +223,9 @@ static void want_packs(contact_search* s)
 static uint32_t gather(contact_search* s, uint32_t* lost)
 {
     uint32_t room = 2 * s->c->capacity, count = 0;
-    descent  d = { .stack = { { 1, 1 } }, .depth = 1 };
+    descent  d;
+    d.depth = 0;
+    if (!looks_one_way(&s->m.nodes[1])) push(&d, 1, 1);
     memset(s->m.ready, 0, s->c->pack_count * sizeof *s->m.ready);
     while (d.depth > 0) {
         descend(s, &d);
