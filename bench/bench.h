@@ -28,7 +28,7 @@ typedef struct bench_row {
     double   ms;           ///< of one frame
     double   reference_ms; ///< of the textbook loop on one thread, or of reading the bytes of a file; 0: there is none
     uint64_t bytes;        ///< of the file that was read or written; 0: none
-    uint64_t memory;       ///< bytes that the work took; 0: not told
+    uint64_t memory;       ///< bytes that the work took; of a chain: what it bound, its state and scratch; 0: not told
 } bench_row;
 
 double bench_ns_per_point(const bench_row* row);

@@ -114,6 +114,22 @@ static uint32_t iterations_of(const sup_deformer* deformer, const char* links)
     return 0;
 }
 
+// ---------------------------------------------------------------------------------------------- memory
+
+/// Counts what is held.
+static void* count_allocate(void* user, size_t bytes)
+{
+    void* memory = malloc(bytes);
+    if (memory) *(uint64_t*)user += bytes;
+    return memory;
+}
+
+static void count_release(void* user, void* memory, size_t bytes)
+{
+    if (memory) *(uint64_t*)user -= bytes;
+    free(memory);
+}
+
 // ---------------------------------------------------------------------------------------------- ours
 
 typedef struct playing {
@@ -136,7 +152,8 @@ static double play(void* user)
 }
 
 static sup_result time_chain(const sup_chain* chain, const sup_character* character, const sup_clip* clip, const sup_pose* pose,
-                             uint32_t threads, const bench_options* options, sup_arena* arena, double* ms, sup_error* error)
+                             uint32_t threads, const bench_options* options, sup_arena* arena, double* ms, size_t* state,
+                             sup_error* error)
 {
     bool      dynamic = sup_chain_dynamic(chain) && clip;
     playing   p = { .frames = 1 };
@@ -157,7 +174,10 @@ static sup_result time_chain(const sup_chain* chain, const sup_character* charac
     p.out = sup_arena_alloc(arena, character->mesh.point_count + 1, sizeof *p.out);
     sup_result result = p.scratch && p.out ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory while timing a chain");
     if (result == SUP_OK) result = sup_instance_create(&desc, &p.instance, error);
-    if (result == SUP_OK) *ms = bench_best(play, &p, options->repeat);
+    if (result == SUP_OK) {
+        *state = sup_instance_state_size(p.instance);
+        *ms = bench_best(play, &p, options->repeat);
+    }
     if (p.instance) sup_instance_destroy(p.instance);
     sup_pool_destroy(pool);
     return result;
@@ -178,12 +198,16 @@ static sup_result bench_rows(bench_row* row, const sup_character* character, con
                              const bench_options* options, sup_arena* arena, bench_report* report, void* user, sup_error* error)
 {
     const sup_clip* clip = character->clip_count ? &character->clips[0] : NULL;
-    sup_chain_desc  desc = {
-         .character = character, .clip = clip, .links = options->links ? options->links : deformer->name, .step = options->step
-    };
-    sup_chain* chain = NULL;
-    sup_pose   pose;
-    sup_result result = sup_pose_create(character, arena, &pose, error);
+    uint64_t        held = 0;
+    sup_allocator   counting = { count_allocate, count_release, &held };
+    sup_chain_desc  desc = { .character = character,
+                             .clip = clip,
+                             .links = options->links ? options->links : deformer->name,
+                             .step = options->step,
+                             .allocator = &counting };
+    sup_chain*      chain = NULL;
+    sup_pose        pose;
+    sup_result      result = sup_pose_create(character, arena, &pose, error);
     if (result == SUP_OK) {
         sup_clip_sample(character, clip, clip ? 0.5 * clip->seconds : 0, &pose);
         if (strcmp(deformer->name, "smooth") == 0)
@@ -200,7 +224,9 @@ static sup_result bench_rows(bench_row* row, const sup_character* character, con
         for (int attempt = 0; result == SUP_OK && attempt < (turn ? ATTEMPTS : 1); ++attempt) {
             if (attempt && bench_now() - begin > SECONDS_MOST) break;
             double ms = 1e300;
-            result = time_chain(chain, character, clip, &pose, row->threads, options, arena, &ms, error);
+            size_t state = 0;
+            result = time_chain(chain, character, clip, &pose, row->threads, options, arena, &ms, &state, error);
+            row->memory = held + state + sup_chain_scratch_size(chain);
             if (result == SUP_OK && ms < row->ms) row->ms = ms;
         }
         if (result == SUP_OK && !report(user, row)) result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");

@@ -27,7 +27,7 @@ await test("files of the user's are timed as well, and tables go to a folder", f
 });
 
 await test("every group of scenes runs", () => {
-    for (const scene of ["tube-30k/linear", "tube-10k/pose_space", "particles-*62/lattice", "beam/arm-22x34/*", "bend/*", "series-3840/*", "weights/*", "io/npy_write"])
+    for (const scene of ["tube-30k/linear", "tube-10k/pose_space", "particles-*62/lattice", "arm-2916-volume/layers", "beam/arm-22x34/*", "bend/*", "series-3840/*", "weights/*", "io/npy_write"])
         match(good(["bench", "--scene", scene, ...once]).out, new RegExp(`^${scene.split("*")[0].replaceAll("/", "\\/")}.* \\d`, "m"));
 });
 
