@@ -227,8 +227,7 @@ static int check_character(checkup* c, sup_character* character, const options* 
     sup_error  error = { 0 };
     sup_meter* meter = NULL;
     if (c->character->skeleton.skin_joint_count == 0) {
-        say_error("'%s' has no skin: there is no joint to check; bind it to a skeleton in the modeling program",
-                  c->character->name);
+        say_error("'%s' has no skin: there is no joint to check; give it joints with --skeleton FILE", c->character->name);
         return EXIT_FAILED;
     }
     progress_begin(c->bar, "check", options_has(o, FLAG_QUIET));

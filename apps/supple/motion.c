@@ -36,8 +36,8 @@ static int choose(const options* o, const sup_character* character, sup_arena* a
     int  code = posed ? EXIT_DONE : clip_choose(o, character, &m->clip);
     if (code != EXIT_DONE || m->clip) return code;
     if (!posed && character->skeleton.skin_joint_count == 0) {
-        say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; bind it to a skeleton in the "
-                  "modeling program",
+        say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; give it joints with --skeleton "
+                  "FILE, or make them from a sequence with fit",
                   character->name, o->verb->name);
         return EXIT_FAILED;
     }

@@ -27,6 +27,16 @@ typedef struct rigging {
     sup_rig        rig;
 } rigging;
 
+// What was wrong with the table of weights; the file's own faults have been said.
+static void say_new_warnings(const sup_character* made, const sup_character* from)
+{
+    for (uint32_t i = 0; i < made->warning_count; i++) {
+        bool said = false;
+        for (uint32_t k = 0; k < from->warning_count && !said; k++) said = strcmp(made->warnings[i], from->warnings[k]) == 0;
+        if (!said) say_warning("%s", made->warnings[i]);
+    }
+}
+
 static int attach_skeleton(rigging* r, sup_character** character)
 {
     const char* skeleton = options_text(r->o, FLAG_SKELETON, NULL);
@@ -48,6 +58,7 @@ static int attach_skeleton(rigging* r, sup_character** character)
     if (sup_matrix_load(weights, NULL, r->arena, &values, &error) != SUP_OK) return fail_with(&error);
     sup_character* made = NULL;
     if (sup_rig_attach(*character, &r->rig, &values, NULL, &made, &error) != SUP_OK) return fail_with(&error);
+    if (!r->silent) say_new_warnings(made, *character);
     sup_character_inherit(made, *character);
     *character = made;
     r->rigged = true;

@@ -62,6 +62,21 @@ static void nor_does_the_built_in_arm_cross_itself_at_145_degrees(void** state)
     elbow_end(&e);
 }
 
+// A crease of 145 degrees presses hardest where nothing else holds it. Speed of the fastest point, a second into the hold.
+static void a_deep_crease_comes_to_rest_on_any_skinning_and_without_gravity(void** state)
+{
+    (void)state;
+    static const char* const chains[] = { "layers", "layers(gravity=0)", "dualquat,layers", "dualquat,layers(gravity=0)" };
+    for (size_t i = 0; i < SUP_COUNT_OF(chains); ++i) {
+        elbow         e = elbow_begin(arm_bent_by(145), "flex", chains[i], NULL);
+        double        speed = elbow_speed(&e, 2.0);
+        elbow_numbers n = elbow_measure(&e, "forearm");
+        print_message("%s: %.2f mm/s, %u crossings, volume %+.2f %%\n", chains[i], 1000 * speed, n.crossings, 100 * n.whole);
+        assert_true(speed < 0.002);
+        elbow_end(&e);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------- other ways
 
 /// rms distance between the skins of two chains at the end of a bend by 120 degrees in half a second.
@@ -121,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_built_in_arm_keeps_its_volume_and_comes_to_rest),
         cmocka_unit_test(nor_does_the_built_in_arm_cross_itself_at_145_degrees),
+        cmocka_unit_test(a_deep_crease_comes_to_rest_on_any_skinning_and_without_gravity),
         cmocka_unit_test(elasticity_in_every_second_or_fourth_round_is_a_draft),
         cmocka_unit_test(in_the_order_of_the_paper_iterations_stiffen),
     };

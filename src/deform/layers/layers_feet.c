@@ -3,17 +3,19 @@
 //   foot  b = sum of weight x closest point of the joint's bones (dominant: of the first joint alone, as in the paper; it jumps
 //         where two bones meet)
 //   layer x0 + p (b - x0), p = project_fat < project_muscle < project_bone < 1
-// Guards, in this order: no way (the point lies on the bone), a way that leaves the body, layers that fold, layers that meet.
+// Guards, in this order: no way (the point lies on the bone), a way that leaves the body or goes along it, layers that fold,
+// layers that meet.
 #include "deform/layers/layers.h"
 #include "geom/bvh.h"
 
 #include <math.h>
 
-static const float no_way = 1e-3f;        // mean edges: a foot nearer than this is none
-static const float leaving_share = 0.45f; // of the way to where it leaves the body
-static const float fold_limit = 0.05f;    // of the cosine and area a layer's triangle must keep
-static const float fold_step = 0.85f;     // depth of a folded triangle's points, each round
-static const float shallow = 0.5f;        // of its depth: a point that loses more would be a pit in the flesh around it
+static const float  no_way = 1e-3f;        // mean edges: a foot nearer than this is none
+static const float  leaving_share = 0.45f; // of the way to where it leaves the body
+static const double long_way = 1.5;        // thicknesses: a foot further away than this is not that of this limb
+static const float  fold_limit = 0.05f;    // of the cosine and area a layer's triangle must keep
+static const float  fold_step = 0.85f;     // depth of a folded triangle's points, each round
+static const float  shallow = 0.5f;        // of its depth: a point that loses more would be a pit in the flesh around it
 enum { EVEN_ROUNDS = 40, FOLD_ROUNDS = 40 };
 static const float least_gap = 0.02f; // mean edges between layers
 
@@ -165,17 +167,17 @@ static void way_task(void* data, uint32_t begin, uint32_t end)
     layers_bound*  b = m->b;
     for (uint32_t k = begin; k < end; ++k) {
         sup_vec3 way = v3_sub(foot_of(m, k), b->rest[k]), inwards = v3_scale(b->normals[k], -1);
+        double   thick = v3_length2(inwards) > 0 ? way_out(m, k, inwards, 100.0 * b->mean_edge) : INFINITY;
         if (v3_length(way) < no_way * b->mean_edge) {
             // half of what is behind the point, or an edge where nothing is
-            double through = v3_length2(inwards) > 0 ? way_out(m, k, inwards, 100.0 * b->mean_edge) : INFINITY;
-            way = v3_scale(inwards, isfinite(through) ? 0.5f * (float)through : b->edges[k]);
+            way = v3_scale(inwards, isfinite(thick) ? 0.5f * (float)thick : b->edges[k]);
             j->at_skin[k] = 1;
         }
         double out = v3_length2(way) > 0 ? way_out(m, k, way, 1.0) : INFINITY;
-        if (out < 1.0) {
-            way = v3_scale(way, leaving_share * (float)out);
-            j->outside[k] = 1;
-        }
+        j->outside[k] = out < 1.0;
+        // A finger, an ear without bones of its own: half way through it. A share of the way along it would be of any depth.
+        if ((double)v3_length(way) > long_way * thick) way = v3_scale(inwards, leaving_share * (float)thick);
+        else if (out < 1.0) way = v3_scale(way, leaving_share * (float)out);
         m->ways[k] = way;
         j->feet[k] = v3_add(b->rest[k], way);
     }
