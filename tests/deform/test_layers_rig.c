@@ -190,7 +190,7 @@ static void flesh_is_as_deep_as_around_it_where_bones_meet(void** state)
         steep += high > 0.05f && low < 0.4f * high;
     }
     print_message("%u of %u triangles have a corner less than 0.4 as deep as another\n", (unsigned)steep, (unsigned)n / 3);
-    assert_true(steep < 80);
+    assert_true(steep < 180); // 259 by shallower layers alone; an ear is thin beside the head
     free(l.skin), free(l.bone);
     play_end(&p);
     sup_character_destroy(c);

@@ -278,7 +278,9 @@ static void even_feet(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums, u
             if (!marked[k]) continue;
             sup_vec3 way = v3_sub(v3_scale(sums[k], 1.0f / (float)counts[k]), rest[k]);
             double   out = way_out(m, k, way, 1.0);
+            float    length = v3_length(way), most = v3_distance(m->b->feet[k], rest[k]); // thin flesh stays thin: an ear
             if (out < 1.0) way = v3_scale(way, leaving_share * (float)out);
+            else if (length > most) way = v3_scale(way, most / length);
             m->ways[k] = way;
             place_point(m, k, rest);
         }
@@ -331,6 +333,7 @@ sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_b
             m.scales[k] = 1;
         }
         for (uint32_t k = 0; k < b->count; ++k) place_point(&m, k, rest);
+        b->feet = feet;
         unfold(&m, rest, marked);
         if (restore_depths(&m, rest, marked)) {
             even_feet(&m, rest, marked, sums, counts);
@@ -340,7 +343,6 @@ sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_b
             b->mended.limited += m.scales[k] < 1;
             feet[k] = v3_add(rest[k], m.ways[k]);
         }
-        b->feet = feet;
     }
     sup_arena_destroy(temporary);
     return r;
