@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { GRAIN = 24 }; // blocks a task takes: 192 regions, about 10 us
+enum { COLUMN = 8 }; // blocks of points of which a task takes all layers
 
 // ---------------------------------------------------------------------------------------------- making
 
@@ -148,7 +149,16 @@ static void fit_task(void* data, uint32_t begin, uint32_t end)
     v->cold[begin / GRAIN] = SUP_WIDE_PICK(match_fit)(v, begin, end);
 }
 
-static void goal_task(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(match_goals)(data, begin, end); }
+// Blocks of points, in all layers that were fitted.
+static void goal_task(void* data, uint32_t begin, uint32_t end)
+{
+    const sup_match_view* v = data;
+    const sup_match_run*  run = v->run;
+    uint32_t              blocks = run->match->blocks;
+    for (uint32_t l = 0; l < run->match->layers - run->kept_layers; ++l)
+        SUP_WIDE_PICK(match_goals)(v, l * blocks + begin, l * blocks + end);
+    if (run->after) run->after(run->user, 8 * begin, 8 * end);
+}
 
 // ---------------------------------------------------------------------------------------------- sums over runs
 
@@ -277,9 +287,10 @@ uint32_t sup_match_iterate(const sup_match_run* run)
         sup_tasks_run(run->tasks, blocks, GRAIN, run_fit_task, &view);
         sup_tasks_run(run->tasks, m->layers, 1, goal_record_task, &view);
         sup_tasks_run(run->tasks, 8 * blocks, 8 * GRAIN, run_goal_task, &view);
+        if (run->after) sup_tasks_run(run->tasks, m->stride, 8 * GRAIN, run->after, run->user);
     } else {
         sup_tasks_run(run->tasks, blocks, GRAIN, fit_task, &view);
-        sup_tasks_run(run->tasks, blocks, GRAIN, goal_task, &view);
+        sup_tasks_run(run->tasks, m->blocks, COLUMN, goal_task, &view);
     }
     for (uint32_t i = 0; i < (blocks + GRAIN - 1) / GRAIN; ++i) cold += view.cold[i];
     return cold;

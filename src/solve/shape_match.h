@@ -56,6 +56,10 @@ typedef struct sup_match_run {
     uint32_t         kept_layers; ///< regions of the last so many stay as the call before fitted them; direct sums only
     void*            scratch;     ///< sup_match_scratch bytes, 64-byte aligned
     const sup_tasks* tasks;
+    /// Called from the tasks with points begin to end, whole blocks of eight, when all layers of theirs are at their goals: what
+    /// concerns them alone is done while they are at hand. NULL: nothing.
+    void (*after)(void* user, uint32_t begin, uint32_t end);
+    void* user;
 } sup_match_run;
 
 size_t sup_match_scratch(const sup_match* match);

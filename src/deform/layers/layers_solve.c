@@ -94,21 +94,32 @@ static void here_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) r->h[i] = (sup_vec4){ r->s.x[i].x, r->s.x[i].y, r->s.x[i].z, r->h[i].w };
 }
 
+// What concerns the layers of single points.
+static void pin_task(void* data, uint32_t begin, uint32_t end)
+{
+    const layers_run* r = data;
+    if (!r->held) couple_task(data, begin, end);
+    tether_task(data, begin, end);
+}
+
 // `again`: not the first time in this substep. Of the regions of bones that follow exactly only one particle has moved since;
 // they stay.
 static void elasticity(layers_run* r, bool again)
 {
     sup_match_run run = match_of(r, &r->b->match);
     run.kept_layers = again && r->held ? LAYERS - LAYER_BONE : 0;
+    run.after = pin_task;
+    run.user = r;
     // The paper's step starts from where the particle is now, and its stiffness is a share of the way.
     if (r->p->paper_order) sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, here_task, r);
     r->cold += sup_match_iterate(&run);
 }
 
-static void pins(layers_run* r)
+// Elasticity, every so many rounds, and pins.
+static void relax(layers_run* r, int round)
 {
-    if (!r->held) sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, couple_task, r);
-    sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, tether_task, r);
+    if (round % r->p->elastic_every == 0) elasticity(r, round > 0);
+    else sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, pin_task, r);
     glue(r);
 }
 
@@ -187,8 +198,7 @@ static void solve(layers_run* r)
 {
     const layers_bound* b = r->b;
     for (int i = 0; i < r->p->iterations; ++i) {
-        if (i % r->p->elastic_every == 0) elasticity(r, i > 0);
-        pins(r);
+        relax(r, i);
         for (int k = 0; k < JOINT_ROUNDS; ++k) {
             volume(r);
             sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
@@ -205,8 +215,7 @@ static void solve_as_printed(layers_run* r)
 {
     const layers_bound* b = r->b;
     for (int i = 0; i < r->p->iterations; ++i) {
-        if (i % r->p->elastic_every == 0) elasticity(r, i > 0);
-        pins(r);
+        relax(r, i);
         sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
     }
