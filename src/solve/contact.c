@@ -489,6 +489,11 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.bodies = take(&d, c->solid_count ? n : 0, sizeof *m.bodies);
     m.places = take(&d, c->solid_count, sizeof *m.places);
     m.solids = take(&d, c->solid_count, sizeof *m.solids);
+    m.near = take(&d, 2 * (size_t)contact_near_room(c), sizeof *m.near);
+    m.watched = take(&d, c->pack_count, sizeof *m.watched);
+    m.hot = take(&d, n, sizeof *m.hot);
+    m.hot_list = take(&d, n, sizeof *m.hot_list);
+    m.smoothed = take(&d, n, sizeof *m.smoothed);
     m.nodes = take(&d, 2 * (size_t)c->pack_count, sizeof *m.nodes);
     m.packs = take(&d, c->pack_count, sizeof *m.packs);
     m.areas = take(&d, slots, sizeof *m.areas);
@@ -498,7 +503,7 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.ready = take(&d, c->pack_count, sizeof *m.ready);
     m.pairs = take(&d, 2 * (size_t)PAIRS, sizeof *m.pairs);
     m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);
-    m.counts = take(&d, 3 * (size_t)WAVE, sizeof *m.counts);
+    m.counts = take(&d, 2 * (size_t)WAVE, sizeof *m.counts);
     m.knots = take(&d, 2 * (size_t)WAVE * KNOTS, sizeof *m.knots);
     m.found = take(&d, 2 * (size_t)c->capacity, sizeof *m.found);
     m.habits = take(&d, c->capacity, sizeof *m.habits);

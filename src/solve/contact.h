@@ -107,6 +107,7 @@ typedef struct sup_contact_report {
     uint32_t point_triangle, edge_edge, body; ///< in the list
     uint32_t swept;                           ///< of them, found by their way alone: they would have gone through
     uint32_t lost;                            ///< found but left out, the list being full: the farthest ones
+    uint32_t unwatched;                       ///< pairs of places too many for sup_contact_untangle to look at
     uint32_t colors;                          ///< 0: serial
 } sup_contact_report;
 
@@ -126,6 +127,11 @@ uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call,
 void sup_contact_hold_ties(const sup_contact* c, const sup_vec3* from, const sup_vec3* to, float fraction, sup_vec4* x);
 /// Irons out what passes through itself in spite of all contacts: one round, before sup_contact_project.
 void sup_contact_iron(const sup_contact* c, const void* state, sup_vec4* x);
+/// The end of a step, after the last sup_contact_rub: `out` is the skin, and what passes through itself there all the same is
+/// smoothed until it does not, or where that is too much, until it crosses in no more places than the `skinned` one. Returns how
+/// many pairs of triangles still cross. The list of the step is of no use afterwards.
+uint32_t sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, const sup_vec3* skinned,
+                              sup_vec4* out, void* state);
 /// Friction and restitution for a substep of dt seconds.
 void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v);
 

@@ -127,6 +127,10 @@ typedef struct contact_sift {
 } contact_sift;
 
 SUP_WIDE_DECLARE(void, sup_contact_sift, (const contact_sift* s, contact_sieve out[CONTACT_PACK]));
+/// Which lanes may cross as they stand: boxes overlap, and neither is all on one side of the other's plane, with mean edges for
+/// rounding.
+SUP_WIDE_DECLARE(void, sup_contact_sift_now,
+                 (const contact_pack* a, const contact_pack* b, float rounding, uint32_t out[CONTACT_PACK]));
 
 enum { CONTACT_POINT, CONTACT_EDGE };
 
@@ -152,7 +156,7 @@ typedef struct contact_habit {
 
 /// Of all, rising by who they are; `list` goes on for the capacity.
 typedef struct contact_habits {
-    uint32_t      count, looks, pad[2];
+    uint32_t      count, pad[3];
     contact_habit list[];
 } contact_habits;
 
@@ -175,6 +179,7 @@ typedef struct contact_place {
 typedef struct contact_header {
     uint32_t count, body_count, color_count, solid_count;
     uint32_t color_begin[65];
+    uint32_t near_count; // pairs of packs, for untangling
 } contact_header;
 
 /// The caller's scratch, divided.
@@ -185,6 +190,11 @@ typedef struct contact_memory {
     uint32_t*       order; // of the list, by color
     contact_place*  places;
     sup_solid*      solids;
+    uint32_t*       near;    // pairs of packs that may cross by the end of the step, two each; room: contact_near_room
+    uint8_t*        watched; // per pack
+    float*          hot;     // per point
+    uint32_t*       hot_list;
+    sup_vec4*       smoothed;
 
     // for searching alone
     contact_node*  nodes; // 2 x packs
@@ -196,7 +206,7 @@ typedef struct contact_memory {
     uint8_t*       ready;        // per pack: has them
     uint32_t*      pairs;        // of packs, two each
     contact_item*  slices;       // WAVE chunks
-    uint32_t*      counts;       // per chunk of a wave: kept, lost, knots
+    uint32_t*      counts;       // per chunk of a wave: kept, lost
     uint32_t*      knots;        // WAVE chunks of pairs of slots
     contact_item*  found;        // 2 x capacity
     contact_habit* habits;       // capacity
@@ -209,6 +219,8 @@ typedef struct contact_memory {
 // Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts and KNOTS knots.
 enum { CHUNK = 32, WAVE = 64, SLICE = 256, KNOTS = 64, PAIRS = CHUNK * WAVE };
 
+static inline uint32_t contact_near_room(const sup_contact* c) { return 16 * c->pack_count + PAIRS; }
+
 contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* bytes);
 
 /// One search under way.
@@ -220,10 +232,8 @@ typedef struct contact_search {
     sup_vec3                shift;  // what all move by; `from` is taken as if that had happened already
     contact_habits*         habits; // state
     const uint8_t*          parted; // state: a bit for each that rests
-    uint32_t                pair_count;
-    uint32_t                wanted_count;
+    uint32_t                pair_count, wanted_count, unwatched;
     struct contact_heat*    heat; // state
-    bool                    look; // for knots, in this step
 } contact_search;
 
 /// Without the library's care for numbers that are none, which costs a call.
@@ -306,11 +316,13 @@ static inline contact_heat* sup_contact_heat(const sup_contact* c, const void* s
     const contact_habits* h = state;
     return (contact_heat*)(uintptr_t)(const void*)((const uint8_t*)(h->list + c->capacity) + sup_align((c->resting_count + 7) / 8, 4));
 }
-/// A step: what was warm cools. Says whether knots are looked for in this one.
-bool sup_contact_cool(contact_search* s);
-/// Do two triangles cross now that did not at rest?
-bool sup_contact_are_knotted(const contact_search* s, uint32_t a, uint32_t b);
-void sup_contact_warm(contact_search* s, const uint32_t* pairs, uint32_t count);
+/// A step: what was warm cools.
+void sup_contact_cool(contact_search* s);
+/// Points of triangles that cross at the end of a step.
+void sup_contact_warm(const sup_contact* c, void* state, const uint32_t* points, uint32_t count);
+/// One round over the contacts of hot points. What else these move becomes tepid: nothing to be smoothed, but moved.
+#define CONTACT_TEPID 1e-6f
+void sup_contact_project_hot(const sup_contact* c, const sup_contact_call* call, float* hot, sup_vec4* x);
 
 /// Packs begin to end: boxes and normals of their triangles, and the boxes of their nodes.
 SUP_WIDE_DECLARE(void, sup_contact_measure, (const contact_search* s, uint32_t begin, uint32_t end));

@@ -361,8 +361,6 @@ static bool test_edges(const contact_search* s, uint32_t slot_a, uint32_t i, uin
 typedef struct slice {
     contact_item* items;
     uint32_t      count, lost;
-    uint32_t*     knots;
-    uint32_t      knot_count;
 } slice;
 
 /// Full: the least urgent one goes.
@@ -462,13 +460,6 @@ static void test_couple(const contact_search* s, const couple* c, const contact_
     if (edges) test_all_edges(s, c, v, back_a, to);
 }
 
-static void find_knots(const contact_search* s, const couple* c, slice* to)
-{
-    if (to->knot_count == KNOTS || !sup_contact_are_knotted(s, c->a, c->b)) return;
-    to->knots[2 * to->knot_count] = c->a;
-    to->knots[2 * to->knot_count++ + 1] = c->b;
-}
-
 static void test_packs(const contact_search* s, uint32_t pack, uint32_t other, slice* to)
 {
     contact_sieve sieve[CONTACT_PACK];
@@ -486,12 +477,11 @@ static void test_packs(const contact_search* s, uint32_t pack, uint32_t other, s
         if (!v->near) continue;
         uint32_t points =
             v->point_of_a[0] | v->point_of_a[1] | v->point_of_a[2] | v->point_of_b[0] | v->point_of_b[1] | v->point_of_b[2];
-        uint32_t edges = s->call->settings.edges ? v->edges : 0, all = s->look ? v->near : v->near & (points | edges);
+        uint32_t edges = s->call->settings.edges ? v->edges : 0, all = v->near & (points | edges);
         for (uint32_t k = pack == other ? i + 1 : 0; all >> k; ++k) {
             if (!(all >> k & 1)) continue;
             couple c = { sift.a, sift.b, i, k, first + i, second + k };
-            if ((points | edges) >> k & 1) test_couple(s, &c, v, edges >> k & 1, to);
-            if (s->look) find_knots(s, &c, to);
+            test_couple(s, &c, v, edges >> k & 1, to);
         }
     }
 }
@@ -501,12 +491,11 @@ void sup_contact_narrow(void* data, uint32_t begin, uint32_t end)
 {
     const contact_search* s = data;
     for (uint32_t chunk = begin; chunk < end; ++chunk) {
-        slice    to = { s->m.slices + (size_t)chunk * SLICE, 0, 0, s->m.knots + 2 * (size_t)KNOTS * chunk, 0 };
+        slice    to = { s->m.slices + (size_t)chunk * SLICE, 0, 0 };
         uint32_t first = chunk * CHUNK, last = first + CHUNK;
         for (uint32_t i = first; i < last && i < s->pair_count; ++i)
             test_packs(s, s->m.pairs[2 * (size_t)i], s->m.pairs[2 * (size_t)i + 1], &to);
-        s->m.counts[3 * chunk] = to.count;
-        s->m.counts[3 * chunk + 1] = to.lost;
-        s->m.counts[3 * chunk + 2] = to.knot_count;
+        s->m.counts[2 * chunk] = to.count;
+        s->m.counts[2 * chunk + 1] = to.lost;
     }
 }

@@ -1,5 +1,5 @@
-// Real characters: nothing explodes, nothing is lost, crossings become fewer than linear skinning has, and what stands still
-// rests.
+// Real characters: nothing explodes, nothing is lost, no frame has more crossings than linear skinning has, and what stands
+// still rests.
 #include "elbow.h"
 #include "supple/io.h"
 #include "supple/rig.h"
@@ -32,9 +32,9 @@ static sup_clip retargeted(const sup_character* c, const char* file, sup_arena* 
 typedef struct seen {
     double   far;               ///< of the skin from linear skinning, of the diagonal
     double   volume;            ///< worst change of the whole
-    double   crossings, linear; ///< mean
+    double   crossings, linear; ///< mean; no frame has more than linear skinning
     double   speed;             ///< largest of the skin against linear skinning, diagonals / s
-    uint32_t frames, above;     ///< all, and those with more crossings than linear skinning
+    uint32_t frames;
 } seen;
 
 static seen watch(const sup_character* c, const sup_clip* clip, double end, double fps, const char* links)
@@ -65,7 +65,8 @@ static seen watch(const sup_character* c, const sup_clip* clip, double end, doub
         uint32_t crossings = sup_meter_intersections(meter, soft.out, scratch, NULL, NULL, 0);
         uint32_t linear = sup_meter_intersections(meter, flat.out, scratch, NULL, NULL, 0);
         s.crossings += crossings, s.linear += linear;
-        s.above += crossings > linear;
+        if (crossings > linear) print_message("  at %.3f s: %u crossings, linear %u\n", t + step, crossings, linear);
+        assert_true(crossings <= linear);
         s.frames++;
     }
     free(before);
@@ -82,10 +83,9 @@ static seen watch(const sup_character* c, const sup_clip* clip, double end, doub
 
 static void report(const char* what, const seen* s)
 {
-    print_message(
-        "  %s: %u frames, crossings %.1f (linear %.1f, %u frames above it), volume within %.2f %%, at most %.1f %% of "
-        "the body from linear and %.1f of it a second\n",
-        what, s->frames, s->crossings, s->linear, s->above, 100 * s->volume, 100 * s->far, s->speed);
+    print_message("  %s: %u frames, crossings %.1f (linear %.1f), volume within %.2f %%, at most %.1f %% of "
+                  "the body from linear and %.1f of it a second\n",
+                  what, s->frames, s->crossings, s->linear, 100 * s->volume, 100 * s->far, s->speed);
 }
 
 static const char* const motions[] = { "07_01-walk.bvh", "09_01-run.bvh", "02_04-jump-balance.bvh", "05_03-dance.bvh",
@@ -102,7 +102,7 @@ static void captured_motion_leaves_a_man_whole(void** state)
         seen       s = watch(c, &clip, clip.seconds, 10, "layers");
         report(motions[i], &s);
         assert_true(s.far < 0.1 && s.volume < (i < 3 ? 0.03 : 0.07) && s.speed < 12); // an arm in the head presses it flat
-        assert_true(s.crossings < (i < 3 ? 0.08 : 0.4) * s.linear && s.above <= (i < 3 ? 0 : 5));
+        assert_true(s.crossings < (i < 3 ? 0.02 : 0.4) * s.linear);
         sup_arena_destroy(arena);
     }
     sup_character_destroy(c);
@@ -132,10 +132,33 @@ static void and_a_fox_of_three_hundred_points(void** state)
     for (uint32_t i = 0; i < c->clip_count; ++i) {
         seen s = watch(c, &c->clips[i], c->clips[i].seconds, 30, "layers");
         report(c->clips[i].name, &s);
-        assert_true(s.far < 0.12 && s.volume < 0.025 && s.speed < 8);
-        assert_true(s.crossings < 0.15 * s.linear && s.above <= 3);
+        assert_true(s.far < 0.12 && s.volume < 0.025 && s.speed < 12);
+        assert_true(s.crossings < 0.05 * s.linear);
     }
     sup_character_destroy(c);
+}
+
+// Sizes between those that constants were chosen on.
+static void and_the_built_in_ones_of_any_size(void** state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *clip;
+    } runs[] = { { "builtin:arm?points=1500", "flex" },   { "builtin:arm?points=2000", "flex" },
+                 { "builtin:arm?points=2500", "flex" },   { "builtin:beast?points=2500", "shake" },
+                 { "builtin:beast?points=3300", "jump" }, { "builtin:beast?points=3300", "shake" } };
+    for (size_t i = 0; i < SUP_COUNT_OF(runs); ++i) {
+        sup_character* c;
+        sup_error      error;
+        assert_ok(sup_load(runs[i].file, NULL, &c, &error), error);
+        for (uint32_t k = 0; k < c->clip_count; ++k) {
+            if (strcmp(c->clips[k].name, runs[i].clip) != 0) continue;
+            seen s = watch(c, &c->clips[k], c->clips[k].seconds, 30, "layers");
+            report(runs[i].file, &s);
+            assert_true(s.frames >= 30 && s.crossings < 0.05 * s.linear);
+        }
+        sup_character_destroy(c);
+    }
 }
 
 /// The hand of the data set with automatic weights, and a clip of a second that bends three joints of four fingers.
@@ -229,8 +252,11 @@ static void a_pose_that_is_held_comes_to_rest(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(captured_motion_leaves_a_man_whole), cmocka_unit_test(and_a_soldier_in_clothes),
-        cmocka_unit_test(and_a_fox_of_three_hundred_points),  cmocka_unit_test(a_hand_makes_a_fist),
+        cmocka_unit_test(captured_motion_leaves_a_man_whole),
+        cmocka_unit_test(and_a_soldier_in_clothes),
+        cmocka_unit_test(and_a_fox_of_three_hundred_points),
+        cmocka_unit_test(and_the_built_in_ones_of_any_size),
+        cmocka_unit_test(a_hand_makes_a_fist),
         cmocka_unit_test(a_pose_that_is_held_comes_to_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

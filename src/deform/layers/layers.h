@@ -169,6 +169,7 @@ typedef struct layers_arrays {
     sup_vec4*     v;
     sup_quat*     q;
     sup_quat*     before;
+    sup_vec4*     shown; ///< the skin as it is seen: untangled; stride of them
     void*         contact;
 } layers_arrays;
 

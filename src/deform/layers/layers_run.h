@@ -45,7 +45,7 @@ typedef struct layers_run {
     bool             held;    ///< the bone layer follows exactly
     bool             muscles; ///< y and c0 are in use
     sup_contact_call contact_call;
-    uint32_t         cold, shortened, skipped, lost;
+    uint32_t         cold, shortened, skipped, lost, unwatched, crossing;
 } layers_run;
 
 /// Cuts the scratch; with NULL it only counts. Returns its bytes.
@@ -74,6 +74,8 @@ void layers_substep(layers_run* r, uint32_t index);
 void layers_lead(layers_run* r);
 /// Contacts of the step, found once.
 void layers_search(layers_run* r);
+/// After the last substep: the skin that is shown, which passes nowhere through itself, as far as that can be had.
+void layers_untangle(layers_run* r);
 
 // ---------------------------------------------------------------------------------------------- kernels
 

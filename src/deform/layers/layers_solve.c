@@ -74,17 +74,13 @@ static void tether_task(void* data, uint32_t begin, uint32_t end)
 }
 
 // Points that were one in the mesh stay one.
-static void glue(layers_run* r)
+static void glue(const layers_glue* g, sup_vec4* x)
 {
-    const layers_glue* g = &r->b->glue;
-    for (uint32_t l = 0; l < LAYERS && g->count; ++l) {
-        sup_vec4* x = r->s.x + (size_t)l * r->b->stride;
-        for (uint32_t i = 0; i < g->count; ++i) {
-            sup_vec3 sum = v3(0, 0, 0);
-            for (uint32_t k = g->begin[i]; k < g->begin[i + 1]; ++k) sum = v3_add(sum, sup_particle_place(&x[g->points[k]]));
-            sum = v3_scale(sum, 1.0f / (float)(g->begin[i + 1] - g->begin[i]));
-            for (uint32_t k = g->begin[i]; k < g->begin[i + 1]; ++k) sup_particle_pin(&x[g->points[k]], sum);
-        }
+    for (uint32_t i = 0; i < g->count; ++i) {
+        sup_vec3 sum = v3(0, 0, 0);
+        for (uint32_t k = g->begin[i]; k < g->begin[i + 1]; ++k) sum = v3_add(sum, sup_particle_place(&x[g->points[k]]));
+        sum = v3_scale(sum, 1.0f / (float)(g->begin[i + 1] - g->begin[i]));
+        for (uint32_t k = g->begin[i]; k < g->begin[i + 1]; ++k) sup_particle_pin(&x[g->points[k]], sum);
     }
 }
 
@@ -120,7 +116,7 @@ static void relax(layers_run* r, int round)
 {
     if (round % r->p->elastic_every == 0) elasticity(r, round > 0);
     else sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, pin_task, r);
-    glue(r);
+    for (size_t l = 0; l < LAYERS; ++l) glue(&r->b->glue, r->s.x + l * r->b->stride);
 }
 
 static sup_subvolumes_call volume_call(layers_run* r)
@@ -350,6 +346,7 @@ void layers_search(layers_run* r)
     sup_contact_report report = sup_contact_search(b->contact, &r->contact_call, r->s.x, r->h, solids, r->solids, r->s.contact);
     r->s.head->contacts = report.point_triangle + report.edge_edge + report.body;
     r->lost += report.lost;
+    r->unwatched += report.unwatched;
     layers_state* head = r->s.head;
     head->shown = 0;
     for (uint32_t i = 0; i < head->contacts && head->shown < LAYERS_SHOWN_CONTACTS; ++i) {
@@ -376,4 +373,11 @@ void layers_substep(layers_run* r, uint32_t index)
     else solve(r);
     velocities(r, index);
     sup_pose_copy(&r->now, &r->last);
+}
+
+void layers_untangle(layers_run* r)
+{
+    if (!r->contact_call.settings.self || r->p->paper_order) memcpy(r->s.shown, r->s.x, r->b->stride * sizeof *r->s.shown);
+    else r->crossing = sup_contact_untangle(r->b->contact, &r->contact_call, r->s.x, r->end, r->s.shown, r->s.contact);
+    glue(&r->b->glue, r->s.shown);
 }

@@ -24,13 +24,15 @@ layers_arrays layers_state_cut(const layers_bound* b, void* state)
     a.v = (sup_vec4*)(p += n);
     a.q = (sup_quat*)(p += n);
     a.before = (sup_quat*)(p += n);
-    a.contact = p + n;
+    a.shown = (sup_vec4*)(p += n);
+    a.contact = p + b->stride * sizeof(sup_vec4);
     return a;
 }
 
 size_t layers_state_size(const layers_bound* b)
 {
-    return sup_align(sizeof(layers_state), 64) + 4 * particle_count(b) * sizeof(sup_vec4) + sup_contact_state(b->contact);
+    return sup_align(sizeof(layers_state), 64) + 4 * particle_count(b) * sizeof(sup_vec4) +
+           b->stride * sizeof(sup_vec4) + sup_contact_state(b->contact);
 }
 
 static void* cut(uint8_t* base, size_t* used, size_t bytes)
@@ -119,6 +121,7 @@ static void follow(layers_run* r)
     sup_vec3 to = origin_near(b, r->frame->end), d = v3_sub(o, to);
     for (size_t i = 0; i < particle_count(b); ++i)
         if (i % b->stride < b->count) sup_particle_move(&r->s.x[i], 1, d);
+    for (size_t i = 0; i < b->count; ++i) sup_particle_move(&r->s.shown[i], 1, d);
     r->s.head->origin = to;
 }
 
@@ -206,6 +209,7 @@ void layers_reset(const sup_binding* binding, const void* params, const sup_fram
         job.per_second = (float)(1 / start_interval);
     }
     sup_tasks_run(r.tasks, (uint32_t)particle_count(r.b), LAYERS_GRAIN, start_task, &job);
+    memcpy(r.s.shown, r.s.x, r.b->stride * sizeof *r.s.shown);
     sup_contact_reset(r.b->contact, r.s.contact);
     say_mended(r.b, frame->stats);
 }
@@ -225,6 +229,8 @@ static void carry_state(layers_run* r, const sup_rigid* given)
         r->s.q[i] = quat_mul(by->rotation, r->s.q[i]);
         r->s.before[i] = quat_mul(by->rotation, r->s.before[i]);
     }
+    for (size_t i = 0; i < r->b->count; ++i)
+        sup_particle_pin(&r->s.shown[i], rigid_point(by, sup_particle_place(&r->s.shown[i])));
 }
 
 // ---------------------------------------------------------------------------------------------- a step
@@ -302,7 +308,7 @@ static void out_task(void* data, uint32_t begin, uint32_t end)
     const layers_bound* b = j->r->b;
     for (uint32_t p = begin; p < end; ++p) {
         uint32_t k = b->first[p];
-        sup_vec3 d = v3_sub(sup_particle_place(&j->r->s.x[k]), j->r->end[k]);
+        sup_vec3 d = v3_sub(sup_particle_place(&j->r->s.shown[k]), j->r->end[k]);
         j->out[p] = v3_add(j->r->frame->points[p], d);
     }
 }
@@ -330,11 +336,14 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         layers_flex(&r);
         layers_search(&r);
         for (uint32_t i = 1; i <= r.substeps; ++i) layers_substep(&r, i);
+        layers_untangle(&r);
         r.s.head->settled = frame->settling && !r.ramping && r.s.head->speed * r.b->character->metres_per_unit < settled_speed;
         sup_stats_add(frame->stats, "layers.cold_fits", r.cold);
         sup_stats_add(frame->stats, "layers.volume_shortened", r.shortened);
         sup_stats_add(frame->stats, "layers.volume_skipped", r.skipped);
         sup_stats_add(frame->stats, "layers.contacts_lost", r.lost);
+        sup_stats_add(frame->stats, "layers.contacts_unwatched", r.unwatched);
+        sup_stats_add(frame->stats, "layers.still_crossing", r.crossing);
     }
     out_job job = { &r, out };
     sup_tasks_run(r.tasks, r.b->character->mesh.point_count, LAYERS_GRAIN, out_task, &job);

@@ -1,0 +1,388 @@
+// Untangling. Contacts look ahead and push a little; what has slipped through them all the same by the end of a step, at the
+// bottom of a crease sharper than its edges, in a fold thrown up by a jolt, where bones press limbs into each other, has no
+// sides any more for a contact to know. It is smoothed away before anyone sees it: corners of triangles that cross, and to a
+// lesser degree points around them, go towards the middle of their neighbors, and contacts are solved again there, until
+// nothing crosses or the rounds are over; then as much of that way is taken back as can be. The motion goes on from where the
+// step left it: smoothing what moves throws tissue about. (Displacements smoothed against the skinned pose, which were tried
+// first, bring its own crossings back.)
+#include "geom/intersect.h"
+#include "solve/contact_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float warmth = 0.5f;   // of the way to the middle, where triangles cross
+static const float spread = 0.25f;  // of that for each edge away, each round
+static const float least = 0.02f;   // colder points stay
+static const float squeezed = 0.5f; // of its length at rest that an edge keeps
+static const float squeezed_least = 0.12f;
+static const float yielding = 0.05f; // each round
+static const float rounding = 1e-4f; // mean edges that a corner may seem to be off a plane
+// More pairs than this, or what is still there after so many rounds, is no knot but limbs that bones hold in each other, or
+// clothes. To part them is to flatten them: they are smoothed only as long as they cross in more places than skinning does.
+enum { KNOT_PAIRS = 24, KNOT_ROUNDS = 2 };
+enum { ROUNDS = 16, SWEEPS = 2, HALVINGS = 4, GRAIN_PACKS = 64, STACK = 64 };
+
+/// Packs that are in a pair; those that have moved since they were measured; hot ones, which are paired with all
+/// around them; and of these the ones that are not yet.
+enum { WATCHED = 1, MOVED = 2, HOT = 4, NEW = 8 };
+
+typedef struct untangling {
+    const sup_contact*      c;
+    const sup_contact_call* call;
+    contact_memory          m;
+    sup_vec4*               x;
+    bool                    looking; // only: nothing gets hot
+    const uint32_t*         pairs;   // of packs
+    uint32_t                pair_count;
+    uint32_t                first;     // of the wave
+    uint32_t                hot_count; // points in m.hot_list
+} untangling;
+
+// ---------------------------------------------------------------------------------------------- what crosses
+
+static void measure_pack(const untangling* u, uint32_t p)
+{
+    const sup_contact* c = u->c;
+    contact_pack*      pack = &u->m.packs[p];
+    uint32_t           first = contact_pack_begin(c, p), count = contact_pack_begin(c, p + 1) - first;
+    memset(pack, 0, sizeof *pack);
+    for (uint32_t lane = 0; lane < CONTACT_PACK; ++lane) {
+        for (int k = 0; k < 3; ++k) pack->min[k][lane] = INFINITY, pack->max[k][lane] = -INFINITY;
+        if (lane >= count || c->owns[first + lane] & OWN_FLAT) continue;
+        const uint32_t* q = c->bvh.corners + 3 * (size_t)(first + lane);
+        const sup_vec3  x[3] = { sup_particle_place(&u->x[q[0]]), sup_particle_place(&u->x[q[1]]),
+                                 sup_particle_place(&u->x[q[2]]) };
+        sup_vec3        low = v3_min(v3_min(x[0], x[1]), x[2]), high = v3_max(v3_max(x[0], x[1]), x[2]);
+        sup_vec3        normal = v3_normalize(v3_cross(v3_sub(x[1], x[0]), v3_sub(x[2], x[0])), v3(0, 0, 0));
+        if (!v3_finite(x[0]) || !v3_finite(x[1]) || !v3_finite(x[2])) continue;
+        for (int k = 0; k < 3; ++k) {
+            pack->min[k][lane] = (&low.x)[k];
+            pack->max[k][lane] = (&high.x)[k];
+            pack->normal[k][lane] = (&normal.x)[k];
+            for (int corner = 0; corner < 3; ++corner) pack->corners[corner][k][lane] = (&x[corner].x)[k];
+        }
+        pack->offset[lane] = v3_dot(normal, x[0]);
+        pack->unit[lane] = c->slot_units[first + lane];
+    }
+}
+
+static void measure_packs(void* data, uint32_t begin, uint32_t end)
+{
+    const untangling* u = data;
+    for (uint32_t p = begin; p < end; ++p)
+        if (u->m.watched[p] & MOVED) measure_pack(u, p);
+}
+
+static bool cross_now(const untangling* u, uint32_t a, uint32_t b)
+{
+    const sup_contact* c = u->c;
+    const uint32_t *   p = c->bvh.corners + 3 * (size_t)a, *q = c->bvh.corners + 3 * (size_t)b;
+    for (int i = 0; i < 3; ++i)
+        if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2]) return false;
+    if (c->crossing[a] && c->crossing[b]) return false;        // as they are at rest
+    if (sup_contact_pass_through(c, p[0], q[0])) return false; // tied
+    sup_vec3 x[3], y[3];
+    for (int k = 0; k < 3; ++k) x[k] = sup_particle_place(&u->x[p[k]]), y[k] = sup_particle_place(&u->x[q[k]]);
+    return sup_triangles_cross(x, y);
+}
+
+/// Chunks [begin, end) of a wave, CHUNK pairs of packs each.
+static void test_pairs(void* data, uint32_t begin, uint32_t end)
+{
+    const untangling* u = data;
+    uint32_t          may[CONTACT_PACK];
+    for (uint32_t chunk = begin; chunk < end; ++chunk) {
+        uint32_t  first = u->first + chunk * CHUNK, last = first + CHUNK, count = 0;
+        uint32_t* out = u->m.knots + 2 * (size_t)KNOTS * chunk;
+        for (uint32_t i = first; i < last && i < u->pair_count; ++i) {
+            uint32_t a = u->pairs[2 * (size_t)i], b = u->pairs[2 * (size_t)i + 1];
+            if (!((u->m.watched[a] | u->m.watched[b]) & MOVED)) continue;
+            SUP_WIDE_PICK(sup_contact_sift_now)(&u->m.packs[a], &u->m.packs[b], rounding, may);
+            for (uint32_t lane = 0; lane < CONTACT_PACK; ++lane)
+                for (uint32_t k = a == b ? lane + 1 : 0; may[lane] >> k; ++k) {
+                    uint32_t s = contact_pack_begin(u->c, a) + lane, t = contact_pack_begin(u->c, b) + k;
+                    if (!(may[lane] >> k & 1) || count == KNOTS || !cross_now(u, s, t)) continue;
+                    out[2 * count] = s;
+                    out[2 * count++ + 1] = t;
+                }
+        }
+        u->m.counts[chunk] = count;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- where it is smoothed
+
+static void heat(untangling* u, uint32_t point, float to)
+{
+    float* h = &u->m.hot[point];
+    if (!(to > *h)) return;
+    if (*h <= CONTACT_TEPID) u->m.hot_list[u->hot_count++] = point;
+    *h = to;
+}
+
+/// The pairs of packs in u, those that have moved. Every pair of triangles that crosses heats its corners.
+static uint32_t test_all(untangling* u)
+{
+    uint32_t total = 0;
+    for (u->first = 0; u->first < u->pair_count; u->first += PAIRS) {
+        uint32_t left = u->pair_count - u->first, chunks = ((left < PAIRS ? left : PAIRS) + CHUNK - 1) / CHUNK;
+        sup_tasks_run(u->call->tasks, chunks, 1, test_pairs, u);
+        for (uint32_t k = 0; k < chunks; ++k) {
+            const uint32_t* slots = u->m.knots + 2 * (size_t)KNOTS * k;
+            total += u->m.counts[k];
+            for (uint32_t i = 0; i < 2 * u->m.counts[k] && !u->looking; ++i)
+                for (uint32_t e = 0; e < 3; ++e) heat(u, u->c->bvh.corners[3 * (size_t)slots[i] + e], warmth);
+        }
+    }
+    return total;
+}
+
+/// Of all that is watched.
+static uint32_t find_crossings(untangling* u)
+{
+    sup_tasks_run(u->call->tasks, u->c->pack_count, GRAIN_PACKS, measure_packs, u);
+    u->pairs = u->m.near;
+    u->pair_count = u->m.header->near_count;
+    uint32_t total = test_all(u);
+    for (uint32_t p = 0; p < u->c->pack_count; ++p) u->m.watched[p] &= WATCHED | HOT;
+    return total;
+}
+
+static void spread_heat(untangling* u)
+{
+    const sup_contact* c = u->c;
+    for (uint32_t i = 0, count = u->hot_count; i < count; ++i) {
+        uint32_t p = u->m.hot_list[i];
+        float    there = spread * u->m.hot[p];
+        if (!(there > least)) continue;
+        for (uint32_t k = c->fan_begin[p]; k < c->fan_begin[p + 1]; ++k)
+            for (uint32_t e = 0; e < 3; ++e) heat(u, c->bvh.corners[3 * (size_t)c->fan[k] + e], there);
+    }
+}
+
+static sup_vec3 middle_of(const untangling* u, uint32_t point)
+{
+    const sup_contact* c = u->c;
+    sup_vec3           sum = v3(0, 0, 0);
+    uint32_t           count = 0;
+    for (uint32_t k = c->fan_begin[point]; k < c->fan_begin[point + 1]; ++k)
+        for (uint32_t e = 0; e < 3; ++e) {
+            uint32_t p = c->bvh.corners[3 * (size_t)c->fan[k] + e];
+            if (p == point) continue;
+            sum = v3_add(sum, sup_particle_place(&u->x[p]));
+            ++count;
+        }
+    return v3_scale(sum, 1.0f / (float)count); // hot points are corners of triangles
+}
+
+static void smooth(untangling* u)
+{
+    for (int sweep = 0; sweep < SWEEPS; ++sweep)
+        for (uint32_t i = 0; i < u->hot_count; ++i) {
+            uint32_t p = u->m.hot_list[i];
+            if (u->x[p].w > 0) sup_particle_move(&u->x[p], u->m.hot[p], v3_sub(middle_of(u, p), sup_particle_place(&u->x[p])));
+        }
+}
+
+/// Edges at hot points that have become too short grow back: smoothing draws points together.
+static void ease_edges(untangling* u, float share)
+{
+    const sup_contact* c = u->c;
+    for (uint32_t i = 0; i < u->hot_count; ++i) {
+        uint32_t p = u->m.hot_list[i];
+        for (uint32_t k = c->fan_begin[p]; k < c->fan_begin[p + 1]; ++k)
+            for (uint32_t e = 0; e < 3; ++e) {
+                uint32_t q = c->bvh.corners[3 * (size_t)c->fan[k] + e];
+                if (q == p) continue;
+                sup_vec3 d = v3_sub(sup_particle_place(&u->x[p]), sup_particle_place(&u->x[q]));
+                float    w = u->x[p].w + u->x[q].w, rest = share * v3_distance(c->rest[p], c->rest[q]), square = v3_length2(d);
+                if (!(square < rest * rest) || !(square > 1e-12f * rest * rest) || !(w > 0)) continue;
+                float grow = (rest / sqrtf(square) - 1) / w;
+                sup_particle_move(&u->x[p], u->x[p].w * grow, d);
+                sup_particle_move(&u->x[q], -u->x[q].w * grow, d);
+            }
+    }
+}
+
+/// The hottest corner of a pack.
+static float pack_heat(const untangling* u, uint32_t p)
+{
+    uint32_t end = 3 * contact_pack_begin(u->c, p + 1);
+    float    most = 0;
+    for (uint32_t i = 3 * contact_pack_begin(u->c, p); i < end; ++i) most = contact_max(most, u->m.hot[u->c->bvh.corners[i]]);
+    return most;
+}
+
+static void mark_moved(untangling* u)
+{
+    for (uint32_t p = 0; p < u->c->pack_count; ++p)
+        if (u->m.watched[p] && pack_heat(u, p) > 0) u->m.watched[p] |= MOVED;
+}
+
+/// Pairs of a hot pack with all that its box of the search overlaps, but for hot ones that have been there.
+static void pair_around(untangling* u, uint32_t pack)
+{
+    const sup_contact*  c = u->c;
+    const contact_node *nodes = u->m.nodes, *own = &nodes[c->pack_count + pack];
+    uint32_t            stack[STACK], depth = 0, *count = &u->m.header->near_count;
+    stack[depth++] = 1;
+    while (depth > 0) {
+        uint32_t node = stack[--depth], other = node - c->pack_count;
+        if (!contact_overlap(own->min, own->max, nodes[node].min, nodes[node].max)) continue;
+        if (node < c->pack_count) {
+            stack[depth++] = 2 * node + 1;
+            stack[depth++] = 2 * node;
+            continue;
+        }
+        bool been = u->m.watched[other] & HOT && !(u->m.watched[other] & NEW);
+        if ((been && other != pack) || *count == contact_near_room(c)) continue;
+        u->m.watched[other] |= WATCHED | MOVED;
+        u->m.near[2 * (size_t)*count] = pack;
+        u->m.near[2 * (size_t)(*count)++ + 1] = other;
+    }
+}
+
+/// The search leaves out what looks one way, and of a crumpled place some does: where it is hot all is looked at.
+static void watch_hot(untangling* u)
+{
+    uint32_t *near = u->m.near, kept = 0;
+    uint8_t*  watched = u->m.watched;
+    bool      any = false;
+    for (uint32_t p = 0; p < u->c->pack_count; ++p)
+        if (!(watched[p] & HOT) && pack_heat(u, p) > least) watched[p] |= HOT | NEW, any = true;
+    if (!any) return;
+    for (uint32_t i = 0; i < u->m.header->near_count; ++i) {
+        if ((watched[near[2 * i]] | watched[near[2 * i + 1]]) & NEW) continue;
+        near[2 * kept] = near[2 * i];
+        near[2 * kept++ + 1] = near[2 * i + 1];
+    }
+    u->m.header->near_count = kept;
+    for (uint32_t p = 0; p < u->c->pack_count; ++p) {
+        if (!(watched[p] & NEW)) continue;
+        watched[p] &= (uint8_t)~NEW;
+        pair_around(u, p);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- all of it
+
+/// A share of the way from where the step left the skin to where smoothing has brought it.
+static void go_back(untangling* u, const sup_vec4* from, const sup_vec4* smoothed, float share)
+{
+    for (uint32_t i = 0; i < u->c->point_count; ++i)
+        if (u->m.hot[i] > 0)
+            sup_particle_pin(&u->x[i], v3_lerp(sup_particle_place(&from[i]), sup_particle_place(&smoothed[i]), share));
+    mark_moved(u);
+}
+
+/// Smoothing overshoots. As much of its way is taken back as leaves no more than `count` pairs.
+static uint32_t take_least(untangling* u, const sup_vec4* from, uint32_t count)
+{
+    sup_vec4* smoothed = u->m.smoothed;
+    float     low = 0, high = 1;
+    memcpy(smoothed, u->x, u->c->point_count * sizeof *smoothed);
+    u->looking = true;
+    for (int i = 0; i < HALVINGS; ++i) {
+        float middle = 0.5f * (low + high);
+        go_back(u, from, smoothed, middle);
+        uint32_t there = find_crossings(u);
+        if (there <= count) high = middle, count = there;
+        else low = middle;
+    }
+    go_back(u, from, smoothed, high);
+    return count;
+}
+
+/// Everything is measured, and the hierarchy is fitted to it.
+static void refit(untangling* u)
+{
+    const sup_contact* c = u->c;
+    contact_node*      nodes = u->m.nodes;
+    memset(u->m.watched, MOVED, c->pack_count);
+    sup_tasks_run(u->call->tasks, c->pack_count, GRAIN_PACKS, measure_packs, u);
+    for (uint32_t n = 2 * c->pack_count; n-- > 1;)
+        for (int k = 0; k < 3; ++k) {
+            const contact_pack* p = n < c->pack_count ? NULL : &u->m.packs[n - c->pack_count];
+            float               low = p ? INFINITY : contact_min(nodes[2 * (size_t)n].min[k], nodes[2 * (size_t)n + 1].min[k]);
+            float high = p ? -INFINITY : contact_max(nodes[2 * (size_t)n].max[k], nodes[2 * (size_t)n + 1].max[k]);
+            for (int lane = 0; lane < CONTACT_PACK && p; ++lane) {
+                float more = u->looking ? 0 : 2 * c->grow * p->unit[lane]; // room to move
+                low = contact_min(low, p->min[k][lane] - more);
+                high = contact_max(high, p->max[k][lane] + more);
+            }
+            nodes[n].min[k] = low;
+            nodes[n].max[k] = high;
+        }
+}
+
+/// All pairs of triangles that cross, wherever they look.
+static uint32_t count_all(untangling* u)
+{
+    const sup_contact*  c = u->c;
+    const contact_node* nodes = u->m.nodes;
+    uint32_t            stack[3 * STACK][2] = { { 1, 1 } }, depth = 1, total = 0;
+    u->pairs = u->m.pairs;
+    u->pair_count = 0;
+    while (depth > 0) {
+        uint32_t a = stack[--depth][0], b = stack[depth][1];
+        if (a != b && !contact_overlap(nodes[a].min, nodes[a].max, nodes[b].min, nodes[b].max)) continue;
+        for (uint32_t k = 4; k-- > 0 && a < c->pack_count;) {
+            if (a == b && k == 2) continue; // the same pair the other way round
+            stack[depth][0] = 2 * a + k / 2;
+            stack[depth++][1] = 2 * b + k % 2;
+        }
+        if (a < c->pack_count) continue;
+        u->m.pairs[2 * (size_t)u->pair_count] = a - c->pack_count;
+        u->m.pairs[2 * (size_t)u->pair_count++ + 1] = b - c->pack_count;
+        if (u->pair_count < PAIRS) continue;
+        total += test_all(u);
+        u->pair_count = 0;
+    }
+    return total + test_all(u);
+}
+
+static void watch_near(untangling* u)
+{
+    memset(u->m.watched, 0, u->c->pack_count);
+    for (uint32_t i = 0; i < 2 * u->m.header->near_count; ++i) u->m.watched[u->m.near[i]] = WATCHED | MOVED;
+}
+
+/// How many pairs cross where skinning puts them.
+static uint32_t count_skinned(untangling* u, const sup_vec3* skinned)
+{
+    sup_vec4* x = u->x;
+    u->x = u->m.smoothed;
+    u->looking = true;
+    for (uint32_t i = 0; i < u->c->point_count; ++i) u->x[i] = (sup_vec4){ skinned[i].x, skinned[i].y, skinned[i].z, 0 };
+    refit(u);
+    uint32_t count = count_all(u);
+    u->x = x;
+    u->looking = false;
+    refit(u);
+    watch_near(u);
+    return count;
+}
+
+uint32_t sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* from, const sup_vec3* skinned,
+                              sup_vec4* x, void* state)
+{
+    untangling u = { .c = c, .call = call, .m = sup_contact_divide(c, call->scratch, NULL), .x = x };
+    uint32_t   most = 0;
+    memcpy(x, from, c->point_count * sizeof *x);
+    if (u.m.header->near_count == 0) return 0;
+    memset(u.m.hot, 0, c->point_count * sizeof *u.m.hot);
+    watch_near(&u);
+    for (int round = 0;; ++round) {
+        uint32_t count = find_crossings(&u);
+        if (round == 0) sup_contact_warm(c, state, u.m.hot_list, u.hot_count);
+        if ((round == 0 && count > KNOT_PAIRS) || (round == KNOT_ROUNDS && most == 0)) most = count_skinned(&u, skinned);
+        if (count <= most || round == ROUNDS) return round ? take_least(&u, from, count) : count;
+        spread_heat(&u);
+        watch_hot(&u);
+        smooth(&u);
+        ease_edges(&u, contact_max(squeezed - yielding * (float)round, squeezed_least));
+        sup_contact_project_hot(c, call, u.m.hot, x);
+        mark_moved(&u);
+    }
+}
