@@ -160,9 +160,16 @@ typedef struct contact_habits {
     contact_habit list[];
 } contact_habits;
 
-/// A point and a body. Round ones find their normal anew in every iteration; others keep a plane for the step.
+/// Of round bodies: the surface is where the place is now, or only as far as that is in front, on the side that it came from; a
+/// surface that has turned further (cosine) is that of the other side.
+enum { CONTACT_ROUND = 1, CONTACT_ROUND_IN_FRONT = 2 };
+#define CONTACT_TURNED 0.7f
+
+/// A place of the skin and a body. Round ones find their normal anew in every iteration; others keep a plane for the step.
 typedef struct contact_body {
     uint32_t point, solid;
+    uint32_t others[2]; // SUP_NONE: the place is the point; else it lies in a triangle
+    float    shares[3]; // of point and others in it
     sup_vec3 anchor_start, anchor_end, normal; // in the body's space
     sup_vec3 at, out, moved;                   // in the world, at the end of the substep; moved: by the anchor, within it
     float    unit, pushed, approach, rank;

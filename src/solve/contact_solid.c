@@ -1,4 +1,5 @@
-// Points of the skin against spheres, capsules and meshes. Everything is looked at in the body's own space, where the body
+// Points of the skin against spheres, capsules and meshes, and its triangles against balls and capsules that are smaller than
+// its edges and would slip between the points. Everything is looked at in the body's own space, where the body
 // stands still: a point's way there is a straight line from where it was to where it will be.
 #include "solve/contact_internal.h"
 
@@ -6,6 +7,8 @@
 #include <string.h>
 
 enum { GRAIN = 32, STACK = 64 };
+// Round bodies below this many mean edges touch triangles too: larger ones do not fit between three points.
+#define CONTACT_SMALL_BODY 0.75f
 
 struct sup_solid_mesh {
     uint32_t        point_count;
@@ -255,9 +258,92 @@ static void probe_points(void* data, uint32_t begin, uint32_t end)
         sup_vec3      q1 = affine_point(&p->from_end, sup_particle_place(&p->s->to[point]));
         float         unit = p->s->c->units[point];
         bool          found = v3_finite(q0) && v3_finite(q1);
-        *b = (contact_body){ .point = point, .solid = SUP_NONE, .unit = unit };
+        *b = (contact_body){
+            .point = point, .solid = SUP_NONE, .others = { SUP_NONE, SUP_NONE }, .shares = { 1 }, .unit = unit
+        };
         if (found) found = p->solid->kind == SUP_SOLID_MESH ? probe_mesh(p, q0, q1, unit, b) : probe_round(p, q0, q1, unit, b);
         if (found) b->solid = p->index;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- small round bodies
+
+/// The place of a triangle nearest to the core of a round body, and how near (squared). A capsule's core is a line: place and
+/// foot find each other by turns.
+static float nearest_place(const sup_solid* b, const sup_vec3 x[3], float weights[3])
+{
+    enum { TURNS = 4 };
+    sup_vec3 core = core_of(b, v3_scale(v3_add(v3_add(x[0], x[1]), x[2]), 1.0f / 3));
+    float    square = 0;
+    for (int i = 0; i < (b->kind == SUP_SOLID_SPHERE ? 1 : TURNS); ++i) {
+        square = sup_contact_triangle_square(core, x[0], x[1], x[2], weights);
+        core = core_of(b, v3_mad(v3_mad(v3_scale(x[0], weights[0]), weights[1], x[1]), weights[2], x[2]));
+    }
+    return square;
+}
+
+/// Where in a triangle it is met by the core, in the body's space: where the core goes through it on its way (true), else where
+/// it comes nearest at one end of the step.
+static bool meet(const sup_solid* b, const sup_vec3 from[3], const sup_vec3 to[3], float margin, float weights[3])
+{
+    float     before[3], time;
+    sup_vec3  at[3];
+    sup_touch touch;
+    nearest_place(b, to, weights);
+    if (sqrtf(nearest_place(b, from, before)) < b->radius + margin) memcpy(weights, before, sizeof before);
+    sup_vec3 core = core_of(b, v3_mad(v3_mad(v3_scale(to[0], weights[0]), weights[1], to[1]), weights[2], to[2]));
+    for (int turn = 0; turn < 2; ++turn) {
+        int            k = turn ? 2 : 1, l = turn ? 1 : 2;
+        const sup_vec3 begin[4] = { from[0], from[k], from[l], core }, end[4] = { to[0], to[k], to[l], core };
+        if (!sup_contact_crossing(begin, end, &time)) continue;
+        for (int i = 0; i < 3; ++i) at[i] = v3_lerp(from[i], to[i], time);
+        if (!sup_point_triangle(core, at[0], at[1], at[2], turn ? -1.0f : 1.0f, &touch)) continue;
+        const float* w = touch.weights;
+        if (!(w[1] <= CONTACT_SLACK && w[2] <= CONTACT_SLACK && w[3] <= CONTACT_SLACK)) continue;
+        for (int i = 0; i < 3; ++i) weights[i] = -w[i + 1];
+        return true;
+    }
+    return false;
+}
+
+/// What leaves springs back, and through so small a body before the step is over: it is held where it is near at either end, by
+/// the plane on the side where the skin was.
+static bool probe_place(const probe* p, sup_vec3 q0, sup_vec3 q1, float unit, bool crossed, contact_body* out)
+{
+    const sup_solid* b = p->solid;
+    sup_vec3         at, first = core_of(b, q0), last = core_of(b, q1);
+    sup_vec3         before = v3_normalize(v3_sub(q0, first), v3(0, 0, 0)), after = v3_normalize(v3_sub(q1, last), before);
+    float            margin = p->s->c->margin * unit, start = round_distance(b, q0), end = round_distance(b, q1);
+    bool             entered = crossed || !(start > 0) || enters_round(b, q0, q1, &at);
+    if (!entered && !(start < margin) && !(end < margin)) return false;
+    bool stays = !(start < margin) && end < margin && v3_dot(before, after) >= CONTACT_TURNED;
+    out->normal = stays ? after : before;
+    out->anchor_start = out->anchor_end = v3_mad(stays ? last : first, b->radius, out->normal);
+    out->swept = entered && !stays && !(start < margin);
+    out->round = out->swept ? 0 : CONTACT_ROUND_IN_FRONT;
+    return v3_length2(out->normal) > 0;
+}
+
+static void probe_faces(void* data, uint32_t begin, uint32_t end)
+{
+    const probe* p = data;
+    for (uint32_t i = begin; i < end; ++i) {
+        contact_body*   b = &p->out[i];
+        uint32_t        slot = b->point;
+        const uint32_t* c = p->s->c->bvh.corners + 3 * (size_t)slot;
+        sup_vec3        from[3], to[3], q0 = v3(0, 0, 0), q1 = v3(0, 0, 0);
+        float           unit = p->s->c->slot_units[slot], w[3];
+        *b = (contact_body){ .point = c[0], .solid = SUP_NONE, .others = { c[1], c[2] }, .unit = unit };
+        for (int k = 0; k < 3; ++k) {
+            from[k] = affine_point(&p->from_start, sup_particle_place(&p->s->from[c[k]]));
+            to[k] = affine_point(&p->from_end, sup_particle_place(&p->s->to[c[k]]));
+        }
+        bool crossed = meet(p->solid, from, to, p->s->c->margin * unit, w);
+        for (int k = 0; k < 3; ++k) {
+            b->shares[k] = w[k];
+            q0 = v3_mad(q0, w[k], from[k]), q1 = v3_mad(q1, w[k], to[k]);
+        }
+        if (v3_finite(q0) && v3_finite(q1) && probe_place(p, q0, q1, unit, crossed, b)) b->solid = p->index;
     }
 }
 
@@ -284,8 +370,9 @@ static bool lane_overlaps(const contact_pack* p, uint32_t lane, const sup_box* b
     return true;
 }
 
-/// Free points in slots whose boxes the body's overlaps, in the order of the hierarchy.
-static uint32_t collect_points(const probe* p, const contact_node* box, uint32_t room, uint32_t* lost)
+/// Free points in slots whose boxes the body's overlaps, in the order of the hierarchy; or for `faces` the slots themselves, as
+/// points, of which it is smaller than edges are.
+static uint32_t collect(const probe* p, const contact_node* box, bool faces, uint32_t room, uint32_t* lost)
 {
     const contact_search* s = p->s;
     const sup_bvh*        b = &s->c->bvh;
@@ -304,14 +391,19 @@ static uint32_t collect_points(const probe* p, const contact_node* box, uint32_t
         }
         uint32_t            pack = node - s->c->pack_count, first = contact_pack_begin(s->c, pack);
         const contact_pack* lanes = &s->m.packs[pack];
-        for (uint32_t slot = first; slot < contact_pack_begin(s->c, pack + 1); ++slot)
-            for (uint32_t k = 0; k < 3; ++k) {
+        for (uint32_t slot = first; slot < contact_pack_begin(s->c, pack + 1); ++slot) {
+            if (!lane_overlaps(lanes, slot - first, &own)) continue;
+            uint32_t wanted[3], wanted_count = 0;
+            bool     flat = s->c->owns[slot] & OWN_FLAT;
+            if (faces && !flat && p->solid->radius < CONTACT_SMALL_BODY * s->c->slot_units[slot]) wanted[wanted_count++] = slot;
+            for (uint32_t k = 0; k < 3 && !faces; ++k) {
                 uint32_t point = b->corners[3 * (size_t)slot + k];
-                if (!(s->c->owns[slot] & OWN_POINT << k) || !(s->from[point].w > 0)) continue;
-                if (!lane_overlaps(lanes, slot - first, &own)) continue;
-                if (count < room) p->out[count++].point = point;
-                else ++*lost;
+                if (s->c->owns[slot] & OWN_POINT << k && s->from[point].w > 0) wanted[wanted_count++] = point;
             }
+            for (uint32_t k = 0; k < wanted_count; ++k)
+                if (count < room) p->out[count++].point = wanted[k];
+                else ++*lost;
+        }
     }
     return count;
 }
@@ -379,16 +471,19 @@ void sup_contact_find_bodies(contact_search* s, uint32_t solid_count, const sup_
     memcpy(s->m.solids, solids, solid_count * sizeof *solids);
     h->solid_count = solid_count;
     for (uint32_t i = 0; i < solid_count; ++i) {
-        probe        p = { .s = s, .solid = &solids[i], .index = i, .out = s->m.bodies + h->body_count };
+        probe        p = { .s = s, .solid = &solids[i], .index = i };
         contact_node box;
         if (!make_probe(&p, &box, &room)) continue;
-        uint32_t count = collect_points(&p, &box, s->c->point_count - h->body_count, &report->lost);
-        sup_tasks_run(s->call->tasks, count, GRAIN, probe_points, &p);
-        for (uint32_t k = 0; k < count; ++k)
-            if (p.out[k].solid != SUP_NONE) {
-                report->swept += p.out[k].swept;
-                s->m.bodies[h->body_count++] = p.out[k];
-            }
+        for (int faces = 0; faces < (p.solid->kind == SUP_SOLID_MESH ? 1 : 2); ++faces) {
+            p.out = s->m.bodies + h->body_count;
+            uint32_t count = collect(&p, &box, faces, s->c->point_count - h->body_count, &report->lost);
+            sup_tasks_run(s->call->tasks, count, GRAIN, faces ? probe_faces : probe_points, &p);
+            for (uint32_t k = 0; k < count; ++k)
+                if (p.out[k].solid != SUP_NONE) {
+                    report->swept += p.out[k].swept;
+                    s->m.bodies[h->body_count++] = p.out[k];
+                }
+        }
     }
     report->body = h->body_count;
 }

@@ -98,37 +98,73 @@ static uint32_t project_colors(solving* s)
 
 // ---------------------------------------------------------------------------------------------- bodies
 
+/// The middle of a round body, at the height of a place.
+static sup_vec3 find_core(const solving* s, const contact_body* b, sup_vec3 x)
+{
+    const contact_place* place = &s->m.places[b->solid];
+    sup_vec3             line = v3_sub(place->b, place->a);
+    float square = v3_length2(line), t = square > 0 ? sup_clampf(v3_dot(v3_sub(x, place->a), line) / square, 0, 1) : 0;
+    return v3_mad(place->a, t, line);
+}
+
 /// The place and direction of a body's surface at a particle.
 static void find_surface(const solving* s, const contact_body* b, sup_vec3 x, sup_vec3* at, sup_vec3* out)
 {
     *at = b->at;
     *out = b->out;
     if (!b->round) return;
-    const contact_place* place = &s->m.places[b->solid];
-    sup_vec3             line = v3_sub(place->b, place->a);
-    float    square = v3_length2(line), t = square > 0 ? sup_clampf(v3_dot(v3_sub(x, place->a), line) / square, 0, 1) : 0;
-    sup_vec3 core = v3_mad(place->a, t, line);
+    sup_vec3 core = find_core(s, b, x);
     *out = v3_normalize(v3_sub(x, core), b->out);
+    if (b->round == CONTACT_ROUND_IN_FRONT && v3_dot(*out, b->out) < CONTACT_TURNED) *out = b->out;
     *at = v3_mad(core, s->m.solids[b->solid].radius, *out);
 }
 
-static sup_touch body_touch(const solving* s, const contact_body* b, sup_vec3 x)
+/// The particles of the skin that a body touches, NULL where there is none.
+static void body_particles(const contact_body* b, sup_vec4* x, sup_vec4* out[4])
 {
-    sup_vec3  at;
-    sup_touch touch = { .weights = { 1, 0, 0, 0 } };
+    out[0] = &x[b->point];
+    out[1] = b->others[0] == SUP_NONE ? NULL : &x[b->others[0]];
+    out[2] = b->others[1] == SUP_NONE ? NULL : &x[b->others[1]];
+    out[3] = NULL;
+}
+
+/// The mean of what particles have at the place that is touched.
+static sup_vec3 body_mean(const contact_body* b, const sup_vec4* of)
+{
+    if (b->others[0] == SUP_NONE) return sup_particle_place(&of[b->point]);
+    sup_vec3 sum = v3_scale(sup_particle_place(&of[b->point]), b->shares[0]);
+    for (int k = 0; k < 2; ++k) sum = v3_mad(sum, b->shares[k + 1], sup_particle_place(&of[b->others[k]]));
+    return sum;
+}
+
+static sup_touch body_touch(const solving* s, const contact_body* b, const sup_vec4* particles)
+{
+    sup_vec3  at, x = body_mean(b, particles);
+    sup_touch touch = { .weights = { b->shares[0], b->shares[1], b->shares[2], 0 } };
     find_surface(s, b, x, &at, &touch.normal);
     touch.gap = v3_dot(v3_sub(x, at), touch.normal);
     return touch;
+}
+
+/// A round body has moved on the triangle: the place that is nearest to it now.
+static void find_place(const solving* s, contact_body* b)
+{
+    if (b->round != CONTACT_ROUND_IN_FRONT) return;
+    sup_vec3 core = find_core(s, b, body_mean(b, s->x)), x[3];
+    for (int k = 0; k < 3; ++k) x[k] = sup_particle_place(&s->x[k ? b->others[k - 1] : b->point]);
+    sup_contact_triangle_square(core, x[0], x[1], x[2], b->shares);
 }
 
 static uint32_t project_bodies(const solving* s)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->m.header->body_count; ++i) {
-        contact_body*   b = &s->m.bodies[i];
-        sup_vec4* const x[4] = { &s->x[b->point] };
-        sup_touch       touch = body_touch(s, b, sup_particle_place(x[0]));
-        float           grown = sup_touch_part(x, &touch, s->call->settings.thickness * b->unit);
+        contact_body* b = &s->m.bodies[i];
+        sup_vec4*     x[4];
+        find_place(s, b);
+        sup_touch touch = body_touch(s, b, s->x);
+        body_particles(b, s->x, x);
+        float grown = sup_touch_part(x, &touch, s->call->settings.thickness * b->unit);
         b->pushed += grown;
         count += grown > 0;
     }
@@ -188,8 +224,8 @@ void sup_contact_begin(const sup_contact* c, const sup_contact_call* call, float
         contact_body* b = &s.m.bodies[i];
         b->pushed = b->approach = 0;
         if (!bounces) continue;
-        sup_touch touch = body_touch(&s, b, sup_particle_place(&x[b->point]));
-        b->approach = -v3_dot(touch.normal, sup_particle_place(&v[b->point])); // the body's own speed is added at the end
+        sup_touch touch = body_touch(&s, b, x);
+        b->approach = -v3_dot(touch.normal, body_mean(b, v)); // the body's own speed is added at the end
     }
 }
 
@@ -236,13 +272,16 @@ void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const s
     for (uint32_t i = 0; i < s.m.header->body_count; ++i) {
         const contact_body* b = &s.m.bodies[i];
         if (!(b->pushed > 0)) continue;
-        const float masses[4] = { x[b->point].w, 0, 0, 0 };
-        sup_touch   touch = body_touch(&s, b, sup_particle_place(&x[b->point]));
+        bool        face = b->others[0] != SUP_NONE;
+        const float masses[4] = { x[b->point].w, face ? x[b->others[0]].w : 0, face ? x[b->others[1]].w : 0, 0 };
+        sup_touch   touch = body_touch(&s, b, x);
+        sup_vec4*   moved[4];
+        body_particles(b, v, moved);
         sup_rubbing own = *rubbing;
         sup_vec3    still = v3_scale(b->moved, 1 / dt);
         float       approach = own.restitution > 0 ? b->approach + v3_dot(touch.normal, still) : 0;
         own.friction = fmaxf(own.friction, s.m.solids[b->solid].friction);
-        sup_touch_rub((sup_vec4* const[4]){ &v[b->point] }, masses, &touch, &own, approach, b->pushed / dt, still);
+        sup_touch_rub(moved, masses, &touch, &own, approach, b->pushed / dt, still);
     }
 }
 

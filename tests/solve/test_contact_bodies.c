@@ -1,5 +1,6 @@
 // The skin is the upper side of one box, 8 x 8 squares at z = 1.5; bodies come from above.
 #include "slabs.h"
+#include "solve/contact_internal.h"
 
 #include <math.h>
 
@@ -70,6 +71,64 @@ static void a_ball_shot_through_the_skin_is_stopped_on_its_way(void** state)
         sup_contact_report r = press(&s, &call, 1, &ball, 3);
         assert_true(r.swept >= 1);
         assert_true(s.x[MIDDLE].z < -30); // in front of the ball, where it was pushed
+        slabs_free(&s);
+    }
+}
+
+// How far the skin is from a place.
+static float skin_distance(const slabs* s, sup_vec3 from)
+{
+    float least = INFINITY, weights[3];
+    for (uint32_t t = 0; t < s->triangle_count; ++t) {
+        const uint32_t* c = s->triangles + 3 * (size_t)t;
+        least = fminf(least, sup_contact_triangle_square(from, sup_particle_place(&s->x[c[0]]), sup_particle_place(&s->x[c[1]]),
+                                                         sup_particle_place(&s->x[c[2]]), weights));
+    }
+    return sqrtf(least);
+}
+
+// How high the skin is about (4.3, 4.6), where no point of it is: 0.4, 0.3 and 0.3 of the points at (4, 4), (5, 5) and (4, 5).
+static float skin_height(const slabs* s) { return 0.4f * s->x[MIDDLE].z + 0.3f * (s->x[MIDDLE + 10].z + s->x[MIDDLE + 9].z); }
+
+// Radius 0.3, and 0.5 from the nearest point: it presses the triangle until it is clear of it.
+static void a_ball_smaller_than_the_edges_presses_the_triangle_it_meets(void** state)
+{
+    (void)state;
+    for (int capsule = 0; capsule < 2; ++capsule) {
+        slabs            s = make_skin(1, NULL);
+        sup_contact_call call = slabs_call(&s);
+        sup_solid        ball = { .kind = capsule ? SUP_SOLID_CAPSULE : SUP_SOLID_SPHERE,
+                                  .start = at(4.3f, 4.6f, 1.6f),
+                                  .end = at(4.3f, 4.6f, 1.6f),
+                                  .b = { 0, 0, 0.4f }, // upright: its lower end is the ball
+                                  .radius = 0.3f };
+        press(&s, &call, 1, &ball, 3);
+        assert_true(skin_distance(&s, v3(4.3f, 4.6f, 1.6f)) > 0.29f);
+        assert_true(skin_height(&s) < 1.3f && skin_height(&s) > 1.1f);
+        slabs_free(&s);
+    }
+}
+
+// From 3 down to the middle of the box, by a tenth of an edge a step up to all of it in one; then it rests for two steps.
+static void no_speed_takes_a_small_ball_between_the_points(void** state)
+{
+    (void)state;
+    static const uint32_t counts[] = { 22, 5, 2, 1 };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+        slabs            s = make_skin(1, NULL);
+        sup_contact_call call = slabs_call(&s);
+        call.settings.self = false;
+        for (uint32_t k = 0; k < counts[i] + 2; ++k) {
+            float     way = 2.25f / (float)counts[i], begin = fmaxf(3 - way * (float)k, 0.75f), end = fmaxf(begin - way, 0.75f);
+            sup_vec3  center = v3(4.3f, 4.6f, end);
+            sup_solid ball = {
+                .kind = SUP_SOLID_SPHERE, .start = at(4.3f, 4.6f, begin), .end = at(4.3f, 4.6f, end), .radius = 0.3f
+            };
+            memcpy(s.to, s.x, s.point_count * sizeof *s.to);
+            press(&s, &call, 1, &ball, 3);
+            assert_true(skin_height(&s) < end - 0.25f);
+            assert_true(skin_distance(&s, center) > (k < counts[i] ? 0.15f : 0.29f)); // a moment to clear its neighbors
+        }
         slabs_free(&s);
     }
 }
@@ -262,6 +321,8 @@ int main(void)
         cmocka_unit_test(a_sphere_dents_the_skin_to_its_own_shape),
         cmocka_unit_test(a_capsule_lies_along_its_axis),
         cmocka_unit_test(a_ball_shot_through_the_skin_is_stopped_on_its_way),
+        cmocka_unit_test(a_ball_smaller_than_the_edges_presses_the_triangle_it_meets),
+        cmocka_unit_test(no_speed_takes_a_small_ball_between_the_points),
         cmocka_unit_test(a_cube_presses_what_is_inside_it_out_by_the_nearest_face),
         cmocka_unit_test(random_points_find_the_side_of_a_mesh_that_geometry_says),
         cmocka_unit_test(a_mesh_shot_through_the_skin_is_stopped_on_its_way),
