@@ -172,7 +172,7 @@ typedef struct contact_body {
     float    shares[3]; // of point and others in it
     sup_vec3 anchor_start, anchor_end, normal; // in the body's space
     sup_vec3 at, out, moved;                   // in the world, at the end of the substep; moved: by the anchor, within it
-    float    unit, pushed, approach, rank;
+    float    unit, pushed, approach;
     uint32_t round, swept;
 } contact_body;
 

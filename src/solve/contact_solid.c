@@ -100,7 +100,7 @@ static bool probe_round(const probe* p, sup_vec3 q0, sup_vec3 q1, float unit, co
     if (!(v3_length2(normal) > 0)) normal = v3_normalize(v3_sub(q0, core), v3(0, 0, 1)); // in the very middle: back
     out->normal = normal;
     out->anchor_start = out->anchor_end = passed ? at : v3_mad(core, b->radius, normal);
-    out->round = !passed;
+    out->round = passed ? 0 : CONTACT_ROUND;
     out->swept = passed;
     return true;
 }

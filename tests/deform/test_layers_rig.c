@@ -1,5 +1,5 @@
 // What a rig brings to `layers`: the paper's presets, weights that files get wrong, and depths where bones meet.
-#include "elbow.h"
+#include "spoilt_arm.h"
 #include "supple/io.h"
 
 // ---------------------------------------------------------------------------------------------- presets
@@ -44,40 +44,11 @@ static void presets_are_those_of_the_papers_table(void** state)
 static sup_character* arm_with_weights(void (*spoil)(uint32_t point, float* two))
 {
     sup_character* c = elbow_make(90, 0.3, 1);
-    uint32_t       n = c->mesh.point_count;
-    uint32_t*      joints = calloc(2 * n, sizeof *joints);
-    float*         weights = calloc(2 * n, sizeof *weights);
-    for (uint32_t p = 0; p < n; ++p) {
-        for (uint32_t i = c->weights.begin[p], k = 0; i < c->weights.begin[p + 1] && k < 2; ++i, ++k) {
-            joints[2 * p + k] = c->weights.joints[i];
-            weights[2 * p + k] = c->weights.values[i];
-        }
-        spoil(p, weights + 2 * p);
-    }
-    sup_joint bones[3];
-    memcpy(bones, c->skeleton.joints, sizeof bones);
-    sup_part_desc      part = { .name = "skin",
-                                .vertex_count = n,
-                                .positions = c->mesh.points,
-                                .face_count = c->mesh.triangle_count,
-                                .corners = c->mesh.triangles,
-                                .width = 2,
-                                .joints = joints,
-                                .weights = weights,
-                                .joint = SUP_NONE,
-                                .source_id = SUP_NONE };
-    sup_character_desc desc = { .name = "arm",
-                                .part_count = 1,
-                                .parts = &part,
-                                .joint_count = 3,
-                                .joints = bones,
-                                .clip_count = 1,
-                                .clips = c->clips,
-                                .metres_per_unit = 1 };
-    sup_character*     out = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
-    free(joints), free(weights);
+    stuff          s = stuff_of(elbow_make(90, 0.3, 1));
+    s.clip = c->clips;
+    for (uint32_t p = 0; p < s.points; ++p) spoil(p, s.weights + 2 * p);
+    sup_character* out = stuff_character(&s);
+    stuff_free(&s);
     sup_character_destroy(c);
     return out;
 }
