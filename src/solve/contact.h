@@ -122,7 +122,7 @@ void sup_contact_begin(const sup_contact* c, const sup_contact_call* call, float
 /// One round over the list. Returns how many contacts pushed.
 uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call, sup_vec4* x);
 /// Pieces that pass through each other at rest are tied: near each other both are displaced alike from where skinning puts them,
-/// so they cross no more than the skinned ones do. `from`, `to`: skinned places at both ends of the step; `fraction`: where
+/// so they cross no more than the skinned ones do; places that skinning takes apart are let go. `from`, `to`: skinned places at both ends of the step; `fraction`: where
 /// between them.
 void sup_contact_hold_ties(const sup_contact* c, const sup_vec3* from, const sup_vec3* to, float fraction, sup_vec4* x);
 /// Irons out what passes through itself in spite of all contacts: one round, before sup_contact_project.

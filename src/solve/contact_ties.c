@@ -13,6 +13,7 @@ typedef struct tie_reach {
 static const tie_reach through = { 1.0f, 2.5f }; // pieces that pass through each other
 static const tie_reach thin = { 0.3f, 0.8f };    // the other side of a plate
 static const tie_reach groove = { 0.3f, 0.6f };  // across a slit: what touches at rest has no contact
+static const tie_reach parted = { 1.0f, 2.5f };  // ends that skinning takes apart, by so much more than at rest
 
 enum { STACK = 64 };
 
@@ -76,6 +77,18 @@ static sup_vec3 displaced(const sup_vec4* x, const sup_vec3* from, const sup_vec
     return v3_sub(sup_particle_place(&x[i]), v3_lerp(from[i], to[i], fraction));
 }
 
+/// What is left of a tie, 0 ... 1. Ends that skinning takes apart, as the skin of a leg and of the belly that cross in the groin,
+/// are on different bones, and to be displaced alike means nothing any more: ties of several such points would pull against each
+/// other, and where one of them is thin, draw it out by its mass.
+static float tie_holds(const sup_contact* c, const sup_contact_tie* t, const sup_vec3* from, const sup_vec3* to, float fraction)
+{
+    sup_vec3 between = v3_lerp(from[t->point], to[t->point], fraction);
+    for (int k = 0; k < 3; ++k)
+        between = v3_mad(between, -t->weights[k], v3_lerp(from[t->corners[k]], to[t->corners[k]], fraction));
+    float more = v3_length(between) / c->units[t->point] - t->edges;
+    return sup_clampf((parted.none - more) / (parted.none - parted.full), 0, 1);
+}
+
 void sup_contact_hold_ties(const sup_contact* c, const sup_vec3* from, const sup_vec3* to, float fraction, sup_vec4* x)
 {
     for (uint32_t i = 0; i < c->tie_count; ++i) {
@@ -87,7 +100,7 @@ void sup_contact_hold_ties(const sup_contact* c, const sup_vec3* from, const sup
             inverse += t->weights[k] * t->weights[k] * x[t->corners[k]].w;
         }
         if (!(inverse > 0) || !v3_finite(apart)) continue;
-        float share = t->strength / inverse;
+        float share = t->strength * tie_holds(c, t, from, to, fraction) / inverse;
         sup_particle_move(&x[t->point], -share * x[t->point].w, apart);
         for (int k = 0; k < 3; ++k) sup_particle_move(&x[t->corners[k]], share * t->weights[k] * x[t->corners[k]].w, apart);
     }

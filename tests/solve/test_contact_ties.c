@@ -64,6 +64,27 @@ static void where_skinning_puts_them_nothing_pulls(void** state)
     slabs_free(&s);
 }
 
+// On bones of their own that go 5 apart: what happens to the one is nothing to the other.
+static void what_skinning_takes_apart_is_let_go(void** state)
+{
+    (void)state;
+    for (int far = 0; far < 2; ++far) {
+        slabs     s = make_crossed();
+        sup_vec3* skinned = calloc(s.point_count, sizeof *skinned);
+        for (uint32_t i = 0; i < s.point_count; ++i) {
+            skinned[i] = v3_add(s.points[i], v3(0, 0, i >= s.slab_points ? far ? 5 : 0.2f : 0));
+            s.x[i] = (sup_vec4){ skinned[i].x, skinned[i].y, skinned[i].z + (i < s.slab_points ? 0 : 0.4f), 1 };
+        }
+        float moved = 0;
+        for (int k = 0; k < 200; ++k) sup_contact_hold_ties(s.contact, s.points, skinned, 1, s.x);
+        for (uint32_t i = 0; i < s.slab_points; ++i) moved = fmaxf(moved, v3_distance(sup_particle_place(&s.x[i]), skinned[i]));
+        if (far) assert_true(moved == 0);
+        else assert_true(moved > 0.1f);
+        free(skinned);
+        slabs_free(&s);
+    }
+}
+
 static void the_two_sides_of_a_plate_are_tied_those_of_a_box_are_not(void** state)
 {
     (void)state;
@@ -99,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_through_each_other_are_displaced_alike),
         cmocka_unit_test(where_skinning_puts_them_nothing_pulls),
+        cmocka_unit_test(what_skinning_takes_apart_is_let_go),
         cmocka_unit_test(the_two_sides_of_a_plate_are_tied_those_of_a_box_are_not),
         cmocka_unit_test(pieces_apart_are_not_tied),
     };
