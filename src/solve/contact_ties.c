@@ -77,9 +77,9 @@ static sup_vec3 displaced(const sup_vec4* x, const sup_vec3* from, const sup_vec
     return v3_sub(sup_particle_place(&x[i]), v3_lerp(from[i], to[i], fraction));
 }
 
-/// What is left of a tie, 0 ... 1. Ends that skinning takes apart, as the skin of a leg and of the belly that cross in the groin,
-/// are on different bones, and to be displaced alike means nothing any more: ties of several such points would pull against each
-/// other, and where one of them is thin, draw it out by its mass.
+/// What is left of a tie, 0 ... 1. Ends that skinning takes apart, as the skin of a leg and of the belly that cross in the
+/// groin, are on different bones, and to be displaced alike means nothing any more: ties of several such points would pull
+/// against each other, and where one of them is thin, draw it out by its mass.
 static float tie_holds(const sup_contact* c, const sup_contact_tie* t, const sup_vec3* from, const sup_vec3* to, float fraction)
 {
     sup_vec3 between = v3_lerp(from[t->point], to[t->point], fraction);

@@ -135,6 +135,7 @@ typedef struct layers_bound {
     const sup_volumes*           volumes;
     const sup_subvolumes*        subvolumes;
     const uint32_t*              part_joints;
+    const float*                 volume_shares; ///< per point, 0 ... 1: of what it would move for the volume by its mass
     const sup_contact*           contact;
     float                        margin;
     uint32_t                     solid_count;  ///< bodies of the world

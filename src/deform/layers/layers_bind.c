@@ -1,4 +1,5 @@
 // Skin sets, and what the solver keeps: joints, volumes, contacts. Masses and regions are in layers_regions.c.
+#include "base/sort.h"
 #include "deform/layers/layers.h"
 #include "geom/volumes_label.h"
 
@@ -7,6 +8,7 @@
 
 static const float bound_bone_share = 0.6f; // of the shortest bone at a joint
 static const float contact_reach = 1.0f;    // mean edges a point may be in and still be found
+static const float volume_most = 4.0f;      // times as far as half the points of a part one may go for its volume
 enum { LABEL_FEWEST = 30 };                 // triangles of a part
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
@@ -154,6 +156,51 @@ static sup_result make_volumes(const sup_bind_input* in, layers_bound* b, const 
     return r;
 }
 
+typedef struct volume_rates {
+    const float*   rates; // per point: how far it goes under a pressure
+    float*         shares;
+    uint32_t*      seen; // per point: the last part + 1 that had it
+    sup_sort_item *items, *spare;
+} volume_rates;
+
+static void even_part(const sup_volumes* v, uint32_t part, const volume_rates* w)
+{
+    uint32_t count = 0;
+    for (size_t i = 3 * (size_t)v->begin[part]; i < 3 * (size_t)v->begin[part + 1]; ++i) {
+        uint32_t k = v->corners[i], bits;
+        if (k >= v->point_count || w->seen[k] == part + 1) continue;
+        w->seen[k] = part + 1;
+        memcpy(&bits, &w->rates[k], sizeof bits); // rates are not negative: they rise as their bits do
+        w->items[count++] = (sup_sort_item){ bits, k };
+    }
+    if (count == 0) return;
+    sup_sort(w->items, w->spare, count);
+    float most = volume_most * w->rates[w->items[count / 2].value];
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t k = w->items[i].value;
+        if (w->rates[k] > most) w->shares[k] = fminf(w->shares[k], most / w->rates[k]);
+    }
+}
+
+// By its mass a point goes the further for the volume the thinner the flesh is there. Over a bone close under the skin that is
+// fifty times as far as elsewhere, and then the step of its whole part is cut short for it.
+static sup_result even_volumes(layers_bound* b, sup_arena* arena, sup_arena* temporary, sup_error* error)
+{
+    float *      rates = SUP_NEW(temporary, float, b->stride), *shares = SUP_NEW(arena, float, b->stride);
+    volume_rates w = { rates, shares, SUP_NEW(temporary, uint32_t, b->stride), SUP_NEW(temporary, sup_sort_item, b->stride),
+                       SUP_NEW(temporary, sup_sort_item, b->stride) };
+    if (!rates || !shares || !w.seen || !w.items || !w.spare) return no_memory(error);
+    for (uint32_t t = 0; t < b->triangle_count; ++t) {
+        const uint32_t* c = b->triangles + 3 * (size_t)t;
+        float area = v3_length(v3_cross(v3_sub(b->rest[c[1]], b->rest[c[0]]), v3_sub(b->rest[c[2]], b->rest[c[0]]))) / 6;
+        for (int k = 0; k < 3 && isfinite(area); ++k) rates[c[k]] += area * b->inverse_masses[c[k]];
+    }
+    for (uint32_t k = 0; k < b->stride; ++k) shares[k] = 1;
+    for (uint32_t part = 0; part < b->volumes->part_count; ++part) even_part(b->volumes, part, &w);
+    b->volume_shares = shares;
+    return SUP_OK;
+}
+
 static sup_result make_solids(layers_bound* b, const sup_world_plan* world, sup_arena* arena, sup_error* error)
 {
     b->solid_count = world ? sup_world_plan_body_count(world) : 0;
@@ -204,6 +251,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     if (!r) r = make_skins(b, s->joint_count, arena, temporary, error);
     if (!r) r = make_bounds(b, s, &lists, arena, temporary, error);
     if (!r) r = make_volumes(in, b, &lists, arena, error);
+    if (!r) r = even_volumes(b, arena, temporary, error);
     if (!r) r = make_solids(b, in->world, arena, error);
     if (!r) r = make_contact(b, p, arena, error);
     return r;

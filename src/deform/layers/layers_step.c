@@ -266,7 +266,7 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
         }
         r->couplings[k] = layers_value(b, ROW_COUPLING, r->p->coupling, k);
         r->tethers[k] = layers_value(b, ROW_TETHER, r->p->tether, k);
-        r->volume_weights[k] = layers_value(b, ROW_VOLUME, r->p->volume, k);
+        r->volume_weights[k] = b->volume_shares[k] * layers_value(b, ROW_VOLUME, r->p->volume, k);
     }
 }
 
