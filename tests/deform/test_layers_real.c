@@ -75,8 +75,7 @@ static seen watch(const sup_character* c, const sup_clip* clip, double end, doub
     for (uint32_t i = 0; i < soft.stats.count; ++i) {
         print_message("    %s %u\n", soft.stats.items[i].name, (unsigned)soft.stats.items[i].times);
         assert_true(strncmp(soft.stats.items[i].name, "runner.", 7) != 0); // nothing was lost and begun anew
-        if (strcmp(soft.stats.items[i].name, "layers.volume_shortened") == 0)
-            s.shortened = (uint32_t)soft.stats.items[i].times;
+        if (strcmp(soft.stats.items[i].name, "layers.volume_shortened") == 0) s.shortened = (uint32_t)soft.stats.items[i].times;
     }
     play_end(&soft), play_end(&flat);
     free(scratch);
