@@ -15,7 +15,15 @@ static const double PART_SHARE_MIN = 1e-4;
 
 // The joint turns skin when a point follows it or anything below it, and some skin stays behind or bends with it: it has a
 // part of its own.
-sup_result checkup_prepare(checkup* c, bool full, sup_arena* arena, sup_error* error)
+static bool wanted_joint(const options* o, const char* name)
+{
+    uint32_t count = options_count(o, FLAG_JOINT);
+    bool     wanted = count == 0;
+    for (uint32_t i = 0; i < count; i++) wanted |= sup_glob_match(options_nth(o, FLAG_JOINT, i), name);
+    return wanted;
+}
+
+sup_result checkup_prepare(checkup* c, const options* o, sup_arena* arena, sup_error* error)
 {
     uint32_t      parts = sup_meter_part_count(c->meter), count = 0;
     uint32_t*     joints = sup_arena_alloc(arena, parts, sizeof *joints);
@@ -27,16 +35,21 @@ sup_result checkup_prepare(checkup* c, bool full, sup_arena* arena, sup_error* e
         const sup_meter_part* part = sup_meter_part_at(c->meter, p);
         // A root without a joint above it turns everything together: nothing deforms.
         bool bends = part->joint != SUP_NONE && c->character->skeleton.joints[part->joint].parent != SUP_NONE;
-        if (!bends || !(part->rest_volume > PART_SHARE_MIN * whole)) continue;
+        if (!bends || !(part->rest_volume > PART_SHARE_MIN * whole) || !wanted_joint(o, part->name)) continue;
         c->joints[count] = (check_joint){ .name = part->name, .part = p };
         joints[count++] = part->joint;
     }
     c->joint_count = count;
+    if (count == 0 && options_has(o, FLAG_JOINT))
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "--joint '%s': no joint of '%s' that is called so has skin around it that bends; leave --joint out "
+                        "to see all that have",
+                        options_nth(o, FLAG_JOINT, 0), c->character->name);
     if (count == 0)
         return sup_fail(error, SUP_ERROR_INPUT, "no joint of '%s' has enough skin around it to have a volume",
                         c->character->name);
     sup_result result = sup_pose_create(c->character, arena, &c->bind, error);
-    if (result == SUP_OK) result = sweeps_make(c->character, full, joints, count, arena, sweeps, error);
+    if (result == SUP_OK) result = sweeps_make(c->character, options_has(o, FLAG_FULL), joints, count, arena, sweeps, error);
     if (result != SUP_OK) return result;
     sup_pose_bind(c->character, &c->bind);
     for (uint32_t j = 0; j < count; j++) c->joints[j].sweeps = sweeps[j];
@@ -69,10 +82,12 @@ sup_result checkup_points(const checkup* c, const check_joint* joint, uint32_t c
 typedef struct batch {
     const checkup*     c;
     const check_joint* joint;
-    bool               contacts; // count intersections, else everything else
-    bool*              wanted;   // per chain and pose
+    uint8_t*           wanted; // per chain and pose: what is measured there
     bool*              failed;
 } batch;
+
+// Contacts are intersections, values everything else.
+enum { WANT_VALUES = 1, WANT_CONTACTS = 2 };
 
 // Volume of the joint's part, from the volumes of all of them. The fans need the pose.
 static double part_change(const checkup* c, const check_joint* joint, uint32_t pose, const sup_vec3* points, double* volumes,
@@ -85,19 +100,21 @@ static double part_change(const checkup* c, const check_joint* joint, uint32_t p
     return volumes[joint->part] / sup_meter_part_at(c->meter, joint->part)->rest_volume - 1.0;
 }
 
-static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose)
+static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t wanted)
 {
     const checkup* c = b->c;
+    size_t         scratch = sup_meter_scratch(c->meter), posing = sup_pose_size(c->character);
     check_value*   v = &b->joint->results[chain].values[pose];
     sup_error      error;
     sup_vec3*      points = malloc(c->character->mesh.point_count * sizeof *points + 1);
     double*        volumes = malloc(sup_meter_part_count(c->meter) * sizeof *volumes);
-    void*          memory = scratch_block(b->contacts ? sup_meter_scratch(c->meter) : sup_pose_size(c->character));
+    void*          memory = scratch_block(scratch > posing ? scratch : posing);
     bool           good = points && volumes && memory && checkup_points(c, b->joint, chain, pose, points, &error) == SUP_OK;
-    if (good && b->contacts) {
+    if (good && wanted & WANT_CONTACTS) {
         double count = sup_meter_intersections(c->meter, points, memory, NULL, NULL, 0);
         v->intersections = fmax(0.0, count - c->rest_intersections);
-    } else if (good) {
+    }
+    if (good && wanted & WANT_VALUES) {
         v->volume = part_change(c, b->joint, pose, points, volumes, memory);
         v->stretch = sup_meter_stretch(c->meter, points, NULL);
         v->roughness = sup_meter_roughness(c->meter, points, NULL);
@@ -113,7 +130,7 @@ static void run_batch(void* data, uint32_t begin, uint32_t end)
     const batch* b = data;
     uint32_t     poses = b->joint->sweeps.pose_count;
     for (uint32_t i = begin; i < end; i++)
-        if (b->wanted[i]) b->failed[i] = !measure_pose(b, i / poses, i % poses);
+        if (b->wanted[i]) b->failed[i] = !measure_pose(b, i / poses, i % poses, b->wanted[i]);
 }
 
 // ---------------------------------------------------------------------------------------------- one joint
@@ -124,20 +141,25 @@ static bool is_end(const joint_sweeps* s, uint32_t pose)
     return pose == w->begin || pose == w->begin + w->count - 1;
 }
 
-// Everything but intersections at every pose; dynamic chains, which must settle first, at the ends alone.
-static void want_values(const checkup* c, const check_joint* joint, bool* wanted)
+// Everything but intersections at every pose. Dynamic chains, which must settle first, are measured at the ends alone and
+// whole: settling costs most.
+static void want_values(const checkup* c, const check_joint* joint, uint8_t* wanted)
 {
     uint32_t poses = joint->sweeps.pose_count;
-    for (uint32_t i = 0; i < c->chain_count * poses; i++)
-        wanted[i] = !sup_chain_dynamic(c->chains[i / poses]) || is_end(&joint->sweeps, i % poses);
+    for (uint32_t i = 0; i < c->chain_count * poses; i++) {
+        bool dynamic = sup_chain_dynamic(c->chains[i / poses]);
+        wanted[i] = !dynamic ? WANT_VALUES : is_end(&joint->sweeps, i % poses) ? WANT_VALUES | WANT_CONTACTS : 0;
+    }
 }
 
-// Intersections cost most: at the ends and where the volume is worst.
-static void want_contacts(const checkup* c, const check_joint* joint, bool* wanted)
+// Elsewhere intersections cost most: at the ends and where the volume is worst.
+static void want_contacts(const checkup* c, const check_joint* joint, uint8_t* wanted)
 {
     uint32_t poses = joint->sweeps.pose_count;
-    for (uint32_t i = 0; i < c->chain_count * poses; i++)
-        wanted[i] = is_end(&joint->sweeps, i % poses) || joint->results[i / poses].worst == i % poses;
+    for (uint32_t i = 0; i < c->chain_count * poses; i++) {
+        bool there = is_end(&joint->sweeps, i % poses) || joint->results[i / poses].worst == i % poses;
+        wanted[i] = there && !sup_chain_dynamic(c->chains[i / poses]) ? WANT_CONTACTS : 0;
+    }
 }
 
 static void find_worst(const check_joint* joint, check_result* r)
@@ -174,8 +196,7 @@ static double judge(const checkup* c, const check_joint* joint, check_result* r)
 static bool run_joint(const checkup* c, check_joint* joint, sup_arena* arena, sup_error* error)
 {
     uint32_t poses = joint->sweeps.pose_count, items = c->chain_count * poses;
-    batch    b = { c, joint, false, sup_arena_alloc(arena, items, sizeof *b.wanted),
-                   sup_arena_alloc(arena, items, sizeof *b.failed) };
+    batch    b = { c, joint, sup_arena_alloc(arena, items, sizeof *b.wanted), sup_arena_alloc(arena, items, sizeof *b.failed) };
     joint->results = sup_arena_alloc(arena, c->chain_count, sizeof *joint->results);
     check_value* values = sup_arena_alloc(arena, items, sizeof *values);
     bool         failed = !b.wanted || !b.failed || !joint->results || !values;
@@ -185,7 +206,6 @@ static bool run_joint(const checkup* c, check_joint* joint, sup_arena* arena, su
         want_values(c, joint, b.wanted);
         sup_tasks_run(c->tasks, items, 1, run_batch, &b);
         for (uint32_t k = 0; k < c->chain_count; k++) find_worst(joint, &joint->results[k]);
-        b.contacts = true;
         want_contacts(c, joint, b.wanted);
         sup_tasks_run(c->tasks, items, 1, run_batch, &b);
         for (uint32_t i = 0; i < items; i++) failed |= b.failed[i];

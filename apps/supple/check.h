@@ -49,8 +49,8 @@ typedef struct checkup {
     uint32_t             rest_intersections;
 } checkup;
 
-/// The joints that have skin around them, with their sweeps.
-sup_result checkup_prepare(checkup* c, bool full, sup_arena* arena, sup_error* error);
+/// The joints that have skin around them, of those that --joint names, with their sweeps.
+sup_result checkup_prepare(checkup* c, const options* o, sup_arena* arena, sup_error* error);
 /// Measures every pose, ranks the joints and finds words for them.
 sup_result checkup_run(checkup* c, sup_arena* arena, sup_error* error);
 /// The skin of one pose once more. `out` holds the character's points.

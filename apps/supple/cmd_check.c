@@ -235,7 +235,7 @@ static int check_character(checkup* c, sup_character* character, const options* 
     c->meter = meter;
     if (code == EXIT_DONE) code = bind_chains(c, character, o, arena);
     if (code == EXIT_DONE) {
-        sup_result result = checkup_prepare(c, options_has(o, FLAG_FULL), arena, &error);
+        sup_result result = checkup_prepare(c, o, arena, &error);
         if (result == SUP_OK) result = checkup_run(c, arena, &error);
         progress_end(c->bar);
         if (result != SUP_OK) code = fail_with(&error);

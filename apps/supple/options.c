@@ -92,6 +92,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_MAX_INTERSECTIONS, JUDGES, "max-intersections", "N",
       "exit with 3 when more pairs of triangles pass through each other" },
     { FLAG_MAX_STRETCH, JUDGES, "max-stretch", "R", "exit with 3 when an edge gets R times longer or shorter" },
+    { FLAG_JOINT, VERB_CHECK, "joint", "NAME", "only this joint, with * and ?; repeats" },
     { FLAG_TOP, VERB_CHECK, "top", "N", "how many joints are shown; default 10" },
     { FLAG_FULL, VERB_CHECK, "full", NULL,
       "bend every joint by 120 and twist it by 150 degrees both ways, whatever the clips do" },

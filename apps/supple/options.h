@@ -74,6 +74,7 @@ typedef enum flag_id {
     FLAG_MAX_ERROR,
     FLAG_MAX_INTERSECTIONS,
     FLAG_MAX_STRETCH,
+    FLAG_JOINT,
     FLAG_TOP,
     FLAG_FULL,
     FLAG_CELLS,

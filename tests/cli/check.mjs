@@ -98,6 +98,17 @@ await test("--top cuts the list, and the joints are counted all the same", () =>
     bad([...arm, "--top", "1.5"], 2, /whole number/);
 });
 await test("the numbers do not depend on the threads", () => equal(JSON.stringify(json([...arm, "--threads", "1"])), JSON.stringify(json([...arm, "--threads", "4"])), "JSON"));
+await test("--joint checks only the joints it names", () => {
+    const all = json(arm), some = json([...arm, "--joint", "fore*", "--joint", "hand"]);
+    equal(some.joints.map(j => j.joint).sort().join(" "), "forearm hand", "joints");
+    equal(some.joints_checked, 2, "count");
+    equal(JSON.stringify(joint(some, "forearm")), JSON.stringify(joint(all, "forearm")), "what is said of one does not depend on the others");
+    bad([...arm, "--joint", "leg*"], 1, /--joint 'leg\*': no joint of '.*' that is called so has skin/);
+});
+await test("a simulation is measured at the ends of each range: volume and intersections", () => {
+    const r = json([...arm, "--joint", "forearm", "--deform", "layers"]), c = chain(joint(r, "forearm"), "linear,layers");
+    holds(Math.abs(c.volume_change) < 0.02 && c.intersections_added === 0, JSON.stringify(c));
+});
 await test("one chain alone is judged by itself", () => {
     const r = json([...arm, "--deform", "dualquat"]);
     equal(r.chains.join(" "), "dualquat", "chains");
