@@ -494,6 +494,10 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.hot = take(&d, n, sizeof *m.hot);
     m.hot_list = take(&d, n, sizeof *m.hot_list);
     m.smoothed = take(&d, n, sizeof *m.smoothed);
+    m.clusters = take(&d, n, sizeof *m.clusters);
+    m.crossed_skinned = take(&d, n, sizeof *m.crossed_skinned);
+    m.added = take(&d, n, sizeof *m.added);
+    m.pressed = take(&d, n, sizeof *m.pressed);
     m.nodes = take(&d, 2 * (size_t)c->pack_count, sizeof *m.nodes);
     m.packs = take(&d, c->pack_count, sizeof *m.packs);
     m.areas = take(&d, slots, sizeof *m.areas);

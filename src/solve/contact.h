@@ -121,17 +121,24 @@ void sup_contact_begin(const sup_contact* c, const sup_contact_call* call, float
                        const sup_vec4* v);
 /// One round over the list. Returns how many contacts pushed.
 uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call, sup_vec4* x);
-/// Pieces that pass through each other at rest are tied: near each other both are displaced alike from where skinning puts them,
-/// so they cross no more than the skinned ones do; places that skinning takes apart are let go. `from`, `to`: skinned places at both ends of the step; `fraction`: where
-/// between them.
+/// Pieces that pass through each other at rest are tied: near each other both are displaced alike from where skinning puts
+/// them, so they cross no more than the skinned ones do; places that skinning takes apart are let go. `from`, `to`: skinned
+/// places at both ends of the step; `fraction`: where between them.
 void sup_contact_hold_ties(const sup_contact* c, const sup_vec3* from, const sup_vec3* to, float fraction, sup_vec4* x);
 /// Irons out what passes through itself in spite of all contacts: one round, before sup_contact_project.
 void sup_contact_iron(const sup_contact* c, const void* state, sup_vec4* x);
+/// What sup_contact_untangle leaves.
+typedef struct sup_contact_tangle {
+    uint32_t crossing;  ///< pairs of triangles, but for those of pieces that pass through each other at rest
+    uint32_t retreated; ///< points that were taken towards the skinned ones
+} sup_contact_tangle;
+
 /// The end of a step, after the last sup_contact_rub: `out` is the skin, and what passes through itself there all the same is
-/// smoothed until it does not, or where that is too much, until it crosses in no more places than the `skinned` one. Returns how
-/// many pairs of triangles still cross. The list of the step is of no use afterwards.
-uint32_t sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, const sup_vec3* skinned,
-                              sup_vec4* out, void* state);
+/// smoothed until it does not, or where that is too much, until it crosses in no more places than the `skinned` one. What helps
+/// always comes last: the skin retreats to the skinned one as far as it must for that. The list of the step is of no use
+/// afterwards.
+sup_contact_tangle sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x,
+                                        const sup_vec3* skinned, sup_vec4* out, void* state);
 /// Friction and restitution for a substep of dt seconds.
 void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v);
 

@@ -202,6 +202,10 @@ typedef struct contact_memory {
     float*          hot;     // per point
     uint32_t*       hot_list;
     sup_vec4*       smoothed;
+    uint32_t*       clusters; // per point: another of its cluster of crossings, in the end itself
+    int32_t*        crossed_skinned; // pairs that cross where skinning has them, at a point of each
+    int32_t*        added;           // how many more do now, at the root of their cluster
+    bool*           pressed;         // per point: at a body of the world
 
     // for searching alone
     contact_node*  nodes; // 2 x packs
@@ -224,7 +228,7 @@ typedef struct contact_memory {
 } contact_memory;
 
 // Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts and KNOTS knots.
-enum { CHUNK = 32, WAVE = 64, SLICE = 256, KNOTS = 64, PAIRS = CHUNK * WAVE };
+enum { CHUNK = 32, WAVE = 64, SLICE = 256, KNOTS = 256, PAIRS = CHUNK * WAVE };
 
 static inline uint32_t contact_near_room(const sup_contact* c) { return 16 * c->pack_count + PAIRS; }
 
@@ -313,9 +317,9 @@ static inline bool sup_contact_pass_through(const sup_contact* c, uint32_t p, ui
     return c->tangled && c->tangled[bit / 8] >> bit % 8 & 1;
 }
 
-/// How warm a point is, 0 ... 1: contact_knots.c.
+/// How warm a point is, 0 ... 1, and what share of the way to the skinned skin it has retreated: contact_knots.c.
 typedef struct contact_heat {
-    float is, wanted;
+    float is, wanted, retreated;
 } contact_heat;
 
 static inline contact_heat* sup_contact_heat(const sup_contact* c, const void* state)

@@ -1,7 +1,7 @@
 // Knots: places where the skin would pass through itself step after step, at the bottom of a crease sharper than its edges or
 // where bones press limbs into each other. Untangling undoes what one step brings; here is what lasts: the points of triangles
 // that crossed at the end of a step grow warm, warm points go towards the middle of their neighbors while they are solved, and
-// cool down slowly, so that nothing jumps.
+// cool down slowly, so that nothing jumps. What had to retreat to the skinned skin comes back from there as slowly.
 #include "solve/contact_internal.h"
 
 static const float warmer = 0.075f; // by being seen crossed
@@ -10,21 +10,22 @@ static const float follows = 0.25f; // of the way from how warm it is to how war
 static const float cold = 0.01f;
 static const float ironed = 0.5f; // of the way to the middle, in a round
 
+static float above(float heat) { return heat > cold ? heat : 0; }
+
 static void cool(const contact_search* s, uint32_t i, contact_heat* h)
 {
-    h->is += follows * (h->wanted - h->is);
-    if (!(h->is > cold) && !(h->wanted > cold)) {
-        *h = (contact_heat){ 0, 0 };
-        return;
-    }
     float edges = v3_distance(contact_to(s, i), contact_from(s, i)) / s->c->units[i];
-    h->wanted *= 1 - cooler * contact_min(edges, 1);
+    float left = 1 - cooler * contact_min(edges, 1);
+    h->is += follows * (h->wanted - h->is);
+    if (!(h->is > cold) && !(h->wanted > cold)) h->is = h->wanted = 0;
+    h->wanted *= left;
+    h->retreated = above(left * h->retreated);
 }
 
 void sup_contact_cool(contact_search* s)
 {
     for (uint32_t i = 0; i < s->c->point_count; ++i)
-        if (s->heat[i].is > 0 || s->heat[i].wanted > 0) cool(s, i, &s->heat[i]);
+        if (s->heat[i].is > 0 || s->heat[i].wanted > 0 || s->heat[i].retreated > 0) cool(s, i, &s->heat[i]);
 }
 
 void sup_contact_warm(const sup_contact* c, void* state, const uint32_t* points, uint32_t count)

@@ -4,9 +4,9 @@
 // lesser degree points around them, go towards the middle of their neighbors, and contacts are solved again there, until
 // nothing crosses or the rounds are over; then as much of that way is taken back as can be. The motion goes on from where the
 // step left it: smoothing what moves throws tissue about. (Displacements smoothed against the skinned pose, which were tried
-// first, bring its own crossings back.)
+// first, bring its own crossings back.) What is left then retreats: contact_retreat.c.
+#include "solve/contact_untangle.h"
 #include "geom/intersect.h"
-#include "solve/contact_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,18 +26,6 @@ enum { ROUNDS = 16, SWEEPS = 2, HALVINGS = 4, GRAIN_PACKS = 64, STACK = 64 };
 /// Packs that are in a pair; those that have moved since they were measured; hot ones, which are paired with all
 /// around them; and of these the ones that are not yet.
 enum { WATCHED = 1, MOVED = 2, HOT = 4, NEW = 8 };
-
-typedef struct untangling {
-    const sup_contact*      c;
-    const sup_contact_call* call;
-    contact_memory          m;
-    sup_vec4*               x;
-    bool                    looking; // only: nothing gets hot
-    const uint32_t*         pairs;   // of packs
-    uint32_t                pair_count;
-    uint32_t                first;     // of the wave
-    uint32_t                hot_count; // points in m.hot_list
-} untangling;
 
 // ---------------------------------------------------------------------------------------------- what crosses
 
@@ -80,8 +68,8 @@ static bool cross_now(const untangling* u, uint32_t a, uint32_t b)
     const uint32_t *   p = c->bvh.corners + 3 * (size_t)a, *q = c->bvh.corners + 3 * (size_t)b;
     for (int i = 0; i < 3; ++i)
         if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2]) return false;
-    if (c->crossing[a] && c->crossing[b]) return false;        // as they are at rest
-    if (sup_contact_pass_through(c, p[0], q[0])) return false; // tied
+    if (!u->all && c->crossing[a] && c->crossing[b]) return false;        // as they are at rest
+    if (!u->all && sup_contact_pass_through(c, p[0], q[0])) return false; // tied
     sup_vec3 x[3], y[3];
     for (int k = 0; k < 3; ++k) x[k] = sup_particle_place(&u->x[p[k]]), y[k] = sup_particle_place(&u->x[q[k]]);
     return sup_triangles_cross(x, y);
@@ -102,9 +90,9 @@ static void test_pairs(void* data, uint32_t begin, uint32_t end)
             for (uint32_t lane = 0; lane < CONTACT_PACK; ++lane)
                 for (uint32_t k = a == b ? lane + 1 : 0; may[lane] >> k; ++k) {
                     uint32_t s = contact_pack_begin(u->c, a) + lane, t = contact_pack_begin(u->c, b) + k;
-                    if (!(may[lane] >> k & 1) || count == KNOTS || !cross_now(u, s, t)) continue;
-                    out[2 * count] = s;
-                    out[2 * count++ + 1] = t;
+                    if (!(may[lane] >> k & 1) || !cross_now(u, s, t) || ++count > KNOTS) continue;
+                    out[2 * count - 2] = s;
+                    out[2 * count - 1] = t;
                 }
         }
         u->m.counts[chunk] = count;
@@ -113,7 +101,7 @@ static void test_pairs(void* data, uint32_t begin, uint32_t end)
 
 // ---------------------------------------------------------------------------------------------- where it is smoothed
 
-static void heat(untangling* u, uint32_t point, float to)
+void sup_untangle_heat(untangling* u, uint32_t point, float to)
 {
     float* h = &u->m.hot[point];
     if (!(to > *h)) return;
@@ -121,7 +109,14 @@ static void heat(untangling* u, uint32_t point, float to)
     *h = to;
 }
 
-/// The pairs of packs in u, those that have moved. Every pair of triangles that crosses heats its corners.
+void sup_untangle_heat_pair(untangling* u, const uint32_t slots[2], float to)
+{
+    for (uint32_t i = 0; i < 6; ++i) sup_untangle_heat(u, u->c->bvh.corners[3 * (size_t)slots[i / 3] + i % 3], to);
+}
+
+static void heat_crossed(untangling* u, const uint32_t slots[2]) { sup_untangle_heat_pair(u, slots, warmth); }
+
+/// The pairs of packs in u, those that have moved. What crosses is shown to `seen`.
 static uint32_t test_all(untangling* u)
 {
     uint32_t total = 0;
@@ -129,10 +124,9 @@ static uint32_t test_all(untangling* u)
         uint32_t left = u->pair_count - u->first, chunks = ((left < PAIRS ? left : PAIRS) + CHUNK - 1) / CHUNK;
         sup_tasks_run(u->call->tasks, chunks, 1, test_pairs, u);
         for (uint32_t k = 0; k < chunks; ++k) {
-            const uint32_t* slots = u->m.knots + 2 * (size_t)KNOTS * k;
             total += u->m.counts[k];
-            for (uint32_t i = 0; i < 2 * u->m.counts[k] && !u->looking; ++i)
-                for (uint32_t e = 0; e < 3; ++e) heat(u, u->c->bvh.corners[3 * (size_t)slots[i] + e], warmth);
+            for (uint32_t i = 0; i < u->m.counts[k] && i < KNOTS && u->seen; ++i)
+                u->seen(u, u->m.knots + 2 * ((size_t)KNOTS * k + i));
         }
     }
     return total;
@@ -149,15 +143,15 @@ static uint32_t find_crossings(untangling* u)
     return total;
 }
 
-static void spread_heat(untangling* u)
+void sup_untangle_spread(untangling* u, float share, float coldest)
 {
     const sup_contact* c = u->c;
     for (uint32_t i = 0, count = u->hot_count; i < count; ++i) {
         uint32_t p = u->m.hot_list[i];
-        float    there = spread * u->m.hot[p];
-        if (!(there > least)) continue;
+        float    there = share * u->m.hot[p];
+        if (!(there > coldest)) continue;
         for (uint32_t k = c->fan_begin[p]; k < c->fan_begin[p + 1]; ++k)
-            for (uint32_t e = 0; e < 3; ++e) heat(u, c->bvh.corners[3 * (size_t)c->fan[k] + e], there);
+            for (uint32_t e = 0; e < 3; ++e) sup_untangle_heat(u, c->bvh.corners[3 * (size_t)c->fan[k] + e], there);
     }
 }
 
@@ -282,7 +276,7 @@ static uint32_t take_least(untangling* u, const sup_vec4* from, uint32_t count)
     sup_vec4* smoothed = u->m.smoothed;
     float     low = 0, high = 1;
     memcpy(smoothed, u->x, u->c->point_count * sizeof *smoothed);
-    u->looking = true;
+    u->seen = NULL;
     for (int i = 0; i < HALVINGS; ++i) {
         float middle = 0.5f * (low + high);
         go_back(u, from, smoothed, middle);
@@ -294,8 +288,7 @@ static uint32_t take_least(untangling* u, const sup_vec4* from, uint32_t count)
     return count;
 }
 
-/// Everything is measured, and the hierarchy is fitted to it.
-static void refit(untangling* u)
+void sup_untangle_refit(untangling* u, float room)
 {
     const sup_contact* c = u->c;
     contact_node*      nodes = u->m.nodes;
@@ -307,7 +300,7 @@ static void refit(untangling* u)
             float               low = p ? INFINITY : contact_min(nodes[2 * (size_t)n].min[k], nodes[2 * (size_t)n + 1].min[k]);
             float high = p ? -INFINITY : contact_max(nodes[2 * (size_t)n].max[k], nodes[2 * (size_t)n + 1].max[k]);
             for (int lane = 0; lane < CONTACT_PACK && p; ++lane) {
-                float more = u->looking ? 0 : 2 * c->grow * p->unit[lane]; // room to move
+                float more = room * p->unit[lane];
                 low = contact_min(low, p->min[k][lane] - more);
                 high = contact_max(high, p->max[k][lane] + more);
             }
@@ -316,8 +309,7 @@ static void refit(untangling* u)
         }
 }
 
-/// All pairs of triangles that cross, wherever they look.
-static uint32_t count_all(untangling* u)
+uint32_t sup_untangle_count(untangling* u)
 {
     const sup_contact*  c = u->c;
     const contact_node* nodes = u->m.nodes;
@@ -348,41 +340,68 @@ static void watch_near(untangling* u)
     for (uint32_t i = 0; i < 2 * u->m.header->near_count; ++i) u->m.watched[u->m.near[i]] = WATCHED | MOVED;
 }
 
-/// How many pairs cross where skinning puts them.
-static uint32_t count_skinned(untangling* u, const sup_vec3* skinned)
+uint32_t sup_untangle_count_skinned(untangling* u)
 {
     sup_vec4* x = u->x;
     u->x = u->m.smoothed;
-    u->looking = true;
-    for (uint32_t i = 0; i < u->c->point_count; ++i) u->x[i] = (sup_vec4){ skinned[i].x, skinned[i].y, skinned[i].z, 0 };
-    refit(u);
-    uint32_t count = count_all(u);
+    for (uint32_t i = 0; i < u->c->point_count; ++i)
+        u->x[i] = (sup_vec4){ u->skinned[i].x, u->skinned[i].y, u->skinned[i].z, 0 };
+    sup_untangle_refit(u, 0);
+    uint32_t count = sup_untangle_count(u);
     u->x = x;
-    u->looking = false;
-    refit(u);
-    watch_near(u);
     return count;
 }
 
-uint32_t sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* from, const sup_vec3* skinned,
-                              sup_vec4* x, void* state)
+static uint32_t skinned_crossings(untangling* u)
 {
-    untangling u = { .c = c, .call = call, .m = sup_contact_divide(c, call->scratch, NULL), .x = x };
-    uint32_t   most = 0;
-    memcpy(x, from, c->point_count * sizeof *x);
-    if (u.m.header->near_count == 0) return 0;
-    memset(u.m.hot, 0, c->point_count * sizeof *u.m.hot);
-    watch_near(&u);
+    u->seen = NULL;
+    uint32_t count = sup_untangle_count_skinned(u);
+    sup_untangle_refit(u, 2 * u->c->grow);
+    watch_near(u);
+    u->seen = heat_crossed;
+    return count;
+}
+
+/// Until nothing crosses, or no more than where skinning has it, or the rounds are over. Returns how many pairs still cross.
+static uint32_t smooth_knots(untangling* u, const sup_vec4* from, void* state)
+{
+    const sup_contact* c = u->c;
+    uint32_t           most = 0;
+    u->seen = heat_crossed;
+    memset(u->m.hot, 0, c->point_count * sizeof *u->m.hot);
+    watch_near(u);
     for (int round = 0;; ++round) {
-        uint32_t count = find_crossings(&u);
-        if (round == 0) sup_contact_warm(c, state, u.m.hot_list, u.hot_count);
-        if ((round == 0 && count > KNOT_PAIRS) || (round == KNOT_ROUNDS && most == 0)) most = count_skinned(&u, skinned);
-        if (count <= most || round == ROUNDS) return round ? take_least(&u, from, count) : count;
-        spread_heat(&u);
-        watch_hot(&u);
-        smooth(&u);
-        ease_edges(&u, contact_max(squeezed - yielding * (float)round, squeezed_least));
-        sup_contact_project_hot(c, call, u.m.hot, x);
-        mark_moved(&u);
+        uint32_t count = find_crossings(u);
+        if (round == 0) sup_contact_warm(c, state, u->m.hot_list, u->hot_count);
+        if ((round == 0 && count > KNOT_PAIRS) || (round == KNOT_ROUNDS && most == 0)) most = skinned_crossings(u);
+        if (count <= most || round == ROUNDS) return round ? take_least(u, from, count) : count;
+        sup_untangle_spread(u, spread, least);
+        watch_hot(u);
+        smooth(u);
+        ease_edges(u, contact_max(squeezed - yielding * (float)round, squeezed_least));
+        sup_contact_project_hot(c, u->call, u->m.hot, u->x);
+        mark_moved(u);
     }
+}
+
+static bool any_retreated(const sup_contact* c, const contact_heat* heats)
+{
+    for (uint32_t i = 0; i < c->point_count; ++i)
+        if (heats[i].retreated > 0) return true;
+    return false;
+}
+
+sup_contact_tangle sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* from,
+                                        const sup_vec3* skinned, sup_vec4* x, void* state)
+{
+    untangling u = { .c = c, .call = call, .m = sup_contact_divide(c, call->scratch, NULL), .x = x, .skinned = skinned };
+    sup_contact_tangle tangle = { 0 };
+    contact_heat*      heats = sup_contact_heat(c, state);
+    memcpy(x, from, c->point_count * sizeof *x);
+    if (u.m.header->near_count > 0) tangle.crossing = smooth_knots(&u, from, state);
+    if (tangle.crossing == 0 && c->tie_count == 0 && !any_retreated(c, heats)) return tangle;
+    tangle.retreated = sup_contact_retreat(&u, heats);
+    sup_untangle_refit(&u, 0);
+    if (tangle.retreated) tangle.crossing = sup_untangle_count(&u);
+    return tangle;
 }

@@ -50,7 +50,7 @@ static uint32_t untangle(slabs* s, const sup_tasks* tasks)
     sup_contact_search(s->contact, &call, s->x, s->x, 0, NULL, s->state);
     sup_contact_begin(s->contact, &call, 0, 1, s->x, s->v);
     sup_vec4* out = calloc(s->point_count, sizeof *out);
-    uint32_t  left = sup_contact_untangle(s->contact, &call, s->x, s->points, out, s->state);
+    uint32_t  left = sup_contact_untangle(s->contact, &call, s->x, s->points, out, s->state).crossing;
     memcpy(s->x, out, s->point_count * sizeof *out);
     free(out);
     return left;
@@ -135,18 +135,80 @@ static void what_crosses_again_and_again_is_ironed_and_nothing_else(void** state
     slabs_free(&s);
 }
 
+/// The upper box 0.1 over the lower one, but for a `width` of it 0.7 deep inside.
+static slabs make_sunk(float width)
+{
+    slabs s = make_dented();
+    for (uint32_t i = s.slab_points; i < s.point_count; ++i) s.x[i].z = s.points[i].z - (s.points[i].x < width ? 7.2f : 6.4f);
+    memcpy(s.to, s.x, s.point_count * sizeof *s.x);
+    return s;
+}
+
+static void set_skinned(slabs* s, const slabs* like)
+{
+    for (uint32_t i = 0; i < s->point_count; ++i) s->points[i] = sup_particle_place(&like->x[i]);
+}
+
+// Too much to be smoothed away: the skin goes to the skinned one as far as it must, and there only.
+static void what_smoothing_leaves_retreats_to_the_skinned_skin(void** state)
+{
+    (void)state;
+    for (float width = 0; width < 9; width += 4) {
+        slabs    s = make_sunk(8), skinned = make_sunk(width);
+        uint32_t before = count_crossings(&s), most = count_crossings(&skinned);
+        set_skinned(&s, &skinned);
+        assert_true(before > 100 && (width > 0) == (most > 0));
+        untangle(&s, NULL);
+        assert_true(count_crossings(&s) <= most);
+        for (uint32_t i = 0; i < s.point_count; ++i)
+            if (width == 8 || s.to[i].x > 13) assert_memory_equal(&s.x[i], &s.to[i], sizeof s.x[i]);
+        slabs_free(&s), slabs_free(&skinned);
+    }
+}
+
+// What stands still stays where it has retreated to; what moves comes back.
+static void a_retreat_lasts_until_the_skin_has_moved(void** state)
+{
+    (void)state;
+    slabs s = make_sunk(8), skinned = make_sunk(0);
+    set_skinned(&s, &skinned);
+    sup_vec4* held = calloc(s.point_count, sizeof *held);
+    for (int i = 0; i < 3; ++i) {
+        memcpy(held, s.x, s.point_count * sizeof *held);
+        memcpy(s.x, s.to, s.point_count * sizeof *s.x);
+        untangle(&s, NULL);
+        for (uint32_t k = 0; k < s.point_count && i > 1; ++k) assert_true(fabsf(s.x[k].z - held[k].z) < 0.02f);
+    }
+    // Lifted by 1 it is free of the other. Where it retreated it is drawn back, until it has moved.
+    sup_contact_call call = slabs_call(&s);
+    for (int moved = 0; moved < 2; ++moved) {
+        float most = 0;
+        for (uint32_t k = 0; k < s.point_count; ++k) held[k] = s.to[k] = skinned.x[k];
+        for (uint32_t k = s.slab_points; k < s.point_count; ++k) held[k].z += 1, s.to[k].z += 1;
+        memcpy(s.x, held, s.point_count * sizeof *held);
+        untangle(&s, NULL);
+        for (uint32_t k = 0; k < s.point_count; ++k) most = fmaxf(most, fabsf(s.x[k].z - held[k].z));
+        assert_true(moved ? most == 0 : most > 0.1f);
+        for (uint32_t k = 0; k < s.point_count; k += 2) s.to[k].x += 1; // the others move as far from the middle of all
+        for (int i = 0; i < 20; ++i) sup_contact_search(s.contact, &call, held, s.to, 0, NULL, s.state);
+    }
+    free(held);
+    slabs_free(&s), slabs_free(&skinned);
+}
+
 static void any_number_of_workers_untangles_alike(void** state)
 {
     (void)state;
     uint64_t expected = 0;
     for (uint32_t threads = 1; threads <= 8; threads *= 2) {
         sup_pool* pool = sup_pool_create(threads);
-        slabs     s = make_dented();
+        slabs     s = make_sunk(8), skinned = make_sunk(0);
+        set_skinned(&s, &skinned);
         untangle(&s, sup_pool_tasks(pool));
         uint64_t hash = sup_hash(SUP_HASH_START, s.x, s.point_count * sizeof *s.x);
         if (threads == 1) expected = hash;
         assert_true(hash == expected);
-        slabs_free(&s);
+        slabs_free(&s), slabs_free(&skinned);
         sup_pool_destroy(pool);
     }
 }
@@ -159,6 +221,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_undone_is_counted),
         cmocka_unit_test(what_is_no_knot_is_smoothed_as_far_as_skinning_is_crossed),
         cmocka_unit_test(what_crosses_again_and_again_is_ironed_and_nothing_else),
+        cmocka_unit_test(what_smoothing_leaves_retreats_to_the_skinned_skin),
+        cmocka_unit_test(a_retreat_lasts_until_the_skin_has_moved),
         cmocka_unit_test(any_number_of_workers_untangles_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,14 +38,15 @@ typedef struct layers_run {
     sup_solid* solids;
     void *     skin_scratch, *match_scratch, *volume_scratch, *contact_scratch;
 
-    float            dt;       ///< of a substep
-    float            fraction; ///< of the step that has passed when the substep ends
-    uint32_t         substeps;
-    bool             ramping; ///< on the way from the bind pose into the first one
-    bool             held;    ///< the bone layer follows exactly
-    bool             muscles; ///< y and c0 are in use
-    sup_contact_call contact_call;
-    uint32_t         cold, shortened, skipped, lost, unwatched, crossing;
+    float              dt;       ///< of a substep
+    float              fraction; ///< of the step that has passed when the substep ends
+    uint32_t           substeps;
+    bool               ramping; ///< on the way from the bind pose into the first one
+    bool               held;    ///< the bone layer follows exactly
+    bool               muscles; ///< y and c0 are in use
+    sup_contact_call   contact_call;
+    uint32_t           cold, shortened, skipped, lost, unwatched;
+    sup_contact_tangle tangle;
 } layers_run;
 
 /// Cuts the scratch; with NULL it only counts. Returns its bytes.

@@ -378,6 +378,6 @@ void layers_substep(layers_run* r, uint32_t index)
 void layers_untangle(layers_run* r)
 {
     if (!r->contact_call.settings.self || r->p->paper_order) memcpy(r->s.shown, r->s.x, r->b->stride * sizeof *r->s.shown);
-    else r->crossing = sup_contact_untangle(r->b->contact, &r->contact_call, r->s.x, r->end, r->s.shown, r->s.contact);
+    else r->tangle = sup_contact_untangle(r->b->contact, &r->contact_call, r->s.x, r->end, r->s.shown, r->s.contact);
     glue(&r->b->glue, r->s.shown);
 }
