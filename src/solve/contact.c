@@ -434,9 +434,10 @@ static sup_result create(work* w, sup_contact_bind_report* report)
         w->crossing[s] = find_crossing(w, s, NULL) > 0;
         report->crossing += w->crossing[s];
     }
-    if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_lanes(w) || !list_fans(w) || !list_near(w) ||
-        !list_tangled(w) || !list_resting(w) || !list_ties(w, report))
+    if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_lanes(w) || !list_fans(w) ||
+        !list_near(w) || !list_tangled(w) || !list_resting(w) || !list_ties(w, report))
         return sup_fail_memory(w->error, "the contacts of a skin");
+    c->crossed = report->crossing > 0;
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;
     report->resting = c->resting_count;
     return SUP_OK;

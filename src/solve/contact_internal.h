@@ -59,6 +59,7 @@ struct sup_contact {
     float               side; // 1, or -1 where triangles face inwards
     float               margin, reach;
     bool                off;
+    bool                crossed; // somewhere at rest
     uint32_t            capacity;
     sup_bvh             bvh;
     const sup_vec3*     rest;

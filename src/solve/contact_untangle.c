@@ -399,7 +399,7 @@ sup_contact_tangle sup_contact_untangle(const sup_contact* c, const sup_contact_
     contact_heat*      heats = sup_contact_heat(c, state);
     memcpy(x, from, c->point_count * sizeof *x);
     if (u.m.header->near_count > 0) tangle.crossing = smooth_knots(&u, from, state);
-    if (tangle.crossing == 0 && c->tie_count == 0 && !any_retreated(c, heats)) return tangle;
+    if (tangle.crossing == 0 && !c->crossed && !any_retreated(c, heats)) return tangle;
     tangle.retreated = sup_contact_retreat(&u, heats);
     sup_untangle_refit(&u, 0);
     if (tangle.retreated) tangle.crossing = sup_untangle_count(&u);

@@ -75,6 +75,8 @@ void layers_substep(layers_run* r, uint32_t index);
 void layers_lead(layers_run* r);
 /// Contacts of the step, found once.
 void layers_search(layers_run* r);
+/// Before the first substep: how far the skin that is shown is from where it moves.
+void layers_remember(layers_run* r);
 /// After the last substep: the skin that is shown, which passes nowhere through itself, as far as that can be had.
 void layers_untangle(layers_run* r);
 

@@ -6,10 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAPER_VOLUME_ROUNDS = 4 };       // as in the paper's example
-enum { JOINT_ROUNDS = 2 };              // volume and joints in turns: what joints push out, volume takes back
-static const float volume_limit = 0.5f; // mean edges a point may move for the volume in one round
-static const float strain_ramp = 0.1f;  // of the rest length beyond its limit, from which on an edge is as firm as it gets
+enum { PAPER_VOLUME_ROUNDS = 4 };         // as in the paper's example
+enum { JOINT_ROUNDS = 2 };                // volume and joints in turns: what joints push out, volume takes back
+static const float volume_limit = 0.5f;   // mean edges a point may move for the volume in one round
+static const float untangled_left = 0.75f; // of what untangling did, in the next step
+static const float strain_ramp = 0.1f;    // of the rest length beyond its limit, from which on an edge is as firm as it gets
 
 static uint32_t all_of(const layers_run* r) { return LAYERS * r->b->stride; }
 
@@ -375,9 +376,31 @@ void layers_substep(layers_run* r, uint32_t index)
     sup_pose_copy(&r->now, &r->last);
 }
 
+// What untangling has done to the skin that was shown last is undone slowly, or it would be seen to come and go. It turns with
+// the particles.
+void layers_remember(layers_run* r)
+{
+    for (uint32_t k = 0; k < r->b->stride; ++k) {
+        sup_vec3 d = v3_sub(sup_particle_place(&r->s.shown[k]), sup_particle_place(&r->s.x[k]));
+        if (v3_length2(d) > 0) d = quat_rotate(quat_conjugate(r->s.q[k]), d);
+        sup_particle_pin(&r->s.shown[k], d);
+    }
+}
+
+static void begin_shown(layers_run* r)
+{
+    memcpy(r->from, r->s.x, r->b->stride * sizeof *r->from);
+    for (uint32_t k = 0; k < r->b->stride; ++k) {
+        sup_vec3 d = sup_particle_place(&r->s.shown[k]);
+        if (v3_length2(d) > 0) sup_particle_move(&r->from[k], untangled_left, quat_rotate(r->s.q[k], d));
+    }
+}
+
 void layers_untangle(layers_run* r)
 {
-    if (!r->contact_call.settings.self || r->p->paper_order) memcpy(r->s.shown, r->s.x, r->b->stride * sizeof *r->s.shown);
-    else r->tangle = sup_contact_untangle(r->b->contact, &r->contact_call, r->s.x, r->end, r->s.shown, r->s.contact);
+    if (r->contact_call.settings.self && !r->p->paper_order) {
+        begin_shown(r);
+        r->tangle = sup_contact_untangle(r->b->contact, &r->contact_call, r->from, r->end, r->s.shown, r->s.contact);
+    } else memcpy(r->s.shown, r->s.x, r->b->stride * sizeof *r->s.shown);
     glue(&r->b->glue, r->s.shown);
 }

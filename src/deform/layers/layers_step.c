@@ -31,8 +31,8 @@ layers_arrays layers_state_cut(const layers_bound* b, void* state)
 
 size_t layers_state_size(const layers_bound* b)
 {
-    return sup_align(sizeof(layers_state), 64) + 4 * particle_count(b) * sizeof(sup_vec4) +
-           b->stride * sizeof(sup_vec4) + sup_contact_state(b->contact);
+    return sup_align(sizeof(layers_state), 64) + 4 * particle_count(b) * sizeof(sup_vec4) + b->stride * sizeof(sup_vec4) +
+           sup_contact_state(b->contact);
 }
 
 static void* cut(uint8_t* base, size_t* used, size_t bytes)
@@ -326,6 +326,7 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
     layers_skin(&r, &r.now, r.end, moves ? r.matrices : NULL);
     if (moves) {
         begin_step(&r);
+        layers_remember(&r);
         layers_pose(&r, 0, 1, &r.last);
         layers_take_pose(&r, &r.last, &r.last);
         layers_skin(&r, &r.last, r.start, NULL);
