@@ -23,7 +23,7 @@ static bool has_link(const char* links, const char* name, size_t length)
 }
 
 // --set names a deformer, and not every chain has it: each chain gets the settings that concern it.
-static int share_settings(const sup_chain_desc* flags, chain_list* list, sup_arena* arena)
+int chain_share_settings(const sup_chain_desc* flags, chain_list* list, sup_arena* arena)
 {
     for (uint32_t s = 0; s < flags->setting_count; s++) {
         const char* setting = flags->settings[s];
@@ -113,7 +113,7 @@ int chain_list_read(const options* o, const sup_character* character, const sup_
             out->descs[out->count++].preset = flags.preset;
         }
     }
-    return code == EXIT_DONE ? share_settings(&flags, out, arena) : code;
+    return code == EXIT_DONE ? chain_share_settings(&flags, out, arena) : code;
 }
 
 int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,

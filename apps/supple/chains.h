@@ -1,4 +1,4 @@
-/// chains.h: the chains that compare and check run: those of --deform and --preset, or every deformer that fits.
+/// chains.h: the chains that compare, check and render run: those of --deform and --preset, or every deformer that fits.
 #ifndef SUPPLE_APP_CHAINS_H
 #define SUPPLE_APP_CHAINS_H
 
@@ -14,6 +14,8 @@ typedef struct chain_list {
 /// Each --deform is one chain, a --preset one more. Without either: every deformer whose needs the character meets.
 /// clip: the motion, NULL for held poses.
 int chain_list_read(const options* o, const sup_character* character, const sup_clip* clip, sup_arena* arena, chain_list* out);
+/// The settings of `flags`, to those chains of the list that have the link they name.
+int chain_share_settings(const sup_chain_desc* flags, chain_list* list, sup_arena* arena);
 /// Binds one of them. *out is NULL with EXIT_DONE when it was not asked for and cannot be bound; a note says why.
 int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,
                const sup_tasks* tasks, progress* bar, sup_chain** out);

@@ -1,6 +1,7 @@
 // Flags of `supple render`.
 #include "render_flags.h"
 
+#include "chains.h"
 #include "film.h"
 #include "motion.h"
 #include "report.h"
@@ -234,20 +235,30 @@ static int read_times(const options* o, render_job* job)
 
 static int read_chains(const options* o, sup_arena* arena, render_job* job)
 {
-    stage_desc*  s = &job->stage;
-    uint32_t     count = options_count(o, FLAG_DEFORM);
-    const char** chains = sup_arena_alloc(arena, count + 1, sizeof *chains);
-    if (!chains) return fail_memory();
+    stage_desc*    s = &job->stage;
+    uint32_t       count = options_count(o, FLAG_DEFORM);
+    sup_chain_desc flags = { 0 };
+    chain_list     list = { .descs = sup_arena_alloc(arena, (size_t)count + 2, sizeof *list.descs) };
+    if (!list.descs) return fail_memory();
     if (count > 16) return wrong("deform", options_text(o, FLAG_DEFORM, ""), "is one too many: at most 16 stand side by side");
-    for (uint32_t i = 0; i < count; i++) chains[i] = options_nth(o, FLAG_DEFORM, i);
-    s->chains = chains;
+    int code = chain_read(o, arena, &flags);
+    if (code != EXIT_DONE) return code;
     s->chain_count = count ? count : 1;
     s->ghost = options_text(o, FLAG_GHOST, NULL);
+    list.count = s->chain_count + (s->ghost ? 1 : 0);
+    for (uint32_t i = 0; i < list.count; i++) {
+        sup_chain_desc* d = &list.descs[i];
+        *d = flags;
+        d->settings = NULL, d->setting_count = 0;
+        if (i == s->chain_count) d->links = s->ghost;
+        else if (count) d->links = options_nth(o, FLAG_DEFORM, i);
+    }
+    s->chains = list.descs;
     s->wire = options_has(o, FLAG_WIRE);
     s->bones = options_has(o, FLAG_BONES);
     s->show = options_text(o, FLAG_SHOW, NULL);
     s->focus = options_text(o, FLAG_FOCUS, NULL);
-    return chain_read(o, arena, &s->chain);
+    return chain_share_settings(&flags, &list, arena);
 }
 
 int render_read(const options* o, sup_arena* arena, render_job* job)

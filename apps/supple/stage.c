@@ -18,16 +18,16 @@ static sup_result no_memory(const stage* s, sup_error* error)
 
 // ---------------------------------------------------------------------------------------------- making
 
-static sup_result make_actor(stage* s, const char* links, bool own_links, actor* a, sup_error* error)
+static sup_result make_actor(stage* s, uint32_t index, sup_error* error)
 {
     const sup_mesh* mesh = &s->d.character->mesh;
-    sup_chain_desc  chain = s->d.chain;
+    sup_chain_desc  chain = s->d.chains[index];
+    actor*          a = &s->actors[index];
     chain.character = s->d.character;
     chain.clip = s->d.clip;
     if (s->d.loop) chain.cycle_begin = s->d.start, chain.cycle_end = s->d.end;
     chain.tasks = s->d.tasks;
     chain.progress = s->d.progress;
-    if (own_links) chain.links = links;
     sup_result result = sup_chain_create(&chain, &a->chain, error);
     if (result != SUP_OK) return result;
     const sup_instance_desc instance = { .chain = a->chain,
@@ -92,9 +92,7 @@ static sup_result make_all(stage* s, sup_error* error)
     if (!s->actors) return no_memory(s, error);
     sup_result result = find_focus(s, error);
     if (result == SUP_OK) result = sup_normals_create(s->d.character, s->arena, &s->normals, error);
-    for (uint32_t i = 0; i < s->d.chain_count && result == SUP_OK; i++)
-        result = make_actor(s, s->d.chains[i], s->d.chains[i] != NULL, &s->actors[i], error);
-    if (result == SUP_OK && s->d.ghost) result = make_actor(s, s->d.ghost, true, &s->actors[s->d.chain_count], error);
+    for (uint32_t i = 0; i < s->actor_count && result == SUP_OK; i++) result = make_actor(s, i, error);
     if (result != SUP_OK) return result;
     s->normals_scratch = scratch_block(sup_normals_scratch(s->normals));
     if (!s->normals_scratch || !stage_bodies_create(s)) return no_memory(s, error);

@@ -8,27 +8,26 @@
 typedef enum heat_kind { HEAT_NONE, HEAT_ERROR, HEAT_STRETCH, HEAT_CURVATURE, HEAT_WEIGHTS, HEAT_MAP } heat_kind;
 
 typedef struct stage_desc {
-    const sup_character* character;
-    const sup_clip*      clip; ///< NULL: the pose is held
-    const sup_pose*      pose;
-    sup_chain_desc       chain; ///< settings, preset, world, step; links are taken from below
-    uint32_t             chain_count;
-    const char* const*   chains; ///< links of each panel; NULL text: the chain's own
-    const char*          ghost;  ///< links of the translucent one; NULL: none
-    double               start, end, preroll;
-    bool                 loop;
-    heat_kind            heat;
-    uint32_t             heat_joint; ///< HEAT_WEIGHTS
-    const sup_map*       heat_map;   ///< HEAT_MAP
-    bool                 wire, bones;
-    const picture_color* color;          ///< of the skin; NULL: clay
-    bool                 file_colors;    ///< base colors of the file's materials instead; clay where it has none
-    picture_camera       camera;         ///< that was asked for
-    const char*          focus;          ///< glob: only points that such joints move most are framed; NULL: all
-    const char*          show;           ///< "LINK.WHAT" or "LINK"; NULL: nothing
-    uint32_t             picture_height; ///< of a panel: lines are as thick as it asks
-    const sup_tasks*     tasks;
-    const sup_progress*  progress;
+    const sup_character*  character;
+    const sup_clip*       clip; ///< NULL: the pose is held
+    const sup_pose*       pose;
+    uint32_t              chain_count;
+    const sup_chain_desc* chains; ///< of each panel, then of the ghost: links, settings, preset, world, step
+    const char*           ghost;  ///< links of the translucent one; NULL: none
+    double                start, end, preroll;
+    bool                  loop;
+    heat_kind             heat;
+    uint32_t              heat_joint; ///< HEAT_WEIGHTS
+    const sup_map*        heat_map;   ///< HEAT_MAP
+    bool                  wire, bones;
+    const picture_color*  color;          ///< of the skin; NULL: clay
+    bool                  file_colors;    ///< base colors of the file's materials instead; clay where it has none
+    picture_camera        camera;         ///< that was asked for
+    const char*           focus;          ///< glob: only points that such joints move most are framed; NULL: all
+    const char*           show;           ///< "LINK.WHAT" or "LINK"; NULL: nothing
+    uint32_t              picture_height; ///< of a panel: lines are as thick as it asks
+    const sup_tasks*      tasks;
+    const sup_progress*   progress;
 } stage_desc;
 
 typedef struct stage stage;
@@ -41,8 +40,8 @@ void       stage_destroy(stage* s);
 void stage_evaluate(stage* s, double time, const sup_vec3* truth);
 /// Grows the framed box and the span of heat by what was evaluated.
 void stage_measure(stage* s);
-/// After the last frame was measured: from where to look. `hidden`: other skin hides most of --focus from the side that was asked
-/// for, and what comes back is the one that shows most of it.
+/// After the last frame was measured: from where to look. `hidden`: other skin hides most of --focus from the side that was
+/// asked for, and what comes back is the one that shows most of it.
 picture_camera stage_best_side(const stage* s, bool* hidden);
 /// After the last frame was measured: fails when --show names nothing that any of them drew.
 sup_result stage_check(const stage* s, sup_error* error);

@@ -426,4 +426,9 @@ await test("an older picture survives a failure and is replaced whole", folder =
     holdsOnly(folder, ["a.png", "link.png"]);
 });
 if (!built) await test("a build without Embree or libpng says what to install", () => match(missing.err, /install lib(embree|png)-dev and build again/));
+await test("--set concerns the chains that have its link, not the others nor the ghost", folder => {
+    const out = path.join(folder, "a.png"), small = ["render", "builtin:arm?points=300", out, "--size", "120x80", "--samples", "1", "--quiet"];
+    good([...small, "--deform", "linear", "--deform", "smooth", "--ghost", "linear", "--set", "smooth.iterations=1"]);
+    bad([...small, "--deform", "linear", "--ghost", "dualquat", "--set", "smooth.iterations=1"], 1, /no chain has a link 'smooth'/);
+});
 finish();
