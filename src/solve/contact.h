@@ -135,10 +135,10 @@ typedef struct sup_contact_tangle {
 
 /// The end of a step, after the last sup_contact_rub: `out` is the skin, and what passes through itself there all the same is
 /// smoothed until it does not, or where that is too much, until it crosses in no more places than the `skinned` one. What helps
-/// always comes last: the skin retreats to the skinned one as far as it must for that. The list of the step is of no use
-/// afterwards.
+/// always comes last: the skin retreats to the skinned one as far as it must for that. `begin`: where smoothing starts if that
+/// is not x, by less than an edge; NULL: there. The list of the step is of no use afterwards.
 sup_contact_tangle sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x,
-                                        const sup_vec3* skinned, sup_vec4* out, void* state);
+                                        const sup_vec4* begin, const sup_vec3* skinned, sup_vec4* out, void* state);
 /// Friction and restitution for a substep of dt seconds.
 void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v);
 

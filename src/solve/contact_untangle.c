@@ -237,15 +237,11 @@ static void pair_around(untangling* u, uint32_t pack)
     }
 }
 
-/// The search leaves out what looks one way, and of a crumpled place some does: where it is hot all is looked at.
-static void watch_hot(untangling* u)
+/// New hot packs are paired with all around them, instead of what the search has found for them.
+static void watch_new(untangling* u)
 {
     uint32_t *near = u->m.near, kept = 0;
     uint8_t*  watched = u->m.watched;
-    bool      any = false;
-    for (uint32_t p = 0; p < u->c->pack_count; ++p)
-        if (!(watched[p] & HOT) && pack_heat(u, p) > least) watched[p] |= HOT | NEW, any = true;
-    if (!any) return;
     for (uint32_t i = 0; i < u->m.header->near_count; ++i) {
         if ((watched[near[2 * i]] | watched[near[2 * i + 1]]) & NEW) continue;
         near[2 * kept] = near[2 * i];
@@ -257,6 +253,29 @@ static void watch_hot(untangling* u)
         watched[p] &= (uint8_t)~NEW;
         pair_around(u, p);
     }
+}
+
+/// The search leaves out what looks one way, and of a crumpled place some does: where it is hot all is looked at.
+static void watch_hot(untangling* u)
+{
+    bool any = false;
+    for (uint32_t p = 0; p < u->c->pack_count; ++p)
+        if (!(u->m.watched[p] & HOT) && pack_heat(u, p) > least) u->m.watched[p] |= HOT | NEW, any = true;
+    if (any) watch_new(u);
+}
+
+/// Nor does it know of what begins elsewhere than where it expected it.
+static void watch_displaced(untangling* u, const sup_vec4* expected)
+{
+    bool any = false;
+    for (uint32_t p = 0; p < u->c->pack_count; ++p) {
+        uint32_t end = 3 * contact_pack_begin(u->c, p + 1);
+        for (uint32_t i = 3 * contact_pack_begin(u->c, p); i < end && !(u->m.watched[p] & NEW); ++i) {
+            const sup_vec4 *x = &u->x[u->c->bvh.corners[i]], *e = &expected[u->c->bvh.corners[i]];
+            if (x->x != e->x || x->y != e->y || x->z != e->z) u->m.watched[p] |= HOT | NEW, any = true;
+        }
+    }
+    if (any) watch_new(u);
 }
 
 // ---------------------------------------------------------------------------------------------- all of it
@@ -369,7 +388,6 @@ static uint32_t smooth_knots(untangling* u, const sup_vec4* from, void* state)
     uint32_t           most = 0;
     u->seen = heat_crossed;
     memset(u->m.hot, 0, c->point_count * sizeof *u->m.hot);
-    watch_near(u);
     for (int round = 0;; ++round) {
         uint32_t count = find_crossings(u);
         if (round == 0) sup_contact_warm(c, state, u->m.hot_list, u->hot_count);
@@ -392,16 +410,19 @@ static bool any_retreated(const sup_contact* c, const contact_heat* heats)
 }
 
 sup_contact_tangle sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* from,
-                                        const sup_vec3* skinned, sup_vec4* x, void* state)
+                                        const sup_vec4* begin, const sup_vec3* skinned, sup_vec4* x, void* state)
 {
     untangling u = { .c = c, .call = call, .m = sup_contact_divide(c, call->scratch, NULL), .x = x, .skinned = skinned };
     sup_contact_tangle tangle = { 0 };
     contact_heat*      heats = sup_contact_heat(c, state);
-    memcpy(x, from, c->point_count * sizeof *x);
-    if (u.m.header->near_count > 0) tangle.crossing = smooth_knots(&u, from, state);
+    memcpy(x, begin ? begin : from, c->point_count * sizeof *x);
+    watch_near(&u);
+    if (begin) watch_displaced(&u, from);
+    if (u.m.header->near_count > 0) tangle.crossing = smooth_knots(&u, begin ? begin : from, state);
     if (tangle.crossing == 0 && !c->crossed && !any_retreated(c, heats)) return tangle;
     tangle.retreated = sup_contact_retreat(&u, heats);
+    if (tangle.retreated == 0) return tangle;
     sup_untangle_refit(&u, 0);
-    if (tangle.retreated) tangle.crossing = sup_untangle_count(&u);
+    tangle.crossing = sup_untangle_count(&u);
     return tangle;
 }

@@ -6,11 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAPER_VOLUME_ROUNDS = 4 };         // as in the paper's example
-enum { JOINT_ROUNDS = 2 };                // volume and joints in turns: what joints push out, volume takes back
-static const float volume_limit = 0.5f;   // mean edges a point may move for the volume in one round
-static const float untangled_left = 0.75f; // of what untangling did, in the next step
-static const float strain_ramp = 0.1f;    // of the rest length beyond its limit, from which on an edge is as firm as it gets
+enum { PAPER_VOLUME_ROUNDS = 4 };           // as in the paper's example
+enum { JOINT_ROUNDS = 2 };                  // volume and joints in turns: what joints push out, volume takes back
+static const float volume_limit = 0.5f;     // mean edges a point may move for the volume in one round
+static const float untangled_least = 0.03f; // mean edges: less is forgotten
+static const float untangled_left = 0.75f;  // of what untangling did, in the next step
+static const float strain_ramp = 0.1f;      // of the rest length beyond its limit, from which on an edge is as firm as it gets
 
 static uint32_t all_of(const layers_run* r) { return LAYERS * r->b->stride; }
 
@@ -387,20 +388,25 @@ void layers_remember(layers_run* r)
     }
 }
 
-static void begin_shown(layers_run* r)
+/// Into `from`. Returns whether that is not where the particles are.
+static bool begin_shown(layers_run* r)
 {
+    bool displaced = false;
     memcpy(r->from, r->s.x, r->b->stride * sizeof *r->from);
     for (uint32_t k = 0; k < r->b->stride; ++k) {
         sup_vec3 d = sup_particle_place(&r->s.shown[k]);
-        if (v3_length2(d) > 0) sup_particle_move(&r->from[k], untangled_left, quat_rotate(r->s.q[k], d));
+        if (!(v3_length(d) > untangled_least * r->b->edges[k])) continue;
+        sup_particle_move(&r->from[k], untangled_left, quat_rotate(r->s.q[k], d));
+        displaced = true;
     }
+    return displaced;
 }
 
 void layers_untangle(layers_run* r)
 {
     if (r->contact_call.settings.self && !r->p->paper_order) {
-        begin_shown(r);
-        r->tangle = sup_contact_untangle(r->b->contact, &r->contact_call, r->from, r->end, r->s.shown, r->s.contact);
+        const sup_vec4* begin = begin_shown(r) ? r->from : NULL;
+        r->tangle = sup_contact_untangle(r->b->contact, &r->contact_call, r->s.x, begin, r->end, r->s.shown, r->s.contact);
     } else memcpy(r->s.shown, r->s.x, r->b->stride * sizeof *r->s.shown);
     glue(&r->b->glue, r->s.shown);
 }
