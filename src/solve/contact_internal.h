@@ -157,7 +157,9 @@ typedef struct contact_habit {
 
 /// Of all, rising by who they are; `list` goes on for the capacity.
 typedef struct contact_habits {
-    uint32_t      count, pad[3];
+    uint32_t      count;
+    uint32_t      steps; // since the reset
+    uint32_t      pad[2];
     contact_habit list[];
 } contact_habits;
 

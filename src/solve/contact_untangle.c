@@ -21,6 +21,7 @@ static const float rounding = 1e-4f; // mean edges that a corner may seem to be 
 // More pairs than this, or what is still there after so many rounds, is no knot but limbs that bones hold in each other, or
 // clothes. To part them is to flatten them: they are smoothed only as long as they cross in more places than skinning does.
 enum { KNOT_PAIRS = 24, KNOT_ROUNDS = 2 };
+enum { LOOK_EVERY = 8 }; // steps: then all is looked at, as what looks one way is not searched
 enum { ROUNDS = 16, SWEEPS = 2, HALVINGS = 4, GRAIN_PACKS = 64, STACK = 64 };
 
 /// Packs that are in a pair; those that have moved since they were measured; hot ones, which are paired with all
@@ -264,15 +265,18 @@ static void watch_hot(untangling* u)
     if (any) watch_new(u);
 }
 
-/// Nor does it know of what begins elsewhere than where it expected it.
-static void watch_displaced(untangling* u, const sup_vec4* expected)
+static bool apart(sup_vec4 a, sup_vec4 b) { return a.x != b.x || a.y != b.y || a.z != b.z; }
+
+/// Nor does it know of what begins elsewhere than where it expected it. And what was crossed before, without its knowing, is
+/// warm.
+static void watch_suspects(untangling* u, const sup_vec4* expected, const contact_heat* heats)
 {
     bool any = false;
     for (uint32_t p = 0; p < u->c->pack_count; ++p) {
         uint32_t end = 3 * contact_pack_begin(u->c, p + 1);
         for (uint32_t i = 3 * contact_pack_begin(u->c, p); i < end && !(u->m.watched[p] & NEW); ++i) {
-            const sup_vec4 *x = &u->x[u->c->bvh.corners[i]], *e = &expected[u->c->bvh.corners[i]];
-            if (x->x != e->x || x->y != e->y || x->z != e->z) u->m.watched[p] |= HOT | NEW, any = true;
+            uint32_t point = u->c->bvh.corners[i];
+            if (heats[point].wanted > 0 || apart(u->x[point], expected[point])) u->m.watched[p] |= HOT | NEW, any = true;
         }
     }
     if (any) watch_new(u);
@@ -402,6 +406,18 @@ static uint32_t smooth_knots(untangling* u, const sup_vec4* from, void* state)
     }
 }
 
+/// Finds what the search has overlooked, for the steps to come. Returns how many pairs.
+static uint32_t look_around(untangling* u, void* state)
+{
+    memset(u->m.hot, 0, u->c->point_count * sizeof *u->m.hot);
+    u->hot_count = 0;
+    u->seen = heat_crossed;
+    sup_untangle_refit(u, 0);
+    uint32_t count = sup_untangle_count(u);
+    sup_contact_warm(u->c, state, u->m.hot_list, u->hot_count);
+    return count;
+}
+
 static bool any_retreated(const sup_contact* c, const contact_heat* heats)
 {
     for (uint32_t i = 0; i < c->point_count; ++i)
@@ -417,8 +433,9 @@ sup_contact_tangle sup_contact_untangle(const sup_contact* c, const sup_contact_
     contact_heat*      heats = sup_contact_heat(c, state);
     memcpy(x, begin ? begin : from, c->point_count * sizeof *x);
     watch_near(&u);
-    if (begin) watch_displaced(&u, from);
+    watch_suspects(&u, from, heats);
     if (u.m.header->near_count > 0) tangle.crossing = smooth_knots(&u, begin ? begin : from, state);
+    if (tangle.crossing == 0 && ((contact_habits*)state)->steps++ % LOOK_EVERY == 0) tangle.crossing = look_around(&u, state);
     if (tangle.crossing == 0 && !c->crossed && !any_retreated(c, heats)) return tangle;
     tangle.retreated = sup_contact_retreat(&u, heats);
     if (tangle.retreated == 0) return tangle;

@@ -185,6 +185,25 @@ static void what_begins_elsewhere_than_it_was_searched_is_looked_at(void** state
     slabs_free(&s);
 }
 
+// The search is shown something else; all the same nothing stays crossed for more than a few steps.
+static void what_the_search_overlooks_is_found_by_looking_around(void** state)
+{
+    (void)state;
+    slabs            s = make_sunk(8), apart = make_sunk(0);
+    sup_contact_call call = slabs_call(&s);
+    slabs_move(&apart, apart.x, 1, v3(0, 0, 20));
+    set_skinned(&s, &apart);
+    uint32_t crossed = 0;
+    for (int step = 0; step < 10; ++step) {
+        sup_contact_search(s.contact, &call, apart.x, apart.x, 0, NULL, s.state);
+        sup_contact_begin(s.contact, &call, 0, 1, s.x, s.v);
+        sup_contact_untangle(s.contact, &call, s.to, NULL, s.points, s.x, s.state);
+        crossed += count_crossings(&s) > 0;
+    }
+    assert_int_equal(crossed, 0); // it looks in the first step, and remembers
+    slabs_free(&s), slabs_free(&apart);
+}
+
 // What stands still stays where it has retreated to; what moves comes back.
 static void a_retreat_lasts_until_the_skin_has_moved(void** state)
 {
@@ -242,6 +261,7 @@ int main(void)
         cmocka_unit_test(what_crosses_again_and_again_is_ironed_and_nothing_else),
         cmocka_unit_test(what_smoothing_leaves_retreats_to_the_skinned_skin),
         cmocka_unit_test(what_begins_elsewhere_than_it_was_searched_is_looked_at),
+        cmocka_unit_test(what_the_search_overlooks_is_found_by_looking_around),
         cmocka_unit_test(a_retreat_lasts_until_the_skin_has_moved),
         cmocka_unit_test(any_number_of_workers_untangles_alike),
     };
