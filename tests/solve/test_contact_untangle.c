@@ -166,25 +166,6 @@ static void what_smoothing_leaves_retreats_to_the_skinned_skin(void** state)
     }
 }
 
-// Apart as far as the search can tell; then smoothing begins with a row drawn in.
-static void what_begins_elsewhere_than_it_was_searched_is_looked_at(void** state)
-{
-    (void)state;
-    slabs            s = make_dented();
-    sup_contact_call call = slabs_call(&s);
-    for (uint32_t i = s.slab_points; i < s.slab_points + s.side_points; ++i) s.x[i].z = s.points[i].z - 6.2f;
-    sup_contact_search(s.contact, &call, s.x, s.x, 0, NULL, s.state);
-    sup_contact_begin(s.contact, &call, 0, 1, s.x, s.v);
-    sup_vec4* out = calloc(s.point_count, sizeof *out);
-    assert_int_equal(sup_contact_untangle(s.contact, &call, s.x, s.to, s.points, out, s.state).crossing, 0);
-    memcpy(s.x, s.to, s.point_count * sizeof *s.x);
-    assert_true(count_crossings(&s) > 10);
-    memcpy(s.x, out, s.point_count * sizeof *out);
-    assert_int_equal(count_crossings(&s), 0);
-    free(out);
-    slabs_free(&s);
-}
-
 // The search is shown something else; all the same nothing stays crossed for more than a few steps.
 static void what_the_search_overlooks_is_found_by_looking_around(void** state)
 {
@@ -260,7 +241,6 @@ int main(void)
         cmocka_unit_test(what_is_no_knot_is_smoothed_as_far_as_skinning_is_crossed),
         cmocka_unit_test(what_crosses_again_and_again_is_ironed_and_nothing_else),
         cmocka_unit_test(what_smoothing_leaves_retreats_to_the_skinned_skin),
-        cmocka_unit_test(what_begins_elsewhere_than_it_was_searched_is_looked_at),
         cmocka_unit_test(what_the_search_overlooks_is_found_by_looking_around),
         cmocka_unit_test(a_retreat_lasts_until_the_skin_has_moved),
         cmocka_unit_test(any_number_of_workers_untangles_alike),
