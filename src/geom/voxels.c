@@ -13,6 +13,9 @@ enum { OPEN_STRIDE = 3, GRAIN = 256 };
 
 // ---------------------------------------------------------------------------------------------- grid
 
+// The mesh lies in the inner cells, by MARGIN at least. Around them goes a border one cell thick that nobody classifies: it
+// holds no triangle (voxel_touch clamps to the inner cells), it is never inside (classify_cells) and never listed (list_cells).
+// So every neighbor of an occupied cell, 26 of them, is in the grid whatever the mesh is, and who looks one up needs no check.
 static sup_result place_grid(voxel_maker* m, sup_error* error)
 {
     const sup_voxels_desc* d = m->desc;
@@ -46,6 +49,7 @@ static sup_result place_grid(voxel_maker* m, sup_error* error)
     m->step[0] = 1;
     m->step[1] = v->size[0];
     m->step[2] = v->size[0] * v->size[1];
+    m->inner_count = (v->size[0] - 2) * (v->size[1] - 2) * (v->size[2] - 2);
     return SUP_OK;
 }
 
@@ -69,8 +73,6 @@ static void flood_outside(voxel_maker* m, uint32_t* stack)
                 stack[height++] = next;
             }
     }
-    for (uint32_t i = 0; i < m->grid; ++i)
-        if (!(m->state[i] & (SUP_VOXEL_SURFACE | VOXEL_OUTSIDE))) m->state[i] |= SUP_VOXEL_INSIDE;
 }
 
 // Every edge is walked as often one way as the other: then flooding finds the inside. (A sum of scrambled numbers per
@@ -102,13 +104,18 @@ bool voxel_inside(const voxel_maker* m, uint32_t at, double dx, double dy, doubl
     return fabs(sup_winding_number(&m->winding, place)) > 0.5;
 }
 
-static void fill_cells(void* data, uint32_t begin, uint32_t end)
+// The one place that calls a cell inside, and it sees inner cells only. Stacked or overlapping surfaces have winding numbers
+// above one half far outside themselves, so that the number alone would fill the border too.
+static void classify_cells(void* data, uint32_t begin, uint32_t end)
 {
     voxel_maker* m = data;
-    for (uint32_t i = begin; i < end; ++i)
-        if ((m->state[i] & VOXEL_OUTSIDE) && voxel_inside(m, i, 0.5, 0.5, 0.5)) {
-            m->state[i] = (uint8_t)((m->state[i] & ~VOXEL_OUTSIDE) | SUP_VOXEL_INSIDE);
-        }
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t at = voxel_inner(m, i);
+        if (m->state[at] & SUP_VOXEL_SURFACE) continue;
+        bool reached = m->state[at] & VOXEL_OUTSIDE;
+        if (reached && !(m->out->open && voxel_inside(m, at, 0.5, 0.5, 0.5))) continue;
+        m->state[at] = (uint8_t)((m->state[at] & ~VOXEL_OUTSIDE) | SUP_VOXEL_INSIDE);
+    }
 }
 
 static bool looks_open(const voxel_maker* m)
@@ -120,8 +127,9 @@ static bool looks_open(const voxel_maker* m)
             for (uint32_t x = 1; x < size[0]; x += OPEN_STRIDE) {
                 uint32_t at = x + size[0] * (y + size[1] * z);
                 if (!(m->state[at] & VOXEL_OUTSIDE)) continue;
-                ++asked;
-                inside += voxel_inside(m, at, 0.5, 0.5, 0.5);
+                ++asked; // the border too, which is outside without being asked
+                bool inner = x + 1 < size[0] && y + 1 < size[1] && z + 1 < size[2];
+                inside += inner && voxel_inside(m, at, 0.5, 0.5, 0.5);
             }
     return inside > OPEN_SHARE * asked;
 }
@@ -140,31 +148,36 @@ static sup_result find_inside(voxel_maker* m, sup_error* error)
     uint32_t* stack = SUP_NEW(m->scratch, uint32_t, m->grid);
     if (!stack) return sup_fail_memory(error, "a grid of cells");
     flood_outside(m, stack);
-    if (is_closed(m->desc)) return SUP_OK;
-    sup_result result = voxel_need_winding(m, error);
-    if (result != SUP_OK || !looks_open(m)) return result;
-    m->out->open = true;
-    sup_tasks_run(m->desc->tasks, m->grid, GRAIN, fill_cells, m);
+    if (!is_closed(m->desc)) {
+        sup_result result = voxel_need_winding(m, error);
+        if (result != SUP_OK) return result;
+        m->out->open = looks_open(m);
+    }
+    sup_tasks_run(m->desc->tasks, m->inner_count, GRAIN, classify_cells, m);
     return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- whole
 
+// Cells come from here alone, and from inner ones alone: what is listed has all its neighbors in the grid.
 static sup_result list_cells(voxel_maker* m, sup_arena* arena, sup_error* error)
 {
     sup_voxels* v = m->out;
     uint32_t    count = 0;
-    for (uint32_t i = 0; i < m->grid; ++i) count += (m->state[i] & (SUP_VOXEL_SURFACE | SUP_VOXEL_INSIDE)) != 0;
+    for (uint32_t i = 0; i < m->inner_count; ++i)
+        count += (m->state[voxel_inner(m, i)] & (SUP_VOXEL_SURFACE | SUP_VOXEL_INSIDE)) != 0;
     uint32_t* cells = SUP_NEW(arena, uint32_t, count);
     uint32_t* at = SUP_NEW(arena, uint32_t, m->grid);
     uint8_t*  flags = SUP_NEW(arena, uint8_t, count);
     if (!cells || !at || !flags) return sup_fail_memory(error, "cells");
-    for (uint32_t i = 0; i < m->grid; ++i) {
-        at[i] = SUP_NONE;
-        if (!(m->state[i] & (SUP_VOXEL_SURFACE | SUP_VOXEL_INSIDE))) continue;
-        at[i] = v->cell_count;
-        flags[v->cell_count] = m->state[i] & (SUP_VOXEL_SURFACE | SUP_VOXEL_INSIDE);
-        cells[v->cell_count++] = i;
+    for (uint32_t i = 0; i < m->grid; ++i) at[i] = SUP_NONE;
+    for (uint32_t i = 0; i < m->inner_count; ++i) {
+        uint32_t index = voxel_inner(m, i);
+        uint8_t  state = m->state[index] & (SUP_VOXEL_SURFACE | SUP_VOXEL_INSIDE);
+        if (!state) continue;
+        at[index] = v->cell_count;
+        flags[v->cell_count] = state;
+        cells[v->cell_count++] = index;
     }
     v->cells = cells;
     v->at = at;

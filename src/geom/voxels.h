@@ -30,11 +30,11 @@ enum {
 
 /// Corner k of a cell lies at +x where bit 0 of k is set, +y bit 1, +z bit 2. Octant o of a particle is the cell on that side.
 typedef struct sup_voxels {
-    uint32_t        size[3];   ///< of the grid, with one empty cell on every side
+    uint32_t        size[3];   ///< of the grid, with a border one cell thick that is never occupied, whatever the mesh
     double          origin[3]; ///< lowest corner of grid cell 0
     double          h;         ///< side of a cell
     uint32_t        cell_count;
-    const uint32_t* cells; ///< grid index of each: x + size[0] (y + size[1] z), rising
+    const uint32_t* cells; ///< grid index of each: x + size[0] (y + size[1] z), rising; all 26 neighbors are in the grid
     const uint8_t*  flags; ///< of each
     const uint32_t* at;    ///< cell of each grid index, SUP_NONE: empty
 

@@ -12,12 +12,19 @@ typedef struct voxel_maker {
     const sup_voxels_desc* desc;
     sup_voxels*            out;
     sup_arena*             scratch;
-    uint32_t               grid, step[3];
+    uint32_t               grid, step[3], inner_count;
     uint8_t*               state; ///< per grid index
     uint8_t*               flags; ///< per cell
     bool                   has_winding;
     sup_winding            winding;
 } voxel_maker;
+
+/// Grid index of inner cell i, counted by x, y, z without the border: rising.
+static inline uint32_t voxel_inner(const voxel_maker* m, uint32_t i)
+{
+    uint32_t x = m->out->size[0] - 2, y = m->out->size[1] - 2;
+    return 1 + i % x + m->step[1] * (1 + i / x % y) + m->step[2] * (1 + i / x / y);
+}
 
 /// Marks the cells and faces that triangles touch.
 void voxel_touch(voxel_maker* m);

@@ -170,6 +170,67 @@ static void what_cannot_be_filled_is_said(void** state)
     sup_arena_destroy(arena);
 }
 
+// The border is empty, and cells and particles know each other: what everybody who looks up a neighbor relies on.
+static void assert_sound(const sup_voxels* v)
+{
+    for (uint32_t c = 0; c < v->cell_count; ++c) {
+        uint32_t at = v->cells[c], x[3] = { at % v->size[0], at / v->size[0] % v->size[1], at / v->size[0] / v->size[1] };
+        for (int a = 0; a < 3; ++a) assert_in_range(x[a], 1, v->size[a] - 2);
+        assert_int_equal(v->at[at], c);
+        for (uint32_t k = 0; k < 8; ++k) {
+            uint32_t p = v->particles[8 * (size_t)c + k];
+            assert_true(p < v->particle_count && v->octants[p] >> (7 ^ k) & 1);
+            assert_int_equal(sup_voxels_octant(v, p, 7 ^ k), c);
+        }
+    }
+    for (uint32_t k = 0; k < v->link_begin[v->particle_count]; ++k) assert_true(v->links[k] < v->particle_count);
+}
+
+// Two equal triangles that face the same way already have a winding number of up to 1 around them, outside the grid too.
+static void stacked_triangles_leave_the_border_empty(void** state)
+{
+    (void)state;
+    static const sup_vec3 corners[4] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0.3f, 0.3f, 0.4f } };
+    for (uint32_t stacked = 1; stacked <= 64; stacked *= 2)
+        for (uint32_t cells = 1; cells <= 16; cells *= 4)
+            for (uint32_t flat = 0; flat < 3; ++flat) { // across each axis
+                boxes b = { .point_count = 4, .triangle_count = stacked + 1 };
+                for (uint32_t k = 0; k < 4; ++k) {
+                    const float* p = &corners[k].x;
+                    b.points[k] = (sup_vec3){ p[(3 - flat) % 3], p[(4 - flat) % 3], p[(5 - flat) % 3] };
+                }
+                for (uint32_t i = 0; i < 3 * b.triangle_count; ++i) b.triangles[i] = i % 3;
+                b.triangles[3 * stacked + 2] = 3; // one stands up, so that the grid has room above the others
+                sup_arena* arena = sup_arena_create(NULL);
+                sup_voxels v = voxels_of(&b, cells, arena);
+                assert_sound(&v);
+                sup_arena_destroy(arena);
+            }
+}
+
+// Triangles anywhere, facing anywhere, many on one edge: every grid is sound.
+static void soup_leaves_the_border_empty(void** state)
+{
+    (void)state;
+    uint32_t random = 1;
+    for (int round = 0; round < 200; ++round) {
+        boxes b = { .point_count = 4 + (uint32_t)round % 12, .triangle_count = 3 + (uint32_t)round % 90 };
+        for (uint32_t i = 0; i < 3 * b.point_count; ++i) {
+            random = random * 1664525u + 1013904223u;
+            (&b.points[0].x)[i] = (float)(random >> 24) * (i % 3 == (uint32_t)round % 7 ? 0.01f : 1.0f);
+        }
+        for (uint32_t i = 0; i < 3 * b.triangle_count; ++i) {
+            random = random * 1664525u + 1013904223u;
+            bool hinge = round & 1 && i % 3 < 2; // two corners of every triangle are the same two points
+            b.triangles[i] = hinge ? i % 3 : (random >> 16) % b.point_count;
+        }
+        sup_arena* arena = sup_arena_create(NULL);
+        sup_voxels v = voxels_of(&b, 2 + (uint32_t)round % 11, arena);
+        assert_sound(&v);
+        sup_arena_destroy(arena);
+    }
+}
+
 static void the_winding_number_of_a_box_is_one_inside_and_zero_outside(void** state)
 {
     (void)state;
@@ -219,6 +280,8 @@ int main(void)
         cmocka_unit_test(an_open_box_has_an_inside),
         cmocka_unit_test(degenerate_triangles_fill_the_cells_they_run_through),
         cmocka_unit_test(what_cannot_be_filled_is_said),
+        cmocka_unit_test(stacked_triangles_leave_the_border_empty),
+        cmocka_unit_test(soup_leaves_the_border_empty),
         cmocka_unit_test(the_winding_number_of_a_box_is_one_inside_and_zero_outside),
         cmocka_unit_test(memory_that_runs_out_is_an_error_and_nothing_leaks),
     };
