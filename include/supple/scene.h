@@ -293,6 +293,12 @@ SUP_API void sup_pose_rest(const sup_character* character, sup_pose* pose);
 SUP_API void sup_pose_bind(const sup_character* character, sup_pose* pose);
 /// The clip at any time; joints without a channel keep their rest transform. NULL clip: rest. Updates global and skin.
 SUP_API void sup_clip_sample(const sup_character* character, const sup_clip* clip, double time, sup_pose* pose);
+/// The part of a clip from `start` to `end` as a clip of end - start seconds: sampled at t it is the source sampled at start + t,
+/// to the rounding of floats, between keys as well. start may not lie behind end. Keys live in the arena, names stay borrowed.
+SUP_API sup_result sup_clip_cut(const sup_clip* clip, double start, double end, sup_arena* arena, sup_clip* out,
+                                sup_error* error);
+SUP_API sup_result sup_channel_cut(const sup_channel* channel, double start, double end, sup_arena* arena, sup_channel* out,
+                                   sup_error* error);
 /// Between two poses: shortest-arc slerp of the local rotations, lerp of the rest; never of matrices. Updates.
 SUP_API void sup_pose_blend(const sup_character* character, const sup_pose* a, const sup_pose* b, double ratio, sup_pose* out);
 SUP_API void sup_pose_copy(const sup_pose* from, sup_pose* to);
