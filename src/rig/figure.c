@@ -67,6 +67,13 @@ void figure_measure(figure* f)
     f->leg = leg_of(f);
 }
 
+bool figure_is_trunk(const figure* f, uint32_t joint)
+{
+    int       side;
+    body_role role = body_role_of(&f->body, joint, &side);
+    return role == ROLE_HIPS || role == ROLE_SPINE || role == ROLE_NECK || role == ROLE_HEAD;
+}
+
 bool figure_bone(const figure* f, uint32_t joint, sup_vec3* direction)
 {
     int       side;

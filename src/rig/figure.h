@@ -20,6 +20,8 @@ typedef struct figure {
 
 /// From positions and body: up, forward, trunk, leg. up is the axis nearest to the trunk.
 void figure_measure(figure* f);
+/// Whether a joint is of the hips, the spine, the neck or the head.
+bool figure_is_trunk(const figure* f, uint32_t joint);
 /// Where the bone of a limb's joint leads: the next joint of the limb, else the middle of the children. False: nowhere.
 bool figure_bone(const figure* f, uint32_t joint, sup_vec3* direction);
 /// The rotation of world space that brings figure a's up and forward to b's.

@@ -5,195 +5,19 @@
 // captured one in their reference poses, a target joint turns by  C D(t) C^-1 S  since its own. S is the shortest arc for the
 // bones of arms and legs, so an A pose follows a T pose; feet are flat on the ground in both, so only their heading differs;
 // the trunk is upright in both, so nothing does.
+#include "rig/retarget.h"
 #include "base/internal.h"
 #include "base/sort.h"
 #include "math/vec.h"
 #include "rig/feet.h"
-#include "rig/figure.h"
 #include "rig/key_time.h"
-#include "rig/soles.h"
 
 #include <string.h>
 
 // Keys are floats; beyond this many, neighbors could fall on one time.
 enum { FRAMES_MAX = 1 << 22 };
 
-// What one target joint follows: a captured joint, or one a part of the way to the next (spines of different length).
-typedef struct follow {
-    uint32_t source, next; // SUP_NONE: nothing
-    float    ratio;
-    sup_quat fit;      // S, then the reference rotation of the target
-    bool     placed;   // its position does not follow from its parent: hips, feet that hang on a root
-    uint32_t carrier;  // the joint whose motion places it; SUP_NONE: the root motion
-    sup_vec3 offset;   // from the carrier, in the carrier's reference space
-    bool     namesake; // found by its name alone
-} follow;
-
-typedef struct retarget {
-    const sup_character* character;
-    const sup_mocap*     mocap;
-    sup_arena*           arena; // of the clip
-    sup_arena*           scratch;
-    sup_error*           error;
-    figure               source, target;
-    sup_pose             reference, pose;
-    soles                source_soles, target_soles;
-    follow*              follows;
-    sup_quat             align; // C
-    float                scale;
-    uint32_t             first, frame_count; // frames used
-    sup_quat*            rotations;          // of the source in the frame at hand
-    sup_vec3*            positions;
-    sup_quat*            turned; // global rotations of the target
-    sup_vec3*            roots;  // of the target's hips, each frame
-} retarget;
-
 #define BAD(...) sup_fail(r->error, SUP_ERROR_INPUT, __VA_ARGS__)
-
-// ---------------------------------------------------------------------------------------------- who follows whom
-
-static void pair(retarget* r, uint32_t target, uint32_t source)
-{
-    if (target == SUP_NONE || source == SUP_NONE || r->follows[target].source != SUP_NONE) return;
-    r->follows[target].source = source;
-    r->follows[target].next = source;
-}
-
-// Chains of different length: the last follows the last, those between parts of the way.
-static void pair_chain(retarget* r, const uint32_t* targets, uint32_t n, const uint32_t* sources, uint32_t m, uint32_t below)
-{
-    for (uint32_t k = 0; k < n && m; ++k) {
-        float    at = (float)((k + 1) * m) / (float)n;
-        uint32_t whole = (uint32_t)at;
-        follow*  f = &r->follows[targets[k]];
-        if (f->source != SUP_NONE) continue;
-        f->source = whole == 0 ? below : sources[whole - 1];
-        f->next = whole < m ? sources[whole] : f->source;
-        f->ratio = at - (float)whole;
-    }
-}
-
-static void pair_bodies(retarget* r)
-{
-    const body_map *s = &r->source.body, *t = &r->target.body;
-    pair(r, t->hips, s->hips);
-    pair_chain(r, t->spine, t->spine_count, s->spine, s->spine_count, s->hips);
-    pair_chain(r, t->neck, t->neck_count, s->neck, s->neck_count, s->spine_count ? s->spine[s->spine_count - 1] : s->hips);
-    pair(r, t->head, s->head);
-    for (int side = 0; side < 2; ++side)
-        for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) pair(r, t->limbs[side][role], s->limbs[side][role]);
-}
-
-// A hand with a thumb and one more "finger", as CMU's skeletons have it, is a mitten whose joints mean nothing single.
-static bool has_fingers(const retarget* r, int side)
-{
-    uint32_t seen = 0, count = 0;
-    for (uint32_t s = 0; s < r->source.joint_count; ++s) {
-        int other_side, finger, number;
-        if (r->mocap->joints[s].end || !body_finger_of(r->source.names[s], &other_side, &finger, &number)) continue;
-        if (other_side != side || seen & 1u << finger) continue;
-        seen |= 1u << finger;
-        count++;
-    }
-    return count >= 3;
-}
-
-// Fingers by their names, joint by joint, where both hands have them.
-static void pair_fingers(retarget* r)
-{
-    bool hands[2] = { has_fingers(r, SIDE_LEFT), has_fingers(r, SIDE_RIGHT) };
-    for (uint32_t t = 0; t < r->target.joint_count; ++t) {
-        int side, finger, number, other_side, other_finger, other_number;
-        if (r->follows[t].source != SUP_NONE || !r->character->skeleton.joints[t].skin_joint ||
-            !body_finger_of(r->target.names[t], &side, &finger, &number) || !hands[side])
-            continue;
-        uint32_t hand = r->target.body.limbs[side][ROLE_HAND], other_hand = r->source.body.limbs[side][ROLE_HAND];
-        if (hand == SUP_NONE || other_hand == SUP_NONE || !body_is_above(r->target.parents, hand, t)) continue;
-        for (uint32_t s = 0; s < r->source.joint_count; ++s)
-            if (!r->mocap->joints[s].end && body_finger_of(r->source.names[s], &other_side, &other_finger, &other_number) &&
-                other_side == side && other_finger == finger && other_number == number &&
-                body_is_above(r->source.parents, other_hand, s))
-                pair(r, t, s);
-    }
-}
-
-static bool has_follower(const retarget* r, uint32_t source)
-{
-    for (uint32_t t = 0; t < r->target.joint_count; ++t)
-        if (r->follows[t].source == source) return true;
-    return false;
-}
-
-// What has no part in a body (hip joints, the mittens of CMU's hands, tails) and yet is called the same below joints that
-// follow each other: the motion was captured for such a skeleton.
-static void pair_namesakes(retarget* r)
-{
-    for (uint32_t t = 0; t < r->target.joint_count; ++t) {
-        uint32_t above = r->target.parents[t];
-        if (r->follows[t].source != SUP_NONE || above == SUP_NONE || r->follows[above].source == SUP_NONE) continue;
-        for (uint32_t s = 0; s < r->source.joint_count; ++s) {
-            if (r->mocap->joints[s].end || r->source.parents[s] != r->follows[above].source ||
-                strcmp(r->source.names[s], r->target.names[t]) != 0 || has_follower(r, s))
-                continue;
-            pair(r, t, s);
-            r->follows[t].namesake = true;
-        }
-    }
-}
-
-static bool same_text(const char* a, const char* b)
-{
-    for (;; ++a, ++b) {
-        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a, y = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
-        if (x != y) return false;
-        if (!x) return true;
-    }
-}
-
-static uint32_t source_joint(const retarget* r, const char* name)
-{
-    for (int loose = 0; loose < 2; ++loose)
-        for (uint32_t j = 0; j < r->mocap->joint_count; ++j)
-            if (!r->mocap->joints[j].end &&
-                (loose ? same_text(r->mocap->joints[j].name, name) : strcmp(r->mocap->joints[j].name, name) == 0))
-                return j;
-    return SUP_NONE;
-}
-
-// The person's pairs. A target takes over the role of its partner, so that one pair can say what a strange name means.
-static sup_result read_pairs(retarget* r, const sup_retarget_options* options, body_fixed* fixed)
-{
-    for (uint32_t i = 0; i < options->pair_count; ++i) {
-        const sup_joint_pair* p = &options->pairs[i];
-        uint32_t              target = sup_character_joint(r->character, p->target);
-        if (target == SUP_NONE)
-            return BAD("the motion map names the joint '%s', which '%s' does not have; 'supple inspect' lists its joints",
-                       p->target, r->character->name);
-        uint32_t source = p->source ? source_joint(r, p->source) : SUP_NONE;
-        if (p->source && source == SUP_NONE)
-            return BAD(
-                "the motion map gives '%s' the joint '%s', which the motion '%s' does not have; 'supple inspect' lists its "
-                "joints",
-                p->target, p->source, r->mocap->name);
-        fixed[i].joint = target;
-        if (source != SUP_NONE) fixed[i].role = body_role_of(&r->source.body, source, &fixed[i].side);
-    }
-    return SUP_OK;
-}
-
-static void apply_pairs(retarget* r, const sup_retarget_options* options)
-{
-    for (uint32_t j = 0; j < r->target.joint_count; ++j) r->follows[j] = (follow){ .source = SUP_NONE, .carrier = SUP_NONE };
-    for (uint32_t i = 0; i < options->pair_count; ++i)
-        if (options->pairs[i].source)
-            pair(r, sup_character_joint(r->character, options->pairs[i].target), source_joint(r, options->pairs[i].source));
-    pair_bodies(r);
-    pair_fingers(r);
-    pair_namesakes(r);
-    for (uint32_t i = 0; i < options->pair_count; ++i)
-        if (!options->pairs[i].source)
-            r->follows[sup_character_joint(r->character, options->pairs[i].target)].source = SUP_NONE;
-}
 
 // ---------------------------------------------------------------------------------------------- alignment
 
@@ -221,13 +45,6 @@ static sup_quat level_fit(retarget* r, uint32_t source, sup_quat fit)
 {
     sup_quat level = feet_level(r->mocap, r->first, r->frame_count, &r->source, source, r->rotations, r->positions);
     return quat_normalize(quat_mul(multiply3(r->align, level, quat_conjugate(r->align)), fit));
-}
-
-static bool joint_is_trunk(const retarget* r, uint32_t joint)
-{
-    int       side;
-    body_role role = body_role_of(&r->target.body, joint, &side);
-    return role == ROLE_HIPS || role == ROLE_SPINE || role == ROLE_NECK || role == ROLE_HEAD;
 }
 
 static void fit_joint(retarget* r, uint32_t joint, const sup_quat* fits, sup_quat trunk, sup_quat* fit)
@@ -258,7 +75,7 @@ static void fit_joint(retarget* r, uint32_t joint, const sup_quat* fits, sup_qua
         break;
     default: // the last joint of a finger leads nowhere: straight behind the one before
         // Hip joints are a matter of build: legs must not come nearer to each other because the captured ones were.
-        if (f->namesake && joint_is_trunk(r, r->target.parents[joint])) *fit = trunk;
+        if (f->namesake && figure_is_trunk(&r->target, r->target.parents[joint])) *fit = trunk;
         else if (!bone_arc(r, joint, f->source, false, fit) && r->target.parents[joint] != SUP_NONE &&
                  r->follows[r->target.parents[joint]].source != SUP_NONE)
             *fit = fits[r->target.parents[joint]];
@@ -291,30 +108,18 @@ static sup_result align(retarget* r)
     return SUP_OK;
 }
 
-// Hips are placed by the root motion. Feet and hands that do not hang on their limb (rigs made for inverse kinematics) are
-// carried along by it.
-static void place_joints(retarget* r)
-{
-    const body_map* b = &r->target.body;
-    r->follows[b->hips].placed = true;
-    for (int side = 0; side < 2; ++side)
-        for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) {
-            uint32_t joint = b->limbs[side][role];
-            uint32_t above = role == ROLE_SHOULDER || role == ROLE_UPPER_LEG ? b->hips : b->limbs[side][role - 1];
-            if (role == ROLE_UPPER_ARM && above == SUP_NONE) above = b->hips;
-            if (joint == SUP_NONE || above == SUP_NONE || body_is_above(r->target.parents, above, joint)) continue;
-            r->follows[joint].placed = true;
-            r->follows[joint].carrier = above;
-            r->follows[joint].offset = quat_rotate(quat_conjugate(r->target.rotations[above]),
-                                                   v3_sub(r->target.positions[joint], r->target.positions[above]));
-        }
-}
-
 // ---------------------------------------------------------------------------------------------- one frame
 
 static sup_quat source_turn(const retarget* r, uint32_t joint)
 {
     return quat_normalize(quat_mul(r->rotations[joint], quat_conjugate(r->source.rotations[joint])));
+}
+
+static sup_quat followed_turn(const retarget* r, const follow* f)
+{
+    sup_quat turn = source_turn(r, f->source);
+    if (f->ratio > 0) turn = quat_slerp(turn, source_turn(r, f->next), f->ratio);
+    return quat_normalize(quat_mul(multiply3(r->align, turn, quat_conjugate(r->align)), f->fit));
 }
 
 static sup_affine global_above(const retarget* r, uint32_t joint)
@@ -336,13 +141,11 @@ static void pose_joint(retarget* r, uint32_t joint, sup_vec3 root)
     const follow* f = &r->follows[joint];
     uint32_t      parent = r->target.parents[joint];
     r->pose.local[joint] = r->reference.local[joint];
-    if (f->source == SUP_NONE) {
+    if (f->source == SUP_NONE && !f->carried) {
         sup_quat q = r->pose.local[joint].rotation;
         r->turned[joint] = parent == SUP_NONE ? q : quat_normalize(quat_mul(r->turned[parent], q));
     } else {
-        sup_quat turn = source_turn(r, f->source);
-        if (f->ratio > 0) turn = quat_slerp(turn, source_turn(r, f->next), f->ratio);
-        r->turned[joint] = quat_normalize(quat_mul(multiply3(r->align, turn, quat_conjugate(r->align)), f->fit));
+        r->turned[joint] = f->carried ? quat_normalize(quat_mul(r->turned[f->carrier], f->fit)) : followed_turn(r, f);
         r->pose.local[joint].rotation = parent == SUP_NONE
                                             ? r->turned[joint]
                                             : quat_normalize(quat_mul(quat_conjugate(r->turned[parent]), r->turned[joint]));
@@ -568,7 +371,7 @@ static sup_result make_clip(retarget* r, sup_clip* out)
     for (uint32_t i = 0; i < frames; ++i) times[i] = sup_key_time(i * r->mocap->frame_time);
     for (uint32_t j = 0; j < n; ++j) {
         const follow* f = &r->follows[j];
-        bool          turns = f->source != SUP_NONE;
+        bool          turns = f->source != SUP_NONE || f->carried;
         // A channel's values are our own floats; quaternions and vectors are rows of them.
         if (turns && !(rotations[j] = (sup_quat*)add_channel(r, &m, j, SUP_PATH_ROTATION, frames)))
             return sup_fail_memory(r->error, "a motion");
@@ -610,47 +413,6 @@ static sup_result fill_report(retarget* r, sup_retarget_report* report)
     return SUP_OK;
 }
 
-static uint32_t count_limbs(const retarget* r)
-{
-    uint32_t count = 0;
-    for (int side = 0; side < 2; ++side)
-        for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) {
-            uint32_t joint = r->target.body.limbs[side][role];
-            count += joint != SUP_NONE && r->follows[joint].source != SUP_NONE;
-        }
-    return count;
-}
-
-static sup_result find_partners(retarget* r, const sup_retarget_options* options, figure_choice* choice)
-{
-    uint32_t    joints = r->character->skeleton.joint_count;
-    body_fixed* fixed = SUP_NEW(r->scratch, body_fixed, options->pair_count);
-    r->follows = SUP_NEW(r->scratch, follow, joints);
-    r->turned = SUP_NEW(r->scratch, sup_quat, joints);
-    r->rotations = SUP_NEW(r->scratch, sup_quat, r->mocap->joint_count);
-    r->positions = SUP_NEW(r->scratch, sup_vec3, r->mocap->joint_count);
-    if (!fixed || !r->follows || !r->turned || !r->rotations || !r->positions) return sup_fail_memory(r->error, "a motion");
-    sup_result result = figure_of_mocap(r->mocap, r->scratch, &r->source, choice, r->error);
-    if (result == SUP_OK) result = read_pairs(r, options, fixed);
-    if (result == SUP_OK)
-        result = figure_of_character(r->character, fixed, options->pair_count, r->scratch, &r->target, &r->reference, r->error);
-    if (result == SUP_OK) result = sup_pose_create(r->character, r->scratch, &r->pose, r->error);
-    if (result != SUP_OK) return result;
-    if (r->target.body.hips == SUP_NONE)
-        return BAD(
-            "no hips and legs were found among the joints of '%s', so '%s' cannot be put on it; tell by --motion-map FILE "
-            "with lines like 'joint of the character = joint of the motion'",
-            r->character->name, r->mocap->name);
-    apply_pairs(r, options);
-    if (count_limbs(r) == 0 && options->pair_count == 0)
-        return BAD(
-            "the joints of the motion '%s' have no names that a body has; tell by --motion-map FILE with lines like 'joint "
-            "of the character = joint of the motion'",
-            r->mocap->name);
-    if (r->follows[r->target.body.hips].source == SUP_NONE) pair(r, r->target.body.hips, r->source.body.hips);
-    return SUP_OK;
-}
-
 static sup_result run(retarget* r, const sup_retarget_options* options, sup_clip* out, sup_retarget_report* report)
 {
     sup_retarget_report found = { 0 };
@@ -658,7 +420,7 @@ static sup_result run(retarget* r, const sup_retarget_options* options, sup_clip
     if (r->mocap->frame_count > FRAMES_MAX)
         return BAD("the motion '%s' has more than %u frames; cut it into pieces", r->mocap->name, (uint32_t)FRAMES_MAX);
     figure_choice choice;
-    sup_result    result = find_partners(r, options, &choice);
+    sup_result    result = retarget_find_partners(r, options, &choice);
     if (result != SUP_OK) return result;
     found.dropped_first = !options->keep_first && choice == FIGURE_FIRST;
     found.rest_from_frame = choice == FIGURE_FRAME;
@@ -668,7 +430,8 @@ static sup_result run(retarget* r, const sup_retarget_options* options, sup_clip
     r->frame_count = r->mocap->frame_count - r->first;
     result = align(r);
     if (result != SUP_OK) return result;
-    place_joints(r);
+    result = retarget_place(r);
+    if (result != SUP_OK) return result;
     soles_of_mocap(&r->source, &r->source_soles);
     soles_of_character(r->character, &r->reference, &r->target, &r->target_soles);
     result = find_roots(r);
