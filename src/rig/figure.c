@@ -167,20 +167,6 @@ static float largest_turn(const sup_mocap* m, uint32_t a, uint32_t b)
     return least;
 }
 
-// Recorders put a straight pose in front of the motion, for alignment and not to be seen: a jump of more than 10 degrees to the
-// second frame, and three times as much as from there to the third (1 - cosine grows with the square of the angle). It shows
-// how this body stands better than the offsets do.
-static bool begins_straight(const sup_mocap* m, figure* f)
-{
-    static const float JUMP = 0.0038f, TIMES = 9;
-    if (m->frame_count < 3) return false;
-    float first = 1 - largest_turn(m, 0, 1), second = 1 - largest_turn(m, 1, 2);
-    if (first < JUMP || first < TIMES * second) return false;
-    figure_play(m, 0, f->rotations, f->positions);
-    figure_measure(f);
-    return stoop(f, f->up) < STOOP_MAX;
-}
-
 // How much all joints turn from a frame to the next: the sum of the sines of their half angles.
 static float turn_of_frame(const sup_mocap* m, uint32_t frame)
 {
@@ -193,13 +179,11 @@ static float turn_of_frame(const sup_mocap* m, uint32_t frame)
     return sum;
 }
 
-uint32_t figure_begin(const sup_mocap* m, sup_arena* scratch)
+static sup_result usual_turn(const sup_mocap* m, sup_arena* scratch, float* out, sup_error* error)
 {
-    static const float  FAST = 3;      // times the usual speed
-    static const double SECONDS = 0.1; // the longest that smoothing leaves behind
-    uint32_t            steps = m->frame_count - 1, first = 1;
-    sup_sort_item*      items = SUP_NEW(scratch, sup_sort_item, 2 * (size_t)steps);
-    if (!items) return SUP_NONE;
+    uint32_t       steps = m->frame_count - 1;
+    sup_sort_item* items = SUP_NEW(scratch, sup_sort_item, 2 * (size_t)steps);
+    if (!items) return sup_fail_memory(error, "a motion");
     for (uint32_t i = 0; i < steps; ++i) {
         float    turn = turn_of_frame(m, i); // never negative, so its bits rise with it
         uint32_t bits;
@@ -207,9 +191,55 @@ uint32_t figure_begin(const sup_mocap* m, sup_arena* scratch)
         items[i] = (sup_sort_item){ bits, i };
     }
     sup_sort(items, items + steps, steps);
-    float    usual = turn_of_frame(m, items[steps / 2].value);
-    uint32_t most = m->frame_time > 0 && SECONDS / m->frame_time < steps ? (uint32_t)(SECONDS / m->frame_time) : 0;
-    while (first < most && turn_of_frame(m, first) > FAST * usual) ++first;
+    *out = turn_of_frame(m, items[steps / 2].value);
+    return SUP_OK;
+}
+
+static bool same_frame(const sup_mocap* m, uint32_t a, uint32_t b)
+{
+    for (uint32_t j = 0; j < m->joint_count; ++j) {
+        const sup_quat* q = m->joints[j].rotations;
+        if (q && memcmp(&q[a], &q[b], sizeof *q) != 0) return false;
+    }
+    return true;
+}
+
+// Whether no joint but the root is turned by more than a degree: nobody stands in the skeleton's own pose so exactly.
+static bool is_at_rest(const sup_mocap* m, uint32_t frame)
+{
+    for (uint32_t j = 0; j < m->joint_count; ++j)
+        if (m->joints[j].parent != SUP_NONE && m->joints[j].rotations && fabsf(m->joints[j].rotations[frame].w) < 0.99996f)
+            return false;
+    return true;
+}
+
+static const float FAST = 3; // times the usual speed
+
+// Recorders put a straight pose in front of the motion, for alignment and not to be seen, in one frame or repeated in some:
+// then comes a jump of more than 10 degrees, three times as much as the step behind it (1 - cosine grows with the square of the
+// angle). Where the motion was smoothed afterwards the steps behind it are large too; then the jump is measured against the
+// usual step, if the pose is the skeleton's own. It shows how this body stands better than the offsets do. Returns how many
+// frames show it.
+static uint32_t straight_frames(const sup_mocap* m, figure* f, float usual)
+{
+    static const float JUMP = 0.0038f, TIMES = 9;
+    uint32_t           held = 1;
+    while (held + 2 < m->frame_count && same_frame(m, 0, held)) ++held;
+    float jump = 1 - largest_turn(m, held - 1, held), next = 1 - largest_turn(m, held, held + 1);
+    if (jump < JUMP) return 0;
+    if (jump < TIMES * next && !(is_at_rest(m, 0) && turn_of_frame(m, held - 1) > FAST * usual)) return 0;
+    figure_play(m, 0, f->rotations, f->positions);
+    figure_measure(f);
+    return stoop(f, f->up) < STOOP_MAX ? held : 0;
+}
+
+// Recorders that smooth the straight pose too leave some frames that rush out of it.
+static uint32_t end_of_rush(const sup_mocap* m, uint32_t held, float usual)
+{
+    static const double SECONDS = 0.1; // the longest that smoothing leaves behind
+    uint32_t            steps = m->frame_count - 1, first = held;
+    uint32_t            most = m->frame_time > 0 && SECONDS / m->frame_time < steps ? (uint32_t)(SECONDS / m->frame_time) : 0;
+    while (first + 1 < held + most && first < steps && turn_of_frame(m, first) > FAST * usual) ++first;
     return first;
 }
 
@@ -246,22 +276,29 @@ static void straighten_trunk(figure* f)
     if (b->head != SUP_NONE) f->rotations[b->head] = f->rotations[b->hips];
 }
 
-static void choose_reference(const sup_mocap* mocap, figure* f, figure_choice* choice)
+static sup_result choose_reference(const sup_mocap* mocap, sup_arena* scratch, figure* f, figure_choice* choice,
+                                   sup_error* error)
 {
     figure_play(mocap, mocap->frame_count, f->rotations, f->positions);
     figure_measure(f);
     bool stands = stoop(f, f->up) < STOOP_MAX;
-    *choice = FIGURE_FIRST;
-    if (begins_straight(mocap, f)) {
-        if (stands) straighten_trunk(f);
-        return;
+    if (mocap->frame_count > 2) {
+        float      usual = 0;
+        sup_result result = usual_turn(mocap, scratch, &usual, error);
+        if (result != SUP_OK) return result;
+        uint32_t held = straight_frames(mocap, f, usual);
+        *choice = FIGURE_FIRST;
+        if (held) f->begin = end_of_rush(mocap, held, usual);
+        if (held && stands) straighten_trunk(f);
+        if (held) return SUP_OK;
     }
     *choice = FIGURE_REST;
     figure_play(mocap, mocap->frame_count, f->rotations, f->positions);
     figure_measure(f);
-    if (mocap->frame_count == 0 || stands) return;
+    if (mocap->frame_count == 0 || stands) return SUP_OK;
     *choice = FIGURE_FRAME;
     stand_up(mocap, f);
+    return SUP_OK;
 }
 
 sup_result figure_of_mocap(const sup_mocap* mocap, sup_arena* scratch, figure* out, figure_choice* choice, sup_error* error)
@@ -283,8 +320,7 @@ sup_result figure_of_mocap(const sup_mocap* mocap, sup_arena* scratch, figure* o
     sup_result    result = body_find(&skeleton, NULL, 0, scratch, &out->body, error);
     if (result != SUP_OK) return result;
     if (out->body.hips == SUP_NONE) out->body.hips = 0;
-    choose_reference(mocap, out, choice);
-    return SUP_OK;
+    return choose_reference(mocap, scratch, out, choice, error);
 }
 
 // ---------------------------------------------------------------------------------------------- characters

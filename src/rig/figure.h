@@ -16,6 +16,7 @@ typedef struct figure {
     sup_vec3           up, forward, trunk; ///< world axes of the figure, and the direction of its trunk in the reference pose
     float              leg;                ///< thigh and shin; 0: unknown
     float              ground;             ///< how high the soles are in the reference pose, along `up`
+    uint32_t           begin; ///< captured: the first frame of the motion, behind a straight pose and the rush out of it
 } figure;
 
 /// From positions and body: up, forward, trunk, leg. up is the axis nearest to the trunk.
@@ -34,15 +35,12 @@ void figure_play(const sup_mocap* mocap, uint32_t frame, sup_quat* rotations, su
 /// Where the reference pose of a captured skeleton comes from.
 typedef enum figure_choice {
     FIGURE_REST,  ///< the offsets
-    FIGURE_FIRST, ///< the first frame, which is a straight pose in front of the motion
+    FIGURE_FIRST, ///< the first frame, which is a straight pose in front of the motion; `begin` says where that begins
     FIGURE_FRAME, ///< the frame that stands straightest, because the offsets show no standing figure
 } figure_choice;
 
-/// Names, body and reference pose of a captured skeleton.
+/// Names, body, reference pose and first frame of a captured skeleton.
 sup_result figure_of_mocap(const sup_mocap* mocap, sup_arena* scratch, figure* out, figure_choice* choice, sup_error* error);
-/// Where the motion begins behind such a first frame: recorders that smooth it too leave some frames that rush out of the straight
-/// pose, at several times the usual speed. SUP_NONE: out of memory.
-uint32_t figure_begin(const sup_mocap* mocap, sup_arena* scratch);
 /// Names, body and reference pose of a character: its bind pose, which stays in *pose.
 sup_result figure_of_character(const sup_character* character, const body_fixed* fixed, uint32_t fixed_count,
                                sup_arena* scratch, figure* out, sup_pose* pose, sup_error* error);

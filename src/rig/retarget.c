@@ -424,8 +424,7 @@ static sup_result run(retarget* r, const sup_retarget_options* options, sup_clip
     if (result != SUP_OK) return result;
     found.dropped_first = !options->keep_first && choice == FIGURE_FIRST;
     found.rest_from_frame = choice == FIGURE_FRAME;
-    r->first = found.dropped_first ? figure_begin(r->mocap, r->scratch) : 0;
-    if (r->first == SUP_NONE) return sup_fail_memory(r->error, "a motion");
+    r->first = found.dropped_first ? r->source.begin : 0;
     found.dropped_count = r->first;
     r->frame_count = r->mocap->frame_count - r->first;
     result = align(r);

@@ -475,6 +475,50 @@ static void frames_that_rush_out_of_the_straight_pose_are_left_out(void** state)
     sup_character_destroy(c);
 }
 
+// The way out of a straight pose: how many frames of it there are, whether a step behind it is large too, and what is left out.
+// Half angles of the knee in degrees; from the last one on it moves by one a frame. The hips are turned about y all along.
+static void straight_poses_in_front_are_found_however_long_they_are(void** state)
+{
+    (void)state;
+    enum { FRAMES = 60 };
+    static const struct {
+        const char* what;
+        double      knee[6];
+        uint32_t    dropped;
+    } rows[] = { { "held for three frames", { 0, 0, 0, 30, 31, 32 }, 3 },
+                 { "held, then smoothed", { 0, 0, 20, 30, 31, 32 }, 3 },
+                 { "smoothed over the first steps", { 0, 12, 22, 30, 31, 32 }, 3 },
+                 { "a pose of his own, then fast", { 2, 12, 22, 30, 31, 32 }, 0 },
+                 { "nothing but a motion", { 0, 1, 2, 3, 4, 5 }, 0 } };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
+        sup_quat     knee[FRAMES], root[FRAMES];
+        sup_vec3     hips[FRAMES];
+        small_motion m;
+        make_motion(&m, source_names);
+        for (int i = 0; i < FRAMES; ++i) {
+            double half = (i < 6 ? rows[k].knee[i] : rows[k].knee[5] + i - 5) * 0.017453292519943295;
+            knee[i] = quat((float)sin(half), 0, 0, (float)cos(half));
+            root[i] = quat(0, 0.6f, 0, 0.8f);
+            hips[i] = v3(7, 4, 7);
+        }
+        m.joints[0].translations = hips;
+        m.joints[0].rotations = root;
+        m.joints[3].rotations = knee;
+        m.mocap.frame_count = FRAMES;
+        m.mocap.frame_time = 0.01;
+        sup_character*      c = small_character(source_names, 1);
+        sup_arena*          arena = sup_arena_create(NULL);
+        sup_clip            clip;
+        sup_retarget_report report;
+        sup_error           error;
+        assert_ok(sup_retarget(c, &m.mocap, NULL, arena, &clip, &report, &error), error);
+        if (report.dropped_count != rows[k].dropped)
+            fail_msg("%s: %u frames left out, not %u", rows[k].what, report.dropped_count, rows[k].dropped);
+        sup_arena_destroy(arena);
+        sup_character_destroy(c);
+    }
+}
+
 static void a_map_gives_strange_names_a_meaning(void** state)
 {
     (void)state;
@@ -637,6 +681,7 @@ int main(void)
         cmocka_unit_test(the_same_skeleton_twice_as_large_moves_alike),
         cmocka_unit_test(joints_that_no_body_has_follow_their_namesakes),
         cmocka_unit_test(frames_that_rush_out_of_the_straight_pose_are_left_out),
+        cmocka_unit_test(straight_poses_in_front_are_found_however_long_they_are),
         cmocka_unit_test(a_map_gives_strange_names_a_meaning),
         cmocka_unit_test(fingers_of_many_programs_are_one_hand),
         cmocka_unit_test(fingers_follow_fingers),
