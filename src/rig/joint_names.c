@@ -1,154 +1,113 @@
-// Which joint is which part of a body. Names of many programs come down to few words once sides, numbers, prefixes and
-// spelling are taken off: "mixamorig:LeftUpLeg", "thigh_l", "J_Bip_L_UpperLeg", "Bip01 L Thigh", "lThigh" and "thigh.L" are
-// one.
+// What a joint's name says. Names of many programs come down to few words once sides, numbers, what all of them share, and
+// spelling are taken off: "mixamorig:LeftUpLeg", "thigh_l", "J_Bip_L_UpperLeg", "Bip01 L Thigh", "lThigh", "Bob_thigh.L",
+// "Oberschenkel_links" and "cuisse.G" of a rig whose sides are told by its shape are one.
+#include "rig/joint_names.h"
+
 #include "base/internal.h"
-#include "rig/body.h"
+#include "rig/joint_words.h"
 
 #include <string.h>
 
-enum { NAME_MAX = 96, WORDS_MAX = 24 };
-
-// What is left of a name: its letters in small, the side, the number at its end.
-typedef struct plain_name {
-    char key[NAME_MAX];
-    int  side;
-} plain_name;
-
-typedef struct word {
-    const char* at;
-    uint32_t    length;
-    bool        digits;
-} word;
-
 // rank: the smaller wins where two joints of one side claim a role. "hip" of a side is a thigh only where no thigh is.
+// Joints (knee, ankle) stand for the bones below them. keys: English, German, French, Spanish, Italian, Portuguese, Polish,
+// Japanese in Latin letters; then Japanese and Chinese.
 typedef struct name_row {
-    const char* key;
     uint8_t     role;
     uint8_t     rank;
     bool        sided;
+    const char* keys;
 } name_row;
 
 static const name_row rows[] = {
-    { "hips", ROLE_HIPS, 0, false },
-    { "pelvis", ROLE_HIPS, 0, false },
-    { "hip", ROLE_HIPS, 1, false },
-    { "spine", ROLE_SPINE, 0, false },
-    { "lowerback", ROLE_SPINE, 0, false },
-    { "upperback", ROLE_SPINE, 0, false },
-    { "back", ROLE_SPINE, 0, false },
-    { "abdomen", ROLE_SPINE, 0, false },
-    { "abdomenlower", ROLE_SPINE, 0, false },
-    { "abdomenupper", ROLE_SPINE, 0, false },
-    { "waist", ROLE_SPINE, 0, false },
-    { "torso", ROLE_SPINE, 0, false },
-    { "chest", ROLE_SPINE, 0, false },
-    { "chestlower", ROLE_SPINE, 0, false },
-    { "chestupper", ROLE_SPINE, 0, false },
-    { "upperchest", ROLE_SPINE, 0, false },
-    { "spineupper", ROLE_SPINE, 0, false },
-    { "spinelower", ROLE_SPINE, 0, false },
-    { "thorax", ROLE_SPINE, 0, false },
-    { "neck", ROLE_NECK, 0, false },
-    { "necklower", ROLE_NECK, 0, false },
-    { "neckupper", ROLE_NECK, 0, false },
-    { "head", ROLE_HEAD, 0, false },
-    { "shoulder", ROLE_SHOULDER, 1, true },
-    { "clavicle", ROLE_SHOULDER, 0, true },
-    { "collar", ROLE_SHOULDER, 0, true },
-    { "collarbone", ROLE_SHOULDER, 0, true },
-    { "upperarm", ROLE_UPPER_ARM, 0, true },
-    { "uparm", ROLE_UPPER_ARM, 0, true },
-    { "shldr", ROLE_UPPER_ARM, 0, true },
-    { "humerus", ROLE_UPPER_ARM, 0, true },
-    { "arm", ROLE_UPPER_ARM, 1, true },
-    { "forearm", ROLE_LOWER_ARM, 0, true },
-    { "lowerarm", ROLE_LOWER_ARM, 0, true },
-    { "lowarm", ROLE_LOWER_ARM, 0, true },
-    { "elbow", ROLE_LOWER_ARM, 1, true },
-    { "radius", ROLE_LOWER_ARM, 1, true },
-    { "hand", ROLE_HAND, 0, true },
-    { "wrist", ROLE_HAND, 0, true },
-    { "upleg", ROLE_UPPER_LEG, 0, true },
-    { "upperleg", ROLE_UPPER_LEG, 0, true },
-    { "thigh", ROLE_UPPER_LEG, 0, true },
-    { "femur", ROLE_UPPER_LEG, 0, true },
-    { "hip", ROLE_UPPER_LEG, 2, true },
-    { "lowerleg", ROLE_LOWER_LEG, 0, true },
-    { "lowleg", ROLE_LOWER_LEG, 0, true },
-    { "shin", ROLE_LOWER_LEG, 0, true },
-    { "calf", ROLE_LOWER_LEG, 0, true },
-    { "knee", ROLE_LOWER_LEG, 1, true },
-    { "tibia", ROLE_LOWER_LEG, 0, true },
-    { "leg", ROLE_LOWER_LEG, 2, true },
-    { "foot", ROLE_FOOT, 0, true },
-    { "ankle", ROLE_FOOT, 0, true },
-    { "toe", ROLE_TOE, 0, true },
-    { "toes", ROLE_TOE, 0, true },
-    { "toebase", ROLE_TOE, 0, true },
-    { "ball", ROLE_TOE, 0, true },
+    { ROLE_HIPS, 0, false,
+      "hips pelvis becken bassin pelvi bacino pelve bacia miednica kotsuban "
+      "骨盤 骨盆 下半身 臀部" },
+    { ROLE_HIPS, 1, false,
+      "hip hufte huefte huften hueften hanches hanche cadera caderas anca anche fianchi quadril quadris biodra koshi "
+      "腰 髋 髋部" },
+    { ROLE_HIPS, 2, false, "せんたー" },
+    { ROLE_SPINE, 0, false,
+      "spine lowerback upperback back abdomen abdomenlower abdomenupper waist torso chest chestlower chestupper upperchest "
+      "spineupper spinelower thorax "
+      "wirbelsaule wirbelsaeule rucken ruecken brust bauch taille oberkorper oberkoerper rumpf brustkorb "
+      "colonne colonnevertebrale dos torse poitrine ventre buste "
+      "columna columnavertebral espalda espina pecho vientre cintura torax "
+      "colonna spina schiena busto torace petto addome ventre vita "
+      "coluna espinha costas tronco peito abdome barriga "
+      "kregoslup plecy tulow klatka klatkapiersiowa brzuch "
+      "sebone senaka mune jouhanshin johanshin "
+      "上半身 背骨 胸 背中 脊椎 脊柱 脊 腹 胸部 胸腔 上胸" },
+    { ROLE_NECK, 0, false,
+      "neck necklower neckupper hals nacken genick cou cuello collo pescoco szyja kark kubi "
+      "首 颈 頸 脖子 颈部" },
+    { ROLE_HEAD, 0, false, "head kopf tete cabeza testa capo cabeca glowa atama 頭 头 头部" },
+    { ROLE_SHOULDER, 1, true, "shoulder schulter epaule hombro spalla ombro bark kata 肩 肩膀" },
+    { ROLE_SHOULDER, 0, true,
+      "clavicle collar collarbone schlusselbein schluesselbein clavicule clavicula clavicola obojczyk sakotsu 鎖骨 锁骨" },
+    { ROLE_UPPER_ARM, 0, true, "upperarm uparm shldr humerus oberarm jouwan jowan 上腕 上臂 大臂" },
+    { ROLE_UPPER_ARM, 1, true, "arm bras brazo braccio braco ramie ude 腕 臂" },
+    { ROLE_LOWER_ARM, 0, true,
+      "forearm lowerarm lowarm unterarm avantbras antebrazo avambraccio antebraco przedramie zenwan maeude 前腕 前臂 小臂" },
+    { ROLE_LOWER_ARM, 1, true, "elbow radius ellbogen ellenbogen coude codo gomito cotovelo lokiec hiji ひじ 肘" },
+    { ROLE_HAND, 0, true,
+      "hand wrist handgelenk main poignet mano muneca polso mao pulso punho dlon nadgarstek te tekubi "
+      "手首 手 手腕 手掌" },
+    { ROLE_HAND, 1, true, "reka" },
+    { ROLE_UPPER_LEG, 0, true,
+      "upleg upperleg thigh femur oberschenkel cuisse muslo coscia coxa udo momo futomomo 太もも 大腿 もも" },
+    { ROLE_UPPER_LEG, 2, true, "hip hufte huefte hanche cadera anca quadril biodro 足 脚" },
+    { ROLE_LOWER_LEG, 0, true,
+      "lowerleg lowleg shin calf tibia unterschenkel schienbein wade mollet pantorrilla espinilla polpaccio stinco panturrilha "
+      "canela golen podudzie lydka sune すね 小腿" },
+    { ROLE_LOWER_LEG, 1, true, "knee knie genou rodilla ginocchio joelho kolano hiza ひざ 膝 膝盖" },
+    { ROLE_LOWER_LEG, 2, true, "leg bein jambe pierna gamba perna noga" },
+    { ROLE_FOOT, 0, true,
+      "foot ankle fuss fus knochel knoechel pied cheville pie tobillo piede caviglia pe tornozelo stopa kostka ashikubi "
+      "足首 脚踝 脚掌 足部" },
+    { ROLE_FOOT, 1, true, "ashi" },
+    { ROLE_TOE, 0, true,
+      "toe toes toebase ball zeh zehe zehen ballen orteil orteils pointe puntera punta dita dedos ponta palce tsumasaki "
+      "つま先 爪先 脚趾 脚尖" },
 };
 
 // Words that programs put in front of every name, or behind it.
-static const char* const noise[] = { "mixamorig", "skeleton", "armature", "bip",  "biped", "valve",    "j",     "b",
-                                     "c",         "cc",       "base",     "def",  "org",   "rig",      "joint", "jnt",
-                                     "bone",      "bn",       "sk",       "skel", "bind",  "character" };
+static const char noise[] =
+    "mixamorig skeleton armature bip biped valve j b c cc base def org rig joint jnt bone bn sk skel bind "
+    "character gelenk knochen os hueso osso kosc ほね ぼーん 骨";
 
-static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z'); }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static char small(char c) { return is_upper(c) ? (char)(c - 'A' + 'a') : c; }
+static const char* const side_words[2] = { "l left lft links linke linker linkes gauche izq izquierdo izquierda sx sinistro "
+                                           "sinistra esq esquerdo esquerda lewy lewa lewe "
+                                           "hidari 左",
+                                           "r right rgt rechts rechte rechter rechtes droit droite der derecho derecha dx "
+                                           "destro destra dir direito direita prawy prawa "
+                                           "prawe migi 右" };
 
-static bool word_is(const word* w, const char* text)
+static bool listed(const char* list, const char* key)
 {
-    for (uint32_t i = 0; i < w->length; ++i)
-        if (!text[i] || small(w->at[i]) != text[i]) return false;
-    return text[w->length] == 0;
+    size_t length = strlen(key);
+    for (const char* p = list; length && (p = strstr(p, key)) != NULL; p += length)
+        if ((p == list || p[-1] == ' ') && (p[length] == ' ' || p[length] == 0)) return true;
+    return false;
 }
 
-// At blanks and signs, between letters and digits, before a capital: "LHipJoint" is L, Hip, Joint.
-static uint32_t split(const char* name, word* words)
+static int side_of(const char* word)
 {
-    uint32_t count = 0;
-    for (const char* p = name; *p && count < WORDS_MAX;) {
-        const char* begin = p;
-        if (is_digit(*p))
-            while (is_digit(*p)) ++p;
-        else if (is_letter(*p)) {
-            ++p;
-            while (is_letter(*p) && (!is_upper(*p) || (is_upper(p[-1]) && !(is_letter(p[1]) && !is_upper(p[1]))))) ++p;
-        } else {
-            ++p;
-            continue;
-        }
-        words[count++] = (word){ begin, (uint32_t)(p - begin), is_digit(*begin) };
-    }
-    return count;
-}
-
-static int side_of(const word* w)
-{
-    if (word_is(w, "l") || word_is(w, "left")) return SIDE_LEFT;
-    if (word_is(w, "r") || word_is(w, "right")) return SIDE_RIGHT;
+    for (int side = 0; side < 2; ++side)
+        if (listed(side_words[side], word)) return side;
     return SIDE_NONE;
 }
 
-static bool is_noise(const word* w)
-{
-    if (w->digits) return true;
-    for (size_t i = 0; i < SUP_COUNT_OF(noise); ++i)
-        if (word_is(w, noise[i])) return true;
-    return false;
-}
+static bool is_noise(const char* word) { return joint_word_is_number(word) || listed(noise, word); }
 
 static const name_row* find_row(const char* key, int side)
 {
     for (size_t i = 0; i < SUP_COUNT_OF(rows); ++i)
-        if (rows[i].sided == (side != SIDE_NONE) && strcmp(rows[i].key, key) == 0) return &rows[i];
+        if (rows[i].sided == (side != SIDE_NONE) && listed(rows[i].keys, key)) return &rows[i];
     return NULL;
 }
 
 // "leftupleg" and "lthigh" hide their side in one word.
-static const name_row* find_joined(plain_name* n)
+static const name_row* find_joined(const char* key, int* side)
 {
     static const struct {
         const char* text;
@@ -156,247 +115,138 @@ static const name_row* find_joined(plain_name* n)
     } sides[] = { { "left", SIDE_LEFT }, { "right", SIDE_RIGHT }, { "l", SIDE_LEFT }, { "r", SIDE_RIGHT } };
     for (size_t i = 0; i < SUP_COUNT_OF(sides); ++i) {
         size_t length = strlen(sides[i].text);
-        if (strncmp(n->key, sides[i].text, length) != 0) continue;
-        const name_row* row = find_row(n->key + length, sides[i].side);
+        if (strncmp(key, sides[i].text, length) != 0) continue;
+        const name_row* row = find_row(key + length, sides[i].side);
         if (row) {
-            n->side = sides[i].side;
+            *side = sides[i].side;
             return row;
         }
     }
     return NULL;
 }
 
-static const name_row* judge(const char* name, plain_name* n)
+// ---------------------------------------------------------------------------------------------- what all names share
+
+// A word that says something about a body is not what a rig's names begin with, however many fingers start with "hand".
+static bool has_meaning(const char* word)
 {
-    word        words[WORDS_MAX];
-    const char* begin = name;
-    for (const char* p = name; *p; ++p)
-        if ((*p == ':' || *p == '|') && p[1]) begin = p + 1; // a name space
-    uint32_t count = split(begin, words), first = 0, length = 0;
-    *n = (plain_name){ .side = SIDE_NONE };
-    for (uint32_t i = 0; i < count; ++i) {
-        int side = side_of(&words[i]);
-        if (side == SIDE_NONE) continue;
-        n->side = side;
-        memmove(&words[i], &words[i + 1], (count - i - 1) * sizeof *words);
-        count--;
-        break;
-    }
-    while (first < count && is_noise(&words[first])) first++;
-    while (count > first && is_noise(&words[count - 1])) count--;
-    for (uint32_t i = first; i < count; ++i)
-        for (uint32_t k = 0; k < words[i].length && length + 1 < NAME_MAX; ++k) n->key[length++] = small(words[i].at[k]);
-    n->key[length] = 0;
-    const name_row* row = find_row(n->key, n->side);
-    return row || n->side != SIDE_NONE ? row : find_joined(n);
+    return side_of(word) != SIDE_NONE || find_row(word, SIDE_NONE) || find_row(word, SIDE_LEFT);
 }
 
-// "mixamorig:LeftHandIndex1", "index_01_l", "J_Bip_L_Index1", "lIndex1" and "f_index.01.L" are one.
+static bool shares(const joint_words* words, const joint_affix* affix)
+{
+    if (words->count <= affix->count) return false;
+    for (uint32_t i = 0; i < affix->count; ++i)
+        if (strcmp(joint_word(words, affix->behind ? words->count - 1 - i : i), affix->words[i]) != 0) return false;
+    return true;
+}
+
+// The word that more than half of the names have next, if there is one: whoever is left after pairs of different ones have been
+// struck out is the only candidate.
+static bool next_shared(const char* const* names, const bool* wanted, uint32_t count, joint_affix* affix)
+{
+    char     candidate[JOINT_AFFIX_BYTES] = "";
+    uint32_t ahead = 0, total = 0, having = 0;
+    for (int pass = 0; pass < 2; ++pass)
+        for (uint32_t j = 0; j < count; ++j) {
+            joint_words words;
+            if (!wanted[j]) continue;
+            total += pass == 0;
+            joint_words_split(names[j], &words);
+            bool        has = shares(&words, affix);
+            const char* word = !has ? "" : joint_word(&words, affix->behind ? words.count - 1 - affix->count : affix->count);
+            bool        same = strcmp(word, candidate) == 0;
+            if (strlen(word) >= sizeof candidate) continue;
+            if (pass == 1) having += has && same;
+            else if (ahead == 0) strcpy(candidate, word), ahead = 1;
+            else if (same) ahead++;
+            else ahead--;
+        }
+    // Of a handful of joints, chance makes half alike.
+    if (!candidate[0] || having < 4 || 2 * having <= total || has_meaning(candidate)) return false;
+    strcpy(affix->words[affix->count++], candidate);
+    return true;
+}
+
+void joint_names_shared(const char* const* names, const bool* wanted, uint32_t count, joint_affix out[2])
+{
+    for (int k = 0; k < 2; ++k) {
+        out[k] = (joint_affix){ .behind = k == 1 };
+        while (out[k].count < JOINT_AFFIX_MAX && next_shared(names, wanted, count, &out[k])) continue;
+    }
+}
+
+// A name that would be left without a word is not shortened: the prefix itself may be a joint.
+static void strip(joint_words* words, const joint_affix* affix)
+{
+    for (; affix->count && shares(words, affix);) {
+        for (uint32_t i = 0; i < affix->count; ++i) joint_words_remove(words, affix->behind ? words->count - 1 : 0);
+        return;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- one name
+
+static void join(const joint_words* words, uint32_t first, uint32_t last, char key[NAME_BYTES_MAX])
+{
+    size_t length = 0;
+    for (uint32_t i = first; i < last; ++i) {
+        size_t more = strlen(joint_word(words, i));
+        memcpy(key + length, joint_word(words, i), more); // all words together are shorter than a name
+        length += more;
+    }
+    key[length] = 0;
+}
+
+joint_name joint_name_read(const char* name, const joint_affix shared[2])
+{
+    joint_name  out = { .side = SIDE_NONE };
+    joint_words words;
+    char        key[NAME_BYTES_MAX];
+    joint_words_split(name, &words);
+    for (int k = 0; shared && k < 2; ++k) strip(&words, &shared[k]);
+    for (uint32_t i = 0; i < words.count && out.side == SIDE_NONE; ++i) {
+        out.side = side_of(joint_word(&words, i));
+        if (out.side != SIDE_NONE) joint_words_remove(&words, i);
+    }
+    uint32_t first = 0, last = words.count;
+    while (first < last && is_noise(joint_word(&words, first))) first++;
+    while (last > first && is_noise(joint_word(&words, last - 1))) last--;
+    join(&words, first, last, key);
+    const name_row* row = find_row(key, out.side);
+    if (!row && out.side == SIDE_NONE) row = find_joined(key, &out.side);
+    if (row) out.role = (body_role)row->role, out.rank = row->rank;
+    return out;
+}
+
+// ---------------------------------------------------------------------------------------------- fingers
+
+// "mixamorig:LeftHandIndex1", "index_01_l", "J_Bip_L_Index1", "lIndex1", "f_index.01.L" and "左人指１" are one.
 bool body_finger_of(const char* name, int* side, int* finger, int* number)
 {
-    static const char* const fingers[][3] = { { "thumb", "thumb", "thumb" },
-                                              { "index", "index", "pointer" },
-                                              { "middle", "mid", "middle" },
-                                              { "ring", "ring", "ring" },
-                                              { "pinky", "little", "pinkie" } };
-    static const char* const others[] = { "metacarpal", "meta", "end", "tip", "nub", "foot", "toe", "ik", "twist" };
-    word                     words[WORDS_MAX];
-    const char*              begin = name;
-    for (const char* p = name; *p; ++p)
-        if ((*p == ':' || *p == '|') && p[1]) begin = p + 1;
-    uint32_t count = split(begin, words);
+    static const char* const fingers[] = {
+        "thumb daumen pouce pulgar pollice polegar kciuk oyayubi 親指 拇指 大拇指",
+        "index pointer zeigefinger zeige indice indicador wskazujacy hitosashiyubi hitosashi 人指 人差指 人差し指 食指",
+        "middle mid mittelfinger mittel majeur medio corazon srodkowy nakayubi 中指",
+        "ring ringfinger annulaire anular anulare anelar serdeczny kusuriyubi 薬指 无名指",
+        "pinky little pinkie kleiner auriculaire menique mignolo minimo mindinho maly koyubi 小指 小拇指"
+    };
+    static const char others[] = "metacarpal meta end tip nub foot toe ik twist";
+    joint_words       words;
+    joint_words_split(name, &words);
     *side = SIDE_NONE;
     *finger = -1;
     *number = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (*side == SIDE_NONE && side_of(&words[i]) != SIDE_NONE) *side = side_of(&words[i]);
-        for (size_t k = 0; k < SUP_COUNT_OF(others); ++k)
-            if (word_is(&words[i], others[k])) return false;
-        for (int f = 0; f < 5; ++f)
-            for (int k = 0; k < 3; ++k)
-                if (word_is(&words[i], fingers[f][k])) *finger = f;
-        if (*finger < 0 || !words[i].digits) continue;
+    for (uint32_t i = 0; i < words.count; ++i) {
+        const char* word = joint_word(&words, i);
+        if (*side == SIDE_NONE) *side = side_of(word);
+        if (listed(others, word)) return false;
+        for (int f = 0; f < (int)SUP_COUNT_OF(fingers); ++f)
+            if (listed(fingers[f], word)) *finger = f;
+        if (*finger < 0 || !joint_word_is_number(word)) continue;
         *number = 0;
-        for (uint32_t k = 0; k < words[i].length && *number < 100; ++k) *number = 10 * *number + (words[i].at[k] - '0');
+        for (; *word && *number < 100; ++word) *number = 10 * *number + (*word - '0');
     }
     if (*number == 0) *number = 1; // "LThumb"
     return *finger >= 0 && *side != SIDE_NONE && *number < 10;
-}
-
-// ---------------------------------------------------------------------------------------------- roles
-
-bool body_is_above(const uint32_t* parents, uint32_t above, uint32_t joint)
-{
-    while (joint != SUP_NONE && joint > above) joint = parents[joint];
-    return joint == above;
-}
-
-static uint32_t common_parent(const uint32_t* parents, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        if (a == SUP_NONE || b == SUP_NONE) return SUP_NONE;
-        if (a > b) a = parents[a];
-        else b = parents[b];
-    }
-    return a;
-}
-
-// Candidates of one role and side, in the order of the skeleton, only those of the best rank, and each below the one before.
-static uint32_t gather(const body_skeleton* s, const name_row* const* found, const int* sides, int role, int side,
-                       uint32_t* out)
-{
-    uint32_t count = 0, best = UINT32_MAX;
-    for (uint32_t j = 0; j < s->count; ++j)
-        if (found[j] && found[j]->role == role && sides[j] == side && found[j]->rank < best) best = found[j]->rank;
-    for (uint32_t j = 0; j < s->count && count < BODY_CHAIN_MAX; ++j) {
-        if (!found[j] || found[j]->role != role || sides[j] != side || found[j]->rank != best) continue;
-        if (count == 0 || body_is_above(s->parents, out[count - 1], j)) out[count++] = j;
-    }
-    return count;
-}
-
-// Chains whose joints all have one name ("leg_joint_L_1" to 5, "LeftFoot01", "LeftFoot02") are told apart by their order.
-static void find_limb(const body_skeleton* s, const name_row* const* found, const int* sides, int side, int first, int last,
-                      uint32_t* limbs)
-{
-    uint32_t chains[ROLE_COUNT][BODY_CHAIN_MAX], counts[ROLE_COUNT] = { 0 };
-    for (int role = first; role <= last; ++role) counts[role] = gather(s, found, sides, role, side, chains[role]);
-    for (int role = first; role <= last; ++role)
-        if (counts[role]) limbs[role] = chains[role][0];
-    for (int role = first; role <= last; ++role)
-        for (uint32_t i = 1, next = (uint32_t)role + 1; i < counts[role] && next <= (uint32_t)last; ++i, ++next) {
-            if (limbs[next] != SUP_NONE) break;
-            limbs[next] = chains[role][i];
-        }
-}
-
-static void find_arm(const body_skeleton* s, const name_row* const* found, const int* sides, int side, uint32_t* limbs)
-{
-    find_limb(s, found, sides, side, ROLE_SHOULDER, ROLE_HAND, limbs);
-    // "LeftShoulder, LeftElbow, LeftWrist": named after the joints, not the bones; the shoulder may hang on a collar.
-    for (uint32_t j = 0; j < s->count && limbs[ROLE_UPPER_ARM] == SUP_NONE && limbs[ROLE_SHOULDER] != SUP_NONE; ++j)
-        if (found[j] && found[j]->role == ROLE_SHOULDER && sides[j] == side && j > limbs[ROLE_SHOULDER] &&
-            body_is_above(s->parents, limbs[ROLE_SHOULDER], j))
-            limbs[ROLE_UPPER_ARM] = j;
-    if (limbs[ROLE_UPPER_ARM] == SUP_NONE) {
-        limbs[ROLE_UPPER_ARM] = limbs[ROLE_SHOULDER];
-        limbs[ROLE_SHOULDER] = SUP_NONE;
-    }
-    // A chain of four arms begins with the shoulder.
-    uint32_t chain[BODY_CHAIN_MAX], count = gather(s, found, sides, ROLE_UPPER_ARM, side, chain);
-    if (limbs[ROLE_SHOULDER] == SUP_NONE && count == 4 && limbs[ROLE_HAND] == chain[2])
-        for (int i = 0; i < 4; ++i) limbs[ROLE_SHOULDER + i] = chain[i];
-}
-
-static void find_leg(const body_skeleton* s, const name_row* const* found, const int* sides, int side, uint32_t* limbs)
-{
-    find_limb(s, found, sides, side, ROLE_UPPER_LEG, ROLE_TOE, limbs);
-    // Only "leg", several times: the first is the thigh.
-    uint32_t chain[BODY_CHAIN_MAX], count = gather(s, found, sides, ROLE_LOWER_LEG, side, chain);
-    if (limbs[ROLE_UPPER_LEG] != SUP_NONE) return;
-    if (count < 2) { // "leg" and "shin"
-        for (uint32_t j = 0; j < s->count && limbs[ROLE_LOWER_LEG] != SUP_NONE; ++j)
-            if (found[j] && found[j]->role == ROLE_LOWER_LEG && sides[j] == side && j < limbs[ROLE_LOWER_LEG] &&
-                body_is_above(s->parents, j, limbs[ROLE_LOWER_LEG]))
-                limbs[ROLE_UPPER_LEG] = j;
-        return;
-    }
-    uint32_t foot[BODY_CHAIN_MAX], feet = gather(s, found, sides, ROLE_FOOT, side, foot);
-    limbs[ROLE_UPPER_LEG] = chain[0];
-    limbs[ROLE_LOWER_LEG] = chain[1];
-    if (!feet) {
-        limbs[ROLE_FOOT] = count > 2 ? chain[2] : SUP_NONE;
-        limbs[ROLE_TOE] = count > 3 ? chain[3] : limbs[ROLE_TOE];
-    }
-}
-
-// The hips carry both legs: a joint of that name that does not (a pelvis beside them) is the first of the spine.
-static void find_trunk(const body_skeleton* s, const name_row* const* found, const int* sides, body_map* out)
-{
-    uint32_t chain[BODY_CHAIN_MAX];
-    uint32_t legs[2] = { out->limbs[SIDE_LEFT][ROLE_UPPER_LEG], out->limbs[SIDE_RIGHT][ROLE_UPPER_LEG] };
-    uint32_t fork = legs[0] != SUP_NONE && legs[1] != SUP_NONE ? common_parent(s->parents, legs[0], legs[1]) : SUP_NONE;
-    uint32_t named = gather(s, found, sides, ROLE_HIPS, SIDE_NONE, chain) ? chain[0] : SUP_NONE;
-    out->hips = named != SUP_NONE && (fork == SUP_NONE || body_is_above(s->parents, named, fork)) ? named : fork;
-    if (out->hips == SUP_NONE) return;
-    if (named != SUP_NONE && named != out->hips && body_is_above(s->parents, out->hips, named))
-        out->spine[out->spine_count++] = named;
-
-    uint32_t arms[2] = { out->limbs[SIDE_LEFT][ROLE_UPPER_ARM], out->limbs[SIDE_RIGHT][ROLE_UPPER_ARM] };
-    uint32_t chest = arms[0] != SUP_NONE && arms[1] != SUP_NONE ? common_parent(s->parents, arms[0], arms[1]) : SUP_NONE;
-    uint32_t count = gather(s, found, sides, ROLE_SPINE, SIDE_NONE, chain), beyond[BODY_CHAIN_MAX], beyond_count = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (chain[i] == out->hips || !body_is_above(s->parents, out->hips, chain[i])) continue;
-        if (chest != SUP_NONE && chain[i] > chest && body_is_above(s->parents, chest, chain[i]))
-            beyond[beyond_count++] = chain[i];
-        else if (out->spine_count < BODY_CHAIN_MAX) out->spine[out->spine_count++] = chain[i];
-    }
-    out->neck_count = gather(s, found, sides, ROLE_NECK, SIDE_NONE, out->neck);
-    out->head = gather(s, found, sides, ROLE_HEAD, SIDE_NONE, chain) ? chain[0] : SUP_NONE;
-    if (!out->neck_count && out->head == SUP_NONE) // one row of "spine" up to the crown
-        for (uint32_t i = 0; i < beyond_count; ++i) out->neck[out->neck_count++] = beyond[i];
-    if (out->head == SUP_NONE && out->neck_count > 1) out->head = out->neck[--out->neck_count];
-}
-
-static void fix_role(const body_fixed* f, body_map* out)
-{
-    if (f->role >= ROLE_SHOULDER && f->side != SIDE_NONE) out->limbs[f->side][f->role] = f->joint;
-    else if (f->role == ROLE_HIPS) out->hips = f->joint;
-    else if (f->role == ROLE_HEAD) out->head = f->joint;
-    else if (f->role == ROLE_SPINE || f->role == ROLE_NECK) {
-        uint32_t* list = f->role == ROLE_SPINE ? out->spine : out->neck;
-        uint32_t* count = f->role == ROLE_SPINE ? &out->spine_count : &out->neck_count;
-        uint32_t  at = *count;
-        for (uint32_t i = 0; i < *count; ++i)
-            if (list[i] == f->joint) return;
-        if (*count == BODY_CHAIN_MAX) return;
-        while (at && list[at - 1] > f->joint) list[at] = list[at - 1], at--;
-        list[at] = f->joint;
-        ++*count;
-    }
-}
-
-body_role body_role_of(const body_map* map, uint32_t joint, int* side)
-{
-    *side = SIDE_NONE;
-    if (joint == map->hips) return ROLE_HIPS;
-    if (joint == map->head) return ROLE_HEAD;
-    for (uint32_t i = 0; i < map->spine_count; ++i)
-        if (map->spine[i] == joint) return ROLE_SPINE;
-    for (uint32_t i = 0; i < map->neck_count; ++i)
-        if (map->neck[i] == joint) return ROLE_NECK;
-    for (int s = 0; s < 2; ++s)
-        for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role)
-            if (map->limbs[s][role] == joint) {
-                *side = s;
-                return (body_role)role;
-            }
-    return ROLE_NONE;
-}
-
-sup_result body_find(const body_skeleton* s, const body_fixed* fixed, uint32_t fixed_count, sup_arena* scratch, body_map* out,
-                     sup_error* error)
-{
-    const name_row** found = SUP_NEW(scratch, const name_row*, s->count);
-    int*             sides = SUP_NEW(scratch, int, s->count);
-    if (!found || !sides) return sup_fail_memory(error, "a match of joints");
-    *out = (body_map){ .hips = SUP_NONE, .head = SUP_NONE };
-    for (int side = 0; side < 2; ++side)
-        for (int role = 0; role < ROLE_COUNT; ++role) out->limbs[side][role] = SUP_NONE;
-    for (uint32_t j = 0; j < s->count; ++j) {
-        plain_name name;
-        if (s->eligible[j]) found[j] = judge(s->names[j], &name);
-        if (s->eligible[j]) sides[j] = name.side;
-    }
-    for (uint32_t i = 0; i < fixed_count; ++i) found[fixed[i].joint] = NULL;
-    for (int side = 0; side < 2; ++side) {
-        find_arm(s, found, sides, side, out->limbs[side]);
-        find_leg(s, found, sides, side, out->limbs[side]);
-    }
-    for (uint32_t i = 0; i < fixed_count; ++i)
-        if (fixed[i].role >= ROLE_SHOULDER) fix_role(&fixed[i], out);
-    find_trunk(s, found, sides, out);
-    for (uint32_t i = 0; i < fixed_count; ++i)
-        if (fixed[i].role < ROLE_SHOULDER) fix_role(&fixed[i], out);
-    return SUP_OK;
 }
