@@ -143,3 +143,21 @@ void chain_say_notes(const sup_chain* chain, progress* bar)
 {
     for (uint32_t i = 0; i < sup_chain_note_count(chain); i++) progress_note(bar, sup_chain_note(chain, i));
 }
+
+void chain_say_lost(const char* chain, const sup_stats* stats)
+{
+    for (uint32_t i = 0; i < stats->count; i++) {
+        const char*        name = stats->items[i].name;
+        unsigned long long times = (unsigned long long)stats->items[i].times;
+        if (strcmp(name, "runner.points_lost") == 0)
+            say_warning(
+                "%s: %llu times a point was lost (not a number, or over ten diagonals away) and put back on the skinned "
+                "skin; its settings are too extreme for this character",
+                chain, times);
+        if (strcmp(name, "runner.lost_and_reset") == 0)
+            say_warning(
+                "%s: %llu times the motion was lost (not a number, or over ten diagonals away) and began again at rest; "
+                "its settings are too extreme for this character, or --step is too long",
+                chain, times);
+    }
+}

@@ -24,5 +24,7 @@ int chain_bind(const options* o, const chain_list* list, uint32_t index, const s
 bool deformer_suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed);
 /// What its links had to say while they were bound.
 void chain_say_notes(const sup_chain* chain, progress* bar);
+/// A warning where the chain lost points: what is shown there is not what was asked for. Nothing where it lost none.
+void chain_say_lost(const char* chain, const sup_stats* stats);
 
 #endif

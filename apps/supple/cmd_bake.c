@@ -1,5 +1,6 @@
 // supple bake: the main job. Flags to a bake_job, the outcome to words or JSON.
 #include "baking.h"
+#include "chains.h"
 #include "commands.h"
 #include "common.h"
 #include "examples.h"
@@ -84,6 +85,7 @@ static int bake_character(const options* o, sup_character* character, bake_job j
     if (result != SUP_OK) return fail_with(&error);
 
     say_lines(out.warnings);
+    chain_say_lost(out.chain, &out.stats);
     double seconds = now_seconds() - begin;
     if (!options_has(o, FLAG_JSON)) print_result(o, &job, &out, seconds);
     else if (!print_json(describe(o, &job, &out, seconds, arena))) return EXIT_FAILED;

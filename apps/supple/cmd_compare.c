@@ -174,6 +174,7 @@ static int tell(comparison* c, sup_arena* arena)
     if (options_has(c->o, FLAG_JSON)) {
         if (!print_json(describe(c, arena))) return EXIT_FAILED;
     } else if (!options_has(c->o, FLAG_QUIET)) print_table(c);
+    for (uint32_t i = 0; i < c->count; i++) chain_say_lost(c->chains[i].text, &c->chains[i].stats);
     for (uint32_t i = 0; i < c->count; i++) judge_chain(c, &c->chains[i], &broken);
     c->verdict = broken.text;
     int code = page ? compare_write_html(c, page, arena) : EXIT_DONE;

@@ -387,6 +387,8 @@ static int render_character(const options* o, session* s)
     for (uint32_t i = 0; result == SUP_OK && i < d->chain_count; i++) chain_say_notes(stage_chain(s->stage, i), &s->bar);
     if (result == SUP_OK) result = s->job.film ? write_film(s, &error) : write_still(s, &error);
     progress_end(&s->bar);
+    for (uint32_t i = 0; result == SUP_OK && i < d->chain_count; i++)
+        chain_say_lost(sup_chain_text(stage_chain(s->stage, i)), stage_stats(s->stage, i));
     return result == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 

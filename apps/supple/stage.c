@@ -145,7 +145,7 @@ void stage_evaluate(stage* s, double time, const sup_vec3* truth)
     s->truth = truth;
     for (uint32_t i = 0; i < s->actor_count; i++) {
         actor* a = &s->actors[i];
-        sup_instance_evaluate(a->instance, time, a->scratch, NULL, a->points);
+        sup_instance_evaluate(a->instance, time, a->scratch, &a->stats, a->points);
         sup_normals_evaluate(s->normals, a->points, s->normals_scratch, s->d.tasks, a->normals, NULL);
     }
     for (uint32_t i = 0; i < s->d.chain_count; i++) stage_heat(s, &s->actors[i]);
@@ -213,6 +213,7 @@ void stage_measure(stage* s)
 }
 
 const sup_chain* stage_chain(const stage* s, uint32_t chain) { return s->actors[chain].chain; }
+const sup_stats* stage_stats(const stage* s, uint32_t chain) { return &s->actors[chain].stats; }
 
 // ---------------------------------------------------------------------------------------------- bones
 

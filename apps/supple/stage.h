@@ -49,6 +49,7 @@ sup_result stage_check(const stage* s, sup_error* error);
 sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* error);
 
 const sup_chain* stage_chain(const stage* s, uint32_t chain);
+const sup_stats* stage_stats(const stage* s, uint32_t chain); ///< of all that was evaluated
 /// What the colors mean. False without heat.
 bool stage_legend(const stage* s, const char** title, double* low, double* high, const char** unit);
 

@@ -18,6 +18,7 @@ typedef struct actor {
     sup_vec3*      normals;
     float*         heat; ///< in the unit of the legend
     picture_color* colors;
+    sup_stats      stats;
 } actor;
 
 /// Lines and triangles of one panel; grows.

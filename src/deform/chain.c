@@ -7,6 +7,7 @@
 #define STEP_STANDARD 0.005 // seconds; short enough for 200 Hz of contact, long enough to be cheap
 #define STEP_MIN 1e-4
 #define STEP_MAX 0.1
+#define LOST_DIAGONALS 10.0f // farther from its skinned place than this, a point has been lost
 
 // ---------------------------------------------------------------------------------------------- running
 
@@ -23,6 +24,62 @@ size_t sup_chain_scratch_size(const sup_chain* chain)
     return 4 * chain->points_size + sup_align(chain->link_scratch, 64) + 64;
 }
 
+static bool all_within(const sup_vec3* points, const sup_vec3* skinned, uint32_t count, float limit2)
+{
+    bool near = true;
+    for (uint32_t i = 0; i < count; ++i) near &= v3_length2(v3_sub(points[i], skinned[i])) <= limit2;
+    return near;
+}
+
+static float diagonal_of(const sup_vec3* points, uint32_t count)
+{
+    sup_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3(-INFINITY, -INFINITY, -INFINITY);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!v3_finite(points[i])) continue;
+        low = v3_min(low, points[i]);
+        high = v3_max(high, points[i]);
+    }
+    return v3_length(v3_sub(high, low)); // infinite where nothing is a number: then nothing is near either
+}
+
+bool points_near(const sup_mesh* mesh, const sup_vec3* points, const sup_vec3* skinned, float* limit2)
+{
+    float limit = LOST_DIAGONALS * mesh->diagonal;
+    *limit2 = limit * limit;
+    if (all_within(points, skinned, mesh->point_count, *limit2)) return true;
+    // Rare, so the larger box is looked for only now.
+    float posed = LOST_DIAGONALS * diagonal_of(skinned, mesh->point_count);
+    if (!(posed > limit)) return false;
+    *limit2 = posed * posed;
+    return all_within(points, skinned, mesh->point_count, *limit2);
+}
+
+// A static link has no motion to reset: its lost points go back alone. Points that came lost are not its doing: a dynamic link
+// in front must still be seen to have lost them.
+static void return_lost(const sup_chain* chain, const sup_frame* frame, sup_vec3* out)
+{
+    const sup_mesh* mesh = &chain->character->mesh;
+    const sup_vec3 *from = frame->points, *skinned = frame->skinned;
+    float           limit2;
+    uint64_t        lost = 0;
+    if (points_near(mesh, out, skinned, &limit2)) return;
+    for (uint32_t i = 0; i < mesh->point_count; ++i) {
+        if (v3_length2(v3_sub(out[i], skinned[i])) <= limit2) continue;
+        if (!(v3_length2(v3_sub(from[i], skinned[i])) <= limit2)) continue;
+        out[i] = skinned[i];
+        lost++;
+    }
+    sup_stats_add(frame->stats, "runner.points_lost", lost);
+}
+
+void link_run(const sup_chain* chain, uint32_t index, const uint8_t* params, uint8_t* state, const sup_frame* frame,
+              const run_scratch* s, sup_vec3* out)
+{
+    const link* l = &chain->links[index];
+    l->deformer->evaluate(&l->binding, params + l->params_offset, frame, state, s->link, out);
+    if (index > 0 && l->binding.state_size == 0) return_lost(chain, frame, out);
+}
+
 const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, const uint8_t* params, uint8_t* state,
                           const sup_frame* given, const run_scratch* s, const sup_vec3* points, sup_vec3* out)
 {
@@ -34,8 +91,7 @@ const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, 
         sup_vec3* to = i + 1 == end && out ? out : i == 0 ? s->skinned : points == s->a ? s->b : s->a;
         frame.points = points;
         frame.skinned = i == 0 ? NULL : s->skinned;
-        l->deformer->evaluate(&l->binding, params + l->params_offset, &frame, state ? state + l->state_offset : NULL, s->link,
-                              to);
+        link_run(chain, i, params, state ? state + l->state_offset : NULL, &frame, s, to);
         points = to;
     }
     if (out && points != out) {

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #define PREROLL_STANDARD 0.5
-#define STEP_SNAP 1e-9          // of a step: nearer to a step end than this is that step end
-#define RUNAWAY_DIAGONALS 10.0f // farther from its skinned place than this, a point has been lost
+#define STEP_SNAP 1e-9 // of a step: nearer to a step end than this is that step end
 
 enum { SNAPSHOTS_STANDARD = 16, SNAPSHOT_SPACING = 16 };
 
@@ -135,7 +134,7 @@ static void reset_links(sup_instance* in, const sup_frame* frame, const run_scra
             l->deformer->reset(&l->binding, in->resolved + l->params_offset, &f, state, s->link);
         }
         sup_vec3* to = i == 0 ? s->skinned : f.points == s->a ? s->b : s->a;
-        l->deformer->evaluate(&l->binding, in->resolved + l->params_offset, &f, state, s->link, to);
+        link_run(chain, i, in->resolved, state, &f, s, to);
         f.points = to;
     }
 }
@@ -145,13 +144,9 @@ static bool keep_displacement(sup_instance* in, const sup_vec3* points, const su
 {
     const sup_mesh* mesh = &in->chain->character->mesh;
     sup_vec3*       d = after_of(in);
-    float           limit = RUNAWAY_DIAGONALS * mesh->diagonal;
-    bool            good = true;
-    for (uint32_t i = 0; i < mesh->point_count; ++i) {
-        d[i] = v3_sub(points[i], skinned[i]);
-        good &= v3_length2(d[i]) <= limit * limit;
-    }
-    return good;
+    float           limit2;
+    for (uint32_t i = 0; i < mesh->point_count; ++i) d[i] = v3_sub(points[i], skinned[i]);
+    return points_near(mesh, points, skinned, &limit2);
 }
 
 static void run_at(sup_instance* in, const sup_frame* frame, const run_scratch* s, sup_stats* stats)

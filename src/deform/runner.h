@@ -98,6 +98,15 @@ typedef struct run_scratch {
 
 run_scratch scratch_cut(const sup_chain* chain, void* scratch);
 
+/// Whether no point is lost: each is a number and lies within ten diagonals of its skinned place. The diagonal is that of the
+/// rest shape, or of the skinned one where a pose makes it larger. Where some are lost, limit2 is the square of that distance.
+bool points_near(const sup_mesh* mesh, const sup_vec3* points, const sup_vec3* skinned, float* limit2);
+
+/// Runs one link on frame->points and, behind the first, frame->skinned. What a static link loses goes back to its skinned
+/// place and is counted ("runner.points_lost"); what a dynamic one loses is its caller's to reset. `state` is the link's own.
+void link_run(const sup_chain* chain, uint32_t index, const uint8_t* params, uint8_t* state, const sup_frame* frame,
+              const run_scratch* s, sup_vec3* out);
+
 /// Runs links begin up to end on the frame. `points` goes in (ignored when begin is 0: then the morphed rest points do),
 /// the result is returned: in scratch, or in `out` when given. s->skinned is filled by link 0.
 const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, const uint8_t* params, uint8_t* state,

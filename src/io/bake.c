@@ -2,6 +2,7 @@
 #include "io/bake.h"
 
 #include "base/internal.h"
+#include "math/vec.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,7 +107,7 @@ sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* alloca
     if (!arena) return sup_fail_memory(error, "a bake");
     sup_bake* bake = SUP_NEW(arena, sup_bake, 1);
     if (bake) {
-        *bake = (sup_bake){ .desc = *desc, .format = format, .arena = arena };
+        *bake = (sup_bake){ .desc = *desc, .character = desc->character, .format = format, .arena = arena };
         if (!copy_text(arena, &bake->desc.path) || !copy_text(arena, &bake->desc.name) || !copy_text(arena, &bake->desc.chain))
             bake = NULL;
     }
@@ -121,11 +122,57 @@ sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* alloca
     return result;
 }
 
-sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* frame, sup_error* error)
+// ---------------------------------------------------------------------------------------------- numbers that are none
+
+static bool all_finite(const sup_vec3* v, uint32_t count)
 {
+    bool finite = true;
+    for (uint32_t i = 0; i < count; ++i) finite &= v3_finite(v[i]);
+    return finite;
+}
+
+// One policy for every format, so it stands before all of them: a point that is not a number stays where the rest shape has it,
+// and is counted. Writers see numbers only.
+static sup_result make_finite(sup_bake* bake, sup_bake_frame* frame, sup_error* error)
+{
+    const sup_mesh* mesh = &bake->character->mesh;
+    if (all_finite(frame->points, mesh->point_count) && all_finite(frame->vertex_normals, mesh->vertex_count)) return SUP_OK;
+    if (!bake->points) bake->points = SUP_NEW(bake->arena, sup_vec3, mesh->point_count);
+    if (!bake->normals) bake->normals = SUP_NEW(bake->arena, sup_vec3, mesh->vertex_count);
+    if (!bake->points || !bake->normals) return sup_fail_memory(error, "a frame of a bake");
+    for (uint32_t i = 0; i < mesh->point_count; ++i) {
+        bool good = v3_finite(frame->points[i]);
+        bake->points[i] = good ? frame->points[i] : mesh->points[i];
+        bake->bad_points += !good;
+    }
+    for (uint32_t i = 0; i < mesh->vertex_count; ++i) {
+        sup_vec3 rest = mesh->vertex_normals ? mesh->vertex_normals[i] : v3(0, 0, 1);
+        bake->normals[i] = v3_finite(frame->vertex_normals[i]) ? frame->vertex_normals[i] : rest;
+    }
+    frame->points = bake->points;
+    frame->vertex_normals = bake->normals;
+    return SUP_OK;
+}
+
+static void tell_bad_points(sup_bake* bake)
+{
+    if (!bake->bad_points) return;
+    sup_bake_warn(bake,
+                  "%llu baked positions were not finite numbers and are written as in the rest shape; a joint's transform or a "
+                  "setting of the chain is too large",
+                  (unsigned long long)bake->bad_points);
+}
+
+// ---------------------------------------------------------------------------------------------- frames
+
+sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* given, sup_error* error)
+{
+    sup_bake_frame        own = *given;
+    const sup_bake_frame* frame = &own;
     SUP_ASSERT(!bake->done && frame->index == bake->next_frame && frame->index < bake->desc.frame_count);
     SUP_ASSERT(frame->pose && frame->points && frame->vertex_normals);
-    sup_result result = bake->format->bake_frame(bake, frame, error);
+    sup_result result = make_finite(bake, &own, error);
+    if (result == SUP_OK) result = bake->format->bake_frame(bake, frame, error);
     if (result == SUP_OK) bake->next_frame++;
     return result;
 }
@@ -164,8 +211,9 @@ static sup_result commit_files(sup_bake* bake, uint64_t* size, sup_error* error)
 sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, sup_error* error)
 {
     SUP_ASSERT(!bake->done && bake->next_frame == bake->desc.frame_count);
+    uint64_t size = 0;
+    tell_bad_points(bake);
     sup_result result = bake->format->bake_end(bake, error);
-    uint64_t   size = 0;
     if (result == SUP_OK) result = commit_files(bake, &size, error);
     if (result != SUP_OK) return result;
     bake->done = true;

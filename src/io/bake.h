@@ -6,6 +6,7 @@
 
 struct sup_bake {
     sup_bake_desc          desc; ///< texts copied
+    const sup_character*   character; ///< whose points the frames bring; a writer may put another one into desc
     const sup_file_format* format;
     sup_arena*             arena;
     void*                  state; ///< the writer's own, from the arena
@@ -13,6 +14,9 @@ struct sup_bake {
     struct sup_bake_file*  files; ///< those from sup_bake_open, in the order they were opened
     struct sup_bake_file*  last_file;
     char*                  warnings; ///< newline-separated, NULL while empty
+    sup_vec3*              points;   ///< of a frame that is not all numbers; NULL until there is one
+    sup_vec3*              normals;
+    uint64_t               bad_points;
     uint32_t               next_frame;
     bool                   done;
 };

@@ -172,6 +172,22 @@ await test("a bad world or preset is named with its key", folder => {
     bad([...flags, "--world", path.join(folder, "none.json")], 1, /none\.json/);
     holdsOnly(folder, ["in.glb", "world.json"]);
 });
+await test("a joint that grows beyond all numbers is said in every format, and none of them holds NaN", folder => {
+    const model = change(m => {
+        m.json.nodes.find(n => n.name === "tip").scale = [3e38, 3e38, 3e38];
+    });
+    const file = writeGlb(path.join(folder, "in.glb"), model);
+    for (const ending of ["npy", "pc2", "mdd", "obj", "usda", "glb", "gltf"]) {
+        const out = path.join(folder, `out.${ending}`);
+        match(good(["bake", file, out, "--clip", "Wave", "--end", "0"]).err, /warning: \d+ baked positions were not finite/, ending);
+        const bytes = fs.readFileSync(out);
+        if (ending === "obj" || ending === "usda") match(bytes.toString(), /^(?!.*(nan|inf\b))/s, ending);
+        const begin = { npy: 128, pc2: 32, mdd: 12 }[ending];
+        const floats = i => (ending === "mdd" ? bytes.readFloatBE(i) : bytes.readFloatLE(i));
+        for (let i = begin ?? bytes.length; i < bytes.length; i += 4)
+            if (!Number.isFinite(floats(i))) throw new Error(`${ending} holds ${floats(i)}`);
+    }
+});
 await test("an OBJ face that names a missing vertex is named with its line", folder => {
     fs.writeFileSync(path.join(folder, "in.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
     bad(["inspect", path.join(folder, "in.obj")], 1, /in\.obj.*4|line 4/);

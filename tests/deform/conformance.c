@@ -184,6 +184,73 @@ static void extremes_stay_finite(const sup_deformer* d, const sup_character* c, 
     }
 }
 
+static uint32_t next_random(uint32_t* seed) { return (*seed = *seed * 1664525u + 1013904223u) >> 8; }
+
+// One end of every number and one of every choice, all at once. Bind-stage whole numbers stay: they are sizes and only cost
+// time.
+static uint32_t random_corner(const sup_deformer* d, uint32_t* seed, sup_arena* arena, const char** settings)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->param_count; ++i) {
+        const sup_param* p = &d->params[i];
+        if (p->type == SUP_PARAM_TEXT || (p->type == SUP_PARAM_INT && p->stage == SUP_STAGE_BIND)) continue;
+        char*    text = SUP_NEW(arena, char, 128);
+        uint32_t choices = 0, r = next_random(seed);
+        while (p->type == SUP_PARAM_CHOICE && p->choices[choices]) ++choices;
+        if (choices) sup_format(text, 128, "%s.%s=%s", d->name, p->name, p->choices[r % choices]);
+        else if (p->type == SUP_PARAM_BOOL) sup_format(text, 128, "%s.%s=%u", d->name, p->name, r & 1);
+        else sup_format(text, 128, "%s.%s=%g", d->name, p->name, r & 1 ? p->max : p->min);
+        settings[count++] = text;
+    }
+    return count;
+}
+
+static void assert_near_skinned(play* run, play* skinned, double time, const char* what)
+{
+    play_hash(run, time);
+    play_hash(skinned, time);
+    sup_vec3 low = skinned->out[0], high = low;
+    for (uint32_t k = 0; k < run->points; ++k) low = v3_min(low, skinned->out[k]), high = v3_max(high, skinned->out[k]);
+    for (uint32_t k = 0; k < run->points; ++k)
+        if (!(v3_distance(run->out[k], skinned->out[k]) <= 10.01f * v3_distance(low, high)))
+            fail_msg("%s: point %u is %g from its skinned place at %g s", what, k,
+                     (double)v3_distance(run->out[k], skinned->out[k]), time);
+}
+
+static void corners_stay_near(const sup_deformer* d, const sup_character* c, const sup_clip* clip, sup_arena* arena)
+{
+    enum { CORNERS = 24, DYNAMIC_CORNERS = 4 };
+    uint32_t bound = 0, seed = 17;
+    for (int n = 0; n < (d->dynamic ? DYNAMIC_CORNERS : CORNERS); ++n) {
+        const char*    settings[64];
+        sup_error      error;
+        sup_chain*     probe = NULL;
+        sup_chain_desc desc = { .character = c, .clip = clip, .links = d->name, .settings = settings };
+        desc.extra = test_deformers, desc.extra_count = SUP_COUNT_OF(test_deformers);
+        assert_true(d->param_count <= SUP_COUNT_OF(settings));
+        desc.setting_count = random_corner(d, &seed, arena, settings);
+        if (sup_chain_create(&desc, &probe, &error)) continue; // these settings exclude each other, and it says so
+        sup_chain_destroy(probe);
+        play run = play_chain(desc, (sup_instance_desc){ .clip = clip, .preroll = 0.05 });
+        if (sup_chain_link_count(run.chain) > 1) {
+            play skinned =
+                play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = sup_chain_link(run.chain, 0)->name },
+                           (sup_instance_desc){ .clip = clip });
+            for (int k = 0; k < 3; ++k) assert_near_skinned(&run, &skinned, 0.1 * k, sup_chain_text(run.chain));
+            play_end(&skinned);
+        }
+        play_end(&run);
+        ++bound;
+    }
+    assert_true(bound > 0);
+}
+
+static void extreme_settings_stay_near_the_skinned_skin(void** state)
+{
+    (void)state;
+    each_subject(corners_stay_near);
+}
+
 static void every_parameter_at_its_ends_stays_finite(void** state)
 {
     (void)state;
@@ -373,6 +440,7 @@ int main(void)
         cmocka_unit_test(rest_pose_returns_the_rest_shape),
         cmocka_unit_test(a_turned_and_shifted_world_gives_the_same_skin),
         cmocka_unit_test(every_parameter_at_its_ends_stays_finite),
+        cmocka_unit_test(extreme_settings_stay_near_the_skinned_skin),
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
         cmocka_unit_test(evaluate_allocates_nothing),
         cmocka_unit_test(reset_equals_a_fresh_start),

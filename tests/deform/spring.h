@@ -145,6 +145,18 @@ static const sup_deformer shift = {
     .name = "shift", .summary = "Moves by one", .paper = "-", .bind = shift_bind, .evaluate = shift_evaluate
 };
 
-static const sup_deformer* const test_deformers[] = { &spring, &shift };
+/// Static: of every four points one stays, one goes far away, and two are not numbers any more.
+static void throw_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                           sup_vec3* out)
+{
+    static const float by[] = { 0, 1e9f, NAN, -INFINITY };
+    (void)params, (void)state, (void)scratch;
+    for (uint32_t i = 0; i < *(const uint32_t*)binding->data; ++i) out[i] = v3_add(frame->points[i], v3(0, by[i % 4], 0));
+}
+static const sup_deformer throws = {
+    .name = "throw", .summary = "Loses points", .paper = "-", .bind = shift_bind, .evaluate = throw_evaluate
+};
+
+static const sup_deformer* const test_deformers[] = { &spring, &shift, &throws };
 
 #endif

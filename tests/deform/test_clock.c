@@ -372,6 +372,48 @@ static void a_link_that_explodes_is_reset_and_counted(void** state)
     sup_character_destroy(c);
 }
 
+// The points that `links` loses are those of `instead`, and they are counted a frame or step.
+static void expect_returned(const sup_character* c, const char* links, const char* instead, const char* counted)
+{
+    play p = play_clip(c, links, false), plain = play_clip(c, instead, false);
+    play_hash(&p, 0.3);
+    play_hash(&plain, 0.3);
+    for (uint32_t i = 0; i < p.points; ++i) assert_true(v3_distance(p.out[i], plain.out[i]) == 0);
+    assert_int_equal(p.stats.count, 1);
+    assert_string_equal(p.stats.items[0].name, counted);
+    uint64_t a_run = 0;
+    for (uint32_t i = 0; i < p.points; ++i) a_run += i % 4 != 0;
+    assert_true(p.stats.items[0].times > 0 && p.stats.items[0].times % a_run == 0);
+    play_end(&p), play_end(&plain);
+}
+
+static void what_a_static_link_loses_goes_back_to_the_skin_and_is_counted(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    expect_returned(c, "throw", "linear", "runner.points_lost");
+    expect_returned(c, "dualquat,throw", "dualquat", "runner.points_lost");
+    expect_returned(c, "throw,spring", "spring", "runner.points_lost"); // springs never see what is not a number
+    expect_returned(c, "throw,shift", "shift", "runner.points_lost");
+    sup_character_destroy(c);
+}
+
+static void a_static_link_behind_hides_no_explosion(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    // As above, with links between that would bring every lost point back by themselves.
+    play p = play_chain((sup_chain_desc){ .character = c,
+                                          .links = "spring(stiffness=2000,damping=0),shift,spring(mode=held),shift",
+                                          .step = 0.1 },
+                        (sup_instance_desc){ .clip = &c->clips[0], .end = 8 });
+    play_hash(&p, 8);
+    assert_int_equal(p.stats.count, 1);
+    assert_string_equal(p.stats.items[0].name, "runner.lost_and_reset");
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
 static void keys_move_parameters_and_gravity_over_time(void** state)
 {
     (void)state;
@@ -426,6 +468,8 @@ int main(void)
         cmocka_unit_test(static_links_behind_run_on_the_frame_itself),
         cmocka_unit_test(a_link_draws_itself_as_it_was_shown),
         cmocka_unit_test(a_link_that_explodes_is_reset_and_counted),
+        cmocka_unit_test(what_a_static_link_loses_goes_back_to_the_skin_and_is_counted),
+        cmocka_unit_test(a_static_link_behind_hides_no_explosion),
         cmocka_unit_test(keys_move_parameters_and_gravity_over_time),
         cmocka_unit_test(frames_of_a_span_are_counted_as_documented),
     };
