@@ -7,6 +7,8 @@
 
 // The grid keeps this part of a cell clear of the mesh's box, so that flat sides do not run along faces of cells.
 #define MARGIN 1e-3
+// Places farther from the origin than this many cells are rounded by more than a thousandth of MARGIN.
+#define FAR_CELLS 1e10
 // Of the cells that look empty, this share must lie inside by winding number before a mesh counts as open.
 #define OPEN_SHARE 0.01
 enum { OPEN_STRIDE = 3, GRAIN = 256 };
@@ -32,6 +34,13 @@ static sup_result place_grid(voxel_maker* m, sup_error* error)
     if (!(longest > 0))
         return sup_fail(error, SUP_ERROR_INPUT, "the mesh has no size: all its triangles are one point; give it a surface");
     v->h = longest / ((double)d->cells - 2 * MARGIN);
+    for (int a = 0; a < 3; ++a)
+        if (fmax(fabs(low[a]), fabs(high[a])) > FAR_CELLS * v->h)
+            return sup_fail(
+                error, SUP_ERROR_INPUT,
+                "the mesh is %g units large but lies %g units from the origin, so that its places cannot be told apart; "
+                "move it to the origin",
+                longest, fmax(fabs(low[a]), fabs(high[a])));
     double total = 1;
     for (int a = 0; a < 3; ++a) {
         double n = ceil((high[a] - low[a]) / v->h + 2 * MARGIN * (1 - 1e-6));

@@ -162,6 +162,12 @@ static void what_cannot_be_filled_is_said(void** state)
     desc.triangle_count = 1;
     assert_int_equal(sup_voxels_create(&desc, arena, &v, &error), SUP_ERROR_INPUT);
     assert_non_null(strstr(error.text, "no size"));
+    // A flat mesh so far away that the origin of its grid would round to the mesh itself: its cells would all be empty.
+    for (int k = 0; k < 3; ++k) b.points[k] = (sup_vec3){ k == 1, 3e38f, k == 2 };
+    for (uint32_t i = 0; i < 3; ++i) b.triangles[i] = i;
+    assert_int_equal(sup_voxels_create(&desc, arena, &v, &error), SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "from the origin"));
+    b = (boxes){ 0 };
     add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 1, 1, 1 }, false);
     desc.triangle_count = b.triangle_count;
     desc.cells = 300;
@@ -206,6 +212,22 @@ static void stacked_triangles_leave_the_border_empty(void** state)
                 assert_sound(&v);
                 sup_arena_destroy(arena);
             }
+}
+
+// As far away as is allowed, every triangle still has its cells.
+static void a_mesh_far_from_the_origin_fills_its_cells(void** state)
+{
+    (void)state;
+    for (int a = 0; a < 3; ++a) {
+        boxes b = { .triangles = { 0, 1, 2 }, .point_count = 3, .triangle_count = 1 };
+        for (int k = 1; k < 3; ++k) (&b.points[k].x)[(a + k) % 3] = 1;
+        for (int k = 0; k < 3; ++k) (&b.points[k].x)[a] = -1e9f;
+        sup_arena* arena = sup_arena_create(NULL);
+        sup_voxels v = voxels_of(&b, 8, arena);
+        assert_sound(&v);
+        assert_true(v.cell_count >= 8 * 9 / 2);
+        sup_arena_destroy(arena);
+    }
 }
 
 // Triangles anywhere, facing anywhere, many on one edge: every grid is sound.
@@ -281,6 +303,7 @@ int main(void)
         cmocka_unit_test(degenerate_triangles_fill_the_cells_they_run_through),
         cmocka_unit_test(what_cannot_be_filled_is_said),
         cmocka_unit_test(stacked_triangles_leave_the_border_empty),
+        cmocka_unit_test(a_mesh_far_from_the_origin_fills_its_cells),
         cmocka_unit_test(soup_leaves_the_border_empty),
         cmocka_unit_test(the_winding_number_of_a_box_is_one_inside_and_zero_outside),
         cmocka_unit_test(memory_that_runs_out_is_an_error_and_nothing_leaks),
