@@ -1,9 +1,11 @@
 # For people. Underneath is CMake with presets: see CMakePresets.json and CONTRIBUTING.md.
 PREFIX  ?= /usr/local
 SECONDS ?= 20
+CASES   ?= 1000
+SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-quick test-blender bench wasm fuzz install docs realism format tidy clean help
+.PHONY: all setup demo test test-quick test-blender bench wasm fuzz hostile install docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io
@@ -37,6 +39,10 @@ wasm: ## the core as WebAssembly, build-wasm/supple.wasm
 fuzz: ## run every fuzzer for SECONDS (20) each
 	@scripts/build.sh fuzz $(JOBS)
 	@scripts/fuzz.sh $(SECONDS)
+
+hostile: ## CASES (1000) damaged characters from SEED (1) on through every deformer, under the address sanitizer
+	@scripts/build.sh asan $(JOBS) hostile
+	@build-asan/tests/hostile_cases --cases $(CASES) --seed $(SEED) --every --keep-going
 
 install: all ## into PREFIX (/usr/local)
 	@cmake --install build --prefix $(abspath $(PREFIX))
