@@ -36,7 +36,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_CLIP, BINDS, "clip", "NAME", "the motion; default the first of the file" },
     { FLAG_POSE, PLAYS, "pose", "JOINT=X,Y,Z",
       "turn a joint by degrees about its own axes instead of a clip; repeats, or ';'" },
-    { FLAG_START, PLAYS, "start", "S", "first second of the clip; default 0" },
+    { FLAG_START, PLAYS, "start", "S", "first second of the clip, which becomes second 0 of what is written; default 0" },
     { FLAG_END, PLAYS, "end", "S", "last second; default the clip's end" },
     { FLAG_FPS, READS | VERB_DEMO, "fps", "N", "frames a second of the output, and of a sequence of files; default 30" },
     { FLAG_PREROLL, BINDS, "preroll", "S", "seconds the first pose is held before the start; default 0.5" },

@@ -200,7 +200,9 @@ typedef struct sup_bake_desc {
     const char*          name;  ///< of the new clip; NULL: made from clip and chain
     const char*          chain; ///< text of the chain, for names and notes
     double               start, fps;
+    double               end; ///< of the part in the clip; 0 or before the last frame: there. Written is 0 to end - start
     uint32_t             frame_count;
+    bool                 loop;    ///< what comes at the end is the first frame again
     bool                 flat;    ///< drop the skin: world-space targets, whatever the skinning
     bool                 sparse;  ///< GLB: targets without the displacements that are zero, where that is smaller
     bool                 meshopt; ///< GLB: targets packed bit for bit by EXT_meshopt_compression; needs `extra`

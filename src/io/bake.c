@@ -84,7 +84,28 @@ static sup_result check_desc(const sup_bake_desc* desc, sup_error* error)
         return sup_fail(error, SUP_ERROR_INPUT, "a bake needs a positive number of frames per second, not %g", desc->fps);
     if (!(desc->start >= 0) || !isfinite(desc->start))
         return sup_fail(error, SUP_ERROR_INPUT, "a bake cannot start at %g seconds; clips run from 0", desc->start);
+    if (!isfinite(desc->end)) return sup_fail(error, SUP_ERROR_INPUT, "a bake cannot end at %g seconds", desc->end);
     return SUP_OK;
+}
+
+// Times of keys are floats, and who counts frames does so with this slack.
+static bool is_all(const sup_bake_desc* desc, double span)
+{
+    double slack = 1e-6 / desc->fps + 0x1p-23 * desc->clip->seconds;
+    return desc->start == 0 && span >= desc->clip->seconds - slack;
+}
+
+static sup_result cut_clip(sup_bake* bake, sup_error* error)
+{
+    const sup_bake_desc* desc = &bake->desc;
+    double               frames = (desc->frame_count - 1) / desc->fps, asked = desc->end - desc->start;
+    bake->span = asked > frames ? asked : frames;
+    bake->part = desc->clip;
+    if (!desc->clip || is_all(desc, bake->span)) return SUP_OK;
+    sup_clip* part = SUP_NEW(bake->arena, sup_clip, 1);
+    if (!part) return sup_fail_memory(error, "a bake");
+    bake->part = part;
+    return sup_clip_cut(desc->clip, desc->start, desc->start + bake->span, bake->arena, part, error);
 }
 
 static bool copy_text(sup_arena* arena, const char** text)
@@ -115,7 +136,9 @@ sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* alloca
         sup_arena_destroy(arena);
         return sup_fail_memory(error, "a bake");
     }
-    if (!format->bake_files) result = sup_out_open(desc->path, arena, NULL, SUP_OUT_ROOM, &bake->file, error);
+    result = cut_clip(bake, error);
+    if (result == SUP_OK && !format->bake_files)
+        result = sup_out_open(desc->path, arena, NULL, SUP_OUT_ROOM, &bake->file, error);
     if (result == SUP_OK) result = format->bake_begin(bake, error);
     if (result == SUP_OK) *out = bake;
     else sup_bake_destroy(bake);

@@ -9,6 +9,8 @@ struct sup_bake {
     const sup_character*   character; ///< whose points the frames bring; a writer may put another one into desc
     const sup_file_format* format;
     sup_arena*             arena;
+    double                 span;  ///< seconds from the first frame to the end of what is written
+    const sup_clip*        part;  ///< desc.clip from desc.start on, at 0 to span; desc.clip itself where that is all of it
     void*                  state; ///< the writer's own, from the arena
     struct sup_out_file*   file;  ///< opened beside the target; NULL where the format makes its own files
     struct sup_bake_file*  files; ///< those from sup_bake_open, in the order they were opened

@@ -67,6 +67,10 @@ sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose*
 sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_json* const* nodes,
                                sup_error* error);
 
+/// Cuts a copy of one of the source's animations to what it shows from `start` on for `span` seconds. Returns how many channels
+/// went because their keys are not known here.
+uint32_t gltf_animation_cut(gltf_baking* baking, sup_json* animation, double start, double span);
+
 /// One piece of one frame, whose displacements stand in the scratch: into the spill and the document. Those that change
 /// nothing become zero; bounds are those of what is left.
 sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size_t target, float bounds[6], sup_error* error);

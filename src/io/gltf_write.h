@@ -103,6 +103,14 @@ sup_result gltf_document_choose(const sup_character* character, uint32_t influen
 /// or one mesh for several parts, or memory (edit->failed); then the document is as it was.
 bool gltf_reweigh(gltf_edit* edit, const sup_character* character);
 
+/// The accessor of the times that were written last.
+typedef struct gltf_times {
+    const float* times;
+    uint32_t     count, accessor;
+} gltf_times;
+
+/// A sampler with the keys of a channel, appended to an animation. `shared` starts as zeros.
+uint32_t gltf_clip_keys(gltf_edit* edit, const sup_channel* channel, gltf_times* shared, sup_json* animation);
 /// Channels and samplers of a clip, appended to an animation. Weights only where part_nodes is not NULL.
 void gltf_clip_write(gltf_edit* edit, const sup_clip* clip, const uint32_t* joint_nodes, const uint32_t* part_nodes,
                      sup_json* animation);

@@ -130,7 +130,7 @@ static void tighten(gltf_baking* baking, sup_json* animation)
 }
 
 // The source's animation without the weights of baked meshes: the targets have them already.
-static sup_json* copy_animation(gltf_baking* baking, const sup_json* source)
+static sup_json* copy_animation(gltf_baking* baking, sup_bake* bake, const sup_json* source)
 {
     gltf_edit* edit = &baking->edit;
     sup_json*  animation = gltf_edit_copy(edit, source);
@@ -145,47 +145,64 @@ static sup_json* copy_animation(gltf_baking* baking, const sup_json* source)
         channel = next;
     }
     gltf_edit_put(edit, animation, "channels", channels);
-    tighten(baking, animation);
+    if (bake->part == bake->desc.clip) {
+        tighten(baking, animation);
+        return animation;
+    }
+    uint32_t left = gltf_animation_cut(baking, animation, bake->desc.start, bake->span);
+    if (left)
+        sup_bake_warn(bake, "%u channels of the clip move what Supple does not know; they are not in the baked part", left);
     return animation;
 }
 
-static sup_json* start_animation(gltf_baking* baking, const sup_bake_desc* desc, const sup_pose* held, sup_json* const* nodes)
+static sup_json* start_animation(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_json* const* nodes)
 {
-    gltf_edit*      edit = &baking->edit;
-    uint32_t        index = desc->clip ? source_animation(baking, desc) : SUP_NONE;
-    const sup_json* source = index == SUP_NONE ? NULL : sup_json_at(sup_json_get(edit->root, "animations"), index);
+    const sup_bake_desc* desc = &bake->desc;
+    gltf_edit*           edit = &baking->edit;
+    uint32_t             index = desc->clip ? source_animation(baking, desc) : SUP_NONE;
+    const sup_json*      source = index == SUP_NONE ? NULL : sup_json_at(sup_json_get(edit->root, "animations"), index);
     if (source && source->type != SUP_JSON_OBJECT) source = NULL;
-    sup_json* animation = source ? copy_animation(baking, source) : gltf_edit_new(edit, SUP_JSON_OBJECT);
+    sup_json* animation = source ? copy_animation(baking, bake, source) : gltf_edit_new(edit, SUP_JSON_OBJECT);
     gltf_edit_string(edit, animation, "name", baking->name);
     if (!source && desc->clip) {
-        gltf_clip_write(edit, desc->clip, baking->document.joint_nodes, NULL, animation);
+        gltf_clip_write(edit, bake->part, baking->document.joint_nodes, NULL, animation);
         gltf_clip_unlock(edit, desc->character, desc->clip, baking->document.joint_nodes, nodes);
     }
-    if (held) gltf_clip_hold(edit, desc->character, held, (float)desc->start, baking->document.joint_nodes, nodes, animation);
+    if (held) gltf_clip_hold(edit, desc->character, held, 0, baking->document.joint_nodes, nodes, animation);
     return animation;
 }
 
-static sup_result frame_times(gltf_edit* edit, const sup_bake_desc* desc, uint32_t* accessor, sup_error* error)
+// The frames from 0 on, and the end of the part where that lies behind the last of them.
+static sup_result frame_times(gltf_edit* edit, const sup_bake* bake, uint32_t* accessor, uint32_t* count, sup_error* error)
 {
-    float* times = SUP_NEW(edit->arena, float, desc->frame_count);
+    const sup_bake_desc* desc = &bake->desc;
+    float*               times = SUP_NEW(edit->arena, float, (size_t)desc->frame_count + 1);
     if (!times) return sup_fail_memory(error, "the times of a bake");
     for (uint32_t f = 0; f < desc->frame_count; ++f) {
-        times[f] = (float)(desc->start + (double)f / desc->fps);
+        times[f] = (float)((double)f / desc->fps);
         if (f > 0 && !(times[f] > times[f - 1]))
             return sup_fail(error, SUP_ERROR_INPUT, "at %g frames per second times are too close to be told apart; lower --fps",
                             desc->fps);
     }
-    *accessor = gltf_edit_floats(edit, times, desc->frame_count, 1, 0, true);
+    *count = desc->frame_count;
+    if ((float)bake->span > times[desc->frame_count - 1]) times[(*count)++] = (float)bake->span;
+    *accessor = gltf_edit_floats(edit, times, *count, 1, 0, true);
     return SUP_OK;
 }
 
-// At frame f only target f is on. Meshes with as many targets before share the sampler.
-static uint32_t weights_sampler(gltf_edit* edit, sup_json* animation, uint32_t input, uint32_t existing, uint32_t frames)
+// At frame f only target f is on; at the end the last one still is, or the first again. Meshes with as many targets before
+// share the sampler.
+static uint32_t weights_sampler(gltf_edit* edit, const sup_bake_desc* desc, sup_json* animation, uint32_t input, uint32_t keys,
+                                uint32_t existing)
 {
-    size_t width = (size_t)existing + frames;
-    float* values = SUP_NEW(edit->arena, float, frames* width);
-    for (uint32_t f = 0; values && f < frames; ++f) values[f * width + existing + f] = 1;
-    uint32_t output = gltf_edit_floats(edit, values, (uint32_t)(frames * width), 1, 0, false);
+    uint32_t frames = desc->frame_count;
+    size_t   width = (size_t)existing + frames;
+    float*   values = SUP_NEW(edit->arena, float, keys* width);
+    for (uint32_t f = 0; values && f < keys; ++f) {
+        uint32_t shown = f < frames ? f : desc->loop ? 0 : frames - 1;
+        values[f * width + existing + shown] = 1;
+    }
+    uint32_t output = gltf_edit_floats(edit, values, (uint32_t)(keys * width), 1, 0, false);
     return gltf_clip_sampler(edit, animation, input, output, "LINEAR");
 }
 
@@ -194,9 +211,9 @@ sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_po
 {
     const sup_bake_desc* desc = &bake->desc;
     gltf_edit*           edit = &baking->edit;
-    sup_json*            animation = start_animation(baking, desc, held, nodes);
-    uint32_t             input = 0;
-    sup_result           result = frame_times(edit, desc, &input, error);
+    sup_json*            animation = start_animation(baking, bake, held, nodes);
+    uint32_t             input = 0, keys = 0;
+    sup_result           result = frame_times(edit, bake, &input, &keys, error);
     if (result == SUP_OK) result = pad_animations(baking, desc->frame_count, error);
     if (result != SUP_OK) return result;
     uint32_t* samplers = SUP_NEW(edit->arena, uint32_t, baking->part_count);
@@ -205,7 +222,7 @@ sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_po
         uint32_t same = 0;
         while (baking->parts[same].existing != baking->parts[i].existing) same++;
         if (same < i) samplers[i] = samplers[same];
-        else samplers[i] = weights_sampler(edit, animation, input, baking->parts[i].existing, desc->frame_count);
+        else samplers[i] = weights_sampler(edit, desc, animation, input, keys, baking->parts[i].existing);
         gltf_clip_channel(edit, animation, samplers[i], baking->parts[i].carrier, "weights");
     }
     gltf_edit_add(edit, "animations", animation);

@@ -66,31 +66,33 @@ static const float* channel_values(gltf_edit* edit, const sup_channel* channel, 
     return copy;
 }
 
+uint32_t gltf_clip_keys(gltf_edit* edit, const sup_channel* channel, gltf_times* shared, sup_json* animation)
+{
+    bool     spline = channel->interpolation == SUP_INTERPOLATE_CUBIC, lone = spline && channel->key_count == 1;
+    uint32_t elements = channel->key_count * (spline && !lone ? 3 : 1);
+    // Channels mostly come in runs that share their times.
+    if (!shared->times || shared->count != channel->key_count ||
+        memcmp(shared->times, channel->times, channel->key_count * sizeof *shared->times) != 0)
+        *shared = (gltf_times){ channel->times, channel->key_count,
+                                gltf_edit_floats(edit, channel->times, channel->key_count, 1, 0, true) };
+    const float* values = channel_values(edit, channel, lone, elements);
+    uint32_t output = channel->path == SUP_PATH_WEIGHTS ? gltf_edit_floats(edit, values, elements * channel->width, 1, 0, false)
+                                                        : gltf_edit_floats(edit, values, elements, channel->width, 0, false);
+    return gltf_clip_sampler(edit, animation, shared->accessor, output,
+                             interpolation_name(lone ? SUP_INTERPOLATE_STEP : channel->interpolation));
+}
+
 void gltf_clip_write(gltf_edit* edit, const sup_clip* clip, const uint32_t* joint_nodes, const uint32_t* part_nodes,
                      sup_json* animation)
 {
-    const float* times = NULL;
-    uint32_t     keys = 0, input = 0;
+    gltf_times shared = { 0 };
     for (uint32_t i = 0; i < clip->channel_count; ++i) {
         const sup_channel* channel = &clip->channels[i];
         bool               weights = channel->path == SUP_PATH_WEIGHTS;
         if (weights && !part_nodes) continue;
         uint32_t node = weights ? part_nodes[channel->target] : joint_nodes[channel->target];
         if (node == SUP_NONE || channel->width == 0) continue;
-        bool     spline = channel->interpolation == SUP_INTERPOLATE_CUBIC, lone = spline && channel->key_count == 1;
-        uint32_t elements = channel->key_count * (spline && !lone ? 3 : 1);
-        // Channels mostly come in runs that share their times.
-        if (!times || keys != channel->key_count || memcmp(times, channel->times, keys * sizeof *times) != 0) {
-            times = channel->times;
-            keys = channel->key_count;
-            input = gltf_edit_floats(edit, times, keys, 1, 0, true);
-        }
-        const float* values = channel_values(edit, channel, lone, elements);
-        uint32_t     output = weights ? gltf_edit_floats(edit, values, elements * channel->width, 1, 0, false)
-                                      : gltf_edit_floats(edit, values, elements, channel->width, 0, false);
-        const char*  interpolation = interpolation_name(lone ? SUP_INTERPOLATE_STEP : channel->interpolation);
-        gltf_clip_channel(edit, animation, gltf_clip_sampler(edit, animation, input, output, interpolation), node,
-                          path_name(channel->path));
+        gltf_clip_channel(edit, animation, gltf_clip_keys(edit, channel, &shared, animation), node, path_name(channel->path));
     }
 }
 

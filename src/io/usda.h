@@ -34,7 +34,6 @@ typedef struct usda_stage {
     uint32_t     look_count;
     usda_look*   looks;
     uint32_t*    face_looks; ///< SUP_NONE: none
-    double       first_code; ///< time code of the first frame
     double*      own;        ///< scale taken out of each joint
     double*      above;      ///< and out of all those above it
 } usda_stage;

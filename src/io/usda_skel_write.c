@@ -72,7 +72,7 @@ static bool local_is_all(const sup_character* character, const sup_pose* pose)
 bool usda_skel_fits(const usda_stage* s, const sup_bake* bake, const sup_pose* pose, const char** why)
 {
     const sup_character* character = bake->desc.character;
-    const sup_clip*      clip = bake->desc.clip;
+    const sup_clip*      clip = bake->part;
     gltf_matrix          inverse;
     for (uint32_t m = 0; m < pose->morph_count; ++m)
         if (pose->morph_weights[m] != 0) *why = "morph targets act before the skin";

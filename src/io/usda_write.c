@@ -2,7 +2,6 @@
 // skins, they stand still and a skeleton moves them (usda_skel_write.c).
 #include "io/usda.h"
 
-#include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------- words
@@ -54,7 +53,7 @@ void usda_samples(usda_stage* s, const char* indent, const char* attribute)
 void usda_code(usda_stage* s, const char* indent, uint32_t frame)
 {
     char number[SUP_NUMBER_MAX];
-    sup_print_double(s->first_code + frame, number);
+    sup_print_double(frame, number);
     text_put(&s->text, indent);
     text_put(&s->text, "    ");
     text_put(&s->text, number);
@@ -197,10 +196,10 @@ static void put_head(usda_stage* s, const sup_bake* bake)
                bake->desc.chain ? bake->desc.chain : "");
     usda_quoted(t, words);
     text_put(t, "\n");
-    put_double(t, "endTimeCode", s->first_code + (bake->desc.frame_count - 1));
+    put_double(t, "endTimeCode", bake->desc.frame_count - 1);
     put_double(t, "framesPerSecond", bake->desc.fps);
     put_double(t, "metersPerUnit", character->metres_per_unit);
-    put_double(t, "startTimeCode", s->first_code);
+    put_double(t, "startTimeCode", 0);
     put_double(t, "timeCodesPerSecond", bake->desc.fps);
     text_format(t, "    upAxis = \"%s\"\n)\n\n", character->up == SUP_AXIS_Z ? "Z" : "Y");
     text_format(t, "def %s \"%s\"", s->skeletal ? "SkelRoot" : "Xform", s->root);
@@ -247,8 +246,6 @@ sup_result usda_bake_begin(sup_bake* bake, sup_error* error)
     s->text.file = bake->file;
     s->text.buffer = sup_arena_alloc(bake->arena, TEXT_ROOM, 1);
     if (!s->text.buffer) return sup_fail_memory(error, "a stage");
-    double first = bake->desc.start * bake->desc.fps, whole = floor(first + 0.5);
-    s->first_code = fabs(first - whole) < 1e-6 ? whole : first;
     sup_result result = name_prims(bake, s, error);
     if (result == SUP_OK) result = usda_look_find(s, bake, error);
     if (result == SUP_OK) result = sup_bake_spill(bake, &s->spill, error);

@@ -47,6 +47,16 @@ await test("frames are floor((end - start) fps + 1e-6) + 1", folder => {
     equal(frames("--end", "0.99"), 30, "not quite the end");
     equal(frames("--loop"), 30, "loop leaves the repeated frame out");
 });
+await test("a part of a clip is a clip of its own, and the other verbs see the same skin in it", folder => {
+    const part = path.join(folder, "part.glb"), span = ["--start", "0.3", "--end", "0.8", "--fps", "10"];
+    good(["bake", "builtin:arm", part, "--clip", "flex", ...span, "--deform", "dualquat", "--name", "part"]);
+    near(json(["inspect", part]).clips.find(c => c.name === "part").seconds, 0.5, 1e-6, "seconds of the part");
+    const from = json(["compare", "builtin:arm", "--clip", "flex", ...span, "--deform", "dualquat"]);
+    const to = json(["compare", part, "--clip", "part", "--fps", "10", "--deform", "linear"]);
+    equal(to.frames, from.frames, "frames");
+    for (const key of ["volume_change_max", "part_change_max", "speed_max"]) near(to.chains[0][key], from.chains[0][key], 1e-5, key);
+    equal(json(["fit", part, path.join(folder, "fit.glb"), "--clip", "part", "--fps", "10"]).frames, 6, "frames of the fit");
+});
 await test("the clip's hash is the hash of its frames' hashes", folder => {
     const r = json(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), path.join(folder, "out.glb"), "--clip", "Wave", "--hashes"]);
     equal(r.hashes.length, r.frames, "hashes");

@@ -102,9 +102,9 @@ typedef struct test_bake {
     const sup_pose*      pose;
     const char*          path;
     const char*          chain;
-    double               start, fps;
+    double               start, fps, end;
     uint32_t             frames;
-    bool                 flat;
+    bool                 flat, loop;
     bool                 sparse, meshopt;
     const sup_extra*     extra;          ///< for --meshopt, and to read it back
     bool                 local;          ///< only every 20th point leaves where a viewer's blend puts it
@@ -119,7 +119,9 @@ static inline sup_bake_desc test_bake_desc(const test_bake* b)
                             .clip = b->clip,
                             .chain = b->chain ? b->chain : "dualquat",
                             .start = b->start,
+                            .end = b->end,
                             .fps = b->fps,
+                            .loop = b->loop,
                             .frame_count = b->frames,
                             .flat = b->flat,
                             .sparse = b->sparse,
@@ -215,7 +217,7 @@ static inline double test_bake_error(const test_bake* b, const char* clip_name)
         if (b->clip) sup_clip_sample(c, b->clip, time, &pose);
         else sup_pose_copy(b->pose, &pose);
         (b->local ? test_local_points : test_living_points)(c, &pose, time, points);
-        sup_clip_sample(again, clip, (double)(float)time, &pose_again);
+        sup_clip_sample(again, clip, (double)(float)((double)f / b->fps), &pose_again);
         test_viewer_points(again, &pose_again, shown);
         double d = test_distance(c, points, again, shown);
         if (!(d <= worst)) worst = d;

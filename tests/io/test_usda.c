@@ -137,13 +137,13 @@ static void a_deformed_clip_is_points_over_time(void** state)
     assert_int_equal(count(text, "def Mesh "), 1);
     assert_int_equal(count(text, "def Xform "), 1);
     assert_int_equal(count(text, "Skel"), 0);
-    assert_non_null(strstr(text, "startTimeCode = 4\n"));
-    assert_non_null(strstr(text, "endTimeCode = 6\n"));
+    assert_non_null(strstr(text, "startTimeCode = 0\n"));
+    assert_non_null(strstr(text, "endTimeCode = 2\n"));
     assert_non_null(strstr(text, "timeCodesPerSecond = 8\n"));
     assert_non_null(strstr(text, "upAxis = \"Y\"\n"));
     assert_non_null(strstr(text, "subdivisionScheme = \"none\""));
-    assert_int_equal(count(text, "            4: ["), 3); // extent, points, normals
-    assert_int_equal(count(text, "            6: ["), 3);
+    assert_int_equal(count(text, "            0: ["), 3); // extent, points, normals
+    assert_int_equal(count(text, "            2: ["), 3);
     // 32 points and normals and two corners of a box, three times.
     assert_int_equal(count(text, "("), 3 * (32 + 32 + 2) + 2);
     sup_arena_destroy(arena);

@@ -20,6 +20,7 @@ try {
 const program = process.argv[2];
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-three-"));
 const fps = 12;
+const real = name => path.join(path.dirname(fileURLToPath(import.meta.url)), "../../../shared/data/skinned", `${name}.glb`);
 let failures = 0;
 
 function bake(source, file, flags) {
@@ -71,27 +72,29 @@ function claim(what, error, limit) {
     console.log(`${good ? "ok      " : "FAILED  "} ${what}: ${error.toExponential(1)} of the diagonal${good ? "" : `, wanted ${limit}`}`);
 }
 
-async function playGlb(what, source, clip, chain, more = []) {
-    const flags = ["--clip", clip, "--deform", chain];
+// `part`: --start and --end, for both; what is baked then begins at 0.
+async function playGlb(what, source, clip, chain, more = [], part = []) {
+    const flags = ["--clip", clip, "--deform", chain, ...part];
     const frames = readNpy(bake(source, "a.npy", flags).out);
     const { out } = bake(source, "a.glb", [...flags, "--name", "baked", ...more]);
     const bytes = fs.readFileSync(out);
     const gltf = await new GLTFLoader().parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), "");
     const mixer = new THREE.AnimationMixer(gltf.scene);
-    playOnce(mixer, gltf.animations.find(a => a.name === "baked"));
-    let error = 0;
+    const baked = gltf.animations.find(a => a.name === "baked");
+    playOnce(mixer, baked);
+    let error = part.length && Math.abs(baked.duration - (part[3] - part[1])) > 1e-6 ? Infinity : 0;
     frames.forEach((points, f) => {
         mixer.setTime(Math.fround(f / fps));
         // _POINT numbers the points within a part; these characters have one.
         error = Math.max(error, worst(gltf.scene, points, (mesh, i) => mesh.geometry.attributes._point.getX(i)));
     });
     if (!meshes(gltf.scene).length) error = NaN;
-    claim(`${what} (${chain}${more.length ? " " + more.join(" ") : ""}), ${frames.length} frames, by GLTFLoader`, error, 1e-5);
+    claim(`${what} (${[chain, ...more, ...part].join(" ")}), ${frames.length} frames, by GLTFLoader`, error, 1e-5);
 }
 
 // three plays no time samples of points: its parser must find them, every one of every frame, with the stage's own times.
-function readUsdPoints(what, source, clip, chain) {
-    const flags = ["--clip", clip, "--deform", chain];
+function readUsdPoints(what, source, clip, chain, part = []) {
+    const flags = ["--clip", clip, "--deform", chain, ...part];
     const frames = readNpy(bake(source, "a.npy", flags).out);
     const stage = new USDAParser().parseText(fs.readFileSync(bake(source, "a.usda", flags).out, "utf8"));
     const root = stage[Object.keys(stage).find(k => k.startsWith("def Xform"))];
@@ -112,11 +115,11 @@ function readUsdPoints(what, source, clip, chain) {
     const counts = numbers(mesh["int[] faceVertexCounts"]), indices = numbers(mesh["int[] faceVertexIndices"]);
     if (counts.reduce((a, b) => a + b) !== indices.length || Math.max(...indices) !== frames[0].length / 3 - 1) error = Infinity;
     if (Number(stage["#usda 1.0"].timeCodesPerSecond) !== fps || Number(stage["#usda 1.0"].endTimeCode) !== frames.length - 1) error = Infinity;
-    claim(`${what} (${chain}) as USD points, by USDAParser`, error, 0);
+    claim(`${what} (${[chain, ...part].join(" ")}) as USD points, by USDAParser`, error, 0);
 }
 
-async function playUsdSkeleton(what, source, clip) {
-    const flags = ["--clip", clip, "--deform", "linear"];
+async function playUsdSkeleton(what, source, clip, part = []) {
+    const flags = ["--clip", clip, "--deform", "linear", ...part];
     const frames = readNpy(bake(source, "a.npy", flags).out);
     const text = fs.readFileSync(bake(source, "a.usda", flags).out, "utf8");
     const scene = new USDLoader().parse(text, "");
@@ -152,7 +155,7 @@ async function playUsdSkeleton(what, source, clip) {
         }
         if (met.size < points.length / 3 * 0.99) error = Infinity;
     }
-    claim(`${what} as UsdSkel, by USDLoader`, error, 1e-5);
+    claim(`${[what, ...part].join(" ")} as UsdSkel, by USDLoader`, error, 1e-5);
 }
 
 // Two squares side by side: materials of faces, and texture coordinates that differ where they meet.
@@ -186,11 +189,14 @@ try {
     readUsdPoints("arm", "builtin:arm?points=800", "flex", "dualquat");
     await playUsdSkeleton("arm", "builtin:arm?points=800", "flex");
     await playUsdSkeleton("beast", "builtin:beast?points=1500", "walk");
+    const part = ["--start", "0.37", "--end", "1.05"];
+    await playGlb("arm", "builtin:arm?points=800", "flex", "dualquat", [], part);
+    readUsdPoints("arm", "builtin:arm?points=800", "flex", "dualquat", part);
+    await playUsdSkeleton("arm", "builtin:arm?points=800", "flex", part);
+    if (fs.existsSync(real("hvgirl"))) await playGlb("hvgirl", real("hvgirl"), "Samba", "dualquat", [], ["--start", "4", "--end", "4.5"]);
     // Mixamo's soldier stands under a scale of 0.01.
-    for (const [name, clip] of [["soldier", "Walk"], ["fox", "Run"]]) {
-        const file = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../../shared/data/skinned", `${name}.glb`);
-        if (fs.existsSync(file)) await playUsdSkeleton(name, file, clip);
-    }
+    for (const [name, clip] of [["soldier", "Walk"], ["fox", "Run"]])
+        if (fs.existsSync(real(name))) await playUsdSkeleton(name, real(name), clip);
 } finally {
     fs.rmSync(folder, { recursive: true, force: true });
 }
