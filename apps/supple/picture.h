@@ -21,6 +21,7 @@ typedef struct picture_surface {
     const sup_vec3*      points;
     const sup_vec3*      vertex_normals; ///< per stored vertex; NULL: by face
     const picture_color* colors;         ///< per point; NULL: clay
+    const picture_color* corner_colors;  ///< per face corner, instead: sharp where faces of two materials meet
     float                alpha;          ///< 1 opaque, less: a ghost
     bool                 wire;           ///< face edges on top
     const picture_color* color;          ///< of all points, where there are no colors; NULL: clay

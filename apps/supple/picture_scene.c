@@ -32,11 +32,9 @@ static bool split_faces(cast_mesh* out, const picture_surface* surface)
     }
     out->surface = surface;
     out->points = malloc((3 * count + 1) * sizeof *out->points);
-    out->vertices = malloc((3 * count + 1) * sizeof *out->vertices);
+    out->corners = malloc((3 * count + 1) * sizeof *out->corners);
     out->edges = malloc(count + 1);
-    if (surface->corner_entries) out->entries = malloc((3 * count + 1) * sizeof *out->entries);
-    if (!out->points || !out->vertices || !out->edges || count > UINT32_MAX / 4) return false;
-    if (surface->corner_entries && !out->entries) return false;
+    if (!out->points || !out->corners || !out->edges || count > UINT32_MAX / 4) return false;
     for (uint32_t f = 0; f < mesh->face_count; f++) {
         uint32_t begin = mesh->face_begin[f], corners = mesh->face_begin[f + 1] - begin;
         for (uint32_t k = 2; k < corners; k++) {
@@ -44,8 +42,7 @@ static bool split_faces(cast_mesh* out, const picture_surface* surface)
             size_t         t = out->triangle_count++;
             for (int i = 0; i < 3; i++) {
                 out->points[3 * t + i] = mesh->corner_points[corner[i]];
-                out->vertices[3 * t + i] = mesh->corner_vertices[corner[i]];
-                if (out->entries) out->entries[3 * t + i] = surface->corner_entries[corner[i]];
+                out->corners[3 * t + i] = corner[i];
             }
             out->edges[t] = (uint8_t)((k == 2 ? 1 : 0) | 2 | (k + 1 == corners ? 4 : 0));
         }
@@ -153,8 +150,7 @@ void cast_scene_destroy(cast_scene* scene)
     if (scene->device) rtcReleaseDevice(scene->device);
     for (uint32_t i = 0; i < scene->mesh_count && scene->meshes; i++) {
         free(scene->meshes[i].points);
-        free(scene->meshes[i].vertices);
-        free(scene->meshes[i].entries);
+        free(scene->meshes[i].corners);
         free(scene->meshes[i].edges);
     }
     free(scene->meshes);

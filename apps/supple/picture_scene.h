@@ -23,10 +23,9 @@ bool view_project(const view* v, sup_vec3 p, float* x, float* y, float* depth);
 typedef struct cast_mesh {
     const picture_surface* surface; ///< NULL: the loose triangles
     uint32_t               triangle_count;
-    uint32_t*              points;   ///< three each
-    uint32_t*              vertices; ///< likewise, stored vertices
-    uint32_t*              entries;  ///< likewise, of the pictures; NULL: as vertices
-    uint8_t*               edges;    ///< bit k: the edge from corner k to the next is one of the face
+    uint32_t*              points;  ///< three each
+    uint32_t*              corners; ///< likewise, corners of the mesh's faces; NULL: loose triangles
+    uint8_t*               edges;   ///< bit k: the edge from corner k to the next is one of the face
 } cast_mesh;
 
 typedef struct ray_hit {

@@ -165,12 +165,13 @@ static float wire_cover(const drawing* g, const picture_surface* s, const ray_hi
 // What the picture of the triangle's material has there; white where there is none.
 static picture_color painted(const picture_surface* s, const uint32_t corners[3], const float weights[3])
 {
-    uint32_t number = s->vertex_textures[corners[0]];
-    float    u = 0, v = 0;
+    const uint32_t* entries = s->corner_entries ? s->corner_entries : s->mesh->corner_vertices;
+    uint32_t        number = s->vertex_textures[entries[corners[0]]];
+    float           u = 0, v = 0;
     if (number == SUP_NONE || !s->textures[number].pixels) return (picture_color){ 1, 1, 1 };
     for (int i = 0; i < 3; i++) {
-        u += weights[i] * s->vertex_uv[corners[i]][0];
-        v += weights[i] * s->vertex_uv[corners[i]][1];
+        u += weights[i] * s->vertex_uv[entries[corners[i]]][0];
+        v += weights[i] * s->vertex_uv[entries[corners[i]]][1];
     }
     return texture_at(&s->textures[number], u, v);
 }
@@ -187,18 +188,19 @@ static skin_point look_at(const drawing* g, const ray_hit* hit, float x, float y
         if (d->triangle_colors) p.albedo = interpolate(d->triangle_colors, index, hit->u, hit->v);
     } else {
         const uint32_t* points = &hit->mesh->points[3 * hit->triangle];
-        const uint32_t* corners = &hit->mesh->vertices[3 * hit->triangle];
+        const uint32_t* corners = &hit->mesh->corners[3 * hit->triangle];
         const float     weights[3] = { 1.0f - hit->u - hit->v, hit->u, hit->v };
         if (s->color) p.albedo = *s->color;
         if (s->colors) p.albedo = interpolate(s->colors, points, hit->u, hit->v);
+        if (s->corner_colors) p.albedo = interpolate(s->corner_colors, corners, hit->u, hit->v);
         if (s->textures) {
-            picture_color c = painted(s, hit->mesh->entries ? &hit->mesh->entries[3 * hit->triangle] : corners, weights);
+            picture_color c = painted(s, corners, weights);
             p.albedo = (picture_color){ p.albedo.r * c.r, p.albedo.g * c.g, p.albedo.b * c.b };
         }
         if (s->vertex_normals) {
             sup_vec3 normal = vec(0, 0, 0), lifted = vec(0, 0, 0);
             for (int i = 0; i < 3; i++) {
-                sup_vec3 n = scale(s->vertex_normals[corners[i]], side);
+                sup_vec3 n = scale(s->vertex_normals[s->mesh->corner_vertices[corners[i]]], side);
                 float    below = fminf(0.0f, dot(sub(hit->at, s->points[points[i]]), n));
                 normal = mad(normal, weights[i], n);
                 lifted = mad(lifted, weights[i], mad(hit->at, -below, n));
@@ -206,7 +208,7 @@ static skin_point look_at(const drawing* g, const ray_hit* hit, float x, float y
             p.normal = unit_or(normal, p.plane);
             p.at = lifted;
         }
-        if (hit->back && d->cut && !s->colors) p.albedo = INSIDE;
+        if (hit->back && d->cut && !s->colors && !s->corner_colors) p.albedo = INSIDE;
         if (s->wire) p.wire = wire_cover(g, s, hit, x, y);
     }
     p.at = mad(p.at, 2e-4f * g->v.diagonal, p.plane);

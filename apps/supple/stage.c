@@ -49,8 +49,11 @@ static sup_result make_actor(stage* s, uint32_t index, sup_error* error)
 }
 
 // Pictures that cannot be read are told by name and drawn as white, which leaves their factor.
-static sup_result read_textures(stage* s, sup_error* error)
+static sup_result read_materials(stage* s, sup_error* error)
 {
+    s->corner_colors = sup_arena_alloc(s->arena, s->d.character->mesh.corner_count, sizeof *s->corner_colors);
+    if (!s->corner_colors) return no_memory(s, error);
+    if (!sup_character_corner_colors(s->d.character, (sup_vec3*)s->corner_colors)) s->corner_colors = NULL;
     sup_result result = sup_character_paint(s->d.character, s->arena, &s->paint, error);
     if (result != SUP_OK || s->paint.picture_count == 0) return result;
     s->textures = sup_arena_alloc(s->arena, s->paint.picture_count, sizeof *s->textures);
@@ -96,7 +99,7 @@ static sup_result make_all(stage* s, sup_error* error)
     if (result != SUP_OK) return result;
     s->normals_scratch = scratch_block(sup_normals_scratch(s->normals));
     if (!s->normals_scratch || !stage_bodies_create(s)) return no_memory(s, error);
-    if (s->d.file_colors) result = read_textures(s, error);
+    if (s->d.file_colors && s->d.heat == HEAT_NONE) result = read_materials(s, error);
     if (result == SUP_OK && (s->d.heat == HEAT_STRETCH || s->d.heat == HEAT_CURVATURE))
         result = sup_meter_create(s->d.character, NULL, &s->meter, error);
     return result;
@@ -257,9 +260,8 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
     const sup_mesh* mesh = &s->d.character->mesh;
     s->drawn.line_count = s->drawn.triangle_count = 0;
     s->drawn.failed = false;
-    bool colored = s->d.heat != HEAT_NONE;
-    if (colored) stage_heat_color(s, a);
-    else if (s->d.file_colors) colored = sup_character_colors(s->d.character, (sup_vec3*)a->colors);
+    bool hot = s->d.heat != HEAT_NONE;
+    if (hot) stage_heat_color(s, a);
     if (s->d.bones && !draw_bones(s, a)) s->drawn.failed = true;
     stage_show(s, a, false);
     if (s->drawn.failed) return no_memory(s, error);
@@ -267,11 +269,12 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
     s->surfaces[0] = (picture_surface){ .mesh = mesh,
                                         .points = a->points,
                                         .vertex_normals = a->normals,
-                                        .colors = colored ? a->colors : NULL,
+                                        .colors = hot ? a->colors : NULL,
+                                        .corner_colors = s->corner_colors,
                                         .alpha = 1.0f,
                                         .wire = s->d.wire,
                                         .color = s->d.color };
-    if (s->textures && s->d.heat == HEAT_NONE && colored) {
+    if (s->textures && s->corner_colors) {
         s->surfaces[0].textures = s->textures;
         s->surfaces[0].vertex_textures = s->paint.vertex_pictures;
         s->surfaces[0].vertex_uv = s->paint.vertex_uv;

@@ -58,6 +58,7 @@ struct stage {
     picture_surface*   surfaces; ///< skin, ghost, bodies
     uint32_t           body_count;
     struct stage_body* bodies; ///< of the world
+    picture_color*     corner_colors; ///< of the file's materials; NULL: not drawn, or it has none
     sup_paint          paint;    ///< of the file, where its colors are drawn
     texture*           textures; ///< one for each of its pictures
     drawn_things       drawn;

@@ -123,9 +123,11 @@ SUP_API sup_result sup_matrix_load(const char* path, const sup_load_options* opt
 SUP_API sup_result sup_motion_map_load(const char* path, const sup_load_options* options, sup_arena* arena,
                                        sup_joint_pair** pairs, uint32_t* count, sup_error* error);
 
-/// The base color of each point (linear RGB, 0 to 1) as the materials of the file it was read from say; textures count as their
-/// factor. Colors that the points of an OBJ or PLY have themselves come first. False when the file had none of them (built-in);
-/// then out means nothing.
+/// The base color at each face corner (linear RGB, 0 to 1) as the materials of the file it was read from say; textures count as
+/// their factor. Materials belong to faces, so corners of one point may differ. Colors that the points of an OBJ or PLY have
+/// themselves come first. False when the file had none of them (built-in) or without memory; then out means nothing.
+SUP_API bool sup_character_corner_colors(const sup_character* character, sup_vec3* out);
+/// The same for each point; where materials meet, the first face's.
 SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);
 
 typedef enum sup_wrap { SUP_WRAP_REPEAT, SUP_WRAP_CLAMP, SUP_WRAP_MIRROR } sup_wrap;

@@ -19,34 +19,36 @@ static sup_vec3 primitive_color(const gltf_source* source, const sup_json* primi
     return (sup_vec3){ color[0], color[1], color[2] };
 }
 
+// Primitives have stored vertices of their own, so a corner's tells its material even where points of several are welded.
+// Faces stand in the order of their primitives: the next corner's primitive is this one or a later one.
 static void color_part(const gltf_source* source, const sup_mesh* mesh, uint32_t part, sup_vec3* out)
 {
     const gltf_part* from = &source->parts[part];
+    const sup_part*  to = &mesh->parts[part];
     const sup_json*  primitives = sup_json_get(sup_json_at(sup_json_get(source->root, "meshes"), from->mesh), "primitives");
-    for (uint32_t k = from->primitive_count; k--;) { // backwards, so that the first primitive decides where two meet
-        const gltf_primitive* p = &from->primitives[k];
-        sup_vec3              color = primitive_color(source, sup_json_at(primitives, p->primitive));
-        for (uint32_t v = 0; v < p->vertex_count; ++v)
-            out[mesh->vertex_points[mesh->parts[part].vertex_begin + p->vertex_begin + v]] = color;
+    uint32_t         last = mesh->face_begin[to->face_begin + to->face_count], colored = SUP_NONE;
+    sup_vec3         color = { 1, 1, 1 };
+    for (uint32_t c = mesh->face_begin[to->face_begin], k = 0; c < last && k < from->primitive_count; ++c) {
+        uint32_t vertex = mesh->corner_vertices[c] - to->vertex_begin;
+        while (k + 1 < from->primitive_count && vertex >= from->primitives[k + 1].vertex_begin) ++k;
+        if (k != colored) color = primitive_color(source, sup_json_at(primitives, from->primitives[k].primitive));
+        colored = k;
+        out[c] = color;
     }
 }
 
-// Of an OBJ or PLY: its own colors of points, else those of its materials.
-static bool color_dress(const sup_character* character, const dress* d, sup_vec3* out)
+// Of an OBJ or PLY: its own colors of points, else those of its materials, which faces have.
+static bool color_dress(const sup_mesh* mesh, const dress* d, sup_vec3* out)
 {
-    const sup_mesh* mesh = &character->mesh;
-    bool            any = d->colors != NULL;
-    for (uint32_t p = 0; p < mesh->point_count; ++p)
-        out[p] = any ? (sup_vec3){ d->colors[4 * (size_t)p], d->colors[4 * (size_t)p + 1], d->colors[4 * (size_t)p + 2] }
-                     : (sup_vec3){ 1, 1, 1 };
-    if (any || !d->face_pieces) return any;
-    for (uint32_t f = mesh->face_count; f--;) {
-        const dress_material* m = d->pieces[d->face_pieces[f]].material;
-        if (!m) continue;
-        any = true;
-        for (uint32_t c = mesh->face_begin[f]; c < mesh->face_begin[f + 1]; ++c)
-            out[mesh->corner_points[c]] =
-                m->picture ? (sup_vec3){ 1, 1, 1 } : (sup_vec3){ m->color[0], m->color[1], m->color[2] };
+    bool any = d->colors != NULL;
+    for (uint32_t f = 0; f < mesh->face_count; ++f) {
+        const dress_material* m = d->face_pieces && !d->colors ? d->pieces[d->face_pieces[f]].material : NULL;
+        any |= m != NULL;
+        for (uint32_t c = mesh->face_begin[f]; c < mesh->face_begin[f + 1]; ++c) {
+            const float* color = m && !m->picture ? m->color : NULL;
+            if (d->colors) color = &d->colors[4 * (size_t)mesh->corner_points[c]];
+            if (color) out[c] = (sup_vec3){ color[0], color[1], color[2] };
+        }
     }
     return any;
 }
@@ -56,20 +58,33 @@ static bool color_dressed(const sup_character* character, sup_vec3* out)
     sup_arena*   arena = sup_arena_create(NULL);
     const dress* d = NULL;
     sup_error    ignored;
-    bool         any = arena && dress_make(character, arena, &d, &ignored) == SUP_OK && d && color_dress(character, d, out);
+    bool any = arena && dress_make(character, arena, &d, &ignored) == SUP_OK && d && color_dress(&character->mesh, d, out);
     sup_arena_destroy(arena);
     return any;
+}
+
+bool sup_character_corner_colors(const sup_character* character, sup_vec3* out)
+{
+    SUP_ASSERT(character && out);
+    const gltf_source* source = gltf_source_of(character);
+    for (uint32_t c = 0; c < character->mesh.corner_count; ++c) out[c] = (sup_vec3){ 1, 1, 1 };
+    if (!source) return character->source && color_dressed(character, out);
+    for (uint32_t p = 0; p < character->mesh.part_count && p < source->part_count; ++p)
+        color_part(source, &character->mesh, p, out);
+    return true;
 }
 
 bool sup_character_colors(const sup_character* character, sup_vec3* out)
 {
     SUP_ASSERT(character && out);
-    const gltf_source* source = gltf_source_of(character);
-    if (!source) return character->source && color_dressed(character, out);
-    for (uint32_t p = 0; p < character->mesh.point_count; ++p) out[p] = (sup_vec3){ 1, 1, 1 };
-    for (uint32_t p = 0; p < character->mesh.part_count && p < source->part_count; ++p)
-        color_part(source, &character->mesh, p, out);
-    return true;
+    const sup_mesh* mesh = &character->mesh;
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_vec3*       corners = arena ? SUP_NEW(arena, sup_vec3, mesh->corner_count) : NULL;
+    bool            any = corners && sup_character_corner_colors(character, corners);
+    for (uint32_t p = 0; p < mesh->point_count && any; ++p) out[p] = (sup_vec3){ 1, 1, 1 };
+    for (uint32_t c = any ? mesh->corner_count : 0; c--;) out[mesh->corner_points[c]] = corners[c]; // backwards: the first wins
+    sup_arena_destroy(arena);
+    return any;
 }
 
 uint32_t sup_character_pictures(const sup_character* character)

@@ -133,6 +133,42 @@ await test("a file's materials color its skin, and clay stands in where there ar
     good(["render", cube(folder), out, "--color", "file", "--camera", "front", "--no-ground", ...small]);
     holds(CLAY(readPng(out).at(48, 36)), "clay");
 });
+await test("materials end where faces end: pure colors on both sides of a welded border", folder => {
+    needs();
+    // Two squares side by side, points of the shared edge stored twice (glTF) or once (OBJ): one material each.
+    const view = ["--color", "file", "--camera", "orbit:0,0", "--no-ground", "--size", "200x100", "--samples", "4"];
+    const floats = new Float32Array([-2, -1, 0, 0, -1, 0, 0, 1, 0, -2, 1, 0, 0, -1, 0, 2, -1, 0, 2, 1, 0, 0, 1, 0]);
+    const corners = new Uint16Array([0, 1, 2, 0, 2, 3]);
+    const bytes = Buffer.concat([Buffer.from(floats.buffer), Buffer.from(corners.buffer)]);
+    const square = (side) => ({ attributes: { POSITION: side }, indices: 2, material: side });
+    const paint = color => ({ pbrMetallicRoughness: { baseColorFactor: [...color, 1] } });
+    const gltf = path.join(folder, "two.gltf"), obj = path.join(folder, "two.obj"), out = path.join(folder, "two.png");
+    fs.writeFileSync(gltf, JSON.stringify({
+        asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0] }], nodes: [{ mesh: 0 }],
+        materials: [paint([0.8, 0.02, 0.02]), paint([0.02, 0.02, 0.8])],
+        meshes: [{ primitives: [square(0), square(1)] }],
+        accessors: [{ bufferView: 0, componentType: 5126, count: 4, type: "VEC3", min: [-2, -1, 0], max: [0, 1, 0] },
+            { bufferView: 1, componentType: 5126, count: 4, type: "VEC3", min: [0, -1, 0], max: [2, 1, 0] },
+            { bufferView: 2, componentType: 5123, count: 6, type: "SCALAR" }],
+        bufferViews: [{ buffer: 0, byteLength: 48 }, { buffer: 0, byteOffset: 48, byteLength: 48 }, { buffer: 0, byteOffset: 96, byteLength: 12 }],
+        buffers: [{ byteLength: 108, uri: "data:application/octet-stream;base64," + bytes.toString("base64") }],
+    }));
+    fs.writeFileSync(path.join(folder, "two.mtl"), "newmtl red\nKd 0.8 0.02 0.02\nnewmtl blue\nKd 0.02 0.02 0.8\n");
+    fs.writeFileSync(obj, "mtllib two.mtl\nv -2 -1 0\nv 0 -1 0\nv 2 -1 0\nv 2 1 0\nv 0 1 0\nv -2 1 0\nusemtl red\nf 1 2 5 6\nusemtl blue\nf 2 3 4 5\n");
+    for (const file of [gltf, obj]) {
+        equal(json(["inspect", file]).points, 6, "points of the welded border");
+        good(["render", file, out, ...view]);
+        const p = readPng(out);
+        const pure = (x, wanted) => {
+            for (let y = 30; y <= 70; y += 10)
+                for (let c = 0; c < 3; c++) near(p.at(x, y)[c], p.at(wanted, y)[c], 10, `${path.basename(file)}: color ${c} at ${x}, ${y} against ${wanted}`);
+        };
+        const left = p.at(30, 50), right = p.at(170, 50);
+        holds(left[0] > left[2] + 100 && right[2] > right[0] + 100, `red ${left}, blue ${right}`);
+        for (const x of [50, 75, 97]) pure(x, 30);
+        for (const x of [103, 125, 150]) pure(x, 170);
+    }
+});
 await test("a picture of the file's material is drawn where its vertices lie on it, or told by name", folder => {
     needs();
     // Two pixels: red, then blue.

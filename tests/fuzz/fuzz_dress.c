@@ -21,11 +21,13 @@ static sup_result read_library(void* user, const char* path, sup_arena* arena, s
 static void use(sup_character* c, const sup_allocator* memory)
 {
     sup_arena*    arena = sup_arena_create(memory);
-    sup_vec3*     colors = arena ? sup_arena_alloc(arena, c->mesh.point_count, sizeof *colors) : NULL;
+    sup_vec3*     colors =
+        arena ? sup_arena_alloc(arena, (size_t)c->mesh.point_count + c->mesh.corner_count, sizeof *colors) : NULL;
     sup_paint     paint;
     sup_error     error = { SUP_OK, "" };
     gltf_document document;
     if (colors) (void)sup_character_colors(c, colors);
+    if (colors) (void)sup_character_corner_colors(c, colors);
     if (arena && sup_character_paint(c, arena, &paint, &error) == SUP_OK && paint.picture_count)
         for (uint32_t i = 0; i < c->mesh.corner_count; ++i) {
             uint32_t picture = paint.vertex_pictures[paint.corner_entries[i]];

@@ -40,13 +40,15 @@ static void use(sup_character* c, const sup_allocator* memory)
     static const char* const kinships[] = { "gltf weights", "gltf surface" };
     for (int i = 0; i < 2; ++i) {
         sup_arena*    arena = sup_arena_create(memory);
-        sup_vec3*     colors = arena ? sup_arena_alloc(arena, c->mesh.point_count, sizeof *colors) : NULL;
+        sup_vec3*     colors =
+            arena ? sup_arena_alloc(arena, (size_t)c->mesh.point_count + c->mesh.corner_count, sizeof *colors) : NULL;
         sup_paint     paint;
         sup_error     error = { SUP_OK, "" };
         gltf_document made;
         gltf_edit     edit;
         c->source_format = kinships[i];
         if (colors) (void)sup_character_colors(c, colors);
+        if (colors) (void)sup_character_corner_colors(c, colors);
         if (arena) (void)sup_character_paint(c, arena, &paint, &error);
         if (arena && gltf_document_choose(c, i ? 4 : 0, arena, &made, &error) == SUP_OK)
             (void)gltf_edit_open(&edit, made.source, arena);
