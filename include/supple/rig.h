@@ -66,6 +66,11 @@ SUP_API sup_result sup_retarget(const sup_character* character, const sup_mocap*
 
 // ---------------------------------------------------------------------------------------------- bones with matrices
 
+/// Which way a character looks over the clip (NULL: at rest), told by pairs of left and right joints, toes, and a head far in
+/// front of the hips: unit, across its up axis, the nearest axis where that is within 25 degrees. Where it turns around, as it
+/// begins. Where nothing tells, by convention: +Z, or -Y where Z is up.
+SUP_API sup_vec3 sup_character_facing(const sup_character* character, const sup_clip* clip, const sup_allocator* allocator);
+
 /// One bone of a research rig: an edge of a graph of points, which turns about its head.
 typedef struct sup_rig_bone {
     const char* name;
