@@ -304,6 +304,34 @@ static void a_painted_region_gives_way_where_it_is_painted(void** state)
     sup_character_destroy(c);
 }
 
+// Where limbs part or rings fall into pieces, two curves may name the same one beside them: a chain of painted curves that went
+// back through it was empty, and its span was searched beyond the end of an array.
+static void a_painted_region_is_bound_however_curves_lie(void** state)
+{
+    (void)state;
+    static const char* const links[] = { "bend", "bend(way=around)", "bend(way=along)", "bend(way=loops)" };
+    sup_character*           arm = builtin("arm", 300);
+    sup_character            c = *arm;
+    sup_arena*               arena = sup_arena_create(NULL);
+    float*                   spot = SUP_NEW(arena, float, c.mesh.point_count);
+    for (uint32_t i = 0; i < c.mesh.point_count; ++i)
+        spot[i] = fabsf(c.mesh.points[i].x - 0.45f) < 0.06f && c.mesh.points[i].y > 0;
+    const sup_map map = { .name = "_SPOT", .values = spot };
+    c.maps = &map, c.map_count = 1, c.example_count = 0;
+    for (uint32_t i = 0; i < SUP_COUNT_OF(links); ++i) {
+        sup_chain*     chain = NULL;
+        sup_error      error = { 0 };
+        sup_chain_desc desc = { .character = &c,
+                                .links = links[i],
+                                .world = json("{\"forces\":[{\"name\":\"f\",\"region\":\"SPOT\",\"value\":[2,9,4]}]}", arena) };
+        sup_result     r = sup_chain_create(&desc, &chain, &error);
+        if (r) assert_non_null(strstr(error.text, "region of force 'f'")); // a sentence, where no plate fits
+        sup_chain_destroy(chain);
+    }
+    sup_arena_destroy(arena);
+    sup_character_destroy(arm);
+}
+
 // ---------------------------------------------------------------------------------------------- lines
 
 static void curves_stand_across_a_line_of_bones_or_places(void** state)
@@ -635,6 +663,7 @@ int main(void)
         cmocka_unit_test(skin_that_nothing_moves_is_left_to_the_bit),
         cmocka_unit_test(a_region_bends_as_its_plate),
         cmocka_unit_test(a_painted_region_gives_way_where_it_is_painted),
+        cmocka_unit_test(a_painted_region_is_bound_however_curves_lie),
         cmocka_unit_test(curves_stand_across_a_line_of_bones_or_places),
         cmocka_unit_test(bad_loads_and_materials_are_refused_with_a_sentence),
         cmocka_unit_test(every_example_comes_back),

@@ -215,8 +215,13 @@ static sup_result chain_of_map(region* g, uint32_t curve, bool* done, sup_error*
 {
     const sup_curve* curves = g->net->on.curves.curves;
     uint32_t         first = curve, all = g->net->on.curves.curve_count;
-    for (uint32_t i = 0; i < all && curves[first].sides[0] != SUP_NONE && painted(g, curves[first].sides[0]); ++i)
-        first = curves[first].sides[0];
+    // Back only where the neighbor leads here again: where limbs part, two curves may name the same one beside them, and a
+    // chain from there would miss this curve and could be empty.
+    for (uint32_t i = 0; i < all; ++i) {
+        uint32_t back = curves[first].sides[0];
+        if (back == SUP_NONE || done[back] || curves[back].sides[1] != first || !painted(g, back)) break;
+        first = back;
+    }
     g->count = 1;
     uint32_t c = first;
     for (; g->count <= all && c != SUP_NONE && !done[c] && painted(g, c); c = curves[c].sides[1]) {
