@@ -22,6 +22,9 @@ long fuzz_starve(long allowed);
 /// Whether an input was read, and not refused, since the last call: seeds must be. Optional.
 bool fuzz_accepted(void);
 
+/// How much dearer an input is than one of a reader's: replaying cuts and damages that many times fewer. Optional; else 1.
+uint32_t fuzz_cost(void);
+
 /// Hands over a few good inputs, made by code.
 void fuzz_seeds(fuzz_seed_fn* seed, void* user);
 

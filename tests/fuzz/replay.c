@@ -12,6 +12,9 @@ enum { CUTS = 200, DAMAGES = 400, ALLOCATIONS_MAX = 5000, PATH_ROOM = 1024 };
 
 #pragma weak fuzz_starve // not every harness has memory of its own to refuse
 #pragma weak fuzz_accepted
+#pragma weak fuzz_cost
+
+static uint32_t cost(void) { return fuzz_cost ? fuzz_cost() : 1; }
 
 typedef struct run {
     const char* folder;
@@ -32,7 +35,7 @@ static void feed_damaged(run* r, const uint8_t* bytes, size_t size)
 {
     uint8_t* copy = malloc(size ? size : 1);
     uint32_t random = 12345;
-    for (int i = 0; i < DAMAGES && size; ++i) {
+    for (int i = 0; i < DAMAGES && size; i += (int)cost()) {
         memcpy(copy, bytes, size);
         for (int change = 0; change <= i % 3; ++change) {
             random = random * 1664525u + 1013904223u;
@@ -68,7 +71,7 @@ static void replay_seed(void* user, const void* bytes, size_t size)
         exit(1);
     }
     feed_starved(r, bytes, size);
-    for (size_t cut = 0; cut < CUTS && cut < size; ++cut) feed(r, bytes, size * cut / (size < CUTS ? size : CUTS));
+    for (size_t cut = 0; cut < CUTS && cut < size; cut += cost()) feed(r, bytes, size * cut / (size < CUTS ? size : CUTS));
     feed_damaged(r, bytes, size);
 }
 
