@@ -110,6 +110,31 @@ static sup_json* text_list(sup_arena* arena, const char* const* texts, uint32_t 
     return list;
 }
 
+static sup_json* part_list(sup_arena* arena, const sup_character* c)
+{
+    sup_json* list = sup_json_new(arena, SUP_JSON_ARRAY);
+    for (uint32_t i = 0; i < c->mesh.part_count; i++) {
+        const sup_part* p = &c->mesh.parts[i];
+        sup_json*       item = sup_json_push(list, sup_json_new(arena, SUP_JSON_OBJECT));
+        sup_json_set(arena, item, "name", sup_json_new_string(arena, p->name));
+        set_number(arena, item, "points", p->point_count);
+        set_number(arena, item, "vertices", p->vertex_count);
+        set_number(arena, item, "faces", p->face_count);
+        set_number(arena, item, "morphs", p->morph_count);
+        const char* joint = p->joint == SUP_NONE ? NULL : c->skeleton.joints[p->joint].name;
+        sup_json_set(arena, item, "joint", joint ? sup_json_new_string(arena, joint) : sup_json_new(arena, SUP_JSON_NULL));
+    }
+    return list;
+}
+
+static sup_json* joint_list(sup_arena* arena, const sup_skeleton* s)
+{
+    sup_json* list = sup_json_new(arena, SUP_JSON_ARRAY);
+    for (uint32_t j = 0; j < s->joint_count; j++)
+        if (s->joints[j].skin_joint) sup_json_push(list, sup_json_new_string(arena, s->joints[j].name));
+    return list;
+}
+
 static sup_json* describe(const findings* f)
 {
     static const char* const axes[] = { [SUP_AXIS_Y] = "y", [SUP_AXIS_Z] = "z", [SUP_AXIS_X] = "x" };
@@ -134,6 +159,8 @@ static sup_json* describe(const findings* f)
     set_number(arena, out, "weight_sum_min", (double)c->weights.sum_min);
     set_number(arena, out, "weight_sum_max", (double)c->weights.sum_max);
 
+    sup_json_set(arena, out, "parts", part_list(arena, c));
+    sup_json_set(arena, out, "joint_names", joint_list(arena, &c->skeleton));
     for (uint32_t i = 0; i < c->clip_count; i++) {
         names[i] = c->clips[i].name;
         times[i] = c->clips[i].seconds;

@@ -5,19 +5,27 @@
 #include "io/bake.h"
 #include "io/gltf_write.h"
 
-/// Why a mesh cannot keep its skin.
-typedef enum flat_reason { FLAT_NOT, FLAT_WEIGHTS, FLAT_INFLUENCES, FLAT_FOLDED } flat_reason;
+enum { GLTF_WEIGHT_SET = 4 }; ///< influences that every viewer knows
+
+#define GLTF_CONDITION_MAX 1e3f ///< floats pulled back through worse blends lose more than three digits
 
 /// One part of the character and the mesh that will carry its targets.
 typedef struct baked_part {
     const sup_part*  part;
     const gltf_part* from;
     gltf_pull        pull;
-    flat_reason      flat;
-    double           flat_value; ///< the sum of weights or the condition
-    sup_json*        mesh;       ///< in the copy, its own
-    uint32_t         carrier;    ///< node in the copy that has the mesh
-    uint32_t         existing;   ///< targets it had before
+    uint32_t (*slots)[GLTF_WEIGHT_SET]; ///< what `pull` reads; the copy's where a piece has new ones
+    float (*weights)[GLTF_WEIGHT_SET];
+    bool      wide;              ///< had more than a set
+    uint32_t  uneven;            ///< vertices whose weights did not sum to 1
+    double    sum_low, sum_high; ///< of them
+    uint32_t  mended;            ///< vertices that folded flat
+    double    mended_most;       ///< by how much a weight of theirs was changed
+    bool      flat;              ///< folds flat and cannot be helped
+    double    flat_value;        ///< its condition
+    sup_json* mesh;              ///< in the copy, its own
+    uint32_t  carrier;           ///< node in the copy that has the mesh
+    uint32_t  existing;          ///< targets it had before
 } baked_part;
 
 /// The targets of one primitive: what a frame writes for it.
@@ -26,6 +34,8 @@ typedef struct baked_piece {
     uint32_t    primitive;    ///< index in the mesh
     uint32_t    begin, count; ///< vertices inside the part
     bool        normals;
+    bool        wide; ///< has more than a set of weights
+    bool        new_weights, new_joints;
 } baked_piece;
 
 typedef struct gltf_baking {
@@ -61,6 +71,13 @@ typedef struct gltf_baking {
 sup_result gltf_baking_collect(gltf_baking* baking, const sup_character* character, sup_arena* arena, sup_error* error);
 /// Decides which parts cannot keep their skin: over all frames of the clip, or for the one pose that is held.
 sup_result gltf_baking_judge(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error);
+/// Weights that do not sum to 1 and those of more than a set become what the reader made of them.
+sup_result gltf_weights_normalize(gltf_baking* baking, baked_part* part, const sup_character* character, sup_arena* arena,
+                                  sup_error* error);
+/// Weights that fold their vertex flat in some frame are changed until they do not; a part where that is not possible is flat.
+sup_result gltf_weights_unfold(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error);
+void       gltf_weights_tell(sup_bake* bake, const baked_part* part);
+void       gltf_weights_put(gltf_edit* edit, const baked_piece* piece, sup_json* attributes);
 /// Gives every part a mesh of its own and room for the targets, adds the animation, pads those there are.
 sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error);
 /// The new animation, and the weights of the others padded with zeros.

@@ -137,7 +137,7 @@ typedef struct gltf_pull {
     double (*matrices)[12];            ///< per slot at one instant, from gltf_pull_pose; one when unskinned
     uint32_t vertex_count;
     const uint32_t (*joints)[4]; ///< slots, as stored
-    const float (*weights)[4];   ///< as stored, not normalized
+    const float (*weights)[4];   ///< as the copy stores them, not normalized
     const sup_vec3* positions;   ///< as stored
     const sup_vec3* normals;     ///< as stored
     const uint32_t* points;      ///< the character's point of each vertex
@@ -147,6 +147,8 @@ void gltf_pull_pose(gltf_pull* pull, const sup_pose* pose);
 /// The worst condition of any vertex' blend at this pose, 1 where it is surely below 1e3; infinite where one cannot be
 /// inverted.
 float gltf_pull_condition(const gltf_pull* pull);
+/// The condition of one vertex' blend, 1 where it is surely below 32.
+float gltf_pull_condition_at(const gltf_pull* pull, uint32_t vertex);
 /// Targets of vertices begin up to end for world points and normals (of all of the part's stored vertices). bounds: least and
 /// greatest displacement. Returns how many had no finite answer and stay where they are stored.
 uint32_t gltf_pull_vertices(const gltf_pull* pull, uint32_t begin, uint32_t end, const sup_vec3* points,

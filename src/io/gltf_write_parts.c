@@ -6,10 +6,7 @@
 
 #include <string.h>
 
-enum { SET = 4 }; // influences that every viewer knows
-
-#define WEIGHT_SUM_SLACK 1e-3 // viewers differ in whether they normalize; beyond this it shows
-#define CONDITION_MAX 1e3f    // floats pulled back through worse blends lose more than three digits
+enum { SET = GLTF_WEIGHT_SET };
 
 typedef struct collector {
     gltf_baking*         baking;
@@ -123,20 +120,6 @@ static sup_result collect_skin(const collector* c, baked_part* part)
     return SUP_OK;
 }
 
-static void judge_weights(baked_part* part, uint32_t (*slots)[SET], float (*weights)[SET])
-{
-    for (uint32_t v = 0; v < part->pull.vertex_count; ++v) {
-        double sum = 0;
-        for (uint32_t k = 0; k < SET; ++k) {
-            if (slots[v][k] >= part->pull.slot_count) slots[v][k] = 0, weights[v][k] = 0;
-            sum += (double)weights[v][k];
-        }
-        if (fabs(sum - 1) <= WEIGHT_SUM_SLACK) continue;
-        if (part->flat == FLAT_NOT || !(fabs(sum - 1) <= fabs(part->flat_value - 1))) part->flat_value = sum;
-        part->flat = FLAT_WEIGHTS;
-    }
-}
-
 // ---------------------------------------------------------------------------------------------- parts
 
 static sup_result collect_primitive(const collector* c, baked_part* part, const gltf_primitive* from, sup_vec3* positions,
@@ -146,14 +129,18 @@ static sup_result collect_primitive(const collector* c, baked_part* part, const 
     const sup_json* attributes = sup_json_get(sup_json_at(sup_json_get(mesh, "primitives"), from->primitive), "attributes");
     uint32_t        begin = from->vertex_begin, count = from->vertex_count;
     baked_piece*    piece = &c->baking->pieces[c->baking->piece_count++];
-    *piece = (baked_piece){ part, from->primitive, begin, count, sup_json_get(attributes, "NORMAL") != NULL };
+    *piece = (baked_piece){ .part = part,
+                            .primitive = from->primitive,
+                            .begin = begin,
+                            .count = count,
+                            .normals = sup_json_get(attributes, "NORMAL") != NULL };
     c->baking->frame_bytes += (uint64_t)count * sizeof(sup_vec3) * (piece->normals ? 2 : 1);
     sup_result result = positions ? decode(c, attributes, "POSITION", count, 3, &positions[begin].x) : SUP_OK;
     if (result == SUP_OK && piece->normals && normals) result = decode(c, attributes, "NORMAL", count, 3, &normals[begin].x);
     if (result != SUP_OK || part->from->skin == SUP_NONE) return result;
-    if (sup_json_get(attributes, "JOINTS_1")) part->flat = FLAT_INFLUENCES;
+    piece->wide = sup_json_get(attributes, "JOINTS_1") != NULL;
     if (!sup_json_get(attributes, "JOINTS_0") || !sup_json_get(attributes, "WEIGHTS_0"))
-        return SUP_OK; // weights of 0: judged so
+        return SUP_OK; // weights of 0, which the reader mends
     result = decode_slots(c, attributes, count, slots + begin);
     return result == SUP_OK ? decode(c, attributes, "WEIGHTS_0", count, SET, weights[begin]) : result;
 }
@@ -173,6 +160,8 @@ static sup_result collect_part(const collector* c, baked_part* part)
     // joint and is none itself.
     uint32_t joint = c->node_joints[part->from->node];
     if (joint == SUP_NONE) joint = part->part->joint;
+    part->slots = slots;
+    part->weights = weights;
     part->pull = (gltf_pull){ .joint = skinned ? SUP_NONE : joint,
                               .vertex_count = count,
                               .joints = (const uint32_t(*)[SET])slots,
@@ -189,8 +178,8 @@ static sup_result collect_part(const collector* c, baked_part* part)
     }
     for (uint32_t i = 0; i < part->from->primitive_count && result == SUP_OK; ++i)
         result = collect_primitive(c, part, &part->from->primitives[i], positions, normals, slots, weights);
-    if (result == SUP_OK && skinned && part->flat == FLAT_NOT) judge_weights(part, slots, weights);
-    return result;
+    if (result != SUP_OK || !skinned) return result;
+    return gltf_weights_normalize(c->baking, part, c->character, c->arena, c->error);
 }
 
 static bool map_nodes(collector* c, gltf_edit* scratch)
@@ -234,46 +223,6 @@ sup_result gltf_baking_collect(gltf_baking* baking, const sup_character* charact
 
 // ---------------------------------------------------------------------------------------------- judging
 
-static void judge_pose(gltf_baking* baking, const sup_pose* pose)
-{
-    for (uint32_t i = 0; i < baking->part_count; ++i) {
-        baked_part* part = &baking->parts[i];
-        if (part->flat != FLAT_NOT) continue;
-        gltf_pull_pose(&part->pull, pose);
-        float condition = gltf_pull_condition(&part->pull);
-        if (condition <= CONDITION_MAX) continue;
-        part->flat_value = (double)condition;
-        part->flat = FLAT_FOLDED;
-    }
-}
-
-static sup_result judge_clip(gltf_baking* baking, const sup_bake* bake, sup_error* error)
-{
-    const sup_bake_desc* desc = &bake->desc;
-    sup_pose             pose;
-    sup_result           result = sup_pose_create(desc->character, bake->arena, &pose, error);
-    if (result != SUP_OK) return result;
-    for (uint32_t f = 0; f < desc->frame_count; ++f) {
-        sup_clip_sample(desc->character, desc->clip, desc->start + (double)f / desc->fps, &pose);
-        judge_pose(baking, &pose);
-    }
-    return SUP_OK;
-}
-
-static void tell_why(const baked_part* part, char* text, size_t size)
-{
-    switch (part->flat) {
-    case FLAT_WEIGHTS:
-        sup_format(text, size, "weights of a vertex sum to %g, not 1 (normalize them to keep the skin)", part->flat_value);
-        break;
-    case FLAT_INFLUENCES: sup_format(text, size, "its vertices have more than four influences, and viewers use four"); break;
-    default:
-        if (part->from->skin == SUP_NONE)
-            sup_format(text, size, "its node is scaled to nothing (condition %g)", part->flat_value);
-        else sup_format(text, size, "linear blending folds it flat (condition %g), which cannot be undone", part->flat_value);
-    }
-}
-
 sup_result gltf_baking_judge(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error)
 {
     if (bake->desc.flat) {
@@ -281,20 +230,19 @@ sup_result gltf_baking_judge(gltf_baking* baking, sup_bake* bake, const sup_pose
         sup_bake_warn(bake, "all meshes lose their skin in the copy, as asked; other clips no longer move them");
         return SUP_OK;
     }
-    if (held) {
-        judge_pose(baking, held);
-    } else {
-        sup_result result = judge_clip(baking, bake, error);
-        if (result != SUP_OK) return result;
-    }
-    for (uint32_t i = 0; i < baking->part_count; ++i) {
+    sup_result result = gltf_weights_unfold(baking, bake, held, error);
+    for (uint32_t i = 0; i < baking->part_count && result == SUP_OK; ++i) {
         baked_part* part = &baking->parts[i];
-        if (part->flat == FLAT_NOT) continue;
-        char why[160];
-        tell_why(part, why, sizeof why);
-        sup_bake_warn(bake, "mesh '%s' loses its skin in the copy, and other clips no longer move it: %s",
-                      part->part->name ? part->part->name : "", why);
-        part->pull.flat = true;
+        part->pull.flat = part->flat;
+        if (!part->flat) {
+            gltf_weights_tell(bake, part);
+            continue;
+        }
+        sup_bake_warn(bake, "mesh '%s' loses its skin in the copy, and other clips no longer move it: %s (condition %g)",
+                      part->part->name ? part->part->name : "",
+                      part->from->skin == SUP_NONE ? "its node is scaled to nothing"
+                                                   : "its joints are scaled to nothing, which cannot be undone",
+                      part->flat_value);
     }
-    return SUP_OK;
+    return result;
 }

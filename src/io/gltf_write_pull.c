@@ -6,6 +6,7 @@
 
 // A condition surely below this is as good as 1, and the exact one need not be found.
 #define CONDITION_CHEAP 1e3
+#define CONDITION_FINE 32.0
 
 // Displacements below this part of a coordinate may be rounding; only they are looked at again.
 #define SMALL 0x1p-20f
@@ -62,21 +63,27 @@ static double adjugate(const double m[12], double a[9])
 }
 
 // Over three singular values s: s1 / s3 = s1 s1 s2 / det, at most the cube of the Frobenius norm over the determinant.
-static float condition(const double m[12])
+static float condition(const double m[12], double cheap)
 {
     double det = m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
     double squares = m[0] * m[0] + m[1] * m[1] + m[2] * m[2] + m[4] * m[4] + m[5] * m[5] + m[6] * m[6] + m[8] * m[8] +
                      m[9] * m[9] + m[10] * m[10];
-    if (squares * squares * squares < CONDITION_CHEAP * CONDITION_CHEAP * det * det) return 1;
+    if (squares * squares * squares < cheap * cheap * det * det) return 1;
     sup_affine f;
     for (int i = 0; i < 12; ++i) f.m[i / 4][i % 4] = (float)m[i];
     float exact = affine_condition(&f);
     return isfinite(exact) ? exact : INFINITY;
 }
 
+float gltf_pull_condition_at(const gltf_pull* pull, uint32_t vertex)
+{
+    double buffer[12];
+    return condition(blend(pull, vertex, buffer), CONDITION_FINE);
+}
+
 float gltf_pull_condition(const gltf_pull* pull)
 {
-    if (pull->joint != SUP_NONE) return condition(pull->matrices[0]);
+    if (pull->joint != SUP_NONE) return condition(pull->matrices[0], CONDITION_CHEAP);
     float         worst = 1;
     uint32_t      last_point = SUP_NONE;
     const double* last_matrix = NULL;
@@ -88,7 +95,7 @@ float gltf_pull_condition(const gltf_pull* pull)
         const double* m = blend(pull, v, buffer);
         if (m == last_matrix) continue;
         last_matrix = m == buffer ? NULL : m;
-        float c = condition(m);
+        float c = condition(m, CONDITION_CHEAP);
         if (c > worst) worst = c;
     }
     return worst;

@@ -250,6 +250,7 @@ static sup_result add_targets(editor* e, sup_error* error)
         baked_piece* piece = &baking->pieces[i];
         sup_json*    primitive = (sup_json*)sup_json_at(gltf_edit_get(piece->part->mesh, "primitives"), piece->primitive);
         note_points(e, piece, gltf_edit_get(primitive, "attributes"));
+        if (!piece->part->pull.flat) gltf_weights_put(e->edit, piece, gltf_edit_get(primitive, "attributes"));
         targets[i] = gltf_edit_array(e->edit, primitive, "targets");
     }
     for (uint32_t i = 0; i < baking->part_count; ++i) {

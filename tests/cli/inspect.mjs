@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 
 const keys = "points vertices triangles faces closed components boundary_edges nonmanifold_edges joints influences_max " +
-    "weight_sum_min weight_sum_max clips examples maps unit up warnings";
+    "weight_sum_min weight_sum_max parts joint_names clips examples maps unit up warnings";
 
 await test("the JSON has exactly the contract's keys", () => equal(Object.keys(json(["inspect", "builtin:arm"])).join(" "), keys));
 
@@ -19,6 +19,8 @@ await test("the strip made by hand comes back as it was made", folder => {
     equal(r.nonmanifold_edges, 0, "nonmanifold edges");
     equal(r.joints, 2, "joints");
     equal(r.influences_max, 2, "influences");
+    equal(JSON.stringify(r.parts), '[{"name":"strip","points":6,"vertices":6,"faces":4,"morphs":0,"joint":null}]', "parts");
+    equal(r.joint_names.join(), "root,tip", "names of joints");
     equal(r.clips.map(c => `${c.name} ${c.seconds}`).join(), "Wave 1,Nod 1");
     equal(r.unit, 1, "unit");
     equal(r.up, "y", "up");
@@ -85,6 +87,8 @@ for (const [name, vertices, triangles, joints, points, clips, closed] of known) 
         equal(r.vertices, vertices, "vertices");
         equal(r.triangles, triangles, "triangles");
         equal(r.joints, joints, "joints");
+        equal(r.joint_names.length, joints, "names of joints");
+        equal(r.parts.reduce((sum, part) => sum + part.points, 0), r.points, "points of all parts");
         equal(r.points, points, "points");
         equal(r.closed, closed, "closed");
         if (clips) r.clips.forEach((c, i) => near(c.seconds, clips[i], 0.0051, c.name));

@@ -74,26 +74,91 @@ static void held_pose_shows_the_baked_points(void** state)
     sup_character_destroy(tube);
 }
 
+// Points of the file whose weights are not those of the character, and the largest difference of any.
+static uint32_t changed_weights(const sup_character* c, const char* path, double* most)
+{
+    sup_character* again;
+    sup_error      error;
+    uint32_t       changed = 0;
+    assert_ok(sup_load(path, NULL, &again, &error), error);
+    assert_int_equal(again->mesh.point_count, c->mesh.point_count);
+    *most = 0;
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
+        double worst = 0;
+        for (uint32_t i = again->weights.begin[p]; i < again->weights.begin[p + 1]; ++i) {
+            double was = 0;
+            for (uint32_t k = c->weights.begin[p]; k < c->weights.begin[p + 1]; ++k)
+                if (strcmp(c->skeleton.joints[c->weights.joints[k]].name,
+                           again->skeleton.joints[again->weights.joints[i]].name) == 0)
+                    was = (double)c->weights.values[k];
+            worst = fmax(worst, fabs((double)again->weights.values[i] - was));
+        }
+        changed += worst > 1e-6;
+        *most = fmax(*most, worst);
+    }
+    sup_character_destroy(again);
+    return changed;
+}
+
+static sup_clip lone_clip(sup_channel* channel, uint32_t joint, sup_path path, const float* values)
+{
+    static const float times[] = { 0, 1 };
+    *channel = (sup_channel){ .target = joint,
+                              .path = path,
+                              .key_count = 2,
+                              .width = path == SUP_PATH_ROTATION ? 4 : 3,
+                              .times = times,
+                              .values = values };
+    return (sup_clip){ .name = "lone", .seconds = 1, .channel_count = 1, .channels = channel, .source_id = SUP_NONE };
+}
+
 // A twist of 180 degrees between two joints of equal weight collapses the ring between them onto the axis.
-static void twisted_tube_loses_its_skin(void** state)
+static void only_the_twisted_ring_gets_other_weights(void** state)
 {
     (void)state;
     sup_character* tube = test_tube(13, 8, 2, 3, 0.5f);
-    const float    times[] = { 0, 1 }, turns[] = { 0, 0, 0, 1, 1, 0, 0, 0 };
-    sup_channel    channel = {
-           .target = 1, .path = SUP_PATH_ROTATION, .key_count = 2, .width = 4, .times = times, .values = turns
-    };
-    sup_clip  clip = { .name = "twist", .seconds = 1, .channel_count = 1, .channels = &channel, .source_id = SUP_NONE };
+    const float    turns[] = { 0, 0, 0, 1, 1, 0, 0, 0 };
+    double         most;
+    sup_channel    channel;
+    sup_clip       clip = lone_clip(&channel, 1, SUP_PATH_ROTATION, turns);
     test_bake b = { .character = tube, .clip = &clip, .path = test_folder_file(&folder, "twist.glb"), .fps = 4, .frames = 5 };
     bake(&b);
-    assert_non_null(strstr(b.warnings, "'tube' loses its skin"));
-    assert_non_null(strstr(b.warnings, "folds it flat"));
-    assert_true(test_bake_error(&b, "twist.dualquat") < NEAR);
+    assert_non_null(strstr(b.warnings, "linear blending folds 8 vertices of mesh 'tube' flat"));
+    assert_null(strstr(b.warnings, "loses its skin"));
+    assert_true(test_bake_error(&b, "lone.dualquat") < NEAR);
+    assert_int_equal(changed_weights(tube, b.path, &most), 8);
+    assert_true(most <
+                0.05); // a singular value of 1/32: half of it to one side and half to the other, and a step of two at most
     // Up to 135 degrees it can be undone, and a clip that the file does not have is written as well.
     b.frames = 4;
     bake(&b);
     assert_string_equal(b.warnings, "");
-    assert_true(test_bake_error(&b, "twist.dualquat") < NEAR);
+    assert_true(test_bake_error(&b, "lone.dualquat") < NEAR);
+    assert_int_equal(changed_weights(tube, b.path, &most), 0);
+    sup_character_destroy(tube);
+}
+
+// A joint that is scaled to nothing takes all that follows it alone to one place: a little of the joint above undoes that.
+static void what_is_scaled_to_nothing_hangs_on_the_joint_above(void** state)
+{
+    (void)state;
+    sup_character* tube = test_tube(13, 8, 2, 3, 0.5f);
+    const float    scales[] = { 1, 1, 1, 0, 0, 0 };
+    double         most;
+    sup_channel    channel;
+    sup_clip       clip = lone_clip(&channel, 1, SUP_PATH_SCALE, scales);
+    test_bake b = { .character = tube, .clip = &clip, .path = test_folder_file(&folder, "gone.glb"), .fps = 4, .frames = 5 };
+    bake(&b);
+    assert_null(strstr(b.warnings, "loses its skin"));
+    assert_non_null(strstr(b.warnings, "flat"));
+    assert_true(test_bake_error(&b, "lone.dualquat") < 1e-3); // displacements are a thousand times as long
+    changed_weights(tube, b.path, &most);
+    assert_true(most < 0.01);
+    // With the joint at the top nothing is left to hang on.
+    clip = lone_clip(&channel, 0, SUP_PATH_SCALE, scales);
+    bake(&b);
+    assert_non_null(strstr(b.warnings, "'tube' loses its skin"));
+    assert_true(test_bake_error(&b, "lone.dualquat") < NEAR);
     sup_character_destroy(tube);
 }
 
@@ -270,12 +335,12 @@ static void weights_that_are_written_anew_keep_the_four_that_viewers_take(void**
     sup_character_destroy(squares);
 }
 
-static void five_influences_of_a_file_lose_their_skin_and_nothing_else_does(void** state)
+static void five_influences_of_a_file_become_four_and_keep_their_skin(void** state)
 {
     (void)state;
     scene          s;
     sup_error      error;
-    sup_character *made = two_squares(&s, 5), *squares;
+    sup_character *made = two_squares(&s, 5), *squares, *again;
     const char*    path = test_folder_file(&folder, "source.glb");
     assert_ok(sup_character_write(made, path, NULL, NULL, &error), error);
     assert_ok(sup_load(path, NULL, &squares, &error), error);
@@ -284,10 +349,13 @@ static void five_influences_of_a_file_lose_their_skin_and_nothing_else_does(void
         .character = squares, .clip = squares->clips, .path = test_folder_file(&folder, "five.glb"), .fps = 4, .frames = 5
     };
     bake(&b);
-    assert_non_null(strstr(b.warnings, "'skin' loses its skin"));
-    assert_non_null(strstr(b.warnings, "more than four influences"));
+    assert_non_null(strstr(b.warnings, "mesh 'skin' have more than four influences"));
+    assert_null(strstr(b.warnings, "loses its skin"));
     assert_null(strstr(b.warnings, "'box'"));
     assert_true(test_bake_error(&b, "move.dualquat") < NEAR);
+    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    assert_int_equal(again->weights.influences_max, 4);
+    sup_character_destroy(again);
     sup_character_destroy(squares);
     sup_character_destroy(made);
 }
@@ -453,12 +521,13 @@ int main(void)
         cmocka_unit_test(skinned_tube_shows_the_baked_points),
         cmocka_unit_test(flat_tube_shows_the_baked_points_and_says_so),
         cmocka_unit_test(held_pose_shows_the_baked_points),
-        cmocka_unit_test(twisted_tube_loses_its_skin),
+        cmocka_unit_test(only_the_twisted_ring_gets_other_weights),
+        cmocka_unit_test(what_is_scaled_to_nothing_hangs_on_the_joint_above),
         cmocka_unit_test(baking_again_keeps_the_first_bake),
         cmocka_unit_test(parts_on_nodes_and_morphs_show_the_baked_points),
         cmocka_unit_test(text_with_a_file_beside_it_shows_the_same),
         cmocka_unit_test(weights_that_are_written_anew_keep_the_four_that_viewers_take),
-        cmocka_unit_test(five_influences_of_a_file_lose_their_skin_and_nothing_else_does),
+        cmocka_unit_test(five_influences_of_a_file_become_four_and_keep_their_skin),
         cmocka_unit_test(the_other_clip_still_plays_with_its_morphs),
         cmocka_unit_test(centimetres_and_z_up_become_metres_and_y_up),
         cmocka_unit_test(points_that_are_not_finite_stay_at_rest_and_are_counted_in_every_format),
