@@ -108,7 +108,9 @@ typedef struct sup_load_options {
 
 /// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000"), or OBJ or PLY
 /// files of one mesh as a clip: a folder of them, "walk_####.obj", "walk_%04d.obj" or a glob, in the order of their numbers.
-/// NULL options: defaults. An unknown ending lists those there are.
+/// NULL options: defaults. An unknown ending lists those there are. A file's character whose longest side is not between 0.2
+/// and 20 m, and whose unit the options do not insist on, gets a warning and a size_factor: the power of ten that brings it
+/// nearest to 2 m, for physics alone.
 SUP_API sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error);
 
 /// Reads captured motion (.bvh), a skeleton of research data (.tgf) or a table of its weights or motion (.dmat, .tmat).

@@ -175,6 +175,7 @@ typedef struct sup_character {
     const sup_example* examples;
 
     double   metres_per_unit;
+    double   size_factor;  ///< physics takes it for so many times as large as the unit says (sup_load); 0 means 1
     bool     unit_assumed; ///< the file does not say; the value is a convention
     sup_axis up;
     bool     up_assumed;
@@ -249,6 +250,7 @@ typedef struct sup_character_desc {
     uint32_t                example_count;
     const sup_example_desc* examples;
     double                  metres_per_unit; ///< 0: one metre, assumed
+    double                  size_factor;     ///< 0: 1
     bool                    unit_assumed;
     sup_axis                up;
     bool                    up_assumed;
@@ -269,6 +271,12 @@ SUP_API sup_result sup_character_add_clip(sup_character* character, const sup_cl
 SUP_API const sup_clip* sup_character_clip(const sup_character* character, const char* name);
 SUP_API uint32_t        sup_character_joint(const sup_character* character, const char* name); ///< SUP_NONE
 SUP_API const sup_map*  sup_character_map(const sup_character* character, const char* name);   ///< NULL
+/// Metres that physics takes one unit for: gravity, masses and every length of the world are resolved by it. metres_per_unit,
+/// except for a character of implausible size whose unit nobody insisted on.
+SUP_API double sup_character_physics_unit(const sup_character* character);
+/// The longest side, in units, of the box around the skin in the rest pose; 0 where points are not finite.
+SUP_API sup_result sup_character_extent(const sup_character* character, const sup_allocator* allocator, double* out,
+                                        sup_error* error);
 /// Shell-style match with * and ?, as in `--set 'layers.stiffness@Spine*=0.3'`.
 SUP_API bool sup_glob_match(const char* pattern, const char* text);
 

@@ -9,11 +9,11 @@
 void sup_note_size(const sup_bind_input* in)
 {
     const sup_character* c = in->character;
-    double               size = (double)c->mesh.diagonal * c->metres_per_unit;
+    double               unit = sup_character_physics_unit(c), size = (double)c->mesh.diagonal * unit;
     if (size >= SMALL_METRES && size <= LARGE_METRES) return;
     sup_note(in->notes,
              "'%s' is %g m across with one unit as %g m; gravity, wind and forces use that, so give --unit if it is wrong",
-             c->name, size, c->metres_per_unit);
+             c->name, size, unit);
 }
 
 sup_vec3* sup_body_normals(const sup_body* body, sup_arena* arena)

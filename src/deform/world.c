@@ -38,7 +38,7 @@ static sup_result resolve_target(chain_builder* b, const char* name, uint32_t li
 static sup_result read_value(chain_builder* b, const char* key, const world_track* t, const sup_json* value, sup_vec3* out)
 {
     if (t->target != WORLD_PARAM) {
-        if (!world_vector(value, 1.0f / (float)b->chain->character->metres_per_unit, out))
+        if (!world_vector(value, 1.0f / (float)sup_character_physics_unit(b->chain->character), out))
             return world_fail(b, key, "\"value\" must be three numbers");
         return SUP_OK;
     }
@@ -117,7 +117,7 @@ static sup_result read_tracks(chain_builder* b, const sup_json* keys)
 
 static sup_result read_vector(chain_builder* b, const sup_json* value, sup_vec3* out)
 {
-    if (!value || world_vector(value, 1.0f / (float)b->chain->character->metres_per_unit, out)) return SUP_OK;
+    if (!value || world_vector(value, 1.0f / (float)sup_character_physics_unit(b->chain->character), out)) return SUP_OK;
     return sup_fail(b->error, SUP_ERROR_INPUT, "world: \"%s\" must be three numbers, for example [0, -9.81, 0]", value->key);
 }
 
@@ -125,7 +125,7 @@ sup_result world_parse(chain_builder* b)
 {
     sup_world_plan*      plan = &b->chain->world;
     const sup_character* c = plan->character = b->chain->character;
-    float                g = -EARTH_GRAVITY / (float)c->metres_per_unit;
+    float                g = -EARTH_GRAVITY / (float)sup_character_physics_unit(c);
     plan->gravity = v3(c->up == SUP_AXIS_X ? g : 0, c->up == SUP_AXIS_Y ? g : 0, c->up == SUP_AXIS_Z ? g : 0);
     const sup_json* world = b->desc->world;
     if (!world) return SUP_OK;

@@ -17,7 +17,8 @@ enum { BODIES_MAX = 1000 };
 
 static sup_result read_place(chain_builder* b, const char* what, const sup_json* shape, const char* key, sup_vec3* out)
 {
-    if (world_vector(sup_json_get(shape, key), 1.0f / (float)b->chain->character->metres_per_unit, out)) return SUP_OK;
+    if (world_vector(sup_json_get(shape, key), 1.0f / (float)sup_character_physics_unit(b->chain->character), out))
+        return SUP_OK;
     return world_fail(b, what, "\"%s\" must be three numbers, in meters", key);
 }
 
@@ -30,7 +31,7 @@ static sup_result read_round(chain_builder* b, const char* what, const sup_json*
     body->b = body->a;
     if (!r && capsule) r = read_place(b, what, shape, "to", &body->b);
     if (!r) r = world_number(b, what, shape, "radius", RADIUS_MIN, RADIUS_MAX, NAN, &body->radius);
-    body->radius /= (float)b->chain->character->metres_per_unit;
+    body->radius /= (float)sup_character_physics_unit(b->chain->character);
     body->closed = true;
     w->pivot = v3_lerp(body->a, body->b, 0.5f);
     return r;
@@ -43,7 +44,7 @@ static sup_affine fit_of(const sup_character* other, const sup_character* c)
     static const float axes[3][3][3] = { [SUP_AXIS_Y] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
                                          [SUP_AXIS_Z] = { { 1, 0, 0 }, { 0, 0, 1 }, { 0, -1, 0 } },
                                          [SUP_AXIS_X] = { { 0, -1, 0 }, { 1, 0, 0 }, { 0, 0, 1 } } };
-    float              scale = (float)(other->metres_per_unit / c->metres_per_unit);
+    float              scale = (float)(other->metres_per_unit / sup_character_physics_unit(c));
     bool               turn = !other->up_assumed && !c->up_assumed;
     const float(*from)[3] = axes[turn ? other->up : SUP_AXIS_Y], (*to)[3] = axes[turn ? c->up : SUP_AXIS_Y];
     sup_affine fit = { 0 };
@@ -162,7 +163,7 @@ static sup_result read_motion(chain_builder* b, const char* what, const sup_json
     for (const sup_json* k = keys->first; k; k = k->next, ++n) {
         const sup_json *move = sup_json_get(k, "move"), *turn = sup_json_get(k, "turn");
         turns[n] = quat_identity();
-        if (move && !world_vector(move, 1.0f / (float)b->chain->character->metres_per_unit, &moves[n]))
+        if (move && !world_vector(move, 1.0f / (float)sup_character_physics_unit(b->chain->character), &moves[n]))
             return world_fail(b, what, "key %u: \"move\" must be three numbers, in meters", n + 1);
         if (turn && !read_turn(turn, &turns[n]))
             return world_fail(

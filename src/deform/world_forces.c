@@ -35,7 +35,7 @@ static sup_result read_bone(chain_builder* b, const char* what, const sup_json* 
     f->kind = SUP_FORCE_BONE;
     sup_result r = read_place(b, what, item, f);
     if (!r) r = world_number(b, what, item, "radius", RADIUS_MIN, RADIUS_MAX, NAN, &f->radius);
-    f->radius /= (float)b->chain->character->metres_per_unit;
+    f->radius /= (float)sup_character_physics_unit(b->chain->character);
     return r;
 }
 
@@ -117,7 +117,7 @@ static sup_result read_strength(chain_builder* b, const char* what, const sup_js
     static const double always = 0;
     static const bool   never = false;
     const sup_json *    value = sup_json_get(item, "value"), *keys = sup_json_get(item, "keys");
-    float               per_unit = 1.0f / (float)b->chain->character->metres_per_unit;
+    float               per_unit = 1.0f / (float)sup_character_physics_unit(b->chain->character);
     if (!value && !keys)
         return world_fail(b, what, "there is no \"value\" in newtons, for example [0, 0, 40], and no \"keys\"");
     if (value && !world_vector(value, per_unit, &f->force.value))

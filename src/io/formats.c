@@ -1,6 +1,7 @@
 // The formats there are, and reading by name: the one place that knows endings and "builtin:".
 #include "base/internal.h"
 #include "io/sequence.h"
+#include "io/size.h"
 #include "supple/io.h"
 
 #include <string.h>
@@ -199,6 +200,8 @@ sup_result sup_load(const char* path, const sup_load_options* options, sup_chara
                                   : load_file(path, options, &character, error);
     if (result == SUP_OK && !(character->source_format && strcmp(character->source_format, "gltf") == 0))
         result = check_choice(options, character, error);
+    // What code made, and what a person insists on, is as large as they say.
+    if (result == SUP_OK && !built && !(options->unit > 0)) result = sup_size_judge(character, options->allocator, error);
     if (result == SUP_OK) *out = character;
     else sup_character_destroy(character);
     return result;

@@ -41,6 +41,7 @@ typedef struct gltf_source {
     uint32_t         part_count;
     const gltf_part* parts; ///< one for each part of the character, in its order
     size_t           bytes; ///< of the file and all that it brought along
+    double           unit;  ///< metres of one unit of the file where that is not the character's (gltf_given); 0: it is
 
     // The arrays of the document by index, and the accessors that reading has met (components 0: not met).
     uint32_t               view_count;
@@ -72,6 +73,7 @@ typedef struct gltf_given {
     const sup_json*    root;
     sup_bytes          binary; ///< of buffer 0
     bool               unit_assumed, up_assumed;
+    double             unit; ///< metres of one unit of the file that it was made from, which --unit replaces
     uint32_t           warning_count;
     const char* const* warnings;
 } gltf_given;

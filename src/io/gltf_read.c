@@ -101,6 +101,7 @@ static sup_result create(gltf_reader* r, sup_character** out)
     GLTF_TRY(sup_character_create(&desc, r->in->allocator, out, r->error));
     r->source->part_count = r->part_count;
     r->source->parts = r->origins;
+    if (r->given) r->source->unit = r->given->unit;
     (*out)->source = r->source;
     (*out)->source_format = "gltf";
     sup_arena_adopt((*out)->arena, r->keep);

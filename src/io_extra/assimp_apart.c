@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ enum { MAGIC = 0x41505553, UNIT_ASSUMED = 1, UP_ASSUMED = 2, WORDS_MAX = 1 << 16
 typedef struct answer {
     uint32_t magic, result, flags, warnings;
     uint64_t words, json, binary;
+    double   unit;
 } answer;
 
 static uint32_t seconds_for(size_t size) { return SECONDS + SECONDS_PER_MEGABYTE * (uint32_t)(size >> 20); }
@@ -105,7 +107,8 @@ static bool send_document(int to, const gltf_given* given)
     answer a = { .magic = MAGIC,
                  .flags = (given->unit_assumed ? UNIT_ASSUMED : 0u) | (given->up_assumed ? UP_ASSUMED : 0u),
                  .warnings = given->warning_count,
-                 .binary = given->binary.size };
+                 .binary = given->binary.size,
+                 .unit = given->unit };
     sender s = { .to = to };
     for (uint32_t i = 0; i < a.warnings; ++i) a.words += strlen(given->warnings[i]) + 1;
     sup_json_write(given->root, 0, &(sup_text_sink){ count_text, &a.json });
@@ -169,6 +172,7 @@ static bool receive_answer(int from, const answer* a, const sup_read_input* in, 
                            .binary = { binary, (size_t)a->binary },
                            .unit_assumed = a->flags & UNIT_ASSUMED,
                            .up_assumed = a->flags & UP_ASSUMED,
+                           .unit = isfinite(a->unit) && a->unit > 0 ? a->unit : 1,
                            .warning_count = a->warnings,
                            .warnings = warnings };
     return true;

@@ -69,6 +69,7 @@ static sup_transform choose_place(assimp_reader* r, gltf_given* given)
     }
     if (r->in->unit > 0) unit = r->in->unit, given->unit_assumed = false;
     if (r->in->up >= 0) up = (sup_axis)r->in->up, given->up_assumed = false;
+    given->unit = unit;
     place.scale = v3((float)unit, (float)unit, (float)unit);
     if (up == SUP_AXIS_Z) place.rotation = quat(-half, 0, 0, half);
     if (up == SUP_AXIS_X) place.rotation = quat(0, 0, half, half);

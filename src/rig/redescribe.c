@@ -77,6 +77,7 @@ sup_result sup_character_redescribe(const sup_character* c, uint32_t joint_count
                                 .joint_count = joint_count,
                                 .joints = joints,
                                 .metres_per_unit = c->metres_per_unit,
+                                .size_factor = c->size_factor,
                                 .unit_assumed = c->unit_assumed,
                                 .up = c->up,
                                 .up_assumed = c->up_assumed,

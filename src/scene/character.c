@@ -28,6 +28,7 @@ static sup_result describe(sup_build* build)
                         desc->metres_per_unit);
     c->metres_per_unit = desc->metres_per_unit > 0 ? desc->metres_per_unit : 1;
     c->unit_assumed = desc->unit_assumed || desc->metres_per_unit == 0;
+    c->size_factor = isfinite(desc->size_factor) && desc->size_factor > 0 ? desc->size_factor : 1;
     if (desc->up != SUP_AXIS_X && desc->up != SUP_AXIS_Y && desc->up != SUP_AXIS_Z)
         return sup_fail(build->error, SUP_ERROR_INPUT, "'%s' has an unknown up axis; use x, y or z", c->name);
     c->up = desc->up;

@@ -1,5 +1,5 @@
 // --deform lattice from outside: a mesh that never had weights, and a world that presses.
-import { data, equal, finish, holds, json, skip, test, validate } from "./harness.mjs";
+import { data, equal, finish, good, holds, json, match, skip, test, validate } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
 
@@ -48,6 +48,16 @@ await test("parts are written, edited and read again", folder => {
     equal(bake("--set", `lattice.parts=@${file}`), plain, "read again, nothing changes");
     fs.writeFileSync(file, text.replace(/^tail_\d.*\n/gm, "") + "tail*\n");
     holds(bake("--set", `lattice.parts=@${file}`) !== plain, "a tail in one piece");
+});
+await test("a character of an implausible size moves as one of a plausible size, and the file keeps its own", folder => {
+    const file = name => path.join(folder, name);
+    json(["bake", "builtin:beast?points=1000", file("big.glb"), "--unit", "100", "--clip", "walk", "--end", "0"]); // 130 m long
+    const bake = (name, ...flags) => json(["bake", file("big.glb"), file(name), "--clip", "walk", "--end", "0.2", "--fps", "10", "--deform", "lattice(cells=16,gravity=1)", ...flags]).hash;
+    const guessed = bake("guessed.glb"), told = good(["bake", file("big.glb"), file("again.glb"), "--clip", "walk", "--end", "0.2", "--deform", "lattice(cells=16,gravity=1)"]).err;
+    match(told, /'big' measures 130 m with one unit as 1 m; .* physics takes it for 1\.3 m: --unit cm makes/);
+    equal(bake("cm.glb", "--unit", "cm"), guessed, "the same bits as with the unit that is named");
+    holds(bake("m.glb", "--unit", "m") !== guessed, "insisting on the file's unit is heard");
+    match(good(["inspect", file("guessed.glb")]).out, /size +\d+\.\d x \d+\.\d x 130 m/);
 });
 
 finish();

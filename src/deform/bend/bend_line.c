@@ -112,7 +112,7 @@ static sup_result line_of_places(const sup_bind_input* in, const char* text, pol
                         shown(text), text, NUMBERS_MAX / 3);
     for (uint32_t i = 0; i + 2 < n; i += 3)
         add_place(out, v3_scale(v3((float)numbers[i], (float)numbers[i + 1], (float)numbers[i + 2]),
-                                1.0f / (float)in->character->metres_per_unit));
+                                1.0f / (float)sup_character_physics_unit(in->character)));
     if (out->count < 2)
         return sup_fail(error, SUP_ERROR_INPUT, "bend: line '%.*s' needs two different places", shown(text), text);
     return SUP_OK;
@@ -254,7 +254,7 @@ static sup_result leave_out_misses(const sup_bind_input* in, sup_arena* arena, d
         if (away[i] > FAR_SKIN * sorted[*count / 2]) {
             if (away[i] < 3e38f)
                 sup_note(in->notes, "station %g misses its limb and is left out: the skin across it is %g m away", stations[i],
-                         (double)away[i] * in->character->metres_per_unit);
+                         (double)away[i] * sup_character_physics_unit(in->character));
             else sup_note(in->notes, "station %g cuts no skin and is left out", stations[i]);
             continue;
         }

@@ -98,7 +98,7 @@ static sup_result make_curves(const sup_bind_input* in, const bend_params* p, su
 sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_arena* arena, bend_net* out, sup_error* error)
 {
     const sup_mesh* mesh = &in->character->mesh;
-    bend_net        net = { .metres = in->character->metres_per_unit };
+    bend_net        net = { .metres = sup_character_physics_unit(in->character) };
     sup_curves      curves;
     sup_result      r = make_curves(in, p, arena, &curves, error);
     if (!r)

@@ -169,7 +169,7 @@ sup_result lattice_place_masses(binder* m, const float* relative)
     float*         mass = SUP_NEW(m->arena, float, b->count);
     float*         exposure = SUP_NEW(m->arena, float, b->count);
     if (!mass || !exposure) return sup_fail_memory(m->error, "a lattice");
-    double side = b->h * m->in->character->metres_per_unit;
+    double side = b->h * sup_character_physics_unit(m->in->character);
     for (uint32_t i = 0; i < b->count; ++i) {
         uint32_t p = b->regions.particles[i];
         if (p == SUP_NONE) continue;

@@ -213,7 +213,7 @@ sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_a
     joint_places         bends;
     sup_rings            rings;
     if (!list_bends(b, &in->character->skeleton, temporary, &bends)) return no_memory(error);
-    sup_result r = make_masses(b, p->density, in->character->metres_per_unit, arena, temporary, &masses, error);
+    sup_result r = make_masses(b, p->density, sup_character_physics_unit(in->character), arena, temporary, &masses, error);
     if (r) return r;
     weigh_bones(b, &bends, masses);
     r = make_rings(b, &bends, (uint32_t)p->ring, arena, temporary, &rings, error);

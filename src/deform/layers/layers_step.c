@@ -338,7 +338,8 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         layers_search(&r);
         for (uint32_t i = 1; i <= r.substeps; ++i) layers_substep(&r, i);
         layers_untangle(&r);
-        r.s.head->settled = frame->settling && !r.ramping && r.s.head->speed * r.b->character->metres_per_unit < settled_speed;
+        r.s.head->settled =
+            frame->settling && !r.ramping && r.s.head->speed * sup_character_physics_unit(r.b->character) < settled_speed;
         sup_stats_add(frame->stats, "layers.cold_fits", r.cold);
         sup_stats_add(frame->stats, "layers.volume_shortened", r.shortened);
         sup_stats_add(frame->stats, "layers.volume_skipped", r.skipped);
