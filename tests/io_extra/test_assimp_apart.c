@@ -44,7 +44,12 @@ static sup_result make_small(const sup_read_input* in, sup_arena* keep, sup_aren
     (void)in, (void)work, (void)error;
     sup_json* root = sup_json_new(keep, SUP_JSON_OBJECT);
     sup_json_set(keep, root, "third", sup_json_new_number(keep, 1.0 / 3));
-    *given = (gltf_given){ root, { small, sizeof small }, true, false, 3, warnings };
+    *given = (gltf_given){ .root = root,
+                           .binary = { small, sizeof small },
+                           .unit_assumed = true,
+                           .unit = 1,
+                           .warning_count = 3,
+                           .warnings = warnings };
     return SUP_OK;
 }
 
