@@ -16,6 +16,24 @@ void sup_note_size(const sup_bind_input* in)
              c->name, size, unit);
 }
 
+sup_result sup_bind_surface(const sup_bind_input* in, const char* who, sup_arena* arena, sup_clean* out, sup_error* error)
+{
+    const sup_mesh* mesh = &in->character->mesh;
+    sup_result      r = sup_clean_surface(mesh->points, mesh->triangle_count, mesh->triangles, arena, out, error);
+    if (r) return r;
+    if (out->triangle_count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no faces with an area; it needs a surface with tissue under it",
+                        who, in->character->name);
+    if (out->doubled)
+        sup_note(in->notes, "%u triangle%s of '%s' %s there more than once and take%s no part in physics; delete the copies",
+                 out->doubled, out->doubled == 1 ? "" : "s", in->character->name, out->doubled == 1 ? "is" : "are",
+                 out->doubled == 1 ? "s" : "");
+    if (out->flat)
+        sup_note(in->notes, "%u triangle%s of '%s' %s no area and take%s no part in physics", out->flat,
+                 out->flat == 1 ? "" : "s", in->character->name, out->flat == 1 ? "has" : "have", out->flat == 1 ? "s" : "");
+    return SUP_OK;
+}
+
 sup_vec3* sup_body_normals(const sup_body* body, sup_arena* arena)
 {
     sup_vec3* n = SUP_NEW(arena, sup_vec3, body->point_count);

@@ -1,6 +1,7 @@
 #include "geom/voxels.h"
 
 #include "base/internal.h"
+#include "geom/clean.h"
 #include "geom/voxels_internal.h"
 
 #include <math.h>
@@ -146,8 +147,11 @@ static bool looks_open(const voxel_maker* m)
 sup_result voxel_need_winding(voxel_maker* m, sup_error* error)
 {
     if (m->has_winding) return SUP_OK;
+    sup_clean  surface; // a face that is there twice would wind twice
     sup_result result =
-        sup_winding_create(m->desc->points, m->desc->triangles, m->desc->triangle_count, m->scratch, &m->winding, error);
+        sup_clean_surface(m->desc->points, m->desc->triangle_count, m->desc->triangles, m->scratch, &surface, error);
+    if (result == SUP_OK)
+        result = sup_winding_create(m->desc->points, surface.triangles, surface.triangle_count, m->scratch, &m->winding, error);
     m->has_winding = result == SUP_OK;
     return result;
 }
@@ -201,8 +205,8 @@ static sup_result make(voxel_maker* m, sup_arena* arena, sup_error* error)
     if (result != SUP_OK) return result;
     m->state = SUP_NEW(m->scratch, uint8_t, m->grid);
     if (!m->state) return sup_fail_memory(error, "a grid of cells");
-    voxel_touch(m);
-    result = find_inside(m, error);
+    result = voxel_touch(m, error);
+    if (result == SUP_OK) result = find_inside(m, error);
     if (result == SUP_OK) result = list_cells(m, arena, error);
     if (result == SUP_OK) result = voxel_join(m, error);
     if (result == SUP_OK) result = voxel_particles(m, arena, error);

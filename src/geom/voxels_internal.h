@@ -27,7 +27,7 @@ static inline uint32_t voxel_inner(const voxel_maker* m, uint32_t i)
 }
 
 /// Marks the cells and faces that triangles touch.
-void voxel_touch(voxel_maker* m);
+sup_result voxel_touch(voxel_maker* m, sup_error* error);
 /// Decides which neighbors are joined.
 sup_result voxel_join(voxel_maker* m, sup_error* error);
 /// Particles, links and components.

@@ -60,10 +60,12 @@ static inline bool touches(const touching* t, const double center[3], const doub
 
 static void touch_cell(voxel_maker* m, const touching* t, const uint32_t x[3])
 {
+    const uint8_t  all = SUP_VOXEL_SURFACE | VOXEL_TOUCHED | VOXEL_TOUCHED << 1 | VOXEL_TOUCHED << 2;
+    const uint32_t at = x[0] + m->step[1] * x[1] + m->step[2] * x[2];
+    if ((m->state[at] & all) == all) return; // nothing is left to be found: what crowds one place costs little
     const double half[3] = { 0.5 + GROWN, 0.5 + GROWN, 0.5 + GROWN };
     const double center[3] = { x[0] + 0.5, x[1] + 0.5, x[2] + 0.5 };
     if (!touches(t, center, half)) return;
-    uint32_t at = x[0] + m->step[1] * x[1] + m->step[2] * x[2];
     m->state[at] |= SUP_VOXEL_SURFACE;
     // What touches a face touches the cells on both its sides, so upper faces are enough.
     for (int a = 0; a < 3; ++a) {
@@ -83,9 +85,10 @@ static void cell_range(double low, double high, uint32_t size, uint32_t* first, 
 }
 
 // Columns along the axis that the triangle faces most: in each only the cells near its plane, so that one large triangle
-// costs a layer of cells and not a block.
-static void touch_triangle(voxel_maker* m, const touching* t)
+// costs a layer of cells and not a block. Returns how many cells were looked at.
+static uint64_t touch_triangle(voxel_maker* m, const touching* t)
 {
+    uint64_t looked = 0;
     int a = 0;
     for (int i = 1; i < 3; ++i)
         if (fabs(t->normal[i]) > fabs(t->normal[a])) a = i;
@@ -104,11 +107,18 @@ static void touch_triangle(voxel_maker* m, const touching* t)
             uint32_t low = first[a], high = last[a];
             if (plane) cell_range(fmax(level - reach, first[a]), fmin(level + reach, last[a] + 0.5), size[a], &low, &high);
             for (x[a] = low; x[a] <= high; ++x[a]) touch_cell(m, t, x);
+            looked += high >= low ? 2 + high - low : 1;
         }
+    return looked;
 }
 
-void voxel_touch(voxel_maker* m)
+// A surface is looked at a few times in each cell that it goes through. One that is looked at this often in every cell of the
+// grid fills no body: its faces lie through each other.
+enum { LOOKS_PER_CELL = 8, LOOKS_PER_TRIANGLE = 64 };
+
+sup_result voxel_touch(voxel_maker* m, sup_error* error)
 {
+    uint64_t               left = LOOKS_PER_CELL * (uint64_t)m->grid + LOOKS_PER_TRIANGLE * (uint64_t)m->desc->triangle_count;
     const sup_voxels_desc* d = m->desc;
     const sup_voxels*      v = m->out;
     for (uint32_t i = 0; i < d->triangle_count; ++i) {
@@ -120,6 +130,13 @@ void voxel_touch(voxel_maker* m)
         for (int k = 0; k < 3; ++k)
             for (int a = 0; a < 3; ++a) t.edge[k][a] = t.p[(k + 1) % 3][a] - t.p[k][a];
         cross3(t.edge[0], t.edge[1], t.normal);
-        touch_triangle(m, &t);
+        uint64_t looked = touch_triangle(m, &t);
+        if (looked > left)
+            return sup_fail(error, SUP_ERROR_INPUT,
+                            "%u faces as large as the mesh lie through each other, so it has no inside; repair the mesh, or "
+                            "leave them out",
+                            d->triangle_count);
+        left -= looked;
     }
+    return SUP_OK;
 }

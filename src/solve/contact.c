@@ -10,6 +10,10 @@
 // lines.
 #define ALONG_EDGES (2.4f * CONTACT_REST_EDGES)
 #define CROSSING_MOST 0.3
+// How many boxes, triangles and neighbors binding may look at for each triangle; to look whether two cross counts for several.
+// Characters with clothes ask for up to 1000. Where faces are stacked on one edge or in one place each sees all the others, and
+// the work would grow as their square.
+enum { LOOKS_MOST = 8192, LOOKS_CROSS = 16 };
 // Around the bottom of a slit, a fingernail's say, its sides are so many edges apart; lips are further.
 enum { SLIT_EDGES = 4 };
 
@@ -27,6 +31,7 @@ typedef struct work {
     bool*     crossing; // per slot: passes through another at rest
     uint32_t* reached;
     uint32_t  reached_count;
+    uint64_t  looks, looks_most; // boxes, triangles and points looked at, and how many may be
 } work;
 
 // ---------------------------------------------------------------------------------------------- lengths, owners
@@ -145,31 +150,36 @@ static bool list_fans(work* w)
 
 // ---------------------------------------------------------------------------------------------- crossing at rest
 
-static bool cross(const work* w, uint32_t s, uint32_t t)
+static bool cross(work* w, uint32_t s, uint32_t t)
 {
     const uint32_t *p = w->c->bvh.corners + 3 * (size_t)s, *q = w->c->bvh.corners + 3 * (size_t)t;
     for (int i = 0; i < 3; ++i)
         if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2]) return false;
+    w->looks += LOOKS_CROSS;
     const sup_vec3* x = w->desc->points;
     const sup_vec3  a[3] = { x[p[0]], x[p[1]], x[p[2]] }, b[3] = { x[q[0]], x[q[1]], x[q[2]] };
     return sup_triangles_cross(a, b);
 }
 
-/// How many slots pass through one, and which; out: NULL to count alone.
-static uint32_t find_crossing(const work* w, uint32_t slot, uint32_t* out)
+/// So crowded that nothing can be told about it in a time that grows with its size. What asks gives up; see stay_away.
+static bool crowded(const work* w) { return w->looks > w->looks_most; }
+
+/// How many slots pass through one, at most so many, and which; out: NULL to count alone.
+static uint32_t find_crossing(work* w, uint32_t slot, uint32_t most, uint32_t* out)
 {
     const sup_bvh* b = &w->c->bvh;
     uint32_t       stack[64], depth = 0, count = 0;
     stack[depth++] = 1;
-    while (depth > 0) {
+    while (depth > 0 && count < most && !crowded(w)) {
         uint32_t node = stack[--depth];
+        ++w->looks;
         if (!sup_box_overlap(&w->nodes[node], &w->slots[slot])) continue;
         if (node < b->leaf_count) {
             stack[depth++] = 2 * node + 1;
             stack[depth++] = 2 * node;
             continue;
         }
-        for (uint32_t s = b->leaf_begin[node - b->leaf_count]; s < b->leaf_begin[node - b->leaf_count + 1]; ++s)
+        for (uint32_t s = b->leaf_begin[node - b->leaf_count]; s < b->leaf_begin[node - b->leaf_count + 1] && count < most; ++s)
             if (s != slot && sup_box_overlap(&w->slots[s], &w->slots[slot]) && cross(w, slot, s)) {
                 if (out) out[count] = s;
                 ++count;
@@ -205,7 +215,7 @@ static bool list_tangled(work* w)
     uint8_t* tangled = SUP_NEW(w->arena, uint8_t, ((size_t)c->piece_count * c->piece_count + 7) / 8);
     if (!tangled) return false;
     for (uint32_t s = 0; s < d->triangle_count; ++s) {
-        uint32_t count = w->crossing[s] ? find_crossing(w, s, found) : 0, a = pieces[c->bvh.corners[3 * (size_t)s]];
+        uint32_t count = w->crossing[s] ? find_crossing(w, s, UINT32_MAX, found) : 0, a = pieces[c->bvh.corners[3 * (size_t)s]];
         for (uint32_t k = 0; k < count; ++k) {
             uint32_t b = pieces[c->bvh.corners[3 * (size_t)found[k]]];
             size_t   bit = (size_t)a * c->piece_count + b;
@@ -217,12 +227,12 @@ static bool list_tangled(work* w)
 }
 
 /// Slots that the triangles around a point pass through at rest.
-static uint32_t find_tangled(const work* w, uint32_t point, uint32_t* out)
+static uint32_t find_tangled(work* w, uint32_t point, uint32_t* out)
 {
     const sup_contact* c = w->c;
     uint32_t           count = 0;
     for (uint32_t k = c->fan_begin[point]; k < c->fan_begin[point + 1]; ++k)
-        if (w->crossing[c->fan[k]]) count += find_crossing(w, c->fan[k], out ? out + count : NULL);
+        if (w->crossing[c->fan[k]]) count += find_crossing(w, c->fan[k], UINT32_MAX, out ? out + count : NULL);
     return count;
 }
 
@@ -243,6 +253,7 @@ static void walk_rings(work* w, uint32_t start, uint32_t rings)
         for (; begin < end; ++begin)
             for (uint32_t k = t->ring_begin[w->reached[begin]]; k < t->ring_begin[w->reached[begin] + 1]; ++k) {
                 uint32_t other = t->ring[k];
+                if (++w->looks > w->looks_most) return;
                 if (w->seen[other]) continue;
                 w->seen[other] = true;
                 w->reached[w->reached_count++] = other;
@@ -301,7 +312,7 @@ static bool looks_at(const work* w, uint32_t point, const uint32_t* c)
 
 /// Slots within the margin of a point at rest that it faces, neighbors (`seen`) excepted. Returns how many; out: NULL to count
 /// alone.
-static uint32_t find_touching(const work* w, uint32_t point, uint32_t* out)
+static uint32_t find_touching(work* w, uint32_t point, uint32_t* out)
 {
     const sup_bvh* b = &w->c->bvh;
     uint32_t       stack[64], depth = 0, count = 0;
@@ -309,8 +320,9 @@ static uint32_t find_touching(const work* w, uint32_t point, uint32_t* out)
     float          limit = w->c->margin * w->c->units[point], weights[3];
     sup_box        box = { { p.x - limit, p.y - limit, p.z - limit }, { p.x + limit, p.y + limit, p.z + limit } };
     stack[depth++] = 1;
-    while (depth > 0) {
+    while (depth > 0 && !crowded(w)) {
         uint32_t node = stack[--depth];
+        ++w->looks;
         if (!sup_box_overlap(&w->nodes[node], &box)) continue;
         if (node < b->leaf_count) {
             stack[depth++] = 2 * node + 1;
@@ -369,12 +381,12 @@ static bool list_ties(work* w, sup_contact_bind_report* report)
     uint32_t*        found = SUP_NEW(w->temp, uint32_t, w->desc->triangle_count);
     sup_contact_tie* ties = SUP_NEW(w->temp, sup_contact_tie, c->point_count);
     if (!found || !ties) return false;
-    for (uint32_t i = 0; i < c->point_count; ++i) {
+    for (uint32_t i = 0; i < c->point_count && !crowded(w); ++i) {
         uint32_t count = 0;
         for (uint32_t k = c->fan_begin[i]; k < c->fan_begin[i + 1] && count == 0; ++k)
-            if (w->crossing[c->fan[k]]) count = find_crossing(w, c->fan[k], found);
+            if (w->crossing[c->fan[k]]) count = find_crossing(w, c->fan[k], UINT32_MAX, found);
         walk_rings(w, i, SLIT_EDGES);
-        c->tie_count += sup_contact_tie_point(c, w->nodes, w->seen, i, found, count, &ties[c->tie_count]);
+        c->tie_count += sup_contact_tie_point(c, w->nodes, w->seen, i, found, count, &w->looks, &ties[c->tie_count]);
         forget_walk(w);
     }
     report->ties = c->tie_count;
@@ -406,6 +418,20 @@ static bool reserve(work* w)
     return true;
 }
 
+/// Too little is known about what touches or crosses at rest: the skin keeps away from itself.
+static void stay_away(work* w, sup_contact_bind_report* report)
+{
+    sup_contact* c = w->c;
+    memset(w->crossing, 0, w->desc->triangle_count * sizeof *w->crossing);
+    memset((uint32_t*)c->touch_begin, 0, ((size_t)c->point_count + 1) * sizeof *c->touch_begin);
+    memset((uint32_t*)c->resting_bit, 0xff, c->point_count * sizeof *c->resting_bit);
+    c->tangled = NULL;
+    c->resting_count = c->tie_count = 0;
+    c->crossed = false;
+    c->off = c->crowded = true;
+    *report = (sup_contact_bind_report){ .flat = report->flat, .crossing = report->crossing, .off = true, .crowded = true };
+}
+
 static sup_result create(work* w, sup_contact_bind_report* report)
 {
     const sup_contact_desc* d = w->desc;
@@ -431,7 +457,7 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     if (!c->rest || !reserve(w)) return sup_fail_memory(w->error, "the contacts of a skin");
     sup_bvh_refit(&c->bvh, d->points, NULL, w->nodes, w->slots);
     for (uint32_t s = 0; s < d->triangle_count; ++s) {
-        w->crossing[s] = find_crossing(w, s, NULL) > 0;
+        w->crossing[s] = find_crossing(w, s, 1, NULL) > 0;
         report->crossing += w->crossing[s];
     }
     if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_lanes(w) || !list_fans(w) ||
@@ -440,6 +466,7 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     c->crossed = report->crossing > 0;
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;
     report->resting = c->resting_count;
+    if (crowded(w)) stay_away(w, report);
     return SUP_OK;
 }
 
@@ -448,6 +475,7 @@ sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, co
 {
     sup_contact_bind_report seen = { 0 };
     work                    w = { .desc = desc, .arena = arena, .temp = sup_arena_beside(arena), .error = error };
+    w.looks_most = LOOKS_MOST * (uint64_t)desc->triangle_count;
     sup_result              result = w.temp ? create(&w, &seen) : sup_fail_memory(error, "the contacts of a skin");
     sup_arena_destroy(w.temp);
     if (result != SUP_OK) return result;

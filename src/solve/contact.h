@@ -78,6 +78,7 @@ typedef struct sup_contact_bind_report {
     uint32_t resting;  ///< points that touch something at rest and are ignored until they part
     uint32_t flat;     ///< triangles without area, which take no part
     uint32_t ties;     ///< points near a piece that theirs passes through
+    bool     crowded;  ///< so many triangles in one place that not all were looked at: off as well
 } sup_contact_bind_report;
 
 sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, const sup_contact** out,
@@ -129,6 +130,7 @@ void sup_contact_hold_ties(const sup_contact* c, const sup_vec3* from, const sup
 void sup_contact_iron(const sup_contact* c, const void* state, sup_vec4* x);
 /// What sup_contact_untangle leaves.
 typedef struct sup_contact_tangle {
+    bool     crowded; ///< so many lie in one place that all was given up, for some steps: `out` is where smoothing was to start
     uint32_t crossing;  ///< pairs of triangles, but for those of pieces that pass through each other at rest
     uint32_t retreated; ///< points that were taken towards the skinned ones
 } sup_contact_tangle;

@@ -59,6 +59,7 @@ struct sup_contact {
     float               side; // 1, or -1 where triangles face inwards
     float               margin, reach;
     bool                off;
+    bool                crowded; // at rest, beyond what can be looked at
     bool                crossed; // somewhere at rest
     uint32_t            capacity;
     sup_bvh             bvh;
@@ -159,7 +160,7 @@ typedef struct contact_habit {
 typedef struct contact_habits {
     uint32_t      count;
     uint32_t      steps; // since the reset
-    uint32_t      pad[2];
+    uint32_t      waits, waited; // steps that untangling stays away after it was given up, and how many of them are over
     contact_habit list[];
 } contact_habits;
 
@@ -190,6 +191,7 @@ typedef struct contact_header {
     uint32_t count, body_count, color_count, solid_count;
     uint32_t color_begin[65];
     uint32_t near_count; // pairs of packs, for untangling
+    uint32_t crowded;    // there were too many
 } contact_header;
 
 /// The caller's scratch, divided.
@@ -247,6 +249,7 @@ typedef struct contact_search {
     contact_habits*         habits; // state
     const uint8_t*          parted; // state: a bit for each that rests
     uint32_t                pair_count, wanted_count, unwatched;
+    bool                    crowded; // so much in one place that the search was given up
     struct contact_heat*    heat; // state
 } contact_search;
 
@@ -308,10 +311,10 @@ bool sup_contact_lasted(const contact_search* s, const contact_item* item);
 /// What was found takes on what it was in the step before, and what was not fades: contact_lasting.c. Returns how many there are.
 uint32_t sup_contact_last(contact_search* s, uint32_t count);
 
-/// What a point is tied to: pieces that its own passes through, the slots that the triangles around it cross, the other side of a
-/// thin plate, and across a slit the points that are a few edges away (`around`). Boxes at rest.
+/// What a point is tied to: pieces that its own passes through, the slots that the triangles around it cross, the other side of
+/// a thin plate, and across a slit the points that are a few edges away (`around`). Boxes at rest; `looks` grows by those seen.
 bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, const bool* around, uint32_t point,
-                           const uint32_t* crossed, uint32_t count, sup_contact_tie* out);
+                           const uint32_t* crossed, uint32_t count, uint64_t* looks, sup_contact_tie* out);
 
 /// Are two points in pieces that pass through each other at rest?
 static inline bool sup_contact_pass_through(const sup_contact* c, uint32_t p, uint32_t q)

@@ -120,7 +120,7 @@ uint32_t sup_contact_retreat(untangling* u, contact_heat* heats)
     uint32_t most = sup_untangle_count_skinned(u);
     for (uint32_t i = 0; i < n; ++i)
         if (heats[i].retreated > 0) go_back(u, i, heats[i].retreated);
-    for (uint32_t round = 0; round < rounds && find_added(u) > most && u->hot_count > 0; ++round) {
+    for (uint32_t round = 0; round < rounds && find_added(u) > most && u->hot_count > 0 && !sup_untangle_crowded(u); ++round) {
         for (uint32_t ring = 0; ring < round + 2 && round < ROUNDS; ++ring) sup_untangle_spread(u, spread, least);
         for (uint32_t i = 0; i < n && round == ROUNDS; ++i) sup_untangle_heat(u, i, 1);
         for (uint32_t i = 0; i < u->hot_count; ++i) {

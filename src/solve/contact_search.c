@@ -6,6 +6,9 @@
 #include <string.h>
 
 enum { GRAIN_PACKS = 64, GRAIN_POINTS = 512, STACK = 192 };
+// Pairs of packs that a search may look at, for each pack; characters with clothes ask for up to 35. And how often the list may
+// be filled with what has no room in it.
+enum { PAIRS_MOST = 128, LOST_MOST = 8 };
 
 // ---------------------------------------------------------------------------------------------- boxes, normals, cones
 
@@ -236,12 +239,18 @@ static void want_packs(contact_search* s)
 static uint32_t gather(contact_search* s, uint32_t* lost)
 {
     uint32_t room = 2 * s->c->capacity, count = 0;
+    uint64_t left = PAIRS + PAIRS_MOST * (uint64_t)s->c->pack_count;
     descent  d;
     d.depth = 0;
     if (!looks_one_way(&s->m.nodes[1])) push(&d, 1, 1);
     memset(s->m.ready, 0, s->c->pack_count * sizeof *s->m.ready);
     while (d.depth > 0) {
         descend(s, &d);
+        if (s->pair_count > left || *lost > LOST_MOST * (uint64_t)room) {
+            s->crowded = true;
+            break;
+        }
+        left -= s->pair_count;
         want_packs(s);
         uint32_t chunks = (s->pair_count + CHUNK - 1) / CHUNK;
         sup_tasks_run(s->call->tasks, chunks, 1, sup_contact_narrow, s);
@@ -334,6 +343,7 @@ static void list_self(contact_search* s, sup_contact_report* report)
     }
     s->m.header->count = count;
     report->unwatched = s->unwatched;
+    s->m.header->crowded = s->crowded;
 }
 
 // ---------------------------------------------------------------------------------------------- what touched at rest
@@ -368,7 +378,7 @@ sup_contact_report sup_contact_search(const sup_contact* c, const sup_contact_ca
     for (uint32_t i = 0; i < c->resting_count; ++i)
         if (!(parted[i / 8] >> i % 8 & 1) && has_parted(&s, c->resting[i]))
             parted[i / 8] = (uint8_t)(parted[i / 8] | 1 << i % 8);
-    bool self = call->settings.self && !c->off;
+    bool self = call->settings.self && !c->off && habits->waited >= habits->waits;
     if (self || solid_count > 0) refit(&s);
     if (self) {
         s.heat = sup_contact_heat(c, state);

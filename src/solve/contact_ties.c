@@ -40,7 +40,7 @@ static void try_slot(const sup_contact* c, uint32_t point, uint32_t slot, const 
 }
 
 bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, const bool* around, uint32_t point,
-                           const uint32_t* crossed, uint32_t count, sup_contact_tie* out)
+                           const uint32_t* crossed, uint32_t count, uint64_t* looks, sup_contact_tie* out)
 {
     uint32_t stack[STACK], depth = 0;
     sup_vec3 x = c->rest[point];
@@ -50,6 +50,7 @@ bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, const boo
     stack[depth++] = 1;
     while (depth > 0) {
         uint32_t node = stack[--depth];
+        ++*looks;
         if (!sup_box_overlap(&nodes[node], &box)) continue;
         if (node < c->bvh.leaf_count) {
             stack[depth++] = 2 * node + 1;

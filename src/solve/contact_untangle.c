@@ -21,6 +21,10 @@ static const float rounding = 1e-4f; // mean edges that a corner may seem to be 
 // More pairs than this, or what is still there after so many rounds, is no knot but limbs that bones hold in each other, or
 // clothes. To part them is to flatten them: they are smoothed only as long as they cross in more places than skinning does.
 enum { KNOT_PAIRS = 24, KNOT_ROUNDS = 2 };
+// Pairs of packs and of triangles that a step may look at, for each triangle; characters with clothes ask for up to 120. A skin
+// that is crumpled into one place, as by a joint of scale 0, would ask for all its pairs in each of the rounds. It is left as
+// it is, and neither searched nor looked at again for one step, three, seven, and so on.
+enum { TESTS_MOST = 500, WAITS_MOST = 63 };
 enum { LOOK_EVERY = 8 }; // steps: then all is looked at, as what looks one way is not searched
 enum { ROUNDS = 16, SWEEPS = 2, HALVINGS = 4, GRAIN_PACKS = 64, STACK = 64 };
 
@@ -82,21 +86,25 @@ static void test_pairs(void* data, uint32_t begin, uint32_t end)
     const untangling* u = data;
     uint32_t          may[CONTACT_PACK];
     for (uint32_t chunk = begin; chunk < end; ++chunk) {
-        uint32_t  first = u->first + chunk * CHUNK, last = first + CHUNK, count = 0;
+        uint32_t  first = u->first + chunk * CHUNK, last = first + CHUNK, count = 0, tests = 0;
         uint32_t* out = u->m.knots + 2 * (size_t)KNOTS * chunk;
         for (uint32_t i = first; i < last && i < u->pair_count; ++i) {
             uint32_t a = u->pairs[2 * (size_t)i], b = u->pairs[2 * (size_t)i + 1];
             if (!((u->m.watched[a] | u->m.watched[b]) & MOVED)) continue;
+            ++tests;
             SUP_WIDE_PICK(sup_contact_sift_now)(&u->m.packs[a], &u->m.packs[b], rounding, may);
             for (uint32_t lane = 0; lane < CONTACT_PACK; ++lane)
                 for (uint32_t k = a == b ? lane + 1 : 0; may[lane] >> k; ++k) {
                     uint32_t s = contact_pack_begin(u->c, a) + lane, t = contact_pack_begin(u->c, b) + k;
-                    if (!(may[lane] >> k & 1) || !cross_now(u, s, t) || ++count > KNOTS) continue;
+                    if (!(may[lane] >> k & 1)) continue;
+                    ++tests;
+                    if (!cross_now(u, s, t) || ++count > KNOTS) continue;
                     out[2 * count - 2] = s;
                     out[2 * count - 1] = t;
                 }
         }
         u->m.counts[chunk] = count;
+        u->m.counts[WAVE + chunk] = tests;
     }
 }
 
@@ -121,11 +129,12 @@ static void heat_crossed(untangling* u, const uint32_t slots[2]) { sup_untangle_
 static uint32_t test_all(untangling* u)
 {
     uint32_t total = 0;
-    for (u->first = 0; u->first < u->pair_count; u->first += PAIRS) {
+    for (u->first = 0; u->first < u->pair_count && !sup_untangle_crowded(u); u->first += PAIRS) {
         uint32_t left = u->pair_count - u->first, chunks = ((left < PAIRS ? left : PAIRS) + CHUNK - 1) / CHUNK;
         sup_tasks_run(u->call->tasks, chunks, 1, test_pairs, u);
         for (uint32_t k = 0; k < chunks; ++k) {
             total += u->m.counts[k];
+            u->tests += u->m.counts[WAVE + k];
             for (uint32_t i = 0; i < u->m.counts[k] && i < KNOTS && u->seen; ++i)
                 u->seen(u, u->m.knots + 2 * ((size_t)KNOTS * k + i));
         }
@@ -339,7 +348,7 @@ uint32_t sup_untangle_count(untangling* u)
     uint32_t            stack[3 * STACK][2] = { { 1, 1 } }, depth = 1, total = 0;
     u->pairs = u->m.pairs;
     u->pair_count = 0;
-    while (depth > 0) {
+    while (depth > 0 && !sup_untangle_crowded(u)) {
         uint32_t a = stack[--depth][0], b = stack[depth][1];
         if (a != b && !contact_overlap(nodes[a].min, nodes[a].max, nodes[b].min, nodes[b].max)) continue;
         for (uint32_t k = 4; k-- > 0 && a < c->pack_count;) {
@@ -396,6 +405,7 @@ static uint32_t smooth_knots(untangling* u, const sup_vec4* from, void* state)
         uint32_t count = find_crossings(u);
         if (round == 0) sup_contact_warm(c, state, u->m.hot_list, u->hot_count);
         if ((round == 0 && count > KNOT_PAIRS) || (round == KNOT_ROUNDS && most == 0)) most = skinned_crossings(u);
+        if (sup_untangle_crowded(u)) return count;
         if (count <= most || round == ROUNDS) return round ? take_least(u, from, count) : count;
         sup_untangle_spread(u, spread, least);
         watch_hot(u);
@@ -425,21 +435,38 @@ static bool any_retreated(const sup_contact* c, const contact_heat* heats)
     return false;
 }
 
+static sup_contact_tangle untangle(untangling* u, const sup_vec4* from, const sup_vec4* begin, void* state)
+{
+    const sup_contact* c = u->c;
+    sup_contact_tangle tangle = { 0 };
+    contact_heat*      heats = sup_contact_heat(c, state);
+    watch_near(u);
+    watch_suspects(u, from, heats);
+    if (u->m.header->near_count > 0) tangle.crossing = smooth_knots(u, begin, state);
+    if (tangle.crossing == 0 && ((contact_habits*)state)->steps++ % LOOK_EVERY == 0) tangle.crossing = look_around(u, state);
+    if (tangle.crossing == 0 && !c->crossed && !any_retreated(c, heats)) return tangle;
+    tangle.retreated = sup_contact_retreat(u, heats);
+    if (tangle.retreated == 0) return tangle;
+    sup_untangle_refit(u, 0);
+    tangle.crossing = sup_untangle_count(u);
+    return tangle;
+}
+
 sup_contact_tangle sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* from,
                                         const sup_vec4* begin, const sup_vec3* skinned, sup_vec4* x, void* state)
 {
     untangling u = { .c = c, .call = call, .m = sup_contact_divide(c, call->scratch, NULL), .x = x, .skinned = skinned };
-    sup_contact_tangle tangle = { 0 };
-    contact_heat*      heats = sup_contact_heat(c, state);
-    memcpy(x, begin ? begin : from, c->point_count * sizeof *x);
-    watch_near(&u);
-    watch_suspects(&u, from, heats);
-    if (u.m.header->near_count > 0) tangle.crossing = smooth_knots(&u, begin ? begin : from, state);
-    if (tangle.crossing == 0 && ((contact_habits*)state)->steps++ % LOOK_EVERY == 0) tangle.crossing = look_around(&u, state);
-    if (tangle.crossing == 0 && !c->crossed && !any_retreated(c, heats)) return tangle;
-    tangle.retreated = sup_contact_retreat(&u, heats);
-    if (tangle.retreated == 0) return tangle;
-    sup_untangle_refit(&u, 0);
-    tangle.crossing = sup_untangle_count(&u);
-    return tangle;
+    sup_contact_tangle tangle = { .crowded = true };
+    contact_habits*    habits = state;
+    u.tests_most = TESTS_MOST * (uint64_t)c->bvh.triangle_count;
+    if (!begin) begin = from;
+    memcpy(x, begin, c->point_count * sizeof *x);
+    if (c->crowded || ++habits->waited <= habits->waits) return tangle;
+    habits->waited = 0;
+    if (u.m.header->crowded) u.tests = u.tests_most + 1;
+    else tangle = untangle(&u, from, begin, state);
+    habits->waits = !sup_untangle_crowded(&u) ? 0 : habits->waits < WAITS_MOST ? 2 * habits->waits + 1 : WAITS_MOST;
+    if (!habits->waits) return tangle;
+    memcpy(x, begin, c->point_count * sizeof *x);
+    return (sup_contact_tangle){ .crowded = true };
 }

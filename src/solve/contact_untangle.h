@@ -20,8 +20,12 @@ struct untangling {
     uint32_t        pair_count;
     uint32_t        first;     ///< of the wave
     uint32_t        hot_count; ///< points in m.hot_list
+    uint64_t        tests;     ///< of this step: pairs of packs and of triangles
+    uint64_t        tests_most;
 };
 
+/// More lies in one place than can be looked at. From then on nothing is, and what was found counts for nothing.
+static inline bool sup_untangle_crowded(const untangling* u) { return u->tests > u->tests_most; }
 /// A point becomes as hot as this, if it is not already.
 void sup_untangle_heat(untangling* u, uint32_t point, float to);
 /// All corners of a pair.

@@ -170,20 +170,68 @@ static void bones_outside_leave_thinner_tissue(void** state)
 }
 
 // More than one edge in twenty with three faces: there is no inside.
-static void a_mesh_that_is_no_surface_is_refused(void** state)
+static void refused(stuff* s, const char* words)
 {
-    (void)state;
-    stuff s = stuff_make();
-    memcpy(s.corners + 3 * s.triangles, s.corners, 3 * s.triangles / 4 * sizeof *s.corners);
-    s.triangles += s.triangles / 4; // a quarter of the faces twice
-    sup_character* c = stuff_character(&s);
+    sup_character* c = stuff_character(s);
     sup_chain*     chain = NULL;
     sup_error      error;
     assert_int_equal(sup_chain_create(&(sup_chain_desc){ .character = c, .links = "layers" }, &chain, &error), SUP_ERROR_INPUT);
     print_message("%s\n", error.text);
-    assert_non_null(strstr(error.text, "more than two faces"));
+    assert_non_null(strstr(error.text, words));
     sup_character_destroy(c);
-    stuff_free(&s);
+    stuff_free(s);
+}
+
+static void a_mesh_that_is_no_surface_is_refused(void** state)
+{
+    (void)state;
+    stuff s = stuff_make();
+    for (uint32_t t = s.triangles, from = 0; from < s.triangles / 4; ++t, ++from) { // a fin on an edge of every fourth face
+        memcpy(s.corners + 3 * t, s.corners + 3 * from, 3 * sizeof *s.corners);
+        s.corners[3 * t + 2] = (s.corners[3 * t + 2] + s.points / 2) % s.points;
+    }
+    s.triangles += s.triangles / 4;
+    refused(&s, "more than two faces");
+}
+
+// Its points in any order: triangles as large as the arm, through each other, most edges with one face only.
+static void faces_through_each_other_everywhere_are_refused(void** state)
+{
+    (void)state;
+    stuff    s = stuff_make();
+    uint32_t random = 7;
+    for (uint32_t i = 0; i < 3 * s.triangles; ++i) {
+        random = random * 1664525u + 1013904223u;
+        s.corners[i] = (random >> 8) % s.points;
+    }
+    refused(&s, "lie through each other everywhere");
+}
+
+// Every face four times, turned and inside out, behind the whole surface: the same skin, and a note.
+static void faces_that_are_there_more_than_once_change_nothing(void** state)
+{
+    (void)state;
+    uint64_t hashes[2];
+    for (int copies = 0; copies < 2; ++copies) {
+        stuff    s = stuff_make();
+        uint32_t n = s.triangles;
+        s.corners = realloc(s.corners, 12 * (size_t)n * sizeof *s.corners);
+        for (uint32_t t = n; copies && t < 4 * n; ++t) {
+            const uint32_t* c = s.corners + 3 * (t % n);
+            const uint32_t  again[3] = { c[1], t % 2 ? c[0] : c[2], t % 2 ? c[2] : c[0] };
+             memcpy(s.corners + 3 * t, again, sizeof again);
+            ++s.triangles;
+        }
+        sup_character* c = stuff_character(&s);
+        play           p = play_chain((sup_chain_desc){ .character = c, .links = "linear,layers,lattice(cells=16)" },
+                                      (sup_instance_desc){ 0 });
+        hashes[copies] = play_hash(&p, 0.1);
+        for (uint32_t i = 0; copies && i < 2; ++i) assert_non_null(strstr(sup_chain_note(p.chain, i), "there more than once"));
+        play_end(&p);
+        sup_character_destroy(c);
+        stuff_free(&s);
+    }
+    assert_true(hashes[0] == hashes[1]);
 }
 
 // Two arms in one place, turned about each other: every triangle passes through another one.
@@ -314,6 +362,8 @@ int main(void)
         cmocka_unit_test(odd_units_are_questioned),
         cmocka_unit_test(bones_outside_leave_thinner_tissue),
         cmocka_unit_test(a_mesh_that_is_no_surface_is_refused),
+        cmocka_unit_test(faces_through_each_other_everywhere_are_refused),
+        cmocka_unit_test(faces_that_are_there_more_than_once_change_nothing),
         cmocka_unit_test(what_crosses_itself_all_over_at_rest_has_no_contacts),
         cmocka_unit_test(a_bone_without_length_is_a_point),
         cmocka_unit_test(scaled_and_sheared_bones_are_followed),

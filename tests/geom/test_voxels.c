@@ -4,6 +4,7 @@
 #include "geom/winding.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct boxes {
@@ -148,6 +149,41 @@ static void degenerate_triangles_fill_the_cells_they_run_through(void** state)
     assert_int_equal(v.cell_count, 8);
     assert_int_equal(v.component_count, 1);
     sup_arena_destroy(arena);
+}
+
+// Two large slanted triangles of a tetrahedron cost layers of cells, as they should; a thousand of them through each other are
+// refused before each has been looked at in every cell.
+static void faces_through_each_other_are_refused_and_large_ones_are_not(void** state)
+{
+    (void)state;
+    enum { N = 4000 };
+    sup_vec3*       points = calloc(3 * N, sizeof *points);
+    uint32_t*       triangles = calloc(3 * N, sizeof *triangles);
+    uint32_t        random = 1;
+    const sup_vec3  tip[4] = { { 0, 0, 0 }, { 9, 1, 2 }, { 2, 8, 1 }, { 1, 3, 9 } };
+    const uint32_t  four[12] = { 0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3 };
+    sup_voxels_desc desc = { .point_count = 4, .points = tip, .triangle_count = 4, .triangles = four, .cells = 60 };
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_error       error = { 0 };
+    sup_voxels      v;
+    assert_ok(sup_voxels_create(&desc, arena, &v, &error), error);
+    assert_false(v.open);
+    for (uint32_t i = 0; i < 3 * N; ++i) {
+        triangles[i] = i;
+        for (int a = 0; a < 3; ++a) {
+            random = random * 1664525u + 1013904223u;
+            (&points[i].x)[a] = (float)(random >> 16);
+        }
+    }
+    desc =
+        (sup_voxels_desc){ .point_count = 3 * N, .points = points, .triangle_count = N, .triangles = triangles, .cells = 60 };
+    assert_int_equal(sup_voxels_create(&desc, arena, &v, &error), SUP_ERROR_INPUT);
+    print_message("%s\n", error.text);
+    assert_non_null(strstr(error.text, "through each other"));
+    desc.triangle_count = 100;
+    assert_ok(sup_voxels_create(&desc, arena, &v, &error), error);
+    sup_arena_destroy(arena);
+    free(points), free(triangles);
 }
 
 static void what_cannot_be_filled_is_said(void** state)
@@ -305,6 +341,7 @@ int main(void)
         cmocka_unit_test(stacked_triangles_leave_the_border_empty),
         cmocka_unit_test(a_mesh_far_from_the_origin_fills_its_cells),
         cmocka_unit_test(soup_leaves_the_border_empty),
+        cmocka_unit_test(faces_through_each_other_are_refused_and_large_ones_are_not),
         cmocka_unit_test(the_winding_number_of_a_box_is_one_inside_and_zero_outside),
         cmocka_unit_test(memory_that_runs_out_is_an_error_and_nothing_leaks),
     };

@@ -10,8 +10,8 @@ static sup_result make_cells(binder* m)
     lattice_bound*  b = m->b;
     sup_voxels_desc desc = { .point_count = mesh->point_count,
                              .points = mesh->points,
-                             .triangle_count = mesh->triangle_count,
-                             .triangles = mesh->triangles,
+                             .triangle_count = m->surface.triangle_count,
+                             .triangles = m->surface.triangles,
                              .cells = (uint32_t)m->params->cells,
                              .tasks = m->in->tasks };
     sup_result      r = sup_voxels_create(&desc, m->arena, &b->voxels, m->error);
@@ -43,7 +43,8 @@ static sup_result make_cells(binder* m)
 static sup_result make(binder* m)
 {
     lattice_bound* b = m->b;
-    sup_result     r = make_cells(m);
+    sup_result     r = sup_bind_surface(m->in, "lattice", m->scratch, &m->surface, m->error);
+    if (r == SUP_OK) r = make_cells(m);
     if (r == SUP_OK) r = lattice_make_weights(m);
     if (r == SUP_OK) r = lattice_make_flesh(m);
     if (r == SUP_OK) r = lattice_make_volumes(m);
@@ -66,8 +67,6 @@ sup_result lattice_bind(const sup_bind_input* in, sup_arena* arena, sup_binding*
     if (c->skeleton.bone_count == 0)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "lattice: '%s' has no bones; give a skeleton with --skeleton, or make one with fit", c->name);
-    if (c->mesh.triangle_count == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "lattice: '%s' has no faces, so it fills no cells; give it a surface", c->name);
     lattice_bound* b = SUP_NEW(arena, lattice_bound, 1);
     binder         m = { .in = in, .params = in->params, .b = b, .arena = arena, .error = error };
     m.scratch = sup_arena_beside(arena);

@@ -2,6 +2,7 @@
 #ifndef SUP_DEFORM_LATTICE_BINDER_H
 #define SUP_DEFORM_LATTICE_BINDER_H
 
+#include "deform/binding.h"
 #include "deform/lattice/lattice.h"
 #include "solve/lattice_nodes.h"
 #include "solve/lattice_weights.h"
@@ -13,6 +14,7 @@ typedef struct binder {
     sup_arena*              arena;
     sup_arena*              scratch;
     sup_error*              error;
+    sup_clean               surface;
     sup_lattice_weights     lattice;
     uint32_t                owner_count;
     uint32_t*               owner_joints;

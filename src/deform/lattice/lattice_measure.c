@@ -18,8 +18,8 @@ static sup_result create_volumes(binder* m, const uint32_t* labels, uint32_t par
                                      .nodes = m->nodes,
                                      .core = m->core,
                                      .point_count = m->in->character->mesh.point_count,
-                                     .triangle_count = m->in->character->mesh.triangle_count,
-                                     .triangles = m->in->character->mesh.triangles,
+                                     .triangle_count = m->surface.triangle_count,
+                                     .triangles = m->surface.triangles,
                                      .point_cells = m->b->embed.cells,
                                      .point_places = m->places,
                                      .fade = m->params->fade,
@@ -156,8 +156,8 @@ sup_result lattice_make_volumes(binder* m)
     const sup_mesh* mesh = &m->in->character->mesh;
     sup_result      r = SUP_OK;
     if (m->params->measure == MEASURE_SKIN)
-        r = sup_lattice_nodes_find(&m->b->voxels, mesh->points, mesh->triangles, mesh->triangle_count, m->in->tasks, m->scratch,
-                                   &m->nodes, m->error);
+        r = sup_lattice_nodes_find(&m->b->voxels, mesh->points, m->surface.triangles, m->surface.triangle_count, m->in->tasks,
+                                   m->scratch, &m->nodes, m->error);
     if (r == SUP_OK) r = make_parts(m);
     if (r == SUP_OK && m->b->keeps_file && m->nodes) r = make_node_skin(m);
     return r;

@@ -84,7 +84,7 @@ enum { CUT_MIDDLES, CUT_ENDS };
 /// What binding found and mended, for the person to read: counted when the motion starts.
 typedef struct layers_mended {
     uint32_t holes, split_points, turned, weightless, feet_at_skin, feet_outside, limited, contacts_off, flat_parts, crossing,
-        flat, coincident;
+        contacts_crowded, coincident;
 } layers_mended;
 
 /// Points that were one in the mesh and are several here, because their faces form several fans.

@@ -232,8 +232,8 @@ static sup_result make_contact(layers_bound* b, const layers_params* p, sup_aren
     sup_result              r = sup_contact_create(&desc, arena, &b->contact, &report, error);
     if (r) return r;
     b->mended.contacts_off = report.off;
+    b->mended.contacts_crowded = report.crowded;
     b->mended.crossing = report.crossing;
-    b->mended.flat = report.flat;
     return SUP_OK;
 }
 

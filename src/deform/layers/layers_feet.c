@@ -9,6 +9,7 @@
 #include "geom/bvh.h"
 
 #include <math.h>
+#include <string.h>
 
 static const float  no_way = 1e-3f;        // mean edges: a foot nearer than this is none
 static const float  leaving_share = 0.45f; // of the way to where it leaves the body
@@ -23,18 +24,33 @@ typedef struct binder {
     layers_bound*        b;
     const layers_params* p;
     uint32_t             bone_count;
-    sup_bone*            bones; // the skeleton's, with leaves as long as what they carry
+    sup_bone*            bones;                    // the skeleton's, with leaves as long as what they carry
+    const uint32_t *     bone_begin, *joint_bones; // of each joint, rising
     sup_bvh              bvh;
     sup_box *            nodes, *slots;
     sup_vec3*            ways;   // foot - skin
     float*               scales; // of each point's depth, by the limiter
+    uint64_t             looks;  // boxes and triangles that rays have looked at
+    const sup_progress*  progress;
+    bool                 stopped; // by whoever waits
 } binder;
+
+// For each triangle of a character, rays look at up to 500 boxes and triangles. Through faces in any order, which have no
+// inside, at all of them; and there are rays for every point, in up to EVEN_ROUNDS rounds.
+enum { LOOKS_MOST = 4096 };
+static bool crowded(const binder* m) { return m->looks > LOOKS_MOST * (uint64_t)m->b->triangle_count; }
+
+static bool go_on(binder* m, double share)
+{
+    if (!m->stopped && !sup_progress_report(m->progress, share, "layers")) m->stopped = true;
+    return !m->stopped && !crowded(m);
+}
 
 // ---------------------------------------------------------------------------------------------- leaves
 
 // A leaf's tail is a guess (0.3 parent lengths). A hand or a head reaches further; if it were flesh all the way it would flop.
 // So a leaf becomes as long as the skin it carries, less the thickness at its end.
-static void lengthen_leaf(const layers_bound* b, sup_bone* bone)
+static void lengthen_leaf(const layers_bound* b, sup_bone* bone, const uint32_t* points, uint32_t point_count)
 {
     sup_vec3 along = v3_sub(bone->tail, bone->head);
     float    length = v3_length(along), farthest = 0, sum = 0;
@@ -42,9 +58,8 @@ static void lengthen_leaf(const layers_bound* b, sup_bone* bone)
     if (!(length > 0)) return;
     along = v3_scale(along, 1.0f / length);
     for (int pass = 0; pass < 2; ++pass)
-        for (uint32_t k = 0; k < b->count; ++k) {
-            if (b->weight_joints[b->weight_begin[k]] != bone->joint) continue;
-            sup_vec3 to = v3_sub(b->rest[k], bone->head);
+        for (uint32_t i = 0; i < point_count; ++i) {
+            sup_vec3 to = v3_sub(b->rest[points[i]], bone->head);
             float    s = v3_dot(to, along);
             if (!pass && s > farthest) farthest = s;
             if (pass && s > 0.5f * farthest) sum += v3_length(v3_mad(to, -s, along)), ++count;
@@ -54,20 +69,51 @@ static void lengthen_leaf(const layers_bound* b, sup_bone* bone)
     if (reach > length) bone->tail = v3_mad(bone->head, reach, along);
 }
 
+/// Lists who belongs to which joint: `begin` joint_count + 1, `list` rising within each. False: out of memory.
+static bool group(uint32_t joint_count, uint32_t count, const uint32_t* joint_of, sup_arena* arena, const uint32_t** begin,
+                  const uint32_t** list)
+{
+    uint32_t *at = SUP_NEW(arena, uint32_t, (size_t)joint_count + 2), *out = SUP_NEW(arena, uint32_t, count);
+    if (!at || !out) return false;
+    for (uint32_t i = 0; i < count; ++i) ++at[joint_of[i] + 2];
+    for (uint32_t j = 0; j < joint_count; ++j) at[j + 2] += at[j + 1];
+    for (uint32_t i = 0; i < count; ++i) out[at[joint_of[i] + 1]++] = i;
+    *begin = at;
+    *list = out;
+    return true;
+}
+
+static bool lengthen_leaves(binder* m, uint32_t joint_count, sup_arena* temporary)
+{
+    const layers_bound* b = m->b;
+    uint32_t *          joints = SUP_NEW(temporary, uint32_t, m->bone_count), *firsts = SUP_NEW(temporary, uint32_t, b->count);
+    const uint32_t *    begin, *points;
+    if (!joints || !firsts) return false;
+    for (uint32_t i = 0; i < m->bone_count; ++i) joints[i] = m->bones[i].joint;
+    for (uint32_t k = 0; k < b->count; ++k) firsts[k] = b->weight_joints[b->weight_begin[k]];
+    if (!group(joint_count, m->bone_count, joints, temporary, &m->bone_begin, &m->joint_bones) ||
+        !group(joint_count, b->count, firsts, temporary, &begin, &points))
+        return false;
+    for (uint32_t i = 0; i < m->bone_count; ++i) {
+        uint32_t j = joints[i];
+        if (m->bones[i].child == SUP_NONE) lengthen_leaf(b, &m->bones[i], points + begin[j], begin[j + 1] - begin[j]);
+    }
+    return true;
+}
+
 // ---------------------------------------------------------------------------------------------- feet
 
 static sup_vec3 closest_on_bones(const binder* m, uint32_t joint, sup_vec3 p)
 {
     sup_vec3 best = m->b->joint_centers[joint];
     float    nearest = INFINITY;
-    for (uint32_t i = 0; i < m->bone_count; ++i) {
-        const sup_bone* bone = &m->bones[i];
-        if (bone->joint != joint) continue;
-        sup_vec3 along = v3_sub(bone->tail, bone->head);
-        float    length2 = v3_length2(along);
-        float    s = length2 > SUP_EPS_LENGTH ? v3_dot(v3_sub(p, bone->head), along) / length2 : 0.0f;
-        sup_vec3 place = v3_mad(bone->head, sup_clampf(s, 0, 1), along);
-        float    d = v3_distance(place, p);
+    for (uint32_t i = m->bone_begin[joint]; i < m->bone_begin[joint + 1]; ++i) {
+        const sup_bone* bone = &m->bones[m->joint_bones[i]];
+        sup_vec3        along = v3_sub(bone->tail, bone->head);
+        float           length2 = v3_length2(along);
+        float           s = length2 > SUP_EPS_LENGTH ? v3_dot(v3_sub(p, bone->head), along) / length2 : 0.0f;
+        sup_vec3        place = v3_mad(bone->head, sup_clampf(s, 0, 1), along);
+        float           d = v3_distance(place, p);
         if (d < nearest) nearest = d, best = place;
     }
     return best;
@@ -127,7 +173,7 @@ static double leaves_through(const sup_vec3* points, const uint32_t* c, sup_vec3
 }
 
 // The first place, as a share of d, at which the way from point k leaves the body; infinity: it does not within `most`.
-static double way_out(const binder* m, uint32_t k, sup_vec3 d, double most)
+static double way_out(const binder* m, uint32_t k, sup_vec3 d, double most, uint64_t* looks)
 {
     const layers_bound* b = m->b;
     sup_vec3            o = b->rest[k];
@@ -136,6 +182,7 @@ static double way_out(const binder* m, uint32_t k, sup_vec3 d, double most)
     stack[depth++] = 1;
     while (depth) {
         uint32_t node = stack[--depth];
+        ++*looks;
         if (!box_hit(&m->nodes[node], o, d, best < most ? best : most)) continue;
         if (node < m->bvh.leaf_count) {
             stack[depth++] = 2 * node + 1;
@@ -146,6 +193,7 @@ static double way_out(const binder* m, uint32_t k, sup_vec3 d, double most)
         for (uint32_t s = m->bvh.leaf_begin[leaf]; s < m->bvh.leaf_begin[leaf + 1]; ++s) {
             const uint32_t* c = m->bvh.corners + 3 * (size_t)s;
             if (c[0] == k || c[1] == k || c[2] == k) continue;
+            ++*looks;
             double at = leaves_through(b->rest, c, o, d);
             if (at > 1e-6 && at <= most && at < best) best = at;
         }
@@ -153,27 +201,32 @@ static double way_out(const binder* m, uint32_t k, sup_vec3 d, double most)
     return best;
 }
 
+enum { WAY_GRAIN = 64, WAY_SLICE = 64 }; // points of a task, and tasks between two reports
+
 typedef struct way_job {
     binder*   m;
     uint8_t*  outside;
     uint8_t*  at_skin;
     sup_vec3* feet;
+    uint32_t  first;            // point of the slice
+    uint64_t  looks[WAY_SLICE]; // of each task
 } way_job;
 
 static void way_task(void* data, uint32_t begin, uint32_t end)
 {
-    const way_job* j = data;
-    binder*        m = j->m;
-    layers_bound*  b = m->b;
-    for (uint32_t k = begin; k < end; ++k) {
+    way_job*      j = data;
+    binder*       m = j->m;
+    layers_bound* b = m->b;
+    uint64_t*     looks = &j->looks[begin / WAY_GRAIN];
+    for (uint32_t k = j->first + begin; k < j->first + end; ++k) {
         sup_vec3 way = v3_sub(foot_of(m, k), b->rest[k]), inwards = v3_scale(b->normals[k], -1);
-        double   thick = v3_length2(inwards) > 0 ? way_out(m, k, inwards, 100.0 * b->mean_edge) : INFINITY;
+        double   thick = v3_length2(inwards) > 0 ? way_out(m, k, inwards, 100.0 * b->mean_edge, looks) : INFINITY;
         if (v3_length(way) < no_way * b->mean_edge) {
             // half of what is behind the point, or an edge where nothing is
             way = v3_scale(inwards, isfinite(thick) ? 0.5f * (float)thick : b->edges[k]);
             j->at_skin[k] = 1;
         }
-        double out = v3_length2(way) > 0 ? way_out(m, k, way, 1.0) : INFINITY;
+        double out = v3_length2(way) > 0 ? way_out(m, k, way, 1.0, looks) : INFINITY;
         j->outside[k] = out < 1.0;
         // A finger, an ear without bones of its own: half way through it. A share of the way along it would be of any depth.
         if ((double)v3_length(way) > long_way * thick) way = v3_scale(inwards, leaving_share * (float)thick);
@@ -240,16 +293,21 @@ static bool mark_folds(const binder* m, const sup_vec3* rest, bool* marked)
 }
 
 // Takes the depths back of all patches of which a point has become too shallow. False if there is none.
-static bool restore_depths(binder* m, sup_vec3* rest, bool* marked)
+static bool restore_depths(binder* m, sup_vec3* rest, bool* marked, uint32_t* queue)
 {
     const layers_bound* b = m->b;
     bool                found = false;
     for (uint32_t k = 0; k < b->count; ++k) marked[k] = m->scales[k] < shallow;
-    for (bool grows = true; grows;) {
-        grows = false;
-        for (size_t i = 0; i < 3 * (size_t)b->triangle_count; ++i) {
-            uint32_t k = b->triangles[i], j = b->triangles[i % 3 == 2 ? i - 2 : i + 1];
-            if (marked[k] != marked[j] && m->scales[k] < 1 && m->scales[j] < 1) marked[k] = marked[j] = grows = true;
+    uint32_t head = 0, tail = 0;
+    for (uint32_t k = 0; k < b->count; ++k)
+        if (marked[k]) queue[tail++] = k;
+    while (head < tail) {
+        uint32_t k = queue[head++];
+        for (uint32_t i = b->topology.ring_begin[k]; i < b->topology.ring_begin[k + 1]; ++i) {
+            uint32_t j = b->topology.ring[i];
+            if (marked[j] || !(m->scales[j] < 1)) continue;
+            marked[j] = true;
+            queue[tail++] = j;
         }
     }
     for (uint32_t k = 0; k < b->count; ++k) {
@@ -265,7 +323,8 @@ static bool restore_depths(binder* m, sup_vec3* rest, bool* marked)
 static void even_feet(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums, uint32_t* counts)
 {
     const layers_bound* b = m->b;
-    for (uint32_t round = 0; round < EVEN_ROUNDS && mark_folds(m, rest, marked); ++round) {
+    for (uint32_t round = 0; round < EVEN_ROUNDS && go_on(m, 0.6 + 0.3 * round / EVEN_ROUNDS) && mark_folds(m, rest, marked);
+         ++round) {
         for (uint32_t k = 0; k < b->count; ++k) sums[k] = v3_add(rest[k], m->ways[k]), counts[k] = 1;
         for (uint32_t t = 0; t < b->triangle_count; ++t)
             for (int i = 0; i < 3; ++i) {
@@ -274,10 +333,10 @@ static void even_feet(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums, u
                 sums[k] = v3_add(sums[k], v3_add(rest[j], m->ways[j]));
                 ++counts[k];
             }
-        for (uint32_t k = 0; k < b->count; ++k) {
+        for (uint32_t k = 0; k < b->count && !crowded(m); ++k) {
             if (!marked[k]) continue;
             sup_vec3 way = v3_sub(v3_scale(sums[k], 1.0f / (float)counts[k]), rest[k]);
-            double   out = way_out(m, k, way, 1.0);
+            double   out = way_out(m, k, way, 1.0, &m->looks);
             float    length = v3_length(way), most = v3_distance(m->b->feet[k], rest[k]); // thin flesh stays thin: an ear
             if (out < 1.0) way = v3_scale(way, leaving_share * (float)out);
             else if (length > most) way = v3_scale(way, most / length);
@@ -299,51 +358,83 @@ static void unfold(binder* m, sup_vec3* rest, bool* marked)
         }
 }
 
+/// False: the faces are in each other's way everywhere, or somebody wants no more.
+static bool find_ways(binder* m, const sup_tasks* tasks, way_job* job)
+{
+    layers_bound* b = m->b;
+    for (job->first = 0; job->first < b->count; job->first += WAY_GRAIN * WAY_SLICE) {
+        uint32_t left = b->count - job->first, count = left < WAY_GRAIN * WAY_SLICE ? left : WAY_GRAIN * WAY_SLICE;
+        memset(job->looks, 0, sizeof job->looks);
+        sup_tasks_run(tasks, count, WAY_GRAIN, way_task, job);
+        for (uint32_t i = 0; i < WAY_SLICE; ++i) m->looks += job->looks[i];
+        if (!go_on(m, 0.1 + 0.4 * job->first / b->count)) return false;
+    }
+    for (uint32_t k = 0; k < b->count; ++k) {
+        b->mended.feet_outside += job->outside[k];
+        b->mended.feet_at_skin += job->at_skin[k];
+        m->scales[k] = 1;
+    }
+    return true;
+}
+
+typedef struct evening {
+    bool*     marked;
+    sup_vec3* sums;
+    uint32_t* counts;
+} evening;
+
+static void set_layers(binder* m, sup_vec3* rest, const evening* e)
+{
+    layers_bound* b = m->b;
+    for (uint32_t k = 0; k < b->count; ++k) place_point(m, k, rest);
+    unfold(m, rest, e->marked);
+    if (restore_depths(m, rest, e->marked, e->counts)) {
+        even_feet(m, rest, e->marked, e->sums, e->counts);
+        if (go_on(m, 0.9)) unfold(m, rest, e->marked);
+    }
+    for (uint32_t k = 0; k < b->count; ++k) b->mended.limited += m->scales[k] < 1;
+}
+
+static sup_result bind_feet(const sup_bind_input* in, binder* m, sup_arena* arena, sup_arena* temporary, sup_error* error)
+{
+    const sup_skeleton* s = &in->character->skeleton;
+    layers_bound*       b = m->b;
+    m->bones = sup_arena_copy(temporary, s->bones, s->bone_count, sizeof *s->bones);
+    sup_result r = sup_bvh_create(b->rest, b->triangles, b->triangle_count, temporary, &m->bvh, error);
+    if (r) return r;
+    sup_vec3 *feet = SUP_NEW(arena, sup_vec3, b->stride), *rest = (sup_vec3*)b->rest;
+    evening   e = { SUP_NEW(temporary, bool, b->stride), SUP_NEW(temporary, sup_vec3, b->stride),
+                    SUP_NEW(temporary, uint32_t, b->stride) };
+    way_job   job = { .m = m,
+                      .outside = SUP_NEW(temporary, uint8_t, b->stride),
+                      .at_skin = SUP_NEW(temporary, uint8_t, b->stride),
+                      .feet = feet };
+    m->ways = SUP_NEW(temporary, sup_vec3, b->stride);
+    m->scales = SUP_NEW(temporary, float, b->stride);
+    m->nodes = SUP_NEW(temporary, sup_box, 2 * (size_t)m->bvh.leaf_count);
+    m->slots = SUP_NEW(temporary, sup_box, b->triangle_count);
+    if (!m->bones || !feet || !e.marked || !e.sums || !e.counts || !job.outside || !job.at_skin || !m->ways || !m->scales ||
+        !m->nodes || !m->slots)
+        return sup_fail_memory(error, "layers");
+    sup_bvh_refit(&m->bvh, b->rest, in->tasks, m->nodes, m->slots);
+    if (!lengthen_leaves(m, s->joint_count, temporary)) return sup_fail_memory(error, "layers");
+    b->feet = feet;
+    if (find_ways(m, in->tasks, &job)) set_layers(m, rest, &e);
+    for (uint32_t k = 0; k < b->count; ++k) feet[k] = v3_add(rest[k], m->ways[k]);
+    if (m->stopped) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+    if (crowded(m))
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "layers: the faces of '%s' lie through each other everywhere, so it has no inside; repair the mesh",
+                        in->character->name);
+    return SUP_OK;
+}
+
 sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error)
 {
     sup_arena* temporary = sup_arena_beside(arena);
     if (!temporary) return sup_fail_memory(error, "layers");
-    const sup_skeleton* s = &in->character->skeleton;
-    binder              m = { .b = b, .p = in->params, .bone_count = s->bone_count };
-    m.bones = sup_arena_copy(temporary, s->bones, s->bone_count, sizeof *s->bones);
-    sup_result r = sup_bvh_create(b->rest, b->triangles, b->triangle_count, temporary, &m.bvh, error);
-    sup_vec3 * feet = SUP_NEW(arena, sup_vec3, b->stride), *rest = (sup_vec3*)b->rest;
-    bool*      marked = SUP_NEW(temporary, bool, b->stride);
-    uint8_t *  outside = SUP_NEW(temporary, uint8_t, b->stride), *at_skin = SUP_NEW(temporary, uint8_t, b->stride);
-    m.ways = SUP_NEW(temporary, sup_vec3, b->stride);
-    m.scales = SUP_NEW(temporary, float, b->stride);
-    sup_vec3* sums = SUP_NEW(temporary, sup_vec3, b->stride);
-    uint32_t* counts = SUP_NEW(temporary, uint32_t, b->stride);
-    if (!r) {
-        m.nodes = SUP_NEW(temporary, sup_box, 2 * (size_t)m.bvh.leaf_count);
-        m.slots = SUP_NEW(temporary, sup_box, b->triangle_count);
-    }
-    if (!r && (!m.bones || !feet || !marked || !outside || !at_skin || !m.ways || !m.scales || !sums || !counts || !m.nodes ||
-               !m.slots))
-        r = sup_fail_memory(error, "layers");
-    if (!r) {
-        sup_bvh_refit(&m.bvh, b->rest, in->tasks, m.nodes, m.slots);
-        for (uint32_t i = 0; i < m.bone_count; ++i)
-            if (m.bones[i].child == SUP_NONE) lengthen_leaf(b, &m.bones[i]);
-        way_job job = { &m, outside, at_skin, feet };
-        sup_tasks_run(in->tasks, b->count, 64, way_task, &job);
-        for (uint32_t k = 0; k < b->count; ++k) {
-            b->mended.feet_outside += outside[k];
-            b->mended.feet_at_skin += at_skin[k];
-            m.scales[k] = 1;
-        }
-        for (uint32_t k = 0; k < b->count; ++k) place_point(&m, k, rest);
-        b->feet = feet;
-        unfold(&m, rest, marked);
-        if (restore_depths(&m, rest, marked)) {
-            even_feet(&m, rest, marked, sums, counts);
-            unfold(&m, rest, marked);
-        }
-        for (uint32_t k = 0; k < b->count; ++k) {
-            b->mended.limited += m.scales[k] < 1;
-            feet[k] = v3_add(rest[k], m.ways[k]);
-        }
-    }
+    binder     m = { .b = b, .p = in->params, .bone_count = in->character->skeleton.bone_count, .progress = in->progress };
+    sup_result r = bind_feet(in, &m, arena, temporary, error);
     sup_arena_destroy(temporary);
     return r;
 }

@@ -1,5 +1,7 @@
 // The points the layers are made of: the mesh's, split where their faces form several fans, in the order of the walk, with
 // triangles that face outwards and weights for every point.
+#include "base/sort.h"
+#include "deform/binding.h"
 #include "deform/layers/layers.h"
 #include "geom/paths.h"
 
@@ -23,20 +25,14 @@ typedef struct maker {
 
 static sup_result no_memory(const maker* m) { return sup_fail_memory(m->error, "layers"); }
 
-// Triangles without those that have a point twice.
-static sup_result take_triangles(maker* m)
+static sup_result take_triangles(const sup_bind_input* in, maker* m)
 {
-    const sup_mesh* mesh = &m->c->mesh;
-    m->triangles = SUP_NEW(m->arena, uint32_t, 3 * (size_t)mesh->triangle_count);
-    if (!m->triangles) return no_memory(m);
-    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
-        const uint32_t* c = mesh->triangles + 3 * (size_t)t;
-        if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue;
-        memcpy(m->triangles + 3 * (size_t)m->triangle_count++, c, 3 * sizeof *c);
-    }
-    return m->triangle_count ? SUP_OK
-                             : sup_fail(m->error, SUP_ERROR_INPUT,
-                                        "layers: '%s' has no faces; it needs a surface to put tissue under", m->c->name);
+    sup_clean  surface;
+    sup_result r = sup_bind_surface(in, "layers", m->temporary, &surface, m->error);
+    if (r) return r;
+    m->triangle_count = surface.triangle_count;
+    m->triangles = sup_arena_copy(m->arena, surface.triangles, 3 * (size_t)surface.triangle_count, sizeof *m->triangles);
+    return m->triangles ? SUP_OK : no_memory(m);
 }
 
 static sup_result make_topology(const maker* m, sup_arena* arena, sup_topology* out)
@@ -55,22 +51,28 @@ static uint32_t root_of(uint32_t* up, uint32_t i)
     return i;
 }
 
+/// For the largest fan of all.
+typedef struct fan_room {
+    uint32_t *     up, *fresh;
+    sup_sort_item *ends, *spare;
+} fan_room;
+
 // Fans around one point: triangles that share an edge which only the two of them have. Gives the triangles of every fan but
 // the first a new point.
-static sup_result split_point(maker* m, const sup_topology* t, uint32_t point, uint32_t* up, uint32_t* fresh)
+static sup_result split_point(maker* m, const sup_topology* t, uint32_t point, const fan_room* room)
 {
-    uint32_t        n = t->fan_begin[point + 1] - t->fan_begin[point];
+    uint32_t        n = t->fan_begin[point + 1] - t->fan_begin[point], ends = 0;
     const uint32_t* fan = t->fan + t->fan_begin[point];
-    for (uint32_t i = 0; i < n; ++i) up[i] = i;
-    for (uint32_t k = t->ring_begin[point]; k < t->ring_begin[point + 1]; ++k) {
-        uint32_t with[2], found = 0;
-        for (uint32_t i = 0; i < n; ++i)
-            for (int c = 0; c < 3; ++c)
-                if (m->unsplit[3 * fan[i] + c] == t->ring[k]) {
-                    if (found < 2) with[found] = i;
-                    ++found;
-                }
-        if (found == 2) up[root_of(up, with[0])] = root_of(up, with[1]);
+    uint32_t *      up = room->up, *fresh = room->fresh;
+    for (uint32_t i = 0; i < n; ++i) {
+        up[i] = i;
+        for (int c = 0; c < 3; ++c)
+            if (m->unsplit[3 * fan[i] + c] != point) room->ends[ends++] = (sup_sort_item){ m->unsplit[3 * fan[i] + c], i };
+    }
+    sup_sort(room->ends, room->spare, ends); // by the other end of the edge: those of one edge stand together
+    for (uint32_t i = 0, end; i < ends; i = end) {
+        for (end = i + 1; end < ends && room->ends[end].key == room->ends[i].key;) ++end;
+        if (end - i == 2) up[root_of(up, room->ends[i].value)] = root_of(up, room->ends[i + 1].value);
     }
     uint32_t keeps = n ? root_of(up, 0) : 0;
     for (uint32_t i = 0; i < n; ++i) fresh[i] = SUP_NONE;
@@ -112,10 +114,12 @@ static sup_result split_points(maker* m)
                         crowded, t.edge_count, m->c->name);
     for (uint32_t p = 0; p < points; ++p)
         if (t.fan_begin[p + 1] - t.fan_begin[p] > most) most = t.fan_begin[p + 1] - t.fan_begin[p];
-    uint32_t *up = SUP_NEW(m->temporary, uint32_t, most), *fresh = SUP_NEW(m->temporary, uint32_t, most);
-    if (!up || !fresh) return no_memory(m);
+    fan_room room = { SUP_NEW(m->temporary, uint32_t, most), SUP_NEW(m->temporary, uint32_t, most),
+                      SUP_NEW(m->temporary, sup_sort_item, 2 * (size_t)most),
+                      SUP_NEW(m->temporary, sup_sort_item, 2 * (size_t)most) };
+    if (!room.up || !room.fresh || !room.ends || !room.spare) return no_memory(m);
     for (uint32_t p = 0; p < points; ++p)
-        if ((r = split_point(m, &t, p, up, fresh))) return r;
+        if ((r = split_point(m, &t, p, &room))) return r;
     return SUP_OK;
 }
 
@@ -340,7 +344,7 @@ sup_result layers_bind_points(const sup_bind_input* in, sup_arena* arena, layers
     maker m = { .c = in->character, .arena = arena, .temporary = sup_arena_beside(arena), .error = error };
     if (!m.temporary) return sup_fail_memory(error, "layers");
     b->character = in->character;
-    sup_result r = take_triangles(&m);
+    sup_result r = take_triangles(in, &m);
     if (!r) r = split_points(&m);
     if (!r) r = order_points(&m, b);
     if (!r) r = make_glue(&m, b);

@@ -38,10 +38,13 @@ static void say_surface(const layers_bound* b, sup_notes* notes, const char* nam
                  "read it from a format that welds",
                  m->coincident, plural(m->coincident), name, m->coincident == 1 ? "s" : "");
     if (m->turned) sup_note(notes, "'%s' is inside out; its faces are turned for the simulation", name);
-    if (m->flat)
-        sup_note(notes, "%u triangle%s of '%s' %s no area and take%s no part in contacts", m->flat, plural(m->flat), name,
-                 m->flat == 1 ? "has" : "have", m->flat == 1 ? "s" : "");
-    if (m->contacts_off)
+    if (m->contacts_crowded)
+        sup_note(
+            notes,
+            "the triangles of '%s' lie so many in one place at rest that they cannot be told apart: the skin does not touch "
+            "itself; separate them, or play parts alone with --mesh",
+            name);
+    else if (m->contacts_off)
         sup_note(
             notes,
             "%u of %u triangles of '%s' pass through others at rest, over 30 %%: the skin does not touch itself; play parts "

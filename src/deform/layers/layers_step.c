@@ -345,6 +345,7 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         sup_stats_add(frame->stats, "layers.volume_skipped", r.skipped);
         sup_stats_add(frame->stats, "layers.contacts_lost", r.lost);
         sup_stats_add(frame->stats, "layers.contacts_unwatched", r.unwatched);
+        sup_stats_add(frame->stats, "layers.contacts_crowded", r.tangle.crowded && !r.b->mended.contacts_crowded);
         sup_stats_add(frame->stats, "layers.still_crossing", r.tangle.crossing);
         sup_stats_add(frame->stats, "layers.retreated", r.tangle.retreated);
     }
