@@ -64,8 +64,10 @@ struct sup_read_input {
     // As in sup_load_options.
     const char* const* meshes;
     uint32_t           mesh_count;
-    const char* const* dress;
-    uint32_t           dress_count;
+    const char* const*  dress;
+    uint32_t            dress_count;
+    const sup_progress* progress;
+    double              wait;
 };
 
 /// How a block of bytes is packed by EXT_meshopt_compression.
@@ -104,6 +106,8 @@ typedef struct sup_load_options {
     uint32_t             mesh_count; ///< 0: all
     const char* const*   dress;      ///< names of meshes without a skin that take weights from the nearest skinned ones
     uint32_t             dress_count;
+    const sup_progress*  progress; ///< asked while somebody else reads (assimp in a process of its own): false stops it
+    double wait; ///< seconds on the clock until such a process is given up; 0: ten minutes, and 40 seconds a megabyte
 } sup_load_options;
 
 /// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000"), or OBJ or PLY

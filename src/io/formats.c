@@ -162,7 +162,9 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
                           .meshes = options->meshes,
                           .mesh_count = options->mesh_count,
                           .dress = options->dress,
-                          .dress_count = options->dress_count };
+                          .dress_count = options->dress_count,
+                          .progress = options->progress,
+                          .wait = options->wait };
     sup_result     result = files->read(files->user, path, arena, &in.bytes, error);
     if (result == SUP_OK) result = format->read(&in, out, error);
     if (result != SUP_OK) name_file(path, error);

@@ -7,15 +7,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 // What a sound file may ask for: far beyond what any of its size needed, and reached within seconds by one that is not.
 enum { SECONDS = 30, SECONDS_PER_MEGABYTE = 2 };
+// On the clock it may take this many times as long, beside others on a busy machine. A process that was stopped, or waits for a
+// disk that is gone, works no seconds at all.
+enum { CLOCK_PER_SECOND = 20 };
+enum { ASK_MILLISECONDS = 100 }; // between two questions whether anybody still waits
 static const size_t memory_least = (size_t)1 << 30, memory_per_byte = 100;
 // Sanitizers map shadows of many terabytes, beside which a bound means nothing.
 static const size_t memory_huge = (size_t)1 << 40;
@@ -52,14 +61,19 @@ static void lower(int what, rlim_t to)
     setrlimit(what, &limit);
 }
 
-static void bound(size_t size)
+static void bound(size_t size, pid_t asking)
 {
     lower(RLIMIT_CORE, 0);
     lower(RLIMIT_CPU, seconds_for(size));
     size_t now = memory_now();
     if (now && now < memory_huge) lower(RLIMIT_AS, now + memory_least + memory_per_byte * size);
-    signal(SIGPIPE, SIG_DFL); // whoever asked may have gone
-    signal(SIGXCPU, SIG_DFL);
+    static const int ends[] = { SIGPIPE, SIGXCPU, SIGINT, SIGTERM, SIGHUP }; // whoever asked may have gone, or be stopped
+    for (size_t i = 0; i < SUP_COUNT_OF(ends); ++i) signal(ends[i], SIG_DFL);
+    (void)asking;
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != asking) _exit(1); // it was gone before
+#endif
 }
 
 static bool send_bytes(int to, const void* bytes, size_t size)
@@ -118,11 +132,11 @@ static bool send_document(int to, const gltf_given* given)
            send_bytes(to, given->binary.data, given->binary.size);
 }
 
-static void answer_from(assimp_make_fn* make, const sup_read_input* in, sup_arena* keep, sup_arena* work, int to)
+static void answer_from(assimp_make_fn* make, const sup_read_input* in, sup_arena* keep, sup_arena* work, pid_t asking, int to)
 {
     gltf_given given = { 0 };
     sup_error  error = { SUP_OK, "" };
-    bound(in->bytes.size);
+    bound(in->bytes.size, asking);
     sup_result result = make(in, keep, work, &given, &error);
     if (result == SUP_OK) {
         send_document(to, &given);
@@ -135,11 +149,40 @@ static void answer_from(assimp_make_fn* make, const sup_read_input* in, sup_aren
 
 // ---------------------------------------------------------------------------------------------- the one that asks
 
-static bool receive(int from, void* out, size_t size)
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/// The end of the pipe, and why nothing more comes out of it.
+typedef struct listener {
+    int                 from;
+    double              until;
+    const sup_progress* progress;
+    bool                late, cancelled;
+} listener;
+
+/// True when there is something to read, or the other end was closed.
+static bool wait_for(listener* l)
+{
+    while (!l->late && !l->cancelled) {
+        struct pollfd one = { .fd = l->from, .events = POLLIN };
+        int           ready = poll(&one, 1, ASK_MILLISECONDS);
+        if (ready > 0) return true;
+        l->cancelled = !sup_progress_report(l->progress, 0, "reading");
+        l->late = now_seconds() > l->until;
+    }
+    return false;
+}
+
+static bool receive(listener* l, void* out, size_t size)
 {
     char* at = out;
     while (size) {
-        ssize_t got = read(from, at, size);
+        if (!wait_for(l)) return false;
+        ssize_t got = read(l->from, at, size);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
         at += got, size -= (size_t)got;
@@ -147,8 +190,24 @@ static bool receive(int from, void* out, size_t size)
     return true;
 }
 
+/// How the child ended. One that does not end by itself is ended.
+static int reap(pid_t child, listener* l, bool heard)
+{
+    int status = 0;
+    while (!heard && !l->late && !l->cancelled) { // the other end was closed: it is about to go, and to say how it died
+        pid_t gone = waitpid(child, &status, WNOHANG);
+        if (gone == child || (gone < 0 && errno != EINTR)) return status;
+        poll(NULL, 0, 1);
+        l->late = now_seconds() > l->until;
+    }
+    kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
 /// The answer once its head is there. False: it broke off, or there was no memory for it, which `error` says.
-static bool receive_answer(int from, const answer* a, const sup_read_input* in, sup_arena* keep, sup_arena* work,
+static bool receive_answer(listener* from, const answer* a, const sup_read_input* in, sup_arena* keep, sup_arena* work,
                            gltf_given* given, sup_error* error)
 {
     if (a->words > WORDS_MAX || a->json > UINT32_MAX || a->binary > UINT32_MAX || a->warnings > ASSIMP_WARNINGS_MAX)
@@ -178,8 +237,15 @@ static bool receive_answer(int from, const answer* a, const sup_read_input* in, 
     return true;
 }
 
-static sup_result fail_dead(const sup_read_input* in, int status, sup_error* error)
+static sup_result fail_dead(const sup_read_input* in, int status, const listener* l, double wait, sup_error* error)
 {
+    if (l->cancelled) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+    if (l->late)
+        return sup_fail(
+            error, SUP_ERROR_INPUT,
+            "'%.300s' cannot be read: assimp gave no answer for %.0f s and was ended; try again when the machine is "
+            "less busy, or export the file as glTF",
+            in->path, wait);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         return sup_fail(
             error, SUP_ERROR_INPUT,
@@ -204,14 +270,14 @@ static bool has_one_thread(void)
 sup_result assimp_apart(assimp_make_fn* make, const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given,
                         sup_error* error)
 {
-    int ends[2], status = 0;
+    int ends[2];
     if (!has_one_thread()) return make(in, keep, work, given, error);
     if (pipe(ends) != 0)
         return sup_fail(error, SUP_ERROR_INPUT, "no pipe to assimp could be opened (%s); close other files", strerror(errno));
-    pid_t child = fork();
+    pid_t asking = getpid(), child = fork();
     if (child == 0) {
         close(ends[0]);
-        answer_from(make, in, keep, work, ends[1]);
+        answer_from(make, in, keep, work, asking, ends[1]);
     }
     int reason = errno;
     close(ends[1]);
@@ -219,14 +285,14 @@ sup_result assimp_apart(assimp_make_fn* make, const sup_read_input* in, sup_aren
         close(ends[0]);
         return sup_fail(error, SUP_ERROR_INPUT, "no process for assimp could be started (%s); end others", strerror(reason));
     }
+    double    wait = in->wait > 0 ? in->wait : CLOCK_PER_SECOND * (double)seconds_for(in->bytes.size);
+    listener  l = { .from = ends[0], .until = now_seconds() + wait, .progress = in->progress };
     answer    a;
     sup_error said = { SUP_OK, "" };
-    bool      whole =
-        receive(ends[0], &a, sizeof a) && a.magic == MAGIC && receive_answer(ends[0], &a, in, keep, work, given, &said);
+    bool      whole = receive(&l, &a, sizeof a) && a.magic == MAGIC && receive_answer(&l, &a, in, keep, work, given, &said);
     close(ends[0]);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    int status = reap(child, &l, whole || said.code);
     if (whole) return SUP_OK;
     if (said.code) return sup_fail(error, said.code, "%s", said.text);
-    return fail_dead(in, status, error);
+    return fail_dead(in, status, &l, wait, error);
 }

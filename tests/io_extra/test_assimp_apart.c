@@ -13,6 +13,7 @@ int main(void)
 #include "io_extra/assimp.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static sup_result make_and_die(const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given, sup_error* error)
@@ -34,6 +35,13 @@ static sup_result make_and_refuse(const sup_read_input* in, sup_arena* keep, sup
 {
     (void)in, (void)keep, (void)work, (void)given;
     return sup_fail(error, SUP_ERROR_FILE, "the dog ate it; take another");
+}
+
+static sup_result make_and_stop(const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given, sup_error* error)
+{
+    (void)in, (void)keep, (void)work, (void)given, (void)error;
+    raise(SIGSTOP);
+    return SUP_OK;
 }
 
 static const uint8_t small[3] = { 0, 1, 2 };
@@ -72,6 +80,32 @@ static void a_process_that_dies_is_a_sentence(void** state)
     assert_non_null(strstr(error.text, "broke down"));
     assert_int_equal(run(make_and_refuse, arena, &given, &error), SUP_ERROR_FILE);
     assert_string_equal(error.text, "the dog ate it; take another");
+    sup_arena_destroy(arena);
+}
+
+static bool stop_asking(void* user, double fraction, const char* what)
+{
+    (void)fraction, (void)what;
+    return --*(int*)user > 0;
+}
+
+// One that was stopped works no seconds and never ends: the clock ends it, or whoever waits.
+static void a_process_that_was_stopped_is_ended(void** state)
+{
+    (void)state;
+    sup_arena*     arena = sup_arena_create(NULL);
+    int            questions = 2;
+    sup_progress   progress = { stop_asking, &questions };
+    sup_read_input in = { .path = "a.fbx", .bytes = { small, 3 }, .files = sup_files_system(), .up = -1, .wait = 0.3 };
+    gltf_given     given;
+    sup_error      error = { SUP_OK, "" };
+    assert_int_equal(assimp_apart(make_and_stop, &in, arena, arena, &given, &error), SUP_ERROR_INPUT);
+    print_message("  %s\n", error.text);
+    assert_non_null(strstr(error.text, "gave no answer"));
+    in.wait = 0, in.progress = &progress;
+    assert_int_equal(assimp_apart(make_and_stop, &in, arena, arena, &given, &error), SUP_ERROR_CANCELLED);
+    assert_int_equal(questions, 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // no child is left
     sup_arena_destroy(arena);
 }
 
@@ -131,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_that_dies_is_a_sentence),
+        cmocka_unit_test(a_process_that_was_stopped_is_ended),
         cmocka_unit_test(a_document_comes_over_whole),
         cmocka_unit_test(files_that_undo_assimp_are_refused),
     };
