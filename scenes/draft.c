@@ -92,7 +92,9 @@ sup_result sup_draft_record(sup_draft* draft, const char* name, double seconds, 
         if (column_moves(place, keys, 3, &home.x))
             channels[count++] = (sup_channel){ j, SUP_PATH_TRANSLATION, SUP_INTERPOLATE_LINEAR, keys, 3, times, place };
     }
-    draft->clips[draft->clip_count++] = (sup_clip){ name, times[keys - 1], count, channels, SUP_NONE };
+    draft->clips[draft->clip_count++] = (sup_clip){
+        .name = name, .seconds = times[keys - 1], .channel_count = count, .channels = channels, .source_id = SUP_NONE
+    };
     return SUP_OK;
 }
 

@@ -144,6 +144,7 @@ typedef struct sup_clip {
     uint32_t           channel_count;
     const sup_channel* channels;
     uint32_t           source_id; ///< the reader's own number for it (glTF: the animation)
+    bool               baked;     ///< the file says that a bake wrote it: its morph weights show the frames of a deformed skin
 } sup_clip;
 
 /// A sculpt: the full set of points as they should be at a time of a clip.

@@ -78,6 +78,10 @@ typedef struct gltf_given {
     const char* const* warnings;
 } gltf_given;
 
+/// Key in the extras of an animation that a bake wrote: an object with the chain, the clip and its part.
+#define GLTF_BAKED "supple_bake"
+bool gltf_is_baked(const sup_json* animation);
+
 sup_result gltf_read(const sup_read_input* in, sup_character** out, sup_error* error);
 /// The same for a document in memory. The input's bytes only count as the size of the file; unit and up must be metres and y.
 SUP_API sup_result gltf_read_given(const sup_read_input* in, const gltf_given* given, sup_character** out, sup_error* error);

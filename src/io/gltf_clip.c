@@ -159,11 +159,17 @@ static sup_result read_channel(const place* at, const sup_json* value, const sup
     return SUP_OK;
 }
 
+bool gltf_is_baked(const sup_json* animation)
+{
+    const sup_json* mark = sup_json_get(sup_json_get(animation, "extras"), GLTF_BAKED);
+    return mark && mark->type == SUP_JSON_OBJECT;
+}
+
 static sup_result read_clip(gltf_reader* r, const sup_json* value, uint32_t index, sup_clip* clip)
 {
     const sup_json **samplers, **values;
     uint32_t         sampler_count, count;
-    *clip = (sup_clip){ .name = gltf_name(r, value, "clip", index), .source_id = index };
+    *clip = (sup_clip){ .name = gltf_name(r, value, "clip", index), .source_id = index, .baked = gltf_is_baked(value) };
     GLTF_TRY(gltf_list(r, value, "samplers", r->work, &sampler_count, &samplers));
     GLTF_TRY(gltf_list(r, value, "channels", r->work, &count, &values));
     sup_channel* channels = SUP_NEW(r->work, sup_channel, count);

@@ -206,6 +206,22 @@ static uint32_t weights_sampler(gltf_edit* edit, const sup_bake_desc* desc, sup_
     return gltf_clip_sampler(edit, animation, input, output, "LINEAR");
 }
 
+// So that others, and fit, know which clip shows the deformed skin. Extras that are no object are somebody's own.
+static void mark_baked(gltf_edit* edit, const sup_bake* bake, sup_json* animation)
+{
+    const sup_bake_desc* desc = &bake->desc;
+    sup_json*            extras = gltf_edit_get(animation, "extras");
+    if (extras && extras->type != SUP_JSON_OBJECT) return;
+    extras = gltf_edit_object(edit, animation, "extras");
+    sup_json* mark = gltf_edit_new(edit, SUP_JSON_OBJECT);
+    gltf_edit_string(edit, mark, "chain", desc->chain ? desc->chain : "");
+    if (desc->clip && desc->clip->name) gltf_edit_string(edit, mark, "clip", desc->clip->name);
+    gltf_edit_number(edit, mark, "start", desc->start);
+    gltf_edit_number(edit, mark, "end", desc->start + bake->span);
+    gltf_edit_number(edit, mark, "fps", desc->fps);
+    gltf_edit_put(edit, extras, GLTF_BAKED, mark);
+}
+
 sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_json* const* nodes,
                                sup_error* error)
 {
@@ -225,6 +241,7 @@ sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_po
         else samplers[i] = weights_sampler(edit, desc, animation, input, keys, baking->parts[i].existing);
         gltf_clip_channel(edit, animation, samplers[i], baking->parts[i].carrier, "weights");
     }
+    mark_baked(edit, bake, animation);
     gltf_edit_add(edit, "animations", animation);
     return edit->failed ? sup_fail_memory(error, "the animation of a bake") : SUP_OK;
 }

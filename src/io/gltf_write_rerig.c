@@ -11,6 +11,7 @@ typedef struct rerigger {
     uint32_t           node_count, mesh_count, moved_count;
     sup_json**         nodes; // of the copy by their numbers, and behind them those of meshes that moved
     bool*              below; // another node
+    bool               prunes; // what the old rig leaves behind
     sup_json**         meshes;
     uint32_t*          users; // nodes that show each mesh
 } rerigger;
@@ -182,6 +183,7 @@ static void write_part(rerigger* r, uint32_t index)
         write_primitive(r, &p, mesh, primitives[from->primitive]);
     }
     gltf_edit_number(&r->m.edit, node, "skin", to->skin);
+    if (r->prunes && part->morph_count == 0) gltf_targets_drop(node, mesh);
 }
 
 // ---------------------------------------------------------------------------------------------- skins
@@ -223,14 +225,18 @@ static sup_result gather(rerigger* r, const uint32_t* animations, gltf_document*
     uint32_t       old = r->from->accessor_count;
     gltf_source*   source = gltf_make(&r->m, 1, sizeof *source);
     gltf_accessor* accessors = gltf_make(&r->m, (size_t)old + edit->accessor_count, sizeof *accessors);
-    if (!source || !accessors || !animations || !gltf_buffers_list(&r->m, source) || edit->failed)
+    uint32_t*      renamed = r->prunes ? gltf_prune(edit) : NULL;
+    if (!source || !accessors || !animations || (r->prunes && !renamed) || !gltf_buffers_list(&r->m, source) || edit->failed)
         return sup_fail_memory(r->m.error, "a glTF document");
-    if (old) memcpy(accessors, r->from->accessors, old * sizeof *accessors);
-    for (uint32_t i = 0; i < edit->accessor_count; ++i) accessors[old + i] = edit->accessors[i];
+    for (uint32_t i = 0; i < old + edit->accessor_count; ++i) {
+        uint32_t to = renamed ? renamed[i] : i;
+        if (to == SUP_NONE) continue;
+        accessors[to] = i < old ? r->from->accessors[i] : edit->accessors[i - old];
+        source->accessor_count = to + 1; // they keep their order
+    }
     source->root = edit->root;
     source->part_count = r->from->part_count;
     source->parts = r->m.parts;
-    source->accessor_count = old + edit->accessor_count;
     source->accessors = accessors;
     *out = (gltf_document){ source, r->m.joint_nodes, animations, r->m.root, r->m.character };
     return SUP_OK;
@@ -256,6 +262,7 @@ sup_result gltf_document_rerig(const sup_character* character, uint32_t influenc
     gltf_edit_open(&r.m.edit, r.from, arena);
     if (r.m.edit.failed || !prepare(&r) || !gltf_rest_normals(&r.m)) return sup_fail_memory(error, "a glTF document");
     if (own && !find_nodes(&r)) return SUP_OK;
+    r.prunes = !own && gltf_prunable(r.m.edit.root);
     if (!own) list_roots(&r);
     if (!own) gltf_joints_write(&r.m);
     if (!r.m.edit.failed) gltf_skin_write(&r.m);
@@ -263,6 +270,7 @@ sup_result gltf_document_rerig(const sup_character* character, uint32_t influenc
     r.m.part_nodes = gltf_make(&r.m, character->mesh.part_count, sizeof *r.m.part_nodes);
     for (uint32_t i = 0; i < character->mesh.part_count && !r.m.edit.failed; ++i) write_part(&r, i);
     if (!r.m.edit.failed) drop_skins(&r);
+    if (!r.m.edit.failed && r.prunes) gltf_channels_drop(&r.m.edit);
     if (r.m.edit.failed) return sup_fail_memory(error, "a glTF document");
     return gather(&r, own ? find_animations(&r) : gltf_clips_write(&r.m), out);
 }

@@ -67,17 +67,31 @@ static sup_result move_keys(const double* times, uint32_t count, sup_arena* aren
     return SUP_OK;
 }
 
+// What morphs did is in the shapes, so the bones do it; with their weights at rest they would do it twice.
+static sup_result leave_morphs(const sup_character* character, sup_arena* arena, sup_character* out, sup_error* error)
+{
+    sup_part* parts = sup_arena_copy(arena, character->mesh.parts, character->mesh.part_count, sizeof *parts);
+    if (!parts) return sup_fail_memory(error, "a rig");
+    for (uint32_t i = 0; i < character->mesh.part_count; ++i) parts[i].morph_begin = parts[i].morph_count = 0;
+    *out = *character;
+    out->mesh.parts = parts;
+    out->morph_count = 0;
+    return SUP_OK;
+}
+
 static sup_result attach(const sup_character* character, const sup_decomposition* fit, const char* clip, double fps,
                          const double* times, const sup_allocator* allocator, sup_arena* work, sup_character** out, sup_error* error)
 {
     sup_rig        rig;
     sup_matrix     weights, motion;
     sup_clip       made_clip;
+    sup_character  bare;
     sup_character* made = NULL;
     sup_result     result = make_rig(fit, work, &rig, error);
     if (result == SUP_OK) result = make_weights(fit, &character->mesh, work, &weights, error);
     if (result == SUP_OK) result = make_motion(fit, work, &motion, error);
-    if (result == SUP_OK) result = sup_rig_attach(character, &rig, &weights, allocator, &made, error);
+    if (result == SUP_OK) result = leave_morphs(character, work, &bare, error);
+    if (result == SUP_OK) result = sup_rig_attach(&bare, &rig, &weights, allocator, &made, error);
     if (result != SUP_OK) return result;
     result = sup_rig_clip(made, &rig, &motion, clip, times ? 1 : fps, work, &made_clip, error);
     if (result == SUP_OK && times) result = move_keys(times, fit->frame_count, work, &made_clip, error);

@@ -150,7 +150,7 @@ static sup_result make_channel(sup_build* build, const copies* times, const copi
 static sup_result make_clip(sup_build* build, const copies* times, const copies* values, uint32_t index, sup_clip* out)
 {
     const sup_clip* d = &build->desc->clips[index];
-    *out = (sup_clip){ .name = sup_build_name(build, d->name, "clip", index), .source_id = d->source_id };
+    *out = (sup_clip){ .name = sup_build_name(build, d->name, "clip", index), .source_id = d->source_id, .baked = d->baked };
     if (!out->name) return sup_fail_memory(build->error, "a clip");
     if (d->channel_count && !d->channels)
         return BAD("clip '%s' counts %u channels but gives none", out->name, d->channel_count);

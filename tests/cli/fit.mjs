@@ -1,5 +1,5 @@
 // supple fit: shapes become a rig that every other verb reads, and a bake becomes bones again.
-import { bad, data, equal, finish, good, holds, json, match, near, run, skip, test, validate } from "./harness.mjs";
+import { bad, data, equal, finish, good, holds, json, match, near, run, shared, skip, test, validate } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
 
@@ -63,7 +63,27 @@ await test("a bake becomes bones again", folder => {
     const r = json(["fit", baked, out, "--clip", clip, "--fps", "15", "--bones", "6"]);
     holds(r.erms < 3, `E_RMS ${r.erms}`);
     validate(out);
+    // Without a name the bake is what is meant, not the clip that comes first.
+    const same = json(["fit", baked, path.join(folder, "again.glb"), "--fps", "15", "--bones", "6"]);
+    equal(same.erms, r.erms, "E_RMS of the default");
+    match(good(["fit", baked, path.join(folder, "again.glb"), "--fps", "15", "--bones", "6"]).err, new RegExp(`note: taking the baked clip '${clip}'`));
 });
+// The document of a GLB.
+const readGlb = file => { const bytes = fs.readFileSync(file); return JSON.parse(bytes.toString("utf8", 20, 20 + bytes.readUInt32LE(12))); };
+for (const [name, source, clip] of [["builtin:arm", "builtin:arm?points=800", "flex"], ["hvgirl", "skinned/hvgirl.glb", "Walking"], ["soldier", "skinned/soldier.glb", "Run"], ["robotexpressive", "skinned/robotexpressive.glb", "Running"]])
+    await test(`a rig from a bake of ${name} holds what plays and nothing else`, folder => {
+        const file = source.startsWith("builtin") ? source : shared(source), baked = path.join(folder, "baked.glb"), out = path.join(folder, "bones.glb");
+        good(["bake", file, baked, "--clip", clip, "--end", "0.4", "--fps", "10", "--deform", "dualquat", "--quiet"]);
+        good(["fit", baked, out, "--fps", "10", "--bones", "6", "--quiet"]);
+        const before = readGlb(baked), after = readGlb(out), count = (g, list) => g[list]?.length ?? 0;
+        equal(json(["inspect", out]).clips.map(c => c.name).join(), "fit", "clips");
+        holds(!after.meshes.some(m => m.weights || m.extras?.targetNames || m.primitives.some(p => p.targets)), "no morph targets are left");
+        for (const list of ["meshes", "materials", "textures", "images"]) equal(count(after, list), count(before, list), list);
+        const used = new Set(after.meshes.flatMap(m => m.primitives.flatMap(p => [p.indices, ...Object.values(p.attributes)])));
+        for (const s of [...after.animations.flatMap(a => a.samplers.flatMap(s => [s.input, s.output])), ...after.skins.map(s => s.inverseBindMatrices)]) used.add(s);
+        equal(count(after, "accessors"), [...used].filter(i => i !== undefined).length, "accessors that something uses");
+        holds(fs.statSync(out).size < 0.6 * fs.statSync(baked).size, `${fs.statSync(out).size} bytes of ${fs.statSync(baked).size}`);
+    });
 await test("a rest shape in other units takes the size of the frames", folder => {
     const dir = sequence(folder), list = files(dir), out = path.join(folder, "o.glb"), large = path.join(folder, "large.obj");
     fs.writeFileSync(large, fs.readFileSync(list[0], "utf8").replace(/^v (\S+) (\S+) (\S+)/gm, (_, x, y, z) => `v ${100 * x} ${100 * y} ${100 * z}`));
