@@ -185,7 +185,8 @@ static sup_result frame_times(gltf_edit* edit, const sup_bake* bake, uint32_t* a
                             desc->fps);
     }
     *count = desc->frame_count;
-    if ((float)bake->span > times[desc->frame_count - 1]) times[(*count)++] = (float)bake->span;
+    double rest = bake->span * desc->fps - (double)(desc->frame_count - 1); // in frames; less is rounding of the clip's length
+    if (rest > 1e-3 && (float)bake->span > times[desc->frame_count - 1]) times[(*count)++] = (float)bake->span;
     *accessor = gltf_edit_floats(edit, times, *count, 1, 0, true);
     return SUP_OK;
 }

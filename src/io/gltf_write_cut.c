@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+// Keys of a part may take this many times the file's size, and a little for small files, as reading them may: samplers cost
+// little, and thousands can name the same keys.
+enum { GROWTH_FACTOR = 64, GROWTH_FREE = 64 << 20 };
+
 typedef struct animation_cutter {
     gltf_baking*     baking;
     double           start, end;
@@ -12,6 +16,7 @@ typedef struct animation_cutter {
     uint32_t         sampler_count;
     uint32_t*        made; // the new one of each, for numbers and for rotations; SUP_NONE: none yet
     gltf_times       shared;
+    uint64_t         room; // bytes left
 } animation_cutter;
 
 static bool find_path(const sup_json* channel, sup_path* out)
@@ -44,7 +49,7 @@ static bool find_keys(const animation_cutter* a, const sup_json* sampler, gltf_a
 }
 
 // Keys as floats. Of several at one time the last counts, as reading has it. False: there are fewer numbers than keys.
-static bool read_keys(const animation_cutter* a, const sup_json* sampler, sup_path path, sup_channel* out)
+static bool read_keys(animation_cutter* a, const sup_json* sampler, sup_path path, sup_channel* out)
 {
     gltf_edit*    edit = &a->baking->edit;
     gltf_accessor input, output;
@@ -53,7 +58,10 @@ static bool read_keys(const animation_cutter* a, const sup_json* sampler, sup_pa
     uint64_t          rows = how == SUP_INTERPOLATE_CUBIC ? 3 : 1, numbers = (uint64_t)output.count * output.components;
     uint64_t          width = path == SUP_PATH_ROTATION ? 4 : path == SUP_PATH_WEIGHTS ? numbers / (rows * input.count) : 3;
     if (width == 0 || width * rows * input.count > numbers) return false;
-    size_t per_key = (size_t)(width * rows);
+    size_t   per_key = (size_t)(width * rows);
+    uint64_t bytes = 2 * sizeof(float) * (per_key + 1) * input.count; // as read, and cut
+    if (bytes > a->room) return false;
+    a->room -= bytes;
     float* times = SUP_NEW(edit->arena, float, input.count);
     float* values = SUP_NEW(edit->arena, float, input.count* per_key);
     if (!times || !values) {
@@ -98,6 +106,7 @@ uint32_t gltf_animation_cut(gltf_baking* baking, sup_json* animation, double sta
 {
     gltf_edit*       edit = &baking->edit;
     animation_cutter a = { .baking = baking, .start = start, .end = start + span, .animation = animation };
+    a.room = (uint64_t)baking->document.source->bytes * GROWTH_FACTOR + GROWTH_FREE;
     a.samplers = gltf_edit_items(edit, gltf_edit_get(animation, "samplers"), &a.sampler_count);
     a.made = SUP_NEW(edit->arena, uint32_t, 2 * (size_t)a.sampler_count);
     sup_json* channels = gltf_edit_get(animation, "channels");

@@ -9,6 +9,7 @@
 enum {
     SET = GLTF_WEIGHT_SET,
     SHARE_STEPS = 11, // shares of 2^-10 to 1
+    ABOVE_MAX = 8,    // joints above that are tried
 };
 
 #define SUM_SLACK 1e-3 // beyond this it shows whether a viewer normalizes
@@ -18,15 +19,21 @@ enum {
 
 // ---------------------------------------------------------------------------------------------- sums and sets
 
-// The slot of each joint of the character in the part's skin, SUP_NONE: not there.
+// The slot of each joint of the character in the part's skin, SUP_NONE: not there. Several joints may stand for one node.
 static uint32_t* find_slots(const gltf_baking* baking, const baked_part* part, const sup_character* character, sup_arena* arena)
 {
-    uint32_t* out = SUP_NEW(arena, uint32_t, character->skeleton.joint_count);
-    for (uint32_t j = 0; out && j < character->skeleton.joint_count; ++j) {
-        out[j] = SUP_NONE;
-        for (uint32_t s = 0; s < part->pull.slot_count && out[j] == SUP_NONE; ++s)
-            if (baking->document.joint_nodes[j] == baking->document.joint_nodes[part->pull.slots[s]]) out[j] = s;
+    const uint32_t* nodes = baking->document.joint_nodes;
+    const sup_json* list = sup_json_get(baking->document.source->root, "nodes");
+    uint32_t        node_count = list ? list->count : 0, joint_count = character->skeleton.joint_count;
+    uint32_t*       by_node = SUP_NEW(arena, uint32_t, node_count);
+    uint32_t*       out = SUP_NEW(arena, uint32_t, joint_count);
+    if (!by_node || !out) return NULL;
+    memset(by_node, 0xff, node_count * sizeof *by_node);
+    for (uint32_t s = part->pull.slot_count; s-- > 0;) {
+        uint32_t node = nodes[part->pull.slots[s]];
+        if (node < node_count) by_node[node] = s;
     }
+    for (uint32_t j = 0; j < joint_count; ++j) out[j] = nodes[j] < node_count ? by_node[nodes[j]] : SUP_NONE;
     return out;
 }
 
@@ -145,13 +152,20 @@ static fold make_fold(const baked_part* part, uint32_t vertex)
     return f;
 }
 
-// Slot of the nearest joint above whatever this one is, SUP_NONE at the top.
-static uint32_t slot_above(const baked_part* part, const sup_skeleton* skeleton, uint32_t slot)
+// For every joint the slot of the nearest one above it that the part's skin has, SUP_NONE: none. Parents come first in the
+// order of joints.
+static uint32_t* find_above(const baked_part* part, const sup_skeleton* skeleton, sup_arena* arena)
 {
-    for (uint32_t j = skeleton->joints[part->pull.slots[slot]].parent; j != SUP_NONE; j = skeleton->joints[j].parent)
-        for (uint32_t s = 0; s < part->pull.slot_count; ++s)
-            if (part->pull.slots[s] == j) return s;
-    return SUP_NONE;
+    uint32_t* own = SUP_NEW(arena, uint32_t, skeleton->joint_count);
+    uint32_t* above = SUP_NEW(arena, uint32_t, skeleton->joint_count);
+    if (!own || !above) return NULL;
+    memset(own, 0xff, skeleton->joint_count * sizeof *own);
+    for (uint32_t s = part->pull.slot_count; s-- > 0;) own[part->pull.slots[s]] = s;
+    for (uint32_t j = 0; j < skeleton->joint_count; ++j) {
+        uint32_t parent = skeleton->joints[j].parent;
+        above[j] = parent == SUP_NONE ? SUP_NONE : own[parent] != SUP_NONE ? own[parent] : above[parent];
+    }
+    return above;
 }
 
 static void put_share(baked_part* part, const fold* f)
@@ -178,27 +192,27 @@ static void put_share(baked_part* part, const fold* f)
 }
 
 // The next thing to try. False: nothing is left.
-static bool advance(baked_part* part, const sup_skeleton* skeleton, fold* f)
+static bool advance(baked_part* part, const uint32_t* above, fold* f)
 {
     f->open = f->changed = true;
     if (!f->started || ++f->step == SHARE_STEPS) {
         f->started = true;
         f->step = 0;
         if (f->next == f->own && f->own > 1) f->joint = f->slots[f->order[0]];
-        f->joint = f->next < f->own ? f->slots[f->order[f->next]] : slot_above(part, skeleton, f->joint);
+        f->joint = f->next < f->own ? f->slots[f->order[f->next]] : above[part->pull.slots[f->joint]];
         f->next++;
     }
-    if (f->joint == SUP_NONE) return false;
+    if (f->joint == SUP_NONE || f->next > f->own + ABOVE_MAX) return false;
     put_share(part, f);
     return true;
 }
 
 typedef struct unfolder {
-    gltf_baking*        baking;
-    const sup_bake*     bake;
-    const sup_pose*     held; // NULL: the clip's frames
-    sup_pose            pose;
-    const sup_skeleton* skeleton;
+    gltf_baking*    baking;
+    const sup_bake* bake;
+    const sup_pose* held; // NULL: the clip's frames
+    sup_pose        pose;
+    const uint32_t* above; // of the part at hand
 } unfolder;
 
 static uint32_t frame_count(const unfolder* u) { return u->held ? 1 : u->bake->desc.frame_count; }
@@ -219,7 +233,7 @@ static bool look(unfolder* u, baked_part* part, fold* folds, uint32_t count, boo
         gltf_pull_pose(&part->pull, frame_pose(u, f));
         for (uint32_t i = 0; i < count; ++i)
             while (folds[i].open && gltf_pull_condition_at(&part->pull, folds[i].vertex) > CONDITION_MENDED)
-                if (!advance(part, u->skeleton, &folds[i])) return false;
+                if (!advance(part, u->above, &folds[i])) return false;
     }
     *again = false;
     for (uint32_t i = 0; i < count; ++i) {
@@ -252,12 +266,13 @@ static sup_result unfold_part(unfolder* u, baked_part* part, const bool* marked,
     uint32_t count = 0, n = 0;
     for (uint32_t v = 0; v < part->pull.vertex_count; ++v) count += marked[v];
     fold* folds = SUP_NEW(u->bake->arena, fold, count);
-    if (!folds) return sup_fail_memory(error, "weights");
+    u->above = find_above(part, &u->bake->desc.character->skeleton, u->bake->arena);
+    if (!folds || !u->above) return sup_fail_memory(error, "weights");
     bool helped = true;
     for (uint32_t v = 0; v < part->pull.vertex_count && helped; ++v) {
         if (!marked[v]) continue;
         folds[n] = make_fold(part, v);
-        helped = advance(part, u->skeleton, &folds[n++]);
+        helped = advance(part, u->above, &folds[n++]);
     }
     for (bool again = helped; again && helped;) helped = look(u, part, folds, n, &again);
     for (uint32_t i = 0; i < n; ++i) {
@@ -295,7 +310,7 @@ static sup_result judge_pose(unfolder* u, const sup_pose* pose, bool** marked, s
 sup_result gltf_weights_unfold(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error)
 {
     const sup_character* character = bake->desc.character;
-    unfolder             u = { .baking = baking, .bake = bake, .held = held, .skeleton = &character->skeleton };
+    unfolder             u = { .baking = baking, .bake = bake, .held = held };
     bool**               marked = SUP_NEW(bake->arena, bool*, baking->part_count);
     if (!marked) return sup_fail_memory(error, "weights");
     sup_result result = sup_pose_create(character, bake->arena, &u.pose, error);
