@@ -5,6 +5,7 @@
 #include "common.h"
 #include "examples.h"
 #include "report.h"
+#include "rigging.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,6 +37,8 @@ static sup_json* describe(const options* o, const bake_job* job, const bake_outc
     sup_json* fallbacks = sup_json_set(arena, json, "fallbacks", sup_json_new(arena, SUP_JSON_OBJECT));
     for (uint32_t i = 0; i < out->stats.count; i++)
         sup_json_set(arena, fallbacks, out->stats.items[i].name, sup_json_new_number(arena, (double)out->stats.items[i].times));
+    sup_json* partners = rigging_describe_partners(o, job->character, arena);
+    if (partners) sup_json_set(arena, json, "motion", partners);
     if (!options_has(o, FLAG_HASHES)) return fallbacks ? json : NULL;
     sup_json* hashes = sup_json_set(arena, json, "hashes", sup_json_new(arena, SUP_JSON_ARRAY));
     sup_json* last = hashes;

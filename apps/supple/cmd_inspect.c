@@ -271,8 +271,14 @@ int cmd_inspect(const options* o)
         code = fail_with(&error);
     else {
         collect(&f);
-        if (!options_has(o, FLAG_JSON)) print_report(&f, o->words[0]);
-        else if (!print_json(describe(&f))) code = EXIT_FAILED;
+        sup_json* json = options_has(o, FLAG_JSON) ? describe(&f) : NULL;
+        sup_json* partners = json ? rigging_describe_partners(o, character, f.arena) : NULL;
+        if (partners) sup_json_set(f.arena, json, "motion", partners);
+        if (options_has(o, FLAG_JSON)) code = print_json(json) ? EXIT_DONE : EXIT_FAILED;
+        else {
+            print_report(&f, o->words[0]);
+            rigging_print_partners(o, character, f.arena);
+        }
     }
     sup_arena_destroy(f.arena);
     sup_character_destroy(character);

@@ -1,6 +1,7 @@
 // What a character does not bring itself: a skeleton with weights, and motion.
 #include "rigging.h"
 
+#include "partner_report.h"
 #include "report.h"
 #include "skeletons.h"
 
@@ -67,44 +68,29 @@ static int attach_skeleton(rigging* r, sup_character** character)
 
 // ---------------------------------------------------------------------------------------------- motion
 
-// What a person wants to know: which joints stay behind, and what was done to the motion.
-static void say_report(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report)
+int rigging_retarget(const options* o, const char* path, const sup_character* character, bool silent, sup_arena* arena,
+                     sup_mocap* mocap, sup_clip* clip, sup_retarget_report* report)
 {
-    enum { SHOWN = 8 };
-    char   names[600];
-    size_t at = 0;
-    names[0] = 0;
-    for (uint32_t i = 0; i < report->lone_count && i < SHOWN && at < sizeof names; i++)
-        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "",
-                               character->skeleton.joints[report->lone[i]].name);
-    if (report->lone_count > SHOWN && at < sizeof names)
-        snprintf(names + at, sizeof names - at, " and %u more", report->lone_count - SHOWN);
-    if (report->lone_count)
-        say_note("'%s' moves %u joints; %u found no partner in it and keep their place on their parent: %s", mocap->name,
-                 report->pair_count, report->lone_count, names);
-    if (report->dropped_count == 1) say_note("the first frame of '%s' only shows a straight pose and is left out", mocap->name);
-    if (report->dropped_count > 1)
-        say_note("the first %u frames of '%s' only show a straight pose and the way out of it and are left out",
-                 report->dropped_count, mocap->name);
-    if (report->rest_from_frame)
-        say_note("the rest pose of '%s' is no standing figure; its straightest frame was taken for it", mocap->name);
+    sup_error            error = { 0 };
+    sup_joint_pair*      pairs = NULL;
+    sup_retarget_options how = { 0 };
+    const char*          map = options_text(o, FLAG_MOTION_MAP, NULL);
+    if (sup_mocap_load(path, NULL, arena, mocap, &error) != SUP_OK) return fail_with(&error);
+    for (uint32_t i = 0; i < mocap->warning_count && !silent; i++) say_warning("%s: %s", path, mocap->warnings[i]);
+    if (map && sup_motion_map_load(map, NULL, arena, &pairs, &how.pair_count, &error) != SUP_OK) return fail_with(&error);
+    how.pairs = pairs;
+    return sup_retarget(character, mocap, &how, arena, clip, report, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 
 static int add_captured(const rigging* r, const char* path, sup_character* character)
 {
-    sup_error            error = { 0 };
-    sup_mocap            mocap;
-    sup_clip             clip;
-    sup_retarget_report  report;
-    sup_joint_pair*      pairs = NULL;
-    sup_retarget_options how = { 0 };
-    const char*          map = options_text(r->o, FLAG_MOTION_MAP, NULL);
-    if (sup_mocap_load(path, NULL, r->arena, &mocap, &error) != SUP_OK) return fail_with(&error);
-    for (uint32_t i = 0; i < mocap.warning_count && !r->silent; i++) say_warning("%s: %s", path, mocap.warnings[i]);
-    if (map && sup_motion_map_load(map, NULL, r->arena, &pairs, &how.pair_count, &error) != SUP_OK) return fail_with(&error);
-    how.pairs = pairs;
-    if (sup_retarget(character, &mocap, &how, r->arena, &clip, &report, &error) != SUP_OK) return fail_with(&error);
-    if (!r->silent && !options_has(r->o, FLAG_QUIET)) say_report(character, &mocap, &report);
+    sup_error           error = { 0 };
+    sup_mocap           mocap;
+    sup_clip            clip;
+    sup_retarget_report report;
+    int                 code = rigging_retarget(r->o, path, character, r->silent, r->arena, &mocap, &clip, &report);
+    if (code != EXIT_DONE) return code;
+    if (!r->silent && !options_has(r->o, FLAG_QUIET)) say_partners(character, &mocap, &report);
     return sup_character_add_clip(character, &clip, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 

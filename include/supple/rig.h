@@ -44,20 +44,32 @@ typedef struct sup_retarget_options {
     bool                  keep_first; ///< keep a first frame that only shows a straight pose, as many files begin with
 } sup_retarget_options;
 
+/// How it was found whom a joint follows.
+typedef enum sup_pair_how {
+    SUP_PAIR_TOLD,  ///< by options->pairs
+    SUP_PAIR_NAME,  ///< by the names of both
+    SUP_PAIR_SHAPE, ///< guessed by the shape of a skeleton whose names do not tell
+} sup_pair_how;
+
 /// What was found on the way.
 typedef struct sup_retarget_report {
-    uint32_t        pair_count; ///< joints of the target that follow one of the motion
-    const uint32_t* targets;
-    const uint32_t* sources;
-    uint32_t        lone_count; ///< skin joints that found no partner and keep their place on their parent
-    const uint32_t* lone;
-    float           scale;           ///< target's leg over the motion's leg; root motion is scaled by it
-    bool            dropped_first;   ///< the first frame only showed a straight pose and was left out
-    uint32_t        dropped_count;   ///< frames left out with it: it, and those that rush out of that pose
-    bool            rest_from_frame; ///< the motion's rest pose is no standing figure; a frame of it was taken instead
+    uint32_t           pair_count; ///< joints of the target that follow one of the motion
+    const uint32_t*    targets;
+    const uint32_t*    sources;
+    const uint8_t*     how;          ///< sup_pair_how of each pair
+    const char* const* roles;        ///< what the target's joint is: "left upper leg"; "" where it only has the same name
+    uint32_t           guess_count;  ///< pairs that are SUP_PAIR_SHAPE
+    bool               side_guessed; ///< nothing told which side of a figure is its left
+    uint32_t           lone_count;   ///< skin joints that found no partner and keep their place on their parent
+    const uint32_t*    lone;
+    float              scale;           ///< target's leg over the motion's leg; root motion is scaled by it
+    bool               dropped_first;   ///< the first frame only showed a straight pose and was left out
+    uint32_t           dropped_count;   ///< frames left out with it: it, and those that rush out of that pose
+    bool               rest_from_frame; ///< the motion's rest pose is no standing figure; a frame of it was taken instead
 } sup_retarget_report;
 
-/// Puts the motion on the character: joints are matched by their names (and by options->pairs), the two rest poses aligned,
+/// Puts the motion on the character: joints are matched by options->pairs, by their names and, where these do not tell, by the
+/// shape of the skeleton (report->how says which), the two rest poses aligned,
 /// root motion scaled by leg length, and the lowest point of the feet kept as high above the ground as in the motion.
 /// The clip has linear keys at the motion's frames, begins where the character stands, and lives in the arena together with
 /// what the report points to. NULL options: defaults; NULL report: not wanted.

@@ -1,9 +1,11 @@
-// Which joint is which part of a body.
+// Which joint is which part of a body. Names are read first; what they leave open is told by the shape of the skeleton. The
+// result is one table: who has which role, and how that was found.
 #include "rig/body.h"
 
 #include "base/internal.h"
-#include "rig/joint_names.h"
+#include "rig/body_shape.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool body_is_above(const uint32_t* parents, uint32_t above, uint32_t joint)
@@ -153,19 +155,19 @@ body_role body_role_of(const body_map* map, uint32_t joint, int* side)
     return ROLE_NONE;
 }
 
-sup_result body_find(const body_skeleton* s, const body_fixed* fixed, uint32_t fixed_count, sup_arena* scratch, body_map* out,
-                     sup_error* error)
+body_map body_map_none(void)
 {
-    joint_affix shared[2];
-    joint_name* found = SUP_NEW(scratch, joint_name, s->count);
-    if (!found) return sup_fail_memory(error, "a match of joints");
-    *out = (body_map){ .hips = SUP_NONE, .head = SUP_NONE };
+    body_map map = { .hips = SUP_NONE, .head = SUP_NONE };
     for (int side = 0; side < 2; ++side)
-        for (int role = 0; role < ROLE_COUNT; ++role) out->limbs[side][role] = SUP_NONE;
-    joint_names_shared(s->names, s->eligible, s->count, shared);
-    for (uint32_t j = 0; j < s->count; ++j)
-        found[j] = s->eligible[j] ? joint_name_read(s->names[j], shared) : (joint_name){ .side = SIDE_NONE };
-    for (uint32_t i = 0; i < fixed_count; ++i) found[fixed[i].joint].role = ROLE_NONE;
+        for (int role = 0; role < ROLE_COUNT; ++role) map.limbs[side][role] = SUP_NONE;
+    return map;
+}
+
+// ---------------------------------------------------------------------------------------------- by names, then by shape
+
+static void find_by_names(const body_skeleton* s, const joint_name* found, const body_fixed* fixed, uint32_t fixed_count,
+                          body_map* out)
+{
     for (int side = 0; side < 2; ++side) {
         find_arm(s, found, side, out->limbs[side]);
         find_leg(s, found, side, out->limbs[side]);
@@ -175,5 +177,161 @@ sup_result body_find(const body_skeleton* s, const body_fixed* fixed, uint32_t f
     find_trunk(s, found, out);
     for (uint32_t i = 0; i < fixed_count; ++i)
         if (fixed[i].role < ROLE_SHOULDER) fix_role(&fixed[i], out);
+}
+
+static bool has_roles(const uint32_t* limb, int first, int last)
+{
+    for (int role = first; role <= last; ++role)
+        if (limb[role] == SUP_NONE) return false;
+    return true;
+}
+
+// Whether names told all that walking needs.
+static bool is_whole(const body_map* map)
+{
+    for (int side = 0; side < 2; ++side)
+        if (!has_roles(map->limbs[side], ROLE_UPPER_LEG, ROLE_FOOT) || !has_roles(map->limbs[side], ROLE_UPPER_ARM, ROLE_HAND))
+            return false;
+    return map->hips != SUP_NONE;
+}
+
+// Whether joints of a limb hang on each other in their order.
+static bool in_order(const uint32_t* parents, const uint32_t* limb, int first, int last)
+{
+    uint32_t above = SUP_NONE;
+    for (int role = first; role <= last; ++role) {
+        if (limb[role] == SUP_NONE) continue;
+        if (above != SUP_NONE && (above == limb[role] || !body_is_above(parents, above, limb[role]))) return false;
+        above = limb[role];
+    }
+    return true;
+}
+
+// What the names left open of a limb is filled in. Where the two do not go together, the shape of the whole limb is the better
+// evidence: a single name that fits ("bone" is a word for many things) does not make a limb.
+static void merge_limb(const uint32_t* parents, const uint32_t* shape, int first, int last, uint32_t* limb)
+{
+    uint32_t both[ROLE_COUNT];
+    for (int role = first; role <= last; ++role) both[role] = limb[role] != SUP_NONE ? limb[role] : shape[role];
+    bool good = in_order(parents, both, first, last);
+    for (int role = first; role <= last; ++role) limb[role] = good ? both[role] : shape[role];
+}
+
+static void merge(const body_skeleton* s, const body_shape* shape, body_map* map)
+{
+    const body_map* guess = &shape->map;
+    for (int side = 0; side < 2; ++side) {
+        uint32_t* limb = map->limbs[side];
+        if (!has_roles(limb, ROLE_UPPER_LEG, ROLE_FOOT) && guess->limbs[side][ROLE_UPPER_LEG] != SUP_NONE)
+            merge_limb(s->parents, guess->limbs[side], ROLE_UPPER_LEG, ROLE_TOE, limb);
+        if (!has_roles(limb, ROLE_UPPER_ARM, ROLE_HAND) && guess->limbs[side][ROLE_UPPER_ARM] != SUP_NONE)
+            merge_limb(s->parents, guess->limbs[side], ROLE_SHOULDER, ROLE_HAND, limb);
+    }
+    bool carries = map->hips != SUP_NONE;
+    for (int side = 0; side < 2 && carries; ++side)
+        carries = body_is_above(s->parents, map->hips, map->limbs[side][ROLE_UPPER_LEG]);
+    if (!carries) map->hips = guess->hips;
+    if (!map->spine_count) {
+        map->spine_count = guess->spine_count;
+        memcpy(map->spine, guess->spine, sizeof map->spine);
+    }
+    if (!map->neck_count && map->head == SUP_NONE) {
+        map->neck_count = guess->neck_count;
+        memcpy(map->neck, guess->neck, sizeof map->neck);
+        map->head = guess->head;
+    }
+    map->faces = shape->faces;
+    map->four_legs = guess->four_legs;
+}
+
+// Fingers by their names; where no name is one's, by their places.
+static void find_fingers(const body_skeleton* s, const body_shape* shape, body_map* out)
+{
+    bool named = false;
+    for (uint32_t j = 0; j < s->count; ++j) {
+        int side, finger, number;
+        if (!s->eligible[j] || !body_finger_of(s->names[j], &side, &finger, &number)) continue;
+        out->fingers[j] = (body_finger){ (int8_t)side, (int8_t)finger, (int8_t)number, false };
+        named = true;
+    }
+    for (uint32_t j = 0; j < s->count && !named && shape->found; ++j) out->fingers[j] = shape->fingers[j];
+}
+
+static void say_how(const body_skeleton* s, const body_map* names, const body_fixed* fixed, uint32_t fixed_count, body_map* out)
+{
+    for (uint32_t j = 0; j < s->count; ++j) {
+        int       side, other_side;
+        body_role role = body_role_of(out, j, &side);
+        if (role != ROLE_NONE)
+            out->how[j] = body_role_of(names, j, &other_side) == role && side == other_side ? BODY_NAME : BODY_SHAPE;
+        else if (out->fingers[j].number) out->how[j] = out->fingers[j].guessed ? BODY_SHAPE : BODY_NAME;
+    }
+    for (uint32_t i = 0; i < fixed_count; ++i) out->how[fixed[i].joint] = BODY_TOLD;
+}
+
+// Joints of limbs stand twice in no map: what a name took for something else loses.
+static void drop_doubles(body_map* map)
+{
+    for (int list = 0; list < 2; ++list) {
+        uint32_t *joints = list ? map->neck : map->spine, *count = list ? &map->neck_count : &map->spine_count, kept = 0;
+        for (uint32_t i = 0; i < *count; ++i) {
+            bool taken = joints[i] == map->hips || (list == 0 && joints[i] == map->head);
+            for (int side = 0; side < 2; ++side)
+                for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) taken |= map->limbs[side][role] == joints[i];
+            if (!taken) joints[kept++] = joints[i];
+        }
+        *count = kept;
+    }
+}
+
+sup_result body_find(const body_skeleton* s, const body_fixed* fixed, uint32_t fixed_count, sup_arena* scratch, body_map* out,
+                     sup_error* error)
+{
+    joint_affix shared[2];
+    joint_name* found = SUP_NEW(scratch, joint_name, s->count);
+    bool*       barred = SUP_NEW(scratch, bool, s->count);
+    *out = body_map_none();
+    out->how = SUP_NEW(scratch, uint8_t, s->count);
+    out->fingers = SUP_NEW(scratch, body_finger, s->count);
+    if (!found || !barred || !out->how || !out->fingers) return sup_fail_memory(error, "a match of joints");
+    out->faces = true;
+    joint_names_shared(s->names, s->eligible, s->count, shared);
+    for (uint32_t j = 0; j < s->count; ++j)
+        found[j] = s->eligible[j] ? joint_name_read(s->names[j], shared) : (joint_name){ .side = SIDE_NONE };
+    for (uint32_t i = 0; i < fixed_count; ++i) {
+        found[fixed[i].joint].role = ROLE_NONE;
+        barred[fixed[i].joint] = fixed[i].role == ROLE_NONE;
+    }
+    find_by_names(s, found, fixed, fixed_count, out);
+    body_map   names = *out;
+    body_shape shape = { 0 };
+    if (s->places && !is_whole(out)) {
+        sup_result result = body_shape_find(s, found, barred, scratch, &shape, error);
+        if (result != SUP_OK) return result;
+        if (shape.found) {
+            merge(s, &shape, out);
+            for (uint32_t i = 0; i < fixed_count; ++i) fix_role(&fixed[i], out);
+            drop_doubles(out);
+        }
+    }
+    find_fingers(s, &shape, out);
+    say_how(s, &names, fixed, fixed_count, out);
     return SUP_OK;
+}
+
+const char* body_role_text(const body_map* map, uint32_t joint, char* text, size_t room)
+{
+    static const char* const roles[ROLE_COUNT] = { "",          "hips",      "spine",     "neck", "head",
+                                                   "shoulder",  "upper arm", "lower arm", "hand", "upper leg",
+                                                   "lower leg", "foot",      "toes" };
+    static const char* const fingers[] = { "thumb", "index finger", "middle finger", "ring finger", "little finger" };
+    int                      side;
+    body_role                role = body_role_of(map, joint, &side);
+    const body_finger*       f = &map->fingers[joint];
+    if (role != ROLE_NONE)
+        snprintf(text, room, "%s%s", side == SIDE_LEFT ? "left " : side == SIDE_RIGHT ? "right " : "", roles[role]);
+    else if (f->number)
+        snprintf(text, room, "%s %s %d", f->side == SIDE_LEFT ? "left" : "right", fingers[f->finger], f->number);
+    else snprintf(text, room, "%s", "");
+    return text;
 }

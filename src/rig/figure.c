@@ -74,6 +74,30 @@ bool figure_is_trunk(const figure* f, uint32_t joint)
     return role == ROLE_HIPS || role == ROLE_SPINE || role == ROLE_NECK || role == ROLE_HEAD;
 }
 
+bool figure_on_all_fours(const figure* f, sup_vec3 up)
+{
+    const uint32_t *left = f->body.limbs[SIDE_LEFT], *right = f->body.limbs[SIDE_RIGHT];
+    sup_vec3        hips = f->positions[f->body.hips], down = v3(0, 0, 0);
+    float           ground = INFINITY;
+    if (f->body.four_legs) return true;
+    if (!(f->leg > 0) || v3_dot(f->trunk, up) > 0.5f) return false;
+    for (int side = 0; side < 2; ++side) {
+        const uint32_t* limb = side ? right : left;
+        if (limb[ROLE_UPPER_LEG] == SUP_NONE || limb[ROLE_FOOT] == SUP_NONE) return false;
+        down = v3_add(down, v3_sub(f->positions[limb[ROLE_FOOT]], f->positions[limb[ROLE_UPPER_LEG]]));
+        ground = fminf(ground, v3_dot(f->positions[limb[ROLE_FOOT]], up));
+    }
+    if (v3_dot(v3_normalize(down, up), up) > -0.7f) return false; // the bind pose lies in another space
+    sup_vec3 ahead = v3_normalize(flatten(f->trunk, up), v3(0, 0, 0));
+    for (uint32_t j = f->body.hips; j < f->joint_count; ++j) {
+        sup_vec3 away = v3_sub(f->positions[j], hips);
+        if (v3_dot(away, ahead) > 0.5f * f->leg && v3_dot(f->positions[j], up) < ground + 0.35f * f->leg &&
+            body_is_above(f->parents, f->body.hips, j))
+            return true;
+    }
+    return false;
+}
+
 bool figure_bone(const figure* f, uint32_t joint, sup_vec3* direction)
 {
     int       side;
@@ -316,14 +340,57 @@ sup_result figure_of_mocap(const sup_mocap* mocap, sup_arena* scratch, figure* o
         parents[j] = mocap->joints[j].parent;
         eligible[j] = !mocap->joints[j].end;
     }
-    body_skeleton skeleton = { n, names, parents, eligible };
-    sup_result    result = body_find(&skeleton, NULL, 0, scratch, &out->body, error);
+    figure_play(mocap, mocap->frame_count, out->rotations, out->positions);
+    body_skeleton skeleton = {
+        .count = n, .names = names, .parents = parents, .eligible = eligible, .places = out->positions, .tips = out->positions
+    };
+    sup_result result = body_find(&skeleton, NULL, 0, scratch, &out->body, error);
     if (result != SUP_OK) return result;
     if (out->body.hips == SUP_NONE) out->body.hips = 0;
     return choose_reference(mocap, scratch, out, choice, error);
 }
 
 // ---------------------------------------------------------------------------------------------- characters
+
+sup_vec3 figure_up(const sup_character* character)
+{
+    return v3(character->up == SUP_AXIS_X, character->up == SUP_AXIS_Y, character->up == SUP_AXIS_Z);
+}
+
+// Which joints move nothing, and how far the skin reaches from the others: twice as far as the middle of what they move most.
+static sup_result find_ends(const sup_character* c, const sup_pose* pose, sup_arena* scratch, body_skeleton* out,
+                            sup_error* error)
+{
+    uint32_t  n = out->count;
+    bool*     idle = SUP_NEW(scratch, bool, n);
+    sup_vec3* tips = SUP_NEW(scratch, sup_vec3, n);
+    float*    sums = SUP_NEW(scratch, float, n);
+    if (!idle || !tips || !sums) return sup_fail_memory(error, "a figure");
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p)
+        for (uint32_t k = c->weights.begin[p]; k < c->weights.begin[p + 1]; ++k) {
+            uint32_t j = c->weights.joints[k];
+            float    w = c->weights.values[k];
+            if (k == c->weights.begin[p]) tips[j] = v3_mad(tips[j], w, affine_point(&pose->skin[j], c->mesh.points[p]));
+            if (k == c->weights.begin[p]) sums[j] += w;
+            idle[j] = true; // it is not; turned around below
+        }
+    bool any = false;
+    for (uint32_t j = n; j-- > 0;) {
+        any |= idle[j] && out->eligible[j];
+        uint32_t above = out->parents[j];
+        if (idle[j] && above != SUP_NONE) idle[above] = true;
+        if (above != SUP_NONE && !out->eligible[j]) { // a mesh that hangs on a joint
+            tips[above] = v3_add(tips[above], tips[j]);
+            sums[above] += sums[j];
+        }
+        sup_vec3 middle = sums[j] > 0 ? v3_scale(tips[j], 1 / sums[j]) : out->places[j];
+        tips[j] = v3_mad(out->places[j], 2, v3_sub(middle, out->places[j]));
+    }
+    for (uint32_t j = 0; j < n; ++j) idle[j] = any && !idle[j];
+    out->idle = idle;
+    out->tips = tips;
+    return SUP_OK;
+}
 
 sup_result figure_of_character(const sup_character* character, const body_fixed* fixed, uint32_t fixed_count,
                                sup_arena* scratch, figure* out, sup_pose* pose, sup_error* error)
@@ -349,8 +416,14 @@ sup_result figure_of_character(const sup_character* character, const body_fixed*
                                 ? pose->local[j].rotation
                                 : quat_normalize(quat_mul(out->rotations[joint->parent], pose->local[j].rotation));
     }
-    body_skeleton skeleton = { n, names, parents, eligible };
-    result = body_find(&skeleton, fixed, fixed_count, scratch, &out->body, error);
+    body_skeleton skeleton = { .count = n,
+                               .names = names,
+                               .parents = parents,
+                               .eligible = eligible,
+                               .places = out->positions,
+                               .up = figure_up(character) };
+    result = find_ends(character, pose, scratch, &skeleton, error);
+    if (result == SUP_OK) result = body_find(&skeleton, fixed, fixed_count, scratch, &out->body, error);
     if (result == SUP_OK && out->body.hips != SUP_NONE) figure_measure(out);
     return result;
 }

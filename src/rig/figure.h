@@ -23,6 +23,8 @@ typedef struct figure {
 void figure_measure(figure* f);
 /// Whether a joint is of the hips, the spine, the neck or the head.
 bool figure_is_trunk(const figure* f, uint32_t joint);
+/// Whether the trunk lies level over the legs, and more stands on the ground in front of them. up: of the world.
+bool figure_on_all_fours(const figure* f, sup_vec3 up);
 /// Where the bone of a limb's joint leads: the next joint of the limb, else the middle of the children. False: nowhere.
 bool figure_bone(const figure* f, uint32_t joint, sup_vec3* direction);
 /// The rotation of world space that brings figure a's up and forward to b's.
@@ -41,6 +43,8 @@ typedef enum figure_choice {
 
 /// Names, body, reference pose and first frame of a captured skeleton.
 sup_result figure_of_mocap(const sup_mocap* mocap, sup_arena* scratch, figure* out, figure_choice* choice, sup_error* error);
+/// The character's up as a direction.
+sup_vec3 figure_up(const sup_character* character);
 /// Names, body and reference pose of a character: its bind pose, which stays in *pose.
 sup_result figure_of_character(const sup_character* character, const body_fixed* fixed, uint32_t fixed_count,
                                sup_arena* scratch, figure* out, sup_pose* pose, sup_error* error);

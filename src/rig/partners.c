@@ -42,35 +42,33 @@ static void pair_bodies(retarget* r)
 }
 
 // A hand with a thumb and one more "finger", as CMU's skeletons have it, is a mitten whose joints mean nothing single.
-static bool has_fingers(const retarget* r, int side)
+static bool has_fingers(const figure* f, int side)
 {
     uint32_t seen = 0, count = 0;
-    for (uint32_t s = 0; s < r->source.joint_count; ++s) {
-        int other_side, finger, number;
-        if (r->mocap->joints[s].end || !body_finger_of(r->source.names[s], &other_side, &finger, &number)) continue;
-        if (other_side != side || seen & 1u << finger) continue;
-        seen |= 1u << finger;
+    for (uint32_t j = 0; j < f->joint_count; ++j) {
+        const body_finger* finger = &f->body.fingers[j];
+        if (!finger->number || finger->side != side || seen & 1u << finger->finger) continue;
+        seen |= 1u << finger->finger;
         count++;
     }
     return count >= 3;
 }
 
-// Fingers by their names, joint by joint, where both hands have them.
+// Joint by joint, where both hands have them.
 static void pair_fingers(retarget* r)
 {
-    bool hands[2] = { has_fingers(r, SIDE_LEFT), has_fingers(r, SIDE_RIGHT) };
+    bool hands[2] = { has_fingers(&r->source, SIDE_LEFT), has_fingers(&r->source, SIDE_RIGHT) };
     for (uint32_t t = 0; t < r->target.joint_count; ++t) {
-        int side, finger, number, other_side, other_finger, other_number;
-        if (r->follows[t].source != SUP_NONE || !r->character->skeleton.joints[t].skin_joint ||
-            !body_finger_of(r->target.names[t], &side, &finger, &number) || !hands[side])
-            continue;
-        uint32_t hand = r->target.body.limbs[side][ROLE_HAND], other_hand = r->source.body.limbs[side][ROLE_HAND];
-        if (hand == SUP_NONE || other_hand == SUP_NONE || !body_is_above(r->target.parents, hand, t)) continue;
-        for (uint32_t s = 0; s < r->source.joint_count; ++s)
-            if (!r->mocap->joints[s].end && body_finger_of(r->source.names[s], &other_side, &other_finger, &other_number) &&
-                other_side == side && other_finger == finger && other_number == number &&
-                body_is_above(r->source.parents, other_hand, s))
+        const body_finger* finger = &r->target.body.fingers[t];
+        if (r->follows[t].source != SUP_NONE || !finger->number || !hands[finger->side]) continue;
+        uint32_t hand = r->target.body.limbs[finger->side][ROLE_HAND], other = r->source.body.limbs[finger->side][ROLE_HAND];
+        if (hand == SUP_NONE || other == SUP_NONE || !body_is_above(r->target.parents, hand, t)) continue;
+        for (uint32_t s = 0; s < r->source.joint_count; ++s) {
+            const body_finger* f = &r->source.body.fingers[s];
+            if (f->number == finger->number && f->side == finger->side && f->finger == finger->finger &&
+                body_is_above(r->source.parents, other, s))
                 pair(r, t, s);
+        }
     }
 }
 
@@ -180,9 +178,14 @@ sup_result retarget_find_partners(retarget* r, const sup_retarget_options* optio
     if (result != SUP_OK) return result;
     if (r->target.body.hips == SUP_NONE)
         return BAD(
-            "no hips and legs were found among the joints of '%s', so '%s' cannot be put on it; tell by --motion-map FILE "
-            "with lines like 'joint of the character = joint of the motion'",
+            "no hips and legs were found among the joints of '%s', neither by their names nor by their places, so '%s' cannot "
+            "be put on it; tell by --motion-map FILE with lines like 'joint of the character = joint of the motion'",
             r->character->name, r->mocap->name);
+    if (options->pair_count == 0 && figure_on_all_fours(&r->target, figure_up(r->character)))
+        return BAD("'%s' goes on four legs, and '%s' is the motion of a figure on two; to try it all the same, tell by "
+                   "--motion-map FILE "
+                   "which joints follow, with lines like 'joint of the character = joint of the motion'",
+                   r->character->name, r->mocap->name);
     apply_pairs(r, options);
     if (count_limbs(r) == 0 && options->pair_count == 0)
         return BAD(
@@ -214,35 +217,42 @@ static void place_joints(retarget* r)
         }
 }
 
-// Which parts of the mesh follow joints below the hips, and the box of those joints.
-static void find_extent(const retarget* r, bool* parts, sup_vec3* low, sup_vec3* high)
+// What is known about the joints beside the hips.
+typedef struct beside {
+    bool*    body;      // hangs on the hips, or is the hips
+    bool*    with_body; // it, or what hangs on it, moves skin of a part that the body moves too
+    sup_vec3 low, high; // the box of the body's skin joints
+} beside;
+
+static void find_shared_parts(const retarget* r, beside* b)
 {
     const sup_character* c = r->character;
-    uint32_t             hips = r->target.body.hips;
-    *low = *high = r->target.positions[hips];
-    for (uint32_t j = hips; j < r->target.joint_count; ++j) {
-        if (!c->skeleton.joints[j].skin_joint || !body_is_above(r->target.parents, hips, j)) continue;
-        *low = v3_min(*low, r->target.positions[j]);
-        *high = v3_max(*high, r->target.positions[j]);
-    }
     for (uint32_t i = 0; i < c->mesh.part_count; ++i) {
         uint32_t begin = c->weights.begin[c->mesh.parts[i].point_begin];
         uint32_t end = c->weights.begin[c->mesh.parts[i].point_begin + c->mesh.parts[i].point_count];
-        for (uint32_t k = begin; k < end && !parts[i]; ++k)
-            parts[i] = body_is_above(r->target.parents, hips, c->weights.joints[k]);
+        bool     moved = false;
+        for (uint32_t k = begin; k < end && !moved; ++k) moved = b->body[c->weights.joints[k]];
+        for (uint32_t k = begin; k < end && moved; ++k) b->with_body[c->weights.joints[k]] = true;
     }
+    for (uint32_t j = r->target.joint_count; j-- > 0;)
+        if (b->with_body[j] && r->target.parents[j] != SUP_NONE) b->with_body[r->target.parents[j]] = true;
 }
 
-static bool moves_part_of_body(const retarget* r, uint32_t top, const bool* parts)
+static sup_result look_beside(const retarget* r, beside* b)
 {
-    const sup_character* c = r->character;
-    for (uint32_t i = 0; i < c->mesh.part_count; ++i) {
-        uint32_t begin = c->weights.begin[c->mesh.parts[i].point_begin];
-        uint32_t end = c->weights.begin[c->mesh.parts[i].point_begin + c->mesh.parts[i].point_count];
-        for (uint32_t k = begin; k < end && parts[i]; ++k)
-            if (body_is_above(r->target.parents, top, c->weights.joints[k])) return true;
+    const figure* t = &r->target;
+    uint32_t      hips = t->body.hips;
+    *b = (beside){ .body = SUP_NEW(r->scratch, bool, t->joint_count), .with_body = SUP_NEW(r->scratch, bool, t->joint_count) };
+    if (!b->body || !b->with_body) return sup_fail_memory(r->error, "a motion");
+    b->low = b->high = t->positions[hips];
+    for (uint32_t j = hips; j < t->joint_count; ++j) {
+        b->body[j] = j == hips || (t->parents[j] != SUP_NONE && b->body[t->parents[j]]);
+        if (!b->body[j] || !r->character->skeleton.joints[j].skin_joint) continue;
+        b->low = v3_min(b->low, t->positions[j]);
+        b->high = v3_max(b->high, t->positions[j]);
     }
-    return false;
+    find_shared_parts(r, b);
+    return SUP_OK;
 }
 
 // What carries such a joint: the nearest of trunk, head and hands in the reference pose. Props lie in a hand; a skirt must not
@@ -263,24 +273,22 @@ static uint32_t nearest_carrier(const retarget* r, sup_vec3 p)
 // body where they move skin of a part that it moves too, or begin within it; a second figure in the file does neither.
 static sup_result carry_joints(retarget* r)
 {
-    uint32_t hips = r->target.body.hips;
-    sup_vec3 low, high;
-    bool*    parts = SUP_NEW(r->scratch, bool, r->character->mesh.part_count);
-    if (!parts) return sup_fail_memory(r->error, "a motion");
-    find_extent(r, parts, &low, &high);
-    for (uint32_t j = 0; j < r->target.joint_count; ++j) {
+    const figure* t = &r->target;
+    uint32_t      hips = t->body.hips;
+    beside        b;
+    sup_result    result = look_beside(r, &b);
+    if (result != SUP_OK) return result;
+    for (uint32_t j = 0; j < t->joint_count; ++j) {
         follow*  f = &r->follows[j];
-        uint32_t parent = r->target.parents[j];
-        if (f->source != SUP_NONE || f->placed || body_is_above(r->target.parents, j, hips)) continue;
-        if (!r->character->skeleton.joints[j].skin_joint) continue;
-        if (parent == hips || (parent != SUP_NONE && !body_is_above(r->target.parents, parent, hips))) continue;
-        sup_vec3 p = r->target.positions[j];
-        bool     within = v3_distance(v3_max(v3_min(p, high), low), p) == 0;
-        if (!within && !moves_part_of_body(r, j, parts)) continue;
-        f->placed = f->carried = true;
+        uint32_t parent = t->parents[j];
+        sup_vec3 p = t->positions[j];
+        if (f->source != SUP_NONE || f->placed || b.body[j] || !r->character->skeleton.joints[j].skin_joint) continue;
+        if (body_is_above(t->parents, j, hips) || (parent != SUP_NONE && !body_is_above(t->parents, parent, hips))) continue;
+        if (v3_distance(v3_max(v3_min(p, b.high), b.low), p) > 0 && !b.with_body[j]) continue;
         uint32_t carrier = f->carrier = nearest_carrier(r, p);
-        f->fit = quat_mul(quat_conjugate(r->target.rotations[carrier]), r->target.rotations[j]);
-        f->offset = quat_rotate(quat_conjugate(r->target.rotations[carrier]), v3_sub(p, r->target.positions[carrier]));
+        f->placed = f->carried = true;
+        f->fit = quat_mul(quat_conjugate(t->rotations[carrier]), t->rotations[j]);
+        f->offset = quat_rotate(quat_conjugate(t->rotations[carrier]), v3_sub(p, t->positions[carrier]));
     }
     return SUP_OK;
 }

@@ -393,23 +393,45 @@ static sup_result make_clip(retarget* r, sup_clip* out)
 
 // ---------------------------------------------------------------------------------------------- whole
 
+static sup_result say_pair(retarget* r, uint32_t target, uint8_t* how, const char** role)
+{
+    const body_map *t = &r->target.body, *s = &r->source.body;
+    uint32_t        source = r->follows[target].source;
+    char            text[64];
+    body_role_text(t, target, text, sizeof text);
+    *role = sup_arena_text(r->arena, text, strlen(text));
+    *how = t->how[target] == BODY_TOLD                                               ? SUP_PAIR_TOLD
+           : t->how[target] == BODY_SHAPE || (*text && s->how[source] == BODY_SHAPE) ? SUP_PAIR_SHAPE
+                                                                                     : SUP_PAIR_NAME;
+    return *role ? SUP_OK : sup_fail_memory(r->error, "a report");
+}
+
 static sup_result fill_report(retarget* r, sup_retarget_report* report)
 {
-    uint32_t  n = r->target.joint_count;
-    uint32_t* targets = SUP_NEW(r->arena, uint32_t, n);
-    uint32_t* sources = SUP_NEW(r->arena, uint32_t, n);
-    uint32_t* lone = SUP_NEW(r->arena, uint32_t, n);
-    if (!targets || !sources || !lone) return sup_fail_memory(r->error, "a report");
+    uint32_t     n = r->target.joint_count;
+    uint32_t*    targets = SUP_NEW(r->arena, uint32_t, n);
+    uint32_t*    sources = SUP_NEW(r->arena, uint32_t, n);
+    uint32_t*    lone = SUP_NEW(r->arena, uint32_t, n);
+    uint8_t*     how = SUP_NEW(r->arena, uint8_t, n);
+    const char** roles = SUP_NEW(r->arena, const char*, n);
+    if (!targets || !sources || !lone || !how || !roles) return sup_fail_memory(r->error, "a report");
     for (uint32_t j = 0; j < n; ++j) {
         if (r->follows[j].source != SUP_NONE) {
-            targets[report->pair_count] = j;
-            sources[report->pair_count++] = r->follows[j].source;
+            uint32_t   i = report->pair_count++;
+            sup_result result = say_pair(r, j, &how[i], &roles[i]);
+            if (result != SUP_OK) return result;
+            targets[i] = j;
+            sources[i] = r->follows[j].source;
+            report->guess_count += how[i] == SUP_PAIR_SHAPE;
         } else if (r->character->skeleton.joints[j].skin_joint) lone[report->lone_count++] = j;
     }
     report->targets = targets;
     report->sources = sources;
+    report->how = how;
+    report->roles = roles;
     report->lone = lone;
     report->scale = r->scale;
+    report->side_guessed = !r->target.body.faces || !r->source.body.faces;
     return SUP_OK;
 }
 

@@ -32,7 +32,7 @@ static void check_rows(const role_row* rows, uint32_t count)
         parents[i] = rows[i].parent < 0 ? SUP_NONE : (uint32_t)rows[i].parent;
         eligible[i] = true;
     }
-    body_skeleton skeleton = { count, names, parents, eligible };
+    body_skeleton skeleton = { .count = count, .names = names, .parents = parents, .eligible = eligible };
     assert_ok(body_find(&skeleton, NULL, 0, arena, &map, &error), error);
     for (uint32_t i = 0; i < count; ++i) {
         int side, role = body_role_of(&map, i, &side);

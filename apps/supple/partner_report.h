@@ -1,0 +1,10 @@
+/// partner_report.h: who follows whom when captured motion is put on a character.
+#ifndef SUPPLE_APP_PARTNER_REPORT_H
+#define SUPPLE_APP_PARTNER_REPORT_H
+
+#include "supple/rig.h"
+
+/// Notes: which joints stay behind, what was guessed, and what was done to the motion.
+void say_partners(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report);
+
+#endif
