@@ -6,7 +6,7 @@
 
 // Shares of the height of all joints, or of one length of another.
 static const float GROUND = 0.2f;     // what ends lower than this stands on the ground
-static const float THIGH_MAX = 0.75f; // legs begin lower; tresses of hair do not
+static const float THIGH_MAX = 0.75f; // legs begin lower; tresses of hair do not, nor do those of animals
 static const float LEG_MIN = 0.12f;   // a leg goes down by more than this
 static const float ALIKE = 0.8f;      // lengths of the two limbs of a pair
 static const float ARM_MIN = 0.35f;   // of a leg
@@ -38,6 +38,7 @@ typedef struct shape {
     uint32_t             count; // without the last
     shape_node*          nodes;
     float                ground, size; // lowest height, and from there to the highest
+    float                thigh_max;
 } shape;
 
 typedef struct limb_pair {
@@ -159,7 +160,7 @@ static bool may_be_leg(const shape* s, uint32_t node)
 {
     const shape_node* n = &s->nodes[node];
     float             drop = n->height - n->low;
-    return n->low_count >= 2 && n->low < s->ground + GROUND * s->size && n->height < s->ground + THIGH_MAX * s->size &&
+    return n->low_count >= 2 && n->low < s->ground + GROUND * s->size && n->height < s->ground + s->thigh_max * s->size &&
            drop > LEG_MIN * s->size && drop > 0.5f * n->low_way;
 }
 
@@ -241,16 +242,17 @@ static limb_pair find_legs(const shape* s)
     return best;
 }
 
-// A second pair of legs that begins elsewhere: both stand on the ground, a good part of a leg apart.
+static sup_vec3 middle_of(const shape* s, limb_pair pair) { return v3_lerp(s->nodes[pair.a].at, s->nodes[pair.b].at, 0.5f); }
+
+// A second pair of legs that begins elsewhere: both stand on the ground, a good part of a leg apart. It may be a pair of roots.
 static bool has_more_legs(const shape* s, limb_pair legs)
 {
     pair_search search = { .may = may_leg, .score = leg_score };
-    sup_vec3    fork = s->nodes[s->nodes[legs.a].parent].at;
-    for (uint32_t i = 0; i < s->count; ++i) {
+    for (uint32_t i = 0; i <= s->count; ++i) {
         if (i == s->nodes[legs.a].parent || s->nodes[i].in_leg) continue;
         limb_pair pair = best_pair(s, i, &search);
         if (pair.a == SUP_NONE || s->nodes[pair.a].above_leg || s->nodes[pair.b].above_leg) continue;
-        sup_vec3 away = v3_sub(s->nodes[i].at, fork);
+        sup_vec3 away = v3_sub(middle_of(s, pair), middle_of(s, legs));
         away = v3_mad(away, -v3_dot(away, s->up), s->up);
         if (pair.score > 0.5f * legs.score && v3_length(away) > 0.4f * s->nodes[legs.a].low_way) return true;
     }
@@ -602,8 +604,13 @@ static sup_result find_upright(shape* s, const bool* barred, sup_arena* scratch,
     out->found = false;
     if (result != SUP_OK || s->count < 5 || !(s->size > 0) || !isfinite(s->size)) return result;
     limb_pair legs = find_legs(s), arms = { SUP_NONE, SUP_NONE, 0 };
+    bool      two = legs.a != SUP_NONE;
+    s->thigh_max = 1;
+    if (!two) legs = find_legs(s);
     if (legs.a == SUP_NONE) return SUP_OK;
     mark_legs(s, legs);
+    bool four_legs = has_more_legs(s, legs);
+    if (!two && !four_legs) return SUP_OK;
     uint32_t fork = s->nodes[legs.a].parent, hips = find_hips(s, fork, s->nodes[legs.a].low_way);
     arms = find_arms(s, legs, s->nodes[fork].height);
     if (arms.a != SUP_NONE)
@@ -617,7 +624,7 @@ static sup_result find_upright(shape* s, const bool* barred, sup_arena* scratch,
     name_limbs(s, legs, arms, out);
     name_trunk(s, hips, arms, &out->map);
     out->found = true;
-    out->map.four_legs = has_more_legs(s, legs);
+    out->map.four_legs = four_legs;
     out->score = (legs.score + arms.score) / s->size;
     return SUP_OK;
 }
@@ -628,14 +635,16 @@ sup_result body_shape_find(const body_skeleton* skeleton, const joint_name* name
     const sup_vec3 ways[] = { skeleton->up, { 0, 1, 0 }, { 0, 0, 1 }, { 1, 0, 0 }, { 0, -1, 0 }, { 0, 0, -1 }, { -1, 0, 0 } };
     *out = (body_shape){ 0 };
     for (size_t i = 0; i < SUP_COUNT_OF(ways); ++i) {
-        shape      s = { .skeleton = skeleton, .names = names, .up = ways[i] };
+        shape      s = { .skeleton = skeleton, .names = names, .up = ways[i], .thigh_max = THIGH_MAX };
         body_shape one = { .fingers = SUP_NEW(scratch, body_finger, skeleton->count) };
         if (!one.fingers) return sup_fail_memory(error, "a match of joints");
         if (v3_length2(s.up) == 0) continue;
         sup_result result = find_upright(&s, barred, scratch, &one, error);
         if (result != SUP_OK) return result;
-        if (one.found && one.score > out->score) *out = one;
-        if (i == 0 && one.found) break; // who stands as the file says stands
+        // Who stands as the file says stands. Otherwise than that only whole bodies do: two fingers of a hand are like legs.
+        bool told = v3_length2(ways[0]) > 0, whole = one.map.limbs[SIDE_LEFT][ROLE_UPPER_ARM] != SUP_NONE;
+        if (one.found && (i == 0 || !told || whole) && one.score > out->score) *out = one;
+        if (i == 0 && one.found) break;
     }
     return SUP_OK;
 }
