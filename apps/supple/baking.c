@@ -2,6 +2,8 @@
 #include "baking.h"
 
 #include "chains.h"
+#include "inputs.h"
+#include "maps.h"
 #include "output.h"
 #include "supple/io_extra.h"
 #include "supple/metrics.h"
@@ -35,6 +37,7 @@ static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
     sup_result result = sup_chain_create(&chain, &top->chain, error);
     if (result != SUP_OK) return result;
     chain_say_notes(top->chain, job->bar);
+    if (job->flags) maps_say_unread(job->flags, &top->chain, 1, job->bar);
 
     sup_instance_desc instance = motion_instance(&job->motion, top->chain, job->tasks);
     instance.snapshots = 1; // a bake never goes back
@@ -77,6 +80,8 @@ static sup_result open_output(const bake_job* job, workbench* top, const bake_ou
         .sparse = job->sparse,
         .meshopt = job->meshopt,
         .extra = sup_extra_get(),
+        .kept = job->inputs ? inputs_hold : NULL,
+        .kept_user = job->inputs,
         .linear = strcmp(out->chain, "linear") == 0,
     };
     return sup_bake_begin(&desc, NULL, &top->bake, error);

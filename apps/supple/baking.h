@@ -11,6 +11,8 @@ typedef struct bake_job {
     motion               motion;
     sup_chain_desc       chain; ///< links, settings, preset, world, step; the rest is filled in
     const char*          output;
+    const options*       flags;  ///< for notes about --map; NULL: none
+    inputs*              inputs; ///< that no output may replace; NULL: any may
     const char*          name;
     bool                 flat;
     bool                 sparse;

@@ -100,6 +100,8 @@ int cmd_bake(const options* o)
     double         begin = now_seconds();
     bake_job       job = { .output = o->words[1],
                            .name = options_text(o, FLAG_NAME, NULL),
+                           .flags = o,
+                           .inputs = options_has(o, FLAG_OVERWRITE) ? NULL : o->inputs,
                            .flat = options_has(o, FLAG_FLAT),
                            .sparse = options_has(o, FLAG_SPARSE),
                            .meshopt = options_has(o, FLAG_MESHOPT) };

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "examples.h"
 #include "html.h"
+#include "maps.h"
 #include "report.h"
 
 #include <math.h>
@@ -202,6 +203,7 @@ static int bind_chains(checkup* c, sup_character* character, const options* o, s
         if (timed && !list.chosen) sup_chain_destroy(chain);
         else if (chain) c->chains[c->chain_count++] = chain;
     }
+    maps_say_unread(o, c->chains, c->chain_count, c->bar);
     if (c->chain_count) return EXIT_DONE;
     say_error("no deformer could be bound to '%s'; name one with --deform", c->character->name);
     return EXIT_FAILED;

@@ -4,6 +4,7 @@
 #include "compare.h"
 #include "examples.h"
 #include "html.h"
+#include "maps.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -162,6 +163,10 @@ static int run_chains(comparison* c, const chain_list* list, sup_arena* arena)
             return fail_with(&error);
         }
     }
+    sup_chain** bound = sup_arena_alloc(arena, c->count, sizeof *bound);
+    if (!bound) return fail_memory();
+    for (uint32_t i = 0; i < c->count; i++) bound[i] = c->chains[i].chain;
+    maps_say_unread(c->o, bound, c->count, c->job.bar);
     if (c->count) return EXIT_DONE;
     say_error("no deformer could be bound to '%s'; name one with --deform", c->job.character->name);
     return EXIT_FAILED;

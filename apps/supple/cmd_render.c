@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "examples.h"
 #include "film.h"
+#include "maps.h"
 #include "output.h"
 #include "progress.h"
 #include "render_flags.h"
@@ -66,11 +67,8 @@ static int choose_times(session* s)
     render_job* job = &s->job;
     stage_desc* d = &job->stage;
     double      last = d->clip ? d->clip->seconds : d->start;
-    if (d->start > last) {
-        say_error("--start %g lies behind the end of the clip '%s' (%.3f s)", d->start, d->clip->name, last);
-        return EXIT_FAILED;
-    }
-    if (d->end < 0.0) d->end = last;
+    int         code = motion_close_end(d->clip, d->start, job->fps, job->hold, &d->end);
+    if (code != EXIT_DONE) return code;
     if (d->loop && !(d->end > d->start)) {
         say_error("--loop needs a span; %s", d->clip ? "put --end behind --start" : "this file has no clip");
         return EXIT_FAILED;
@@ -385,6 +383,9 @@ static int render_character(const options* o, session* s)
     s->job.stage.progress = &s->bar.sink;
     sup_result result = stage_create(&s->job.stage, &s->stage, &error);
     for (uint32_t i = 0; result == SUP_OK && i < d->chain_count; i++) chain_say_notes(stage_chain(s->stage, i), &s->bar);
+    sup_chain** bound = sup_arena_alloc(s->arena, d->chain_count, sizeof *bound);
+    for (uint32_t i = 0; result == SUP_OK && bound && i < d->chain_count; i++) bound[i] = (sup_chain*)stage_chain(s->stage, i);
+    if (result == SUP_OK && bound) maps_say_unread(o, bound, d->chain_count, &s->bar);
     if (result == SUP_OK) result = s->job.film ? write_film(s, &error) : write_still(s, &error);
     progress_end(&s->bar);
     for (uint32_t i = 0; result == SUP_OK && i < d->chain_count; i++)

@@ -1,5 +1,6 @@
 // supple weights: automatic weights for a mesh and a skeleton, written as a skinned GLB.
 #include "commands.h"
+#include "maps.h"
 #include "progress.h"
 #include "report.h"
 #include "skeletons.h"
@@ -89,6 +90,8 @@ static int make_weights(const options* o, const sup_auto_weights_options* how, s
     int              code = skeleton_weigh(o, how, quiet, character, &a);
     double           seconds = now_seconds() - begin;
     if (code != EXIT_DONE) return code;
+    progress notes = { .quiet = quiet };
+    maps_say_unread(o, NULL, 0, &notes);
     if (sup_character_write(*character, o->words[1], NULL, &bytes, &error) != SUP_OK) return fail_with(&error);
     const sup_character* c = *character;
     if (options_has(o, FLAG_JSON)) return print_json(describe(o, c, &a, bytes, seconds, arena)) ? EXIT_DONE : EXIT_FAILED;

@@ -2,6 +2,8 @@
 #include "common.h"
 
 #include "boneless.h"
+#include "inputs.h"
+#include "maps.h"
 #include "progress.h"
 #include "report.h"
 #include "rigging.h"
@@ -155,11 +157,8 @@ static int add_map(sup_character* c, const char* text)
         return EXIT_USAGE;
     }
     // Files call maps _STIFFNESS (glTF demands the underscore): people may leave it out and write small letters.
-    char* name = sup_arena_alloc(c->arena, length + 2, 1);
+    char* name = map_name(text, length, c->arena);
     if (!name) return fail_memory();
-    size_t at = 0;
-    if (text[0] != '_') name[at++] = '_';
-    for (size_t i = 0; i < length; i++) name[at++] = (char)toupper((unsigned char)text[i]);
 
     const sup_mesh* mesh = &c->mesh;
     uint32_t        capacity = mesh->vertex_count > mesh->point_count ? mesh->vertex_count : mesh->point_count, count = 0;
@@ -181,7 +180,7 @@ static int add_map(sup_character* c, const char* text)
 
 int character_load(const options* o, const char* path, bool silent, sup_character** out)
 {
-    sup_load_options load = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options load = { .up = -1, .files = &o->inputs->files, .extra = sup_extra_get() };
     const char*      unit = options_text(o, FLAG_UNIT, NULL);
     const char*      up = options_text(o, FLAG_UP, NULL);
     if (unit && !parse_unit(unit, &load.unit)) {
@@ -205,8 +204,9 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     sup_result result = sup_load(path, &load, out, &error);
     free(names);
     if (result != SUP_OK) return fail_with(&error);
+    int code = inputs_check_read(o);
     for (uint32_t i = 0; i < (*out)->warning_count && !silent; i++) say_warning("%s", (*out)->warnings[i]);
-    int code = rigging_apply(o, silent, out);
+    if (code == EXIT_DONE) code = rigging_apply(o, silent, out);
     if (code == EXIT_DONE) code = boneless_apply(o, silent, out);
     for (uint32_t i = 0; i < options_count(o, FLAG_MAP) && code == EXIT_DONE; i++)
         code = add_map(*out, options_nth(o, FLAG_MAP, i));

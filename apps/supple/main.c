@@ -1,5 +1,6 @@
 // supple: the verbs and the way to them.
 #include "commands.h"
+#include "inputs.h"
 #include "progress.h"
 #include "report.h"
 #include "supple/base.h"
@@ -93,14 +94,21 @@ static int run_verb(const verb* v, int argc, char** argv)
 {
     if (v->run_raw) return v->run_raw(argc, argv);
     options o;
+    inputs  read;
     int     code = EXIT_USAGE;
+    inputs_begin(&read);
     if (options_parse(v, argc - 1, argv + 1, &o)) {
+        o.inputs = &read;
         if (options_has(&o, FLAG_HELP)) {
             options_help(v);
             code = EXIT_DONE;
-        } else code = v->run(&o);
+        } else {
+            code = inputs_check_words(&o);
+            if (code == EXIT_DONE) code = v->run(&o);
+        }
     }
     options_free(&o);
+    inputs_free(&read);
     return code;
 }
 

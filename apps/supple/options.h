@@ -30,6 +30,7 @@ typedef enum flag_id {
     FLAG_POSE,
     FLAG_START,
     FLAG_END,
+    FLAG_HOLD,
     FLAG_FPS,
     FLAG_PREROLL,
     FLAG_LOOP,
@@ -51,6 +52,7 @@ typedef enum flag_id {
     FLAG_SAVE,
     FLAG_NAME,
     FLAG_HASHES,
+    FLAG_OVERWRITE,
     FLAG_TIME,
     FLAG_FRAME,
     FLAG_CAMERA,
@@ -120,8 +122,11 @@ typedef struct given_flag {
     const char* value; ///< NULL for a switch
 } given_flag;
 
+typedef struct inputs inputs;
+
 struct options {
     const verb*  verb;
+    inputs*      inputs; ///< what was read so far (inputs.h)
     uint32_t     word_count, flag_count;
     const char** words;
     given_flag*  flags; ///< as given, in order

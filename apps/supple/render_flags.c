@@ -208,6 +208,7 @@ static int read_times(const options* o, render_job* job)
     s->preroll = m.preroll;
     s->loop = m.loop;
     job->fps = m.fps;
+    job->hold = m.hold;
     if (!options_number(o, FLAG_TIME, 0.0, 1e6, -1.0, &job->time)) return EXIT_USAGE;
     if (!options_number(o, FLAG_FRAME, 0.0, 1e6, -1.0, &job->frame)) return EXIT_USAGE;
     if (!options_number(o, FLAG_SAMPLES, 1.0, 4096.0, 16.0, &samples)) return EXIT_USAGE;

@@ -12,6 +12,7 @@ typedef struct render_job {
     uint32_t    width, height;   ///< of the whole; 0: by the number of panels
     uint32_t    samples;
     double      time, fps; ///< time negative: by frame or start
+    double      hold;      ///< seconds behind the end
     double      frame;     ///< negative: none
     bool        ground;
 

@@ -306,6 +306,8 @@ SUP_API const sup_deformer* sup_chain_link(const sup_chain* chain, uint32_t link
 /// The link's parameters as they were set: its deformer's params_size bytes, read by the offsets of its rows.
 SUP_API const void* sup_chain_params(const sup_chain* chain, uint32_t link);
 SUP_API bool        sup_chain_dynamic(const sup_chain* chain);
+/// Whether a parameter of a link, or a force of the world, takes its values from the character's map of that name.
+SUP_API bool        sup_chain_reads_map(const sup_chain* chain, const char* map);
 SUP_API const char* sup_chain_text(const sup_chain* chain); ///< as written, with the implied skinning in front
 /// What the links had to say while they were bound: "lattice: ...".
 SUP_API uint32_t    sup_chain_note_count(const sup_chain* chain);

@@ -23,10 +23,13 @@ typedef struct sup_files {
     /// and so no sequences of files.
     sup_result (*list)(void* user, const char* folder, sup_arena* arena, const char*** names, uint32_t* count,
                        sup_error* error);
+    /// Like read, for a path that stands in a file: its first `folder` characters are where that file lies, and what they hold
+    /// may be read, but nothing outside, also not through links. NULL: `read` is asked.
+    sup_result (*read_below)(void* user, const char* path, size_t folder, sup_arena* arena, sup_bytes* out, sup_error* error);
 } sup_files;
 
 #ifndef __wasm__
-/// The file system. Refuses directories and files over 4 GiB.
+/// The file system. Refuses directories, files over 4 GiB and, in read_below, links that lead out of the folder.
 SUP_API const sup_files* sup_files_system(void);
 #endif
 
@@ -215,6 +218,9 @@ typedef struct sup_bake_desc {
     bool                 sparse;  ///< GLB: targets without the displacements that are zero, where that is smaller
     bool                 meshopt; ///< GLB: targets packed bit for bit by EXT_meshopt_compression; needs `extra`
     const sup_extra*     extra;   ///< or NULL
+    /// Whether a file must stay: asked for each that the bake would replace. Then it fails. NULL: any may be replaced.
+    bool (*kept)(void* user, const char* path);
+    void*                kept_user;
     bool                 linear;  ///< the chain is linear blend skinning and nothing else: formats with a skeleton may use it
 } sup_bake_desc;
 

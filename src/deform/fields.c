@@ -84,3 +84,16 @@ sup_result link_fields(const sup_chain* chain, link* l, sup_error* error)
     }
     return SUP_OK;
 }
+
+bool sup_chain_reads_map(const sup_chain* chain, const char* name)
+{
+    const sup_map* map = sup_character_map(chain->character, name);
+    for (uint32_t i = 0; map && i < chain->link_count; ++i) {
+        const sup_deformer* d = chain->links[i].deformer;
+        for (uint32_t p = 0; p < d->param_count; ++p)
+            if (d->params[p].varies == SUP_VARIES_POINT && find_map(chain->character, d, &d->params[p]) == map) return true;
+    }
+    for (uint32_t f = 0; map && f < chain->world.force_count; ++f)
+        if (chain->world.forces[f].force.region == map->values) return true;
+    return false;
+}

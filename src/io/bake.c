@@ -115,6 +115,14 @@ static bool copy_text(sup_arena* arena, const char** text)
     return *text != NULL;
 }
 
+static sup_result check_kept(const sup_bake* bake, const char* path, sup_error* error)
+{
+    if (!bake->desc.kept || !bake->desc.kept(bake->desc.kept_user, path)) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_INPUT,
+                    "'%s' is a file that is read here, and the bake would replace it; choose another name, or add --overwrite",
+                    path);
+}
+
 sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out, sup_error* error)
 {
     SUP_ASSERT(desc && out);
@@ -137,6 +145,7 @@ sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* alloca
         return sup_fail_memory(error, "a bake");
     }
     result = cut_clip(bake, error);
+    if (result == SUP_OK && !format->bake_files) result = check_kept(bake, desc->path, error);
     if (result == SUP_OK && !format->bake_files)
         result = sup_out_open(desc->path, arena, NULL, SUP_OUT_ROOM, &bake->file, error);
     if (result == SUP_OK) result = format->bake_begin(bake, error);
@@ -260,7 +269,8 @@ static sup_result add_file(sup_bake* bake, const char* path, void* buffer, size_
 {
     sup_bake_file* entry = SUP_NEW(bake->arena, sup_bake_file, 1);
     if (!entry) return sup_fail_memory(error, "the output file");
-    sup_result result = sup_out_open(path, bake->arena, buffer, room, &entry->file, error);
+    sup_result result = keep ? check_kept(bake, path, error) : SUP_OK;
+    if (result == SUP_OK) result = sup_out_open(path, bake->arena, buffer, room, &entry->file, error);
     if (result != SUP_OK) return result;
     entry->keep = keep;
     if (bake->last_file) bake->last_file->next = entry;

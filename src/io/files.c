@@ -1,10 +1,13 @@
 // The file system, for hosts that have one. WebAssembly hosts bring a sup_files of their own.
+#define _XOPEN_SOURCE 700 // realpath
 #include "base/internal.h"
 #include "supple/io.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,15 +52,36 @@ static sup_result read_open(int descriptor, const char* path, sup_arena* arena, 
     return SUP_OK;
 }
 
-static sup_result read_file(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
+static sup_result read_at(const char* path, const char* real, int more, sup_arena* arena, sup_bytes* out, sup_error* error)
 {
-    (void)user;
     // O_NONBLOCK, so that a named pipe nobody writes to is refused instead of waited for.
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int descriptor = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | more);
     if (descriptor < 0) return fail_reading(error, path);
     sup_result result = read_open(descriptor, path, arena, out, error);
     close(descriptor);
     return result;
+}
+
+static sup_result read_file(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
+{
+    (void)user;
+    return read_at(path, path, 0, arena, out, error);
+}
+
+// The name was checked for "..", but a link could still lead anywhere: what counts is where the path ends.
+static sup_result read_below(void* user, const char* path, size_t folder, sup_arena* arena, sup_bytes* out, sup_error* error)
+{
+    (void)user;
+    char  root[PATH_MAX], real[PATH_MAX];
+    char* text = sup_arena_text(arena, folder ? path : ".", folder ? folder : 1);
+    if (!text) return sup_fail_memory(error, path);
+    if (!realpath(text, root) || !realpath(path, real)) return fail_reading(error, path);
+    size_t length = strlen(root);
+    if (strncmp(real, root, length) != 0 || (real[length] != '/' && root[length - 1] != '/'))
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "'%s' is a link that leads out of the folder of the file that names it; put the file itself there",
+                        path);
+    return read_at(path, real, O_NOFOLLOW, arena, out, error);
 }
 
 static sup_result list_open(DIR* directory, const char* folder, sup_arena* arena, const char*** names, uint32_t* count,
@@ -94,6 +118,6 @@ static sup_result list_folder(void* user, const char* folder, sup_arena* arena, 
 
 const sup_files* sup_files_system(void)
 {
-    static const sup_files files = { .read = read_file, .list = list_folder };
+    static const sup_files files = { .read = read_file, .list = list_folder, .read_below = read_below };
     return &files;
 }

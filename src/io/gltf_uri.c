@@ -118,5 +118,5 @@ sup_result gltf_uri_load(gltf_reader* r, const char* uri, size_t length, const c
                         (int)(length < 200 ? length : 200), uri, why);
     if (!r->in->files || !r->in->files->read)
         return sup_fail(error, SUP_ERROR_FILE, "%s: cannot reach '%s' from here; make one .glb of it", what, path);
-    return r->in->files->read(r->in->files->user, path, r->keep, out, error);
+    return sup_path_read(r->in->files, path, folder, r->keep, out, error);
 }

@@ -25,7 +25,7 @@ static bool read_beside(const sup_read_input* in, const char* name, size_t lengt
     for (size_t i = 0; i < length; ++i) path[folder + i] = name[i] == '\\' ? '/' : name[i];
     if (!sup_path_stays_below(path + folder)) return false;
     sup_error ignored;
-    return in->files->read(in->files->user, path, in->arena, out, &ignored) == SUP_OK;
+    return sup_path_read(in->files, path, folder, in->arena, out, &ignored) == SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- lines

@@ -2,7 +2,7 @@
 #ifndef SUP_IO_PATH_H
 #define SUP_IO_PATH_H
 
-#include "supple/base.h"
+#include "supple/io.h"
 
 #include <string.h>
 
@@ -25,6 +25,14 @@ static inline bool sup_path_stays_below(const char* relative)
         part += n + (part[n] != 0);
     }
     return true;
+}
+
+/// Reads what a file names: path, of which `folder` characters are the folder of that file.
+static inline sup_result sup_path_read(const sup_files* files, const char* path, size_t folder, sup_arena* arena,
+                                       sup_bytes* out, sup_error* error)
+{
+    return files->read_below ? files->read_below(files->user, path, folder, arena, out, error)
+                             : files->read(files->user, path, arena, out, error);
 }
 
 /// "walks/fox.glb" is "fox": what a character without a name is called. NULL: out of memory.

@@ -72,7 +72,7 @@ bool assimp_file_read(const sup_read_input* in, const char* relative, sup_arena*
     for (char* c = path + folder; *c; ++c)
         if (*c == '\\') *c = '/';
     sup_error error;
-    return in->files->read(in->files->user, path, arena, out, &error) == SUP_OK;
+    return sup_path_read(in->files, path, folder, arena, out, &error) == SUP_OK;
 }
 
 static const known_file* find(library* l, const char* path)

@@ -137,9 +137,9 @@ await test("playing a baked clip by plain linear skinning shows the baked skin",
     holds(travel > 0.1, `the arm only moved by ${travel}`);
     near(gap, 0, 2e-5, "largest gap in metres");
 });
-await test("writing over the source is allowed", folder => {
+await test("writing over the source is allowed where it is asked for", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip());
-    good(["bake", file, file, "--clip", "Wave", "--quiet"]);
+    good(["bake", file, file, "--clip", "Wave", "--quiet", "--overwrite"]);
     equal(json(["inspect", file]).clips.length, 3, "clips");
     holdsOnly(folder, ["strip.glb"]);
 });
@@ -176,6 +176,34 @@ await test("--pose turns a joint in degrees", folder => {
 await test("--pose and --clip exclude each other", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip());
     bad(["bake", file, path.join(folder, "out.glb"), "--pose", "tip=0,0,1", "--clip", "Wave"], 2, /exclude each other/);
+});
+await test("an end behind the clip's is an error with its length; --hold holds the last pose", folder => {
+    const file = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.npy");
+    const bake = ["bake", file, out, "--clip", "Wave"];
+    for (const verb of [bake, ["compare", file, "--clip", "Wave"], ["render", file, path.join(folder, "o.gif"), "--clip", "Wave"], ["fit", file, path.join(folder, "o.glb"), "--clip", "Wave"]])
+        bad([...verb, "--end", "99"], 1, /--end 99 lies behind the end of the clip 'Wave' \(1\.000 s\).*--hold S/);
+    holdsOnly(folder, ["strip.glb"]);
+    equal(json([...bake, "--end", "1.02"]).frames, 31, "less than a frame behind is the end");
+    const whole = json([...bake, "--hashes"]), held = json([...bake, "--hold", "0.5", "--hashes"]);
+    equal(held.frames, 46);
+    equal(held.hashes.slice(0, 31).join(), whole.hashes.join(), "the clip itself");
+    equal(new Set(held.hashes.slice(30)).size, 1, "different poses behind the end");
+    equal(json([...bake, "--end", "0.5", "--hold", "0.1"]).frames, 19, "from 0 to 0.6 s");
+    bad([...bake, "--hold", "1", "--loop"], 2, /--loop and --hold exclude each other/);
+    bad([...bake, "--hold", "-1"], 2, /out of range/);
+    bad([...bake, "--hold", "900000"], 1, /more than 1000000 frames; lower --fps, --end or --hold/);
+});
+await test("a map that nobody reads is said with the names that are read", folder => {
+    const map = path.join(folder, "map.txt"), out = path.join(folder, "out.npy");
+    fs.writeFileSync(map, Array(json(["inspect", "builtin:arm?points=400"]).points).fill("1").join("\n"));
+    const said = (name, ...flags) =>
+        good(["bake", "builtin:arm?points=400", out, "--clip", "flex", "--end", "0", "--map", `${name}=${map}`, ...flags]).err;
+    match(said("belly"), /note: nothing here reads the map 'belly'; no parameter of this chain takes a map/);
+    match(said("step_", "--deform", "smooth"), /note: .*'step_'; .*these parameters take a map of their name: /);
+    match(said("dampin", "--deform", "layers"), /did you mean 'damping'\?/);
+    match(said("damping", "--deform", "layers"), /^(?!.*nothing here reads)/s);
+    match(said("layers_damping", "--deform", "layers"), /^(?!.*nothing here reads)/s);
+    match(said("belly", "--quiet"), /^(?!.*nothing here reads)/s);
 });
 await test("--map adds values per point or vertex", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip()), map = path.join(folder, "map.txt");

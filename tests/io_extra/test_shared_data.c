@@ -25,7 +25,8 @@ static void collect(const char* directory)
     for (struct dirent* entry; (entry = readdir(dir)) && path_count < FILES_MAX;) {
         char        path[NAME_MAX_ROOM];
         struct stat info;
-        if (entry->d_name[0] == '.') continue;
+        // What was damaged on purpose does not come back as it went.
+        if (entry->d_name[0] == '.' || strcmp(entry->d_name, "hostile") == 0) continue;
         snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
         if (stat(path, &info) != 0) continue;
         if (S_ISDIR(info.st_mode)) collect(path);
