@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-quick test-blender bench wasm fuzz hostile install docs realism format tidy clean help
+.PHONY: all setup demo test test-quick test-blender characters bench wasm fuzz hostile install docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io
@@ -29,6 +29,10 @@ test-blender: ## Blender opens what we write and bakes the same clips itself (in
 	@scripts/setup.sh blender
 	@$(MAKE) --no-print-directory all
 	@tests/blender/run.sh build/supple
+
+characters: all ## bake every character of FOLDER (../shared/data/skinned), play it in three.js, leave pictures in out/characters
+	@scripts/setup.sh test
+	@node tests/three/characters.mjs build/supple "$(or $(FOLDER),../shared/data/skinned)" out/characters
 
 bench: all ## the shared scenes, timed
 	@build/supple bench

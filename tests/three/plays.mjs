@@ -1,70 +1,11 @@
-// What three.js makes of our files: GLTFLoader plays the baked clip, USDLoader the skeleton and the points, on the processor.
-// The points are those of the npy bake of the same clip. Exit 77 (CTest's skip) where three is not installed.
-import { execFileSync } from "node:child_process";
+// GLTFLoader plays the baked clip, USDLoader the skeleton and the points. The points are those of the npy bake of the same clip.
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { GLTFLoader, THREE, USDAParser, USDLoader, bake, folder, fps, meshes, playOnce, pointOfVertex, readNpy, withoutPictures, worst } from "./playing.mjs";
 
-let THREE, GLTFLoader, USDLoader, USDAParser;
-try {
-    THREE = await import("three");
-    ({ GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js"));
-    ({ USDLoader } = await import("three/addons/loaders/USDLoader.js"));
-    ({ USDAParser } = await import("three/addons/loaders/usd/USDAParser.js"));
-} catch (e) {
-    console.log(`skipped: three is not installed (cd tests && npm install): ${e.message}`);
-    process.exit(77);
-}
-
-const program = process.argv[2];
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-three-"));
-const fps = 12;
 const real = name => path.join(path.dirname(fileURLToPath(import.meta.url)), "../../../shared/data/skinned", `${name}.glb`);
 let failures = 0;
-
-function bake(source, file, flags) {
-    const out = path.join(folder, file);
-    const text = execFileSync(program, ["bake", source, out, "--fps", `${fps}`, "--json", "--quiet", ...flags], { encoding: "utf8" });
-    return { out, ...JSON.parse(text) };
-}
-
-// The frames of an npy file of floats, each a Float32Array of points.
-function readNpy(file) {
-    const bytes = fs.readFileSync(file), begin = 10 + bytes.readUInt16LE(8);
-    const [frames, points] = /\((\d+), (\d+), 3\)/.exec(bytes.toString("latin1", 10, begin)).slice(1).map(Number);
-    return Array.from({ length: frames }, (_, f) => new Float32Array(bytes.buffer.slice(bytes.byteOffset + begin + 12 * points * f, bytes.byteOffset + begin + 12 * points * (f + 1))));
-}
-
-function meshes(root) {
-    const list = [];
-    root.traverse(o => o.isMesh && list.push(o));
-    return list;
-}
-
-// How far three's vertices are from the points, over the diagonal of the first frame. `at` names the point of a vertex.
-function worst(root, points, at) {
-    let most = 0;
-    const v = new THREE.Vector3();
-    root.updateMatrixWorld(true);
-    for (const mesh of meshes(root)) {
-        mesh.skeleton?.update();
-        for (let i = 0; i < mesh.geometry.attributes.position.count; i++) {
-            mesh.getVertexPosition(i, v).applyMatrix4(mesh.matrixWorld);
-            const p = 3 * at(mesh, i);
-            most = Math.max(most, Math.hypot(v.x - points[p], v.y - points[p + 1], v.z - points[p + 2]) || 0);
-        }
-    }
-    const box = new THREE.Box3().setFromArray(points);
-    return most / box.getSize(v).length();
-}
-
-// Once and held at the end: a repeating action shows its beginning there.
-function playOnce(mixer, clip) {
-    const action = mixer.clipAction(clip).setLoop(THREE.LoopOnce);
-    action.clampWhenFinished = true;
-    action.play();
-}
 
 function claim(what, error, limit) {
     const good = error <= limit;
@@ -92,21 +33,11 @@ async function playGlb(what, source, clip, chain, more = [], part = []) {
     claim(`${what} (${[chain, ...more, ...part].join(" ")}), ${frames.length} frames, by GLTFLoader`, error, 1e-5);
 }
 
-// The GLB without its materials: node has nothing to decode pictures with.
-function withoutPictures(file) {
-    const bytes = fs.readFileSync(file), length = bytes.readUInt32LE(12), document = JSON.parse(bytes.toString("utf8", 20, 20 + length));
-    for (const key of ["materials", "textures", "images"]) delete document[key];
-    document.meshes.forEach(mesh => mesh.primitives.forEach(primitive => delete primitive.material));
-    const text = Buffer.from(JSON.stringify(document).padEnd(length, " "));
-    return Uint8Array.from(Buffer.concat([bytes.subarray(0, 20), text, bytes.subarray(20 + length)])).buffer;
-}
-
 // The other clips of a baked file play as they do in the source, skinned, whatever its weights sum to.
 async function playOthers(what, source, baked, clips) {
     const { out } = bake(source, "a.glb", ["--clip", baked, "--deform", "dualquat", "--name", "baked"]);
     const gltf = await new GLTFLoader().parseAsync(withoutPictures(out), "");
-    const begins = {};
-    JSON.parse(execFileSync(program, ["inspect", source, "--json"], { encoding: "utf8" })).parts.reduce((at, part) => (begins[part.name] = at) + part.points, 0);
+    const at = pointOfVertex(source, gltf);
     let error = meshes(gltf.scene).some(m => m.isSkinnedMesh) ? 0 : Infinity;
     for (const clip of clips) {
         const frames = readNpy(bake(source, "a.npy", ["--clip", clip, "--deform", "linear"]).out);
@@ -114,11 +45,7 @@ async function playOthers(what, source, baked, clips) {
         playOnce(mixer, gltf.animations.find(a => a.name === clip));
         for (let f = 0; f < frames.length; f += 3) {
             mixer.setTime(Math.fround(f / fps));
-            error = Math.max(error, worst(gltf.scene, frames[f], (mesh, i) => {
-                // Several primitives of a node are meshes below it, and three spells names for scripts.
-                const own = Object.keys(begins).find(name => [mesh.name, mesh.parent.name].includes(THREE.PropertyBinding.sanitizeNodeName(name)));
-                return begins[own] + mesh.geometry.attributes._point.getX(i);
-            }));
+            error = Math.max(error, worst(gltf.scene, frames[f], at));
         }
         mixer.stopAllAction();
     }
