@@ -94,6 +94,13 @@ uint64_t hash_frames(uint64_t hash, uint64_t number)
     return sup_hash(hash, bytes, sizeof bytes);
 }
 
+static void evaluate_frame(const bake_job* job, const workbench* top, uint32_t frame, bake_outcome* out)
+{
+    double time = sup_frame_time(job->motion.start, job->motion.fps, frame), begin = now_seconds();
+    sup_instance_evaluate(top->instance, time, top->scratch, &out->stats, top->points);
+    out->evaluate += now_seconds() - begin;
+}
+
 static sup_result write_frames(const bake_job* job, const workbench* top, bake_outcome* out, sup_error* error)
 {
     const sup_mesh* mesh = &job->character->mesh;
@@ -101,10 +108,8 @@ static sup_result write_frames(const bake_job* job, const workbench* top, bake_o
     out->hash = SUP_HASH_START;
     for (uint32_t i = 0; i < out->frames; i++) {
         if (!progress_report(job->bar, (double)i / out->frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
-        double time = sup_frame_time(job->motion.start, job->motion.fps, i), begin = now_seconds();
-        sup_instance_evaluate(top->instance, time, top->scratch, &out->stats, top->points);
-        out->evaluate += now_seconds() - begin;
-
+        if (i > 0) evaluate_frame(job, top, i, out);
+        double time = sup_frame_time(job->motion.start, job->motion.fps, i);
         out->hashes[i] = sup_hash_points(top->points, mesh->point_count);
         out->hash = hash_frames(out->hash, out->hashes[i]);
         double change = rest_volume != 0.0 ? sup_metric_volume(mesh, top->points) / rest_volume - 1.0 : 0.0;
@@ -181,12 +186,15 @@ sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, su
     sup_result result = bind(job, &top, error);
     if (result == SUP_OK) result = save_links(job, &top, arena, error);
     if (result == SUP_OK) result = allocate(job, arena, &top, out, error);
+    if (result == SUP_OK) evaluate_frame(job, &top, 0, out); // with the pre-roll, a hundred steps, while no file is open
+    interrupts_hold();
     if (result == SUP_OK) result = open_output(job, &top, out, error);
     progress_span(job->bar, 0.2, 1.0);
     if (result == SUP_OK) result = write_frames(job, &top, out, error);
     if (result == SUP_OK) result = close_output(&top, arena, out, error);
 
     sup_bake_destroy(top.bake);
+    interrupts_release();
     sup_instance_destroy(top.instance);
     sup_chain_destroy(top.chain);
     free(top.scratch);

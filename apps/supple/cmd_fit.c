@@ -90,7 +90,10 @@ static int write_rig(const options* o, fit_shapes* s, const sup_decomposition* f
     sup_character_inherit(made, s->rest);
     s->rest = NULL;
     int code = EXIT_DONE;
-    if (sup_character_write(made, output, NULL, &bytes, &error) != SUP_OK) code = fail_with(&error);
+    interrupts_hold();
+    sup_result written = sup_character_write(made, output, NULL, &bytes, &error);
+    interrupts_release();
+    if (written != SUP_OK) code = fail_with(&error);
     else if (options_has(o, FLAG_JSON))
         code = print_json(describe(output, made, fit, bytes, seconds, arena)) ? EXIT_DONE : EXIT_FAILED;
     else if (!options_has(o, FLAG_QUIET)) print_result(output, made, fit, bytes, seconds);

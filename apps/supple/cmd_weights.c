@@ -92,7 +92,10 @@ static int make_weights(const options* o, const sup_auto_weights_options* how, s
     if (code != EXIT_DONE) return code;
     progress notes = { .quiet = quiet };
     maps_say_unread(o, NULL, 0, &notes);
-    if (sup_character_write(*character, o->words[1], NULL, &bytes, &error) != SUP_OK) return fail_with(&error);
+    interrupts_hold();
+    sup_result written = sup_character_write(*character, o->words[1], NULL, &bytes, &error);
+    interrupts_release();
+    if (written != SUP_OK) return fail_with(&error);
     const sup_character* c = *character;
     if (options_has(o, FLAG_JSON)) return print_json(describe(o, c, &a, bytes, seconds, arena)) ? EXIT_DONE : EXIT_FAILED;
     if (!quiet)

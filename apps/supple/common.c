@@ -20,7 +20,7 @@
 int fail_with(const sup_error* error)
 {
     if (error->code == SUP_ERROR_CANCELLED) {
-        say_error("stopped before the end; nothing was written");
+        say_error(STOPPED_WORDS);
         return 128 + (interrupts_signal() ? interrupts_signal() : SIGINT);
     }
     say_error("%s", error->text);

@@ -2,6 +2,8 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "output.h"
 
+#include "progress.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -54,6 +56,13 @@ static bool check_target(output_file* o, sup_error* error)
     return true;
 }
 
+// Nothing was opened after all.
+static bool refuse_open(const output_file* o, int number, sup_error* error)
+{
+    interrupts_release();
+    return refuse(o, number, error);
+}
+
 bool output_begin(output_file* o, const char* path, sup_error* error)
 {
     *o = (output_file){ .path = path };
@@ -64,19 +73,20 @@ bool output_begin(output_file* o, const char* path, sup_error* error)
     if (strlen(path) >= sizeof o->target) return refuse(o, ENAMETOOLONG, error);
     strcpy(o->target, path);
     if (!check_target(o, error)) return false;
+    interrupts_hold();
     for (int i = 0; i < 1000; i++) {
         int wrote =
             snprintf(o->part, sizeof o->part, "%.*s.%.180s.%ld.%d.part", (int)folder, path, path + folder, (long)getpid(), i);
-        if (wrote < 0 || (size_t)wrote >= sizeof o->part) return refuse(o, ENAMETOOLONG, error);
+        if (wrote < 0 || (size_t)wrote >= sizeof o->part) return refuse_open(o, ENAMETOOLONG, error);
         int handle = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (handle >= 0) {
             close(handle);
             o->open = true;
             return true;
         }
-        if (errno != EEXIST) return refuse(o, errno, error);
+        if (errno != EEXIST) return refuse_open(o, errno, error);
     }
-    return refuse(o, EEXIST, error);
+    return refuse_open(o, EEXIST, error);
 }
 
 bool output_write(output_file* o, const void* bytes, size_t size, sup_error* error)
@@ -103,11 +113,14 @@ bool output_keep(output_file* o, sup_error* error)
     if (o->replaces) chmod(o->part, o->mode);
     if (rename(o->part, o->target) != 0) return refuse(o, errno, error);
     o->open = false;
+    interrupts_release();
     return true;
 }
 
 void output_drop(output_file* o)
 {
-    if (o->open) unlink(o->part);
+    if (!o->open) return;
+    unlink(o->part);
     o->open = false;
+    interrupts_release();
 }

@@ -19,10 +19,27 @@ double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// The one global of the program: a signal handler has no other way to tell.
-static volatile sig_atomic_t received_signal;
+// The globals of the program: a signal handler has no other way to tell, or to know.
+static volatile sig_atomic_t received_signal, files_open, bar_drawn;
 
-static void remember_signal(int number) { received_signal = number; }
+// Nothing is half-written, so nothing has to be told: however long the work would take, it ends here. Only functions that are
+// safe in a handler.
+static void end_at_once(int number)
+{
+    static const char cleared[] = "\r\033[K", words[] = "supple: error: " STOPPED_WORDS "\n";
+    if (bar_drawn && write(STDERR_FILENO, cleared, sizeof cleared - 1) < 0) _exit(128 + number);
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(128 + number);
+    _exit(128 + number);
+}
+
+static void remember_signal(int number)
+{
+    received_signal = number;
+    if (files_open == 0) end_at_once(number);
+}
+
+void interrupts_hold(void) { files_open++; }
+void interrupts_release(void) { files_open--; }
 
 void interrupts_watch(void)
 {
@@ -60,6 +77,7 @@ bool progress_report(progress* p, double fraction)
     if (p->visible && now - p->begin > QUIET_SECONDS && now - p->shown_at > REDRAW_SECONDS) {
         draw(p, done, now - p->begin);
         p->shown_at = now;
+        bar_drawn = 1;
         p->drawn = true;
     }
     return received_signal == 0;
@@ -87,6 +105,7 @@ void progress_span(progress* p, double from, double to)
 static void clear_line(progress* p)
 {
     if (p->drawn) fputs("\r\033[K", stderr);
+    bar_drawn = 0;
     p->drawn = false;
 }
 

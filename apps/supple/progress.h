@@ -7,8 +7,15 @@
 /// Seconds of a clock that only runs forwards.
 double now_seconds(void);
 
-/// From here on Ctrl-C, a polite kill and a closed terminal only raise a flag, so that the work can clean up behind itself.
+/// What is said when work ends before its time.
+#define STOPPED_WORDS "stopped before the end; nothing was written"
+
+/// From here on Ctrl-C, a polite kill and a closed terminal end the program at once where no file is open for writing: reading,
+/// binding and fitting need not listen. Where one is they only raise a flag, so that the work can clean up behind itself.
 void interrupts_watch(void);
+/// Before a file is opened for writing, and after it has its name or is gone. They nest.
+void interrupts_hold(void);
+void interrupts_release(void);
 /// The number of the signal that asked to stop, 0 when none did.
 int interrupts_signal(void);
 
