@@ -101,6 +101,7 @@ typedef struct trial_options {
     const char* links;      ///< one chain for all; NULL: chosen by the seed
     bool        every_link; ///< all deformers in each case
     bool        say;        ///< every refusal
+    const char* without;    ///< a deformer to leave out, to see behind what is known of it
 } trial_options;
 
 typedef struct trial_counts {

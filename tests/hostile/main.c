@@ -1,5 +1,6 @@
-// Damages characters and runs them: `hostile [--cases N] [--seed FIRST] [--links CHAIN | --every] [--budget SECONDS] [--large]
-// [--keep-going] [--write FOLDER] [--list]`. A case is its seed and nothing else: one that failed is had again by `--seed S`.
+// Damages characters and runs them: `hostile_cases [--cases N] [--seed FIRST] [--links CHAIN | --every] [--without DEFORMER]
+// [--budget SECONDS] [--large] [--keep-going] [--write FOLDER] [--list]`. A case is its seed (and --every and --large, which
+// change what a seed does): one that failed says how it is had again.
 #define _GNU_SOURCE // mkdtemp, setitimer
 #include "hostile.h"
 
@@ -38,6 +39,7 @@ static struct {
     const char* program;
     const char* what;
     const char* trouble;
+    const char* mode; ///< flags that change what a seed does
 } now;
 
 void         __sanitizer_set_death_callback(void (*callback)(void));
@@ -47,10 +49,10 @@ void         __sanitizer_print_stack_trace(void);
 
 static void last_words(void)
 {
-    fprintf(stderr,
-            "\nhostile: case %llu %s while %s (%s)\n  again: %s --seed %llu\n  as files: %s --seed %llu --write FOLDER\n",
-            (unsigned long long)now.seed, now.trouble, trial_stage, now.what, now.program, (unsigned long long)now.seed,
-            now.program, (unsigned long long)now.seed);
+    unsigned long long seed = now.seed;
+    fprintf(stderr, "\nhostile: case %llu %s while %s (%s)\n", seed, now.trouble, trial_stage, now.what);
+    fprintf(stderr, "  again: %s --seed %llu%s\n", now.program, seed, now.mode);
+    fprintf(stderr, "  and its files: %s --seed %llu%s --write FOLDER\n", now.program, seed, now.mode);
 }
 
 // Not what a signal handler may do in a program that goes on; this one does not.
@@ -291,6 +293,7 @@ static bool parse(settings* s, int argc, char** argv)
         else if (strcmp(flag, "--seed") == 0) s->seed = strtoull(argv[++i], NULL, 10);
         else if (strcmp(flag, "--budget") == 0) s->trial.seconds = strtod(argv[++i], NULL);
         else if (strcmp(flag, "--links") == 0) s->trial.links = argv[++i];
+        else if (strcmp(flag, "--without") == 0) s->trial.without = argv[++i];
         else if (strcmp(flag, "--write") == 0) s->write = argv[++i];
         else return false;
     }
@@ -316,7 +319,8 @@ int main(int argc, char** argv)
     static settings s = { .cases = 1, .seed = 1, .trial = { .seconds = 20 } };
     if (!parse(&s, argc, argv)) {
         fprintf(stderr,
-                "usage: %s [--cases N] [--seed FIRST] [--links CHAIN | --every] [--budget SECONDS] [--large] [--keep-going] "
+                "usage: %s [--cases N] [--seed FIRST] [--links CHAIN | --every] [--without DEFORMER] [--budget SECONDS] "
+                "[--large] [--keep-going] "
                 "[--write FOLDER] [--list]\n",
                 argv[0]);
         return 2;
@@ -328,6 +332,7 @@ int main(int argc, char** argv)
     s.arena = sup_arena_create(NULL);
     now.program = argv[0];
     now.what = "";
+    now.mode = s.large && s.trial.every_link ? " --large --every" : s.large ? " --large" : s.trial.every_link ? " --every" : "";
     signal(SIGPROF, on_signal);
     if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(last_words);
     else signal(SIGSEGV, on_signal), signal(SIGBUS, on_signal), signal(SIGFPE, on_signal), signal(SIGABRT, on_signal);

@@ -306,6 +306,7 @@ static bool try_deformers(trial* t)
     if (t->options->links) return try_chain(t, t->options->links, "");
     for (uint32_t i = 0; i < (t->options->every_link ? count : 1); ++i) {
         const sup_deformer* d = sup_deformer_at((uint32_t)((t->one->seed + i) % count));
+        if (t->options->without && strcmp(d->name, t->options->without) == 0) continue;
         if (chance_one_in(&t->chance, 3)) any_setting(d, &t->chance, setting, sizeof setting);
         else setting[0] = 0;
         if (!try_chain(t, d->name, setting)) return false;

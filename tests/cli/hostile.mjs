@@ -1,0 +1,54 @@
+// Files that once crashed, hung or lied, through every verb that takes a character: a result or a sentence, in bounded processor time.
+import { data, equal, finish, json, match, program, skip, test } from "./harness.mjs";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+
+// Seconds of processor time for one run, which other programs on the machine do not use up: ten times what it should need.
+const BUDGET = 60;
+// Under a sanitizer every file is inspected and weighed; small ones are checked and go through the cells, whose faults only it sees.
+const sanitized = /-fsanitize/.test(process.env.SUPPLE_CFLAGS ?? ""), SMALL = 32768;
+const folderOfFiles = path.join(data, "hostile"), skeleton = path.join(data, "libigl-rigs/arm.tgf");
+
+/** Runs a verb and demands code 0, or 1 with a sentence. */
+function ends(args) {
+    const words = args.map(a => `'${a}'`).join(" ");
+    const r = spawnSync("bash", ["-c", `ulimit -t ${BUDGET}; exec '${program}' ${words}`], { encoding: "utf8", maxBuffer: 1 << 28 });
+    const command = `supple ${args.join(" ")}`;
+    if (r.signal) throw new Error(`${command} died of ${r.signal} (more than ${BUDGET} s?):\n${r.stderr}`);
+    if (/Sanitizer|runtime error:/.test(r.stderr)) throw new Error(`${command}:\n${r.stderr.slice(0, 3000)}`);
+    if (r.status !== 0 && r.status !== 1) throw new Error(`${command} ended with ${r.status}:\n${r.stderr}`);
+    if (r.status === 1) match(r.stderr, /(^|\n)supple: error: .+\n$/, command);
+    return r;
+}
+
+/** What the file needs beside its name: a skeleton where it has none, a short piece of a clip where it has one. */
+function extras(file) {
+    if (file.endsWith(".obj")) return ["--skeleton", skeleton];
+    const r = ends(["inspect", file, "--json"]);
+    const clip = r.status === 0 ? JSON.parse(r.stdout).clips?.[0] : undefined;
+    return clip === undefined ? [] : ["--clip", clip.name, "--end", String(Math.min(0.2, clip.seconds))];
+}
+
+const files = fs.existsSync(folderOfFiles) ? fs.readdirSync(folderOfFiles).sort() : [];
+if (!files.length) await test("hostile files end in a result or a sentence", () => skip("the shared data set is not beside the checkout (hostile)"));
+const deformers = json(["deformers"]).map(d => d.name);
+for (const name of files) {
+    const file = path.join(folderOfFiles, name), small = fs.statSync(file).size < SMALL, rig = name.endsWith(".obj") ? extras(file) : [];
+    await test(`${name}: inspect, weights, check`, folder => {
+        ends(["inspect", file]);
+        ends(["weights", file, path.join(folder, "weights.glb"), ...rig]);
+        if (small || !sanitized) ends(["check", file, ...rig]);
+    });
+    if (sanitized && !small) continue;
+    await test(`${name}: bake`, folder => {
+        const out = path.join(folder, "out.npy"), more = extras(file);
+        for (const deformer of sanitized ? ["lattice"] : deformers) {
+            const r = ends(["bake", file, out, ...more, "--deform", deformer, "--fps", "5", "--quiet"]);
+            equal(fs.existsSync(out), r.status === 0, `${deformer}: a file was written`);
+            fs.rmSync(out, { force: true });
+        }
+    });
+    if (!sanitized) await test(`${name}: a picture`, folder => ends(["render", file, path.join(folder, "out.png"), ...rig, "--size", "64x64"]));
+}
+finish();
