@@ -160,6 +160,71 @@ static void written_without_a_bake_it_keeps_it_too(void** state)
     done(made, &b);
 }
 
+// Two more clips: one moves only the node that a mesh leaves, the other one the camera as well.
+static void add_old_clips(builder* b)
+{
+    static const float times[] = { 0, 2 }, moves[] = { 0, 0, 0, 0, 7, 0 }, others[] = { 0, 0, 8, 0, 0, 9 };
+    uint32_t           at = add_array(b, times, 2, "SCALAR", FLOAT), gone = add_array(b, moves, 2, "VEC3", FLOAT);
+    uint32_t           kept = add_array(b, others, 2, "VEC3", FLOAT);
+    item(&b->animations,
+         "{\"name\":\"dead\",\"samplers\":[{\"input\":%u,\"output\":%u}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,"
+         "\"path\":\"translation\"}}]}",
+         at, gone);
+    item(&b->animations,
+         "{\"name\":\"both\",\"samplers\":[{\"input\":%u,\"output\":%u},{\"input\":%u,\"output\":%u}],\"channels\":["
+         "{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"translation\"}},"
+         "{\"sampler\":1,\"target\":{\"node\":2,\"path\":\"translation\"}}]}",
+         at, gone, at, kept);
+}
+
+static void what_no_longer_plays_goes_with_its_bytes(void** state)
+{
+    (void)state;
+    builder     b = { 0 };
+    sup_error   error;
+    const char* path = test_folder_file(&folder, "pruned.glb");
+    build_quads(&b);
+    add_old_clips(&b);
+    sup_character* made = rerig(&b);
+    assert_ok(sup_character_write(made, path, NULL, NULL, &error), error);
+    glb g = glb_open(path);
+    assert_wears_all(&g);
+    assert_int_equal(glb_length(g.root, "animations"), 3); // dolly, both, nod
+    const sup_json* both = glb_item(&g, "animations", 1);
+    assert_string_equal(sup_json_string(sup_json_get(both, "name"), ""), "both");
+    assert_int_equal(glb_length(both, "channels"), 1);
+    assert_int_equal(glb_length(both, "samplers"), 1);
+    const sup_json* sampler = sup_json_at(sup_json_get(both, "samplers"), 0);
+    const sup_json* output = glb_item(&g, "accessors", glb_number(sampler, "output"));
+    const sup_json* view = glb_item(&g, "bufferViews", glb_number(output, "bufferView"));
+    const float     others[] = { 0, 0, 8, 0, 0, 9 };
+    assert_memory_equal(g.bin + glb_number(view, "byteOffset"), others, sizeof others);
+    for (uint32_t at = 0; at + 4 <= g.bin_bytes; at += 4) { // the 7 of the dead clip
+        float value;
+        memcpy(&value, g.bin + at, sizeof value);
+        assert_true(value != 7.0f);
+    }
+    sup_arena_destroy(g.arena);
+    done(made, &b);
+}
+
+static void nothing_goes_where_an_extension_may_refer_to_it(void** state)
+{
+    (void)state;
+    builder     b = { 0 };
+    sup_error   error;
+    const char* path = test_folder_file(&folder, "unknown.glb");
+    build_quads(&b);
+    add_old_clips(&b);
+    item(&b.more, "\"extensionsUsed\":[\"ACME_fur\"],\"extensions\":{\"ACME_fur\":{\"accessor\":7}}");
+    sup_character* made = rerig(&b);
+    assert_ok(sup_character_write(made, path, NULL, NULL, &error), error);
+    glb g = glb_open(path);
+    assert_int_equal(glb_length(g.root, "animations"), 4);
+    sup_arena_destroy(g.arena);
+    done(made, &b);
+}
+
 static void colors_and_coordinates_are_found_under_the_new_joints(void** state)
 {
     (void)state;
@@ -277,6 +342,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_under_other_joints_keeps_what_it_wears),
         cmocka_unit_test(written_without_a_bake_it_keeps_it_too),
+        cmocka_unit_test(what_no_longer_plays_goes_with_its_bytes),
+        cmocka_unit_test(nothing_goes_where_an_extension_may_refer_to_it),
         cmocka_unit_test(colors_and_coordinates_are_found_under_the_new_joints),
         cmocka_unit_test(new_weights_stay_on_the_files_own_skeleton),
         cmocka_unit_test(running_out_of_memory_is_said_wherever_it_happens),
