@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "render_flags.h"
 #include "report.h"
+#include "supple/rig.h"
 #include "truth.h"
 
 #include <math.h>
@@ -379,6 +380,8 @@ static int render_character(const options* o, session* s)
     progress_begin(&s->bar, "render", options_has(o, FLAG_QUIET));
     progress_span(&s->bar, 0.0, 0.05);
     s->job.stage.character = s->character;
+    s->job.stage.front = sup_character_facing(s->character, d->clip, NULL);
+    if (s->job.turntable || s->frame_count == 1) s->job.stage.follow = FOLLOW_OFF; // one instant: nothing goes anywhere
     s->job.stage.tasks = sup_pool_tasks(s->pool);
     s->job.stage.progress = &s->bar.sink;
     sup_result result = stage_create(&s->job.stage, &s->stage, &error);

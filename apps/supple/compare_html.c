@@ -4,6 +4,7 @@
 #include "html.h"
 #include "portrait.h"
 #include "report.h"
+#include "supple/rig.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -300,6 +301,7 @@ static sup_result put_pictures(html* h, const comparison* c, sup_arena* arena, s
     if (result != SUP_OK) return result;
     const char* camera = options_text(c->o, FLAG_CAMERA, NULL);
     if (camera) picture_camera_read(camera, &g.portrait.camera); // checked with the flags
+    g.portrait.front = sup_character_facing(c->job.character, c->job.motion->clip, NULL);
     g.portrait.bar = c->job.bar;
     g.portrait.wanted = 3 * c->count;
     g.points = sup_arena_alloc(arena, count, sizeof *g.points);

@@ -72,6 +72,8 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_FRAME, DRAWS, "frame", "N", "the same by the number of the frame, counted from 0" },
     { FLAG_CAMERA, DRAWS | VERB_COMPARE, "camera", "NAME",
       "three-quarter, front, back, left, right, side, top, or orbit:AZIMUTH,ELEVATION,DISTANCE in degrees and diagonals" },
+    { FLAG_FOLLOW, DRAWS, "follow", "WHEN",
+      "whether the camera of films and sheets goes with the character: travel (default: where it goes far), on or off" },
     { FLAG_TURNTABLE, DRAWS, "turntable", NULL, "a film that goes once around; the pose is held" },
     { FLAG_SHEET, DRAWS, "sheet", "N", "one picture of N frames over the clip" },
     { FLAG_SIZE, DRAWS, "size", "WxH", "pixels of the whole picture; default 960x720" },

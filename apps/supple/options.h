@@ -56,6 +56,7 @@ typedef enum flag_id {
     FLAG_TIME,
     FLAG_FRAME,
     FLAG_CAMERA,
+    FLAG_FOLLOW,
     FLAG_TURNTABLE,
     FLAG_SHEET,
     FLAG_SIZE,

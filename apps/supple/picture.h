@@ -43,7 +43,7 @@ typedef struct picture_line {
 } picture_line;
 
 typedef struct picture_camera {
-    double azimuth, elevation; ///< degrees; azimuth 0 looks at the front (+Z for Y up)
+    double azimuth, elevation; ///< degrees; azimuth 0 looks at the front
     double distance;           ///< in diagonals of what is framed; 0: fits it
 } picture_camera;
 
@@ -56,6 +56,7 @@ typedef struct picture_desc {
     const sup_vec3*        triangle_points;
     const picture_color*   triangle_colors;
     sup_axis               up;
+    sup_vec3               front; ///< which way the front looks, across up; zero: +Z, or -Y where Z is up
     picture_camera         camera;
     sup_vec3               frame_low, frame_high; ///< box that is framed, so that the frames of a film share one camera
     bool                   ground;
@@ -78,7 +79,7 @@ bool picture_available(void);
 /// front, back, left, right, side, top, three-quarter, or orbit:AZ,EL[,DIST]. False: none of them.
 bool picture_camera_read(const char* text, picture_camera* out);
 /// From what it looks at towards the camera.
-sup_vec3 picture_camera_direction(sup_axis up, picture_camera camera);
+sup_vec3 picture_camera_direction(sup_axis up, sup_vec3 front, picture_camera camera);
 
 void image_free(image* i);
 /// A heat color for 0..1 (perceptually even, dark to bright).

@@ -43,18 +43,22 @@ bool picture_camera_read(const char* text, picture_camera* out)
     return true;
 }
 
-// From the middle to a camera or a light. Y up looks at +Z; Z up at -Y, as modeling programs do.
-static sup_vec3 towards(sup_axis axis, double azimuth, double elevation)
+// From the middle to a camera or a light. Where nobody knows the front, Y up looks at +Z and Z up at -Y, as modeling programs
+// do.
+static sup_vec3 towards(sup_axis axis, sup_vec3 front, double azimuth, double elevation)
 {
     static const sup_vec3 ups[] = { [SUP_AXIS_Y] = { 0, 1, 0 }, [SUP_AXIS_Z] = { 0, 0, 1 }, [SUP_AXIS_X] = { 1, 0, 0 } };
     static const sup_vec3 fronts[] = { [SUP_AXIS_Y] = { 0, 0, 1 }, [SUP_AXIS_Z] = { 0, -1, 0 }, [SUP_AXIS_X] = { 0, 0, 1 } };
     double                a = azimuth * (3.14159265358979323846 / 180.0), e = elevation * (3.14159265358979323846 / 180.0);
-    sup_vec3              up = ups[axis], front = fronts[axis], side = cross(up, front);
-    sup_vec3              flat = add(scale(side, (float)sin(a)), scale(front, (float)cos(a)));
+    sup_vec3              up = ups[axis], ahead = unit_or(front, fronts[axis]), side = cross(up, ahead);
+    sup_vec3              flat = add(scale(side, (float)sin(a)), scale(ahead, (float)cos(a)));
     return add(scale(flat, (float)cos(e)), scale(up, (float)sin(e)));
 }
 
-sup_vec3 picture_camera_direction(sup_axis up, picture_camera camera) { return towards(up, camera.azimuth, camera.elevation); }
+sup_vec3 picture_camera_direction(sup_axis up, sup_vec3 front, picture_camera camera)
+{
+    return towards(up, front, camera.azimuth, camera.elevation);
+}
 
 // The nearest place of the eye, along its own axes, from which all points are inside the picture. Each side of the picture
 // gives one linear bound, so the answer is exact.
@@ -81,12 +85,12 @@ view view_make(const picture_desc* desc)
     sup_vec3 low = desc->frame_low, high = desc->frame_high;
     v.center = scale(add(low, high), 0.5f);
     v.diagonal = fmaxf(length(sub(high, low)), 1e-12f);
-    v.world_up = towards(desc->up, 0, 90);
-    v.forward = scale(picture_camera_direction(desc->up, desc->camera), -1.0f);
-    v.key = towards(desc->up, desc->camera.azimuth + KEY_AZIMUTH, KEY_ELEVATION);
+    v.world_up = towards(desc->up, desc->front, 0, 90);
+    v.forward = scale(picture_camera_direction(desc->up, desc->front, desc->camera), -1.0f);
+    v.key = towards(desc->up, desc->front, desc->camera.azimuth + KEY_AZIMUTH, KEY_ELEVATION);
     sup_vec3 upright = v.world_up; // straight from above or below, the front is where the top of the picture would be
     if (fabsf(dot(upright, v.forward)) > 0.99999f)
-        upright = scale(towards(desc->up, desc->camera.azimuth, 0), desc->camera.elevation > 0 ? -1.0f : 1.0f);
+        upright = scale(towards(desc->up, desc->front, desc->camera.azimuth, 0), desc->camera.elevation > 0 ? -1.0f : 1.0f);
     v.right = unit_or(cross(v.forward, upright), vec(1, 0, 0));
     v.up = cross(v.right, v.forward);
     float aspect = v.width / v.height;

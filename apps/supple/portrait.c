@@ -54,6 +54,7 @@ bool portrait_take(portrait* p, const sup_vec3* points, const float* heat, doubl
     const picture_desc desc = { .surface_count = 1,
                                 .surfaces = &surface,
                                 .up = p->character->up,
+                                .front = p->front,
                                 .camera = p->camera,
                                 .frame_low = p->low,
                                 .frame_high = p->high,

@@ -14,6 +14,7 @@ typedef struct portrait {
     const sup_tasks*     tasks;
     uint32_t             width, height, samples;
     picture_camera       camera;
+    sup_vec3             front;     ///< where azimuth 0 of the camera is; zero: by convention
     sup_vec3             low, high; ///< what is framed
     bool                 ground;
     progress*            bar;           ///< NULL: none

@@ -104,6 +104,10 @@ static int read_view(const options* o, render_job* job)
         return wrong(
             "camera", camera,
             "is none: write three-quarter, front, back, left, right, side, top, or orbit:AZIMUTH,ELEVATION[,DISTANCE]");
+    const char* follow = options_text(o, FLAG_FOLLOW, "travel");
+    if (strcmp(follow, "on") != 0 && strcmp(follow, "off") != 0 && strcmp(follow, "travel") != 0)
+        return wrong("follow", follow, "is unknown: write travel, on or off");
+    job->stage.follow = strcmp(follow, "on") == 0 ? FOLLOW_ON : strcmp(follow, "off") == 0 ? FOLLOW_OFF : FOLLOW_TRAVEL;
     job->cut = cut != NULL;
     if (cut && !read_plane(cut, &job->cut_normal, &job->cut_distance))
         return wrong("cut", cut, "is no plane: write x=0.1, y<0.3, z>0, or NX,NY,NZ,D");

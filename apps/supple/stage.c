@@ -94,6 +94,7 @@ static sup_result make_all(stage* s, sup_error* error)
     s->actors = sup_arena_alloc(s->arena, s->actor_count, sizeof *s->actors);
     if (!s->actors) return no_memory(s, error);
     sup_result result = find_focus(s, error);
+    if (result == SUP_OK) result = stage_path_create(s, error);
     if (result == SUP_OK) result = sup_normals_create(s->d.character, s->arena, &s->normals, error);
     for (uint32_t i = 0; i < s->actor_count && result == SUP_OK; i++) result = make_actor(s, i, error);
     if (result != SUP_OK) return result;
@@ -146,6 +147,7 @@ void stage_destroy(stage* s)
 void stage_evaluate(stage* s, double time, const sup_vec3* truth)
 {
     s->truth = truth;
+    s->here = stage_path_at(s, time);
     for (uint32_t i = 0; i < s->actor_count; i++) {
         actor* a = &s->actors[i];
         sup_instance_evaluate(a->instance, time, a->scratch, &a->stats, a->points);
@@ -167,6 +169,7 @@ static void grow_frame(stage* s, const sup_vec3* points, const bool* which, uint
         if (!(fabsf(v.x) < 1e30f) || !(fabsf(v.y) < 1e30f) || !(fabsf(v.z) < 1e30f)) continue;
         s->ground = fminf(s->ground, along_up(s, v));
         if (which && !which[p]) continue;
+        v = sub(v, s->here);
         s->low = vec(fminf(s->low.x, v.x), fminf(s->low.y, v.y), fminf(s->low.z, v.z));
         s->high = vec(fmaxf(s->high.x, v.x), fmaxf(s->high.y, v.y), fmaxf(s->high.z, v.z));
         int k = 0;
@@ -196,7 +199,8 @@ static void grow_frame_by_bodies(stage* s)
         const stage_body* b = &s->bodies[i];
         for (uint32_t p = 0; p < b->mesh.point_count; p++) {
             sup_vec3 v = b->points[p];
-            bool     near = v.x >= low.x && v.x <= high.x && v.y >= low.y && v.y <= high.y && v.z >= low.z && v.z <= high.z;
+            sup_vec3 r = sub(v, s->here);
+            bool     near = r.x >= low.x && r.x <= high.x && r.y >= low.y && r.y <= high.y && r.z >= low.z && r.z <= high.z;
             if (near) grow_frame(s, &v, NULL, 1);
         }
     }
@@ -294,9 +298,11 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
     out->triangle_points = s->drawn.points;
     out->triangle_colors = s->drawn.colors;
     out->up = s->d.character->up;
-    out->frame_low = s->framed ? s->low : vec(0, 0, 0);
-    out->frame_high = s->framed ? s->high : vec(1, 1, 1);
-    out->frame_points = s->outermost;
+    out->front = s->d.front;
+    out->frame_low = s->framed ? add(s->low, s->here) : vec(0, 0, 0);
+    out->frame_high = s->framed ? add(s->high, s->here) : vec(1, 1, 1);
+    for (int i = 0; i < FRAME_POINTS; i++) s->frame_points[i] = add(s->outermost[i], s->here);
+    out->frame_points = s->frame_points;
     out->frame_point_count = s->framed ? FRAME_POINTS : 0;
     out->ground_height = s->framed ? s->ground : 0.0f;
     return SUP_OK;

@@ -7,6 +7,9 @@
 
 typedef enum heat_kind { HEAT_NONE, HEAT_ERROR, HEAT_STRETCH, HEAT_CURVATURE, HEAT_WEIGHTS, HEAT_MAP } heat_kind;
 
+/// FOLLOW_TRAVEL: where it goes farther than half its size.
+typedef enum stage_follow { FOLLOW_OFF, FOLLOW_ON, FOLLOW_TRAVEL } stage_follow;
+
 typedef struct stage_desc {
     const sup_character*  character;
     const sup_clip*       clip; ///< NULL: the pose is held
@@ -23,6 +26,8 @@ typedef struct stage_desc {
     const picture_color*  color;          ///< of the skin; NULL: clay
     bool                  file_colors;    ///< base colors of the file's materials instead; clay where it has none
     picture_camera        camera;         ///< that was asked for
+    sup_vec3              front;          ///< which way the character looks
+    stage_follow          follow;         ///< whether the camera goes with it
     const char*           focus;          ///< glob: only points that such joints move most are framed; NULL: all
     const char*           show;           ///< "LINK.WHAT" or "LINK"; NULL: nothing
     uint32_t              picture_height; ///< of a panel: lines are as thick as it asks

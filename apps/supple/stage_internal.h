@@ -37,6 +37,16 @@ typedef struct stage_body {
     sup_vec3* normals;
 } stage_body;
 
+/// Where the middle of the skin is at any time, from the skeleton alone: so that the camera's path is known before the chains
+/// run.
+typedef struct stage_path {
+    bool      followed;
+    double    count;   ///< of points
+    double*   masses;  ///< of each joint: its weights summed over all points
+    sup_vec3* moments; ///< likewise, weights times rest points over `count`
+    sup_pose  pose;
+} stage_path;
+
 struct stage {
     stage_desc         d;
     sup_arena*         arena;
@@ -52,9 +62,12 @@ struct stage {
     uint32_t           sight_frames, sight_samples;
     uint32_t           sight[STAGE_SIDES + 1]; ///< how many of those samples each side sees, the given camera last
     float              ground;  ///< the lowest that any point was
+    stage_path         path;
+    sup_vec3           here; ///< how far the camera has gone with the character; what is framed is relative to it
     sup_vec3           low, high;
     float              reach[FRAME_POINTS];
     sup_vec3           outermost[FRAME_POINTS];
+    sup_vec3           frame_points[FRAME_POINTS]; ///< the same where the camera is now
     picture_surface*   surfaces; ///< skin, ghost, bodies
     uint32_t           body_count;
     struct stage_body* bodies; ///< of the world
@@ -77,6 +90,11 @@ bool stage_bodies_create(stage* s); ///< false: out of memory
 void stage_bodies_place(stage* s, const actor* a);
 /// Where the actor's world has them now. Returns how many.
 uint32_t stage_bodies_surfaces(stage* s, const actor* a, picture_surface* out);
+
+/// Finds out whether the camera follows, once points of --focus are known.
+sup_result stage_path_create(stage* s, sup_error* error);
+/// How far the camera has gone at this time, across up; zero where it stands still.
+sup_vec3 stage_path_at(stage* s, double time);
 
 /// How much of --focus each side sees of what was evaluated.
 void stage_sight_measure(stage* s);

@@ -44,7 +44,7 @@ void stage_sight_measure(stage* s)
         if (!s->focused[p] || seen++ % stride != 0) continue;
         s->sight_samples++;
         for (int k = 0; k <= STAGE_SIDES; k++) {
-            sup_vec3 ray = picture_camera_direction(s->d.character->up, k == STAGE_SIDES ? s->d.camera : sides[k]);
+            sup_vec3 ray = picture_camera_direction(s->d.character->up, s->d.front, k == STAGE_SIDES ? s->d.camera : sides[k]);
             s->sight[k] += !is_hidden(mesh, points, points[p], ray, 0.005f * size, far);
         }
     }

@@ -467,4 +467,74 @@ await test("--set concerns the chains that have its link, not the others nor the
     good([...small, "--deform", "linear", "--deform", "smooth", "--ghost", "linear", "--set", "smooth.iterations=1"]);
     bad([...small, "--deform", "linear", "--ghost", "dualquat", "--set", "smooth.iterations=1"], 1, /no chain has a link 'smooth'/);
 });
+
+// ------------------------------------------------------------------------------------------------ cameras
+
+/** A box of 1 x 2 x 0.4, red in front (+z) and blue behind, on hips and two legs of which `left` names the one at +x; the clip
+ * "go" takes it 20 along x in a second. */
+function walker(folder, left = "Left", right = "Right") {
+    const ring = z => [[-0.5, 0, z], [0.5, 0, z], [0.5, 2, z], [-0.5, 2, z]];
+    const floats = [...ring(0.2), ...ring(-0.2)].flat(), ones = Array(8).fill([1, 0, 0, 0]).flat();
+    const bind = (x, y) => [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -x, -y, 0, 1];
+    const pieces = [new Float32Array(floats), new Float32Array(ones), new Uint8Array(32), new Uint16Array([0, 1, 2, 0, 2, 3]),
+        new Uint16Array([1, 0, 3, 1, 3, 2]), new Float32Array([...bind(0, 1), ...bind(0.2, 0.9), ...bind(-0.2, 0.9)]),
+        new Float32Array([0, 1]), new Float32Array([0, 1, 0, 20, 1, 0])].map(a => Buffer.from(a.buffer));
+    let at = 0;
+    const views = pieces.map(p => ({ buffer: 0, byteOffset: (at += p.length) - p.length, byteLength: p.length }));
+    const material = c => ({ pbrMetallicRoughness: { baseColorFactor: c } });
+    // Both squares take the upper four vertices of their own side; behind, the other way around.
+    const accessors = [[0, 5126, 4, "VEC3", { min: [-0.5, 0, 0.2], max: [0.5, 2, 0.2] }], [0, 5126, 4, "VEC3", { byteOffset: 48, min: [-0.5, 0, -0.2], max: [0.5, 2, -0.2] }],
+        [1, 5126, 4, "VEC4"], [2, 5121, 4, "VEC4"], [3, 5123, 6, "SCALAR"], [4, 5123, 6, "SCALAR"], [5, 5126, 3, "MAT4"],
+        [6, 5126, 2, "SCALAR", { min: [0], max: [1] }], [7, 5126, 2, "VEC3"]]
+        .map(([bufferView, componentType, count, type, more]) => ({ bufferView, componentType, count, type, ...more }));
+    const side = (position, indices, m) => ({ attributes: { POSITION: position, WEIGHTS_0: 2, JOINTS_0: 3 }, indices, material: m });
+    const file = path.join(folder, `walker${left}.gltf`), bytes = Buffer.concat(pieces);
+    fs.writeFileSync(file, JSON.stringify({
+        asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0, 3] }],
+        nodes: [{ name: "Hips", translation: [0, 1, 0], children: [1, 2] }, { name: `${left}UpLeg`, translation: [0.2, -0.1, 0] },
+            { name: `${right}UpLeg`, translation: [-0.2, -0.1, 0] }, { mesh: 0, skin: 0 }],
+        skins: [{ joints: [0, 1, 2], inverseBindMatrices: 6 }],
+        materials: [material([0.8, 0.02, 0.02, 1]), material([0.02, 0.02, 0.8, 1])],
+        meshes: [{ primitives: [side(0, 4, 0), side(1, 5, 1)] }], accessors, bufferViews: views,
+        animations: [{ name: "go", samplers: [{ input: 7, output: 8 }], channels: [{ sampler: 0, target: { node: 0, path: "translation" } }] }],
+        buffers: [{ byteLength: bytes.length, uri: "data:application/octet-stream;base64," + bytes.toString("base64") }],
+    }));
+    return file;
+}
+const RED = ([r, g, b]) => r > b + 60, BLUE = ([r, g, b]) => b > r + 60;
+
+await test("the front is where the character looks", folder => {
+    needs();
+    const out = path.join(folder, "f.png"), view = ["--color", "file", "--no-ground", "--size", "60x60", "--samples", "4"];
+    const seen = (file, camera) => (good(["render", file, out, "--camera", camera, ...view]), readPng(out).at(30, 30));
+    const ahead = walker(folder), away = walker(folder, "Right", "Left"); // its left is at -x: it looks along -z
+    holds(RED(seen(ahead, "front")) && BLUE(seen(ahead, "back")), "looks along +z");
+    holds(BLUE(seen(away, "front")) && RED(seen(away, "back")), "looks along -z");
+    holds(RED(seen(ahead, "three-quarter")) && BLUE(seen(away, "three-quarter")) && BLUE(seen(away, "orbit:0,0")), "other cameras count from the front");
+});
+await test("the camera goes with a character that travels, and every picture of a sheet has it at one size", folder => {
+    needs();
+    const out = path.join(folder, "t.png"), file = walker(folder);
+    const sizes = (...flags) => {
+        good(["render", file, out, "--clip", "go", "--sheet", "4", "--camera", "front", "--color", "file", "--no-ground", "--size", "480x240", "--samples", "4", ...flags]);
+        const p = readPng(out), count = [0, 0, 0, 0];
+        for (let y = 0; y < 240; y++) for (let x = 0; x < 480; x++) count[Math.floor(x / 240) + 2 * Math.floor(y / 120)] += RED(p.at(x, y));
+        return count;
+    };
+    const followed = sizes(), fixed = sizes("--follow", "off");
+    for (const n of followed) near(n, followed[0], 0.03 * followed[0], `all of one size: ${followed}`);
+    holds(followed[0] > 5 * Math.max(...fixed), `${followed} pixels with the camera, ${fixed} without`);
+    equal(sizes("--follow", "on").join(), followed.join(), "on, as it travels");
+    const short = (...flags) => (sizes("--end", "0.02", ...flags), fs.readFileSync(out).toString("hex")); // 0.4 is a fifth of its size
+    equal(short(), short("--follow", "off"), "a sway is not followed");
+    holds(short() !== short("--follow", "on"), "unless it is asked for");
+    bad(["render", file, out, "--follow", "maybe"], 2, /--follow 'maybe' is unknown: write travel, on or off/);
+});
+await test("a character that moves in its place has a camera that stands", folder => {
+    needs();
+    const out = path.join(folder, "s.png"), sheet = ["render", "builtin:arm", out, "--clip", "flex", "--sheet", "3", "--size", "240x80", "--samples", "1"];
+    const bytes = (...flags) => (good([...sheet, ...flags]), fs.readFileSync(out).toString("hex"));
+    equal(bytes(), bytes("--follow", "off"));
+});
+
 finish();
