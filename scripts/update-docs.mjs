@@ -22,13 +22,17 @@ function range(row) {
     return `${row.min} .. ${row.max}`;
 }
 
+// Clauses that must all hold, each a list of alternatives.
+const alternative = one => one.param ? `\`${one.param}${one.is}${one.value || "''"}\`` : one.words;
+const onlyWith = row => (row.only_with ?? []).map(clause => clause.map(alternative).join(" or ")).join("; ");
+
 function table(deformer) {
     if (deformer.params.length === 0) return "None.\n";
     const varies = { point: "per point", bone: "per bone" };
     const rows = deformer.params.map(row => [`\`${row.name}\``, row.type, range(row), row.default ?? "", row.unit ?? "", row.stage,
-        varies[row.varies] ?? "", row.help]);
-    return ["name", "type", "range", "default", "unit", "stage", "varies", "help"].reduce((line, name) => `${line} ${name} |`, "|") +
-        "\n" + "|---".repeat(8) + "|\n" + rows.map(row => `| ${row.map(cell).join(" | ")} |\n`).join("");
+        varies[row.varies] ?? "", onlyWith(row), row.help]);
+    return ["name", "type", "range", "default", "unit", "stage", "varies", "only with", "help"].reduce((line, name) => `${line} ${name} |`, "|") +
+        "\n" + "|---".repeat(9) + "|\n" + rows.map(row => `| ${row.map(cell).join(" | ")} |\n`).join("");
 }
 
 let stale = 0;

@@ -59,6 +59,17 @@ static void value_texts(const sup_param* p, char* range, char* standard, size_t 
     }
 }
 
+// 'a=1|b>0,wind' as "a=1 or b>0, wind".
+static void only_with_text(const char* text, char* out, size_t size)
+{
+    size_t at = 0;
+    out[0] = 0;
+    for (; text && *text && at < size; text++) {
+        if (*text == '|' || *text == ',') at += (size_t)snprintf(out + at, size - at, "%s", *text == '|' ? " or " : ", ");
+        else at += (size_t)snprintf(out + at, size - at, "%c", *text);
+    }
+}
+
 static void print_params(const sup_deformer* d)
 {
     static const char* const types[] = { [SUP_PARAM_FLOAT] = "float",
@@ -70,10 +81,10 @@ static void print_params(const sup_deformer* d)
         [SUP_VARIES_NOT] = "no", [SUP_VARIES_POINT] = "per point", [SUP_VARIES_BONE] = "per bone"
     };
     table t;
-    table_begin(&t, "name|type|range|default|unit|stage|varies|help");
+    table_begin(&t, "name|type|range|default|unit|stage|varies|only with|help");
     for (uint32_t i = 0; i < d->param_count; i++) {
         const sup_param* p = &d->params[i];
-        char             range[128], standard[128];
+        char             range[128], standard[128], only[160];
         value_texts(p, range, standard, sizeof range);
         table_add(&t, "%s", p->name);
         table_add(&t, "%s", types[p->type]);
@@ -82,6 +93,8 @@ static void print_params(const sup_deformer* d)
         table_add(&t, "%s", p->unit ? p->unit : "");
         table_add(&t, "%s", p->stage == SUP_STAGE_BIND ? "bind" : "frame");
         table_add(&t, "%s", varies[p->varies]);
+        only_with_text(p->only_with, only, sizeof only);
+        table_add(&t, "%s", only);
         table_add(&t, "%s", p->help);
     }
     table_print(&t, 0);

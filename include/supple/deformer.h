@@ -42,6 +42,10 @@ typedef struct sup_param {
     const char* const* choices;       ///< CHOICE: names, NULL behind the last
     const char*        unit;
     const char*        help;
+    /// What it needs to do anything; NULL: nothing. Clauses apart by ',' must all hold, alternatives of one apart by '|':
+    /// 'integrator=symplectic', 'weight>0|dynamics=true', 'continuity=auto,third_example'. An alternative is another row
+    /// with =, != or > and a value, or the name of a condition below. A chain notes a parameter that was set and does nothing.
+    const char* only_with;
 } sup_param;
 
 /// A named set of values: pairs of parameter and value as text, ended by a pair of NULL.
@@ -216,6 +220,17 @@ typedef struct sup_canvas {
     void* user;
 } sup_canvas;
 
+/// Something about the character, the world or what was bound that `only_with` can name.
+typedef struct sup_condition {
+    const char* name;  ///< one word
+    const char* words; ///< completes "does nothing without"
+    const char* cure;  ///< what to do about it
+    bool (*holds)(const sup_bind_input* in, const sup_binding* binding);
+} sup_condition;
+
+/// Those that every deformer can name (wind, forces, examples ...), ended by a NULL name.
+SUP_API const sup_condition* sup_conditions_common(void);
+
 enum {
     SUP_NEEDS_EXAMPLES = 1u << 0, ///< sculpts at times of the clip
     SUP_NEEDS_CLIP = 1u << 1,     ///< cannot run live
@@ -235,6 +250,8 @@ typedef struct sup_deformer {
     uint32_t          param_count;
     size_t            params_size;
     const sup_preset* presets; ///< ended by a NULL name; NULL: none
+    const char*          only_with;  ///< as of a row: without it the whole link changes no point; NULL: it always may
+    const sup_condition* conditions; ///< its own, beside the common ones, ended by a NULL name; NULL: none
 
     /// Slow work, once per character. Fails with a reason; then *out is untouched.
     sup_result (*bind)(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
@@ -258,8 +275,8 @@ typedef struct sup_deformer {
 SUP_API uint32_t            sup_deformer_count(void);
 SUP_API const sup_deformer* sup_deformer_at(uint32_t index);
 SUP_API const sup_deformer* sup_deformer_find(const char* name); ///< NULL
-/// The single description: [{"name","summary","paper","needs","dynamic","presets","params":[...]}] (one deformer: that
-/// object alone). NULL when the arena is exhausted.
+/// The single description: [{"name","summary","paper","needs","dynamic","only_with","presets","params":[...]}] (one deformer:
+/// that object alone). An "only_with" is a list of clauses, each a list of alternatives. NULL when the arena is exhausted.
 SUP_API sup_json* sup_deformer_describe(const sup_deformer* deformer, sup_arena* arena);
 
 // ---------------------------------------------------------------------------------------------- chain
@@ -312,6 +329,11 @@ SUP_API const char* sup_chain_text(const sup_chain* chain); ///< as written, wit
 /// What the links had to say while they were bound: "lattice: ...".
 SUP_API uint32_t    sup_chain_note_count(const sup_chain* chain);
 SUP_API const char* sup_chain_note(const sup_chain* chain, uint32_t note);
+/// Why a row of the link changes nothing as it was bound ("does nothing with integrator=implicit; set integrator=symplectic");
+/// NULL: it may. For panels that gray out what is idle; a chain notes those rows that somebody set.
+SUP_API const char* sup_chain_idle(const sup_chain* chain, uint32_t link, uint32_t param);
+/// Why the whole link changes no point as it was bound; NULL: it may.
+SUP_API const char* sup_chain_inert(const sup_chain* chain, uint32_t link);
 /// The link's runtime file, in memory of the arena. Fails, with the cure, where it has none or what was bound does not fit one.
 SUP_API sup_result sup_chain_save(const sup_chain* chain, uint32_t link, sup_arena* arena, const void** bytes, size_t* size,
                                   sup_error* error);

@@ -223,6 +223,7 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
     chain->state_size += sup_align(l->binding.state_size, 64);
     if (l->binding.scratch_size > chain->link_scratch) chain->link_scratch = l->binding.scratch_size;
     if (l->binding.state_size > 0) chain->dynamic_end = index + 1;
+    if ((r = link_idle(b, index, &in))) return r;
     return sup_progress_report(b->desc->progress, (index + 1.0) / chain->link_count, "binding")
                ? SUP_OK
                : sup_fail(b->error, SUP_ERROR_CANCELLED, "cancelled while binding %s", l->deformer->name);
@@ -290,6 +291,17 @@ const char* sup_chain_save_note(const sup_chain* chain, uint32_t index)
     SUP_ASSERT(index < chain->link_count);
     const link* l = &chain->links[index];
     return l->deformer->save_note ? l->deformer->save_note(&l->binding) : NULL;
+}
+
+const char* sup_chain_idle(const sup_chain* chain, uint32_t index, uint32_t param)
+{
+    SUP_ASSERT(index < chain->link_count && param < chain->links[index].deformer->param_count);
+    return chain->links[index].idle[param];
+}
+const char* sup_chain_inert(const sup_chain* chain, uint32_t index)
+{
+    SUP_ASSERT(index < chain->link_count);
+    return chain->links[index].inert;
 }
 
 bool        sup_chain_dynamic(const sup_chain* chain) { return chain->dynamic_end > 0; }

@@ -1,5 +1,4 @@
-#include "base/internal.h"
-#include "supple/deformer.h"
+#include "deform/runner.h"
 
 #include <string.h>
 
@@ -63,7 +62,25 @@ static sup_json* default_value(const sup_param* p, sup_arena* arena)
     }
 }
 
-static sup_json* describe_param(const sup_param* p, sup_arena* arena)
+// A list of clauses, each a list of alternatives: {"param","is","value"} or {"condition","words"}.
+static sup_json* describe_only_with(const sup_deformer* d, const char* text, sup_arena* arena)
+{
+    static const char* const tests[] = { [ONLY_EQUAL] = "=", [ONLY_OTHER] = "!=", [ONLY_ABOVE] = ">" };
+    sup_json *               clauses = sup_json_new(arena, SUP_JSON_ARRAY), *clause = NULL;
+    for (only_item item; only_next(&text, &item);) {
+        if (item.first) clause = sup_json_push(clauses, sup_json_new(arena, SUP_JSON_ARRAY));
+        sup_json* one = sup_json_push(clause, sup_json_new(arena, SUP_JSON_OBJECT));
+        bool      other = item.test != ONLY_CONDITION;
+        set_text(arena, one, other ? "param" : "condition", sup_arena_text(arena, item.name, item.name_length));
+        if (other) {
+            set_text(arena, one, "is", tests[item.test]);
+            set_text(arena, one, "value", sup_arena_text(arena, item.value, item.value_length));
+        } else set_text(arena, one, "words", only_condition(d, &item)->words);
+    }
+    return clauses;
+}
+
+static sup_json* describe_param(const sup_deformer* d, const sup_param* p, sup_arena* arena)
 {
     sup_json* o = sup_json_new(arena, SUP_JSON_OBJECT);
     bool      number = p->type == SUP_PARAM_FLOAT || p->type == SUP_PARAM_INT;
@@ -79,6 +96,7 @@ static sup_json* describe_param(const sup_param* p, sup_arena* arena)
     set_text(arena, o, "help", p->help);
     set_text(arena, o, "stage", stage_names[p->stage]);
     set_text(arena, o, "varies", varies_names[p->varies]);
+    sup_json_set(arena, o, "only_with", describe_only_with(d, p->only_with, arena));
     return o;
 }
 
@@ -94,6 +112,7 @@ sup_json* sup_deformer_describe(const sup_deformer* d, sup_arena* arena)
         if (d->needs & 1u << i) sup_json_push(list, sup_json_new_string(arena, needs[i]));
     sup_json_set(arena, o, "needs", list);
     sup_json_set(arena, o, "dynamic", sup_json_new(arena, d->dynamic ? SUP_JSON_TRUE : SUP_JSON_FALSE));
+    sup_json_set(arena, o, "only_with", describe_only_with(d, d->only_with, arena));
     sup_json* presets = sup_json_new(arena, SUP_JSON_ARRAY);
     for (const sup_preset* p = d->presets; p && p->name; ++p) {
         sup_json* one = sup_json_new(arena, SUP_JSON_OBJECT);
@@ -106,7 +125,7 @@ sup_json* sup_deformer_describe(const sup_deformer* d, sup_arena* arena)
     }
     sup_json_set(arena, o, "presets", presets);
     sup_json* params = sup_json_new(arena, SUP_JSON_ARRAY);
-    for (uint32_t i = 0; i < d->param_count; ++i) sup_json_push(params, describe_param(&d->params[i], arena));
+    for (uint32_t i = 0; i < d->param_count; ++i) sup_json_push(params, describe_param(d, &d->params[i], arena));
     sup_json_set(arena, o, "params", params);
     return o;
 }

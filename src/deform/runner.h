@@ -12,6 +12,9 @@ typedef struct link {
     void*               params;  ///< deformer->params_size bytes
     sup_field*          fields;  ///< one per parameter row
     struct bone_value*  bones;   ///< overrides by glob, in the order they were said
+    bool*               set;     ///< per row: somebody set it; presets of the deformer do not count
+    const char**        idle;    ///< per row: why it does nothing here; NULL: it may
+    const char*         inert;   ///< why the whole link does nothing here; NULL: it may
     sup_binding         binding;
     size_t              params_offset; ///< into an instance's parameter block
     size_t              state_offset;  ///< into an instance's state block
@@ -76,6 +79,24 @@ double param_get_number(const sup_param* row, const void* params);
 
 /// Fills link->fields from maps and bone values.
 sup_result link_fields(const sup_chain* chain, link* l, sup_error* error);
+
+// conditions.c ----------------------------------------------------------------------------------------------------------
+
+/// One alternative of an only_with text.
+typedef enum only_test { ONLY_CONDITION, ONLY_EQUAL, ONLY_OTHER, ONLY_ABOVE } only_test;
+typedef struct only_item {
+    only_test   test;
+    const char* name;
+    const char* value; ///< of another row
+    size_t      name_length, value_length;
+    bool        first; ///< begins a clause
+} only_item;
+/// Takes the next alternative off the text. False: the text is at its end, or NULL.
+bool only_next(const char** text, only_item* out);
+/// The condition of that name: the deformer's own or a common one; NULL: there is none.
+const sup_condition* only_condition(const sup_deformer* deformer, const only_item* item);
+/// What of a bound link does nothing: fills idle and inert, and notes rows that were set in vain.
+sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in);
 
 // world.c ---------------------------------------------------------------------------------------------------------------
 

@@ -149,9 +149,12 @@ static sup_result set_preset(chain_builder* b, link* l, span name)
         if (count < NAMES_MAX) names[count++] = p->name;
         if (!span_is(name, p->name)) continue;
         for (uint32_t i = 0; p->values[i][0]; ++i) {
+            uint32_t   row = param_find(l->deformer, p->values[i][0], strlen(p->values[i][0]));
+            bool       by_hand = row != SUP_NONE && l->set[row];
             span       key = { p->values[i][0], strlen(p->values[i][0]) }, value = { p->values[i][1], strlen(p->values[i][1]) };
             sup_result r = set_param(b, l, key, value);
             if (r) return r;
+            if (row != SUP_NONE) l->set[row] = by_hand;
         }
         return SUP_OK;
     }
@@ -182,6 +185,7 @@ static sup_result set_param(chain_builder* b, link* l, span name, span value)
         if (span_is(name, "preset") && d->presets) return set_preset(b, l, value);
         return fail_unknown_param(b, d, name);
     }
+    l->set[row] = true;
     if (d->params[row].type == SUP_PARAM_TEXT)
         return read_text(b, d, row, value, (const char**)((uint8_t*)l->params + d->params[row].offset));
     double     number;
@@ -208,6 +212,7 @@ static sup_result set_bones(chain_builder* b, link* l, span name, span glob, spa
     char*       pattern = sup_arena_text(b->chain->arena, glob.text, glob.length);
     if (!v || !pattern) return sup_fail_memory(b->error, "a chain");
     *v = (bone_value){ NULL, row, pattern, (float)number };
+    l->set[row] = true;
     const sup_skeleton* s = &b->chain->character->skeleton;
     uint32_t            matches = 0;
     for (uint32_t j = 0; j < s->joint_count; ++j) matches += sup_glob_match(pattern, s->joints[j].name);
@@ -263,7 +268,9 @@ static sup_result add_link(chain_builder* b, span name, link** out)
     for (uint32_t i = 0; i < chain->link_count; ++i) l->ordinal += chain->links[i].deformer == d;
     l->params = sup_arena_alloc(chain->arena, 1, d->params_size ? d->params_size : 1);
     l->fields = SUP_NEW(chain->arena, sup_field, d->param_count);
-    if (!l->params || !l->fields) return sup_fail_memory(b->error, "a chain");
+    l->set = SUP_NEW(chain->arena, bool, d->param_count);
+    l->idle = SUP_NEW(chain->arena, const char*, d->param_count);
+    if (!l->params || !l->fields || !l->set || !l->idle) return sup_fail_memory(b->error, "a chain");
     params_default(d, l->params);
     ++chain->link_count;
     *out = l;

@@ -2,7 +2,7 @@
 // ground has its head in front.
 #include "base/internal.h"
 #include "math/vec.h"
-#include "rig/body.h"
+#include "rig/figure.h"
 #include "supple/rig.h"
 
 #define LOOKS 16u                        // instants of a clip that are looked at
@@ -73,22 +73,6 @@ static sup_vec3 look_over(const looker* l, const sup_clip* clip, sup_pose* pose)
     return v3_normalize(v3_length(sum) < DECIDED * (float)count ? first : sum, v3(0, 0, 0));
 }
 
-static sup_result find_body(const sup_character* c, sup_arena* scratch, body_map* out, sup_error* error)
-{
-    uint32_t     n = c->skeleton.joint_count;
-    const char** names = SUP_NEW(scratch, const char*, n);
-    uint32_t*    parents = SUP_NEW(scratch, uint32_t, n);
-    bool*        eligible = SUP_NEW(scratch, bool, n);
-    if (!names || !parents || !eligible) return sup_fail_memory(error, "a figure");
-    for (uint32_t j = 0; j < n; ++j) {
-        names[j] = c->skeleton.joints[j].name;
-        parents[j] = c->skeleton.joints[j].parent;
-        eligible[j] = c->skeleton.joints[j].skin_joint;
-    }
-    body_skeleton skeleton = { n, names, parents, eligible };
-    return body_find(&skeleton, NULL, 0, scratch, out, error);
-}
-
 // Modeling programs with z up look along -y; glTF and the rest along +z.
 static sup_vec3 convention(sup_axis up) { return up == SUP_AXIS_Z ? v3(0, -1, 0) : v3(0, 0, 1); }
 
@@ -96,14 +80,13 @@ sup_vec3 sup_character_facing(const sup_character* character, const sup_clip* cl
 {
     SUP_ASSERT(character);
     sup_axis   up = character->up;
-    looker     l = { .character = character, .up = v3(up == SUP_AXIS_X, up == SUP_AXIS_Y, up == SUP_AXIS_Z) };
+    figure     f;
     sup_arena* scratch = sup_arena_create(allocator);
     sup_pose   pose;
     sup_error  ignored;
     sup_vec3   found = v3(0, 0, 0);
-    if (scratch && find_body(character, scratch, &l.body, &ignored) == SUP_OK &&
-        sup_pose_create(character, scratch, &pose, &ignored) == SUP_OK)
-        found = look_over(&l, clip, &pose);
+    if (scratch && figure_of_character(character, NULL, 0, scratch, &f, &pose, &ignored) == SUP_OK)
+        found = look_over(&(looker){ character, f.body, figure_up(character) }, clip, &pose);
     sup_arena_destroy(scratch);
     if (!(v3_length2(found) > 0.5f) || !isfinite(found.x + found.y + found.z)) return convention(up);
     const sup_vec3 axes[] = { v3(1, 0, 0), v3(0, 1, 0), v3(0, 0, 1) };

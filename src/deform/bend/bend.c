@@ -17,25 +17,30 @@ static const char* const betweens[] = { "linear", "catmull_rom", "monotone", NUL
 const sup_param bend_rows_table[ROW_COUNT] = {
     [ROW_WAY] = { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = ways, .unit = "",
                   .help = "How curves lie: rings around the bones, rings around limbs found in the mesh, along these (open), "
-                          "or edge loops along them" },
+                          "or edge loops along them",
+                  .only_with = "line=" },
     [ROW_CURVES] = { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 24, .unit = "",
                      .help = "Curves per limb, around the longest chain of bones, or along the line" },
     [ROW_SPACING] = { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0,
-                      .unit = "diagonal", .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves" },
+                      .unit = "diagonal", .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves",
+                      .only_with = "way=bones|way=around,line=" },
     [ROW_SNAP] = { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
                    .help = "Curve points nearer to a vertex than this share of their edge move onto it" },
     [ROW_GROUPS] = { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
-                     .help = "Parts by maps whose names match (_GROUP_*), instead of the dominant joint" },
+                     .help = "Parts by maps whose names match (_GROUP_*), instead of the dominant joint",
+                     .only_with = "line=" },
     [ROW_LINE] = { "line", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(line), .unit = "",
                    .help = "Curves across one center line only: bones by name (tail_*), places 'x y z; x y z' in meters, or "
                            "@FILE" },
     [ROW_STATIONS] = { "stations", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(stations), .unit = "",
                        .help = "Where along the line its curves stand, rising from 0 to 1 ('0.1 0.3 0.4'), or at its places; "
-                               "empty: evenly" },
+                               "empty: evenly",
+                       .only_with = "line!=" },
     [ROW_INTERVALS] = { "intervals", SUP_PARAM_INT, SUP_STAGE_BIND, AT(intervals), .min = 8, .max = 256, .standard = 48,
                         .unit = "", .help = "Pieces that every curve is divided into" },
     [ROW_TERMS] = { "terms", SUP_PARAM_INT, SUP_STAGE_BIND, AT(terms), .min = 1, .max = 64, .standard = 20, .unit = "",
-                    .help = "Fourier terms of closed curves on a foundation; at most half the intervals" },
+                    .help = "Fourier terms of closed curves on a foundation; at most half the intervals",
+                    .only_with = "closed=foundation" },
     [ROW_CLOSED] = { "closed", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(closed), .choices = closings, .unit = "",
                      .help =
                          "Closed curves: net force dropped, or held by the flesh below (they move as a whole), or as printed" },
@@ -43,7 +48,8 @@ const sup_param bend_rows_table[ROW_COUNT] = {
                        .help = "Skin between curves takes their displacement, or turns with the frame between them" },
     [ROW_EQUIVALENT] = { "equivalent", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(equivalent), .choices = equivalents, .unit = "",
                          .help =
-                             "What stands for a force on a region: sines of force along each curve, one force, or exact ones" },
+                             "What stands for a force on a region: sines of force along each curve, one force, or exact ones",
+                         .only_with = "region_forces" },
     [ROW_YOUNG] = { "young", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(young), .varies = SUP_VARIES_POINT, .min = 0.001, .max = 1e6,
                     .standard = 1000, .unit = "kPa", .help = "Young's modulus E; half of it bends twice as far" },
     [ROW_POISSON] = { "poisson", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(poisson), .varies = SUP_VARIES_POINT, .min = -0.99,
@@ -56,36 +62,42 @@ const sup_param bend_rows_table[ROW_COUNT] = {
                         .help = "Of the skin and what bends with it; stiffness by its cube" },
     [ROW_SUPPORT] = { "support", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(support), .varies = SUP_VARIES_POINT, .min = 0.001,
                       .max = 1e6, .standard = 1, .unit = "kPa",
-                      .help =
-                          "closed=foundation: newtons per meter of curve that hold a displacement of one meter, in thousands" },
+                      .help = "closed=foundation, and under bodies: newtons per meter of curve that hold a displacement of one "
+                              "meter, in thousands",
+                      .only_with = "closed=foundation|press=true" },
     [ROW_PRESSURE] = { "pressure", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(pressure), .varies = SUP_VARIES_POINT, .min = -1000,
                        .max = 1000, .standard = 0, .unit = "kPa",
                        .help = "From inside, along the normals of the skin; negative: from outside" },
     [ROW_WEIGHT] = { "weight", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(weight), .min = 0, .max = 4, .standard = 0, .unit = "",
-                     .help = "How much of the skin's own weight acts: sag. Open curves and closed=foundation" },
+                     .help = "How much of the skin's own weight acts: sag. Open curves and closed=foundation",
+                     .only_with = "closed=foundation|open_curves,gravity" },
     [ROW_DENSITY] = { "density", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(density), .min = 1, .max = 20000, .standard = 1050,
-                      .unit = "kg/m3", .help = "For weight and dynamics" },
+                      .unit = "kg/m3", .help = "For weight and dynamics", .only_with = "weight!=0|dynamics=true" },
     [ROW_DYNAMICS] = { "dynamics", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(dynamics), .unit = "",
                        .help =
                            "Loads make the curves swing: sag, impact, release. Without: they stand where the loads hold them" },
     [ROW_MODES] = { "modes", SUP_PARAM_INT, SUP_STAGE_BIND, AT(modes), .min = 1, .max = 64, .standard = 8, .unit = "",
-                    .help = "Modes of each curve that may swing, lowest first" },
+                    .help = "Modes of each curve that may swing, lowest first", .only_with = "dynamics=true" },
     [ROW_DAMPING] = { "damping", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(damping), .min = 0, .max = 4, .standard = 0.15,
-                      .unit = "", .help = "Damping ratio of every mode; 1 does not ring" },
+                      .unit = "", .help = "Damping ratio of every mode; 1 does not ring", .only_with = "dynamics=true" },
     [ROW_EXAMPLES] = { "examples", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(examples), .standard = 1, .unit = "",
-                       .help = "Forces from example shapes, where there are any" },
+                       .help = "Forces from example shapes, where there are any", .only_with = "examples" },
     [ROW_TURNING] = { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
                       .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as "
-                              "rotation" },
+                              "rotation",
+                      .only_with = "examples=true" },
     [ROW_BETWEEN] = { "between", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(between), .choices = betweens, .unit = "",
-                      .help = "Forces between examples: straight, smooth through them, or smooth and never beyond them" },
+                      .help = "Forces between examples: straight, smooth through them, or smooth and never beyond them",
+                      .only_with = "examples=true,third_example" },
     [ROW_DRIVE] = { "drive", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(drive), .unit = "",
                     .help =
-                        "Examples by angles of joints, not time: 'bulge=forearm:0:120; ...' has all of bulge at 120 degrees" },
+                        "Examples by angles of joints, not time: 'bulge=forearm:0:120; ...' has all of bulge at 120 degrees",
+                    .only_with = "examples=true" },
     [ROW_AMOUNT] = { "amount", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(amount), .min = -4, .max = 4, .standard = 1, .unit = "",
-                     .help = "Forces of the examples times this" },
+                     .help = "Forces of the examples times this", .only_with = "examples=true" },
     [ROW_PRESS] = { "press", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(press), .standard = 1, .unit = "",
-                    .help = "Bodies of the world press into the skin: balls, capsules and closed meshes" },
+                    .help = "Bodies of the world press into the skin: balls, capsules and closed meshes",
+                    .only_with = "bodies" },
     [ROW_STRENGTH] = { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0,
                        .max = 1, .standard = 1, .unit = "",
                        .help = "0 leaves the skin as it comes in; paint _BEND_STRENGTH to keep regions" },
@@ -124,12 +136,6 @@ static sup_result bind_fields(const sup_bind_input* in, bend_bound* b, sup_arena
 /// What a person should know of what was bound.
 static void say_notes(const sup_bind_input* in, const bend_bound* b)
 {
-    const bend_params* p = in->params;
-    uint32_t           open = 0;
-    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) open += !b->net.on.curves.curves[c].closed;
-    if (p->weight != 0 && open == 0 && p->closed != SUP_BEND_FOUNDATION)
-        sup_note(in->notes,
-                 "weight does nothing: all curves are closed and carry no net force; say closed=foundation or way=along");
     if (b->net.on.curves.dropped)
         sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
                  b->net.on.curves.dropped);
@@ -275,10 +281,27 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
     }
 }
 
+// Closed ones carry no net force.
+static bool has_open_curves(const sup_bind_input* in, const sup_binding* binding)
+{
+    const bend_bound* b = binding->data;
+    (void)in;
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
+        if (!b->net.on.curves.curves[c].closed) return true;
+    return false;
+}
+
+static const sup_condition conditions[] = {
+    { "open_curves", "open curves (way=along)", "set way=along", has_open_curves },
+    { 0 },
+};
+
 const sup_deformer sup_deformer_bend = {
     .name = "bend",
     .summary = "Skin pushed and loaded by hand: elastic curves with the stiffness of the skin, or forces from examples",
     .paper = "You, Chaudhry, You, Zhang: Equivalence principles based skin deformation of character animation",
+    .only_with = "pressure!=0|weight!=0|forces|press=true|examples=true",
+    .conditions = conditions,
     .params = bend_rows_table,
     .param_count = ROW_COUNT,
     .params_size = sizeof(bend_params),

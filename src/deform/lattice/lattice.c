@@ -33,41 +33,45 @@ const sup_param lattice_rows[ROW_COUNT] = {
     { "volume", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(volume), .varies = SUP_VARIES_BONE, .min = 0, .max = 1, .standard = 1,
       .unit = "", .help = "Share of the lost volume that a joint's part gets back; per bone with @" },
     { "sweeps", SUP_PARAM_INT, SUP_STAGE_FRAME, AT(sweeps), .min = 1, .max = 4, .standard = 2, .unit = "",
-      .help = "Rounds of the volume correction; a round moves the skin half a cell at most" },
+      .help = "Rounds of the volume correction; a round moves the skin half a cell at most", .only_with = "volume>0" },
     { "fade", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(fade), .min = 0, .max = 0.5, .standard = 0.25, .unit = "",
-      .help = "Share of a part's length over which its correction fades towards the next part" },
+      .help = "Share of a part's length over which its correction fades towards the next part", .only_with = "volume>0" },
     { "parts", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(parts), .unit = "",
-      .help =
-          "Joints whose parts are one volume, as globs: 'Spine*|Hand* Finger*' makes two groups; @FILE: a group a line, as "
-          "--save lattice=FILE writes them; empty: every joint its own" },
+      .help = "Joints whose parts are one volume, as globs: 'Spine*|Hand* Finger*' makes two groups; @FILE: a group a line, as "
+              "--save lattice=FILE writes them; empty: every joint its own",
+      .only_with = "volume>0" },
     { "measure", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(measure), .standard = MEASURE_SKIN, .choices = measure_choices,
-      .unit = "", .help = "Whose volume is kept: the skin's, or that of the cells around it as in the paper" },
+      .unit = "", .help = "Whose volume is kept: the skin's, or that of the cells around it as in the paper",
+      .only_with = "volume>0" },
     { "weights", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(weights), .standard = WEIGHTS_AUTO, .choices = weight_choices, .unit = "",
       .help = "Of the cells' corners: spread from the bones, the paper's averaging, or the file's, which the skin then keeps "
               "exactly; auto: the file's if it has any" },
     { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = 0.1, .max = 10, .standard = 1, .unit = "",
-      .help = "Automatic weights: larger is harder at the joints" },
+      .help = "Automatic weights: larger is harder at the joints", .only_with = "weights=screened|weights=diffuse|unweighted" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(strength), .varies = SUP_VARIES_BONE, .min = 0.1, .max = 10,
-      .standard = 1, .unit = "", .help = "Automatic weights: a bone with more holds its own cells harder; per bone with @" },
+      .standard = 1, .unit = "", .help = "Automatic weights: a bone with more holds its own cells harder; per bone with @",
+      .only_with = "weights=screened|weights=diffuse|unweighted" },
     { "reference", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(reference), .standard = REFERENCE_POSE, .choices = reference_choices,
       .unit = "", .help = "What regions want to look like: the pose (settles on it), or the rest shape as in the paper" },
     { "integrator", SUP_PARAM_CHOICE, SUP_STAGE_FRAME, AT(integrator), .standard = INTEGRATOR_IMPLICIT,
       .choices = integrator_choices, .unit = "",
       .help = "Implicit is stable at any step; symplectic is the paper's, corrected" },
     { "delta", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(delta), .min = -1, .max = 1, .standard = -1, .unit = "",
-      .help = "Symplectic: the paper's share of the swinging, 0 is skinning alone; negative: from pose_hz" },
+      .help = "Symplectic: the paper's share of the swinging, 0 is skinning alone; negative: from pose_hz",
+      .only_with = "integrator=symplectic" },
     { "smooth_embedding", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(smooth_embedding), .standard = 0, .unit = "",
       .help = "The skin follows a spline through the cells instead of straight lines: no creases at cell faces" },
     { "gravity", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(gravity), .varies = SUP_VARIES_POINT, .min = 0, .max = 2, .standard = 0,
-      .unit = "", .help = "Share of the world's gravity that is felt; flesh sags by gravity / (2 pi pose_hz)^2" },
+      .unit = "", .help = "Share of the world's gravity that is felt; flesh sags by gravity / (2 pi pose_hz)^2",
+      .only_with = "gravity" },
     { "gravity_rest", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(gravity_rest), .standard = 1, .unit = "",
-      .help = "The rest shape already hangs: only turning away from it sags. Off: plain gravity" },
+      .help = "The rest shape already hangs: only turning away from it sags. Off: plain gravity", .only_with = "gravity>0" },
     { "drag", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(drag), .min = 0, .max = 20, .standard = 2, .unit = "1/s",
-      .help = "How hard the world's wind blows on the outside" },
+      .help = "How hard the world's wind blows on the outside", .only_with = "wind" },
     { "density", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(density), .min = 100, .max = 5000, .standard = 1000, .unit = "kg/m^3",
-      .help = "Heavier flesh moves less under the world's forces" },
+      .help = "Heavier flesh moves less under the world's forces", .only_with = "forces" },
     { "inertia", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(inertia), .min = 0, .max = 1, .standard = 1, .unit = "",
-      .help = "How much of the root's own motion the flesh feels" },
+      .help = "How much of the root's own motion the flesh feels", .only_with = "root_motion" },
 };
 
 static const char* const stiff[][2] = { { "shape_hz", "14" }, { "pose_hz", "6" }, { "damping_ratio", "0.4" }, { NULL, NULL } };
@@ -92,6 +96,18 @@ static const sup_preset presets[] = {
     { NULL, NULL, NULL },
 };
 
+static bool is_unweighted(const sup_bind_input* in, const sup_binding* binding)
+{
+    const lattice_bound* b = binding->data;
+    (void)in;
+    return !b->keeps_file;
+}
+
+static const sup_condition conditions[] = {
+    { "unweighted", "a file without weights", "set weights=screened", is_unweighted },
+    { 0 },
+};
+
 const sup_deformer sup_deformer_lattice = {
     .name = "lattice",
     .summary = "Cells around any mesh: automatic weights, joints that keep their volume, flesh that swings",
@@ -103,6 +119,7 @@ const sup_deformer sup_deformer_lattice = {
     .param_count = SUP_COUNT_OF(lattice_rows),
     .params_size = sizeof(lattice_params),
     .presets = presets,
+    .conditions = conditions,
     .bind = lattice_bind,
     .reset = lattice_reset,
     .evaluate = lattice_evaluate,

@@ -41,7 +41,8 @@ static const sup_param rows[] = {
       .help =
           "multiquadric runs smoothly through the examples, linear straight and holds beyond, gaussian fades away from them" },
     { "radius", SUP_PARAM_FLOAT, SUP_STAGE_BIND, offsetof(pose_space_params, radius), .min = 0.25, .max = 4, .standard = 1,
-      .unit = "spacings", .help = "Width of the kernel over the mean distance between neighboring examples; linear has none" },
+      .unit = "spacings", .help = "Width of the kernel over the mean distance between neighboring examples; linear has none",
+      .only_with = "kernel=multiquadric|kernel=gaussian" },
     { "weighted", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, weighted), .standard = 1, .unit = "",
       .help = "Each point looks at the joints that move it, not at the whole pose" },
     { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, turning), .standard = 1, .unit = "",

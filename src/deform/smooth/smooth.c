@@ -19,16 +19,19 @@ static const sup_param rows[] = {
     { "iterations", SUP_PARAM_INT, SUP_STAGE_BIND, offsetof(smooth_params, iterations), .min = 0, .max = 200, .standard = 10,
       .unit = "", .help = "How often neighbors are averaged; more irons wider creases and costs in proportion" },
     { "step", SUP_PARAM_FLOAT, SUP_STAGE_BIND, offsetof(smooth_params, step), .min = 0, .max = 1, .standard = 0.5, .unit = "",
-      .help = "Share of the way to the neighbors' mean taken each time" },
+      .help = "Share of the way to the neighbors' mean taken each time", .only_with = "iterations>0" },
     { "pin_borders", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(smooth_params, pin_borders), .standard = 1, .unit = "",
-      .help = "Points on the edge of a hole stay where they come in, so that openings do not shrink" },
+      .help = "Points on the edge of a hole stay where they come in, so that openings do not shrink",
+      .only_with = "holes,iterations>0" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(smooth_params, strength), .varies = SUP_VARIES_POINT, .min = 0,
-      .max = 1, .standard = 1, .unit = "", .help = "0 leaves the skin as it comes in; paint _SMOOTH_STRENGTH to keep regions" },
+      .max = 1, .standard = 1, .unit = "", .help = "0 leaves the skin as it comes in; paint _SMOOTH_STRENGTH to keep regions",
+      .only_with = "iterations>0" },
 };
 
 typedef struct bound {
     smooth_surface surface;
     int            iterations;
+    bool           holes;
     sup_field      strength;
     size_t         buffer;    // bytes of one set of smoothed points
     size_t         strengths; // bytes of the per-point values, 0: uniform
@@ -58,13 +61,15 @@ static void smooth(smooth_job* job, int iterations, const sup_tasks* tasks, smoo
 // ---------------------------------------------------------------------------------------------- bind
 
 static sup_result find_pinned(const sup_topology* t, uint32_t points, bool pin_borders, sup_arena* arena, bool** out,
-                              sup_error* error)
+                              bool* holes, sup_error* error)
 {
     bool* pinned = SUP_NEW(arena, bool, points);
     if (!pinned) return sup_fail_memory(error, "smooth");
-    for (uint32_t i = 0; pin_borders && i < t->edge_count; ++i) {
+    for (uint32_t i = 0; i < t->edge_count; ++i) {
         const sup_edge* e = &t->edges[i];
-        if (e->face_count == 1) pinned[e->a] = pinned[e->b] = true;
+        if (e->face_count != 1) continue;
+        pinned[e->a] = pinned[e->b] = pin_borders;
+        *holes = true;
     }
     *out = pinned;
     return SUP_OK;
@@ -78,7 +83,7 @@ static sup_result bind_surface(const sup_bind_input* in, sup_arena* arena, sup_a
     bool*                pinned = NULL;
     sup_polygons         polygons = { mesh->point_count, mesh->face_count, mesh->face_begin, mesh->corner_points };
     sup_result           r = sup_topology_create(&polygons, temporary, &topology, error);
-    if (!r) r = find_pinned(&topology, mesh->point_count, p->pin_borders, temporary, &pinned, error);
+    if (!r) r = find_pinned(&topology, mesh->point_count, p->pin_borders, temporary, &pinned, &b->holes, error);
     if (!r) r = sup_smooth_surface_create(mesh, &topology, pinned, arena, &b->surface, error);
     if (r) return r;
     b->surface.step = p->step;
@@ -135,6 +140,17 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     sup_stats_add(frame->stats, "smooth.no_frame", frameless);
 }
 
+static bool has_holes(const sup_bind_input* in, const sup_binding* binding)
+{
+    (void)in;
+    return ((const bound*)binding->data)->holes;
+}
+
+static const sup_condition conditions[] = {
+    { "holes", "holes in the surface", "a closed one has no borders to pin", has_holes },
+    { 0 },
+};
+
 const sup_deformer sup_deformer_smooth = {
     .name = "smooth",
     .summary = "Corrective smoothing: irons the creases of the links before it and keeps the detail of the rest shape",
@@ -142,6 +158,7 @@ const sup_deformer sup_deformer_smooth = {
     .params = rows,
     .param_count = SUP_COUNT_OF(rows),
     .params_size = sizeof(smooth_params),
+    .conditions = conditions,
     .bind = bind,
     .evaluate = evaluate,
 };
