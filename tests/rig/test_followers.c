@@ -1,9 +1,10 @@
-// What follows nobody in the motion stays with the body.
+// What follows nobody in the motion stays with the body, and every character walks.
 #include "stick_figure.h"
 
 #include "supple/io_extra.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { HIPS = 1, SKIRT = 10, PROP = 11, TAIL = 12, OTHER = 13, BODY = 13, ALL = 14 };
@@ -108,11 +109,117 @@ static void no_skin_is_left_behind(void** state)
     sup_arena_destroy(arena);
 }
 
+// ---------------------------------------------------------------------------------------------- every character
+
+static sup_vec3 place_of_role(const sup_retarget_report* r, const sup_pose* pose, const char* role)
+{
+    for (uint32_t i = 0; i < r->pair_count; ++i)
+        if (strcmp(r->roles[i], role) == 0) return affine_translation(&pose->global[r->targets[i]]);
+    fail_msg("nobody is the %s", role);
+    return v3(0, 0, 0);
+}
+
+typedef struct gait {
+    float worst_ground, worst_bend, cosine; // soles off the ground and knees behind, in legs; travel against facing
+} gait;
+
+static bool is_of_a_foot(const sup_character* c, const sup_retarget_report* r, uint32_t joint)
+{
+    for (; joint != SUP_NONE; joint = c->skeleton.joints[joint].parent)
+        for (uint32_t i = 0; i < r->pair_count; ++i)
+            if (r->targets[i] == joint && strstr(r->roles[i], "foot")) return true;
+    return false;
+}
+
+// Of the skin of the feet: props may hang lower.
+static float lowest_sole(const sup_character* c, const sup_retarget_report* r, const sup_pose* pose)
+{
+    float low = INFINITY;
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
+        uint32_t joint = c->weights.joints[c->weights.begin[p]];
+        float    height = affine_point(&pose->skin[joint], c->mesh.points[p]).y;
+        if (height < low && is_of_a_foot(c, r, joint)) low = height;
+    }
+    return low;
+}
+
+static gait walk(const sup_character* c, const sup_clip* clip, const sup_retarget_report* r, sup_pose* pose)
+{
+    static const char* const names[2][3] = { { "left upper leg", "left lower leg", "left foot" },
+                                             { "right upper leg", "right lower leg", "right foot" } };
+    gait                     g = { .cosine = -1 };
+    sup_vec3                 first = { 0 }, last = { 0 }, facing = { 0 };
+    sup_pose_bind(c, pose);
+    float ground = lowest_sole(c, r, pose),
+          leg = v3_distance(place_of_role(r, pose, names[0][0]), place_of_role(r, pose, names[0][2]));
+    for (int i = 0; i < 40; ++i) {
+        sup_clip_sample(c, clip, clip->seconds * i / 39, pose);
+        g.worst_ground = fmaxf(g.worst_ground, fabsf(lowest_sole(c, r, pose) - ground) / leg);
+        last = place_of_role(r, pose, "hips");
+        if (i == 0) first = last;
+        sup_vec3 left = place_of_role(r, pose, names[0][0]), right = place_of_role(r, pose, names[1][0]);
+        sup_vec3 ahead = v3_normalize(v3_cross(v3_sub(left, right), v3(0, 1, 0)), v3(0, 0, 0));
+        facing = v3_add(facing, ahead);
+        for (int side = 0; side < 2; ++side) {
+            sup_vec3 hip = place_of_role(r, pose, names[side][0]), knee = place_of_role(r, pose, names[side][1]);
+            sup_vec3 line = v3_sub(place_of_role(r, pose, names[side][2]), hip);
+            sup_vec3 mid = v3_mad(hip, v3_dot(v3_sub(knee, hip), line) / v3_length2(line), line);
+            g.worst_bend = fmaxf(g.worst_bend, -v3_dot(v3_sub(knee, mid), ahead) / leg);
+        }
+    }
+    sup_vec3 travel = v3_sub(last, first);
+    travel.y = facing.y = 0;
+    g.cosine = v3_dot(v3_normalize(travel, v3(0, 0, 0)), v3_normalize(facing, v3(0, 0, 0)));
+    return g;
+}
+
+// Feet on the ground, knees in front, and the front stays in front.
+static void everybody_walks_and_runs(void** state)
+{
+    (void)state;
+    static const char* const files[] = { "cesiumman.glb", "soldier.glb", "xbot.glb",         "readyplayer.glb",    "hvgirl.glb",
+                                         "warrior.fbx",   "archer.fbx",  "stormtrooper.dae", "robotexpressive.glb" };
+    static const char* const motions[] = { "mocap/07_01-walk.bvh", "mocap/09_01-run.bvh" };
+    for (size_t k = 0; k < sizeof motions / sizeof *motions; ++k) {
+        TEST_NEEDS_DATA(motion, motions[k]);
+        sup_arena* arena = sup_arena_create(NULL);
+        sup_mocap  mocap;
+        sup_error  error;
+        assert_ok(sup_mocap_load(motion, NULL, arena, &mocap, &error), error);
+        for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+            char                   path[64];
+            const sup_load_options how = { .extra = sup_extra_get() };
+            sup_character*         c = NULL;
+            sup_clip               clip;
+            sup_pose               pose;
+            sup_retarget_report    report;
+            snprintf(path, sizeof path, "skinned/%s", files[i]);
+            if (sup_load(test_data(path), &how, &c, &error) != SUP_OK) { // built without assimp
+                print_message("left out: %s\n", error.text);
+                assert_null(strstr(path, ".glb"));
+                continue;
+            }
+            assert_ok(sup_retarget(c, &mocap, NULL, arena, &clip, &report, &error), error);
+            assert_ok(sup_pose_create(c, arena, &pose, &error), error);
+            gait g = walk(c, &clip, &report, &pose);
+            print_message(
+                "%-19s %-10s soles %4.1f %% of the leg off the ground, knees %4.1f %% behind, travel and facing %.3f\n",
+                files[i], mocap.name, (double)(100 * g.worst_ground), (double)(100 * g.worst_bend), (double)g.cosine);
+            assert_true(g.cosine > 0.94f);
+            assert_true(g.worst_bend < 0.04f);
+            if (k == 0) assert_true(g.worst_ground < 0.08f); // runners fly
+            sup_character_destroy(c);
+        }
+        sup_arena_destroy(arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_hangs_beside_the_hips_goes_with_the_body),
         cmocka_unit_test(no_skin_is_left_behind),
+        cmocka_unit_test(everybody_walks_and_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
