@@ -229,6 +229,7 @@ static sup_result draw_cell(session* s, uint32_t chain, uint32_t frame, image* w
                             .width = s->cell_width,
                             .height = s->cell_height - s->caption_height,
                             .samples = job->samples,
+                            .draft = job->draft,
                             .cut = job->cut,
                             .cut_normal = job->cut_normal,
                             .cut_distance = job->cut_distance,
@@ -295,15 +296,43 @@ static void choose_side(session* s)
     progress_note(&s->bar, text);
 }
 
+// How long a film will take, said before it is made: the chains run over it twice (to frame it, then to draw it), and one
+// frame, framed as far as is known by now, is drawn for its time.
+static sup_result foretell(session* s, uint32_t frame, double first, double next, sup_error* error)
+{
+    image  trial = { 0 };
+    char   text[160], size[40];
+    double begin = now_seconds();
+    s->camera = s->job.stage.camera;
+    sup_result result = draw_frame(s, frame, &trial, 0.0, 0.0, error);
+    double     drawing = now_seconds() - begin;
+    image_free(&trial);
+    progress_span(&s->bar, 0.0, 0.05);
+    if (result != SUP_OK) return result;
+    double seconds = 2.0 * (first + (s->job.turntable ? 0 : s->frame_count - 1) * next) + s->frame_count * drawing;
+    if (seconds < 90.0) snprintf(size, sizeof size, "%.0f s", fmax(1.0, seconds));
+    else if (seconds < 5400.0) snprintf(size, sizeof size, "%.0f min", seconds / 60.0);
+    else snprintf(size, sizeof size, "%.1f hours", seconds / 3600.0);
+    snprintf(text, sizeof text, "about %s for %u frames%s", size, s->frame_count,
+             s->job.draft || s->frame_count * drawing < 30.0 ? "" : "; --draft draws about ten times as fast");
+    progress_note(&s->bar, text);
+    return SUP_OK;
+}
+
 // The box and the span of colors of all frames, before the first is drawn.
 static sup_result measure(session* s, sup_error* error)
 {
-    uint32_t frames = s->job.turntable ? 1 : s->frame_count;
-    for (uint32_t f = 0; f < frames; f++) {
+    uint32_t   frames = s->job.turntable ? 1 : s->frame_count;
+    double     begin = now_seconds(), first = 0.0;
+    sup_result result = SUP_OK;
+    for (uint32_t f = 0; f < frames && result == SUP_OK; f++) {
         if (!progress_report(&s->bar, (double)f / frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
         evaluate(s, f);
         stage_measure(s->stage);
+        if (f == 0) first = now_seconds() - begin; // with the time before the start
+        if (s->job.film && f == (frames > 1)) result = foretell(s, f, first, now_seconds() - begin - first, error);
     }
+    if (result != SUP_OK) return result;
     choose_side(s);
     return stage_check(s->stage, error);
 }

@@ -78,6 +78,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_SHEET, DRAWS, "sheet", "N", "one picture of N frames over the clip" },
     { FLAG_SIZE, DRAWS, "size", "WxH", "pixels of the whole picture; default 960x720" },
     { FLAG_SAMPLES, DRAWS, "samples", "N", "rays through every pixel; default 16" },
+    { FLAG_DRAFT, DRAWS, "draft", NULL, "a tenth of the time, for a first look: 4 rays at edges, hard shadows, no ambient occlusion" },
     { FLAG_HEAT, DRAWS, "heat", "WHAT",
       "color by error (to --truth, --ghost, else the first chain), stretch, curvature, weights:JOINT or map:NAME" },
     { FLAG_WIRE, DRAWS, "wire", NULL, "the edges of the faces" },

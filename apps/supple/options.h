@@ -61,6 +61,7 @@ typedef enum flag_id {
     FLAG_SHEET,
     FLAG_SIZE,
     FLAG_SAMPLES,
+    FLAG_DRAFT,
     FLAG_HEAT,
     FLAG_WIRE,
     FLAG_BONES,

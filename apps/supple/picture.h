@@ -62,6 +62,7 @@ typedef struct picture_desc {
     bool                   ground;
     float                  ground_height; ///< along up
     uint32_t               width, height, samples;
+    bool                   draft; ///< no ambient occlusion, hard shadows: a tenth of the time with few samples
     bool                   cut; ///< hide what lies in front of this plane: n . p > d, and cap it
     sup_vec3               cut_normal;
     float                  cut_distance;

@@ -12,6 +12,7 @@ static const picture_color WIRE = { 0.015f, 0.013f, 0.012f };
 
 static const float SKY_REACH = 0.35f;     ///< how far a place looks for what hides the sky, in diagonals
 static const float LAMP_RADIUS = 0.17f;   ///< tangent of half the lamp's angle: soft, but the shadow still has a shape
+static const float DRAFT_SKY = 0.85f;     ///< how much of the sky a place sees where nobody looks: about the mean of a body
 static const float GROUND_BOUNCE = 0.55f; ///< light that comes back from the ground, against the sky's
 static const float GROUND_SKY = 0.50f, GROUND_LAMP = 0.34f; ///< how dark the ground gets without either
 

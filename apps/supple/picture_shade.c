@@ -12,6 +12,7 @@ enum {
     REACH = 4, // of the smoothing on surfaces, pixels
     GROUND_REACH = 7,
     CHUNK_PIXELS = 1 << 20, // larger pictures are made in pieces of rows, so that memory stays bounded
+    DRAFT_ROWS = 64,        // a draft's pieces stay in the cache
     SAMPLES_MAX = 4096,
     FIRST_LOOK = 4, // samples after which an empty pixel is left alone
 };
@@ -34,7 +35,9 @@ typedef struct drawing {
     uint32_t            first, end; // rows in `pixels`
     uint32_t            begin;      // first row of them that is written
     uint32_t            strip;      // first row of the strip that is sampled
+    uint32_t            reach;      // rows beside those that are written whose pixels they need
     pixel*              pixels;
+    uint8_t*            edges; // of a draft: for each of them, whether one sample is not enough
     uint16_t*           cells; // room for three orders of cells a tile column
     uint8_t*            out;
 } drawing;
@@ -118,6 +121,7 @@ static float see_sky(const drawing* g, sup_vec3 from, sup_vec3 normal, sup_vec3 
 static float see_lamp(const drawing* g, sup_vec3 from, const float at[2])
 {
     sup_vec3 s, t;
+    if (g->desc->draft) return cast_blocked(g->scene, from, g->v.key, 20.0f * g->v.diagonal) ? 0.0f : 1.0f;
     frame_about(g->v.key, &s, &t);
     float    radius = LAMP_RADIUS * sqrtf(at[0]), angle = 2.0f * PI * at[1];
     sup_vec3 direction = add(g->v.key, add(scale(s, radius * cosf(angle)), scale(t, radius * sinf(angle))));
@@ -232,7 +236,7 @@ static void shade(const drawing* g, const skin_point* p, sup_vec3 ray, float dep
     add_color(&sum->rest, l.rest, weight * open);
     add_color(&sum->rest, WIRE, weight * p->wire);
     sum->weight += 1.0f;
-    sum->sky += see_sky(g, p->at, p->normal, p->plane, luck->sky);
+    sum->sky += g->desc->draft ? DRAFT_SKY : see_sky(g, p->at, p->normal, p->plane, luck->sky);
     // Turned away from the lamp, a place takes nothing from it and has no say in its neighbors' shadow.
     if (dot(p->normal, g->v.key) > 0.0f) {
         sum->facing += 1.0f;
@@ -284,7 +288,7 @@ static void shade_ground(const drawing* g, sup_vec3 at, float x, float y, float 
     if (fade <= 0.0f || !look) return;
     sup_vec3 from = mad(at, 2e-4f * g->v.diagonal, g->v.world_up);
     sum->ground_count += 1.0f;
-    sum->ground_sky += see_sky(g, from, g->v.world_up, g->v.world_up, luck->sky);
+    sum->ground_sky += g->desc->draft ? 1.0f : see_sky(g, from, g->v.world_up, g->v.world_up, luck->sky);
     sum->ground_lamp += see_lamp(g, from, luck->lamp);
 }
 
@@ -364,18 +368,33 @@ static void sample_pixel(const drawing* g, uint32_t x, uint32_t y, uint16_t* ord
     settle(out, taken);
 }
 
-static void sample_tiles(void* data, uint32_t begin, uint32_t end)
+static void sample_middle(const drawing* g, uint32_t x, uint32_t y, pixel* out)
 {
-    const drawing* g = data;
-    uint32_t       stop = g->strip + LINE_TILE < g->end ? g->strip + LINE_TILE : g->end;
+    static const chance none = { 0 };
+    *out = (pixel){ 0 };
+    sample(g, (float)x + 0.5f, (float)y + 0.5f, true, &none, out);
+    settle(out, 1);
+}
+
+// Pixels of a strip, tile by tile: all of them, or the edges of a draft once these are known.
+static void sample_strip(const drawing* g, uint32_t begin, uint32_t end, bool edges)
+{
+    uint32_t stop = g->strip + LINE_TILE < g->end ? g->strip + LINE_TILE : g->end;
     for (uint32_t tile = begin; tile < end; tile++) {
         uint32_t x1 = (tile + 1) * LINE_TILE < g->desc->width ? (tile + 1) * LINE_TILE : g->desc->width;
         for (uint32_t y = g->strip; y < stop; y++)
-            for (uint32_t x = tile * LINE_TILE; x < x1; x++)
-                sample_pixel(g, x, y, &g->cells[(size_t)3 * tile * g->strata * g->strata],
-                             &g->pixels[(size_t)(y - g->first) * g->desc->width + x]);
+            for (uint32_t x = tile * LINE_TILE; x < x1; x++) {
+                size_t at = (size_t)(y - g->first) * g->desc->width + x;
+                if (edges && !g->edges[at]) continue;
+                if (g->desc->draft && !edges) sample_middle(g, x, y, &g->pixels[at]);
+                else sample_pixel(g, x, y, &g->cells[(size_t)3 * tile * g->strata * g->strata], &g->pixels[at]);
+            }
     }
 }
+
+static void sample_tiles(void* data, uint32_t begin, uint32_t end) { sample_strip(data, begin, end, false); }
+
+static void sample_edges(void* data, uint32_t begin, uint32_t end) { sample_strip(data, begin, end, true); }
 
 // ---------------------------------------------------------------------------------------------- smoothing and output
 
@@ -426,6 +445,15 @@ static void smooth_surface(const drawing* g, uint32_t x, uint32_t y, seen* out)
     if (facing > 0.0f) out->lamp /= facing;
 }
 
+// A draft's rays all go to the middle of the lamp: there is no noise to smooth.
+static void take_draft(const pixel* p, seen* out)
+{
+    out->sky = p->sky;
+    out->lamp = p->lamp;
+    out->ground_sky = 1.0f;
+    out->ground_lamp = p->ground_count > 0.0f ? p->ground_lamp : 1.0f;
+}
+
 // The ground is flat, and its shadows are soft: any of it counts.
 static void smooth_ground(const drawing* g, uint32_t x, uint32_t y, seen* out)
 {
@@ -453,26 +481,54 @@ static float threshold(uint32_t x, uint32_t y)
     return ((float)order[y % 4][x % 4] + 0.5f) / 16.0f;
 }
 
+static picture_color compose(const drawing* g, uint32_t x, uint32_t y)
+{
+    const pixel*  p = &g->pixels[(size_t)(y - g->first) * g->desc->width + x];
+    picture_color c = p->rest, lit = { 0 };
+    seen          s = { 0 };
+    bool          draft = g->desc->draft;
+    if (draft) take_draft(p, &s);
+    if (p->weight > 0.0f) {
+        if (!draft) smooth_surface(g, x, y, &s);
+        add_color(&lit, p->ambient, s.sky);
+        add_color(&lit, p->key, s.lamp);
+        add_color(&c, light_soften(lit), 1.0f);
+    }
+    if (p->ground > 0.0f) {
+        if (!draft) smooth_ground(g, x, y, &s);
+        float dark = GROUND_SKY * (1.0f - s.ground_sky) + GROUND_LAMP * (1.0f - s.ground_lamp);
+        add_color(&c, light_background(g->desc, ((float)y + 0.5f) / g->v.height), -dark * p->ground);
+    }
+    return c;
+}
+
 static void finish_rows(void* data, uint32_t begin, uint32_t end)
 {
     const drawing* g = data;
     for (uint32_t y = g->begin + begin; y < g->begin + end; y++) {
         for (uint32_t x = 0; x < g->desc->width; x++) {
-            const pixel*  p = &g->pixels[(size_t)(y - g->first) * g->desc->width + x];
-            picture_color c = p->rest, lit = { 0 };
-            seen          s = { 0 };
-            if (p->weight > 0.0f) {
-                smooth_surface(g, x, y, &s);
-                add_color(&lit, p->ambient, s.sky);
-                add_color(&lit, p->key, s.lamp);
-                add_color(&c, light_soften(lit), 1.0f);
+            const pixel* p = &g->pixels[(size_t)(y - g->first) * g->desc->width + x];
+            light_encode(compose(g, x, y), p->weight > 0.0f ? 0.5f : threshold(x, y),
+                         &g->out[3 * ((size_t)y * g->desc->width + x)]);
+        }
+    }
+}
+
+// Of a draft: pixels that differ from a neighbor by more than a soft change of light does.
+static void find_edges(void* data, uint32_t begin, uint32_t end)
+{
+    const drawing* g = data;
+    const float    change = 0.03f;
+    for (uint32_t y = g->first + begin; y < g->first + end; y++) {
+        for (uint32_t x = 0; x < g->desc->width; x++) {
+            window        w = around(g, x, y, 1);
+            picture_color here = compose(g, x, y);
+            bool          edge = false;
+            for (uint32_t k = 0; k < 4 && !edge; k++) {
+                picture_color c = compose(g, k == 0 ? w.x0 : k == 1 ? w.x1 : x, k == 2 ? w.y0 : k == 3 ? w.y1 : y);
+                edge = fabsf(c.r - here.r) + fabsf(c.g - here.g) + fabsf(c.b - here.b) > change;
             }
-            if (p->ground > 0.0f) {
-                smooth_ground(g, x, y, &s);
-                float dark = GROUND_SKY * (1.0f - s.ground_sky) + GROUND_LAMP * (1.0f - s.ground_lamp);
-                add_color(&c, light_background(g->desc, ((float)y + 0.5f) / g->v.height), -dark * p->ground);
-            }
-            light_encode(c, p->weight > 0.0f ? 0.5f : threshold(x, y), &g->out[3 * ((size_t)y * g->desc->width + x)]);
+            g->edges[(size_t)(y - g->first) * g->desc->width + x] = edge;
         }
     }
 }
@@ -481,12 +537,16 @@ static void finish_rows(void* data, uint32_t begin, uint32_t end)
 static bool draw_chunk(drawing* g, const sup_tasks* tasks, uint32_t begin, uint32_t end)
 {
     uint32_t tiles = (g->desc->width + LINE_TILE - 1) / LINE_TILE;
-    g->first = begin > GROUND_REACH ? begin - GROUND_REACH : 0;
-    g->end = end + GROUND_REACH < g->desc->height ? end + GROUND_REACH : g->desc->height;
+    g->first = begin > g->reach ? begin - g->reach : 0;
+    g->end = end + g->reach < g->desc->height ? end + g->reach : g->desc->height;
     for (g->strip = g->first; g->strip < g->end; g->strip += LINE_TILE) {
         double done = ((double)g->strip - g->first) / (g->end - g->first) * (end - begin) + begin;
         if (!sup_progress_report(g->desc->progress, done / g->desc->height, "picture")) return false;
         sup_tasks_run(tasks, tiles, 1, sample_tiles, g);
+    }
+    if (g->desc->draft) {
+        sup_tasks_run(tasks, g->end - g->first, 8, find_edges, g);
+        for (g->strip = g->first; g->strip < g->end; g->strip += LINE_TILE) sup_tasks_run(tasks, tiles, 1, sample_edges, g);
     }
     g->begin = begin;
     sup_tasks_run(tasks, end - begin, 8, finish_rows, g);
@@ -495,8 +555,9 @@ static bool draw_chunk(drawing* g, const sup_tasks* tasks, uint32_t begin, uint3
 
 static sup_result draw(const picture_desc* desc, const sup_tasks* tasks, image* out, sup_error* error)
 {
-    uint32_t rows = CHUNK_PIXELS / desc->width > 64 ? CHUNK_PIXELS / desc->width : 64;
+    uint32_t rows = desc->draft ? DRAFT_ROWS : CHUNK_PIXELS / desc->width > 64 ? CHUNK_PIXELS / desc->width : 64;
     drawing  g = { .desc = desc, .v = view_make(desc), .strata = 1, .out = out->pixels };
+    g.reach = desc->draft ? 1 : GROUND_REACH;
     while (g.strata * g.strata < desc->samples) g.strata++;
     cast_scene* scene = cast_scene_create(desc, error);
     if (!scene) return error ? error->code : SUP_ERROR_MEMORY;
@@ -506,13 +567,16 @@ static sup_result draw(const picture_desc* desc, const sup_tasks* tasks, image* 
     g.lines = lines;
     if (rows > desc->height) rows = desc->height;
     g.pixels = malloc((size_t)(rows + 2 * GROUND_REACH) * desc->width * sizeof *g.pixels);
+    g.edges = calloc((size_t)(rows + 2 * GROUND_REACH) * desc->width, 1);
     g.cells = malloc(((desc->width + LINE_TILE - 1) / LINE_TILE) * (size_t)3 * g.strata * g.strata * sizeof *g.cells);
-    if (!g.pixels || !g.cells) result = sup_fail(error, SUP_ERROR_MEMORY, "out of memory while drawing; lower --size");
+    if (!g.pixels || !g.cells || !g.edges)
+        result = sup_fail(error, SUP_ERROR_MEMORY, "out of memory while drawing; lower --size");
     for (uint32_t y = 0; y < desc->height && result == SUP_OK; y += rows)
         if (!draw_chunk(&g, tasks, y, y + rows < desc->height ? y + rows : desc->height))
             result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     free(g.pixels);
     free(g.cells);
+    free(g.edges);
     line_map_destroy(lines);
     cast_scene_destroy(scene);
     return result;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double DRAFT_SAMPLES = 4.0; // the fewest whose edges are not stairs
+
 enum { SIDE_MIN = 16, SIDE_MAX = 8192, SHEET_MAX = 100 };
 
 static int wrong(const char* flag, const char* value, const char* cure)
@@ -203,7 +205,7 @@ static int read_output(const options* o, render_job* job)
 static int read_times(const options* o, render_job* job)
 {
     stage_desc* s = &job->stage;
-    double      samples = 16.0;
+    double      samples = 16.0, usual = options_has(o, FLAG_DRAFT) ? DRAFT_SAMPLES : 16.0;
     motion      m = { 0 };
     int         code = motion_flags(o, &m);
     if (code != EXIT_DONE) return code;
@@ -215,8 +217,9 @@ static int read_times(const options* o, render_job* job)
     job->hold = m.hold;
     if (!options_number(o, FLAG_TIME, 0.0, 1e6, -1.0, &job->time)) return EXIT_USAGE;
     if (!options_number(o, FLAG_FRAME, 0.0, 1e6, -1.0, &job->frame)) return EXIT_USAGE;
-    if (!options_number(o, FLAG_SAMPLES, 1.0, 4096.0, 16.0, &samples)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_SAMPLES, 1.0, 4096.0, usual, &samples)) return EXIT_USAGE;
     job->samples = (uint32_t)samples;
+    job->draft = options_has(o, FLAG_DRAFT);
     if (job->frame != floor(job->frame) || samples != floor(samples)) {
         say_error("--%s needs a whole number", samples != floor(samples) ? "samples" : "frame");
         return EXIT_USAGE;

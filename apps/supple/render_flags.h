@@ -11,6 +11,7 @@ typedef struct render_job {
     uint32_t    sheet;           ///< frames on a contact sheet; 0: none
     uint32_t    width, height;   ///< of the whole; 0: by the number of panels
     uint32_t    samples;
+    bool        draft;
     double      time, fps; ///< time negative: by frame or start
     double      hold;      ///< seconds behind the end
     double      frame;     ///< negative: none

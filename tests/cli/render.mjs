@@ -355,6 +355,14 @@ await test("a turntable and a file without clips go once around in four seconds"
     }
 });
 const render_with = (folder, file, PATH) => spawnSync(program, ["render", "builtin:bar", path.join(folder, file), "--fps", "3", ...small], { encoding: "utf8", env: { PATH } });
+await test("a film says first how long it will take", folder => {
+    needs();
+    if (!ffmpeg) skip("ffmpeg is not installed");
+    const film = (...flags) => good(["render", "builtin:bar", path.join(folder, "t.gif"), "--fps", "4", "--size", "64x48", "--samples", "1", ...flags]).err;
+    match(film("--turntable"), /^supple: note: about \d+ s for 16 frames\n$/);
+    match(film("--clip", "bend", "--end", "1", "--draft"), /^supple: note: about \d+ s for 5 frames\n$/);
+    equal(film("--turntable", "--quiet"), "");
+});
 await test("a missing ffmpeg names the package", folder => {
     needs();
     const r = render_with(folder, "a.mp4", folder);
@@ -535,6 +543,24 @@ await test("a character that moves in its place has a camera that stands", folde
     const out = path.join(folder, "s.png"), sheet = ["render", "builtin:arm", out, "--clip", "flex", "--sheet", "3", "--size", "240x80", "--samples", "1"];
     const bytes = (...flags) => (good([...sheet, ...flags]), fs.readFileSync(out).toString("hex"));
     equal(bytes(), bytes("--follow", "off"));
+});
+await test("a draft shows the same, whatever the number of threads", folder => {
+    needs();
+    const draw = (name, ...flags) => {
+        const out = path.join(folder, name);
+        good(["render", cube(folder), out, "--size", "200x150", ...flags]);
+        return out;
+    };
+    const one = draw("d1.png", "--draft", "--threads", "1");
+    equal(fs.readFileSync(draw("d3.png", "--draft", "--threads", "3")).toString("hex"), fs.readFileSync(one).toString("hex"));
+    const draft = readPng(one), full = readPng(draw("f.png"));
+    let far = 0, skin = 0;
+    for (let y = 0; y < 150; y++)
+        for (let x = 0; x < 200; x++) {
+            skin += CLAY(full.at(x, y));
+            far += full.at(x, y).some((v, c) => Math.abs(v - draft.at(x, y)[c]) > 60);
+        }
+    holds(skin > 3000 && far < 0.02 * skin, `${far} of ${skin} pixels differ by much`);
 });
 
 finish();
