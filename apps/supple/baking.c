@@ -4,6 +4,7 @@
 #include "chains.h"
 #include "inputs.h"
 #include "maps.h"
+#include "judging.h"
 #include "output.h"
 #include "supple/io_extra.h"
 #include "supple/metrics.h"
@@ -22,6 +23,8 @@ typedef struct workbench {
     void*              normals_scratch;
     sup_vec3*          points;
     sup_vec3*          vertex_normals;
+    judge              judge;
+    bool               judging;
 } workbench;
 
 static void* scratch_block(size_t bytes) { return aligned_alloc(64, (bytes + 64) / 64 * 64); }
@@ -101,7 +104,7 @@ static void evaluate_frame(const bake_job* job, const workbench* top, uint32_t f
     out->evaluate += now_seconds() - begin;
 }
 
-static sup_result write_frames(const bake_job* job, const workbench* top, bake_outcome* out, sup_error* error)
+static sup_result write_frames(const bake_job* job, workbench* top, bake_outcome* out, sup_error* error)
 {
     const sup_mesh* mesh = &job->character->mesh;
     double          rest_volume = sup_metric_volume(mesh, mesh->points);
@@ -121,6 +124,8 @@ static sup_result write_frames(const bake_job* job, const workbench* top, bake_o
         if (job->keep && (job->keep_frame == SUP_NONE ? worst : job->keep_frame == i))
             memcpy(out->kept, top->points, mesh->point_count * sizeof *out->kept);
 
+        if (top->judging && sup_verdict_takes(i, out->frames))
+            judge_frame(&top->judge, time, sup_instance_pose(top->instance), top->points);
         sup_normals_evaluate(top->normals, top->points, top->normals_scratch, job->tasks, top->vertex_normals, NULL);
         const sup_bake_frame frame = { i, time, sup_instance_pose(top->instance), top->points, top->vertex_normals };
         sup_result           result = sup_bake_frame_write(top->bake, &frame, error);
@@ -178,6 +183,20 @@ static sup_result save_links(const bake_job* job, const workbench* top, sup_aren
     return SUP_OK;
 }
 
+// The chain's own names live as long as the chain: the part's name is the character's, the better chain a constant.
+static sup_result begin_judging(const bake_job* job, workbench* top, sup_error* error)
+{
+    top->judging = job->judged && job->character->mesh.triangle_count <= JUDGE_TRIANGLES_MAX;
+    return top->judging ? judge_begin(&top->judge, job->character, &job->motion, top->chain, job->tasks, error) : SUP_OK;
+}
+
+static sup_result end_judging(workbench* top, bake_outcome* out, sup_error* error)
+{
+    sup_result result = top->judging ? judge_end(&top->judge, error) : SUP_OK;
+    if (top->judging) out->verdict = top->judge.verdict;
+    return result;
+}
+
 sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, sup_error* error)
 {
     workbench top = { 0 };
@@ -186,13 +205,16 @@ sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, su
     sup_result result = bind(job, &top, error);
     if (result == SUP_OK) result = save_links(job, &top, arena, error);
     if (result == SUP_OK) result = allocate(job, arena, &top, out, error);
+    if (result == SUP_OK) result = begin_judging(job, &top, error);
     if (result == SUP_OK) evaluate_frame(job, &top, 0, out); // with the pre-roll, a hundred steps, while no file is open
     interrupts_hold();
     if (result == SUP_OK) result = open_output(job, &top, out, error);
     progress_span(job->bar, 0.2, 1.0);
     if (result == SUP_OK) result = write_frames(job, &top, out, error);
+    if (result == SUP_OK) result = end_judging(&top, out, error);
     if (result == SUP_OK) result = close_output(&top, arena, out, error);
 
+    judge_free(&top.judge);
     sup_bake_destroy(top.bake);
     interrupts_release();
     sup_instance_destroy(top.instance);

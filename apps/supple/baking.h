@@ -5,6 +5,7 @@
 #include "motion.h"
 #include "progress.h"
 #include "supple/deformer.h"
+#include "supple/metrics.h"
 
 typedef struct bake_job {
     const sup_character* character;
@@ -19,6 +20,7 @@ typedef struct bake_job {
     bool                 meshopt;
     uint32_t             save_count;
     const char* const*   saves; ///< 'LINK=FILE'; LINK#2 is the second of that name
+    bool                 judged;     ///< the outcome has a verdict
     bool                 keep;       ///< the points of one frame stay in the outcome
     uint32_t             keep_frame; ///< SUP_NONE: the one whose volume changed most
     const sup_tasks*     tasks;
@@ -35,6 +37,7 @@ typedef struct bake_outcome {
     uint32_t    worst_frame;   ///< where that was
     sup_vec3*   kept;          ///< in the arena; NULL: not asked for
     sup_stats   stats;
+    sup_verdict verdict;  ///< frames 0: there is none
     const char* chain;    ///< as run, in the arena
     const char* warnings; ///< newline-separated, in the arena; NULL: none
 } bake_outcome;

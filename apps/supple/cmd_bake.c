@@ -4,6 +4,8 @@
 #include "commands.h"
 #include "common.h"
 #include "examples.h"
+#include "fallbacks.h"
+#include "judging.h"
 #include "report.h"
 #include "rigging.h"
 
@@ -39,11 +41,29 @@ static sup_json* describe(const options* o, const bake_job* job, const bake_outc
         sup_json_set(arena, fallbacks, out->stats.items[i].name, sup_json_new_number(arena, (double)out->stats.items[i].times));
     sup_json* partners = rigging_describe_partners(o, job->character, arena);
     if (partners) sup_json_set(arena, json, "motion", partners);
-    if (!options_has(o, FLAG_HASHES)) return fallbacks ? json : NULL;
+    sup_json* verdict =
+        sup_json_set(arena, json, "verdict",
+                     out->verdict.frames ? verdict_describe(&out->verdict, arena) : sup_json_new(arena, SUP_JSON_NULL));
+    if (!options_has(o, FLAG_HASHES)) return fallbacks && verdict ? json : NULL;
     sup_json* hashes = sup_json_set(arena, json, "hashes", sup_json_new(arena, SUP_JSON_ARRAY));
     sup_json* last = hashes;
     for (uint32_t i = 0; i < out->frames; i++) last = sup_json_push(hashes, hash_text(arena, out->hashes[i]));
     return last ? json : NULL;
+}
+
+// What was counted is for machines; what a person must know is a sentence.
+static void print_verdict(const options* o, const bake_job* job, const bake_outcome* out)
+{
+    char text[900];
+    if (options_has(o, FLAG_QUIET)) return;
+    if (out->verdict.frames) {
+        sup_verdict_text(&out->verdict, text, sizeof text);
+        puts(text);
+    } else if (job->judged)
+        printf("No verdict: %u triangles are too many to measure by the way; 'supple compare' does.\n",
+               job->character->mesh.triangle_count);
+    for (uint32_t i = 0; i < out->stats.count; i++)
+        if (fallback_text(out->stats.items[i].name, out->stats.items[i].times, text, sizeof text)) puts(text);
 }
 
 static void print_result(const options* o, const bake_job* job, const bake_outcome* out, double seconds)
@@ -53,8 +73,7 @@ static void print_result(const options* o, const bake_job* job, const bake_outco
            job->motion.clip ? "'" : "", job->motion.clip ? job->motion.clip->name : "a pose", job->motion.clip ? "'" : "",
            out->chain, job->character->mesh.point_count, (double)out->bytes / 1e6);
     printf("%.3f ms a frame, %.2f s in all, hash %016" PRIx64 "\n", 1000.0 * out->evaluate / out->frames, seconds, out->hash);
-    for (uint32_t i = 0; i < out->stats.count; i++)
-        printf("fallback %s: %" PRIu64 " times\n", out->stats.items[i].name, out->stats.items[i].times);
+    print_verdict(o, job, out);
     for (uint32_t i = 0; i < out->frames && options_has(o, FLAG_HASHES); i++)
         printf("%6u  %9.4f s  %016" PRIx64 "\n", i, sup_frame_time(job->motion.start, job->motion.fps, i), out->hashes[i]);
 }
@@ -104,7 +123,8 @@ int cmd_bake(const options* o)
                            .inputs = options_has(o, FLAG_OVERWRITE) ? NULL : o->inputs,
                            .flat = options_has(o, FLAG_FLAT),
                            .sparse = options_has(o, FLAG_SPARSE),
-                           .meshopt = options_has(o, FLAG_MESHOPT) };
+                           .meshopt = options_has(o, FLAG_MESHOPT),
+                           .judged = !options_has(o, FLAG_NO_VERDICT) && (options_has(o, FLAG_JSON) || !options_has(o, FLAG_QUIET)) };
     sup_character* character = NULL;
     sup_pool*      pool = NULL;
     sup_arena*     arena = sup_arena_create(NULL);

@@ -68,6 +68,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_HASHES, BAKES, "hashes", NULL, "list the hash of every frame" },
     { FLAG_OVERWRITE, BAKES | DRAWS | JUDGES | VERB_WEIGHTS | VERB_FIT, "overwrite", NULL,
       "let an output replace a file that was read" },
+    { FLAG_NO_VERDICT, BAKES, "no-verdict", NULL, "do not measure volumes and crossings of some of the frames" },
     { FLAG_TIME, DRAWS, "time", "S", "the second of the clip that a picture shows; default the start" },
     { FLAG_FRAME, DRAWS, "frame", "N", "the same by the number of the frame, counted from 0" },
     { FLAG_CAMERA, DRAWS | VERB_COMPARE, "camera", "NAME",

@@ -53,6 +53,7 @@ typedef enum flag_id {
     FLAG_NAME,
     FLAG_HASHES,
     FLAG_OVERWRITE,
+    FLAG_NO_VERDICT,
     FLAG_TIME,
     FLAG_FRAME,
     FLAG_CAMERA,

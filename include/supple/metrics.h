@@ -95,6 +95,42 @@ SUP_API void sup_motion_push(sup_motion* motion, const sup_vec3* points, double*
 /// at the end.
 SUP_API double sup_settle_time(const double* speeds, uint32_t count, uint32_t from, double dt, double threshold);
 
+// ---------------------------------------------------------------------------------------------- a verdict
+
+/// Frames of a motion that a verdict measures at most, evenly spread: finding crossings costs far more than skinning.
+#define SUP_VERDICT_FRAMES 12
+
+/// What a person should know of a motion: the part that changes its volume most, the triangles that pass through each other,
+/// and what linear skinning makes of both. Filled by sup_verdict_push.
+typedef struct sup_verdict {
+    uint32_t    frames;                ///< that were measured
+    bool        compared;              ///< the numbers of linear skinning are there
+    const char* part;                  ///< name of its joint; NULL: no part has a volume
+    double      volume_time;           ///< when that part is at its worst: a loss counts whole, a gain half
+    double      volume, volume_linear; ///< its change then, as a fraction of rest
+    double      crossings_time;        ///< when most triangles cross
+    uint32_t    crossings, crossings_linear, crossings_rest; ///< pairs; linear at that time
+    const char* better;        ///< a chain that was tried at those times and is better; NULL: none
+    double      better_volume; ///< of that part under it
+    uint32_t    better_crossings;
+} sup_verdict;
+
+/// Bytes of scratch, 64-byte aligned, for begin and push.
+SUP_API size_t sup_verdict_scratch(const sup_meter* meter);
+SUP_API void   sup_verdict_begin(const sup_meter* meter, void* scratch, const sup_tasks* tasks, sup_verdict* out);
+/// Whether frame i of count is one of those to measure: first, last and evenly between.
+SUP_API bool sup_verdict_takes(uint32_t frame, uint32_t count);
+/// One frame. `linear` are the points of linear skinning at the same time; NULL: not compared.
+SUP_API void sup_verdict_push(const sup_meter* meter, double time, const sup_pose* pose, const sup_vec3* points,
+                              const sup_vec3* linear, void* scratch, const sup_tasks* tasks, sup_verdict* verdict);
+/// The change of the verdict's part under other points at volume_time's pose; 0 where there is none.
+SUP_API double sup_verdict_volume(const sup_meter* meter, const sup_verdict* verdict, const sup_pose* pose,
+                                  const sup_vec3* points, void* scratch);
+/// Whether there is something to mend: a part that loses or gains 1 % or more, or crossings beyond those at rest.
+SUP_API bool sup_verdict_complains(const sup_verdict* verdict);
+/// It in words, for people: one to three sentences. Returns the length the full text has.
+SUP_API size_t sup_verdict_text(const sup_verdict* verdict, char* text, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
 // supple bake: one clip through a chain into a file that others open.
-import { bad, equal, finish, good, holds, holdsOnly, json, match, near, shared, start, strip, test, validate, writeGlb } from "./harness.mjs";
+import { bad, equal, finish, good, holds, holdsOnly, json, match, near, shared, source, start, strip, test, validate, writeGlb } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
 
@@ -32,11 +32,35 @@ function readVectors(file, index) {
 await test("the JSON has exactly the contract's keys", folder => {
     const out = path.join(folder, "out.glb");
     const r = json(["bake", "builtin:bar", out]);
-    equal(Object.keys(r).join(" "), "output bytes frames points seconds ms_per_frame hash fallbacks");
+    equal(Object.keys(r).join(" "), "output bytes frames points seconds ms_per_frame hash fallbacks verdict");
     equal(r.output, out, "output");
     equal(r.bytes, fs.statSync(out).size, "bytes");
     match(r.hash, /^[0-9a-f]{16}$/);
     holdsOnly(folder, ["out.glb"]);
+});
+await test("a verdict says what is worst, and what was tried and is better", folder => {
+    const out = path.join(folder, "out.npy");
+    const v = json(["bake", "builtin:arm", out, "--clip", "flex"]).verdict;
+    equal(v.part, "forearm", "part");
+    holds(v.volume_change < -0.05 && v.crossings > 50 && v.frames === 12, `elbow: ${JSON.stringify(v)}`);
+    equal(v.better.chain, "dualquat", "better");
+    holds(Math.abs(v.better.volume_change) < 0.01, "dualquat keeps it");
+    const said = good(["bake", "builtin:arm", out, "--clip", "flex"]).out;
+    holds(said.includes(v.text) && /^Worst at 1\.00 s: .*'forearm' loses .* Try --deform dualquat/m.test(said), said);
+    const other = json(["bake", "builtin:arm", out, "--clip", "flex", "--deform", "dualquat"]).verdict;
+    equal(other.crossings_linear, v.crossings, "linear skinning is beside it");
+    equal(json(["bake", "builtin:arm", out, "--no-verdict"]).verdict, null, "--no-verdict");
+    holds(!good(["bake", "builtin:arm", out, "--clip", "flex", "--no-verdict"]).out.includes("Worst"), "not said");
+});
+await test("counters are for --json, and every fallback has its words", folder => {
+    const out = path.join(folder, "out.npy"), args = ["bake", "builtin:arm", out, "--clip", "flex", "--start", "0.8", "--deform", "layers"];
+    holds(Object.keys(json(args).fallbacks).length > 0, "layers counts something");
+    holds(!/layers\.|fallback/.test(good(args).out), "and a person is not shown it");
+    const words = fs.readFileSync(path.join(source, "apps/supple/fallbacks.c"), "utf8");
+    const files = fs.readdirSync(path.join(source, "src"), { recursive: true }).filter(f => f.endsWith(".c"));
+    for (const file of files)
+        for (const [, name] of fs.readFileSync(path.join(source, "src", file), "utf8").matchAll(/sup_stats_add\([^;"]*"([a-z_.]+)"/g))
+            holds(words.includes(`"${name}"`), `${file} counts ${name}, which apps/supple/fallbacks.c does not know`);
 });
 await test("frames are floor((end - start) fps + 1e-6) + 1", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip());
