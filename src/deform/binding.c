@@ -34,6 +34,12 @@ sup_result sup_bind_surface(const sup_bind_input* in, const char* who, sup_arena
     return SUP_OK;
 }
 
+sup_result sup_bind_report(const sup_bind_input* in, const char* who, double share, sup_error* error)
+{
+    if (sup_progress_report(in->progress, share, who)) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while binding %s", who);
+}
+
 sup_vec3* sup_body_normals(const sup_body* body, sup_arena* arena)
 {
     sup_vec3* n = SUP_NEW(arena, sup_vec3, body->point_count);

@@ -192,6 +192,18 @@ static sup_result prepare_prefix(chain_builder* b, uint32_t index, sup_prefix* p
     return sup_pose_create(chain->character, b->temporary, &prefix->pose, b->error);
 }
 
+/// The piece of the bar that one link has.
+typedef struct link_span {
+    const sup_progress* progress;
+    double              index, count;
+} link_span;
+
+static bool report_link(void* user, double share, const char* what)
+{
+    const link_span* s = user;
+    return sup_progress_report(s->progress, (s->index + share) / s->count, what);
+}
+
 static sup_result bind_link(chain_builder* b, uint32_t index)
 {
     sup_chain*  chain = b->chain;
@@ -202,6 +214,8 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
     if (!r) r = link_fields(chain, l, b->error);
     if (!r && index > 0) r = prepare_prefix(b, index, prefix);
     if (r) return r;
+    link_span      span = { b->desc->progress, index, chain->link_count };
+    sup_progress   progress = { report_link, &span };
     sup_bind_input in = { .character = chain->character,
                           .clip = chain->clip,
                           .before = prefix,
@@ -209,7 +223,7 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
                           .params = l->params,
                           .fields = l->fields,
                           .tasks = b->desc->tasks,
-                          .progress = b->desc->progress,
+                          .progress = &progress,
                           .world = &chain->world,
                           .notes = &chain->notes,
                           .cycle_begin = b->desc->cycle_begin,

@@ -1,5 +1,6 @@
 // Curves around the bones: the skeleton is taken apart into chains, each the center line of the skin that follows it. Where
 // another chain leaves (a leg from the hips) that skin has a gap, and the curve there is open.
+#include "base/sort.h"
 #include "deform/bend/bend.h"
 #include "math/vec.h"
 
@@ -21,17 +22,57 @@ typedef struct chain_maker {
     uint32_t*             size;  ///< points that follow each joint most
     float*                reach; ///< length of the longest way down from a joint
     uint32_t*             next;  ///< the joint its chain goes on to
+    uint32_t*             above; ///< the nearest joint above that has skin
     uint32_t*             chain; ///< number of its chain, SUP_NONE: no skin
     uint32_t              chains;
+    uint32_t*             first;                      ///< joint of each chain
+    uint32_t *            point_begin, *points;       ///< of each joint: the points that follow it most, rising
+    uint32_t *            triangle_begin, *triangles; ///< of each chain: the triangles that are all its own, rising
 } chain_maker;
 
-/// The nearest joint above that has skin.
-static uint32_t parent_of(const chain_maker* m, uint32_t j)
+/// Lists who belongs to whom: `begin` count + 2, `list` rising within each. `of`: SUP_NONE is left out.
+static bool list_by(uint32_t count, uint32_t items, const uint32_t* of, sup_arena* arena, uint32_t** begin, uint32_t** list)
+{
+    *begin = SUP_NEW(arena, uint32_t, (size_t)count + 2);
+    *list = SUP_NEW(arena, uint32_t, items);
+    if (!*begin || !*list) return false;
+    for (uint32_t i = 0; i < items; ++i)
+        if (of[i] != SUP_NONE) ++(*begin)[of[i] + 2];
+    for (uint32_t k = 0; k < count; ++k) (*begin)[k + 2] += (*begin)[k + 1];
+    for (uint32_t i = 0; i < items; ++i)
+        if (of[i] != SUP_NONE) (*list)[(*begin)[of[i] + 1]++] = i;
+    return true;
+}
+
+/// Who belongs to which chain.
+static bool list_chains(chain_maker* m)
+{
+    const sup_mesh* mesh = &m->in->character->mesh;
+    uint32_t*       of = SUP_NEW(m->arena, uint32_t, mesh->triangle_count);
+    m->first = SUP_NEW(m->arena, uint32_t, m->chains);
+    if (!of || !m->first || !list_by(m->joints, mesh->point_count, m->labels, m->arena, &m->point_begin, &m->points))
+        return false;
+    for (uint32_t j = m->joints; j-- > 0;)
+        if (m->chain[j] != SUP_NONE) m->first[m->chain[j]] = j;
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
+        const uint32_t* c = mesh->triangles + 3 * (size_t)t;
+        uint32_t        chains[3];
+        for (int k = 0; k < 3; ++k) chains[k] = m->labels[c[k]] != SUP_NONE ? m->chain[m->labels[c[k]]] : SUP_NONE;
+        of[t] = chains[0] == chains[1] && chains[1] == chains[2] ? chains[0] : SUP_NONE;
+    }
+    return list_by(m->chains, mesh->triangle_count, of, m->arena, &m->triangle_begin, &m->triangles);
+}
+
+/// The nearest joint above that has skin, of every joint: parents stand before their children.
+static bool find_above(chain_maker* m)
 {
     const sup_joint* all = m->in->character->skeleton.joints;
-    do j = all[j].parent;
-    while (j != SUP_NONE && m->size[j] == 0);
-    return j;
+    m->above = SUP_NEW(m->arena, uint32_t, m->joints);
+    for (uint32_t j = 0; m->above && j < m->joints; ++j) {
+        uint32_t up = all[j].parent;
+        m->above[j] = up == SUP_NONE || m->size[up] ? up : m->above[up];
+    }
+    return m->above != NULL;
 }
 
 static bool find_chains(chain_maker* m)
@@ -47,21 +88,22 @@ static bool find_chains(chain_maker* m)
     if (!m->heads || !m->size || !m->reach || !m->next || !m->chain || !best) return false;
     for (uint32_t p = 0; p < c->mesh.point_count; ++p)
         if (m->labels[p] != SUP_NONE) ++m->size[m->labels[p]];
+    if (!find_above(m)) return false;
     for (uint32_t j = 0; j < n; ++j) {
         sup_affine bind;
         m->next[j] = m->chain[j] = SUP_NONE;
         if (affine_invert(&c->skeleton.joints[j].inverse_bind, &bind)) m->heads[j] = affine_translation(&bind);
     }
     for (uint32_t j = n; j-- > 0;) { // children stand behind their parents
-        uint32_t up = parent_of(m, j);
+        uint32_t up = m->above[j];
         if (m->size[j] == 0 || up == SUP_NONE) continue;
         float way = m->reach[j] + v3_distance(m->heads[j], m->heads[up]);
         if (way > m->reach[up]) m->reach[up] = way;
     }
     for (uint32_t j = 0; j < n; ++j) { // from the root down: the way into a joint is known before its children ask
-        uint32_t up = parent_of(m, j);
+        uint32_t up = m->above[j];
         if (m->size[j] == 0 || up == SUP_NONE) continue;
-        uint32_t before = parent_of(m, up);
+        uint32_t before = m->above[up];
         sup_vec3 d = v3_normalize(v3_sub(m->heads[j], m->heads[up]), v3(0, 0, 0));
         bool     inside = before != SUP_NONE && m->next[before] == up;
         sup_vec3 way = inside ? v3_normalize(v3_sub(m->heads[up], m->heads[before]), v3(0, 0, 0)) : d;
@@ -70,7 +112,7 @@ static bool find_chains(chain_maker* m)
         if ((!inside || fit > STRAIGHT) && fit > best[up]) best[up] = fit, m->next[up] = j;
     }
     for (uint32_t j = 0; j < n; ++j) {
-        uint32_t up = m->size[j] ? parent_of(m, j) : SUP_NONE;
+        uint32_t up = m->size[j] ? m->above[j] : SUP_NONE;
         if (m->size[j] == 0) continue;
         m->chain[j] = up != SUP_NONE && m->next[up] == j ? m->chain[up] : m->chains++;
     }
@@ -84,11 +126,10 @@ static float beyond(const chain_maker* m, uint32_t joint, sup_vec3 from, sup_vec
 {
     const sup_mesh* mesh = &m->in->character->mesh;
     float           most = 0;
-    for (uint32_t p = 0; p < mesh->point_count; ++p)
-        if (m->labels[p] == joint) {
-            float d = v3_dot(v3_sub(mesh->points[p], from), way);
-            if (d > most) most = d;
-        }
+    for (uint32_t i = m->point_begin[joint]; i < m->point_begin[joint + 1]; ++i) {
+        float d = v3_dot(v3_sub(mesh->points[m->points[i]], from), way);
+        if (d > most) most = d;
+    }
     return most;
 }
 
@@ -98,9 +139,8 @@ static sup_vec3 skin_way(const chain_maker* m, uint32_t joint)
     const sup_mesh* mesh = &m->in->character->mesh;
     sup_vec3        low = v3(3e38f, 3e38f, 3e38f), high = v3(-3e38f, -3e38f, -3e38f);
     double          sum[3] = { 0, 0, 0 };
-    for (uint32_t p = 0; p < mesh->point_count; ++p) {
-        if (m->labels[p] != joint) continue;
-        sup_vec3 at = mesh->points[p];
+    for (uint32_t i = m->point_begin[joint]; i < m->point_begin[joint + 1]; ++i) {
+        sup_vec3 at = mesh->points[m->points[i]];
         low = v3_min(low, at), high = v3_max(high, at);
         sum[0] += (double)at.x, sum[1] += (double)at.y, sum[2] += (double)at.z;
     }
@@ -114,9 +154,7 @@ static sup_vec3 skin_way(const chain_maker* m, uint32_t joint)
 /// Heads of the joints, and on at both ends to where the skin ends. Returns the number of places.
 static uint32_t chain_line(const chain_maker* m, uint32_t chain, sup_vec3* line)
 {
-    uint32_t first = 0, count = 1, last;
-    while (m->chain[first] != chain) ++first;
-    last = first;
+    uint32_t first = m->first[chain], count = 1, last = first;
     for (uint32_t j = first; j != SUP_NONE; j = m->next[j]) {
         if (count == 1 || v3_distance(line[count - 1], m->heads[j]) > 0) line[count++] = m->heads[j];
         last = j;
@@ -148,13 +186,38 @@ static sup_vec3 place_on(const sup_vec3* line, uint32_t count, float at)
     return line[0];
 }
 
+/// The triangles of a chain as a mesh of its own, with its points in their order; `sources`: who they are.
+static bool part_of(const chain_maker* m, uint32_t chain, sup_curve_mesh* out, const uint32_t** sources)
+{
+    const sup_mesh* mesh = &m->in->character->mesh;
+    uint32_t        begin = m->triangle_begin[chain], n = m->triangle_begin[chain + 1] - begin, kept = 0;
+    sup_sort_item * items = SUP_NEW(m->arena, sup_sort_item, 3 * (size_t)n),
+                  *spare = SUP_NEW(m->arena, sup_sort_item, 3 * (size_t)n);
+    uint32_t *triangles = SUP_NEW(m->arena, uint32_t, 3 * (size_t)n), *from = SUP_NEW(m->arena, uint32_t, 3 * (size_t)n);
+    sup_vec3* points = SUP_NEW(m->arena, sup_vec3, 3 * (size_t)n);
+    if (!items || !spare || !triangles || !from || !points) return false;
+    for (uint32_t i = 0; i < 3 * n; ++i) {
+        uint32_t p = mesh->triangles[3 * (size_t)m->triangles[begin + i / 3] + i % 3];
+        items[i] = (sup_sort_item){ p, i };
+    }
+    sup_sort(items, spare, 3 * n);
+    for (uint32_t i = 0; i < 3 * n; ++i) {
+        uint32_t p = (uint32_t)items[i].key;
+        if (kept == 0 || from[kept - 1] != p) points[kept] = mesh->points[p], from[kept++] = p;
+        triangles[items[i].value] = kept - 1;
+    }
+    *out = (sup_curve_mesh){ .point_count = kept, .points = points, .triangle_count = n, .triangles = triangles };
+    *sources = from;
+    return true;
+}
+
 static sup_result cut_chain(const chain_maker* m, uint32_t chain, const sup_vec3* line, uint32_t count, uint32_t wanted,
                             sup_curves* out)
 {
-    const sup_mesh* mesh = &m->in->character->mesh;
     sup_vec3 *      centers = SUP_NEW(m->arena, sup_vec3, wanted), *normals = SUP_NEW(m->arena, sup_vec3, wanted);
-    uint32_t *      triangles = SUP_NEW(m->arena, uint32_t, 3 * (size_t)mesh->triangle_count), n = 0;
-    if (!centers || !normals || !triangles) return sup_fail_memory(m->error, "bend");
+    sup_curve_mesh  part;
+    const uint32_t* sources;
+    if (!centers || !normals || !part_of(m, chain, &part, &sources)) return sup_fail_memory(m->error, "bend");
     float length = length_of(line, count), step = length / (float)wanted;
     for (uint32_t i = 0; i < wanted; ++i) {
         float at = ((float)i + 0.5f) * step, wide = step > 0.1f * length ? step : 0.1f * length;
@@ -162,18 +225,12 @@ static sup_result cut_chain(const chain_maker* m, uint32_t chain, const sup_vec3
         normals[i] = v3_sub(place_on(line, count, sup_clampf(at + wide, 0, length)),
                             place_on(line, count, sup_clampf(at - wide, 0, length)));
     }
-    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
-        const uint32_t* c = mesh->triangles + 3 * (size_t)t;
-        bool            mine = true;
-        for (int k = 0; k < 3; ++k) mine = mine && m->labels[c[k]] != SUP_NONE && m->chain[m->labels[c[k]]] == chain;
-        if (mine) memcpy(triangles + 3 * (size_t)n++, c, 3 * sizeof *c);
-    }
-    sup_curve_mesh part = {
-        .point_count = mesh->point_count, .points = mesh->points, .triangle_count = n, .triangles = triangles
-    };
     *out = (sup_curves){ 0 };
-    if (n == 0) return SUP_OK;
+    if (part.triangle_count == 0) return SUP_OK;
     sup_result r = sup_curves_cut(&part, &(sup_curve_line){ wanted, centers, normals }, m->p->snap, m->arena, out, m->error);
+    sup_curve_point* cuts = (sup_curve_point*)out->points;
+    for (uint32_t i = 0; r == SUP_OK && i < out->point_count; ++i)
+        cuts[i].a = sources[cuts[i].a], cuts[i].b = sources[cuts[i].b];
     if (r == SUP_ERROR_INPUT) *out = (sup_curves){ 0 }; // too small to be cut: it follows its neighbors
     return r == SUP_ERROR_INPUT ? SUP_OK : r;
 }
@@ -235,14 +292,16 @@ sup_result bend_bones_cut(const sup_bind_input* in, const bend_params* p, const 
                           sup_curves* out, sup_error* error)
 {
     chain_maker m = { .in = in, .p = p, .arena = arena, .error = error, .labels = labels };
-    if (!find_chains(&m)) return sup_fail_memory(error, "bend");
+    if (!find_chains(&m) || !list_chains(&m)) return sup_fail_memory(error, "bend");
     sup_vec3**  lines = SUP_NEW(arena, sup_vec3*, m.chains);
     uint32_t*   counts = SUP_NEW(arena, uint32_t, m.chains);
     sup_curves* parts = SUP_NEW(arena, sup_curves, m.chains);
     float       longest = 0;
     sup_result  r = lines && counts && parts ? SUP_OK : sup_fail_memory(error, "bend");
     for (uint32_t i = 0; i < m.chains && !r; ++i) {
-        lines[i] = SUP_NEW(arena, sup_vec3, (size_t)m.joints + 3);
+        uint32_t joints = 0;
+        for (uint32_t j = m.first[i]; j != SUP_NONE; j = m.next[j]) ++joints;
+        lines[i] = SUP_NEW(arena, sup_vec3, (size_t)joints + 3);
         if (!lines[i]) return sup_fail_memory(error, "bend");
         counts[i] = chain_line(&m, i, lines[i]);
         float length = length_of(lines[i], counts[i]);

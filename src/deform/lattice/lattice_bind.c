@@ -45,8 +45,11 @@ static sup_result make(binder* m)
     lattice_bound* b = m->b;
     sup_result     r = sup_bind_surface(m->in, "lattice", m->scratch, &m->surface, m->error);
     if (r == SUP_OK) r = make_cells(m);
+    if (r == SUP_OK) r = sup_bind_report(m->in, "lattice", 0.1, m->error);
     if (r == SUP_OK) r = lattice_make_weights(m);
+    if (r == SUP_OK) r = sup_bind_report(m->in, "lattice", 0.7, m->error);
     if (r == SUP_OK) r = lattice_make_flesh(m);
+    if (r == SUP_OK) r = sup_bind_report(m->in, "lattice", 0.8, m->error);
     if (r == SUP_OK) r = lattice_make_volumes(m);
     if (r == SUP_OK) r = lattice_bind_bodies(m->in->world, m->in->notes, m->arena, b, m->error);
     if (r == SUP_OK) r = lattice_say(m);

@@ -19,8 +19,11 @@ typedef struct binder {
     uint32_t                owner_count;
     uint32_t*               owner_joints;
     uint32_t*               owners; ///< of each bone
+    const uint32_t*         bone_joints;            ///< of each owner of bones
+    uint32_t *              bone_begin, *bone_list; ///< bones of each joint, rising
     float*                  all;    ///< weights: groups x particles x 8
     uint32_t                groups;
+    uint32_t*               group_of;    ///< of each that is kept: its number among all, rising
     uint32_t*               joint_lists; ///< per particle influences, as in sup_weights
     uint32_t*               begin;
     float*                  values;

@@ -32,10 +32,9 @@ double lattice_bone_distance2(const binder* m, uint32_t joint, sup_vec3 place, s
 {
     const sup_skeleton* s = &m->in->character->skeleton;
     float               least = INFINITY;
-    for (uint32_t i = 0; i < s->bone_count; ++i) {
-        const sup_bone* t = &s->bones[i];
-        if (t->joint != joint) continue;
-        sup_vec3 along = v3_sub(t->tail, t->head);
+    for (uint32_t i = m->bone_begin[joint]; i < m->bone_begin[joint + 1]; ++i) {
+        const sup_bone* t = &s->bones[m->bone_list[i]];
+        sup_vec3        along = v3_sub(t->tail, t->head);
         float    length2 = v3_length2(along);
         float    share = length2 > 0 ? sup_clampf(v3_dot(v3_sub(place, t->head), along) / length2, 0, 1) : 0.0f;
         sup_vec3 at = v3_mad(t->head, share, along);

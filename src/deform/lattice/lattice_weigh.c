@@ -1,4 +1,5 @@
 // Weights of the corners: spread from the bones through the cells, or carried in from the skin.
+#include "base/sort.h"
 #include "deform/lattice/lattice_binder.h"
 
 #include <math.h>
@@ -8,6 +9,19 @@
 #define FAINT_WEIGHT 2e-3
 #define FILE_HOLD 4.0f   // how hard the skin's own values hold the particles beside it, against a link's 1
 #define FLOOR_HOLD 1e-5f // keeps a piece without points solvable
+
+// Bones by joint, rising.
+static sup_result list_bones(binder* m)
+{
+    const sup_skeleton* s = &m->in->character->skeleton;
+    m->bone_begin = SUP_NEW(m->scratch, uint32_t, (size_t)s->joint_count + 2);
+    m->bone_list = SUP_NEW(m->scratch, uint32_t, s->bone_count);
+    if (!m->bone_begin || !m->bone_list) return sup_fail_memory(m->error, "a lattice");
+    for (uint32_t i = 0; i < s->bone_count; ++i) ++m->bone_begin[s->bones[i].joint + 2];
+    for (uint32_t j = 0; j < s->joint_count; ++j) m->bone_begin[j + 2] += m->bone_begin[j + 1];
+    for (uint32_t i = 0; i < s->bone_count; ++i) m->bone_list[m->bone_begin[s->bones[i].joint + 1]++] = i;
+    return SUP_OK;
+}
 
 static sup_result list_owners(binder* m)
 {
@@ -23,7 +37,8 @@ static sup_result list_owners(binder* m)
         owner[j] = m->owner_count++;
     }
     for (uint32_t i = 0; i < s->bone_count; ++i) m->owners[i] = owner[s->bones[i].joint];
-    return SUP_OK;
+    m->bone_joints = sup_arena_copy(m->scratch, m->owner_joints, m->owner_count, sizeof *m->owner_joints);
+    return m->bone_joints ? list_bones(m) : sup_fail_memory(m->error, "a lattice");
 }
 
 static sup_result prepare_weights(binder* m)
@@ -61,8 +76,10 @@ static sup_result spread_from_bones(binder* m)
 {
     size_t count = m->b->voxels.particle_count;
     m->groups = (m->owner_count + SUP_LANES - 1) / SUP_LANES;
+    m->group_of = SUP_NEW(m->scratch, uint32_t, m->groups);
     m->all = SUP_NEW(m->scratch, float, m->groups*(count * SUP_LANES + sup_diffusion_work((uint32_t)count)));
-    if (!m->all) return sup_fail_memory(m->error, "weights of a lattice");
+    if (!m->all || !m->group_of) return sup_fail_memory(m->error, "weights of a lattice");
+    for (uint32_t g = 0; g < m->groups; ++g) m->group_of[g] = g;
     sup_tasks_run(m->in->tasks, m->groups, 1, solve_groups, m);
     return SUP_OK;
 }
@@ -94,63 +111,87 @@ sup_result lattice_extend(const lattice_bound* b, const float* places, const flo
     return SUP_OK;
 }
 
+// Joints in groups of SUP_LANES; only those groups count of which some point follows a joint: a rig has thousands of joints
+// that no skin knows. `out`: the weights by group, then by point.
+static sup_result list_groups(binder* m, sup_sort_item** out)
+{
+    const sup_character* c = m->in->character;
+    uint32_t             total = c->weights.begin[c->mesh.point_count], joints = c->skeleton.joint_count;
+    sup_sort_item *      items = SUP_NEW(m->scratch, sup_sort_item, total), *spare = SUP_NEW(m->scratch, sup_sort_item, total);
+    m->group_of = SUP_NEW(m->scratch, uint32_t, (joints + SUP_LANES - 1) / SUP_LANES);
+    if (!items || !spare || !m->group_of) return sup_fail_memory(m->error, "weights of a lattice");
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p)
+        for (uint32_t i = c->weights.begin[p]; i < c->weights.begin[p + 1]; ++i)
+            items[i] = (sup_sort_item){ (uint64_t)(c->weights.joints[i] / SUP_LANES) << 32 | p, i };
+    sup_sort(items, spare, total);
+    for (uint32_t i = 0; i < total; ++i) {
+        uint32_t g = (uint32_t)(items[i].key >> 32);
+        if (m->groups == 0 || m->group_of[m->groups - 1] != g) m->group_of[m->groups++] = g;
+    }
+    for (uint32_t j = 0; j < joints; ++j) m->owner_joints[j] = j;
+    m->owner_count = joints;
+    *out = items;
+    return SUP_OK;
+}
+
 // The file's weights, carried into the cells; owners are then simply all joints.
 static sup_result spread_from_file(binder* m)
 {
     const sup_character* c = m->in->character;
     size_t               count = m->b->voxels.particle_count;
-    m->owner_count = c->skeleton.joint_count;
-    m->groups = (m->owner_count + SUP_LANES - 1) / SUP_LANES;
-    m->all = SUP_NEW(m->scratch, float, m->groups* count* SUP_LANES);
+    sup_sort_item*       items = NULL;
+    sup_result           r = list_groups(m, &items);
+    m->all = r == SUP_OK ? SUP_NEW(m->scratch, float, m->groups* count* SUP_LANES) : NULL;
     float* values = SUP_NEW(m->scratch, float, (size_t)c->mesh.point_count* SUP_LANES);
-    if (!m->all || !values) return sup_fail_memory(m->error, "weights of a lattice");
-    for (uint32_t j = 0; j < m->owner_count; ++j) m->owner_joints[j] = j;
-    for (uint32_t g = 0; g < m->groups; ++g) {
-        memset(values, 0, (size_t)c->mesh.point_count * SUP_LANES * sizeof *values);
-        bool any = false;
-        for (uint32_t p = 0; p < c->mesh.point_count; ++p)
-            for (uint32_t i = c->weights.begin[p]; i < c->weights.begin[p + 1]; ++i) {
-                uint32_t lane = c->weights.joints[i] - g * SUP_LANES;
-                if (lane >= SUP_LANES) continue;
-                any = true;
-                values[(size_t)p * SUP_LANES + lane] = c->weights.values[i];
-            }
-        if (!any) continue;
+    if (r != SUP_OK || !m->all || !values) return sup_fail_memory(m->error, "weights of a lattice");
+    for (uint32_t g = 0, at = 0, total = c->weights.begin[c->mesh.point_count]; g < m->groups && r == SUP_OK; ++g) {
+        uint32_t begin = at;
+        for (; at < total && items[at].key >> 32 == m->group_of[g]; ++at)
+            values[(items[at].key & UINT32_MAX) * SUP_LANES + c->weights.joints[items[at].value] % SUP_LANES] =
+                c->weights.values[items[at].value];
         sup_arena* work = sup_arena_beside(m->scratch);
-        if (!work) return sup_fail_memory(m->error, "weights of a lattice");
-        sup_result r = lattice_extend(m->b, m->places, values, m->all + g * count * SUP_LANES, work, m->error);
+        r = work ? lattice_extend(m->b, m->places, values, m->all + g * count * SUP_LANES, work, m->error)
+                 : sup_fail_memory(m->error, "weights of a lattice");
         sup_arena_destroy(work);
-        if (r != SUP_OK) return r;
+        for (uint32_t i = begin; i < at; ++i)
+            values[(items[i].key & UINT32_MAX) * SUP_LANES + c->weights.joints[items[i].value] % SUP_LANES] = 0;
+        if (r == SUP_OK) r = sup_bind_report(m->in, "lattice", 0.1 + 0.6 * (g + 1) / m->groups, m->error);
     }
-    return SUP_OK;
+    return r;
 }
 
-static float weight_of(const binder* m, uint32_t particle, uint32_t owner)
+// Of the owners in a group, SUP_LANES of them; the last group has fewer.
+static const float* weights_of(const binder* m, uint32_t particle, uint32_t group, uint32_t* owner, uint32_t* lanes)
 {
     size_t count = m->b->voxels.particle_count;
-    return m->all[(size_t)(owner / SUP_LANES) * count * SUP_LANES + (size_t)particle * SUP_LANES + owner % SUP_LANES];
+    *owner = m->group_of[group] * SUP_LANES;
+    *lanes = m->owner_count - *owner < SUP_LANES ? m->owner_count - *owner : SUP_LANES;
+    return m->all + (group * count + particle) * SUP_LANES;
 }
 
 // Those that count, normalized; where nothing reaches (a piece without points), the nearest bone.
 static uint32_t keep_weights(const binder* m, uint32_t p, uint32_t* joints, float* values)
 {
     double   total = 0, kept = 0;
-    uint32_t n = 0;
-    for (uint32_t o = 0; o < m->owner_count; ++o) total += fmax((double)weight_of(m, p, o), 0);
-    for (uint32_t o = 0; o < m->owner_count && total > 0.1; ++o) {
-        double w = (double)weight_of(m, p, o) - FAINT_WEIGHT * total;
-        if (!(w > 0)) continue;
-        if (joints) joints[n] = m->owner_joints[o];
-        if (values) values[n] = (float)w;
-        kept += w;
-        ++n;
+    uint32_t n = 0, first, lanes;
+    for (uint32_t g = 0; g < m->groups; ++g) {
+        const float* w = weights_of(m, p, g, &first, &lanes);
+        for (uint32_t i = 0; i < lanes; ++i) total += w[i] > 0 ? (double)w[i] : 0;
+    }
+    for (uint32_t g = 0; g < m->groups && total > 0.1; ++g) {
+        const float* all = weights_of(m, p, g, &first, &lanes);
+        for (uint32_t i = 0; i < lanes; ++i) {
+            double w = (double)all[i] - FAINT_WEIGHT * total;
+            if (!(w > 0)) continue;
+            if (joints) joints[n] = m->owner_joints[first + i];
+            if (values) values[n] = (float)w;
+            kept += w;
+            ++n;
+        }
     }
     for (uint32_t i = 0; values && i < n; ++i) values[i] = (float)((double)values[i] / kept);
     if (n) return n;
-    uint32_t bone_owner = m->lattice.near.particles[p].owners[0], joint = 0;
-    for (uint32_t i = 0; i < m->in->character->skeleton.bone_count; ++i)
-        if (m->owners[i] == bone_owner) joint = m->in->character->skeleton.bones[i].joint;
-    if (joints) joints[0] = joint;
+    if (joints) joints[0] = m->bone_joints[m->lattice.near.particles[p].owners[0]];
     if (values) values[0] = 1;
     return 1;
 }
