@@ -32,6 +32,7 @@ typedef struct work {
     uint32_t* reached;
     uint32_t  reached_count;
     uint64_t  looks, looks_most; // boxes, triangles and points looked at, and how many may be
+    bool      stopped;           // by whoever waits
 } work;
 
 // ---------------------------------------------------------------------------------------------- lengths, owners
@@ -163,6 +164,16 @@ static bool cross(work* w, uint32_t s, uint32_t t)
 
 /// So crowded that nothing can be told about it in a time that grows with its size. What asks gives up; see stay_away.
 static bool crowded(const work* w) { return w->looks > w->looks_most; }
+
+enum { REPORT_EVERY = 4096 };
+
+/// Item i of so many, of a stage from and to so far along. False: nobody wants more.
+static bool go_on(work* w, uint32_t i, uint32_t count, double from, double to)
+{
+    if (i % REPORT_EVERY == 0 && !w->stopped)
+        w->stopped = !sup_progress_report(w->desc->progress, from + (to - from) * i / count, "contacts");
+    return !w->stopped;
+}
 
 /// How many slots pass through one, at most so many, and which; out: NULL to count alone.
 static uint32_t find_crossing(work* w, uint32_t slot, uint32_t most, uint32_t* out)
@@ -349,7 +360,7 @@ static bool list_resting(work* w)
     uint32_t* bit = SUP_NEW(w->arena, uint32_t, n);
     uint64_t  total = 0;
     if (!begin || !bit) return false;
-    for (uint32_t i = 0; i < n; ++i) {
+    for (uint32_t i = 0; i < n && go_on(w, i, n, 0.4, 0.6); ++i) {
         walk_rings(w, i, neighbors(w));
         begin[i] = (uint32_t)total;
         total += find_touching(w, i, NULL) + find_tangled(w, i, NULL);
@@ -361,7 +372,7 @@ static bool list_resting(work* w)
     if (!touched || !resting) return false;
     begin[n] = (uint32_t)total;
     for (uint32_t i = 0; i < n; ++i) {
-        if (bit[i] == SUP_NONE) continue;
+        if (bit[i] == SUP_NONE || w->stopped) continue;
         resting[bit[i]] = i;
         walk_rings(w, i, neighbors(w));
         uint32_t count = find_touching(w, i, touched + begin[i]);
@@ -381,7 +392,7 @@ static bool list_ties(work* w, sup_contact_bind_report* report)
     uint32_t*        found = SUP_NEW(w->temp, uint32_t, w->desc->triangle_count);
     sup_contact_tie* ties = SUP_NEW(w->temp, sup_contact_tie, c->point_count);
     if (!found || !ties) return false;
-    for (uint32_t i = 0; i < c->point_count && !crowded(w); ++i) {
+    for (uint32_t i = 0; i < c->point_count && !crowded(w) && go_on(w, i, c->point_count, 0.7, 1); ++i) {
         uint32_t count = 0;
         for (uint32_t k = c->fan_begin[i]; k < c->fan_begin[i + 1] && count == 0; ++k)
             if (w->crossing[c->fan[k]]) count = find_crossing(w, c->fan[k], UINT32_MAX, found);
@@ -456,13 +467,14 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     c->rest = sup_arena_copy(w->arena, d->points, d->point_count, sizeof *d->points);
     if (!c->rest || !reserve(w)) return sup_fail_memory(w->error, "the contacts of a skin");
     sup_bvh_refit(&c->bvh, d->points, NULL, w->nodes, w->slots);
-    for (uint32_t s = 0; s < d->triangle_count; ++s) {
+    for (uint32_t s = 0; s < d->triangle_count && go_on(w, s, d->triangle_count, 0, 0.3); ++s) {
         w->crossing[s] = find_crossing(w, s, 1, NULL) > 0;
         report->crossing += w->crossing[s];
     }
     if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_lanes(w) || !list_fans(w) ||
         !list_near(w) || !list_tangled(w) || !list_resting(w) || !list_ties(w, report))
         return sup_fail_memory(w->error, "the contacts of a skin");
+    if (w->stopped) return sup_fail(w->error, SUP_ERROR_CANCELLED, "stopped");
     c->crossed = report->crossing > 0;
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;
     report->resting = c->resting_count;

@@ -67,6 +67,7 @@ typedef struct sup_contact_desc {
     float           reach;      ///< how deep a place may be in and still be found; mean edges, usually 1
     uint32_t        capacity;   ///< of the list; 0: twice the points, at least 1024
 
+    const sup_progress*          progress;     ///< told 0 to 1 while contacts are made, and asked whether to go on; or NULL
     uint32_t                     solid_count;  ///< most bodies that a search will get
     const sup_solid_mesh* const* solid_meshes; ///< the mesh of each, NULL for spheres and capsules; NULL: no meshes at all
 } sup_contact_desc;

@@ -2,6 +2,8 @@
 #include "play.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <time.h>
 
 // ---------------------------------------------------------------------------------------------- allocations
 
@@ -433,6 +435,61 @@ static void table_rows_are_sane(void** state)
         for (uint32_t k = 0; k < i; ++k) assert_string_not_equal(sup_deformer_at(i)->name, sup_deformer_at(k)->name);
 }
 
+// ---------------------------------------------------------------------------------------------- stopping
+
+typedef struct listening {
+    uint32_t calls, stop; ///< stops at this call; 0: never
+    double   last, longest, since;
+} listening;
+
+static bool listen(void* user, double share, const char* what)
+{
+    listening* l = user;
+    double     now = (double)clock() / CLOCKS_PER_SEC;
+    (void)what;
+    assert_true(share >= l->last && share <= 1); // a bar never goes back
+    l->longest = fmax(l->longest, now - l->since);
+    l->last = share;
+    l->since = now;
+    return ++l->calls != l->stop;
+}
+
+static sup_result bind_to(const sup_deformer* d, const sup_character* c, const sup_clip* clip, listening* l)
+{
+    char         links[64];
+    sup_progress progress = { listen, l };
+    sup_chain*   chain = NULL;
+    sup_error    error = { 0 };
+    snprintf(links, sizeof links, "%s", d->name);
+    l->since = (double)clock() / CLOCKS_PER_SEC;
+    sup_chain_desc desc = { .character = c, .clip = clip, .links = links, .progress = &progress };
+    if (d == &spring) desc.extra = &d, desc.extra_count = 1;
+    sup_result r = sup_chain_create(&desc, &chain, &error);
+    sup_chain_destroy(chain);
+    if (r == SUP_ERROR_CANCELLED) assert_true(error.text[0]);
+    return r;
+}
+
+static void stop_it(const sup_deformer* d, const sup_character* c, const sup_clip* clip, sup_arena* arena)
+{
+    (void)arena;
+    listening whole = { 0 };
+    assert_int_equal(bind_to(d, c, clip, &whole), SUP_OK);
+    print_message("  %s: %u reports, at most %.3f s of work between two\n", d->name, whole.calls, whole.longest);
+    assert_true(whole.calls > 0 && whole.last == 1);
+    for (uint32_t k = 1; k <= whole.calls; ++k) {
+        listening l = { .stop = k };
+        assert_int_equal(bind_to(d, c, clip, &l), SUP_ERROR_CANCELLED);
+        assert_int_equal(l.calls, k); // and is not asked again
+    }
+}
+
+static void a_bind_reports_and_can_be_stopped_at_every_report(void** state)
+{
+    (void)state;
+    each_subject(stop_it);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +503,7 @@ int main(void)
         cmocka_unit_test(reset_equals_a_fresh_start),
         cmocka_unit_test(a_copied_back_state_repeats_the_frame),
         cmocka_unit_test(flipped_flat_and_absent_faces_survive),
+        cmocka_unit_test(a_bind_reports_and_can_be_stopped_at_every_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // Skin sets, and what the solver keeps: joints, volumes, contacts. Masses and regions are in layers_regions.c.
 #include "base/sort.h"
+#include "deform/binding.h"
 #include "deform/layers/layers.h"
 #include "geom/volumes_label.h"
 
@@ -217,7 +218,8 @@ static sup_result make_solids(layers_bound* b, const sup_world_plan* world, sup_
     return r;
 }
 
-static sup_result make_contact(layers_bound* b, const layers_params* p, sup_arena* arena, sup_error* error)
+static sup_result make_contact(layers_bound* b, const layers_params* p, const sup_progress* progress, sup_arena* arena,
+                               sup_error* error)
 {
     sup_contact_desc        desc = { .point_count = b->count,
                                      .points = b->rest,
@@ -226,6 +228,7 @@ static sup_result make_contact(layers_bound* b, const layers_params* p, sup_aren
                                      .ring = 1,
                                      .margin = p->margin,
                                      .reach = contact_reach,
+                                     .progress = progress,
                                      .solid_count = b->solid_count,
                                      .solid_meshes = b->solid_meshes };
     sup_contact_bind_report report;
@@ -239,6 +242,12 @@ static sup_result make_contact(layers_bound* b, const layers_params* p, sup_aren
 
 // ---------------------------------------------------------------------------------------------- bind
 
+static bool report_contacts(void* user, double share, const char* what)
+{
+    const sup_bind_input* in = user;
+    return sup_progress_report(in->progress, 0.7 + 0.3 * share, what);
+}
+
 static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena* arena, sup_arena* temporary, sup_error* error)
 {
     const layers_params* p = in->params;
@@ -246,14 +255,18 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     joint_lists          lists;
     if (!list_joints(s, temporary, &lists)) return no_memory(error);
     sup_result r = layers_bind_points(in, arena, b, error);
+    sup_progress progress = { report_contacts, (void*)in };
+    if (!r) r = sup_bind_report(in, "layers", 0.1, error);
     if (!r) r = layers_bind_feet(in, arena, b, error);
     if (!r) r = layers_bind_regions(in, arena, temporary, b, error);
+    if (!r) r = sup_bind_report(in, "layers", 0.5, error);
     if (!r) r = make_skins(b, s->joint_count, arena, temporary, error);
     if (!r) r = make_bounds(b, s, &lists, arena, temporary, error);
+    if (!r) r = sup_bind_report(in, "layers", 0.6, error);
     if (!r) r = make_volumes(in, b, &lists, arena, error);
     if (!r) r = even_volumes(b, arena, temporary, error);
     if (!r) r = make_solids(b, in->world, arena, error);
-    if (!r) r = make_contact(b, p, arena, error);
+    if (!r) r = make_contact(b, p, &progress, arena, error);
     return r;
 }
 

@@ -323,7 +323,7 @@ static bool restore_depths(binder* m, sup_vec3* rest, bool* marked, uint32_t* qu
 static void even_feet(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums, uint32_t* counts)
 {
     const layers_bound* b = m->b;
-    for (uint32_t round = 0; round < EVEN_ROUNDS && go_on(m, 0.6 + 0.3 * round / EVEN_ROUNDS) && mark_folds(m, rest, marked);
+    for (uint32_t round = 0; round < EVEN_ROUNDS && go_on(m, 0.3 + 0.1 * round / EVEN_ROUNDS) && mark_folds(m, rest, marked);
          ++round) {
         for (uint32_t k = 0; k < b->count; ++k) sums[k] = v3_add(rest[k], m->ways[k]), counts[k] = 1;
         for (uint32_t t = 0; t < b->triangle_count; ++t)
@@ -367,7 +367,7 @@ static bool find_ways(binder* m, const sup_tasks* tasks, way_job* job)
         memset(job->looks, 0, sizeof job->looks);
         sup_tasks_run(tasks, count, WAY_GRAIN, way_task, job);
         for (uint32_t i = 0; i < WAY_SLICE; ++i) m->looks += job->looks[i];
-        if (!go_on(m, 0.1 + 0.4 * job->first / b->count)) return false;
+        if (!go_on(m, 0.1 + 0.2 * job->first / b->count)) return false;
     }
     for (uint32_t k = 0; k < b->count; ++k) {
         b->mended.feet_outside += job->outside[k];
@@ -390,7 +390,7 @@ static void set_layers(binder* m, sup_vec3* rest, const evening* e)
     unfold(m, rest, e->marked);
     if (restore_depths(m, rest, e->marked, e->counts)) {
         even_feet(m, rest, e->marked, e->sums, e->counts);
-        if (go_on(m, 0.9)) unfold(m, rest, e->marked);
+        if (go_on(m, 0.4)) unfold(m, rest, e->marked);
     }
     for (uint32_t k = 0; k < b->count; ++k) b->mended.limited += m->scales[k] < 1;
 }
