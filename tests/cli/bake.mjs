@@ -81,6 +81,21 @@ await test("a part of a clip is a clip of its own, and the other verbs see the s
     for (const key of ["volume_change_max", "part_change_max", "speed_max"]) near(to.chains[0][key], from.chains[0][key], 1e-5, key);
     equal(json(["fit", part, path.join(folder, "fit.glb"), "--clip", "part", "--fps", "10"]).frames, 6, "frames of the fit");
 });
+await test("instants, odd ends and loops are parts that last as long as they say", folder => {
+    const file = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.glb");
+    const part = (...flags) => {
+        good(["bake", file, out, "--clip", "Wave", "--fps", "10", "--name", "part", ...flags]);
+        return json(["inspect", out]).clips.find(c => c.name === "part").seconds;
+    };
+    equal(part("--start", "0.3", "--end", "0.3"), 0, "an instant");
+    near(part("--start", "0.123", "--end", "0.777"), 0.654, 1e-6, "an end between frames");
+    near(part("--start", "0.2", "--end", "0.7", "--loop"), 0.5, 1e-6, "a loop");
+    near(part("--start", "0.25"), 0.75, 1e-6, "up to the end");
+    near(part(), 1, 1e-6, "all of it");
+    validate([out], file);
+    bad(["bake", file, out, "--clip", "Wave", "--start", "-0.5"], 2, /--start/);
+    bad(["bake", file, out, "--clip", "Wave", "--start", "0.5", "--end", "0.4"], 2, /lies before/);
+});
 await test("the clip's hash is the hash of its frames' hashes", folder => {
     const r = json(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), path.join(folder, "out.glb"), "--clip", "Wave", "--hashes"]);
     equal(r.hashes.length, r.frames, "hashes");
