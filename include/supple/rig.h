@@ -294,7 +294,8 @@ SUP_API sup_result sup_decompose(const sup_decompose_input* in, const sup_decomp
                                  sup_decomposition* out, sup_error* error);
 
 /// A new character: the mesh of another one, whose points were the rest shape, with the decomposition's joints and weights,
-/// and its motion as a clip; without morphs, whose shapes the bones make now. times: of the frames, in seconds, rising; NULL: fps a second from 0 on.
+/// and its motion as a clip; without morphs, whose shapes the bones make now. times: of the frames, in seconds, rising; NULL:
+/// fps a second from 0 on.
 SUP_API sup_result sup_decomposition_attach(const sup_character* character, const sup_decomposition* fit, const char* clip,
                                             double fps, const double* times, const sup_allocator* allocator,
                                             sup_character** out, sup_error* error);

@@ -302,8 +302,9 @@ SUP_API void sup_pose_rest(const sup_character* character, sup_pose* pose);
 SUP_API void sup_pose_bind(const sup_character* character, sup_pose* pose);
 /// The clip at any time; joints without a channel keep their rest transform. NULL clip: rest. Updates global and skin.
 SUP_API void sup_clip_sample(const sup_character* character, const sup_clip* clip, double time, sup_pose* pose);
-/// The part of a clip from `start` to `end` as a clip of end - start seconds: sampled at t it is the source sampled at start + t,
-/// to the rounding of floats, between keys as well. start may not lie behind end. Keys live in the arena, names stay borrowed.
+/// The part of a clip from `start` to `end` as a clip of end - start seconds: sampled at t it is the source sampled at start +
+/// t, to the rounding of floats, between keys as well. start may not lie behind end. Keys live in the arena, names stay
+/// borrowed.
 SUP_API sup_result sup_clip_cut(const sup_clip* clip, double start, double end, sup_arena* arena, sup_clip* out,
                                 sup_error* error);
 SUP_API sup_result sup_channel_cut(const sup_channel* channel, double start, double end, sup_arena* arena, sup_channel* out,

@@ -71,8 +71,8 @@ SUP_API uint32_t gltf_edit_floats(gltf_edit* edit, const float* values, uint32_t
 SUP_API void gltf_edit_use(gltf_edit* edit, const char* extension);
 /// Whether all references of a document to its accessors, views and targets are known here, so that some may be taken away.
 bool gltf_prunable(const sup_json* root);
-/// Takes away accessors, views and bytes that nothing refers to; only what is prunable. Returns the new number of every accessor,
-/// SUP_NONE where it is gone; NULL: out of memory.
+/// Takes away accessors, views and bytes that nothing refers to; only what is prunable. Returns the new number of every
+/// accessor, SUP_NONE where it is gone; NULL: out of memory.
 uint32_t* gltf_prune(gltf_edit* edit);
 /// Morph targets of a mesh and their weights.
 void gltf_targets_drop(sup_json* node, sup_json* mesh);
