@@ -99,12 +99,16 @@ static void find_trunk(const body_skeleton* s, const joint_name* found, body_map
     uint32_t fork = legs[0] != SUP_NONE && legs[1] != SUP_NONE ? common_parent(s->parents, legs[0], legs[1]) : SUP_NONE;
     uint32_t named = gather(s, found, ROLE_HIPS, SIDE_NONE, chain) ? chain[0] : SUP_NONE;
     out->hips = named != SUP_NONE && (fork == SUP_NONE || body_is_above(s->parents, named, fork)) ? named : fork;
-    if (out->hips == SUP_NONE) return;
-    if (named != SUP_NONE && named != out->hips && body_is_above(s->parents, out->hips, named))
-        out->spine[out->spine_count++] = named;
-
     uint32_t arms[2] = { out->limbs[SIDE_LEFT][ROLE_UPPER_ARM], out->limbs[SIDE_RIGHT][ROLE_UPPER_ARM] };
     uint32_t chest = arms[0] != SUP_NONE && arms[1] != SUP_NONE ? common_parent(s->parents, arms[0], arms[1]) : SUP_NONE;
+    // A lower and an upper half that hang side by side on a center: that is what carries both.
+    uint32_t center = chest != SUP_NONE && out->hips != SUP_NONE ? common_parent(s->parents, out->hips, chest) : SUP_NONE;
+    bool     halves = center != SUP_NONE && center != out->hips && center != chest && s->eligible[center];
+    if (halves) out->hips = center;
+    if (out->hips == SUP_NONE) return;
+    if (named != SUP_NONE && named != out->hips && !halves && body_is_above(s->parents, out->hips, named))
+        out->spine[out->spine_count++] = named;
+
     uint32_t count = gather(s, found, ROLE_SPINE, SIDE_NONE, chain), beyond[BODY_CHAIN_MAX], beyond_count = 0;
     for (uint32_t i = 0; i < count; ++i) {
         if (chain[i] == out->hips || !body_is_above(s->parents, out->hips, chain[i])) continue;

@@ -3,9 +3,9 @@
 
 #include "base/internal.h"
 #include "math/vec.h"
+#include "rig/body_tree.h"
 
 // Shares of the height of all joints, or of one length of another.
-static const float GROUND = 0.2f;     // what ends lower than this stands on the ground
 static const float THIGH_MAX = 0.75f; // legs begin lower; tresses of hair do not, nor do those of animals
 static const float LEG_MIN = 0.12f;   // a leg goes down by more than this
 static const float ALIKE = 0.8f;      // lengths of the two limbs of a pair
@@ -13,144 +13,22 @@ static const float ARM_MIN = 0.35f;   // of a leg
 static const float ARM_ABOVE = 0.3f;  // arms begin higher than this part of the way from the hips to the top
 static const float LOWER_PAIR = 0.6f; // of two pairs above, the one nearer to the hips is the arms, if it is so good
 
-static const float LONG_COLLAR = 0.5f; // of the product of two bones
-
-// No more is looked at, so that hostile trees take no longer than others.
-enum { CHAIN_MAX = 64, PAIRS_MAX = 48, TWINS_MAX = 256 };
-
-// The joints that may have a role, as a tree of their own. The last one is no joint: all roots hang on it.
-typedef struct shape_node {
-    uint32_t joint, parent, child, sibling; // SUP_NONE: none
-    uint32_t children, depth;
-    sup_vec3 at, tip; // of those without children: where the skin ends
-    float    height;
-    float    low, top;              // heights of the lowest and highest end below
-    uint32_t low_next, long_next;   // the child on the way to the lowest end, and on the longest way
-    float    low_way, long_way;     // lengths of these ways
-    uint32_t low_count, long_count; // joints on them, with this one
-    bool     in_leg, above_leg;
-} shape_node;
-
-typedef struct shape {
-    const body_skeleton* skeleton;
-    const joint_name*    names;
-    sup_vec3             up;
-    uint32_t             count; // without the last
-    shape_node*          nodes;
-    float                ground, size; // lowest height, and from there to the highest
-    float                thigh_max;
-} shape;
-
-typedef struct limb_pair {
-    uint32_t a, b; // nodes
-    float    score;
-} limb_pair;
-
-// ---------------------------------------------------------------------------------------------- tree
-
-static void add_child(shape* s, uint32_t node)
-{
-    shape_node* n = &s->nodes[node];
-    shape_node* p = &s->nodes[n->parent];
-    n->depth = n->parent == s->count ? 0 : p->depth + 1;
-    n->sibling = p->child;
-    p->child = node;
-    p->children++;
-}
-
-static void measure_node(shape* s, uint32_t node)
-{
-    shape_node* n = &s->nodes[node];
-    float       end = v3_dot(n->tip, s->up);
-    n->low = fminf(n->height, end);
-    n->top = fmaxf(n->height, end);
-    n->low_next = n->long_next = SUP_NONE;
-    n->low_way = n->long_way = v3_distance(n->at, n->tip);
-    n->low_count = n->long_count = 1;
-    for (uint32_t c = n->child; c != SUP_NONE; c = s->nodes[c].sibling) {
-        const shape_node* child = &s->nodes[c];
-        float             bone = v3_distance(n->at, child->at);
-        if (n->low_next == SUP_NONE || child->low < s->nodes[n->low_next].low) {
-            n->low_next = c;
-            n->low_way = bone + child->low_way;
-            n->low_count = child->low_count + 1;
-        }
-        if (n->long_next == SUP_NONE || bone + child->long_way > n->long_way) {
-            n->long_next = c;
-            n->long_way = bone + child->long_way;
-            n->long_count = child->long_count + 1;
-        }
-        n->low = fminf(n->low, child->low);
-        n->top = fmaxf(n->top, child->top);
-    }
-}
-
-static bool takes_part(const body_skeleton* k, const bool* barred, uint32_t j)
-{
-    return k->eligible[j] && !(k->idle && k->idle[j]) && !(barred && barred[j]) && v3_finite(k->places[j]);
-}
-
-static sup_result make_tree(shape* s, const bool* barred, sup_arena* scratch, sup_error* error)
-{
-    const body_skeleton* k = s->skeleton;
-    uint32_t*            node_of = SUP_NEW(scratch, uint32_t, k->count);
-    s->nodes = SUP_NEW(scratch, shape_node, (size_t)k->count + 1);
-    if (!node_of || !s->nodes) return sup_fail_memory(error, "a match of joints");
-    for (uint32_t j = 0; j < k->count; ++j) s->count += takes_part(k, barred, j);
-    s->nodes[s->count] = (shape_node){ .joint = SUP_NONE, .parent = SUP_NONE, .child = SUP_NONE, .sibling = SUP_NONE };
-    float    highest = -INFINITY;
-    uint32_t made = 0;
-    s->ground = INFINITY;
-    for (uint32_t j = 0; j < k->count; ++j) {
-        uint32_t above = k->parents[j] == SUP_NONE ? s->count : node_of[k->parents[j]];
-        node_of[j] = above;
-        if (!takes_part(k, barred, j)) continue;
-        sup_vec3 tip = k->tips && v3_finite(k->tips[j]) ? k->tips[j] : k->places[j];
-        s->nodes[made] = (shape_node){ .joint = j,
-                                       .parent = above,
-                                       .child = SUP_NONE,
-                                       .at = k->places[j],
-                                       .tip = tip,
-                                       .height = v3_dot(k->places[j], s->up) };
-        add_child(s, made);
-        node_of[j] = made++;
-    }
-    for (uint32_t i = s->count; i-- > 0;) {
-        if (s->nodes[i].children) s->nodes[i].tip = s->nodes[i].at;
-        measure_node(s, i);
-        s->ground = fminf(s->ground, s->nodes[i].low);
-        highest = fmaxf(highest, s->nodes[i].top);
-    }
-    s->size = highest - s->ground;
-    return SUP_OK;
-}
-
-static uint32_t chain_below(const shape* s, uint32_t node, bool low, uint32_t* out)
-{
-    uint32_t count = 0;
-    for (; node != SUP_NONE && count < CHAIN_MAX; node = low ? s->nodes[node].low_next : s->nodes[node].long_next)
-        out[count++] = node;
-    return count;
-}
-
 // ---------------------------------------------------------------------------------------------- pairs
-
-static float likeness(float a, float b) { return a > b ? b / a : a > 0 ? a / b : 0; }
 
 // A foot leads aside at the end of a leg that goes down; the end of a coat does not.
 static bool has_foot(const shape* s, uint32_t node)
 {
-    uint32_t chain[CHAIN_MAX], count = chain_below(s, node, true, chain);
+    uint32_t chain[CHAIN_MAX], count = shape_chain(s, node, true, chain);
     sup_vec3 end = s->nodes[chain[count - 1]].tip, before = s->nodes[chain[count - 1]].at;
     if (v3_distance(end, before) == 0 && count > 1) before = s->nodes[chain[count - 2]].at;
     sup_vec3 way = v3_normalize(v3_sub(end, before), s->up);
-    return fabsf(v3_dot(way, s->up)) < 0.82f; // 35 degrees
+    return fabsf(v3_dot(way, s->up)) < SHAPE_ASIDE;
 }
 
 static float leg_score(const shape* s, uint32_t a, uint32_t b)
 {
     const shape_node *x = &s->nodes[a], *y = &s->nodes[b];
-    float             alike = likeness(x->low_way, y->low_way);
+    float             alike = shape_likeness(x->low_way, y->low_way);
     uint32_t          more = x->low_count > y->low_count ? x->low_count - y->low_count : y->low_count - x->low_count;
     if (more > 1 || alike < ALIKE) return 0;
     return (x->low_way + y->low_way) * alike * (has_foot(s, a) && has_foot(s, b) ? 1.5f : 1);
@@ -160,26 +38,17 @@ static bool may_be_leg(const shape* s, uint32_t node)
 {
     const shape_node* n = &s->nodes[node];
     float             drop = n->height - n->low;
-    return n->low_count >= 2 && n->low < s->ground + GROUND * s->size && n->height < s->ground + s->thigh_max * s->size &&
+    return n->low_count >= 2 && n->low < s->ground + SHAPE_GROUND * s->size && n->height < s->ground + s->thigh_max * s->size &&
            drop > LEG_MIN * s->size && drop > 0.5f * n->low_way;
-}
-
-// Fingers: several short ways on from a joint near the end. SUP_NONE: none.
-static uint32_t find_hand(const shape* s, uint32_t node)
-{
-    float whole = s->nodes[node].long_way;
-    for (uint32_t i = node; i != SUP_NONE; i = s->nodes[i].long_next)
-        if (s->nodes[i].children > 1 && s->nodes[i].long_way < 0.4f * whole) return i;
-    return SUP_NONE;
 }
 
 static float arm_score(const shape* s, uint32_t a, uint32_t b)
 {
     const shape_node *x = &s->nodes[a], *y = &s->nodes[b];
-    float             alike = likeness(x->long_way, y->long_way);
+    float             alike = shape_likeness(x->long_way, y->long_way);
     uint32_t          more = x->long_count > y->long_count ? x->long_count - y->long_count : y->long_count - x->long_count;
     if (more > 2 || alike < ALIKE || fabsf(x->height - y->height) > 0.25f * x->long_way) return 0;
-    return (x->long_way + y->long_way) * alike * (find_hand(s, a) != SUP_NONE && find_hand(s, b) != SUP_NONE ? 1.5f : 1);
+    return (x->long_way + y->long_way) * alike * (shape_hand(s, a) != SUP_NONE && shape_hand(s, b) != SUP_NONE ? 1.5f : 1);
 }
 
 // The best pair among the children of a node.
@@ -278,166 +147,7 @@ static limb_pair find_arms(const shape* s, limb_pair legs, float hips)
     return nearest;
 }
 
-// ---------------------------------------------------------------------------------------------- limbs
-
-static float bone(const shape* s, const uint32_t* chain, uint32_t count, uint32_t i)
-{
-    const shape_node* n = &s->nodes[chain[i]];
-    return v3_distance(n->at, i + 1 < count ? s->nodes[chain[i + 1]].at : n->tip);
-}
-
-// Whether others begin beside a joint: then it is no hand but one of several pieces of it.
-static bool is_one_of_several(const shape* s, uint32_t node)
-{
-    const shape_node* n = &s->nodes[node];
-    float             near = 0.25f * v3_distance(n->at, s->nodes[n->parent].at);
-    for (uint32_t c = s->nodes[n->parent].child; c != SUP_NONE; c = s->nodes[c].sibling)
-        if (c != node && v3_distance(s->nodes[c].at, n->at) < near) return true;
-    return false;
-}
-
-// How much of a chain is a limb: up to the hand, or to the first of several pieces that begin side by side.
-static uint32_t limb_below(const shape* s, uint32_t node, bool leg, uint32_t* chain)
-{
-    uint32_t count = chain_below(s, node, leg, chain), hand = leg ? SUP_NONE : find_hand(s, node);
-    for (uint32_t i = 1; i < count; ++i)
-        if (chain[i] == hand || is_one_of_several(s, chain[i])) return i + 1;
-    return count;
-}
-
-// Where thigh or upper arm stand in both limbs of a pair: they begin the two long bones that follow each other. Hip joints and
-// collar bones before them, feet and hands behind are shorter.
-static uint32_t find_upper(const shape* s, limb_pair pair, bool leg)
-{
-    uint32_t chains[2][CHAIN_MAX], best = 0;
-    uint32_t counts[2] = { limb_below(s, pair.a, leg, chains[0]), limb_below(s, pair.b, leg, chains[1]) };
-    float    most = -1;
-    for (uint32_t i = 0; i + 2 < counts[0] && i + 2 < counts[1] && i < 4; ++i) {
-        float product = 0;
-        for (int k = 0; k < 2; ++k) product += bone(s, chains[k], counts[k], i) * bone(s, chains[k], counts[k], i + 1);
-        // A collar bone may be as long as a forearm; a hand is not.
-        if (product > most || (!leg && product > LONG_COLLAR * most)) best = i;
-        most = fmaxf(most, product);
-    }
-    return best;
-}
-
-static void name_limb(const shape* s, uint32_t node, uint32_t first, bool leg, uint32_t* limb)
-{
-    uint32_t chain[CHAIN_MAX], count = chain_below(s, node, leg, chain);
-    int      upper = leg ? ROLE_UPPER_LEG : ROLE_UPPER_ARM;
-    if (first + 2 < count && is_one_of_several(s, chain[first + 2])) count = first + 2;
-    for (uint32_t i = 0; i < 3 && first + i < count; ++i) limb[upper + (int)i] = s->nodes[chain[first + i]].joint;
-    if (!leg && first) limb[ROLE_SHOULDER] = s->nodes[chain[first - 1]].joint;
-    if (leg && first + 3 < count && s->nodes[chain[first + 2]].children == 1) limb[ROLE_TOE] = s->nodes[chain[first + 3]].joint;
-}
-
-// Rigs made for inverse kinematics have feet that do not hang on their legs: the joint on the ground nearest to the shin's end.
-static uint32_t loose_foot(const shape* s, uint32_t leg)
-{
-    uint32_t chain[CHAIN_MAX], count = chain_below(s, leg, true, chain), best = SUP_NONE;
-    sup_vec3 end = s->nodes[chain[count - 1]].tip;
-    float    least = 0.5f * s->nodes[leg].low_way;
-    for (uint32_t i = 0; i < s->count; ++i) {
-        const shape_node* n = &s->nodes[i];
-        if (n->in_leg || n->children || n->low > s->ground + GROUND * s->size) continue;
-        float away = v3_distance(n->at, end);
-        if (away < least) least = away, best = i;
-    }
-    return best;
-}
-
-static void add_loose_feet(const shape* s, limb_pair legs, body_map* map)
-{
-    uint32_t left = loose_foot(s, legs.a), right = loose_foot(s, legs.b);
-    if (left == right || left == SUP_NONE || right == SUP_NONE) return;
-    if (map->limbs[0][ROLE_FOOT] != SUP_NONE || map->limbs[1][ROLE_FOOT] != SUP_NONE) return;
-    map->limbs[0][ROLE_FOOT] = s->nodes[left].joint;
-    map->limbs[1][ROLE_FOOT] = s->nodes[right].joint;
-}
-
-// ---------------------------------------------------------------------------------------------- hands
-
-typedef struct digit {
-    uint32_t node;
-    sup_vec3 end;
-    float    reach; // along the forearm, of both ends together
-    float    place; // in the row of knuckles
-} digit;
-
-// One row of two to four joints, shorter than the forearm: neither a prop in the hand nor a sleeve.
-static bool may_be_finger(const shape* s, uint32_t node, float forearm, sup_vec3* end)
-{
-    const shape_node* n = &s->nodes[node];
-    if (n->long_count < 2 || n->long_count > 4 || n->long_way > 0.8f * forearm) return false;
-    for (; n->long_next != SUP_NONE; n = &s->nodes[n->long_next])
-        if (n->children > 1 || v3_distance(n->at, s->nodes[n->long_next].at) == 0) return false;
-    *end = n->tip;
-    return true;
-}
-
-static void name_digit(const shape* s, uint32_t node, int side, int finger, int first, body_finger* fingers)
-{
-    for (int number = first; node != SUP_NONE && number < 10; node = s->nodes[node].long_next, ++number)
-        if (number > 0) fingers[s->nodes[node].joint] = (body_finger){ (int8_t)side, (int8_t)finger, (int8_t)number, true };
-}
-
-// Puts the others in their order: along the line between the knuckles that are furthest apart, from the side of the thumb.
-static void sort_knuckles(const shape* s, digit* digits, uint32_t count, sup_vec3 thumb)
-{
-    sup_vec3 row = v3(0, 0, 0);
-    for (uint32_t i = 0; i < count; ++i)
-        for (uint32_t k = 0; k < i; ++k) {
-            sup_vec3 d = v3_sub(s->nodes[digits[i].node].at, s->nodes[digits[k].node].at);
-            if (v3_length2(d) > v3_length2(row)) row = d;
-        }
-    sup_vec3 middle = v3(0, 0, 0);
-    for (uint32_t i = 0; i < count; ++i) middle = v3_mad(middle, 1 / (float)count, s->nodes[digits[i].node].at);
-    if (v3_dot(v3_sub(thumb, middle), row) > 0) row = v3_scale(row, -1);
-    for (uint32_t i = 0; i < count; ++i) {
-        digit    d = digits[i];
-        uint32_t at = i;
-        d.place = v3_dot(s->nodes[d.node].at, row);
-        for (; at && digits[at - 1].place > d.place; --at) digits[at] = digits[at - 1];
-        digits[at] = d;
-    }
-}
-
-// The thumb is the one that reaches least far.
-static void name_fingers(const shape* s, uint32_t hand, sup_vec3 forearm, int side, body_finger* fingers)
-{
-    enum { FINGERS = 5 };
-    digit    digits[FINGERS + 1] = { 0 };
-    uint32_t count = 0, thumb = 0;
-    for (uint32_t c = s->nodes[hand].child; c != SUP_NONE && count <= FINGERS; c = s->nodes[c].sibling) {
-        sup_vec3 end;
-        if (!may_be_finger(s, c, v3_length(forearm), &end)) continue;
-        sup_vec3 both = v3_sub(v3_add(s->nodes[c].at, end), v3_scale(s->nodes[hand].at, 2));
-        digits[count++] = (digit){ .node = c, .end = end, .reach = v3_dot(both, forearm) };
-    }
-    if (count < 3 || count > FINGERS) return;
-    for (uint32_t i = 1; i < count; ++i)
-        if (digits[i].reach < digits[thumb].reach) thumb = i;
-    digit first = digits[thumb];
-    digits[thumb] = digits[--count];
-    sort_knuckles(s, digits, count, first.end);
-    // Where all others have a joint more than the thumb, they begin with a bone of the palm.
-    uint32_t least = UINT32_MAX;
-    for (uint32_t i = 0; i < count; ++i)
-        least = s->nodes[digits[i].node].long_count < least ? s->nodes[digits[i].node].long_count : least;
-    bool palm = least > 3 && least > s->nodes[first.node].long_count;
-    name_digit(s, first.node, side, 0, 1, fingers);
-    for (uint32_t i = 0; i < count; ++i) name_digit(s, digits[i].node, side, (int)i + 1, palm ? 0 : 1, fingers);
-}
-
 // ---------------------------------------------------------------------------------------------- trunk
-
-static uint32_t node_of(const shape* s, uint32_t joint)
-{
-    for (uint32_t i = 0; i < s->count; ++i)
-        if (s->nodes[i].joint == joint) return i;
-    return SUP_NONE;
-}
 
 // The legs may hang on the first of the spine, a little above the hips.
 static uint32_t find_hips(const shape* s, uint32_t fork, float leg)
@@ -455,7 +165,7 @@ static bool has_twin(const shape* s, uint32_t node)
     uint32_t          looks = 0;
     for (uint32_t c = s->nodes[n->parent].child; c != SUP_NONE && looks++ < TWINS_MAX; c = s->nodes[c].sibling) {
         const shape_node* other = &s->nodes[c];
-        if (c != node && other->long_count == n->long_count && likeness(other->long_way, n->long_way) > 0.95f &&
+        if (c != node && other->long_count == n->long_count && shape_likeness(other->long_way, n->long_way) > 0.95f &&
             fabsf(other->height - n->height) < 0.05f * s->size && fabsf(other->top - n->top) < 0.05f * s->size)
             return true;
     }
@@ -518,7 +228,7 @@ static sup_vec3 find_forward(const shape* s, const limb_pair* legs, const body_m
         const sup_vec3* p = s->skeleton->places;
         uint32_t        chain[CHAIN_MAX];
         if (limb[ROLE_FOOT] == SUP_NONE) continue;
-        uint32_t          count = chain_below(s, node_of(s, limb[ROLE_FOOT]), true, chain);
+        uint32_t          count = shape_chain(s, shape_node_of(s, limb[ROLE_FOOT]), true, chain);
         const shape_node* end = &s->nodes[chain[count - 1]];
         feet = v3_add(feet, flat(s, v3_sub(end->tip, p[limb[ROLE_FOOT]])));
         sup_vec3 thigh = p[limb[ROLE_UPPER_LEG]], line = v3_sub(p[limb[ROLE_FOOT]], thigh),
@@ -583,24 +293,9 @@ static bool sort_sides(const shape* s, limb_pair* legs, limb_pair* arms, const b
 
 // ---------------------------------------------------------------------------------------------- whole
 
-static void name_limbs(const shape* s, limb_pair legs, limb_pair arms, body_shape* out)
-{
-    uint32_t thigh = find_upper(s, legs, true), arm = arms.a == SUP_NONE ? 0 : find_upper(s, arms, false);
-    out->map = body_map_none();
-    for (int side = 0; side < 2; ++side) {
-        uint32_t* limb = out->map.limbs[side];
-        name_limb(s, side ? legs.b : legs.a, thigh, true, limb);
-        if (arms.a != SUP_NONE) name_limb(s, side ? arms.b : arms.a, arm, false, limb);
-        if (limb[ROLE_HAND] == SUP_NONE || !out->fingers) continue;
-        sup_vec3 forearm = v3_sub(s->skeleton->places[limb[ROLE_HAND]], s->skeleton->places[limb[ROLE_LOWER_ARM]]);
-        name_fingers(s, node_of(s, limb[ROLE_HAND]), forearm, side, out->fingers);
-    }
-    add_loose_feet(s, legs, &out->map);
-}
-
 static sup_result find_upright(shape* s, const bool* barred, sup_arena* scratch, body_shape* out, sup_error* error)
 {
-    sup_result result = make_tree(s, barred, scratch, error);
+    sup_result result = shape_make_tree(s, barred, scratch, error);
     out->found = false;
     if (result != SUP_OK || s->count < 5 || !(s->size > 0) || !isfinite(s->size)) return result;
     limb_pair legs = find_legs(s), arms = { SUP_NONE, SUP_NONE, 0 };
@@ -616,12 +311,9 @@ static sup_result find_upright(shape* s, const bool* barred, sup_arena* scratch,
     if (arms.a != SUP_NONE)
         while (hips != s->count && !node_is_above(s, hips, arms.a)) hips = s->nodes[hips].parent; // both halves hang on it
     if (hips == s->count) return SUP_OK;
-    body_finger* fingers = out->fingers;
-    out->fingers = NULL;
-    name_limbs(s, legs, arms, out); // to know where the feet are
+    shape_name_limbs(s, legs, arms, &out->map, NULL); // to know where the feet are
     out->faces = sort_sides(s, &legs, &arms, &out->map);
-    out->fingers = fingers;
-    name_limbs(s, legs, arms, out);
+    shape_name_limbs(s, legs, arms, &out->map, out->fingers);
     name_trunk(s, hips, arms, &out->map);
     out->found = true;
     out->map.four_legs = four_legs;

@@ -55,7 +55,7 @@ static void grow_fingers(doll* d, uint32_t hand, int side, float x)
 }
 
 typedef struct doll_options {
-    bool coat, tresses, tail, wings, twists, hip_joints, no_collars, mittens, no_neck, halves, no_toes, root;
+    bool coat, tresses, tail, wings, twists, hip_joints, no_collars, mittens, no_neck, halves, no_toes, root, rows;
 } doll_options;
 
 static void grow_arm(doll* d, uint32_t chest, int side, const doll_options* o)
@@ -65,9 +65,11 @@ static void grow_arm(doll* d, uint32_t chest, int side, const doll_options* o)
     if (!o->no_collars) parent = grow(d, parent, v3(x * 0.04f, 0.12f, 0), ROLE_SHOULDER, side);
     uint32_t arm = grow(d, parent, o->no_collars ? v3(x * 0.17f, 0.12f, 0) : v3(x * 0.13f, 0, 0), ROLE_UPPER_ARM, side);
     if (o->twists) grow(d, arm, v3(x * 0.14f, 0, 0), ROLE_NONE, N);
-    uint32_t elbow = grow(d, arm, v3(x * 0.28f, 0, -0.01f), ROLE_LOWER_ARM, side);
+    if (o->rows) arm = grow(d, arm, v3(x * 0.14f, 0, 0), ROLE_NONE, N);
+    uint32_t elbow = grow(d, arm, v3(x * (o->rows ? 0.14f : 0.28f), 0, -0.01f), ROLE_LOWER_ARM, side);
     if (o->twists) grow(d, elbow, v3(x * 0.13f, 0, 0.01f), ROLE_NONE, N);
-    uint32_t hand = grow(d, elbow, v3(x * 0.26f, 0, 0.02f), ROLE_HAND, side);
+    if (o->rows) elbow = grow(d, elbow, v3(x * 0.12f, 0, 0.01f), ROLE_NONE, N);
+    uint32_t hand = grow(d, elbow, v3(x * (o->rows ? 0.14f : 0.26f), 0, 0.02f), ROLE_HAND, side);
     if (o->mittens) grow(d, hand, v3(x * 0.09f, 0, 0), ROLE_NONE, N);
     else grow_fingers(d, hand, side, x);
 }
@@ -79,7 +81,8 @@ static void grow_leg(doll* d, uint32_t hips, int side, const doll_options* o)
     if (o->hip_joints) parent = grow(d, parent, v3(0, 0, 0), ROLE_NONE, N);
     uint32_t thigh = grow(d, parent, v3(x * 0.09f, -0.06f, 0), ROLE_UPPER_LEG, side);
     if (o->twists) grow(d, thigh, v3(0, -0.2f, 0), ROLE_NONE, N);
-    uint32_t knee = grow(d, thigh, v3(0, -0.43f, 0.01f), ROLE_LOWER_LEG, side);
+    if (o->rows) thigh = grow(d, thigh, v3(0, -0.2f, 0.005f), ROLE_NONE, N);
+    uint32_t knee = grow(d, thigh, v3(0, o->rows ? -0.23f : -0.43f, 0.01f), ROLE_LOWER_LEG, side);
     uint32_t foot = grow(d, knee, v3(0, -0.41f, -0.03f), ROLE_FOOT, side);
     if (!o->no_toes) grow(d, foot, v3(0, -0.06f, 0.13f), ROLE_TOE, side);
 }
@@ -192,6 +195,7 @@ static const struct {
     { "with a tail", { .tail = true } },
     { "with wings", { .wings = true } },
     { "with twist joints", { .twists = true } },
+    { "with twist joints in the row", { .rows = true } },
     { "with hip joints", { .hip_joints = true } },
     { "without collars", { .no_collars = true } },
     { "with mittens", { .mittens = true } },

@@ -134,6 +134,15 @@ static void chains_of_one_name_are_told_by_their_order(void** state)
         { "upper_arm.R", 5, ROLE_UPPER_ARM, R }, { "spine.004", 2, ROLE_NECK, N },        { "spine.006", 7, ROLE_HEAD, N },
         { "thigh.L", 0, ROLE_UPPER_LEG, L },     { "shin.L", 9, ROLE_LOWER_LEG, L },      { "thigh.R", 0, ROLE_UPPER_LEG, R },
     };
+    // Two halves on one center.
+    static const role_row halves[] = {
+        { "センター", -1, ROLE_HIPS, N },   { "下半身", 0, ROLE_NONE, N },   { "左足", 1, ROLE_UPPER_LEG, L },
+        { "左ひざ", 2, ROLE_LOWER_LEG, L }, { "左足首", 3, ROLE_FOOT, L },   { "右足", 1, ROLE_UPPER_LEG, R },
+        { "上半身", 0, ROLE_SPINE, N },     { "上半身2", 6, ROLE_SPINE, N }, { "左腕", 7, ROLE_UPPER_ARM, L },
+        { "右腕", 7, ROLE_UPPER_ARM, R },   { "首", 7, ROLE_NECK, N },       { "頭", 10, ROLE_HEAD, N },
+        { "左足ＩＫ", -1, ROLE_NONE, N },
+    };
+    check_rows(halves, sizeof halves / sizeof *halves);
     check_rows(numbered, sizeof numbered / sizeof *numbered);
     check_rows(rigify, sizeof rigify / sizeof *rigify);
 }
