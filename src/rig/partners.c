@@ -259,12 +259,15 @@ static sup_result look_beside(const retarget* r, beside* b)
 // follow one of the legs.
 static uint32_t nearest_carrier(const retarget* r, sup_vec3 p)
 {
-    uint32_t best = r->target.body.hips;
-    for (uint32_t j = 0; j < r->target.joint_count; ++j) {
-        int       side;
-        body_role role = body_role_of(&r->target.body, j, &side);
-        if (r->follows[j].source == SUP_NONE || (role != ROLE_HAND && !figure_is_trunk(&r->target, j))) continue;
-        if (v3_distance(p, r->target.positions[j]) < v3_distance(p, r->target.positions[best])) best = j;
+    const body_map* b = &r->target.body;
+    uint32_t        list[2 * BODY_CHAIN_MAX + 3], count = 0, best = b->hips;
+    for (uint32_t i = 0; i < b->spine_count; ++i) list[count++] = b->spine[i];
+    for (uint32_t i = 0; i < b->neck_count; ++i) list[count++] = b->neck[i];
+    list[count++] = b->head;
+    for (int side = 0; side < 2; ++side) list[count++] = b->limbs[side][ROLE_HAND];
+    for (uint32_t i = 0; i < count; ++i) {
+        if (list[i] == SUP_NONE || r->follows[list[i]].source == SUP_NONE) continue;
+        if (v3_distance(p, r->target.positions[list[i]]) < v3_distance(p, r->target.positions[best])) best = list[i];
     }
     return best;
 }
