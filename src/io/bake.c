@@ -237,6 +237,7 @@ static sup_result commit_files(sup_bake* bake, uint64_t* size, sup_error* error)
     }
     sup_result result = bake->file ? sup_out_commit(bake->file, error) : SUP_OK; // it names the others: they are there
     if (result != SUP_OK) withdraw_files(bake, NULL);
+    else if (bake->stale) sup_out_remove(bake->stale);
     return result;
 }
 

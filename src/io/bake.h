@@ -19,6 +19,7 @@ struct sup_bake {
     sup_vec3*              points;   ///< of a frame that is not all numbers; NULL until there is one
     sup_vec3*              normals;
     uint64_t               bad_points;
+    const char*            stale; ///< what the file that is replaced named, removed behind it; NULL: nothing
     uint32_t               next_frame;
     bool                   done;
 };
@@ -48,12 +49,25 @@ sup_result sup_out_write_at(sup_out_file* file, uint64_t offset, const void* dat
 /// What was written there before.
 sup_result sup_out_read_at(sup_out_file* file, uint64_t offset, void* data, size_t bytes, sup_error* error);
 uint64_t   sup_out_size(const sup_out_file* file);
+/// A hash as it stands in names of files: 16 hexadecimal digits.
+static inline void sup_hash_digits(uint64_t hash, char digits[17])
+{
+    for (int i = 0; i < 16; ++i) digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+    digits[16] = 0;
+}
+/// The hash of all that was written, as 16 digits: in the name of a file that another one names, it keeps a reader from ever
+/// seeing an old one with a new one.
+sup_result sup_out_hash(sup_out_file* file, char digits[17], sup_error* error);
+/// Another target for a file that has not taken its place yet, in the same folder.
+sup_result sup_out_aim(sup_out_file* file, const char* path, sup_arena* arena, sup_error* error);
 /// Flushes to the disk and closes, still beside its target. On failure nothing remains.
 sup_result sup_out_close(sup_out_file* file, sup_error* error);
 /// Closes and renames; on failure the target is as it was and nothing remains beside it.
 sup_result sup_out_commit(sup_out_file* file, sup_error* error);
-/// Removes a committed file again.
+/// Removes a committed file again, unless it replaced one: that may have been the same and in use.
 void sup_out_withdraw(const sup_out_file* file);
+/// Removes a file that nothing names any more. Failing is no harm.
+void sup_out_remove(const char* path);
 /// Closes and removes; nothing when committed already. NULL is allowed.
 void sup_out_discard(sup_out_file* file);
 

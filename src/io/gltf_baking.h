@@ -60,7 +60,8 @@ typedef struct gltf_baking {
     void*              normals_scratch;
     sup_vec3*          vertex_normals;
     sup_out_file*      binary;     ///< the GLB itself, or the file beside a .gltf
-    const char*        uri;        ///< of that file, NULL: a GLB
+    char*              beside;     ///< path of that file, NULL: a GLB
+    char*              uri;        ///< its name as a URI, NULL: a GLB
     size_t             json_bytes; ///< of the JSON chunk, padding included
     char*              json;
     uint64_t           bad; ///< vertices without a finite answer

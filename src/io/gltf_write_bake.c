@@ -197,18 +197,70 @@ static char* escape(sup_arena* arena, const char* name)
     return out;
 }
 
-// "walk.gltf" has its bytes in "walk.bin" beside it.
+// "walk.gltf" has its bytes beside it in "walk.0123456789abcdef.bin": the digits are the hash of those bytes. So whoever reads
+// sees the old text with the old bytes or the new with the new, whenever the bake is killed. The name is known at the end;
+// until then zeros keep its place.
+static const char NO_HASH[] = ".0000000000000000.bin";
+enum { HASH_DIGITS = 16, HASH_TAIL = sizeof NO_HASH - 1, HASH_END = sizeof ".bin" - 1 };
+
 static sup_result open_binary(sup_bake* bake, gltf_baking* baking, sup_error* error)
 {
     const char* path = bake->desc.path;
+    size_t      stem = (size_t)(strrchr(path, '.') - path);
     baking->binary = bake->file;
     if (!is_text(path)) return SUP_OK;
-    char* beside = sup_arena_text(bake->arena, path, strlen(path));
-    if (!beside) return sup_fail_memory(error, "a bake");
-    strcpy(strrchr(beside, '.'), ".bin"); // shorter than ".gltf"
-    baking->uri = escape(bake->arena, beside + sup_path_folder(beside));
+    baking->beside = sup_arena_alloc(bake->arena, stem + sizeof NO_HASH, 1);
+    if (!baking->beside) return sup_fail_memory(error, "a bake");
+    memcpy(baking->beside, path, stem);
+    memcpy(baking->beside + stem, NO_HASH, sizeof NO_HASH);
+    baking->uri = escape(bake->arena, baking->beside + sup_path_folder(baking->beside));
     if (!baking->uri) return sup_fail_memory(error, "a bake");
-    return sup_bake_open(bake, beside, NULL, SUP_OUT_ROOM, &baking->binary, error);
+    return sup_bake_open(bake, baking->beside, NULL, SUP_OUT_ROOM, &baking->binary, error);
+}
+
+// Whether a URI is one that name_binary made for this very target.
+static bool is_our_binary(const char* uri, const char* ours)
+{
+    size_t length = strlen(ours), tail = length - HASH_TAIL;
+    if (!uri || strlen(uri) != length || memcmp(uri, ours, tail + 1) != 0) return false;
+    return strspn(uri + tail + 1, "0123456789abcdef") == HASH_DIGITS && strcmp(uri + length - HASH_END, ".bin") == 0;
+}
+
+// The bytes of the text that is about to be replaced: nothing names them afterwards. Only our own are touched.
+static void find_stale(sup_bake* bake, const gltf_baking* baking)
+{
+    const sup_files* files = sup_files_system();
+    sup_arena*       arena = sup_arena_create(NULL);
+    sup_bytes        bytes;
+    sup_json*        root = NULL;
+    sup_error        ignored;
+    const char*      path = bake->desc.path;
+    size_t           folder = sup_path_folder(path);
+    const char*      uri = NULL;
+    if (arena && files->read(files->user, path, arena, &bytes, &ignored) == SUP_OK &&
+        sup_json_parse((const char*)bytes.data, bytes.size, path, arena, &root, &ignored) == SUP_OK)
+        uri = sup_json_string(sup_json_get(sup_json_at(sup_json_get(root, "buffers"), 0), "uri"), NULL);
+    if (is_our_binary(uri, baking->uri) && strcmp(uri, baking->uri) != 0) {
+        char* old = sup_arena_text(bake->arena, baking->beside, strlen(baking->beside));
+        if (old) memcpy(old + strlen(old) - HASH_TAIL, uri + strlen(uri) - HASH_TAIL, HASH_TAIL);
+        bool kept = old && bake->desc.kept && bake->desc.kept(bake->desc.kept_user, old);
+        if (old && !kept && strlen(old) > folder) bake->stale = old;
+    }
+    sup_arena_destroy(arena);
+}
+
+// All bytes are written: their name, in the text and on the disk.
+static sup_result name_binary(sup_bake* bake, gltf_baking* baking, sup_error* error)
+{
+    char       digits[HASH_DIGITS + 1];
+    sup_result result = sup_out_hash(baking->binary, digits, error);
+    if (result != SUP_OK) return result;
+    memcpy(baking->beside + strlen(baking->beside) - HASH_TAIL + 1, digits, HASH_DIGITS);
+    memcpy(baking->uri + strlen(baking->uri) - HASH_TAIL + 1, digits, HASH_DIGITS);
+    gltf_edit_string(&baking->edit, gltf_edit_get(baking->edit.root, "buffers")->first, "uri", baking->uri);
+    if (baking->edit.failed) return sup_fail_memory(error, "the JSON of a glTF");
+    find_stale(bake, baking);
+    return sup_out_aim(baking->binary, baking->beside, bake->arena, error);
 }
 
 // Viewers take four influences of a vertex. Weights that are written anew need not have more: what is missing is in the
@@ -319,7 +371,8 @@ sup_result gltf_bake_end(sup_bake* bake, sup_error* error)
         if (written == SUP_OK) written = gltf_sparse_copy(baking, bake, error);
         if (written != SUP_OK || !baking->uri) return written;
     }
-    sup_result result = make_json(baking, bake->arena, error);
+    sup_result result = baking->uri ? name_binary(bake, baking, error) : SUP_OK;
+    if (result == SUP_OK) result = make_json(baking, bake->arena, error);
     if (result != SUP_OK) return result;
     return baking->uri ? sup_out_write(bake->file, baking->json, baking->json_bytes, error)
                        : sup_out_write_at(bake->file, GLB_HEAD + CHUNK_HEAD, baking->json, baking->json_bytes, error);

@@ -49,15 +49,30 @@ static const char* reason(int number)
     }
 }
 
-static sup_result fail(const sup_out_file* file, int number, sup_error* error)
-{
-    return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': %s", file->path, reason(number));
-}
-
 static size_t folder_length(const char* path)
 {
     const char* slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static bool folder_exists(const char* path)
+{
+    struct stat info;
+    char        folder[PATH_MAX];
+    size_t      length = folder_length(path);
+    if (length >= sizeof folder) return false;
+    memcpy(folder, path, length);
+    folder[length] = 0;
+    return stat(length ? folder : ".", &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static sup_result fail(const sup_out_file* file, int number, sup_error* error)
+{
+    // Folders of the kernel, such as /proc, answer so as well.
+    if (number == ENOENT && folder_exists(file->target ? file->target : file->path))
+        return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': no file can be made in that folder; write elsewhere",
+                        file->path);
+    return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': %s", file->path, reason(number));
 }
 
 // A link as output means the file it points to, whether that exists yet or not. 0, or the errno.
@@ -198,6 +213,29 @@ sup_result sup_out_read_at(sup_out_file* file, uint64_t offset, void* data, size
     return result;
 }
 
+sup_result sup_out_hash(sup_out_file* file, char digits[17], sup_error* error)
+{
+    uint8_t  block[1 << 14];
+    uint64_t hash = SUP_HASH_START, size = sup_out_size(file);
+    for (uint64_t at = 0; at < size; at += sizeof block) {
+        size_t     bytes = size - at < sizeof block ? (size_t)(size - at) : sizeof block;
+        sup_result result = sup_out_read_at(file, at, block, bytes, error);
+        if (result != SUP_OK) return result;
+        hash = sup_hash(hash, block, bytes);
+    }
+    sup_hash_digits(hash, digits);
+    return SUP_OK;
+}
+
+sup_result sup_out_aim(sup_out_file* file, const char* path, sup_arena* arena, sup_error* error)
+{
+    file->path = file->target = sup_arena_text(arena, path, strlen(path));
+    if (!file->path) return sup_fail_memory(error, "the output file");
+    file->replaces = false;
+    int number = follow_links(arena, &file->target);
+    return number == 0 ? check_target(file, error) : fail(file, number, error);
+}
+
 uint64_t sup_out_size(const sup_out_file* file) { return file->written + file->buffered; }
 
 // The rename itself must survive a power cut too. Some file systems cannot sync a folder: then the rename is as safe as they
@@ -242,7 +280,12 @@ sup_result sup_out_commit(sup_out_file* file, sup_error* error)
     return SUP_OK;
 }
 
-void sup_out_withdraw(const sup_out_file* file) { unlink(file->target); }
+void sup_out_withdraw(const sup_out_file* file)
+{
+    if (!file->replaces) unlink(file->target);
+}
+
+void sup_out_remove(const char* path) { unlink(path); }
 
 void sup_out_discard(sup_out_file* file)
 {

@@ -4,8 +4,6 @@
 
 #include "io/gltf.h"
 
-enum { WORDS = 24 };
-
 // ---------------------------------------------------------------------------------------------- finding
 
 static float number_at(const sup_json* array, uint32_t index, float otherwise)
@@ -93,13 +91,15 @@ static sup_result find_dress_looks(usda_stage* s, sup_bake* bake, sup_error* err
 
 // ---------------------------------------------------------------------------------------------- pictures
 
-// "walk.usda" and its second picture: "walk_texture2.png". NULL: neither PNG nor JPEG, or no memory.
+// "walk.usda" and its second picture: "walk_texture2.0123456789abcdef.png" with the hash of its bytes, so that an old stage
+// never shows a new picture. NULL: neither PNG nor JPEG, or no memory.
 static char* picture_path(sup_bake* bake, uint32_t number, sup_bytes bytes)
 {
-    char words[WORDS];
+    char words[48], digits[17];
     bool png = bytes.size > 4 && memcmp(bytes.data, "\x89PNG", 4) == 0;
     bool jpeg = bytes.size > 3 && memcmp(bytes.data, "\xff\xd8\xff", 3) == 0;
-    sup_format(words, sizeof words, "texture%u", number + 1);
+    sup_hash_digits(sup_hash(SUP_HASH_START, bytes.data, bytes.size), digits);
+    sup_format(words, sizeof words, "texture%u.%s", number + 1, digits);
     char* path = png || jpeg ? sup_bake_path(bake, words) : NULL;
     if (path) strcpy(strrchr(path, '.'), png ? ".png" : ".jpg"); // shorter than ".usda"
     return path;

@@ -1,5 +1,6 @@
-// What a run may write over, and what it may read on a file's behalf.
-import { bad, equal, finish, good, holdsOnly, json, match, strip, test, writeGlb } from "./harness.mjs";
+// What a run may write over, what it may read on a file's behalf, and what is left when it is killed.
+import { bad, equal, finish, good, holds, holdsOnly, json, match, program, skip, strip, test, writeGlb } from "./harness.mjs";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
@@ -118,5 +119,148 @@ await test("materials and pictures behind links that lead out are not read", fol
     fs.rmSync(path.join(folder, "got", "in.mtl"));
     const absent = json(["inspect", obj]);
     equal(JSON.stringify(linked), JSON.stringify(absent), "a link out of the folder is as good as no file");
+});
+// ------------------------------------------------------------------------------------------------ kills
+
+// Ends the program like a power cut, in front of the system call whose number KILL_AT says, of those that can change a folder.
+const shim = `
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+static void count(void)
+{
+    static int calls;
+    const char* at = getenv("KILL_AT");
+    if (at && ++calls == atoi(at)) kill(getpid(), SIGKILL);
+}
+#define NEXT(type, name, ...) ((type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name))
+static int open_with(const char* name, const char* path, int flags, mode_t mode)
+{
+    if (flags & (O_CREAT | O_WRONLY | O_RDWR)) count();
+    return ((int (*)(const char*, int, ...))dlsym(RTLD_NEXT, name))(path, flags, mode);
+}
+#define OPEN(name) int name(const char* path, int flags, ...) { \\
+    va_list a; va_start(a, flags); mode_t mode = flags & O_CREAT ? va_arg(a, mode_t) : 0; va_end(a); \\
+    return open_with(#name, path, flags, mode); }
+OPEN(open) OPEN(open64)
+ssize_t pwrite(int f, const void* d, size_t n, off_t o) { count(); return NEXT(ssize_t, pwrite, int, const void*, size_t, off_t)(f, d, n, o); }
+ssize_t pwrite64(int f, const void* d, size_t n, off_t o) { count(); return NEXT(ssize_t, pwrite64, int, const void*, size_t, off_t)(f, d, n, o); }
+int fsync(int f) { count(); return NEXT(int, fsync, int)(f); }
+int fchmod(int f, mode_t m) { count(); return NEXT(int, fchmod, int, mode_t)(f, m); }
+int rename(const char* a, const char* b) { count(); return NEXT(int, rename, const char*, const char*)(a, b); }
+int unlink(const char* a) { count(); return NEXT(int, unlink, const char*)(a); }
+`;
+
+/** Builds the shim; the test is skipped where that cannot be. */
+function makeShim(folder) {
+    if (/-fsanitize/.test(process.env.SUPPLE_CFLAGS ?? "")) skip("a sanitizer wants to be the first library");
+    const code = path.join(folder, "shim.c"), library = path.join(folder, "shim.so");
+    fs.writeFileSync(code, shim);
+    const made = spawnSync(process.env.SUPPLE_CC ?? "cc", ["-shared", "-fPIC", "-w", "-O1", "-o", library, code, "-ldl"], { encoding: "utf8" });
+    if (made.status !== 0) skip("no shared library can be built here");
+    return library;
+}
+
+/** Runs the bake over an old result again and again, killed in front of every call in turn; `look` judges what is left. */
+function killEverywhere(library, prepare, args, look) {
+    let kills = 0;
+    for (let at = 1;; at++) {
+        const folder = prepare();
+        const r = spawnSync(program, args(folder), { env: { ...process.env, LD_PRELOAD: library, KILL_AT: String(at) }, encoding: "utf8" });
+        if (r.signal !== "SIGKILL") {
+            equal(r.status, 0, `the run without a kill: ${r.stderr}`);
+            look(folder, true);
+            return kills;
+        }
+        kills++;
+        look(folder, false);
+        if (at > 2000) throw new Error("the program never comes to an end");
+    }
+}
+
+/** What a reader of the glTF sees: the text and the bytes it names. */
+function seen(folder) {
+    const text = fs.readFileSync(path.join(folder, "out.gltf"), "utf8");
+    return text + fs.readFileSync(path.join(folder, decodeURIComponent(JSON.parse(text).buffers[0].uri)), "hex");
+}
+const copyFolder = (from, to) => {
+    fs.rmSync(to, { recursive: true, force: true });
+    fs.cpSync(from, to, { recursive: true });
+    return to;
+};
+
+await test("a .gltf and its bytes are wholly old or wholly new, whenever the bake is killed", folder => {
+    const library = makeShim(folder), file = writeGlb(path.join(folder, "in.glb"), strip());
+    const before = path.join(folder, "before"), after = path.join(folder, "after"), work = path.join(folder, "work");
+    const bake = (where, clip) => ["bake", file, path.join(where, "out.gltf"), "--clip", clip, "--fps", clip === "Wave" ? "10" : "15", "--quiet"];
+    for (const [where, clip] of [[before, "Wave"], [after, "Nod"]]) {
+        fs.mkdirSync(where);
+        good(bake(where, clip));
+        equal(fs.readdirSync(where).length, 2, "files");
+    }
+    const old = seen(before), fresh = seen(after);
+    let olds = 0, news = 0;
+    const kills = killEverywhere(library, () => copyFolder(before, work), w => bake(w, "Nod"), (w, whole) => {
+        const now = seen(w);
+        if (now !== old && now !== fresh) throw new Error("a mixture of old and new");
+        if (whole) equal(now === fresh, true, "the new result");
+        now === old ? olds++ : news++;
+        for (const name of fs.readdirSync(w))
+            if (!/^(out\.gltf|out\.[0-9a-f]{16}\.bin|\.out\..*\.part)$/.test(name)) throw new Error(`litter: ${name}`);
+        if (whole) equal(fs.readdirSync(w).sort().join(), fs.readdirSync(after).sort().join(), "files");
+    });
+    holds(kills >= 8 && olds >= 6 && news >= 2, `${kills} kills, ${olds} times the old, ${news} times the new`);
+});
+await test("a single file is wholly old or wholly new, whenever the bake is killed", folder => {
+    const library = makeShim(folder), file = writeGlb(path.join(folder, "in.glb"), strip()), work = path.join(folder, "work");
+    for (const ending of ["glb", "npy", "usda", "pc2"]) {
+        const out = `out.${ending}`, bake = (where, clip) => ["bake", file, path.join(where, out), "--clip", clip, "--fps", clip === "Wave" ? "10" : "15", "--quiet"];
+        const made = ["Wave", "Nod"].map(clip => {
+            fs.mkdirSync(path.join(folder, ending + clip));
+            good(bake(path.join(folder, ending + clip), clip));
+            return fs.readFileSync(path.join(folder, ending + clip, out), "hex");
+        });
+        const kills = killEverywhere(library, () => copyFolder(path.join(folder, `${ending}Wave`), work), w => bake(w, "Nod"), (w, whole) => {
+            const now = fs.readFileSync(path.join(w, out), "hex");
+            if (!made.includes(now)) throw new Error(`${ending}: neither old nor new`);
+            for (const name of fs.readdirSync(w))
+                if (name !== out && (whole || !/^\.out\..*\.part$/.test(name))) throw new Error(`litter: ${name}`);
+        });
+        holds(kills >= 4, `${ending}: ${kills} kills`);
+    }
+});
+await test("the files of an OBJ sequence are whole each, and new only when all are on the disk", folder => {
+    const library = makeShim(folder), file = writeGlb(path.join(folder, "in.glb"), strip()), work = path.join(folder, "work");
+    const before = path.join(folder, "before"), after = path.join(folder, "after");
+    const bake = (where, clip) => ["bake", file, path.join(where, "out.obj"), "--clip", clip, "--fps", "2", "--quiet"];
+    for (const where of [before, after]) fs.mkdirSync(where);
+    good(bake(before, "Wave"));
+    good(["bake", file, path.join(after, "out.obj"), "--clip", "Nod", "--deform", "dualquat", "--fps", "2", "--quiet"]);
+    const names = fs.readdirSync(before).sort(), text = (where, name) => fs.readFileSync(path.join(where, name), "utf8");
+    equal(names.length, 3);
+    killEverywhere(library, () => copyFolder(before, work),
+        w => ["bake", file, path.join(w, "out.obj"), "--clip", "Nod", "--deform", "dualquat", "--fps", "2", "--quiet"], w => {
+            for (const name of names)
+                if (text(w, name) !== text(before, name) && text(w, name) !== text(after, name)) throw new Error(`${name} is neither`);
+            const parts = fs.readdirSync(w).filter(n => n.endsWith(".part")).length;
+            const renewed = names.filter(n => text(w, n) === text(after, n) && text(after, n) !== text(before, n)).length;
+            if (renewed && renewed + parts < names.filter(n => text(after, n) !== text(before, n)).length) throw new Error("renamed before all were written");
+        });
+});
+await test("an old .bin that an input names stays", folder => {
+    const file = writeGlb(path.join(folder, "in.glb"), strip()), out = path.join(folder, "out.gltf");
+    good(["bake", file, out, "--clip", "Wave", "--quiet"]);
+    fs.copyFileSync(out, path.join(folder, "copy.gltf"));
+    good(["bake", path.join(folder, "copy.gltf"), out, "--clip", "Nod", "--quiet"]);
+    good(["inspect", path.join(folder, "copy.gltf")]);
+    // somebody else's bytes are never touched
+    const other = writeGltf(folder, "other.gltf", "other.bin");
+    good(["bake", file, other, "--clip", "Nod", "--quiet"]);
+    holds(fs.existsSync(path.join(folder, "other.bin")), "a .bin of another program is gone");
 });
 finish();

@@ -47,6 +47,23 @@ static inline int test_folder_count(const test_folder* folder)
     return count;
 }
 
+/// Removes the files whose names end so. How many there were.
+static inline int test_folder_unlink(test_folder* folder, const char* ending)
+{
+    int  count = 0;
+    DIR* dir = opendir(folder->path);
+    assert_non_null(dir);
+    for (struct dirent* entry; (entry = readdir(dir));) {
+        char   name[512];
+        size_t length = strlen(entry->d_name);
+        if (length < strlen(ending) || strcmp(entry->d_name + length - strlen(ending), ending) != 0) continue;
+        snprintf(name, sizeof name, "%s/%s", folder->path, entry->d_name);
+        count += unlink(name) == 0;
+    }
+    closedir(dir);
+    return count;
+}
+
 static inline void test_folder_remove(test_folder* folder)
 {
     DIR* dir = opendir(folder->path);

@@ -243,17 +243,36 @@ static void failing_allocations_leave_nothing(void** state)
     (void)state;
     starve(test_folder_file(&folder, "starved.glb"));
     starve(test_folder_file(&folder, "starved.gltf"));
-    assert_int_equal(unlink(test_folder_file(&folder, "starved.bin")), 0);
+    assert_int_equal(test_folder_unlink(&folder, ".bin"), 1);
 }
 
 // A folder stands where the bytes belong: then there is no text that names them either.
 static void text_and_bytes_appear_together(void** state)
 {
     (void)state;
+    char        name[256] = "";
     const char* path = test_folder_file(&folder, "half.gltf");
-    assert_int_equal(mkdir(test_folder_file(&folder, "half.bin"), 0777), 0);
-    assert_refused(path, SUP_ERROR_FILE, "half.bin");
-    assert_int_equal(rmdir(test_folder_file(&folder, "half.bin")), 0);
+    test_bake   b = to(path);
+    sup_error   error;
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    DIR* dir = opendir(folder.path);
+    assert_non_null(dir);
+    for (struct dirent* entry; (entry = readdir(dir));)
+        if (strstr(entry->d_name, ".bin")) snprintf(name, sizeof name, "%s", entry->d_name);
+    closedir(dir);
+    assert_true(strlen(name) == strlen("half.0123456789abcdef.bin"));
+    // The same bytes again take the same name.
+    b = to(path);
+    assert_ok(test_bake_run(&b, NULL, &error), error);
+    assert_int_equal(test_folder_count(&folder), 2);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(test_folder_file(&folder, name)), 0);
+    assert_int_equal(mkdir(test_folder_file(&folder, name), 0777), 0);
+    b = to(path);
+    assert_int_equal(test_bake_run(&b, NULL, &error), SUP_ERROR_FILE);
+    assert_non_null(strstr(error.text, name));
+    assert_int_equal(test_folder_count(&folder), 1);
+    assert_int_equal(rmdir(test_folder_file(&folder, name)), 0);
 }
 
 // Says no to what is too large and yes to smaller requests after it, as a machine short of memory does.
