@@ -39,14 +39,15 @@ typedef struct session {
 
 // ---------------------------------------------------------------------------------------------- motion
 
-// A still shows the file's rest pose unless a clip or a time is named; films and sheets show the clip.
+// A still shows the file's rest pose unless a clip or a time is named, or examples, which lie in one; films and sheets show
+// the clip.
 static int choose_motion(const options* o, session* s)
 {
     render_job* job = &s->job;
     stage_desc* d = &job->stage;
     bool        posed = options_has(o, FLAG_POSE), moves = (job->film || job->sheet) && !job->turntable;
     bool        timed = job->time >= 0.0 || job->frame >= 0.0;
-    if (!posed && (moves || timed || options_has(o, FLAG_CLIP))) {
+    if (!posed && (moves || timed || options_has(o, FLAG_EXAMPLE) || options_has(o, FLAG_CLIP))) {
         int code = clip_choose(o, s->character, &d->clip);
         if (code != EXIT_DONE) return code;
     }

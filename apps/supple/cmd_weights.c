@@ -105,6 +105,15 @@ static int make_weights(const options* o, const sup_auto_weights_options* how, s
     return EXIT_DONE;
 }
 
+// A path that cannot become a GLB is known before the work.
+static int check_output(const char* path)
+{
+    const char* dot = strrchr(path, '.');
+    if (dot && (strcmp(dot, ".glb") == 0 || strcmp(dot, ".GLB") == 0)) return EXIT_DONE;
+    say_error("weights writes .glb files, and the output is '%s'; write: supple weights FILE OUT.glb", path);
+    return EXIT_FAILED;
+}
+
 int cmd_weights(const options* o)
 {
     sup_auto_weights_options how = { 0 };
@@ -113,6 +122,7 @@ int cmd_weights(const options* o)
     sup_arena*               arena = sup_arena_create(NULL);
     if (!arena) return fail_memory();
     int code = read_flags(o, &how);
+    if (code == EXIT_DONE) code = check_output(o->words[1]);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], options_has(o, FLAG_QUIET), &character);
     if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) code = find_mask(o, character, &how.mask);

@@ -28,8 +28,25 @@ static const char* reason(int number)
     }
 }
 
+// Folders of the kernel, such as /proc, answer as if they were not there.
+static bool folder_exists(const char* path)
+{
+    struct stat info;
+    char        folder[PATH_MAX] = ".";
+    const char* slash = strrchr(path, '/');
+    if (slash && (size_t)(slash - path) + 1 < sizeof folder) {
+        memcpy(folder, path, (size_t)(slash - path) + 1);
+        folder[slash - path + 1] = 0;
+    }
+    return stat(folder, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 static bool refuse(const output_file* o, int number, sup_error* error)
 {
+    if (number == ENOENT && folder_exists(o->path)) {
+        sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': no file can be made in that folder; write elsewhere", o->path);
+        return false;
+    }
     sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': %s", o->path, reason(number));
     return false;
 }

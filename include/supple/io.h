@@ -45,6 +45,8 @@ typedef struct sup_file_format {
     const char* endings; ///< "glb gltf", lower case
     /// Reads a character. NULL: cannot read.
     sup_result (*read)(const sup_read_input* in, sup_character** out, sup_error* error);
+    /// Whether the bytes are of this format; comes before the ending. NULL: they do not tell, only the ending does.
+    bool (*recognize)(sup_bytes bytes);
     /// Starts a bake; NULL: cannot write. See sup_bake_begin.
     sup_result (*bake_begin)(sup_bake* bake, sup_error* error);
     sup_result (*bake_frame)(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);

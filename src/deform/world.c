@@ -39,7 +39,7 @@ static sup_result read_value(chain_builder* b, const char* key, const world_trac
 {
     if (t->target != WORLD_PARAM) {
         if (!world_vector(value, 1.0f / (float)sup_character_physics_unit(b->chain->character), out))
-            return world_fail(b, key, "\"value\" must be three numbers");
+            return world_fail(b, key, "\"value\" %s", world_vector_wrong(value));
         return SUP_OK;
     }
     const link*      l = &b->chain->links[t->link];
@@ -118,7 +118,8 @@ static sup_result read_tracks(chain_builder* b, const sup_json* keys)
 static sup_result read_vector(chain_builder* b, const sup_json* value, sup_vec3* out)
 {
     if (!value || world_vector(value, 1.0f / (float)sup_character_physics_unit(b->chain->character), out)) return SUP_OK;
-    return sup_fail(b->error, SUP_ERROR_INPUT, "world: \"%s\" must be three numbers, for example [0, -9.81, 0]", value->key);
+    return sup_fail(b->error, SUP_ERROR_INPUT, "world: \"%s\" %s; write for example [0, -9.81, 0]", value->key,
+                    world_vector_wrong(value));
 }
 
 sup_result world_parse(chain_builder* b)

@@ -96,6 +96,8 @@ sup_vec3 world_vector_at(const world_times* keys, const sup_vec3* values, double
 
 /// `what` names the object in messages: "body 'ball'".
 bool       world_vector(const sup_json* value, float scale, sup_vec3* out);
+/// What world_vector objects to: "must be three numbers", or that one of them is too large.
+const char* world_vector_wrong(const sup_json* value);
 sup_result world_fail(struct chain_builder* b, const char* what, const char* format, ...) SUP_FORMAT(3, 4);
 /// Refuses members that are not in the list ("name, sphere, capsule").
 sup_result world_members(struct chain_builder* b, const char* what, const sup_json* object, const char* list);

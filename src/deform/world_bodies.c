@@ -17,9 +17,8 @@ enum { BODIES_MAX = 1000 };
 
 static sup_result read_place(chain_builder* b, const char* what, const sup_json* shape, const char* key, sup_vec3* out)
 {
-    if (world_vector(sup_json_get(shape, key), 1.0f / (float)sup_character_physics_unit(b->chain->character), out))
-        return SUP_OK;
-    return world_fail(b, what, "\"%s\" must be three numbers, in meters", key);
+    if (world_vector(sup_json_get(shape, key), 1.0f / (float)sup_character_physics_unit(b->chain->character), out)) return SUP_OK;
+    return world_fail(b, what, "\"%s\" %s, in meters", key, world_vector_wrong(sup_json_get(shape, key)));
 }
 
 static sup_result read_round(chain_builder* b, const char* what, const sup_json* shape, bool capsule, world_body* w)
@@ -164,7 +163,7 @@ static sup_result read_motion(chain_builder* b, const char* what, const sup_json
         const sup_json *move = sup_json_get(k, "move"), *turn = sup_json_get(k, "turn");
         turns[n] = quat_identity();
         if (move && !world_vector(move, 1.0f / (float)sup_character_physics_unit(b->chain->character), &moves[n]))
-            return world_fail(b, what, "key %u: \"move\" must be three numbers, in meters", n + 1);
+            return world_fail(b, what, "key %u: \"move\" %s, in meters", n + 1, world_vector_wrong(move));
         if (turn && !read_turn(turn, &turns[n]))
             return world_fail(
                 b, what, "key %u: \"turn\" must be three angles in degrees, or a quaternion [x, y, z, w] of length 1", n + 1);

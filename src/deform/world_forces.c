@@ -121,7 +121,7 @@ static sup_result read_strength(chain_builder* b, const char* what, const sup_js
     if (!value && !keys)
         return world_fail(b, what, "there is no \"value\" in newtons, for example [0, 0, 40], and no \"keys\"");
     if (value && !world_vector(value, per_unit, &f->force.value))
-        return world_fail(b, what, "\"value\" must be three numbers, in newtons");
+        return world_fail(b, what, "\"value\" %s, in newtons", world_vector_wrong(value));
     if (!keys) {
         f->keys = (world_times){ 1, &always, &never };
         f->values = sup_arena_copy(b->chain->arena, &f->force.value, 1, sizeof(sup_vec3));
@@ -140,7 +140,7 @@ static sup_result read_strength(chain_builder* b, const char* what, const sup_js
             return world_fail(b, what, "key %u: \"value\" must be a number that multiplies the force's own \"value\"", n);
         if (value) *values = v3_scale(f->force.value, (float)v->number);
         else if (!world_vector(v, per_unit, values))
-            return world_fail(b, what, "key %u: \"value\" must be three numbers, in newtons", n);
+            return world_fail(b, what, "key %u: \"value\" %s, in newtons", n, world_vector_wrong(v));
     }
     return SUP_OK;
 }

@@ -19,6 +19,14 @@ sup_result world_fail(chain_builder* b, const char* what, const char* format, ..
     return sup_fail(b->error, SUP_ERROR_INPUT, "world: %s: %s", what, text);
 }
 
+const char* world_vector_wrong(const sup_json* value)
+{
+    bool three = value && value->type == SUP_JSON_ARRAY && value->count == 3;
+    for (const sup_json* n = three ? value->first : NULL; n; n = n->next)
+        three = three && n->type == SUP_JSON_NUMBER && n->number == n->number;
+    return three ? "has a number beyond 1e9" : "must be three numbers";
+}
+
 bool world_vector(const sup_json* value, float scale, sup_vec3* out)
 {
     float v[3];

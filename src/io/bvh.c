@@ -1,6 +1,7 @@
 // BVH: motion capture as a hierarchy of offsets and a table of angles. No mesh: a character takes the motion by sup_retarget.
 #include "io/motion.h"
 #include "io/path.h"
+#include "io/recognize.h"
 #include "io/words.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -335,4 +336,5 @@ const sup_file_format sup_format_bvh = {
     .summary = "BVH: motion capture, for --motion",
     .endings = "bvh",
     .read = bvh_read,
+    .recognize = bvh_recognize,
 };

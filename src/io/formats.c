@@ -1,5 +1,7 @@
 // The formats there are, and reading by name: the one place that knows endings and "builtin:".
 #include "base/internal.h"
+#include "io/path.h"
+#include "io/recognize.h"
 #include "io/sequence.h"
 #include "io/size.h"
 #include "supple/io.h"
@@ -138,6 +140,57 @@ static void name_file(const char* path, sup_error* error)
     sup_format(error->text, sizeof error->text, "%s: %s", path, text);
 }
 
+// The bytes come before the name.
+static const sup_file_format* recognize(sup_bytes bytes, const sup_extra* extra)
+{
+    for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f)
+        if (formats[f]->recognize && formats[f]->recognize(bytes)) return formats[f];
+    for (uint32_t f = 0; extra && f < extra->format_count; ++f)
+        if (extra->formats[f]->recognize && extra->formats[f]->recognize(bytes)) return extra->formats[f];
+    return NULL;
+}
+
+static bool is_own(const sup_file_format* format)
+{
+    for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f)
+        if (formats[f] == format) return true;
+    return false;
+}
+
+// By the bytes, then by the name. `told` is set where the name says something else.
+static sup_result choose_format(const sup_read_input* in, const sup_file_format** out, bool* told, sup_error* error)
+{
+    const sup_file_format* named = find_format(in->path, in->extra);
+    const sup_file_format* format = recognize(in->bytes, in->extra);
+    bool                   packed = named && !is_own(named);
+    const char*            why = format ? NULL : sup_no_character(in->bytes, packed);
+    if (why) return sup_fail(error, SUP_ERROR_INPUT, "'%s' is no character: %s", in->path, why);
+    // An OBJ is recognized by a word or two, and formats of assimp are text as well: there the name counts.
+    if (format && named && named != format && !is_own(named) && strcmp(format->name, "obj") == 0) format = named;
+    *told = format && format != named;
+    *out = format ? format : named;
+    if (*out && (*out)->read) return SUP_OK;
+    if (named && !named->read)
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' holds no character: %s; name the file with the mesh", in->path,
+                        named->summary);
+    return fail_ending(in->path, in->extra, error);
+}
+
+// What the reader's own warnings stand before.
+static void warn_of_name(const char* path, const sup_file_format* format, sup_character* character)
+{
+    char         text[300];
+    const char** all = SUP_NEW(character->arena, const char*, (size_t)character->warning_count + 1);
+    sup_format(text, sizeof text, "the name '%.100s' does not say it, but its bytes are %.*s: it is read as that",
+               path + sup_path_folder(path), (int)strcspn(format->summary, ",:"), format->summary);
+    char* line = sup_arena_text(character->arena, text, strlen(text));
+    if (!all || !line) return; // the character is right without the words
+    for (uint32_t i = 0; i < character->warning_count; ++i) all[i] = character->warnings[i];
+    all[character->warning_count] = line;
+    character->warnings = all;
+    character->warning_count++;
+}
+
 static sup_result load_file(const char* path, const sup_load_options* options, sup_character** out, sup_error* error)
 {
     const sup_files* files = options->files;
@@ -147,7 +200,6 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
     if (files && sup_sequence_named(path, files, options->allocator))
         return sup_sequence_load(path, files, options, out, error);
     const sup_file_format* format = find_format(path, options->extra);
-    if (!format || !format->read) return fail_ending(path, options->extra, error);
     if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program was given no way to files", path);
 
     sup_arena* arena = sup_arena_create(options->allocator);
@@ -165,9 +217,13 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
                           .dress_count = options->dress_count,
                           .progress = options->progress,
                           .wait = options->wait };
+    bool           told = false;
     sup_result     result = files->read(files->user, path, arena, &in.bytes, error);
+    if (result == SUP_ERROR_FILE && !format) result = fail_ending(path, options->extra, error);
+    if (result == SUP_OK) result = choose_format(&in, &format, &told, error);
     if (result == SUP_OK) result = format->read(&in, out, error);
     if (result != SUP_OK) name_file(path, error);
+    else if (told) warn_of_name(path, format, *out);
     sup_arena_destroy(arena);
     return result;
 }

@@ -1,5 +1,6 @@
 // The outside of a glTF: GLB chunks or text, the version, required extensions, and the bytes it brings along.
 #include "io/gltf_reader.h"
+#include "io/recognize.h"
 
 #include <string.h>
 
@@ -76,9 +77,11 @@ static sup_result check_extensions(gltf_reader* r)
         const char* name = sup_json_string(e, "?");
         if (is_known(name) || gltf_meshopt_known(r, name)) continue;
         if (strcmp(name, "KHR_draco_mesh_compression") == 0)
-            return sup_fail(r->error, SUP_ERROR_INPUT,
-                            "the file is compressed with %s; decompress it first, e.g. with gltfpack -noq or gltf-transform",
-                            name);
+            return sup_fail(
+                r->error, SUP_ERROR_INPUT,
+                "the file is compressed with %s, which is not read; decompress it with 'gltf-transform copy IN.glb OUT.glb' "
+                "(npm install --global @gltf-transform/cli), or export it again without compression",
+                name);
         if (strstr(name, "_meshopt_compression"))
             return sup_fail(r->error, SUP_ERROR_INPUT,
                             "the file is compressed with %s, which this program was built without; build it with "
@@ -166,6 +169,10 @@ static sup_result parse_file(gltf_reader* r, sup_bytes* binary)
         text = file;
     }
     if (text.size == 0) return sup_fail(r->error, SUP_ERROR_INPUT, "the file is empty; copy it again");
+    if (text.data == file.data && !gltf_recognize(text))
+        return sup_fail(
+            r->error, SUP_ERROR_INPUT,
+            "this is no glTF: a .glb begins with the letters glTF and a .gltf with '{'; export or download it again");
     sup_json* root = NULL;
     GLTF_TRY(sup_json_parse((const char*)text.data, text.size, r->in->path, r->keep, &root, r->error));
     if (root->type != SUP_JSON_OBJECT)

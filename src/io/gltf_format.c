@@ -1,10 +1,12 @@
 #include "io/gltf.h"
+#include "io/recognize.h"
 
 const sup_file_format sup_format_gltf = {
     .name = "gltf",
     .summary = "glTF 2.0, as one file (glb, vrm) or as text with files beside it",
     .endings = "glb gltf vrm",
     .read = gltf_read,
+    .recognize = gltf_recognize,
 #ifndef __wasm__ // the page has no disk to bake to
     .bake_begin = gltf_bake_begin,
     .bake_frame = gltf_bake_frame,

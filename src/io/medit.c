@@ -3,6 +3,7 @@
 // too, so that tables of weights made for the file still fit.
 #include "base/internal.h"
 #include "base/sort.h"
+#include "io/recognize.h"
 #include "io/surface.h"
 #include "io/words.h"
 #include "supple/io.h"
@@ -274,4 +275,5 @@ const sup_file_format sup_format_medit = {
     .summary = "Medit mesh of tetrahedra, ascii: its surface, vertex order kept",
     .endings = "mesh",
     .read = medit_read,
+    .recognize = medit_recognize,
 };

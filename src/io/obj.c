@@ -4,6 +4,7 @@
 #include "io/dress.h"
 #include "io/obj_lines.h"
 #include "io/obj_write.h"
+#include "io/recognize.h"
 #include "io/surface.h"
 #include "math/vec.h"
 #include "supple/io.h"
@@ -282,6 +283,7 @@ const sup_file_format sup_format_obj = {
     .summary = "Wavefront OBJ: one mesh, polygons and vertex order kept",
     .endings = "obj",
     .read = obj_read,
+    .recognize = obj_recognize,
 #ifndef __wasm__
     .bake_begin = obj_bake_begin,
     .bake_frame = obj_bake_frame,

@@ -3,6 +3,7 @@
 #include "base/internal.h"
 #include "io/dress.h"
 #include "io/quick_number.h"
+#include "io/recognize.h"
 #include "io/surface.h"
 #include "math/vec.h"
 #include "supple/io.h"
@@ -682,4 +683,5 @@ const sup_file_format sup_format_ply = {
     .summary = "Stanford PLY, ascii and binary: one mesh, polygons and vertex order kept",
     .endings = "ply",
     .read = ply_read,
+    .recognize = ply_recognize,
 };

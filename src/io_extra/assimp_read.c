@@ -220,6 +220,15 @@ static sup_result read(const sup_read_input* in, sup_character** out, sup_error*
 }
 
 // What assimp knows and we do not read ourselves. Our own readers are asked first where an ending is theirs.
+// Only those that people meet under wrong names; the others are told by their ending.
+static bool recognize(sup_bytes bytes)
+{
+    static const char* const begin[] = { "Kaydara FBX Binary", "; FBX ", "BLENDER" };
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; ++i)
+        if (bytes.size > strlen(begin[i]) && memcmp(bytes.data, begin[i], strlen(begin[i])) == 0) return true;
+    return false;
+}
+
 const sup_file_format sup_format_assimp = {
     .name = "assimp",
     .summary = "FBX, COLLADA, Blender and many more, through assimp",
@@ -227,4 +236,5 @@ const sup_file_format sup_format_assimp = {
                "bsp cob csm dxf enff hmp ifc ifczip irr irrmesh lwo lws lxo md5anim md5camera mesh mot ndo nff off pk3 prj q3o "
                "q3s raw scn sib step stl stp ter uc vta x3d x3db xgl xml zgl 3d",
     .read = read,
+    .recognize = recognize,
 };

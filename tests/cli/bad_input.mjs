@@ -188,6 +188,79 @@ await test("a joint that grows beyond all numbers is said in every format, and n
             if (!Number.isFinite(floats(i))) throw new Error(`${ending} holds ${floats(i)}`);
     }
 });
+await test("a file is what its bytes say, and the name is noted", folder => {
+    const glb = writeGlb(path.join(folder, "in.glb"), strip()), obj = path.join(folder, "in.obj"), ply = path.join(folder, "in.ply");
+    fs.writeFileSync(obj, "# made by hand\n\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    fs.writeFileSync(ply, "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n" +
+        "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+    const named = (from, name) => {
+        fs.copyFileSync(from, path.join(folder, name));
+        return path.join(folder, name);
+    };
+    for (const name of ["glb.obj", "glb.ply", "glb.fbx", "glb.xyz", "glb.dae", "nothing"]) {
+        const said = json(["inspect", named(glb, name)]);
+        equal(said.points, 6, name);
+        match(JSON.stringify(said), /the name '[a-z.]*' does not say it, but its bytes are glTF 2\.0: it is read as that/, name);
+    }
+    for (const from of [obj, ply])
+        for (const name of ["mesh.glb", "mesh.gltf", "mesh.txt"]) equal(json(["inspect", named(from, name)]).points, 3, name);
+    equal(json(["inspect", named(obj, "obj.ply")]).points, 3);
+    match(good(["bake", path.join(folder, "glb.obj"), path.join(folder, "out.npy"), "--clip", "Wave"]).err, /warning: the name 'glb\.obj'/);
+    match(JSON.stringify(json(["inspect", glb])), /^(?!.*does not say it)/);
+});
+await test("what is no character at all is told with the cure", folder => {
+    const refuseBytes = (name, bytes, sentence) => {
+        fs.writeFileSync(path.join(folder, name), bytes);
+        bad(["inspect", path.join(folder, name)], 1, sentence);
+    };
+    for (const name of ["a.glb", "a.gltf", "a.obj", "a.ply", "a.fbx", "a.mesh", "a"]) {
+        refuseBytes(name, "", /is empty; copy or download it again/);
+        refuseBytes(name, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", /Git LFS.*git lfs pull/);
+        refuseBytes(name, "<!DOCTYPE html>\n<html></html>", /web page; download the file itself/);
+    }
+    for (const name of ["a.glb", "a.obj", "a.ply"]) {
+        refuseBytes(name, "PK\x03\x04and more", /zip archive; unpack it/);
+        refuseBytes(name, Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), /is a picture/);
+        refuseBytes(name, '<?xml version="1.0"?>\n<COLLADA></COLLADA>', /is COLLADA .*\.dae/);
+    }
+    refuseBytes("text.glb", "hello world\n", /text\.glb: this is no glTF: a \.glb begins with the letters glTF/);
+    refuseBytes("cache.npy", "\x93NUMPY", /holds no character: NumPy array.*name the file with the mesh/);
+    refuseBytes("what.xyz", "hello", /cannot tell what .*these are read: \.glb/);
+});
+await test("Draco is refused with a cure that works", folder => {
+    const model = strip();
+    model.json.extensionsRequired = model.json.extensionsUsed = ["KHR_draco_mesh_compression"];
+    refuse(folder, model, /KHR_draco_mesh_compression, .*'gltf-transform copy IN\.glb OUT\.glb'/);
+});
+await test("a folder in which no file can be made is told apart from one that is missing", folder => {
+    if (!fs.existsSync("/proc/self")) skip("there is no /proc here");
+    const file = writeGlb(path.join(folder, "in.glb"), strip());
+    for (const name of ["x.glb", "x.gltf", "x.npy", "x.obj", "x.pc2", "x.usda"])
+        bad(["bake", file, `/proc/${name}`, "--clip", "Wave"], 1, /no file can be made in that folder; write elsewhere/);
+    bad(["check", file, "--html", "/proc/x.html"], 1, /no file can be made in that folder|no rights/);
+    bad(["bake", file, path.join(folder, "none", "x.glb"), "--clip", "Wave"], 1, /the folder does not exist; make it first/);
+});
+await test("a number of the world that is too large is told apart from what is no number", folder => {
+    const world = path.join(folder, "world.json"), bake = ["bake", "builtin:bar", path.join(folder, "o.npy"), "--world", world];
+    const refuseWorld = (json, sentence) => {
+        fs.writeFileSync(world, JSON.stringify(json));
+        bad(bake, 1, sentence);
+    };
+    refuseWorld({ gravity: [0, 1e30, 0] }, /"gravity" has a number beyond 1e9; write for example/);
+    refuseWorld({ gravity: [0, "down", 0] }, /"gravity" must be three numbers; write for example/);
+    refuseWorld({ gravity: [0, 1] }, /"gravity" must be three numbers/);
+    refuseWorld({ keys: { gravity: [{ time: 0, value: [0, -1e20, 0] }] } }, /"value" has a number beyond 1e9/);
+});
+await test("weights names its format before the work", folder => {
+    const file = writeGlb(path.join(folder, "in.glb"), strip());
+    bad(["weights", file, path.join(folder, "out.obj")], 1, /weights writes \.glb files/);
+});
+await test("a picture with examples takes the first clip, as the help says", folder => {
+    const file = writeGlb(path.join(folder, "in.glb"), strip()), sculpt = path.join(folder, "sculpt.obj");
+    good(["bake", file, sculpt, "--clip", "Wave", "--start", "0.5", "--end", "0.5", "--quiet"]);
+    const said = good(["render", file, path.join(folder, "o.png"), "--deform", "pose_space", "--example", `0.5=${sculpt}`, "--size", "32x32", "--samples", "1"]);
+    match(said.err, /note: taking the clip 'Wave'/);
+});
 await test("an OBJ face that names a missing vertex is named with its line", folder => {
     fs.writeFileSync(path.join(folder, "in.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
     bad(["inspect", path.join(folder, "in.obj")], 1, /in\.obj.*4|line 4/);

@@ -500,7 +500,7 @@ static void wrong_bodies_forces_and_muscles_are_refused_by_name(void** state)
           "key 1: \"value\" must be a number that multiplies" },
         { "{\"forces\":[{\"curve\":1,\"keys\":[{\"time\":0,\"value\":1}]}]}",
           "key 1: \"value\" must be three numbers, in newtons" },
-        { "{\"forces\":[{\"curve\":1,\"value\":[0,0,1e300]}]}", "\"value\" must be three numbers" },
+        { "{\"forces\":[{\"curve\":1,\"value\":[0,0,1e300]}]}", "\"value\" has a number beyond 1e9, in newtons" },
         { "{\"muscles\":[]}", "\"muscles\": must be" },
         { "{\"muscles\":{\"elbow*\":1}}", "muscle 'elbow*': no joint of 'tube' has such a name" },
         { "{\"muscles\":{\"joint0\":1.5}}", "an activation is a number from 0 to 1" },

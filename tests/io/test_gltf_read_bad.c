@@ -173,7 +173,7 @@ static void other_files_are_told_from_gltf(void** state)
     REFUSE("glTF\2\0\0\0\377\0\0\0aaaa", "the file is cut off: 16 of 255 bytes are there");
     REFUSE("glTF\2\0\0\0\24\0\0\0\377\377\377\377JSON", "a GLB chunk says it has 4294967295 bytes where 0 are left");
     REFUSE("glTF\2\0\0\0\24\0\0\0\0\0\0\0XXXX", "no JSON chunk");
-    REFUSE("Kaydara FBX Binary", "small.glb");
+    REFUSE("Kaydara FBX Binary", "this is no glTF: a .glb begins with the letters glTF");
     REFUSE("[]", "no object");
     REFUSE("{}", "no asset.version");
     REFUSE("{\"asset\":{\"version\":\"1.0\"}}", "this is glTF 1.0 and only 2.0 is read");

@@ -541,14 +541,14 @@ static void refuse(const char* file, const char* text, const char* words)
 static void broken_files_are_refused_with_a_sentence(void** state)
 {
     (void)state;
-    refuse("empty.fbx", "", "cannot be read");
+    refuse("empty.fbx", "", "is empty; copy or download it again");
     refuse("words.fbx", "these are words", "cannot be read (assimp: ");
     refuse("huge.off", "OFF\n353535235358 6 0\n", "promises 353535235358 items");
     refuse("nothing.dae",
            "<?xml version=\"1.0\"?><COLLADA version=\"1.4.1\"><library_visual_scenes><visual_scene id=\"s\"><node id=\"n\"/>"
            "</visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>",
            "the file holds no mesh");
-    refuse("odd.xyzzy", "", ".fbx .dae");
+    refuse("odd.xyzzy", "odd", ".fbx .dae");
 }
 
 static void truncated_files_never_crash(void** state)
