@@ -109,10 +109,18 @@ static double solid_angle(const sup_winding* w, uint32_t slot, const double plac
     return above == 0 && below == 0 ? 0 : 2 * sup_atan2(above, below);
 }
 
-double sup_winding_number(const sup_winding* w, const double place[3])
+// A node at any distance. Nearer than its own radius a dipole means nothing and must at least stay bounded.
+static double dipole_angle(const sup_dipole* node, const double arm[3], double distance)
+{
+    double away = fmax(distance, node->radius);
+    return away > 0 ? dot3(node->area, arm) / (away * away * away) : 0;
+}
+
+double sup_winding_look(const sup_winding* w, const double place[3], uint32_t* looked)
 {
     uint32_t stack[64], height = 0;
     double   sum = 0;
+    *looked = 0;
     if (w->bvh.triangle_count) stack[height++] = 1;
     while (height) {
         uint32_t          n = stack[--height];
@@ -121,13 +129,22 @@ double sup_winding_number(const sup_winding* w, const double place[3])
         double            distance = length3(arm);
         if (distance > FAR_RADII * node->radius && distance > 0) {
             sum += dot3(node->area, arm) / (distance * distance * distance);
+        } else if (*looked >= SUP_WINDING_LOOKS) {
+            sum += dipole_angle(node, arm, distance);
         } else if (n < w->bvh.leaf_count) {
             stack[height++] = 2 * n + 1;
             stack[height++] = 2 * n;
         } else {
             uint32_t leaf = n - w->bvh.leaf_count;
             for (uint32_t s = w->bvh.leaf_begin[leaf]; s < w->bvh.leaf_begin[leaf + 1]; ++s) sum += solid_angle(w, s, place);
+            *looked += w->bvh.leaf_begin[leaf + 1] - w->bvh.leaf_begin[leaf];
         }
     }
     return sum / FOUR_PI;
+}
+
+double sup_winding_number(const sup_winding* w, const double place[3])
+{
+    uint32_t looked;
+    return sup_winding_look(w, place, &looked);
 }

@@ -305,6 +305,34 @@ static void the_winding_number_of_a_box_is_one_inside_and_zero_outside(void** st
     sup_arena_destroy(arena);
 }
 
+// Triangles as large as the whole, all through each other: none is far from anywhere.
+static void the_winding_number_of_soup_costs_no_more_than_its_limit(void** state)
+{
+    (void)state;
+    enum { POINTS = 300, TRIANGLES = 20000 };
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_vec3*  points = sup_arena_alloc(arena, POINTS, sizeof *points);
+    uint32_t*  triangles = sup_arena_alloc(arena, 3 * TRIANGLES, sizeof *triangles);
+    uint32_t   random = 7, looked;
+    for (uint32_t i = 0; i < 3 * POINTS + 3 * TRIANGLES; ++i) {
+        random = random * 1664525u + 1013904223u;
+        if (i < 3 * POINTS) (&points[0].x)[i] = (float)(random >> 8) / 16777216.0f;
+        else triangles[i - 3 * POINTS] = (random >> 8) % POINTS;
+    }
+    sup_winding w;
+    sup_error   error = { 0 };
+    assert_ok(sup_winding_create(points, triangles, TRIANGLES, arena, &w, &error), error);
+    for (int k = 0; k < 100; ++k) {
+        double place[3] = { 0.1 * (k % 10), 0.1 * (k / 10), 0.5 };
+        assert_true(isfinite(sup_winding_look(&w, place, &looked)));
+        assert_in_range(looked, 0, SUP_WINDING_LOOKS + SUP_BVH_LEAF);
+    }
+    // At the corner of a triangle, where its arm is zero.
+    assert_true(
+        isfinite(sup_winding_look(&w, (double[3]){ (double)points[0].x, (double)points[0].y, (double)points[0].z }, &looked)));
+    sup_arena_destroy(arena);
+}
+
 static void memory_that_runs_out_is_an_error_and_nothing_leaks(void** state)
 {
     (void)state;
@@ -343,6 +371,7 @@ int main(void)
         cmocka_unit_test(soup_leaves_the_border_empty),
         cmocka_unit_test(faces_through_each_other_are_refused_and_large_ones_are_not),
         cmocka_unit_test(the_winding_number_of_a_box_is_one_inside_and_zero_outside),
+        cmocka_unit_test(the_winding_number_of_soup_costs_no_more_than_its_limit),
         cmocka_unit_test(memory_that_runs_out_is_an_error_and_nothing_leaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
