@@ -19,11 +19,13 @@ typedef struct work {
     const sup_polygons* polygons;
     sup_arena*          keep; // for the result
     sup_arena*          temp; // dies with the call
+    sup_arena*          half; // sides: more than all the rest, and not needed once edges and fans are known
     uint32_t            side_count;
     side*               sides;
     uint32_t*           order;     // of sides, by (a, b), then as they come in the faces
     uint32_t*           per_point; // point_count + 1 counters
     sup_edge*           edges;
+    bool*               backward; // per edge: its first face runs from b to a
 } work;
 
 // ---------------------------------------------------------------------------------------------- sets
@@ -91,16 +93,18 @@ static sup_result make_sides(work* w, sup_error* error)
         uint32_t width = p->face_begin[f + 1] - p->face_begin[f];
         widest = width > widest ? width : widest;
     }
-    w->sides = SUP_NEW(w->temp, side, corners);
-    w->order = SUP_NEW(w->temp, uint32_t, corners);
+    sup_arena* brief = sup_arena_beside(w->keep);
+    uint32_t*  first = brief ? SUP_NEW(brief, uint32_t, corners) : NULL;
+    uint32_t*  clean = brief ? SUP_NEW(brief, uint32_t, widest) : NULL;
+    w->sides = SUP_NEW(w->half, side, corners);
+    w->order = SUP_NEW(w->half, uint32_t, corners);
     w->per_point = SUP_NEW(w->temp, uint32_t, (size_t)p->point_count + 1);
-    uint32_t* first = SUP_NEW(w->temp, uint32_t, corners);
-    uint32_t* clean = SUP_NEW(w->temp, uint32_t, widest);
-    if (!w->sides || !w->order || !w->per_point || !first || !clean) return sup_fail_memory(error, "the edges of a mesh");
-    for (uint32_t f = 0; f < p->face_count; ++f) collect_sides(w, f, clean);
-    sort_sides(w, NULL, first, false);
-    sort_sides(w, first, w->order, true);
-    return SUP_OK;
+    bool good = w->sides && w->order && w->per_point && first && clean;
+    for (uint32_t f = 0; good && f < p->face_count; ++f) collect_sides(w, f, clean);
+    if (good) sort_sides(w, NULL, first, false);
+    if (good) sort_sides(w, first, w->order, true);
+    sup_arena_destroy(brief);
+    return good ? SUP_OK : sup_fail_memory(error, "the edges of a mesh");
 }
 
 static bool same_edge(const side* s, const side* t) { return s->a == t->a && s->b == t->b; }
@@ -110,20 +114,21 @@ static sup_result make_edges(work* w, sup_topology* out, sup_error* error)
     for (uint32_t i = 0; i < w->side_count; ++i)
         if (i == 0 || !same_edge(&w->sides[w->order[i]], &w->sides[w->order[i - 1]])) out->edge_count++;
     w->edges = SUP_NEW(w->keep, sup_edge, out->edge_count);
-    if (!w->edges) return sup_fail_memory(error, "the edges of a mesh");
+    w->backward = SUP_NEW(w->temp, bool, out->edge_count);
+    if (!w->edges || !w->backward) return sup_fail_memory(error, "the edges of a mesh");
     out->edges = w->edges;
-    uint32_t next = 0, backward = 0; // direction of the current edge's first face
+    uint32_t next = 0;
     for (uint32_t i = 0; i < w->side_count; ++i) {
         const side* s = &w->sides[w->order[i]];
         if (i == 0 || !same_edge(s, &w->sides[w->order[i - 1]])) {
+            w->backward[next] = s->backward != 0;
             w->edges[next++] = (sup_edge){ .a = s->a, .b = s->b, .faces = { s->face, SUP_NONE }, .face_count = 1 };
-            backward = s->backward;
             continue;
         }
         sup_edge* e = &w->edges[next - 1];
         if (e->face_count++ == 1) {
             e->faces[1] = s->face;
-            e->flipped = s->backward == backward;
+            e->flipped = (s->backward != 0) == w->backward[next - 1];
         }
     }
     for (uint32_t i = 0; i < out->edge_count; ++i) {
@@ -195,7 +200,7 @@ static sup_result make_fans(work* w, sup_topology* out, sup_error* error)
 static sup_result count_nonmanifold_points(work* w, sup_topology* out, sup_error* error)
 {
     const sup_polygons* p = w->polygons;
-    uint32_t*           parent = singles(w->temp, p->face_count ? p->face_begin[p->face_count] : 0);
+    uint32_t*           parent = singles(w->half, p->face_count ? p->face_begin[p->face_count] : 0);
     uint32_t*           fans = w->per_point;
     if (!parent) return sup_fail_memory(error, "the fans of points");
     memset(fans, 0, ((size_t)p->point_count + 1) * sizeof *fans);
@@ -321,19 +326,12 @@ static void walk_loops(const sup_topology* t, boundary* b, uint32_t start, uint3
 
 static sup_result make_loops(work* w, sup_topology* out, sup_error* error)
 {
-    bool* backward = SUP_NEW(w->temp, bool, out->edge_count); // direction of each edge's first face
-    if (!backward) return sup_fail_memory(error, "the holes of a mesh");
-    for (uint32_t i = 0, e = 0; i < w->side_count; ++i) {
-        const side* s = &w->sides[w->order[i]];
-        if (i > 0 && same_edge(s, &w->sides[w->order[i - 1]])) continue;
-        backward[e++] = s->backward != 0;
-    }
     boundary   b;
-    sup_result result = prepare_boundary(w, out, &b, backward, error);
+    sup_result result = prepare_boundary(w, out, &b, w->backward, error);
     if (result != SUP_OK) return result;
     for (uint32_t i = 0; i < out->edge_count; ++i)
         if (out->edges[i].face_count == 1 && !b.used[i])
-            walk_loops(out, &b, leaves(&out->edges[i], backward[i]), &out->loop_count);
+            walk_loops(out, &b, leaves(&out->edges[i], w->backward[i]), &out->loop_count);
     out->loop_begin = b.loop_begin;
     out->loops = b.loops;
     return SUP_OK;
@@ -343,10 +341,11 @@ static sup_result make_loops(work* w, sup_topology* out, sup_error* error)
 
 static sup_result create(work* w, sup_topology* out, sup_error* error)
 {
-    sup_result (*const stages[])(work*, sup_topology*, sup_error*) = { make_edges,      make_rings,
-                                                                       make_fans,       count_nonmanifold_points,
-                                                                       make_components, make_loops };
+    sup_result (*const stages[])(work*, sup_topology*, sup_error*) = { make_rings, make_fans, make_components, make_loops };
     sup_result result = make_sides(w, error);
+    if (result == SUP_OK) result = make_edges(w, out, error);
+    if (result == SUP_OK) result = count_nonmanifold_points(w, out, error);
+    sup_arena_destroy(w->half);
     for (size_t i = 0; result == SUP_OK && i < SUP_COUNT_OF(stages); ++i) result = stages[i](w, out, error);
     return result;
 }
@@ -357,9 +356,13 @@ sup_result sup_topology_create(const sup_polygons* polygons, sup_arena* arena, s
     if (polygons->face_count && polygons->face_begin[polygons->face_count] > UINT32_MAX / 2)
         return sup_fail(error, SUP_ERROR_INPUT, "the mesh has %u face corners; split it, at most %u fit",
                         polygons->face_begin[polygons->face_count], UINT32_MAX / 2);
-    work         w = { .polygons = polygons, .keep = arena, .temp = sup_arena_beside(arena) };
+    work         w = { .polygons = polygons, .keep = arena, .temp = sup_arena_beside(arena), .half = sup_arena_beside(arena) };
     sup_topology topology = { 0 };
-    if (!w.temp) return sup_fail_memory(error, "the edges of a mesh");
+    if (!w.temp || !w.half) {
+        sup_arena_destroy(w.temp);
+        sup_arena_destroy(w.half);
+        return sup_fail_memory(error, "the edges of a mesh");
+    }
     sup_result result = create(&w, &topology, error);
     sup_arena_destroy(w.temp);
     if (result == SUP_OK) *out = topology;
