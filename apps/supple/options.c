@@ -47,7 +47,7 @@ static const flag flags[FLAG_COUNT] = {
       "joints for a mesh that has none (.glb, .bvh, .tgf and all that holds a skeleton); weights are made unless given" },
     { FLAG_WEIGHTS, READS, "weights", "FILE.dmat", "a row for every vertex, a column for every bone of --skeleton" },
     { FLAG_MOTION, READS, "motion", "FILE",
-      "captured motion (.bvh), matched by joint names; or matrices of --skeleton (.dmat, .tmat)" },
+      "captured motion (.bvh), matched by joint names, else by shape; or matrices of --skeleton (.dmat, .tmat)" },
     { FLAG_MOTION_MAP, READS, "motion-map", "FILE", "lines 'joint of the character = joint of the motion', or JSON" },
     { FLAG_MAP, READS | VERB_WEIGHTS, "map", "NAME=FILE",
       "a value per point or vertex from a text file or a JSON array; repeats" },

@@ -32,7 +32,7 @@ static const char* list_end(name_list* l, uint32_t most)
 }
 
 // Every guess is shown: whoever reads it can write the map.
-static void say_guesses(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report)
+static void say_guesses(const sup_character* character, const sup_retarget_report* report)
 {
     enum { GUESSES = 24 };
     name_list list = { 0 };
@@ -41,9 +41,9 @@ static void say_guesses(const sup_character* character, const sup_mocap* mocap, 
             list_add(&list, GUESSES, joint_name(character, report->targets[i]), report->roles[i]);
     if (list.count)
         say_note(
-            "%u joints were matched by the shape of the skeleton, since names do not tell: %s; 'supple inspect FILE --motion "
-            "%s' lists all, and --motion-map FILE corrects them",
-            list.count, list_end(&list, GUESSES), mocap->name);
+            "%u joints were matched by the shape of the skeleton, since names do not tell: %s; 'inspect' with the same flags "
+            "lists all, and --motion-map FILE corrects them",
+            list.count, list_end(&list, GUESSES));
     if (report->side_guessed)
         say_note(
             "nothing tells which side is the left one; if the figure walks backward, swap the legs with --motion-map FILE");
@@ -56,7 +56,7 @@ void say_partners(const sup_character* character, const sup_mocap* mocap, const 
     if (report->lone_count)
         say_note("'%s' moves %u joints; %u found no partner in it and keep their place on their parent: %s", mocap->name,
                  report->pair_count, report->lone_count, list_end(&list, SHOWN));
-    say_guesses(character, mocap, report);
+    say_guesses(character, report);
     if (report->dropped_count == 1) say_note("the first frame of '%s' only shows a straight pose and is left out", mocap->name);
     if (report->dropped_count > 1)
         say_note("the first %u frames of '%s' only show a straight pose and the way out of it and are left out",

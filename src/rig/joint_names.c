@@ -1,6 +1,6 @@
 // What a joint's name says. Names of many programs come down to few words once sides, numbers, what all of them share, and
-// spelling are taken off: "mixamorig:LeftUpLeg", "thigh_l", "J_Bip_L_UpperLeg", "Bip01 L Thigh", "lThigh", "Bob_thigh.L",
-// "Oberschenkel_links" and "cuisse.G" of a rig whose sides are told by its shape are one.
+// spelling are taken off: "mixamorig:LeftUpLeg", "thigh_l", "J_Bip_L_UpperLeg", "Bip01 L Thigh", "lThigh", "Bob_thigh.L"
+// and "Oberschenkel_links" are one.
 #include "rig/joint_names.h"
 
 #include "base/internal.h"
@@ -47,7 +47,8 @@ static const name_row rows[] = {
     { ROLE_UPPER_ARM, 0, true, "upperarm uparm shldr shldrbend humerus oberarm jouwan jowan 上腕 上臂 大臂" },
     { ROLE_UPPER_ARM, 1, true, "arm bras brazo braccio braco ramie ude 腕 臂" },
     { ROLE_LOWER_ARM, 0, true,
-      "forearm forearmbend lowerarm lowarm unterarm avantbras antebrazo avambraccio antebraco przedramie zenwan maeude 前腕 前臂 小臂" },
+      "forearm forearmbend lowerarm lowarm unterarm avantbras antebrazo avambraccio antebraco przedramie zenwan maeude 前腕 "
+      "前臂 小臂" },
     { ROLE_LOWER_ARM, 1, true, "elbow radius ellbogen ellenbogen coude codo gomito cotovelo lokiec hiji ひじ 肘" },
     { ROLE_HAND, 0, true,
       "hand wrist handgelenk main poignet mano muneca polso mao pulso punho dlon nadgarstek te tekubi "
