@@ -116,6 +116,14 @@ int chain_list_read(const options* o, const sup_character* character, const sup_
     return code == EXIT_DONE ? chain_share_settings(&flags, out, arena) : code;
 }
 
+// Nothing behind the skinning changes a point here.
+static bool is_inert(const sup_chain* chain)
+{
+    bool inert = sup_chain_link_count(chain) > 1;
+    for (uint32_t k = 1; k < sup_chain_link_count(chain); k++) inert &= sup_chain_inert(chain, k) != NULL;
+    return inert;
+}
+
 int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,
                const sup_tasks* tasks, progress* bar, sup_chain** out)
 {
@@ -127,6 +135,11 @@ int chain_bind(const options* o, const chain_list* list, uint32_t index, const s
     desc.progress = &bar->sink;
     *out = NULL;
     sup_result result = sup_chain_create(&desc, out, &error);
+    if (result == SUP_OK && !list->chosen && is_inert(*out)) {
+        sup_chain_destroy(*out);
+        *out = NULL;
+        return EXIT_DONE;
+    }
     if (result == SUP_OK) {
         chain_say_notes(*out, bar);
         return EXIT_DONE;

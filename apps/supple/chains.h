@@ -16,7 +16,8 @@ typedef struct chain_list {
 int chain_list_read(const options* o, const sup_character* character, const sup_clip* clip, sup_arena* arena, chain_list* out);
 /// The settings of `flags`, to those chains of the list that have the link they name.
 int chain_share_settings(const sup_chain_desc* flags, chain_list* list, sup_arena* arena);
-/// Binds one of them. *out is NULL with EXIT_DONE when it was not asked for and cannot be bound; a note says why.
+/// Binds one of them. *out is NULL with EXIT_DONE when it was not asked for and cannot be bound; a note says why. Likewise,
+/// without a note, when it would change nothing here.
 int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,
                const sup_tasks* tasks, progress* bar, sup_chain** out);
 

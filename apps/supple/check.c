@@ -284,6 +284,38 @@ static void rank(checkup* c)
     }
 }
 
+// Whether chain k gives the numbers of the first one wherever both were measured.
+static bool does_nothing(const checkup* c, uint32_t k)
+{
+    // A ten-thousandth of the volume is less than the table shows.
+    const double same = 1e-4;
+    for (uint32_t j = 0; j < c->joint_count; j++)
+        for (uint32_t i = 0; i < c->joints[j].sweeps.pose_count; i++) {
+            const check_value *a = &c->joints[j].results[0].values[i], *b = &c->joints[j].results[k].values[i];
+            bool               counted = a->intersections >= 0 && b->intersections >= 0;
+            if (fabs(a->volume - b->volume) > same || fabs(a->stretch - b->stretch) > same ||
+                fabs(a->roughness - b->roughness) > same || (counted && a->intersections != b->intersections))
+                return false;
+        }
+    return true;
+}
+
+// Deformers that nobody named and that do nothing in these poses (sculpts of another time, for one) are not worth a row.
+static void drop_idle_chains(checkup* c)
+{
+    uint32_t kept = 1;
+    for (uint32_t k = 1; k < c->chain_count; k++) {
+        if (does_nothing(c, k)) {
+            sup_chain_destroy(c->chains[k]);
+            continue;
+        }
+        c->chains[kept] = c->chains[k];
+        for (uint32_t j = 0; j < c->joint_count; j++) c->joints[j].results[kept] = c->joints[j].results[k];
+        kept++;
+    }
+    c->chain_count = kept;
+}
+
 sup_result checkup_run(checkup* c, sup_arena* arena, sup_error* error)
 {
     void* scratch = scratch_block(sup_meter_scratch(c->meter));
@@ -294,6 +326,10 @@ sup_result checkup_run(checkup* c, sup_arena* arena, sup_error* error)
         check_joint* joint = &c->joints[j];
         if (!progress_report(c->bar, (double)j / c->joint_count)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
         if (!run_joint(c, joint, arena, error)) return SUP_ERROR_MEMORY;
+    }
+    if (!c->chosen) drop_idle_chains(c);
+    for (uint32_t j = 0; j < c->joint_count; j++) {
+        check_joint* joint = &c->joints[j];
         for (uint32_t k = 1; k < c->chain_count; k++)
             if (fabs(checkup_worst(joint, k)) < fabs(checkup_worst(joint, joint->best))) joint->best = k;
         joint->badness = joint->results[0].badness;

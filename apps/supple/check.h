@@ -43,6 +43,7 @@ typedef struct checkup {
     double               preroll;
     uint32_t             chain_count;
     sup_chain**          chains;
+    bool                 chosen; ///< by name: chains that do nothing here are listed all the same
     uint32_t             joint_count;
     check_joint*         joints; ///< worst first after checkup_run
     sup_pose             bind;

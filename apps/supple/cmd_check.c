@@ -5,6 +5,8 @@
 #include "examples.h"
 #include "html.h"
 #include "maps.h"
+#include "measure.h"
+#include "offers.h"
 #include "report.h"
 
 #include <math.h>
@@ -32,7 +34,7 @@ static void add_row(table* t, const checkup* c, const check_joint* joint, uint32
     table_add(t, "%.2f", r->roughness);
 }
 
-static void print_table(const checkup* c, uint32_t top)
+static void print_table(const checkup* c, uint32_t top, const offers* more)
 {
     table t;
     table_begin(&t, "joint|range|chain|>volume|worst when|>intersections|>stretch|>roughness");
@@ -45,6 +47,11 @@ static void print_table(const checkup* c, uint32_t top)
     printf("\n%u of %u joints, worst first. Volume of the skin around the joint; intersections beyond the %u at rest.\n\n", top,
            c->joint_count, c->rest_intersections);
     for (uint32_t j = 0; j < top; j++) printf("%2u. %s.\n", j + 1, c->joints[j].advice);
+    for (uint32_t i = 0; i < more->count; i++) {
+        char text[300];
+        offer_text(c, &more->items[i], text, sizeof text);
+        printf("%s%s.\n", i ? "" : "\n", text);
+    }
 }
 
 static void set_number(sup_arena* arena, sup_json* object, const char* key, double value)
@@ -86,7 +93,7 @@ static sup_json* describe_result(const checkup* c, const check_joint* joint, uin
     return json;
 }
 
-static sup_json* describe(const checkup* c, uint32_t top, sup_arena* arena)
+static sup_json* describe(const checkup* c, uint32_t top, const offers* more, sup_arena* arena)
 {
     sup_json* json = sup_json_new(arena, SUP_JSON_OBJECT);
     set_number(arena, json, "joints_checked", c->joint_count);
@@ -94,6 +101,14 @@ static sup_json* describe(const checkup* c, uint32_t top, sup_arena* arena)
     sup_json* chains = sup_json_set(arena, json, "chains", sup_json_new(arena, SUP_JSON_ARRAY));
     for (uint32_t k = 0; k < c->chain_count; k++)
         sup_json_push(chains, sup_json_new_string(arena, sup_chain_text(c->chains[k])));
+    sup_json* offered = sup_json_set(arena, json, "offers", sup_json_new(arena, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < more->count; i++) {
+        const offer* one = &more->items[i];
+        sup_json*    about = sup_json_push(offered, sup_json_new(arena, SUP_JSON_OBJECT));
+        sup_json_set(arena, about, "chain", sup_json_new_string(arena, one->chain));
+        sup_json_set(arena, about, "seconds",
+                     one->seconds < 0.0 ? sup_json_new(arena, SUP_JSON_NULL) : sup_json_new_number(arena, one->seconds));
+    }
     sup_json *joints = sup_json_set(arena, json, "joints", sup_json_new(arena, SUP_JSON_ARRAY)), *last = joints;
     for (uint32_t j = 0; j < top; j++) {
         const check_joint* joint = &c->joints[j];
@@ -179,7 +194,31 @@ static int read_flags(const options* o, check_flags* f)
     return html_probe(options_text(o, FLAG_HTML, NULL), &error) ? EXIT_DONE : fail_with(&error);
 }
 
-static int bind_chains(checkup* c, sup_character* character, const options* o, sup_arena* arena)
+// A shape that is told by the clip's time has no answer for a pose outside of it. Asked of the skin itself: one pose, held, at
+// several times. False: out of memory.
+static bool follows_time(const sup_character* c, const sup_chain* chain, const sup_clip* clip, bool* out)
+{
+    static const double     shares[] = { 0.0, 0.3, 0.5, 0.8 };
+    const sup_instance_desc desc = { .chain = chain, .snapshots = 1 };
+    size_t                  bytes = c->mesh.point_count * sizeof(sup_vec3);
+    sup_instance*           instance = NULL;
+    sup_error               error;
+    void*                   scratch = scratch_block(sup_chain_scratch_size(chain));
+    sup_vec3 *              first = malloc(bytes + 64), *points = malloc(bytes + 64);
+    bool                    good = scratch && first && points && sup_instance_create(&desc, &instance, &error) == SUP_OK;
+    *out = false;
+    for (size_t i = 0; good && clip && !sup_chain_dynamic(chain) && i < sizeof shares / sizeof *shares; i++) {
+        sup_instance_evaluate(instance, shares[i] * clip->seconds, scratch, NULL, i ? points : first);
+        *out |= i && memcmp(first, points, bytes) != 0;
+    }
+    sup_instance_destroy(instance);
+    free(scratch);
+    free(first);
+    free(points);
+    return good;
+}
+
+static int bind_chains(checkup* c, sup_character* character, const options* o, sup_arena* arena, const sup_clip** bound_to)
 {
     chain_list      list;
     const sup_clip* clip = NULL;
@@ -190,17 +229,23 @@ static int bind_chains(checkup* c, sup_character* character, const options* o, s
     if (code == EXIT_DONE) code = examples_apply(o, &(motion){ .clip = clip, .fps = 30 }, character);
     if (code == EXIT_DONE) code = chain_list_read(o, c->character, clip, arena, &list);
     if (code != EXIT_DONE) return code;
+    c->chosen = list.chosen;
+    *bound_to = clip;
     c->chains = sup_arena_alloc(arena, list.count, sizeof(sup_chain*));
     if (!c->chains) return fail_memory();
     for (uint32_t i = 0; i < list.count; i++) {
         sup_chain* chain = NULL;
         code = chain_bind(o, &list, i, c->character, clip, c->tasks, c->bar, &chain);
         if (code != EXIT_DONE) return code;
-        // A shape that is told by the clip's time has no answer for a pose outside of it.
         bool timed = false;
-        for (uint32_t k = 0; chain && k < sup_chain_link_count(chain); k++)
-            timed |= (sup_chain_link(chain, k)->needs & SUP_NEEDS_CLIP) != 0;
-        if (timed && !list.chosen) sup_chain_destroy(chain);
+        if (chain && !list.chosen && !follows_time(c->character, chain, clip, &timed)) {
+            sup_chain_destroy(chain);
+            return fail_memory();
+        }
+        if (timed && !options_has(o, FLAG_QUIET))
+            say_note("%s is left out: it follows the time of '%s', not the pose; name it with --deform to see it at the start",
+                     sup_chain_text(chain), clip->name);
+        if (timed) sup_chain_destroy(chain);
         else if (chain) c->chains[c->chain_count++] = chain;
     }
     maps_say_unread(o, c->chains, c->chain_count, c->bar);
@@ -209,14 +254,14 @@ static int bind_chains(checkup* c, sup_character* character, const options* o, s
     return EXIT_FAILED;
 }
 
-static int tell(checkup* c, const options* o, const check_flags* f, sup_arena* arena)
+static int tell(checkup* c, const options* o, const check_flags* f, const offers* more, sup_arena* arena)
 {
     uint32_t    top = f->top < c->joint_count ? (uint32_t)f->top : c->joint_count;
     verdict     v = { .arena = arena };
     const char* page = options_text(o, FLAG_HTML, NULL);
     if (options_has(o, FLAG_JSON)) {
-        if (!print_json(describe(c, top, arena))) return EXIT_FAILED;
-    } else if (!options_has(o, FLAG_QUIET)) print_table(c, top);
+        if (!print_json(describe(c, top, more, arena))) return EXIT_FAILED;
+    } else if (!options_has(o, FLAG_QUIET)) print_table(c, top, more);
     for (uint32_t k = 0; k < c->chain_count; k++) judge_chain(c, &f->limits, k, &v);
     int code = page ? check_write_html(c, o, top, v.text, page, arena) : EXIT_DONE;
     if (code != EXIT_DONE) return code;
@@ -228,6 +273,7 @@ static int check_character(checkup* c, sup_character* character, const options* 
 {
     sup_error  error = { 0 };
     sup_meter* meter = NULL;
+    offers     more = { 0 };
     if (c->character->skeleton.skin_joint_count == 0) {
         say_error("'%s' has no skin: there is no joint to check; give it joints with --skeleton FILE", c->character->name);
         return EXIT_FAILED;
@@ -235,15 +281,18 @@ static int check_character(checkup* c, sup_character* character, const options* 
     progress_begin(c->bar, "check", options_has(o, FLAG_QUIET));
     int code = sup_meter_create(c->character, NULL, &meter, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
     c->meter = meter;
-    if (code == EXIT_DONE) code = bind_chains(c, character, o, arena);
+    const sup_clip* clip = NULL;
+    if (code == EXIT_DONE) code = bind_chains(c, character, o, arena, &clip);
     if (code == EXIT_DONE) {
         sup_result result = checkup_prepare(c, o, arena, &error);
         if (result == SUP_OK) result = checkup_run(c, arena, &error);
+        bool heard = options_has(o, FLAG_JSON) || !options_has(o, FLAG_QUIET);
+        if (result == SUP_OK && !c->chosen && heard) result = offers_make(c, clip, &more, &error);
         progress_end(c->bar);
         if (result != SUP_OK) code = fail_with(&error);
     }
     progress_end(c->bar);
-    if (code == EXIT_DONE) code = tell(c, o, f, arena);
+    if (code == EXIT_DONE) code = tell(c, o, f, &more, arena);
     for (uint32_t i = 0; i < c->chain_count; i++) sup_chain_destroy(c->chains[i]);
     sup_meter_destroy(meter);
     return code;

@@ -22,6 +22,20 @@ await test("the JSON has the manual's keys", () => {
             for (const key of ["chain", "volume_change", "worst_motion", "worst_angle", "volume_loss", "intersections_added", "stretch_max", "roughness_max", "badness"]) holds(key in c, `a chain lacks ${key}`);
     }
 });
+await test("what does nothing is not listed, and simulations are offered with their cost", () => {
+    const bar = json(["check", "builtin:bar", "--top", "1"]);
+    equal(bar.chains.join(" "), "linear dualquat linear,smooth", "no loads and no sculpts: no bend, beam, fourier and pose_space");
+    equal(bar.offers.map(o => o.chain).join(" "), "lattice layers", "offers");
+    for (const o of bar.offers) holds(o.seconds === null || (o.seconds > 0 && o.seconds < 3600), `${o.chain}: ${o.seconds} s`);
+    match(good(["check", "builtin:bar", "--top", "1"]).out, /^(layers would take about \d+ (s|minutes)|layers is not among them: .*); add --deform linear --deform layers/m);
+    const sculpted = run(["check", "builtin:arm", "--json", "--top", "1"]);
+    equal(JSON.parse(sculpted.out).chains.join(" "), "linear dualquat linear,pose_space linear,smooth", "those that follow a clip's time have no answer");
+    match(sculpted.err, /linear,beam is left out: it follows the time of 'flex'/);
+    const named = good(["check", "builtin:bar", "--top", "1", "--deform", "linear", "--deform", "bend"]);
+    match(named.err, /bend: it does nothing without pressure other than 0 or .*example/);
+    match(named.out, /linear,bend/);
+    equal(json(["check", "builtin:bar", "--deform", "linear"]).offers.length, 0, "nothing is offered to who has chosen");
+});
 await test("the ranges are those of the clips: flex bends the forearm by 120 degrees, twist turns the hand by 150", () => {
     const r = json(arm), forearm = joint(r, "forearm"), hand = joint(r, "hand");
     equal(forearm.range, "clips", "range of the forearm");
@@ -97,7 +111,10 @@ await test("--top cuts the list, and the joints are counted all the same", () =>
     bad([...arm, "--top", "0"], 2, /--top 0 is out of range/);
     bad([...arm, "--top", "1.5"], 2, /whole number/);
 });
-await test("the numbers do not depend on the threads", () => equal(JSON.stringify(json([...arm, "--threads", "1"])), JSON.stringify(json([...arm, "--threads", "4"])), "JSON"));
+await test("the numbers do not depend on the threads", () => {
+    const by = threads => JSON.stringify({ ...json([...arm, "--threads", threads]), offers: [] }); // what a simulation would cost does
+    equal(by("1"), by("4"), "JSON");
+});
 await test("--joint checks only the joints it names", () => {
     const all = json(arm), some = json([...arm, "--joint", "fore*", "--joint", "hand"]);
     equal(some.joints.map(j => j.joint).sort().join(" "), "forearm hand", "joints");
