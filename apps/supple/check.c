@@ -100,6 +100,13 @@ static double part_change(const checkup* c, const check_joint* joint, uint32_t p
     return volumes[joint->part] / sup_meter_part_at(c->meter, joint->part)->rest_volume - 1.0;
 }
 
+// Where every triangle passes through dozens of others at rest, what a pose adds says nothing and takes minutes to count.
+bool checkup_crowded(const checkup* c)
+{
+    enum { CROWDED = 16 };
+    return c->rest_intersections > CROWDED * (uint64_t)c->character->mesh.triangle_count;
+}
+
 static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t wanted)
 {
     const checkup* c = b->c;
@@ -110,7 +117,7 @@ static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t 
     double*        volumes = malloc(sup_meter_part_count(c->meter) * sizeof *volumes);
     void*          memory = scratch_block(scratch > posing ? scratch : posing);
     bool           good = points && volumes && memory && checkup_points(c, b->joint, chain, pose, points, &error) == SUP_OK;
-    if (good && wanted & WANT_CONTACTS) {
+    if (good && wanted & WANT_CONTACTS && !checkup_crowded(c)) {
         double count = sup_meter_intersections(c->meter, points, memory, NULL, NULL, 0);
         v->intersections = fmax(0.0, count - c->rest_intersections);
     }

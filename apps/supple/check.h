@@ -53,6 +53,8 @@ typedef struct checkup {
 /// The joints that have skin around them, of those that --joint names, with their sweeps.
 sup_result checkup_prepare(checkup* c, const options* o, sup_arena* arena, sup_error* error);
 /// Measures every pose, ranks the joints and finds words for them.
+/// Intersections are not counted in poses: there are too many at rest.
+bool checkup_crowded(const checkup* c);
 sup_result checkup_run(checkup* c, sup_arena* arena, sup_error* error);
 /// The skin of one pose once more. `out` holds the character's points.
 sup_result checkup_points(const checkup* c, const check_joint* joint, uint32_t chain, uint32_t pose, sup_vec3* out,

@@ -44,6 +44,9 @@ static void print_table(const checkup* c, uint32_t top, const offers* more)
             if (c->chain_count <= ROWS_PER_JOINT || k == 0 || k == joint->best) add_row(&t, c, joint, k, k == 0);
     }
     table_print(&t, 0);
+    if (checkup_crowded(c))
+        printf("\nIntersections are not counted: at rest each triangle passes through %u others. Merge doubled faces first.\n",
+               (unsigned)(2 * (uint64_t)c->rest_intersections / c->character->mesh.triangle_count));
     printf("\n%u of %u joints, worst first. Volume of the skin around the joint; intersections beyond the %u at rest.\n\n", top,
            c->joint_count, c->rest_intersections);
     for (uint32_t j = 0; j < top; j++) printf("%2u. %s.\n", j + 1, c->joints[j].advice);

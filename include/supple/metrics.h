@@ -54,7 +54,8 @@ typedef struct sup_meter_pair {
 
 /// How many pairs of triangles intersect, exactly, triangles that share a point excluded: they cross, or overlap in one
 /// plane; merely touching does not count, nor do triangles without area or with broken coordinates. The first `room` pairs in rising
-/// order go to `pairs` (NULL: none). Needs scratch of sup_meter_scratch bytes, 64-byte aligned. Same answer for any tasks.
+/// order go to `pairs` (NULL: none). Where hundreds of triangles lie in one place, the work is bounded and the count is a lower
+/// bound. Needs scratch of sup_meter_scratch bytes, 64-byte aligned. Same answer for any tasks.
 SUP_API size_t   sup_meter_scratch(const sup_meter* meter);
 SUP_API uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points, void* scratch, const sup_tasks* tasks,
                                          sup_meter_pair* pairs, uint32_t room);

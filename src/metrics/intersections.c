@@ -6,6 +6,8 @@
 #include "geom/intersect.h"
 
 enum { GRAIN = 32, DEEPEST = 64 }; // leaves per task; levels of the hierarchy, 32 at most
+enum { TESTS_MOST = 256 };         // of a triangle, in the mean of a task: where all lie in one place, the work would be quadratic.
+                                   // Characters that people bring take 57 at most, where layers of hair lie upon each other
 
 /// The smallest pairs so far, as a heap with the largest on top.
 typedef struct heap {
@@ -21,6 +23,7 @@ typedef struct search {
     uint64_t*       counts; // per task
     uint8_t*        hits;   // per slot: it intersects a later one
     heap*           heap;   // collecting, or NULL
+    uint64_t*       left;   // tests that the task may still make
 } search;
 
 // ---------------------------------------------------------------------------------------------- heap
@@ -88,7 +91,8 @@ static bool cross(const search* s, uint32_t i, uint32_t k)
 {
     if (!reach_into(&s->slots[i], &s->slots[k])) return false;
     const uint32_t *p = s->bvh->corners + 3 * (size_t)i, *q = s->bvh->corners + 3 * (size_t)k;
-    if (share_a_point(p, q)) return false;
+    if (share_a_point(p, q) || *s->left == 0) return false;
+    --*s->left;
     const sup_vec3 a[3] = { s->points[p[0]], s->points[p[1]], s->points[p[2]] };
     const sup_vec3 b[3] = { s->points[q[0]], s->points[q[1]], s->points[q[2]] };
     return sup_triangles_cross(a, b);
@@ -151,8 +155,9 @@ static uint64_t search_leaf(const search* s, uint32_t leaf)
 
 static void count_pairs(void* data, uint32_t begin, uint32_t end)
 {
-    const search* s = data;
-    uint64_t      found = 0;
+    search   own = *(const search*)data, *s = &own;
+    uint64_t found = 0, left = TESTS_MOST * (uint64_t)(s->bvh->leaf_begin[end] - s->bvh->leaf_begin[begin]);
+    s->left = &left;
     for (uint32_t l = begin; l < end; ++l) {
         for (uint32_t i = s->bvh->leaf_begin[l]; i < s->bvh->leaf_begin[l + 1]; ++i) s->hits[i] = 0;
         found += search_leaf(s, l);
@@ -189,8 +194,10 @@ uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points,
     uint64_t total = 0;
     for (uint32_t i = 0; i < task_count(b); ++i) total += s.counts[i];
     if (total > 0 && pairs && room > 0) {
-        heap h = { pairs, 0, room };
+        heap     h = { pairs, 0, room };
+        uint64_t left = TESTS_MOST * (uint64_t)b->triangle_count;
         s.heap = &h;
+        s.left = &left;
         for (uint32_t l = 0; l < b->leaf_count; ++l)
             for (uint32_t i = b->leaf_begin[l]; i < b->leaf_begin[l + 1]; ++i)
                 if (s.hits[i]) {
