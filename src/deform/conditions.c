@@ -324,6 +324,13 @@ static bool was_moved(const asked* a, uint32_t row)
     return strcmp(now, p->standard_text ? p->standard_text : "") != 0;
 }
 
+static bool names_row(const sup_deformer* d, const char* text, uint32_t row)
+{
+    for (only_item item; only_next(&text, &item);)
+        if (item.test != ONLY_CONDITION && param_find(d, item.name, item.name_length) == row) return true;
+    return false;
+}
+
 sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in)
 {
     link*               l = &b->chain->links[index];
@@ -333,8 +340,9 @@ sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in)
     if (!r && l->inert) sup_note(in->notes, "it %s", l->inert);
     for (uint32_t i = 0; !r && i < d->param_count; ++i) {
         r = say_unmet(&a, d->params[i].only_with, b->chain->arena, &l->idle[i], b->error);
-        // Where the whole link is idle, one sentence is enough.
-        if (!r && l->idle[i] && !l->inert && was_moved(&a, i)) sup_note(in->notes, "%s %s", d->params[i].name, l->idle[i]);
+        // Where the whole link is idle, one sentence is enough, unless what was set should have woken it.
+        if (!r && l->idle[i] && was_moved(&a, i) && (!l->inert || names_row(d, d->only_with, i)))
+            sup_note(in->notes, "%s %s", d->params[i].name, l->idle[i]);
     }
     return r;
 }
