@@ -20,6 +20,7 @@ static const sentence sentences[] = {
     { "layers.no_rotation", "Regions of skin kept their last rotation", "times because they were flat or broken" },
     { "layers.volume_skipped", "The volume of a part was not kept", "times because its skin was flat or inside out" },
     { "layers.contacts_lost", "Contacts were more than there is memory for, and", "were left out; merge doubled faces" },
+    { "layers.contacts_crowded", "Contacts were off for", "steps because too much of the skin was in one place" },
     { "layers.contacts_unwatched", "Skin came together",
       "times in a step without being watched; lower --step, or raise layers.margin" },
     { "lattice.part_inside_out", "A part was inside out", "times and kept no volume then" },
@@ -30,6 +31,8 @@ static const sentence sentences[] = {
       "were left out; use fewer intervals" },
     { "smooth.no_frame", "Points came through unsmoothed", "times because the surface around them has no direction" },
     { "other", "Further fallbacks were taken", "times; --json names some" },
+    // A warning of its own, which says how many points in how many frames.
+    { "runner.points_lost", NULL, NULL },
     // Noted when the chain was bound.
     { "beam.carry_grows", NULL, NULL },
     { "beam.curves_without_length", NULL, NULL },

@@ -27,17 +27,37 @@ static void add_box(boxes* b, sup_vec3 low, sup_vec3 high, bool open)
     }
 }
 
-static sup_voxels voxels_of(const boxes* b, uint32_t cells, sup_arena* arena)
+static sup_result make_voxels(const boxes* b, uint32_t cells, sup_arena* arena, sup_voxels* out, sup_error* error)
 {
-    sup_error       error = { 0 };
-    sup_voxels      v;
     sup_voxels_desc desc = { .point_count = b->point_count,
                              .points = b->points,
                              .triangle_count = b->triangle_count,
                              .triangles = b->triangles,
                              .cells = cells };
-    assert_ok(sup_voxels_create(&desc, arena, &v, &error), error);
+    return sup_voxels_create(&desc, arena, out, error);
+}
+
+static sup_voxels voxels_of(const boxes* b, uint32_t cells, sup_arena* arena)
+{
+    sup_error  error = { 0 };
+    sup_voxels v;
+    assert_ok(make_voxels(b, cells, arena, &v, &error), error);
     return v;
+}
+
+static void assert_sound(const sup_voxels* v);
+
+// Triangles that fill no body may be refused, for that alone. Returns whether they were filled.
+static bool sound_or_refused(const boxes* b, uint32_t cells)
+{
+    sup_error  error = { 0 };
+    sup_voxels v;
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_result result = make_voxels(b, cells, arena, &v, &error);
+    if (result == SUP_OK) assert_sound(&v);
+    else assert_non_null(strstr(error.text, "lie through each other"));
+    sup_arena_destroy(arena);
+    return result == SUP_OK;
 }
 
 static uint32_t count_inside(const sup_voxels* v)
@@ -243,10 +263,7 @@ static void stacked_triangles_leave_the_border_empty(void** state)
                 }
                 for (uint32_t i = 0; i < 3 * b.triangle_count; ++i) b.triangles[i] = i % 3;
                 b.triangles[3 * stacked + 2] = 3; // one stands up, so that the grid has room above the others
-                sup_arena* arena = sup_arena_create(NULL);
-                sup_voxels v = voxels_of(&b, cells, arena);
-                assert_sound(&v);
-                sup_arena_destroy(arena);
+                assert_true(sound_or_refused(&b, cells) || stacked > 16);
             }
 }
 
@@ -270,7 +287,7 @@ static void a_mesh_far_from_the_origin_fills_its_cells(void** state)
 static void soup_leaves_the_border_empty(void** state)
 {
     (void)state;
-    uint32_t random = 1;
+    uint32_t random = 1, filled = 0;
     for (int round = 0; round < 200; ++round) {
         boxes b = { .point_count = 4 + (uint32_t)round % 12, .triangle_count = 3 + (uint32_t)round % 90 };
         for (uint32_t i = 0; i < 3 * b.point_count; ++i) {
@@ -282,11 +299,9 @@ static void soup_leaves_the_border_empty(void** state)
             bool hinge = round & 1 && i % 3 < 2; // two corners of every triangle are the same two points
             b.triangles[i] = hinge ? i % 3 : (random >> 16) % b.point_count;
         }
-        sup_arena* arena = sup_arena_create(NULL);
-        sup_voxels v = voxels_of(&b, 2 + (uint32_t)round % 11, arena);
-        assert_sound(&v);
-        sup_arena_destroy(arena);
+        filled += sound_or_refused(&b, 2 + (uint32_t)round % 11);
     }
+    assert_true(filled > 100);
 }
 
 static void the_winding_number_of_a_box_is_one_inside_and_zero_outside(void** state)

@@ -149,7 +149,7 @@ try {
     readUsdPoints("arm", "builtin:arm?points=800", "flex", "dualquat");
     await playUsdSkeleton("arm", "builtin:arm?points=800", "flex");
     await playUsdSkeleton("beast", "builtin:beast?points=1500", "walk");
-    const part = ["--start", "0.37", "--end", "1.05"];
+    const part = ["--start", "0.37", "--end", "0.97"];
     await playGlb("arm", "builtin:arm?points=800", "flex", "dualquat", [], part);
     readUsdPoints("arm", "builtin:arm?points=800", "flex", "dualquat", part);
     await playUsdSkeleton("arm", "builtin:arm?points=800", "flex", part);
