@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int fail_with(const sup_error* error)
 {
@@ -178,6 +180,17 @@ static int add_map(sup_character* c, const char* text)
     return put_map(c, name, points, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 
+// Before a large file is read: what it will take. A mesh as text takes seven times its bytes, a binary one four to five.
+static void say_large(const char* path)
+{
+    enum { LARGE = 100000000, TIMES = 8 };
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < LARGE) return;
+    double bytes = (double)about.st_size, free_bytes = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    say_note("'%s' is %.0f MB; reading it takes up to %.1f GB of memory, and %.1f GB are free", path, 1e-6 * bytes,
+             1e-9 * TIMES * bytes, 1e-9 * free_bytes);
+}
+
 int character_load(const options* o, const char* path, bool silent, sup_character** out)
 {
     sup_load_options load = { .up = -1, .files = &o->inputs->files, .extra = sup_extra_get() };
@@ -200,6 +213,7 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     for (uint32_t i = 0; i < load.dress_count; i++) names[load.mesh_count + i] = options_nth(o, FLAG_DRESS, i);
     load.meshes = names;
     load.dress = names + load.mesh_count;
+    if (!options_has(o, FLAG_QUIET)) say_large(path);
     sup_error  error = { 0 };
     sup_result result = sup_load(path, &load, out, &error);
     free(names);

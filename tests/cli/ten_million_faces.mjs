@@ -26,6 +26,7 @@ await test("ten million faces are counted, or refused with a sentence", folder =
     if (r.code === 1) match(r.err, /supple: error: .*sheet/);
     else {
         equal(r.code, 0, "exit code");
+        match(r.err, /sheet\.obj' is \d+ MB; reading it takes up to [\d.]+ GB of memory/, "said before it is read");
         const info = JSON.parse(r.out);
         equal(info.faces, n * n, "faces");
         equal(info.points, (n + 1) * (n + 1), "points");
