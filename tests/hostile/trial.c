@@ -222,13 +222,15 @@ static bool try_center(trial* t)
 // ---------------------------------------------------------------------------------------------- chains
 
 static bool finite3(sup_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
+/// Farther out, the sum of two coordinates is infinite, and one way of skinning meets that before another; writers say it.
+static bool summable(sup_vec3 v) { return fabsf(v.x) < 1e37f && fabsf(v.y) < 1e37f && fabsf(v.z) < 1e37f; }
 
 // Finite, or counted; what skinning itself sends to infinity is the file's own doing. `which` is an index into TIMES.
 static bool holds_together(trial* t, uint32_t which, const sup_stats* stats, const sup_vec3* out)
 {
     uint32_t lost = 0;
     for (uint32_t i = 0; i < t->character->mesh.point_count; ++i)
-        lost += !finite3(out[i]) && (!t->plain[which] || finite3(t->plain[which][i]));
+        lost += !finite3(out[i]) && (!t->plain[which] || summable(t->plain[which][i]));
     t->counts->frames++;
     t->counts->fallbacks += stats->count != 0;
     t->counts->lost += lost != 0;
