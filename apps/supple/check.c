@@ -117,7 +117,9 @@ static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t 
     double*        volumes = malloc(sup_meter_part_count(c->meter) * sizeof *volumes);
     void*          memory = scratch_block(scratch > posing ? scratch : posing);
     bool           good = points && volumes && memory && checkup_points(c, b->joint, chain, pose, points, &error) == SUP_OK;
-    if (good && wanted & WANT_CONTACTS && !checkup_crowded(c)) {
+    if (good && wanted & WANT_CONTACTS && checkup_crowded(c)) {
+        v->intersections = INFINITY; // not counted, so over every limit
+    } else if (good && wanted & WANT_CONTACTS) {
         double count = sup_meter_intersections(c->meter, points, memory, NULL, NULL, 0);
         v->intersections = fmax(0.0, count - c->rest_intersections);
     }
@@ -260,7 +262,7 @@ static const char* advise(const checkup* c, const check_joint* joint, sup_arena*
                 snprintf(text + n, sizeof text - (size_t)n, "; no chain checked is much better (%.100s: %.1f %%)", other, best);
     }
     double contacts = joint->results[0].intersections;
-    if (contacts > 0.0)
+    if (contacts > 0.0 && isfinite(contacts))
         n += snprintf(text + n, sizeof text - (size_t)n, "; %.0f pairs of triangles pass through each other", contacts);
     // The chain with the fewest contacts, when that is a real help.
     uint32_t fewest = 0;

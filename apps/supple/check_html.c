@@ -32,8 +32,10 @@ static void put_row(html* h, const checkup* c, uint32_t rank, uint32_t chain)
     bool best = c->chain_count > 1 && chain == joint->best;
     html_add(h, best ? "</td><td><b>%+.1f&nbsp;%%</b></td>" : "</td><td>%+.1f&nbsp;%%</td>",
              100.0 * r->values[r->worst].volume);
-    html_add(h, "<td class=\"l\">%s</td><td>%.0f</td><td>%.2f</td><td>%.2f</td></tr>\n", where, r->intersections, r->stretch,
-             r->roughness);
+    html_add(h, "<td class=\"l\">%s</td>", where);
+    if (isfinite(r->intersections)) html_add(h, "<td>%.0f</td>", r->intersections);
+    else html_add(h, "<td>-</td>");
+    html_add(h, "<td>%.2f</td><td>%.2f</td></tr>\n", r->stretch, r->roughness);
 }
 
 static void put_table(html* h, const checkup* c, uint32_t top)

@@ -1,5 +1,5 @@
 // Files that once crashed, hung or lied, through every verb that takes a character: a result or a sentence, in bounded processor time.
-import { data, equal, finish, json, match, program, skip, test } from "./harness.mjs";
+import { data, equal, finish, json, match, program, run, skip, test } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -51,4 +51,14 @@ for (const name of files) {
     });
     if (!sanitized) await test(`${name}: a picture`, folder => ends(["render", file, path.join(folder, "out.png"), ...rig, "--size", "64x64"]));
 }
+// Not counted must not pass for none.
+await test("crossings that are not counted are null, and over every limit", () => {
+    const file = path.join(data, "hostile/hang_cesiumman_layers.glb");
+    if (!fs.existsSync(file)) skip("no ../shared/data");
+    if (sanitized) skip("slow under a sanitizer");
+    const r = run(["check", file, "--deform", "linear", "--max-intersections", "5", "--json"]);
+    equal(r.code, 3, "exit code");
+    match(r.out + r.err, /"intersections_added": ?null/);
+    match(r.out + r.err, /are not counted; the limit is 5/);
+});
 finish();
