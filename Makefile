@@ -37,7 +37,7 @@ characters: all ## bake every character of FOLDER (../shared/data/skinned), play
 bench: all ## the shared scenes, timed
 	@build/supple bench
 
-wasm: ## the core as WebAssembly, build-wasm/supple.wasm
+wasm: ## the core as WebAssembly, build-wasm/supple.wasm and supple_threads.wasm
 	@scripts/build.sh wasm $(JOBS)
 
 fuzz: ## run every fuzzer for SECONDS (20) each

@@ -1,38 +1,26 @@
-// A pool of POSIX threads. Pieces are taken from an atomic counter, so a slow core never holds the others up; which thread
-// takes which piece is unknown, which is why tasks may not care.
+// A pool of POSIX threads that share one job (job.h).
 //
 // Jobs of 50 us must gain from two threads, and waking a thread takes as long. So workers look out for the next job for a
-// little while before they sleep, and nobody waits for a worker that comes too late: it finds the gate closed.
+// little while before they sleep.
 #include "base/internal.h"
+#include "base/job.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { THREADS_MAX = 256, SPIN_NANOSECONDS = 50000 };
 
-// The gate: number of the job in the upper half, whether it may be entered, and how many workers are inside.
-#define GATE_OPEN 0x80000000ull
-#define GATE_INSIDE 0x0000ffffull
-
 struct sup_pool {
     sup_tasks tasks;
     uint32_t  started; // threads beside the caller
     bool      spin;    // there is a core for every thread
 
-    atomic_flag           taken; // by a caller
-    atomic_uint_least64_t gate;
-    atomic_uint           sleepers; // workers that wait for `work`
-    atomic_bool           quit;
-
-    // The job; written by the caller while the gate is closed and nobody is inside.
-    sup_task_fn*          task;
-    void*                 data;
-    uint32_t              count, grain;
-    atomic_uint_least64_t next; // first item nobody has taken
+    job         job;
+    atomic_uint sleepers; // workers that wait for `work`
+    atomic_bool quit;
 
     pthread_mutex_t lock;
     pthread_cond_t  work; // the gate opens, or the end
@@ -56,31 +44,22 @@ static int64_t nanoseconds(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool has_work(sup_pool* pool, uint64_t seen)
+static bool has_work(sup_pool* pool, uint64_t seen) { return job_waits(&pool->job, seen) || atomic_load(&pool->quit); }
+static bool is_closed(sup_pool* pool, uint64_t seen) { return job_is_closed(&pool->job, seen); }
+
+static bool is_empty(sup_pool* pool, uint64_t seen)
 {
-    uint64_t gate = atomic_load(&pool->gate);
-    return ((gate & GATE_OPEN) && gate >> 32 != seen) || atomic_load(&pool->quit);
+    (void)seen;
+    return job_is_empty(&pool->job);
 }
 
-static bool is_closed(sup_pool* pool, uint64_t job)
-{
-    uint64_t gate = atomic_load(&pool->gate);
-    return !(gate & GATE_OPEN) || gate >> 32 != job;
-}
-
-static bool is_empty(sup_pool* pool, uint64_t job)
-{
-    (void)job;
-    return (atomic_load(&pool->gate) & GATE_INSIDE) == 0;
-}
-
-typedef bool condition(sup_pool* pool, uint64_t job);
+typedef bool condition(sup_pool* pool, uint64_t seen);
 
 // About one microsecond.
-static bool look_out(sup_pool* pool, condition* holds, uint64_t job)
+static bool look_out(sup_pool* pool, condition* holds, uint64_t seen)
 {
     for (int i = 0; i < 64; ++i) {
-        if (holds(pool, job)) return true;
+        if (holds(pool, seen)) return true;
         relax();
     }
     return false;
@@ -88,23 +67,13 @@ static bool look_out(sup_pool* pool, condition* holds, uint64_t job)
 
 // Looks at the condition for a little while. False: time to sleep. The one waited for may have been put on this very core:
 // `yielding` lets it go on.
-static bool spin_until(sup_pool* pool, condition* holds, uint64_t job, bool yielding)
+static bool spin_until(sup_pool* pool, condition* holds, uint64_t seen, bool yielding)
 {
-    if (!pool->spin) return holds(pool, job);
+    if (!pool->spin) return holds(pool, seen);
     for (int64_t end = nanoseconds() + SPIN_NANOSECONDS;;) {
-        if (look_out(pool, holds, job)) return true;
+        if (look_out(pool, holds, seen)) return true;
         if (nanoseconds() > end) return false;
         if (yielding) sched_yield();
-    }
-}
-
-static void take_pieces(sup_pool* pool)
-{
-    for (;;) {
-        uint64_t begin = atomic_fetch_add_explicit(&pool->next, pool->grain, memory_order_relaxed);
-        if (begin >= pool->count) return;
-        uint64_t end = begin + pool->grain < pool->count ? begin + pool->grain : pool->count;
-        pool->task(pool->data, (uint32_t)begin, (uint32_t)end);
     }
 }
 
@@ -127,14 +96,9 @@ static void* worker(void* user)
     for (;;) {
         wait_for_work(pool, seen);
         if (atomic_load(&pool->quit)) return NULL;
-        uint64_t gate = atomic_load(&pool->gate);
-        bool     inside = false;
-        while (!inside && (gate & GATE_OPEN)) inside = atomic_compare_exchange_weak(&pool->gate, &gate, gate + 1);
-        if (!inside) continue;
-        seen = gate >> 32;
-        take_pieces(pool);
-        gate = atomic_fetch_sub(&pool->gate, 1) - 1;
-        if (!(gate & GATE_OPEN) && (gate & GATE_INSIDE) == 0) {
+        if (!job_enter(&pool->job, &seen)) continue;
+        job_take_pieces(&pool->job);
+        if (job_leave(&pool->job)) {
             pthread_mutex_lock(&pool->lock);
             pthread_cond_signal(&pool->idle);
             pthread_mutex_unlock(&pool->lock);
@@ -158,29 +122,19 @@ static void wake(sup_pool* pool, uint32_t wanted)
 static void run(void* user, uint32_t count, uint32_t grain, sup_task_fn* task, void* data)
 {
     sup_pool* pool = user;
-    // A second caller, and a task that asks for more threads from within, do their work themselves: never a deadlock.
-    if (atomic_flag_test_and_set_explicit(&pool->taken, memory_order_acquire)) {
+    if (!job_open(&pool->job, count, grain, task, data)) {
         sup_tasks_run(NULL, count, grain, task, data);
         return;
     }
-    pool->task = task;
-    pool->data = data;
-    pool->count = count;
-    pool->grain = grain;
-    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-    uint64_t job = (atomic_load(&pool->gate) >> 32) + 1;
-    atomic_store(&pool->gate, job << 32 | GATE_OPEN);
     wake(pool, (count - 1) / grain);
-
-    take_pieces(pool);
-
-    atomic_fetch_and(&pool->gate, ~GATE_OPEN);
-    if (!spin_until(pool, is_empty, job, true)) {
+    job_take_pieces(&pool->job);
+    job_close(&pool->job);
+    if (!spin_until(pool, is_empty, 0, true)) {
         pthread_mutex_lock(&pool->lock);
-        while (!is_empty(pool, job)) pthread_cond_wait(&pool->idle, &pool->lock);
+        while (!job_is_empty(&pool->job)) pthread_cond_wait(&pool->idle, &pool->lock);
         pthread_mutex_unlock(&pool->lock);
     }
-    atomic_flag_clear_explicit(&pool->taken, memory_order_release);
+    job_give_back(&pool->job);
 }
 
 sup_pool* sup_pool_create(uint32_t threads)
@@ -193,7 +147,7 @@ sup_pool* sup_pool_create(uint32_t threads)
     if (!pool) return NULL;
     pool->tasks = (sup_tasks){ run, pool, threads };
     pool->spin = threads <= (uint32_t)cores;
-    atomic_flag_clear(&pool->taken);
+    atomic_flag_clear(&pool->job.taken);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->idle, NULL);

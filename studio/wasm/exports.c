@@ -1,5 +1,6 @@
 // The library as a WebAssembly module for the page: plain functions on numbers and addresses in the module's memory.
-// Objects are addresses; 0 is none, and then supple_error() says why. One page, one thread: the error is the module's own.
+// Objects are addresses; 0 is none, and then supple_error() says why. One thread calls, so the error is the module's own; in the
+// module with shared memory workers take pieces of what it does (supple_pool, supple_serve).
 #include "supple/deformer.h"
 #include "supple/io.h"
 #include "supple/json.h"
@@ -19,7 +20,8 @@ typedef struct player {
     uint32_t      point_count;
 } player;
 
-static sup_error last_error;
+static sup_error        last_error;
+static const sup_tasks* tasks; // NULL: one thread
 
 // ---------------------------------------------------------------------------------------------- memory, words
 
@@ -65,6 +67,26 @@ char* EXPORT(supple_deformers)(void)
     sup_fail(&last_error, SUP_ERROR_MEMORY, "out of memory while describing the deformers");
     return NULL;
 }
+
+#ifdef SUPPLE_THREADS
+// From here on work is shared by this many threads, the caller among them. The page starts the others: each instantiates the
+// module on the same memory, sets __stack_pointer to the end of a stack of its own and calls supple_serve(pool). Those that
+// have not come yet are not waited for.
+sup_pool* EXPORT(supple_pool)(uint32_t threads)
+{
+    sup_pool* pool = sup_pool_create(threads);
+    if (!pool) sup_fail(&last_error, SUP_ERROR_MEMORY, "out of memory while making the pool of %u threads", threads);
+    tasks = sup_pool_tasks(pool);
+    return pool;
+}
+
+// After the players that were made with it: they hold on to it. Workers return from supple_serve.
+void EXPORT(supple_pool_free)(sup_pool* pool)
+{
+    tasks = NULL;
+    sup_pool_destroy(pool);
+}
+#endif
 
 // ---------------------------------------------------------------------------------------------- characters
 
@@ -133,9 +155,9 @@ void EXPORT(supple_player_free)(player* p)
 
 static bool start(player* p, const sup_character* character, const sup_clip* clip, const char* links)
 {
-    sup_chain_desc chain = { .character = character, .clip = clip, .links = links };
+    sup_chain_desc chain = { .character = character, .clip = clip, .links = links, .tasks = tasks };
     if (sup_chain_create(&chain, &p->chain, &last_error) != SUP_OK) return false;
-    sup_instance_desc instance = { .chain = p->chain, .clip = clip, .preroll = -1 };
+    sup_instance_desc instance = { .chain = p->chain, .clip = clip, .preroll = -1, .tasks = tasks };
     if (sup_instance_create(&instance, &p->instance, &last_error) != SUP_OK) return false;
     p->point_count = character->mesh.point_count;
     p->points = calloc(p->point_count + 1, sizeof *p->points);

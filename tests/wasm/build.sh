@@ -1,5 +1,5 @@
 #!/bin/sh
-# Brings build-wasm/supple.wasm up to date; skips (77) where the tools for it are missing.
+# Brings the modules in build-wasm up to date; skips (77) where the tools for it are missing.
 set -eu
 cd "$(dirname "$0")/../.."
 if ! command -v clang >/dev/null || ! command -v wasm-ld >/dev/null; then
