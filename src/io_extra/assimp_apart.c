@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 // What a sound file may ask for: far beyond what any of its size needed, and reached within seconds by one that is not.
-enum { SECONDS = 30, SECONDS_PER_MEGABYTE = 2 };
+enum { SECONDS = 4, SECONDS_PER_MEGABYTE = 4 };
 // On the clock it may take this many times as long, beside others on a busy machine. A process that was stopped, or waits for a
 // disk that is gone, works no seconds at all.
 enum { CLOCK_PER_SECOND = 20 };
@@ -52,21 +52,22 @@ static size_t memory_now(void)
     return got > 0 ? (size_t)strtoull(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-static void lower(int what, rlim_t to)
+/// `more`: from where the system warns to where it kills.
+static void lower(int what, rlim_t to, rlim_t more)
 {
     struct rlimit limit;
     if (getrlimit(what, &limit) != 0) return;
-    if (limit.rlim_max == RLIM_INFINITY || to < limit.rlim_max) limit.rlim_max = to;
-    limit.rlim_cur = limit.rlim_max;
+    if (limit.rlim_max == RLIM_INFINITY || to + more < limit.rlim_max) limit.rlim_max = to + more;
+    limit.rlim_cur = to < limit.rlim_max ? to : limit.rlim_max;
     setrlimit(what, &limit);
 }
 
 static void bound(size_t size, pid_t asking)
 {
-    lower(RLIMIT_CORE, 0);
-    lower(RLIMIT_CPU, seconds_for(size));
+    lower(RLIMIT_CORE, 0, 0);
+    lower(RLIMIT_CPU, seconds_for(size), 1); // the signal that warns tells why it ended, the other one does not
     size_t now = memory_now();
-    if (now && now < memory_huge) lower(RLIMIT_AS, now + memory_least + memory_per_byte * size);
+    if (now && now < memory_huge) lower(RLIMIT_AS, now + memory_least + memory_per_byte * size, 0);
     static const int ends[] = { SIGPIPE, SIGXCPU, SIGINT, SIGTERM, SIGHUP }; // whoever asked may have gone, or be stopped
     for (size_t i = 0; i < SUP_COUNT_OF(ends); ++i) signal(ends[i], SIG_DFL);
     (void)asking;

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 10, INPUT_MAX = 1 << 16 };
+enum { SECONDS_MAX = 2, INPUT_MAX = 1 << 16 };
 
 static const char* const endings[] = { "fbx", "dae", "off", "stl" };
 enum { ENDINGS = sizeof endings / sizeof *endings };

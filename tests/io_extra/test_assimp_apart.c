@@ -13,6 +13,7 @@ int main(void)
 #include "io_extra/assimp.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,6 +42,19 @@ static sup_result make_and_stop(const sup_read_input* in, sup_arena* keep, sup_a
 {
     (void)in, (void)keep, (void)work, (void)given, (void)error;
     raise(SIGSTOP);
+    return SUP_OK;
+}
+
+// The system warns before it kills, or nobody learns why.
+static sup_result make_and_work(const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given, sup_error* error)
+{
+    struct rlimit seconds;
+    (void)in, (void)keep, (void)work, (void)given;
+    if (getrlimit(RLIMIT_CPU, &seconds) != 0 || seconds.rlim_cur >= seconds.rlim_max)
+        return sup_fail(error, SUP_ERROR_FILE, "there is no warning");
+    seconds.rlim_cur = 1;
+    setrlimit(RLIMIT_CPU, &seconds);
+    for (volatile int on = 1; on;) on = 1;
     return SUP_OK;
 }
 
@@ -80,6 +94,8 @@ static void a_process_that_dies_is_a_sentence(void** state)
     assert_non_null(strstr(error.text, "broke down"));
     assert_int_equal(run(make_and_refuse, arena, &given, &error), SUP_ERROR_FILE);
     assert_string_equal(error.text, "the dog ate it; take another");
+    assert_int_equal(run(make_and_work, arena, &given, &error), SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "for 4 s without an end"));
     sup_arena_destroy(arena);
 }
 
