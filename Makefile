@@ -42,7 +42,7 @@ wasm: ## the core as WebAssembly, build-wasm/supple.wasm and supple_threads.wasm
 
 fuzz: ## run every fuzzer for SECONDS (20) each
 	@scripts/build.sh fuzz $(JOBS)
-	@scripts/fuzz.sh $(SECONDS)
+	@scripts/fuzz.sh $(SECONDS) 0 $(JOBS)
 
 hostile: ## CASES (1000) damaged characters from SEED (1) on through every deformer, under the address sanitizer
 	@scripts/build.sh asan $(JOBS) hostile

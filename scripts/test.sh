@@ -35,7 +35,7 @@ run_tests build-tsan -L threads -LE slow
 
 say "fuzzers"
 scripts/build.sh fuzz "$jobs"
-scripts/fuzz.sh 10 1 # one seed, so that red means this change and not this minute
+scripts/fuzz.sh 10 1 "$jobs" # one seed, so that red means this change and not this minute
 
 say "release, all tests"
 run_tests build

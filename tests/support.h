@@ -11,6 +11,24 @@
 #include "supple/io.h"
 #include "supple/scene.h"
 
+/// Not 0 in a build that a sanitizer watches. It sees reads, writes and races; how well a long simulation ends is measured by
+/// the other builds, which have the same bits.
+enum { TEST_UNWATCHED, TEST_FOR_ADDRESSES, TEST_FOR_RACES };
+#if defined(__has_feature) // clang
+#if __has_feature(thread_sanitizer)
+#define TEST_SANITIZED TEST_FOR_RACES
+#elif __has_feature(address_sanitizer)
+#define TEST_SANITIZED TEST_FOR_ADDRESSES
+#endif
+#elif defined(__SANITIZE_THREAD__) // gcc
+#define TEST_SANITIZED TEST_FOR_RACES
+#elif defined(__SANITIZE_ADDRESS__)
+#define TEST_SANITIZED TEST_FOR_ADDRESSES
+#endif
+#ifndef TEST_SANITIZED
+#define TEST_SANITIZED TEST_UNWATCHED
+#endif
+
 /// An allocator that says no from the nth call on, and counts what was not given back.
 typedef struct test_allocator {
     sup_allocator allocator;

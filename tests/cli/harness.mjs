@@ -20,11 +20,12 @@ export function skip(why) { throw new Skip(why); }
 
 /** One claim, with a folder of its own that is removed afterwards. */
 export async function test(claim, body) {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-cli-"));
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-cli-")), begin = Date.now();
     try {
         await body(folder);
         passed++;
-        console.log(`ok       ${claim}`);
+        const seconds = (Date.now() - begin) / 1000; // what makes the tests slow is found here
+        console.log(`ok       ${claim}${seconds < 1 ? "" : ` (${seconds.toFixed(1)} s)`}`);
     } catch (e) {
         if (e instanceof Skip) {
             skipped++;

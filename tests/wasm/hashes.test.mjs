@@ -43,7 +43,7 @@ function playInModule(supple, character, clip, chain, times) {
 
 function bakeNatively(folder, source, clip, chain, end) {
     const r = spawnSync(program, ["bake", source, path.join(folder, "out.glb"), "--clip", clip, "--deform", chain, "--fps", String(FPS),
-        ...(end ? ["--end", String(end)] : []), "--threads", "2", "--hashes", "--json"], { encoding: "utf8" });
+        ...(end ? ["--end", String(end)] : []), "--threads", "2", "--hashes", "--no-verdict", "--json"], { encoding: "utf8" });
     if (r.status !== 0 && r.status !== 1) throw new Error(`bake ended with ${r.status ?? r.signal}: ${r.stderr}`);
     return r.status === 0 ? JSON.parse(r.stdout).hashes : null;
 }
