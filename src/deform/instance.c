@@ -11,6 +11,10 @@
 #define PREROLL_STANDARD 0.5
 #define STEP_SNAP 1e-9 // of a step: nearer to a step end than this is that step end
 
+#define POSE_LARGEST                                                                                                           \
+    1e6f // scale of a joint against its bind, and way in diagonals, at which floats have no digit left for skin
+#define POSE_BOUND INT64_MIN // a step's number for the bind pose
+
 enum { SNAPSHOTS_STANDARD = 16, SNAPSHOT_SPACING = 16 };
 
 // A state block: this header, the links' states, the last two displacements. No pointers: copied, saved, hashed.
@@ -20,6 +24,7 @@ typedef struct state_head {
     double    host_time;
     sup_rigid carry; // waiting for the next step (live teleports)
     int64_t   carried;
+    int64_t   posed; // the step whose pose the links saw last: poses that are none are held back
 } state_head;
 
 struct sup_instance {
@@ -32,10 +37,10 @@ struct sup_instance {
     int64_t          pass;    // steps of one pass of the loop; 0: no loop
     bool             live;
 
-    uint8_t*  params;   // as set
-    uint8_t*  resolved; // with the keys of this moment
-    uint8_t*  state;    // the current block
-    size_t    state_size, links_offset, before_offset, after_offset;
+    uint8_t* params;   // as set
+    uint8_t* resolved; // with the keys of this moment
+    uint8_t* state;    // the current block
+    size_t   state_size, links_offset, before_offset, after_offset;
 
     uint8_t** snapshots; // blocks; unused ones have started == 0
     uint32_t  snapshot_count;
@@ -48,7 +53,8 @@ struct sup_instance {
     sup_rigid   seam; // the root's way from the end back to the start
     bool        seam_moves;
     sup_sampler sampler;
-    world_room  room; // the world of this moment
+    world_room  room;    // the world of this moment
+    bool*       carries; // joints that skin hangs on
 };
 
 // ---------------------------------------------------------------------------------------------- poses
@@ -57,6 +63,24 @@ static void pose_at(const sup_instance* in, double time, sup_pose* out)
 {
     if (in->held) sup_pose_copy(&in->first, out);
     else sup_clip_sample(in->chain->character, in->clip, time, out);
+}
+
+// Whether skin can follow the pose. What is no pose never reaches a dynamic link: it would be lost in every such step, at many
+// times the work of a sound one.
+static bool pose_sound(const sup_instance* in, const sup_pose* pose)
+{
+    float diagonal = in->chain->character->mesh.diagonal, far = POSE_LARGEST * (diagonal > 0 ? diagonal : 1);
+    for (uint32_t j = 0; j < pose->joint_count; ++j) {
+        if (!in->carries[j]) continue;
+        for (int r = 0; r < 3; ++r) {
+            const float* m = pose->skin[j].m[r];
+            bool         near = fabsf(m[0]) < POSE_LARGEST && fabsf(m[1]) < POSE_LARGEST && fabsf(m[2]) < POSE_LARGEST;
+            if (!near || !(fabsf(m[3]) < far)) return false; // nor is what is no number
+        }
+    }
+    for (uint32_t m = 0; m < pose->morph_count; ++m)
+        if (!(fabsf(pose->morph_weights[m]) < POSE_LARGEST)) return false;
+    return true;
 }
 
 // Poses within a step, for deformers with substeps.
@@ -68,6 +92,7 @@ static void sample(const sup_sampler* sampler, double time, sup_pose* out)
         double            ratio = in->host_span > 0 ? 1.0 - (head->host_time - time) / in->host_span : 1.0;
         sup_pose_blend(in->chain->character, &in->host_before, &in->host_now, ratio < 0 ? 0 : ratio > 1 ? 1 : ratio, out);
     } else pose_at(in, time < in->start ? in->start : time, out);
+    if (out != &in->now && !pose_sound(in, out)) sup_pose_copy(&in->now, out);
 }
 
 // The rigid motion of the root joint from one pose to another: rotation from the matrices' axes, so scale does not matter.
@@ -101,6 +126,24 @@ static double step_time(const sup_instance* in, int64_t step)
     if (step <= 0) return in->live ? (double)step * in->step : in->start;
     if (in->pass && step > in->pass) step -= in->pass;
     return in->start + (double)step * in->step;
+}
+
+static void pose_of_step(const sup_instance* in, int64_t step, sup_pose* out)
+{
+    if (step == POSE_BOUND) sup_pose_bind(in->chain->character, out);
+    else if (step <= 0) sup_pose_copy(&in->first, out);
+    else pose_at(in, step_time(in, step), out);
+}
+
+// in->now as the links may see it: of this step, or as the one before where it is none.
+static void hold_pose(sup_instance* in, int64_t step, sup_stats* stats)
+{
+    if (pose_sound(in, &in->now)) {
+        head_of(in->state)->posed = step;
+        return;
+    }
+    sup_pose_copy(&in->last, &in->now);
+    sup_stats_add(stats, "runner.pose_held", 1);
 }
 
 static sup_frame make_frame(sup_instance* in, double time, double dt, const sup_pose* from, const sup_pose* to,
@@ -167,7 +210,13 @@ static void run_at(sup_instance* in, const sup_frame* frame, const run_scratch* 
 static void begin_motion(sup_instance* in, const sup_pose* pose, const run_scratch* s, sup_stats* stats)
 {
     state_head* head = head_of(in->state);
-    *head = (state_head){ .step = -in->preroll, .started = 1, .carry = rigid_identity() };
+    bool        sound = pose_sound(in, pose);
+    *head = (state_head){ .step = -in->preroll, .started = 1, .carry = rigid_identity(), .posed = sound ? 0 : POSE_BOUND };
+    if (!sound) {
+        pose_of_step(in, POSE_BOUND, &in->now);
+        pose = &in->now;
+        sup_stats_add(stats, "runner.pose_held", 1);
+    }
     sup_frame frame = make_frame(in, step_time(in, head->step), 0, pose, pose, stats);
     frame.settling = in->preroll > 0;
     frame.settling_steps = (uint32_t)in->preroll;
@@ -248,7 +297,7 @@ static void seek(sup_instance* in, int64_t step)
     if (best == in->state) return;
     if (best) {
         memcpy(in->state, best, in->state_size);
-        pose_at(in, step_time(in, head->step), &in->last);
+        pose_of_step(in, head->posed, &in->last);
     } else head->started = 0;
 }
 
@@ -262,10 +311,13 @@ static void advance(sup_instance* in, int64_t step, const run_scratch* s, sup_st
     }
     while (head->step < step) {
         // The seam: the pass that is shown begins in the first pose.
-        if (in->pass && head->step == in->pass) sup_pose_copy(&in->first, &in->last);
+        if (in->pass && head->step == in->pass && pose_sound(in, &in->first)) {
+            sup_pose_copy(&in->first, &in->last);
+            head->posed = 0;
+        }
         int64_t k = head->step + 1;
-        if (k <= 0) sup_pose_copy(&in->first, &in->now);
-        else pose_at(in, step_time(in, k), &in->now);
+        pose_of_step(in, k, &in->now);
+        hold_pose(in, k, stats);
         do_step(in, s, stats);
         take_snapshot(in);
     }
@@ -352,13 +404,14 @@ void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, 
         sup_pose_copy(&in->host_now, &in->host_before);
         if (dynamic) {
             begin_motion(in, &in->host_now, &s, stats);
-            sup_pose_copy(&in->host_now, &in->now);
+            sup_pose_copy(&in->last, &in->now);
             while (head->step < 0) do_step(in, &s, stats);
         }
         head->started = 1;
         dt = 0;
     } else if (teleport && dynamic) {
-        sup_rigid jump = root_motion(c, &in->host_before, &in->host_now);
+        bool      sound = pose_sound(in, &in->host_before) && pose_sound(in, &in->host_now);
+        sup_rigid jump = sound ? root_motion(c, &in->host_before, &in->host_now) : rigid_identity();
         turn_displacement(in, before_of(in), jump.rotation);
         turn_displacement(in, after_of(in), jump.rotation);
         if (head->carried) { // two jumps before one step
@@ -368,7 +421,7 @@ void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, 
         head->carry = jump;
         head->carried = 1;
         sup_pose_copy(&in->host_now, &in->host_before);
-        sup_pose_copy(&in->host_now, &in->last);
+        if (pose_sound(in, &in->host_now)) sup_pose_copy(&in->host_now, &in->last);
     }
     head->host_time += dt;
     in->host_span = dt;
@@ -376,6 +429,7 @@ void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, 
     if (dynamic) {
         while ((double)(head->step + 1) * in->step <= head->host_time + STEP_SNAP * in->step) {
             sample(&in->sampler, (double)(head->step + 1) * in->step, &in->now);
+            hold_pose(in, head->step + 1, stats);
             do_step(in, &s, stats);
         }
         ratio = head->host_time / in->step - (double)head->step;
@@ -428,7 +482,7 @@ static void set_poses(sup_instance* in, const sup_instance_desc* desc)
     if (in->pass) {
         pose_at(in, in->end, &in->now);
         in->seam = root_motion(c, &in->now, &in->first);
-        in->seam_moves = rigid_moves(&in->seam, c->mesh.diagonal);
+        in->seam_moves = pose_sound(in, &in->now) && pose_sound(in, &in->first) && rigid_moves(&in->seam, c->mesh.diagonal);
     }
 }
 
@@ -443,14 +497,18 @@ static bool make_blocks(sup_instance* in, const sup_instance_desc* desc)
     in->params = sup_arena_alloc(in->arena, 1, chain->params_size + 1);
     in->resolved = sup_arena_alloc(in->arena, 1, chain->params_size + 1);
     in->spacing = SNAPSHOT_SPACING;
+    in->carries = SUP_NEW(in->arena, bool, chain->character->skeleton.joint_count);
     if (chain->dynamic_end && !in->live) in->snapshot_count = desc->snapshots ? desc->snapshots : SNAPSHOTS_STANDARD;
     in->snapshots = SUP_NEW(in->arena, uint8_t*, in->snapshot_count);
-    bool good = in->state && in->params && in->resolved && in->snapshots;
+    bool good = in->state && in->params && in->resolved && in->snapshots && in->carries;
     good = good && world_room_create(&chain->world, in->arena, &in->room);
     for (uint32_t i = 0; good && i < in->snapshot_count; ++i)
         good = (in->snapshots[i] = sup_arena_alloc(in->arena, 1, in->state_size)) != NULL;
     for (uint32_t i = 0; good && i < chain->link_count; ++i)
         memcpy(in->params + chain->links[i].params_offset, chain->links[i].params, chain->links[i].deformer->params_size);
+    const sup_weights* w = &chain->character->weights;
+    for (uint32_t i = 0; good && w->begin && i < w->begin[chain->character->mesh.point_count]; ++i)
+        in->carries[w->joints[i]] = true;
     return good;
 }
 
@@ -505,5 +563,5 @@ void sup_instance_state_load(sup_instance* in, const void* state)
 {
     memcpy(in->state, state, in->state_size);
     const state_head* head = head_of(in->state);
-    if (head->started && !in->live) pose_at(in, step_time(in, head->step), &in->last);
+    if (head->started && !in->live) pose_of_step(in, head->posed, &in->last);
 }

@@ -372,6 +372,93 @@ static void a_link_that_explodes_is_reset_and_counted(void** state)
     sup_character_destroy(c);
 }
 
+/// The clip with a scale of `broken` on the middle joint from `from` to `to`.
+static sup_clip break_clip(const sup_character* c, float broken, float from, float to, sup_arena* arena)
+{
+    const sup_clip* clip = &c->clips[0];
+    sup_channel*    channels = SUP_NEW(arena, sup_channel, clip->channel_count + 1);
+    float *         times = SUP_NEW(arena, float, 4), *values = SUP_NEW(arena, float, 12);
+    memcpy(channels, clip->channels, clip->channel_count * sizeof *channels);
+    times[0] = from, times[1] = from + 0.001f, times[2] = to - 0.001f, times[3] = to;
+    for (int i = 0; i < 12; ++i) values[i] = i / 3 == 1 || i / 3 == 2 ? broken : 1;
+    channels[clip->channel_count] =
+        (sup_channel){ .target = 1, .path = SUP_PATH_SCALE, .key_count = 4, .width = 3, .times = times, .values = values };
+    sup_clip out = *clip;
+    out.channels = channels;
+    out.channel_count++;
+    return out;
+}
+
+static const float broken_scales[] = { NAN, INFINITY, -INFINITY, 1e38f, -1e20f };
+
+static void a_pose_that_is_none_never_reaches_a_step(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_arena*     arena = sup_arena_create(NULL);
+    for (size_t i = 0; i < SUP_COUNT_OF(broken_scales); ++i) {
+        sup_clip       clip = break_clip(c, broken_scales[i], 0.3f, 0.4f, arena);
+        sup_chain_desc chain = { .character = c, .clip = &clip, .links = "spring" };
+        play           p = play_chain(chain, (sup_instance_desc){ .clip = &clip });
+        uint64_t       later = play_hash(&p, 0.6);
+        for (uint32_t k = 0; k < p.points; ++k) assert_true(v3_finite(p.out[k]));
+        assert_int_equal(p.stats.count, 1); // lost nowhere
+        assert_string_equal(p.stats.items[0].name, "runner.pose_held");
+        assert_true(p.stats.items[0].times >= 19 && p.stats.items[0].times <= 21);
+        play_hash(&p, 0.33); // a snapshot was taken among the broken ones, at 0.32 s
+        assert_true(play_hash(&p, 0.6) == later);
+        play_hash(&p, 0.35);
+        void* saved = sup_arena_alloc(arena, 1, sup_instance_state_size(p.instance));
+        sup_instance_state_save(p.instance, saved);
+        play_hash(&p, 0.1);
+        sup_instance_state_load(p.instance, saved);
+        assert_true(play_hash(&p, 0.6) == later);
+        play_end(&p);
+    }
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void a_motion_may_begin_or_close_its_loop_in_no_pose(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_arena*     arena = sup_arena_create(NULL);
+    for (size_t i = 0; i < 2 * SUP_COUNT_OF(broken_scales); ++i) {
+        sup_clip clip = break_clip(c, broken_scales[i / 2], i % 2 ? -0.1f : 0.8f, i % 2 ? 0.2f : 1.2f, arena);
+        play     p = play_chain((sup_chain_desc){ .character = c, .clip = &clip, .links = "spring" },
+                                (sup_instance_desc){ .clip = &clip, .loop = true, .preroll = 0.1 });
+        uint64_t hash = play_hash(&p, 0.5);
+        for (uint32_t k = 0; k < p.points; ++k) assert_true(v3_finite(p.out[k]));
+        play_hash(&p, 0.9);
+        assert_true(play_hash(&p, 0.5) == hash);
+        for (uint32_t k = 0; k < p.stats.count; ++k) assert_string_not_equal(p.stats.items[k].name, "runner.lost_and_reset");
+        play_end(&p);
+    }
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
+static void nor_does_a_live_host_get_one_in(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    sup_transform  local[8];
+    for (size_t i = 0; i < SUP_COUNT_OF(broken_scales); ++i) {
+        play p = play_chain((sup_chain_desc){ .character = c, .links = "spring" }, (sup_instance_desc){ .live = true });
+        for (int f = 0; f < 12; ++f) {
+            for (uint32_t j = 0; j < c->skeleton.joint_count; ++j) local[j] = c->skeleton.joints[j].rest;
+            if (f % 4 != 3) local[1].scale = v3(broken_scales[i], 1, 1); // the first one, too
+            sup_instance_live(p.instance, 1 / 60.0, local, NULL, f == 6 || f == 7, p.scratch, &p.stats, p.out);
+        }
+        for (uint32_t k = 0; k < p.points; ++k) assert_true(v3_finite(p.out[k]));
+        assert_int_equal(p.stats.count, 1);
+        assert_string_equal(p.stats.items[0].name, "runner.pose_held");
+        play_end(&p);
+    }
+    sup_character_destroy(c);
+}
+
 // The points that `links` loses are those of `instead`, and they are counted a frame or step.
 static void expect_returned(const sup_character* c, const char* links, const char* instead, const char* counted)
 {
@@ -468,6 +555,9 @@ int main(void)
         cmocka_unit_test(static_links_behind_run_on_the_frame_itself),
         cmocka_unit_test(a_link_draws_itself_as_it_was_shown),
         cmocka_unit_test(a_link_that_explodes_is_reset_and_counted),
+        cmocka_unit_test(a_pose_that_is_none_never_reaches_a_step),
+        cmocka_unit_test(a_motion_may_begin_or_close_its_loop_in_no_pose),
+        cmocka_unit_test(nor_does_a_live_host_get_one_in),
         cmocka_unit_test(what_a_static_link_loses_goes_back_to_the_skin_and_is_counted),
         cmocka_unit_test(a_static_link_behind_hides_no_explosion),
         cmocka_unit_test(keys_move_parameters_and_gravity_over_time),
