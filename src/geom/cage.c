@@ -1,0 +1,99 @@
+#include "geom/cage.h"
+
+#include "base/internal.h"
+#include "geom/cage_internal.h"
+
+#include <math.h>
+
+// Triangles of the fine surface for each point of the cage; characters have some 80. A solid as porous as a sponge has more,
+// and is looked at on a coarser grid.
+enum { FINE_MOST = 300, TRIES = 16 };
+
+typedef enum outcome { DONE, TOO_FINE, CROSSES, EMPTY } outcome;
+
+static sup_result report(const cage_maker* m, double share, sup_error* error)
+{
+    if (sup_progress_report(m->desc->progress, share, "cage")) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while making a cage");
+}
+
+// Back from cells to the mesh's units.
+static sup_result place(const cage_maker* m, const cage_surface* s, sup_arena* arena, sup_cage* out, bool* crosses,
+                        sup_error* error)
+{
+    const cage_grid* g = &m->grid;
+    sup_vec3*        points = SUP_NEW(arena, sup_vec3, s->point_count);
+    uint32_t*        triangles = sup_arena_copy(arena, s->triangles, 3 * (size_t)s->triangle_count, sizeof *triangles);
+    if (!points || !triangles) return sup_fail_memory(error, "a cage");
+    for (uint32_t p = 0; p < s->point_count; ++p)
+        points[p] = (sup_vec3){ (float)(g->origin[0] + g->h * (double)s->points[p].x),
+                                (float)(g->origin[1] + g->h * (double)s->points[p].y),
+                                (float)(g->origin[2] + g->h * (double)s->points[p].z) };
+    uint32_t   crossing;
+    sup_result r = cage_crossings(points, triangles, s->triangle_count, m->scratch, NULL, &crossing, error);
+    *crosses = crossing > 0;
+    if (r || (crossing && !m->careful)) return r;
+    // In cells nothing crosses. Numbers that cannot hold the difference of two cells are the only way to get here.
+    if (crossing)
+        return sup_fail(
+            error, SUP_ERROR_INPUT,
+            "the mesh is %g units large but lies so far from the origin that its places cannot be told apart; move it "
+            "to the origin",
+            g->h * g->size[0]);
+    out->point_count = s->point_count;
+    out->points = points;
+    out->triangle_count = s->triangle_count;
+    out->triangles = triangles;
+    return SUP_OK;
+}
+
+static sup_result attempt(cage_maker* m, double coarser, sup_arena* arena, sup_cage* out, outcome* how, sup_error* error)
+{
+    bool         any = false, crosses = false;
+    cage_surface s = { 0 };
+    sup_result   r = cage_orient(m, error);
+    *how = EMPTY;
+    if (r || m->triangle_count == 0) return r;
+    *how = TOO_FINE;
+    if (!cage_place_grid(m, coarser)) return SUP_OK;
+    r = report(m, 0.05, error);
+    if (!r) r = cage_fill(m, error);
+    if (!r) r = report(m, 0.2, error);
+    if (!r) r = cage_label(m, error);
+    if (!r) r = cage_shape(m, &any, error);
+    if (r) return r;
+    if (!any) {
+        *how = EMPTY;
+        return SUP_OK;
+    }
+    r = cage_skin(m, FINE_MOST * m->desc->target, &s, error);
+    if (r || s.triangle_count == 0) return r;
+    if (!r) r = report(m, 0.3, error);
+    if (!r) r = cage_collapse(m, &s, error);
+    if (!r) r = report(m, 0.9, error);
+    if (!r) r = cage_carry(m, &s, arena, out, error);
+    if (!r) r = place(m, &s, arena, out, &crosses, error);
+    *how = crosses ? CROSSES : DONE;
+    return r;
+}
+
+sup_result sup_cage_create(const sup_cage_desc* desc, sup_arena* arena, sup_cage* out, sup_error* error)
+{
+    SUP_ASSERT(desc->target >= 4);
+    outcome    how = TOO_FINE;
+    sup_result r = SUP_OK;
+    double     coarser = 1;
+    *out = (sup_cage){ 0 };
+    bool careful = false;
+    for (int i = 0; i < TRIES && how != DONE && how != EMPTY && !r; ++i) {
+        sup_cage   made = { 0 };
+        cage_maker m = { .desc = desc, .scratch = sup_arena_beside(arena), .careful = careful };
+        if (!m.scratch) return sup_fail_memory(error, "a cage");
+        r = attempt(&m, coarser, arena, &made, &how, error);
+        sup_arena_destroy(m.scratch);
+        if (!r && how == DONE) *out = made;
+        if (how == TOO_FINE) coarser *= 1.5;
+        careful = careful || how == CROSSES;
+    }
+    return r;
+}
