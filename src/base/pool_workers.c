@@ -1,8 +1,8 @@
 // The pool in WebAssembly, where a module cannot start threads: the host starts workers, each instantiates the module on the
 // same memory with a stack of its own and calls supple_serve. Only the module with shared memory is linked with this file.
 //
-// Workers sleep between jobs. The caller spins for the last piece: it may be a page's main thread, which must not sleep; any other
-// may after a while, or it would take the core from the worker that it waits for.
+// Workers sleep between jobs. The caller spins for the last piece: it may be a page's main thread, which must not sleep; any
+// other may after a while, or it would take the core from the worker that it waits for.
 #include "base/internal.h"
 #include "base/job.h"
 

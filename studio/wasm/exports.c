@@ -1,6 +1,6 @@
 // The library as a WebAssembly module for the page: plain functions on numbers and addresses in the module's memory.
-// Objects are addresses; 0 is none, and then supple_error() says why. One thread calls, so the error is the module's own; in the
-// module with shared memory workers take pieces of what it does (supple_pool, supple_serve).
+// Objects are addresses; 0 is none, and then supple_error() says why. One thread calls, so the error is the module's own; in
+// the module with shared memory workers take pieces of what it does (supple_pool, supple_serve).
 #include "supple/deformer.h"
 #include "supple/io.h"
 #include "supple/json.h"
