@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-quick test-blender characters bench wasm fuzz hostile install docs realism format tidy clean help
+.PHONY: all setup demo test test-quick test-blender characters bench peers wasm fuzz hostile install docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io
@@ -36,6 +36,12 @@ characters: all ## bake every character of FOLDER (../shared/data/skinned), play
 
 bench: all ## the shared scenes, timed
 	@build/supple bench
+
+peers: all wasm ## docs/performance.md: other engines beside ours on this machine (Debian's blender and npm, some minutes)
+	@scripts/setup.sh blender
+	@scripts/setup.sh test
+	@cd bench/peers && npm ci --no-audit --no-fund
+	@node bench/peers/peers.mjs build/supple build-wasm ../shared/data/skinned docs/performance.md
 
 wasm: ## the core as WebAssembly, build-wasm/supple.wasm and supple_threads.wasm
 	@scripts/build.sh wasm $(JOBS)

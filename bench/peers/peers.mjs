@@ -1,0 +1,155 @@
+// One run, one table: other engines and ours on the same machine, in CPU time of all threads.
+// node peers.mjs PROGRAM MODULES CHARACTERS DOCUMENT: the table goes between the marks in DOCUMENT.
+import { execFileSync, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { load } from "../../studio/wasm/supple.mjs";
+import { SIDE, block } from "./block.mjs";
+import { STEP, jolt, rapier } from "./engines.mjs";
+
+const [program, modules, characters, document] = process.argv.slice(2);
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-peers-"));
+const FRAME = 1 / 30;
+const rows = [];
+
+/** Mean CPU milliseconds of calls after a few that warm up, over at least a second. */
+function cpu(call) {
+    for (let i = 0; i < 5; ++i) call(i);
+    const begin = process.cpuUsage();
+    let calls = 0;
+    for (let used = 0; used < 1e6 || calls < 10; ++calls) {
+        call(5 + calls);
+        const { user, system } = process.cpuUsage(begin);
+        used = user + system;
+    }
+    const { user, system } = process.cpuUsage(begin);
+    return (user + system) / 1000 / calls;
+}
+
+/** work: particles times rounds a step, for nanoseconds each; null where that means nothing. */
+function row(scene, engine, milliseconds, seconds, work, does) {
+    const each = work ? (milliseconds * 1e6 / work).toFixed(0) : "–";
+    rows.push([scene, engine, milliseconds.toFixed(milliseconds < 10 ? 2 : 0), (1000 * seconds).toFixed(0), each, does]);
+    console.error(rows.at(-1).join(" | "));
+}
+
+async function engines(given) {
+    const particles = given.positions.length / 3;
+    const scene = `block, ${particles} particles, ${given.tetrahedra.length} tetrahedra`;
+    for (const iterations of [1, 5]) {
+        const made = await jolt(given, iterations);
+        row(scene, "jolt-physics 1.1, WebAssembly", cpu(made.step), STEP, particles * iterations,
+            `edges and volumes of tetrahedra, ${iterations} iteration${iterations > 1 ? "s" : ""}; no self-contact, no skin`);
+    }
+    for (const [model, words] of [["Volume", "edges and volumes as constraints"], ["NeoHookean", "neo-Hookean cells"], ["FEM", "finite elements"]]) {
+        const made = await rapier(given, model);
+        row(scene, "rapier3d 0.21, WebAssembly", cpu(made.step), STEP, particles * made.iterations,
+            `${words}, ${made.iterations} iterations; no self-contact, no skin`);
+    }
+}
+
+/** The block's surface as a skinned character of ours: one bone from top to bottom that nods. */
+function writeBlock(given) {
+    const points = [...new Set(given.surface.flat())];
+    const place = new Map(points.map((point, i) => [point, i + 1]));
+    const text = points.map(p => `v ${given.positions.slice(3 * p, 3 * p + 3).join(" ")}`);
+    text.push(...given.surface.map(face => `f ${face.map(p => place.get(p)).join(" ")}`));
+    fs.writeFileSync(path.join(folder, "block.obj"), `${text.join("\n")}\n`);
+    fs.writeFileSync(path.join(folder, "block.tgf"), "1 0.25 0.45 0.25\n2 0.25 0.25 0.25\n3 0.25 0.05 0.25\n#\n1 2 1 0 0 0\n2 3 1 0 0 0\n");
+    execFileSync(program, ["weights", path.join(folder, "block.obj"), path.join(folder, "block.glb"), "--skeleton", path.join(folder, "block.tgf"), "--quiet"]);
+    return path.join(folder, "block.glb");
+}
+
+function native(file, scene, words) {
+    const out = execFileSync(program, ["bench", file, "--scene", `${path.basename(file, path.extname(file))}/l*`, "--json"], { encoding: "utf8", maxBuffer: 1 << 26 });
+    const name = path.basename(file, path.extname(file));
+    for (const link of ["linear", "lattice", "layers"])
+        for (const found of JSON.parse(out).scenes.filter(s => s.name === `${name}/${link}`))
+            row(scene, `supple ${link}, native, ${found.threads} thread${found.threads > 1 ? "s" : ""} (wall)`, found.ms, FRAME, null, words[link]);
+}
+
+async function inModule(file, scene, words) {
+    const [single, threads] = ["supple.wasm", "supple_threads.wasm"].map(name => fs.readFileSync(path.join(modules, name)));
+    for (const count of [1, 2]) {
+        const supple = await load({ single, threads, count });
+        const character = supple.open(path.basename(file), fs.readFileSync(file));
+        const seconds = supple.clips(character)[0]?.seconds ?? 1;
+        for (const link of ["lattice", "layers"]) {
+            const player = supple.play(character, 0, link);
+            const begin = performance.now();
+            let frames = 0;
+            const used = cpu(frame => (++frames, player.evaluate(frame * FRAME % seconds)));
+            const wall = (performance.now() - begin) / frames;
+            row(scene, `supple ${link}, WebAssembly, ${count} thread${count > 1 ? "s" : ""}`, count > 1 ? wall : used, FRAME, null, `${words[link]}${count > 1 ? "; wall time" : ""}`);
+            player.free();
+        }
+        supple.free(character);
+        await supple.close();
+    }
+}
+
+async function threeSkinning(file, scene) {
+    const THREE = await import("three");
+    const { GLTFLoader } = await import("three/examples/jsm/loaders/GLTFLoader.js");
+    globalThis.self ??= globalThis;
+    const bytes = fs.readFileSync(file);
+    const gltf = await new GLTFLoader().parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), "");
+    const meshes = [];
+    gltf.scene.traverse(object => object.isSkinnedMesh && meshes.push(object));
+    gltf.scene.updateMatrixWorld(true);
+    const point = new THREE.Vector3();
+    const used = cpu(() => {
+        for (const mesh of meshes)
+            for (let i = 0; i < mesh.geometry.attributes.position.count; ++i) mesh.getVertexPosition(i, point);
+    });
+    row(scene, `three.js ${THREE.REVISION}, skinning on the CPU`, used, FRAME, null, "linear skinning of vertices, for picking; its GPU does the same for the picture");
+}
+
+function blender(file, clip, scene) {
+    const here = path.dirname(fileURLToPath(import.meta.url));
+    const run = spawnSync("blender", ["--background", "--factory-startup", "--python", path.join(here, "blender.py"), "--", file, clip], { encoding: "utf8" });
+    const line = run.stdout?.split("\n").find(text => text.startsWith("RESULT "));
+    if (!line) throw new Error(`blender said nothing: ${run.error?.message ?? run.stderr?.slice(-500)}`);
+    const { version, points, ...times } = JSON.parse(line.slice(7));
+    const words = { armature: "linear or dual quaternion skinning", "corrective smooth": "skinning, then smoothing",
+        "soft body": "springs on edges and goals; no volume", "soft body, self-collision": "springs, and balls around points that repel" };
+    for (const [name, milliseconds] of Object.entries(times))
+        row(scene, `Blender ${version}, ${name}`, milliseconds, 1 / 24, null, `${words[name]}; ${points} vertices`);
+}
+
+const does = {
+    linear: "skinning",
+    lattice: "shape matching on cells, volume of parts; no self-contact",
+    layers: "four layers of tissue, volume of parts, self-contact",
+};
+try {
+    const given = block();
+    await engines(given);
+    const blockFile = writeBlock(given);
+    const surface = `block, surface of ${SIDE}^3`;
+    native(blockFile, surface, does);
+    await inModule(blockFile, surface, does);
+    const beast = path.join(folder, "beast-walk.glb");
+    execFileSync(program, ["bake", "builtin:beast", beast, "--clip", "walk", "--deform", "linear", "--quiet"]);
+    const files = [beast, ...["cesiumman", "soldier", "xbot"].map(name => path.join(characters, `${name}.glb`)).filter(fs.existsSync)];
+    for (const file of files) {
+        const name = path.basename(file, ".glb");
+        native(file, name, does);
+        await inModule(file, name, does);
+        await threeSkinning(file, name).catch(error => console.error(`three.js could not read ${name}: ${error.message}`));
+    }
+    blender(beast, "walk", "beast-walk");
+    const cores = `${os.cpus()[0]?.model.trim()}, ${os.cpus().length} cores`;
+    const table = [`Measured on ${cores}, Node ${process.version}.`, "",
+        "| scene | engine | ms | of | ns a particle and iteration | what it does |", "|---|---|---|---|---|---|",
+        ...rows.map(cells => `| ${cells.slice(0, 3).join(" | ")} | ${cells[3]} ms | ${cells.slice(4).join(" | ")} |`)].join("\n");
+    const text = fs.readFileSync(document, "utf8");
+    const marks = /(<!-- peers begin -->\n)[\s\S]*(\n<!-- peers end -->)/;
+    if (!marks.test(text)) throw new Error(`${document}: the marks <!-- peers begin --> and <!-- peers end --> are missing`);
+    fs.writeFileSync(document, text.replace(marks, (_, begin, end) => `${begin}${table}${end}`));
+    console.log(table);
+} finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+}
