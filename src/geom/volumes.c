@@ -2,7 +2,9 @@
 
 #include "base/internal.h"
 #include "base/sort.h"
+#include "math/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 /// A triangle of extended points and the part it belongs to. `extra` is 0 for the mesh's own, else 1 + the hole or center.
@@ -455,5 +457,21 @@ void sup_volumes_measure(const sup_volumes* v, const sup_vec3* points, const sup
             six += a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
         }
         out[p] = six / 6;
+    }
+}
+
+void sup_volumes_thickness(const sup_volumes* v, const sup_vec3* points, double* out)
+{
+    SUP_ASSERT(v && points && out);
+    sup_volumes_measure(v, points, NULL, out);
+    for (uint32_t p = 0; p < v->part_count; ++p) {
+        double area = 0;
+        for (uint32_t t = v->begin[p]; t < v->begin[p + 1]; ++t) {
+            const uint32_t* c = v->corners + 3 * (size_t)t;
+            if (c[0] >= v->point_count || c[1] >= v->point_count || c[2] >= v->point_count) continue; // of a cut or a hole
+            sup_vec3 cross = v3_cross(v3_sub(points[c[1]], points[c[0]]), v3_sub(points[c[2]], points[c[0]]));
+            area += (double)v3_length(cross) / 2;
+        }
+        out[p] = area > 0 ? 4 * fabs(out[p]) / area : 0;
     }
 }

@@ -45,6 +45,9 @@ sup_result sup_volumes_create(const sup_volumes_desc* desc, sup_arena* arena, su
 /// Where an extended point is. carriers: NULL at rest.
 void sup_volumes_point(const sup_volumes* volumes, const sup_vec3* points, const sup_affine* carriers, uint32_t index,
                        double out[3]);
+/// How thick every part is at rest: four times its volume over the area of its own skin, without cuts and holes. That is the
+/// diameter of a cylinder, and two thirds of it for a ball.
+void sup_volumes_thickness(const sup_volumes* volumes, const sup_vec3* points, double* out);
 /// The volume of every part, positive where triangles face outwards. In double, in fixed order; allocates nothing.
 void sup_volumes_measure(const sup_volumes* volumes, const sup_vec3* points, const sup_affine* carriers, double* out);
 

@@ -14,6 +14,8 @@ typedef struct sup_lattice_node {
     float    share[3]; ///< 0 to 1
     uint32_t points[3];
     float    mix[3]; ///< of the mesh's points, summing to 1: the same place at rest
+    bool     carried; ///< on bones and not on the skin: points[0] is the center of the surface's parts that it is
+    sup_vec3 place;   ///< of one that is carried, at rest
 } sup_lattice_node;
 
 /// One of every particle.

@@ -232,6 +232,26 @@ static sup_result make_shares(lattice_maker* m, sup_arena* arena, sup_lattice_vo
     return SUP_OK;
 }
 
+// The slots before and behind each along the axes, where there is just one.
+static sup_result find_beside(const lattice_maker* m, sup_arena* arena, sup_lattice_volume* out, sup_error* error)
+{
+    const sup_voxels* v = m->v;
+    uint32_t*         beside = SUP_NEW(arena, uint32_t, 6 * (size_t)m->desc->slot_count);
+    if (!beside) return sup_fail_memory(error, "volumes");
+    for (uint32_t s = 0; s < m->desc->slot_count; ++s)
+        for (int i = 0; i < 6; ++i) beside[6 * (size_t)s + i] = s;
+    for (uint32_t p = 0; p < v->particle_count; ++p)
+        for (uint32_t k = v->link_begin[p]; k < v->link_begin[p + 1]; ++k) {
+            int64_t   step = (int64_t)v->corners[v->links[k]] - (int64_t)v->corners[p];
+            int       axis = step == 1 || step == -1 ? 0 : step == lattice_stride(v, 1) || -step == lattice_stride(v, 1) ? 1 : 2;
+            uint32_t  self = m->desc->slots[p];
+            uint32_t* to = &beside[6 * (size_t)self + 2 * axis + (step > 0)];
+            if (*to == self) *to = m->desc->slots[v->links[k]];
+        }
+    out->beside = beside;
+    return SUP_OK;
+}
+
 static sup_result make(lattice_maker* m, sup_arena* arena, sup_lattice_volume* out, sup_error* error)
 {
     uint32_t  count = m->v->particle_count, slots = m->desc->slot_count;
@@ -251,18 +271,26 @@ static sup_result make(lattice_maker* m, sup_arena* arena, sup_lattice_volume* o
     find_depths(m);
     find_owners(m);
     sup_result result = find_fades(m, error);
+    if (result == SUP_OK) result = find_beside(m, arena, out, error);
     if (result != SUP_OK) return result;
     for (uint32_t s = 0; s < slots; ++s) owners[s] = SUP_NONE;
     for (uint32_t p = 0; p < count; ++p) {
         uint32_t slot = m->desc->slots[p];
         outward[slot] = outward_at(m, p);
         reach[slot] = 1.0f / (float)(2 + m->depth[p]); // the boundary is one cell from outside
+        if (m->desc->loose) reach[slot] *= m->desc->loose[slot];
         owners[slot] = m->owner[p];
         fade[slot] = m->fade[p];
     }
     out->outward = outward;
     out->reach = reach;
     out->core = m->desc->core;
+    if (m->desc->core && m->desc->loose) {
+        sup_vec3* core = sup_arena_copy(arena, m->desc->core, slots, sizeof *core);
+        if (!core) return sup_fail_memory(error, "volumes");
+        for (uint32_t s = 0; s < slots; ++s) core[s] = v3_scale(core[s], m->desc->loose[s]);
+        out->core = core;
+    }
     out->owners = owners;
     out->fade = fade;
     if (!m->desc->trial) result = make_shares(m, arena, out, error);

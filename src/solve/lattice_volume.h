@@ -14,6 +14,7 @@
 #ifndef SUP_SOLVE_LATTICE_VOLUME_H
 #define SUP_SOLVE_LATTICE_VOLUME_H
 
+#include "geom/volumes.h"
 #include "geom/voxels.h"
 #include "math/rotation.h"
 #include "math/wide.h"
@@ -33,6 +34,10 @@ typedef struct sup_lattice_volume_desc {
     const uint32_t*         triangles;
     const uint32_t*         point_cells;  ///< of each point
     const float*            point_places; ///< three of each, in its cell
+    /// The parts of the mesh, cuts closed where the bones carry them; NULL: its triangles go with their cells' labels, where
+    /// they are neither coarser nor much finer than the cells.
+    const sup_volumes* surface;
+    const float*            loose;  ///< per slot: times s and c; NULL: 1
     const sup_vec3*         core;   ///< c of each slot, in cells; NULL: there is only the first field
     float                   fade;   ///< 0 to 0.5 of a part's length; 0: the paper's, parts one after the other
     bool                    trial;  ///< only sup_lattice_volume_growth will be asked
@@ -59,8 +64,10 @@ typedef struct sup_lattice_volume {
     const float*    fields;
     const sup_lattice_node* nodes;        ///< that members come from
     const uint32_t*         member_nodes; ///< of each member
-    const uint8_t*          rides;        ///< of each member: on the skin, and not on a particle
+    const uint8_t*          rides;        ///< of each member: on the skin or on bones, and not on a particle
+    const float*            carried;      ///< of each member: 1 on bones, where its offset is its whole place
     const sup_vec3* outward; ///< u of each slot, 0 on the middle
+    const uint32_t* beside;  ///< of each slot: those before and behind it along x, y, z; itself where there is none
     const float*    reach;   ///< s of each slot
     const sup_vec3* core;    ///< c of each slot; NULL: none
     const uint32_t* owners;  ///< of each slot: the part whose own field moves it, SUP_NONE: none
@@ -91,6 +98,8 @@ typedef struct sup_lattice_volume_call {
     bool             rough;    ///< without the exact step at the end
     double           grow;     ///< cells that a round may move outwards at most; 0: as many as inwards
     double           slack;    ///< share of the rest volume that a part may stay away from its goal; 0: none
+    /// Per slot: places that no part may be worse off than; where one would be, it and what flows into it go back there. NULL: none.
+    const sup_vec3*  fallback;
     uint32_t         sweeps;
     const sup_tasks* tasks;
     void*            scratch; ///< sup_lattice_volume_scratch bytes, 64-byte aligned
@@ -101,6 +110,7 @@ typedef struct sup_lattice_volume_call {
 typedef struct sup_lattice_volume_report {
     uint32_t inside_out; ///< parts left alone: their field does not enlarge them
     uint32_t out_of_reach; ///< parts that stay further than 2 % from their goal
+    uint32_t held_back;    ///< parts that went back towards their fallback
     bool     moved;
 } sup_lattice_volume_report;
 

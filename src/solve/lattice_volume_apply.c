@@ -13,6 +13,12 @@
 #define STEP_MAX 0.5       // cells that a field may move a particle in one round
 #define LAST_STEP_MAX 0.25 // and in the exact step that ends them: it leaves dents at the cuts
 #define FAR_OFF 0.02       // of its goal: a part that stays further away is worth counting
+#define CREASE_NONE 0.3f   // of a cell's volume at rest: where the pose leaves less, particles are not pushed
+#define CREASE_FULL 0.9f   // and where it leaves more, fully
+#define WORSE_SLACK 5e-3   // of the rest volume: a part may be worse off by less than this
+#define WHOLE_SLACK 3e-3   // of the whole's rest volume: it may be swollen by as much
+#define WORSE_RAMP 1e-2    // of the rest volume: over so much more it goes all the way back, so that nothing jumps
+enum { BACK_ROUNDS = 4 };
 enum { COUPLE_ROUNDS = 8, SLOT_GRAIN = 1024 };
 
 // ---------------------------------------------------------------------------------------------- root
@@ -59,6 +65,7 @@ typedef struct apply_job {
     sup_vec3*                      outward;                   ///< per slot
     float*                         planes;                    ///< six rows of all members
     double *                       volumes, *goals, *lengths; ///< per part; l of each
+    double*                        before;                    ///< per part: its volume at the fallback
     uint8_t*                       found;                     ///< per part: flags below
 } apply_job;
 
@@ -74,8 +81,9 @@ static apply_job place_scratch(const sup_lattice_volume* v, const sup_lattice_vo
     j.volumes = sup_scratch_at(scratch, slots + planes);
     j.goals = sup_scratch_at(scratch, slots + planes + parts);
     j.lengths = sup_scratch_at(scratch, slots + planes + 2 * parts);
-    j.found = sup_scratch_at(scratch, slots + planes + 3 * parts);
-    *size = slots + planes + 3 * parts + sup_align(v->part_count, 64);
+    j.before = sup_scratch_at(scratch, slots + planes + 3 * parts);
+    j.found = sup_scratch_at(scratch, slots + planes + 4 * parts);
+    *size = slots + planes + 4 * parts + sup_align(v->part_count, 64);
     return j;
 }
 
@@ -102,6 +110,30 @@ static void outward_task(void* data, uint32_t begin, uint32_t end)
 {
     const apply_job* j = data;
     SUP_WIDE_PICK(sup_lattice_outward)(j->v, j->call->matrices, j->call->core, begin, end, j->outward);
+}
+
+// Where the pose has squeezed the cells, as in the crease of a knee, there is nowhere to go: what is pushed out there goes
+// through what lies opposite. The field fades with the volume that is left of the cells around a particle.
+static void crease_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job*          j = data;
+    const sup_lattice_volume* v = j->v;
+    const sup_vec3*           x = j->call->points;
+    double                    unit = 1 / v->h;
+    for (uint32_t s = begin; s < end; ++s) {
+        const uint32_t* b = v->beside + 6 * (size_t)s;
+        sup_vec3        column[3];
+        bool            known = true;
+        for (int a = 0; a < 3; ++a) {
+            int steps = (b[2 * a] != s) + (b[2 * a + 1] != s);
+            known &= steps > 0;
+            column[a] = v3_scale(v3_sub(x[b[2 * a + 1]], x[b[2 * a]]), (float)(unit / (steps ? steps : 1)));
+        }
+        if (!known) continue;
+        float left = v3_dot(column[0], v3_cross(column[1], column[2]));
+        if (left < CREASE_FULL)
+            j->outward[s] = v3_scale(j->outward[s], sup_smoothstep(CREASE_NONE, CREASE_FULL, left));
+    }
 }
 
 static void measure_task(void* data, uint32_t begin, uint32_t end)
@@ -223,6 +255,82 @@ static void one_after_the_other(const apply_job* j)
         }
 }
 
+static void back_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job*          j = data;
+    const sup_lattice_volume* v = j->v;
+    for (uint32_t s = begin; s < end; ++s) {
+        double kept = 0, sum = 0;
+        for (uint32_t i = v->share_begin[s]; i < v->share_begin[s + 1]; ++i) {
+            kept += (double)v->shares[i] * j->lengths[v->share_parts[i]];
+            sum += (double)v->shares[i];
+        }
+        if (!(kept < sum)) continue;
+        sup_vec3 to = j->call->fallback[s], from = j->call->points[s];
+        j->call->points[s] = v3_mad(to, (float)(kept / sum), v3_sub(from, to));
+    }
+}
+
+// What is left of the change that a part has seen: all of it, or as much as does no harm.
+static double harmless_share(const apply_job* j, uint32_t part)
+{
+    const sup_lattice_part*        t = &j->v->parts[part];
+    const sup_lattice_volume_call* call = j->call;
+    if (!(t->rest > 0) || t->cells == 0 || (call->strength && !(call->strength[part] > 0))) return 1;
+    double goal = t->rest * (call->targets ? call->targets[part] : 1.0);
+    double over = fabs(j->volumes[part] - goal) - fabs(j->before[part] - goal) - WORSE_SLACK * t->rest;
+    if (!(over > 0)) return isfinite(over) ? 1 : 0;
+    return fmax(1 - over / (WORSE_RAMP * t->rest), 0);
+}
+
+// Parts trade volume over their cuts when these turn: one swells that cannot shrink, its neighbor gets back what it never
+// lost, and the whole grows. What is left of each part's growth, so that it does not.
+static double unswollen_share(const apply_job* j)
+{
+    double now = 0, goal = 0, grown = 0;
+    for (uint32_t i = 0; i < j->v->part_count; ++i) {
+        const sup_lattice_part* t = &j->v->parts[i];
+        if (!(t->rest > 0)) continue;
+        now += j->volumes[i];
+        goal += t->rest * (j->call->targets ? j->call->targets[i] : 1.0);
+        grown += fmax(j->volumes[i] - j->before[i], 0);
+    }
+    double over = now - (1 + WHOLE_SLACK) * goal;
+    return over > 0 && grown > 0 ? fmax(1 - over / grown, 0) : 1;
+}
+
+// A correction may cost a neighbor more than it brings, and what a blend does to one part nobody may be able to mend.
+static uint32_t hold_back(apply_job* j)
+{
+    const sup_lattice_volume_call *call = j->call, there = { .points = (sup_vec3*)call->fallback, .offsets = call->offsets };
+    uint32_t                       parts = j->v->part_count, held = 0;
+    double*                        now = j->volumes;
+    j->call = &there; // only read
+    j->volumes = j->before;
+    sup_tasks_run(call->tasks, parts, 1, measure_task, j);
+    j->call = call;
+    j->volumes = now;
+    for (uint32_t round = 0; round < BACK_ROUNDS; ++round) {
+        uint32_t worse = 0;
+        double   growth = unswollen_share(j);
+        for (uint32_t i = 0; i < parts; ++i) j->lengths[i] = j->volumes[i] > j->before[i] ? growth : 1;
+        for (uint32_t i = 0; i < parts; ++i) { // what flows in from the neighbors is theirs to take back, by half
+            double share = harmless_share(j, i);
+            worse += fmin(share, j->lengths[i]) < 1;
+            j->lengths[i] = fmin(j->lengths[i], share);
+            for (uint32_t k = j->v->couple_begin[i]; k < j->v->couple_begin[i + 1] && round > 0 && share < 1; ++k) {
+                double* beside = &j->lengths[j->v->couple_parts[k]];
+                *beside = fmin(*beside, (1 + share) / 2);
+            }
+        }
+        if (round == 0) held = worse;
+        if (worse == 0) break;
+        sup_tasks_run(call->tasks, j->v->slot_count, SLOT_GRAIN, back_task, j);
+        sup_tasks_run(call->tasks, parts, 1, measure_task, j);
+    }
+    return held;
+}
+
 sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, const sup_lattice_volume_call* call)
 {
     sup_lattice_volume_report report = { 0 };
@@ -232,6 +340,7 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
     set_goals(&j);
     report.moved = furthest(&j) > SAME_VOLUME;
     if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, outward_task, &j);
+    if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, crease_task, &j);
     if (report.moved && !v->apart) one_after_the_other(&j);
     else if (report.moved) {
         for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
@@ -247,6 +356,7 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
             sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, own_move_task, &j);
         }
     }
+    if (call->fallback && v->apart && !(call->goals)) report.held_back = hold_back(&j);
     for (uint32_t i = 0; i < v->part_count; ++i) {
         report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
         report.out_of_reach += !j.found[i] && fabs(j.goals[i] - j.volumes[i]) > FAR_OFF * fabs(j.goals[i]);

@@ -122,6 +122,7 @@ typedef struct member_rows {
     const uint32_t* nodes;
     uint32_t*       slots;
     uint8_t*        rides;
+    float*          carried;
     float *         places, *fields;
     double*         rest;   ///< three of each: place at rest in cells, from the part's origin
     double*         slopes; ///< likewise
@@ -147,10 +148,12 @@ static void place_members(const lattice_maker* m, uint32_t part, const sup_latti
         const sup_lattice_node* node = skin ? &m->nodes[r->nodes[i]] : &plain;
         float                   rest = 1;
         r->rides[i] = node->skin;
+        r->carried[i] = node->carried ? 1.0f : 0.0f;
         for (uint32_t k = LATTICE_NODE_SLOTS; k-- > 0;) {
             uint32_t q = k == 0 ? node->base : node->beside[k - 1];
             float    share = k == 0 ? rest : node->share[k - 1];
             rest -= k == 0 ? 0.0f : share;
+            if (node->carried) share = 0;
             r->slots[k * rows + i] = m->desc->slots[q];
             r->places[k * rows + i] = share;
             r->fields[k * rows + i] = share == 0 ? 0.0f : share * own_share(m, part, q);
@@ -176,6 +179,7 @@ void lattice_node_at_rest(const lattice_maker* m, const sup_lattice_node* n, dou
         sup_voxels_corner(m->v, n->beside[k], at);
         for (int a = 0; a < 3; ++a) out[a] += (double)n->share[k] * ((double)at[a] - (double)from[a]);
     }
+    for (int a = 0; a < 3 && n->carried; ++a) out[a] = ((double)(&n->place.x)[a] - m->v->origin[a]) / m->v->h;
 }
 
 // Volume of a part at rest in cells; slopes: three of each member, NULL: none. Twelve times the volume of a patch is
@@ -214,7 +218,7 @@ typedef struct rate_rows {
     uint32_t *mark, *seen;
 } rate_rows;
 
-static void place_at_rest(const lattice_maker* m, const sup_lattice_part* t, const member_rows* r, uint32_t rows,
+static void place_at_rest(const lattice_maker* m, const sup_lattice_part* t, bool skin, const member_rows* r, uint32_t rows,
                           uint32_t origin, const uint32_t* of_slot)
 {
     uint32_t from[3], at[3];
@@ -226,6 +230,9 @@ static void place_at_rest(const lattice_maker* m, const sup_lattice_part* t, con
             sup_voxels_corner(m->v, of_slot[r->slots[k * rows + i]], at);
             for (int a = 0; a < 3; ++a) x[a] += (double)r->places[k * rows + i] * ((double)at[a] - (double)from[a]);
         }
+        if (!skin || !m->nodes[r->nodes[i]].carried) continue;
+        lattice_node_at_rest(m, &m->nodes[r->nodes[i]], x);
+        for (int a = 0; a < 3; ++a) x[a] -= from[a];
     }
 }
 
@@ -341,12 +348,12 @@ static void measure_at_rest(const lattice_maker* m, const part_lists* lists, con
 {
     for (uint32_t i = 0; i < m->desc->part_count; ++i) {
         sup_lattice_part* t = &lists->parts[i];
-        if (t->cells == 0 || t->member_end == t->member_begin) continue;
-        uint32_t origin = middle_of(m, cells + begin[i], t->cells);
+        if (t->member_end == t->member_begin) continue;
+        uint32_t origin = t->cells ? middle_of(m, cells + begin[i], t->cells) : m->nodes[lists->nodes[t->member_begin]].base;
         t->origin = m->desc->slots[origin];
         for (int skin = m->nodes != NULL; skin >= 0; --skin) {
             place_members(m, i, t, skin, lists->member_count, r);
-            place_at_rest(m, t, r, lists->member_count, origin, of_slot);
+            place_at_rest(m, t, skin, r, lists->member_count, origin, of_slot);
             t->rest = rest_volume(t, lists->faces, r->rest, NULL);
             if (m->surface.part_count || t->rest > HOLLOW * t->cells) break;
             out->cell_parts += (uint32_t)skin;
@@ -395,11 +402,12 @@ sup_result lattice_make_parts(lattice_maker* m, sup_arena* arena, sup_lattice_vo
     member_rows r = { .nodes = lists.nodes,
                       .slots = SUP_NEW(arena, uint32_t, LATTICE_NODE_SLOTS * (size_t)rows),
                       .rides = SUP_NEW(arena, uint8_t, rows),
+                      .carried = SUP_NEW(arena, float, rows),
                       .places = SUP_NEW(arena, float, LATTICE_NODE_SLOTS*(size_t)rows),
                       .fields = SUP_NEW(arena, float, LATTICE_NODE_SLOTS*(size_t)rows),
                       .rest = SUP_NEW(m->scratch, double, 3 * (size_t)rows),
                       .slopes = SUP_NEW(m->scratch, double, 3 * (size_t)rows) };
-    if (!of_slot || !r.slots || !r.rides || !r.places || !r.fields || !r.rest || !r.slopes)
+    if (!of_slot || !r.slots || !r.rides || !r.carried || !r.places || !r.fields || !r.rest || !r.slopes)
         return sup_fail_memory(error, "volumes");
     for (uint32_t p = 0; p < m->v->particle_count; ++p) of_slot[m->desc->slots[p]] = p;
     measure_at_rest(m, &lists, &r, cells, begin, of_slot, out);
@@ -409,6 +417,7 @@ sup_result lattice_make_parts(lattice_maker* m, sup_arena* arena, sup_lattice_vo
     out->nodes = m->nodes;
     out->member_nodes = lists.nodes;
     out->rides = r.rides;
+    out->carried = r.carried;
     out->members = r.slots;
     out->places = r.places;
     out->fields = r.fields;

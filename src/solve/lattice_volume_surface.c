@@ -24,10 +24,60 @@ static uint32_t nearest_particle(const lattice_maker* m, const uint32_t* points,
     return best;
 }
 
-// The surface of every part with its cuts closed by fans, and a node for each of its points. Fans go to a particle: both
-// neighbors share it, so where it is does not matter. Leaves the surface empty where the mesh has holes, is too coarse or too
-// fine.
-sup_result lattice_make_surface(lattice_maker* m, sup_arena* arena, sup_error* error)
+// The particle nearest to a place at rest in cells, through the cell that holds it; SUP_NONE where that one is empty.
+static uint32_t particle_at(const sup_voxels* v, const double place[3])
+{
+    uint32_t at = 0, step = 1, corner = 0;
+    for (uint32_t a = 0; a < 3; ++a) {
+        if (!(place[a] >= 0 && place[a] < v->size[a])) return SUP_NONE;
+        at += step * (uint32_t)place[a];
+        step *= v->size[a];
+        corner |= (place[a] - floor(place[a]) > 0.5 ? 1u : 0u) << a;
+    }
+    return v->at[at] == SUP_NONE ? SUP_NONE : v->particles[8 * (size_t)v->at[at] + corner];
+}
+
+// The center of a fan: on the bones that carry its cuts, else on the particle next to the middle of its border, which both
+// neighbors share, so that where it is does not matter.
+static sup_lattice_node center_node(const lattice_maker* m, const sup_volumes* v, const sup_lattice_node* nodes, uint32_t center)
+{
+    uint32_t         first = v->border_begin[center], count = v->border_begin[center + 1] - first, p = SUP_NONE;
+    bool             carried = v->center_begin[center + 1] > v->center_begin[center];
+    double           mean[3] = { 0 };
+    sup_lattice_node node = { .carried = carried, .skin = carried, .points = { center } };
+    for (uint32_t i = v->center_begin[center]; i < v->center_begin[center + 1]; ++i)
+        for (int a = 0; a < 3; ++a) mean[a] += v->center_shares[i] * (double)(&v->cut_points[v->center_cuts[i]].x)[a];
+    for (int a = 0; a < 3 && carried; ++a) {
+        (&node.place.x)[a] = (float)mean[a];
+        mean[a] = (mean[a] - m->v->origin[a]) / m->v->h;
+    }
+    for (uint32_t i = 0; i < count && !carried; ++i) {
+        double at[3];
+        lattice_node_at_rest(m, &nodes[v->border_points[first + i]], at);
+        for (int a = 0; a < 3; ++a) mean[a] += at[a] / count;
+    }
+    if (carried) p = particle_at(m->v, mean);
+    if (p == SUP_NONE) p = nearest_particle(m, v->border_points + first, count, mean);
+    node.base = node.beside[0] = node.beside[1] = node.beside[2] = p;
+    return node;
+}
+
+// The middle of a hole rides on the particle next to it.
+static sup_lattice_node hole_node(const lattice_maker* m, const sup_volumes* v, const sup_lattice_node* nodes, uint32_t hole)
+{
+    uint32_t first = v->hole_begin[hole], count = v->hole_begin[hole + 1] - first;
+    double   mean[3] = { 0 };
+    for (uint32_t i = 0; i < count; ++i) {
+        double at[3];
+        lattice_node_at_rest(m, &nodes[v->hole_points[first + i]], at);
+        for (int a = 0; a < 3; ++a) mean[a] += at[a] / count;
+    }
+    uint32_t p = nearest_particle(m, v->hole_points + first, count, mean);
+    return (sup_lattice_node){ .base = p, .beside = { p, p, p } };
+}
+
+// Triangles go with the cells of their corners. Leaves the surface empty where the mesh has holes, is too coarse or too fine.
+static sup_result label_by_cells(const lattice_maker* m, sup_volumes* out, sup_error* error)
 {
     const sup_lattice_volume_desc* d = m->desc;
     uint32_t*                      labels = SUP_NEW(m->scratch, uint32_t, d->triangle_count);
@@ -46,26 +96,29 @@ sup_result lattice_make_surface(lattice_maker* m, sup_arena* arena, sup_error* e
                               .triangles = d->triangles,
                               .part_count = d->part_count,
                               .labels = labels };
-    sup_volumes      v;
-    sup_result       r = sup_volumes_create(&desc, m->scratch, &v, error);
-    if (r != SUP_OK || v.hole_count) return r;
-    sup_lattice_node* nodes = SUP_NEW(arena, sup_lattice_node, (size_t)d->point_count + v.center_count);
+    sup_result       r = sup_volumes_create(&desc, m->scratch, out, error);
+    if (r == SUP_OK && out->hole_count) *out = (sup_volumes){ 0 };
+    return r;
+}
+
+sup_result lattice_make_surface(lattice_maker* m, sup_arena* arena, sup_error* error)
+{
+    const sup_lattice_volume_desc* d = m->desc;
+    sup_volumes                    v = { 0 };
+    sup_result                     r = SUP_OK;
+    if (d->surface) v = *d->surface;
+    else r = label_by_cells(m, &v, error);
+    if (r != SUP_OK || v.part_count == 0) return r;
+    uint32_t          count = d->point_count + v.hole_count + v.center_count;
+    sup_lattice_node* nodes = SUP_NEW(arena, sup_lattice_node, count);
     if (!nodes) return sup_fail_memory(error, "volumes");
     for (uint32_t p = 0; p < d->point_count; ++p)
         nodes[p] = sup_lattice_node_of_point(m->v, p, d->point_cells[p], d->point_places + 3 * (size_t)p);
-    for (uint32_t c = 0; c < v.center_count; ++c) {
-        uint32_t first = v.border_begin[c], count = v.border_begin[c + 1] - first;
-        double   mean[3] = { 0 };
-        for (uint32_t i = 0; i < count; ++i) {
-            double at[3];
-            lattice_node_at_rest(m, &nodes[v.border_points[first + i]], at);
-            for (int a = 0; a < 3; ++a) mean[a] += at[a] / count;
-        }
-        uint32_t p = nearest_particle(m, v.border_points + first, count, mean);
-        nodes[d->point_count + c] = (sup_lattice_node){ .base = p, .beside = { p, p, p } };
-    }
+    for (uint32_t i = 0; i < v.hole_count; ++i) nodes[d->point_count + i] = hole_node(m, &v, nodes, i);
+    for (uint32_t i = 0; i < v.center_count; ++i)
+        nodes[d->point_count + v.hole_count + i] = center_node(m, &v, nodes, i);
     m->surface = v;
     m->nodes = nodes;
-    m->node_count = d->point_count + v.center_count;
+    m->node_count = count;
     return SUP_OK;
 }

@@ -61,8 +61,9 @@ void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
         v8     at = mix(j->points, o, v->members + m, v->places + m, v->member_count);
         if (j->offsets) {
             fr x, y, z;
+            fr away = fr_load(v->carried + m);
             fr_load3(&j->offsets[m].x, &x, &y, &z);
-            at = add(at, (v8){ x, y, z });
+            at = add(at, (v8){ x - away * fr_all(o.x), y - away * fr_all(o.y), z - away * fr_all(o.z) });
         }
         fr_store(to, scale * at.x);
         fr_store(to + j->stride, scale * at.y);

@@ -42,6 +42,83 @@ static void no_clip_loses_more_volume_than_under_linear_skinning(void** state)
     }
 }
 
+// The part that is furthest worse off under `links` than under linear skinning, over a clip, as a fraction of its volume.
+static double furthest_worse(const sup_character* c, const char* name, const char* links)
+{
+    const sup_clip* clip = sup_character_clip(c, name);
+    play a = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = links }, (sup_instance_desc){ .clip = clip });
+    play b = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "linear" }, (sup_instance_desc){ .clip = clip });
+    sup_meter* meter = NULL;
+    sup_error  error;
+    double     volumes[2][64], worst = 0;
+    assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
+    assert_in_range(sup_meter_part_count(meter), 2, 64);
+    for (double t = 0; t <= clip->seconds; t += clip->seconds / 8) {
+        play_hash(&a, t), play_hash(&b, t);
+        sup_meter_part_volumes(meter, sup_instance_pose(a.instance), a.out, volumes[0]);
+        sup_meter_part_volumes(meter, sup_instance_pose(b.instance), b.out, volumes[1]);
+        for (uint32_t i = 0; i < sup_meter_part_count(meter); ++i) {
+            double rest = sup_meter_part_at(meter, i)->rest_volume;
+            worst = fmax(worst, fabs(volumes[0][i] / rest - 1) - fabs(volumes[1][i] / rest - 1));
+        }
+    }
+    sup_meter_destroy(meter);
+    play_end(&a), play_end(&b);
+    return worst;
+}
+
+// Feet and fingers used to swell by what the limb above them had lost.
+static void no_part_is_worse_off_than_under_linear_skinning(void** state)
+{
+    (void)state;
+    static const struct {
+        const char *scene, *clip;
+    } clips[] = { { "arm", "flex" }, { "arm", "twist" }, { "beast", "walk" }, { "beast", "jump" } };
+    for (size_t i = 0; i < SUP_COUNT_OF(clips); ++i) {
+        sup_character* c = NULL;
+        sup_error      error;
+        assert_ok(sup_builtin_create(clips[i].scene, 2400, NULL, &c, &error), error);
+        double fine = furthest_worse(c, clips[i].clip, "lattice"), coarse = furthest_worse(c, clips[i].clip, "lattice(cells=32)");
+        print_message("  %s, %s: a part is worse off by %.2f %% at most, by %.2f %% with 32 cells\n", clips[i].scene,
+                      clips[i].clip, 100 * fine, 100 * coarse);
+        assert_true(fine < 0.015 && coarse < 0.025); // what the correction may leave, and what swings
+        sup_character_destroy(c);
+    }
+}
+
+// The least distance of a point of the forearm from its axis, over what it was at rest.
+static double least_radius(const char* links)
+{
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_builtin_create("arm", 2400, NULL, &c, &error), error);
+    const sup_clip* clip = sup_character_clip(c, "twist");
+    play   p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = links }, (sup_instance_desc){ .clip = clip });
+    double least = INFINITY;
+    float  low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < p.points; ++i) low = fminf(low, c->mesh.points[i].x), high = fmaxf(high, c->mesh.points[i].x);
+    play_hash(&p, clip->seconds); // the hand is turned by 150 degrees about x, the arm's own axis
+    for (uint32_t i = 0; i < p.points; ++i) {
+        sup_vec3 a = c->mesh.points[i], b = p.out[i];
+        if (a.x < low + 0.1f * (high - low) || a.x > high - 0.1f * (high - low)) continue; // not the caps
+        least = fmin(least, sqrt((double)(b.y * b.y + b.z * b.z) / (double)(a.y * a.y + a.z * a.z)));
+    }
+    play_end(&p);
+    sup_character_destroy(c);
+    return least;
+}
+
+static void a_twisted_forearm_stays_round(void** state)
+{
+    (void)state;
+    double linear = least_radius("linear"), lattice = least_radius("lattice"), pinched = least_radius("lattice(blend=linear)");
+    print_message("  twisted by 150 degrees: linear keeps %.2f of the radius, lattice %.2f, with blend=linear %.2f\n", linear,
+                  lattice, pinched);
+    assert_true(linear < 0.5);
+    assert_true(lattice > 0.9);
+    assert_true(pinched < 0.8);
+}
+
 // The elbow of the arm, with weights that come by themselves.
 static void weights_that_were_never_painted_lose_no_more_either(void** state)
 {
@@ -60,6 +137,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_clip_loses_more_volume_than_under_linear_skinning),
+        cmocka_unit_test(no_part_is_worse_off_than_under_linear_skinning),
+        cmocka_unit_test(a_twisted_forearm_stays_round),
         cmocka_unit_test(weights_that_were_never_painted_lose_no_more_either),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

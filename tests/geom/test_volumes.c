@@ -73,6 +73,22 @@ static void opposite_faces_missing_are_two_holes(void** state)
 }
 
 // x = 0 is part 1, the rest part 0, and the cut is at (0.4, 0.5, 0.5): part 1 is a pyramid of height 0.4 and base 1.
+// A cube of 1 with all its faces is 4 / 6 thick; without two opposite ones, as a piece of a limb, its own width.
+static void thickness_is_the_width_of_a_limb(void** state)
+{
+    (void)state;
+    sup_arena*  arena = sup_arena_create(NULL);
+    double      thickness;
+    sup_volumes v =
+        make(arena, &(sup_volumes_desc){ .point_count = 8, .triangle_count = 12, .triangles = cube, .part_count = 1 });
+    sup_volumes_thickness(&v, cube_points, &thickness);
+    assert_float_equal(thickness, 4.0 / 6, 1e-6);
+    v = make(arena, &(sup_volumes_desc){ .point_count = 8, .triangle_count = 8, .triangles = cube + 12, .part_count = 1 });
+    sup_volumes_thickness(&v, cube_points, &thickness);
+    assert_float_equal(thickness, 1, 1e-6);
+    sup_arena_destroy(arena);
+}
+
 static void fan_to_the_cut_makes_a_pyramid(void** state)
 {
     (void)state;
@@ -215,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cube_holds_one_with_and_without_a_face),
         cmocka_unit_test(opposite_faces_missing_are_two_holes),
+        cmocka_unit_test(thickness_is_the_width_of_a_limb),
         cmocka_unit_test(fan_to_the_cut_makes_a_pyramid),
         cmocka_unit_test(three_parts_that_meet_share_a_center),
         cmocka_unit_test(bow_tie_is_two_holes),

@@ -12,6 +12,7 @@
 
 static const char* const measure_choices[] = { "skin", "cells", NULL };
 static const char* const weight_choices[] = { "auto", "screened", "diffuse", "file", NULL };
+static const char* const blend_choices[] = { "dualquat", "linear", NULL };
 static const char* const reference_choices[] = { "pose", "rest", NULL };
 static const char* const integrator_choices[] = { "implicit", "symplectic", NULL };
 
@@ -46,6 +47,9 @@ const sup_param lattice_rows[ROW_COUNT] = {
     { "weights", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(weights), .standard = WEIGHTS_AUTO, .choices = weight_choices, .unit = "",
       .help = "Of the cells' corners: spread from the bones, the paper's averaging, or the file's, which the skin then keeps "
               "exactly; auto: the file's if it has any" },
+    { "blend", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(blend), .standard = BLEND_DUALQUAT, .choices = blend_choices, .unit = "",
+      .help = "How bones turn the cells' corners: dualquat keeps a twisted limb round, linear pinches it as the file's own skin",
+      .only_with = "linear_front" },
     { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = 0.1, .max = 10, .standard = 1, .unit = "",
       .help = "Automatic weights: larger is harder at the joints", .only_with = "weights=screened|weights=diffuse|unweighted" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(strength), .varies = SUP_VARIES_BONE, .min = 0.1, .max = 10,
@@ -82,6 +86,7 @@ static const char* const jelly[][2] = {
 static const char* const paper[][2] = { { "integrator", "symplectic" },
                                         { "reference", "rest" },
                                         { "weights", "diffuse" },
+                                        { "blend", "linear" },
                                         { "measure", "cells" },
                                         { "fade", "0" },
                                         { "delta", "0.9" },
@@ -103,7 +108,14 @@ static bool is_unweighted(const sup_bind_input* in, const sup_binding* binding)
     return !b->keeps_file;
 }
 
+static bool is_linear_front(const sup_bind_input* in, const sup_binding* binding)
+{
+    (void)binding;
+    return in->skinning != SUP_SKINNING_DUALQUAT;
+}
+
 static const sup_condition conditions[] = {
+    { "linear_front", "linear skinning in front", "take dualquat out of the chain", is_linear_front },
     { "unweighted", "a file without weights", "set weights=screened", is_unweighted },
     { 0 },
 };

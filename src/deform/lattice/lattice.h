@@ -24,6 +24,7 @@ typedef struct lattice_params {
     const char* parts;
     int         measure;
     int         weights;
+    int         blend;
     float       spread, strength;
     int         reference, integrator;
     float       delta;
@@ -35,6 +36,7 @@ typedef struct lattice_params {
 
 enum { MEASURE_SKIN, MEASURE_CELLS };
 enum { WEIGHTS_AUTO, WEIGHTS_SCREENED, WEIGHTS_DIFFUSE, WEIGHTS_FILE };
+enum { BLEND_DUALQUAT, BLEND_LINEAR };
 enum { REFERENCE_POSE, REFERENCE_REST };
 enum { INTEGRATOR_IMPLICIT, INTEGRATOR_SYMPLECTIC };
 
@@ -53,6 +55,7 @@ enum {
     ROW_PARTS,
     ROW_MEASURE,
     ROW_WEIGHTS,
+    ROW_BLEND,
     ROW_SPREAD,
     ROW_STRENGTH,
     ROW_REFERENCE,
@@ -73,6 +76,13 @@ enum { SOFT_SHAPE, SOFT_POSE, SOFT_DAMPING, SOFT_GRAVITY, SOFT_COUNT };
 
 typedef struct lattice_body lattice_body;
 
+/// A place on a bone, and how much of a corner of the parts' faces it is. Those of one corner stand side by side.
+typedef struct lattice_carried {
+    uint32_t member, joint;
+    sup_vec3 rest;
+    float    share;
+} lattice_carried;
+
 /// What bind leaves. Arrays over particles are in slots (solve/regions.h).
 typedef struct lattice_bound {
     const sup_character* character;
@@ -90,12 +100,19 @@ typedef struct lattice_bound {
     sup_lattice_embed    embed;
     const sup_vec3*      rest;     ///< per slot
     const float*         free;     ///< per slot: 0 where it is pinned to its bone, else 1
+    const float*         loose;    ///< per slot: how much may be changed of what the chain poses, 0 in thin parts; NULL: all
     const float*         thin;     ///< per slot: 1 / (units from the bone to the skin there)^2
     const float*         mass;     ///< per slot, kilograms for a density of 1 kg/m^3
     const float*         exposure; ///< per slot: share of it that is outside
     sup_field            soft[SOFT_COUNT];
+    bool                 dualquat;   ///< the corners are posed by dual quaternions, whatever the chain does
     bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
+    const sup_skin_set*  point_skin; ///< of the mesh's points, where they are turned otherwise than the chain does; NULL: no need
+    const float*         point_loose; ///< per point and per corner of the parts' faces, as `loose`; NULL: all
+    const float*         node_loose;
     const sup_skin_set*  node_skin;  ///< keeps_file: of the corners of the parts' faces (solve/lattice_volume.h); NULL: none
+    uint32_t             carried_count;
+    lattice_carried*     carried;
     uint32_t             body_count;
     const lattice_body*  bodies; ///< as the world lists them
     size_t               body_scratch;
@@ -110,6 +127,10 @@ sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b,
                                uint32_t** labels, uint32_t* part_count, uint32_t** part_joints, uint32_t** joint_parts,
                                sup_error* error);
 
+/// The joint at the nearer end of the nearest bone of `joint`: itself, or the child the bone leads to.
+uint32_t lattice_near_end(const sup_skeleton* s, uint32_t joint, sup_vec3 place);
+/// Joints that one group of the parameter `parts` matches count as the first of them.
+void lattice_group_joints(const sup_bind_input* in, const char* text, uint32_t* joined);
 /// The parts as text that the parameter `parts` reads.
 sup_result lattice_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);
 
@@ -146,7 +167,9 @@ void   lattice_draw(const sup_binding* binding, const sup_pose* pose, const void
 /// The memory of one evaluate.
 typedef struct lattice_scratch {
     sup_vec3* pose;     ///< per slot: y, the target, volume corrected
-    sup_vec3* skinned;  ///< per slot: y before the correction
+    sup_vec3* skinned;  ///< per slot: y before the correction; keeps_file
+    sup_vec3* plain;    ///< per slot: as the chain itself poses it; where that differs
+    sup_vec3* turned;   ///< per point: likewise turned by dual quaternions
     sup_mat3* matrices; ///< per slot
     sup_vec3* push;     ///< per slot: acceleration
     sup_vec3* moved;    ///< per slot: x, where particles are pushed from outside or squeezed by their neighbors

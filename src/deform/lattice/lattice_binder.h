@@ -7,6 +7,8 @@
 #include "solve/lattice_nodes.h"
 #include "solve/lattice_weights.h"
 
+enum { LATTICE_THIN_NAMES = 4 };
+
 typedef struct binder {
     const sup_bind_input*   in;
     const lattice_params*   params;
@@ -32,6 +34,12 @@ typedef struct binder {
     float*                  places;   ///< of the points in their cells
     const sup_vec3*         core;     ///< per slot: from the bone outwards, 0 there and about a cell long at the skin
     const sup_lattice_node* nodes;    ///< per particle; NULL: measure=cells
+    const sup_volumes*      skin_parts; ///< the skin's own triangles around each joint; NULL: parts are sets of cells
+    bool                    coarse_cells; ///< the skin has so many triangles that its parts are measured by nodes
+    const float*            loose;        ///< per slot: how much may be changed of what the chain poses; NULL: all of it
+    uint32_t                thin_count, thin_named; ///< parts under thin_cells thick, and those that are listed
+    uint32_t                thin_joints[LATTICE_THIN_NAMES];
+    double                  thin_cells, thinnest_cells;
 } binder;
 
 /// Weights of the particles and the skin set that poses them.
@@ -43,6 +51,11 @@ sup_result lattice_place_masses(binder* m, const float* relative);
 sup_result lattice_make_flesh(binder* m);
 /// Parts, and how their volumes are measured.
 sup_result lattice_make_volumes(binder* m);
+
+/// The part of every cell after those of the skin's own triangles, which it leaves in skin_parts; part_count stays 0 where
+/// there is nothing to gain by them.
+sup_result lattice_label_skin(binder* m, const uint32_t* cell_joints, uint32_t** labels, uint32_t* part_count,
+                              uint32_t** part_joints, uint32_t** joint_parts);
 
 /// Notes for the person: what is odd about the character, with the cure.
 sup_result lattice_say(const binder* m);

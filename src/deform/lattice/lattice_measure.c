@@ -1,5 +1,6 @@
 // Parts whose volumes are kept, and the skin that measures them.
 #include "deform/lattice/lattice_binder.h"
+#include "deform/skin_character.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,10 +19,12 @@ static sup_result create_volumes(binder* m, const uint32_t* labels, uint32_t par
                                      .nodes = m->nodes,
                                      .core = m->core,
                                      .point_count = m->in->character->mesh.point_count,
-                                     .triangle_count = m->surface.triangle_count,
+                                     .triangle_count = m->coarse_cells ? 0 : m->surface.triangle_count,
                                      .triangles = m->surface.triangles,
                                      .point_cells = m->b->embed.cells,
                                      .point_places = m->places,
+                                     .surface = m->coarse_cells ? NULL : m->skin_parts,
+                                     .loose = m->loose,
                                      .fade = m->params->fade,
                                      .trial = trial };
     return sup_lattice_volume_create(&desc, arena, out, m->error);
@@ -94,15 +97,49 @@ static sup_result make_parts(binder* m)
             for (uint32_t i = m->begin[corners[k]]; i < m->begin[corners[k] + 1]; ++i) sums[m->joint_lists[i]] = 0;
     }
     uint32_t   part_count = 0, *joints = NULL, *joint_parts = NULL;
-    sup_result r = lattice_label_parts(m->in, b, cell_joints, m->arena, &labels, &part_count, &joints, &joint_parts, m->error);
-    for (int round = 0; r == SUP_OK && round < MERGE_ROUNDS; ++round) {
+    sup_result r = lattice_label_skin(m, cell_joints, &labels, &part_count, &joints, &joint_parts);
+    if (r == SUP_OK && part_count == 0)
+        r = lattice_label_parts(m->in, b, cell_joints, m->arena, &labels, &part_count, &joints, &joint_parts, m->error);
+    for (int round = 0; r == SUP_OK && !m->skin_parts && round < MERGE_ROUNDS; ++round) {
         uint32_t before = part_count;
         r = merge_stiff_parts(m, labels, joints, joint_parts, &part_count);
         if (part_count == before) break;
     }
+    b->loose = m->loose;
+    for (uint32_t i = 0; i < b->count && m->loose; ++i) // what follows its bones does not swing
+        if (m->loose[i] == 0) ((float*)b->free)[i] = 0;
     b->part_joints = joints;
     b->joint_parts = joint_parts;
     return r == SUP_OK ? create_volumes(m, labels, part_count, false, m->arena, &b->volume) : r;
+}
+
+// The corners of the parts' faces that ride on bones: the middles of their cuts.
+static sup_result list_carried(binder* m)
+{
+    lattice_bound*     b = m->b;
+    const sup_volumes* s = m->skin_parts;
+    uint32_t           count = 0, cuts = 0;
+    for (int round = 0; round < 2; ++round) {
+        uint32_t n = 0;
+        if (round == 1) {
+            b->carried = SUP_NEW(m->arena, lattice_carried, cuts);
+            if (!b->carried) return sup_fail_memory(m->error, "parts of a lattice");
+        }
+        for (uint32_t i = 0; i < b->volume.member_count; ++i) {
+            const sup_lattice_node* node = &b->volume.nodes[b->volume.member_nodes[i]];
+            if (!b->volume.rides[i] || !node->carried) continue;
+            for (uint32_t k = s->center_begin[node->points[0]]; k < s->center_begin[node->points[0] + 1]; ++k, ++n) {
+                uint32_t cut = s->center_cuts[k];
+                if (round == 1)
+                    b->carried[n] =
+                        (lattice_carried){ i, s->cut_carriers[cut], s->cut_points[cut], (float)s->center_shares[k] };
+            }
+            count += round == 0;
+        }
+        cuts = n;
+    }
+    b->carried_count = count ? cuts : 0;
+    return SUP_OK;
 }
 
 // The corners of the parts' faces that ride on the skin, posed by the file's weights as the skin itself is.
@@ -119,7 +156,7 @@ static sup_result make_node_skin(binder* m)
     for (uint32_t i = 0; i < count; ++i) {
         const sup_lattice_node* n = &b->volume.nodes[b->volume.member_nodes[i]];
         for (int k = 0; k < 3 && b->volume.rides[i]; ++k)
-            total += c->weights.begin[n->points[k] + 1] - c->weights.begin[n->points[k]];
+            total += n->carried ? 0 : c->weights.begin[n->points[k] + 1] - c->weights.begin[n->points[k]];
     }
     uint32_t* joints = SUP_NEW(m->scratch, uint32_t, total);
     float*    values = SUP_NEW(m->scratch, float, total);
@@ -127,7 +164,7 @@ static sup_result make_node_skin(binder* m)
     for (uint32_t i = 0; i < count; ++i) {
         const sup_lattice_node* n = &b->volume.nodes[b->volume.member_nodes[i]];
         begin[i + 1] = begin[i];
-        for (int k = 0; k < 3 && b->volume.rides[i]; ++k) {
+        for (int k = 0; k < 3 && b->volume.rides[i] && !n->carried; ++k) {
             rest[i] = v3_mad(rest[i], n->mix[k], c->mesh.points[n->points[k]]);
             for (uint32_t w = c->weights.begin[n->points[k]]; w < c->weights.begin[n->points[k] + 1]; ++w) {
                 float* sum = &sums[c->weights.joints[w]];
@@ -151,6 +188,36 @@ static sup_result make_node_skin(binder* m)
     return sup_skin_create(&desc, m->arena, &b->node_skin, m->error);
 }
 
+// How much of the turn by dual quaternions points and corners of faces take, from the corners of their cells.
+static sup_result place_loose(binder* m)
+{
+    lattice_bound* b = m->b;
+    uint32_t       members = b->node_skin ? b->volume.member_count : 0;
+    float*         points = SUP_NEW(m->arena, float, b->point_count);
+    float*         nodes = SUP_NEW(m->arena, float, members);
+    if (!points || !nodes) return sup_fail_memory(m->error, "a lattice");
+    for (uint32_t p = 0; p < b->point_count; ++p) {
+        const float* at = m->places + 3 * (size_t)p;
+        for (uint32_t k = 0; k < 8; ++k)
+            points[p] += (k & 1 ? at[0] : 1 - at[0]) * (k & 2 ? at[1] : 1 - at[1]) * (k & 4 ? at[2] : 1 - at[2]) *
+                         m->loose[b->regions.slots[b->voxels.particles[8 * (size_t)b->embed.cells[p] + k]]];
+    }
+    for (uint32_t i = 0; i < members; ++i)
+        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
+            nodes[i] += b->volume.places[k * (size_t)members + i] * m->loose[b->volume.members[k * (size_t)members + i]];
+    b->point_loose = points;
+    b->node_loose = nodes;
+    return SUP_OK;
+}
+
+static sup_result make_point_skin(binder* m)
+{
+    skin_character skin;
+    sup_result     r = skin_character_bind(m->in->character, m->arena, &skin, m->error);
+    m->b->point_skin = skin.set;
+    return r;
+}
+
 sup_result lattice_make_volumes(binder* m)
 {
     const sup_mesh* mesh = &m->in->character->mesh;
@@ -160,5 +227,8 @@ sup_result lattice_make_volumes(binder* m)
                                    m->scratch, &m->nodes, m->error);
     if (r == SUP_OK) r = make_parts(m);
     if (r == SUP_OK && m->b->keeps_file && m->nodes) r = make_node_skin(m);
+    if (r == SUP_OK && m->skin_parts && !m->coarse_cells) r = list_carried(m);
+    if (r == SUP_OK && m->loose) r = place_loose(m);
+    if (r == SUP_OK && m->b->keeps_file && m->b->dualquat && m->in->skinning != SUP_SKINNING_DUALQUAT) r = make_point_skin(m);
     return r;
 }

@@ -6,8 +6,7 @@
 
 enum { FEW_CELLS = 4 }; // a part of fewer is no volume worth keeping; it joins its parent's
 
-// The joint at the nearer end of the nearest bone of `joint`: itself, or the child the bone leads to.
-static uint32_t near_end(const sup_skeleton* s, uint32_t joint, sup_vec3 place)
+uint32_t lattice_near_end(const sup_skeleton* s, uint32_t joint, sup_vec3 place)
 {
     float    least = INFINITY;
     uint32_t end = joint;
@@ -40,7 +39,7 @@ static word_kind next_word(const char** text, char* out, size_t size)
 }
 
 // 'Spine*|Hand* Finger*', or lines in place of bars: joints that one group of globs matches count as the first of them.
-static void group_joints(const sup_bind_input* in, const char* text, uint32_t* joined)
+void lattice_group_joints(const sup_bind_input* in, const char* text, uint32_t* joined)
 {
     const sup_skeleton* s = &in->character->skeleton;
     uint32_t            first = SUP_NONE;
@@ -77,11 +76,11 @@ sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b,
     uint32_t*             number = SUP_NEW(arena, uint32_t, s->joint_count);
     uint32_t*             joints = SUP_NEW(arena, uint32_t, s->joint_count);
     if (!out || !joined || !sizes || !number || !joints) return sup_fail_memory(error, "parts of a lattice");
-    group_joints(in, params->parts ? params->parts : "", joined);
+    lattice_group_joints(in, params->parts ? params->parts : "", joined);
     for (uint32_t c = 0; c < v->cell_count; ++c) {
         sup_vec3 corner = sup_voxels_position(v, v->particles[8 * (size_t)c]);
         float    half = (float)(v->h / 2);
-        out[c] = joined[near_end(s, dominant[c], v3_add(corner, v3(half, half, half)))];
+        out[c] = joined[lattice_near_end(s, dominant[c], v3_add(corner, v3(half, half, half)))];
         sizes[out[c]]++;
     }
     for (uint32_t j = s->joint_count; j-- > 0;) { // children before parents

@@ -63,6 +63,25 @@ static void say_bones(const binder* m)
             c->skeleton.joints[c->skeleton.bones[near->outside_first].joint].name);
 }
 
+// Parts of the skin that the cells cannot tell from what lies beside them.
+static void say_thin_parts(const binder* m)
+{
+    const sup_joint* joints = m->in->character->skeleton.joints;
+    double           most = lattice_rows[ROW_CELLS].max, need = ceil((double)m->params->cells * m->thin_cells / m->thinnest_cells);
+    char             names[128];
+    size_t           used = 0;
+    for (uint32_t i = 0; i < m->thin_named; ++i) {
+        size_t n = sup_format(names + used, sizeof names - used, "%s'%s'", i ? ", " : "", joints[m->thin_joints[i]].name);
+        used = used + n < sizeof names ? used + n : sizeof names - 1;
+    }
+    if (m->thin_count == 0) return;
+    sup_note(m->in->notes,
+             "%u part%s under %.1f cells thick (%s%s) and follow%s the bones as the file's skin does, without volume and swing; %s%g%s",
+             m->thin_count, m->thin_count == 1 ? " is" : "s are", m->thin_cells, names,
+             m->thin_count > m->thin_named ? ", ..." : "", m->thin_count == 1 ? "s" : "",
+             need > most ? "the thinnest would need cells=" : "cells=", need, need > most ? ", more than there may be" : " reaches all");
+}
+
 sup_result lattice_say(const binder* m)
 {
     const sup_character* c = m->in->character;
@@ -71,5 +90,7 @@ sup_result lattice_say(const binder* m)
     if (m->b->voxels.open) sup_note(m->in->notes, "'%s' has holes; what its surface goes around counts as inside", c->name);
     sup_note_size(m->in);
     say_bones(m);
-    return say_thin(m);
+    if (!m->skin_parts) return say_thin(m);
+    say_thin_parts(m);
+    return SUP_OK;
 }

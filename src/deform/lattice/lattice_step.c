@@ -41,6 +41,8 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     size_t used = 0, n = b->count;
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->pose);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->skinned);
+    cut(memory, &used, b->point_skin ? n * sizeof(sup_vec3) : 0, (void**)&s->plain);
+    cut(memory, &used, b->point_skin ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->turned);
     cut(memory, &used, n * sizeof(sup_mat3), (void**)&s->matrices);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->push);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->moved);
@@ -59,7 +61,8 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, (n / FIT_GRAIN + 1) * sizeof(uint32_t), (void**)&s->cold);
     cut(memory, &used, b->regions.chunk_count * sizeof(bool), (void**)&s->still);
     cut(memory, &used, b->character->morph_count ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->morphed);
-    cut(memory, &used, sup_skin_scratch(b->skin), &s->skin);
+    size_t skin = sup_skin_scratch(b->skin), points = b->point_skin ? sup_skin_scratch(b->point_skin) : 0;
+    cut(memory, &used, skin > points ? skin : points, &s->skin);
     cut(memory, &used, b->body_scratch, &s->bodies);
     return cut(memory, &used, sup_pose_size(b->character), &s->pose_memory);
 }
@@ -99,6 +102,7 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
                                        .sweeps = (uint32_t)p->sweeps,
                                        .tasks = frame->tasks,
                                        .scratch = s->volume,
+                                       .fallback = !b->keeps_file ? NULL : b->point_skin ? s->plain : s->skinned,
                                        .reached = s->reached };
     sup_lattice_volume_report report = sup_lattice_volume_apply(&b->volume, &call);
     sup_stats_add(frame->stats, "lattice.part_inside_out", report.inside_out);
@@ -147,25 +151,38 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, sup_ski
     offset_job job = { b, s };
     call.scratch = s->node_skin;
     call.out = s->offsets;
-    call.matrices = NULL;
+    call.blend_points = b->node_loose;
     sup_skin_evaluate(b->node_skin, &call);
     sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, offset_task, &job);
+    for (uint32_t i = 0; i < b->carried_count; ++i) {
+        const lattice_carried* c = &b->carried[i];
+        sup_vec3               first = i && b->carried[i - 1].member == c->member ? s->offsets[c->member] : v3(0, 0, 0);
+        s->offsets[c->member] = v3_mad(first, c->share, affine_point(&call.skin[c->joint], c->rest));
+    }
 }
 
 static void make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
                       const lattice_scratch* s)
 {
-    sup_skin_call call = { .dualquat = b->skinning == SUP_SKINNING_DUALQUAT,
+    sup_skin_call call = { .dualquat = b->dualquat,
                            .skin = pose->skin,
                            .blend = 1,
+                           .blend_points = b->loose,
                            .tasks = frame->tasks,
                            .scratch = s->skin,
                            .out = s->pose,
                            .matrices = s->matrices };
     sup_skin_evaluate(b->skin, &call);
+    call.matrices = NULL;
     if (b->keeps_file) memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
     if (!keeps_volume(b, p)) return;
     if (b->node_skin) find_offsets(b, frame, call, s);
+    if (b->point_skin) { // what no part may be worse off than
+        call.dualquat = false;
+        call.blend_points = NULL;
+        call.out = s->plain;
+        sup_skin_evaluate(b->skin, &call);
+    }
     keep_pose_volumes(b, p, frame, pose, s);
 }
 
@@ -510,13 +527,37 @@ static void morph_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
+static void add_task(void* data, uint32_t begin, uint32_t end)
+{
+    const skin_job* j = data;
+    for (uint32_t p = begin; p < end; ++p) j->out[p] = v3_add(j->out[p], v3_sub(j->morphed[p], j->rest[p]));
+}
+
+// The file's skin, turned by dual quaternions in place of the chain's own blend, and with what links before did to it.
+static const sup_vec3* turn_skin(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s)
+{
+    if (!b->point_skin) return frame->points;
+    sup_skin_call call = { .dualquat = true,
+                           .skin = frame->end->skin,
+                           .blend = 1,
+                           .blend_points = b->point_loose,
+                           .tasks = frame->tasks,
+                           .scratch = s->skin,
+                           .out = s->turned };
+    if (b->character->morph_count) call.points = sup_pose_morph(b->character, frame->end, s->morphed);
+    sup_skin_evaluate(b->point_skin, &call);
+    skin_job job = { .rest = frame->skinned, .morphed = frame->points, .out = s->turned };
+    if (frame->points != frame->skinned) sup_tasks_run(frame->tasks, b->point_count, COPY_GRAIN, add_task, &job);
+    return s->turned;
+}
+
 static void write_skin(const lattice_bound* b, const sup_frame* frame, void* state, const lattice_scratch* s, sup_vec3* out)
 {
     skin_job job = { .b = b, .s = s, .rest = b->character->mesh.points, .out = out };
     for (uint32_t i = 0; i < 3; ++i) job.d[i] = lattice_plane(b, state, PLANE_D + i);
     sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, place_task, &job);
     sup_lattice_embed_call call = { .embed = &b->embed, .x = s->x, .loose = frame->points, .out = out };
-    if (b->keeps_file) call.plus = frame->points;
+    if (b->keeps_file) call.plus = turn_skin(b, frame, s);
     else if (frame->points != frame->skinned) { // what links before this one did to the skin is kept
         call.plus = frame->points;
         call.minus = frame->skinned;
