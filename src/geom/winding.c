@@ -78,7 +78,7 @@ static void join(const sup_dipole* a, double weight_a, const sup_dipole* b, doub
 sup_result sup_winding_create(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,
                               sup_winding* out, sup_error* error)
 {
-    *out = (sup_winding){ .points = points };
+    *out = (sup_winding){ .points = points, .looks = SUP_WINDING_LOOKS };
     sup_result result = sup_bvh_create(points, triangles, triangle_count, arena, &out->bvh, error);
     if (result != SUP_OK) return result;
     uint32_t    leaves = out->bvh.leaf_count;
@@ -129,7 +129,7 @@ double sup_winding_look(const sup_winding* w, const double place[3], uint32_t* l
         double            distance = length3(arm);
         if (distance > FAR_RADII * node->radius && distance > 0) {
             sum += dot3(node->area, arm) / (distance * distance * distance);
-        } else if (*looked >= SUP_WINDING_LOOKS) {
+        } else if (*looked >= w->looks) {
             sum += dipole_angle(node, arm, distance);
         } else if (n < w->bvh.leaf_count) {
             stack[height++] = 2 * n + 1;

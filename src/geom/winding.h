@@ -15,6 +15,7 @@ typedef struct sup_winding {
     const sup_vec3*   points;
     sup_bvh           bvh;
     const sup_dipole* nodes;
+    uint32_t          looks; ///< at most, for a place: SUP_WINDING_LOOKS, which who asks at millions of places may lower
 } sup_winding;
 
 sup_result sup_winding_create(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,

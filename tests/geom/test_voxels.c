@@ -342,6 +342,11 @@ static void the_winding_number_of_soup_costs_no_more_than_its_limit(void** state
         assert_true(isfinite(sup_winding_look(&w, place, &looked)));
         assert_in_range(looked, 0, SUP_WINDING_LOOKS + SUP_BVH_LEAF);
     }
+    w.looks = 64; // as grids with many cells set it
+    for (int k = 0; k < 100; ++k) {
+        assert_true(isfinite(sup_winding_look(&w, (double[3]){ 0.1 * (k % 10), 0.1 * (k / 10), 0.5 }, &looked)));
+        assert_in_range(looked, 64, 64 + SUP_BVH_LEAF);
+    }
     // At the corner of a triangle, where its arm is zero.
     assert_true(
         isfinite(sup_winding_look(&w, (double[3]){ (double)points[0].x, (double)points[0].y, (double)points[0].z }, &looked)));

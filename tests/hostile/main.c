@@ -14,6 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Processor time that a case may take. A sanitizer makes four of one second.
+#if defined(__SANITIZE_ADDRESS__)
+#define BUDGET 80
+#else
+#define BUDGET 20
+#endif
+
 enum { SOURCES_MAX = 24, PATH_ROOM = 1024, SMALL = 200000, LARGE = 4000000, TEXT_ROOM = 1 << 20 };
 
 typedef struct source {
@@ -316,7 +323,7 @@ static int run_all(const settings* s)
 
 int main(int argc, char** argv)
 {
-    static settings s = { .cases = 1, .seed = 1, .trial = { .seconds = 20 } };
+    static settings s = { .cases = 1, .seed = 1, .trial = { .seconds = BUDGET } };
     if (!parse(&s, argc, argv)) {
         fprintf(stderr,
                 "usage: %s [--cases N] [--seed FIRST] [--links CHAIN | --every] [--without DEFORMER] [--budget SECONDS] "
