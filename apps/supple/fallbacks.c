@@ -53,6 +53,7 @@ static const sentence sentences[] = {
     { "layers.depths_limited", NULL, NULL },
     { "layers.rest_intersects_contacts_off", NULL, NULL },
     { "layers.parts_without_volume", NULL, NULL },
+    { "lattice.part_held_back", NULL, NULL },
     { "lattice.point_not_smooth", NULL, NULL },
     // Everyday work of the solvers, by the hundred thousand; the verdict counts what is left of it.
     { "layers.cold_fits", NULL, NULL },

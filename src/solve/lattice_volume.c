@@ -242,9 +242,9 @@ static sup_result find_beside(const lattice_maker* m, sup_arena* arena, sup_latt
         for (int i = 0; i < 6; ++i) beside[6 * (size_t)s + i] = s;
     for (uint32_t p = 0; p < v->particle_count; ++p)
         for (uint32_t k = v->link_begin[p]; k < v->link_begin[p + 1]; ++k) {
-            int64_t   step = (int64_t)v->corners[v->links[k]] - (int64_t)v->corners[p];
-            int       axis = step == 1 || step == -1 ? 0 : step == lattice_stride(v, 1) || -step == lattice_stride(v, 1) ? 1 : 2;
-            uint32_t  self = m->desc->slots[p];
+            int64_t  step = (int64_t)v->corners[v->links[k]] - (int64_t)v->corners[p];
+            int      axis = step == 1 || step == -1 ? 0 : step == lattice_stride(v, 1) || -step == lattice_stride(v, 1) ? 1 : 2;
+            uint32_t self = m->desc->slots[p];
             uint32_t* to = &beside[6 * (size_t)self + 2 * axis + (step > 0)];
             if (*to == self) *to = m->desc->slots[v->links[k]];
         }

@@ -36,7 +36,7 @@ typedef struct sup_lattice_volume_desc {
     const float*            point_places; ///< three of each, in its cell
     /// The parts of the mesh, cuts closed where the bones carry them; NULL: its triangles go with their cells' labels, where
     /// they are neither coarser nor much finer than the cells.
-    const sup_volumes* surface;
+    const sup_volumes*      surface;
     const float*            loose;  ///< per slot: times s and c; NULL: 1
     const sup_vec3*         core;   ///< c of each slot, in cells; NULL: there is only the first field
     float                   fade;   ///< 0 to 0.5 of a part's length; 0: the paper's, parts one after the other
@@ -67,7 +67,7 @@ typedef struct sup_lattice_volume {
     const uint8_t*          rides;        ///< of each member: on the skin or on bones, and not on a particle
     const float*            carried;      ///< of each member: 1 on bones, where its offset is its whole place
     const sup_vec3* outward; ///< u of each slot, 0 on the middle
-    const uint32_t* beside;  ///< of each slot: those before and behind it along x, y, z; itself where there is none
+    const uint32_t*         beside;  ///< of each slot: those before and behind it along x, y, z; itself where there is none
     const float*    reach;   ///< s of each slot
     const sup_vec3* core;    ///< c of each slot; NULL: none
     const uint32_t* owners;  ///< of each slot: the part whose own field moves it, SUP_NONE: none
@@ -91,6 +91,7 @@ typedef struct sup_lattice_volume_call {
     sup_vec3*        points;   ///< per slot
     const sup_mat3*  matrices; ///< per slot
     bool             core;     ///< along the second field
+    const float*     give;     ///< per slot: times the field, so that stiff flesh stays where it is; NULL: 1
     const sup_vec3*  offsets;  ///< per member, added to its place; NULL: none
     const double*    targets;  ///< per part, times the rest volume; NULL: 1
     const float*     strength; ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1
@@ -98,8 +99,6 @@ typedef struct sup_lattice_volume_call {
     bool             rough;    ///< without the exact step at the end
     double           grow;     ///< cells that a round may move outwards at most; 0: as many as inwards
     double           slack;    ///< share of the rest volume that a part may stay away from its goal; 0: none
-    /// Per slot: places that no part may be worse off than; where one would be, it and what flows into it go back there. NULL: none.
-    const sup_vec3*  fallback;
     uint32_t         sweeps;
     const sup_tasks* tasks;
     void*            scratch; ///< sup_lattice_volume_scratch bytes, 64-byte aligned
@@ -110,12 +109,16 @@ typedef struct sup_lattice_volume_call {
 typedef struct sup_lattice_volume_report {
     uint32_t inside_out; ///< parts left alone: their field does not enlarge them
     uint32_t out_of_reach; ///< parts that stay further than 2 % from their goal
-    uint32_t held_back;    ///< parts that went back towards their fallback
+    bool     off_goal;     ///< a part, or the whole, is so far from its goal that it may be worse off than without
     bool     moved;
 } sup_lattice_volume_report;
 
 size_t                    sup_lattice_volume_scratch(const sup_lattice_volume* volume);
 sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* volume, const sup_lattice_volume_call* call);
+/// After an apply that is off its goals: no part shall be worse off than at the fallback, per slot. Where one would be, it and
+/// what flows into it go back there. Returns how many parts did; `reached` is brought up to date.
+uint32_t sup_lattice_volume_hold_back(const sup_lattice_volume* volume, const sup_lattice_volume_call* call,
+                                      const sup_vec3* fallback);
 /// The volume of every part in cells at rest size. offsets and scratch as above.
 void sup_lattice_volume_measure(const sup_lattice_volume* volume, const sup_vec3* points, const sup_vec3* offsets, void* scratch,
                                 double* out);

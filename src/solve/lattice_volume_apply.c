@@ -65,7 +65,9 @@ typedef struct apply_job {
     sup_vec3*                      outward;                   ///< per slot
     float*                         planes;                    ///< six rows of all members
     double *                       volumes, *goals, *lengths; ///< per part; l of each
+    double*                        gives;                     ///< per part: how much of its field is left by `give`
     double*                        before;                    ///< per part: its volume at the fallback
+    const sup_vec3*                fallback;
     uint8_t*                       found;                     ///< per part: flags below
 } apply_job;
 
@@ -82,8 +84,9 @@ static apply_job place_scratch(const sup_lattice_volume* v, const sup_lattice_vo
     j.goals = sup_scratch_at(scratch, slots + planes + parts);
     j.lengths = sup_scratch_at(scratch, slots + planes + 2 * parts);
     j.before = sup_scratch_at(scratch, slots + planes + 3 * parts);
-    j.found = sup_scratch_at(scratch, slots + planes + 4 * parts);
-    *size = slots + planes + 4 * parts + sup_align(v->part_count, 64);
+    j.gives = sup_scratch_at(scratch, slots + planes + 4 * parts);
+    j.found = sup_scratch_at(scratch, slots + planes + 5 * parts);
+    *size = slots + planes + 5 * parts + sup_align(v->part_count, 64);
     return j;
 }
 
@@ -110,6 +113,7 @@ static void outward_task(void* data, uint32_t begin, uint32_t end)
 {
     const apply_job* j = data;
     SUP_WIDE_PICK(sup_lattice_outward)(j->v, j->call->matrices, j->call->core, begin, end, j->outward);
+    for (uint32_t s = begin; s < end && j->call->give; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->give[s]);
 }
 
 // Where the pose has squeezed the cells, as in the crease of a knee, there is nowhere to go: what is pushed out there goes
@@ -131,8 +135,7 @@ static void crease_task(void* data, uint32_t begin, uint32_t end)
         }
         if (!known) continue;
         float left = v3_dot(column[0], v3_cross(column[1], column[2]));
-        if (left < CREASE_FULL)
-            j->outward[s] = v3_scale(j->outward[s], sup_smoothstep(CREASE_NONE, CREASE_FULL, left));
+        if (left < CREASE_FULL) j->outward[s] = v3_scale(j->outward[s], sup_smoothstep(CREASE_NONE, CREASE_FULL, left));
     }
 }
 
@@ -200,6 +203,18 @@ static double furthest(const apply_job* j)
 
 static double outwards(const apply_job* j, double most) { return j->call->grow > 0 ? fmin(j->call->grow, most) : most; }
 
+// What `give` leaves of the field of each part, on the whole of its corners.
+static void find_gives(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    for (uint32_t i = 0; i < v->part_count; ++i) {
+        const sup_lattice_part* t = &v->parts[i];
+        double                  sum = 0;
+        for (uint32_t m = t->member_begin; m < t->member_end && j->call->give; ++m) sum += (double)j->call->give[v->members[m]];
+        j->gives[i] = j->call->give && t->member_end > t->member_begin ? sum / (t->member_end - t->member_begin) : 1;
+    }
+}
+
 // Gauss and Seidel on the rates at rest, whose diagonal outweighs the rest.
 static void couple(const apply_job* j)
 {
@@ -208,11 +223,12 @@ static void couple(const apply_job* j)
     memset(j->lengths, 0, v->part_count * sizeof *j->lengths);
     for (int round = 0; round < COUPLE_ROUNDS; ++round)
         for (uint32_t i = 0; i < v->part_count; ++i) {
-            if ((j->found[i] & PART_LEFT_ALONE) || !(v->parts[i].rate[field] > 0)) continue;
+            if ((j->found[i] & PART_LEFT_ALONE) || !(v->parts[i].rate[field] > 0) || !(j->gives[i] > 0)) continue;
             double rest = j->goals[i] - j->volumes[i], unit = 1 / (double)v->parts[i].most[field];
             for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
-                rest -= (double)v->couples[field][k] * j->lengths[v->couple_parts[k]];
-            j->lengths[i] = fmin(fmax(rest / (double)v->parts[i].rate[field], -STEP_MAX * unit), outwards(j, STEP_MAX) * unit);
+                rest -= (double)v->couples[field][k] * j->gives[v->couple_parts[k]] * j->lengths[v->couple_parts[k]];
+            j->lengths[i] = fmin(fmax(rest / ((double)v->parts[i].rate[field] * j->gives[i]), -STEP_MAX * unit),
+                                 outwards(j, STEP_MAX) * unit);
         }
 }
 
@@ -266,7 +282,7 @@ static void back_task(void* data, uint32_t begin, uint32_t end)
             sum += (double)v->shares[i];
         }
         if (!(kept < sum)) continue;
-        sup_vec3 to = j->call->fallback[s], from = j->call->points[s];
+        sup_vec3 to = j->fallback[s], from = j->call->points[s];
         j->call->points[s] = v3_mad(to, (float)(kept / sum), v3_sub(from, to));
     }
 }
@@ -299,17 +315,58 @@ static double unswollen_share(const apply_job* j)
     return over > 0 && grown > 0 ? fmax(1 - over / grown, 0) : 1;
 }
 
-// A correction may cost a neighbor more than it brings, and what a blend does to one part nobody may be able to mend.
-static uint32_t hold_back(apply_job* j)
+sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, const sup_lattice_volume_call* call)
 {
-    const sup_lattice_volume_call *call = j->call, there = { .points = (sup_vec3*)call->fallback, .offsets = call->offsets };
-    uint32_t                       parts = j->v->part_count, held = 0;
-    double*                        now = j->volumes;
-    j->call = &there; // only read
-    j->volumes = j->before;
-    sup_tasks_run(call->tasks, parts, 1, measure_task, j);
-    j->call = call;
-    j->volumes = now;
+    sup_lattice_volume_report report = { 0 };
+    size_t                    size;
+    apply_job                 j = place_scratch(v, call, call->scratch, &size);
+    sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
+    set_goals(&j);
+    report.moved = furthest(&j) > SAME_VOLUME;
+    if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, outward_task, &j);
+    if (report.moved) find_gives(&j);
+    if (report.moved && !call->core) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, crease_task, &j);
+    if (report.moved && !v->apart) one_after_the_other(&j);
+    else if (report.moved) {
+        for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
+            double far = furthest(&j);
+            if (far <= NEAR_ENOUGH && !call->rough) break;
+            couple(&j);
+            sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, smooth_move_task, &j);
+            if (far <= ONE_ROUND || sweep + 1 == call->sweeps) break;
+            sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
+        }
+        if (!call->rough) {
+            sup_tasks_run(call->tasks, v->part_count, 1, correct_task, &j);
+            sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, own_move_task, &j);
+        }
+    }
+    for (uint32_t i = 0; i < v->part_count; ++i) // nobody can be worse off than one that is where it should be
+        j.before[i] = v->parts[i].rest * (call->targets ? call->targets[i] : 1.0);
+    for (uint32_t i = 0; i < v->part_count; ++i) {
+        report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
+        report.out_of_reach += !j.found[i] && fabs(j.goals[i] - j.volumes[i]) > FAR_OFF * fabs(j.goals[i]);
+        report.off_goal |= harmless_share(&j, i) < 1;
+        if (call->reached) call->reached[i] = j.volumes[i];
+    }
+    report.off_goal |= unswollen_share(&j) < 1;
+    return report;
+}
+
+// A correction may cost a neighbor more than it brings, and what a blend does to one part nobody may be able to mend.
+uint32_t sup_lattice_volume_hold_back(const sup_lattice_volume* v, const sup_lattice_volume_call* call,
+                                      const sup_vec3* fallback)
+{
+    size_t                  size;
+    apply_job               now = place_scratch(v, call, call->scratch, &size), *j = &now;
+    sup_lattice_volume_call there = { .points = (sup_vec3*)fallback, .offsets = call->offsets }; // only read
+    uint32_t                parts = v->part_count, held = 0;
+    apply_job               before = now;
+    if (!v->apart) return 0;
+    before.call = &there;
+    before.volumes = now.before;
+    sup_tasks_run(call->tasks, parts, 1, measure_task, &before);
+    now.fallback = fallback;
     for (uint32_t round = 0; round < BACK_ROUNDS; ++round) {
         uint32_t worse = 0;
         double   growth = unswollen_share(j);
@@ -328,41 +385,8 @@ static uint32_t hold_back(apply_job* j)
         sup_tasks_run(call->tasks, j->v->slot_count, SLOT_GRAIN, back_task, j);
         sup_tasks_run(call->tasks, parts, 1, measure_task, j);
     }
+    for (uint32_t i = 0; i < parts && call->reached && held; ++i) call->reached[i] = now.volumes[i];
     return held;
-}
-
-sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, const sup_lattice_volume_call* call)
-{
-    sup_lattice_volume_report report = { 0 };
-    size_t                    size;
-    apply_job                 j = place_scratch(v, call, call->scratch, &size);
-    sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
-    set_goals(&j);
-    report.moved = furthest(&j) > SAME_VOLUME;
-    if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, outward_task, &j);
-    if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, crease_task, &j);
-    if (report.moved && !v->apart) one_after_the_other(&j);
-    else if (report.moved) {
-        for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
-            double far = furthest(&j);
-            if (far <= NEAR_ENOUGH && !call->rough) break;
-            couple(&j);
-            sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, smooth_move_task, &j);
-            if (far <= ONE_ROUND || sweep + 1 == call->sweeps) break;
-            sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
-        }
-        if (!call->rough) {
-            sup_tasks_run(call->tasks, v->part_count, 1, correct_task, &j);
-            sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, own_move_task, &j);
-        }
-    }
-    if (call->fallback && v->apart && !(call->goals)) report.held_back = hold_back(&j);
-    for (uint32_t i = 0; i < v->part_count; ++i) {
-        report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
-        report.out_of_reach += !j.found[i] && fabs(j.goals[i] - j.volumes[i]) > FAR_OFF * fabs(j.goals[i]);
-        if (call->reached) call->reached[i] = j.volumes[i];
-    }
-    return report;
 }
 
 void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* points, const sup_vec3* offsets, void* scratch,

@@ -39,7 +39,8 @@ static uint32_t particle_at(const sup_voxels* v, const double place[3])
 
 // The center of a fan: on the bones that carry its cuts, else on the particle next to the middle of its border, which both
 // neighbors share, so that where it is does not matter.
-static sup_lattice_node center_node(const lattice_maker* m, const sup_volumes* v, const sup_lattice_node* nodes, uint32_t center)
+static sup_lattice_node center_node(const lattice_maker* m, const sup_volumes* v, const sup_lattice_node* nodes,
+                                    uint32_t center)
 {
     uint32_t         first = v->border_begin[center], count = v->border_begin[center + 1] - first, p = SUP_NONE;
     bool             carried = v->center_begin[center + 1] > v->center_begin[center];
@@ -115,8 +116,7 @@ sup_result lattice_make_surface(lattice_maker* m, sup_arena* arena, sup_error* e
     for (uint32_t p = 0; p < d->point_count; ++p)
         nodes[p] = sup_lattice_node_of_point(m->v, p, d->point_cells[p], d->point_places + 3 * (size_t)p);
     for (uint32_t i = 0; i < v.hole_count; ++i) nodes[d->point_count + i] = hole_node(m, &v, nodes, i);
-    for (uint32_t i = 0; i < v.center_count; ++i)
-        nodes[d->point_count + v.hole_count + i] = center_node(m, &v, nodes, i);
+    for (uint32_t i = 0; i < v.center_count; ++i) nodes[d->point_count + v.hole_count + i] = center_node(m, &v, nodes, i);
     m->surface = v;
     m->nodes = nodes;
     m->node_count = count;

@@ -76,6 +76,31 @@ void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
     }
 }
 
+// Six times the volume of triangles, a . (b x c), likewise.
+static void triangle_cubic(const sup_lattice_field_job* j, double out[4])
+{
+    const float* field = j->planes + 3 * (size_t)j->stride;
+    bool         moves = j->outward != NULL;
+    for (uint32_t block = j->part->block_begin; block < j->part->block_end; ++block) {
+        float sums[4][SUP_LANES];
+        for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
+            const uint32_t* index = j->volume->faces + 4 * SUP_LANES * (size_t)block + lane;
+            v8              x[3], m[3];
+            for (int k = 0; k < 3; ++k) x[k] = gather(j->planes, j->stride, index + 8 * k);
+            v8 bc = cross(x[1], x[2]);
+            fr_store(sums[0] + lane, dot(x[0], bc));
+            if (!moves) continue;
+            for (int k = 0; k < 3; ++k) m[k] = gather(field, j->stride, index + 8 * k);
+            v8 bc1 = add(cross(x[1], m[2]), cross(m[1], x[2])), bc2 = cross(m[1], m[2]);
+            fr_store(sums[1] + lane, dot(m[0], bc) + dot(x[0], bc1));
+            fr_store(sums[2] + lane, dot(m[0], bc1) + dot(x[0], bc2));
+            fr_store(sums[3] + lane, dot(m[0], bc2));
+        }
+        for (int i = 0; i < (moves ? 4 : 1); ++i) out[i] += (double)f8_sum(f8_load(sums[i]));
+    }
+    for (int i = 0; i < 4; ++i) out[i] /= 6;
+}
+
 // With S = (a x b) . (c + d) + (a + b) . (c x d), twelve times the volume of a patch, and all four corners moving along l:
 // products of polynomials.
 void SUP_WIDE(sup_lattice_cubic)(const sup_lattice_field_job* j, double out[4])
@@ -83,6 +108,10 @@ void SUP_WIDE(sup_lattice_cubic)(const sup_lattice_field_job* j, double out[4])
     const float* field = j->planes + 3 * (size_t)j->stride;
     bool         moves = j->outward != NULL;
     for (int i = 0; i < 4; ++i) out[i] = 0;
+    if (j->volume->exact) {
+        triangle_cubic(j, out);
+        return;
+    }
     for (uint32_t block = j->part->block_begin; block < j->part->block_end; ++block) {
         float sums[4][SUP_LANES];
         for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {

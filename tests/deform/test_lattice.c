@@ -438,6 +438,53 @@ static void a_stiffer_bone_swings_less(void** state)
     assert_true(worst[1] < 0.4 * worst[0]);
 }
 
+// A bar whose upper half swings at `hz` is shaken: how far both halves move at most, away from where they meet.
+static void shake_halves(const char* hz, double* upper, double* lower)
+{
+    char           texts[2][64];
+    const char*    settings[] = { "lattice.pose_hz@lower=20", texts[0], texts[1] };
+    sup_character* c = make_bar_weighted(true);
+    sup_chain*     soft = NULL;
+    sup_error      error;
+    rig            r;
+    sup_format(texts[0], sizeof texts[0], "lattice.pose_hz@upper=%s", hz);
+    sup_format(texts[1], sizeof texts[1], "lattice.pose_hz@tip=%s", hz);
+    rig_make(&r, c, "lattice(cells=40,weights=screened)");
+    sup_chain_desc desc = {
+        .character = c, .links = "lattice(cells=40,weights=screened)", .settings = settings, .setting_count = 3
+    };
+    assert_ok(sup_chain_create(&desc, &soft, &error), error);
+    r.link = &soft->links[1];
+    r.b = r.link->binding.data;
+    rig_reset(&r);
+    *upper = *lower = 0;
+    for (int i = 0; i < 60; ++i) {
+        r.now.local[0].translation.x = 1.5f * (float)sin(0.15 * i);
+        sup_pose_update(r.c, &r.now);
+        rig_step(&r, 0.005);
+        for (uint32_t s = 0; s < r.b->count; ++s) {
+            double d = 0;
+            for (uint32_t a = 0; a < 3; ++a) d += pow((double)lattice_plane(r.b, r.state, PLANE_D + a)[s], 2);
+            if (r.b->rest[s].z > 20) *upper = fmax(*upper, sqrt(d));
+            if (r.b->rest[s].z < 14) *lower = fmax(*lower, sqrt(d)); // further than regions reach
+        }
+    }
+    sup_chain_destroy(soft);
+    rig_end(&r);
+}
+
+static void softness_stays_where_it_is(void** state)
+{
+    (void)state;
+    double inside, outside, stiff, alone;
+    shake_halves("1.5", &inside, &outside);
+    shake_halves("20", &stiff, &alone);
+    print_message("the soft half moves by %.3f units, the stiff one by %.4f and by %.4f beside a stiff one\n", inside, outside,
+                  alone);
+    assert_true(inside > 1);
+    assert_true(outside - alone < 0.02 * inside); // it was 0.12: what the soft half swelled by was taken from the stiff one
+}
+
 static void what_links_before_did_is_kept(void** state)
 {
     (void)state;
@@ -517,6 +564,7 @@ int main(void)
         cmocka_unit_test(gravity_sags_by_g_over_k_and_not_at_rest),
         cmocka_unit_test(wind_and_forces_push),
         cmocka_unit_test(a_stiffer_bone_swings_less),
+        cmocka_unit_test(softness_stays_where_it_is),
         cmocka_unit_test(what_links_before_did_is_kept),
         cmocka_unit_test(the_files_weights_are_kept_exactly),
         cmocka_unit_test(nothing_to_fill_is_said_with_the_cure),

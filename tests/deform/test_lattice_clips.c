@@ -47,7 +47,8 @@ static double furthest_worse(const sup_character* c, const char* name, const cha
 {
     const sup_clip* clip = sup_character_clip(c, name);
     play a = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = links }, (sup_instance_desc){ .clip = clip });
-    play b = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "linear" }, (sup_instance_desc){ .clip = clip });
+    play b =
+        play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "linear" }, (sup_instance_desc){ .clip = clip });
     sup_meter* meter = NULL;
     sup_error  error;
     double     volumes[2][64], worst = 0;
@@ -78,7 +79,8 @@ static void no_part_is_worse_off_than_under_linear_skinning(void** state)
         sup_character* c = NULL;
         sup_error      error;
         assert_ok(sup_builtin_create(clips[i].scene, 2400, NULL, &c, &error), error);
-        double fine = furthest_worse(c, clips[i].clip, "lattice"), coarse = furthest_worse(c, clips[i].clip, "lattice(cells=32)");
+        double fine = furthest_worse(c, clips[i].clip, "lattice"),
+               coarse = furthest_worse(c, clips[i].clip, "lattice(cells=32)");
         print_message("  %s, %s: a part is worse off by %.2f %% at most, by %.2f %% with 32 cells\n", clips[i].scene,
                       clips[i].clip, 100 * fine, 100 * coarse);
         assert_true(fine < 0.015 && coarse < 0.025); // what the correction may leave, and what swings
@@ -93,7 +95,7 @@ static double least_radius(const char* links)
     sup_error      error;
     assert_ok(sup_builtin_create("arm", 2400, NULL, &c, &error), error);
     const sup_clip* clip = sup_character_clip(c, "twist");
-    play   p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = links }, (sup_instance_desc){ .clip = clip });
+    play p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = links }, (sup_instance_desc){ .clip = clip });
     double least = INFINITY;
     float  low = INFINITY, high = -INFINITY;
     for (uint32_t i = 0; i < p.points; ++i) low = fminf(low, c->mesh.points[i].x), high = fmaxf(high, c->mesh.points[i].x);

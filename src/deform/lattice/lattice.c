@@ -48,7 +48,8 @@ const sup_param lattice_rows[ROW_COUNT] = {
       .help = "Of the cells' corners: spread from the bones, the paper's averaging, or the file's, which the skin then keeps "
               "exactly; auto: the file's if it has any" },
     { "blend", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(blend), .standard = BLEND_DUALQUAT, .choices = blend_choices, .unit = "",
-      .help = "How bones turn the cells' corners: dualquat keeps a twisted limb round, linear pinches it as the file's own skin",
+      .help =
+          "How bones turn the cells' corners: dualquat keeps a twisted limb round, linear pinches it as the file's own skin",
       .only_with = "linear_front" },
     { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = 0.1, .max = 10, .standard = 1, .unit = "",
       .help = "Automatic weights: larger is harder at the joints", .only_with = "weights=screened|weights=diffuse|unweighted" },
@@ -83,14 +84,10 @@ static const char* const jelly[][2] = {
     { "shape_hz", "4" }, { "pose_hz", "1.8" }, { "damping_ratio", "0.08" }, { "bone_radius", "0.15" }, { "limit", "0.15" },
     { "region", "3" },   { NULL, NULL }
 };
-static const char* const paper[][2] = { { "integrator", "symplectic" },
-                                        { "reference", "rest" },
-                                        { "weights", "diffuse" },
-                                        { "blend", "linear" },
-                                        { "measure", "cells" },
-                                        { "fade", "0" },
-                                        { "delta", "0.9" },
-                                        { NULL, NULL } };
+static const char* const paper[][2] = {
+    { "integrator", "symplectic" }, { "reference", "rest" }, { "weights", "diffuse" }, { "blend", "linear" },
+    { "measure", "cells" },         { "fade", "0" },         { "delta", "0.9" },       { NULL, NULL }
+};
 static const char* const still[][2] = { { "pose_hz", "20" }, { "damping_ratio", "2" }, { NULL, NULL } };
 
 static const sup_preset presets[] = {

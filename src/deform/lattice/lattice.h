@@ -107,10 +107,12 @@ typedef struct lattice_bound {
     sup_field            soft[SOFT_COUNT];
     bool                 dualquat;   ///< the corners are posed by dual quaternions, whatever the chain does
     bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
-    const sup_skin_set*  point_skin; ///< of the mesh's points, where they are turned otherwise than the chain does; NULL: no need
-    const float*         point_loose; ///< per point and per corner of the parts' faces, as `loose`; NULL: all
+    const sup_skin_set*  point_skin; ///< of the mesh's points, where they are measured or turned; NULL: no need
+    bool                 turns;      ///< they are turned otherwise than the chain does
+    const uint32_t*      member_points; ///< of each corner of the parts' faces, SUP_NONE: not on the skin; NULL: see node_skin
+    const float*         point_loose;   ///< per point and per corner of the parts' faces, as `loose`; NULL: all
     const float*         node_loose;
-    const sup_skin_set*  node_skin;  ///< keeps_file: of the corners of the parts' faces (solve/lattice_volume.h); NULL: none
+    const sup_skin_set*  node_skin; ///< keeps_file: of the corners of the parts' faces that lie between points; NULL: none
     uint32_t             carried_count;
     lattice_carried*     carried;
     uint32_t             body_count;
@@ -143,7 +145,8 @@ sup_result lattice_extend(const lattice_bound* b, const float* places, const flo
 typedef struct lattice_state {
     float    key[8]; ///< what the springs were computed for
     uint32_t moving; ///< the velocity of the pose is known
-    uint32_t unused[7];
+    float    softest; ///< of the pulls to the pose, kp dt^2, where they vary; 0: they do not
+    uint32_t unused[6];
 } lattice_state;
 
 enum { PLANE_D, PLANE_W = 3, PLANE_Y = 6, PLANE_U = 9, PLANE_Q = 12, PLANE_PULL = 16, PLANE_HOLD, PLANE_KEEP, PLANE_COUNT };
@@ -169,11 +172,12 @@ typedef struct lattice_scratch {
     sup_vec3* pose;     ///< per slot: y, the target, volume corrected
     sup_vec3* skinned;  ///< per slot: y before the correction; keeps_file
     sup_vec3* plain;    ///< per slot: as the chain itself poses it; where that differs
-    sup_vec3* turned;   ///< per point: likewise turned by dual quaternions
+    sup_vec3* turned;   ///< per point: skinned as the corners are
     sup_mat3* matrices; ///< per slot
     sup_vec3* push;     ///< per slot: acceleration
     sup_vec3* moved;    ///< per slot: x, where particles are pushed from outside or squeezed by their neighbors
     sup_vec3* before;   ///< per slot: x at the start of the substep; where there are bodies
+    float*    give;     ///< per slot: how soft it is, of the softest; where softness varies
     float*    near;     ///< per slot: how much a force reaches it
     float*    planes;   ///< planes of `count` floats, see lattice_step
     float*    work;     ///< of the regions

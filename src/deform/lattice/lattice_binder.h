@@ -34,7 +34,7 @@ typedef struct binder {
     float*                  places;   ///< of the points in their cells
     const sup_vec3*         core;     ///< per slot: from the bone outwards, 0 there and about a cell long at the skin
     const sup_lattice_node* nodes;    ///< per particle; NULL: measure=cells
-    const sup_volumes*      skin_parts; ///< the skin's own triangles around each joint; NULL: parts are sets of cells
+    const sup_volumes*      skin_parts;   ///< the skin's own triangles around each joint; NULL: parts are sets of cells
     bool                    coarse_cells; ///< the skin has so many triangles that its parts are measured by nodes
     const float*            loose;        ///< per slot: how much may be changed of what the chain poses; NULL: all of it
     uint32_t                thin_count, thin_named; ///< parts under thin_cells thick, and those that are listed

@@ -192,7 +192,7 @@ static sup_result make_node_skin(binder* m)
 static sup_result place_loose(binder* m)
 {
     lattice_bound* b = m->b;
-    uint32_t       members = b->node_skin ? b->volume.member_count : 0;
+    uint32_t       members = b->node_skin ? b->volume.member_count : 0; // else on points
     float*         points = SUP_NEW(m->arena, float, b->point_count);
     float*         nodes = SUP_NEW(m->arena, float, members);
     if (!points || !nodes) return sup_fail_memory(m->error, "a lattice");
@@ -207,6 +207,19 @@ static sup_result place_loose(binder* m)
             nodes[i] += b->volume.places[k * (size_t)members + i] * m->loose[b->volume.members[k * (size_t)members + i]];
     b->point_loose = points;
     b->node_loose = nodes;
+    return SUP_OK;
+}
+
+static sup_result list_member_points(binder* m)
+{
+    const sup_lattice_volume* v = &m->b->volume;
+    uint32_t*                 points = SUP_NEW(m->arena, uint32_t, v->member_count);
+    if (!points) return sup_fail_memory(m->error, "the skin of a lattice");
+    for (uint32_t i = 0; i < v->member_count; ++i) {
+        const sup_lattice_node* n = &v->nodes[v->member_nodes[i]];
+        points[i] = v->rides[i] && !n->carried ? n->points[0] : SUP_NONE;
+    }
+    m->b->member_points = points;
     return SUP_OK;
 }
 
@@ -226,9 +239,12 @@ sup_result lattice_make_volumes(binder* m)
         r = sup_lattice_nodes_find(&m->b->voxels, mesh->points, m->surface.triangles, m->surface.triangle_count, m->in->tasks,
                                    m->scratch, &m->nodes, m->error);
     if (r == SUP_OK) r = make_parts(m);
-    if (r == SUP_OK && m->b->keeps_file && m->nodes) r = make_node_skin(m);
-    if (r == SUP_OK && m->skin_parts && !m->coarse_cells) r = list_carried(m);
+    bool on_points = m->skin_parts && !m->coarse_cells;
+    m->b->turns = m->b->keeps_file && m->b->dualquat && m->in->skinning != SUP_SKINNING_DUALQUAT;
+    if (r == SUP_OK && m->b->keeps_file && m->nodes && !on_points) r = make_node_skin(m);
+    if (r == SUP_OK && on_points) r = list_carried(m);
+    if (r == SUP_OK && on_points) r = list_member_points(m);
     if (r == SUP_OK && m->loose) r = place_loose(m);
-    if (r == SUP_OK && m->b->keeps_file && m->b->dualquat && m->in->skinning != SUP_SKINNING_DUALQUAT) r = make_point_skin(m);
+    if (r == SUP_OK && (m->b->turns || on_points)) r = make_point_skin(m);
     return r;
 }

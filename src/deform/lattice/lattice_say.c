@@ -67,19 +67,21 @@ static void say_bones(const binder* m)
 static void say_thin_parts(const binder* m)
 {
     const sup_joint* joints = m->in->character->skeleton.joints;
-    double           most = lattice_rows[ROW_CELLS].max, need = ceil((double)m->params->cells * m->thin_cells / m->thinnest_cells);
-    char             names[128];
-    size_t           used = 0;
+    double most = lattice_rows[ROW_CELLS].max, need = ceil((double)m->params->cells * m->thin_cells / m->thinnest_cells);
+    char   names[128];
+    size_t used = 0;
     for (uint32_t i = 0; i < m->thin_named; ++i) {
         size_t n = sup_format(names + used, sizeof names - used, "%s'%s'", i ? ", " : "", joints[m->thin_joints[i]].name);
         used = used + n < sizeof names ? used + n : sizeof names - 1;
     }
     if (m->thin_count == 0) return;
     sup_note(m->in->notes,
-             "%u part%s under %.1f cells thick (%s%s) and follow%s the bones as the file's skin does, without volume and swing; %s%g%s",
+             "%u part%s under %.1f cells thick (%s%s) and follow%s the bones as the file's skin does, without volume and "
+             "swing; %s%g%s",
              m->thin_count, m->thin_count == 1 ? " is" : "s are", m->thin_cells, names,
              m->thin_count > m->thin_named ? ", ..." : "", m->thin_count == 1 ? "s" : "",
-             need > most ? "the thinnest would need cells=" : "cells=", need, need > most ? ", more than there may be" : " reaches all");
+             need > most ? "the thinnest would need cells=" : "cells=", need,
+             need > most ? ", more than there may be" : " reaches all");
 }
 
 sup_result lattice_say(const binder* m)

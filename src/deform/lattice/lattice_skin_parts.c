@@ -6,9 +6,9 @@
 #include <math.h>
 
 #define TRIANGLES_MOST 32 // for every particle of the border: more cost more than they tell, nodes do for them
-#define THIN_CELLS 1.5   // cells share the points of a part thinner than this with other parts: it follows its bones alone
-#define LEAST_CELLS 1e-3 // a flat part has no thickness
-enum { THIN_REACH = 2 }; // cells from there over which the correction sets in
+#define THIN_CELLS 1.5    // cells share the points of a part thinner than this with other parts: it follows its bones alone
+#define LEAST_CELLS 1e-3  // a flat part has no thickness
+enum { THIN_REACH = 2 };  // cells from there over which the correction sets in
 
 static sup_result label_triangles(binder* m, sup_labels* out)
 {
@@ -152,8 +152,7 @@ sup_result lattice_label_skin(binder* m, const uint32_t* cell_joints, uint32_t**
     if (!joined || !into || !*labels || !*part_joints || !*joint_parts) return sup_fail_memory(m->error, "parts of a lattice");
     lattice_group_joints(m->in, m->params->parts ? m->params->parts : "", joined);
     *part_count = join_groups(&l, joined, into);
-    for (uint32_t j = 0; j < joints; ++j)
-        (*joint_parts)[j] = l.joint_parts[j] == SUP_NONE ? SUP_NONE : into[l.joint_parts[j]];
+    for (uint32_t j = 0; j < joints; ++j) (*joint_parts)[j] = l.joint_parts[j] == SUP_NONE ? SUP_NONE : into[l.joint_parts[j]];
     label_cells(m, cell_joints, *joint_parts, *labels);
     r = close_parts(m, &l, into, *part_count, *part_joints);
     return r == SUP_OK ? make_loose(m, *part_joints) : r;

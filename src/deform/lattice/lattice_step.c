@@ -41,12 +41,13 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     size_t used = 0, n = b->count;
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->pose);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->skinned);
-    cut(memory, &used, b->point_skin ? n * sizeof(sup_vec3) : 0, (void**)&s->plain);
+    cut(memory, &used, b->turns ? n * sizeof(sup_vec3) : 0, (void**)&s->plain);
     cut(memory, &used, b->point_skin ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->turned);
     cut(memory, &used, n * sizeof(sup_mat3), (void**)&s->matrices);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->push);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->moved);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->before);
+    cut(memory, &used, b->soft[SOFT_POSE].scale ? n * sizeof(float) : 0, (void**)&s->give);
     cut(memory, &used, n * sizeof(float), (void**)&s->near);
     cut(memory, &used, SPARE_COUNT * n * sizeof(float), (void**)&s->planes);
     cut(memory, &used, sup_regions_work(&b->regions) * sizeof(float), (void**)&s->work);
@@ -55,8 +56,9 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, b->volume.part_count * sizeof(float), (void**)&s->strength);
     cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->targets);
     cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->reached);
-    cut(memory, &used, b->node_skin ? b->volume.member_count * sizeof(sup_vec3) : 0, (void**)&s->offsets);
-    if (!b->node_skin) s->offsets = NULL;
+    bool offsets = b->node_skin || b->member_points;
+    cut(memory, &used, offsets ? b->volume.member_count * sizeof(sup_vec3) : 0, (void**)&s->offsets);
+    if (!offsets) s->offsets = NULL;
     cut(memory, &used, b->node_skin ? sup_skin_scratch(b->node_skin) : 0, &s->node_skin);
     cut(memory, &used, (n / FIT_GRAIN + 1) * sizeof(uint32_t), (void**)&s->cold);
     cut(memory, &used, b->regions.chunk_count * sizeof(bool), (void**)&s->still);
@@ -91,7 +93,7 @@ static void volume_targets(const lattice_bound* b, const lattice_params* p, cons
 static bool keeps_volume(const lattice_bound* b, const lattice_params* p) { return p->volume > 0 || b->volume_field.offset; }
 
 static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                              const lattice_scratch* s)
+                              sup_skin_call skin, const lattice_scratch* s)
 {
     volume_targets(b, p, pose, s);
     sup_lattice_volume_call   call = { .points = s->pose,
@@ -102,20 +104,28 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
                                        .sweeps = (uint32_t)p->sweeps,
                                        .tasks = frame->tasks,
                                        .scratch = s->volume,
-                                       .fallback = !b->keeps_file ? NULL : b->point_skin ? s->plain : s->skinned,
                                        .reached = s->reached };
     sup_lattice_volume_report report = sup_lattice_volume_apply(&b->volume, &call);
+    if (report.off_goal && b->keeps_file) { // no part may be worse off than as the chain poses it
+        skin.dualquat = false;
+        skin.blend_points = NULL;
+        skin.out = s->plain;
+        if (b->turns) sup_skin_evaluate(b->skin, &skin);
+        sup_stats_add(frame->stats, "lattice.part_held_back",
+                      sup_lattice_volume_hold_back(&b->volume, &call, b->turns ? s->plain : s->skinned));
+    }
     sup_stats_add(frame->stats, "lattice.part_inside_out", report.inside_out);
     sup_stats_add(frame->stats, "lattice.volume_out_of_reach", report.out_of_reach);
 }
 
 // Flesh that moves keeps the volumes of its pose: spun about fast, a head would swell by what its springs give way.
-static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, bool pressed,
-                                uint32_t sweeps)
+static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, const float* give,
+                                bool pressed, uint32_t sweeps)
 {
     sup_lattice_volume_call call = { .points = s->moved,
                                      .matrices = s->matrices,
                                      .core = true,
+                                     .give = give,
                                      .offsets = s->offsets,
                                      .goals = s->reached,
                                      .slack = MOVING_SLACK,
@@ -125,6 +135,21 @@ static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, 
                                      .tasks = frame->tasks,
                                      .scratch = s->volume };
     return sup_lattice_volume_apply(&b->volume, &call).moved;
+}
+
+// The mesh's own points, as the corners are posed. `rest`: other points than those at rest; NULL: none.
+static void skin_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const sup_vec3* rest,
+                        const lattice_scratch* s)
+{
+    sup_skin_call call = { .dualquat = b->dualquat,
+                           .skin = pose->skin,
+                           .points = rest,
+                           .blend = 1,
+                           .blend_points = b->point_loose,
+                           .tasks = frame->tasks,
+                           .scratch = s->skin,
+                           .out = s->turned };
+    sup_skin_evaluate(b->point_skin, &call);
 }
 
 typedef struct offset_job {
@@ -137,7 +162,8 @@ static void offset_task(void* data, uint32_t begin, uint32_t end)
     const offset_job*         j = data;
     const sup_lattice_volume* v = &j->b->volume;
     for (uint32_t m = begin; m < end; ++m) {
-        sup_vec3 at = j->s->offsets[m];
+        uint32_t point = j->b->member_points ? j->b->member_points[m] : SUP_NONE;
+        sup_vec3 at = point == SUP_NONE ? j->s->offsets[m] : j->s->turned[point];
         for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
             at = v3_mad(at, -v->places[k * (size_t)v->member_count + m],
                         j->s->skinned[v->members[k * (size_t)v->member_count + m]]);
@@ -149,10 +175,12 @@ static void offset_task(void* data, uint32_t begin, uint32_t end)
 static void find_offsets(const lattice_bound* b, const sup_frame* frame, sup_skin_call call, const lattice_scratch* s)
 {
     offset_job job = { b, s };
-    call.scratch = s->node_skin;
-    call.out = s->offsets;
-    call.blend_points = b->node_loose;
-    sup_skin_evaluate(b->node_skin, &call);
+    if (b->node_skin) {
+        call.scratch = s->node_skin;
+        call.out = s->offsets;
+        call.blend_points = b->node_loose;
+        sup_skin_evaluate(b->node_skin, &call);
+    }
     sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, offset_task, &job);
     for (uint32_t i = 0; i < b->carried_count; ++i) {
         const lattice_carried* c = &b->carried[i];
@@ -175,15 +203,10 @@ static void make_pose(const lattice_bound* b, const lattice_params* p, const sup
     sup_skin_evaluate(b->skin, &call);
     call.matrices = NULL;
     if (b->keeps_file) memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
+    if (b->point_skin && (b->turns || keeps_volume(b, p))) skin_points(b, frame, pose, NULL, s);
     if (!keeps_volume(b, p)) return;
-    if (b->node_skin) find_offsets(b, frame, call, s);
-    if (b->point_skin) { // what no part may be worse off than
-        call.dualquat = false;
-        call.blend_points = NULL;
-        call.out = s->plain;
-        sup_skin_evaluate(b->skin, &call);
-    }
-    keep_pose_volumes(b, p, frame, pose, s);
+    if (s->offsets) find_offsets(b, frame, call, s);
+    keep_pose_volumes(b, p, frame, pose, call, s);
 }
 
 static sup_vec3 root_place(const lattice_bound* b, const sup_pose* pose) { return affine_translation(&pose->global[b->root]); }
@@ -220,6 +243,7 @@ static void make_springs(const lattice_bound* b, const lattice_params* p, double
     const float    key[8] = { p->shape_hz, p->pose_hz, p->damping_ratio, p->delta, (float)p->integrator, (float)dt, 1, 0 };
     if (memcmp(head->key, key, sizeof key) == 0) return;
     memcpy(head->key, key, sizeof key);
+    head->softest = 0;
     float *pull = lattice_plane(b, state, PLANE_PULL), *hold = lattice_plane(b, state, PLANE_HOLD),
           *keep = lattice_plane(b, state, PLANE_KEEP);
     bool   varies = b->soft[SOFT_SHAPE].scale || b->soft[SOFT_POSE].scale || b->soft[SOFT_DAMPING].scale;
@@ -233,7 +257,11 @@ static void make_springs(const lattice_bound* b, const lattice_params* p, double
         pull[i] = all.pull;
         hold[i] = all.hold;
         keep[i] = all.keep;
+        float held = 1 / all.hold - 1 - all.pull;
+        if (b->soft[SOFT_POSE].scale && b->regions.particles[i] != SUP_NONE && (head->softest == 0 || held < head->softest))
+            head->softest = held;
     }
+    if (p->integrator == INTEGRATOR_SYMPLECTIC) head->softest = 0;
 }
 
 // The greatest shape frequency anywhere, as 1/s.
@@ -364,9 +392,18 @@ static void place_planes(const lattice_bound* b, void* state, const lattice_scra
     sup_regions_place(&j->regions, s->work);
 }
 
+// How far a force moves each corner, of what it moves the softest: where softness is painted, swinging flesh keeps its volume
+// by moving itself and not what stands beside it. NULL: they are all alike.
+static const float* find_give(const lattice_bound* b, const lattice_step* j, float softest, const lattice_scratch* s)
+{
+    if (!(softest > 0)) return NULL;
+    for (uint32_t i = 0; i < b->count; ++i) s->give[i] = fminf(softest / (1 / j->hold[i] - 1 - j->pull[i]), 1.0f);
+    return s->give;
+}
+
 // Where the particles are: bodies press, and parts that are pressed bulge elsewhere, in turns, bodies last.
 static void constrain(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
-                      const lattice_step* j, double from, double to)
+                      const lattice_step* j, float softest, double from, double to)
 {
     bool bodies = frame->world && frame->world->body_count, volumes = keeps_volume(b, p), moved = false;
     if (!bodies && !volumes) return;
@@ -375,11 +412,12 @@ static void constrain(const lattice_bound* b, const lattice_params* p, const sup
                           j->y[2][i] - j->dt * j->u[2][i] + j->start[2][i]);
     for (uint32_t i = 0; i < b->count; ++i)
         s->moved[i] = v3(j->y[0][i] + j->d[0][i], j->y[1][i] + j->d[1][i], j->y[2][i] + j->d[2][i]);
-    if (volumes) moved = keep_moving_volumes(b, frame, s, false, 1);
+    const float* give = find_give(b, j, softest, s);
+    if (volumes) moved = keep_moving_volumes(b, frame, s, give, false, 1);
     for (int round = 0; bodies && round < PUSH_ROUNDS; ++round) {
         if (!lattice_push_bodies(b, frame, from, to, s->bodies, s->before, s->moved)) break;
         moved = true;
-        if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, true, (uint32_t)p->sweeps);
+        if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, give, true, (uint32_t)p->sweeps);
     }
     if (!moved) return;
     float rate = 1.0f / j->dt;
@@ -460,7 +498,8 @@ static void substep(const lattice_bound* b, const lattice_params* p, const sup_f
     // all swing: 0.1 % at 5 ms and 8 Hz, 6 % at 16 ms.
     double stiff = fastest(b, p) * dt;
     bool   moving = run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.8 ? 1 : 2);
-    if (moving || (frame->world && frame->world->body_count)) constrain(b, p, frame, s, &j, from, to);
+    if (moving || (frame->world && frame->world->body_count))
+        constrain(b, p, frame, s, &j, ((lattice_state*)state)->softest, from, to);
 }
 
 static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state)
@@ -536,16 +575,10 @@ static void add_task(void* data, uint32_t begin, uint32_t end)
 // The file's skin, turned by dual quaternions in place of the chain's own blend, and with what links before did to it.
 static const sup_vec3* turn_skin(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s)
 {
-    if (!b->point_skin) return frame->points;
-    sup_skin_call call = { .dualquat = true,
-                           .skin = frame->end->skin,
-                           .blend = 1,
-                           .blend_points = b->point_loose,
-                           .tasks = frame->tasks,
-                           .scratch = s->skin,
-                           .out = s->turned };
-    if (b->character->morph_count) call.points = sup_pose_morph(b->character, frame->end, s->morphed);
-    sup_skin_evaluate(b->point_skin, &call);
+    if (!b->turns) return frame->points;
+    const sup_vec3* rest = b->character->mesh.points;
+    if (b->character->morph_count) rest = sup_pose_morph(b->character, frame->end, s->morphed);
+    if (rest != b->character->mesh.points) skin_points(b, frame, frame->end, rest, s); // else they are there from the pose
     skin_job job = { .rest = frame->skinned, .morphed = frame->points, .out = s->turned };
     if (frame->points != frame->skinned) sup_tasks_run(frame->tasks, b->point_count, COPY_GRAIN, add_task, &job);
     return s->turned;
