@@ -20,6 +20,7 @@ static double square(const double v[3]) { return v[0] * v[0] + v[1] * v[1] + v[2
 static bool is_flat(const sup_vec3* points, const uint32_t* c)
 {
     if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) return true;
+    if (!points) return false;
     double e[3], f[3], g[3];
     difference(&points[c[1]], &points[c[0]], e);
     difference(&points[c[2]], &points[c[0]], f);

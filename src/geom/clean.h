@@ -13,7 +13,8 @@ typedef struct sup_clean {
     uint32_t        doubled;   ///< left out: the same three points as an earlier one, in any order
 } sup_clean;
 
-/// Time grows with the count. `points` are finite, corners are points.
+/// Time grows with the count. `points` are finite, corners are points. Points NULL: three points in a line are kept, for whoever
+/// walks over the surface: such a face joins its neighbors.
 sup_result sup_clean_surface(const sup_vec3* points, uint32_t triangle_count, const uint32_t* triangles, sup_arena* arena,
                              sup_clean* out, sup_error* error);
 

@@ -1,6 +1,7 @@
 // A whole network: limbs, then curves across or along each of them, or edge loops.
 #include "geom/curves.h"
 
+#include "geom/clean.h"
 #include "geom/curves_internal.h"
 #include "math/vec.h"
 
@@ -90,7 +91,7 @@ static sup_result finish(curve_maker* m, sup_curves* out, sup_error* error)
     return SUP_OK;
 }
 
-sup_result sup_curves_create(const sup_curves_desc* desc, sup_arena* arena, sup_curves* out, sup_error* error)
+static sup_result make_on_clean(const sup_curves_desc* desc, sup_arena* arena, sup_curves* out, sup_error* error)
 {
     curve_maker m;
     limb_set    limbs;
@@ -157,4 +158,16 @@ sup_result sup_curves_cut(const sup_curve_mesh* mesh, const sup_curve_line* line
     r = finish(&m, &made, error);
     if (!r) *out = made;
     return r;
+}
+
+/// Curves run once over a face that is there twice; along two they would branch, or end.
+sup_result sup_curves_create(const sup_curves_desc* desc, sup_arena* arena, sup_curves* out, sup_error* error)
+{
+    sup_curves_desc clean = *desc;
+    sup_clean       surface;
+    sup_result      r = sup_clean_surface(NULL, desc->mesh.triangle_count, desc->mesh.triangles, arena, &surface, error);
+    if (r) return r;
+    clean.mesh.triangle_count = surface.triangle_count;
+    clean.mesh.triangles = surface.triangles;
+    return make_on_clean(&clean, arena, out, error);
 }

@@ -342,19 +342,11 @@ static void a_copied_back_state_repeats_the_frame(void** state)
     each_subject(state_repeats);
 }
 
-// The tube's faces spoiled: every third flipped, every fifth flat (its last point repeated), every seventh left out.
-static sup_character* spoiled(const sup_character* c, sup_arena* arena)
+/// The character with other faces.
+static sup_character* with_faces(const sup_character* c, uint32_t faces, const uint32_t* sizes, const uint32_t* corners,
+                                 sup_arena* arena)
 {
-    uint32_t *sizes = SUP_NEW(arena, uint32_t, c->mesh.face_count), *corners = SUP_NEW(arena, uint32_t, c->mesh.corner_count);
-    uint32_t  faces = 0, n = 0, width = c->weights.influences_max;
-    for (uint32_t f = 0; f < c->mesh.face_count; ++f) {
-        if (f % 7 == 6) continue;
-        uint32_t begin = c->mesh.face_begin[f], size = c->mesh.face_begin[f + 1] - begin;
-        for (uint32_t k = 0; k < size; ++k) corners[n + k] = c->mesh.corner_vertices[begin + (f % 3 == 2 ? size - 1 - k : k)];
-        if (f % 5 == 4) corners[n + size - 1] = corners[n + size - 2];
-        sizes[faces++] = size;
-        n += size;
-    }
+    uint32_t  width = c->weights.influences_max;
     uint32_t* joints = SUP_NEW(arena, uint32_t, c->mesh.point_count * width);
     float*    weights = SUP_NEW(arena, float, c->mesh.point_count* width);
     for (uint32_t p = 0; p < c->mesh.point_count; ++p)
@@ -385,6 +377,61 @@ static sup_character* spoiled(const sup_character* c, sup_arena* arena)
     sup_error          error;
     assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
     return out;
+}
+
+// The tube's faces spoiled: every third flipped, every fifth flat (its last point repeated), every seventh left out.
+static sup_character* spoiled(const sup_character* c, sup_arena* arena)
+{
+    uint32_t *sizes = SUP_NEW(arena, uint32_t, c->mesh.face_count), *corners = SUP_NEW(arena, uint32_t, c->mesh.corner_count);
+    uint32_t  faces = 0, n = 0;
+    for (uint32_t f = 0; f < c->mesh.face_count; ++f) {
+        if (f % 7 == 6) continue;
+        uint32_t begin = c->mesh.face_begin[f], size = c->mesh.face_begin[f + 1] - begin;
+        for (uint32_t k = 0; k < size; ++k) corners[n + k] = c->mesh.corner_vertices[begin + (f % 3 == 2 ? size - 1 - k : k)];
+        if (f % 5 == 4) corners[n + size - 1] = corners[n + size - 2];
+        sizes[faces++] = size;
+        n += size;
+    }
+    return with_faces(c, faces, sizes, corners, arena);
+}
+
+// Its triangles, and behind them, where asked for, every third of them again and every third of those turned over.
+static sup_character* triangles_of(const sup_character* c, bool doubled, sup_arena* arena)
+{
+    uint32_t  count = c->mesh.triangle_count, faces = count;
+    uint32_t *sizes = SUP_NEW(arena, uint32_t, 2 * (size_t)count), *corners = SUP_NEW(arena, uint32_t, 6 * (size_t)count);
+    memcpy(corners, c->mesh.triangles, 3 * (size_t)count * sizeof *corners);
+    for (uint32_t t = 0; t < count && doubled; t += 3, ++faces)
+        for (uint32_t k = 0; k < 3; ++k) corners[3 * faces + k] = c->mesh.triangles[3 * t + (t % 9 ? k : 2 - k)];
+    for (uint32_t f = 0; f < faces; ++f) sizes[f] = 3;
+    return with_faces(c, faces, sizes, corners, arena);
+}
+
+static void copies_do_nothing(const sup_deformer* d, const sup_character* c, const sup_clip* clip, sup_arena* arena)
+{
+    (void)clip;
+    if (d->needs & SUP_NEEDS_EXAMPLES) return; // whose points are those of its own file
+    if (strcmp(d->name, "smooth") == 0) return; // weighs polygons as they are drawn, copies too
+    const char*    links = strcmp(d->name, "bend") == 0 ? "bend(pressure=0.1)" : d->name;
+    sup_character *once = triangles_of(c, false, arena), *twice = triangles_of(c, true, arena);
+    play           a = play_chain((sup_chain_desc){ .character = once, .clip = &once->clips[0], .links = links },
+                                  (sup_instance_desc){ .clip = &once->clips[0] }),
+         b = play_chain((sup_chain_desc){ .character = twice, .clip = &twice->clips[0], .links = links },
+                        (sup_instance_desc){ .clip = &twice->clips[0] });
+    assert_int_equal(a.points, b.points);
+    for (double t = 0; t <= 0.3; t += 0.15) {
+        play_hash(&a, t), play_hash(&b, t);
+        float worst = worst_distance(a.out, b.out, a.points);
+        if (!(worst <= 1e-5f * c->mesh.diagonal)) fail_msg("%s: %g apart at %g s", links, (double)worst, t);
+    }
+    play_end(&a), play_end(&b);
+    sup_character_destroy(once), sup_character_destroy(twice);
+}
+
+static void faces_that_are_there_twice_do_nothing(void** state)
+{
+    (void)state;
+    each_subject(copies_do_nothing);
 }
 
 static void bad_faces_survive(const sup_deformer* d, const sup_character* c, const sup_clip* clip, sup_arena* arena)
@@ -504,6 +551,7 @@ int main(void)
         cmocka_unit_test(reset_equals_a_fresh_start),
         cmocka_unit_test(a_copied_back_state_repeats_the_frame),
         cmocka_unit_test(flipped_flat_and_absent_faces_survive),
+        cmocka_unit_test(faces_that_are_there_twice_do_nothing),
         cmocka_unit_test(a_bind_reports_and_can_be_stopped_at_every_report),
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
     };

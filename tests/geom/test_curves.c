@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include "base/internal.h"
 #include "geom/curves.h"
 #include "math/vec.h"
 
@@ -59,6 +60,38 @@ static void a_plane_across_a_tube_gives_one_closed_ring(void** state)
     sup_vec3 a = place(&curves, c->mesh.points, curves.curves[0].begin),
              b = place(&curves, c->mesh.points, curves.curves[1].begin);
     assert_true(hypotf(a.y - b.y, a.z - b.z) < 0.25f);
+    sup_arena_destroy(arena), sup_character_destroy(c);
+}
+
+// Every second face again, turned over; every third as a point and an edge; every fifth a third time.
+static void faces_that_are_there_twice_change_no_curve(void** state)
+{
+    (void)state;
+    sup_character*  c = tube();
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_curve_mesh  mesh = mesh_of(c), spoiled = mesh;
+    const uint32_t* labels = dominant(c, arena);
+    uint32_t*       triangles = SUP_NEW(arena, uint32_t, 12 * (size_t)mesh.triangle_count);
+    uint32_t        n = 0;
+    for (uint32_t t = 0; t < mesh.triangle_count; ++t) {
+        const uint32_t* f = mesh.triangles + 3 * (size_t)t;
+        for (int k = 0; k < 3; ++k) triangles[n++] = f[k];
+        for (int k = 0; k < 3 && t % 2 == 0; ++k) triangles[n++] = f[2 - k];
+        for (int k = 0; k < 3 && t % 3 == 0; ++k) triangles[n++] = f[k / 2];
+        for (int k = 0; k < 3 && t % 5 == 0; ++k) triangles[n++] = f[(k + 1) % 3];
+    }
+    spoiled.triangles = triangles, spoiled.triangle_count = n / 3;
+    for (int way = SUP_CURVES_AROUND; way <= SUP_CURVES_ALONG; ++way) {
+        sup_curves_desc desc = { .mesh = mesh, .labels = labels, .way = (sup_curve_way)way, .curves = 6 };
+        sup_curves      good, same;
+        sup_error       error;
+        assert_ok(sup_curves_create(&desc, arena, &good, &error), error);
+        desc.mesh = spoiled;
+        assert_ok(sup_curves_create(&desc, arena, &same, &error), error);
+        assert_int_equal(same.curve_count, good.curve_count);
+        assert_int_equal(same.point_count, good.point_count);
+        assert_memory_equal(same.points, good.points, good.point_count * sizeof *good.points);
+    }
     sup_arena_destroy(arena), sup_character_destroy(c);
 }
 
@@ -594,6 +627,7 @@ int main(void)
         cmocka_unit_test(a_smooth_motion_arrives_without_a_jump_between_cells),
         cmocka_unit_test(curves_alone_hold_the_shape),
         cmocka_unit_test(a_limb_without_curves_fades_out),
+        cmocka_unit_test(faces_that_are_there_twice_change_no_curve),
         cmocka_unit_test(bad_meshes_get_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

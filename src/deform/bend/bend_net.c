@@ -1,5 +1,6 @@
 // Curves over the character, nodes spread evenly along them, the strips they stand for, and what every skin point takes.
 #include "deform/bend/bend.h"
+#include "geom/clean.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -15,7 +16,12 @@ static sup_result make_skin(const sup_mesh* mesh, bend_net* net, sup_arena* aren
     sup_vec3 *normals = SUP_NEW(arena, sup_vec3, net->on.node_count), *skin = SUP_NEW(arena, sup_vec3, mesh->point_count);
     double*   length = SUP_NEW(arena, double, count);
     if (!normals || !skin || !length) return sup_fail_memory(error, "bend");
-    sup_mesh_normals(mesh, skin);
+    sup_mesh   once = *mesh; // a face that is there twice, or its back, does not turn the normals
+    sup_clean  surface;
+    sup_result r = sup_clean_surface(NULL, mesh->triangle_count, mesh->triangles, arena, &surface, error);
+    if (r) return r;
+    once.triangles = surface.triangles, once.triangle_count = surface.triangle_count;
+    sup_mesh_normals(&once, skin);
     for (uint32_t c = 0; c < count; ++c) length[c] = net->metres * net->on.lengths[c];
     for (uint32_t i = 0; i < net->on.node_count; ++i)
         normals[i] = v3_normalize(sup_node_read(&net->on.sources[i], skin), v3(0, 0, 0));
