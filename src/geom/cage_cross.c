@@ -74,8 +74,26 @@ static bool cross(const sup_vec3* p, const uint32_t* s, const uint32_t* t)
     return sup_triangles_cross(a, b);
 }
 
-sup_result cage_crossings(const sup_vec3* points, const uint32_t* triangles, uint32_t count, sup_arena* scratch, uint8_t* marks,
-                          uint32_t* out, sup_error* error)
+static uint64_t pair_count(const uint32_t* begin, uint32_t total)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < total; ++i) sum += (uint64_t)(begin[i + 1] - begin[i]) * (begin[i + 1] - begin[i]) / 2;
+    return sum;
+}
+
+static void cross_bucket(const buckets* b, const sup_vec3* points, const uint32_t* triangles, const uint32_t* items,
+                         uint32_t count, uint8_t* own)
+{
+    for (uint32_t k = 0; k < count; ++k)
+        for (uint32_t l = 0; l < k; ++l) {
+            uint32_t s = items[l], t = items[k];
+            if ((own[s] && own[t]) || !sup_box_overlap(&b->boxes[s], &b->boxes[t])) continue;
+            if (cross(points, triangles + 3 * (size_t)s, triangles + 3 * (size_t)t)) own[s] = own[t] = 1;
+        }
+}
+
+sup_result cage_crossings(const sup_vec3* points, const uint32_t* triangles, uint32_t count, uint64_t looks, sup_arena* scratch,
+                          uint8_t* marks, uint32_t* out, sup_error* error)
 {
     sup_arena* temporary = sup_arena_beside(scratch);
     buckets    b = { .boxes = temporary ? SUP_NEW(temporary, sup_box, count) : NULL };
@@ -93,16 +111,12 @@ sup_result cage_crossings(const sup_vec3* points, const uint32_t* triangles, uin
         if (items) spread(&b, count, begin + 1, items);
     }
     *out = 0;
-    for (uint32_t i = 0; items && i < total; ++i)
-        for (uint32_t k = begin[i]; k < begin[i + 1]; ++k)
-            for (uint32_t l = begin[i]; l < k; ++l) {
-                uint32_t s = items[l], t = items[k];
-                if ((own[s] && own[t]) || !sup_box_overlap(&b.boxes[s], &b.boxes[t])) continue;
-                if (cross(points, triangles + 3 * (size_t)s, triangles + 3 * (size_t)t)) own[s] = own[t] = 1;
-            }
+    bool crowded = items && pair_count(begin, total) > looks;
+    for (uint32_t i = 0; items && !crowded && i < total; ++i)
+        cross_bucket(&b, points, triangles, items + begin[i], begin[i + 1] - begin[i], own);
     for (uint32_t t = 0; items && t < count; ++t) {
-        *out += own[t];
-        if (marks) marks[t] = own[t];
+        *out += crowded || own[t];
+        if (marks) marks[t] = crowded || own[t];
     }
     sup_arena_destroy(temporary);
     return items ? SUP_OK : sup_fail_memory(error, "a cage");

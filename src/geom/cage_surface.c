@@ -146,7 +146,7 @@ static sup_result take_back(cage_surface* s, const sup_vec3* before, sup_arena* 
     if (!marks || !back || !near) return no_memory(error);
     for (int round = 0; round <= TAKE_BACKS; ++round) {
         uint32_t   crossing;
-        sup_result r = cage_crossings(s->points, s->triangles, s->triangle_count, scratch, marks, &crossing, error);
+        sup_result r = cage_crossings(s->points, s->triangles, s->triangle_count, UINT64_MAX, scratch, marks, &crossing, error);
         if (r || crossing == 0) return r;
         for (uint32_t t = 0; t < s->triangle_count; ++t)
             for (int k = 0; k < 3 && marks[t]; ++k) back[s->triangles[3 * (size_t)t + k]] = 1;

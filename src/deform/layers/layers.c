@@ -100,6 +100,9 @@ const sup_param layers_rows[ROWS] = {
                      .standard = 0, .unit = "", .help = "How much flexed muscles shorten and thicken; 0 is off" },
     [ROW_DENSITY] = { "density", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(density), .min = 500, .max = 2000, .standard = 1000,
                       .unit = "kg/m^3", .help = "Of all tissue; matters where forces push", .only_with = "forces" },
+    [ROW_CAGE] = { "cage", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(cage), .standard_text = "auto", .unit = "",
+                   .help = "What carries the tissue: mesh, a number of points for a clean surface around it on which the mesh "
+                           "rides, or auto: the mesh, unless it is large or its pieces pass through each other" },
     [ROW_PAPER_ORDER] = { "paper_order", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(paper_order), .standard = 0, .unit = "",
                           .help = "Algorithm 1 of the paper, word for word, to compare with; stiffness then depends on "
                                   "iterations" },

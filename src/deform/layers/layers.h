@@ -9,6 +9,7 @@
 #include "geom/topology.h"
 #include "math/vec.h"
 #include "solve/contact.h"
+#include "solve/ride.h"
 #include "solve/shape_match.h"
 #include "solve/skinning.h"
 #include "solve/subvolumes.h"
@@ -33,6 +34,7 @@ typedef struct layers_params {
     float       damping, smoothing, gravity, drag, inertia;
     float       muscle;
     bool        paper_order;
+    const char* cage;
 } layers_params;
 
 enum {
@@ -70,6 +72,7 @@ enum {
     ROW_MUSCLE,
     ROW_DENSITY,
     ROW_PAPER_ORDER,
+    ROW_CAGE,
     ROWS
 };
 
@@ -103,10 +106,12 @@ typedef struct layers_pairs {
 } layers_pairs;
 
 typedef struct layers_bound {
-    const sup_character* character;
+    const sup_character* character; ///< with a cage: that, as a character
     sup_skinning         skinning;
     uint32_t             count, stride; ///< points; with padding
-    const uint32_t*      source;        ///< the mesh's point of each
+    const uint32_t*      source;        ///< the mesh's point of each; with a cage, the cage's
+    const uint32_t*      mesh_points;   ///< the mesh's point of each, with a cage the one it takes most from
+    const sup_ride*      ride;          ///< how the mesh goes with the cage; NULL: there is none
     const uint32_t*      first;         ///< of each point of the mesh: its (first) point here
     layers_glue          glue;
     uint32_t             triangle_count;

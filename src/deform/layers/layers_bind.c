@@ -2,6 +2,7 @@
 #include "base/sort.h"
 #include "deform/binding.h"
 #include "deform/layers/layers.h"
+#include "deform/layers/layers_cage.h"
 #include "geom/volumes_label.h"
 
 #include <math.h>
@@ -282,14 +283,17 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
         sup_arena_destroy(temporary);
         return no_memory(error);
     }
+    layers_cage cage;
+    sup_result  r = layers_cage_create(in, arena, temporary, &cage, error);
     b->skinning = in->skinning;
-    memcpy(b->fields, in->fields, sizeof b->fields);
+    memcpy(b->fields, cage.input.fields, sizeof b->fields);
     while (b->root + 1 < c->skeleton.joint_count && !c->skeleton.joints[b->root].skin_joint) ++b->root;
     b->pose_size = sup_align(sup_pose_size(c), 64);
-    sup_result r = sup_pose_create(c, arena, &b->bind, error);
+    if (!r) r = sup_pose_create(c, arena, &b->bind, error);
     if (!r) sup_pose_bind(c, &b->bind);
-    if (!r) r = make_all(in, b, arena, temporary, error);
-    if (!r) r = layers_say(in, temporary, b, error);
+    if (!r) r = make_all(&cage.input, b, arena, temporary, error);
+    if (!r && cage.cage.point_count) r = layers_cage_ride(in, &cage, arena, b, error);
+    if (!r) r = layers_say(&cage.input, temporary, b, error);
     sup_arena_destroy(temporary);
     if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b) };
     return r;

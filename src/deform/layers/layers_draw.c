@@ -1,6 +1,6 @@
 // What `render --show layers.WHAT` and the page see: skin, fat, muscle, bone (the layers' triangles), layers (the three inner
 // ones), cutaway (the half of them behind the middle, and all of the bone), feet (ways from the skin to the bone layer),
-// contacts (what touches what), volumes (the skin, a shade for each part).
+// contacts (what touches what), cage (the surface that carries the tissue), volumes (the skin, a shade for each part).
 #include "deform/layers/layers.h"
 
 static const char* const layer_names[LAYERS] = { "skin", "fat", "muscle", "bone" };
@@ -44,6 +44,23 @@ static void draw_outside(const easel* e, const char* what, const uint32_t* c, fl
     e->canvas->triangle(e->canvas->user, what, p[0], p[1], p[2], value);
 }
 
+// Whole, and so far outside that it hides the skin: along the tissue, which goes the same way from all triangles of a point.
+static void draw_cage(const easel* e)
+{
+    for (uint32_t t = 0; t < e->b->triangle_count; ++t) {
+        sup_vec3 p[3];
+        for (int i = 0; i < 3; ++i) {
+            uint32_t k = e->b->triangles[3 * (size_t)t + i];
+            sup_vec3 at = place_of(e, LAYER_SKIN, k), out = v3_normalize(v3_sub(at, place_of(e, LAYER_FAT, k)), v3(0, 0, 0));
+            p[i] = v3_mad(at, 0.3f * e->b->mean_edge, out);
+        }
+        e->canvas->triangle(e->canvas->user, "cage", p[0], p[1], p[2], -1.0f);
+        for (int i = 0; i < 3; ++i)
+            if (e->b->triangles[3 * (size_t)t + i] < e->b->triangles[3 * (size_t)t + (i + 1) % 3])
+                e->canvas->line(e->canvas->user, "cage", p[i], p[(i + 1) % 3], 0.0f);
+    }
+}
+
 static void draw_volumes(const easel* e)
 {
     const sup_volumes* v = e->b->volumes;
@@ -64,6 +81,7 @@ void layers_draw(const sup_binding* binding, const sup_pose* pose, const void* s
     easel               e = { b, layers_state_cut(b, (void*)state), canvas };
     draw_layers(&e);
     draw_volumes(&e);
+    draw_cage(&e);
     for (uint32_t k = 0; k < b->count; ++k)
         canvas->line(canvas->user, "feet", place_of(&e, LAYER_SKIN, k), place_of(&e, LAYER_BONE, k), -1.0f);
     for (uint32_t i = 0; i < e.s.head->shown; ++i) {

@@ -53,13 +53,13 @@ static void push(layers_run* r, const sup_force* force)
     const layers_bound* b = r->b;
     double              mass = 0;
     for (uint32_t k = 0; k < b->count; ++k) {
-        float share = sup_force_share(force, b->source[k], b->rest[k]);
+        float share = sup_force_share(force, b->mesh_points[k], b->rest[k]);
         if (share > 0) mass += share * tissue_mass(b, k);
     }
     if (!(mass > 0)) return;
     sup_vec3 a = v3_scale(sup_force_value(force, r->frame->end), (float)(1 / (mass * b->mass_unit)));
     for (uint32_t k = 0; k < b->count; ++k) {
-        float share = sup_force_share(force, b->source[k], b->rest[k]);
+        float share = sup_force_share(force, b->mesh_points[k], b->rest[k]);
         if (share > 0) r->accelerations[k] = v3_mad(r->accelerations[k], share, a);
     }
 }

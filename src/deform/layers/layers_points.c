@@ -142,7 +142,7 @@ static sup_result order_points(maker* m, layers_bound* b)
     }
     for (uint32_t p = 0; p < m->c->mesh.point_count; ++p) first[p] = place[p];
     for (size_t i = 0; i < 3 * (size_t)m->triangle_count; ++i) m->triangles[i] = place[m->triangles[i]];
-    b->source = source;
+    b->source = b->mesh_points = source;
     b->first = first;
     b->triangles = m->triangles;
     b->triangle_count = m->triangle_count;

@@ -36,6 +36,7 @@ typedef struct layers_run {
     uint32_t*  strained;       ///< pairs, in pieces of LAYERS_GRAIN
     uint32_t*  strained_counts;
     sup_solid* solids;
+    float*     rows; ///< of the cage, for the ride
     void *     skin_scratch, *match_scratch, *volume_scratch, *contact_scratch;
 
     float              dt;       ///< of a substep

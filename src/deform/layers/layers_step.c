@@ -78,6 +78,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->skin_scratch = cut(base, &used, skin > bones ? skin : bones);
     r->match_scratch = cut(base, &used, match > smooth ? match : smooth);
     r->volume_scratch = cut(base, &used, sup_subvolumes_scratch(b->subvolumes));
+    r->rows = cut(base, &used, b->ride ? SUP_RIDE_ROW * n * sizeof(float) : 0);
     r->contact_scratch = cut(base, &used, sup_contact_scratch(b->contact));
     return used;
 }
@@ -313,6 +314,14 @@ static void out_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
+static void show(const layers_run* r, sup_vec3* out)
+{
+    out_job       job = { r, out };
+    sup_ride_call ride = { r->end, r->s.shown, r->frame->points, r->s.head->origin, r->tasks, r->rows, out };
+    if (r->b->ride) sup_ride_evaluate(r->b->ride, &ride);
+    else sup_tasks_run(r->tasks, r->b->character->mesh.point_count, LAYERS_GRAIN, out_task, &job);
+}
+
 void layers_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                      sup_vec3* out)
 {
@@ -349,6 +358,5 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         sup_stats_add(frame->stats, "layers.still_crossing", r.tangle.crossing);
         sup_stats_add(frame->stats, "layers.retreated", r.tangle.retreated);
     }
-    out_job job = { &r, out };
-    sup_tasks_run(r.tasks, r.b->character->mesh.point_count, LAYERS_GRAIN, out_task, &job);
+    show(&r, out);
 }
