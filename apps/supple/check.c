@@ -30,12 +30,12 @@ sup_result checkup_prepare(checkup* c, const options* o, sup_arena* arena, sup_e
     joint_sweeps* sweeps = sup_arena_alloc(arena, parts, sizeof *sweeps);
     c->joints = sup_arena_alloc(arena, parts, sizeof *c->joints);
     if (!joints || !sweeps || !c->joints) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while listing the joints");
-    double whole = fabs(sup_meter_rest_volume(c->meter));
+    double whole = sup_meter_rest_volume(c->meter); // negative where the mesh is inside out; so are its parts then
     for (uint32_t p = 0; p < parts; p++) {
         const sup_meter_part* part = sup_meter_part_at(c->meter, p);
         // A root without a joint above it turns everything together: nothing deforms.
         bool bends = part->joint != SUP_NONE && c->character->skeleton.joints[part->joint].parent != SUP_NONE;
-        if (!bends || !(part->rest_volume > PART_SHARE_MIN * whole) || !wanted_joint(o, part->name)) continue;
+        if (!bends || !(part->rest_volume * whole > PART_SHARE_MIN * whole * whole) || !wanted_joint(o, part->name)) continue;
         c->joints[count] = (check_joint){ .name = part->name, .part = p };
         joints[count++] = part->joint;
     }
@@ -46,8 +46,11 @@ sup_result checkup_prepare(checkup* c, const options* o, sup_arena* arena, sup_e
                         "to see all that have",
                         options_nth(o, FLAG_JOINT, 0), c->character->name);
     if (count == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "no joint of '%s' has enough skin around it to have a volume",
-                        c->character->name);
+        return sup_fail(
+            error, SUP_ERROR_INPUT,
+            "no joint of '%s' has enough skin around it to have a volume: its skin is flat, or hangs on joints without "
+            "another one above them; check a mesh with a body, whose joints hang below each other",
+            c->character->name);
     sup_result result = sup_pose_create(c->character, arena, &c->bind, error);
     if (result == SUP_OK) result = sweeps_make(c->character, options_has(o, FLAG_FULL), joints, count, arena, sweeps, error);
     if (result != SUP_OK) return result;

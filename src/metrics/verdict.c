@@ -36,7 +36,8 @@ static double badness(double change) { return change < 0 ? -change : 0.5 * chang
 static double part_change(const sup_meter* meter, uint32_t part, const double* volumes)
 {
     double rest = sup_meter_part_at(meter, part)->rest_volume;
-    return rest > PART_SHARE_MIN * fabs(sup_meter_rest_volume(meter)) ? volumes[part] / rest - 1 : NAN;
+    double whole = sup_meter_rest_volume(meter); // negative where the mesh is inside out; so are its parts then
+    return rest * whole > PART_SHARE_MIN * whole * whole ? volumes[part] / rest - 1 : NAN;
 }
 
 static void push_volumes(const sup_meter* meter, double time, const sup_pose* pose, const sup_vec3* points,

@@ -104,6 +104,21 @@ function box(rings) {
     m.json.accessors[3].count = indices.length;
     return m;
 }
+await test("a mesh that is inside out has the same volumes, and a verdict", folder => {
+    const about = turned => {
+        const m = box(8), file = path.join(folder, `box${turned}.glb`);
+        if (turned) m.views.indices.reverse();
+        writeGlb(file, m);
+        const r = json(["check", file, "--deform", "linear"]);
+        return { joint: r.joints[0].joint, change: r.joints[0].chains[0].volume_change, verdict: json(["bake", file, path.join(folder, "o.npy"), "--clip", "Wave"]).verdict };
+    };
+    const plain = about(false), turned = about(true);
+    equal(turned.joint, plain.joint, "joint");
+    holds(Math.abs(plain.change) > 0.01, `the box changes its volume: ${plain.change}`);
+    near(turned.change, plain.change, 1e-6, "volume");
+    equal(turned.verdict.part, plain.verdict.part, "part of the verdict");
+    near(turned.verdict.volume_change, plain.verdict.volume_change, 1e-6, "volume of the verdict");
+});
 await test("--top cuts the list, and the joints are counted all the same", () => {
     const r = json([...arm, "--top", "1"]);
     equal(r.joints.length, 1, "joints");
