@@ -264,6 +264,7 @@ static void any_setting(const sup_deformer* d, chance* c, char* out, size_t room
 {
     const sup_param* row = d->param_count ? &d->params[chance_below(c, d->param_count)] : NULL;
     out[0] = 0;
+    if (row && strcmp(row->name, "cage") == 0) snprintf(out, room, "%s.cage=200", d->name);
     if (!row || row->type == SUP_PARAM_TEXT) return;
     double      ratio = chance_one_in(c, 3) ? 0 : chance_one_in(c, 2) ? 1 : (double)chance_float(c, 0, 1);
     double      most = row->type == SUP_PARAM_INT ? fmin(row->max, 2 * fabs(row->standard) + 2) : row->max;
