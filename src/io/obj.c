@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-enum { LIBRARIES_MAX = 16 }; // files that one OBJ may name; everyone writes one
+enum { LIBRARIES_MAX = 16 };  // files that one OBJ may name; everyone writes one
+enum { ASK_LINES = 1 << 15 }; // between two questions whether anybody still waits: some milliseconds
 
 typedef struct obj_reader {
     const sup_read_input* in;
@@ -32,7 +33,17 @@ typedef struct obj_reader {
     uint32_t*       corner_normals; // SUP_NONE: without one; NULL when the file lists none
     dress_material* materials;
     sup_notes       notes;
+    uint64_t        lines; // of all passes
 } obj_reader;
+
+// Counts a line that begins at `text`; passes are halves of the way. Fails when nobody waits any more.
+static sup_result pass_line(obj_reader* r, const char* text, double from)
+{
+    if (++r->lines % ASK_LINES) return SUP_OK;
+    double share = (double)(text - (const char*)r->in->bytes.data) / (double)r->in->bytes.size;
+    if (sup_progress_report(r->in->progress, from + share / 2, "reading")) return SUP_OK;
+    return sup_fail(r->error, SUP_ERROR_CANCELLED, "stopped");
+}
 
 static uint32_t count_words(obj_line l)
 {
@@ -47,10 +58,12 @@ static uint32_t count_words(obj_line l)
 // ---------------------------------------------------------------------------------------------- first pass
 
 // The file is below 2 GiB and everything counted takes at least two bytes, so no count overflows.
-static void count_lines(obj_reader* r, const char* text, const char* end)
+static sup_result count_lines(obj_reader* r, const char* text, const char* end)
 {
     obj_line l = { 0 };
     for (size_t number = 1; obj_next_line(&text, end, number, &l); number = l.next_number) {
+        sup_result result = pass_line(r, text, 0);
+        if (result != SUP_OK) return result;
         if (l.at >= l.end) continue;
         if (*l.at == 'v') {
             if (obj_starts_with(&l, "v")) r->vertex_total++;
@@ -64,6 +77,7 @@ static void count_lines(obj_reader* r, const char* text, const char* end)
             r->libraries[r->library_count++].end = l.end;
         }
     }
+    return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- second pass
@@ -134,8 +148,9 @@ static sup_result read_lines(obj_reader* r, const char* text, const char* end)
 {
     obj_line l = { 0 };
     for (size_t number = 1; obj_next_line(&text, end, number, &l); number = l.next_number) {
-        sup_result result = SUP_OK;
-        if (l.at >= l.end) continue;
+        sup_result result = pass_line(r, text, 0.5);
+        if (result == SUP_OK && l.at >= l.end) continue;
+        if (result != SUP_OK) return result;
         if (*l.at == 'v') {
             if (obj_starts_with(&l, "v")) result = read_vector(r, &l, "vertex", &r->positions[r->vertex_count++]);
             else if (obj_starts_with(&l, "vn")) result = read_vector(r, &l, "normal", &r->normals[r->normal_count++]);
@@ -231,8 +246,8 @@ static sup_result read_all(obj_reader* r, sup_character** out)
     if (in->bytes.size >= UINT32_MAX / 2)
         return sup_fail(r->error, SUP_ERROR_INPUT, "the file is larger than 2 GiB; split it or save it as .glb");
     if (in->bytes.size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
-    count_lines(r, text, end);
-    sup_result result = allocate(r);
+    sup_result result = count_lines(r, text, end);
+    if (result == SUP_OK) result = allocate(r);
     if (result == SUP_OK) result = read_lines(r, text, end);
     if (result == SUP_OK) result = settle_normals(r, &normals);
     if (result == SUP_OK) result = read_materials(r, text, end);

@@ -64,6 +64,7 @@ typedef struct ply_reader {
 
 // As many as a person could tell apart.
 enum { MAPS_MAX = 64 };
+enum { ASK_ROWS = 1 << 15 }; // between two questions whether anybody still waits: some milliseconds
 
 // ---------------------------------------------------------------------------------------------- header
 
@@ -496,12 +497,22 @@ static bool pass_property(ply_reader* r, const property* p)
     return pass_over(r, p->type, (uint64_t)count);
 }
 
+// Before row i of any element. Fails when nobody waits any more.
+static sup_result begin_row(ply_reader* r, uint32_t i)
+{
+    if (i % ASK_ROWS) return SUP_OK;
+    double share = 1 - (double)(r->end - r->at) / (double)r->in->bytes.size;
+    if (sup_progress_report(r->in->progress, share, "reading")) return SUP_OK;
+    return sup_fail(r->error, SUP_ERROR_CANCELLED, "stopped");
+}
+
 static sup_result pass_element(ply_reader* r, const element* e)
 {
-    for (uint32_t i = 0; e->property_count && i < e->count; ++i)
+    sup_result result = SUP_OK;
+    for (uint32_t i = 0; e->property_count && i < e->count && (result = begin_row(r, i)) == SUP_OK; ++i)
         for (uint32_t p = 0; p < e->property_count; ++p)
             if (!pass_property(r, &e->properties[p])) return fail_row(r, e, i);
-    return SUP_OK;
+    return result;
 }
 
 // Whole numbers from 0 to their type's largest stand for 0 to 1.
@@ -528,7 +539,8 @@ static sup_result read_vertices(ply_reader* r)
 {
     const element* e = r->vertex;
     float          scale = color_scale(e);
-    for (uint32_t v = 0; v < r->vertex_count; ++v) {
+    sup_result     result = SUP_OK;
+    for (uint32_t v = 0; v < r->vertex_count && (result = begin_row(r, v)) == SUP_OK; ++v) {
         float values[MAP] = { [COLOR + 3] = 1 / scale }; // opaque where the file does not say
         for (uint32_t i = 0; i < e->property_count; ++i) {
             const property* p = &e->properties[i];
@@ -544,7 +556,7 @@ static sup_result read_vertices(ply_reader* r)
         if (r->normals) r->normals[v] = v3(values[NORMAL], values[NORMAL + 1], values[NORMAL + 2]);
         if (r->colors || r->uvs) keep_surface(r, v, values, scale);
     }
-    return SUP_OK;
+    return result;
 }
 
 // Room for `more` corners. Triangles fit the first time; what is larger doubles, and the list before is given up.
@@ -585,15 +597,16 @@ static sup_result read_corners(ply_reader* r, const property* p, uint32_t face)
 static sup_result read_faces(ply_reader* r)
 {
     const element* e = r->face;
-    for (uint32_t f = 0; f < r->face_count; ++f)
+    sup_result     result = SUP_OK;
+    for (uint32_t f = 0; f < r->face_count && (result = begin_row(r, f)) == SUP_OK; ++f)
         for (uint32_t i = 0; i < e->property_count; ++i) {
             const property* p = &e->properties[i];
             if (p->role == CORNERS) {
-                sup_result result = read_corners(r, p, f);
+                result = read_corners(r, p, f);
                 if (result != SUP_OK) return result;
             } else if (!pass_property(r, p)) return fail_row(r, e, f);
         }
-    return SUP_OK;
+    return result;
 }
 
 // Whatever goes beyond 0..1 measures something else and weighs nothing.

@@ -36,6 +36,42 @@ static inline void refuse(const char* text, const char* words)
     if (!strstr(error.text, words)) fail_msg("'%s' does not say '%s'", error.text, words);
 }
 
+typedef struct reading_listener {
+    uint32_t calls, stop; ///< stops at this call; 0: never
+    double   last;
+} reading_listener;
+
+static inline bool reading_listen(void* user, double share, const char* what)
+{
+    reading_listener* l = user;
+    (void)what;
+    assert_true(share >= l->last && share <= 1); // a bar never goes back
+    l->last = share;
+    return ++l->calls != l->stop;
+}
+
+/// Reads with somebody who may stop it, and counts how often they are asked. Stopped at any question it ends there, with all
+/// memory given back.
+static inline uint32_t read_stopping(const char* text, uint32_t stop)
+{
+    reading_listener l = { .stop = stop };
+    sup_progress     progress = { reading_listen, &l };
+    test_allocator   memory;
+    sup_character*   c = NULL;
+    sup_error        error = { SUP_OK, "" };
+    test_allocator_init(&memory, -1);
+    sup_read_input in = { .path = READING_PATH,
+                          .bytes = { (const uint8_t*)text, strlen(text) },
+                          .up = -1,
+                          .allocator = &memory.allocator,
+                          .progress = &progress };
+    assert_int_equal(sup_format_for(in.path)->read(&in, &c, &error), stop ? SUP_ERROR_CANCELLED : SUP_OK);
+    if (stop) assert_int_equal(l.calls, stop);
+    sup_character_destroy(c);
+    assert_int_equal(memory.live, 0);
+    return l.calls;
+}
+
 /// Reads with memory that ends one allocation later each time, until it is enough.
 static inline void starve(const void* data, size_t size)
 {

@@ -29,6 +29,20 @@ static void polygons_and_vertex_order_are_kept(void** state)
     sup_character_destroy(c);
 }
 
+static void whoever_waits_is_asked_every_so_many_lines(void** state)
+{
+    (void)state;
+    enum { LINES = 200000, LEAST = 50000 }; // at least a question for so many lines, in each of the two passes
+    char*  text = malloc(16 * LINES);
+    size_t size = (size_t)sprintf(text, "v 0 0 0\nv 1 0 0\nv 0 1 0\n");
+    for (uint32_t i = 3; i < LINES; ++i) size += (size_t)sprintf(text + size, i % 2 ? "f 1 2 3\n" : "# nothing\n");
+    uint32_t calls = read_stopping(text, 0);
+    print_message("  asked %u times over %u lines\n", calls, LINES);
+    assert_true(calls >= 2 * LINES / LEAST);
+    for (uint32_t stop = 1; stop <= calls; ++stop) read_stopping(text, stop);
+    free(text);
+}
+
 static void equal_vertices_are_never_welded(void** state)
 {
     (void)state;
@@ -241,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(polygons_and_vertex_order_are_kept),
+        cmocka_unit_test(whoever_waits_is_asked_every_so_many_lines),
         cmocka_unit_test(equal_vertices_are_never_welded),
         cmocka_unit_test(every_way_to_write_a_corner_is_read),
         cmocka_unit_test(negative_indices_count_from_where_they_stand),

@@ -214,11 +214,31 @@ static void every_refused_allocation_is_survived(void** state)
     starve(w.bytes, w.size);
 }
 
+static void whoever_waits_is_asked_every_so_many_rows(void** state)
+{
+    (void)state;
+    enum { FACES = 100000, LEAST = 50000 };
+    char*  text = malloc(300 + 10 * FACES + 3 * FACES);
+    size_t size = (size_t)sprintf(text,
+                                  "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                                  "property float z\nelement face %d\nproperty list uchar int vertex_indices\n"
+                                  "element other %d\nproperty uchar a\nend_header\n0 0 0\n1 0 0\n0 1 0\n",
+                                  FACES, FACES);
+    for (uint32_t i = 0; i < FACES; ++i) size += (size_t)sprintf(text + size, "3 0 1 2\n");
+    for (uint32_t i = 0; i < FACES; ++i) size += (size_t)sprintf(text + size, "7\n");
+    uint32_t calls = read_stopping(text, 0);
+    print_message("  asked %u times over %u rows\n", calls, 2 * FACES);
+    assert_true(calls >= 2 * FACES / LEAST);
+    for (uint32_t stop = 1; stop <= calls; ++stop) read_stopping(text, stop);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(polygons_and_vertex_order_are_kept),
         cmocka_unit_test(every_encoding_gives_the_same_and_the_unknown_is_stepped_over),
+        cmocka_unit_test(whoever_waits_is_asked_every_so_many_rows),
         cmocka_unit_test(complaints_name_what_is_wrong),
         cmocka_unit_test(larger_polygons_than_expected_fit),
         cmocka_unit_test(cut_or_changed_anywhere_it_never_crashes),
