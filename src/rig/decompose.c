@@ -348,6 +348,8 @@ static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* e
     memcpy(r->last_rotations, d->rotations, turns);
     for (uint32_t i = 0; i < rounds; ++i) {
         sup_decompose_move(d, SWEEPS);
+        sup_result result = tell(r, error); // either half of a round may take its time
+        if (result != SUP_OK) return result;
         memcpy(r->now_exact, d->exact, exact);
         memcpy(r->now_rotations, d->rotations, turns);
         double share = run / (run + 3.0);
@@ -358,7 +360,7 @@ static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* e
         last = d->total;
         memcpy(r->last_exact, r->now_exact, exact);
         memcpy(r->last_rotations, r->now_rotations, turns);
-        sup_result result = tell(r, error);
+        result = tell(r, error);
         if (result != SUP_OK) return result;
         if (!patient || i % PATIENCE != PATIENCE - 1) continue;
         if (mark - d->total < GAIN_MIN * mark) break;
@@ -444,9 +446,16 @@ static sup_result move_weak_bones(runner* r, double* removal, sup_error* error)
     return SUP_OK;
 }
 
+static bool go_on(void* user)
+{
+    sup_error ignored;
+    return tell(user, &ignored) == SUP_OK;
+}
+
 static sup_result begin_with(runner* r, uint32_t bones, sup_error* error)
 {
-    sup_decompose_seed(&r->d, bones, r->options->seed, &r->patch);
+    if (!sup_decompose_seed(&r->d, bones, r->options->seed, &r->patch, go_on, r))
+        return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     sup_decompose_weigh(&r->d);
     return advance(r, WARM_ROUNDS, true, error);
 }

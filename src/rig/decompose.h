@@ -101,8 +101,10 @@ typedef struct sup_decompose_patch {
 bool sup_decompose_patch_create(const sup_decomposer* d, sup_arena* arena, sup_decompose_patch* out);
 /// Puts a bone where the points around one go.
 void sup_decompose_patch_place(sup_decomposer* d, uint32_t bone, uint32_t center, const sup_decompose_patch* patch);
-/// From one bone to `bones`, each new one where the error is largest; fewer when nothing is left to explain.
-void sup_decompose_seed(sup_decomposer* d, uint32_t bones, uint64_t seed, sup_decompose_patch* patch);
+/// From one bone to `bones`, each new one where the error is largest; fewer when nothing is left to explain. Asks for each
+/// whether to go on; false: it was told not to.
+bool sup_decompose_seed(sup_decomposer* d, uint32_t bones, uint64_t seed, sup_decompose_patch* patch, bool (*go_on)(void* user),
+                        void* user);
 /// Points around which the error is largest, worst first and at least `radius` apart; returns how many, at most room.
 uint32_t sup_decompose_places(const sup_decomposer* d, double radius, uint32_t room, uint32_t* out);
 

@@ -75,7 +75,8 @@ static uint32_t worst_point(const sup_decomposer* d, uint64_t seed)
     return worst;
 }
 
-void sup_decompose_seed(sup_decomposer* d, uint32_t bones, uint64_t seed, sup_decompose_patch* patch)
+bool sup_decompose_seed(sup_decomposer* d, uint32_t bones, uint64_t seed, sup_decompose_patch* patch, bool (*go_on)(void* user),
+                        void* user)
 {
     uint32_t size = d->point_count / (PATCH_SHARE * bones);
     patch->size = size < PATCH_MIN ? PATCH_MIN : size > PATCH_MAX ? PATCH_MAX : size;
@@ -88,12 +89,14 @@ void sup_decompose_seed(sup_decomposer* d, uint32_t bones, uint64_t seed, sup_de
     while (d->bone_count < bones && d->total > nothing) {
         sup_decompose_patch_place(d, d->bone_count, worst_point(d, seed), patch);
         d->bone_count++;
+        if (!go_on(user)) return false;
         for (int i = 0; i < (d->bone_count == bones ? LAST_REFITS : REFITS); ++i) {
             sup_decompose_assign(d);
             sup_decompose_move(d, 1);
         }
         sup_decompose_assign(d);
     }
+    return true;
 }
 
 // The error around every n-th point, near ones counting more.

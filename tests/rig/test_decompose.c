@@ -362,6 +362,37 @@ static void a_fit_can_be_stopped(void** state)
     free_shapes(&s);
 }
 
+typedef struct asked {
+    uint32_t calls, stop; ///< stops at this call; 0: never
+} asked;
+
+static bool count_questions(void* user, double fraction, const char* what)
+{
+    asked* a = user;
+    (void)fraction, (void)what;
+    return ++a->calls != a->stop;
+}
+
+// Once for every bone that is laid, twice a round; and it ends at any question.
+static void a_fit_asks_for_every_bone_and_half_a_round(void** state)
+{
+    (void)state;
+    shapes            s = make_bodies(3, 5);
+    uint32_t          calls = 1;
+    sup_decomposition out = { 0 };
+    for (uint32_t at = 0; at <= calls; ++at) {
+        asked                 a = { .stop = at };
+        sup_progress          progress = { count_questions, &a };
+        sup_error             error;
+        sup_decompose_options options = { .bones = 3, .rounds = 4, .progress = &progress };
+        assert_int_equal(sup_decompose(&s.in, &options, s.arena, &out, &error), at ? SUP_ERROR_CANCELLED : SUP_OK);
+        if (at == 0) calls = a.calls;
+        if (at == 0) assert_true(calls >= 2 + 2 * out.rounds);
+    }
+    print_message("  asked %u times\n", calls);
+    free_shapes(&s);
+}
+
 static void memory_that_runs_out_is_said(void** state)
 {
     (void)state;
@@ -399,6 +430,7 @@ int main(void)
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(shapes_without_size_or_motion_survive),
         cmocka_unit_test(a_fit_can_be_stopped),
+        cmocka_unit_test(a_fit_asks_for_every_bone_and_half_a_round),
         cmocka_unit_test(memory_that_runs_out_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
