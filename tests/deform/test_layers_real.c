@@ -111,17 +111,19 @@ static void captured_motion_leaves_a_man_whole(void** state)
     sup_character_destroy(c);
 }
 
-// 55 pieces that cross in 2,942 pairs at rest.
+// 55 pieces that cross in 2,942 pairs at rest: by itself it gets a cage. The first motion on the mesh too.
 static void and_a_soldier_in_clothes(void** state)
 {
     (void)state;
     sup_character* c = load("skinned/soldier.glb");
-    for (size_t i = 0; i < SUP_COUNT_OF(motions); ++i) {
-        sup_arena* arena = sup_arena_create(NULL);
-        sup_clip   clip = retargeted(c, motions[i], arena);
-        seen       s = watch(c, &clip, 0.3, 10, "layers");
-        report(motions[i], &s);
-        assert_true(s.far < 0.08 && s.volume < 0.08 && s.speed < 12);
+    for (size_t i = 0; i <= SUP_COUNT_OF(motions); ++i) {
+        bool        on_mesh = i == SUP_COUNT_OF(motions);
+        const char* motion = motions[on_mesh ? 0 : i];
+        sup_arena*  arena = sup_arena_create(NULL);
+        sup_clip    clip = retargeted(c, motion, arena);
+        seen        s = watch(c, &clip, 0.3, 10, on_mesh ? "layers(cage=mesh)" : "layers");
+        report(motion, &s);
+        assert_true(s.far < (on_mesh ? 0.08 : 0.12) && s.volume < (on_mesh ? 0.08 : 0.03) && s.speed < 12);
         assert_true(s.crossings < s.linear);
         sup_arena_destroy(arena);
     }
