@@ -143,20 +143,25 @@ void sup_match_turn(const sup_match_run* run, uint32_t begin, uint32_t end)
     }
 }
 
+void sup_match_hold(const sup_match_run* run, uint32_t begin, uint32_t end)
+{
+    sup_match_view view = view_of(run);
+    SUP_WIDE_PICK(match_hold)(&view, begin, end);
+}
+
 static void fit_task(void* data, uint32_t begin, uint32_t end)
 {
     const sup_match_view* v = data;
     v->cold[begin / GRAIN] = SUP_WIDE_PICK(match_fit)(v, begin, end);
 }
 
-// Blocks of points, in all layers that were fitted.
+// Blocks of points, in all layers that are fitted.
 static void goal_task(void* data, uint32_t begin, uint32_t end)
 {
     const sup_match_view* v = data;
     const sup_match_run*  run = v->run;
     uint32_t              blocks = run->match->blocks;
-    for (uint32_t l = 0; l < run->match->layers - run->kept_layers; ++l)
-        SUP_WIDE_PICK(match_goals)(v, l * blocks + begin, l * blocks + end);
+    for (uint32_t l = 0; l < run->goal_layers; ++l) SUP_WIDE_PICK(match_goals)(v, l * blocks + begin, l * blocks + end);
     if (run->after) run->after(run->user, 8 * begin, 8 * end);
 }
 
@@ -244,6 +249,7 @@ static void goal_record_task(void* data, uint32_t begin, uint32_t end)
             sup_vec4   t = v->t[i];
             sup_affine turn = affine_from_rotation(q, v3(t.x, t.y, t.z));
             double     real = q.x != 0 || q.y != 0 || q.z != 0 || q.w != 0; // the empty points have none
+            if (layer >= v->run->goal_layers) real *= t.w;
             for (int a = 0; a < 3; ++a) {
                 for (int b = 0; b < 3; ++b) sum[RECORD + 3 * a + b] = sum[3 * a + b] + real * turn.m[a][b];
                 sum[RECORD + 9 + a] = sum[9 + a] + real * (turn.m[a][3] - v->origin[a]);
@@ -256,17 +262,20 @@ static void run_goal_task(void* data, uint32_t begin, uint32_t end)
 {
     const sup_match_view* v = data;
     const sup_match_run*  run = v->run;
+    uint32_t              stride = run->match->stride;
     for (uint32_t i = begin; i < end; ++i) {
         sup_quat q = run->q[i];
         float    spin = run->match->spin[i], goal[3];
         v->moments[i] = quat(spin * q.x, spin * q.y, spin * q.z, spin * q.w);
-        if (i >= run->goal_layers * run->match->stride || (q.x == 0 && q.y == 0 && q.z == 0 && q.w == 0)) continue;
+        if (q.x == 0 && q.y == 0 && q.z == 0 && q.w == 0) continue;
         double   s[RECORD];
         sup_vec4 y = run->y[i], h = run->h[i];
+        float    share = run->match->share[i];
+        if (i / stride + 1 == run->goal_layers && run->goal_layers < run->match->layers)
+            share /= 1 - share * (1 - v->t[i + stride].w);
         region_sum(v, i, s);
         for (int a = 0; a < 3; ++a)
-            goal[a] = (float)(run->match->share[i] * (s[3 * a] * y.x + s[3 * a + 1] * y.y + s[3 * a + 2] * y.z + s[9 + a]) +
-                              v->origin[a]);
+            goal[a] = (float)(share * (s[3 * a] * y.x + s[3 * a + 1] * y.y + s[3 * a + 2] * y.z + s[9 + a]) + v->origin[a]);
         run->x[i].x = h.x + h.w * (goal[0] - h.x);
         run->x[i].y = h.y + h.w * (goal[1] - h.y);
         run->x[i].z = h.z + h.w * (goal[2] - h.z);
@@ -279,7 +288,7 @@ uint32_t sup_match_iterate(const sup_match_run* run)
 {
     const sup_match* m = run->match;
     sup_match_view   view = view_of(run);
-    uint32_t         kept = m->intervals ? 0 : run->kept_layers, blocks = (m->layers - kept) * m->blocks, cold = 0;
+    uint32_t         blocks = run->goal_layers * m->blocks, cold = 0;
     if (m->intervals) {
         const sup_vec4* root = &run->x[(size_t)(m->layers - 1) * m->stride];
         view.origin[0] = root->x, view.origin[1] = root->y, view.origin[2] = root->z;

@@ -47,17 +47,18 @@ sup_result sup_match_create(const sup_match_desc* desc, sup_arena* arena, sup_ma
 /// One use. Arrays have layers x stride items, 64-byte aligned.
 typedef struct sup_match_run {
     const sup_match* match;
-    const sup_vec4*  y;           ///< the match's own, or a reference that moved; w as there
-    const sup_vec4*  c0;          ///< belongs to y (sup_match_centers)
-    sup_vec4*        x;           ///< w is left alone
-    sup_quat*        q;           ///< rotation of each region since rest: warm start and answer
-    const sup_vec4*  h;           ///< where the particle would be by itself; w: share of the way to the goal
-    uint32_t         goal_layers; ///< particles of the first so many layers move
-    uint32_t         kept_layers; ///< regions of the last so many stay as the call before fitted them; direct sums only
-    void*            scratch;     ///< sup_match_scratch bytes, 64-byte aligned
+    const sup_vec4*  y;       ///< the match's own, or a reference that moved; w as there
+    const sup_vec4*  c0;      ///< belongs to y (sup_match_centers)
+    sup_vec4*        x;       ///< w is left alone
+    sup_quat*        q;       ///< rotation of each region since rest: warm start and answer
+    const sup_vec4*  h;       ///< where the particle would be by itself; w: share of the way to the goal. Of a held one:
+                              ///< how much its region counts in the goals of the layer above, 0 ... 1
+    uint32_t goal_layers;     ///< regions of the first so many layers are fitted and their particles move. The others
+                              ///< are held: they are where x and q say (sup_match_hold)
+    void*            scratch; ///< sup_match_scratch bytes, 64-byte aligned
     const sup_tasks* tasks;
-    /// Called from the tasks with points begin to end, whole blocks of eight, when all layers of theirs are at their goals: what
-    /// concerns them alone is done while they are at hand. NULL: nothing.
+    /// Called from the tasks with points begin to end, whole blocks of eight, when all layers of theirs are at their goals:
+    /// what concerns them alone is done while they are at hand. NULL: nothing.
     void (*after)(void* user, uint32_t begin, uint32_t end);
     void* user;
 } sup_match_run;
@@ -65,7 +66,9 @@ typedef struct sup_match_run {
 size_t sup_match_scratch(const sup_match* match);
 /// After q of particles begin to end was set from outside: their moments in scratch follow it.
 void sup_match_turn(const sup_match_run* run, uint32_t begin, uint32_t end);
-/// Fits every region and moves x towards the goals. Returns how many fits started cold.
+/// After x and q of particles begin to end (multiples of 8) of held layers were set: their regions follow.
+void sup_match_hold(const sup_match_run* run, uint32_t begin, uint32_t end);
+/// Fits the regions that are not held and moves x towards the goals. Returns how many fits started cold.
 uint32_t sup_match_iterate(const sup_match_run* run);
 /// Centers of the regions of another reference.
 void sup_match_centers(const sup_match* match, const sup_vec4* y, const sup_tasks* tasks, sup_vec4* c0);
@@ -89,6 +92,7 @@ typedef struct sup_match_view {
 } sup_match_view;
 
 SUP_WIDE_DECLARE(uint32_t, match_fit, (const sup_match_view* view, uint32_t begin, uint32_t end));
+SUP_WIDE_DECLARE(void, match_hold, (const sup_match_view* view, uint32_t begin, uint32_t end));
 SUP_WIDE_DECLARE(void, match_goals, (const sup_match_view* view, uint32_t begin, uint32_t end));
 SUP_WIDE_DECLARE(void, match_velocities, (const sup_match_view* view, uint32_t begin, uint32_t end));
 SUP_WIDE_DECLARE(void, match_damp, (const sup_match_view* view, uint32_t begin, uint32_t end));

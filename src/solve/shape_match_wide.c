@@ -125,6 +125,25 @@ uint32_t SUP_WIDE(match_turn8)(const sup_match_view* view, uint32_t first, float
     return finish_fit(view, first, wide, sum, center, c0);
 }
 
+// t = x - R y, with R as the goals make it; w: how much the region counts.
+void SUP_WIDE(match_hold)(const sup_match_view* view, uint32_t begin, uint32_t end)
+{
+    const sup_match_run* run = view->run;
+    for (uint32_t i = begin; i < end; i += 8) {
+        f8       q[4], r[9], x[4], y[4], h[4];
+        products own = { 0 };
+        f8_load4(&run->q[i].x, q);
+        f8_load4(&run->h[i].x, h);
+        f8_load4(&run->x[i].x, x);
+        f8_load4(&run->y[i].x, y);
+        products_add(&own, q);
+        products_matrix(&own, r);
+        for (int c = 0; c < 3; ++c) x[c] -= r[3 * c] * y[0] + r[3 * c + 1] * y[1] + r[3 * c + 2] * y[2];
+        x[3] = h[3];
+        f8_store4(&view->t[i].x, x);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------- goals
 
 static inline void add_goal(const f8 q[4], const f8 t[4], products* sum, f8 s[3])
@@ -137,13 +156,13 @@ void SUP_WIDE(match_goals)(const sup_match_view* view, uint32_t begin, uint32_t 
 {
     const sup_match_run* run = view->run;
     const float *        qs = &run->q->x, *ts = &view->t->x;
+    size_t               held = 4 * (size_t)run->goal_layers * run->match->stride;
     for (uint32_t index = begin; index < end; ++index) {
         block b = block_at(run->match, index);
-        f8    q[4], t[4], s[3], own[4], spin = f8_load(run->match->spin + b.first);
+        f8 q[4], t[4], s[3], own[4], share = f8_load(run->match->share + b.first), spin = f8_load(run->match->spin + b.first);
         f8_load4(qs + 4 * (size_t)b.first, q);
         for (int i = 0; i < 4; ++i) own[i] = spin * q[i];
         f8_store4(&view->moments[b.first].x, own);
-        if (b.first >= run->goal_layers * run->match->stride) continue;
         products sum = { 0 };
         f8_load4(ts + 4 * (size_t)b.first, t);
         s[0] = t[0], s[1] = t[1], s[2] = t[2];
@@ -156,9 +175,15 @@ void SUP_WIDE(match_goals)(const sup_match_view* view, uint32_t begin, uint32_t 
         for (int k = 0; k < b.sibling_count; ++k) {
             f8_load4(qs + b.siblings[k], q);
             f8_load4(ts + b.siblings[k], t);
+            if (b.siblings[k] >= held) {
+                f8 one = f8_all(1), root = f8_sqrt(t[3]);
+                share = share / (one - share * (one - t[3]));
+                for (int i = 0; i < 4; ++i) q[i] *= root;
+                for (int i = 0; i < 3; ++i) t[i] *= t[3];
+            }
             add_goal(q, t, &sum, s);
         }
-        f8 m[9], y[4], h[4], x[4], share = f8_load(run->match->share + b.first);
+        f8 m[9], y[4], h[4], x[4];
         products_matrix(&sum, m);
         f8_load4(&run->y[b.first].x, y);
         f8_load4(&run->h[b.first].x, h);

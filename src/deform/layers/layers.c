@@ -33,7 +33,7 @@ const sup_param layers_rows[ROWS] = {
                              .varies = SUP_VARIES_POINT, .min = 0, .max = 1, .standard = 0.8, .unit = "",
                              .help = "Firmness of the layer on the bone; counts where coupling is below 1" },
     [ROW_RING] = { "ring", SUP_PARAM_INT, SUP_STAGE_BIND, AT(ring), .min = 1, .max = 4, .standard = 1, .unit = "edges",
-                   .help = "Reach of the elastic regions; wider is stiffer and smoother" },
+                   .help = "Reach of the elastic regions; wider is smoother and slower, the material is the same" },
     [ROW_SUBSTEPS] = { "substeps", SUP_PARAM_INT, SUP_STAGE_FRAME, AT(substeps), .min = 0, .max = 16, .standard = 0, .unit = "",
                        .help = "Parts of a 5 ms step; 0: as many as the stiffness asks for (4)" },
     [ROW_ITERATIONS] = { "iterations", SUP_PARAM_INT, SUP_STAGE_FRAME, AT(iterations), .min = 1, .max = 20, .standard = 2,

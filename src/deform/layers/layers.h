@@ -129,6 +129,7 @@ typedef struct layers_bound {
     const sup_vec3*      rest;           ///< particles
     const float*         inverse_masses; ///< particles, in units of the mean mass; bones 0
     double               mass_unit;      ///< kilograms of one of those units
+    const float*         ratios;         ///< per point: of the stiffness here to the one asked for
 
     sup_match           match;
     sup_match           match_smooth; ///< of direct sums, for damping
@@ -190,6 +191,8 @@ sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_b
 /// layers_regions.c: masses and regions.
 sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_arena* temporary, layers_bound* b,
                                sup_error* error);
+/// layers_compliance.c: what the stiffness at a point is multiplied by for the material to be the same in any mesh.
+float layers_stiffness_ratio(const layers_bound* b, const sup_rings* rings, uint32_t point);
 /// layers_bind.c: skin sets and everything solved.
 sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
 

@@ -218,6 +218,10 @@ sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_a
     weigh_bones(b, &bends, masses);
     r = make_rings(b, &bends, (uint32_t)p->ring, arena, temporary, &rings, error);
     if (!r) r = make_match(b, &rings, p->ring >= 3, masses, arena, temporary, &b->match, error);
+    float* ratios = SUP_NEW(arena, float, b->stride);
+    if (!r && !ratios) r = no_memory(error);
+    for (uint32_t k = 0; !r && k < b->count; ++k) ratios[k] = layers_stiffness_ratio(b, &rings, k);
+    b->ratios = ratios;
     b->match_smooth = b->match;
     if (r || p->ring < 3) return r;
     r = make_rings(b, &bends, 1, arena, temporary, &rings, error); // damping has direct sums only

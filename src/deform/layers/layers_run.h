@@ -20,12 +20,14 @@ typedef struct layers_run {
     sup_vec3 * start, *end;    ///< particles as the chain skins them, at both ends of the step
     sup_vec3*  targets;        ///< of the bone layer, in the substep
     sup_mat3*  matrices;       ///< of the skinning at each point
+    sup_mat3*  turns;          ///< of the bone layer, in the substep: blended linearly, whatever the skinning
     sup_vec3*  accelerations;  ///< per point
     sup_vec4*  h;              ///< where particles would be by themselves; w: their share of the way to the goal
     sup_vec4*  from;           ///< at the start of the substep
     float*     blends;         ///< h.w of each particle
     float*     decays;         ///< per point: what is left of a velocity after a substep
     float*     tethers;        ///< per point
+    float*     reaches;        ///< per point: how far the tether lets go in the substep
     float*     couplings;      ///< per point
     float*     volume_weights; ///< per point
     float*     bulges;         ///< per part

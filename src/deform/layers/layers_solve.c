@@ -36,6 +36,8 @@ static void predict_task(void* data, uint32_t begin, uint32_t end)
     sup_match_run run = match_of(r, &r->b->match);
     SUP_WIDE_PICK(layers_predict)(r, begin, end);
     sup_match_turn(&run, begin, end);
+    uint32_t held = run.goal_layers * r->b->stride;
+    if (end > held) sup_match_hold(&run, begin > held ? begin : held, end);
 }
 
 // ---------------------------------------------------------------------------------------------- inside the loop
@@ -59,7 +61,7 @@ static void tether(layers_run* r, size_t i, uint32_t k)
     sup_vec3            way = v3_sub(b->rest[i], b->rest[bone]);
     sup_vec3            place = v3_add(sup_particle_place(&r->s.x[bone]), quat_rotate(r->s.q[bone], way));
     sup_vec3            off = v3_sub(sup_particle_place(&r->s.x[i]), place);
-    float               most = r->tethers[k] * v3_length(way), length = v3_length(off);
+    float               most = r->reaches[k] * v3_length(way), length = v3_length(off);
     if (length > most) sup_particle_pin(&r->s.x[i], v3_mad(place, most / length, off));
 }
 
@@ -100,12 +102,9 @@ static void pin_task(void* data, uint32_t begin, uint32_t end)
     tether_task(data, begin, end);
 }
 
-// `again`: not the first time in this substep. Of the regions of bones that follow exactly only one particle has moved since;
-// they stay.
-static void elasticity(layers_run* r, bool again)
+static void elasticity(layers_run* r)
 {
     sup_match_run run = match_of(r, &r->b->match);
-    run.kept_layers = again && r->held ? LAYERS - LAYER_BONE : 0;
     run.after = pin_task;
     run.user = r;
     // The paper's step starts from where the particle is now, and its stiffness is a share of the way.
@@ -116,7 +115,7 @@ static void elasticity(layers_run* r, bool again)
 // Elasticity, every so many rounds, and pins.
 static void relax(layers_run* r, int round)
 {
-    if (round % r->p->elastic_every == 0) elasticity(r, round > 0);
+    if (round % r->p->elastic_every == 0) elasticity(r);
     else sup_tasks_run(r->tasks, r->b->stride, LAYERS_GRAIN, pin_task, r);
     for (size_t l = 0; l < LAYERS; ++l) glue(&r->b->glue, r->s.x + l * r->b->stride);
 }
@@ -289,6 +288,15 @@ static void lead_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
+// The cuts between sub-volumes go along, or their flux would be that of the root's motion.
+static void lead(layers_run* r)
+{
+    sup_rigid  by = root_motion(r, 1 - r->p->inertia);
+    sup_affine turn = affine_from_rotation(by.rotation, by.translation);
+    sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, lead_task, r);
+    for (uint32_t j = 0; j < r->last.joint_count; ++j) r->last.skin[j] = affine_mul(&turn, &r->last.skin[j]);
+}
+
 // For damping: what is left of the skinned motion of the step is what the root did not bring.
 void layers_lead(layers_run* r)
 {
@@ -300,13 +308,15 @@ void layers_lead(layers_run* r)
 static void place_bones(layers_run* r)
 {
     const layers_bound* b = r->b;
-    sup_skin_call       call = { .dualquat = b->skinning == SUP_SKINNING_DUALQUAT,
-                                 .skin = r->now.skin,
-                                 .blend = 1,
-                                 .tasks = r->tasks,
-                                 .scratch = r->skin_scratch,
-                                 .out = r->targets };
+    sup_skin_call       call = {
+              .skin = r->now.skin, .blend = 1, .tasks = r->tasks, .scratch = r->skin_scratch, .out = r->targets, .matrices = r->turns
+    };
     sup_skin_evaluate(b->skin_bones, &call);
+    if (b->skinning == SUP_SKINNING_DUALQUAT) {
+        call.dualquat = true;
+        call.matrices = NULL;
+        sup_skin_evaluate(b->skin_bones, &call);
+    }
     for (uint32_t j = 0; j < b->character->skeleton.joint_count; ++j)
         r->joints[j] = affine_point(&r->now.skin[j], b->joint_centers[j]);
 }
@@ -363,10 +373,10 @@ void layers_substep(layers_run* r, uint32_t index)
     const layers_bound* b = r->b;
     layers_pose(r, index, r->substeps, &r->now);
     layers_take_pose(r, &r->now, &r->now);
-    if (r->p->inertia < 1) sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, lead_task, r);
+    if (r->p->inertia < 1) lead(r);
     place_bones(r);
     r->fraction = (float)index / (float)r->substeps;
-    if (index == 1) sup_subvolumes_place(b->subvolumes, r->last.skin, 0, r->volume_scratch);
+    if (index == 1 || r->p->inertia < 1) sup_subvolumes_place(b->subvolumes, r->last.skin, 0, r->volume_scratch);
     sup_subvolumes_place(b->subvolumes, r->now.skin, r->dt, r->volume_scratch);
     sup_contact_begin(b->contact, &r->contact_call, (float)(index - 1) / (float)r->substeps, (float)index / (float)r->substeps,
                       r->s.x, r->s.v);

@@ -5,10 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-static const float  stiffness_unit = 8e5f;   // 1 / s^2: what stiffness 1 means (the paper's Arm: N / dt^2)
+static const float  stiffness_unit = 3.2e5f; // 1 / s^2: what stiffness 1 means
+static const float  share_most = 0.98f;      // of the way to its goal that a particle goes in one round
 static const double settling_damping = 20.0; // 1 / s while the first pose is held
 static const double settled_speed = 1e-3;    // m / s
 static const double start_interval = 0.005;  // seconds before the start from which the first velocity is taken
+enum { NEWTON = 6 };                         // rounds, from a good start
 enum { SUBSTEPS_MOST = 16 };
 
 // ---------------------------------------------------------------------------------------------- memory
@@ -58,6 +60,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->end = cut(base, &used, all * sizeof(sup_vec3));
     r->targets = cut(base, &used, n * sizeof(sup_vec3));
     r->matrices = cut(base, &used, all * sizeof(sup_mat3));
+    r->turns = cut(base, &used, n * sizeof(sup_mat3));
     r->accelerations = cut(base, &used, n * sizeof(sup_vec3));
     r->h = cut(base, &used, all * sizeof(sup_vec4));
     r->from = cut(base, &used, all * sizeof(sup_vec4));
@@ -65,6 +68,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->decays = cut(base, &used, n * sizeof(float));
     r->couplings = cut(base, &used, n * sizeof(float));
     r->tethers = cut(base, &used, n * sizeof(float));
+    r->reaches = cut(base, &used, n * sizeof(float));
     r->volume_weights = cut(base, &used, n * sizeof(float));
     r->bulges = cut(base, &used, (sup_subvolumes_count(b->subvolumes) + 1) * sizeof(float));
     r->joints = cut(base, &used, joints * sizeof(sup_vec3));
@@ -236,15 +240,30 @@ static void carry_state(layers_run* r, const sup_rigid* given)
 
 // ---------------------------------------------------------------------------------------------- a step
 
-// As many substeps as the stiffest tissue asks for: dt <= 1 / sqrt(ks).
+// As many substeps as the stiffest tissue asks for: ks dt^2 <= 1/2.
 static uint32_t count_substeps(const layers_run* r)
 {
     if (r->p->substeps > 0) return (uint32_t)r->p->substeps;
     if (r->p->paper_order) return 1;
     float most = 0;
     for (int l = 0; l < LAYERS; ++l) most = fmaxf(most, r->p->stiffness[l]);
-    double n = ceil(r->frame->dt * sqrt((double)stiffness_unit * most) - 1e-6);
+    double n = ceil(r->frame->dt * sqrt(2 * (double)stiffness_unit * most) - 1e-6);
     return n < 1 ? 1 : n > SUBSTEPS_MOST ? SUBSTEPS_MOST : (uint32_t)n;
+}
+
+// The share of the way to the goal that a round takes so that so many of them do what the implicit step asks for. Each starts
+// from where the particle would be by itself, so on shapes that are smooth beside a region N rounds with the share w act as
+// w + w^2 + ... + w^N, which shall be ks dt^2.
+static float blend_of(float asked, int rounds)
+{
+    float w = asked / (1 + asked), most = share_most * (float)rounds;
+    if (asked > most) asked = most;
+    for (int i = 0; i < NEWTON; ++i) { // the sum is convex and rises
+        float sum = 0, slope = 0;
+        for (int k = 0; k < rounds; ++k) slope = slope * w + sum + 1, sum = (sum + 1) * w;
+        w -= (sum - asked) / slope;
+    }
+    return w < share_most ? w : share_most;
 }
 
 static void setting_task(void* data, uint32_t begin, uint32_t end)
@@ -253,12 +272,14 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
     const layers_bound* b = r->b;
     float               dt2 = r->dt * r->dt;
     double              uniform = r->p->damping;
+    int                 rounds = (r->p->iterations + r->p->elastic_every - 1) / r->p->elastic_every;
     if (r->frame->settling && uniform < settling_damping) uniform = settling_damping;
     float decay = (float)sup_exp(-uniform * r->dt);
     for (uint32_t k = begin; k < end; ++k) {
         for (uint32_t l = 0; l < LAYERS; ++l) {
-            float s = layers_value(b, ROW_STIFFNESS_SKIN + (int)l, r->p->stiffness[l], k), ks = stiffness_unit * s;
-            r->blends[(size_t)l * b->stride + k] = r->p->paper_order ? s : ks * dt2 / (1 + ks * dt2);
+            float s = layers_value(b, ROW_STIFFNESS_SKIN + (int)l, r->p->stiffness[l], k),
+                  ks = stiffness_unit * s * b->ratios[k];
+            r->blends[(size_t)l * b->stride + k] = r->p->paper_order ? s : blend_of(ks * dt2, rounds);
         }
         r->decays[k] = decay;
         if (b->fields[ROW_DAMPING].scale) {
@@ -266,7 +287,7 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
             r->decays[k] = (float)sup_exp(-(r->frame->settling && c < settling_damping ? settling_damping : c) * r->dt);
         }
         r->couplings[k] = layers_value(b, ROW_COUPLING, r->p->coupling, k);
-        r->tethers[k] = layers_value(b, ROW_TETHER, r->p->tether, k);
+        r->tethers[k] = r->reaches[k] = layers_value(b, ROW_TETHER, r->p->tether, k);
         r->volume_weights[k] = b->volume_shares[k] * layers_value(b, ROW_VOLUME, r->p->volume, k);
     }
 }

@@ -1,8 +1,10 @@
 // The loops of a substep over eight particles, points or pairs at a time: the same numbers as one by one, so the same bits.
 #include "deform/layers/layers_run.h"
+#include "math/rotation.h"
 #include "math/wide.h"
 
-static const float tether_slack = 0.99f; // nearly all tissue is well within its tether
+static const float tether_slack = 0.99f;   // nearly all tissue is well within its tether
+static const float firmness_least = 0.05f; // below that tethers grow no longer
 
 static inline i8 lanes_from(uint32_t first) { return i8_all((int32_t)first) + (i8){ 0, 1, 2, 3, 4, 5, 6, 7 }; }
 
@@ -49,6 +51,30 @@ static inline void spin_on(const layers_run* r, uint32_t i)
     f8_store4(&r->s.q[i].x, next);
 }
 
+// A region of the bone layer is turned as the skeleton says. If it were fitted, its ring, which lies close around the bone,
+// would follow the one muscle particle above it, and tissue would stand on the bone as on a hinge: the looser the finer the
+// mesh. Where bones turn apart, skinning squeezes what they share: the volume of its matrix falls below 1. There it puts the
+// flesh of a crease into that of the other side, so by as much the region counts less and tethers are longer. Returns how much
+// it counts.
+static inline f8 turn_bone(const layers_run* r, uint32_t i, uint32_t k)
+{
+    f8           q[4], a[9], turn[9], one = f8_all(1), least = f8_all(firmness_least);
+    i8           real = lanes_from(k) < i8_all((int32_t)r->b->count);
+    const float* m = &r->turns[k].m[0][0];
+    f8_load4(&r->s.q[i].x, q);
+    f8_store4(&r->s.before[i].x, q);
+    for (int c = 0; c < 9; ++c)
+        for (int lane = 0; lane < SUP_LANES; ++lane) a[c][lane] = m[9 * lane + c];
+    f8 firm = a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
+    firm = f8_select(firm < one, firm, one);
+    firm = f8_select(firm > least, firm, least);
+    f8_store(r->reaches + k, f8_load(r->tethers + k) / firm);
+    SUP_WIDE(rotation_fit8)(a, q, turn);
+    for (int c = 0; c < 4; ++c) q[c] = f8_select(real, q[c], f8_all(0));
+    f8_store4(&r->s.q[i].x, q);
+    return firm;
+}
+
 void SUP_WIDE(layers_predict)(const layers_run* r, uint32_t begin, uint32_t end)
 {
     uint32_t stride = r->b->stride, layer = begin / stride, k = begin - layer * stride;
@@ -56,10 +82,12 @@ void SUP_WIDE(layers_predict)(const layers_run* r, uint32_t begin, uint32_t end)
         f8 x[4], h[4];
         f8_load4(&r->s.x[i].x, x);
         f8_store4(&r->from[i].x, x);
-        expect(r, i, k, layer == LAYER_BONE && r->held, x, h);
+        bool placed = layer == LAYER_BONE && r->held;
+        expect(r, i, k, placed, x, h);
+        if (placed) h[3] = turn_bone(r, i, k);
+        else spin_on(r, i);
         f8_store4(&r->h[i].x, h);
         f8_store4(&r->s.x[i].x, (f8[4]){ h[0], h[1], h[2], x[3] });
-        spin_on(r, i);
         if ((k += SUP_LANES) == stride) k = 0, ++layer;
     }
 }
@@ -76,7 +104,7 @@ void SUP_WIDE(layers_sift_tethers)(const layers_run* r, uint32_t k, uint32_t out
     f8_load4(&r->s.x[bone].x, base);
     f8_load4(&r->s.q[bone].x, q);
     f8_load3(&b->rest[bone].x, &from[0], &from[1], &from[2]);
-    f8 x = q[0], y = q[1], z = q[2], w = q[3], slack = f8_all(tether_slack) * f8_load(r->tethers + k);
+    f8 x = q[0], y = q[1], z = q[2], w = q[3], slack = f8_all(tether_slack) * f8_load(r->reaches + k);
     f8 m[9] = { one - two * (y * y + z * z), two * (x * y - w * z),       two * (x * z + w * y),
                 two * (x * y + w * z),       one - two * (x * x + z * z), two * (y * z - w * x),
                 two * (x * z - w * y),       two * (y * z + w * x),       one - two * (x * x + y * y) };

@@ -1,0 +1,133 @@
+// How soft a column of tissue is beside the material it is made of.
+//
+// The skin gives way under its own weight by what the regions of its column let it: u = G u + g / ks, where G is one round of
+// shape matching for a displacement that is the same all around. Across the column a region turns with the slope of the
+// displacement, the more the narrower it is: slope = sum mt dz u / (sum mt dz^2 + n mt r^2), r = its radius on that axis. So
+// a fine mesh, and the layers near the bone, where rings are narrow, would be softer than the same flesh in a coarse mesh.
+// The material is a column whose regions have a radius that is a share of its depth, in metres, whatever the mesh. The ratio
+// of the two multiplies the stiffness.
+#include "deform/layers/layers.h"
+
+#include <math.h>
+
+static const double radius_share = 0.3;                  // of the depth of the tissue: radius of the material's regions
+static const double regular_ring = 6;                    // neighbors in it
+static const double least_ratio = 0.25, most_ratio = 16; // beyond that a mesh has no depth or no width
+
+typedef struct column {
+    double depth[LAYERS];      // along the way to the bone
+    double mass[LAYERS];       // mt
+    double radius2[2][LAYERS]; // mean square of the ring, on either axis across
+    double ring;               // neighbors
+} column;
+
+// Rows over u: the center of each layer's region, and its slope.
+typedef struct column_rows {
+    double center[LAYERS][LAYERS], slope[LAYERS][LAYERS], middle[LAYERS];
+} column_rows;
+
+static void fit_rows(const column* c, const double* radius2, column_rows* out)
+{
+    *out = (column_rows){ 0 };
+    for (int l = 0; l < LAYER_BONE; ++l) {
+        double weight[LAYERS] = { 0 }, sum = 0, inertia = c->ring * c->mass[l] * radius2[l];
+        for (int k = l ? l - 1 : 0; k <= l + 1; ++k) weight[k] = (k == l ? c->ring + 1 : 1) * c->mass[k], sum += weight[k];
+        for (int k = 0; k < LAYERS; ++k) out->middle[l] += weight[k] * c->depth[k] / sum;
+        for (int k = 0; k < LAYERS; ++k) {
+            double z = c->depth[k] - out->middle[l];
+            out->center[l][k] = weight[k] / sum;
+            out->slope[l][k] = weight[k] * z;
+            inertia += weight[k] * z * z;
+        }
+        for (int k = 0; k < LAYERS; ++k) out->slope[l][k] = inertia > 0 ? out->slope[l][k] / inertia : 0;
+    }
+    out->center[LAYER_BONE][LAYER_BONE] = 1; // held
+    out->middle[LAYER_BONE] = c->depth[LAYER_BONE];
+}
+
+// What region l makes of the displacement `of` a layer, at layer k.
+static double row_at(const column_rows* r, const column* c, int l, int k, int of)
+{
+    return r->center[l][of] + r->slope[l][of] * (c->depth[k] - r->middle[l]);
+}
+
+// Displacement of the skin for g / ks = 1 at every layer that moves.
+static double give(const column* c, const double* radius2)
+{
+    column_rows rows;
+    double      a[LAYER_BONE][LAYER_BONE + 1];
+    fit_rows(c, radius2, &rows);
+    for (int l = 0; l < LAYER_BONE; ++l) {
+        double n = c->ring + 1 + (l ? 2 : 1);
+        for (int k = 0; k < LAYER_BONE; ++k) {
+            double g = (c->ring + 1) * row_at(&rows, c, l, l, k) + row_at(&rows, c, l + 1, l, k);
+            if (l) g += row_at(&rows, c, l - 1, l, k);
+            a[l][k] = (l == k) - g / n;
+        }
+        a[l][LAYER_BONE] = 1;
+    }
+    for (int p = LAYER_BONE - 1; p > 0; --p)
+        for (int l = 0; l < p; ++l) {
+            double f = a[l][p] / a[p][p];
+            for (int k = 0; k <= LAYER_BONE; ++k) a[l][k] -= f * a[p][k];
+        }
+    return a[0][LAYER_BONE] / a[0][0];
+}
+
+// Mean squares of a layer's ring across the column, on two axes.
+static void measure_ring(const layers_bound* b, const sup_rings* rings, uint32_t p, int layer, const sup_vec3 axes[2],
+                         double out[2])
+{
+    const sup_vec3* rest = b->rest + (size_t)layer * b->stride;
+    uint32_t        n = rings->begin[p + 1] - rings->begin[p] - 1;
+    out[0] = out[1] = 0;
+    for (uint32_t i = rings->begin[p]; i < rings->begin[p + 1]; ++i) {
+        sup_vec3 d = v3_sub(rest[rings->items[i]], rest[p]);
+        for (int a = 0; a < 2; ++a) out[a] += (double)v3_dot(d, axes[a]) * v3_dot(d, axes[a]) / n;
+    }
+}
+
+// The axes across the column on which the layer over the bone is widest and narrowest.
+static void find_axes(const layers_bound* b, const sup_rings* rings, uint32_t p, sup_vec3 along, sup_vec3 axes[2])
+{
+    sup_vec3        e = v3_across(along), f = v3_cross(along, e);
+    const sup_vec3* rest = b->rest + (size_t)LAYER_MUSCLE * b->stride;
+    double          xx = 0, xy = 0, yy = 0;
+    for (uint32_t i = rings->begin[p]; i < rings->begin[p + 1]; ++i) {
+        sup_vec3 d = v3_sub(rest[rings->items[i]], rest[p]);
+        double   x = v3_dot(d, e), y = v3_dot(d, f);
+        xx += x * x, xy += x * y, yy += y * y;
+    }
+    double half = 0.5 * (xx - yy), root = sqrt(half * half + xy * xy), x = half + root, y = xy; // eigenvector of the larger one
+    if (half < 0) x = xy, y = root - half;
+    double n = sqrt(x * x + y * y);
+    x = n > 0 ? x / n : 1, y = n > 0 ? y / n : 0;
+    axes[0] = v3_add(v3_scale(e, (float)x), v3_scale(f, (float)y));
+    axes[1] = v3_cross(along, axes[0]);
+}
+
+float layers_stiffness_ratio(const layers_bound* b, const sup_rings* rings, uint32_t p)
+{
+    uint32_t n = rings->begin[p + 1] - rings->begin[p] - 1;
+    column   c = { .ring = n }, material;
+    sup_vec3 axes[2], along = v3_sub(b->rest[(size_t)LAYER_BONE * b->stride + p], b->rest[p]);
+    double   depth = v3_length(along), own = 0, wanted = 0;
+    if (!n || !(depth > 0)) return 1;
+    find_axes(b, rings, p, v3_scale(along, (float)(1 / depth)), axes);
+    for (int l = 0; l < LAYERS; ++l) {
+        double r[2];
+        measure_ring(b, rings, p, l, axes, r);
+        c.radius2[0][l] = r[0], c.radius2[1][l] = r[1];
+        c.depth[l] = v3_distance(b->rest[(size_t)l * b->stride + p], b->rest[p]);
+        c.mass[l] = b->match.y[(size_t)l * b->stride + p].w;
+        if (!(c.mass[l] > 0)) return 1;
+    }
+    material = c;
+    material.ring = regular_ring;
+    for (int l = 0; l < LAYERS; ++l)
+        material.radius2[0][l] = material.radius2[1][l] = 0.5 * radius_share * radius_share * depth * depth;
+    for (int a = 0; a < 2; ++a) own += give(&c, c.radius2[a]), wanted += give(&material, material.radius2[a]);
+    double ratio = own / wanted;
+    if (!isfinite(ratio)) return 1;
+    return ratio > least_ratio ? ratio < most_ratio ? (float)ratio : (float)most_ratio : (float)least_ratio;
+}
