@@ -9,11 +9,6 @@
 
 /// A cycle's start rate is solved from (1 - product of mu) v = ...: below this the solution would be a resonance.
 #define SEAM_LEAST 0.05
-/// Neighboring examples are taken to be alike by this much of their size before they are compared: few examples are no proof of
-/// the contrary, and where one of two is nothing they cannot be compared at all.
-#define ALIKE_BEFORE 0.1
-/// From here on the cubic through them is as good.
-#define ALIKE_ENOUGH 0.9
 
 typedef struct modal_maker {
     const sup_modal_desc* d;
@@ -74,54 +69,6 @@ sup_tangent sup_modal_tangent(const sup_modal* m, uint32_t i)
     if (m->period > 0) t.scale = 1 / (seconds_of(m, i) + seconds_of(m, t.from));
     else if (t.to > t.from) t.scale = (t.from == i || t.to == i ? m->end_rate : 1) / (m->times[t.to] - m->times[t.from]);
     return t;
-}
-
-// ---------------------------------------------------------------------------------------------- falling back
-
-static double product(const sup_vec3* a, const sup_vec3* b, uint32_t points)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < points; ++i) sum += (double)a[i].x * b[i].x + (double)a[i].y * b[i].y + (double)a[i].z * b[i].z;
-    return sum;
-}
-
-/// Correlation of neighbors, and the time between them weighed by their size; 0 where they cannot be told apart.
-static double likeness(const sup_bind_input* in, const sup_segments* s, double* span)
-{
-    double   begin = in->cycle_begin, end = in->cycle_end;
-    uint32_t examples = examples_of(s, begin, end), points = s->push.character->mesh.point_count;
-    bool     round = cyclic(s, begin, end);
-    uint32_t pairs = s->posed || examples < 3 ? 0 : round ? examples : examples - 1;
-    double   all = 0, shared = 0, sizes = 0, spans = 0, last = 0;
-    if (pairs == 0) return 0;
-    for (uint32_t j = 0; j < examples; ++j) all += product(s->q[j], s->q[j], points);
-    for (uint32_t j = 0; j < pairs; ++j) {
-        uint32_t next = (j + 1) % examples;
-        double   size = sqrt(product(s->q[j], s->q[j], points) * product(s->q[next], s->q[next], points));
-        shared += product(s->q[j], s->q[next], points);
-        sizes += size;
-        last = j + 1 < examples ? s->times[next] - s->times[j] : s->times[0] + (end - begin) - s->times[j];
-        spans += size * last;
-    }
-    double before = ALIKE_BEFORE * all * pairs / examples;
-    if (!(sizes > 0 && before > 0)) return 0;
-    *span = spans / sizes;
-    return ((shared > 0 ? shared : 0) + before) / (sizes + before);
-}
-
-double sup_modal_fade(const sup_bind_input* in, const sup_segments* s, double hold)
-{
-    double span = 0, one = 1, alike = likeness(in, s, &span);
-    if (alike == 0) return 0;
-    if (hold > 0) return sup_least_force_alike(span / hold) < ALIKE_ENOUGH ? 1 / hold : 0;
-    if (!(alike < ALIKE_ENOUGH)) return 0;
-    double fade = sup_least_force_stiffness(alike, 1, &span, &one);
-    if (fade > 0)
-        sup_note(in->notes,
-                 "neighboring examples are only %d%% alike: each lasts %.2g s, then the skin falls back to the plain one; "
-                 "hold=SECONDS makes it longer, continuity=hermite keeps it up",
-                 (int)(100 * alike + 0.5), 1 / fade);
-    return fade;
 }
 
 // ---------------------------------------------------------------------------------------------- ramps

@@ -4,8 +4,8 @@
 ///     one segment        (gamma(t) - r(t)) Y
 ///     several, a cycle   y(t) - H(t), H the cubic through the examples, y by carried rates or by the dynamic Hermite form
 ///     behind the last    psi(tau) v: it rings out
-/// Examples that have little in common say little about the time between them: there the carrier falls back to the plain skin
-/// with the least force (solve/least_force.h), and coefficients go with it.
+/// Where examples are given a time that they last (`fade`), the carrier falls back to the plain skin between those further
+/// apart, with the least force (solve/least_force.h), and coefficients go with it.
 #ifndef SUP_DEFORM_MODAL_H
 #define SUP_DEFORM_MODAL_H
 
@@ -29,7 +29,7 @@ typedef struct sup_modal_desc {
     const double* const*  shape; ///< per example its coefficients
     sup_ramp              ramp;
     sup_continuity        continuity;
-    double                fade; ///< a of the least force, per second (sup_modal_fade); 0: examples are joined by the cubic. AUTO only
+    double                fade; ///< a of the least force, per second; 0: examples are joined by the cubic. AUTO only
 } sup_modal_desc;
 
 /// Where in time: between which examples, and the ratio between them.
@@ -65,11 +65,7 @@ typedef struct sup_modal {
 } sup_modal;
 
 /// Seconds in which a link counts its cycles: from the first example to the last, or around; 1 where the pose drives.
-double     sup_modal_unit(const sup_segments* segments, double cycle_begin, double cycle_end);
-/// How fast the skin falls back between examples, from how alike neighbors are, and says so. 0: they are alike enough for a
-/// cubic, or there are fewer than three. `hold` above 0: given, in seconds. Before sections take out what turns: examples are
-/// compared as they are.
-double     sup_modal_fade(const sup_bind_input* in, const sup_segments* segments, double hold);
+double sup_modal_unit(const sup_segments* segments, double cycle_begin, double cycle_end);
 /// The ramp between two examples that is most like how the pose goes from one to the other; linear where there is no motion, or
 /// more than two examples. Memory is taken beside the arena.
 sup_result sup_modal_ramp(const sup_bind_input* in, const sup_segments* segments, sup_arena* arena, sup_ramp* out,

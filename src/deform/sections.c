@@ -176,7 +176,7 @@ static void move_to_poles(section_maker* m)
             float*       t = m->turns + ((size_t)j * m->total + s) * 6;
             sup_sections one = { .station_count = 1, .centers = &(sup_vec3){ 0, 0, 0 }, .turns = t };
             sup_station  station;
-            sup_sections_prepare(&one, &(uint32_t){ 0 }, &(float){ 1 }, 1, &station);
+            sup_sections_prepare(&one, &(uint32_t){ 0 }, &(float){ 1 }, 1, NULL, &station);
             sup_affine a = between(&station, &station, 0);
             sup_vec3   moved = affine_point(&a, off);
             t[3] = moved.x, t[4] = moved.y, t[5] = moved.z;
@@ -186,13 +186,19 @@ static void move_to_poles(section_maker* m)
 }
 
 void sup_sections_prepare(const sup_sections* sections, const uint32_t* examples, const float* shares, uint32_t count,
-                          sup_station* out)
+                          const sup_sections_trust* trust, sup_station* out)
 {
     for (uint32_t s = 0; s < sections->station_count; ++s) {
         double w[6] = { 0 };
         for (uint32_t k = 0; k < count; ++k) {
             const float* t = sections->turns + ((size_t)examples[k] * sections->station_count + s) * 6;
             for (int i = 0; i < 6; ++i) w[i] += (double)shares[k] * t[i];
+        }
+        if (trust) {
+            const float* from = sections->turns + ((size_t)trust->from * sections->station_count + s) * 6;
+            const float* to = sections->turns + ((size_t)trust->to * sections->station_count + s) * 6;
+            for (int i = 0; i < 6; ++i)
+                w[i] = (double)trust->trusted.share[s] * (w[i] + (double)trust->trusted.shift[s] * ((double)to[i] - from[i]));
         }
         // R - I = sin(a)/a [w] + (1 - cos a)/a^2 [w]^2
         double a = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
@@ -232,7 +238,7 @@ static sup_result drop_limbs(section_maker* m, const sup_sections* s, sup_error*
     if (!stations || !before || !behind) return sup_fail_memory(error, "example shapes");
     for (uint32_t j = 0; j < m->segments->count; ++j) {
         const float* turns = m->turns + (size_t)j * m->total * 6;
-        sup_sections_prepare(s, &j, &(float){ 1 }, 1, stations);
+        sup_sections_prepare(s, &j, &(float){ 1 }, 1, NULL, stations);
         for (uint32_t i = 0; i < n; ++i) {
             uint32_t k = m->station[i];
             if (k == SUP_NONE) continue;
@@ -261,7 +267,7 @@ static sup_result take_out(section_maker* m, const sup_sections* s, sup_error* e
         float share = 1;
         replaced[j] = SUP_NEW(m->arena, sup_vec3, (size_t)n + SUP_LANES);
         if (!replaced[j]) return sup_fail_memory(error, "example shapes");
-        sup_sections_prepare(s, &j, &share, 1, stations);
+        sup_sections_prepare(s, &j, &share, 1, NULL, stations);
         for (uint32_t i = 0; i < n; ++i) {
             sup_vec3 q = m->segments->q[j][i];
             replaced[j][i] = m->station[i] == SUP_NONE ? q : left_over(m, stations, i, q);

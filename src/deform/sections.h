@@ -36,9 +36,15 @@ typedef struct sup_station {
     float column[4][4];
 } sup_station;
 
-/// A - I of every station when the examples have these shares.
+/// How far the examples are trusted station by station (deform/trust.h), between which two.
+typedef struct sup_sections_trust {
+    sup_trusted trusted;
+    uint32_t    from, to;
+} sup_sections_trust;
+
+/// A - I of every station when the examples have these shares. `trust`: or NULL.
 void sup_sections_prepare(const sup_sections* sections, const uint32_t* examples, const float* shares, uint32_t count,
-                          sup_station* stations);
+                          const sup_sections_trust* trust, sup_station* stations);
 /// Puts it back: q for points begin to end.
 SUP_WIDE_DECLARE(void, sup_sections_turn,
                  (const sup_sections* sections, const sup_station* stations, const sup_vec3* rest, uint32_t begin, uint32_t end,

@@ -583,6 +583,7 @@ sup_result sup_segments_create_as(const sup_bind_input* in, const char* who, boo
     if (!r) r = pose_examples(&m);
     if (!r) r = sup_push_create(in, arena, &made.push, error);
     if (!r) r = pull_all(&m);
+    if (!r) r = sup_turns_create(in->character, m.count, m.poses, arena, &made.turns, error);
     if (!r && made.posed) r = make_lines(&m);
     double*      times = r ? NULL : SUP_NEW(arena, double, m.count);
     const char** names = r ? NULL : SUP_NEW(arena, const char*, m.count);

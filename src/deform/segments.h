@@ -10,6 +10,7 @@
 #define SUP_DEFORM_SEGMENTS_H
 
 #include "deform/skin_character.h"
+#include "deform/trust.h"
 
 /// How displacements of the rest frame reach the skin of a frame.
 typedef struct sup_push {
@@ -30,6 +31,7 @@ typedef struct sup_segments {
     bool                   implied; ///< the first is not a sculpt: the plain skin at the start of the clip
     uint32_t               stand_ins; ///< points whose B had no use at some example
     sup_push               push;
+    sup_turns              turns; ///< poses of the examples
     // Where a pose drives instead of the time: examples by clip, each clip one line of poses.
     bool                    posed;
     uint32_t                line_count;

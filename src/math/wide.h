@@ -233,6 +233,24 @@ static inline fr   fr_sqrt(fr x)
 #endif
 }
 
+/// e^-x for x >= 0, within 2e-7 of the value: 2^t by its power series around the nearest whole number.
+static inline __attribute__((always_inline)) fr fr_exp_negative(fr x)
+{
+    fr t = fr_all(0.0f) - x * fr_all(1.44269504f);
+    t = fr_select(t > fr_all(-126.0f), t, fr_all(-126.0f));
+    ir whole = __builtin_convertvector(t - fr_all(0.5f), ir);
+    fr f = t - __builtin_convertvector(whole, fr);
+    fr p = fr_all(1.52527338e-5f);
+    p = p * f + fr_all(1.54035304e-4f);
+    p = p * f + fr_all(1.33335581e-3f);
+    p = p * f + fr_all(9.61812911e-3f);
+    p = p * f + fr_all(5.55041087e-2f);
+    p = p * f + fr_all(2.40226507e-1f);
+    p = p * f + fr_all(6.93147181e-1f);
+    p = p * f + fr_all(1.0f);
+    return p * (fr)((whole + 127) << 23);
+}
+
 /// Stores x0 y0 z0 x1 y1 z1 ...: vectors of three side by side. Shuffles stay inside 16 bytes until the last exchange.
 static inline void fr_store3(float* p, fr x, fr y, fr z)
 {

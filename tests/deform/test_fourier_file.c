@@ -170,7 +170,7 @@ static void a_game_that_blends_linearly_gets_the_baked_skin(void** state)
     assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
     for (int k = 0; k < 2; ++k) {
         const sup_clip* clip = sup_character_clip(c, clips[k]);
-        play            p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "fourier(lean=0)" },
+        play            p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "fourier(lean=0,trust=0)" },
                                        (sup_instance_desc){ .clip = clip });
         saved           file = save_link(&p);
         played          x = open_file(&file);
@@ -221,9 +221,9 @@ static void points_that_lean_stand_where_the_file_says(void** state)
     sup_error      error;
     assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
     const sup_clip* clip = sup_character_clip(c, "flex");
-    play            p =
-        play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "fourier" }, (sup_instance_desc){ .clip = clip });
-    play            straight = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "fourier(lean=0)" },
+    play            p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "fourier(trust=0)" },
+                                   (sup_instance_desc){ .clip = clip });
+    play            straight = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "fourier(lean=0,trust=0)" },
                                           (sup_instance_desc){ .clip = clip });
     saved           file = save_link(&p);
     played          x = open_file(&file);

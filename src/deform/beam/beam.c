@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 25, RAMP_AUTO = 3, GRAIN = 4096 };
+enum { ROW_STRENGTH = 26, RAMP_AUTO = 3, GRAIN = 4096 };
 
 static const char* const ways[] = { "along", "around", "loops", NULL };
 static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
@@ -60,7 +60,7 @@ static const sup_param rows[] = {
       .only_with = "integrator=exact,third_example" },
     { "hold", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(hold), .min = 0, .max = 100, .standard = 0, .unit = "s",
       .help = "continuity=auto, several examples: how long one lasts; between those further apart the skin falls back to the "
-              "plain one. 0: found from how alike neighbors are",
+              "plain one, and does not swing. 0: until the next",
       .only_with = "continuity=auto,third_example" },
     { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
       .help = "Ring out behind the last example instead of standing still",
@@ -74,6 +74,11 @@ static const sup_param rows[] = {
       .help = "Frames from one example to the next: steps of the paper's scheme; modes faster than 4 frames a swing rest" },
     { "transfer", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(transfer), .choices = transfers, .unit = "",
       .help = "Skin between curves takes their displacement, or turns with the frame between them" },
+    { "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(trust), .standard = 1, .unit = "",
+      .help =
+          "Examples count as far as the pose lies between theirs: 16 degrees beside the way (and a sixth of its length) they "
+          "are down to a third; off: in whatever pose",
+      .only_with = "poses_beside_the_way" },
     { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
       .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
     { "expert", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(expert), .unit = "",
@@ -105,6 +110,10 @@ typedef struct bound {
     sup_curve_net       net;
     sup_segments        segments;
     sup_sections        sections;
+    sup_trust           trust;
+    sup_beside          beside;
+    const float*        shares;    ///< of the net: what points take of their nodes' swing
+    const float*        node_calm; ///< frame form: share of its swing that a node takes
     beam_motion         motion;
     const float* const* carriers; ///< per example, three floats a point: its displacements, or in frame form what frames leave
     const float* const* at_nodes; ///< frame form: per example, [node] of three
@@ -120,7 +129,7 @@ typedef struct beam_room {
     sup_vec3 *   moved, *centers, *turned; ///< frame form
     float*       weights[2];
     sup_station* stations;
-    void*        push;
+    void *       trust, *push;
 } beam_room;
 
 static beam_room cut_room(const bound* b, void* scratch, size_t* total)
@@ -146,6 +155,8 @@ static beam_room cut_room(const bound* b, void* scratch, size_t* total)
     }
     r.stations = (sup_station*)sup_scratch_at(scratch, at);
     at += sup_align(b->sections.station_count * sizeof(sup_station), 64);
+    r.trust = sup_scratch_at(scratch, at);
+    at += sup_align(sup_trust_scratch(&b->trust), 64);
     r.push = sup_scratch_at(scratch, at);
     at += sup_push_scratch(&b->segments.push);
     if (total) *total = at;
@@ -153,6 +164,40 @@ static beam_room cut_room(const bound* b, void* scratch, size_t* total)
 }
 
 // ---------------------------------------------------------------------------------------------- bind
+
+static void take_swing(const void* link, const float* coefficients, void* scratch, sup_vec3* out)
+{
+    const bound*       b = link;
+    const beam_motion* m = &b->motion;
+    memset(out, 0, b->point_count * sizeof *out);
+    SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, coefficients, b->net.stride, scratch);
+    SUP_WIDE_PICK(sup_curve_take)(b->net.offsets, b->net.shares, scratch, 1, 0, b->point_count, out);
+}
+
+/// Shares of the curves' swing that points, or nodes, take; the paper's stepper is held by what its exact solution does.
+static sup_result calm_down(bound* b, bool rings, sup_arena* arena, sup_error* error)
+{
+    uint32_t n = b->net.node_count;
+    float *  calm, *shares, *nodes;
+    b->shares = b->net.shares;
+    shares = SUP_NEW(arena, float, 4 * (size_t)b->point_count + SUP_LANES);
+    nodes = SUP_NEW(arena, float, (size_t)n + 1);
+    sup_swing swing = { b, take_swing, SUP_NEW(arena, float, (size_t)(b->net.intervals + 1) * b->net.stride + SUP_LANES),
+                        rings };
+    if (!shares || !nodes || !swing.scratch) return sup_fail_memory(error, "beam");
+    b->node_calm = nodes;
+    for (uint32_t i = 0; i < n; ++i) nodes[i] = 1;
+    if (b->motion.modal.modes == 0) return SUP_OK;
+    sup_result r = sup_carried_calm(&b->segments, &b->motion.modal, &swing, b->point_count, arena, &calm, error);
+    if (r) return r;
+    for (size_t i = 0; i < 4 * (size_t)b->point_count; ++i) shares[i] = b->net.shares[i] * calm[i / 4];
+    for (uint32_t i = 0; i < n; ++i) {
+        nodes[i] = 0;
+        for (int k = 0; k < 4; ++k) nodes[i] += b->net.sources[i].share[k] * calm[b->net.sources[i].point[k]];
+    }
+    b->shares = shares;
+    return SUP_OK;
+}
 
 /// Frame form: displacements of the nodes at every example, and what the frames between them leave of each point's.
 static sup_result make_framed(bound* b, const sup_mesh* mesh, sup_arena* arena, sup_error* error)
@@ -231,12 +276,16 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
         own.ramp = (int)ramp;
     }
     bool   falls = p->continuity == SUP_CONTINUITY_AUTO && p->integrator == INTEGRATOR_EXACT;
-    double fade = r || !falls ? 0 : sup_modal_fade(in, &b->segments, (double)p->hold);
+    double fade = falls && p->hold > 0 ? 1 / (double)p->hold : 0;
     if (!r) r = beam_net_create(in, p, arena, &b->net, error);
     float angle = p->extrapolation == EXTRAPOLATION_OFF ? SUP_SECTIONS_ANGLE : SUP_SECTIONS_ANGLE_SCALED;
     if (!r && p->turning)
         r = sup_sections_create(in->character, &b->net.curves, angle, &b->segments, arena, &b->sections, error);
+    if (!r) r = sup_carried_trust_create(in->character, &b->segments, &b->sections, arena, &b->trust, error);
+    if (!r) r = sup_carried_beside(in, &b->trust, &b->segments, (sup_ramp)p->ramp, arena, &b->beside, error);
     if (!r) r = beam_motion_create(in, p, &b->net, &b->segments, fade, arena, &b->motion, error);
+    if (r) return r;
+    r = calm_down(b, p->settle && p->extrapolation == EXTRAPOLATION_OFF, arena, error);
     if (r) return r;
     if (b->framed) {
         r = make_framed(b, &in->character->mesh, arena, error);
@@ -306,7 +355,14 @@ static void blend_task(void* data, uint32_t begin, uint32_t end)
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
     SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, count, false, (float*)(j->room->q + begin));
     if (j->sways && !j->b->framed)
-        SUP_WIDE_PICK(sup_curve_take)(j->b->net.offsets, j->b->net.shares, j->room->rows, j->p->sway, begin, end, j->room->q);
+        SUP_WIDE_PICK(sup_curve_take)(j->b->net.offsets, j->b->shares, j->room->rows, j->p->sway, begin, end, j->room->q);
+}
+
+/// What known forces do stays as it is, whatever the sculpts.
+static void force_task(void* data, uint32_t begin, uint32_t end)
+{
+    const frame_job* j = data;
+    SUP_WIDE_PICK(sup_curve_take)(j->b->net.offsets, j->b->net.shares, j->room->rows, j->p->sway, begin, end, j->room->q);
 }
 
 static void frame_task(void* data, uint32_t begin, uint32_t end)
@@ -319,7 +375,7 @@ static void frame_task(void* data, uint32_t begin, uint32_t end)
 }
 
 /// Where the nodes stand: carried by the examples, plus what they sway.
-static void move_nodes(const frame_job* j)
+static void carry_nodes(const frame_job* j)
 {
     const bound*     b = j->b;
     const beam_room* room = j->room;
@@ -329,29 +385,52 @@ static void move_nodes(const frame_job* j)
     uint32_t         floats = (uint32_t)sup_align(3 * b->net.node_count, SUP_LANES);
     SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, count, false, (float*)room->moved);
     for (uint32_t i = 0; i < b->net.node_count; ++i) {
-        room->moved[i] = v3_add(room->moved[i], b->net.nodes[i]);
         const float* q = room->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
-        if (j->sways) room->moved[i] = v3_mad(room->moved[i], j->p->sway, v3(q[0], q[1], q[2]));
+        room->moved[i] = v3_add(room->moved[i], b->net.nodes[i]);
+        if (j->sways) room->moved[i] = v3_mad(room->moved[i], j->p->sway * b->node_calm[i], v3(q[0], q[1], q[2]));
     }
-    sup_polylines_centers(&b->net.transfer.lines, room->moved, room->centers);
 }
 
+/// The points between nodes, which forces may move besides.
+static void move_by_nodes(const frame_job* j, bool forced, const sup_tasks* tasks)
+{
+    const bound* b = j->b;
+    uint32_t     per = b->net.intervals + 1;
+    for (uint32_t i = 0; forced && i < b->net.node_count; ++i) {
+        const float* q = j->room->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
+        j->room->moved[i] = v3_mad(j->room->moved[i], j->p->sway, v3(q[0], q[1], q[2]));
+    }
+    sup_polylines_centers(&b->net.transfer.lines, j->room->moved, j->room->centers);
+    sup_tasks_run(tasks, b->point_count, GRAIN, frame_task, (void*)j);
+}
+
+/// Rows of what the curves lag and ring by. False: nothing.
 static bool find_sway(const bound* b, const beam_params* p, const sup_frame* frame, const sup_modal_moment* at, void* state,
                       const beam_room* room)
 {
     const beam_motion* m = &b->motion;
     bool               settles = p->settle && p->extrapolation == EXTRAPOLATION_OFF;
-    if (m->modal.modes == 0 && !m->stepped) return false;
+    if (p->sway == 0 || (m->modal.modes == 0 && !m->stepped)) return false;
     if (b->segments.posed) {
         sup_segments_weigh(&b->segments, frame->dt > 0 ? frame->start : frame->end, room->weights[0]);
-        if (state) sup_modal_step(&m->modal, frame->dt, room->weights[0], room->weights[1], state, room->coefficients);
-        else memset(room->coefficients, 0, m->modal.block * sizeof(float));
+        if (!state) return false;
+        sup_modal_step(&m->modal, frame->dt, room->weights[0], room->weights[1], state, room->coefficients);
     } else if (m->stepped) memset(room->coefficients, 0, m->modal.block * sizeof(float));
-    else if (!sup_modal_sway(&m->modal, at, settles, room->coefficients) && m->force_count == 0) return false;
+    else if (!sup_modal_sway(&m->modal, at, settles, room->coefficients)) return false;
+    SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, room->coefficients, b->net.stride, room->rows);
+    if (m->stepped) add_stepped(b, at, room->rows);
+    return true;
+}
+
+/// Rows of what known forces do. False: there are none.
+static bool find_forced(const bound* b, const beam_params* p, const sup_frame* frame, const beam_room* room)
+{
+    const beam_motion* m = &b->motion;
+    if (m->force_count == 0 || m->modal.modes == 0 || p->sway == 0) return false;
+    memset(room->coefficients, 0, m->modal.block * sizeof(float));
     for (uint32_t i = 0; i < m->force_count; ++i)
         sup_modal_force_add(&m->modal, &m->forces[i], frame->time, room->coefficients);
     SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, room->coefficients, b->net.stride, room->rows);
-    if (m->stepped) add_stepped(b, at, room->rows);
     return true;
 }
 
@@ -368,17 +447,27 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
         at = sup_modal_find(&b->motion.modal, frame->time);
         c = carry(b, p, &at);
     }
-    bool      sways = find_sway(b, p, frame, &at, state, &room) && p->sway != 0;
-    frame_job job = { b, p, &c, &room, sways };
+    bool               beyond = p->extrapolation != EXTRAPOLATION_OFF;
+    bool               sways = find_sway(b, p, frame, &at, state, &room);
+    frame_job          job = { b, p, &c, &room, sways };
+    sup_carried_finish finish = { &b->sections,
+                                  room.stations,
+                                  b->segments.push.character->mesh.points,
+                                  b->point_count,
+                                  &rows[ROW_STRENGTH],
+                                  &b->strength,
+                                  p->strength,
+                                  room.q,
+                                  sup_carried_trust_find(&b->trust, &b->motion.modal, &at, beyond, frame, p->trust, room.trust),
+                                  b->segments.q };
     sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &job);
+    if (b->framed) carry_nodes(&job);
+    else sup_carried_fade(&finish, frame->tasks);
+    bool forced = find_forced(b, p, frame, &room);
     if (b->framed) {
-        move_nodes(&job);
-        sup_tasks_run(frame->tasks, b->point_count, GRAIN, frame_task, &job);
-    }
-    sup_carried_finish finish = {
-        &b->sections, room.stations, b->segments.push.character->mesh.points, b->point_count, &rows[ROW_STRENGTH], &b->strength,
-        p->strength,  room.q
-    };
+        move_by_nodes(&job, forced, frame->tasks);
+        sup_carried_fade(&finish, frame->tasks);
+    } else if (forced) sup_tasks_run(frame->tasks, b->point_count, GRAIN, force_task, &job);
     sup_carried_end(&c, &finish, frame->tasks);
     sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
     sup_stats_add(frame->stats, "beam.carry_grows", b->motion.modal.growing);
@@ -409,11 +498,25 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
     }
 }
 
+static bool goes_beside(const sup_bind_input* in, const sup_binding* binding)
+{
+    (void)in;
+    const sup_beside* beside = &((const bound*)binding->data)->beside;
+    return beside->off || beside->ahead;
+}
+
+static const sup_condition conditions[] = {
+    { "poses_beside_the_way", "poses beside the way between the examples", "give a clip that leaves it, or another joint",
+      goes_beside },
+    { 0 },
+};
+
 const sup_deformer sup_deformer_beam = {
     .name = "beam",
     .summary = "Dynamic skin between example sculpts: curves that move like clamped beams, exact at every example",
     .paper = "Chaudhry, Bian, Ugail, Jin, You, Zhang: Dynamic skin deformation using finite difference solutions, 2014",
     .needs = SUP_NEEDS_EXAMPLES,
+    .conditions = conditions,
     .params = rows,
     .param_count = SUP_COUNT_OF(rows),
     .params_size = sizeof(beam_params),

@@ -20,7 +20,7 @@ typedef struct beam_params {
     float       hold;
     bool        settle;
     int         extrapolation, integrator, frames, transfer;
-    bool        turning, expert;
+    bool        trust, turning, expert;
     float       a1, a2, a3;
     float       sway, strength;
 } beam_params;
@@ -46,7 +46,7 @@ typedef struct beam_motion {
     const sup_modal_force* forces;
 } beam_motion;
 
-/// `fade`: sup_modal_fade of the segments as they were before sections took their part.
+/// `fade`: of sup_modal_desc.
 sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, const sup_curve_net* net, const sup_segments* segments,
                               double fade, sup_arena* arena, beam_motion* out, sup_error* error);
 

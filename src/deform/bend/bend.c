@@ -89,6 +89,10 @@ const sup_param bend_rows_table[ROW_COUNT] = {
     [ROW_BETWEEN] = { "between", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(between), .choices = betweens, .unit = "",
                       .help = "Forces between examples: straight, smooth through them, or smooth and never beyond them",
                       .only_with = "examples=true,third_example" },
+    [ROW_TRUST] = { "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(trust), .standard = 1, .unit = "",
+                    .help = "Examples count as far as the pose lies between theirs: 16 degrees beside the way (and a sixth of "
+                            "its length) they are down to a third",
+                    .only_with = "examples=true,drive=,poses_beside_the_way" },
     [ROW_DRIVE] = { "drive", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(drive), .unit = "",
                     .help =
                         "Examples by angles of joints, not time: 'bulge=forearm:0:120; ...' has all of bulge at 120 degrees",
@@ -193,13 +197,31 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
     SUP_WIDE_PICK(sup_curve_take)(net->on.offsets, net->on.shares, j->room->rows, 1, begin, end, j->room->q);
 }
 
+/// The examples as far as they are trusted, on top of what loads do.
+static void add_trusted(const frame_job* j, uint32_t begin, uint32_t end)
+{
+    const sup_carried_trust* t = &j->room->trust;
+    const sup_vec3 *         from = j->b->shapes.segments.q[t->from], *to = j->b->shapes.segments.q[t->to];
+    for (uint32_t i = begin; i < end; ++i) {
+        sup_vec3 q = v3_scale(v3_sub(to[i], from[i]), t->trusted.shift[i] * j->p->amount);
+        for (uint32_t k = 0; k < j->blend->count; ++k) {
+            const float* p = j->blend->points[k] + 3 * (size_t)i;
+            q = v3_mad(q, j->blend->share[k], v3(p[0], p[1], p[2]));
+        }
+        j->room->q[i] = v3_mad(j->room->q[i], t->trusted.share[i], q);
+    }
+}
+
 static void blend_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job*    j = data;
     const sup_sections* sections = &j->b->shapes.sections;
-    float*              q = (float*)j->room->q;
-    for (uint32_t i = 0; i < j->blend->count; ++i)
-        for (size_t k = 3 * (size_t)begin; k < 3 * (size_t)end; ++k) q[k] += j->blend->share[i] * j->blend->points[i][k];
+    if (j->room->trust.trusted.share && j->blend->count) add_trusted(j, begin, end);
+    else
+        for (uint32_t i = 0; i < j->blend->count; ++i) {
+            float* q = (float*)j->room->q;
+            for (size_t k = 3 * (size_t)begin; k < 3 * (size_t)end; ++k) q[k] += j->blend->share[i] * j->blend->points[i][k];
+        }
     if (j->room->turned)
         SUP_WIDE_PICK(sup_sections_turn)(sections, j->room->stations, j->b->character->mesh.points, begin, end, j->room->q);
     const sup_param* row = &bend_rows_table[ROW_STRENGTH];
@@ -241,7 +263,8 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     bend_room          room = bend_room_cut(b, scratch, NULL);
     bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
     frame_job          job = { b, p, &blend, &room };
-    bend_shapes_turn(&b->shapes, &blend, &room);
+    bend_shapes_trust(&b->shapes, p, frame, &room);
+    bend_shapes_turn(&b->shapes, &blend, b->point_count, &room);
     bend_frame_material(b, p, frame, &room);
     uint32_t solids = p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &room) : 0;
     bool     fixed = solids == 0 && bend_fixed_holds(b, p, &room);
@@ -262,7 +285,8 @@ static void reset(const sup_binding* binding, const void* params, const sup_fram
     const bend_params* p = params;
     bend_room          room = bend_room_cut(b, scratch, NULL);
     bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
-    bend_shapes_turn(&b->shapes, &blend, &room);
+    bend_shapes_trust(&b->shapes, p, frame, &room);
+    bend_shapes_turn(&b->shapes, &blend, b->point_count, &room);
     bend_frame_material(b, p, frame, &room);
     bend_frame_still(b, p, frame, &blend, p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &room) : 0, &room);
     bend_sway_reset(b, p, &room, state);
@@ -291,7 +315,16 @@ static bool has_open_curves(const sup_bind_input* in, const sup_binding* binding
     return false;
 }
 
+static bool goes_beside(const sup_bind_input* in, const sup_binding* binding)
+{
+    (void)in;
+    const sup_beside* beside = &((const bend_bound*)binding->data)->shapes.beside;
+    return beside->off || beside->ahead;
+}
+
 static const sup_condition conditions[] = {
+    { "poses_beside_the_way", "poses beside the way between the examples", "give a clip that leaves it, or another joint",
+      goes_beside },
     { "open_curves", "open curves (way=along)", "set way=along", has_open_curves },
     { 0 },
 };

@@ -8,6 +8,7 @@
 #define SUP_DEFORM_BEND_H
 
 #include "base/internal.h"
+#include "deform/carried.h"
 #include "deform/curve_link.h"
 #include "deform/curve_net.h"
 #include "deform/sections.h"
@@ -25,6 +26,7 @@ typedef struct bend_params {
     float       damping;
     bool        examples, turning;
     int         between;
+    bool        trust;
     const char* drive;
     float       amount;
     bool        press;
@@ -59,6 +61,7 @@ enum bend_row {
     ROW_EXAMPLES,
     ROW_TURNING,
     ROW_BETWEEN,
+    ROW_TRUST,
     ROW_DRIVE,
     ROW_AMOUNT,
     ROW_PRESS,
@@ -193,6 +196,8 @@ typedef struct bend_shapes {
     uint32_t            count; ///< 0: none
     sup_segments        segments;    ///< without what sections turn
     sup_sections        sections;    ///< that, carried without a force like means
+    sup_trust           trust;
+    sup_beside          beside;
     const float* const* nodes;       ///< per example [N + 1][stride]: its displacement, less what is carried without a force
     const float* const* carried;     ///< that part
     const float* const* slopes;      ///< monotone: per example three floats a point, per second
@@ -239,7 +244,9 @@ typedef struct bend_bodies {
 
 /// Fills room->stations; room->turned says whether there are any.
 struct bend_room;
-void bend_shapes_turn(const bend_shapes* shapes, const bend_blend* blend, struct bend_room* room);
+void bend_shapes_turn(const bend_shapes* shapes, const bend_blend* blend, uint32_t point_count, struct bend_room* room);
+/// room->trust of this frame; before the sections turn.
+void bend_shapes_trust(const bend_shapes* shapes, const bend_params* p, const sup_frame* frame, struct bend_room* room);
 
 /// Modes that swing, of closed and of open curves.
 typedef struct bend_modes {
@@ -283,6 +290,8 @@ typedef struct bend_room {
     sup_vec3 *      moved, *centers; ///< frame form
     float*          weights;
     sup_station*    stations;
+    void*              trust_scratch;
+    sup_carried_trust  trust;  ///< of points, then of stations: how far the examples are trusted in this frame
     bool            turned; ///< sections turn in this frame, by the stations
     float*          seams;  ///< 8 for every place
     uint8_t*        moving; ///< per curve: whether any node of it moves

@@ -31,6 +31,9 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
     at += sup_align(b->shapes.count * sizeof(float), 64);
     r.stations = (sup_station*)sup_scratch_at(scratch, at);
     at += sup_align(b->shapes.sections.station_count * sizeof(sup_station), 64);
+    r.trust_scratch = sup_scratch_at(scratch, at);
+    at += sup_align(sup_trust_scratch(&b->shapes.trust), 64);
+    r.trust = (sup_carried_trust){ 0 };
     r.seams = (float*)sup_scratch_at(scratch, at);
     at += sup_align(8 * (size_t)b->net.seams.all * sizeof(float), 64);
     r.moving = (uint8_t*)sup_scratch_at(scratch, at);

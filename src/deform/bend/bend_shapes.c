@@ -155,6 +155,8 @@ sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, co
     sup_result r = sup_segments_create(in, "bend", arena, &made.segments, error);
     if (!r && p->turning)
         r = sup_sections_create(in->character, &net->on.curves, angle, &made.segments, arena, &made.sections, error);
+    if (!r) r = sup_carried_trust_create(in->character, &made.segments, &made.sections, arena, &made.trust, error);
+    if (!r) r = sup_carried_beside(in, &made.trust, &made.segments, SUP_RAMP_LINEAR, arena, &made.beside, error);
     if (r) return r;
     made.count = made.segments.count;
     size_t  floats = (size_t)(net->on.intervals + 1) * net->on.stride;
@@ -240,8 +242,24 @@ bend_blend bend_shapes_at(const bend_shapes* s, const bend_params* p, const sup_
     return b;
 }
 
-void bend_shapes_turn(const bend_shapes* s, const bend_blend* blend, bend_room* room)
+void bend_shapes_trust(const bend_shapes* s, const bend_params* p, const sup_frame* frame, bend_room* room)
 {
+    double t;
+    room->trust = (sup_carried_trust){ 0 };
+    if (!p->trust || s->driver_count || !s->trust.block_count) return; // a joint's angle says how much of an example is wanted
+    uint32_t i = sup_segments_find(&s->segments, frame->time, &t, NULL);
+    sup_way  way = { i, i + 1, (float)t, t <= 0 || t >= 1 };
+    room->trust.from = i, room->trust.to = i + 1;
+    room->trust.trusted = sup_trust_find(&s->trust, frame->end, &way, frame->tasks, room->trust_scratch);
+}
+
+void bend_shapes_turn(const bend_shapes* s, const bend_blend* blend, uint32_t point_count, bend_room* room)
+{
+    const sup_trusted* of = &room->trust.trusted;
+    sup_sections_trust trust = { { NULL, NULL }, room->trust.from, room->trust.to };
+    if (of->share) trust.trusted = (sup_trusted){ of->share + point_count, of->shift + point_count };
     room->turned = blend->turning > 0 && s->sections.station_count > 0;
-    if (room->turned) sup_sections_prepare(&s->sections, blend->example, blend->turn, blend->turning, room->stations);
+    if (room->turned)
+        sup_sections_prepare(&s->sections, blend->example, blend->turn, blend->turning, of->share ? &trust : NULL,
+                             room->stations);
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 28, GRAIN = 4096, GROUP_GRAIN = 512 };
+enum { ROW_STRENGTH = 29, GRAIN = 4096, GROUP_GRAIN = 512 };
 
 static const char* const ways[] = { "around", "along", "loops", NULL };
 static const char* const parts[] = { "auto", "weights", "walks", NULL };
@@ -60,12 +60,17 @@ static const sup_param rows[] = {
       .only_with = "third_example" },
     { "hold", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(hold), .min = 0, .max = 100, .standard = 0, .unit = "s",
       .help = "continuity=auto, several examples: how long one lasts; between those further apart the skin falls back to the "
-              "plain one. 0: found from how alike neighbors are",
+              "plain one, and does not swing. 0: until the next",
       .only_with = "continuity=auto,third_example" },
     { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
       .help = "Ring out behind the last example instead of standing still", .only_with = "time_behind_examples" },
     { "residual", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(residual), .choices = residuals, .unit = "",
       .help = "What the series miss of the examples: kept exactly, in half precision, or dropped" },
+    { "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(trust), .standard = 1, .unit = "",
+      .help =
+          "Examples count as far as the pose lies between theirs: 16 degrees beside the way (and a sixth of its length) they "
+          "are down to a third; off: in whatever pose",
+      .only_with = "poses_beside_the_way" },
     { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
       .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
     { "lean", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(lean), .standard = 1, .unit = "",
@@ -108,7 +113,7 @@ typedef struct fourier_room {
     float*       packed;       ///< by curve
     float*       weights[2];
     sup_station* stations;
-    void*        push;
+    void *       trust, *push;
 } fourier_room;
 
 static fourier_room cut_room(const fourier_bound* b, void* scratch, size_t* total)
@@ -127,6 +132,8 @@ static fourier_room cut_room(const fourier_bound* b, void* scratch, size_t* tota
     }
     r.stations = (sup_station*)sup_scratch_at(scratch, at);
     at += sup_align(b->sections.station_count * sizeof(sup_station), 64);
+    r.trust = sup_scratch_at(scratch, at);
+    at += sup_align(sup_trust_scratch(&b->trust), 64);
     r.push = sup_scratch_at(scratch, at);
     at += sup_push_scratch(&b->segments.push);
     if (total) *total = at;
@@ -191,6 +198,27 @@ static sup_result make_halves(fourier_bound* b, sup_arena* arena, sup_error* err
     return r;
 }
 
+static void take_swing(const void* link, const float* coefficients, void* scratch, sup_vec3* out)
+{
+    const fourier_bound* b = link;
+    memset(out, 0, b->point_count * sizeof *out);
+    fourier_pack(b, coefficients, scratch);
+    SUP_WIDE_PICK(fourier_take)(&b->net, scratch, 0, b->net.group_count, out);
+}
+
+/// Points take as much of their curves as may swing there. What that leaves of the examples is kept beside the series, so
+/// without a residual, and where forces move the same curves, they take all.
+static sup_result calm_down(fourier_bound* b, sup_arena* arena, sup_error* error)
+{
+    sup_swing swing = { b, take_swing, SUP_NEW(arena, float, 3 * (size_t)b->net.coefficient_count + SUP_LANES), b->settle };
+    float*    calm;
+    if (!swing.scratch) return sup_fail_memory(error, "fourier");
+    if (b->residual == RESIDUAL_NONE || b->motion.force_count) return SUP_OK;
+    sup_result r = sup_carried_calm(&b->segments, &b->motion.modal, &swing, b->point_count, arena, &calm, error);
+    if (!r) fourier_net_calm(&b->net, b->point_count, calm);
+    return r;
+}
+
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
     const fourier_params* p = in->params;
@@ -201,15 +229,19 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     b->strength_all = p->strength;
     b->sway = p->sway;
     b->settle = p->settle;
+    b->trusted = p->trust;
     b->residual = p->residual;
     bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
     sup_result r = plain ? sup_segments_plain(in, "fourier", arena, &b->segments, error)
                          : sup_segments_create_as(in, "fourier", p->lean, arena, &b->segments, error);
-    double     fade = r || p->continuity != SUP_CONTINUITY_AUTO ? 0 : sup_modal_fade(in, &b->segments, (double)p->hold);
+    double     fade = p->continuity == SUP_CONTINUITY_AUTO && p->hold > 0 ? 1 / (double)p->hold : 0;
     if (!r) r = fourier_net_create(in, p, arena, &b->net, error);
     if (!r && p->turning && !plain)
         r = sup_sections_create(in->character, &b->net.curves, SUP_SECTIONS_ANGLE, &b->segments, arena, &b->sections, error);
+    if (!r) r = sup_carried_trust_create(in->character, &b->segments, &b->sections, arena, &b->trust, error);
+    if (!r) r = sup_carried_beside(in, &b->trust, &b->segments, (sup_ramp)p->ramp, arena, &b->beside, error);
     if (!r) r = fourier_motion_create(in, p, &b->net, &b->segments, fade, arena, &b->motion, error);
+    if (!r) r = calm_down(b, arena, error);
     if (!r && p->residual == RESIDUAL_HALF) r = make_halves(b, arena, error);
     if (r) return r;
     fourier_tell(in, p, b);
@@ -262,25 +294,49 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
     SUP_WIDE_PICK(fourier_take)(&j->b->net, j->room->packed, begin, end, j->room->q);
 }
 
-/// Coefficients of this frame; false where all of them are 0.
-static bool find_coefficients(const fourier_bound* b, const fourier_params* p, const sup_frame* frame,
-                              const sup_modal_moment* at, const sup_carried* c, void* state, const fourier_room* room)
+/// Coefficients of what lags and rings now; false where all of them are 0.
+static bool find_sway(const fourier_bound* b, const fourier_params* p, const sup_frame* frame, const sup_modal_moment* at,
+                      void* state, const fourier_room* room)
 {
     const sup_modal* m = &b->motion.modal;
-    bool             swings = true;
-    if (!b->segments.posed) {
-        swings = at->beyond > 0 ? p->settle : at->ratio > 0 && at->ratio < 1;
-        sup_modal_sway(m, at, p->settle, room->coefficients);
-    } else if (state) {
+    if (p->sway == 0) return false;
+    if (b->segments.posed) {
+        if (!state) return false;
         sup_segments_weigh(&b->segments, frame->dt > 0 ? frame->start : frame->end, room->weights[0]);
         sup_modal_step(m, frame->dt, room->weights[0], room->weights[1], state, room->coefficients);
-    } else memset(room->coefficients, 0, m->block * sizeof(float));
-    if (p->sway != 1)
-        for (uint32_t i = 0; i < m->block; ++i) room->coefficients[i] *= p->sway;
-    for (uint32_t i = 0; i < b->motion.force_count; ++i)
-        sup_modal_force_add(m, &b->motion.forces[i], frame->time, room->coefficients);
-    if (b->residual != RESIDUAL_EXACT) sup_modal_shape(m, c->count, c->example, c->share, true, room->coefficients);
-    return swings || b->motion.force_count || b->residual != RESIDUAL_EXACT;
+    } else if (!sup_modal_sway(m, at, p->settle, room->coefficients)) return false;
+    for (uint32_t i = 0; p->sway != 1 && i < m->block; ++i) room->coefficients[i] *= p->sway;
+    return true;
+}
+
+/// q += what the coefficients make of it.
+static void take(frame_job* job, const sup_tasks* tasks)
+{
+    fourier_pack(job->b, job->room->coefficients, job->room->packed);
+    sup_tasks_run(tasks, job->b->net.group_count, GROUP_GRAIN, take_task, job);
+}
+
+/// The examples and what swings between them.
+static void add_carried(frame_job* job, const sup_frame* frame, const sup_modal_moment* at, void* state)
+{
+    const fourier_bound* b = job->b;
+    const fourier_room*  room = job->room;
+    sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, job);
+    bool sways = find_sway(b, job->p, frame, at, state, room);
+    if (b->residual != RESIDUAL_EXACT)
+        sup_modal_shape(&b->motion.modal, job->carried->count, job->carried->example, job->carried->share, sways,
+                        room->coefficients);
+    if (sways || b->residual != RESIDUAL_EXACT) take(job, frame->tasks);
+}
+
+static void add_forces(frame_job* job, const sup_frame* frame)
+{
+    const fourier_motion* m = &job->b->motion;
+    if (m->force_count == 0) return;
+    memset(job->room->coefficients, 0, m->modal.block * sizeof(float));
+    for (uint32_t i = 0; i < m->force_count; ++i)
+        sup_modal_force_add(&m->modal, &m->forces[i], frame->time, job->room->coefficients);
+    take(job, frame->tasks);
 }
 
 static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
@@ -296,16 +352,20 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
         at = sup_modal_find(&b->motion.modal, frame->time);
         c = sup_carried_by_time(&b->motion.modal, &at);
     }
-    frame_job job = { b, p, &c, &room };
-    sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &job);
-    if (find_coefficients(b, p, frame, &at, &c, state, &room)) {
-        fourier_pack(b, room.coefficients, room.packed);
-        sup_tasks_run(frame->tasks, b->net.group_count, GROUP_GRAIN, take_task, &job);
-    }
-    sup_carried_finish finish = {
-        &b->sections, room.stations, b->segments.push.character->mesh.points, b->point_count, &rows[ROW_STRENGTH], &b->strength,
-        p->strength,  room.q
-    };
+    frame_job          job = { b, p, &c, &room };
+    sup_carried_finish finish = { &b->sections,
+                                  room.stations,
+                                  b->segments.push.character->mesh.points,
+                                  b->point_count,
+                                  &rows[ROW_STRENGTH],
+                                  &b->strength,
+                                  p->strength,
+                                  room.q,
+                                  sup_carried_trust_find(&b->trust, &b->motion.modal, &at, false, frame, p->trust, room.trust),
+                                  b->segments.q };
+    add_carried(&job, frame, &at, state);
+    sup_carried_fade(&finish, frame->tasks);
+    add_forces(&job, frame);
     sup_carried_end(&c, &finish, frame->tasks);
     sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
     sup_stats_add(frame->stats, "fourier.carry_grows", b->motion.modal.growing);
@@ -336,6 +396,19 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
     }
 }
 
+static bool goes_beside(const sup_bind_input* in, const sup_binding* binding)
+{
+    (void)in;
+    const sup_beside* beside = &((const fourier_bound*)binding->data)->beside;
+    return beside->off || beside->ahead;
+}
+
+static const sup_condition conditions[] = {
+    { "poses_beside_the_way", "poses beside the way between the examples", "give a clip that leaves it, or another joint",
+      goes_beside },
+    { 0 },
+};
+
 static const char* save_note(const sup_binding* binding) { return ((const fourier_bound*)binding->data)->save_note; }
 
 const sup_deformer sup_deformer_fourier = {
@@ -343,6 +416,7 @@ const sup_deformer sup_deformer_fourier = {
     .summary = "Dynamic skin between example sculpts as Fourier curves: any time at once, kilobytes, exact at every example",
     .paper = "Bian and others: A fully analytical approach to physics-based skin deformation, 2019",
     .needs = SUP_NEEDS_EXAMPLES,
+    .conditions = conditions,
     .params = rows,
     .param_count = SUP_COUNT_OF(rows),
     .params_size = sizeof(fourier_params),

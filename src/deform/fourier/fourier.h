@@ -19,7 +19,7 @@ typedef struct fourier_params {
     float       hold;
     bool        settle;
     int         residual;
-    bool        turning, lean, expert;
+    bool        trust, turning, lean, expert;
     float       density, viscosity, young, poisson, thickness, restoring;
     float       sway, strength;
 } fourier_params;
@@ -55,10 +55,10 @@ typedef struct fourier_net {
     uint32_t              coefficient_count; ///< threes, over all curves
     uint32_t              lowered, flat;     ///< curves with fewer terms than asked, without length
     uint32_t              first_flat;        ///< where there are any
-    const fourier_place*  places;            ///< per skin point
+    fourier_place*        places;            ///< per skin point
     uint32_t              group_count;
     const fourier_group*  groups;
-    const float*          table;
+    float*                table;
     uint32_t              uncovered; ///< points that no curve reaches
     uint32_t              far;       ///< points farther from the curves beside them than these are from each other
     uint32_t              least;     ///< terms of the curve that has the fewest, where `lowered`
@@ -66,6 +66,9 @@ typedef struct fourier_net {
 
 sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, fourier_net* out,
                               sup_error* error);
+
+/// Every point takes only a share of its curves.
+void fourier_net_calm(fourier_net* net, uint32_t point_count, const float* share);
 
 /// Coefficients in time. Those of a mode lie side by side (for the blending), those of a curve in `packed` order (for the
 /// points).
@@ -80,7 +83,7 @@ typedef struct fourier_motion {
     const uint32_t*        force_curves; ///< which each is on
 } fourier_motion;
 
-/// `fade`: of sup_modal_fade.
+/// `fade`: of sup_modal_desc.
 sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net,
                                  const sup_segments* segments, double fade, sup_arena* arena, fourier_motion* out,
                                  sup_error* error);
@@ -91,13 +94,15 @@ typedef struct fourier_bound {
     fourier_net            net;
     sup_segments           segments;
     sup_sections           sections;
+    sup_trust              trust;
+    sup_beside             beside;
     fourier_motion         motion;
     int                    residual;
     const uint16_t* const* halves; ///< HALF: per example three a point, times `scales`
     const float*           scales;
     sup_field              strength;
     float                  strength_all, sway; ///< frame parameters as they were set at bind: a runtime file plays with these
-    bool                   settle;
+    bool                   settle, trusted;
     const char*            save_note;
 } fourier_bound;
 

@@ -243,6 +243,16 @@ static sup_result make_groups(uint32_t points, fourier_net* net, sup_arena* aren
     return SUP_OK;
 }
 
+void fourier_net_calm(fourier_net* net, uint32_t points, const float* share)
+{
+    for (uint32_t i = 0; i < points; ++i)
+        for (int k = 0; k < 2; ++k) net->places[i].share[k] *= share[i];
+    for (uint32_t i = 0; i < net->group_count; ++i) {
+        fourier_group g = net->groups[i];
+        fill_group(net, &g, net->table);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------- all of it
 
 /// Parts by weights where there is a rig, else by random walks from the tips of the shape.

@@ -104,6 +104,9 @@ bool fourier_note(const sup_bind_input* in, const fourier_bound* b, sup_arena* a
                    "fourier: %u points lean on dual quaternions where linear blending squeezes them, and a game that blends "
                    "linearly leaves them elsewhere; fourier(lean=0) makes a file for it, others find them in the file",
                    leaning);
+    else if (b->trusted && (b->beside.off || b->beside.ahead))
+        sup_format(text, sizeof text,
+                   "fourier: the runtime file knows the time and not the pose: it plays the sculpts as fourier(trust=0) does");
     else return true;
     *out = sup_arena_text(arena, text, strlen(text));
     return *out != NULL;

@@ -47,7 +47,7 @@ void pose_sections_prepare(const sup_sections* s, const sup_vec3* given, float* 
 {
     sup_sections now = { .station_count = s->station_count, .centers = s->centers, .turns = turns };
     memcpy(turns, given, s->station_count * 2 * sizeof *given);
-    sup_sections_prepare(&now, &(uint32_t){ 0 }, &(float){ 1 }, 1, out);
+    sup_sections_prepare(&now, &(uint32_t){ 0 }, &(float){ 1 }, 1, NULL, out);
 }
 
 sup_vec3 pose_sections_add(const sup_sections* s, const sup_station* stations, uint32_t point, sup_vec3 rest, sup_vec3 r)

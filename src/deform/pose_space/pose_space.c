@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "deform/examples.h"
 #include "deform/pose_space/pose_sections.h"
-#include "deform/pose_space/pose_turns.h"
+#include "deform/pose_turns.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -92,44 +92,6 @@ typedef struct binder {
 } binder;
 
 static sup_result no_memory(const binder* m) { return sup_fail_memory(m->error, "pose_space"); }
-
-/// The joint and what lies between it and the skin joint above it (SUP_NONE: the top), from above to below. Returns how many;
-/// `out` may be NULL.
-static uint32_t walk_up(const sup_skeleton* s, uint32_t joint, uint32_t* above, uint32_t* out)
-{
-    uint32_t length = 1;
-    *above = s->joints[joint].parent;
-    for (; *above != SUP_NONE && !s->joints[*above].skin_joint; *above = s->joints[*above].parent) ++length;
-    for (uint32_t i = length, at = joint; out && i-- > 0; at = s->joints[at].parent) out[i] = at;
-    return length;
-}
-
-/// Every skin joint but the first root: how that one turns is where the character faces.
-static sup_result list_joints(binder* m)
-{
-    const sup_skeleton* s = &m->c->skeleton;
-    m->joints = SUP_NEW(m->temporary, pose_joint, s->joint_count);
-    if (!m->joints) return no_memory(m);
-    size_t total = 0;
-    for (int pass = 0; pass < 2; ++pass) { // counts, then fills
-        uint32_t root = SUP_NONE, root_end = 0;
-        if (pass && !(m->paths = SUP_NEW(m->arena, uint32_t, total + 1))) return no_memory(m);
-        m->joint_count = 0;
-        total = 0;
-        for (uint32_t j = 0; j < s->joint_count; ++j) {
-            uint32_t above, begin = (uint32_t)total;
-            if (!s->joints[j].skin_joint) continue;
-            total += walk_up(s, j, &above, pass ? m->paths + total : NULL);
-            if (root == SUP_NONE) {
-                root = j;
-                root_end = (uint32_t)total;
-            } else
-                m->joints[m->joint_count++] = (pose_joint){ j, above == SUP_NONE ? root : above, begin, (uint32_t)total,
-                                                            0, above == SUP_NONE ? root_end : 0 };
-        }
-    }
-    return SUP_OK;
-}
 
 // ---------------------------------------------------------------------------------------------- bind: centers
 
@@ -422,7 +384,7 @@ static sup_result make_push(binder* m)
 
 static sup_result bind_all(binder* m)
 {
-    sup_result r = list_joints(m);
+    sup_result r = sup_turn_joints(&m->c->skeleton, m->arena, &m->joints, &m->joint_count, &m->paths, m->error);
     if (!r) r = add_centers(m);
     if (!r) r = keep_moved(m);
     if (!r && ((const pose_space_params*)m->in->params)->kernel != POSE_KERNEL_GAUSSIAN) r = make_hulls(m);

@@ -3,24 +3,6 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/// e^-x for x >= 0, within 2e-7 of the value: 2^t by its power series around the nearest whole number.
-INLINE fr exp_negative(fr x)
-{
-    fr t = fr_all(0.0f) - x * fr_all(1.44269504f);
-    t = fr_select(t > fr_all(-126.0f), t, fr_all(-126.0f));
-    ir whole = __builtin_convertvector(t - fr_all(0.5f), ir);
-    fr f = t - __builtin_convertvector(whole, fr);
-    fr p = fr_all(1.52527338e-5f);
-    p = p * f + fr_all(1.54035304e-4f);
-    p = p * f + fr_all(1.33335581e-3f);
-    p = p * f + fr_all(9.61812911e-3f);
-    p = p * f + fr_all(5.55041087e-2f);
-    p = p * f + fr_all(2.40226507e-1f);
-    p = p * f + fr_all(6.93147181e-1f);
-    p = p * f + fr_all(1.0f);
-    return p * (fr)((whole + 127) << 23);
-}
-
 INLINE void sum_lanes(const pose_field* f, const pose_block* b, const float* distances, uint32_t lane, pose_kernel kernel,
                       sup_vec3* out)
 {
@@ -34,7 +16,7 @@ INLINE void sum_lanes(const pose_field* f, const pose_block* b, const float* dis
         fr d2 = fr_all(0.0f);
         for (uint32_t r = 0; r < b->row_count; ++r)
             d2 += fr_load(weights + (size_t)r * SUP_LANES) * fr_all(distances[(size_t)rows[r] * f->center_count + k]);
-        fr phi = kernel == POSE_KERNEL_GAUSSIAN ? exp_negative(d2 * width) : fr_sqrt(d2 + width);
+        fr phi = kernel == POSE_KERNEL_GAUSSIAN ? fr_exp_negative(d2 * width) : fr_sqrt(d2 + width);
         x += phi * fr_load(numbers);
         y += phi * fr_load(numbers + SUP_LANES);
         z += phi * fr_load(numbers + 2 * SUP_LANES);

@@ -1,4 +1,4 @@
-/// deform/pose_space/pose_turns.h: how far apart two turns of a joint are.
+/// deform/pose_turns.h: which joints make a pose, how each is turned, and how far apart two turns are.
 #ifndef SUP_DEFORM_POSE_TURNS_H
 #define SUP_DEFORM_POSE_TURNS_H
 
@@ -11,6 +11,11 @@ typedef struct pose_joint {
     uint32_t path_begin, path_end; ///< joints from below `above`, or from the top, down to the joint
     uint32_t base_begin, base_end; ///< joints from the top down to the first root; none where `above` is over the joint
 } pose_joint;
+
+/// Every skin joint but the first root: how that one turns is where the character faces. `joints` and the paths they index live
+/// in the arena.
+sup_result sup_turn_joints(const sup_skeleton* skeleton, sup_arena* arena, pose_joint** joints, uint32_t* count,
+                           uint32_t** paths, sup_error* error);
 
 /// How the joint is turned against the one above. `lost` counts where that is zero or not a number: then it is not turned.
 sup_quat sup_turn_of(const pose_joint* joint, const uint32_t* paths, const sup_pose* pose, uint32_t* lost);

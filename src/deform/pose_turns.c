@@ -1,11 +1,52 @@
 // Rotations as points of a flat space: the products of a quaternion's parts, sqrt(2) q q^T with the equal ones taken together.
 // q and -q are one point, and the distance of two points is the chord 2 sin(angle / 2).
-#include "deform/pose_space/pose_turns.h"
+#include "deform/pose_turns.h"
 
+#include "base/internal.h"
 #include "math/vec.h"
 
 // Squared chord by which a turn must stand out of what the others span (0.06 degrees) to span more.
 #define HULL_LEAST 1e-6
+
+/// The joint and what lies between it and the skin joint above it (SUP_NONE: the top), from above to below. Returns how many;
+/// `out` may be NULL.
+static uint32_t walk_up(const sup_skeleton* s, uint32_t joint, uint32_t* above, uint32_t* out)
+{
+    uint32_t length = 1;
+    *above = s->joints[joint].parent;
+    for (; *above != SUP_NONE && !s->joints[*above].skin_joint; *above = s->joints[*above].parent) ++length;
+    for (uint32_t i = length, at = joint; out && i-- > 0; at = s->joints[at].parent) out[i] = at;
+    return length;
+}
+
+sup_result sup_turn_joints(const sup_skeleton* s, sup_arena* arena, pose_joint** out, uint32_t* count, uint32_t** out_paths,
+                           sup_error* error)
+{
+    pose_joint* joints = SUP_NEW(arena, pose_joint, s->joint_count);
+    uint32_t*   paths = NULL;
+    size_t      total = 0;
+    if (!joints) return sup_fail_memory(error, "poses");
+    for (int pass = 0; pass < 2; ++pass) { // counts, then fills
+        uint32_t root = SUP_NONE, root_end = 0;
+        if (pass && !(paths = SUP_NEW(arena, uint32_t, total + 1))) return sup_fail_memory(error, "poses");
+        *count = 0;
+        total = 0;
+        for (uint32_t j = 0; j < s->joint_count; ++j) {
+            uint32_t above, begin = (uint32_t)total;
+            if (!s->joints[j].skin_joint) continue;
+            total += walk_up(s, j, &above, pass ? paths + total : NULL);
+            if (root == SUP_NONE) {
+                root = j;
+                root_end = (uint32_t)total;
+            } else
+                joints[(*count)++] = (pose_joint){ j, above == SUP_NONE ? root : above, begin, (uint32_t)total,
+                                                   0, above == SUP_NONE ? root_end : 0 };
+        }
+    }
+    *out = joints;
+    *out_paths = paths;
+    return SUP_OK;
+}
 
 sup_quat sup_turn_of(const pose_joint* j, const uint32_t* paths, const sup_pose* pose, uint32_t* lost)
 {

@@ -1,0 +1,84 @@
+/// deform/trust.h: how far corrections sculpted at two poses are trusted at a third.
+///
+/// Between two sculpts the skin is known on the way between their poses, and nowhere else. The foot of the present pose on that
+/// way says how much of each is called for. A pose beside the way calls for something that nobody sculpted, and what two
+/// sculpts have in common with it falls off with its distance: so corrections fade out with it, towards the skin as it comes
+/// in. Every point looks at the joints that move it and at those that hang from them. With x, y the turns (rotation vectors,
+/// and slides in tenths of the diagonal) of joint j from the first pose to the present one and to the second, and a_j how much
+/// the joint matters to the point (their sum is 1):
+///     G = sum a x.y    n = sum a |x|^2    l = sum a |y|^2    s = G / l within 0 and 1    off^2 = n - 2 s G + s^2 l
+///     share = exp(-(off / (0.28 rad + 0.17 sqrt(l)))^2)
+/// On the way itself, and at both of its ends, it is 1, and it leaves the ends without a change of speed.
+#ifndef SUP_DEFORM_TRUST_H
+#define SUP_DEFORM_TRUST_H
+
+#include "deform/pose_turns.h"
+#include "math/wide.h"
+#include "supple/deformer.h"
+
+/// Poses as the turns of joints.
+typedef struct sup_turns {
+    uint32_t          joint_count, pose_count;
+    const pose_joint* joints;
+    const uint32_t*   paths;
+    const sup_quat*   turns;  ///< [pose][joint]
+    const sup_vec3*   slides; ///< [pose][joint]: where it stands, seen from the one above
+    float             unit;   ///< of slides that count as a radian
+} sup_turns;
+
+sup_result sup_turns_create(const sup_character* character, uint32_t pose_count, const sup_pose* poses, sup_arena* arena,
+                            sup_turns* out, sup_error* error);
+
+/// Eight entries: the joints that matter to any of them, and in `weights` eight numbers for each joint.
+typedef struct sup_trust_block {
+    uint32_t begin, count;
+} sup_trust_block;
+
+typedef struct sup_trust {
+    sup_turns              turns;                    ///< without any: everything is trusted
+    uint32_t               entry_count, block_count; ///< entries: the points, then whatever else looks at joints
+    const sup_trust_block* blocks;
+    const uint32_t*        rows;
+    const float*           weights;
+} sup_trust;
+
+/// An entry that is a mean of points: `share[p]` of point p is in entry `entry[p]`, the rest in the one behind it. SUP_NONE:
+/// none.
+typedef struct sup_trust_means {
+    uint32_t        count;
+    const uint32_t* entry;
+    const float*    ratio;
+} sup_trust_means;
+
+/// What `turns` points to is kept.
+sup_result sup_trust_create(const sup_character* character, const sup_turns* turns, const sup_trust_means* means,
+                            sup_arena* arena, sup_trust* out, sup_error* error);
+
+/// The way from a pose to another, and how far time has come on it.
+typedef struct sup_way {
+    uint32_t from, to;
+    float    ratio;
+    bool     left; ///< the motion is before the first or behind the last pose: the ratio is that of the end, 0 or 1
+} sup_way;
+
+/// What becomes of corrections. Both arrays: of the entries.
+typedef struct sup_trusted {
+    const float* share; ///< NULL: all are 1, and all shifts 0
+    const float* shift; ///< of the second pose's share at the cost of the first's: from time to pose
+} sup_trusted;
+
+size_t sup_trust_scratch(const sup_trust* trust);
+/// At the present pose, in the scratch.
+sup_trusted sup_trust_find(const sup_trust* trust, const sup_pose* pose, const sup_way* way, const sup_tasks* tasks,
+                           void* scratch);
+/// q = share (q + shift (to - from)) for points begin to end.
+void sup_trust_apply(const sup_trusted* trusted, const sup_vec3* from, const sup_vec3* to, uint32_t begin, uint32_t end,
+                     sup_vec3* q);
+
+/// `values`: n, l and G of every joint; `window`: how much of the way from time to pose is gone. `share` and `shift` have room
+/// for eight entries a block.
+SUP_WIDE_DECLARE(void, sup_trust_shares,
+                 (const sup_trust* trust, const float* values, float ratio, float window, uint32_t begin, uint32_t end,
+                  float* share, float* shift));
+
+#endif

@@ -1,0 +1,146 @@
+// Corrections between two sculpts: trusted as far as the pose lies between theirs, and swinging only where there are any.
+#include "sculpted.h"
+
+static uint32_t joint_of(const sup_character* c, const char* name)
+{
+    for (uint32_t j = 0; j < c->skeleton.joint_count; ++j)
+        if (strcmp(c->skeleton.joints[j].name, name) == 0) return j;
+    fail_msg("the arm has no joint '%s'", name);
+    return 0;
+}
+
+/// Mean size of what the links add to linear skinning, over points left (or right) of x.
+static double added(const sculpted* s, const sup_clip* clip, const char* links, double time, float x, bool right)
+{
+    play p = play_chain((sup_chain_desc){ .character = &s->character, .clip = clip, .links = links },
+                        (sup_instance_desc){ .clip = clip }),
+         plain = play_chain((sup_chain_desc){ .character = &s->character, .clip = clip, .links = "linear" },
+                            (sup_instance_desc){ .clip = clip });
+    double   sum = 0;
+    uint32_t count = 0;
+    play_hash(&p, time), play_hash(&plain, time);
+    for (uint32_t i = 0; i < p.points; ++i) {
+        if ((s->arm->mesh.points[i].x > x) != right) continue;
+        sum += (double)v3_distance(p.out[i], plain.out[i]);
+        ++count;
+    }
+    play_end(&p), play_end(&plain);
+    return sum / count;
+}
+
+static void half_way_between_two_sculpts_nothing_is_lost(void** state)
+{
+    (void)state;
+    static const char* const names[] = { "beam(sway=0", "fourier(sway=0,ramp=smoothstep" };
+    sculpted*                s = sculpt(600, 2, 0, 1);
+    for (int i = 0; i < 2; ++i) {
+        char with[64], without[64];
+        sup_format(with, sizeof with, "%s)", names[i]), sup_format(without, sizeof without, "%s,trust=0)", names[i]);
+        for (int k = 1; k < 8; ++k) {
+            double a = added(s, &s->clip, with, k / 8.0, -1e9f, true), b = added(s, &s->clip, without, k / 8.0, -1e9f, true);
+            assert_true(b > 1e-3 && fabs(a / b - 1) < 0.02);
+        }
+    }
+    sculpted_end(s);
+}
+
+/// The flex of the elbow, during which the hand bends aside by `angle` and comes back.
+static sup_clip bent_aside(const sculpted* s, sup_channel* channels, float* values, float angle)
+{
+    static const float times[] = { 0, 0.5f, 1 };
+    sup_clip           clip = s->clip;
+    uint32_t           hand = joint_of(s->arm, "hand"), n = clip.channel_count, used = 0;
+    sup_quat           rest = s->arm->skeleton.joints[hand].rest.rotation;
+    sup_quat           turned = quat_mul(rest, quat(0, 0, sinf(angle / 2), cosf(angle / 2)));
+    for (uint32_t i = 0; i < n; ++i)
+        if (clip.channels[i].target != hand || clip.channels[i].path != SUP_PATH_ROTATION) channels[used++] = clip.channels[i];
+    for (int k = 0; k < 3; ++k) {
+        sup_quat q = k == 1 ? turned : rest;
+        values[4 * k] = q.x, values[4 * k + 1] = q.y, values[4 * k + 2] = q.z, values[4 * k + 3] = q.w;
+    }
+    channels[used++] = (sup_channel){
+        .target = hand, .path = SUP_PATH_ROTATION, .key_count = 3, .width = 4, .times = times, .values = values
+    };
+    clip.channels = channels;
+    clip.channel_count = used;
+    return clip;
+}
+
+// What the hand does between the sculpts nobody sculpted: its corrections fade, those of the upper arm do not.
+static void beside_the_way_corrections_fade_where_the_joint_is(void** state)
+{
+    (void)state;
+    static const char* const names[] = { "beam(sway=0", "fourier(sway=0" };
+    for (int i = 0; i < 2; ++i) {
+        sculpted*    s = sculpt(600, 2, 0, 1);
+        sup_channel* channels = calloc(s->clip.channel_count + 1, sizeof *channels);
+        float        values[12];
+        sup_clip     clip = bent_aside(s, channels, values, 1.2f);
+        char         with[64], without[64];
+        sup_format(with, sizeof with, "%s)", names[i]), sup_format(without, sizeof without, "%s,trust=0)", names[i]);
+        double far = added(s, &clip, with, 0.5, 0.6f, true) / added(s, &clip, without, 0.5, 0.6f, true);
+        double near = added(s, &clip, with, 0.5, 0.15f, false) / added(s, &s->clip, with, 0.5, 0.15f, false);
+        double end = added(s, &clip, with, 1, 0.6f, true) / added(s, &clip, without, 1, 0.6f, true);
+        print_message("  %s: the hand keeps %.3f, the upper arm %.3f, at the sculpt %.6f\n", with, far, near, end);
+        assert_true(far < 0.2 && fabs(near - 1) < 0.02 && fabs(end - 1) < 1e-5);
+        free(channels), sculpted_end(s);
+    }
+}
+
+/// The largest distance of the dynamic skin from the static one: over points that the sculpts change, and over the others.
+static void swing_of(const sculpted* s, const char* dynamic, const char* still, double* in, double* out)
+{
+    play a = sculpted_play(s, dynamic), b = sculpted_play(s, still);
+    *in = *out = 0;
+    for (int f = 1; f < 16; ++f) {
+        play_hash(&a, f / 16.0), play_hash(&b, f / 16.0);
+        for (uint32_t i = 0; i < a.points; ++i) {
+            sup_vec3 rest = s->arm->mesh.points[i];
+            double   d = (double)v3_distance(a.out[i], b.out[i]);
+            double*  to = v3_distance(s->points[1][i], rest) > 0 ? in : out;
+            *to = fmax(*to, d);
+        }
+    }
+    play_end(&a), play_end(&b);
+}
+
+// A bump on one side of the arm, 30 mm high: the other side stands still, and no point goes farther than the bump is high.
+static void a_bump_swings_where_it_is_and_nowhere_else(void** state)
+{
+    (void)state;
+    static const char* const names[] = { "beam(", "beam(way=around,", "beam(start=rest,", "fourier(", "fourier(way=along," };
+    static const char* const cycles[] = { "0.05", "0.5", "1", "4" };
+    for (size_t k = 0; k < SUP_COUNT_OF(names); ++k) {
+        double most = 0;
+        for (size_t c = 0; c < SUP_COUNT_OF(cycles); ++c) {
+            sculpted* s = sculpt_on(1200, 2, 0, 1, true);
+            char      dynamic[96], still[96];
+            for (uint32_t i = 0; i < s->arm->mesh.point_count; ++i) {
+                sup_vec3 rest = s->arm->mesh.points[i];
+                float    d = (rest.x - 0.2f) / 0.08f, bump = rest.y > 0 && fabsf(d) < 1 ? 0.03f * (1 - d * d) * (1 - d * d) : 0;
+                s->points[0][i] = rest;
+                s->points[1][i] = v3_add(rest, v3(0, bump, 0));
+            }
+            sup_format(dynamic, sizeof dynamic, "%scycles=%s,damping=0.05)", names[k], cycles[c]);
+            sup_format(still, sizeof still, "%scycles=%s,sway=0)", names[k], cycles[c]);
+            double in, out;
+            swing_of(s, dynamic, still, &in, &out);
+            most = fmax(most, in);
+            if (!(out <= 0.01 * 0.03) || !(in < 0.75 * 0.03))
+                fail_msg("%s: the bump swings by %.2f mm, the rest by %.3f", dynamic, 1000 * in, 1000 * out);
+            sculpted_end(s);
+        }
+        print_message("  %s...): the bump swings by up to %.1f mm\n", names[k], 1000 * most);
+        assert_true(most > 1e-3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_way_between_two_sculpts_nothing_is_lost),
+        cmocka_unit_test(beside_the_way_corrections_fade_where_the_joint_is),
+        cmocka_unit_test(a_bump_swings_where_it_is_and_nowhere_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
