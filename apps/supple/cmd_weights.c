@@ -71,6 +71,8 @@ static sup_json* describe(const options* o, const sup_character* c, const sup_au
                     { "lost_pieces", a->lost_components },
                     { "lost_points", a->lost_points },
                     { "outside_bones", a->outside_bones },
+                    { "outside_joints", a->outside_count },
+                    { "idle_joints", a->idle_count },
                     { "memory", (double)a->bytes },
                     { "seconds", floor(seconds * 1e6 + 0.5) / 1e6 } };
     sup_json* json = sup_json_new(arena, SUP_JSON_OBJECT);

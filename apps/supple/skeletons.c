@@ -5,6 +5,7 @@
 #include "supple/io_extra.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@ typedef struct skeleton_file {
     sup_vec3*  tails; ///< of joints at the end of a chain, where has_tail
     bool*      has_tail;
 } skeleton_file;
+
+enum { NAMES_SAID = 5 };
 
 static bool make_room(skeleton_file* s, uint32_t count, sup_arena* arena)
 {
@@ -211,16 +214,36 @@ static sup_bone* known_bones(const sup_character* c, const skeleton_file* s, sup
     return bones;
 }
 
+// 'a', 'b', 'c', ...
+static void list_names(const sup_character* c, const uint32_t* joints, uint32_t count, char* out, size_t size)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < count && i < NAMES_SAID && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s'%s'", i ? ", " : "", c->skeleton.joints[joints[i]].name);
+    if (count > NAMES_SAID && used < size) snprintf(out + used, size - used, ", ...");
+}
+
 static void say_weights(const sup_character* c, const sup_auto_weights* a)
 {
+    char names[256] = "";
     say_note("weights were made for %u joints of '%s' in %u cells (%u along the longest side)", c->skeleton.skin_joint_count,
              c->name, a->cell_count, a->cells);
     if (a->lost_components)
         say_warning("%u pieces of '%s' (%u points) have no bone inside; they follow the nearest ones", a->lost_components,
                     c->name, a->lost_points);
-    if (a->outside_bones)
+    if (a->outside_count) {
+        list_names(c, a->outside_joints, a->outside_count, names, sizeof names);
+        say_warning("the bones of %u joints run mostly outside of '%s' (%s): the skeleton does not fit; move its joints inside "
+                    "(--center), or check its unit, place and pose",
+                    a->outside_count, c->name, names);
+    } else if (a->outside_bones)
         say_warning("%u bones lie outside of '%s', '%s' first; move them inside, or check unit and place of the skeleton",
                     a->outside_bones, c->name, c->skeleton.joints[a->outside_joint].name);
+    if (a->idle_count) {
+        list_names(c, a->idle_joints, a->idle_count, names, sizeof names);
+        say_note("no point of '%s' follows %s by more than 5 %%: there is no flesh for %s", c->name, names,
+                 a->idle_count == 1 ? "that joint" : "those joints");
+    }
 }
 
 // --center: what was moved is said, for it is the skeleton that comes out.

@@ -185,6 +185,10 @@ typedef struct sup_auto_weights {
     uint32_t    lost_points;     ///< points on them
     uint32_t    outside_bones;   ///< bones more than two cells outside the mesh
     uint32_t    outside_joint;   ///< of the first of them
+    uint32_t        outside_count;   ///< joints inside whose bones run outside for more than half their length
+    const uint32_t* outside_joints;  ///< in the arena
+    uint32_t        idle_count;      ///< joints that have bones and that no point follows by more than a twentieth
+    const uint32_t* idle_joints;     ///< in the arena
     uint32_t    iterations;      ///< of the slowest group of eight joints
     bool        open;            ///< the mesh has holes; what is inside was found by winding number
     size_t      bytes;           ///< memory used on the way

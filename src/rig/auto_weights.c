@@ -1,23 +1,20 @@
 // Weights for any mesh and any bones: screened diffusion through the cells that the mesh fills (after Baran and Popovic 2007
 // and Chen et al. 2012).
 #include "base/internal.h"
-#include "base/sort.h"
 #include "geom/voxels.h"
+#include "rig/weights_cells.h"
 #include "solve/lattice_weights.h"
 #include "supple/rig.h"
 
 #include <math.h>
 
 enum {
-    CELLS_LEAST = 32, // chosen by the thinnest limb
-    CELLS_MOST = 80,
-    CELLS_ACROSS = 3, // of the thinnest limb
-    SAMPLES = 4000,   // points that are asked for the thickness of limbs
-    SAMPLES_FEW = 8,
-    KEPT = 16, // influences of a point unless asked otherwise
+    BONE_SAMPLES = 16, // along a bone that is asked whether it lies inside
+    KEPT = 16,         // influences of a point unless asked otherwise
     GRAIN = 512,
 };
 #define LEAST_WEIGHT 1e-3f
+#define IDLE_WEIGHT 0.05f // a joint that no point follows by more has no flesh of its own
 
 typedef struct influence {
     float    weight;
@@ -48,8 +45,7 @@ typedef struct weigher {
     uint32_t   keep;
 } weigher;
 
-// ---------------------------------------------------------------------------------------------- owners, resolution
-
+// ---------------------------------------------------------------------------------------------- owners
 static sup_result list_owners(weigher* w, sup_error* error)
 {
     uint32_t most = 0;
@@ -68,55 +64,6 @@ static sup_result list_owners(weigher* w, sup_error* error)
     for (uint32_t b = 0; b < w->bone_count; ++b) owners[b] = owner[w->bones[b].joint];
     w->owners = owners;
     w->joints = joints;
-    return SUP_OK;
-}
-
-static void to_double(sup_vec3 v, double out[3])
-{
-    out[0] = (double)v.x;
-    out[1] = (double)v.y;
-    out[2] = (double)v.z;
-}
-
-// The owner of the nearest bone in the upper half, the distance's bits in the lower: sorting puts each owner's points in a row,
-// near to far.
-static uint64_t sample(const weigher* w, uint32_t point)
-{
-    double   place[3], head[3], tail[3], least = INFINITY;
-    uint32_t owner = 0, bits;
-    to_double(w->mesh->points[point], place);
-    for (uint32_t b = 0; b < w->bone_count; ++b) {
-        to_double(w->bones[b].head, head);
-        to_double(w->bones[b].tail, tail);
-        double d = sup_segment_distance2(head, tail, place);
-        if (d >= least) continue;
-        least = d;
-        owner = w->owners[b];
-    }
-    float distance = (float)sqrt(least);
-    memcpy(&bits, &distance, sizeof bits);
-    return (uint64_t)owner << 32 | bits;
-}
-
-// Enough cells for CELLS_ACROSS through the thinnest limb; a limb's radius is the middle one of its points' distances.
-static sup_result choose_cells(const weigher* w, uint32_t* out, sup_error* error)
-{
-    uint32_t       count = w->mesh->point_count, stride = count / SAMPLES + 1, samples = (count + stride - 1) / stride;
-    sup_sort_item* items = SUP_NEW(w->scratch, sup_sort_item, samples);
-    sup_sort_item* spare = SUP_NEW(w->scratch, sup_sort_item, samples);
-    if (!items || !spare) return sup_fail_memory(error, "weights");
-    for (uint32_t s = 0; s < samples; ++s) items[s].key = sample(w, s * stride);
-    sup_sort(items, spare, samples);
-    double thinnest = INFINITY;
-    for (uint32_t begin = 0, end; begin < samples; begin = end) {
-        for (end = begin; end < samples && items[end].key >> 32 == items[begin].key >> 32;) ++end;
-        uint32_t bits = (uint32_t)items[begin + (end - begin) / 2].key;
-        float    radius;
-        memcpy(&radius, &bits, sizeof radius);
-        if (end - begin >= SAMPLES_FEW) thinnest = fmin(thinnest, 2 * (double)radius);
-    }
-    double cells = thinnest > 0 ? CELLS_ACROSS * (double)w->mesh->diagonal / thinnest : CELLS_MOST;
-    *out = (uint32_t)fmin(fmax(ceil(cells), CELLS_LEAST), CELLS_MOST);
     return SUP_OK;
 }
 
@@ -249,6 +196,48 @@ static sup_result write_weights(const weigher* w, sup_arena* arena, sup_weights*
     return SUP_OK;
 }
 
+// ---------------------------------------------------------------------------------------------- what does not fit
+
+// Of a bone's length outside the cells. A tail that was guessed may stick out; it does not count.
+static double outside_share(const weigher* w, const sup_bone* b)
+{
+    uint32_t out = 0;
+    float    place[3];
+    for (uint32_t i = 0; i < BONE_SAMPLES && b->child != SUP_NONE; ++i) {
+        float    t = ((float)i + 0.5f) / BONE_SAMPLES;
+        sup_vec3 at = { b->head.x + t * (b->tail.x - b->head.x), b->head.y + t * (b->tail.y - b->head.y),
+                        b->head.z + t * (b->tail.z - b->head.z) };
+        out += sup_voxels_find(&w->voxels, at, place) == SUP_NONE;
+    }
+    return (double)out / BONE_SAMPLES;
+}
+
+// Joints whose bones lie outside, and joints that move nothing: a skeleton that was not made for this mesh has many.
+static sup_result find_misfits(const weigher* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
+{
+    uint8_t*  leads = SUP_NEW(w->scratch, uint8_t, w->owner_count);
+    uint8_t*  beside = SUP_NEW(w->scratch, uint8_t, w->owner_count);
+    uint32_t* outside = SUP_NEW(arena, uint32_t, w->owner_count);
+    uint32_t* idle = SUP_NEW(arena, uint32_t, w->owner_count);
+    if (!leads || !beside || !outside || !idle) return sup_fail_memory(error, "weights");
+    for (size_t i = 0; i < (size_t)w->mesh->point_count * w->keep; ++i)
+        if (w->kept[i].weight > IDLE_WEIGHT) leads[w->kept[i].owner] = 1;
+    uint8_t* out_of = SUP_NEW(w->scratch, uint8_t, w->bone_count);
+    if (!out_of) return sup_fail_memory(error, "weights");
+    for (uint32_t b = 0; b < w->bone_count; ++b) out_of[b] = outside_share(w, &w->bones[b]) > 0.5;
+    // Roots lead in from the floor: only what leaves the body again does not fit.
+    for (uint32_t b = 0; b < w->bone_count; ++b)
+        for (uint32_t q = 0; q < w->bone_count && out_of[b]; ++q)
+            beside[w->owners[b]] |= w->bones[q].child == w->bones[b].joint && !out_of[q];
+    for (uint32_t o = 0; o < w->owner_count; ++o) {
+        if (beside[o]) outside[out->outside_count++] = w->joints[o];
+        if (!leads[o]) idle[out->idle_count++] = w->joints[o];
+    }
+    out->outside_joints = outside;
+    out->idle_joints = idle;
+    return SUP_OK;
+}
+
 static sup_result spread_weights(weigher* w, sup_error* error)
 {
     sup_bone_line* lines = SUP_NEW(w->scratch, sup_bone_line, w->bone_count);
@@ -271,7 +260,8 @@ static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup
 {
     out->cells = w->options->cells;
     sup_result result = list_owners(w, error);
-    if (result == SUP_OK && !out->cells) result = choose_cells(w, &out->cells, error);
+    if (result == SUP_OK && !out->cells)
+        result = sup_weights_choose_cells(w->mesh, w->bone_count, w->bones, w->options->tasks, w->scratch, &out->cells, error);
     if (result != SUP_OK) return result;
     sup_voxels_desc desc = { .point_count = w->mesh->point_count,
                              .points = w->mesh->points,
@@ -284,6 +274,7 @@ static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup
     if (result == SUP_OK) result = place_points(w, out, error);
     if (result == SUP_OK) result = solve_all(w, out, error);
     if (result == SUP_OK) result = write_weights(w, arena, &out->weights, error);
+    if (result == SUP_OK) result = find_misfits(w, arena, out, error);
     if (result != SUP_OK) return result;
     out->cell_count = w->voxels.cell_count;
     out->particle_count = w->voxels.particle_count;

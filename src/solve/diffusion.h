@@ -14,13 +14,14 @@ typedef struct sup_diffusion {
     const uint32_t* link_begin; ///< count + 1
     const uint32_t* links;
     const float*    screen; ///< H; unused by sup_diffusion_average
+    float           tolerance; ///< residual over right side at which a lane is done; 0: 1e-6
     const float*    rates;  ///< sup_diffusion_average: of each link, summing to 1 over those of a particle
 } sup_diffusion;
 
 /// Floats of work memory.
 static inline size_t sup_diffusion_work(uint32_t count) { return (size_t)count * SUP_LANES * 4; }
 
-/// Conjugate gradients with the diagonal as preconditioner until every lane's residual is 1e-6 of its right side. w is
+/// Conjugate gradients with the diagonal as preconditioner until every lane's residual is `tolerance` of its right side. w is
 /// count x 8 floats, p on entry. Returns the number of iterations.
 SUP_WIDE_DECLARE(uint32_t, sup_diffusion_solve, (const sup_diffusion* d, float* w, float* work));
 /// `steps` times: every particle takes the mean over its links by their rates.

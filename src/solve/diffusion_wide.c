@@ -92,6 +92,7 @@ static void advance(const sup_diffusion* d, const float* inverse, f8 alpha, cons
 uint32_t SUP_WIDE(sup_diffusion_solve)(const sup_diffusion* d, float* w, float* work)
 {
     size_t    n = (size_t)d->count * SUP_LANES;
+    double    enough = d->tolerance > 0 ? (double)d->tolerance * (double)d->tolerance : TOLERANCE * TOLERANCE;
     float *   r = work, *direction = work + n, *q = work + 2 * n, *inverse = work + 3 * n;
     lane_sums rz, bb, pq, rr, next;
     for (uint32_t i = 0; i < d->count; ++i) inverse[i] = 1.0f / diagonal(d, i);
@@ -108,7 +109,7 @@ uint32_t SUP_WIDE(sup_diffusion_solve)(const sup_diffusion* d, float* w, float* 
             if (!done[i] && pq.of[i] > 0) alpha[i] = (float)(rz.of[i] / pq.of[i]);
         advance(d, inverse, alpha, direction, w, r, q, &next, &rr);
         for (int i = 0; i < SUP_LANES; ++i) {
-            done[i] = done[i] || !(pq.of[i] > 0) || rr.of[i] <= TOLERANCE * TOLERANCE * bb.of[i];
+            done[i] = done[i] || !(pq.of[i] > 0) || rr.of[i] <= enough * bb.of[i];
             if (!done[i]) beta[i] = (float)(next.of[i] / rz.of[i]);
         }
         for (size_t at = 0; at < n; at += SUP_LANES) f8_store(direction + at, f8_load(q + at) + beta * f8_load(direction + at));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#define WEIGHT_TOLERANCE 1e-4f // a tenth of the least weight that anybody keeps
 #define LEAST_DISTANCE 0.5 // in cells: the bone's own particles
 
 static sup_result make_screen(const sup_lattice_weights_desc* d, sup_arena* arena, sup_lattice_weights* w, sup_error* error)
@@ -22,7 +23,11 @@ static sup_result make_screen(const sup_lattice_weights_desc* d, sup_arena* aren
         }
         screen[p] = (float)(spread * strength / (distance * distance));
     }
-    w->diffusion = (sup_diffusion){ count, w->voxels->link_begin, w->voxels->links, screen, NULL };
+    w->diffusion = (sup_diffusion){ .count = count,
+                                    .link_begin = w->voxels->link_begin,
+                                    .links = w->voxels->links,
+                                    .screen = screen,
+                                    .tolerance = WEIGHT_TOLERANCE };
     return SUP_OK;
 }
 
@@ -84,7 +89,7 @@ static sup_result make_neighbors(const sup_lattice_weights_desc* d, sup_arena* a
     float*    rates = SUP_NEW(arena, float, begin[v->particle_count]);
     if (!links || !rates) return sup_fail_memory(error, "weights");
     for (uint32_t p = 0; p < v->particle_count; ++p) around(v, p, links + begin[p], rates + begin[p]);
-    w->diffusion = (sup_diffusion){ v->particle_count, begin, links, NULL, rates };
+    w->diffusion = (sup_diffusion){ .count = v->particle_count, .link_begin = begin, .links = links, .rates = rates };
     w->steps = d->steps ? d->steps : steps_to_all(w, begin, links, queue, level);
     return SUP_OK;
 }

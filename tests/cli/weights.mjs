@@ -3,7 +3,7 @@ import { bad, equal, finish, good, holds, holdsOnly, json, match, near, run, sha
 import fs from "node:fs";
 import path from "node:path";
 
-const keys = "output bytes points joints cells cells_longest particles iterations influences_max lost_pieces lost_points outside_bones memory seconds";
+const keys = "output bytes points joints cells cells_longest particles iterations influences_max lost_pieces lost_points outside_bones outside_joints idle_joints memory seconds";
 
 /** Reads the JSON chunk of a GLB. */
 function document(file) {

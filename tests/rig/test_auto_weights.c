@@ -60,7 +60,7 @@ static void screened_weights_of_the_bar_are_those_of_the_digest(void** state)
     float*                screen = sup_arena_alloc(arena, BAR_PARTICLES, sizeof *screen);
     float*                w = sup_arena_alloc(arena, BAR_PARTICLES * SUP_LANES, sizeof *w);
     float*                work = sup_arena_alloc(arena, sup_diffusion_work(BAR_PARTICLES), sizeof *work);
-    sup_diffusion         d = { v.particle_count, v.link_begin, v.links, screen, NULL };
+    sup_diffusion         d = { v.particle_count, v.link_begin, v.links, screen, 0, NULL };
     bar_system(&v, 1, screen, w);
     uint32_t iterations = SUP_WIDE_PICK(sup_diffusion_solve)(&d, w, work);
     assert_true(iterations > 10 && iterations < 60);
@@ -82,7 +82,7 @@ static void a_smaller_spread_is_softer_and_a_larger_one_harder(void** state)
     float*              screen = sup_arena_alloc(arena, BAR_PARTICLES, sizeof *screen);
     float*              w = sup_arena_alloc(arena, BAR_PARTICLES * SUP_LANES, sizeof *w);
     float*              work = sup_arena_alloc(arena, sup_diffusion_work(BAR_PARTICLES), sizeof *work);
-    sup_diffusion       d = { v.particle_count, v.link_begin, v.links, screen, NULL };
+    sup_diffusion       d = { v.particle_count, v.link_begin, v.links, screen, 0, NULL };
     for (int i = 0; i < 2; ++i) {
         bar_system(&v, (float)c[i], screen, w);
         SUP_WIDE_PICK(sup_diffusion_solve)(&d, w, work);
@@ -100,7 +100,7 @@ static void every_build_of_the_kernel_gives_the_same_bits(void** state)
     float*        screen = sup_arena_alloc(arena, BAR_PARTICLES, sizeof *screen);
     float *       a = sup_arena_alloc(arena, n, sizeof *a), *b = sup_arena_alloc(arena, n, sizeof *b);
     float*        work = sup_arena_alloc(arena, sup_diffusion_work(BAR_PARTICLES), sizeof *work);
-    sup_diffusion d = { v.particle_count, v.link_begin, v.links, screen, NULL };
+    sup_diffusion d = { v.particle_count, v.link_begin, v.links, screen, 0, NULL };
     bar_system(&v, 1, screen, a);
     bar_system(&v, 1, screen, b);
     sup_diffusion_solve_v1(&d, a, work);
@@ -241,6 +241,102 @@ static void a_piece_without_a_bone_follows_the_nearest_and_is_counted(void** sta
     assert_int_equal(a.outside_bones, 1);
     assert_int_equal(a.outside_joint, 1);
     for (uint32_t p = 8; p < 16; ++p) assert_true(weight_of(&a.weights, p, 0) > 0.99f);
+    sup_arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------------------------------------- wings beside a belly
+
+enum { SIDE_CELLS = 8, SIDE_POINTS = (SIDE_CELLS + 1) * (SIDE_CELLS + 1), BLOCK_POINTS = 6 * SIDE_POINTS };
+enum { BLOCKS = 3, BIRD_POINTS = BLOCKS * BLOCK_POINTS, BIRD_CORNERS = BLOCKS * 6 * SIDE_CELLS * SIDE_CELLS * 6 + 3 };
+
+// A box whose six sides are grids of 8 x 8.
+static void add_block(sup_vec3 low, sup_vec3 high, sup_vec3* points, uint32_t* point_count, uint32_t* corners, uint32_t* count)
+{
+    for (int side = 0; side < 6; ++side) {
+        int      a = side / 2, u = (a + 1) % 3, v = (a + 2) % 3;
+        uint32_t first = *point_count;
+        for (int i = 0; i <= SIDE_CELLS; ++i)
+            for (int k = 0; k <= SIDE_CELLS; ++k) {
+                float* p = &points[(*point_count)++].x;
+                p[a] = side & 1 ? (&high.x)[a] : (&low.x)[a];
+                p[u] = (&low.x)[u] + ((&high.x)[u] - (&low.x)[u]) * (float)i / SIDE_CELLS;
+                p[v] = (&low.x)[v] + ((&high.x)[v] - (&low.x)[v]) * (float)k / SIDE_CELLS;
+            }
+        for (uint32_t i = 0; i < SIDE_CELLS; ++i)
+            for (uint32_t k = 0; k < SIDE_CELLS; ++k) {
+                uint32_t at = first + i * (SIDE_CELLS + 1) + k,
+                         quad[4] = { at, at + SIDE_CELLS + 1, at + SIDE_CELLS + 2, at + 1 };
+                static const int turns[2][6] = { { 0, 2, 1, 0, 3, 2 }, { 0, 1, 2, 0, 2, 3 } };
+                for (int c = 0; c < 6; ++c) corners[(*count)++] = quad[turns[side & 1][c]];
+            }
+    }
+}
+
+// A belly of 10 x 10 x 20 and a wing of 2 x 6 x 14 beside it, 0.25 apart, that hang together at the shoulder alone. The wing is
+// thick enough for 32 cells; with as few it would be one with the belly.
+static void a_wing_beside_a_belly_stays_a_wing(void** state)
+{
+    (void)state;
+    static sup_vec3 points[BIRD_POINTS];
+    static uint32_t corners[BIRD_CORNERS];
+    uint32_t        count = 0, corner_count = 0, wing;
+    add_block((sup_vec3){ -5, -5, 0 }, (sup_vec3){ 5, 5, 20 }, points, &count, corners, &corner_count);
+    wing = count;
+    add_block((sup_vec3){ 5.25f, -3, 3 }, (sup_vec3){ 7.25f, 3, 17 }, points, &count, corners, &corner_count);
+    add_block((sup_vec3){ 4, -2, 15 }, (sup_vec3){ 6.5f, 2, 16.5f }, points, &count, corners, &corner_count);
+    const uint32_t sliver[3] = { 2 * SIDE_POINTS - 1, wing + SIDE_POINTS - 1,
+                                 wing + BLOCK_POINTS }; // inside the shoulder: one piece
+    memcpy(corners + corner_count, sliver, sizeof sliver);
+    corner_count += 3;
+    sup_mesh mesh = {
+        .point_count = count, .points = points, .triangle_count = corner_count / 3, .triangles = corners, .diagonal = 25.4f
+    };
+    sup_bone   bones[3] = { { 0, 1, { 0, 0, 1 }, { 0, 0, 10 } },
+                            { 1, SUP_NONE, { 0, 0, 10 }, { 0, 0, 19 } },
+                            { 2, SUP_NONE, { 6.2f, 0, 15.5f }, { 6.2f, 0, 4 } } };
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_error  error = { 0 };
+    double     pulled[2] = { 0 }, mean[2] = { 0 };
+    for (int coarse = 0; coarse < 2; ++coarse) {
+        sup_auto_weights         a;
+        sup_auto_weights_options o = { .cells = coarse ? 32 : 0 };
+        uint32_t                 below = 0;
+        assert_ok(sup_weights_automatic(&mesh, 3, bones, &o, arena, &a, &error), error);
+        if (!coarse) assert_in_range(a.cells, 70, 128);
+        for (uint32_t p = 0; p < wing + BLOCK_POINTS; ++p) {
+            double w = (double)weight_of(&a.weights, p, 2);
+            if (p < wing) pulled[coarse] = fmax(pulled[coarse], points[p].z < 12 ? w : 0); // the belly, away from the shoulder
+            else if (points[p].z < 12) mean[coarse] += w, ++below;
+        }
+        mean[coarse] /= below;
+    }
+    print_message("the wing pulls the belly by %.3f at most and has %.3f of its own; in 32 cells %.3f and %.3f\n", pulled[0],
+                  mean[0], pulled[1], mean[1]);
+    assert_true(pulled[0] < 0.15 && mean[0] > 0.95);
+    assert_true(pulled[1] > 0.3); // what is prevented
+    sup_arena_destroy(arena);
+}
+
+// Of three bones one lies outside for the most part, and one inside another's flesh has none of its own.
+static void bones_that_do_not_fit_are_listed(void** state)
+{
+    (void)state;
+    sup_mesh mesh = {
+        .point_count = 8, .points = bar_points, .triangle_count = 12, .triangles = bar_triangles, .diagonal = 41
+    };
+    sup_bone         bones[4] = { { 0, 1, { 3, 3, 0.5f }, { 3, 3, 20 } },
+                                  { 1, 2, { 3, 3, 20 }, { 3, 3, 39 } },
+                                  { 2, 3, { 3, 3, 39 }, { 30, 3, 39 } },
+                                  { 3, SUP_NONE, { 3, 3, 20.1f }, { 3, 3, 20.2f } } };
+    sup_arena*       arena = sup_arena_create(NULL);
+    sup_auto_weights a;
+    sup_error        error = { 0 };
+    assert_ok(sup_weights_automatic(&mesh, 4, bones, &(sup_auto_weights_options){ .cells = BAR_CELLS }, arena, &a, &error),
+              error);
+    assert_int_equal(a.outside_count, 1);
+    assert_int_equal(a.outside_joints[0], 2);
+    assert_true(a.idle_count >= 1);
+    assert_int_equal(a.idle_joints[a.idle_count - 1], 3);
     sup_arena_destroy(arena);
 }
 
@@ -418,6 +514,8 @@ int main(void)
         cmocka_unit_test(influences_are_limited_on_demand),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(a_piece_without_a_bone_follows_the_nearest_and_is_counted),
+        cmocka_unit_test(a_wing_beside_a_belly_stays_a_wing),
+        cmocka_unit_test(bones_that_do_not_fit_are_listed),
         cmocka_unit_test(without_bones_the_error_says_where_to_get_some),
         cmocka_unit_test(meshes_without_a_rig_get_weights),
         cmocka_unit_test(characters_with_a_skin_get_new_weights),
