@@ -300,7 +300,7 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]
         child.stderr.on("data", d => (err += d));
         const ended = new Promise(done => child.on("exit", (status, by) => done({ status, by })));
         // As soon as the file beside the target exists, the bake is in its frames.
-        for (let i = 0; i < 500 && fs.readdirSync(folder).length === 0; i++) await new Promise(done => setTimeout(done, 20));
+        for (let i = 0; i < 6000 && child.exitCode === null && fs.readdirSync(folder).length === 0; i++) await new Promise(done => setTimeout(done, 20));
         holds(fs.readdirSync(folder).length > 0, "the bake never began to write");
         child.kill(signal);
         const { status, by } = await ended;
