@@ -53,9 +53,9 @@ static void print_table(const comparison* c)
 {
     table t;
     bool  truth = c->job.truth != NULL;
-    table_begin(
-        &t, truth ? "chain|>ms/frame|>volume max|>end|worst part|>intersections|>stretch|>roughness|>jerk|>error max|>rms|>erms"
-                  : "chain|>ms/frame|>volume max|>end|worst part|>intersections|>stretch|>roughness|>jerk");
+    table_begin(&t, truth ? "chain|>ms/frame|>volume max|>end|worst part|>intersections|>stretch|>roughness|>jerk|>error "
+                            "max|>rms|>erms|>rms between"
+                          : "chain|>ms/frame|>volume max|>end|worst part|>intersections|>stretch|>roughness|>jerk");
     for (uint32_t i = 0; i < c->count; i++) {
         const measured*      m = &c->chains[i];
         const measure_frame* f = m->frames;
@@ -72,6 +72,8 @@ static void print_table(const comparison* c)
         table_add(&t, "%.4g", m->errors.max);
         table_add(&t, "%.4g", sup_errors_rms(&m->errors));
         table_add(&t, "%.4g", sup_errors_erms(&m->errors, (double)c->job.character->mesh.diagonal));
+        if (m->inbetween.count) table_add(&t, "%.4g", sup_errors_rms(&m->inbetween));
+        else table_add(&t, "-");
     }
     table_print(&t, 0);
     const motion* m = c->job.motion;
@@ -83,7 +85,8 @@ static void print_table(const comparison* c)
     uint32_t holes = sup_meter_holes(c->job.meter);
     if (holes) printf("The mesh has %u hole%s, closed by fans for the volumes.\n", holes, holes == 1 ? "" : "s");
     if (truth)
-        printf("Errors are distances in file units; erms is 1000 sqrt(sum of squares / (3 points frames)), diagonal = 1.\n");
+        printf("Errors are distances in file units; erms is 1000 sqrt(sum of squares / (3 points frames)), diagonal = 1; "
+               "rms between leaves out the frames that are examples.\n");
 }
 
 static void set_number(sup_arena* arena, sup_json* object, const char* key, double value)

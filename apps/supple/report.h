@@ -15,7 +15,7 @@ bool print_json(const sup_json* value);
 bool finish_stdout(void);
 
 /// Columns as wide as their longest cell, two spaces between; text to the left, numbers to the right.
-#define TABLE_COLUMNS 12
+#define TABLE_COLUMNS 13
 typedef struct table {
     uint32_t columns, rows, capacity;
     bool     right[TABLE_COLUMNS];
