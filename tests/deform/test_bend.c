@@ -462,7 +462,7 @@ static void every_example_comes_back(void** state)
     (void)state;
     sculpts* s = sculpt();
     for (int way = 0; way < 4; ++way) {
-        static const char* const links[] = { "bend", "bend(between=catmull_rom)", "bend(between=monotone)",
+        static const char* const links[] = { "bend(between=linear)", "bend(between=catmull_rom)", "bend",
                                              "dualquat,bend(way=along)" };
         play p = play_chain((sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = links[way] },
                             (sup_instance_desc){ .clip = &s->clip });

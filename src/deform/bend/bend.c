@@ -86,7 +86,8 @@ const sup_param bend_rows_table[ROW_COUNT] = {
                       .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as "
                               "rotation",
                       .only_with = "examples=true" },
-    [ROW_BETWEEN] = { "between", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(between), .choices = betweens, .unit = "",
+    [ROW_BETWEEN] = { "between", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(between), .choices = betweens,
+                      .standard = BETWEEN_MONOTONE, .unit = "",
                       .help = "Forces between examples: straight, smooth through them, or smooth and never beyond them",
                       .only_with = "examples=true,third_example" },
     [ROW_TRUST] = { "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(trust), .standard = 1, .unit = "",

@@ -172,7 +172,7 @@ sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, co
     made.nodes = (const float* const*)nodes;
     made.carried = (const float* const*)carried;
     if (p->drive && p->drive[0]) r = read_drivers(in, p->drive, arena, &made, error);
-    else if (p->between == BETWEEN_MONOTONE && !made.segments.posed)
+    else if (p->between == BETWEEN_MONOTONE && !made.segments.posed && made.count > 2)
         r = make_slopes(&made, 3 * (size_t)in->character->mesh.point_count, floats, arena, error);
     if (!r) *out = made;
     return r;
