@@ -19,7 +19,6 @@ enum {
     GRAIN = 32,
 };
 #define OPPOSITE -0.8f // cosine between what faces each other
-#define WIDEST_GAP 0.1 // of the diagonal: limbs further apart are nobody's concern
 
 typedef struct sampler {
     const sup_mesh* mesh;
@@ -28,6 +27,7 @@ typedef struct sampler {
     sup_bvh         tree;
     sup_box*        nodes;
     uint32_t*       pieces;   // per point
+    double          longest;  // side of the box
     float           outwards; // -1: the mesh is inside out
     uint32_t        stride;
     sup_sort_item * thickness,
@@ -105,7 +105,8 @@ static uint64_t key_of(uint32_t joint, double width)
 static void sample_task(void* data, uint32_t begin, uint32_t end)
 {
     const sampler* s = data;
-    double         most = (double)s->mesh->diagonal;
+    // Wider ones would ask for fewer cells than there are at least; and small balls are found fast.
+    double thickest = CELLS_ACROSS * s->longest / CELLS_LEAST, widest = s->longest / CELLS_LEAST;
     for (uint32_t i = begin; i < end; ++i) {
         // Middles of triangles, where the ball touches a plane. At a point it would stand on the corner of a polyhedron.
         const uint32_t* c = s->mesh->triangles + 3 * (size_t)i * s->stride;
@@ -116,9 +117,9 @@ static void sample_task(void* data, uint32_t begin, uint32_t end)
         if (v3_length2(out) == 0) continue;
         out = v3_scale(out, s->outwards);
         uint32_t    bone = nearest_bone(s, at), joint = s->bones[bone].joint;
-        sup_feature inside = sup_feature_at(&s->tree, s->nodes, s->mesh->points, at, v3_scale(out, -1), most);
-        if (inside.facing != SUP_NONE) s->thickness[i].key = key_of(joint, inside.width);
-        sup_feature outside = sup_feature_at(&s->tree, s->nodes, s->mesh->points, at, out, WIDEST_GAP * most);
+        sup_feature inside = sup_feature_at(&s->tree, s->nodes, s->mesh->points, at, v3_scale(out, -1), thickest);
+        s->thickness[i].key = key_of(joint, inside.width);
+        sup_feature outside = sup_feature_at(&s->tree, s->nodes, s->mesh->points, at, out, widest);
         if (outside.facing == SUP_NONE || !apart(s, bone, c[0], out, &outside)) continue;
         s->gaps[i].key = key_of(joint, outside.width);
     }
@@ -141,7 +142,7 @@ static double least_width(sup_sort_item* items, sup_sort_item* spare, uint32_t c
 }
 
 // Which way the triangles face, and the longest side of their box.
-static double examine(sampler* s)
+static void examine(sampler* s)
 {
     const sup_mesh* m = s->mesh;
     double          volume = 0, low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY };
@@ -156,7 +157,7 @@ static double examine(sampler* s)
         }
     }
     s->outwards = volume < 0 ? -1.0f : 1.0f;
-    return fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
+    s->longest = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
 }
 
 sup_result sup_weights_choose_cells(const sup_mesh* mesh, uint32_t bone_count, const sup_bone* bones, const sup_tasks* tasks,
@@ -173,13 +174,13 @@ sup_result sup_weights_choose_cells(const sup_mesh* mesh, uint32_t bone_count, c
     s.nodes = SUP_NEW(scratch, sup_box, 2 * (size_t)s.tree.leaf_count + mesh->triangle_count);
     if (!spare || !s.pieces || !s.thickness || !s.gaps || !s.nodes) return sup_fail_memory(error, "weights");
     sup_bvh_refit(&s.tree, mesh->points, tasks, s.nodes, s.nodes + 2 * (size_t)s.tree.leaf_count);
-    double longest = examine(&s);
+    examine(&s);
     find_pieces(mesh, s.pieces);
     sup_tasks_run(tasks, samples, GRAIN, sample_task, &s);
     // The middle thickness; of gaps a narrow one, for they widen towards the tip of a limb.
     double thin = least_width(s.thickness, spare, samples, 2), gap = least_width(s.gaps, spare, samples, 4);
-    double cells = fmin(thin > 0 ? CELLS_ACROSS * longest / thin : CELLS_MOST, CELLS_MOST);
-    cells = fmax(cells, fmin(gap > 0 ? longest / gap : CELLS_MOST_GAP, CELLS_MOST_GAP));
+    double cells = fmin(thin > 0 ? CELLS_ACROSS * s.longest / thin : CELLS_MOST, CELLS_MOST);
+    cells = fmax(cells, fmin(gap > 0 ? s.longest / gap : CELLS_MOST_GAP, CELLS_MOST_GAP));
     *out = (uint32_t)fmax(ceil(cells), CELLS_LEAST);
     return SUP_OK;
 }
