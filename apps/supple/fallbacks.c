@@ -23,8 +23,6 @@ static const sentence sentences[] = {
     { "layers.volume_skipped", "The volume of a part was not kept", "times because its skin was flat or inside out" },
     { "layers.contacts_lost", "Contacts were more than there is memory for, and", "were left out; merge doubled faces" },
     { "layers.contacts_crowded", "Contacts were off for", "steps because too much of the skin was in one place" },
-    { "layers.contacts_unwatched", "Skin came together",
-      "times in a step without being watched; lower --step, or raise layers.margin" },
     { "lattice.part_inside_out", "A part was inside out", "times and kept no volume then" },
     { "lattice.volume_out_of_reach", "A part lost more volume than its rounds give back",
       "times; raise lattice.sweeps, or take larger cells" },
@@ -59,7 +57,7 @@ static const sentence sentences[] = {
     { "layers.cold_fits", NULL, NULL },
     { "layers.volume_shortened", NULL, NULL },
     { "layers.still_crossing", NULL, NULL },
-    { "layers.retreated", NULL, NULL },
+    { "layers.released", NULL, NULL },
     { "lattice.cold_rotation", NULL, NULL },
     { "bend.points_pressed", NULL, NULL },
 };

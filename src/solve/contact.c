@@ -14,8 +14,6 @@
 // Characters with clothes ask for up to 1000. Where faces are stacked on one edge or in one place each sees all the others, and
 // the work would grow as their square.
 enum { LOOKS_MOST = 8192, LOOKS_CROSS = 16 };
-// Around the bottom of a slit, a fingernail's say, its sides are so many edges apart; lips are further.
-enum { SLIT_EDGES = 4 };
 
 typedef struct work {
     const sup_contact_desc* desc;
@@ -360,7 +358,7 @@ static bool list_resting(work* w)
     uint32_t* bit = SUP_NEW(w->arena, uint32_t, n);
     uint64_t  total = 0;
     if (!begin || !bit) return false;
-    for (uint32_t i = 0; i < n && go_on(w, i, n, 0.4, 0.6); ++i) {
+    for (uint32_t i = 0; i < n && go_on(w, i, n, 0.3, 1); ++i) {
         walk_rings(w, i, neighbors(w));
         begin[i] = (uint32_t)total;
         total += find_touching(w, i, NULL) + find_tangled(w, i, NULL);
@@ -384,25 +382,6 @@ static bool list_resting(work* w)
     w->c->resting = resting;
     w->c->resting_bit = bit;
     return true;
-}
-
-static bool list_ties(work* w, sup_contact_bind_report* report)
-{
-    sup_contact*     c = w->c;
-    uint32_t*        found = SUP_NEW(w->temp, uint32_t, w->desc->triangle_count);
-    sup_contact_tie* ties = SUP_NEW(w->temp, sup_contact_tie, c->point_count);
-    if (!found || !ties) return false;
-    for (uint32_t i = 0; i < c->point_count && !crowded(w) && go_on(w, i, c->point_count, 0.7, 1); ++i) {
-        uint32_t count = 0;
-        for (uint32_t k = c->fan_begin[i]; k < c->fan_begin[i + 1] && count == 0; ++k)
-            if (w->crossing[c->fan[k]]) count = find_crossing(w, c->fan[k], UINT32_MAX, found);
-        walk_rings(w, i, SLIT_EDGES);
-        c->tie_count += sup_contact_tie_point(c, w->nodes, w->seen, i, found, count, &w->looks, &ties[c->tie_count]);
-        forget_walk(w);
-    }
-    report->ties = c->tie_count;
-    c->ties = sup_arena_copy(w->arena, ties, c->tie_count, sizeof *ties);
-    return c->ties != NULL;
 }
 
 // ---------------------------------------------------------------------------------------------- create
@@ -437,8 +416,7 @@ static void stay_away(work* w, sup_contact_bind_report* report)
     memset((uint32_t*)c->touch_begin, 0, ((size_t)c->point_count + 1) * sizeof *c->touch_begin);
     memset((uint32_t*)c->resting_bit, 0xff, c->point_count * sizeof *c->resting_bit);
     c->tangled = NULL;
-    c->resting_count = c->tie_count = 0;
-    c->crossed = false;
+    c->resting_count = 0;
     c->off = c->crowded = true;
     *report = (sup_contact_bind_report){ .flat = report->flat, .crossing = report->crossing, .off = true, .crowded = true };
 }
@@ -472,10 +450,9 @@ static sup_result create(work* w, sup_contact_bind_report* report)
         report->crossing += w->crossing[s];
     }
     if (!measure_units(w) || !measure_rests(w) || !choose_owners(w, report) || !list_lanes(w) || !list_fans(w) ||
-        !list_near(w) || !list_tangled(w) || !list_resting(w) || !list_ties(w, report))
+        !list_near(w) || !list_tangled(w) || !list_resting(w))
         return sup_fail_memory(w->error, "the contacts of a skin");
     if (w->stopped) return sup_fail(w->error, SUP_ERROR_CANCELLED, "stopped");
-    c->crossed = report->crossing > 0;
     report->off = c->off = report->crossing > CROSSING_MOST * d->triangle_count;
     report->resting = c->resting_count;
     if (crowded(w)) stay_away(w, report);
@@ -496,12 +473,16 @@ sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, co
     return SUP_OK;
 }
 
+void sup_contact_crossing_at_rest(const sup_contact* c, bool* out)
+{
+    for (uint32_t s = 0; s < c->bvh.triangle_count; ++s) out[c->bvh.order[s]] = c->crossing[s];
+}
+
 // ---------------------------------------------------------------------------------------------- memory
 
 size_t sup_contact_state(const sup_contact* c)
 {
-    return sizeof(contact_habits) + c->capacity * sizeof(contact_habit) + sup_align((c->resting_count + 7) / 8, 4) +
-           c->point_count * sizeof(contact_heat);
+    return sizeof(contact_habits) + c->capacity * sizeof(contact_habit) + sup_align((c->resting_count + 7) / 8, 4);
 }
 
 void sup_contact_reset(const sup_contact* c, void* state) { memset(state, 0, sup_contact_state(c)); }
@@ -530,15 +511,6 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.bodies = take(&d, c->solid_count ? n : 0, sizeof *m.bodies);
     m.places = take(&d, c->solid_count, sizeof *m.places);
     m.solids = take(&d, c->solid_count, sizeof *m.solids);
-    m.near = take(&d, 2 * (size_t)contact_near_room(c), sizeof *m.near);
-    m.watched = take(&d, c->pack_count, sizeof *m.watched);
-    m.hot = take(&d, n, sizeof *m.hot);
-    m.hot_list = take(&d, n, sizeof *m.hot_list);
-    m.smoothed = take(&d, n, sizeof *m.smoothed);
-    m.clusters = take(&d, n, sizeof *m.clusters);
-    m.crossed_skinned = take(&d, n, sizeof *m.crossed_skinned);
-    m.added = take(&d, n, sizeof *m.added);
-    m.pressed = take(&d, n, sizeof *m.pressed);
     m.nodes = take(&d, 2 * (size_t)c->pack_count, sizeof *m.nodes);
     m.packs = take(&d, c->pack_count, sizeof *m.packs);
     m.areas = take(&d, slots, sizeof *m.areas);
@@ -549,7 +521,6 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.pairs = take(&d, 2 * (size_t)PAIRS, sizeof *m.pairs);
     m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);
     m.counts = take(&d, 2 * (size_t)WAVE, sizeof *m.counts);
-    m.knots = take(&d, 2 * (size_t)WAVE * KNOTS, sizeof *m.knots);
     m.found = take(&d, 2 * (size_t)c->capacity, sizeof *m.found);
     m.habits = take(&d, c->capacity, sizeof *m.habits);
     m.best = take(&d, n, sizeof *m.best);

@@ -78,7 +78,6 @@ typedef struct sup_contact_bind_report {
     bool     off;      ///< more than 30 % do: the contacts of the skin with itself are off. Say so.
     uint32_t resting;  ///< points that touch something at rest and are ignored until they part
     uint32_t flat;     ///< triangles without area, which take no part
-    uint32_t ties;     ///< points near a piece that theirs passes through
     bool     crowded;  ///< so many triangles in one place that not all were looked at: off as well
 } sup_contact_bind_report;
 
@@ -109,7 +108,7 @@ typedef struct sup_contact_report {
     uint32_t point_triangle, edge_edge, body; ///< in the list
     uint32_t swept;                           ///< of them, found by their way alone: they would have gone through
     uint32_t lost;                            ///< found but left out, the list being full: the farthest ones
-    uint32_t unwatched;                       ///< pairs of places too many for sup_contact_untangle to look at
+    bool     crowded;                         ///< so much in one place that the search was given up
     uint32_t colors;                          ///< 0: serial
 } sup_contact_report;
 
@@ -123,25 +122,6 @@ void sup_contact_begin(const sup_contact* c, const sup_contact_call* call, float
                        const sup_vec4* v);
 /// One round over the list. Returns how many contacts pushed.
 uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call, sup_vec4* x);
-/// Pieces that pass through each other at rest are tied: near each other both are displaced alike from where skinning puts
-/// them, so they cross no more than the skinned ones do; places that skinning takes apart are let go. `from`, `to`: skinned
-/// places at both ends of the step; `fraction`: where between them.
-void sup_contact_hold_ties(const sup_contact* c, const sup_vec3* from, const sup_vec3* to, float fraction, sup_vec4* x);
-/// Irons out what passes through itself in spite of all contacts: one round, before sup_contact_project.
-void sup_contact_iron(const sup_contact* c, const void* state, sup_vec4* x);
-/// What sup_contact_untangle leaves.
-typedef struct sup_contact_tangle {
-    bool     crowded; ///< so many lie in one place that all was given up, for some steps: `out` is where smoothing was to start
-    uint32_t crossing;  ///< pairs of triangles, but for those of pieces that pass through each other at rest
-    uint32_t retreated; ///< points that were taken towards the skinned ones
-} sup_contact_tangle;
-
-/// The end of a step, after the last sup_contact_rub: `out` is the skin, and what passes through itself there all the same is
-/// smoothed until it does not, or where that is too much, until it crosses in no more places than the `skinned` one. What helps
-/// always comes last: the skin retreats to the skinned one as far as it must for that. `begin`: where smoothing starts if that
-/// is not x, by less than an edge; NULL: there. The list of the step is of no use afterwards.
-sup_contact_tangle sup_contact_untangle(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x,
-                                        const sup_vec4* begin, const sup_vec3* skinned, sup_vec4* out, void* state);
 /// Friction and restitution for a substep of dt seconds.
 void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v);
 
@@ -155,15 +135,8 @@ typedef struct sup_contact_item {
     float    pushed; ///< in this substep
 } sup_contact_item;
 
-/// A point and the place that it is tied to.
-typedef struct sup_contact_tie {
-    uint32_t point, corners[3];
-    float    weights[3]; ///< of the corners
-    float    strength;   ///< 0 ... 1
-    float    edges;      ///< how far it is at rest, mean edges
-} sup_contact_tie;
-
-uint32_t sup_contact_ties(const sup_contact* c, const sup_contact_tie** out);
+/// Does a triangle of the skin pass through another one at rest? One answer per triangle, into `out`.
+void sup_contact_crossing_at_rest(const sup_contact* c, bool* out);
 
 uint32_t         sup_contact_count(const sup_contact* c, const void* scratch);
 sup_contact_item sup_contact_at(const sup_contact* c, const void* scratch, uint32_t index);

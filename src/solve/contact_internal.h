@@ -60,7 +60,6 @@ struct sup_contact {
     float               margin, reach;
     bool                off;
     bool                crowded; // at rest, beyond what can be looked at
-    bool                crossed; // somewhere at rest
     uint32_t            capacity;
     sup_bvh             bvh;
     const sup_vec3*     rest;
@@ -81,8 +80,6 @@ struct sup_contact {
     const uint32_t*     pieces;  // per point: the connected piece of the mesh it is in
     uint32_t            piece_count;
     const uint8_t*      tangled; // a bit per pair of pieces that pass through each other at rest; NULL: too many pieces to tell
-    uint32_t            tie_count;
-    const sup_contact_tie* ties;
     uint32_t            resting_count;
     const uint32_t*     resting;     // points that touch something at rest, rising
     const uint32_t*     resting_bit; // per point, SUP_NONE
@@ -129,11 +126,6 @@ typedef struct contact_sift {
 } contact_sift;
 
 SUP_WIDE_DECLARE(void, sup_contact_sift, (const contact_sift* s, contact_sieve out[CONTACT_PACK]));
-/// Which lanes may cross as they stand: boxes overlap, and neither is all on one side of the other's plane, with mean edges for
-/// rounding.
-SUP_WIDE_DECLARE(void, sup_contact_sift_now,
-                 (const contact_pack* a, const contact_pack* b, float rounding, uint32_t out[CONTACT_PACK]));
-
 enum { CONTACT_POINT, CONTACT_EDGE };
 
 typedef struct contact_item {
@@ -159,8 +151,6 @@ typedef struct contact_habit {
 /// Of all, rising by who they are; `list` goes on for the capacity.
 typedef struct contact_habits {
     uint32_t      count;
-    uint32_t      steps; // since the reset
-    uint32_t      waits, waited; // steps that untangling stays away after it was given up, and how many of them are over
     contact_habit list[];
 } contact_habits;
 
@@ -190,8 +180,6 @@ typedef struct contact_place {
 typedef struct contact_header {
     uint32_t count, body_count, color_count, solid_count;
     uint32_t color_begin[65];
-    uint32_t near_count; // pairs of packs, for untangling
-    uint32_t crowded;    // there were too many
 } contact_header;
 
 /// The caller's scratch, divided.
@@ -202,15 +190,6 @@ typedef struct contact_memory {
     uint32_t*       order; // of the list, by color
     contact_place*  places;
     sup_solid*      solids;
-    uint32_t*       near;    // pairs of packs that may cross by the end of the step, two each; room: contact_near_room
-    uint8_t*        watched; // per pack
-    float*          hot;     // per point
-    uint32_t*       hot_list;
-    sup_vec4*       smoothed;
-    uint32_t*       clusters; // per point: another of its cluster of crossings, in the end itself
-    int32_t*        crossed_skinned; // pairs that cross where skinning has them, at a point of each
-    int32_t*        added;           // how many more do now, at the root of their cluster
-    bool*           pressed;         // per point: at a body of the world
 
     // for searching alone
     contact_node*  nodes; // 2 x packs
@@ -223,7 +202,6 @@ typedef struct contact_memory {
     uint32_t*      pairs;        // of packs, two each
     contact_item*  slices;       // WAVE chunks
     uint32_t*      counts;       // per chunk of a wave: kept, lost
-    uint32_t*      knots;        // WAVE chunks of pairs of slots
     contact_item*  found;        // 2 x capacity
     contact_habit* habits;       // capacity
     uint32_t*      best;         // per point: the most urgent triangle, into found
@@ -232,10 +210,8 @@ typedef struct contact_memory {
     uint8_t*       solid_room;
 } contact_memory;
 
-// Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts and KNOTS knots.
-enum { CHUNK = 32, WAVE = 64, SLICE = 256, KNOTS = 256, PAIRS = CHUNK * WAVE };
-
-static inline uint32_t contact_near_room(const sup_contact* c) { return 16 * c->pack_count + PAIRS; }
+// Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts.
+enum { CHUNK = 32, WAVE = 64, SLICE = 256, PAIRS = CHUNK * WAVE };
 
 contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* bytes);
 
@@ -248,9 +224,8 @@ typedef struct contact_search {
     sup_vec3                shift;  // what all move by; `from` is taken as if that had happened already
     contact_habits*         habits; // state
     const uint8_t*          parted; // state: a bit for each that rests
-    uint32_t                pair_count, wanted_count, unwatched;
+    uint32_t                pair_count, wanted_count;
     bool                    crowded; // so much in one place that the search was given up
-    struct contact_heat*    heat; // state
 } contact_search;
 
 /// Without the library's care for numbers that are none, which costs a call.
@@ -311,35 +286,12 @@ bool sup_contact_lasted(const contact_search* s, const contact_item* item);
 /// What was found takes on what it was in the step before, and what was not fades: contact_lasting.c. Returns how many there are.
 uint32_t sup_contact_last(contact_search* s, uint32_t count);
 
-/// What a point is tied to: pieces that its own passes through, the slots that the triangles around it cross, the other side of
-/// a thin plate, and across a slit the points that are a few edges away (`around`). Boxes at rest; `looks` grows by those seen.
-bool sup_contact_tie_point(const sup_contact* c, const sup_box* nodes, const bool* around, uint32_t point,
-                           const uint32_t* crossed, uint32_t count, uint64_t* looks, sup_contact_tie* out);
-
 /// Are two points in pieces that pass through each other at rest?
 static inline bool sup_contact_pass_through(const sup_contact* c, uint32_t p, uint32_t q)
 {
     size_t bit = (size_t)c->pieces[p] * c->piece_count + c->pieces[q];
     return c->tangled && c->tangled[bit / 8] >> bit % 8 & 1;
 }
-
-/// How warm a point is, 0 ... 1, and what share of the way to the skinned skin it has retreated: contact_knots.c.
-typedef struct contact_heat {
-    float is, wanted, retreated;
-} contact_heat;
-
-static inline contact_heat* sup_contact_heat(const sup_contact* c, const void* state)
-{
-    const contact_habits* h = state;
-    return (contact_heat*)(uintptr_t)(const void*)((const uint8_t*)(h->list + c->capacity) + sup_align((c->resting_count + 7) / 8, 4));
-}
-/// A step: what was warm cools.
-void sup_contact_cool(contact_search* s);
-/// Points of triangles that cross at the end of a step.
-void sup_contact_warm(const sup_contact* c, void* state, const uint32_t* points, uint32_t count);
-/// One round over the contacts of hot points. What else these move becomes tepid: nothing to be smoothed, but moved.
-#define CONTACT_TEPID 1e-6f
-void sup_contact_project_hot(const sup_contact* c, const sup_contact_call* call, float* hot, sup_vec4* x);
 
 /// Packs begin to end: boxes and normals of their triangles, and the boxes of their nodes.
 SUP_WIDE_DECLARE(void, sup_contact_measure, (const contact_search* s, uint32_t begin, uint32_t end));

@@ -108,18 +108,6 @@ static bool look_one_way(const contact_node* a, const contact_node* b)
 
 static bool looks_one_way(const contact_node* a) { return a->cosine > 0 && 2 * a->cosine * a->cosine - 1 > SAME_WAY; }
 
-/// A pair of packs to be looked at again at the end of the step.
-static void watch(contact_search* s, uint32_t a, uint32_t b)
-{
-    uint32_t* count = &s->m.header->near_count;
-    if (*count == contact_near_room(s->c)) {
-        s->unwatched++;
-        return;
-    }
-    s->m.near[2 * (size_t)*count] = a;
-    s->m.near[2 * (size_t)(*count)++ + 1] = b;
-}
-
 /// Two nodes side by side, each number twice: first, first, second, second, or first, second, first, second.
 typedef struct twins {
     f4 min[3], max[3], axis[3], cosine, sine;
@@ -192,7 +180,6 @@ static void descend(contact_search* s, descent* d)
     while (d->depth > 0 && s->pair_count < PAIRS) {
         uint32_t a = d->stack[--d->depth].a, b = d->stack[d->depth].b;
         if (a >= packs) {
-            watch(s, a - packs, b - packs);
             s->m.pairs[2 * (size_t)s->pair_count] = a - packs;
             s->m.pairs[2 * (size_t)s->pair_count++ + 1] = b - packs;
             continue;
@@ -342,8 +329,7 @@ static void list_self(contact_search* s, sup_contact_report* report)
         report->edge_edge += s->m.list[i].kind == CONTACT_EDGE;
     }
     s->m.header->count = count;
-    report->unwatched = s->unwatched;
-    s->m.header->crowded = s->crowded;
+    report->crowded = s->crowded;
 }
 
 // ---------------------------------------------------------------------------------------------- what touched at rest
@@ -378,11 +364,9 @@ sup_contact_report sup_contact_search(const sup_contact* c, const sup_contact_ca
     for (uint32_t i = 0; i < c->resting_count; ++i)
         if (!(parted[i / 8] >> i % 8 & 1) && has_parted(&s, c->resting[i]))
             parted[i / 8] = (uint8_t)(parted[i / 8] | 1 << i % 8);
-    bool self = call->settings.self && !c->off && habits->waited >= habits->waits;
+    bool self = call->settings.self && !c->off;
     if (self || solid_count > 0) refit(&s);
     if (self) {
-        s.heat = sup_contact_heat(c, state);
-        sup_contact_cool(&s);
         list_self(&s, &report);
         color(&s);
         report.colors = s.m.header->color_count;

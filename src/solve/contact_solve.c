@@ -240,22 +240,6 @@ uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call,
     return count + project_bodies(&s);
 }
 
-// In the order of the list, whatever its colors: there are few.
-void sup_contact_project_hot(const sup_contact* c, const sup_contact_call* call, float* hot, sup_vec4* x)
-{
-    solving s = start(c, call);
-    s.x = x;
-    for (uint32_t i = 0; i < s.m.header->count; ++i) {
-        contact_item* item = &s.m.list[i];
-        float         most = 0;
-        for (int k = 0; k < 4; ++k) most = contact_max(most, hot[item->p[k]]);
-        if (!(most > 0) || !project_item(&s, item)) continue;
-        for (int k = 0; k < 4; ++k)
-            if (hot[item->p[k]] == 0) hot[item->p[k]] = CONTACT_TEPID;
-    }
-    project_bodies(&s);
-}
-
 void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v)
 {
     solving            s = start(c, call);

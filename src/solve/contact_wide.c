@@ -114,27 +114,6 @@ INLINE uint32_t lanes_near(const contact_sift* s)
     return i8_bits(mask);
 }
 
-/// Lanes whose triangles are on both sides of each other's planes.
-INLINE i8 planes_cross_now(const contact_pack* a, uint32_t lane, const contact_pack* b, float rounding)
-{
-    f8 high = f8_all(rounding) * f8_max(f8_all(a->unit[lane]), f8_load(b->unit)), normal[3], place[3], of_a[3], of_b[3];
-    spread(a->normal, lane, normal);
-    for (int k = 0; k < 3; ++k) {
-        spread(a->corners[k], lane, place);
-        of_a[k] = dot8(b->normal, place) - f8_load(b->offset);
-        of_b[k] = dot8(b->corners[k], normal) - f8_all(a->offset[lane]);
-    }
-    return straddles(of_a, -high, high) & straddles(of_b, -high, high);
-}
-
-void SUP_WIDE(sup_contact_sift_now)(const contact_pack* a, const contact_pack* b, float rounding, uint32_t out[CONTACT_PACK])
-{
-    for (uint32_t lane = 0; lane < CONTACT_PACK; ++lane) {
-        out[lane] = i8_bits(boxes_overlap(a, lane, b));
-        if (out[lane]) out[lane] &= i8_bits(planes_cross_now(a, lane, b, rounding));
-    }
-}
-
 void SUP_WIDE(sup_contact_sift)(const contact_sift* s, contact_sieve out[CONTACT_PACK])
 {
     uint32_t lanes = lanes_near(s);

@@ -9,6 +9,7 @@
 #include "geom/topology.h"
 #include "math/vec.h"
 #include "solve/contact.h"
+#include "solve/planes.h"
 #include "solve/ride.h"
 #include "solve/shape_match.h"
 #include "solve/skinning.h"
@@ -143,6 +144,7 @@ typedef struct layers_bound {
     const uint32_t*              part_joints;
     const float*                 volume_shares; ///< per point, 0 ... 1: of what it would move for the volume by its mass
     const sup_contact*           contact;
+    const sup_planes*            planes;
     float                        margin;
     uint32_t                     solid_count;  ///< bodies of the world
     const sup_solid_mesh* const* solid_meshes; ///< NULL for spheres and capsules
@@ -165,6 +167,7 @@ typedef struct layers_state {
     uint32_t held;      ///< the last step held the first pose
     uint32_t ramp;      ///< steps of the pre-roll from the bind pose into the first one; 0: none
     uint32_t ramp_left; ///< steps of the pre-roll when it began
+    uint32_t crowd_wait, crowd_left; ///< steps without contacts after there was too much in one place, and how many are left
     sup_vec3 origin;    ///< all places are relative to this: far from the world's origin floats are coarse
     uint32_t shown;
     uint32_t shown_points[LAYERS_SHOWN_CONTACTS][2]; ///< a point of either side
@@ -176,8 +179,8 @@ typedef struct layers_arrays {
     sup_vec4*     v;
     sup_quat*     q;
     sup_quat*     before;
-    sup_vec4*     shown; ///< the skin as it is seen: untangled; stride of them
     void*         contact;
+    void*         planes;
 } layers_arrays;
 
 layers_arrays layers_state_cut(const layers_bound* b, void* state);

@@ -243,6 +243,23 @@ static sup_result make_contact(layers_bound* b, const layers_params* p, const su
 
 // ---------------------------------------------------------------------------------------------- bind
 
+static sup_result make_planes(layers_bound* b, sup_arena* arena, sup_arena* temporary, sup_error* error)
+{
+    uint32_t* same = SUP_NEW(temporary, uint32_t, b->count);
+    bool*     crossing = SUP_NEW(temporary, bool, b->triangle_count);
+    if (!same || !crossing) return sup_fail_memory(error, "the planes of a skin");
+    for (uint32_t i = 0; i < b->count; ++i) same[i] = b->first[b->source[i]];
+    sup_contact_crossing_at_rest(b->contact, crossing);
+    sup_planes_desc desc = { .point_count = b->count,
+                             .points = b->rest,
+                             .triangle_count = b->triangle_count,
+                             .triangles = b->triangles,
+                             .units = b->edges,
+                             .same = same,
+                             .crossing = crossing };
+    return sup_planes_create(&desc, arena, &b->planes, error);
+}
+
 static bool report_contacts(void* user, double share, const char* what)
 {
     const sup_bind_input* in = user;
@@ -268,6 +285,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     if (!r) r = even_volumes(b, arena, temporary, error);
     if (!r) r = make_solids(b, in->world, arena, error);
     if (!r) r = make_contact(b, p, &progress, arena, error);
+    if (!r) r = make_planes(b, arena, temporary, error);
     return r;
 }
 

@@ -39,17 +39,19 @@ typedef struct layers_run {
     uint32_t*  strained_counts;
     sup_solid* solids;
     float*     rows; ///< of the cage, for the ride
-    void *     skin_scratch, *match_scratch, *volume_scratch, *contact_scratch;
+    void *     skin_scratch, *match_scratch, *volume_scratch, *contact_scratch, *planes_scratch;
 
     float              dt;       ///< of a substep
-    float              fraction; ///< of the step that has passed when the substep ends
     uint32_t           substeps;
     bool               ramping; ///< on the way from the bind pose into the first one
     bool               held;    ///< the bone layer follows exactly
     bool               muscles; ///< y and c0 are in use
     sup_contact_call   contact_call;
-    uint32_t           cold, shortened, skipped, lost, unwatched;
-    sup_contact_tangle tangle;
+    sup_planes_call    planes_call;
+    bool               apart; ///< planes keep apart what is apart
+    bool               crowded; ///< too much of the skin is in one place
+    uint32_t           crossing, released;
+    uint32_t           cold, shortened, skipped, lost;
 } layers_run;
 
 /// Cuts the scratch; with NULL it only counts. Returns its bytes.
@@ -78,11 +80,6 @@ void layers_substep(layers_run* r, uint32_t index);
 void layers_lead(layers_run* r);
 /// Contacts of the step, found once.
 void layers_search(layers_run* r);
-/// Before the first substep: how far the skin that is shown is from where it moves.
-void layers_remember(layers_run* r);
-/// After the last substep: the skin that is shown, which passes nowhere through itself, as far as that can be had.
-void layers_untangle(layers_run* r);
-
 // ---------------------------------------------------------------------------------------------- kernels
 
 /// Particles begin to end: where they would be by themselves, and how turned.

@@ -1,4 +1,4 @@
-// One substep, in this order: predict; N times elasticity, pins, volume, joints, contacts (contacts last); then velocities,
+// One substep, in this order: predict; N times elasticity, pins, volume, joints, contacts (contacts last); planes; velocities,
 // damping, volume flux, friction. The paper's own order is kept beside it as a reference.
 #include "deform/layers/layers_run.h"
 #include "math/trig.h"
@@ -9,8 +9,6 @@
 enum { PAPER_VOLUME_ROUNDS = 4 };           // as in the paper's example
 enum { JOINT_ROUNDS = 2 };                  // volume and joints in turns: what joints push out, volume takes back
 static const float volume_limit = 0.5f;     // mean edges a point may move for the volume in one round
-static const float untangled_least = 0.03f; // mean edges: less is forgotten
-static const float untangled_left = 0.75f;  // of what untangling did, in the next step
 static const float strain_ramp = 0.1f;      // of the rest length beyond its limit, from which on an edge is as firm as it gets
 
 static uint32_t all_of(const layers_run* r) { return LAYERS * r->b->stride; }
@@ -201,8 +199,6 @@ static void solve(layers_run* r)
             sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
         }
         ease_strain(r);
-        if (r->contact_call.settings.self) sup_contact_hold_ties(b->contact, r->start, r->end, r->fraction, r->s.x);
-        if (r->contact_call.settings.self) sup_contact_iron(b->contact, r->s.contact, r->s.x);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
     }
 }
@@ -358,7 +354,7 @@ void layers_search(layers_run* r)
     sup_contact_report report = sup_contact_search(b->contact, &r->contact_call, r->s.x, r->h, solids, r->solids, r->s.contact);
     r->s.head->contacts = report.point_triangle + report.edge_edge + report.body;
     r->lost += report.lost;
-    r->unwatched += report.unwatched;
+    r->crowded |= report.crowded;
     layers_state* head = r->s.head;
     head->shown = 0;
     for (uint32_t i = 0; i < head->contacts && head->shown < LAYERS_SHOWN_CONTACTS; ++i) {
@@ -368,6 +364,16 @@ void layers_search(layers_run* r)
     }
 }
 
+// What was apart when the substep began stays apart.
+static void keep_apart(layers_run* r)
+{
+    if (!r->apart) return;
+    sup_planes_report report = sup_planes_keep(r->b->planes, &r->planes_call, r->from, r->s.x);
+    r->crossing += report.crossing;
+    r->released += report.released;
+    r->crowded |= report.crowded;
+}
+
 void layers_substep(layers_run* r, uint32_t index)
 {
     const layers_bound* b = r->b;
@@ -375,7 +381,6 @@ void layers_substep(layers_run* r, uint32_t index)
     layers_take_pose(r, &r->now, &r->now);
     if (r->p->inertia < 1) lead(r);
     place_bones(r);
-    r->fraction = (float)index / (float)r->substeps;
     if (index == 1 || r->p->inertia < 1) sup_subvolumes_place(b->subvolumes, r->last.skin, 0, r->volume_scratch);
     sup_subvolumes_place(b->subvolumes, r->now.skin, r->dt, r->volume_scratch);
     sup_contact_begin(b->contact, &r->contact_call, (float)(index - 1) / (float)r->substeps, (float)index / (float)r->substeps,
@@ -383,40 +388,7 @@ void layers_substep(layers_run* r, uint32_t index)
     sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, predict_task, r);
     if (r->p->paper_order) solve_as_printed(r);
     else solve(r);
+    keep_apart(r);
     velocities(r, index);
     sup_pose_copy(&r->now, &r->last);
-}
-
-// What untangling has done to the skin that was shown last is undone slowly, or it would be seen to come and go. It turns with
-// the particles.
-void layers_remember(layers_run* r)
-{
-    for (uint32_t k = 0; k < r->b->stride; ++k) {
-        sup_vec3 d = v3_sub(sup_particle_place(&r->s.shown[k]), sup_particle_place(&r->s.x[k]));
-        if (v3_length2(d) > 0) d = quat_rotate(quat_conjugate(r->s.q[k]), d);
-        sup_particle_pin(&r->s.shown[k], d);
-    }
-}
-
-/// Into `from`. Returns whether that is not where the particles are.
-static bool begin_shown(layers_run* r)
-{
-    bool displaced = false;
-    memcpy(r->from, r->s.x, r->b->stride * sizeof *r->from);
-    for (uint32_t k = 0; k < r->b->stride; ++k) {
-        sup_vec3 d = sup_particle_place(&r->s.shown[k]);
-        if (!(v3_length(d) > untangled_least * r->b->edges[k])) continue;
-        sup_particle_move(&r->from[k], untangled_left, quat_rotate(r->s.q[k], d));
-        displaced = true;
-    }
-    return displaced;
-}
-
-void layers_untangle(layers_run* r)
-{
-    if (r->contact_call.settings.self && !r->p->paper_order) {
-        const sup_vec4* begin = begin_shown(r) ? r->from : NULL;
-        r->tangle = sup_contact_untangle(r->b->contact, &r->contact_call, r->s.x, begin, r->end, r->s.shown, r->s.contact);
-    } else memcpy(r->s.shown, r->s.x, r->b->stride * sizeof *r->s.shown);
-    glue(&r->b->glue, r->s.shown);
 }

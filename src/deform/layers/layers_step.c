@@ -11,7 +11,7 @@ static const double settling_damping = 20.0; // 1 / s while the first pose is he
 static const double settled_speed = 1e-3;    // m / s
 static const double start_interval = 0.005;  // seconds before the start from which the first velocity is taken
 enum { NEWTON = 6 };                         // rounds, from a good start
-enum { SUBSTEPS_MOST = 16 };
+enum { SUBSTEPS_MOST = 16, CROWD_WAIT_MOST = 63 };
 
 // ---------------------------------------------------------------------------------------------- memory
 
@@ -26,15 +26,15 @@ layers_arrays layers_state_cut(const layers_bound* b, void* state)
     a.v = (sup_vec4*)(p += n);
     a.q = (sup_quat*)(p += n);
     a.before = (sup_quat*)(p += n);
-    a.shown = (sup_vec4*)(p += n);
-    a.contact = p + b->stride * sizeof(sup_vec4);
+    a.contact = p + n;
+    a.planes = (uint8_t*)a.contact + sup_contact_state(b->contact);
     return a;
 }
 
 size_t layers_state_size(const layers_bound* b)
 {
-    return sup_align(sizeof(layers_state), 64) + 4 * particle_count(b) * sizeof(sup_vec4) + b->stride * sizeof(sup_vec4) +
-           sup_contact_state(b->contact);
+    return sup_align(sizeof(layers_state), 64) + 4 * particle_count(b) * sizeof(sup_vec4) +
+           sup_contact_state(b->contact) + sup_planes_state(b->planes);
 }
 
 static void* cut(uint8_t* base, size_t* used, size_t bytes)
@@ -84,6 +84,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->volume_scratch = cut(base, &used, sup_subvolumes_scratch(b->subvolumes));
     r->rows = cut(base, &used, b->ride ? SUP_RIDE_ROW * n * sizeof(float) : 0);
     r->contact_scratch = cut(base, &used, sup_contact_scratch(b->contact));
+    r->planes_scratch = cut(base, &used, sup_planes_scratch(b->planes));
     return used;
 }
 
@@ -126,7 +127,6 @@ static void follow(layers_run* r)
     sup_vec3 to = origin_near(b, r->frame->end), d = v3_sub(o, to);
     for (size_t i = 0; i < particle_count(b); ++i)
         if (i % b->stride < b->count) sup_particle_move(&r->s.x[i], 1, d);
-    for (size_t i = 0; i < b->count; ++i) sup_particle_move(&r->s.shown[i], 1, d);
     r->s.head->origin = to;
 }
 
@@ -214,8 +214,8 @@ void layers_reset(const sup_binding* binding, const void* params, const sup_fram
         job.per_second = (float)(1 / start_interval);
     }
     sup_tasks_run(r.tasks, (uint32_t)particle_count(r.b), LAYERS_GRAIN, start_task, &job);
-    memcpy(r.s.shown, r.s.x, r.b->stride * sizeof *r.s.shown);
     sup_contact_reset(r.b->contact, r.s.contact);
+    sup_planes_reset(r.b->planes, r.s.planes);
     say_mended(r.b, frame->stats);
 }
 
@@ -234,8 +234,6 @@ static void carry_state(layers_run* r, const sup_rigid* given)
         r->s.q[i] = quat_mul(by->rotation, r->s.q[i]);
         r->s.before[i] = quat_mul(by->rotation, r->s.before[i]);
     }
-    for (size_t i = 0; i < r->b->count; ++i)
-        sup_particle_pin(&r->s.shown[i], rigid_point(by, sup_particle_place(&r->s.shown[i])));
 }
 
 // ---------------------------------------------------------------------------------------------- a step
@@ -292,12 +290,21 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// What is tied to another piece goes with it: a belt would swell against the coat it passes through.
-static void free_tied_volumes(layers_run* r)
+// A skin that is crumpled into one place, as by a joint of scale 0, would ask for all its pairs in each step. It is not looked at
+// again for one step, three, seven, and so on.
+static bool stays_away(layers_run* r)
 {
-    const sup_contact_tie* ties;
-    uint32_t               count = sup_contact_ties(r->b->contact, &ties);
-    for (uint32_t i = 0; i < count; ++i) r->volume_weights[ties[i].point] *= 1 - ties[i].strength;
+    r->crowded = r->s.head->crowd_left > 0;
+    if (r->crowded) r->s.head->crowd_left--;
+    return r->crowded;
+}
+
+static void end_crowd(layers_run* r)
+{
+    layers_state* s = r->s.head;
+    if (!r->contact_call.settings.self) return;
+    s->crowd_wait = !r->crowded ? 0 : s->crowd_wait < CROWD_WAIT_MOST ? 2 * s->crowd_wait + 1 : CROWD_WAIT_MOST;
+    s->crowd_left = s->crowd_wait;
 }
 
 static void begin_step(layers_run* r)
@@ -307,15 +314,17 @@ static void begin_step(layers_run* r)
     r->dt = (float)(r->frame->dt / r->substeps);
     r->held = r->p->coupling >= 1 && !b->fields[ROW_COUPLING].scale;
     sup_tasks_run(r->tasks, b->stride, LAYERS_GRAIN, setting_task, r);
-    if (r->p->contact && !b->mended.contacts_off) free_tied_volumes(r);
     for (uint32_t i = 0; i < sup_subvolumes_count(b->subvolumes); ++i)
         r->bulges[i] = sup_field_value(&layers_rows[ROW_BULGE], &b->fields[ROW_BULGE], r->p->bulge, b->part_joints[i]);
     r->contact_call = (sup_contact_call){ { .thickness = r->p->thickness,
                                             .rubbing = { r->p->friction, r->p->restitution },
                                             .edges = r->p->edges,
-                                            .self = r->p->contact && !b->mended.contacts_off },
+                                            .self = r->p->contact && !b->mended.contacts_off && !stays_away(r) },
                                           r->tasks,
                                           r->contact_scratch };
+    r->planes_call = (sup_planes_call){ r->tasks, r->planes_scratch, r->s.planes };
+    r->apart = r->contact_call.settings.self && !r->p->paper_order;
+    sup_planes_begin(b->planes, &r->planes_call, r->substeps);
 }
 
 typedef struct out_job {
@@ -330,7 +339,7 @@ static void out_task(void* data, uint32_t begin, uint32_t end)
     const layers_bound* b = j->r->b;
     for (uint32_t p = begin; p < end; ++p) {
         uint32_t k = b->first[p];
-        sup_vec3 d = v3_sub(sup_particle_place(&j->r->s.shown[k]), j->r->end[k]);
+        sup_vec3 d = v3_sub(sup_particle_place(&j->r->s.x[k]), j->r->end[k]);
         j->out[p] = v3_add(j->r->frame->points[p], d);
     }
 }
@@ -338,7 +347,7 @@ static void out_task(void* data, uint32_t begin, uint32_t end)
 static void show(const layers_run* r, sup_vec3* out)
 {
     out_job       job = { r, out };
-    sup_ride_call ride = { r->end, r->s.shown, r->frame->points, r->s.head->origin, r->tasks, r->rows, out };
+    sup_ride_call ride = { r->end, r->s.x, r->frame->points, r->s.head->origin, r->tasks, r->rows, out };
     if (r->b->ride) sup_ride_evaluate(r->b->ride, &ride);
     else sup_tasks_run(r->tasks, r->b->character->mesh.point_count, LAYERS_GRAIN, out_task, &job);
 }
@@ -356,7 +365,6 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
     layers_skin(&r, &r.now, r.end, moves ? r.matrices : NULL);
     if (moves) {
         begin_step(&r);
-        layers_remember(&r);
         layers_pose(&r, 0, 1, &r.last);
         layers_take_pose(&r, &r.last, &r.last);
         layers_skin(&r, &r.last, r.start, NULL);
@@ -367,17 +375,16 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         layers_flex(&r);
         layers_search(&r);
         for (uint32_t i = 1; i <= r.substeps; ++i) layers_substep(&r, i);
-        layers_untangle(&r);
+        end_crowd(&r);
         r.s.head->settled =
             frame->settling && !r.ramping && r.s.head->speed * sup_character_physics_unit(r.b->character) < settled_speed;
         sup_stats_add(frame->stats, "layers.cold_fits", r.cold);
         sup_stats_add(frame->stats, "layers.volume_shortened", r.shortened);
         sup_stats_add(frame->stats, "layers.volume_skipped", r.skipped);
         sup_stats_add(frame->stats, "layers.contacts_lost", r.lost);
-        sup_stats_add(frame->stats, "layers.contacts_unwatched", r.unwatched);
-        sup_stats_add(frame->stats, "layers.contacts_crowded", r.tangle.crowded && !r.b->mended.contacts_crowded);
-        sup_stats_add(frame->stats, "layers.still_crossing", r.tangle.crossing);
-        sup_stats_add(frame->stats, "layers.retreated", r.tangle.retreated);
+        sup_stats_add(frame->stats, "layers.contacts_crowded", r.crowded);
+        sup_stats_add(frame->stats, "layers.still_crossing", r.crossing);
+        sup_stats_add(frame->stats, "layers.released", r.released);
     }
     show(&r, out);
 }
