@@ -153,7 +153,7 @@ static sup_result time_size(uint32_t points, const char* scene, bench_report* re
     sup_result r = bench_tube_create(points, 2, &s.character, error);
     if (r) return r;
     s.params = (fourier_params){
-        .curves = 160, .snap = 0.25f, .terms = TERMS, .cycles = 1, .damping = 0.15f, .spread = -1, .parts = PARTS_WEIGHTS
+        .curves = 160, .snap = 0.25f, .terms = TERMS, .cycles = 1, .damping = 0.15f, .spread = -1
     };
     s.in = (sup_bind_input){
         .character = s.character, .clip = &s.character->clips[0], .skinning = SUP_SKINNING_LINEAR, .params = &s.params

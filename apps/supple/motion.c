@@ -40,9 +40,10 @@ static int choose(const options* o, const sup_character* character, sup_arena* a
     bool posed = options_has(o, FLAG_POSE);
     int  code = posed ? EXIT_DONE : clip_choose(o, character, &m->clip);
     if (code != EXIT_DONE || m->clip) return code;
-    if (!posed && character->skeleton.skin_joint_count == 0) {
-        say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; give it joints with --skeleton "
-                  "FILE, or make them from a sequence with fit",
+    if (!posed && character->skeleton.skin_joint_count == 0 && !options_has(o, FLAG_WORLD)) { // a world may push it
+        say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; give it a --world with forces, "
+                  "joints with "
+                  "--skeleton FILE, or make them from a sequence with fit",
                   character->name, o->verb->name);
         return EXIT_FAILED;
     }

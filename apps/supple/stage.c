@@ -27,6 +27,7 @@ static sup_result make_actor(stage* s, uint32_t index, sup_error* error)
     chain.clip = s->d.clip;
     if (s->d.loop) chain.cycle_begin = s->d.start, chain.cycle_end = s->d.end;
     chain.tasks = s->d.tasks;
+    chain.show = s->d.show != NULL;
     chain.progress = s->d.progress;
     sup_result result = sup_chain_create(&chain, &a->chain, error);
     if (result != SUP_OK) return result;

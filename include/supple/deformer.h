@@ -208,6 +208,7 @@ typedef struct sup_bind_input {
     const sup_world_plan* world;   ///< never NULL from a chain
     sup_notes*           notes;    ///< what bind has to say (sup_note); the chain puts the link's name in front
     double cycle_begin, cycle_end; ///< the motion repeats over this span of the clip; equal: it does not
+    bool   show;                   ///< as in sup_chain_desc: there may be no example shapes
 } sup_bind_input;
 
 /// Where a deformer draws what it is made of: curves, layers, cells, contacts. Named, so that a person asks for one thing
@@ -310,6 +311,7 @@ typedef struct sup_chain_desc {
     const sup_world_mesh*      world_meshes;
     uint32_t                   world_mesh_count;
     double                     cycle_begin, cycle_end; ///< the clip is played as a loop over this span; equal: once
+    bool show; ///< what links draw of themselves is wanted: one that can be drawn needs no example shapes then
     /// Reads the file that a parameter of text names instead ('line=@tail.txt'), as text ended by 0 in the arena. NULL: no files.
     sup_result (*read_text)(void* user, const char* path, sup_arena* arena, const char** out, sup_error* error);
     void* read_user;

@@ -153,13 +153,14 @@ sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* ou
 
 // ---------------------------------------------------------------------------------------------- binding
 
-static sup_result check_needs(const sup_chain* chain, const sup_deformer* d, sup_error* error)
+static sup_result check_needs(const sup_chain* chain, const sup_deformer* d, bool show, sup_error* error)
 {
     const sup_character* c = chain->character;
     if (d->needs & SUP_NEEDS_CLIP && !chain->clip)
         return sup_fail(error, SUP_ERROR_INPUT, "%s: needs a clip to look ahead in; give one with --clip", d->name);
     // Known forces can move curves without any sculpt; the link itself says when they are not for it.
-    if (d->needs & SUP_NEEDS_EXAMPLES && c->example_count == 0 && chain->world.force_count == 0)
+    bool bare = chain->world.force_count > 0 || (show && d->draw);
+    if (d->needs & SUP_NEEDS_EXAMPLES && c->example_count == 0 && !bare)
         return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no example shapes; give them with --example T=FILE", d->name,
                         c->name);
     if (d->needs & SUP_NEEDS_WEIGHTS && c->skeleton.skin_joint_count == 0)
@@ -210,13 +211,14 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
     link*       l = &chain->links[index];
     sup_prefix* prefix = SUP_NEW(b->temporary, sup_prefix, 1);
     if (!prefix) return sup_fail_memory(b->error, "a chain");
-    sup_result r = check_needs(chain, l->deformer, b->error);
+    sup_result r = check_needs(chain, l->deformer, b->desc->show, b->error);
     if (!r) r = link_fields(chain, l, b->error);
     if (!r && index > 0) r = prepare_prefix(b, index, prefix);
     if (r) return r;
     link_span      span = { b->desc->progress, index, chain->link_count };
     sup_progress   progress = { report_link, &span };
     sup_bind_input in = { .character = chain->character,
+                          .show = b->desc->show,
                           .clip = chain->clip,
                           .before = prefix,
                           .skinning = chain->links[0].deformer->skinning,

@@ -29,6 +29,74 @@ sup_result sup_curve_labels(const sup_bind_input* in, const char* who, const cha
     return SUP_OK;
 }
 
+const char* const sup_curve_ways[] = { "around", "along", "planes", "loops", NULL };
+
+/// Parts of the ways that need some: of groups or the skeleton; without either, the limbs of the coordinate.
+static sup_result lay_over_parts(const sup_bind_input* in, const char* who, const sup_curve_plan* plan, sup_arena* arena,
+                                 sup_curves_desc* desc, sup_error* error)
+{
+    const char* groups = plan->groups ? plan->groups : "";
+    sup_result  r = SUP_OK;
+    if (plan->way == SUP_CURVES_LOOPS && plan->edges && plan->edges[0])
+        r = sup_curve_walks_parse(plan->edges, who, arena, &desc->walks, &desc->walk_count, error);
+    if (r) return r;
+    if (groups[0] || in->character->skeleton.skin_joint_count > 1)
+        return sup_curve_labels(in, who, groups, arena, &desc->labels, error);
+    sup_curves_desc field = { .mesh = desc->mesh, .way = SUP_CURVES_AROUND, .curves = desc->curves };
+    sup_curves      rings;
+    sup_error       reason;
+    r = sup_curves_create(&field, arena, &rings, &reason);
+    if (r) return sup_fail(error, r, "%s: '%s': %s", who, in->character->name, reason.text);
+    desc->labels = rings.limbs;
+    desc->single_parts = true;
+    return SUP_OK;
+}
+
+/// Curves of the coordinate only lie where groups are painted, over the triangles that are all of one: each is a body of its
+/// own.
+static sup_result leave_out(const sup_bind_input* in, const char* who, const char* groups, sup_arena* arena,
+                            sup_curve_mesh* mesh, sup_error* error)
+{
+    const uint32_t* labels = NULL;
+    sup_result      r = sup_curve_labels(in, who, groups, arena, &labels, error);
+    uint32_t*       kept = r ? NULL : SUP_NEW(arena, uint32_t, 3 * (size_t)mesh->triangle_count);
+    uint32_t        count = 0;
+    if (r) return r;
+    if (!kept) return sup_fail_memory(error, who);
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
+        const uint32_t* c = mesh->triangles + 3 * (size_t)t;
+        if (labels[c[0]] == SUP_NONE || labels[c[1]] != labels[c[0]] || labels[c[2]] != labels[c[0]]) continue;
+        for (int k = 0; k < 3; ++k) kept[3 * count + k] = c[k];
+        ++count;
+    }
+    mesh->triangles = kept, mesh->triangle_count = count;
+    return SUP_OK;
+}
+
+sup_result sup_curves_lay(const sup_bind_input* in, const char* who, const sup_curve_plan* plan, sup_arena* arena,
+                          sup_curves* out, sup_error* error)
+{
+    const sup_mesh* mesh = &in->character->mesh;
+    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh),
+                             .way = (sup_curve_way)plan->way,
+                             .curves = plan->curves,
+                             .spacing = plan->spacing * mesh->diagonal,
+                             .snap = plan->snap };
+    sup_guides      guides;
+    sup_error       reason;
+    sup_result      r = SUP_OK;
+    bool            parts = desc.way == SUP_CURVES_PLANES || desc.way == SUP_CURVES_LOOPS;
+    if (parts) r = lay_over_parts(in, who, plan, arena, &desc, error);
+    else if (plan->groups && plan->groups[0]) r = leave_out(in, who, plan->groups, arena, &desc.mesh, error);
+    if (!r && !parts && in->character->skeleton.skin_joint_count > 1) {
+        r = sup_curve_guides(in->character, who, arena, &guides, error);
+        desc.guides = &guides;
+    }
+    if (r) return r;
+    r = sup_curves_create(&desc, arena, out, &reason);
+    return r ? sup_fail(error, r, "%s: '%s': %s", who, in->character->name, reason.text) : SUP_OK;
+}
+
 sup_curve_mesh sup_curve_mesh_of(const sup_mesh* m)
 {
     return (sup_curve_mesh){ m->point_count, m->points,     m->triangle_count, m->triangles,

@@ -74,6 +74,17 @@ static sup_result make_nodes(const sup_mesh* mesh, const char* who, sup_curve_ne
     return SUP_OK;
 }
 
+static void list_shares(const sup_curve_net* net, const sup_curve_share* from, uint32_t count, uint32_t* offsets, float* shares)
+{
+    uint32_t per = net->intervals + 1;
+    for (uint32_t i = 0; i < count; ++i)
+        for (int k = 0; k < 4; ++k) {
+            uint32_t node = from[i].node[k];
+            offsets[4 * i + k] = node % per * net->stride + node / per * 3;
+            shares[4 * i + k] = from[i].share[k];
+        }
+}
+
 static sup_result make_transfer(const sup_mesh* mesh, float reach, const char* who, sup_curve_net* net, sup_arena* arena,
                                 sup_error* error)
 {
@@ -85,16 +96,23 @@ static sup_result make_transfer(const sup_mesh* mesh, float reach, const char* w
     sup_vec3* centers = SUP_NEW(arena, sup_vec3, count);
     if (!begin || !closed || !offsets || !shares || !centers) return sup_fail_memory(error, who);
     for (uint32_t c = 0; c < count; ++c) begin[c + 1] = (c + 1) * per;
-    sup_polylines lines = { count, begin, closed, net->curves.curves, net->nodes };
-    sup_result    r = sup_curve_transfer_create(&lines, mesh->points, mesh->point_count, net->curves.limbs, reach, arena,
-                                                &net->transfer, error);
+    sup_polylines  lines = { count, begin, closed, net->curves.curves, net->nodes, net->curves.below, net->curves.ratio };
+    sup_curve_skin skin = { .point_count = mesh->point_count,
+                            .points = mesh->points,
+                            .limbs = net->curves.limbs,
+                            .triangle_count = mesh->triangle_count,
+                            .triangles = mesh->triangles,
+                            .reach = reach,
+                            .blend = net->curves.spacing };
+    sup_result     r = sup_curve_transfer_create(&lines, &skin, arena, &net->transfer, error);
     if (r) return r;
-    for (uint32_t i = 0; i < mesh->point_count; ++i)
-        for (int k = 0; k < 4; ++k) {
-            uint32_t node = net->transfer.points[i].node[k];
-            offsets[4 * i + k] = node % per * net->stride + node / per * 3;
-            shares[4 * i + k] = net->transfer.points[i].share[k];
-        }
+    uint32_t  more = net->transfer.more_count;
+    uint32_t* more_offsets = SUP_NEW(arena, uint32_t, 4 * (size_t)more);
+    float*    more_shares = SUP_NEW(arena, float, 4 * (size_t)more);
+    if (!more_offsets || !more_shares) return sup_fail_memory(error, who);
+    list_shares(net, net->transfer.points, mesh->point_count, offsets, shares);
+    list_shares(net, net->transfer.more_shares, more, more_offsets, more_shares);
+    net->more_offsets = more_offsets, net->more_shares = more_shares;
     sup_polylines_centers(&net->transfer.lines, net->nodes, centers);
     net->offsets = offsets;
     net->shares = shares;
@@ -112,4 +130,12 @@ sup_result sup_curve_net_create(const sup_mesh* mesh, const sup_curves* curves, 
     if (!r) r = make_transfer(mesh, reach, who, &net, arena, error);
     if (!r) *out = net;
     return r;
+}
+
+void sup_curve_net_take(const sup_curve_net* net, const float* rows, float scale, uint32_t begin, uint32_t end, sup_vec3* q)
+{
+    const sup_curve_transfer* t = &net->transfer;
+    SUP_WIDE_PICK(sup_curve_take)(NULL, net->offsets, net->shares, rows, scale, begin, end, q);
+    uint32_t from = sup_transfer_more_from(t, begin), to = sup_transfer_more_from(t, end);
+    SUP_WIDE_PICK(sup_curve_take)(t->more, net->more_offsets, net->more_shares, rows, scale, from, to, q);
 }

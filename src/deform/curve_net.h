@@ -26,8 +26,13 @@ typedef struct sup_curve_net {
     sup_curve_transfer     transfer;
     const uint32_t*        offsets; ///< four per point, into the rows of columns
     const float*           shares;  ///< four per point
+    const uint32_t*        more_offsets; ///< likewise for transfer.more, points where limbs meet
+    const float*           more_shares;
     uint32_t               flat;    ///< curves without length: their nodes are spread by number
 } sup_curve_net;
+
+/// q[i] += scale x what the point takes from the rows, for points begin to end.
+void sup_curve_net_take(const sup_curve_net* net, const float* rows, float scale, uint32_t begin, uint32_t end, sup_vec3* q);
 
 /// `reach`: skin without curves of its own fades out over it. `who` is the deformer.
 sup_result sup_curve_net_create(const sup_mesh* mesh, const sup_curves* curves, uint32_t intervals, float reach,
@@ -36,9 +41,9 @@ sup_result sup_curve_net_create(const sup_mesh* mesh, const sup_curves* curves, 
 /// A value of mesh points at a node.
 sup_vec3 sup_node_read(const sup_node_source* source, const sup_vec3* at_points);
 
-/// q[i] += scale x what the point takes from the rows, for points begin to end.
+/// q[points[i]] += scale x four nodes' shares; points NULL: q[i].
 SUP_WIDE_DECLARE(void, sup_curve_take,
-                 (const uint32_t* offsets, const float* shares, const float* rows, float scale, uint32_t begin, uint32_t end,
-                  sup_vec3* q));
+                 (const uint32_t* points, const uint32_t* offsets, const float* shares, const float* rows, float scale,
+                  uint32_t begin, uint32_t end, sup_vec3* q));
 
 #endif

@@ -42,7 +42,8 @@ static bool place_stations(section_maker* m)
     for (uint32_t l = 0; l < c->limb_count; ++l) {
         float wanted = spacing > 0 ? c->lengths[l] / spacing : 0;
         m->first[l] = m->total;
-        m->count[l] = wanted >= 2 ? (uint32_t)sup_clampf(wanted, 2, 512) + 1 : 0; // too short to turn
+        // A part that is too short to turn is a crumb; a branch of the coordinate that short is a thumb, one section.
+        m->count[l] = wanted >= 2 ? (uint32_t)sup_clampf(wanted, 2, 512) + 1 : c->below && wanted > 0 ? 2 : 0;
         m->total += m->count[l];
     }
     for (uint32_t p = 0; p < n; ++p) {
@@ -167,7 +168,8 @@ static void move_to_poles(section_maker* m)
             double   half = 0.5 * (double)angle;
             float    slope = (float)(sup_cos(half) / sup_sin(half));
             sup_vec3 pole = v3_scale(v3_mad(d, slope, v3_cross(n, d)), 0.5f);
-            if (!(v3_length(pole) < 2 * m->radius[s])) continue; // it slides rather than turns
+            // It slides rather than turns. A thumb turns about the arm that it stands on.
+            if (!(v3_length(pole) < (m->curves->below ? 4 : 2) * m->radius[s])) continue;
             sum = v3_mad(sum, angle * angle, pole);
             total += angle * angle;
         }
@@ -277,6 +279,28 @@ static sup_result take_out(section_maker* m, const sup_sections* s, sup_error* e
     return SUP_OK;
 }
 
+/// Limbs that go on from each other behind forks are one here: a twist runs on from the arm into the hand.
+static bool join_limbs(const sup_curves* c, uint32_t point_count, sup_arena* beside, sup_curves* out)
+{
+    uint32_t *root = SUP_NEW(beside, uint32_t, c->limb_count), *limbs = SUP_NEW(beside, uint32_t, point_count);
+    float *   from = SUP_NEW(beside, float, c->limb_count), *lengths = SUP_NEW(beside, float, c->limb_count);
+    float*    heights = SUP_NEW(beside, float, point_count);
+    if (!root || !limbs || !from || !lengths || !heights) return false;
+    for (uint32_t l = 0; l < c->limb_count; ++l) {
+        root[l] = l;
+        for (uint32_t k = 0; k < c->limb_count && c->follows[root[l]] != SUP_NONE; ++k)
+            root[l] = c->follows[root[l]], from[l] += c->lengths[root[l]];
+        lengths[root[l]] = fmaxf(lengths[root[l]], from[l] + c->lengths[l]);
+    }
+    for (uint32_t p = 0; p < point_count; ++p) {
+        limbs[p] = c->limbs[p] == SUP_NONE ? SUP_NONE : root[c->limbs[p]];
+        heights[p] = c->limbs[p] == SUP_NONE ? 0 : from[c->limbs[p]] + c->heights[p];
+    }
+    *out = *c;
+    out->limbs = limbs, out->heights = heights, out->lengths = lengths;
+    return true;
+}
+
 sup_result sup_sections_create(const sup_character* character, const sup_curves* curves, float least_angle,
                                sup_segments* segments, sup_arena* arena, sup_sections* out, sup_error* error)
 {
@@ -285,7 +309,10 @@ sup_result sup_sections_create(const sup_character* character, const sup_curves*
     *out = made;
     if (!curves->heights) return SUP_OK;
     m.beside = sup_arena_beside(arena);
-    sup_result r = m.beside && place_stations(&m) && find_centers(&m) ? SUP_OK : sup_fail_memory(error, "example shapes");
+    sup_curves joined;
+    bool       good = m.beside && (!curves->follows || join_limbs(curves, character->mesh.point_count, m.beside, &joined));
+    if (good && curves->follows) m.curves = &joined;
+    sup_result r = good && place_stations(&m) && find_centers(&m) ? SUP_OK : sup_fail_memory(error, "example shapes");
     if (!r) {
         m.turns = SUP_NEW(arena, float, (size_t)m.total * segments->count * 6);
         if (!m.turns) r = sup_fail_memory(error, "example shapes");

@@ -53,7 +53,7 @@ static void rings_of_limb(curve_maker* m, const sup_curves_desc* d, const limb_s
         return;
     }
     for (uint32_t i = 0; i < wanted; ++i) line_at(limb, length * ((float)i + 0.5f) / (float)wanted, &centers[i], &normals[i]);
-    *dropped += rings_make(m, limb->triangles, limb->triangle_count, centers, normals, wanted, values, number, true);
+    *dropped += rings_make(m, limb->triangles, limb->triangle_count, centers, normals, wanted, values, number);
 }
 
 /// How far along its limb every point stands: the nearest place of the center line.
@@ -98,6 +98,16 @@ static sup_result make_on_clean(const sup_curves_desc* desc, sup_arena* arena, s
     uint32_t    dropped = 0;
     sup_result  r = check_mesh(&desc->mesh, error);
     if (!r) r = maker_begin(&m, &desc->mesh, desc->snap, arena, error);
+    if (!r && desc->way <= SUP_CURVES_ALONG) {
+        sup_curves made;
+        m.snap = 0; // moved onto vertices, level lines could touch
+        r = field_curves_make(&m, desc, &made, error);
+        if (!r) r = finish(&m, &made, error);
+        if (!r && made.curve_count == 0)
+            r = sup_fail(error, SUP_ERROR_INPUT, "no curve could be laid over this mesh: it has no length anywhere");
+        if (!r) *out = made;
+        return r;
+    }
     if (!r) r = limbs_find(&m, desc, &limbs, error);
     if (r) return r;
     float* values = SUP_NEW(arena, float, desc->mesh.point_count);
@@ -108,8 +118,7 @@ static sup_result make_on_clean(const sup_curves_desc* desc, sup_arena* arena, s
     } else
         for (uint32_t i = 0; i < limbs.limb_count && !m.failed; ++i) {
             if (!(line_length(&limbs.limbs[i]) > 0)) continue;
-            if (desc->way == SUP_CURVES_AROUND) rings_of_limb(&m, desc, &limbs.limbs[i], i, values, &dropped);
-            else meridians_make(&m, &limbs.limbs[i], i, desc->curves ? desc->curves : CURVES_STANDARD, values);
+            rings_of_limb(&m, desc, &limbs.limbs[i], i, values, &dropped);
         }
     sup_curves made = { .limb_count = limbs.limb_count, .limbs = limbs.of_point, .dropped = dropped };
     r = finish(&m, &made, error);
@@ -154,7 +163,7 @@ sup_result sup_curves_cut(const sup_curve_mesh* mesh, const sup_curve_line* line
             return sup_fail(error, SUP_ERROR_INPUT, "curves: station %u of the line has no direction; stations must differ", i);
     }
     sup_curves made = { .limb_count = 1, .limbs = limbs };
-    made.dropped = rings_make(&m, all, mesh->triangle_count, line->centers, normals, line->count, values, 0, false);
+    made.dropped = rings_make(&m, all, mesh->triangle_count, line->centers, normals, line->count, values, 0);
     r = finish(&m, &made, error);
     if (!r) *out = made;
     return r;

@@ -205,21 +205,8 @@ void maker_cut(curve_maker* m, const uint32_t* triangles, uint32_t triangle_coun
 
 // ---------------------------------------------------------------------------------------------- plane cuts
 
-uint32_t maker_plane(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, sup_vec3 center, sup_vec3 normal,
-                     float* values, uint32_t limb)
-{
-    uint32_t first = m->curve_count;
-    for (uint32_t i = 0; i < triangle_count; ++i)
-        for (uint32_t k = 0; k < 3; ++k) {
-            uint32_t p = m->mesh.triangles[3 * (size_t)triangles[i] + k];
-            values[p] = v3_dot(v3_sub(m->mesh.points[p], center), normal);
-        }
-    maker_cut(m, triangles, triangle_count, values, NULL, limb);
-    maker_keep_nearest(m, first, &center);
-    return first;
-}
-
-void maker_keep_nearest(curve_maker* m, uint32_t first, const sup_vec3* center)
+/// Of the curves from `first` on, those of one cut, the one around the center stays, or open pieces that are no crumbs.
+static void keep_nearest(curve_maker* m, uint32_t first, sup_vec3 center)
 {
     if (m->failed || m->curve_count - first < 2) return;
     // By the distance of its center in units of its own size: the loop around the center line, not a thumb beside it.
@@ -228,7 +215,7 @@ void maker_keep_nearest(curve_maker* m, uint32_t first, const sup_vec3* center)
     for (uint32_t c = first; c < m->curve_count; ++c) {
         float    length;
         sup_vec3 at = maker_center(m, &m->curves[c], &length);
-        float    away = center ? v3_distance(at, *center) / (length + 1e-30f) + (m->curves[c].closed ? 0.0f : 1.0f) : 0;
+        float    away = v3_distance(at, center) / (length + 1e-30f) + (m->curves[c].closed ? 0.0f : 1.0f);
         if (length > longest) longest = length;
         if (away < least) least = away, best = c;
     }
@@ -238,7 +225,7 @@ void maker_keep_nearest(curve_maker* m, uint32_t first, const sup_vec3* center)
         float length;
         maker_center(m, &m->curves[c], &length);
         bool large = length >= 0.25f * longest;
-        bool stays = !center ? large : m->curves[best].closed ? c == best : !m->curves[c].closed && large;
+        bool stays = m->curves[best].closed ? c == best : !m->curves[c].closed && large;
         if (stays) m->curves[kept++] = m->curves[c];
     }
     // Points of dropped pieces stay in the list until the next curve moves over them.
@@ -250,6 +237,20 @@ void maker_keep_nearest(curve_maker* m, uint32_t first, const sup_vec3* center)
     }
     m->curve_count = kept;
     m->point_count = at;
+}
+
+uint32_t maker_plane(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, sup_vec3 center, sup_vec3 normal,
+                     float* values, uint32_t limb)
+{
+    uint32_t first = m->curve_count;
+    for (uint32_t i = 0; i < triangle_count; ++i)
+        for (uint32_t k = 0; k < 3; ++k) {
+            uint32_t p = m->mesh.triangles[3 * (size_t)triangles[i] + k];
+            values[p] = v3_dot(v3_sub(m->mesh.points[p], center), normal);
+        }
+    maker_cut(m, triangles, triangle_count, values, NULL, limb);
+    keep_nearest(m, first, center);
+    return first;
 }
 
 void sup_curves_place(const sup_curves* curves, const sup_vec3* mesh_points, sup_vec3* out)

@@ -38,6 +38,20 @@ void     maker_reverse(curve_maker* m, uint32_t curve);
 void maker_cut(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const float* values, const float* keep,
                uint32_t limb);
 
+// transfer --------------------------------------------------------------------------------------------------------------
+
+typedef struct transfer_job transfer_job;
+/// A point takes shares of two curves (SUP_NONE: none) at the places nearest to it.
+void transfer_stand(const transfer_job* j, sup_vec3 p, const uint32_t curve[2], const float share[2], sup_curve_share* out);
+/// Where curves that are not beside each other meet, shares run from one to the other over some edges.
+sup_result transfer_blend(const transfer_job* j, const sup_curve_skin* skin, sup_curve_share* shares, sup_arena* arena,
+                          sup_curve_transfer* out, sup_error* error);
+
+// the coordinate --------------------------------------------------------------------------------------------------------
+
+/// Rings of the coordinate along the limbs, or lines across them. `out` without its curves: those are in the maker.
+sup_result field_curves_make(curve_maker* m, const sup_curves_desc* desc, sup_curves* out, sup_error* error);
+
 // parts and limbs -------------------------------------------------------------------------------------------------------
 
 typedef struct limb_shape {
@@ -58,26 +72,9 @@ sup_result limbs_find(curve_maker* m, const sup_curves_desc* desc, limb_set* out
 /// One plane cut: the polylines nearest to `center`. Returns the first curve added, curve_count tells the rest.
 uint32_t maker_plane(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, sup_vec3 center, sup_vec3 normal,
                      float* values, uint32_t limb);
-/// Of the curves from `first` on, those of one cut, the one around the center stays, or open pieces that are no crumbs; without
-/// a center all that are none.
-void maker_keep_nearest(curve_maker* m, uint32_t first, const sup_vec3* center);
-
 /// Curves across a line, turned apart where they cross, linked to neighbors, with consistent starts. Returns how many dropped.
-/// `levels`: where planes cannot be kept from crossing, level lines of the height along the line instead.
-uint32_t   rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const sup_vec3* centers,
-                      const sup_vec3* normals, uint32_t count, float* values, uint32_t limb, bool levels);
-/// A plane across a line, and the curves that it cut.
-typedef struct ring_plane {
-    sup_vec3 center, normal;
-    uint32_t first, end; ///< equal: none
-} ring_plane;
-/// Does one pass through another?
-bool rings_cross(const curve_maker* m, const ring_plane* rings, uint32_t count);
-/// Height of the points of the triangles from one end of a line to the other, over the surface, in stations: -1/2 to count - 1/2.
-/// False when memory ran out.
-bool level_heights(const curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const sup_vec3* centers,
-                   uint32_t count, float* heights);
-void       meridians_make(curve_maker* m, const limb_shape* limb, uint32_t number, uint32_t count, float* values);
+uint32_t rings_make(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const sup_vec3* centers,
+                    const sup_vec3* normals, uint32_t count, float* values, uint32_t limb);
 /// `walks`: from these edges only; none: all loops that run along the limbs.
 sup_result loops_make(curve_maker* m, const limb_set* limbs, const sup_curve_walk* walks, uint32_t walk_count,
                       sup_error* error);

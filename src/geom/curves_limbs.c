@@ -22,24 +22,21 @@ typedef struct seam {
 } seam;
 
 typedef struct limb_finder {
-    curve_maker*          m;
-    sup_arena*            arena;
-    const uint32_t*       labels;
-    const sup_curve_line* lines; ///< per label, or NULL
-    uint32_t              lines_count;
-    uint32_t*             label_of; ///< per part: the label that most of its points have
-    uint32_t*             part;     ///< per point
-    uint32_t              part_count;
-    uint32_t*             seam_counts; ///< per part
-    seam*                 seams;
-    uint32_t              seam_count;
-    uint32_t*             tri_begin; ///< triangles of each part
-    uint32_t*             tri;
-    float*                values;
-    sup_vec3*             line; ///< stations of the limb under work
-    uint32_t              line_count, line_room;
-    bool                  whole; ///< rings: lines of bodies reach from end to end, not only from seam to seam
-    bool                  failed;
+    curve_maker*    m;
+    sup_arena*      arena;
+    const uint32_t* labels;
+    uint32_t*       part; ///< per point
+    uint32_t        part_count;
+    uint32_t*       seam_counts; ///< per part
+    seam*           seams;
+    uint32_t        seam_count;
+    uint32_t*       tri_begin; ///< triangles of each part
+    uint32_t*       tri;
+    float*          values;
+    sup_vec3*       line; ///< stations of the limb under work
+    uint32_t        line_count, line_room;
+    bool            whole; ///< rings: lines of bodies reach from end to end, not only from seam to seam
+    bool            failed;
 } limb_finder;
 
 // ---------------------------------------------------------------------------------------------- parts
@@ -443,31 +440,10 @@ static uint32_t next_part(const limb_finder* f, uint32_t part, const seam* came,
     return *back ? s->to : SUP_NONE;
 }
 
-/// Most points of a part have one label; absorbed crumbs have others.
-static bool find_labels(limb_finder* f)
-{
-    uint32_t* votes = SUP_NEW(f->arena, uint32_t, f->part_count);
-    f->label_of = SUP_NEW(f->arena, uint32_t, f->part_count);
-    if (!votes || !f->label_of) return false;
-    for (uint32_t p = 0; f->labels && p < f->m->mesh.point_count; ++p) {
-        uint32_t i = f->part[p];
-        if (i == SUP_NONE) continue;
-        if (votes[i] == 0) f->label_of[i] = f->labels[p];
-        if (f->label_of[i] == f->labels[p]) ++votes[i];
-        else --votes[i];
-    }
-    return true;
-}
-
 /// Stations of a chain of parts, given in order with the seams before, between and behind them (NULL: a tip).
 static void chain_line(limb_finder* f, const uint32_t* parts, const seam* const* seams, uint32_t count)
 {
     f->line_count = 0;
-    uint32_t label = f->label_of[parts[0]];
-    if (f->lines && count == 1 && label < f->lines_count && f->lines[label].count >= 2) {
-        for (uint32_t i = 0; i < f->lines[label].count; ++i) add_station(f, f->lines[label].centers[i]);
-        return;
-    }
     if (count == 1 && (!seams[0] == !seams[1] || f->seam_counts[parts[0]] > 2)) {
         lone_line(f, parts[0]);
         return;
@@ -565,15 +541,12 @@ static sup_result chain_from(limb_finder* f, uint32_t part, bool single, uint32_
 sup_result limbs_find(curve_maker* m, const sup_curves_desc* desc, limb_set* out, sup_error* error)
 {
     bool        single_parts = desc->single_parts;
-    limb_finder f = { .m = m,
-                      .arena = sup_arena_beside(m->arena),
-                      .labels = desc->labels,
-                      .lines = single_parts ? desc->lines : NULL,
-                      .lines_count = desc->line_count,
-                      .whole = desc->way == SUP_CURVES_AROUND };
-    sup_result  r = SUP_OK;
+    limb_finder f = {
+        .m = m, .arena = sup_arena_beside(m->arena), .labels = desc->labels, .whole = desc->way == SUP_CURVES_PLANES
+    };
+    sup_result r = SUP_OK;
     *out = (limb_set){ .of_point = SUP_NEW(m->arena, uint32_t, m->mesh.point_count) };
-    if (!f.arena || !out->of_point || !find_parts(&f) || !find_labels(&f) || !list_triangles(&f) || !find_seams(&f))
+    if (!f.arena || !out->of_point || !find_parts(&f) || !list_triangles(&f) || !find_seams(&f))
         r = sup_fail_memory(error, "curves");
     uint32_t* taken = NULL;
     if (!r) {

@@ -52,7 +52,7 @@ static float between(sup_vec3 p, const near_place* one, const near_place* two)
     return l2 > 0 ? sup_clampf(v3_dot(v3_sub(p, one->at), d) / l2, 0, 1) : 0;
 }
 
-typedef struct transfer_job {
+struct transfer_job {
     const sup_polylines* lines;
     const sup_vec3*      points;
     const uint32_t*      limbs;
@@ -65,7 +65,7 @@ typedef struct transfer_job {
     const ball*          around;      ///< one a curve
     const ball*          blocks;      ///< one for every BLOCK steps
     const uint32_t*      block_begin; ///< of each curve
-} transfer_job;
+};
 
 /// The place of one curve that is nearest to p; of no meaning where all of it is farther than the root of `known`.
 static near_place nearest_on(const transfer_job* j, uint32_t curve, sup_vec3 p, float known)
@@ -80,9 +80,8 @@ static near_place nearest_on(const transfer_job* j, uint32_t curve, sup_vec3 p, 
     return best;
 }
 
-static void join(sup_curve_share* o, const transfer_job* j, sup_vec3 p, const near_place* one, const near_place* two)
+static void join(sup_curve_share* o, const transfer_job* j, const near_place* one, const near_place* two, float alpha)
 {
-    float alpha = two ? between(p, one, two) : 0;
     *o = (sup_curve_share){ .node = { one->a, one->b, two ? two->a : one->a, two ? two->b : one->b },
                             .curve = { one->curve, two ? two->curve : SUP_NONE },
                             .t = { one->t, two ? two->t : 0 },
@@ -107,6 +106,15 @@ static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
     uint32_t             limb = j->limbs ? j->limbs[i] : 0, from = 0, to = l->curve_count;
     bool                 own = limb != SUP_NONE && limb < j->limb_count && j->limb_begin[limb + 1] > j->limb_begin[limb];
     near_place           one = { .square = 3e38f }, two;
+    uint32_t             below = l->below ? l->below[i] : SUP_NONE;
+    if (below != SUP_NONE) { // its place between two curves is known
+        uint32_t before = l->curves[below].sides[1];
+        one = nearest_on(j, below, p, 3e38f);
+        if (before != SUP_NONE) two = nearest_on(j, before, p, 3e38f);
+        j->out[i].fade = 1;
+        join(&j->out[i], j, &one, before == SUP_NONE ? NULL : &two, before == SUP_NONE ? 0 : l->ratio[i]);
+        return;
+    }
     if (own) from = j->limb_begin[limb], to = j->limb_begin[limb + 1];
     if (*guess >= from && *guess < to) one = nearest_on(j, own ? j->limb_curves[*guess] : *guess, p, 3e38f);
     for (uint32_t k = from; k < to; ++k) {
@@ -134,7 +142,7 @@ static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
         if (!found || alpha > best) two = n, best = alpha;
         found = true;
     }
-    join(o, j, p, &one, found ? &two : NULL);
+    join(o, j, &one, found ? &two : NULL, found ? best : 0);
 }
 
 static void place_task(void* data, uint32_t begin, uint32_t end)
@@ -208,25 +216,36 @@ static bool make_balls(transfer_job* j, sup_arena* arena)
     return true;
 }
 
-sup_result sup_curve_transfer_create(const sup_polylines* lines, const sup_vec3* points, uint32_t point_count,
-                                     const uint32_t* limbs, float reach, sup_arena* arena, sup_curve_transfer* out,
-                                     sup_error* error)
+void transfer_stand(const transfer_job* j, sup_vec3 p, const uint32_t curve[2], const float share[2], sup_curve_share* out)
 {
-    sup_curve_share* made = SUP_NEW(arena, sup_curve_share, point_count);
+    *out = (sup_curve_share){ .curve = { curve[0], curve[1] }, .fade = share[0] + share[1], .mixed = true };
+    for (uint32_t k = 0; k < 2; ++k) {
+        if (curve[k] == SUP_NONE) continue;
+        near_place n = nearest_on(j, curve[k], p, 3e38f);
+        out->node[2 * k] = n.a, out->node[2 * k + 1] = n.b, out->t[k] = n.t;
+        out->share[2 * k] = share[k] * (1 - n.t), out->share[2 * k + 1] = share[k] * n.t;
+    }
+}
+
+sup_result sup_curve_transfer_create(const sup_polylines* lines, const sup_curve_skin* skin, sup_arena* arena,
+                                     sup_curve_transfer* out, sup_error* error)
+{
+    uint32_t         count = skin->point_count;
+    sup_curve_share* made = SUP_NEW(arena, sup_curve_share, count);
     sup_vec3*        centers = SUP_NEW(arena, sup_vec3, lines->curve_count);
-    transfer_job     job = { lines, points, limbs, NULL, NULL, 0, reach, made, centers, NULL, NULL, NULL };
+    transfer_job     job = { lines, skin->points, skin->limbs, NULL, NULL, 0, skin->reach, made, centers, NULL, NULL, NULL };
     if (!made || !centers) return sup_fail_memory(error, "curves");
     sup_polylines_centers(lines, lines->nodes, centers);
     if (!group_curves(&job, arena) || !make_balls(&job, arena)) return sup_fail_memory(error, "curves");
-    sup_tasks_run(NULL, point_count, 1024, place_task, &job);
+    sup_tasks_run(NULL, count, 1024, place_task, &job);
     sup_vec3 low = v3(3e38f, 3e38f, 3e38f), high = v3(-3e38f, -3e38f, -3e38f);
-    *out = (sup_curve_transfer){ .point_count = point_count, .points = made, .lines = *lines };
-    for (uint32_t i = 0; i < point_count; ++i) {
+    *out = (sup_curve_transfer){ .point_count = count, .points = made, .lines = *lines };
+    for (uint32_t i = 0; i < count; ++i) {
         out->alone += made[i].curve[0] == SUP_NONE;
-        low = v3_min(low, points[i]), high = v3_max(high, points[i]);
+        low = v3_min(low, skin->points[i]), high = v3_max(high, skin->points[i]);
     }
-    out->size = point_count ? v3_distance(low, high) : 0;
-    return SUP_OK;
+    out->size = count ? v3_distance(low, high) : 0;
+    return skin->triangle_count ? transfer_blend(&job, skin, made, arena, out, error) : SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- applying
@@ -259,7 +278,7 @@ static sup_vec3 framed(const sup_curve_transfer* t, uint32_t i, sup_vec3 p, cons
 {
     const sup_curve_share* o = &t->points[i];
     const sup_vec3*        rest = t->lines.nodes;
-    if (o->curve[1] == SUP_NONE || o->fade < 1) return displaced(o, rest, moved);
+    if (o->curve[1] == SUP_NONE || o->fade < 1 || o->mixed) return displaced(o, rest, moved);
     sup_vec3 axes[3], turned[3], at[2][4];
     for (int k = 0; k < 2; ++k) { // at rest and moved: p1, p2, p3, O3
         const sup_vec3 *n = k ? moved : rest, *c = k ? moved_centers : centers;
@@ -287,4 +306,17 @@ void sup_curve_transfer_apply(const sup_curve_transfer* t, const sup_vec3* rest,
     for (uint32_t i = begin; i < end; ++i)
         out[i] =
             centers ? framed(t, i, rest[i], moved, centers, moved_centers) : displaced(&t->points[i], t->lines.nodes, moved);
+    for (uint32_t k = sup_transfer_more_from(t, begin); k < t->more_count && t->more[k] < end; ++k)
+        out[t->more[k]] = v3_add(out[t->more[k]], displaced(&t->more_shares[k], t->lines.nodes, moved));
+}
+
+uint32_t sup_transfer_more_from(const sup_curve_transfer* t, uint32_t begin)
+{
+    uint32_t low = 0, high = t->more_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->more[middle] < begin) low = middle + 1;
+        else high = middle;
+    }
+    return low;
 }

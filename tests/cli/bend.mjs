@@ -92,7 +92,7 @@ await test("a center line stands in a file, with stations or without", folder =>
 });
 
 await test("loads on what does not exist name what does", folder => {
-    refused(folder, "bend", force({ curve: 999 }), [/force 'f' is on curve 999/, /0 to \d+ \(hips to head\)/, /tail_1 to tail_5/]);
+    refused(folder, "bend", force({ curve: 999 }), [/force 'f' is on curve 999/, /0 to \d+ \(\w+ to \w+\)/, /tail_5/]);
     refused(folder, line, force({ region: { curves: [1, 99] } }), /this link has 0 to 8/);
     refused(folder, "bend", force({ region: { curves: [2, 40], to: 0.4 } }), /not beside the curves from 2 on, which are 2/);
     refused(folder, "bend", force({ curve: { bone: "wing" } }), [/no joint 'wing'/, /spine_1/]);
@@ -154,6 +154,21 @@ await test("what does nothing says so", folder => {
     fs.writeFileSync(beyond, "0 0.475 -0.35\n0 0.665 -0.572\n0 0.9 -0.58\nstations 0.1 0.3 0.5 0.7 0.99\n");
     match(said(`bend(line=@${beyond})`, {}), /note: .*station 0.99 misses its limb/);
     match(said("bend", { bodies: [{ name: "sheet", mesh: "sheet.obj" }] }), /note: .*body 'sheet' has holes/);
+});
+
+await test("a mesh without a rig bakes under loads, and its curves are drawn without a sculpt", folder => {
+    const obj = path.join(folder, "still.obj"), world = path.join(folder, "push.json"), out = path.join(folder, "out.glb");
+    good(["bake", beast, obj, "--pose", "head=0,0,0", "--deform", "linear", "--quiet"]);
+    fs.writeFileSync(world, JSON.stringify({ gravity: [0, 0, 0], forces: [{ name: "f", curve: 3, ratio: 0.5, value: [0, 20, 0],
+        keys: [{ time: 0, value: 0 }, { time: 0.5, value: 1 }] }] }));
+    for (const link of ["bend", "beam", "fourier"]) {
+        const r = JSON.parse(good(["bake", obj, out, "--deform", link, "--world", world, "--end", "0.5", "--fps", "4", "--hashes", "--json", "--overwrite"]).out);
+        holds(new Set(r.hashes ?? r.frames?.map(f => f.hash)).size > 1, `${link} moves it`);
+        good(["render", obj, path.join(folder, `${link}.png`), "--deform", link, "--show", `${link}.curves`, "--draft", "--size", "64x64"]);
+    }
+    const without = run(["bake", obj, out, "--deform", "bend"]);
+    equal(without.code, 1, "exit without a world");
+    match(without.err, /--world/, "message");
 });
 
 finish();

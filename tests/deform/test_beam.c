@@ -468,7 +468,7 @@ static void a_known_force_bends_its_curve_and_lets_go(void** state)
     assert_int_equal(sup_chain_create(&(sup_chain_desc){ .character = &bare, .clip = clip, .links = "beam", .world = wrong },
                                       &chain, &error),
                      SUP_ERROR_INPUT);
-    assert_string_equal(error.text, "beam: force 'push' is on curve 900; this link has the curves 0 to 21");
+    assert_non_null(strstr(error.text, "beam: force 'push' is on curve 900; this link has the curves 0 to "));
     sup_arena_destroy(arena);
     sup_character_destroy(c);
 }
@@ -485,7 +485,7 @@ static void a_constant_force_bends_a_curve_as_a_clamped_beam(void** state)
         world_of("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0,0,2]}]}", arena);
     play p = play_chain((sup_chain_desc){ .character = &s->character,
                                           .clip = &s->clip,
-                                          .links = "beam(expert=1,a1=1,a2=1,modes=31,intervals=32,frames=10000)",
+                                          .links = "beam(way=loops,expert=1,a1=1,a2=1,modes=31,intervals=32,frames=10000)",
                                           .world = world },
                         (sup_instance_desc){ .clip = &s->clip });
     play_hash(&p, 0.7);

@@ -92,7 +92,7 @@ static void a_ring_gives_way_by_its_length_and_stiffness(void** state)
 {
     (void)state;
     sup_character* c = test_tube(64, 96, 1, 1.0f, 0.1f);
-    bent           b = bent_by(c, "bend(curves=20,intervals=96)",
+    bent           b = bent_by(c, "bend(way=planes,curves=20,intervals=96)",
                                "{\"forces\":[{\"name\":\"f\",\"curve\":9,\"ratio\":0.25,\"value\":[0,3,0]}]}");
     uint32_t       at;
     double         most = most_moved(&b, 0, &at), l = 2 * 3.14159265 * 0.1, width = 1.0 / 20;
@@ -118,8 +118,8 @@ static void on_a_foundation_rings_move_as_a_whole(void** state)
     for (int i = 0; i < 24; ++i) l += 2 * 0.1 * sin(3.14159265 / 24);
     for (int frame = 0; frame < 2; ++frame) {
         bent b = bent_by(c,
-                         frame ? "bend(curves=10,closed=foundation,support=2,transfer=frame)"
-                               : "bend(curves=10,closed=foundation,support=2)",
+                         frame ? "bend(way=planes,curves=10,closed=foundation,support=2,transfer=frame)"
+                               : "bend(way=planes,curves=10,closed=foundation,support=2)",
                          world);
         most_moved(&b, 0, NULL);
         for (uint32_t i = 0; i < b.p.points; ++i) {
@@ -130,7 +130,7 @@ static void on_a_foundation_rings_move_as_a_whole(void** state)
         bent_end(&b);
     }
     // balanced, the same forces do nothing
-    assert_true(most_under(c, "bend(curves=10)", world) < 1e-7);
+    assert_true(most_under(c, "bend(way=planes,curves=10)", world) < 1e-7);
     sup_character_destroy(c);
 }
 
@@ -252,8 +252,9 @@ static void a_region_bends_as_its_plate(void** state)
                         "},\"value\":[0,0,6]}]}";
     double      D = 1e6 * 0.05 * 0.05 * 0.05 / (12 * 0.91), expected = 6 * 0.0056 * 0.16 / D;
     for (int way = 0; way < 3; ++way) {
-        static const char* const links[] = { "bend(curves=20,intervals=128,equivalent=exact)", "bend(curves=20,intervals=128)",
-                                             "bend(curves=20,intervals=128,equivalent=point)" };
+        static const char* const links[] = { "bend(way=planes,curves=20,intervals=128,equivalent=exact)",
+                                             "bend(way=planes,curves=20,intervals=128)",
+                                             "bend(way=planes,curves=20,intervals=128,equivalent=point)" };
         uint32_t                 at;
         bent                     b = bent_by(c, links[way], world);
         double                   most = most_moved(&b, 0, &at);

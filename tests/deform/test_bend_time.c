@@ -167,8 +167,9 @@ static void skin_of_a_region_follows_the_plate(void** state)
     x[NU / 2 * (NV + 1) + NV / 2] = 6 / D / (across / NU * along / NV);
     sup_plate_solve(&plate, x, spare);
     peak = x[NU / 2 * (NV + 1) + NV / 2];
-    static const char* const links[] = { "bend(curves=20,intervals=128)", "bend(curves=20,intervals=128,equivalent=point)",
-                                         "bend(curves=20,intervals=128,equivalent=exact)" };
+    static const char* const links[] = { "bend(way=planes,curves=20,intervals=128)",
+                                         "bend(way=planes,curves=20,intervals=128,equivalent=point)",
+                                         "bend(way=planes,curves=20,intervals=128,equivalent=exact)" };
     for (size_t way = 0; way < SUP_COUNT_OF(links); ++way) {
         bent     b = bent_by(c, links[way], world);
         uint32_t n = 0, top;

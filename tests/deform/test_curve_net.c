@@ -122,7 +122,7 @@ static void groups_are_the_maps_that_match(void** state)
         float x = c->mesh.points[i].x;
         assert_int_equal(labels[i], x < 0.3f ? 1 : x < 0.6f ? 2 : SUP_NONE);
     }
-    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(&c->mesh), .labels = labels, .way = SUP_CURVES_AROUND, .curves = 8 };
+    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(&c->mesh), .labels = labels, .way = SUP_CURVES_PLANES, .curves = 8 };
     sup_curves      curves;
     assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
     for (uint32_t i = 0; i < curves.point_count;
@@ -168,9 +168,9 @@ static void rebuilt(const char* name, uint32_t points, sup_curve_way way, uint32
 static void the_paper_s_share_of_points_holds_a_shape(void** state)
 {
     (void)state;
-    rebuilt("arm", 1390, SUP_CURVES_ALONG, 22, 33, 0.25);
-    rebuilt("beast", 30000, SUP_CURVES_ALONG, 22, 33, 0.6);
-    rebuilt("beast", 30000, SUP_CURVES_AROUND, 22, 33, 0.6);
+    rebuilt("arm", 1390, SUP_CURVES_ALONG, 22, 33, 0.3);
+    rebuilt("beast", 30000, SUP_CURVES_ALONG, 64, 33, 0.6);
+    rebuilt("beast", 30000, SUP_CURVES_AROUND, 48, 33, 0.6);
 }
 
 int main(void)

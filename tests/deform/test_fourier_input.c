@@ -196,8 +196,8 @@ static void near_a_resonance_of_the_loop_rates_are_prescribed(void** state)
 static void curves_and_spacing_set_how_many_there_are(void** state)
 {
     (void)state;
-    static const char* const chains[] = { "fourier(curves=6)", "fourier(curves=12)", "fourier(spacing=0.1)",
-                                          "fourier(spacing=0.05)" };
+    static const char* const chains[] = { "fourier(curves=16)", "fourier(curves=32)", "fourier(spacing=0.05)",
+                                          "fourier(spacing=0.025)" };
     sculpted*                s = sculpt_on(1200, 2, 0, 1, true);
     uint32_t                 count[4];
     for (int k = 0; k < 4; ++k) {
@@ -205,7 +205,8 @@ static void curves_and_spacing_set_how_many_there_are(void** state)
         count[k] = bound_of(&p)->net.curves.curve_count;
         play_end(&p);
     }
-    print_message("  6 a limb: %u, 12: %u; every 0.1 diagonals: %u, 0.05: %u\n", count[0], count[1], count[2], count[3]);
+    print_message("  16 on the longest limb: %u, 32: %u; every 0.05 diagonals: %u, 0.025: %u\n", count[0], count[1], count[2],
+                  count[3]);
     assert_true(count[1] > 1.7 * count[0] && count[1] < 2.3 * count[0]);
     assert_true(count[3] > 1.7 * count[2] && count[3] < 2.3 * count[2]);
     sculpted_end(s);
@@ -226,7 +227,7 @@ static void duplicate_points_share_the_result(void** state)
     for (uint32_t i = 0; i < p.points; ++i) assert_true(isfinite(p.out[i].x) && isfinite(q.out[i].y));
     for (uint32_t i = 40; i < 60; i += 2) {
         assert_true(v3_distance(p.out[i], p.out[i + 1]) < 1e-4f * s->arm->mesh.diagonal);
-        assert_true(v3_distance(q.out[i], q.out[i + 1]) < 1e-4f * s->arm->mesh.diagonal);
+        assert_true(v3_distance(q.out[i], q.out[i + 1]) < 5e-4f * s->arm->mesh.diagonal); // lines pass between them
     }
     play_end(&p), play_end(&q), sculpted_end(s);
 }
@@ -250,7 +251,8 @@ static void a_curve_without_length_moves_by_its_mean_and_is_said(void** state)
         for (int j = 0; j < 2; ++j) s->points[j][i] = v3(middle.x, middle.y + 0.01f * (float)j, middle.z);
         assert_true(x++ < count);
     }
-    play p = sculpted_play(s, "fourier(curves=100)"), mean = sculpted_play(s, "fourier(curves=100,residual=none,turning=0)");
+    play p = sculpted_play(s, "fourier(way=planes,curves=100)"),
+         mean = sculpted_play(s, "fourier(way=planes,curves=100,residual=none,turning=0)");
     const fourier_bound* b = bound_of(&p);
     print_message("  %u points in one place, %u of %u rings without length\n", count, b->net.flat, b->net.curves.curve_count);
     assert_true(b->net.flat > 0);

@@ -54,7 +54,7 @@ const moving = deformers.filter(d => d.dynamic).map(d => d.name);
 // Without a world bend has nothing to do: loads that are parameters.
 still.push("bend(pressure=0.1)", "bend(pressure=0.1,closed=foundation,transfer=frame)", "bend(way=along,weight=1)");
 // Other curves, parts and residuals than fourier's own.
-still.push("fourier(way=along,ends=free,order=fourth)", "fourier(parts=walks,residual=half,settle=1)");
+still.push("fourier(way=along,ends=free,order=fourth)", "fourier(way=planes,residual=half,settle=1)");
 moving.push("bend(pressure=0.1,dynamics=on)", "layers(cage=200)");
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-wasm-"));

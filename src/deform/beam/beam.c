@@ -10,7 +10,6 @@
 
 enum { ROW_STRENGTH = 26, RAMP_AUTO = 3, GRAIN = 4096 };
 
-static const char* const ways[] = { "along", "around", "loops", NULL };
 static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
 static const char* const ramps[] = { "linear", "smoothstep", "smootherstep", "auto", NULL };
 static const char* const starts[] = { "lifted", "rest", NULL };
@@ -21,16 +20,18 @@ static const char* const transfers[] = { "displacement", "frame", NULL };
 
 #define AT(name) offsetof(beam_params, name)
 static const sup_param rows[] = {
-    { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = ways, .unit = "",
-      .help = "How curves lie: along the limbs (open), around them (rings), or edge loops of the mesh along them" },
+    { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = sup_curve_ways, .standard = SUP_CURVES_ALONG, .unit = "",
+      .help = "How curves lie: rings around the limbs, lines along them (open); or as in papers, cuts by planes across found "
+              "center lines, or edge loops of the mesh" },
     { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 22, .unit = "",
-      .help = "Curves per limb" },
+      .help = "Curves of the longest limb (rings) or the thickest (lines); others in proportion. way=planes: of every limb" },
     { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0, .unit = "diagonal",
-      .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves", .only_with = "way=around" },
+      .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves",
+      .only_with = "way=around|way=planes" },
     { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
-      .help = "Curve points nearer to a vertex than this share of their edge move onto it" },
+      .help = "Curve points nearer to a vertex than this share of their edge move onto it", .only_with = "way=planes" },
     { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
-      .help = "Parts by maps whose names match (_GROUP_*), instead of the dominant joint" },
+      .help = "Curves only where maps are painted whose names match (_GROUP_*), each a part of its own" },
     { "edges", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(edges), .unit = "",
       .help =
           "way=loops: the loops that begin at these edges only, by numbers of points: 16-17 from there on, 16=17 both ways, "
@@ -112,7 +113,7 @@ typedef struct bound {
     sup_sections        sections;
     sup_trust           trust;
     sup_beside          beside;
-    const float*        shares;    ///< of the net: what points take of their nodes' swing
+    sup_curve_net       swung;     ///< the net with the shares that points take of their nodes' swing
     const float*        node_calm; ///< frame form: share of its swing that a node takes
     beam_motion         motion;
     const float* const* carriers; ///< per example, three floats a point: its displacements, or in frame form what frames leave
@@ -171,31 +172,34 @@ static void take_swing(const void* link, const float* coefficients, void* scratc
     const beam_motion* m = &b->motion;
     memset(out, 0, b->point_count * sizeof *out);
     SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, coefficients, b->net.stride, scratch);
-    SUP_WIDE_PICK(sup_curve_take)(b->net.offsets, b->net.shares, scratch, 1, 0, b->point_count, out);
+    sup_curve_net_take(&b->net, scratch, 1, 0, b->point_count, out);
 }
 
 /// Shares of the curves' swing that points, or nodes, take; the paper's stepper is held by what its exact solution does.
 static sup_result calm_down(bound* b, bool rings, sup_arena* arena, sup_error* error)
 {
     uint32_t n = b->net.node_count;
-    float *  calm, *shares, *nodes;
-    b->shares = b->net.shares;
+    uint32_t more = b->net.transfer.more_count;
+    float *  calm, *shares, *more_shares, *nodes;
+    b->swung = b->net;
+    more_shares = SUP_NEW(arena, float, 4 * (size_t)more + SUP_LANES);
     shares = SUP_NEW(arena, float, 4 * (size_t)b->point_count + SUP_LANES);
     nodes = SUP_NEW(arena, float, (size_t)n + 1);
     sup_swing swing = { b, take_swing, SUP_NEW(arena, float, (size_t)(b->net.intervals + 1) * b->net.stride + SUP_LANES),
                         rings };
-    if (!shares || !nodes || !swing.scratch) return sup_fail_memory(error, "beam");
+    if (!shares || !more_shares || !nodes || !swing.scratch) return sup_fail_memory(error, "beam");
     b->node_calm = nodes;
     for (uint32_t i = 0; i < n; ++i) nodes[i] = 1;
     if (b->motion.modal.modes == 0) return SUP_OK;
     sup_result r = sup_carried_calm(&b->segments, &b->motion.modal, &swing, b->point_count, arena, &calm, error);
     if (r) return r;
     for (size_t i = 0; i < 4 * (size_t)b->point_count; ++i) shares[i] = b->net.shares[i] * calm[i / 4];
+    for (size_t i = 0; i < 4 * (size_t)more; ++i) more_shares[i] = b->net.more_shares[i] * calm[b->net.transfer.more[i / 4]];
     for (uint32_t i = 0; i < n; ++i) {
         nodes[i] = 0;
         for (int k = 0; k < 4; ++k) nodes[i] += b->net.sources[i].share[k] * calm[b->net.sources[i].point[k]];
     }
-    b->shares = shares;
+    b->swung.shares = shares, b->swung.more_shares = more_shares;
     return SUP_OK;
 }
 
@@ -267,7 +271,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     b->point_count = in->character->mesh.point_count;
     b->strength = in->fields[ROW_STRENGTH];
     b->framed = p->transfer == TRANSFER_FRAME;
-    bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
+    bool       plain = in->character->example_count == 0 && (in->show || sup_curve_forces_any(in->world));
     sup_result r = plain ? sup_segments_plain(in, "beam", arena, &b->segments, error)
                          : sup_segments_create(in, "beam", arena, &b->segments, error);
     sup_ramp   ramp = SUP_RAMP_LINEAR;
@@ -354,15 +358,14 @@ static void blend_task(void* data, uint32_t begin, uint32_t end)
     // Pieces begin at multiples of eight points; the arrays are padded behind the last.
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
     SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, count, false, (float*)(j->room->q + begin));
-    if (j->sways && !j->b->framed)
-        SUP_WIDE_PICK(sup_curve_take)(j->b->net.offsets, j->b->shares, j->room->rows, j->p->sway, begin, end, j->room->q);
+    if (j->sways && !j->b->framed) sup_curve_net_take(&j->b->swung, j->room->rows, j->p->sway, begin, end, j->room->q);
 }
 
 /// What known forces do stays as it is, whatever the sculpts.
 static void force_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job* j = data;
-    SUP_WIDE_PICK(sup_curve_take)(j->b->net.offsets, j->b->net.shares, j->room->rows, j->p->sway, begin, end, j->room->q);
+    sup_curve_net_take(&j->b->net, j->room->rows, j->p->sway, begin, end, j->room->q);
 }
 
 static void frame_task(void* data, uint32_t begin, uint32_t end)

@@ -11,22 +11,10 @@ sup_result beam_net_create(const sup_bind_input* in, const beam_params* p, sup_a
                            sup_error* error)
 {
     const sup_mesh* mesh = &in->character->mesh;
-    const uint32_t* labels = NULL;
+    sup_curve_plan  plan = { p->way, (uint32_t)p->curves, p->spacing, p->snap, p->groups, p->edges };
     sup_curves      curves;
-    sup_result      r = sup_curve_labels(in, "beam", p->groups ? p->groups : "", arena, &labels, error);
+    sup_result      r = sup_curves_lay(in, "beam", &plan, arena, &curves, error);
     if (r) return r;
-    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh),
-                             .labels = labels,
-                             .way = (sup_curve_way)p->way,
-                             .curves = (uint32_t)p->curves,
-                             .spacing = p->spacing * mesh->diagonal,
-                             .snap = p->snap };
-    sup_error       reason;
-    if (desc.way == SUP_CURVES_LOOPS && p->edges)
-        r = sup_curve_walks_parse(p->edges, "beam", arena, &desc.walks, &desc.walk_count, error);
-    if (r) return r;
-    r = sup_curves_create(&desc, arena, &curves, &reason);
-    if (r) return sup_fail(error, r, "beam: '%s': %s", in->character->name, reason.text);
     return sup_curve_net_create(mesh, &curves, (uint32_t)p->intervals, FADE_REACH * mesh->diagonal, "beam", arena, out, error);
 }
 

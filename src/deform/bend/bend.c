@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-static const char* const ways[] = { "bones", "around", "along", "loops", NULL };
 static const char* const closings[] = { "balanced", "foundation", "paper", NULL };
 static const char* const transfers[] = { "displacement", "frame", NULL };
 static const char* const equivalents[] = { "sines", "point", "exact", NULL };
@@ -15,19 +14,22 @@ static const char* const betweens[] = { "linear", "catmull_rom", "monotone", NUL
 
 #define AT(name) offsetof(bend_params, name)
 const sup_param bend_rows_table[ROW_COUNT] = {
-    [ROW_WAY] = { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = ways, .unit = "",
-                  .help = "How curves lie: rings around the bones, rings around limbs found in the mesh, along these (open), "
-                          "or edge loops along them",
+    [ROW_WAY] = { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = sup_curve_ways, .standard = SUP_CURVES_AROUND,
+                  .unit = "",
+                  .help = "How curves lie: rings around the limbs, lines along them (open); or as in papers, cuts by planes "
+                          "across found center lines, or edge loops of the mesh",
                   .only_with = "line=" },
     [ROW_CURVES] = { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 24, .unit = "",
-                     .help = "Curves per limb, around the longest chain of bones, or along the line" },
+                     .help = "Curves of the longest limb (rings) or the thickest (lines); others in proportion. way=planes: of "
+                             "every limb; or along the line" },
     [ROW_SPACING] = { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0,
                       .unit = "diagonal", .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves",
-                      .only_with = "way=bones|way=around,line=" },
+                      .only_with = "way=around|way=planes,line=" },
     [ROW_SNAP] = { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
-                   .help = "Curve points nearer to a vertex than this share of their edge move onto it" },
+                   .help = "Curve points nearer to a vertex than this share of their edge move onto it",
+                   .only_with = "way=planes|line!=" },
     [ROW_GROUPS] = { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
-                     .help = "Parts by maps whose names match (_GROUP_*), instead of the dominant joint",
+                     .help = "Curves only where maps are painted whose names match (_GROUP_*), each a part of its own",
                      .only_with = "line=" },
     [ROW_LINE] = { "line", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(line), .unit = "",
                    .help = "Curves across one center line only: bones by name (tail_*), places 'x y z; x y z' in meters, or "
@@ -195,7 +197,7 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
         return;
     }
     memset(j->room->q + begin, 0, (end - begin) * sizeof(sup_vec3));
-    SUP_WIDE_PICK(sup_curve_take)(net->on.offsets, net->on.shares, j->room->rows, 1, begin, end, j->room->q);
+    sup_curve_net_take(&net->on, j->room->rows, 1, begin, end, j->room->q);
 }
 
 /// The examples as far as they are trusted, on top of what loads do.
@@ -252,7 +254,6 @@ static bool move_by_curves(frame_job* job, const sup_frame* frame, uint32_t soli
     if (b->framed) move_nodes(b, room);
     if (!moves) memset(room->q, 0, b->point_count * sizeof *room->q);
     else sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, take_task, job);
-    if (moves && b->net.seams.count) bend_seams_apply(&b->net.seams, room->moving, room->q, room->seams);
     return moves;
 }
 

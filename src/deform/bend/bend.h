@@ -1,5 +1,5 @@
-/// deform/bend/bend.h: the inside of the bend deformer. bend_net.c lays curves and nodes over the mesh, bend_seams.c mixes limbs
-/// where they meet, bend_line.c makes center lines, bend_loads.c turns forces into shapes of the curves, bend_region.c forces on a surface region, bend_shapes.c
+/// deform/bend/bend.h: the inside of the bend deformer. bend_net.c lays curves and nodes over the mesh,
+/// bend_line.c makes center lines, bend_loads.c turns forces into shapes of the curves, bend_region.c forces on a surface region, bend_shapes.c
 /// examples, bend_bodies.c and bend_press.c bodies that press, bend_sway.c dynamics, bend_frame.c puts a frame together; bend.c holds the table and binds.
 ///
 /// Every curve stands for a strip of skin: EI from widths, thickness, E and nu. In the rest frame a node moves by
@@ -70,7 +70,6 @@ enum bend_row {
 };
 extern const sup_param bend_rows_table[ROW_COUNT];
 
-enum bend_way { WAY_BONES, WAY_AROUND, WAY_ALONG, WAY_LOOPS };
 enum bend_transfer { TRANSFER_DISPLACEMENT, TRANSFER_FRAME };
 enum bend_equivalent { EQUIVALENT_SINES, EQUIVALENT_POINT, EQUIVALENT_EXACT };
 enum bend_between { BETWEEN_LINEAR, BETWEEN_CATMULL, BETWEEN_MONOTONE };
@@ -79,25 +78,6 @@ enum { BEND_GRAIN = 4096 };
 
 // bend_net.c -----------------------------------------------------------------------------------------------------------------
 
-/// Points near where limbs meet: there the displacement of one limb runs out into the other's. They fall into areas that do not
-/// touch each other; an area whose curves all rest is left alone.
-typedef struct bend_area {
-    uint32_t begin, end;             ///< its places that move
-    uint32_t rim_begin, rim_end;     ///< and those around them that do not
-    uint32_t curve_begin, curve_end; ///< into curves
-} bend_area;
-
-typedef struct bend_seams {
-    uint32_t         count;     ///< places that move; behind them those of the rims
-    uint32_t         all;       ///< with the rims
-    const uint32_t*  points;    ///< mesh point of every place
-    const uint32_t*  begin;     ///< count + 1, into neighbors
-    const uint32_t*  neighbors; ///< places
-    uint32_t         area_count;
-    const bend_area* areas;
-    const uint32_t*  curves; ///< that an area takes from
-} bend_seams;
-
 typedef struct bend_net {
     sup_curve_net   on;
     double          metres; ///< per unit
@@ -105,7 +85,6 @@ typedef struct bend_net {
     const double*   length;  ///< per curve, meters
     const double (*width)[2]; ///< to both sides, meters; 0: nothing there
     const uint32_t* joint;    ///< per curve: the one that turns it most
-    bend_seams      seams;
 } bend_net;
 
 sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_arena* arena, bend_net* out, sup_error* error);
@@ -116,21 +95,10 @@ void bend_net_names(const bend_net* net, const sup_character* character, char* t
 /// A field over points as one over curves: means along them.
 sup_result bend_net_field(const bend_net* net, const sup_field* field, sup_arena* arena, sup_field* out, sup_error* error);
 
-// bend_seams.c ---------------------------------------------------------------------------------------------------------------
-
-sup_result bend_seams_create(const sup_mesh* mesh, bend_net* net, sup_arena* arena, sup_error* error);
-/// Runs displacements out over the seams of areas with a curve that moves. `spare`: 8 floats for each of seams.all.
-void bend_seams_apply(const bend_seams* seams, const uint8_t* moving, sup_vec3* q, float* spare);
-
 // bend_line.c ----------------------------------------------------------------------------------------------------------------
 
 /// Curves across a center line given by `line` (bones by a glob, or places in meters) at `stations`.
 sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_arena* arena, sup_curves* out, sup_error* error);
-// bend_bones.c ---------------------------------------------------------------------------------------------------------------
-
-/// Rings around every chain of bones; labels are the joints that the points follow most. No curve at all is no failure.
-sup_result bend_bones_cut(const sup_bind_input* in, const bend_params* p, const uint32_t* labels, sup_arena* arena,
-                          sup_curves* out, sup_error* error);
 /// Numbers of a text, separated by blanks, commas or semicolons. Returns how many, SUP_NONE where it holds something else.
 uint32_t bend_numbers(const char* text, double* out, uint32_t most);
 
@@ -293,7 +261,6 @@ typedef struct bend_room {
     void*              trust_scratch;
     sup_carried_trust  trust;  ///< of points, then of stations: how far the examples are trusted in this frame
     bool            turned; ///< sections turn in this frame, by the stations
-    float*          seams;  ///< 8 for every place
     uint8_t*        moving; ///< per curve: whether any node of it moves
     float*          values; ///< 4 for every value of the fixed loads
     struct bend_solid* solids;
@@ -373,9 +340,6 @@ void bend_sway_reset(const bend_bound* b, const bend_params* p, const bend_room*
 SUP_WIDE_DECLARE(void, bend_sum_terms,
                  (const float* vectors, uint32_t rows_count, uint32_t terms, const float* coefficients, uint32_t stride,
                   float* rows));
-/// One round of means over neighbors: to[i] for i from begin to end, four floats each.
-SUP_WIDE_DECLARE(void, bend_mean,
-                 (const uint32_t* first, const uint32_t* neighbors, uint32_t begin, uint32_t end, const float* from, float* to));
 /// q[points[i]] += sum of share x values[value] (four floats each), for i from begin to end.
 SUP_WIDE_DECLARE(void, bend_mix, (const bend_mixing* mix, const float* values, uint32_t begin, uint32_t end, sup_vec3* q));
 

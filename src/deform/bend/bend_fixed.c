@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/// More entries than this for every point are slower than to go over curves and seams.
+/// More entries than this for every point are slower than to go over curves.
 enum { ENTRIES_PER_POINT = 32 };
 /// Mixing leaves long tails: what is less than this share of the largest displacement of a load is not kept.
 #define TAIL 1e-5f
@@ -47,8 +47,7 @@ static void rows_to_points(const fixed_maker* m)
 {
     const bend_net* net = &m->b->net;
     memset(m->room.q, 0, m->b->point_count * sizeof *m->room.q);
-    SUP_WIDE_PICK(sup_curve_take)(net->on.offsets, net->on.shares, m->room.rows, 1, 0, m->b->point_count, m->room.q);
-    if (net->seams.count) bend_seams_apply(&net->seams, m->room.moving, m->room.q, m->room.seams);
+    sup_curve_net_take(&net->on, m->room.rows, 1, 0, m->b->point_count, m->room.q);
 }
 
 static sup_vec3 largest(const fixed_maker* m)
@@ -162,8 +161,7 @@ static sup_result fix_all(fixed_maker* m, sup_error* error)
     m->room.q = SUP_NEW(m->beside, sup_vec3, (size_t)b->point_count + SUP_LANES);
     m->room.rows = SUP_NEW(m->beside, float, rows);
     m->room.moving = SUP_NEW(m->beside, uint8_t, net->on.curves.curve_count);
-    m->room.seams = SUP_NEW(m->beside, float, 8 * (size_t)net->seams.all + 1);
-    if (!m->point || !m->value || !m->share || !m->room.q || !m->room.rows || !m->room.moving || !m->room.seams)
+    if (!m->point || !m->value || !m->share || !m->room.q || !m->room.rows || !m->room.moving)
         return sup_fail_memory(error, "bend");
     sup_result r = fix_items(m, error);
     bool       pressed = m->p->pressure != 0 || b->pressure.scale;

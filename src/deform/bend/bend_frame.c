@@ -34,8 +34,6 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
     r.trust_scratch = sup_scratch_at(scratch, at);
     at += sup_align(sup_trust_scratch(&b->shapes.trust), 64);
     r.trust = (sup_carried_trust){ 0 };
-    r.seams = (float*)sup_scratch_at(scratch, at);
-    at += sup_align(8 * (size_t)b->net.seams.all * sizeof(float), 64);
     r.moving = (uint8_t*)sup_scratch_at(scratch, at);
     at += sup_align(b->net.on.curves.curve_count, 64);
     uint32_t items = 4 * b->loads.item_count, curves = b->net.on.curves.curve_count;

@@ -60,6 +60,9 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
         const sup_curve* u = &net->on.curves.curves[c];
         for (int s = 0; s < 2; ++s)
             if (u->sides[s] != SUP_NONE && u->sides[s] != c) width[c][s] = distance_between(net, c, u->sides[s]);
+        // The last ring before a fork: skin goes on beyond it.
+        for (int s = 0; net->on.curves.below && s < 2; ++s)
+            if (!(width[c][s] > 0)) width[c][s] = width[c][1 - s];
         // A curve alone stands for a strip an eighth of its length wide on both sides.
         if (!(width[c][0] + width[c][1] > 0)) width[c][0] = width[c][1] = net->length[c] > 0 ? net->length[c] / 8 : 1;
         memset(sums, 0, joints * sizeof *sums);
@@ -82,23 +85,9 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
 static sup_result make_curves(const sup_bind_input* in, const bend_params* p, sup_arena* arena, sup_curves* out,
                               sup_error* error)
 {
-    static const sup_curve_way ways[] = { SUP_CURVES_AROUND, SUP_CURVES_AROUND, SUP_CURVES_ALONG, SUP_CURVES_LOOPS };
-    const sup_mesh*            mesh = &in->character->mesh;
-    const uint32_t*            labels = NULL;
-    sup_error                  reason;
-    *out = (sup_curves){ 0 };
+    sup_curve_plan plan = { p->way, (uint32_t)p->curves, p->spacing, p->snap, p->groups, NULL };
     if (p->line && p->line[0]) return bend_line_cut(in, p, arena, out, error);
-    sup_result r = sup_curve_labels(in, "bend", p->groups ? p->groups : "", arena, &labels, error);
-    if (!r && p->way == WAY_BONES && !(p->groups && p->groups[0])) r = bend_bones_cut(in, p, labels, arena, out, error);
-    if (r || out->curve_count) return r;
-    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh),
-                             .labels = labels,
-                             .way = ways[p->way],
-                             .curves = (uint32_t)p->curves,
-                             .spacing = p->spacing * mesh->diagonal,
-                             .snap = p->snap };
-    r = sup_curves_create(&desc, arena, out, &reason);
-    return r ? sup_fail(error, r, "bend: '%s': %s", in->character->name, reason.text) : SUP_OK;
+    return sup_curves_lay(in, "bend", &plan, arena, out, error);
 }
 
 sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_arena* arena, bend_net* out, sup_error* error)
@@ -112,7 +101,6 @@ sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_a
                                  error);
     if (!r) r = make_skin(mesh, &net, arena, error);
     if (!r) r = make_strips(in, &net, arena, error);
-    if (!r) r = bend_seams_create(mesh, &net, arena, error);
     if (!r) *out = net;
     return r;
 }

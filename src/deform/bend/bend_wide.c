@@ -21,18 +21,6 @@ void SUP_WIDE(bend_sum_terms)(const float* vectors, uint32_t count, uint32_t ter
         }
 }
 
-void SUP_WIDE(bend_mean)(const uint32_t* first, const uint32_t* neighbors, uint32_t begin, uint32_t end, const float* from,
-                         float* to)
-{
-    for (uint32_t i = begin; i < end; ++i) {
-        f4 sum = f4_all(0);
-        for (uint32_t k = first[i]; k < first[i + 1]; ++k) sum = sum + f4_load(from + 4 * (size_t)neighbors[k]);
-        float by = 1.0f / (float)(first[i + 1] - first[i]);
-        sum = sum * f4_all(by);
-        memcpy(to + 4 * (size_t)i, &sum, sizeof sum);
-    }
-}
-
 void SUP_WIDE(bend_mix)(const bend_mixing* m, const float* values, uint32_t begin, uint32_t end, sup_vec3* q)
 {
     for (uint32_t i = begin; i < end; ++i) {

@@ -9,10 +9,8 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 29, GRAIN = 4096, GROUP_GRAIN = 512 };
+enum { ROW_STRENGTH = 28, GRAIN = 4096, GROUP_GRAIN = 512 };
 
-static const char* const ways[] = { "around", "along", "loops", NULL };
-static const char* const parts[] = { "auto", "weights", "walks", NULL };
 static const char* const ends[] = { "line", "tangent", "free", NULL };
 static const char* const orders[] = { "second", "fourth", NULL };
 static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
@@ -22,19 +20,18 @@ static const char* const residuals[] = { "exact", "half", "none", NULL };
 
 #define AT(name) offsetof(fourier_params, name)
 static const sup_param rows[] = {
-    { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = ways, .unit = "",
-      .help = "How curves lie: around the limbs (closed rings), along them (open), or edge loops of the mesh along them" },
+    { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = sup_curve_ways, .standard = SUP_CURVES_AROUND, .unit = "",
+      .help = "How curves lie: rings around the limbs, lines along them (open); or as in papers, cuts by planes across found "
+              "center lines, or edge loops of the mesh" },
     { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 24, .unit = "",
-      .help = "Curves per limb, where spacing is 0" },
+      .help = "Curves of the longest limb (rings) or the thickest (lines); others in proportion. way=planes: of every limb" },
     { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0, .unit = "diagonal",
-      .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves", .only_with = "way=around" },
+      .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves",
+      .only_with = "way=around|way=planes" },
     { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
-      .help = "Curve points nearer to a vertex than this share of their edge move onto it" },
+      .help = "Curve points nearer to a vertex than this share of their edge move onto it", .only_with = "way=planes" },
     { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
-      .help = "Parts by maps whose names match (_GROUP_*), instead of found ones" },
-    { "parts", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(parts), .choices = parts, .unit = "",
-      .help = "Parts by the dominant joint, or by random walks from the tips of the shape; auto: walks where there is no rig",
-      .only_with = "groups=" },
+      .help = "Curves only where maps are painted whose names match (_GROUP_*), each a part of its own" },
     { "terms", SUP_PARAM_INT, SUP_STAGE_BIND, AT(terms), .min = 1, .max = SUP_FOURIER_TERMS_MAX, .standard = 9, .unit = "",
       .help = "Waves around a curve, N; fewer where its points are too few or too far apart" },
     { "ends", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ends), .choices = ends, .unit = "",
@@ -231,7 +228,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     b->settle = p->settle;
     b->trusted = p->trust;
     b->residual = p->residual;
-    bool       plain = in->character->example_count == 0 && sup_curve_forces_any(in->world);
+    bool       plain = in->character->example_count == 0 && (in->show || sup_curve_forces_any(in->world));
     sup_result r = plain ? sup_segments_plain(in, "fourier", arena, &b->segments, error)
                          : sup_segments_create_as(in, "fourier", p->lean, arena, &b->segments, error);
     double     fade = p->continuity == SUP_CONTINUITY_AUTO && p->hold > 0 ? 1 / (double)p->hold : 0;

@@ -13,7 +13,7 @@ typedef struct fourier_params {
     int         way, curves;
     float       spacing, snap;
     const char* groups;
-    int         parts, terms, ends, order;
+    int         terms, ends, order;
     float       cycles, damping, spread;
     int         law, ramp, continuity;
     float       hold;
@@ -24,7 +24,6 @@ typedef struct fourier_params {
     float       sway, strength;
 } fourier_params;
 
-enum fourier_parts { PARTS_AUTO, PARTS_WEIGHTS, PARTS_WALKS };
 enum fourier_ends { ENDS_LINE, ENDS_TANGENT, ENDS_FREE };
 enum fourier_law { LAW_UNIFORM, LAW_MASS, LAW_STIFFNESS };
 enum fourier_residual { RESIDUAL_EXACT, RESIDUAL_HALF, RESIDUAL_NONE };

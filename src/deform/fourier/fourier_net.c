@@ -1,7 +1,6 @@
 // Curves over the character, their series, and where every skin point stands on them.
 #include "base/sort.h"
 #include "deform/fourier/fourier.h"
-#include "geom/parts.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -149,6 +148,18 @@ static bool is_near(const fourier_net* net, const sup_curve_transfer* t, const f
     return v3_distance(foot, at) <= fmaxf(apart, FADE_REACH * diagonal);
 }
 
+/// A runtime file has two curves for a point: where limbs meet the two largest carry the share of all.
+static void fold_more(sup_curve_transfer* t)
+{
+    for (uint32_t i = 0; i < t->more_count; ++i) {
+        sup_curve_share*       s = (sup_curve_share*)&t->points[t->more[i]];
+        const sup_curve_share* m = &t->more_shares[i];
+        float                  first = s->share[0] + s->share[1] + s->share[2] + s->share[3];
+        float                  rest = m->share[0] + m->share[1] + m->share[2] + m->share[3];
+        for (int k = 0; k < 4 && first > 0; ++k) s->share[k] *= (first + rest) / first;
+    }
+}
+
 static sup_result make_places(const sup_mesh* mesh, const fourier_params* p, fourier_net* net, sup_arena* arena,
                               sup_error* error)
 {
@@ -167,10 +178,17 @@ static sup_result make_places(const sup_mesh* mesh, const fourier_params* p, fou
         closed[c] = net->curves.curves[c].closed;
     }
     sup_curves_place(&net->curves, mesh->points, nodes);
-    sup_polylines      lines = { count, begin, closed, net->curves.curves, nodes };
+    sup_polylines      lines = { count, begin, closed, net->curves.curves, nodes, net->curves.below, net->curves.ratio };
     sup_curve_transfer transfer;
-    sup_result         r = sup_curve_transfer_create(&lines, mesh->points, mesh->point_count, net->curves.limbs,
-                                                     FADE_REACH * mesh->diagonal, beside, &transfer, error);
+    sup_curve_skin     skin = { .point_count = mesh->point_count,
+                                .points = mesh->points,
+                                .limbs = net->curves.limbs,
+                                .triangle_count = mesh->triangle_count,
+                                .triangles = mesh->triangles,
+                                .reach = FADE_REACH * mesh->diagonal,
+                                .blend = net->curves.spacing };
+    sup_result         r = sup_curve_transfer_create(&lines, &skin, beside, &transfer, error);
+    if (!r) fold_more(&transfer);
     for (uint32_t i = 0; !r && i < mesh->point_count; ++i) {
         places[i] = place_of(net, &transfer.points[i]);
         net->uncovered += places[i].curve[0] == SUP_NONE;
@@ -255,41 +273,14 @@ void fourier_net_calm(fourier_net* net, uint32_t points, const float* share)
 
 // ---------------------------------------------------------------------------------------------- all of it
 
-/// Parts by weights where there is a rig, else by random walks from the tips of the shape.
-static sup_result choose_parts(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, sup_curves_desc* desc,
-                               sup_error* error)
-{
-    const char* groups = p->groups ? p->groups : "";
-    bool        rigged = in->character->skeleton.skin_joint_count > 1;
-    if (groups[0] || p->parts == PARTS_WEIGHTS || (p->parts == PARTS_AUTO && rigged))
-        return sup_curve_labels(in, "fourier", groups, arena, &desc->labels, error);
-    sup_parts  parts;
-    sup_result r = sup_parts_walk(&desc->mesh, arena, &parts, error);
-    if (r) return r;
-    desc->labels = parts.labels;
-    desc->single_parts = true;
-    desc->lines = parts.lines;
-    desc->line_count = parts.part_count;
-    return SUP_OK;
-}
-
 sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, fourier_net* out,
                               sup_error* error)
 {
     const sup_mesh* mesh = &in->character->mesh;
     fourier_net     net = { 0 };
-    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh),
-                             .way = p->way == 0   ? SUP_CURVES_AROUND
-                                    : p->way == 1 ? SUP_CURVES_ALONG
-                                                  : SUP_CURVES_LOOPS,
-                             .curves = (uint32_t)p->curves,
-                             .spacing = p->spacing * mesh->diagonal,
-                             .snap = p->snap };
-    sup_error       reason;
-    sup_result      r = choose_parts(in, p, arena, &desc, error);
+    sup_curve_plan  plan = { p->way, (uint32_t)p->curves, p->spacing, p->snap, p->groups, NULL };
+    sup_result      r = sup_curves_lay(in, "fourier", &plan, arena, &net.curves, error);
     if (r) return r;
-    r = sup_curves_create(&desc, arena, &net.curves, &reason);
-    if (r) return sup_fail(error, r, "fourier: '%s': %s", in->character->name, reason.text);
     r = turn_outwards(in, &net, arena, error);
     if (!r) r = make_series(mesh, p, &net, arena, error);
     if (!r) r = make_places(mesh, p, &net, arena, error);

@@ -17,7 +17,7 @@ sup_result pose_sections_take(const sup_bind_input* in, uint32_t center_count, s
     *out = (sup_sections){ 0 };
     sup_result r = sup_curve_labels(in, "pose_space", "", temporary, &labels, error);
     if (r) return r;
-    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh), .labels = labels, .way = SUP_CURVES_AROUND };
+    sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh), .labels = labels, .way = SUP_CURVES_PLANES };
     r = sup_curves_create(&desc, temporary, &curves, &reason);
     if (r == SUP_ERROR_MEMORY) return sup_fail_memory(error, "pose_space");
     if (r) return SUP_OK; // no limbs: corrections go along straight lines
