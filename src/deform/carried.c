@@ -83,7 +83,7 @@ sup_result sup_carried_beside(const sup_bind_input* in, const sup_trust* trust, 
     *out = (sup_beside){ false, false };
     if (!trust->block_count || !in->clip) return SUP_OK;
     sup_arena* beside = sup_arena_beside(arena);
-    void*      scratch = beside ? sup_arena_alloc(beside, sup_trust_scratch(trust), 64) : NULL;
+    void*      scratch = beside ? sup_arena_alloc(beside, sup_trust_scratch(trust), 1) : NULL;
     sup_result r = scratch ? sup_pose_create(in->character, beside, &pose, error) : sup_fail_memory(error, "example shapes");
     for (uint32_t j = 0; j <= s->count && !r; ++j) {
         double from = j ? s->times[j - 1] : 0, to = j < s->count ? s->times[j] : in->clip->seconds;
