@@ -48,8 +48,8 @@ const sup_param lattice_rows[ROW_COUNT] = {
       .help = "Of the cells' corners: spread from the bones, the paper's averaging, or the file's, which the skin then keeps "
               "exactly; auto: the file's if it has any" },
     { "blend", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(blend), .standard = BLEND_DUALQUAT, .choices = blend_choices, .unit = "",
-      .help =
-          "How bones turn the cells' corners: dualquat keeps a twisted limb round, linear pinches it as the file's own skin",
+      .help = "How bones turn cells and skin: dualquat where they twist, so that a limb stays round, and linear where they "
+              "bend; linear: pinches twists",
       .only_with = "linear_front" },
     { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = 0.1, .max = 10, .standard = 1, .unit = "",
       .help = "Automatic weights: larger is harder at the joints", .only_with = "weights=screened|weights=diffuse|unweighted" },

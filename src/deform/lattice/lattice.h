@@ -108,10 +108,13 @@ typedef struct lattice_bound {
     bool                 dualquat;   ///< the corners are posed by dual quaternions, whatever the chain does
     bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
     const sup_skin_set*  point_skin; ///< of the mesh's points, where they are measured or turned; NULL: no need
+    bool                 twists;     ///< the corners are turned by dual quaternions where the chain is linear
+    const sup_vec3*      bone_axes;  ///< per joint, unit, at rest
+    const uint32_t *     influence_begin, *influence_joints; ///< weights per slot
+    const float*         influence_values;
     bool                 turns;      ///< they are turned otherwise than the chain does
     const uint32_t*      member_points; ///< of each corner of the parts' faces, SUP_NONE: not on the skin; NULL: see node_skin
-    const float*         point_loose;   ///< per point and per corner of the parts' faces, as `loose`; NULL: all
-    const float*         node_loose;
+    const float*         point_loose;   ///< per point, as `loose`; NULL: all
     const sup_skin_set*  node_skin; ///< keeps_file: of the corners of the parts' faces that lie between points; NULL: none
     uint32_t             carried_count;
     lattice_carried*     carried;
@@ -177,6 +180,10 @@ typedef struct lattice_scratch {
     sup_vec3* push;     ///< per slot: acceleration
     sup_vec3* moved;    ///< per slot: x, where particles are pushed from outside or squeezed by their neighbors
     sup_vec3* before;   ///< per slot: x at the start of the substep; where there are bodies
+    float*    turns;    ///< two per joint
+    float*    blend;    ///< per slot, per point and per node: share of the dual quaternion blend
+    float*    point_blend;
+    float*    node_blend;
     float*    give;     ///< per slot: how soft it is, of the softest; where softness varies
     float*    near;     ///< per slot: how much a force reaches it
     float*    planes;   ///< planes of `count` floats, see lattice_step
@@ -195,6 +202,9 @@ typedef struct lattice_scratch {
     void*     pose_memory;
     void*     bodies;
 } lattice_scratch;
+
+/// Where bones twist, for s->blend and those of points and nodes.
+void lattice_find_blends(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const lattice_scratch* s);
 
 /// One substep of the clock, from wide kernels. Planes are `count` floats.
 typedef struct lattice_step {

@@ -82,6 +82,7 @@ sup_result lattice_bind(const sup_bind_input* in, sup_arena* arena, sup_binding*
                           .point_count = c->mesh.point_count,
                           .joint_count = c->skeleton.joint_count,
                           .dualquat = in->skinning == SUP_SKINNING_DUALQUAT || m.params->blend == BLEND_DUALQUAT,
+                          .twists = in->skinning != SUP_SKINNING_DUALQUAT && m.params->blend == BLEND_DUALQUAT,
                           .keeps_file =
                               m.params->weights == WEIGHTS_FILE || (m.params->weights == WEIGHTS_AUTO && has_weights(c)),
                           .volume_field = in->fields[ROW_VOLUME] };

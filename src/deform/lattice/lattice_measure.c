@@ -188,25 +188,19 @@ static sup_result make_node_skin(binder* m)
     return sup_skin_create(&desc, m->arena, &b->node_skin, m->error);
 }
 
-// How much of the turn by dual quaternions points and corners of faces take, from the corners of their cells.
+// How much of the turn by dual quaternions points take at most, from the corners of their cells.
 static sup_result place_loose(binder* m)
 {
     lattice_bound* b = m->b;
-    uint32_t       members = b->node_skin ? b->volume.member_count : 0; // else on points
     float*         points = SUP_NEW(m->arena, float, b->point_count);
-    float*         nodes = SUP_NEW(m->arena, float, members);
-    if (!points || !nodes) return sup_fail_memory(m->error, "a lattice");
+    if (!points) return sup_fail_memory(m->error, "a lattice");
     for (uint32_t p = 0; p < b->point_count; ++p) {
         const float* at = m->places + 3 * (size_t)p;
         for (uint32_t k = 0; k < 8; ++k)
             points[p] += (k & 1 ? at[0] : 1 - at[0]) * (k & 2 ? at[1] : 1 - at[1]) * (k & 4 ? at[2] : 1 - at[2]) *
                          m->loose[b->regions.slots[b->voxels.particles[8 * (size_t)b->embed.cells[p] + k]]];
     }
-    for (uint32_t i = 0; i < members; ++i)
-        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
-            nodes[i] += b->volume.places[k * (size_t)members + i] * m->loose[b->volume.members[k * (size_t)members + i]];
     b->point_loose = points;
-    b->node_loose = nodes;
     return SUP_OK;
 }
 
@@ -240,7 +234,7 @@ sup_result lattice_make_volumes(binder* m)
                                    m->scratch, &m->nodes, m->error);
     if (r == SUP_OK) r = make_parts(m);
     bool on_points = m->skin_parts && !m->coarse_cells;
-    m->b->turns = m->b->keeps_file && m->b->dualquat && m->in->skinning != SUP_SKINNING_DUALQUAT;
+    m->b->turns = m->b->keeps_file && m->b->twists;
     if (r == SUP_OK && m->b->keeps_file && m->nodes && !on_points) r = make_node_skin(m);
     if (r == SUP_OK && on_points) r = list_carried(m);
     if (r == SUP_OK && on_points) r = list_member_points(m);

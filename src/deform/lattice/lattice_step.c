@@ -47,7 +47,11 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->push);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->moved);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->before);
-    cut(memory, &used, b->soft[SOFT_POSE].scale ? n * sizeof(float) : 0, (void**)&s->give);
+    cut(memory, &used, b->twists ? 2 * b->joint_count * sizeof(float) : 0, (void**)&s->turns);
+    cut(memory, &used, b->twists ? n * sizeof(float) : 0, (void**)&s->blend);
+    cut(memory, &used, b->twists && b->point_skin ? b->point_count * sizeof(float) : 0, (void**)&s->point_blend);
+    cut(memory, &used, b->twists && b->node_skin ? b->volume.member_count * sizeof(float) : 0, (void**)&s->node_blend);
+    cut(memory, &used, n * sizeof(float), (void**)&s->give);
     cut(memory, &used, n * sizeof(float), (void**)&s->near);
     cut(memory, &used, SPARE_COUNT * n * sizeof(float), (void**)&s->planes);
     cut(memory, &used, sup_regions_work(&b->regions) * sizeof(float), (void**)&s->work);
@@ -145,7 +149,7 @@ static void skin_points(const lattice_bound* b, const sup_frame* frame, const su
                            .skin = pose->skin,
                            .points = rest,
                            .blend = 1,
-                           .blend_points = b->point_loose,
+                           .blend_points = b->twists ? s->point_blend : NULL,
                            .tasks = frame->tasks,
                            .scratch = s->skin,
                            .out = s->turned };
@@ -178,7 +182,7 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, sup_ski
     if (b->node_skin) {
         call.scratch = s->node_skin;
         call.out = s->offsets;
-        call.blend_points = b->node_loose;
+        call.blend_points = b->twists ? s->node_blend : NULL;
         sup_skin_evaluate(b->node_skin, &call);
     }
     sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, offset_task, &job);
@@ -192,10 +196,11 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, sup_ski
 static void make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
                       const lattice_scratch* s)
 {
+    if (b->twists) lattice_find_blends(b, frame, pose, s);
     sup_skin_call call = { .dualquat = b->dualquat,
                            .skin = pose->skin,
                            .blend = 1,
-                           .blend_points = b->loose,
+                           .blend_points = b->twists ? s->blend : NULL,
                            .tasks = frame->tasks,
                            .scratch = s->skin,
                            .out = s->pose,

@@ -220,13 +220,14 @@ static sup_result make_skin(binder* m)
 {
     lattice_bound*      b = m->b;
     const sup_skeleton* s = &m->in->character->skeleton;
-    uint32_t*           begin = SUP_NEW(m->scratch, uint32_t, (size_t)b->count + 1);
-    uint32_t*           joints = SUP_NEW(m->scratch, uint32_t, m->begin[b->voxels.particle_count]);
-    float*              values = SUP_NEW(m->scratch, float, m->begin[b->voxels.particle_count]);
+    uint32_t*           begin = SUP_NEW(m->arena, uint32_t, (size_t)b->count + 1);
+    uint32_t*           joints = SUP_NEW(m->arena, uint32_t, m->begin[b->voxels.particle_count]);
+    float*              values = SUP_NEW(m->arena, float, m->begin[b->voxels.particle_count]);
     sup_vec3*           centers = SUP_NEW(m->scratch, sup_vec3, s->joint_count);
+    sup_vec3*           axes = SUP_NEW(m->arena, sup_vec3, s->joint_count);
     sup_vec3*           rest = SUP_NEW(m->arena, sup_vec3, b->count);
     uint32_t*           dominant = SUP_NEW(m->arena, uint32_t, b->count);
-    if (!begin || !joints || !values || !centers || !rest || !dominant) return sup_fail_memory(m->error, "a lattice");
+    if (!begin || !joints || !values || !centers || !axes || !rest || !dominant) return sup_fail_memory(m->error, "a lattice");
     for (uint32_t i = 0; i < b->count; ++i) {
         uint32_t p = b->regions.particles[i], n = p == SUP_NONE ? 0 : m->begin[p + 1] - m->begin[p];
         begin[i + 1] = begin[i] + n;
@@ -240,6 +241,12 @@ static sup_result make_skin(binder* m)
         sup_affine bind;
         if (affine_invert(&s->joints[j].inverse_bind, &bind)) centers[j] = affine_translation(&bind);
     }
+    for (uint32_t i = s->bone_count; i-- > 0;) // the first of a joint has the last word
+        axes[s->bones[i].joint] = v3_normalize(v3_sub(s->bones[i].tail, s->bones[i].head), v3(0, 0, 0));
+    b->bone_axes = axes;
+    b->influence_begin = begin;
+    b->influence_joints = joints;
+    b->influence_values = values;
     b->rest = rest;
     b->dominant = dominant;
     sup_skin_desc desc = { .point_count = b->count,
