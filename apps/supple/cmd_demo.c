@@ -43,15 +43,23 @@ static int make_folder(const char* path)
     }
 }
 
+/// What a newcomer should see of a deformer: its dynamics, where a preset shows them.
+static const char* links_of(const sup_deformer* d, char* text, size_t room)
+{
+    for (const sup_preset* p = d->presets; p && p->name; p++)
+        if (strcmp(p->name, "soft") == 0) return snprintf(text, room, "%s(preset=soft)", d->name), text;
+    return d->name;
+}
+
 static int bake_one(tour* t, const sup_character* c, const char* who, const sup_clip* clip, const sup_deformer* d,
                     sup_arena* arena)
 {
-    char     path[1200], label[128], *name = path + strlen(t->folder) + 1;
+    char     path[1200], label[128], links[128], *name = path + strlen(t->folder) + 1;
     progress bar;
     snprintf(path, sizeof path, "%s/%s-%s-%s.glb", t->folder, who, clip->name, d->name);
     snprintf(label, sizeof label, "%s %s %s", who, clip->name, d->name);
     const bake_job job = { .character = c,
-                           .chain = { .links = d->name },
+                           .chain = { .links = links_of(d, links, sizeof links) },
                            .output = path,
                            .motion = { .clip = clip, .end = clip->seconds, .fps = t->fps, .preroll = -1.0 },
                            .keep = true,

@@ -135,12 +135,44 @@ static void a_bump_swings_where_it_is_and_nowhere_else(void** state)
     }
 }
 
+// A newcomer sees lag without touching anything, and the sculpts are as exact as ever.
+static void the_soft_preset_is_seen_and_exact(void** state)
+{
+    (void)state;
+    static const char* const names[] = { "beam", "fourier" };
+    for (int k = 0; k < 2; ++k) {
+        sup_character* c = NULL;
+        sup_error      error;
+        char           soft[64], still[64];
+        assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
+        const sup_clip* clip = sup_character_clip(c, "flex");
+        sup_format(soft, sizeof soft, "%s(preset=soft)", names[k]), sup_format(still, sizeof still, "%s(sway=0)", names[k]);
+        play a = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = soft },
+                            (sup_instance_desc){ .clip = clip }),
+             b = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = still },
+                            (sup_instance_desc){ .clip = clip });
+        double most = 0, end = 0;
+        for (int f = 0; f <= 10; ++f) {
+            play_hash(&a, f / 10.0), play_hash(&b, f / 10.0);
+            for (uint32_t i = 0; i < a.points; ++i) {
+                double d = (double)v3_distance(a.out[i], b.out[i]);
+                most = fmax(most, d);
+                if (f % 10 == 0) end = fmax(end, d);
+            }
+        }
+        print_message("  %s: %.1f mm from the static skin, %.1e at the sculpts\n", soft, 1000 * most, end);
+        assert_true(most > 0.004 && end < 1e-6);
+        play_end(&a), play_end(&b), sup_character_destroy(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_way_between_two_sculpts_nothing_is_lost),
         cmocka_unit_test(beside_the_way_corrections_fade_where_the_joint_is),
         cmocka_unit_test(a_bump_swings_where_it_is_and_nowhere_else),
+        cmocka_unit_test(the_soft_preset_is_seen_and_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

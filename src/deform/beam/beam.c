@@ -42,11 +42,12 @@ static const sup_param rows[] = {
     { "modes", SUP_PARAM_INT, SUP_STAGE_BIND, AT(modes), .min = 0, .max = 255, .standard = 8, .unit = "",
       .help = "Modes that may swing, lowest first; 0 is static" },
     { "cycles", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(cycles), .min = 0.05, .max = 8, .standard = 1, .unit = "",
-      .help =
-          "Natural swings of the lowest mode from the first example to the last (live: per second); below 0.5 heavy and late",
+      .help = "How often soft flesh would swing from the first example to the last (live: per second); 0.5 heavy and late, 1 "
+              "soft, 3 firm",
       .only_with = "expert=false" },
     { "damping", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(damping), .min = 0, .max = 2, .standard = 0.15, .unit = "",
-      .help = "Damping ratio of the lowest mode; 1 does not ring", .only_with = "expert=false" },
+      .help = "How soon it comes to rest: 0.05 jiggles on, 0.15 settles in a few swings, 1 does not ring",
+      .only_with = "expert=false" },
     { "law", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(law), .choices = laws, .unit = "",
       .help = "How damping grows with the mode: not, or less (mass), or more (stiffness)", .only_with = "expert=false" },
     { "ramp", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ramp), .choices = ramps, .standard = RAMP_AUTO, .unit = "",
@@ -96,12 +97,16 @@ static const sup_param rows[] = {
       .help = "How much of the lag and swing is shown; examples stay exact", .only_with = "modes>0" },
 };
 
+static const char* const soft[][2] = { { "way", "around" }, { "cycles", "0.6" }, { "damping", "0.1" },
+                                       { "sway", "2.5" },   { "settle", "1" },   { NULL, NULL } };
 static const char* const heavy[][2] = { { "cycles", "0.5" }, { "damping", "0.1" }, { "settle", "1" }, { NULL, NULL } };
 static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, { NULL, NULL } };
 static const char* const paper[][2] = { { "start", "rest" }, { "integrator", "paper" }, { "ramp", "linear" },
                                         { "expert", "1" },   { "modes", "255" },        { "continuity", "restart" },
                                         { NULL, NULL } };
-static const sup_preset  presets[] = { { "heavy", "Late, with a slow ring at the end", heavy },
+static const sup_preset  presets[] = { { "soft", "Lag and swing that are seen at once; exact at the examples all the same",
+                                         soft },
+                                       { "heavy", "Late, with a slow ring at the end", heavy },
                                        { "firm", "Little lag", firm },
                                        { "paper", "Chaudhry et al. 2014 as printed, with the force solved exactly", paper },
                                        { 0 } };
