@@ -102,6 +102,7 @@ typedef struct sup_contact_call {
     sup_contact_settings settings;
     const sup_tasks*     tasks;
     void*                scratch;
+    const bool*          sideless; ///< per point: passes through something for long; pushes would throw it about for ever; NULL: none does
 } sup_contact_call;
 
 typedef struct sup_contact_report {

@@ -66,7 +66,9 @@ static bool find_touch(const contact_item* i, const sup_vec4* x, sup_touch* out)
 
 static bool project_item(const solving* s, contact_item* i)
 {
-    sup_touch touch;
+    sup_touch   touch;
+    const bool* sideless = s->call->sideless;
+    if (sideless && (sideless[i->p[0]] || sideless[i->p[1]] || sideless[i->p[2]] || sideless[i->p[3]])) return false;
     if (!find_touch(i, s->x, &touch)) return false;
     sup_vec4* const x[4] = { &s->x[i->p[0]], &s->x[i->p[1]], &s->x[i->p[2]], &s->x[i->p[3]] };
     float           missing = contact_min(s->call->settings.thickness * i->unit - touch.gap, MOST_PARTED * i->unit);

@@ -55,6 +55,9 @@ typedef struct sup_planes_report {
     bool     crowded;  ///< more lies in one place than there is room for: nothing was kept
 } sup_planes_report;
 
+/// Which points have been without planes for long (240 substeps), being where something crosses that nothing parts: one answer
+/// per point, into `out`.
+void sup_planes_released(const sup_planes* planes, const void* state, bool* out);
 /// A step of so many substeps.
 void sup_planes_begin(const sup_planes* planes, const sup_planes_call* call, uint32_t substeps);
 /// The substep that went from `from` to `x`: what would cross stays where it may. Points without inverse mass are not moved.

@@ -75,6 +75,7 @@ typedef struct planes_plane {
 typedef struct planes_burden {
     float    held;
     uint32_t released;
+    uint32_t since; // how many substeps it has been released
 } planes_burden;
 
 /// A cluster: the middles of its points before and after, and what carries the ones to the others.

@@ -12,7 +12,7 @@ static const float upright = 1e-3f;     // share of a cluster's size by which it
 // A cluster is released when its planes have held it back by so many mean edges, in the mean over the points that they stopped
 // and over as many substeps as the rate says; planes come back when nothing has crossed there for so many.
 static const float release_held = 0.9f, held_rate = 0.05f, held_most = 10;
-enum { RELEASE_CLEAR = 16 };
+enum { RELEASE_CLEAR = 16, RELEASE_LONG = 240 };
 
 // ---------------------------------------------------------------------------------------------- which pairs
 
@@ -261,6 +261,7 @@ static void release(planes_run* r, sup_planes_report* report)
     for (uint32_t i = 0; i < r->p->point_count; ++i) {
         planes_burden* b = &r->burdens[i];
         b->held *= 1 - held_rate;
+        b->since = b->released ? b->since + 1 : 0;
         if (b->released) b->released--;
     }
     for (uint32_t i = 0; i < r->touched_count; ++i) {
@@ -327,6 +328,13 @@ static bool list(planes_run* r, sup_planes_report* report)
     report->searches++;
     memset(r->m.planar, 0, block_count(r));
     return h->listed;
+}
+
+void sup_planes_released(const sup_planes* p, const void* state, bool* out)
+{
+    const planes_burden* burdens = state;
+    for (uint32_t i = 0; i < p->point_count; ++i) out[i] = burdens[i].since > RELEASE_LONG;
+    for (uint32_t i = 0; i < p->twin_count; ++i) out[p->twins[2 * i]] = out[p->twins[2 * i + 1]];
 }
 
 void sup_planes_begin(const sup_planes* p, const sup_planes_call* call, uint32_t substeps)

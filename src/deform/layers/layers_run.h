@@ -48,6 +48,7 @@ typedef struct layers_run {
     bool               muscles; ///< y and c0 are in use
     sup_contact_call   contact_call;
     sup_planes_call    planes_call;
+    bool*              sideless; ///< points that have been released for long
     bool               apart; ///< planes keep apart what is apart
     bool               crowded; ///< too much of the skin is in one place
     uint32_t           crossing, released;

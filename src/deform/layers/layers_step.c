@@ -84,6 +84,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->volume_scratch = cut(base, &used, sup_subvolumes_scratch(b->subvolumes));
     r->rows = cut(base, &used, b->ride ? SUP_RIDE_ROW * n * sizeof(float) : 0);
     r->contact_scratch = cut(base, &used, sup_contact_scratch(b->contact));
+    r->sideless = cut(base, &used, n * sizeof(bool));
     r->planes_scratch = cut(base, &used, sup_planes_scratch(b->planes));
     return used;
 }
@@ -321,10 +322,12 @@ static void begin_step(layers_run* r)
                                             .edges = r->p->edges,
                                             .self = r->p->contact && !b->mended.contacts_off && !stays_away(r) },
                                           r->tasks,
-                                          r->contact_scratch };
+                                          r->contact_scratch,
+                                          r->sideless };
     r->planes_call = (sup_planes_call){ r->tasks, r->planes_scratch, r->s.planes };
     r->apart = r->contact_call.settings.self && !r->p->paper_order;
     sup_planes_begin(b->planes, &r->planes_call, r->substeps);
+    sup_planes_released(b->planes, r->s.planes, r->sideless);
 }
 
 typedef struct out_job {
