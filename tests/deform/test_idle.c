@@ -20,22 +20,11 @@ typedef struct scene {
     sup_character*  made;
     sup_character   character; // made's, with other examples and maps
     const sup_clip* clip;
-    sup_clip        moved; // clip's, with a root that moves
     const char*     world; // NULL: none
     sup_example     examples[3];
     sup_map         maps[3];
     sup_arena*      arena;
 } scene;
-
-// Bends so far that its skin meets itself. The sculpts that come with it, or none.
-static scene plain_arm(bool sculpts)
-{
-    scene s = { .made = builtin("arm", 300), .arena = sup_arena_create(NULL) };
-    s.character = *s.made;
-    if (!sculpts) s.character.example_count = 0;
-    s.clip = sup_character_clip(s.made, "flex");
-    return s;
-}
 
 // A sculpt at the time: the skinned skin with a wave on it.
 static const sup_vec3* sculpt(const scene* s, double time, float height)
@@ -52,18 +41,47 @@ static const sup_vec3* sculpt(const scene* s, double time, float height)
     return points;
 }
 
+static void add_channel(scene* s, sup_channel channel)
+{
+    uint32_t     count = s->clip->channel_count;
+    sup_channel* channels = SUP_NEW(s->arena, sup_channel, count + 1);
+    for (uint32_t i = 0; i < count; ++i) channels[i] = s->clip->channels[i];
+    channels[count] = channel;
+    sup_clip* moved = SUP_NEW(s->arena, sup_clip, 1);
+    *moved = *s->clip;
+    moved->channels = channels;
+    moved->channel_count++;
+    s->clip = moved;
+}
+
 static void move_root(scene* s)
 {
     static const float times[] = { 0, 0.4f, 0.8f }, values[] = { 0, 0, 0, 0.05f, 0.2f, 0, 0, 0, 0.1f };
-    sup_channel*       channels = SUP_NEW(s->arena, sup_channel, s->clip->channel_count + 1);
-    for (uint32_t i = 0; i < s->clip->channel_count; ++i) channels[i] = s->clip->channels[i];
-    channels[s->clip->channel_count] = (sup_channel){
-        .target = 0, .path = SUP_PATH_TRANSLATION, .key_count = 3, .width = 3, .times = times, .values = values
-    };
-    s->moved = *s->clip;
-    s->moved.channels = channels;
-    s->moved.channel_count++;
-    s->clip = &s->moved;
+    add_channel(s,
+                (sup_channel){
+                    .target = 0, .path = SUP_PATH_TRANSLATION, .key_count = 3, .width = 3, .times = times, .values = values });
+}
+
+static void twist_hand(scene* s)
+{
+    static const float times[] = { 0, 0.4f, 0.8f }, turns[] = { 0, 0, 0, 1, 0.6f, 0, 0, 0.8f, 0.8f, 0, 0, 0.6f };
+    add_channel(s, (sup_channel){ .target = s->made->skeleton.joint_count - 1,
+                                  .path = SUP_PATH_ROTATION,
+                                  .key_count = 3,
+                                  .width = 4,
+                                  .times = times,
+                                  .values = turns });
+}
+
+// Bends so far that its skin meets itself, and twists its hand. The sculpts that come with it, or none.
+static scene plain_arm(bool sculpts)
+{
+    scene s = { .made = builtin("arm", 300), .arena = sup_arena_create(NULL) };
+    s.character = *s.made;
+    if (!sculpts) s.character.example_count = 0;
+    s.clip = sup_character_clip(s.made, "flex");
+    twist_hand(&s);
+    return s;
 }
 
 // Without its last face.
@@ -188,6 +206,7 @@ static const char* text_value(const sup_deformer* d, const sup_param* p)
         { "groups", "_GROUP_*" },
         { "lattice.parts", "upper_arm forearm" },
         { "layers.planes", "forearm=0.3" },
+        { "layers.cage", "200" },
         { "beam.edges", "40-41" },
         { "bend.line", "*arm" },
         { "bend.stations", "0.2 0.4 0.5 0.55 0.6 0.65 0.7 0.75 0.8 0.85 0.9 0.95" },
@@ -237,8 +256,10 @@ static uint32_t enable(const sup_deformer* d, const char* only_with, char (*text
         done = true;
         if (item.test != ONLY_EQUAL && p->type == SUP_PARAM_TEXT)
             sup_format(texts[count++], sizeof *texts, "%s.%s=%s", d->name, p->name, text_value(d, p));
-        else if (item.test != ONLY_EQUAL) sup_format(texts[count++], sizeof *texts, "%s.%s=%g", d->name, p->name, p->max);
-        else sup_format(texts[count++], sizeof *texts, "%s.%s=%.*s", d->name, p->name, (int)item.value_length, item.value);
+        else if (item.test != ONLY_EQUAL) { // a number that has to be above some value, or another one
+            double value = item.test == ONLY_ABOVE ? p->max : (p->min + p->max) / 2;
+            sup_format(texts[count++], sizeof *texts, "%s.%s=%g", d->name, p->name, value);
+        } else sup_format(texts[count++], sizeof *texts, "%s.%s=%.*s", d->name, p->name, (int)item.value_length, item.value);
         count = enable(d, p->only_with, texts, count);
     }
     return count;
