@@ -62,6 +62,13 @@ static void try_slot(const sup_bvh* bvh, const sup_vec3* points, uint32_t slot, 
 
 sup_closest sup_bvh_closest(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 from)
 {
+    uint32_t all = UINT32_MAX;
+    return sup_bvh_closest_within(bvh, nodes, points, from, &all);
+}
+
+sup_closest sup_bvh_closest_within(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 from,
+                                   uint32_t* leaves)
+{
     enum { DEPTH = 64 }; // leaves are at most 2^32, and every level leaves one node behind
     struct {
         uint32_t node;
@@ -76,6 +83,10 @@ sup_closest sup_bvh_closest(const sup_bvh* bvh, const sup_box* nodes, const sup_
         uint32_t node = stack[--count].node;
         if (!(stack[count].square < best.square)) continue;
         if (node >= bvh->leaf_count) {
+            if ((*leaves)-- == 0) {
+                *leaves = 0;
+                return (sup_closest){ .slot = SUP_NONE, .square = INFINITY };
+            }
             uint32_t leaf = node - bvh->leaf_count;
             for (uint32_t s = bvh->leaf_begin[leaf]; s < bvh->leaf_begin[leaf + 1]; ++s) try_slot(bvh, points, s, from, &best);
             continue;

@@ -13,5 +13,8 @@ typedef struct sup_closest {
 /// `nodes` as sup_bvh_refit made them for the same points. Of several places at one distance the first found in the
 /// hierarchy's order, which depends on nothing but the input.
 sup_closest sup_bvh_closest(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 from);
+/// Opens at most *leaves leaves and takes them off. Triangles that lie through each other everywhere take more: then SUP_NONE.
+sup_closest sup_bvh_closest_within(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 from,
+                                   uint32_t* leaves);
 
 #endif
