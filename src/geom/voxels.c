@@ -15,7 +15,7 @@
 // Triangles that winding numbers look at for all cells of a grid together, some seconds of work. Around characters a cell looks
 // at 10 to 30; in soup whose triangles are large and near everywhere, at a thousand.
 #define LOOKS_ALL 5e7
-#define LOOKS_MEAN 64 // of a cell, which large grids may take whatever that costs
+#define LOOKS_MEAN 32 // of a cell, which large grids may take whatever that costs
 enum { OPEN_STRIDE = 3, GRAIN = 256, LOOKS_LEAST = 32 };
 
 // ---------------------------------------------------------------------------------------------- grid
@@ -142,7 +142,7 @@ static void classify_cells(void* data, uint32_t begin, uint32_t end)
 static void bound_looks(voxel_maker* m, double looked)
 {
     double all = looked * OPEN_STRIDE * OPEN_STRIDE * OPEN_STRIDE, most = fmax(LOOKS_ALL, LOOKS_MEAN * (double)m->inner_count);
-    if (all > most) m->winding.looks = (uint32_t)fmax(LOOKS_LEAST, floor(m->winding.looks * (most / all)));
+    if (all > most) m->winding.looks = (uint32_t)fmax(LOOKS_LEAST, floor(most / m->inner_count));
 }
 
 static bool looks_open(voxel_maker* m)

@@ -18,6 +18,8 @@ enum {
     SAMPLES_FEW = 6,      // of a limb: fewer tell nothing
     GRAIN = 32,
 };
+// Of the box. A man with his arms out has 400,000 at 128 cells; what fills its box (soup does) gets coarser ones.
+#define BOX_CELLS_MOST 5e5
 #define OPPOSITE -0.8f // cosine between what faces each other
 
 typedef struct sampler {
@@ -28,6 +30,7 @@ typedef struct sampler {
     sup_box*        nodes;
     uint32_t*       pieces;   // per point
     double          longest;  // side of the box
+    double          sides[3]; // of the box, in longest ones
     float           outwards; // -1: the mesh is inside out
     uint32_t        stride;
     sup_sort_item * thickness,
@@ -158,6 +161,12 @@ static void examine(sampler* s)
     }
     s->outwards = volume < 0 ? -1.0f : 1.0f;
     s->longest = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
+    for (int i = 0; i < 3 && s->longest > 0; ++i) s->sides[i] = (high[i] - low[i]) / s->longest;
+}
+
+static double box_cells(const sampler* s, double longest)
+{
+    return fmax(1, longest * s->sides[0]) * fmax(1, longest * s->sides[1]) * fmax(1, longest * s->sides[2]);
 }
 
 sup_result sup_weights_choose_cells(const sup_mesh* mesh, uint32_t bone_count, const sup_bone* bones, const sup_tasks* tasks,
@@ -181,6 +190,8 @@ sup_result sup_weights_choose_cells(const sup_mesh* mesh, uint32_t bone_count, c
     double thin = least_width(s.thickness, spare, samples, 2), gap = least_width(s.gaps, spare, samples, 4);
     double cells = fmin(thin > 0 ? CELLS_ACROSS * s.longest / thin : CELLS_MOST, CELLS_MOST);
     cells = fmax(cells, fmin(gap > 0 ? s.longest / gap : CELLS_MOST_GAP, CELLS_MOST_GAP));
-    *out = (uint32_t)fmax(ceil(cells), CELLS_LEAST);
+    cells = fmax(ceil(cells), CELLS_LEAST);
+    while (cells > CELLS_LEAST && box_cells(&s, cells) > BOX_CELLS_MOST) cells -= 1;
+    *out = (uint32_t)cells;
     return SUP_OK;
 }
