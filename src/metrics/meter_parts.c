@@ -2,36 +2,7 @@
 #include "metrics/meter.h"
 
 #include "base/internal.h"
-#include "geom/volumes_label.h"
-
-static sup_result label(const sup_character* c, sup_arena* arena, sup_labels* out, sup_error* error)
-{
-    const sup_skeleton* s = &c->skeleton;
-    uint32_t*           parents = SUP_NEW(arena, uint32_t, s->joint_count);
-    bool*               skins = SUP_NEW(arena, bool, s->joint_count);
-    sup_label_bone*     bones = SUP_NEW(arena, sup_label_bone, s->bone_count);
-    if (!parents || !skins || !bones) return sup_fail_memory(error, "the parts of a meter");
-    for (uint32_t j = 0; j < s->joint_count; ++j) {
-        parents[j] = s->joints[j].parent;
-        skins[j] = s->joints[j].skin_joint;
-    }
-    for (uint32_t b = 0; b < s->bone_count; ++b)
-        bones[b] = (sup_label_bone){ s->bones[b].joint, s->bones[b].child, s->bones[b].head, s->bones[b].tail };
-    sup_label_desc desc = { .point_count = c->mesh.point_count,
-                            .points = c->mesh.points,
-                            .triangle_count = c->mesh.triangle_count,
-                            .triangles = c->mesh.triangles,
-                            .joint_count = s->joint_count,
-                            .parents = parents,
-                            .skin_joints = skins,
-                            .bone_count = s->bone_count,
-                            .bones = bones,
-                            .begin = c->weights.begin,
-                            .joints = c->weights.joints,
-                            .values = c->weights.values,
-                            .cut = SUP_CUT_MIDDLES };
-    return sup_volumes_label(&desc, arena, out, error);
-}
+#include "scene/part_labels.h"
 
 static sup_result make_parts(sup_meter* meter, const sup_labels* labels, sup_arena* temp, sup_error* error)
 {
@@ -71,7 +42,9 @@ sup_result sup_meter_make_parts(sup_meter* meter, sup_error* error)
     meter->rest_volume = sup_meter_volume(meter, mesh->points);
     sup_labels labels;
     sup_arena* temp = sup_arena_beside(meter->arena);
-    result = temp ? label(meter->character, temp, &labels, error) : sup_fail_memory(error, "the parts of a meter");
+    result = temp ? sup_character_label_parts(meter->character, meter->character->mesh.triangle_count,
+                                              meter->character->mesh.triangles, temp, &labels, error)
+                  : sup_fail_memory(error, "the parts of a meter");
     if (result == SUP_OK) result = make_parts(meter, &labels, temp, error);
     sup_arena_destroy(temp);
     return result;

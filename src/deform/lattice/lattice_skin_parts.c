@@ -1,7 +1,7 @@
 // The parts of a skin that keeps the file's weights: its own triangles around each joint, cut across the middles of the bones
 // where the bones carry the cuts. What is measured elsewhere (metrics/meter_parts.c) is what is kept here.
 #include "deform/lattice/lattice_binder.h"
-#include "geom/volumes_label.h"
+#include "scene/part_labels.h"
 
 #include <math.h>
 
@@ -9,36 +9,6 @@
 #define THIN_CELLS 1.5    // cells share the points of a part thinner than this with other parts: it follows its bones alone
 #define LEAST_CELLS 1e-3  // a flat part has no thickness
 enum { THIN_REACH = 2 };  // cells from there over which the correction sets in
-
-static sup_result label_triangles(binder* m, sup_labels* out)
-{
-    const sup_character* c = m->in->character;
-    const sup_skeleton*  s = &c->skeleton;
-    uint32_t*            parents = SUP_NEW(m->scratch, uint32_t, s->joint_count);
-    bool*                skins = SUP_NEW(m->scratch, bool, s->joint_count);
-    sup_label_bone*      bones = SUP_NEW(m->scratch, sup_label_bone, s->bone_count);
-    if (!parents || !skins || !bones) return sup_fail_memory(m->error, "parts of a lattice");
-    for (uint32_t j = 0; j < s->joint_count; ++j) {
-        parents[j] = s->joints[j].parent;
-        skins[j] = s->joints[j].skin_joint;
-    }
-    for (uint32_t i = 0; i < s->bone_count; ++i)
-        bones[i] = (sup_label_bone){ s->bones[i].joint, s->bones[i].child, s->bones[i].head, s->bones[i].tail };
-    sup_label_desc desc = { .point_count = c->mesh.point_count,
-                            .points = c->mesh.points,
-                            .triangle_count = m->surface.triangle_count,
-                            .triangles = m->surface.triangles,
-                            .joint_count = s->joint_count,
-                            .parents = parents,
-                            .skin_joints = skins,
-                            .bone_count = s->bone_count,
-                            .bones = bones,
-                            .begin = c->weights.begin,
-                            .joints = c->weights.joints,
-                            .values = c->weights.values,
-                            .cut = SUP_CUT_MIDDLES };
-    return sup_volumes_label(&desc, m->scratch, out, m->error);
-}
 
 // Parts of one group of joints become the first of them: a number for each part, rising, and how many are left.
 static uint32_t join_groups(const sup_labels* labels, const uint32_t* joined, uint32_t* into)
@@ -142,7 +112,8 @@ sup_result lattice_label_skin(binder* m, const uint32_t* cell_joints, uint32_t**
     for (uint32_t p = 0; p < v->particle_count; ++p) border += v->octants[p] != 0xff; // about as many as faces of cells
     if (!m->b->keeps_file || m->params->measure != MEASURE_SKIN) return SUP_OK;
     m->coarse_cells = m->surface.triangle_count > TRIANGLES_MOST * border;
-    sup_result r = label_triangles(m, &l);
+    sup_result r =
+        sup_character_label_parts(m->in->character, m->surface.triangle_count, m->surface.triangles, m->scratch, &l, m->error);
     if (r != SUP_OK || l.part_count == 0) return r;
     uint32_t* joined = SUP_NEW(m->scratch, uint32_t, joints);
     uint32_t* into = SUP_NEW(m->scratch, uint32_t, l.part_count);
