@@ -3,7 +3,11 @@
 #include "scene/build.h"
 #include "scene/exact.h"
 
+#include <math.h>
 #include <string.h>
+
+/// Products of four lengths (squares of areas) stay within single precision, so no geometry downstream has to fear infinity.
+#define COORDINATE_MOST 1e9f
 
 // A sum of words times odd constants, made ready for a table at the end: the products do not wait for each other, as those of
 // a chain would. Starts of different attributes keep them apart.
@@ -269,8 +273,11 @@ static sup_result place_points(sup_build* build)
     double x = (double)high.x - (double)low.x, y = (double)high.y - (double)low.y, z = (double)high.z - (double)low.z;
     mesh->points = lent ? build->desc->parts->positions : positions;
     mesh->diagonal = (float)sqrt(x * x + y * y + z * z);
-    if (!isfinite(mesh->diagonal))
-        return sup_fail(build->error, SUP_ERROR_INPUT, "'%s' is too large for its numbers; scale it down", build->out->name);
+    sup_vec3 most = v3_min(low, v3_scale(high, -1));
+    if (fminf(fminf(most.x, most.y), most.z) < -COORDINATE_MOST)
+        return sup_fail(build->error, SUP_ERROR_INPUT,
+                        "'%s' is too large for its numbers: it reaches more than a billion units from the origin; scale it down",
+                        build->out->name);
     return SUP_OK;
 }
 

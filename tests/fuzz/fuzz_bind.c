@@ -152,6 +152,11 @@ uint32_t fuzz_cost(void) { return 40; }
 void fuzz_seeds(fuzz_seed_fn* seed, void* user)
 {
     uint8_t bytes[256];
-    for (uint32_t d = 0; d < sup_deformer_count(); ++d)
-        seed(user, bytes, soup_box((const uint8_t[]){ (uint8_t)(d | 128), 2, (uint8_t)d, 3 }, d % 2, bytes));
+    static const uint8_t scales[3] = { 0, 10, 12 }; // as it is, far too small, and as large as a character may be
+    for (uint32_t i = 0; i < 3 * sup_deformer_count(); ++i) {
+        uint8_t d = (uint8_t)(i / 3);
+        size_t  size = soup_box((const uint8_t[]){ (uint8_t)(d | 128), 2, d, 3 }, d % 2, bytes);
+        bytes[SOUP_CHOICES] = scales[i % 3];
+        seed(user, bytes, size);
+    }
 }

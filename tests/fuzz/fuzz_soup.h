@@ -28,7 +28,7 @@ static inline uint8_t soup_byte(soup_bytes* b) { return b->left ? (b->left--, *b
 /// corners.
 static inline soup soup_make(const uint8_t* data, size_t size)
 {
-    static const float scales[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1e-3f, 1e3f, 1e-20f, 1e-38f, 1e9f, 1e20f, 1e30f, 4e37f };
+    static const float scales[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1e-3f, 1e3f, 1e-20f, 1e-38f, 1e8f, 1e20f, 1e30f, 4e37f };
     soup               s = { .point_count = 0 };
     soup_bytes         b = { data, size };
     for (int i = 0; i < SOUP_CHOICES; ++i) s.choices[i] = soup_byte(&b);

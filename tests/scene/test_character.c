@@ -41,7 +41,7 @@ static void identity_keeps_the_bits_of_positions(void** state)
 {
     (void)state;
     small    s;
-    sup_vec3 odd[6] = { { -0.0f, 1e-40f, 0.1f }, { 1, 3e37f, 0 }, { 7, 0, 0.3f } };
+    sup_vec3 odd[6] = { { -0.0f, 1e-40f, 0.1f }, { 1, 1e9f, 0 }, { 7, 0, 0.3f } };
     small_init(&s);
     s.part.positions = odd;
     s.part.place = affine_identity();
@@ -139,6 +139,9 @@ static void a_mesh_too_large_for_its_box_is_refused(void** state)
     positions[1].x = 3e38f;
     positions[2].x = -3e38f;
     s.part.positions = positions;
+    small_refused(&s, "'small' is too large for its numbers");
+    // The limit is of coordinates: geometry multiplies four of them.
+    positions[1].x = 1.1e9f, positions[2].x = 1.05e9f;
     small_refused(&s, "'small' is too large for its numbers");
 }
 
