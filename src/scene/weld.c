@@ -275,9 +275,10 @@ static sup_result place_points(sup_build* build)
     mesh->diagonal = (float)sqrt(x * x + y * y + z * z);
     sup_vec3 most = v3_min(low, v3_scale(high, -1));
     if (fminf(fminf(most.x, most.y), most.z) < -COORDINATE_MOST)
-        return sup_fail(build->error, SUP_ERROR_INPUT,
-                        "'%s' is too large for its numbers: it reaches more than a billion units from the origin; scale it down",
-                        build->out->name);
+        return sup_fail(
+            build->error, SUP_ERROR_INPUT,
+            "'%s' is too large for its numbers: it reaches more than a billion units from the origin; scale it down",
+            build->out->name);
     return SUP_OK;
 }
 

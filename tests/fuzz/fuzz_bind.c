@@ -151,7 +151,7 @@ uint32_t fuzz_cost(void) { return 40; }
 
 void fuzz_seeds(fuzz_seed_fn* seed, void* user)
 {
-    uint8_t bytes[256];
+    uint8_t              bytes[256];
     static const uint8_t scales[3] = { 0, 10, 12 }; // as it is, far too small, and as large as a character may be
     for (uint32_t i = 0; i < 3 * sup_deformer_count(); ++i) {
         uint8_t d = (uint8_t)(i / 3);
