@@ -57,6 +57,14 @@ static inline f8 f8_min(f8 a, f8 b)
 {
 #if defined(__AVX__)
     return (f8)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined(__wasm_simd128__)
+    v128_t half[2][2];
+    memcpy(half[0], &a, sizeof a);
+    memcpy(half[1], &b, sizeof b);
+    half[0][0] = wasm_f32x4_pmin(half[1][0], half[0][0]);
+    half[0][1] = wasm_f32x4_pmin(half[1][1], half[0][1]);
+    memcpy(&a, half[0], sizeof a);
+    return a;
 #else
     return f8_select(a < b, a, b);
 #endif
@@ -66,6 +74,14 @@ static inline f8 f8_max(f8 a, f8 b)
 {
 #if defined(__AVX__)
     return (f8)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(__wasm_simd128__)
+    v128_t half[2][2];
+    memcpy(half[0], &a, sizeof a);
+    memcpy(half[1], &b, sizeof b);
+    half[0][0] = wasm_f32x4_pmax(half[1][0], half[0][0]);
+    half[0][1] = wasm_f32x4_pmax(half[1][1], half[0][1]);
+    memcpy(&a, half[0], sizeof a);
+    return a;
 #else
     return f8_select(a > b, a, b);
 #endif
@@ -101,6 +117,14 @@ static inline uint32_t i8_bits(i8 mask)
 {
 #if defined(__AVX__)
     return (uint32_t)_mm256_movemask_ps((__m256)mask);
+#elif defined(__SSE2__)
+    __m128 half[2];
+    memcpy(half, &mask, sizeof mask);
+    return (uint32_t)_mm_movemask_ps(half[0]) | (uint32_t)_mm_movemask_ps(half[1]) << 4;
+#elif defined(__wasm_simd128__)
+    v128_t half[2];
+    memcpy(half, &mask, sizeof mask);
+    return wasm_i32x4_bitmask(half[0]) | wasm_i32x4_bitmask(half[1]) << 4;
 #else
     uint32_t bits = 0;
     for (int i = 0; i < SUP_LANES; ++i) bits |= (uint32_t)(mask[i] != 0) << i;
@@ -139,6 +163,8 @@ static inline uint32_t i4_bits(i4 mask)
 {
 #if defined(__SSE2__)
     return (uint32_t)_mm_movemask_ps((__m128)mask);
+#elif defined(__wasm_simd128__)
+    return wasm_i32x4_bitmask((v128_t)mask);
 #else
     uint32_t bits = 0;
     for (int i = 0; i < 4; ++i) bits |= (uint32_t)(mask[i] != 0) << i;
