@@ -3,6 +3,7 @@
 #define SUP_GEOM_CURVES_INTERNAL_H
 
 #include "base/internal.h"
+#include "geom/bvh.h"
 #include "geom/curves.h"
 #include "geom/topology.h"
 
@@ -46,6 +47,19 @@ void transfer_stand(const transfer_job* j, sup_vec3 p, const uint32_t curve[2], 
 /// Where curves that are not beside each other meet, shares run from one to the other over some edges.
 sup_result transfer_blend(const transfer_job* j, const sup_curve_skin* skin, sup_curve_share* shares, sup_arena* arena,
                           sup_curve_transfer* out, sup_error* error);
+
+/// Lists of curves as hierarchies of boxes. A list from `begin` to `end` longer than a leaf is halved in the middle, and
+/// boxes[middle] is around all of it.
+enum { CURVE_LEAF = 4 };
+typedef struct curve_tree {
+    const uint32_t* order;
+    const sup_box*  boxes;
+} curve_tree;
+/// Lists k of `order` go from begin[k] to begin[k + 1], and are put in order. False: out of memory.
+bool curve_tree_create(const sup_polylines* lines, const sup_vec3* centers, uint32_t* order, const uint32_t* begin,
+                       uint32_t list_count, sup_arena* arena, curve_tree* out);
+/// The square of the distance to the box; 0 inside.
+float curve_box_square(const sup_box* box, sup_vec3 p);
 
 // the coordinate --------------------------------------------------------------------------------------------------------
 

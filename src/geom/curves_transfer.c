@@ -11,6 +11,9 @@ typedef struct near_place {
 
 /// Steps of a curve that share one ball: most are farther than what is known, and one test tells of all.
 enum { BLOCK = 16 };
+/// Curves that one point may look at. On a real character it is a few, of at most some hundreds; where thousands lie in one
+/// place all of them are as near as the first ones.
+enum { LOOKS_MAX = 1024 };
 
 typedef struct ball {
     sup_vec3 center;
@@ -57,8 +60,8 @@ struct transfer_job {
     const sup_vec3*      points;
     const uint32_t*      limbs;
     const uint32_t*      limb_begin; ///< curves of each limb, a list; the last limb + 1 holds none
-    const uint32_t*      limb_curves;
     uint32_t             limb_count;
+    curve_tree           of_limbs, all;
     float                reach;
     sup_curve_share*     out;
     const sup_vec3*      centers;
@@ -98,14 +101,61 @@ static void join(sup_curve_share* o, const transfer_job* j, const near_place* on
     o->beta = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p3, c1), d) / l2, 0, 1) : 0;
 }
 
-/// `guess`: where the curve of the point before stands in the lists; neighbors in number are mostly neighbors in space.
+typedef struct near_search {
+    const transfer_job* job;
+    const curve_tree*   tree;
+    sup_vec3            p;
+    near_place          best; ///< of equally near curves the first
+    uint32_t            looks;
+} near_search;
+
+/// The square of how far the list is at least.
+static float list_square(const near_search* s, uint32_t begin, uint32_t end)
+{
+    return end - begin > CURVE_LEAF ? curve_box_square(&s->tree->boxes[begin + (end - begin) / 2], s->p) : 0;
+}
+
+static void look_at_list(near_search* s, uint32_t begin, uint32_t end)
+{
+    if (end - begin > CURVE_LEAF) {
+        uint32_t middle = begin + (end - begin) / 2;
+        float    left = list_square(s, begin, middle), right = list_square(s, middle, end);
+        bool     turned = right < left; // the nearer half first
+        if (!turned && left * 0.999f <= s->best.square) look_at_list(s, begin, middle);
+        if (right * 0.999f <= s->best.square) look_at_list(s, middle, end);
+        if (turned && left * 0.999f <= s->best.square) look_at_list(s, begin, middle);
+        return;
+    }
+    for (uint32_t k = begin; k < end && s->looks < LOOKS_MAX; ++k) {
+        uint32_t curve = s->tree->order[k];
+        ++s->looks;
+        if (ball_is_beyond(&s->job->around[curve], s->p, s->best.square)) continue;
+        near_place n = nearest_on(s->job, curve, s->p, s->best.square);
+        if (n.square < s->best.square || (n.square == s->best.square && curve < s->best.curve)) s->best = n;
+    }
+}
+
+/// The place nearest to p on the curves of its limb, or on all where it has none. `guess`: the curve of the point before, for
+/// neighbors in number are mostly neighbors in space.
+static near_place nearest_of_all(const transfer_job* j, sup_vec3 p, uint32_t limb, uint32_t guess)
+{
+    const sup_polylines* l = j->lines;
+    near_search          s = { .job = j, .tree = limb == SUP_NONE ? &j->all : &j->of_limbs, .p = p, .best.square = 3e38f };
+    bool                 fits = guess < l->curve_count && (limb == SUP_NONE || !l->curves || l->curves[guess].limb == limb);
+    if (fits) s.best = nearest_on(j, guess, p, 3e38f);
+    if (limb == SUP_NONE) look_at_list(&s, 0, l->curve_count);
+    else look_at_list(&s, j->limb_begin[limb], j->limb_begin[limb + 1]);
+    return s.best;
+}
+
+/// `guess`: the curve of the point before; set to this one's.
 static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
 {
     const sup_polylines* l = j->lines;
     sup_vec3             p = j->points[i];
-    uint32_t             limb = j->limbs ? j->limbs[i] : 0, from = 0, to = l->curve_count;
+    uint32_t             limb = j->limbs ? j->limbs[i] : 0;
     bool                 own = limb != SUP_NONE && limb < j->limb_count && j->limb_begin[limb + 1] > j->limb_begin[limb];
-    near_place           one = { .square = 3e38f }, two;
+    near_place           one, two;
     uint32_t             below = l->below ? l->below[i] : SUP_NONE;
     if (below != SUP_NONE) { // its place between two curves is known
         uint32_t before = l->curves[below].sides[1];
@@ -115,14 +165,8 @@ static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
         join(&j->out[i], j, &one, before == SUP_NONE ? NULL : &two, before == SUP_NONE ? 0 : l->ratio[i]);
         return;
     }
-    if (own) from = j->limb_begin[limb], to = j->limb_begin[limb + 1];
-    if (*guess >= from && *guess < to) one = nearest_on(j, own ? j->limb_curves[*guess] : *guess, p, 3e38f);
-    for (uint32_t k = from; k < to; ++k) {
-        uint32_t curve = own ? j->limb_curves[k] : k;
-        if (ball_is_beyond(&j->around[curve], p, one.square)) continue;
-        near_place n = nearest_on(j, curve, p, one.square);
-        if (n.square < one.square || (n.square == one.square && curve < one.curve)) one = n, *guess = k;
-    }
+    one = nearest_of_all(j, p, own ? limb : SUP_NONE, *guess);
+    *guess = one.curve;
     sup_curve_share* o = &j->out[i];
     // A point of a limb without curves fades out with its distance from the nearest one.
     float away = sqrtf(one.square);
@@ -166,7 +210,7 @@ void sup_polylines_centers(const sup_polylines* l, const sup_vec3* nodes, sup_ve
     }
 }
 
-/// Curves of each limb as one list.
+/// Curves of each limb as one list, and all as one.
 static bool group_curves(transfer_job* j, sup_arena* arena)
 {
     const sup_polylines* l = j->lines;
@@ -175,13 +219,15 @@ static bool group_curves(transfer_job* j, sup_arena* arena)
     if (j->limb_count == 0) j->limb_count = 1;
     uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)j->limb_count + 2);
     uint32_t* list = SUP_NEW(arena, uint32_t, l->curve_count);
-    if (!begin || !list) return false;
+    uint32_t* all = SUP_NEW(arena, uint32_t, l->curve_count);
+    if (!begin || !list || !all) return false;
     for (uint32_t c = 0; c < l->curve_count; ++c) ++begin[(l->curves ? l->curves[c].limb : 0) + 2];
     for (uint32_t i = 0; i < j->limb_count; ++i) begin[i + 2] += begin[i + 1];
     for (uint32_t c = 0; c < l->curve_count; ++c) list[begin[(l->curves ? l->curves[c].limb : 0) + 1]++] = c;
+    for (uint32_t c = 0; c < l->curve_count; ++c) all[c] = c;
     j->limb_begin = begin;
-    j->limb_curves = list;
-    return true;
+    return curve_tree_create(l, j->centers, list, begin, j->limb_count, arena, &j->of_limbs) &&
+           curve_tree_create(l, j->centers, all, (const uint32_t[]){ 0, l->curve_count }, 1, arena, &j->all);
 }
 
 /// The ball of the curve's steps from `begin` to `end` around a center.
@@ -233,7 +279,9 @@ sup_result sup_curve_transfer_create(const sup_polylines* lines, const sup_curve
     uint32_t         count = skin->point_count;
     sup_curve_share* made = SUP_NEW(arena, sup_curve_share, count);
     sup_vec3*        centers = SUP_NEW(arena, sup_vec3, lines->curve_count);
-    transfer_job     job = { lines, skin->points, skin->limbs, NULL, NULL, 0, skin->reach, made, centers, NULL, NULL, NULL };
+    transfer_job     job = {
+            .lines = lines, .points = skin->points, .limbs = skin->limbs, .reach = skin->reach, .out = made, .centers = centers
+    };
     if (!made || !centers) return sup_fail_memory(error, "curves");
     sup_polylines_centers(lines, lines->nodes, centers);
     if (!group_curves(&job, arena) || !make_balls(&job, arena)) return sup_fail_memory(error, "curves");

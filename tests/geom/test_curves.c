@@ -477,6 +477,60 @@ static void nothing_moves_when_the_curves_do_not_and_all_turns_when_they_turn(vo
     sup_arena_destroy(arena), sup_character_destroy(c);
 }
 
+// Short curves strewn over a cube, one in five standing where another stands, and points of four limbs of which one has none.
+enum { STREWN = 1500, STREWN_POINTS = 900, STREWN_LIMBS = 3 };
+
+static float strewn(uint32_t i, uint32_t k) { return (float)((i * 2654435761u + k * 40503u) >> 8 & 0xffff) / 65536.0f; }
+
+static uint32_t nearest_by_all(const sup_polylines* l, sup_vec3 p, uint32_t limb, uint32_t* node)
+{
+    float    best = 3e38f;
+    uint32_t found = SUP_NONE;
+    for (uint32_t c = 0; c < l->curve_count; ++c)
+        for (uint32_t n = l->begin[c]; n + 1 < l->begin[c + 1]; ++n) {
+            if (limb < STREWN_LIMBS && l->curves[c].limb != limb) continue;
+            sup_vec3 d = v3_sub(l->nodes[n + 1], l->nodes[n]);
+            float    t = sup_clampf(v3_dot(v3_sub(p, l->nodes[n]), d) / v3_length2(d), 0, 1);
+            float    square = v3_length2(v3_sub(p, v3_mad(l->nodes[n], t, d)));
+            if (square < best) best = square, found = c, *node = n;
+        }
+    return found;
+}
+
+static void of_many_curves_a_point_finds_the_nearest_and_of_equals_the_first(void** state)
+{
+    (void)state;
+    static sup_vec3  nodes[3 * STREWN], points[STREWN_POINTS];
+    static uint32_t  begin[STREWN + 1], limbs[STREWN_POINTS];
+    static bool      closed[STREWN];
+    static sup_curve curves[STREWN];
+    sup_arena*       arena = sup_arena_create(NULL);
+    for (uint32_t c = 0; c < STREWN; ++c) {
+        uint32_t from = c % 5 == 4 ? c / 2 : c;
+        begin[c + 1] = 3 * (c + 1);
+        curves[c] = (sup_curve){ .limb = from % STREWN_LIMBS, .sides = { SUP_NONE, SUP_NONE } };
+        for (uint32_t k = 0; k < 3; ++k) {
+            float bent = 0.01f * (float)k;
+            nodes[3 * c + k] = v3_add(v3(strewn(from, 0), strewn(from, 1), strewn(from, 2)), v3(bent, bent * bent * 30, 0));
+        }
+    }
+    for (uint32_t i = 0; i < STREWN_POINTS; ++i) {
+        limbs[i] = i % 4 == 3 ? SUP_NONE : i % 4;
+        points[i] = i % 7 ? v3(strewn(i, 3), strewn(i, 4), strewn(i, 5)) : nodes[i]; // some stand on a node
+    }
+    sup_polylines      lines = { STREWN, begin, closed, curves, nodes, NULL, NULL };
+    sup_curve_skin     skin = { .point_count = STREWN_POINTS, .points = points, .limbs = limbs, .reach = 1 };
+    sup_curve_transfer made;
+    sup_error          error;
+    assert_ok(sup_curve_transfer_create(&lines, &skin, arena, &made, &error), error);
+    for (uint32_t i = 0; i < STREWN_POINTS; ++i) {
+        uint32_t node = SUP_NONE, curve = nearest_by_all(&lines, points[i], limbs[i], &node);
+        assert_int_equal(made.points[i].curve[0], curve);
+        assert_int_equal(made.points[i].node[0], node);
+    }
+    sup_arena_destroy(arena);
+}
+
 static void a_smooth_motion_arrives_without_a_jump_between_cells(void** state)
 {
     (void)state;
@@ -623,6 +677,7 @@ int main(void)
         cmocka_unit_test(a_loop_up_and_back_is_two_curves),
         cmocka_unit_test(all_loops_along_a_tube_are_found_with_their_neighbors),
         cmocka_unit_test(nothing_moves_when_the_curves_do_not_and_all_turns_when_they_turn),
+        cmocka_unit_test(of_many_curves_a_point_finds_the_nearest_and_of_equals_the_first),
         cmocka_unit_test(a_smooth_motion_arrives_without_a_jump_between_cells),
         cmocka_unit_test(curves_alone_hold_the_shape),
         cmocka_unit_test(a_limb_without_curves_fades_out),

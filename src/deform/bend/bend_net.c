@@ -48,10 +48,31 @@ static double distance_between(const bend_net* net, uint32_t a, uint32_t b)
     return net->metres * sum / net->on.intervals;
 }
 
+typedef enum strip_pass { ADD, PICK, CLEAR } strip_pass;
+
+/// The joint that holds most of a curve, the first of equals. `sums` is 0 for every joint, before and after: a curve hangs on a
+/// few of them, and looking at all would take curves times joints.
+static uint32_t joint_of_curve(const bend_net* net, const sup_weights* w, uint32_t curve, float* sums)
+{
+    uint32_t per = net->on.intervals + 1, most = 0;
+    for (strip_pass pass = ADD; pass <= CLEAR; ++pass)
+        for (uint32_t n = 0; n < 4 * per; ++n) {
+            const sup_node_source* s = &net->on.sources[curve * per + n / 4];
+            uint32_t               point = s->point[n % 4];
+            for (uint32_t i = w->begin[point]; i < w->begin[point + 1]; ++i) {
+                uint32_t j = w->joints[i];
+                if (pass == ADD) sums[j] += s->share[n % 4] * w->values[i];
+                else if (pass == CLEAR) sums[j] = 0;
+                else if (sums[j] > sums[most] || (sums[j] == sums[most] && j < most)) most = j;
+            }
+        }
+    return most;
+}
+
 static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena* arena, sup_error* error)
 {
     const sup_weights* w = &in->character->weights;
-    uint32_t count = net->on.curves.curve_count, per = net->on.intervals + 1, joints = in->character->skeleton.joint_count;
+    uint32_t           count = net->on.curves.curve_count, joints = in->character->skeleton.joint_count;
     double(*width)[2] = sup_arena_alloc(arena, count, sizeof *width);
     uint32_t* joint = SUP_NEW(arena, uint32_t, count);
     float*    sums = SUP_NEW(arena, float, joints);
@@ -65,15 +86,7 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
             if (!(width[c][s] > 0)) width[c][s] = width[c][1 - s];
         // A curve alone stands for a strip an eighth of its length wide on both sides.
         if (!(width[c][0] + width[c][1] > 0)) width[c][0] = width[c][1] = net->length[c] > 0 ? net->length[c] / 8 : 1;
-        memset(sums, 0, joints * sizeof *sums);
-        for (uint32_t n = 0; n < per; ++n) {
-            const sup_node_source* s = &net->on.sources[c * per + n];
-            for (int k = 0; k < 4; ++k)
-                for (uint32_t i = w->begin[s->point[k]]; i < w->begin[s->point[k] + 1]; ++i)
-                    sums[w->joints[i]] += s->share[k] * w->values[i];
-        }
-        for (uint32_t j = 1; j < joints; ++j)
-            if (sums[j] > sums[joint[c]]) joint[c] = j;
+        joint[c] = joint_of_curve(net, w, c, sums);
     }
     net->width = (const double(*)[2])width;
     net->joint = joint;
