@@ -97,6 +97,7 @@ typedef struct hostile_case {
 
 typedef struct trial_options {
     double      seconds;    ///< of processor time, that a case may take
+    double      stage;      ///< likewise one stage of it, such as one bind
     const char* folder;     ///< for baked files
     const char* links;      ///< one chain for all; NULL: chosen by the seed
     bool        every_link; ///< all deformers in each case
@@ -105,7 +106,7 @@ typedef struct trial_options {
 } trial_options;
 
 typedef struct trial_counts {
-    uint32_t cases, refused, binds, refused_binds, frames, fallbacks, lost, baked;
+    uint32_t cases, refused, binds, refused_binds, frames, fallbacks, lost, baked, slow;
 } trial_counts;
 
 /// What is being done, for whoever reports a crash or a hang.

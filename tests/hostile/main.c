@@ -1,6 +1,6 @@
 // Damages characters and runs them: `hostile_cases [--cases N] [--seed FIRST] [--links CHAIN | --every] [--without DEFORMER]
-// [--budget SECONDS] [--large] [--keep-going] [--write FOLDER] [--list]`. A case is its seed (and --every and --large, which
-// change what a seed does): one that failed says how it is had again.
+// [--budget SECONDS] [--stage-budget SECONDS] [--large] [--keep-going] [--write FOLDER] [--list]`. A case is its seed (and
+// --every and --large, which change what a seed does): one that failed says how it is had again.
 #define _GNU_SOURCE // mkdtemp, setitimer
 #include "hostile.h"
 
@@ -14,11 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Processor time that a case may take. A sanitizer makes four of one second.
+// Processor time that a case may take, and one stage of it, such as one bind. A sanitizer makes four of one second.
 #if defined(__SANITIZE_ADDRESS__)
 #define BUDGET 80
+#define STAGE_BUDGET 30
 #else
 #define BUDGET 20
+#define STAGE_BUDGET 5
 #endif
 
 enum { SOURCES_MAX = 24, PATH_ROOM = 1024, SMALL = 200000, LARGE = 4000000, TEXT_ROOM = 1 << 20 };
@@ -299,6 +301,7 @@ static bool parse(settings* s, int argc, char** argv)
         else if (strcmp(flag, "--cases") == 0) s->cases = strtoull(argv[++i], NULL, 10);
         else if (strcmp(flag, "--seed") == 0) s->seed = strtoull(argv[++i], NULL, 10);
         else if (strcmp(flag, "--budget") == 0) s->trial.seconds = strtod(argv[++i], NULL);
+        else if (strcmp(flag, "--stage-budget") == 0) s->trial.stage = strtod(argv[++i], NULL);
         else if (strcmp(flag, "--links") == 0) s->trial.links = argv[++i];
         else if (strcmp(flag, "--without") == 0) s->trial.without = argv[++i];
         else if (strcmp(flag, "--write") == 0) s->write = argv[++i];
@@ -315,19 +318,19 @@ static int run_all(const settings* s)
         failed += !(s->keep_going ? run_apart(s, s->seed + i, &n) : run_case(s, s->seed + i, &n));
     printf("%u cases from %llu on: %u refused when read, %u binds (%u refused), %u frames (%u with fallbacks, %u lost and "
            "counted), "
-           "%u baked; %llu failed\n",
+           "%u baked, %u slow stages; %llu failed\n",
            n.cases, (unsigned long long)s->seed, n.refused, n.binds, n.refused_binds, n.frames, n.fallbacks, n.lost, n.baked,
-           (unsigned long long)failed);
+           n.slow, (unsigned long long)failed);
     return failed ? 1 : 0;
 }
 
 int main(int argc, char** argv)
 {
-    static settings s = { .cases = 1, .seed = 1, .trial = { .seconds = BUDGET } };
+    static settings s = { .cases = 1, .seed = 1, .trial = { .seconds = BUDGET, .stage = STAGE_BUDGET } };
     if (!parse(&s, argc, argv)) {
         fprintf(stderr,
                 "usage: %s [--cases N] [--seed FIRST] [--links CHAIN | --every] [--without DEFORMER] [--budget SECONDS] "
-                "[--large] [--keep-going] "
+                "[--stage-budget SECONDS] [--large] [--keep-going] "
                 "[--write FOLDER] [--list]\n",
                 argv[0]);
         return 2;

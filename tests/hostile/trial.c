@@ -19,7 +19,9 @@ typedef struct trial {
     const trial_options* options;
     trial_counts*        counts;
     chance               chance;
-    clock_t              begin;
+    clock_t              begin, stage_begin;
+    char                 slow[sizeof trial_stage + 32]; ///< the stage that took longest beyond what one may take
+    double               slowest;
     size_t               live;
     sup_allocator        memory;
     sup_files            files;
@@ -38,8 +40,17 @@ static bool broken(trial* t, const char* what, const char* detail)
     return false;
 }
 
-static void stage(const char* what, const char* of)
+// Ends the stage before, and begins one. A slow stage does not end the case: another may be slow as well.
+static void stage(trial* t, const char* what, const char* of)
 {
+    clock_t now = clock();
+    double  took = (double)(now - t->stage_begin) / CLOCKS_PER_SEC;
+    if (t->options->say && took >= 1) printf("  %s: %.1f s\n", trial_stage, took);
+    if (took > t->options->stage && ++t->counts->slow && took > t->slowest) {
+        snprintf(t->slow, sizeof t->slow, "%s took %.1f s", trial_stage, took);
+        t->slowest = took;
+    }
+    t->stage_begin = now;
     snprintf(trial_stage, sizeof trial_stage, "%s%s%s", what, of[0] ? " " : "", of);
 }
 
@@ -101,7 +112,7 @@ static sup_result attach(trial* t, sup_error* error)
     sup_rig          rig;
     sup_load_options options = { .files = &t->files, .allocator = &t->memory };
     sup_character*   made = NULL;
-    stage("reading the skeleton", "");
+    stage(t, "reading the skeleton", "");
     sup_result result = sup_rig_load("case.tgf", &options, t->arena, &rig, error);
     if (result != SUP_OK) return result;
     sup_joint* joints = sup_arena_alloc(t->arena, rig.bone_count, sizeof *joints);
@@ -114,13 +125,13 @@ static sup_result attach(trial* t, sup_error* error)
         joints[b].rest = (sup_transform){ { at.x - above.x, at.y - above.y, at.z - above.z }, { 0, 0, 0, 1 }, { 1, 1, 1 } };
         joints[b].inverse_bind = (sup_affine){ { { 1, 0, 0, -at.x }, { 0, 1, 0, -at.y }, { 0, 0, 1, -at.z } } };
     }
-    stage("attaching the skeleton", "");
+    stage(t, "attaching the skeleton", "");
     result = sup_skeleton_attach(t->character, rig.bone_count, joints, &t->memory, &made, error);
     if (result != SUP_OK) return result;
     sup_character_inherit(made, t->character);
     t->character = made;
     sup_auto_weights done;
-    stage("weighing", "");
+    stage(t, "weighing", "");
     return sup_character_weigh(t->character, 0, NULL, NULL, &done, error);
 }
 
@@ -139,7 +150,7 @@ static sup_result add_sweep(trial* t, sup_error* error)
         channels[j] =
             (sup_channel){ .target = j, .path = SUP_PATH_ROTATION, .key_count = 2, .width = 4, .times = times, .values = v };
     }
-    stage("adding a clip", "");
+    stage(t, "adding a clip", "");
     sup_clip clip = {
         .name = "sweep", .seconds = 0.1, .channel_count = s->joint_count, .channels = channels, .source_id = SUP_NONE
     };
@@ -163,7 +174,7 @@ static void add_example(trial* t)
 static sup_result read_character(trial* t, sup_error* error)
 {
     sup_load_options options = { .up = -1, .files = &t->files, .allocator = &t->memory };
-    stage("reading", "");
+    stage(t, "reading", "");
     sup_result result = sup_load(t->one->skeleton.data ? "case.obj" : "case.glb", &options, &t->character, error);
     if (result == SUP_OK && t->one->skeleton.data) result = attach(t, error);
     if (result != SUP_OK) return result;
@@ -185,7 +196,7 @@ static bool try_weights(trial* t)
     sup_auto_weights         out;
     sup_auto_weights_options options = { .method = chance_one_in(&t->chance, 2) ? SUP_WEIGHTS_SCREENED : SUP_WEIGHTS_DIFFUSE,
                                          .cells = chance_one_in(&t->chance, 2) ? 0 : 4 + chance_below(&t->chance, 40) };
-    stage("automatic weights", "");
+    stage(t, "automatic weights", "");
     sup_result result =
         sup_weights_automatic(&c->mesh, c->skeleton.bone_count, c->skeleton.bones, &options, t->arena, &out, &error);
     if (result != SUP_OK) return refused_well(t, result, &error);
@@ -210,11 +221,11 @@ static bool try_center(trial* t)
     if (!parents || !places) return true;
     for (uint32_t j = 0; j < count; ++j) parents[j] = c->skeleton.joints[j].parent;
     for (uint32_t b = 0; b < c->skeleton.bone_count; ++b) places[c->skeleton.bones[b].joint] = c->skeleton.bones[b].head;
-    stage("centering joints", "");
+    stage(t, "centering joints", "");
     sup_result result = sup_places_center(&c->mesh, count, parents, places, &options, &t->memory, &centered, &error);
     if (result != SUP_OK && !refused_well(t, result, &error)) return false;
     if (count > 100) return in_time(t); // posing a figure is for figures
-    stage("turning joints", "");
+    stage(t, "turning joints", "");
     result = sup_places_turn(&c->mesh, count, parents, places, &options, &t->memory, &turned, &error);
     return result == SUP_OK ? in_time(t) : refused_well(t, result, &error);
 }
@@ -289,13 +300,13 @@ static bool try_chain(trial* t, const char* links, const char* setting)
                             .setting_count = setting[0] != 0,
                             .progress = &progress,
                             .allocator = &t->memory };
-    stage("binding", setting[0] ? setting : links);
+    stage(t, "binding", setting[0] ? setting : links);
     sup_result result = sup_chain_create(&desc, &chain, &error);
     t->counts->binds++;
     t->counts->refused_binds += result != SUP_OK;
     if (result != SUP_OK) return refused_well(t, result, &error);
     bool good = in_time(t);
-    stage("playing", setting[0] ? setting : links);
+    stage(t, "playing", setting[0] ? setting : links);
     if (good) good = play(t, chain, t->plain[0] == NULL);
     sup_chain_destroy(chain);
     return good;
@@ -351,7 +362,7 @@ static bool try_bake(trial* t)
     sup_bake_desc desc = {
         .path = path, .character = t->character, .clip = &t->clip, .chain = "linear", .fps = 50, .frame_count = 2
     };
-    stage("writing", ending);
+    stage(t, "writing", ending);
     if (!t->plain[0] || !t->plain[1]) return true;
     sup_result result = sup_bake_begin(&desc, &t->memory, &bake, &error);
     bool       good = result == SUP_OK && write_frames(t, bake, &error);
@@ -360,7 +371,7 @@ static bool try_bake(trial* t)
     if (!good) return refused_well(t, error.code, &error);
     t->counts->baked++;
     sup_character* again = NULL;
-    stage("reading what was written as", ending);
+    stage(t, "reading what was written as", ending);
     sup_load_options options = { .up = -1, .allocator = &t->memory };
     good = strcmp(ending, "glb") != 0 || sup_load(path, &options, &again, &error) == SUP_OK;
     sup_character_destroy(again);
@@ -386,6 +397,7 @@ bool trial_run(const hostile_case* one, const trial_options* options, trial_coun
                 .counts = counts,
                 .chance = { .state = one->seed ^ 0x5bd1e995 },
                 .begin = clock(),
+                .stage_begin = clock(),
                 .why = why };
     t.memory = (sup_allocator){ allocate, release, &t };
     t.files = (sup_files){ .read = read_bytes, .user = &t };
@@ -394,8 +406,10 @@ bool trial_run(const hostile_case* one, const trial_options* options, trial_coun
     bool good = t.arena && run(&t);
     sup_character_destroy(t.character);
     sup_arena_destroy(t.arena);
+    stage(&t, "ending", "");
+    if (good && t.slow[0]) good = broken(&t, "over the budget of a stage", t.slow);
     if (good && t.live) {
-        stage("giving memory back", "");
+        stage(&t, "giving memory back", "");
         good = broken(&t, "some was kept", "");
     }
     return good;
