@@ -1,9 +1,7 @@
 // Load a character, bind a chain to it, and ask for the skin at any time of a clip.
 //
 //   01_load_and_skin [FILE [CHAIN]]      default: builtin:beast dualquat
-#include <supple/deformer.h>
-#include <supple/io.h>
-#include <supple/metrics.h>
+#include <supple/supple.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +31,7 @@ int main(int argc, char** argv)
     if (sup_instance_create(&instance_desc, &instance, &error) != SUP_OK) return fail(&error);
 
     // The caller brings the memory of a frame; evaluate neither allocates nor fails.
-    size_t    bytes = (sup_chain_scratch_size(chain) + 64) / 64 * 64;
-    void*     scratch = aligned_alloc(64, bytes);
+    void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* skin = malloc(mesh->point_count * sizeof *skin);
     if (!scratch || !skin) return 1;
 
@@ -56,7 +53,7 @@ int main(int argc, char** argv)
     bool same = sup_hash_points(skin, mesh->point_count) == first;
 
     free(skin);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     sup_chain_destroy(chain);
     sup_character_destroy(character);

@@ -1,8 +1,6 @@
 // A deformer of your own, without touching the library: it goes into a chain through sup_chain_desc.extra.
 // This one, "puff", blows the skin up along its normals.
-#include <supple/deformer.h>
-#include <supple/io.h>
-#include <supple/metrics.h>
+#include <supple/supple.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +79,7 @@ int main(void)
     if (sup_instance_create(&(sup_instance_desc){ .chain = chain }, &instance, &error) != SUP_OK)
         return fprintf(stderr, "%s\n", error.text), 1;
 
-    void*     scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 64) / 64 * 64);
+    void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* skin = malloc(character->mesh.point_count * sizeof *skin);
     if (!scratch || !skin) return 1;
     sup_instance_evaluate(instance, 0.0, scratch, NULL, skin);
@@ -89,7 +87,7 @@ int main(void)
     printf("%s: %s makes it %+.1f %% bigger\n", character->name, sup_chain_text(chain), 100.0 * gain);
 
     free(skin);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     sup_chain_destroy(chain);
     sup_character_destroy(character);

@@ -1,6 +1,5 @@
 // A game or an editor: poses arrive frame by frame, at whatever rate the display runs, and nobody knows what comes next.
-#include <supple/deformer.h>
-#include <supple/io.h>
+#include <supple/supple.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +45,7 @@ int main(void)
     }
 
     uint32_t       points = character->mesh.point_count;
-    void*          scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 64) / 64 * 64);
+    void*          scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3*      skins[2] = { malloc(points * sizeof **skins), malloc(points * sizeof **skins) };
     sup_transform* local = malloc(character->skeleton.joint_count * sizeof *local);
     if (!scratch || !skins[0] || !skins[1] || !local) return 1;
@@ -70,7 +69,7 @@ int main(void)
         sup_instance_destroy(twins[i]);
     }
     free(local);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_chain_destroy(chain);
     sup_character_destroy(character);
     return isfinite(moved) && moved > 0.0f && apart > 0.0f ? 0 : 1;

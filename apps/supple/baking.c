@@ -27,8 +27,6 @@ typedef struct workbench {
     bool               judging;
 } workbench;
 
-static void* scratch_block(size_t bytes) { return aligned_alloc(64, (bytes + 64) / 64 * 64); }
-
 static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
 {
     sup_chain_desc chain = job->chain;
@@ -52,8 +50,8 @@ static sup_result allocate(const bake_job* job, sup_arena* arena, workbench* top
     const sup_mesh* mesh = &job->character->mesh;
     sup_result      result = sup_normals_create(job->character, arena, &top->normals, error);
     if (result != SUP_OK) return result;
-    top->scratch = scratch_block(sup_chain_scratch_size(top->chain));
-    top->normals_scratch = scratch_block(sup_normals_scratch(top->normals));
+    top->scratch = sup_scratch_create(sup_chain_scratch_size(top->chain), NULL);
+    top->normals_scratch = sup_scratch_create(sup_normals_scratch(top->normals), NULL);
     top->points = sup_arena_alloc(arena, mesh->point_count, sizeof *top->points);
     top->vertex_normals = sup_arena_alloc(arena, mesh->vertex_count, sizeof *top->vertex_normals);
     out->hashes = sup_arena_alloc(arena, out->frames, sizeof *out->hashes);
@@ -219,7 +217,7 @@ sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, su
     interrupts_release();
     sup_instance_destroy(top.instance);
     sup_chain_destroy(top.chain);
-    free(top.scratch);
-    free(top.normals_scratch);
+    sup_scratch_destroy(top.scratch);
+    sup_scratch_destroy(top.normals_scratch);
     return result;
 }

@@ -64,8 +64,8 @@ sup_result checkup_prepare(checkup* c, const options* o, sup_arena* arena, sup_e
 sup_result checkup_points(const checkup* c, const check_joint* joint, uint32_t chain, uint32_t pose, sup_vec3* out,
                           sup_error* error)
 {
-    void*      memory = scratch_block(sup_pose_size(c->character));
-    void*      scratch = scratch_block(sup_chain_scratch_size(c->chains[chain]));
+    void*      memory = sup_scratch_create(sup_pose_size(c->character), NULL);
+    void*      scratch = sup_scratch_create(sup_chain_scratch_size(c->chains[chain]), NULL);
     sup_result result = memory && scratch ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory while posing");
     if (result == SUP_OK) {
         sup_instance* instance = NULL;
@@ -77,8 +77,8 @@ sup_result checkup_points(const checkup* c, const check_joint* joint, uint32_t c
         if (result == SUP_OK) sup_instance_evaluate(instance, 0.0, scratch, NULL, out);
         sup_instance_destroy(instance);
     }
-    free(memory);
-    free(scratch);
+    sup_scratch_destroy(memory);
+    sup_scratch_destroy(scratch);
     return result;
 }
 
@@ -118,7 +118,7 @@ static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t 
     sup_error      error;
     sup_vec3*      points = malloc(c->character->mesh.point_count * sizeof *points + 1);
     double*        volumes = malloc(sup_meter_part_count(c->meter) * sizeof *volumes);
-    void*          memory = scratch_block(scratch > posing ? scratch : posing);
+    void*          memory = sup_scratch_create(scratch > posing ? scratch : posing, NULL);
     bool           good = points && volumes && memory && checkup_points(c, b->joint, chain, pose, points, &error) == SUP_OK;
     if (good && wanted & WANT_CONTACTS && checkup_crowded(c)) {
         v->intersections = INFINITY; // not counted, so over every limit
@@ -133,7 +133,7 @@ static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t 
     }
     free(points);
     free(volumes);
-    free(memory);
+    sup_scratch_destroy(memory);
     return good;
 }
 
@@ -330,10 +330,10 @@ static void drop_idle_chains(checkup* c)
 
 sup_result checkup_run(checkup* c, sup_arena* arena, sup_error* error)
 {
-    void* scratch = scratch_block(sup_meter_scratch(c->meter));
+    void* scratch = sup_scratch_create(sup_meter_scratch(c->meter), NULL);
     if (!scratch) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while counting intersections");
     c->rest_intersections = sup_meter_intersections(c->meter, c->character->mesh.points, scratch, c->tasks, NULL, 0);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     for (uint32_t j = 0; j < c->joint_count; j++) {
         check_joint* joint = &c->joints[j];
         if (!progress_report(c->bar, (double)j / c->joint_count)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");

@@ -212,7 +212,7 @@ static bool follows_time(const sup_character* c, const sup_chain* chain, const s
     size_t                  bytes = c->mesh.point_count * sizeof(sup_vec3);
     sup_instance*           instance = NULL;
     sup_error               error;
-    void*                   scratch = scratch_block(sup_chain_scratch_size(chain));
+    void*                   scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3 *              first = malloc(bytes + 64), *points = malloc(bytes + 64);
     bool                    good = scratch && first && points && sup_instance_create(&desc, &instance, &error) == SUP_OK;
     *out = false;
@@ -221,7 +221,7 @@ static bool follows_time(const sup_character* c, const sup_chain* chain, const s
         *out |= i && memcmp(first, points, bytes) != 0;
     }
     sup_instance_destroy(instance);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     free(first);
     free(points);
     return good;

@@ -193,11 +193,11 @@ static int tell(comparison* c, sup_arena* arena)
 
 static int count_rest_intersections(comparison* c)
 {
-    void* scratch = scratch_block(sup_meter_scratch(c->job.meter));
+    void* scratch = sup_scratch_create(sup_meter_scratch(c->job.meter), NULL);
     if (!scratch) return fail_memory();
     c->rest_intersections =
         sup_meter_intersections(c->job.meter, c->job.character->mesh.points, scratch, c->job.tasks, NULL, 0);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     return EXIT_DONE;
 }
 

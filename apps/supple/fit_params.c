@@ -196,14 +196,14 @@ static sup_result play(search* s, sup_chain* chain, const double* values, sup_er
     sup_result result = sup_instance_create(&desc, &instance, &s->error);
     for (uint32_t i = 0; i < s->count && result == SUP_OK && !s->rebind; i++)
         result = sup_instance_set(instance, s->params[i].link, s->params[i].row->name, values[i], &s->error);
-    void* scratch = scratch_block(sup_chain_scratch_size(chain));
+    void* scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     if (!scratch && result == SUP_OK) result = sup_fail(&s->error, SUP_ERROR_MEMORY, "out of memory while fitting parameters");
     for (uint32_t f = 0; f < s->frames && result == SUP_OK; f++) {
         sup_instance_evaluate(instance, sup_frame_time(m->start, m->fps, f), scratch, NULL, s->points);
         if (s->role[f] != EXAMPLE)
             sup_errors_add(&sums[s->role[f]], s->points, s->truth.points[f], s->character->mesh.point_count, NULL);
     }
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     return result;
 }

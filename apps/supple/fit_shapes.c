@@ -54,10 +54,10 @@ int fit_shapes_play(const sup_character* character, const sup_clip* clip, double
     if (result == SUP_OK)
         result = sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = clip, .start = start, .end = end },
                                      &instance, &error);
-    void* scratch = chain ? scratch_block(sup_chain_scratch_size(chain)) : NULL;
+    void* scratch = chain ? sup_scratch_create(sup_chain_scratch_size(chain), NULL) : NULL;
     for (uint32_t f = 0; f < *count && all && scratch && result == SUP_OK; f++)
         sup_instance_evaluate(instance, sup_frame_time(start, fps, f), scratch, NULL, all + (size_t)f * points);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     sup_chain_destroy(chain);
     *frames = all;

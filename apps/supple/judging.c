@@ -33,9 +33,9 @@ sup_result judge_begin(judge* j, const sup_character* character, const motion* m
     bool       itself = j->skinning_only && first->skinning == SUP_SKINNING_LINEAR;
     if (result == SUP_OK && !itself) result = make_player(j, "linear", &j->linear, &j->linear_instance, error);
     if (result != SUP_OK) return result;
-    j->scratch = scratch_block(sup_verdict_scratch(j->meter));
+    j->scratch = sup_scratch_create(sup_verdict_scratch(j->meter), NULL);
     j->points = malloc(((size_t)character->mesh.point_count + 8) * sizeof *j->points);
-    if (j->linear) j->chain_scratch = scratch_block(sup_chain_scratch_size(j->linear));
+    if (j->linear) j->chain_scratch = sup_scratch_create(sup_chain_scratch_size(j->linear), NULL);
     if (!j->scratch || !j->points || (j->linear && !j->chain_scratch))
         return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while measuring %u points; bake with --no-verdict",
                         character->mesh.point_count);
@@ -62,7 +62,7 @@ static sup_result try_chain(const judge* j, const char* links, candidate* out, s
     sup_chain*         chain = NULL;
     sup_instance*      instance = NULL;
     sup_result         result = make_player(j, links, &chain, &instance, error);
-    void*              scratch = result == SUP_OK ? scratch_block(sup_chain_scratch_size(chain)) : NULL;
+    void*              scratch = result == SUP_OK ? sup_scratch_create(sup_chain_scratch_size(chain), NULL) : NULL;
     if (result == SUP_OK && !scratch) result = sup_fail(error, SUP_ERROR_MEMORY, "out of memory while trying %s", links);
     if (result == SUP_OK) {
         uint8_t* behind = (uint8_t*)j->scratch + (sup_verdict_scratch(j->meter) - sup_meter_scratch(j->meter));
@@ -71,7 +71,7 @@ static sup_result try_chain(const judge* j, const char* links, candidate* out, s
         sup_instance_evaluate(instance, v->crossings_time, scratch, NULL, j->points);
         out->crossings = sup_meter_intersections(j->meter, j->points, behind, j->tasks, NULL, 0);
     }
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     sup_chain_destroy(chain);
     return result;
@@ -111,8 +111,8 @@ void judge_free(judge* j)
     sup_instance_destroy(j->linear_instance);
     sup_chain_destroy(j->linear);
     sup_meter_destroy(j->meter);
-    free(j->scratch);
-    free(j->chain_scratch);
+    sup_scratch_destroy(j->scratch);
+    sup_scratch_destroy(j->chain_scratch);
     free(j->points);
 }
 

@@ -14,8 +14,6 @@ static const double EXAMPLE_SNAP = 0.0005;
 // Parts smaller than this share of the whole have no volume worth a percentage.
 static const double PART_SHARE_MIN = 1e-4;
 
-void* scratch_block(size_t bytes) { return aligned_alloc(64, (bytes + 64) / 64 * 64); }
-
 typedef struct bench {
     sup_vec3*   points;
     void*       meter_scratch;
@@ -35,8 +33,8 @@ static sup_result prepare(const measure_job* job, sup_arena* arena, bench* b, me
     b->points = sup_arena_alloc(arena, points, sizeof *b->points);
     b->volumes = sup_arena_alloc(arena, parts, sizeof *b->volumes);
     b->per_point = sup_arena_alloc(arena, points, sizeof *b->per_point);
-    b->meter_scratch = scratch_block(sup_meter_scratch(job->meter));
-    out->scratch = scratch_block(sup_chain_scratch_size(out->chain));
+    b->meter_scratch = sup_scratch_create(sup_meter_scratch(job->meter), NULL);
+    out->scratch = sup_scratch_create(sup_chain_scratch_size(out->chain), NULL);
     out->frames = sup_arena_alloc(arena, job->frames, sizeof *out->frames);
     out->parts = sup_arena_alloc(arena, (size_t)job->frames * parts, sizeof *out->parts);
     out->text = sup_arena_text(arena, sup_chain_text(out->chain), strlen(sup_chain_text(out->chain)));
@@ -163,7 +161,7 @@ sup_result measure_chain(const measure_job* job, sup_chain* chain, sup_arena* ar
         else result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     }
     if (result == SUP_OK) summarize(job, out);
-    free(b.meter_scratch);
+    sup_scratch_destroy(b.meter_scratch);
     return result;
 }
 
@@ -171,7 +169,7 @@ void measured_free(measured* m)
 {
     sup_instance_destroy(m->instance);
     sup_chain_destroy(m->chain);
-    free(m->scratch);
+    sup_scratch_destroy(m->scratch);
     *m = (measured){ 0 };
 }
 

@@ -57,7 +57,4 @@ void       measured_free(measured* m);
 /// The skin of a frame once more: the same bits as when it was measured.
 void measured_points(measured* m, const measure_job* job, uint32_t frame, sup_vec3* out);
 
-/// 64-byte aligned memory for scratch; free() it.
-void* scratch_block(size_t bytes);
-
 #endif

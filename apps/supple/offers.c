@@ -66,7 +66,7 @@ static double time_pose(const checkup* c, const sup_chain* chain, const check_jo
 // time is over, and behind the first at the earliest.
 static double time_poses(const checkup* c, const sup_chain* chain, double until)
 {
-    trial    t = { scratch_block(sup_pose_size(c->character)), scratch_block(sup_chain_scratch_size(chain)),
+    trial    t = { sup_scratch_create(sup_pose_size(c->character), NULL), sup_scratch_create(sup_chain_scratch_size(chain), NULL),
                    malloc(((size_t)c->character->mesh.point_count + 8) * sizeof(sup_vec3)) };
     double   sum = 0.0, worst = 0.0;
     uint32_t count = 0, stride = (c->joint_count + POSES_MOST - 1) / POSES_MOST;
@@ -78,8 +78,8 @@ static double time_poses(const checkup* c, const sup_chain* chain, double until)
         count++;
         if (now_seconds() + worst * TRIAL_STEPS * STEP / fmax(STEP, c->preroll) > until) break;
     }
-    free(t.memory);
-    free(t.scratch);
+    sup_scratch_destroy(t.memory);
+    sup_scratch_destroy(t.scratch);
     free(t.points);
     return count ? sum / count : -1.0;
 }

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void* scratch_block(size_t bytes) { return aligned_alloc(64, (bytes + 64) / 64 * 64); }
-
 static sup_result no_memory(const stage* s, sup_error* error)
 {
     return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while preparing pictures of %u points",
@@ -41,7 +39,7 @@ static sup_result make_actor(stage* s, uint32_t index, sup_error* error)
                                          .tasks = s->d.tasks };
     result = sup_instance_create(&instance, &a->instance, error);
     if (result != SUP_OK) return result;
-    a->scratch = scratch_block(sup_chain_scratch_size(a->chain));
+    a->scratch = sup_scratch_create(sup_chain_scratch_size(a->chain), NULL);
     a->points = sup_arena_alloc(s->arena, mesh->point_count, sizeof *a->points);
     a->normals = sup_arena_alloc(s->arena, mesh->vertex_count, sizeof *a->normals);
     a->colors = sup_arena_alloc(s->arena, mesh->point_count, sizeof *a->colors);
@@ -99,7 +97,7 @@ static sup_result make_all(stage* s, sup_error* error)
     if (result == SUP_OK) result = sup_normals_create(s->d.character, s->arena, &s->normals, error);
     for (uint32_t i = 0; i < s->actor_count && result == SUP_OK; i++) result = make_actor(s, i, error);
     if (result != SUP_OK) return result;
-    s->normals_scratch = scratch_block(sup_normals_scratch(s->normals));
+    s->normals_scratch = sup_scratch_create(sup_normals_scratch(s->normals), NULL);
     if (!s->normals_scratch || !stage_bodies_create(s)) return no_memory(s, error);
     if (s->d.file_colors && s->d.heat == HEAT_NONE) result = read_materials(s, error);
     if (result == SUP_OK && (s->d.heat == HEAT_STRETCH || s->d.heat == HEAT_CURVATURE))
@@ -132,11 +130,11 @@ void stage_destroy(stage* s)
     for (uint32_t i = 0; i < s->actor_count && s->actors; i++) {
         sup_instance_destroy(s->actors[i].instance);
         sup_chain_destroy(s->actors[i].chain);
-        free(s->actors[i].scratch);
+        sup_scratch_destroy(s->actors[i].scratch);
     }
     sup_meter_destroy(s->meter);
     for (uint32_t i = 0; i < s->paint.picture_count && s->textures; i++) texture_free(&s->textures[i]);
-    free(s->normals_scratch);
+    sup_scratch_destroy(s->normals_scratch);
     free(s->drawn.lines);
     free(s->drawn.points);
     free(s->drawn.colors);

@@ -21,6 +21,8 @@ extern "C" {
 #define SUP_VERSION_MINOR 1
 #define SUP_VERSION_PATCH 0
 #define SUP_VERSION "0.1.0"
+/// Rises whenever a struct or a function of these headers changes so that programs must be compiled anew.
+#define SUP_ABI 1
 
 #if defined(__GNUC__)
 #define SUP_API __attribute__((visibility("default")))
@@ -32,6 +34,13 @@ extern "C" {
 
 /// The index of nothing.
 #define SUP_NONE UINT32_MAX
+
+// ---------------------------------------------------------------------------------------------- version
+
+SUP_API const char* sup_version(void); ///< SUP_VERSION of the library, which may be another one than the header's
+SUP_API uint32_t    sup_abi(void);     ///< SUP_ABI of the library
+/// Whether the library that was loaded fits the headers that this was compiled with. Ask once, before anything else.
+static inline bool sup_abi_fits(void) { return sup_abi() == SUP_ABI; }
 
 // ---------------------------------------------------------------------------------------------- values
 
@@ -118,6 +127,11 @@ SUP_API size_t sup_arena_bytes(const sup_arena* arena);                         
 SUP_API void sup_arena_adopt(sup_arena* arena, sup_arena* from);
 /// Refuses to grow beyond this many bytes, so that a hostile file cannot take the machine. 0: no limit.
 SUP_API void sup_arena_limit(sup_arena* arena, size_t bytes);
+
+/// A block for whoever asks for `scratch`: 64-byte aligned, not zeroed, overwritten freely by the call it is passed to. Sizes
+/// come from sup_chain_scratch_size, sup_meter_scratch and the like. One thread at a time per block. NULL: out of memory.
+SUP_API void* sup_scratch_create(size_t bytes, const sup_allocator* allocator);
+SUP_API void  sup_scratch_destroy(void* scratch); ///< NULL is allowed
 
 // ---------------------------------------------------------------------------------------------- tasks
 

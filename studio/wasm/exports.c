@@ -148,7 +148,7 @@ void EXPORT(supple_player_free)(player* p)
     if (!p) return;
     sup_instance_destroy(p->instance);
     sup_chain_destroy(p->chain);
-    free(p->scratch);
+    sup_scratch_destroy(p->scratch);
     free(p->points);
     free(p);
 }
@@ -161,7 +161,7 @@ static bool start(player* p, const sup_character* character, const sup_clip* cli
     if (sup_instance_create(&instance, &p->instance, &last_error) != SUP_OK) return false;
     p->point_count = character->mesh.point_count;
     p->points = calloc(p->point_count + 1, sizeof *p->points);
-    p->scratch = aligned_alloc(64, (sup_chain_scratch_size(p->chain) + 64) / 64 * 64);
+    p->scratch = sup_scratch_create(sup_chain_scratch_size(p->chain), NULL);
     if (p->points && p->scratch) return true;
     sup_fail(&last_error, SUP_ERROR_MEMORY, "out of memory while making the player; use a smaller character");
     return false;

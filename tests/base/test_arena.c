@@ -111,6 +111,35 @@ static void adopted_memory_lives_on_in_the_new_arena(void** state)
     }
 }
 
+static void scratch_is_aligned_and_returns_to_where_it_came_from(void** state)
+{
+    (void)state;
+    test_allocator allocator;
+    for (size_t bytes = 0; bytes < 1000; bytes += 7) {
+        for (int own = 0; own < 2; ++own) {
+            test_allocator_init(&allocator, -1);
+            uint8_t* block = sup_scratch_create(bytes, own ? &allocator.allocator : NULL);
+            assert_non_null(block);
+            assert_int_equal((uintptr_t)block % 64, 0);
+            memset(block, 0xff, bytes);
+            sup_scratch_destroy(block);
+            assert_int_equal(allocator.live, 0);
+            assert_int_equal(allocator.bytes, 0);
+        }
+    }
+    test_allocator_init(&allocator, 0);
+    assert_null(sup_scratch_create(1, &allocator.allocator));
+    assert_null(sup_scratch_create(SIZE_MAX, NULL));
+    sup_scratch_destroy(NULL);
+}
+
+static void the_library_says_which_one_it_is(void** state)
+{
+    (void)state;
+    assert_string_equal(sup_version(), SUP_VERSION);
+    assert_true(sup_abi_fits());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +150,8 @@ int main(void)
         cmocka_unit_test(copies_and_texts_are_what_they_were),
         cmocka_unit_test(an_allocator_that_says_no_gives_null_and_no_leak),
         cmocka_unit_test(adopted_memory_lives_on_in_the_new_arena),
+        cmocka_unit_test(scratch_is_aligned_and_returns_to_where_it_came_from),
+        cmocka_unit_test(the_library_says_which_one_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static void run(const sup_chain* chain, const sup_character* c, const sup_alloca
     sup_instance*     instance = NULL;
     sup_instance_desc desc = { .chain = chain, .clip = &c->clips[0], .preroll = 0.01, .allocator = memory };
     if (sup_instance_create(&desc, &instance, NULL) != SUP_OK) return;
-    void*     scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 127) / 64 * 64);
+    void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* out = malloc(c->mesh.point_count * sizeof *out);
     for (int i = 0; i < 2 && scratch && out; ++i) {
         sup_stats stats = { 0 };
@@ -104,7 +104,7 @@ static void run(const sup_chain* chain, const sup_character* c, const sup_alloca
             if (!stats.count && (!isfinite(out[k].x) || !isfinite(out[k].y) || !isfinite(out[k].z))) abort();
     }
     free(out);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
 }
 

@@ -35,7 +35,7 @@ static void run(const sup_chain* chain, const sup_character* c)
 {
     sup_instance* instance = NULL;
     if (sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = &c->clips[0] }, &instance, NULL) != SUP_OK) return;
-    void*     scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 63) / 64 * 64);
+    void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* out = malloc(c->mesh.point_count * sizeof *out);
     if (scratch && out) {
         sup_instance_evaluate(instance, 0.3, scratch, NULL, out);
@@ -43,7 +43,7 @@ static void run(const sup_chain* chain, const sup_character* c)
             if (!isfinite(out[i].x) || !isfinite(out[i].y) || !isfinite(out[i].z)) abort();
     }
     free(out);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
 }
 

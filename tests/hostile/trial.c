@@ -256,7 +256,7 @@ static bool play(trial* t, const sup_chain* chain, bool plain)
     sup_instance_desc    desc = { .chain = chain, .clip = &t->clip, .preroll = 0.02, .allocator = &t->memory };
     sup_result           result = sup_instance_create(&desc, &instance, &error);
     if (result != SUP_OK) return refused_well(t, result, &error);
-    void*     scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 127) / 64 * 64);
+    void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* out = sup_arena_alloc(t->arena, c->mesh.point_count, sizeof *out);
     bool      good = scratch && out;
     for (uint32_t i = 0; i < sizeof TIMES / sizeof *TIMES && good && in_time(t); ++i) {
@@ -265,7 +265,7 @@ static bool play(trial* t, const sup_chain* chain, bool plain)
         if (plain) t->plain[i] = sup_arena_copy(t->arena, out, c->mesh.point_count, sizeof *out);
         else good = holds_together(t, i, &stats, out);
     }
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     return good && in_time(t);
 }
@@ -337,7 +337,7 @@ static bool write_frames(trial* t, sup_bake* bake, sup_error* error)
     sup_pose             pose;
     if (sup_normals_create(c, t->arena, &normals, error) != SUP_OK || sup_pose_create(c, t->arena, &pose, error) != SUP_OK)
         return false;
-    void*     scratch = aligned_alloc(64, (sup_normals_scratch(normals) + 127) / 64 * 64);
+    void*     scratch = sup_scratch_create(sup_normals_scratch(normals), NULL);
     sup_vec3* turned = sup_arena_alloc(t->arena, c->mesh.vertex_count, sizeof *turned);
     bool      good = scratch && turned;
     for (uint32_t i = 0; i < 2 && good; ++i) {
@@ -346,7 +346,7 @@ static bool write_frames(trial* t, sup_bake* bake, sup_error* error)
         sup_bake_frame frame = { .index = i, .time = TIMES[i], .pose = &pose, .points = t->plain[i], .vertex_normals = turned };
         good = sup_bake_frame_write(bake, &frame, error) == SUP_OK;
     }
-    free(scratch);
+    sup_scratch_destroy(scratch);
     return good;
 }
 

@@ -69,8 +69,8 @@ static numbers measure(const sup_character* character, const sup_meter* meter, c
     assert_ok(sup_chain_create(&desc, &chain, &error), error);
     playing.chain = chain;
     assert_ok(sup_instance_create(&playing, &instance, &error), error);
-    void*     scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 64) / 64 * 64);
-    void*     meter_scratch = aligned_alloc(64, (sup_meter_scratch(meter) + 64) / 64 * 64);
+    void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
+    void*     meter_scratch = sup_scratch_create(sup_meter_scratch(meter), NULL);
     sup_vec3* skin = malloc(mesh->point_count * sizeof *skin);
     assert_true(scratch && meter_scratch);
     assert_non_null(skin);
@@ -85,8 +85,8 @@ static numbers measure(const sup_character* character, const sup_meter* meter, c
         meter_frame(meter, sup_instance_pose(instance), skin, meter_scratch, &out);
     }
     free(skin);
-    free(meter_scratch);
-    free(scratch);
+    sup_scratch_destroy(meter_scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     sup_chain_destroy(chain);
     return out;

@@ -57,10 +57,10 @@ static sup_meter* make_meter(const sup_character* character)
 
 static uint32_t crossings(const sup_meter* meter, const sup_vec3* points, sup_meter_pair* pairs, uint32_t room)
 {
-    void* scratch = aligned_alloc(64, (sup_meter_scratch(meter) + 63) / 64 * 64);
+    void* scratch = sup_scratch_create(sup_meter_scratch(meter), NULL);
     assert_non_null(scratch);
     uint32_t count = sup_meter_intersections(meter, points, scratch, NULL, pairs, room);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     return count;
 }
 
@@ -87,9 +87,9 @@ static posed pose_arm(const char* deformer, sup_vec3 axis, float degrees)
     sup_pose_update(p.character, &p.pose);
     assert_ok(sup_chain_create(&(sup_chain_desc){ .character = p.character, .links = deformer }, &chain, &error), error);
     assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .pose = &p.pose }, &instance, &error), error);
-    void* scratch = aligned_alloc(64, (sup_chain_scratch_size(chain) + 64) / 64 * 64);
+    void* scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_instance_evaluate(instance, 0, scratch, NULL, p.skin);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     sup_chain_destroy(chain);
     return p;
@@ -210,7 +210,7 @@ static void sixteen_thousand_triangles_take_milliseconds(void** state)
     sup_character* c = NULL;
     assert_ok(sup_load("builtin:beast", NULL, &c, &error), error);
     sup_meter* m = make_meter(c);
-    void*      scratch = aligned_alloc(64, (sup_meter_scratch(m) + 63) / 64 * 64);
+    void*      scratch = sup_scratch_create(sup_meter_scratch(m), NULL);
     double     best = INFINITY;
     for (int i = 0; i < 10; ++i) {
         struct timespec t0, t1;
@@ -221,7 +221,7 @@ static void sixteen_thousand_triangles_take_milliseconds(void** state)
     }
     print_message("%u triangles: %.1f ms\n", c->mesh.triangle_count, 1e3 * best);
     assert_true(best < 1); // sanitizers and busy machines; the figure above is the claim
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_meter_destroy(m);
     sup_character_destroy(c);
 }
@@ -231,7 +231,7 @@ static void pairs_are_the_same_for_any_number_of_workers(void** state)
     (void)state;
     posed           p = pose_arm("linear", v3(0, 0, 1), 145);
     sup_meter_pair *one = calloc(4000, sizeof *one), *many = calloc(4000, sizeof *many);
-    void*           scratch = aligned_alloc(64, (sup_meter_scratch(p.meter) + 63) / 64 * 64);
+    void*           scratch = sup_scratch_create(sup_meter_scratch(p.meter), NULL);
     uint32_t        count = sup_meter_intersections(p.meter, p.skin, scratch, NULL, one, 4000);
     assert_true(count > 20 && count < 4000);
     for (uint32_t workers = 1; workers <= 8; workers *= 2) {
@@ -241,7 +241,7 @@ static void pairs_are_the_same_for_any_number_of_workers(void** state)
         assert_memory_equal(one, many, 4000 * sizeof *one);
         sup_pool_destroy(pool);
     }
-    free(scratch), free(one), free(many);
+    sup_scratch_destroy(scratch), free(one), free(many);
     end_pose(&p);
 }
 

@@ -25,7 +25,7 @@ static judged judged_tube(void)
     assert_ok(sup_meter_create(j.c, NULL, &j.meter, &error), error);
     assert_ok(sup_pose_create(j.c, j.arena, &j.pose, &error), error);
     sup_pose_bind(j.c, &j.pose);
-    j.scratch = aligned_alloc(64, (sup_verdict_scratch(j.meter) + 64) / 64 * 64);
+    j.scratch = sup_scratch_create(sup_verdict_scratch(j.meter), NULL);
     uint32_t n = j.c->mesh.point_count;
     j.thin = sup_arena_alloc(j.arena, n, sizeof *j.thin);
     j.flat = sup_arena_alloc(j.arena, n, sizeof *j.flat);
@@ -41,7 +41,7 @@ static judged judged_tube(void)
 
 static void judged_end(judged* j)
 {
-    free(j->scratch);
+    sup_scratch_destroy(j->scratch);
     sup_arena_destroy(j->arena);
     sup_meter_destroy(j->meter);
     sup_character_destroy(j->c);

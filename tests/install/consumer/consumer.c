@@ -1,6 +1,5 @@
 // What a stranger's program looks like: only installed headers, only installed libraries.
-#include <supple/deformer.h>
-#include <supple/io.h>
+#include <supple/supple.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +14,13 @@ int main(void)
     if (sup_chain_create(&(sup_chain_desc){ .character = character, .links = "dualquat" }, &chain, &error) != SUP_OK) return 1;
     sup_instance_desc desc = { .chain = chain, .clip = &character->clips[0] };
     if (sup_instance_create(&desc, &instance, &error) != SUP_OK) return 1;
-    size_t    scratch_size = (sup_chain_scratch_size(chain) + 64) / 64 * 64;
-    void*     scratch = aligned_alloc(64, scratch_size);
+    void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* skin = malloc(character->mesh.point_count * sizeof *skin);
     if (!scratch || !skin) return 1;
     sup_instance_evaluate(instance, 0.5, scratch, NULL, skin);
     printf("%s %016llx\n", SUP_VERSION, (unsigned long long)sup_hash_points(skin, character->mesh.point_count));
     free(skin);
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     sup_chain_destroy(chain);
     sup_character_destroy(character);
