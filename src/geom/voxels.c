@@ -12,9 +12,10 @@
 #define FAR_CELLS 1e10
 // Of the cells that look empty, this share must lie inside by winding number before a mesh counts as open.
 #define OPEN_SHARE 0.01
-// Triangles that winding numbers look at for all cells of a grid together, some seconds of work. Around characters a cell looks
-// at 10 to 30; in soup whose triangles are large and near everywhere, at a thousand.
-#define LOOKS_ALL 5e7
+// Triangles that winding numbers look at for all cells of a grid together, about a second of work. Around characters a cell
+// looks at 10 to 30, so that half a million cells stay below; in soup whose triangles are large and near everywhere, at a
+// thousand.
+#define LOOKS_ALL 2e7
 #define LOOKS_MEAN 32 // of a cell, which large grids may take whatever that costs
 enum { OPEN_STRIDE = 3, GRAIN = 256, LOOKS_LEAST = 32 };
 

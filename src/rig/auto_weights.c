@@ -12,7 +12,11 @@ enum {
     BONE_SAMPLES = 16, // along a bone that is asked whether it lies inside
     KEPT = 16,         // influences of a point unless asked otherwise
     GRAIN = 512,
+    CELLS_LEAST = 8, // however the mesh fills its box
 };
+// Particles that weights spread over where nobody asked for cells. Characters have up to 25,000 and take as long as that times
+// its cube root for every eight joints; soup that fills its box gets coarser cells.
+#define PARTICLES_MOST 80000.0
 #define LEAST_WEIGHT 1e-3f
 #define IDLE_WEIGHT 0.05f // a joint that no point follows by more has no flesh of its own
 
@@ -223,12 +227,14 @@ static sup_result find_misfits(const weigher* w, sup_arena* arena, sup_auto_weig
     for (size_t i = 0; i < (size_t)w->mesh->point_count * w->keep; ++i)
         if (w->kept[i].weight > IDLE_WEIGHT) leads[w->kept[i].owner] = 1;
     uint8_t* out_of = SUP_NEW(w->scratch, uint8_t, w->bone_count);
-    if (!out_of) return sup_fail_memory(error, "weights");
+    uint32_t joint_most = w->joints[w->owner_count - 1];
+    uint8_t* enters = SUP_NEW(w->scratch, uint8_t, (size_t)joint_most + 1); // joints where a bone inside ends
+    if (!out_of || !enters) return sup_fail_memory(error, "weights");
     for (uint32_t b = 0; b < w->bone_count; ++b) out_of[b] = outside_share(w, &w->bones[b]) > 0.5;
     // Roots lead in from the floor: only what leaves the body again does not fit.
-    for (uint32_t b = 0; b < w->bone_count; ++b)
-        for (uint32_t q = 0; q < w->bone_count && out_of[b]; ++q)
-            beside[w->owners[b]] |= w->bones[q].child == w->bones[b].joint && !out_of[q];
+    for (uint32_t q = 0; q < w->bone_count; ++q)
+        if (!out_of[q] && w->bones[q].child <= joint_most) enters[w->bones[q].child] = 1; // SUP_NONE is above
+    for (uint32_t b = 0; b < w->bone_count; ++b) beside[w->owners[b]] |= out_of[b] && enters[w->bones[b].joint];
     for (uint32_t o = 0; o < w->owner_count; ++o) {
         if (beside[o]) outside[out->outside_count++] = w->joints[o];
         if (!leads[o]) idle[out->idle_count++] = w->joints[o];
@@ -256,6 +262,24 @@ static sup_result spread_weights(weigher* w, sup_error* error)
     return sup_lattice_weights_create(&desc, w->scratch, &w->lattice, error);
 }
 
+static sup_result fill_cells(weigher* w, uint32_t* cells, sup_error* error)
+{
+    for (;;) {
+        sup_voxels_desc desc = { .point_count = w->mesh->point_count,
+                                 .points = w->mesh->points,
+                                 .triangle_count = w->mesh->triangle_count,
+                                 .triangles = w->mesh->triangles,
+                                 .cells = *cells,
+                                 .tasks = w->options->tasks };
+        sup_result      result = sup_voxels_create(&desc, w->scratch, &w->voxels, error);
+        bool            fits = w->options->cells || *cells <= CELLS_LEAST || w->voxels.particle_count <= PARTICLES_MOST;
+        if (result != SUP_OK || fits) return result;
+        double coarser = *cells - 1.0, most = PARTICLES_MOST / w->voxels.particle_count * *cells * *cells * *cells;
+        while (coarser > CELLS_LEAST && coarser * coarser * coarser > most) coarser -= 1;
+        *cells = (uint32_t)coarser;
+    }
+}
+
 static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
 {
     out->cells = w->options->cells;
@@ -263,13 +287,7 @@ static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup
     if (result == SUP_OK && !out->cells)
         result = sup_weights_choose_cells(w->mesh, w->bone_count, w->bones, w->options->tasks, w->scratch, &out->cells, error);
     if (result != SUP_OK) return result;
-    sup_voxels_desc desc = { .point_count = w->mesh->point_count,
-                             .points = w->mesh->points,
-                             .triangle_count = w->mesh->triangle_count,
-                             .triangles = w->mesh->triangles,
-                             .cells = out->cells,
-                             .tasks = w->options->tasks };
-    result = sup_voxels_create(&desc, w->scratch, &w->voxels, error);
+    result = fill_cells(w, &out->cells, error);
     if (result == SUP_OK) result = spread_weights(w, error);
     if (result == SUP_OK) result = place_points(w, out, error);
     if (result == SUP_OK) result = solve_all(w, out, error);

@@ -340,6 +340,34 @@ static void bones_that_do_not_fit_are_listed(void** state)
     sup_arena_destroy(arena);
 }
 
+// Large triangles through each other everywhere. They look thin and ask for many cells, and fill nearly all of them.
+static void soup_that_fills_its_box_gets_coarser_cells(void** state)
+{
+    (void)state;
+    enum { SOUP = 400 };
+    sup_vec3        points[3 * SOUP];
+    uint32_t        corners[3 * SOUP];
+    uint32_t        chance = 1;
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_bone        bone = { .head = { 0, 0, 0 }, .tail = { 1, 1, 1 }, .child = SUP_NONE };
+    sup_mesh        mesh = { .point_count = 3 * SOUP, .points = points, .triangle_count = SOUP, .triangles = corners };
+    sup_voxels_desc desc = {
+        .point_count = 3 * SOUP, .points = points, .triangle_count = SOUP, .triangles = corners, .cells = 80
+    };
+    sup_auto_weights out;
+    sup_voxels       fine;
+    sup_error        error = { 0 };
+    for (uint32_t i = 0; i < 3 * SOUP; ++i) {
+        for (int a = 0; a < 3; ++a) (&points[i].x)[a] = (float)((chance = chance * 1664525u + 1013904223u) >> 8) / 16777216.0f;
+        corners[i] = i;
+    }
+    assert_ok(sup_voxels_create(&desc, arena, &fine, &error), error);
+    assert_ok(sup_weights_automatic(&mesh, 1, &bone, NULL, arena, &out, &error), error);
+    print_message("  %u particles, %u with 80 cells\n", out.particle_count, fine.particle_count);
+    assert_true(fine.particle_count > 200000 && out.particle_count <= 80000 && out.particle_count > 40000);
+    sup_arena_destroy(arena);
+}
+
 static void without_bones_the_error_says_where_to_get_some(void** state)
 {
     (void)state;
@@ -516,6 +544,7 @@ int main(void)
         cmocka_unit_test(a_piece_without_a_bone_follows_the_nearest_and_is_counted),
         cmocka_unit_test(a_wing_beside_a_belly_stays_a_wing),
         cmocka_unit_test(bones_that_do_not_fit_are_listed),
+        cmocka_unit_test(soup_that_fills_its_box_gets_coarser_cells),
         cmocka_unit_test(without_bones_the_error_says_where_to_get_some),
         cmocka_unit_test(meshes_without_a_rig_get_weights),
         cmocka_unit_test(characters_with_a_skin_get_new_weights),
