@@ -54,8 +54,15 @@ static void sort_range(builder* b, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) b->order[i] = b->items[i - begin].value;
 }
 
-sup_result sup_bvh_create(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,
-                          sup_bvh* out, sup_error* error)
+/// Where the slots of a node are divided: in the middle, or as many as the first half of its leaves has room for.
+static uint32_t divide(uint32_t begin, uint32_t end, uint32_t span, bool full)
+{
+    uint32_t room = span / 2 * SUP_BVH_LEAF;
+    return full ? begin + (end - begin < room ? end - begin : room) : begin + (end - begin + 1) / 2;
+}
+
+static sup_result create(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, bool full,
+                         sup_arena* arena, sup_bvh* out, sup_error* error)
 {
     uint32_t leaves = 1;
     while ((uint64_t)leaves * SUP_BVH_LEAF < triangle_count) leaves *= 2;
@@ -76,7 +83,7 @@ sup_result sup_bvh_create(const sup_vec3* points, const uint32_t* triangles, uin
             for (uint32_t l = 0; l < leaves; l += span) {
                 uint32_t begin = leaf_begin[l], end = leaf_begin[l + span];
                 sort_range(&b, begin, end);
-                leaf_begin[l + span / 2] = begin + (end - begin + 1) / 2;
+                leaf_begin[l + span / 2] = divide(begin, end, span, full);
             }
         for (uint32_t i = 0; i < triangle_count; ++i)
             memcpy(corners + 3 * (size_t)i, triangles + 3 * (size_t)order[i], 3 * sizeof *corners);
@@ -84,6 +91,18 @@ sup_result sup_bvh_create(const sup_vec3* points, const uint32_t* triangles, uin
     }
     sup_arena_destroy(temp);
     return whole ? SUP_OK : sup_fail_memory(error, "a hierarchy of boxes");
+}
+
+sup_result sup_bvh_create(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,
+                          sup_bvh* out, sup_error* error)
+{
+    return create(points, triangles, triangle_count, false, arena, out, error);
+}
+
+sup_result sup_bvh_create_full(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,
+                               sup_bvh* out, sup_error* error)
+{
+    return create(points, triangles, triangle_count, true, arena, out, error);
 }
 
 // ---------------------------------------------------------------------------------------------- boxes

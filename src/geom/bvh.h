@@ -23,6 +23,11 @@ typedef struct sup_bvh {
 sup_result sup_bvh_create(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,
                           sup_bvh* out, sup_error* error);
 
+/// The same with all leaves full but the last ones: leaf l begins at slot SUP_BVH_LEAF x l, or is empty. For those who look at
+/// the slots of several leaves side by side.
+sup_result sup_bvh_create_full(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,
+                               sup_bvh* out, sup_error* error);
+
 /// Boxes around the given points: `nodes` 2 x leaf_count (nodes[0] is not used), `slots` one per triangle. Triangles that are
 /// a point, run along an axis, or have coordinates that are not finite get an empty box, which overlaps nothing.
 void sup_bvh_refit(const sup_bvh* bvh, const sup_vec3* points, const sup_tasks* tasks, sup_box* nodes, sup_box* slots);

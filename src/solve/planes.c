@@ -1,4 +1,5 @@
 // Binding and memory of the planes, and the distance of two triangles.
+#include "geom/bvh.h"
 #include "solve/planes_internal.h"
 
 #include <math.h>
@@ -20,8 +21,7 @@ static planes_pack* make_packs(const sup_planes_desc* d, const sup_bvh* bvh, uin
 {
     planes_pack* packs = SUP_NEW(arena, planes_pack, count);
     for (uint32_t p = 0; packs && p < count; ++p) {
-        uint32_t begin = bvh->leaf_begin[bvh->leaf_count > 1 ? 2 * p : p];
-        uint32_t end = bvh->leaf_begin[bvh->leaf_count > 1 ? 2 * p + 2 : p + 1];
+        uint32_t begin = PLANES_PACK * p, end = bvh->triangle_count;
         for (uint32_t lane = 0; lane < PLANES_PACK; ++lane) {
             packs[p].unit[lane] = begin + lane < end ? 0 : -1;
             for (uint32_t k = 0; k < 3 && begin + lane < end; ++k) {
@@ -37,17 +37,21 @@ static planes_pack* make_packs(const sup_planes_desc* d, const sup_bvh* bvh, uin
     return packs;
 }
 
-static sup_result create(const sup_planes_desc* d, sup_planes* p, sup_arena* arena, sup_error* error)
+static sup_result create(const sup_planes_desc* d, sup_planes* p, sup_arena* arena, sup_arena* temporary, sup_error* error)
 {
-    sup_result r = sup_bvh_create(d->points, d->triangles, d->triangle_count, arena, &p->bvh, error);
+    sup_bvh    bvh;
+    sup_result r = sup_bvh_create_full(d->points, d->triangles, d->triangle_count, temporary, &bvh, error);
     if (r != SUP_OK) return r;
     p->point_count = d->point_count;
-    p->pack_count = p->bvh.leaf_count > 1 ? p->bvh.leaf_count / 2 : 1;
+    p->leaf_count = bvh.leaf_count > 1 ? bvh.leaf_count / 2 : 1;
+    p->pack_count = (d->triangle_count + PLANES_PACK - 1) / PLANES_PACK;
     p->capacity = 1024 + d->triangle_count / 2;
-    p->plane_room = 4096 + d->triangle_count;
-    p->packs = make_packs(d, &p->bvh, p->pack_count, arena);
+    p->plane_room = 2048 + d->triangle_count;
+    p->packs = make_packs(d, &bvh, p->pack_count, arena);
     p->units = sup_arena_copy(arena, d->units, d->point_count, sizeof *d->units);
-    uint32_t* twins = SUP_NEW(arena, uint32_t, 2 * (size_t)d->point_count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->point_count; ++i) count += first_of(d, i) != i;
+    uint32_t* twins = SUP_NEW(arena, uint32_t, 2 * (size_t)count);
     if (!p->packs || !p->units || !twins) return sup_fail_memory(error, "the planes of a skin");
     for (uint32_t i = 0; i < d->point_count; ++i)
         if (first_of(d, i) != i) {
@@ -63,7 +67,10 @@ sup_result sup_planes_create(const sup_planes_desc* desc, sup_arena* arena, cons
     sup_planes* p = SUP_NEW(arena, sup_planes, 1);
     if (!p) return sup_fail_memory(error, "the planes of a skin");
     *out = p;
-    return create(desc, p, arena, error);
+    sup_arena* temporary = sup_arena_beside(arena);
+    sup_result r = temporary ? create(desc, p, arena, temporary, error) : sup_fail_memory(error, "the planes of a skin");
+    sup_arena_destroy(temporary);
+    return r;
 }
 
 // ---------------------------------------------------------------------------------------------- memory
@@ -87,26 +94,31 @@ planes_memory sup_planes_divide(const sup_planes* p, void* scratch, size_t* byte
     m.header = take(base, &used, 1, sizeof *m.header);
     m.begin = take(base, &used, n, sizeof *m.begin);
     m.way = take(base, &used, n, sizeof *m.way);
-    m.ways = take(base, &used, p->pack_count, sizeof *m.ways);
-    m.nodes = take(base, &used, 2 * (size_t)p->pack_count, sizeof *m.nodes);
-    m.couples = take(base, &used, 2 * (size_t)PLANES_CHUNK * PLANES_WAVE, sizeof *m.couples);
-    m.slices = take(base, &used, (size_t)PLANES_ROOM * PLANES_WAVE, sizeof *m.slices);
-    m.counts = take(base, &used, PLANES_WAVE, sizeof *m.counts);
+    m.bounds = take(base, &used, p->pack_count, sizeof *m.bounds);
+    m.nodes = take(base, &used, 2 * (size_t)p->leaf_count, sizeof *m.nodes);
+    m.fresh = take(base, &used, 2 * (size_t)p->leaf_count, sizeof *m.fresh);
     m.blocks = take(base, &used, p->capacity, sizeof *m.blocks);
-    m.doubtful = take(base, &used, p->capacity, 1);
-    m.planar = take(base, &used, p->capacity, 1);
-    m.open = take(base, &used, p->capacity, 1);
-    m.strays = take(base, &used, n / 512 + 1, sizeof *m.strays);
+    m.dead = take(base, &used, p->capacity, sizeof *m.dead);
+    m.doubtful = take(base, &used, p->capacity, sizeof *m.doubtful);
+    m.planar = take(base, &used, p->capacity, sizeof *m.planar);
+    m.open = take(base, &used, p->capacity, sizeof *m.open);
+    m.stirred = take(base, &used, n, sizeof *m.stirred);
+    m.strays = take(base, &used, n / PLANES_GRAIN + 1, sizeof *m.strays);
+    m.looks = take(base, &used, p->plane_room, sizeof *m.looks);
     m.planes = take(base, &used, p->plane_room, sizeof *m.planes);
     m.placed = take(base, &used, p->plane_room, sizeof *m.placed);
     m.cluster = take(base, &used, n, sizeof *m.cluster);
+    m.group_of = take(base, &used, n, sizeof *m.group_of);
     m.touched = take(base, &used, n, sizeof *m.touched);
     m.place_of = take(base, &used, n, sizeof *m.place_of);
     m.wanted = take(base, &used, n, sizeof *m.wanted);
     m.carried = take(base, &used, n, sizeof *m.carried);
     m.fixed = take(base, &used, n, sizeof *m.fixed);
     m.share = take(base, &used, n, sizeof *m.share);
-    m.groups = take(base, &used, n, sizeof *m.groups);
+    m.groups = take(base, &used, p->plane_room < n / 2 ? p->plane_room : n / 2 + 1, sizeof *m.groups);
+    m.couples = take(base, &used, 2 * (size_t)PLANES_CHUNK * PLANES_WAVE, sizeof *m.couples);
+    m.slices = take(base, &used, (size_t)PLANES_ROOM * PLANES_WAVE, sizeof *m.slices);
+    m.counts = take(base, &used, PLANES_WAVE, sizeof *m.counts);
     if (bytes) *bytes = used;
     return m;
 }

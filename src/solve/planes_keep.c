@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRAIN_POINTS = 512, GRAIN_BLOCKS = 16 };
+enum { GRAIN_BLOCKS = 16, GRAIN_LOOKS = 16 };
+enum { AGAIN_MOST = 8 }; // so many of all points may stray, one in that many, and the others stay in the list
 enum { ROUNDS = 4, PASSES = 4 };
 static const float within_half = 0.95f; // of the distance to the plane, that a point keeps of it when it is nearer than the gap
 static const float upright = 1e-3f;     // share of a cluster's size by which it turns less: a line turns about itself at will
@@ -18,15 +19,15 @@ enum { RELEASE_CLEAR = 16, RELEASE_LONG = 240 };
 
 static sup_vec3 place(const sup_vec4* x, uint32_t i) { return v3(x[i].x, x[i].y, x[i].z); }
 
-static void corners_of(const planes_block* b, uint32_t lane, const sup_vec4* x, sup_vec3 out[6])
+static void places_of(const uint32_t corners[6], const sup_vec4* x, sup_vec3 out[6])
 {
-    for (int k = 0; k < 6; ++k) out[k] = place(x, b->corners[k][lane]);
+    for (int k = 0; k < 6; ++k) out[k] = place(x, corners[k]);
 }
 
-static bool is_released(const planes_run* r, const planes_block* b, uint32_t lane)
+static bool is_released(const planes_run* r, const uint32_t corners[6])
 {
     for (int k = 0; k < 6; ++k)
-        if (r->burdens[b->corners[k][lane]].released) return true;
+        if (r->burdens[corners[k]].released) return true;
     return false;
 }
 
@@ -40,46 +41,45 @@ static float gap_along(const sup_vec3 x[6], sup_vec3 n)
     return low - high;
 }
 
-/// A pair that its direction does not show to be apart finds a better one, or is open: not apart to begin with. True: it needs
-/// a plane, or it is open and spoils those of its cluster. Of what is released only what crosses now is told.
-static bool look_closer(const planes_run* r, uint32_t block, uint32_t lane)
+/// What a closer look at a pair says, where a plane has half the distance of its triangles.
+#define LOOK_CROSSES 0.0f           // not apart to begin with: it spoils the planes of its cluster
+#define LOOK_APART -1.0f            // it is apart
+#define LOOK_RELEASED_CROSSES -2.0f // of what is released only what crosses now is told
+
+/// A pair that its direction does not show to be apart finds a better one, or it crosses.
+static void look_closer(const planes_run* r, uint32_t look, planes_plane* out)
 {
-    planes_block* b = &r->m.blocks[block];
-    sup_vec3      x[6], normal, middle;
+    planes_block* b = &r->m.blocks[look / SUP_LANES];
+    uint32_t      lane = look % SUP_LANES;
+    sup_vec3      x[6];
     float         distance;
-    bool          released = is_released(r, b, lane);
-    if (released && !r->final) return false;
-    corners_of(b, lane, released ? r->x : r->from, x);
-    if (!sup_planes_between(x, x + 3, &distance, &normal, &middle)) {
-        r->m.open[block] = (uint8_t)(r->m.open[block] | 1u << lane);
-        b->distance[lane] = 0;
-        return !released;
+    planes_corners(r->p, b->a[lane], b->b[lane], out->corners);
+    bool released = is_released(r, out->corners);
+    out->gap = planes_gap(r->p, b->a[lane], b->b[lane]);
+    out->half = LOOK_APART;
+    if (released && !r->final) return;
+    places_of(out->corners, released ? r->x : r->from, x);
+    if (!sup_planes_between(x, x + 3, &distance, &out->normal, &out->at)) {
+        out->half = released ? LOOK_RELEASED_CROSSES : LOOK_CROSSES;
+        return;
     }
-    b->axis[0][lane] = normal.x, b->axis[1][lane] = normal.y, b->axis[2][lane] = normal.z;
-    b->middle[0][lane] = middle.x, b->middle[1][lane] = middle.y, b->middle[2][lane] = middle.z;
-    b->distance[lane] = distance;
-    if (released) return false;
-    corners_of(b, lane, r->x, x);
-    float gap = gap_along(x, normal);
-    return !(gap > 0 && (r->final || gap >= b->gap[lane]));
+    b->axis[0][lane] = (int16_t)(PLANES_AXIS * out->normal.x);
+    b->axis[1][lane] = (int16_t)(PLANES_AXIS * out->normal.y);
+    b->axis[2][lane] = (int16_t)(PLANES_AXIS * out->normal.z);
+    if (released) return;
+    places_of(out->corners, r->x, x);
+    float gap = gap_along(x, out->normal);
+    if (!(gap > 0 && (r->final || gap >= out->gap))) out->half = 0.5f * distance;
 }
 
 static uint32_t block_count(const planes_run* r) { return (r->m.header->pair_count + SUP_LANES - 1) / SUP_LANES; }
 
-static void test_task(void* data, uint32_t begin, uint32_t end)
+static void test_task(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_planes_test)(data, begin, end); }
+
+static void look_task(void* data, uint32_t begin, uint32_t end)
 {
     const planes_run* r = data;
-    SUP_WIDE_PICK(sup_planes_test)(r, begin, end);
-    for (uint32_t k = begin; k < end; ++k) {
-        uint32_t real = r->m.header->pair_count - SUP_LANES * k, bits = r->m.doubtful[k] & ~r->m.planar[k];
-        if (real < SUP_LANES) bits &= (1u << real) - 1;
-        r->m.open[k] = 0;
-        r->m.doubtful[k] = 0;
-        for (; bits; bits &= bits - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(bits);
-            if (look_closer(r, k, lane)) r->m.doubtful[k] = (uint8_t)(r->m.doubtful[k] | 1u << lane);
-        }
-    }
+    for (uint32_t i = begin; i < end; ++i) look_closer(r, r->m.looks[i], &r->m.planes[r->plane_count + i]);
 }
 
 static void touch(planes_run* r, uint32_t point)
@@ -99,43 +99,62 @@ static uint32_t root_of(uint32_t* up, uint32_t i)
     return i;
 }
 
-static void add_plane(planes_run* r, const planes_block* b, uint32_t lane)
+/// Its corners become places of touched points.
+static void add_plane(planes_run* r, planes_plane plane)
 {
-    planes_plane* p = &r->m.planes[r->plane_count++];
-    p->normal = v3(b->axis[0][lane], b->axis[1][lane], b->axis[2][lane]);
-    p->at = v3(b->middle[0][lane], b->middle[1][lane], b->middle[2][lane]);
-    p->half = 0.5f * b->distance[lane];
-    p->gap = b->gap[lane];
     uint32_t root = SUP_NONE;
     for (int k = 0; k < 6; ++k) {
-        touch(r, b->corners[k][lane]);
-        p->corners[k] = r->m.place_of[b->corners[k][lane]];
-        uint32_t other = root_of(r->m.cluster, p->corners[k]);
+        touch(r, plane.corners[k]);
+        plane.corners[k] = r->m.place_of[plane.corners[k]];
+        uint32_t other = root_of(r->m.cluster, plane.corners[k]);
         if (root != SUP_NONE && other != root) r->m.cluster[other > root ? other : root] = other < root ? other : root;
         root = root == SUP_NONE || other < root ? other : root;
     }
+    r->m.planes[r->plane_count++] = plane;
 }
 
 /// Returns how many pairs have got a plane.
 static uint32_t find_planes(planes_run* r)
 {
-    uint32_t count = 0, most = r->p->plane_room;
+    uint32_t before = r->plane_count, most = r->p->plane_room - before;
     sup_tasks_run(r->call->tasks, block_count(r), GRAIN_BLOCKS, test_task, r);
+    memset(r->m.open, 0, block_count(r));
+    r->look_count = 0;
     for (uint32_t k = 0; k < block_count(r); ++k)
-        for (uint32_t bits = r->m.doubtful[k]; bits && r->plane_count < most; bits &= bits - 1, ++count)
-            add_plane(r, &r->m.blocks[k], (uint32_t)__builtin_ctz(bits));
-    for (uint32_t k = 0; k < block_count(r); ++k) r->m.planar[k] |= r->m.doubtful[k];
-    return count;
+        for (uint32_t bits = r->m.doubtful[k]; bits && r->look_count < most; bits &= bits - 1)
+            r->m.looks[r->look_count++] = SUP_LANES * k + (uint32_t)__builtin_ctz(bits);
+    sup_tasks_run(r->call->tasks, r->look_count, GRAIN_LOOKS, look_task, r);
+    for (uint32_t i = 0; i < r->look_count; ++i) {
+        uint32_t     k = r->m.looks[i] / SUP_LANES, bit = 1u << r->m.looks[i] % SUP_LANES;
+        planes_plane found = r->m.planes[before + i];
+        if (found.half == LOOK_CROSSES || found.half == LOOK_RELEASED_CROSSES) r->m.open[k] = (uint8_t)(r->m.open[k] | bit);
+        if (found.half < 0) continue;
+        add_plane(r, found);
+        r->m.planar[k] = (uint8_t)(r->m.planar[k] | bit);
+    }
+    return r->plane_count - before;
 }
 
 // ---------------------------------------------------------------------------------------------- clusters
 
-static planes_group* group_of(const planes_run* r, uint32_t i) { return &r->m.groups[root_of(r->m.cluster, i)]; }
+static planes_group* group_of(const planes_run* r, uint32_t i) { return &r->m.groups[r->m.group_of[i]]; }
+
+static void list_groups(planes_run* r)
+{
+    const planes_memory* m = &r->m;
+    r->group_count = 0;
+    for (uint32_t i = 0; i < r->touched_count; ++i) { // a root comes before the others of its cluster
+        uint32_t root = root_of(m->cluster, i);
+        m->group_of[i] = root == i ? r->group_count++ : m->group_of[root];
+    }
+    memset(m->groups, 0, r->group_count * sizeof *m->groups);
+    for (uint32_t i = 0; i < r->plane_count; ++i)
+        if (!(m->planes[i].half > 0)) group_of(r, m->planes[i].corners[0])->open = true;
+}
 
 static void fit_groups(planes_run* r)
 {
     const planes_memory* m = &r->m;
-    memset(m->groups, 0, r->touched_count * sizeof *m->groups);
     for (uint32_t i = 0; i < r->touched_count; ++i) {
         planes_group*   g = group_of(r, i);
         const sup_vec4* f = &r->from[m->touched[i]];
@@ -143,9 +162,8 @@ static void fit_groups(planes_run* r)
         g->after[0] += (double)m->wanted[i].x, g->after[1] += (double)m->wanted[i].y, g->after[2] += (double)m->wanted[i].z;
         g->count++;
     }
-    for (uint32_t i = 0; i < r->touched_count; ++i)
-        for (int k = 0; k < 3 && m->groups[i].count; ++k)
-            m->groups[i].before[k] /= m->groups[i].count, m->groups[i].after[k] /= m->groups[i].count;
+    for (uint32_t i = 0; i < r->group_count; ++i)
+        for (int k = 0; k < 3; ++k) m->groups[i].before[k] /= m->groups[i].count, m->groups[i].after[k] /= m->groups[i].count;
     for (uint32_t i = 0; i < r->touched_count; ++i) {
         planes_group*   g = group_of(r, i);
         const sup_vec4* f = &r->from[m->touched[i]];
@@ -157,12 +175,9 @@ static void fit_groups(planes_run* r)
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) g->moment[4 * a] += (double)upright * p[b] * p[b];
     }
-    for (uint32_t i = 0; i < r->plane_count; ++i)
-        if (!(m->planes[i].half > 0)) group_of(r, m->planes[i].corners[0])->open = true;
-    for (uint32_t i = 0; i < r->touched_count; ++i) {
+    for (uint32_t i = 0; i < r->group_count; ++i) {
         planes_group* g = &m->groups[i];
         sup_mat3      a;
-        if (!g->count) continue;
         for (int k = 0; k < 9; ++k) (&a.m[0][0])[k] = (float)g->moment[k];
         g->turn = quat_identity();
         rotation_extract(&a, &g->turn);
@@ -181,28 +196,25 @@ static sup_vec3 carry(const planes_group* g, sup_vec3 x)
 static bool is_free(const planes_run* r, uint32_t i) { return r->x[r->m.touched[i]].w > 0; }
 
 /// In its place, shifted to where both sides want it as far as there is room between them at the carried places.
-static planes_plane carried_plane(const planes_run* r, const planes_plane* from)
+static planes_placed carried_plane(const planes_run* r, const planes_plane* from)
 {
     const planes_group* g = group_of(r, from->corners[0]);
-    planes_plane        p = *from;
-    p.normal = quat_rotate(g->turn, from->normal);
-    p.at = carry(g, from->at);
-    p.push = 0.5f * from->gap;
+    planes_placed p = { .normal = quat_rotate(g->turn, from->normal), .at = carry(g, from->at), .push = 0.5f * from->gap };
     p.gap = fminf(p.push, within_half * from->half);
     float low = INFINITY, high = -INFINITY, mass[2] = { 0, 0 };
     for (int k = 0; k < 6; ++k) {
-        float h = v3_dot(p.normal, v3_sub(r->m.wanted[p.corners[k]], p.at));
-        mass[k / 3] += r->x[r->m.touched[p.corners[k]]].w;
+        float h = v3_dot(p.normal, v3_sub(r->m.wanted[from->corners[k]], p.at));
+        mass[k / 3] += r->x[r->m.touched[from->corners[k]]].w;
         if (k < 3) low = fminf(low, h);
         else high = fmaxf(high, h);
     }
-    float all = mass[0] + mass[1], shift = all > 0 ? (mass[1] * low + mass[0] * high) / all : 0, most = p.half - p.gap;
+    float all = mass[0] + mass[1], shift = all > 0 ? (mass[1] * low + mass[0] * high) / all : 0, most = from->half - p.gap;
     p.at = v3_mad(p.at, sup_clampf(shift, -most, most), p.normal);
     return p;
 }
 
 /// How far corner k is beyond what it must keep, below 0: on the wrong side.
-static float room_of(const planes_plane* p, int k, sup_vec3 x)
+static float room_of(const planes_placed* p, int k, sup_vec3 x)
 {
     float h = v3_dot(p->normal, v3_sub(x, p->at));
     return (k < 3 ? h : -h) - p->gap;
@@ -210,21 +222,21 @@ static float room_of(const planes_plane* p, int k, sup_vec3 x)
 
 static bool is_open(const planes_run* r, const planes_plane* p) { return group_of(r, p->corners[0])->open; }
 
-static void project(planes_run* r, const planes_plane* p)
+static void project(planes_run* r, const planes_plane* plane, const planes_placed* p)
 {
-    if (is_open(r, p)) return;
+    if (is_open(r, plane)) return;
     for (int k = 0; k < 6; ++k) {
-        sup_vec3* x = &r->m.fixed[p->corners[k]];
+        sup_vec3* x = &r->m.fixed[plane->corners[k]];
         float     room = room_of(p, k, *x) + p->gap - p->push;
-        if (room < 0 && is_free(r, p->corners[k])) *x = v3_mad(*x, k < 3 ? -room : room, p->normal);
+        if (room < 0 && is_free(r, plane->corners[k])) *x = v3_mad(*x, k < 3 ? -room : room, p->normal);
     }
 }
 
-static void shorten(planes_run* r, const planes_plane* p)
+static void shorten(planes_run* r, const planes_plane* plane, const planes_placed* p)
 {
-    if (is_open(r, p)) return;
+    if (is_open(r, plane)) return;
     for (int k = 0; k < 6; ++k) {
-        uint32_t i = p->corners[k];
+        uint32_t i = plane->corners[k];
         float    there = room_of(p, k, r->m.fixed[i]), here = room_of(p, k, r->m.carried[i]);
         if (there >= 0 || !is_free(r, i)) continue;
         float share = here > 0 ? here / (here - there) : 0;
@@ -235,7 +247,8 @@ static void shorten(planes_run* r, const planes_plane* p)
 static void keep_sides(planes_run* r)
 {
     planes_memory* m = &r->m;
-    planes_plane*  placed = m->placed;
+    planes_placed* placed = m->placed;
+    list_groups(r);
     fit_groups(r);
     for (uint32_t i = 0; i < r->touched_count; ++i) {
         m->carried[i] = carry(group_of(r, i), place(r->from, m->touched[i]));
@@ -244,8 +257,8 @@ static void keep_sides(planes_run* r)
     }
     for (uint32_t i = 0; i < r->plane_count; ++i) placed[i] = carried_plane(r, &m->planes[i]);
     for (int pass = 0; pass < PASSES; ++pass)
-        for (uint32_t i = 0; i < r->plane_count; ++i) project(r, &placed[i]);
-    for (uint32_t i = 0; i < r->plane_count; ++i) shorten(r, &placed[i]);
+        for (uint32_t i = 0; i < r->plane_count; ++i) project(r, &m->planes[i], &placed[i]);
+    for (uint32_t i = 0; i < r->plane_count; ++i) shorten(r, &m->planes[i], &placed[i]);
     for (uint32_t i = 0; i < r->touched_count; ++i) {
         sup_vec3  to = m->share[i] < 1 ? v3_lerp(m->carried[i], m->fixed[i], m->share[i]) : m->fixed[i];
         sup_vec4* x = &r->x[m->touched[i]];
@@ -284,49 +297,64 @@ static void release(planes_run* r, sup_planes_report* report)
     for (uint32_t i = 0; i < r->plane_count; ++i) report->crossing += !(m->planes[i].half > 0);
     for (uint32_t k = 0; k < block_count(r); ++k)
         for (uint32_t bits = m->open[k] & ~m->planar[k]; bits; bits &= bits - 1) {
-            const planes_block* b = &m->blocks[k];
-            uint32_t            lane = (uint32_t)__builtin_ctz(bits);
+            uint32_t lane = (uint32_t)__builtin_ctz(bits), corners[6];
+            planes_corners(r->p, m->blocks[k].a[lane], m->blocks[k].b[lane], corners);
             report->crossing++;
-            for (int c = 0; c < 6; ++c) r->burdens[b->corners[c][lane]].released = RELEASE_CLEAR;
+            for (int c = 0; c < 6; ++c) r->burdens[corners[c]].released = RELEASE_CLEAR;
         }
     for (uint32_t i = 0; i < r->p->point_count; ++i) report->released += r->burdens[i].released > 0;
+    m->header->released = report->released;
 }
 
 // ---------------------------------------------------------------------------------------------- a substep
+
+/// Square of how far a point is from its expected way, over what it may be.
+static float stray_of(const planes_run* r, uint32_t i)
+{
+    sup_vec4 w = r->m.way[i];
+    sup_vec3 off = v3_sub(place(r->x, i), v3_mad(place(r->m.begin, i), r->passed, v3(w.x, w.y, w.z)));
+    return v3_length2(off) - w.w;
+}
 
 static void stray_task(void* data, uint32_t begin, uint32_t end)
 {
     planes_run* r = data;
     uint32_t    even = end - (end - begin) % SUP_LANES;
     float       most = SUP_WIDE_PICK(sup_planes_stray)(r, begin, even);
-    for (uint32_t i = even; i < end; ++i) {
-        sup_vec4 w = r->m.way[i];
-        sup_vec3 off = v3_sub(place(r->x, i), v3_mad(place(r->m.begin, i), r->passed, v3(w.x, w.y, w.z)));
-        float    over = v3_length2(off) - w.w;
-        if (over > most) most = over;
-    }
-    r->m.strays[begin / GRAIN_POINTS] = most;
+    for (uint32_t i = even; i < end; ++i) most = fmaxf(most, stray_of(r, i));
+    r->m.strays[begin / PLANES_GRAIN] = most;
 }
 
-/// Is some point further from its expected way than the list allows for?
-static bool strays(planes_run* r)
+/// How many points are further from their expected way than the list allows for, and which.
+static uint32_t find_strays(planes_run* r)
 {
-    bool any = false;
+    uint32_t count = 0, points = r->p->point_count;
     r->passed = (float)(r->m.header->done - r->m.header->first);
-    sup_tasks_run(r->call->tasks, r->p->point_count, GRAIN_POINTS, stray_task, r);
-    for (uint32_t i = 0; i * GRAIN_POINTS < r->p->point_count; ++i) any |= r->m.strays[i] > 0;
-    return any;
+    sup_tasks_run(r->call->tasks, points, PLANES_GRAIN, stray_task, r);
+    for (uint32_t begin = 0; begin < points; begin += PLANES_GRAIN) {
+        uint32_t end = begin + PLANES_GRAIN < points ? begin + PLANES_GRAIN : points;
+        bool     any = r->m.strays[begin / PLANES_GRAIN] > 0;
+        for (uint32_t i = begin; i < end; ++i) {
+            r->m.stirred[i] = any && stray_of(r, i) > 0;
+            count += r->m.stirred[i];
+        }
+    }
+    return count;
 }
 
+/// False: there is too much to list.
 static bool list(planes_run* r, sup_planes_report* report)
 {
     planes_header* h = r->m.header;
-    if (h->listed && !strays(r)) return true;
+    uint32_t       strays = h->listed ? find_strays(r) : r->p->point_count;
+    if (strays == 0) return true;
+    r->ahead = (float)(h->substeps - h->first);
+    if (strays <= r->p->point_count / AGAIN_MOST && sup_planes_search_again(r)) return true;
     h->first = h->done - 1;
     r->ahead = (float)(h->substeps - h->first);
     h->listed = sup_planes_search(r);
+    r->relisted = true;
     report->searches++;
-    memset(r->m.planar, 0, block_count(r));
     return h->listed;
 }
 
@@ -339,25 +367,36 @@ void sup_planes_released(const sup_planes* p, const void* state, bool* out)
 
 void sup_planes_begin(const sup_planes* p, const sup_planes_call* call, uint32_t substeps)
 {
-    planes_memory m = sup_planes_divide(p, call->scratch, NULL);
+    planes_memory        m = sup_planes_divide(p, call->scratch, NULL);
+    const planes_burden* burdens = call->state;
     *m.header = (planes_header){ .substeps = substeps };
+    for (uint32_t i = 0; i < p->point_count; ++i) m.header->released += burdens[i].released > 0;
+}
+
+/// What has to be looked at again after planes have moved points; of what is released, always.
+static bool stir(planes_run* r)
+{
+    if (r->touched_count == 0 && r->m.header->released == 0) return false;
+    memset(r->m.stirred, r->relisted, r->p->point_count);
+    for (uint32_t i = 0; i < r->touched_count; ++i) r->m.stirred[r->m.touched[i]] = 1;
+    for (uint32_t i = 0; i < r->p->point_count && r->m.header->released; ++i) r->m.stirred[i] |= r->burdens[i].released > 0;
+    return true;
 }
 
 static void settle(planes_run* r, sup_planes_report* report)
 {
     memset(r->m.place_of, 0xff, r->p->point_count * sizeof *r->m.place_of);
     memset(r->m.planar, 0, block_count(r));
+    r->relisted = false;
     find_planes(r);
+    r->final = true;
     for (int round = 0; round < ROUNDS && r->plane_count > 0; ++round) {
         keep_sides(r);
         if (!list(r, report)) break;
-        r->final = true;
+        stir(r);
         if (find_planes(r) == 0) break;
     }
-    if (!r->final) {
-        r->final = true;
-        find_planes(r);
-    }
+    if (r->plane_count == 0 && stir(r)) find_planes(r);
     report->kept = r->plane_count;
 }
 

@@ -23,33 +23,57 @@ static void expect(planes_run* r)
         sum[0] += (double)way.x, sum[1] += (double)way.y, sum[2] += (double)way.z;
         ++count;
     }
-    r->shift = count ? v3((float)(sum[0] / count), (float)(sum[1] / count), (float)(sum[2] / count)) : v3(0, 0, 0);
+    r->m.header->shift = count ? v3((float)(sum[0] / count), (float)(sum[1] / count), (float)(sum[2] / count)) : v3(0, 0, 0);
+}
+
+/// What has strayed goes on as it went in this substep, and as if it had always gone so.
+static void expect_again(planes_run* r)
+{
+    for (uint32_t i = 0; i < r->p->point_count; ++i) {
+        if (!r->m.stirred[i]) continue;
+        sup_vec4 *f = &r->m.begin[i], *w = &r->m.way[i];
+        w->x = r->x[i].x - r->from[i].x, w->y = r->x[i].y - r->from[i].y, w->z = r->x[i].z - r->from[i].z;
+        f->x = r->x[i].x - r->passed * w->x, f->y = r->x[i].y - r->passed * w->y, f->z = r->x[i].z - r->passed * w->z;
+    }
 }
 
 static void measure_task(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_planes_measure)(data, begin, end); }
 
+static void box_leaf(const planes_run* r, uint32_t leaf, planes_box* out)
+{
+    for (int i = 0; i < 3; ++i) {
+        float low = INFINITY, high = -INFINITY;
+        for (int k = 0; k < PLANES_PACK && leaf < r->p->pack_count; ++k) {
+            const planes_bounds* b = &r->m.bounds[leaf];
+            low = b->min[i][k] < low ? b->min[i][k] : low;
+            high = b->max[i][k] > high ? b->max[i][k] : high;
+        }
+        out->min[i] = low;
+        out->max[i] = high;
+    }
+    out->min[3] = out->max[3] = 0;
+}
+
 static void refit(planes_run* r)
 {
-    uint32_t    packs = r->p->pack_count;
+    uint32_t    leaves = r->p->leaf_count;
     planes_box* nodes = r->m.nodes;
-    sup_tasks_run(r->call->tasks, packs, GRAIN_PACKS, measure_task, r);
-    for (uint32_t n = 2 * packs; n-- > 1;)
-        for (int i = 0; i < 3; ++i) {
-            float low = INFINITY, high = -INFINITY;
-            if (n < packs) {
-                const planes_box *a = &nodes[2 * (size_t)n], *b = a + 1;
-                low = a->min[i] < b->min[i] ? a->min[i] : b->min[i];
-                high = a->max[i] > b->max[i] ? a->max[i] : b->max[i];
-            } else
-                for (int k = 0; k < PLANES_PACK; ++k) {
-                    const planes_way* w = &r->m.ways[n - packs];
-                    low = w->min[i][k] < low ? w->min[i][k] : low;
-                    high = w->max[i][k] > high ? w->max[i][k] : high;
-                }
-            nodes[n].min[i] = low;
-            nodes[n].max[i] = high;
-            nodes[n].min[3] = nodes[n].max[3] = 0;
+    uint8_t*    fresh = r->m.fresh;
+    sup_tasks_run(r->call->tasks, r->p->pack_count, GRAIN_PACKS, measure_task, r);
+    for (uint32_t n = 2 * leaves; n-- > 1;) {
+        if (n >= leaves) {
+            if (n - leaves >= r->p->pack_count) fresh[n] = 0;
+            if (!r->partial || fresh[n]) box_leaf(r, n - leaves, &nodes[n]);
+            continue;
         }
+        const planes_box *a = &nodes[2 * (size_t)n], *b = a + 1;
+        fresh[n] = fresh[2 * (size_t)n] | fresh[2 * (size_t)n + 1];
+        if (r->partial && !fresh[n]) continue;
+        for (int i = 0; i < 4; ++i) {
+            nodes[n].min[i] = a->min[i] < b->min[i] ? a->min[i] : b->min[i];
+            nodes[n].max[i] = a->max[i] > b->max[i] ? a->max[i] : b->max[i];
+        }
+    }
 }
 
 static bool overlap(const planes_box* a, const planes_box* b)
@@ -72,14 +96,15 @@ static void push(descent* d, uint32_t a, uint32_t b)
 
 static void descend(planes_run* r, descent* d)
 {
-    uint32_t packs = r->p->pack_count;
+    uint32_t       leaves = r->p->leaf_count;
+    const uint8_t* fresh = r->m.fresh;
     r->couple_count = 0;
     while (d->depth > 0 && r->couple_count < PLANES_CHUNK * PLANES_WAVE) {
         uint32_t a = d->stack[--d->depth][0], b = d->stack[d->depth][1];
-        if (a != b && !overlap(&r->m.nodes[a], &r->m.nodes[b])) continue;
-        if (a >= packs) {
-            r->m.couples[2 * (size_t)r->couple_count] = a - packs;
-            r->m.couples[2 * (size_t)r->couple_count++ + 1] = b - packs;
+        if (!(fresh[a] | fresh[b]) || (a != b && !overlap(&r->m.nodes[a], &r->m.nodes[b]))) continue;
+        if (a >= leaves) {
+            r->m.couples[2 * (size_t)r->couple_count] = a - leaves;
+            r->m.couples[2 * (size_t)r->couple_count++ + 1] = b - leaves;
             continue;
         }
         push(d, 2 * a + 1, 2 * b + 1);
@@ -93,13 +118,9 @@ static void sift_task(void* data, uint32_t begin, uint32_t end)
 {
     const planes_run* r = data;
     for (uint32_t chunk = begin; chunk < end; ++chunk) {
-        planes_pair* out = r->m.slices + (size_t)chunk * PLANES_ROOM;
-        uint32_t     count = 0, last = (chunk + 1) * PLANES_CHUNK;
-        for (uint32_t i = chunk * PLANES_CHUNK; i < last && i < r->couple_count; ++i) {
-            count +=
-                SUP_WIDE_PICK(sup_planes_sift)(r, r->m.couples[2 * (size_t)i], r->m.couples[2 * (size_t)i + 1], out + count);
-        }
-        r->m.counts[chunk] = count;
+        uint32_t first = chunk * PLANES_CHUNK, last = first + PLANES_CHUNK;
+        if (last > r->couple_count) last = r->couple_count;
+        r->m.counts[chunk] = SUP_WIDE_PICK(sup_planes_sift)(r, first, last, r->m.slices + (size_t)chunk * PLANES_ROOM);
     }
 }
 
@@ -109,23 +130,20 @@ static void put(planes_run* r, uint32_t index, const planes_pair* pair)
 {
     planes_block* b = &r->m.blocks[index / SUP_LANES];
     uint32_t      lane = index % SUP_LANES;
-    if (lane == 0) memset(b, 0, sizeof *b);
-    const planes_pack *p = &r->p->packs[pair->a / PLANES_PACK], *q = &r->p->packs[pair->b / PLANES_PACK];
-    uint32_t           i = pair->a % PLANES_PACK, k = pair->b % PLANES_PACK;
-    for (int c = 0; c < 3; ++c) {
-        b->corners[c][lane] = p->corners[c][i];
-        b->corners[c + 3][lane] = q->corners[c][k];
-        b->axis[c][lane] = pair->axis[c];
+    if (lane == 0) {
+        memset(b, 0, sizeof *b);
+        r->m.dead[index / SUP_LANES] = r->m.planar[index / SUP_LANES] = 0;
     }
-    b->gap[lane] = p->gap[i] < q->gap[k] ? p->gap[i] : q->gap[k];
+    b->a[lane] = pair->a;
+    b->b[lane] = pair->b;
+    for (int c = 0; c < 3; ++c) b->axis[c][lane] = (int16_t)(PLANES_AXIS * pair->axis[c]);
 }
 
-bool sup_planes_search(planes_run* r)
+/// Everything fresh against everything, behind what is in the list already.
+static bool look(planes_run* r)
 {
     uint64_t left = PLANES_CHUNK * PLANES_WAVE + COUPLES_MOST * (uint64_t)r->p->pack_count;
     descent  d = { .depth = 0 };
-    r->m.header->pair_count = 0;
-    expect(r);
     refit(r);
     push(&d, 1, 1);
     while (d.depth > 0) {
@@ -141,4 +159,29 @@ bool sup_planes_search(planes_run* r)
             }
     }
     return true;
+}
+
+bool sup_planes_search(planes_run* r)
+{
+    r->m.header->pair_count = 0;
+    r->partial = false;
+    r->since = 0;
+    expect(r);
+    return look(r);
+}
+
+bool sup_planes_search_again(planes_run* r)
+{
+    const uint8_t* stirred = r->m.stirred;
+    for (uint32_t i = 0; i < r->m.header->pair_count; ++i) {
+        const planes_block* b = &r->m.blocks[i / SUP_LANES];
+        uint32_t            lane = i % SUP_LANES, corners[6], any = 0;
+        planes_corners(r->p, b->a[lane], b->b[lane], corners);
+        for (int k = 0; k < 6; ++k) any |= stirred[corners[k]];
+        if (any) r->m.dead[i / SUP_LANES] = (uint8_t)(r->m.dead[i / SUP_LANES] | 1u << lane);
+    }
+    r->partial = true;
+    r->since = r->passed - 1;
+    expect_again(r);
+    return look(r);
 }

@@ -40,8 +40,11 @@ static void every_triangle_has_one_slot_and_fits_all_its_boxes(void** state)
     sup_bvh    b;
     sup_error  error;
     random_soup(points, triangles);
-    for (uint32_t count = 0; count <= TRIANGLES; count += count < 20 ? 1 : 327) {
-        assert_ok(sup_bvh_create(points, triangles, count, arena, &b, &error), error);
+    for (uint32_t k = 0, count = 0; count <= TRIANGLES; count += k++ % 2 ? count < 20 ? 1 : 327 : 0) {
+        bool full = k % 2;
+        assert_ok((full ? sup_bvh_create_full : sup_bvh_create)(points, triangles, count, arena, &b, &error), error);
+        for (uint32_t l = 0; full && l <= b.leaf_count; ++l)
+            assert_int_equal(b.leaf_begin[l], SUP_BVH_LEAF * l < count ? SUP_BVH_LEAF * l : count);
         sup_box* nodes = malloc(2 * b.leaf_count * sizeof *nodes);
         sup_box* slots = malloc((count + 1) * sizeof *slots);
         for (int turn = 0; turn < 2; ++turn) {

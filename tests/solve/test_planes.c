@@ -127,6 +127,29 @@ static void no_speed_takes_one_through_the_other(void** state)
     press_end(&p);
 }
 
+// After the list is made, some points leave the way that was expected of them, into what was far beyond it: only their
+// triangles are looked at anew, and that is enough.
+static void what_strays_is_looked_at_anew(void** state)
+{
+    (void)state;
+    pressing p = press(12, 2);
+    sup_planes_begin(p.planes, &p.call, 4);
+    assert_int_equal(substep(&p, v3(0, 0, -0.01f)).searches, 1);
+    memcpy(p.from, p.s.x, p.s.point_count * sizeof *p.from);
+    float    low = lowest_of_upper(&p.s);
+    uint32_t count = 0;
+    for (uint32_t i = p.s.slab_points; i < p.s.point_count && count < 9; ++i)
+        if (p.s.x[i].z < low + 0.01f && fabsf(p.s.x[i].x - 6) < 1.6f && fabsf(p.s.x[i].y - 6) < 1.6f)
+            p.s.x[i].z -= 2.6f, ++count;
+    assert_int_equal(count, 9);
+    assert_true(count_crossings(&p.s) > 0);
+    sup_planes_report r = sup_planes_keep(p.planes, &p.call, p.from, p.s.x);
+    assert_int_equal(r.searches, 0);
+    assert_true(r.kept > 0 && r.held > 0);
+    assert_int_equal(count_crossings(&p.s), 0);
+    press_end(&p);
+}
+
 // Boxes that touch and fly together as one are not held at all.
 static void what_moves_together_is_not_held(void** state)
 {
@@ -255,6 +278,7 @@ int main(void)
         cmocka_unit_test(what_is_far_apart_stays_to_the_bit),
         cmocka_unit_test(boxes_pressed_together_do_not_cross),
         cmocka_unit_test(no_speed_takes_one_through_the_other),
+        cmocka_unit_test(what_strays_is_looked_at_anew),
         cmocka_unit_test(what_moves_together_is_not_held),
         cmocka_unit_test(what_begins_crossed_is_left_alone_until_it_is_apart),
         cmocka_unit_test(what_is_forced_for_long_is_released_until_it_is_apart),
