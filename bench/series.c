@@ -54,6 +54,7 @@ static sup_result bind_once(series* s, bool last, sup_error* error)
     keep_best(&extraction, begin);
     begin = bench_now();
     if (!r) r = fourier_net_create(&s->in, &s->params, arena, &b.net, error);
+    if (!r) r = fourier_net_group(&b.net, b.point_count, arena, error);
     keep_best(&s->ms[GEOMETRY], begin);
     if (s->ms[EXTRACTION] == 0 || extraction < s->ms[EXTRACTION]) s->ms[EXTRACTION] = extraction;
     begin = bench_now();

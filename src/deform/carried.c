@@ -181,7 +181,7 @@ sup_result sup_carried_calm(const sup_segments* s, const sup_modal* modal, const
 static void trust_task(void* data, uint32_t begin, uint32_t end)
 {
     const sup_carried_finish* f = data;
-    sup_trust_apply(&f->trust.trusted, f->shapes[f->trust.from], f->shapes[f->trust.to], begin, end, f->q);
+    SUP_WIDE_PICK(sup_trust_apply)(&f->trust.trusted, f->shapes[f->trust.from], f->shapes[f->trust.to], begin, end, f->q);
 }
 
 static void turn_task(void* data, uint32_t begin, uint32_t end)

@@ -146,6 +146,7 @@ static sup_result make_modes(modal_maker* m)
         bool several = o->segments > 1, prescribed = how == SUP_CONTINUITY_AUTO || how == SUP_CONTINUITY_HERMITE || seam;
         hermite[i] = several && fits && prescribed;
         still[i] = free[i].still || (several && !fits && (how == SUP_CONTINUITY_AUTO || seam));
+        o->swings |= !still[i];
         o->growing += o->segments > 1 && how == SUP_CONTINUITY_CARRY && grows;
         o->seamless += seam;
     }
@@ -319,7 +320,7 @@ bool sup_modal_sway(const sup_modal* m, const sup_modal_moment* at, bool settle,
     memset(out, 0, m->block * sizeof *out);
     bool on = at->reach > 1, ringing = at->beyond > 0 && settle;
     if (m->segments == 0 || at->ratio <= 0 || (at->ratio >= 1 && !ringing && !on)) return false; // an example: exact
-    if (m->fade > 0 && !ringing && !on) return false;
+    if (!m->swings || (m->fade > 0 && !ringing && !on)) return false;
     double       T = at->span, t = at->ratio;
     size_t       segment = (size_t)at->segment * m->block;
     const float* in[4] = { m->change + segment, m->rate + segment, m->slope + (size_t)at->from * m->block,

@@ -54,6 +54,7 @@ typedef struct sup_modal {
     const sup_oscillator* free;
     const sup_oscillator* oscillators; ///< [segment][mode]
     const bool*           still;       ///< [mode]: goes with the carrier alone
+    bool                  swings;      ///< some mode does not
     const bool*           hermite;     ///< [mode]
     const float*          shape;       ///< [example][block]
     const float*          change;      ///< [segment][block]

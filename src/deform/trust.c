@@ -31,6 +31,27 @@ static sup_vec3 slide_of(const pose_joint* j, const sup_pose* pose)
     return v3_finite(at) ? at : v3(0, 0, 0);
 }
 
+/// The rotation vector from one turn to another.
+static void turn_between(sup_quat from, sup_quat to, double out[3])
+{
+    sup_quat q = quat_mul(quat_conjugate(from), to);
+    double   v[3] = { q.x, q.y, q.z }, sine = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), cosine = q.w;
+    if (cosine < 0) cosine = -cosine, sine = -sine;
+    double scale = sine != 0 ? 2 * sup_atan2(fabs(sine), cosine) / sine : 2; // the sign of the shorter way is in the sine
+    for (int i = 0; i < 3; ++i) out[i] = v[i] * scale;
+}
+
+/// The rotation vector, and what the joint slides.
+enum { STEP = 6 };
+
+static void step_between(float unit, sup_quat turn_a, sup_vec3 slide_a, sup_quat turn_b, sup_vec3 slide_b, double out[STEP])
+{
+    double   by = unit > 0 ? 1 / (double)unit : 0;
+    sup_vec3 d = v3_sub(slide_b, slide_a);
+    turn_between(turn_a, turn_b, out);
+    out[3] = by * d.x, out[4] = by * d.y, out[5] = by * d.z;
+}
+
 sup_result sup_turns_create(const sup_character* c, uint32_t pose_count, const sup_pose* poses, sup_arena* arena,
                             sup_turns* out, sup_error* error)
 {
@@ -39,14 +60,19 @@ sup_result sup_turns_create(const sup_character* c, uint32_t pose_count, const s
     sup_result  r = sup_turn_joints(&c->skeleton, arena, &joints, &count, &paths, error);
     sup_quat*   turns = r ? NULL : SUP_NEW(arena, sup_quat, (size_t)count * pose_count + 1);
     sup_vec3*   slides = r ? NULL : SUP_NEW(arena, sup_vec3, (size_t)count * pose_count + 1);
+    double*     steps = r ? NULL : SUP_NEW(arena, double, STEP*((size_t)count * pose_count + 1));
     if (r) return r;
-    if (!turns || !slides) return sup_fail_memory(error, "poses");
+    if (!turns || !slides || !steps) return sup_fail_memory(error, "poses");
     for (uint32_t k = 0; k < pose_count; ++k)
         for (uint32_t j = 0; j < count; ++j) {
             turns[(size_t)k * count + j] = sup_turn_of(&joints[j], paths, &poses[k], &lost);
             slides[(size_t)k * count + j] = slide_of(&joints[j], &poses[k]);
         }
-    *out = (sup_turns){ count, pose_count, joints, paths, turns, slides, SLIDE_UNIT * c->mesh.diagonal };
+    *out = (sup_turns){ count, pose_count, joints, paths, turns, slides, SLIDE_UNIT * c->mesh.diagonal, steps };
+    for (uint32_t i = 0; i < pose_count * count; ++i) {
+        uint32_t to = (i + count) % (pose_count * count);
+        step_between(out->unit, turns[i], slides[i], turns[to], slides[to], steps + STEP * (size_t)i);
+    }
     return SUP_OK;
 }
 
@@ -57,10 +83,10 @@ typedef struct trust_maker {
     const sup_turns*       turns;
     const sup_trust_means* means;
     sup_arena *            arena, *beside;
-    uint32_t *             begin, *list; ///< of every skeleton joint: the turns that matter where it moves the skin
+    uint32_t *             begin, *list; ///< turns of every mover
     uint32_t               entries;
     uint32_t *             first, *next; ///< [entry], [number]: lists of pairs
-    uint32_t*              rows;         ///< [number]
+    uint32_t*              rows;         ///< [number]: movers
     float*                 weights;
     uint32_t               used, room;
 } trust_maker;
@@ -70,8 +96,8 @@ static bool list_turns(trust_maker* m)
 {
     const sup_turns* t = m->turns;
     uint32_t         joints = m->c->skeleton.joint_count;
-    m->begin = SUP_NEW(m->beside, uint32_t, (size_t)joints + 2);
-    m->list = SUP_NEW(m->beside, uint32_t, 2 * (size_t)t->joint_count + 1);
+    m->begin = SUP_NEW(m->arena, uint32_t, (size_t)joints + 2);
+    m->list = SUP_NEW(m->arena, uint32_t, 2 * (size_t)t->joint_count + 1);
     uint32_t* children = SUP_NEW(m->beside, uint32_t, joints);
     if (!m->begin || !m->list || !children) return false;
     for (uint32_t j = 0; j < t->joint_count; ++j) ++children[t->joints[j].above];
@@ -114,34 +140,36 @@ static bool add_point(trust_maker* m, uint32_t p)
 {
     const sup_weights* w = &m->c->weights;
     uint32_t           points = m->c->mesh.point_count, mean = m->means->count ? m->means->entry[p] : SUP_NONE;
-    for (uint32_t i = w->begin[p]; i < w->begin[p + 1]; ++i)
-        for (uint32_t k = m->begin[w->joints[i]]; k < m->begin[w->joints[i] + 1]; ++k) {
-            float value = w->values[i];
-            if (!add(m, p, m->list[k], value)) return false;
-            if (mean == SUP_NONE) continue;
-            if (!add(m, points + mean, m->list[k], value * (1 - m->means->ratio[p]))) return false;
-            if (!add(m, points + mean + 1, m->list[k], value * m->means->ratio[p])) return false;
-        }
+    for (uint32_t i = w->begin[p]; i < w->begin[p + 1]; ++i) {
+        float    value = w->values[i];
+        uint32_t mover = w->joints[i];
+        if (m->begin[mover] == m->begin[mover + 1]) continue; // no turn matters where it moves the skin
+        if (!add(m, p, mover, value)) return false;
+        if (mean == SUP_NONE) continue;
+        if (!add(m, points + mean, mover, value * (1 - m->means->ratio[p]))) return false;
+        if (!add(m, points + mean + 1, mover, value * m->means->ratio[p])) return false;
+    }
     return true;
 }
 
-/// Weights of an entry add up to 1; one that no turn matters to has none, and is always trusted.
+/// Over all turns of its movers an entry's weights add up to 1; one that no turn matters to has none, and is always trusted.
 static void normalize(trust_maker* m)
 {
     for (uint32_t e = 0; e < m->entries; ++e) {
         float sum = 0;
-        for (uint32_t i = m->first[e]; i != SUP_NONE; i = m->next[i]) sum += m->weights[i];
+        for (uint32_t i = m->first[e]; i != SUP_NONE; i = m->next[i])
+            sum += m->weights[i] * (float)(m->begin[m->rows[i] + 1] - m->begin[m->rows[i]]);
         for (uint32_t i = m->first[e]; i != SUP_NONE; i = m->next[i]) m->weights[i] = sum > 0 ? m->weights[i] / sum : 0;
     }
 }
 
-/// Eight entries side by side. `place`: room for a number a turn.
+/// Eight entries side by side. `place`: room for a number a mover.
 static bool make_blocks(trust_maker* m, sup_trust* out)
 {
     uint32_t         blocks = (m->entries + SUP_LANES - 1) / SUP_LANES, used = 0;
     sup_trust_block* made = SUP_NEW(m->arena, sup_trust_block, (size_t)blocks + 1);
     uint32_t *       rows = SUP_NEW(m->arena, uint32_t, (size_t)m->used + 1),
-             *place = SUP_NEW(m->beside, uint32_t, m->turns->joint_count);
+             *place = SUP_NEW(m->beside, uint32_t, m->c->skeleton.joint_count);
     float* weights = SUP_NEW(m->arena, float, SUP_LANES*((size_t)m->used + 1));
     if (!made || !rows || !place || !weights) return false;
     for (uint32_t b = 0; b < blocks; ++b) {
@@ -154,7 +182,7 @@ static bool make_blocks(trust_maker* m, sup_trust* out)
             }
         made[b].count = used - made[b].begin;
     }
-    *out = (sup_trust){ *m->turns, m->entries, blocks, made, rows, weights };
+    *out = (sup_trust){ *m->turns, m->c->skeleton.joint_count, m->begin, m->list, m->entries, blocks, made, rows, weights };
     return true;
 }
 
@@ -175,60 +203,49 @@ sup_result sup_trust_create(const sup_character* c, const sup_turns* turns, cons
 
 // ---------------------------------------------------------------------------------------------- a frame
 
-/// The rotation vector from one turn to another.
-static void turn_between(sup_quat from, sup_quat to, double out[3])
-{
-    sup_quat q = quat_mul(quat_conjugate(from), to);
-    double   v[3] = { q.x, q.y, q.z }, sine = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), cosine = q.w;
-    if (cosine < 0) cosine = -cosine, sine = -sine;
-    double scale = sine != 0 ? 2 * sup_atan2(fabs(sine), cosine) / sine : 2; // the sign of the shorter way is in the sine
-    for (int i = 0; i < 3; ++i) out[i] = v[i] * scale;
-}
-
-/// The rotation vector, and what the joint slides.
-typedef struct step {
-    double v[6];
-} step;
-
-static step step_between(const sup_turns* t, sup_quat turn_a, sup_vec3 slide_a, sup_quat turn_b, sup_vec3 slide_b)
-{
-    step   s;
-    double by = t->unit > 0 ? 1 / (double)t->unit : 0;
-    turn_between(turn_a, turn_b, s.v);
-    sup_vec3 d = v3_sub(slide_b, slide_a);
-    s.v[3] = by * d.x, s.v[4] = by * d.y, s.v[5] = by * d.z;
-    return s;
-}
-
-static double dot(const step* a, const step* b)
+static double dot(const double a[STEP], const double b[STEP])
 {
     double sum = 0;
-    for (int i = 0; i < 6; ++i) sum += a->v[i] * b->v[i];
+    for (int i = 0; i < STEP; ++i) sum += a[i] * b[i];
     return sum;
 }
 
-/// n, l and G of every joint. False where the whole pose is where time says it is on the way.
-static bool measure(const sup_turns* t, const sup_pose* pose, const sup_way* way, float* values)
+/// n, l and G of every turn, added to the movers that look at it. False where the whole pose is where time says it is on the
+/// way.
+static bool measure(const sup_trust* trust, const sup_pose* pose, const sup_way* way, float* turned, float* values)
 {
-    size_t   a = (size_t)way->from * t->joint_count, b = (size_t)way->to * t->joint_count;
-    double   worst = 0, r = way->ratio;
-    uint32_t lost = 0;
-    for (uint32_t j = 0; j < t->joint_count; ++j, ++a, ++b) {
-        sup_quat now = sup_turn_of(&t->joints[j], t->paths, pose, &lost);
-        step     x = step_between(t, t->turns[a], t->slides[a], now, slide_of(&t->joints[j], pose));
-        step     y = step_between(t, t->turns[a], t->slides[a], t->turns[b], t->slides[b]);
-        double   n = dot(&x, &x), l = dot(&y, &y), g = dot(&x, &y), off = n - 2 * r * g + r * r * l;
-        values[3 * j] = (float)n, values[3 * j + 1] = (float)l, values[3 * j + 2] = (float)g;
+    const sup_turns* t = &trust->turns;
+    size_t           a = (size_t)way->from * t->joint_count;
+    double           worst = 0, r = way->ratio;
+    uint32_t         lost = 0;
+    for (uint32_t j = 0; j < t->joint_count; ++j, ++a) {
+        const double* y = t->steps + STEP * a;
+        double        x[STEP];
+        sup_quat      now = sup_turn_of(&t->joints[j], t->paths, pose, &lost);
+        step_between(t->unit, t->turns[a], t->slides[a], now, slide_of(&t->joints[j], pose), x);
+        double n = dot(x, x), l = dot(y, y), g = dot(x, y), off = n - 2 * r * g + r * r * l;
+        turned[3 * j] = (float)n, turned[3 * j + 1] = (float)l, turned[3 * j + 2] = (float)g;
         if (off > worst) worst = off;
     }
-    return worst > ON_THE_WAY * ON_THE_WAY;
+    if (!(worst > ON_THE_WAY * ON_THE_WAY)) return false;
+    for (uint32_t m = 0; m < trust->mover_count; ++m) {
+        float* to = values + 3 * (size_t)m;
+        to[0] = to[1] = to[2] = 0;
+        for (uint32_t i = trust->turn_begin[m]; i < trust->turn_begin[m + 1]; ++i)
+            for (int c = 0; c < 3; ++c) to[c] += turned[3 * (size_t)trust->turn_list[i] + c];
+    }
+    return true;
 }
 
-static size_t values_size(const sup_trust* t) { return sup_align(3 * (size_t)t->turns.joint_count * sizeof(float), 64); }
+static size_t values_size(uint32_t count) { return sup_align(3 * (size_t)count * sizeof(float), 64); }
 
 static size_t entries_size(const sup_trust* t) { return (size_t)t->block_count * SUP_LANES * sizeof(float); }
 
-size_t sup_trust_scratch(const sup_trust* t) { return t->block_count ? values_size(t) + 2 * entries_size(t) + 64 : 0; }
+size_t sup_trust_scratch(const sup_trust* t)
+{
+    if (!t->block_count) return 0;
+    return values_size(t->turns.joint_count) + values_size(t->mover_count) + 2 * entries_size(t) + 64;
+}
 
 typedef struct trust_job {
     const sup_trust* trust;
@@ -245,18 +262,14 @@ static void shares_task(void* data, uint32_t begin, uint32_t end)
 
 sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_way* way, const sup_tasks* tasks, void* scratch)
 {
-    float *     values = scratch, *share = (float*)(void*)((uint8_t*)scratch + values_size(t));
+    float *     turned = scratch, *values = (float*)(void*)((uint8_t*)scratch + values_size(t->turns.joint_count));
+    float*      share = (float*)(void*)((uint8_t*)values + values_size(t->mover_count));
     float*      shift = (float*)(void*)((uint8_t*)share + entries_size(t));
     sup_trusted none = { NULL, NULL }, found = { share, shift };
     if (t->block_count == 0 || t->turns.joint_count == 0) return none;
-    if (!measure(&t->turns, pose, way, values)) return none;
+    if (!measure(t, pose, way, turned, values)) return none;
     float     window = way->left ? 1 : sup_smoothstep(0, WINDOW, way->ratio) * sup_smoothstep(0, WINDOW, 1 - way->ratio);
     trust_job job = { t, values, way->ratio, window, share, shift };
     sup_tasks_run(tasks, t->block_count, GRAIN_BLOCKS, shares_task, &job);
     return found;
-}
-
-void sup_trust_apply(const sup_trusted* t, const sup_vec3* from, const sup_vec3* to, uint32_t begin, uint32_t end, sup_vec3* q)
-{
-    for (uint32_t i = begin; i < end; ++i) q[i] = v3_scale(v3_mad(q[i], t->shift[i], v3_sub(to[i], from[i])), t->share[i]);
 }

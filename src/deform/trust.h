@@ -24,18 +24,23 @@ typedef struct sup_turns {
     const sup_quat*   turns;  ///< [pose][joint]
     const sup_vec3*   slides; ///< [pose][joint]: where it stands, seen from the one above
     float             unit;   ///< of slides that count as a radian
+    const double*     steps;  ///< [pose][joint][6]: turn and slide from it to the next; from the last to the first
 } sup_turns;
 
 sup_result sup_turns_create(const sup_character* character, uint32_t pose_count, const sup_pose* poses, sup_arena* arena,
                             sup_turns* out, sup_error* error);
 
-/// Eight entries: the joints that matter to any of them, and in `weights` eight numbers for each joint.
+/// Eight entries: the movers of any of them, and in `weights` eight numbers for each.
 typedef struct sup_trust_block {
     uint32_t begin, count;
 } sup_trust_block;
 
+/// A *mover* is a joint of the skeleton as the skin sees it: its own turn and those of the joints that hang from it. Points sum
+/// over the few movers they have weights of, not over all those turns.
 typedef struct sup_trust {
-    sup_turns              turns;                    ///< without any: everything is trusted
+    sup_turns              turns; ///< without any: everything is trusted
+    uint32_t               mover_count;
+    const uint32_t *       turn_begin, *turn_list;   ///< of every mover
     uint32_t               entry_count, block_count; ///< entries: the points, then whatever else looks at joints
     const sup_trust_block* blocks;
     const uint32_t*        rows;
@@ -71,11 +76,12 @@ size_t sup_trust_scratch(const sup_trust* trust);
 /// At the present pose, in the scratch.
 sup_trusted sup_trust_find(const sup_trust* trust, const sup_pose* pose, const sup_way* way, const sup_tasks* tasks,
                            void* scratch);
-/// q = share (q + shift (to - from)) for points begin to end.
-void sup_trust_apply(const sup_trusted* trusted, const sup_vec3* from, const sup_vec3* to, uint32_t begin, uint32_t end,
-                     sup_vec3* q);
+/// q = share (q + shift (to - from)) for points begin to end; begin is a multiple of eight, and lists are padded to one.
+SUP_WIDE_DECLARE(void, sup_trust_apply,
+                 (const sup_trusted* trusted, const sup_vec3* from, const sup_vec3* to, uint32_t begin, uint32_t end,
+                  sup_vec3* q));
 
-/// `values`: n, l and G of every joint; `window`: how much of the way from time to pose is gone. `share` and `shift` have room
+/// `values`: n, l and G of every mover; `window`: how much of the way from time to pose is gone. `share` and `shift` have room
 /// for eight entries a block.
 SUP_WIDE_DECLARE(void, sup_trust_shares,
                  (const sup_trust* trust, const float* values, float ratio, float window, uint32_t begin, uint32_t end,

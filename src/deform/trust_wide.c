@@ -5,23 +5,55 @@
 #define OFF_SHARE 0.17f // so much of its length
 #define WAY_LEAST 0.1f  // radians: a way that is shorter says less about how far along it the pose is than time does
 
-void SUP_WIDE(sup_trust_shares)(const sup_trust* t, const float* values, float ratio, float window, uint32_t begin,
-                                uint32_t end, float* share, float* shift)
+enum { BLOCKS = 16, FLOATS = BLOCKS * SUP_LANES };
+
+/// n, l and g of a few blocks.
+static inline void sum_up(const sup_trust* t, const float* values, uint32_t begin, uint32_t end, float sums[3][FLOATS])
 {
     for (uint32_t b = begin; b < end; ++b)
         for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
             const float* weights = t->weights + (size_t)t->blocks[b].begin * SUP_LANES + lane;
-            fr           zero = fr_all(0.0f), one = fr_all(1.0f), n = zero, l = zero, g = zero;
+            fr           n = fr_all(0.0f), l = n, g = n;
             for (uint32_t i = 0; i < t->blocks[b].count; ++i) {
                 const float* v = values + 3 * (size_t)t->rows[t->blocks[b].begin + i];
                 fr           w = fr_load(weights + (size_t)i * SUP_LANES);
                 n += w * fr_all(v[0]), l += w * fr_all(v[1]), g += w * fr_all(v[2]);
             }
+            size_t at = (size_t)(b - begin) * SUP_LANES + lane;
+            fr_store(sums[0] + at, n), fr_store(sums[1] + at, l), fr_store(sums[2] + at, g);
+        }
+}
+
+/// Sums first, then what is made of them: in one loop every block would wait for the roots and quotients of the one before, as
+/// how many movers the next one has is guessed wrong most of the time (a third faster like this).
+void SUP_WIDE(sup_trust_shares)(const sup_trust* t, const float* values, float ratio, float window, uint32_t begin,
+                                uint32_t end, float* share, float* shift)
+{
+    float sums[3][FLOATS];
+    fr    zero = fr_all(0.0f), one = fr_all(1.0f);
+    for (uint32_t b = begin; b < end; b += BLOCKS) {
+        uint32_t last = b + BLOCKS < end ? b + BLOCKS : end;
+        sum_up(t, values, b, last, sums);
+        for (uint32_t i = 0; i < (last - b) * SUP_LANES; i += SUP_REGISTER) {
+            fr n = fr_load(sums[0] + i), l = fr_load(sums[1] + i), g = fr_load(sums[2] + i);
             fr s = fr_select(g > zero, g / fr_select(l > zero, l, one), zero);
             s = fr_select(s < one, s, one);
             fr     off = n - (s + s) * g + s * s * l, scale = fr_all(OFF_LEAST) + fr_all(OFF_SHARE) * fr_sqrt(l);
-            size_t at = (size_t)b * SUP_LANES + lane;
+            size_t at = (size_t)b * SUP_LANES + i;
             fr_store(share + at, fr_exp_negative(fr_select(off > zero, off, zero) / (scale * scale)));
             fr_store(shift + at, fr_all(window) * (s - fr_all(ratio)) * l / (l + fr_all(WAY_LEAST * WAY_LEAST)));
         }
+    }
+}
+
+void SUP_WIDE(sup_trust_apply)(const sup_trusted* t, const sup_vec3* from, const sup_vec3* to, uint32_t begin, uint32_t end,
+                               sup_vec3* q)
+{
+    for (uint32_t i = begin; i < end; i += SUP_REGISTER) {
+        fr share = fr_load(t->share + i), shift = fr_load(t->shift + i) * share, a[3], b[3], at[3];
+        fr_load3(&from[i].x, &a[0], &a[1], &a[2]), fr_load3(&to[i].x, &b[0], &b[1], &b[2]);
+        fr_load3(&q[i].x, &at[0], &at[1], &at[2]);
+        for (int c = 0; c < 3; ++c) at[c] = share * at[c] + shift * (b[c] - a[c]);
+        fr_store3(&q[i].x, at[0], at[1], at[2]);
+    }
 }

@@ -149,8 +149,11 @@ static fourier_room cut_room(const fourier_bound* b, void* scratch, size_t* tota
 
 void fourier_pack(const fourier_bound* b, const float* coefficients, float* packed)
 {
-    for (uint32_t i = 0; i < b->net.coefficient_count; ++i)
-        memcpy(packed + 3 * (size_t)i, coefficients + b->motion.index[i], 3 * sizeof(float));
+    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
+        const fourier_series* s = &b->net.series[c];
+        for (uint32_t i = s->packed; i < s->packed + s->taken; ++i)
+            memcpy(packed + 3 * (size_t)i, coefficients + b->motion.index[i], 3 * sizeof(float));
+    }
 }
 
 float fourier_strength(const fourier_bound* b, uint32_t point)
@@ -211,6 +214,16 @@ static void take_swing(const void* link, const float* coefficients, void* scratc
     SUP_WIDE_PICK(fourier_take)(&b->net, scratch, 0, b->net.group_count, out);
 }
 
+/// Where the examples themselves stand beside the series, only waves that swing count. Short ones between many examples do not.
+static void leave_still(fourier_bound* b)
+{
+    if (b->residual != RESIDUAL_EXACT || b->motion.force_count) return;
+    for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
+        fourier_series* s = &b->net.series[c];
+        while (s->taken && b->motion.modal.still[b->motion.mode[s->packed + s->taken - 1]]) --s->taken;
+    }
+}
+
 /// Points take as much of their curves as may swing there. What that leaves of the examples is kept beside the series, so
 /// without a residual, and where forces move the same curves, they take all.
 static sup_result calm_down(fourier_bound* b, sup_arena* arena, sup_error* error)
@@ -246,6 +259,8 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = sup_carried_trust_create(in->character, &b->segments, &b->sections, arena, &b->trust, error);
     if (!r) r = sup_carried_beside(in, &b->trust, &b->segments, (sup_ramp)p->ramp, arena, &b->beside, error);
     if (!r) r = fourier_motion_create(in, p, &b->net, &b->segments, fade, arena, &b->motion, error);
+    if (!r) leave_still(b);
+    if (!r) r = fourier_net_group(&b->net, b->point_count, arena, error);
     if (!r) r = calm_down(b, arena, error);
     if (!r && p->residual == RESIDUAL_HALF) r = make_halves(b, arena, error);
     if (r) return r;

@@ -28,10 +28,11 @@ enum fourier_ends { ENDS_LINE, ENDS_TANGENT, ENDS_FREE };
 enum fourier_law { LAW_UNIFORM, LAW_MASS, LAW_STIFFNESS };
 enum fourier_residual { RESIDUAL_EXACT, RESIDUAL_HALF, RESIDUAL_NONE };
 
-/// One curve as a series: its functions' coefficients are `functions` threes from `packed` on.
+/// One curve as a series: its functions' coefficients are `functions` threes from `packed` on. Points take the first `taken`:
+/// those behind stay 0 in every frame.
 typedef struct fourier_series {
     sup_fourier_kind kind;
-    uint32_t         terms, functions, packed;
+    uint32_t         terms, functions, packed, taken;
 } fourier_series;
 
 /// Where a skin point stands: at v on up to two curves, with its share of each.
@@ -50,7 +51,7 @@ typedef struct fourier_group {
 typedef struct fourier_net {
     sup_curves            curves;
     const double*         v; ///< per point of the network
-    const fourier_series* series;
+    fourier_series*       series;
     uint32_t              coefficient_count; ///< threes, over all curves
     uint32_t              lowered, flat;     ///< curves with fewer terms than asked, without length
     uint32_t              first_flat;        ///< where there are any
@@ -66,6 +67,8 @@ typedef struct fourier_net {
 sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, fourier_net* out,
                               sup_error* error);
 
+/// Groups of points for fourier_take, once it is known how many functions of every series they take.
+sup_result fourier_net_group(fourier_net* net, uint32_t point_count, sup_arena* arena, sup_error* error);
 /// Every point takes only a share of its curves.
 void fourier_net_calm(fourier_net* net, uint32_t point_count, const float* share);
 

@@ -100,7 +100,7 @@ static sup_result make_series(const sup_mesh* mesh, const fourier_params* p, fou
             sup_result r = choose_terms(s->kind, (uint32_t)p->terms, v + c->begin, c->count, arena, &s->terms, error);
             if (r) return r;
         }
-        s->functions = sup_fourier_count(s->kind, s->terms);
+        s->functions = s->taken = sup_fourier_count(s->kind, s->terms);
         s->packed = net->coefficient_count;
         net->coefficient_count += s->functions;
         if (!long_enough && net->flat++ == 0) net->first_flat = i;
@@ -210,9 +210,9 @@ static void fill_group(const fourier_net* net, fourier_group* g, float* table)
         for (uint32_t i = 0; i < g->count; ++i) {
             const fourier_place* p = &net->places[g->point[i]];
             sup_fourier_values(s->kind, s->terms, (double)p->v[k], f);
-            for (uint32_t n = 0; n < s->functions; ++n) row[n * SUP_LANES + i] = (float)(f[n] * (double)p->share[k]);
+            for (uint32_t n = 0; n < s->taken; ++n) row[n * SUP_LANES + i] = (float)(f[n] * (double)p->share[k]);
         }
-        row += (size_t)s->functions * SUP_LANES;
+        row += (size_t)s->taken * SUP_LANES;
     }
 }
 
@@ -220,12 +220,12 @@ static size_t rows_of(const fourier_net* net, const fourier_group* g)
 {
     size_t rows = 0;
     for (int k = 0; k < 2; ++k)
-        if (g->curve[k] != SUP_NONE) rows += net->series[g->curve[k]].functions;
+        if (g->curve[k] != SUP_NONE) rows += net->series[g->curve[k]].taken;
     return rows;
 }
 
 /// Points of the same two curves, eight at a time.
-static sup_result make_groups(uint32_t points, fourier_net* net, sup_arena* arena, sup_error* error)
+sup_result fourier_net_group(fourier_net* net, uint32_t points, sup_arena* arena, sup_error* error)
 {
     sup_arena*     beside = sup_arena_beside(arena);
     sup_sort_item *items = NULL, *spare = NULL;
@@ -284,7 +284,6 @@ sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p,
     r = turn_outwards(in, &net, arena, error);
     if (!r) r = make_series(mesh, p, &net, arena, error);
     if (!r) r = make_places(mesh, p, &net, arena, error);
-    if (!r) r = make_groups(mesh->point_count, &net, arena, error);
     if (!r) *out = net;
     return r;
 }

@@ -12,7 +12,7 @@ void SUP_WIDE(fourier_take)(const fourier_net* net, const float* coefficients, u
         for (uint32_t k = 0; k < 2 && group->curve[k] != SUP_NONE; ++k) {
             const fourier_series* s = &net->series[group->curve[k]];
             const float*          c = coefficients + 3 * (size_t)s->packed;
-            for (uint32_t f = 0; f < s->functions; ++f, row += SUP_LANES, c += 3)
+            for (uint32_t f = 0; f < s->taken; ++f, row += SUP_LANES, c += 3)
                 for (uint32_t h = 0; h < SUP_LANES / SUP_REGISTER; ++h) {
                     fr value = fr_load(row + h * SUP_REGISTER);
                     sum[h][0] += value * fr_all(c[0]);
