@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-quick test-blender characters bench peers wasm fuzz hostile install docs realism format tidy clean help
+.PHONY: all setup demo test test-full test-blender characters bench peers wasm fuzz hostile install docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io
@@ -18,12 +18,11 @@ demo: ## bake the built-in characters with every deformer and say which files to
 	@$(MAKE) --no-print-directory all
 	@build/supple demo
 
-test: ## everything: gcc, clang, sanitizers, WebAssembly, a short fuzz, and all tests
+test: ## builds the release and the WebAssembly modules and runs their tests
 	@scripts/test.sh $(JOBS)
 
-test-quick: ## the release build and its tests, without the slow ones
-	@scripts/build.sh release $(JOBS)
-	@ctest --test-dir build -j$(JOBS) --output-on-failure --no-tests=error -LE slow
+test-full: ## what make test leaves out: clang, sanitizers, a short fuzz, slow tests
+	@scripts/test.sh $(JOBS) full
 
 test-blender: ## Blender opens what we write and bakes the same clips itself (installs Debian's blender, 433 MB)
 	@scripts/setup.sh blender
