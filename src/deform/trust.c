@@ -12,6 +12,9 @@
 /// Poses this near to the way (0.06 degrees in every joint) are on it.
 #define ON_THE_WAY 1e-3
 
+/// Radians squared: a joint that goes a shorter way between two poses looks at those beside it too.
+#define WAY_OWN 0.3f
+
 /// Slides that count as a radian, in diagonals.
 #define SLIDE_UNIT 0.1f
 /// Share of a segment, at both ends, over which the ratio of time becomes that of the pose: all points leave an example with
@@ -210,9 +213,35 @@ static double dot(const double a[STEP], const double b[STEP])
     return sum;
 }
 
-/// n, l and G of every turn, added to the movers that look at it. False where the whole pose is where time says it is on the
-/// way.
-static bool measure(const sup_trust* trust, const sup_pose* pose, const sup_way* way, float* turned, float* values)
+/// n, l and G of every mover: the sums over its turns, and where these go a short way between the poses, means over the movers
+/// beside it as well. `own` has room for the sums.
+static void sum_movers(const sup_trust* trust, const float* turned, float* own, float* values)
+{
+    const sup_turns* t = &trust->turns;
+    const uint32_t * begin = trust->turn_begin, *list = trust->turn_list;
+    for (uint32_t m = 0; m < trust->mover_count; ++m) {
+        float* to = own + 3 * (size_t)m;
+        to[0] = to[1] = to[2] = 0;
+        for (uint32_t i = begin[m]; i < begin[m + 1]; ++i)
+            for (int c = 0; c < 3; ++c) to[c] += turned[3 * (size_t)list[i] + c];
+    }
+    for (uint32_t m = 0; m < trust->mover_count; ++m) {
+        float count = (float)(begin[m + 1] - begin[m]), lacks = 1 - own[3 * (size_t)m + 1] / (WAY_OWN * fmaxf(count, 1));
+        float sum[4] = { own[3 * (size_t)m], own[3 * (size_t)m + 1], own[3 * (size_t)m + 2], count };
+        memcpy(values + 3 * (size_t)m, sum, 3 * sizeof *sum);
+        if (!(lacks > 0) || count == 0) continue;
+        for (uint32_t i = begin[m]; i < begin[m + 1]; ++i) {
+            const pose_joint* j = &t->joints[list[i]];
+            uint32_t          beside = j->joint == m ? j->above : j->joint;
+            for (int c = 0; c < 3; ++c) sum[c] += own[3 * (size_t)beside + c];
+            sum[3] += (float)(begin[beside + 1] - begin[beside]);
+        }
+        for (int c = 0; c < 3; ++c) values[3 * (size_t)m + c] += lacks * lacks * count * sum[c] / sum[3];
+    }
+}
+
+/// n, l and G of every turn. False where the whole pose is where time says it is on the way.
+static bool measure(const sup_trust* trust, const sup_pose* pose, const sup_way* way, float* turned)
 {
     const sup_turns* t = &trust->turns;
     size_t           a = (size_t)way->from * t->joint_count;
@@ -227,14 +256,7 @@ static bool measure(const sup_trust* trust, const sup_pose* pose, const sup_way*
         turned[3 * j] = (float)n, turned[3 * j + 1] = (float)l, turned[3 * j + 2] = (float)g;
         if (off > worst) worst = off;
     }
-    if (!(worst > ON_THE_WAY * ON_THE_WAY)) return false;
-    for (uint32_t m = 0; m < trust->mover_count; ++m) {
-        float* to = values + 3 * (size_t)m;
-        to[0] = to[1] = to[2] = 0;
-        for (uint32_t i = trust->turn_begin[m]; i < trust->turn_begin[m + 1]; ++i)
-            for (int c = 0; c < 3; ++c) to[c] += turned[3 * (size_t)trust->turn_list[i] + c];
-    }
-    return true;
+    return worst > ON_THE_WAY * ON_THE_WAY;
 }
 
 static size_t values_size(uint32_t count) { return sup_align(3 * (size_t)count * sizeof(float), 64); }
@@ -244,7 +266,7 @@ static size_t entries_size(const sup_trust* t) { return (size_t)t->block_count *
 size_t sup_trust_scratch(const sup_trust* t)
 {
     if (!t->block_count) return 0;
-    return values_size(t->turns.joint_count) + values_size(t->mover_count) + 2 * entries_size(t) + 64;
+    return values_size(t->turns.joint_count) + 2 * values_size(t->mover_count) + 2 * entries_size(t) + 64;
 }
 
 typedef struct trust_job {
@@ -263,11 +285,13 @@ static void shares_task(void* data, uint32_t begin, uint32_t end)
 sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_way* way, const sup_tasks* tasks, void* scratch)
 {
     float *     turned = scratch, *values = (float*)(void*)((uint8_t*)scratch + values_size(t->turns.joint_count));
-    float*      share = (float*)(void*)((uint8_t*)values + values_size(t->mover_count));
+    float*      own = (float*)(void*)((uint8_t*)values + values_size(t->mover_count));
+    float*      share = (float*)(void*)((uint8_t*)own + values_size(t->mover_count));
     float*      shift = (float*)(void*)((uint8_t*)share + entries_size(t));
     sup_trusted none = { NULL, NULL }, found = { share, shift };
     if (t->block_count == 0 || t->turns.joint_count == 0) return none;
-    if (!measure(t, pose, way, turned, values)) return none;
+    if (!measure(t, pose, way, turned)) return none;
+    sum_movers(t, turned, own, values);
     float     window = way->left ? 1 : sup_smoothstep(0, WINDOW, way->ratio) * sup_smoothstep(0, WINDOW, 1 - way->ratio);
     trust_job job = { t, values, way->ratio, window, share, shift };
     sup_tasks_run(tasks, t->block_count, GRAIN_BLOCKS, shares_task, &job);

@@ -8,6 +8,8 @@
 /// the joint matters to the point (their sum is 1):
 ///     G = sum a x.y    n = sum a |x|^2    l = sum a |y|^2    s = G / l within 0 and 1    off^2 = n - 2 s G + s^2 l
 ///     share = exp(-(off / (0.28 rad + 0.17 sqrt(l)))^2)
+/// Joints that hardly move between the two poses tell nothing about what changes between them: a joint whose l is below 0.3
+/// rad^2 takes those beside it along, (1 - l / 0.3)^2 times.
 /// On the way itself, and at both of its ends, it is 1, and it leaves the ends without a change of speed.
 #ifndef SUP_DEFORM_TRUST_H
 #define SUP_DEFORM_TRUST_H

@@ -44,12 +44,12 @@ static void half_way_between_two_sculpts_nothing_is_lost(void** state)
     sculpted_end(s);
 }
 
-/// The flex of the elbow, during which the hand bends aside by `angle` and comes back.
-static sup_clip bent_aside(const sculpted* s, sup_channel* channels, float* values, float angle)
+/// The flex of the elbow, during which the joint bends aside by `angle` and comes back.
+static sup_clip bent_aside(const sculpted* s, const char* joint, sup_channel* channels, float* values, float angle)
 {
     static const float times[] = { 0, 0.5f, 1 };
     sup_clip           clip = s->clip;
-    uint32_t           hand = joint_of(s->arm, "hand"), n = clip.channel_count, used = 0;
+    uint32_t           hand = joint_of(s->arm, joint), n = clip.channel_count, used = 0;
     sup_quat           rest = s->arm->skeleton.joints[hand].rest.rotation;
     sup_quat           turned = quat_mul(rest, quat(0, 0, sinf(angle / 2), cosf(angle / 2)));
     for (uint32_t i = 0; i < n; ++i)
@@ -75,7 +75,7 @@ static void beside_the_way_corrections_fade_where_the_joint_is(void** state)
         sculpted*    s = sculpt(600, 2, 0, 1);
         sup_channel* channels = calloc(s->clip.channel_count + 1, sizeof *channels);
         float        values[12];
-        sup_clip     clip = bent_aside(s, channels, values, 1.2f);
+        sup_clip     clip = bent_aside(s, "hand", channels, values, 1.2f);
         char         with[64], without[64];
         sup_format(with, sizeof with, "%s)", names[i]), sup_format(without, sizeof without, "%s,trust=0)", names[i]);
         double far = added(s, &clip, with, 0.5, 0.6f, true) / added(s, &clip, without, 0.5, 0.6f, true);
@@ -85,6 +85,29 @@ static void beside_the_way_corrections_fade_where_the_joint_is(void** state)
         assert_true(far < 0.2 && fabs(near - 1) < 0.02 && fabs(end - 1) < 1e-5);
         free(channels), sculpted_end(s);
     }
+}
+
+// Both sculpts are at rest, and the elbow bends between them: the skin of the shoulder, which no joint of its own moves, cannot
+// tell why it was sculpted. It goes by the joints beside, and what hangs behind the elbow is far enough away.
+static void skin_whose_joints_stand_still_looks_at_those_beside(void** state)
+{
+    (void)state;
+    sculpted*    s = sculpt(600, 2, 0, 1);
+    sup_channel* channels = calloc(s->clip.channel_count + 1, sizeof *channels);
+    float        values[12];
+    const char*  joints[] = { "forearm", "hand" };
+    double       kept[2];
+    for (int i = 0; i < 2; ++i) {
+        sup_clip none = { .name = "flex", .seconds = 1, .source_id = SUP_NONE }, keep = s->clip;
+        s->clip = none;
+        sup_clip clip = bent_aside(s, joints[i], channels, values, 1.2f);
+        kept[i] =
+            added(s, &clip, "beam(sway=0)", 0.5, -0.02f, false) / added(s, &clip, "beam(sway=0,trust=0)", 0.5, -0.02f, false);
+        s->clip = keep;
+    }
+    print_message("  the shoulder keeps %.3f while the elbow bends, %.3f while the hand does\n", kept[0], kept[1]);
+    assert_true(kept[0] < 0.5 && kept[1] > 0.98);
+    free(channels), sculpted_end(s);
 }
 
 /// The largest distance of the dynamic skin from the static one: over points that the sculpts change, and over the others.
@@ -171,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_way_between_two_sculpts_nothing_is_lost),
         cmocka_unit_test(beside_the_way_corrections_fade_where_the_joint_is),
+        cmocka_unit_test(skin_whose_joints_stand_still_looks_at_those_beside),
         cmocka_unit_test(a_bump_swings_where_it_is_and_nowhere_else),
         cmocka_unit_test(the_soft_preset_is_seen_and_exact),
     };
