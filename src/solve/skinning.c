@@ -376,7 +376,18 @@ static float prepare_dual(const sup_affine* a, sup_quat q, sup_vec3 center, skin
 // pass over the points; what is lost is this share of a point's distance from its joint.
 #define STRETCH_NONE 4e-6f
 
-/// Splits the map of a joint; false where it has no rotation. Most joints are rotations already and are read off; the others
+// Beyond this, products of a joint's numbers with each other and with places no longer fit into a float.
+#define SPLIT_MOST 1e15f
+
+static bool is_moderate(const skin_joint* joint)
+{
+    float largest = 0;
+    for (int i = 0; i < 12; ++i) largest = fmaxf(largest, fabsf(joint->stretch[i]));
+    for (int i = 0; i < 8; ++i) largest = fmaxf(largest, fabsf(joint->dual[i]));
+    return largest <= SPLIT_MOST;
+}
+
+/// Splits the map of a joint; false where it has no rotation, or is too large to be split and stands still. Most joints are rotations already and are read off; the others
 /// start from there and not from the last frame, because evaluate keeps no state.
 static bool prepare_joint(const sup_affine* a, sup_vec3 center, skin_joint* out, float* stretch)
 {
@@ -394,7 +405,10 @@ static bool prepare_joint(const sup_affine* a, sup_vec3 center, skin_joint* out,
         rotation_extract(&m, &q);
     } else q = quat_identity();
     *stretch = prepare_dual(a, q, center, out);
-    return turned;
+    if (is_moderate(out)) return turned;
+    sup_affine still = affine_identity();
+    *stretch = prepare_dual(&still, quat_identity(), center, out);
+    return false;
 }
 
 /// Fills the scratch; returns how many joints had no rotation. The joint behind the last is the one that never moves.

@@ -51,7 +51,8 @@ sup_skin_layout sup_skin_examine(const sup_skin_set* set);
 
 size_t sup_skin_scratch(const sup_skin_set* set);
 /// Returns how many joints had no rotation of their own, for the caller to count as fallbacks: a matrix that is not finite
-/// counts as the identity, a zero one (dual quaternions only) as a stretch to nothing without rotation. Where negative
+/// counts as the identity, and so does one over 1e15 (dual quaternions only); a zero one (likewise) as a stretch to nothing
+/// without rotation. Where negative
 /// weights cancel all rotation of a point, its dominant joint alone turns it.
 uint32_t sup_skin_evaluate(const sup_skin_set* set, const sup_skin_call* call);
 

@@ -222,8 +222,11 @@ static void odd_matrices_stay_finite_in_blends(void** state)
             r.skin[3].m[i / 3][i % 3] *= i % 3 == 1 ? -1 : 1;
             r.skin[4].m[i / 3][i % 3] *= 1e-20f;
             r.skin[5].m[i / 3][i % 3] *= 1e6f;
+            r.skin[6].m[i / 3][i % 3] *= 1e30f;
         }
-        pose(&r, make_set(&r), (sup_skin_call){ .dualquat = true, .blend = 1, .matrices = r.matrices });
+        r.skin[7].m[0][3] = 1e36f;
+        uint32_t lost = pose(&r, make_set(&r), (sup_skin_call){ .dualquat = true, .blend = 1, .matrices = r.matrices });
+        assert_int_equal(lost, 3); // nothing, and two that are too large to be split
         for (uint32_t p = 0; p < 200; ++p) {
             assert_true(v3_finite(r.out[p]));
             for (int i = 0; i < 9; ++i) assert_true(isfinite(r.matrices[p].m[i / 3][i % 3]));
