@@ -83,27 +83,19 @@ static const char* const side_words[2] = { "l left lft links linke linker linkes
                                            "destro destra dir direito direita prawy prawa "
                                            "prawe migi 右" };
 
-static bool listed(const char* list, const char* key)
-{
-    size_t length = strlen(key);
-    for (const char* p = list; length && (p = strstr(p, key)) != NULL; p += length)
-        if ((p == list || p[-1] == ' ') && (p[length] == ' ' || p[length] == 0)) return true;
-    return false;
-}
-
 static int side_of(const char* word)
 {
     for (int side = 0; side < 2; ++side)
-        if (listed(side_words[side], word)) return side;
+        if (joint_word_listed(side_words[side], word)) return side;
     return SIDE_NONE;
 }
 
-static bool is_noise(const char* word) { return joint_word_is_number(word) || listed(noise, word); }
+static bool is_noise(const char* word) { return joint_word_is_number(word) || joint_word_listed(noise, word); }
 
 static const name_row* find_row(const char* key, int side)
 {
     for (size_t i = 0; i < SUP_COUNT_OF(rows); ++i)
-        if (rows[i].sided == (side != SIDE_NONE) && listed(rows[i].keys, key)) return &rows[i];
+        if (rows[i].sided == (side != SIDE_NONE) && joint_word_listed(rows[i].keys, key)) return &rows[i];
     return NULL;
 }
 
@@ -241,9 +233,9 @@ bool body_finger_of(const char* name, int* side, int* finger, int* number)
     for (uint32_t i = 0; i < words.count; ++i) {
         const char* word = joint_word(&words, i);
         if (*side == SIDE_NONE) *side = side_of(word);
-        if (listed(others, word)) return false;
+        if (joint_word_listed(others, word)) return false;
         for (int f = 0; f < (int)SUP_COUNT_OF(fingers); ++f)
-            if (listed(fingers[f], word)) *finger = f;
+            if (joint_word_listed(fingers[f], word)) *finger = f;
         if (*finger < 0 || !joint_word_is_number(word)) continue;
         *number = 0;
         for (; *word && *number < 100; ++word) *number = 10 * *number + (*word - '0');

@@ -98,3 +98,11 @@ void joint_words_remove(joint_words* words, uint32_t index)
     words->count--;
     memmove(&words->begin[index], &words->begin[index + 1], (words->count - index) * sizeof *words->begin);
 }
+
+bool joint_word_listed(const char* list, const char* word)
+{
+    size_t length = strlen(word);
+    for (const char* p = list; length && (p = strstr(p, word)) != NULL; p += length)
+        if ((p == list || p[-1] == ' ') && (p[length] == ' ' || p[length] == 0)) return true;
+    return false;
+}

@@ -18,6 +18,8 @@ typedef struct joint_words {
 void        joint_words_split(const char* name, joint_words* out);
 const char* joint_word(const joint_words* words, uint32_t index);
 bool        joint_word_is_number(const char* word);
+/// Whether a word is one of those in a list with blanks between them.
+bool joint_word_listed(const char* list, const char* word);
 /// Takes a word out.
 void joint_words_remove(joint_words* words, uint32_t index);
 

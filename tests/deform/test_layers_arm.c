@@ -89,8 +89,8 @@ static double sag(uint32_t points)
     const sup_clip* flex = sup_character_clip(c, "flex");
     play            p[2];
     for (int i = 0; i < 2; ++i) {
-        char links[96];
-        sup_format(links, sizeof links, "layers(volume=0,contact=off,joint_keep=0,squeeze=0,tether=4,gravity=%d)", i);
+        char links[128];
+        sup_format(links, sizeof links, "layers(anatomy=0,volume=0,contact=off,joint_keep=0,squeeze=0,tether=4,gravity=%d)", i);
         p[i] = play_chain((sup_chain_desc){ .character = c, .clip = flex, .links = links },
                           (sup_instance_desc){ .clip = flex, .preroll = -1 });
         play_hash(&p[i], 1);

@@ -104,6 +104,10 @@ const sup_param layers_rows[ROWS] = {
     [ROW_CAGE] = { "cage", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(cage), .standard_text = "auto", .unit = "",
                    .help = "What carries the tissue: mesh, a number of points for a clean surface around it on which the mesh "
                            "rides, or auto: the mesh, unless it is large or its pieces pass through each other" },
+    [ROW_ANATOMY] = { "anatomy", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(anatomy), .varies = SUP_VARIES_POINT, .min = 0, .max = 1,
+                      .standard = 1, .unit = "",
+                      .help = "How firm heads, hands, feet, hooves and horns are, up to the skin; 0: as soft as the rest. Goes "
+                              "behind bone values of depths and stiffness" },
     [ROW_PAPER_ORDER] = { "paper_order", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(paper_order), .standard = 0, .unit = "",
                           .help = "Algorithm 1 of the paper, word for word, to compare with; stiffness then depends on "
                                   "iterations" },

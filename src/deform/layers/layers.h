@@ -34,6 +34,7 @@ typedef struct layers_params {
     float       thickness, friction, restitution;
     float       damping, smoothing, gravity, drag, inertia;
     float       muscle;
+    float       anatomy;
     bool        paper_order;
     const char* cage;
 } layers_params;
@@ -74,6 +75,7 @@ enum {
     ROW_DENSITY,
     ROW_PAPER_ORDER,
     ROW_CAGE,
+    ROW_ANATOMY,
     ROWS
 };
 
@@ -130,6 +132,7 @@ typedef struct layers_bound {
     const sup_vec3*      rest;           ///< particles
     const float*         inverse_masses; ///< particles, in units of the mean mass; bones 0
     double               mass_unit;      ///< kilograms of one of those units
+    const float*         firm;           ///< per point, 0 ... 1: bone up to the skin
     const float*         ratios;         ///< per point: of the stiffness here to the one asked for
 
     sup_match           match;

@@ -2,6 +2,7 @@
 #include "base/sort.h"
 #include "deform/binding.h"
 #include "deform/layers/layers.h"
+#include "deform/layers/layers_anatomy.h"
 #include "deform/layers/layers_cage.h"
 #include "geom/volumes_label.h"
 
@@ -310,6 +311,7 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = sup_pose_create(c, arena, &b->bind, error);
     if (!r) sup_pose_bind(c, &b->bind);
     if (!r) r = make_all(&cage.input, b, arena, temporary, error);
+    if (!r) r = layers_bind_anatomy(in, arena, temporary, b, error);
     if (!r && cage.cage.point_count) r = layers_cage_ride(in, &cage, arena, b, error);
     if (!r) r = layers_say(&cage.input, temporary, b, error);
     sup_arena_destroy(temporary);

@@ -26,6 +26,7 @@ typedef struct layers_run {
     sup_vec4*  from;           ///< at the start of the substep
     float*     blends;         ///< h.w of each particle
     float*     decays;         ///< per point: what is left of a velocity after a substep
+    float*     firm;           ///< per point: share of the way to its place over the bone
     float*     tethers;        ///< per point
     float*     reaches;        ///< per point: how far the tether lets go in the substep
     float*     couplings;      ///< per point
@@ -87,6 +88,8 @@ void layers_search(layers_run* r);
 SUP_WIDE_DECLARE(void, layers_predict, (const layers_run* r, uint32_t begin, uint32_t end));
 /// Which of eight points from k on are near the end of their tethers, or beyond: a bit each, per layer.
 SUP_WIDE_DECLARE(void, layers_sift_tethers, (const layers_run* r, uint32_t k, uint32_t out[LAYER_BONE]));
+/// Firm tissue of points begin to end (multiples of 8) goes towards its place over the bone.
+SUP_WIDE_DECLARE(void, layers_hold_firm, (const layers_run* r, uint32_t begin, uint32_t end));
 /// The strained ones of the pairs begin to end. Returns how many.
 SUP_WIDE_DECLARE(uint32_t, layers_sift_pairs, (const layers_run* r, uint32_t begin, uint32_t end, uint32_t* out));
 /// Of particles begin to end, with damping. Returns the largest speed relative to the skinned motion.

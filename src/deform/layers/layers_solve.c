@@ -97,6 +97,7 @@ static void pin_task(void* data, uint32_t begin, uint32_t end)
 {
     const layers_run* r = data;
     if (!r->held) couple_task(data, begin, end);
+    SUP_WIDE_PICK(layers_hold_firm)(r, begin, end);
     tether_task(data, begin, end);
 }
 

@@ -1,4 +1,5 @@
 // Time: start, steps, jumps. A step is divided into substeps (layers_solve.c); what is slow to change is made once per step.
+#include "deform/layers/layers_anatomy.h"
 #include "deform/layers/layers_run.h"
 #include "math/trig.h"
 
@@ -67,6 +68,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->blends = cut(base, &used, all * sizeof(float));
     r->decays = cut(base, &used, n * sizeof(float));
     r->couplings = cut(base, &used, n * sizeof(float));
+    r->firm = cut(base, &used, n * sizeof(float));
     r->tethers = cut(base, &used, n * sizeof(float));
     r->reaches = cut(base, &used, n * sizeof(float));
     r->volume_weights = cut(base, &used, n * sizeof(float));
@@ -288,6 +290,7 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
         r->couplings[k] = layers_value(b, ROW_COUPLING, r->p->coupling, k);
         r->tethers[k] = r->reaches[k] = layers_value(b, ROW_TETHER, r->p->tether, k);
         r->volume_weights[k] = b->volume_shares[k] * layers_value(b, ROW_VOLUME, r->p->volume, k);
+        layers_set_firmness(r, k, stiffness_unit);
     }
 }
 

@@ -1,0 +1,100 @@
+// Anatomy by default: what lies over bone is firm up to the skin.
+//
+//   f      = sum over the solids (rig/anatomy.h) of smoothstep(0.5, 0.9, weight of its joints)
+//   share  = k dt^2 / (1 + k dt^2),   k = 3 x stiffness_unit x f x anatomy
+//   x      <- x + share (place over the bone - x),   for all layers
+// Where two solids bend against each other (a finger), neither has more than half of the weights, and flesh stays soft as a
+// crease needs it. The pull is an implicit spring, so it means the same at any number of substeps, and contacts can still press
+// it in.
+#include "deform/layers/layers_anatomy.h"
+
+#include "rig/anatomy.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float firm_from = 0.5f, firm_to = 0.9f; // of the weights of a solid
+static const float volume_kept = 0.05f;              // of what a firm point would move for the volume of its part
+enum { NOTE_NAMES = 12, NOTE_BYTES = 400, SOLIDS_MOST = 8 };
+
+// What the person said about the tissue there goes before: bone values and maps of these.
+static const int told_rows[] = { ROW_PROJECT_FAT,   ROW_PROJECT_MUSCLE,   ROW_PROJECT_BONE,   ROW_STIFFNESS_SKIN,
+                                 ROW_STIFFNESS_FAT, ROW_STIFFNESS_MUSCLE, ROW_STIFFNESS_BONE, ROW_TETHER };
+
+// Gone where a bone with a value of its own carries as much as firm tissue asks for.
+static float left_open(const layers_bound* b, uint32_t k)
+{
+    float open = 1;
+    for (size_t i = 0; i < SUP_COUNT_OF(told_rows); ++i) {
+        const sup_field* field = &b->fields[told_rows[i]];
+        if (field->scale) open = fminf(open, sup_smoothstep(1 - firm_from, 1, field->scale[b->source[k]]));
+    }
+    return open;
+}
+
+// Influences come in any order of solids; few points have more than four of them.
+static float firmness_at(const layers_bound* b, const uint32_t* solids, uint32_t k)
+{
+    uint32_t found[SOLIDS_MOST], count = 0;
+    float    sums[SOLIDS_MOST], firm = 0;
+    for (uint32_t i = b->weight_begin[k]; i < b->weight_begin[k + 1]; ++i) {
+        uint32_t solid = solids[b->weight_joints[i]], at = 0;
+        if (solid == SUP_NONE) continue;
+        while (at < count && found[at] != solid) ++at;
+        if (at == SOLIDS_MOST) continue;
+        if (at == count) found[count] = solid, sums[count++] = 0;
+        sums[at] += b->weight_values[i];
+    }
+    for (uint32_t i = 0; i < count; ++i) firm += sup_smoothstep(firm_from, firm_to, sums[i]);
+    return fminf(firm, 1);
+}
+
+// Names of the firm joints whose parent is not, so "head" and not each of its teeth.
+static void note_firm(const sup_bind_input* in, const uint32_t* solids, const bool* carries)
+{
+    const sup_skeleton* s = &in->character->skeleton;
+    char                text[NOTE_BYTES];
+    size_t              length = 0;
+    uint32_t            named = 0, more = 0;
+    for (uint32_t j = 0; j < s->joint_count; ++j) {
+        uint32_t above = s->joints[j].parent;
+        if (solids[j] == SUP_NONE || !carries[j] || (above != SUP_NONE && solids[above] != SUP_NONE && carries[above]))
+            continue;
+        size_t room = sizeof text - length, size = strlen(s->joints[j].name) + 2;
+        if (named == NOTE_NAMES || size >= room) ++more;
+        else length += sup_format(text + length, room, "%s%s", named++ ? ", " : "", s->joints[j].name);
+    }
+    if (!named) return;
+    sup_note(in->notes,
+             "firm up to the skin, with what hangs on %s: %s%s; anatomy=0 makes all of it soft, anatomy@NAME=0 a part",
+             named > 1 ? "them" : "it", text, more ? " and more" : "");
+}
+
+sup_result layers_bind_anatomy(const sup_bind_input* in, sup_arena* arena, sup_arena* temporary, layers_bound* b,
+                               sup_error* error)
+{
+    const layers_params* p = in->params;
+    uint32_t             joints = in->character->skeleton.joint_count;
+    sup_anatomy          anatomy;
+    float*               firm = SUP_NEW(arena, float, b->stride);
+    bool*                carries = SUP_NEW(temporary, bool, joints);
+    if (!firm || !carries) return sup_fail_memory(error, "layers");
+    sup_result r = sup_anatomy_find(in->character, temporary, &anatomy, error);
+    if (r) return r;
+    for (uint32_t k = 0; k < b->count; ++k) {
+        firm[k] = firmness_at(b, anatomy.solids, k) * left_open(b, k);
+        if (firm[k] > 0 && b->weight_begin[k] < b->weight_begin[k + 1]) carries[b->weight_joints[b->weight_begin[k]]] = true;
+    }
+    b->firm = firm;
+    if (p->anatomy > 0 || b->fields[ROW_ANATOMY].scale) note_firm(in, anatomy.solids, carries);
+    return SUP_OK;
+}
+
+void layers_set_firmness(layers_run* r, uint32_t k, float unit)
+{
+    const layers_bound* b = r->b;
+    float               firm = b->firm[k] * layers_value(b, ROW_ANATOMY, r->p->anatomy, k);
+    float               pull = LAYERS_FIRM * unit * firm * r->dt * r->dt;
+    r->firm[k] = k < b->count ? pull / (1 + pull) : 0;
+    r->volume_weights[k] *= 1 - (1 - volume_kept) * firm;
+}
