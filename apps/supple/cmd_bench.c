@@ -43,7 +43,8 @@ static void print_usage(void)
         "time, as a share of the copy speed of as many threads. Small scenes stay in the caches and exceed 1.\n\n"
         "Scenes io/* read and write files of half a million points on one thread; their textbook is reading the same bytes,\n"
         "MB the highest mark of memory above what was held before; io/A_to_B writes B from a character that was read from A.\n"
-        "MB of a chain is what it bound, its state and its scratch.\n"
+        "MB of a chain is what it bound, its state and its scratch; B/point the same over its points (of layers on a mesh, a point\n"
+        "is four particles).\n"
         "arm-2916-PART/layers and so on are a step of 5 ms of the sizes of Deul and Bender: elasticity alone, what volume and\n"
         "contact add to it, the total; regions are fits of one region with their goals, as points.\n"
         "particles-N/lattice plays 28,059 points and 38 joints in N particles with a step and a frame of 16 ms.\n"
@@ -388,7 +389,7 @@ static void print_as_table(const bench_run* run)
     printf("%s, %u cores; %s, %s\ncopy: %.1f GB/s with one thread, %.1f GB/s with %u\n\n", m->cpu, m->cores, SUPPLE_COMPILER,
            SUPPLE_BUILD_FLAGS, m->copy_gb_s, m->copy_gb_s_threads, m->threads);
     table t;
-    table_begin(&t, "scene|>points|>threads|>ms|>ns/point|>textbook ms|>speedup|>of copy|>MB/s|>MB");
+    table_begin(&t, "scene|>points|>threads|>ms|>ns/point|>textbook ms|>speedup|>of copy|>MB/s|>MB|>B/point");
     for (uint32_t i = 0; i < run->row_count; ++i) {
         const bench_row* r = &run->rows[i];
         table_add(&t, "%s", r->name);
@@ -410,8 +411,13 @@ static void print_as_table(const bench_run* run)
             table_add(&t, "%.2f", bench_copy_fraction(r, m));
             table_add(&t, "-");
         }
-        if (r->memory) table_add(&t, "%.1f", (double)r->memory / 1e6);
-        else table_add(&t, "-");
+        if (r->memory) {
+            table_add(&t, "%.1f", (double)r->memory / 1e6);
+            table_add(&t, "%.0f", (double)r->memory / r->points);
+        } else {
+            table_add(&t, "-");
+            table_add(&t, "-");
+        }
     }
     table_print(&t, 0);
 }

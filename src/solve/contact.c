@@ -120,9 +120,9 @@ static bool choose_owners(work* w, sup_contact_bind_report* report)
 static bool list_lanes(work* w)
 {
     const sup_contact* c = w->c;
-    contact_lanes*     lanes = SUP_NEW(w->arena, contact_lanes, c->pack_count);
+    contact_lanes*     lanes = SUP_NEW(w->arena, contact_lanes, c->filled);
     if (!lanes) return false;
-    for (uint32_t p = 0; p < c->pack_count; ++p)
+    for (uint32_t p = 0; p < c->filled; ++p)
         for (uint32_t s = contact_pack_begin(c, p), k = 0; s < contact_pack_begin(c, p + 1); ++s, ++k) {
             for (uint32_t i = 0; i < 3; ++i) lanes[p].corners[i][k] = c->bvh.corners[3 * (size_t)s + i];
             lanes[p].unit[k] = c->slot_units[s];
@@ -430,15 +430,16 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     for (uint32_t t = 0; t <= d->triangle_count; ++t) begin[t] = 3 * t;
     sup_polygons polygons = { d->point_count, d->triangle_count, begin, d->triangles };
     sup_result   result = sup_topology_create(&polygons, w->temp, &w->topology, w->error);
-    if (result == SUP_OK) result = sup_bvh_create(d->points, d->triangles, d->triangle_count, w->arena, &c->bvh, w->error);
+    if (result == SUP_OK) result = sup_bvh_create_full(d->points, d->triangles, d->triangle_count, w->arena, &c->bvh, w->error);
     if (result != SUP_OK) return result;
     c->pack_count = c->bvh.leaf_count > 1 ? c->bvh.leaf_count / 2 : 1;
+    c->filled = (d->triangle_count + CONTACT_PACK - 1) / CONTACT_PACK;
     c->point_count = d->point_count;
     c->side = d->inside_out ? -1 : 1;
     c->margin = d->margin;
     c->reach = d->reach;
     c->grow = 0.5f * fmaxf(d->margin, 0.5f * d->reach);
-    c->capacity = d->capacity ? d->capacity : d->point_count < 512 ? 1024 : 2 * d->point_count;
+    c->capacity = d->capacity ? d->capacity : d->point_count < 1024 ? 1024 : d->point_count;
     c->solid_count = d->solid_count;
     for (uint32_t i = 0; d->solid_meshes && i < d->solid_count; ++i)
         c->solid_bytes += d->solid_meshes[i] ? sup_solid_mesh_bytes(d->solid_meshes[i]) : 0;
@@ -511,19 +512,20 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.bodies = take(&d, c->solid_count ? n : 0, sizeof *m.bodies);
     m.places = take(&d, c->solid_count, sizeof *m.places);
     m.solids = take(&d, c->solid_count, sizeof *m.solids);
+    m.best = take(&d, n, sizeof *m.best);
+    m.kept = d.used;
     m.nodes = take(&d, 2 * (size_t)c->pack_count, sizeof *m.nodes);
-    m.packs = take(&d, c->pack_count, sizeof *m.packs);
+    m.packs = take(&d, c->filled, sizeof *m.packs);
     m.areas = take(&d, slots, sizeof *m.areas);
     m.normals = take(&d, n, sizeof *m.normals);
     m.facings = take(&d, n, sizeof *m.facings);
-    m.wanted = take(&d, c->pack_count, sizeof *m.wanted);
-    m.ready = take(&d, c->pack_count, sizeof *m.ready);
+    m.wanted = take(&d, c->filled, sizeof *m.wanted);
+    m.ready = take(&d, c->filled, sizeof *m.ready);
     m.pairs = take(&d, 2 * (size_t)PAIRS, sizeof *m.pairs);
     m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);
     m.counts = take(&d, 2 * (size_t)WAVE, sizeof *m.counts);
     m.found = take(&d, 2 * (size_t)c->capacity, sizeof *m.found);
     m.habits = take(&d, c->capacity, sizeof *m.habits);
-    m.best = take(&d, n, sizeof *m.best);
     m.keys = take(&d, 2 * (size_t)c->capacity, sizeof *m.keys);
     m.spare = take(&d, 2 * (size_t)c->capacity, sizeof *m.spare);
     m.colors = take(&d, n, sizeof *m.colors);
@@ -538,3 +540,5 @@ size_t sup_contact_scratch(const sup_contact* c)
     sup_contact_divide(c, NULL, &bytes);
     return bytes;
 }
+
+size_t sup_contact_kept(const sup_contact* c) { return sup_contact_divide(c, NULL, NULL).kept; }

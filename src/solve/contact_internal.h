@@ -84,6 +84,7 @@ struct sup_contact {
     const uint32_t*     resting;     // points that touch something at rest, rising
     const uint32_t*     resting_bit; // per point, SUP_NONE
     uint32_t            pack_count;  // a power of two
+    uint32_t            filled;      // of them the first; the others are empty
     const contact_lanes* lanes;      // per pack
     uint32_t            solid_count;
     size_t              solid_bytes; // of scratch, for meshes that move
@@ -190,6 +191,8 @@ typedef struct contact_memory {
     uint32_t*       order; // of the list, by color
     contact_place*  places;
     sup_solid*      solids;
+    uint32_t*       best; // per point: the most urgent triangle, into found; then: pushes, per task
+    size_t          kept; // bytes so far
 
     // for searching alone
     contact_node*  nodes; // 2 x packs
@@ -204,14 +207,13 @@ typedef struct contact_memory {
     uint32_t*      counts;       // per chunk of a wave: kept, lost
     contact_item*  found;        // 2 x capacity
     contact_habit* habits;       // capacity
-    uint32_t*      best;         // per point: the most urgent triangle, into found
     sup_sort_item *keys, *spare; // 2 x capacity
     uint64_t*      colors;       // per point
     uint8_t*       solid_room;
 } contact_memory;
 
 // Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts.
-enum { CHUNK = 32, WAVE = 64, SLICE = 256, PAIRS = CHUNK * WAVE };
+enum { CHUNK = 32, WAVE = 16, SLICE = 256, PAIRS = CHUNK * WAVE };
 
 contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* bytes);
 

@@ -77,9 +77,14 @@ static void refit(contact_search* s)
 {
     uint32_t      packs = s->c->pack_count;
     contact_node* nodes = s->m.nodes;
-    sup_tasks_run(s->call->tasks, packs, GRAIN_PACKS, measure_slots, s);
+    for (uint32_t p = s->c->filled; p < packs; ++p) {
+        contact_node* n = &nodes[packs + p];
+        for (int k = 0; k < 3; ++k) n->min[k] = INFINITY, n->max[k] = -INFINITY;
+        contact_open_cone(n);
+    }
+    sup_tasks_run(s->call->tasks, s->c->filled, GRAIN_PACKS, measure_slots, s);
     sup_tasks_run(s->call->tasks, s->c->point_count, GRAIN_POINTS, measure_normals, s);
-    sup_tasks_run(s->call->tasks, packs, GRAIN_PACKS, measure_cones, s);
+    sup_tasks_run(s->call->tasks, s->c->filled, GRAIN_PACKS, measure_cones, s);
     for (uint32_t n = packs; n-- > 1;) {
         const contact_node *l = &nodes[2 * (size_t)n], *r = l + 1;
         for (int k = 0; k < 3; ++k) {
@@ -179,6 +184,7 @@ static void descend(contact_search* s, descent* d)
     s->pair_count = 0;
     while (d->depth > 0 && s->pair_count < PAIRS) {
         uint32_t a = d->stack[--d->depth].a, b = d->stack[d->depth].b;
+        if (a >= packs + s->c->filled) continue; // an empty one with itself
         if (a >= packs) {
             s->m.pairs[2 * (size_t)s->pair_count] = a - packs;
             s->m.pairs[2 * (size_t)s->pair_count++ + 1] = b - packs;
@@ -226,11 +232,11 @@ static void want_packs(contact_search* s)
 static uint32_t gather(contact_search* s, uint32_t* lost)
 {
     uint32_t room = 2 * s->c->capacity, count = 0;
-    uint64_t left = PAIRS + PAIRS_MOST * (uint64_t)s->c->pack_count;
+    uint64_t left = PAIRS + PAIRS_MOST * (uint64_t)s->c->filled;
     descent  d;
     d.depth = 0;
     if (!looks_one_way(&s->m.nodes[1])) push(&d, 1, 1);
-    memset(s->m.ready, 0, s->c->pack_count * sizeof *s->m.ready);
+    memset(s->m.ready, 0, s->c->filled * sizeof *s->m.ready);
     while (d.depth > 0) {
         descend(s, &d);
         if (s->pair_count > left || *lost > LOST_MOST * (uint64_t)room) {

@@ -50,7 +50,7 @@ static void triangles_through_each_other_are_not_counted_to_the_end(void** state
 static void pages_on_one_edge_are_not_compared_to_the_end(void** state)
 {
     (void)state;
-    enum { N = 12000 };
+    enum { N = 20000 };
     sup_vec3* points = calloc(N + 2, sizeof *points);
     uint32_t* triangles = calloc(3 * N, sizeof *triangles);
     points[1] = v3(0, 0, 1);

@@ -119,7 +119,7 @@ typedef struct layers_bound {
     layers_glue          glue;
     uint32_t             triangle_count;
     const uint32_t*      triangles;
-    sup_topology         topology; ///< of these triangles
+    sup_topology         topology; ///< of these triangles; while binding
     const uint32_t*      weight_begin;
     const uint32_t*      weight_joints;
     const float*         weight_values;
@@ -191,7 +191,8 @@ size_t        layers_state_size(const layers_bound* b);
 size_t        layers_scratch_size(const layers_bound* b);
 
 /// layers_points.c: points, triangles, order, weights, normals, edges.
-sup_result layers_bind_points(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error);
+/// `bind`: memory that is gone when all is bound, for the topology.
+sup_result layers_bind_points(const sup_bind_input* in, sup_arena* arena, sup_arena* bind, layers_bound* b, sup_error* error);
 /// layers_feet.c: feet, guards and the places of the particles.
 sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error);
 /// layers_regions.c: masses and regions.

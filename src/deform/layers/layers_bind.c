@@ -273,7 +273,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     const sup_skeleton*  s = &in->character->skeleton;
     joint_lists          lists;
     if (!list_joints(s, temporary, &lists)) return no_memory(error);
-    sup_result r = layers_bind_points(in, arena, b, error);
+    sup_result r = layers_bind_points(in, arena, temporary, b, error);
     sup_progress progress = { report_contacts, (void*)in };
     if (!r) r = sup_bind_report(in, "layers", 0.1, error);
     if (!r) r = layers_bind_feet(in, arena, b, error);
@@ -287,6 +287,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     if (!r) r = make_solids(b, in->world, arena, error);
     if (!r) r = make_contact(b, p, &progress, arena, error);
     if (!r) r = make_planes(b, arena, temporary, error);
+    b->topology = (sup_topology){ 0 };
     return r;
 }
 

@@ -13,7 +13,7 @@ static const double nonmanifold_most = 0.05;
 
 typedef struct maker {
     const sup_character* c;
-    sup_arena *          arena, *temporary;
+    sup_arena *          arena, *temporary, *bind;
     sup_error*           error;
     uint32_t             count;  // points, split ones included
     uint32_t*            source; // of each
@@ -147,7 +147,7 @@ static sup_result order_points(maker* m, layers_bound* b)
     b->triangles = m->triangles;
     b->triangle_count = m->triangle_count;
     m->count = b->stride;
-    return make_topology(m, m->arena, &b->topology);
+    return make_topology(m, m->bind, &b->topology);
 }
 
 static sup_result make_glue(maker* m, layers_bound* b)
@@ -339,9 +339,9 @@ static sup_result make_weights(maker* m, layers_bound* b)
     return SUP_OK;
 }
 
-sup_result layers_bind_points(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error)
+sup_result layers_bind_points(const sup_bind_input* in, sup_arena* arena, sup_arena* bind, layers_bound* b, sup_error* error)
 {
-    maker m = { .c = in->character, .arena = arena, .temporary = sup_arena_beside(arena), .error = error };
+    maker m = { .c = in->character, .arena = arena, .bind = bind, .temporary = sup_arena_beside(arena), .error = error };
     if (!m.temporary) return sup_fail_memory(error, "layers");
     b->character = in->character;
     sup_result r = take_triangles(in, &m);

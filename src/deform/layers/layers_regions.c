@@ -216,7 +216,7 @@ sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_a
     sup_result r = make_masses(b, p->density, sup_character_physics_unit(in->character), arena, temporary, &masses, error);
     if (r) return r;
     weigh_bones(b, &bends, masses);
-    r = make_rings(b, &bends, (uint32_t)p->ring, arena, temporary, &rings, error);
+    r = make_rings(b, &bends, (uint32_t)p->ring, temporary, temporary, &rings, error);
     if (!r) r = make_match(b, &rings, p->ring >= 3, masses, arena, temporary, &b->match, error);
     float* ratios = SUP_NEW(arena, float, b->stride);
     if (!r && !ratios) r = no_memory(error);
@@ -224,6 +224,6 @@ sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_a
     b->ratios = ratios;
     b->match_smooth = b->match;
     if (r || p->ring < 3) return r;
-    r = make_rings(b, &bends, 1, arena, temporary, &rings, error); // damping has direct sums only
+    r = make_rings(b, &bends, 1, temporary, temporary, &rings, error); // damping has direct sums only
     return r ? r : make_match(b, &rings, false, masses, arena, temporary, &b->match_smooth, error);
 }

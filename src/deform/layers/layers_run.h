@@ -19,7 +19,7 @@ typedef struct layers_run {
     sup_pose   bent;           ///< the bind pose in its place, where the pre-roll begins
     sup_vec3 * start, *end;    ///< particles as the chain skins them, at both ends of the step
     sup_vec3*  targets;        ///< of the bone layer, in the substep
-    sup_mat3*  matrices;       ///< of the skinning at each point
+    sup_mat3*  matrices;       ///< of the skinning at each point, until contacts are looked for
     sup_mat3*  turns;          ///< of the bone layer, in the substep: blended linearly, whatever the skinning
     sup_vec3*  accelerations;  ///< per point
     sup_vec4*  h;              ///< where particles would be by themselves; w: their share of the way to the goal

@@ -45,12 +45,28 @@ static void* cut(uint8_t* base, size_t* used, size_t bytes)
     return p;
 }
 
+// What stages need one after the other shares memory: the skinning's matrices, the search for contacts, the substeps.
+static size_t share_run(const layers_bound* b, uint8_t* base, size_t begin, layers_run* r)
+{
+    size_t all = particle_count(b), used = begin, match = sup_match_scratch(&b->match), smooth = sup_match_scratch(&b->match_smooth);
+    size_t search = begin + sup_align(sup_contact_scratch(b->contact) - sup_contact_kept(b->contact), 64);
+    r->matrices = cut(base, &used, all * sizeof(sup_mat3));
+    size_t skinning = used;
+    used = begin;
+    r->from = cut(base, &used, all * sizeof(sup_vec4));
+    r->strained = cut(base, &used, b->pairs.count * sizeof(uint32_t));
+    r->strained_counts = cut(base, &used, (b->pairs.count / LAYERS_GRAIN + 1) * sizeof(uint32_t));
+    r->match_scratch = cut(base, &used, match > smooth ? match : smooth);
+    r->planes_scratch = cut(base, &used, sup_planes_scratch(b->planes));
+    if (used < skinning) used = skinning;
+    return used > search ? used : search;
+}
+
 size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
 {
     size_t   used = 0, all = particle_count(b), n = b->stride, joints = b->character->skeleton.joint_count;
     uint8_t* base = scratch;
     size_t   skin = sup_skin_scratch(b->skin_all), bones = sup_skin_scratch(b->skin_bones);
-    size_t   match = sup_match_scratch(&b->match), smooth = sup_match_scratch(&b->match_smooth);
     void *now = cut(base, &used, b->pose_size), *last = cut(base, &used, b->pose_size), *bent = cut(base, &used, b->pose_size);
     if (base) {
         sup_pose_place(b->character, bent, &r->bent);
@@ -60,11 +76,9 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->start = cut(base, &used, all * sizeof(sup_vec3));
     r->end = cut(base, &used, all * sizeof(sup_vec3));
     r->targets = cut(base, &used, n * sizeof(sup_vec3));
-    r->matrices = cut(base, &used, all * sizeof(sup_mat3));
     r->turns = cut(base, &used, n * sizeof(sup_mat3));
     r->accelerations = cut(base, &used, n * sizeof(sup_vec3));
     r->h = cut(base, &used, all * sizeof(sup_vec4));
-    r->from = cut(base, &used, all * sizeof(sup_vec4));
     r->blends = cut(base, &used, all * sizeof(float));
     r->decays = cut(base, &used, n * sizeof(float));
     r->couplings = cut(base, &used, n * sizeof(float));
@@ -78,17 +92,13 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->c0 = cut(base, &used, all * sizeof(sup_vec4));
     r->activations = cut(base, &used, (joints + 1) * sizeof(float));
     r->maxima = cut(base, &used, (all / LAYERS_GRAIN + 1) * sizeof(float));
-    r->strained = cut(base, &used, b->pairs.count * sizeof(uint32_t));
-    r->strained_counts = cut(base, &used, (b->pairs.count / LAYERS_GRAIN + 1) * sizeof(uint32_t));
     r->solids = cut(base, &used, (b->solid_count + 1) * sizeof(sup_solid));
     r->skin_scratch = cut(base, &used, skin > bones ? skin : bones);
-    r->match_scratch = cut(base, &used, match > smooth ? match : smooth);
     r->volume_scratch = cut(base, &used, sup_subvolumes_scratch(b->subvolumes));
     r->rows = cut(base, &used, b->ride ? SUP_RIDE_ROW * n * sizeof(float) : 0);
-    r->contact_scratch = cut(base, &used, sup_contact_scratch(b->contact));
     r->sideless = cut(base, &used, n * sizeof(bool));
-    r->planes_scratch = cut(base, &used, sup_planes_scratch(b->planes));
-    return used;
+    r->contact_scratch = cut(base, &used, sup_contact_kept(b->contact));
+    return share_run(b, base, used, r);
 }
 
 size_t layers_scratch_size(const layers_bound* b)
@@ -259,7 +269,8 @@ static float blend_of(float asked, int rounds)
 {
     float w = asked / (1 + asked), most = share_most * (float)rounds;
     if (asked > most) asked = most;
-    for (int i = 0; i < NEWTON; ++i) { // the sum is convex and rises
+    if (rounds == 2) w = 2 * asked / (1 + sqrtf(1 + 4 * asked));
+    for (int i = 0; i < NEWTON && rounds != 2; ++i) { // the sum is convex and rises
         float sum = 0, slope = 0;
         for (int k = 0; k < rounds; ++k) slope = slope * w + sum + 1, sum = (sum + 1) * w;
         w -= (sum - asked) / slope;
@@ -329,7 +340,6 @@ static void begin_step(layers_run* r)
                                           r->sideless };
     r->planes_call = (sup_planes_call){ r->tasks, r->planes_scratch, r->s.planes };
     r->apart = r->contact_call.settings.self && !r->p->paper_order;
-    sup_planes_begin(b->planes, &r->planes_call, r->substeps);
     sup_planes_released(b->planes, r->s.planes, r->sideless);
 }
 
@@ -380,6 +390,7 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         layers_accelerate(&r);
         layers_flex(&r);
         layers_search(&r);
+        sup_planes_begin(r.b->planes, &r.planes_call, r.substeps);
         for (uint32_t i = 1; i <= r.substeps; ++i) layers_substep(&r, i);
         end_crowd(&r);
         r.s.head->settled =
