@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FLAT_GRADIENT 0.25 // the distance to the boundary has no direction below this: the middle
+#define SKIN_DEPTH 3.0     // cells over which flesh takes part in the growth: limbs thinner than twice that grow evenly
+#define FIELD_HOLD 0.25f   // how hard the field holds its own direction, against a link's 1: smooth over two cells
+#define NO_DIRECTION 1e-6f // length of a field: the middle
 #define FAINT_SHARE 0.02f  // of a smooth field: less does not show
 
 // Breadth first from the particles whose `level` is 0, through links that `owner` allows (NULL: all).
@@ -24,46 +26,64 @@ static void spread(const lattice_maker* m, uint32_t* level, const uint32_t* owne
     }
 }
 
-static void find_depths(lattice_maker* m)
-{
-    uint32_t tail = 0;
-    for (uint32_t p = 0; p < m->v->particle_count; ++p) {
-        m->depth[p] = m->v->octants[p] == 0xff ? SUP_NONE : 0;
-        if (m->depth[p] == 0) m->queue[tail++] = p;
-    }
-    spread(m, m->depth, NULL, tail);
-}
-
 int64_t lattice_stride(const sup_voxels* v, int axis)
 {
     return axis == 0 ? 1 : axis == 1 ? (int64_t)v->size[0] : (int64_t)v->size[0] * v->size[1];
 }
 
-// The depth next to p on one side of an axis; outside it goes on falling.
-static double depth_beside(const lattice_maker* m, uint32_t p, int64_t step)
+// The value next to p on one side of an axis; 0 outside.
+static double value_beside(const sup_voxels* v, const float* values, uint32_t p, int64_t step)
 {
     double   sum = 0;
     uint32_t count = 0;
-    for (uint32_t k = m->v->link_begin[p]; k < m->v->link_begin[p + 1]; ++k) {
-        uint32_t q = m->v->links[k];
-        if ((int64_t)m->v->corners[q] - (int64_t)m->v->corners[p] != step) continue;
-        sum += m->depth[q];
+    for (uint32_t k = v->link_begin[p]; k < v->link_begin[p + 1]; ++k) {
+        uint32_t q = v->links[k];
+        if ((int64_t)v->corners[q] - (int64_t)v->corners[p] != step) continue;
+        sum += (double)values[q * (size_t)SUP_LANES];
         ++count;
     }
-    return count ? sum / count : (double)m->depth[p] - 1;
+    return count ? sum / count : 0;
 }
 
-static sup_vec3 outward_at(const lattice_maker* m, uint32_t p)
+// (L + e) psi = e with psi = 0 outside the cells and e = 1 / SKIN_DEPTH^2: 1 deep inside, falling to the skin. Its slope is
+// outwards everywhere, and has no grain of cells: in a limb it grows evenly from the middle. What the steps of the border leave
+// in it is smoothed away.
+static sup_result find_outward(lattice_maker* m, sup_vec3* outward, float* reach, sup_error* error)
 {
-    double g[3], length = 0;
-    for (int a = 0; a < 3; ++a) {
-        int64_t step = lattice_stride(m->v, a);
-        g[a] = (depth_beside(m, p, -step) - depth_beside(m, p, step)) / 2;
-        length += g[a] * g[a];
+    const sup_voxels* v = m->v;
+    uint32_t          count = v->particle_count;
+    float*            screen = SUP_NEW(m->scratch, float, count);
+    float*            inside = SUP_NEW(m->scratch, float, (size_t)count* SUP_LANES);
+    float*            slope = SUP_NEW(m->scratch, float, (size_t)count* SUP_LANES);
+    float*            work = SUP_NEW(m->scratch, float, sup_diffusion_work(count));
+    float             deep = (float)(1 / (SKIN_DEPTH * SKIN_DEPTH));
+    sup_diffusion     d = { .count = count, .link_begin = v->link_begin, .links = v->links, .screen = screen };
+    if (!screen || !inside || !slope || !work) return sup_fail_memory(error, "volumes");
+    for (uint32_t p = 0; p < count; ++p) {
+        uint32_t links = v->link_begin[p + 1] - v->link_begin[p];
+        screen[p] = deep + (links < 6 ? (float)(6 - links) : 0.0f);
+        inside[p * (size_t)SUP_LANES] = deep / screen[p];
     }
-    length = sqrt(length);
-    if (length < FLAT_GRADIENT) return v3(0, 0, 0);
-    return v3((float)(g[0] / length), (float)(g[1] / length), (float)(g[2] / length));
+    SUP_WIDE_PICK(sup_diffusion_solve)(&d, inside, work);
+    for (uint32_t p = 0; p < count; ++p) {
+        screen[p] = FIELD_HOLD;
+        for (int a = 0; a < 3; ++a) {
+            int64_t step = lattice_stride(v, a);
+            double  fall = value_beside(v, inside, p, -step) - value_beside(v, inside, p, step);
+            slope[p * (size_t)SUP_LANES + (size_t)a] = (float)(fall / 2 * SKIN_DEPTH);
+        }
+    }
+    SUP_WIDE_PICK(sup_diffusion_solve)(&d, slope, work);
+    for (uint32_t p = 0; p < count; ++p) {
+        const float* at = slope + p * (size_t)SUP_LANES;
+        uint32_t     slot = m->desc->slots[p];
+        sup_vec3     u = v3(at[0], at[1], at[2]);
+        float        length = v3_length(u);
+        outward[slot] = length > NO_DIRECTION ? v3_scale(u, 1 / length) : v3(0, 0, 0);
+        reach[slot] = length > NO_DIRECTION ? length : 0.0f;
+        if (m->desc->loose) reach[slot] *= m->desc->loose[slot];
+    }
+    return SUP_OK;
 }
 
 static void find_owners(lattice_maker* m)
@@ -232,53 +252,27 @@ static sup_result make_shares(lattice_maker* m, sup_arena* arena, sup_lattice_vo
     return SUP_OK;
 }
 
-// The slots before and behind each along the axes, where there is just one.
-static sup_result find_beside(const lattice_maker* m, sup_arena* arena, sup_lattice_volume* out, sup_error* error)
-{
-    const sup_voxels* v = m->v;
-    uint32_t*         beside = SUP_NEW(arena, uint32_t, 6 * (size_t)m->desc->slot_count);
-    if (!beside) return sup_fail_memory(error, "volumes");
-    for (uint32_t s = 0; s < m->desc->slot_count; ++s)
-        for (int i = 0; i < 6; ++i) beside[6 * (size_t)s + i] = s;
-    for (uint32_t p = 0; p < v->particle_count; ++p)
-        for (uint32_t k = v->link_begin[p]; k < v->link_begin[p + 1]; ++k) {
-            int64_t  step = (int64_t)v->corners[v->links[k]] - (int64_t)v->corners[p];
-            int      axis = step == 1 || step == -1 ? 0 : step == lattice_stride(v, 1) || -step == lattice_stride(v, 1) ? 1 : 2;
-            uint32_t self = m->desc->slots[p];
-            uint32_t* to = &beside[6 * (size_t)self + 2 * axis + (step > 0)];
-            if (*to == self) *to = m->desc->slots[v->links[k]];
-        }
-    out->beside = beside;
-    return SUP_OK;
-}
-
 static sup_result make(lattice_maker* m, sup_arena* arena, sup_lattice_volume* out, sup_error* error)
 {
     uint32_t  count = m->v->particle_count, slots = m->desc->slot_count;
     sup_vec3* outward = SUP_NEW(arena, sup_vec3, slots);
     float *   reach = SUP_NEW(arena, float, slots), *fade = SUP_NEW(arena, float, slots);
     uint32_t* owners = SUP_NEW(arena, uint32_t, slots);
-    m->depth = SUP_NEW(m->scratch, uint32_t, count);
     m->queue = SUP_NEW(m->scratch, uint32_t, count);
     m->owner = SUP_NEW(m->scratch, uint32_t, count);
     m->way = SUP_NEW(m->scratch, uint32_t, count);
     m->cut = SUP_NEW(m->scratch, uint8_t, count);
     m->fade = SUP_NEW(m->scratch, float, count);
     m->ramp = SUP_NEW(m->scratch, float, m->desc->part_count);
-    if (!outward || !reach || !fade || !owners || !m->depth || !m->queue || !m->owner || !m->way || !m->cut || !m->fade ||
-        !m->ramp)
+    if (!outward || !reach || !fade || !owners || !m->queue || !m->owner || !m->way || !m->cut || !m->fade || !m->ramp)
         return sup_fail_memory(error, "volumes");
-    find_depths(m);
     find_owners(m);
     sup_result result = find_fades(m, error);
-    if (result == SUP_OK) result = find_beside(m, arena, out, error);
+    if (result == SUP_OK) result = find_outward(m, outward, reach, error);
     if (result != SUP_OK) return result;
     for (uint32_t s = 0; s < slots; ++s) owners[s] = SUP_NONE;
     for (uint32_t p = 0; p < count; ++p) {
         uint32_t slot = m->desc->slots[p];
-        outward[slot] = outward_at(m, p);
-        reach[slot] = 1.0f / (float)(2 + m->depth[p]); // the boundary is one cell from outside
-        if (m->desc->loose) reach[slot] *= m->desc->loose[slot];
         owners[slot] = m->owner[p];
         fade[slot] = m->fade[p];
     }

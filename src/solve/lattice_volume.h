@@ -1,13 +1,14 @@
 /// solve/lattice_volume.h: parts of a lattice that keep their volume, by moving particles outwards along a field
 /// (Chen et al. 2012, section 4.3, corrected).
 ///
-/// A part is a set of cells. Its volume is that of the skin around it: of the mesh's own triangles, cuts closed by fans, where they are
-/// closed, and neither coarser nor much finer than the cells; else of the faces of its cells drawn between nodes on the skin (solve/lattice_nodes.h); or of the cells
-/// themselves. Inner faces of cells cancel, so only boundary faces count, each a bilinear patch a b c d of
-/// (det(a,b,c) + det(a,c,d) + det(a,b,d) + det(b,c,d)) / 12, which is exact for trilinear cells; a triangle has c = d. Along
-/// x + l v it is a cubic in l.
-///   v = share s M u / |M u|      u = outwards at rest, s = 1 / (1 + cells to the boundary), M = the particle's skinning matrix
-///   v = share M c                c = from the core outwards, growing evenly: undoes a swelling without crumpling the skin
+/// A part is a set of cells. Its volume is that of the skin around it: of the mesh's own triangles, cuts closed by fans, where
+/// they are closed, and neither coarser nor much finer than the cells; else of the faces of its cells drawn between nodes on
+/// the skin (solve/lattice_nodes.h); or of the cells themselves. Inner faces of cells cancel, so only boundary faces count,
+/// each a bilinear patch a b c d of (det(a,b,c) + det(a,c,d) + det(a,b,d) + det(b,c,d)) / 12, which is exact for trilinear
+/// cells; a triangle has c = d. Along x + l v it is a cubic in l.
+///   v = share s M u / |M u|      s u = the slope of a screened distance to the skin, smooth; M = the particle's skinning
+///   matrix v = share M c                c = from the core outwards, growing evenly: undoes a swelling without crumpling the
+///   skin
 /// Shares are of two kinds. Smooth ones of all parts sum to 1 and flow into each other across the cuts, so that the skin has no
 /// dents there; a few rounds move all parts at once by the inverse of their rest rates. What is left is small and is met
 /// exactly, part by part, with shares that fall to 0 at the cuts, so that parts do not disturb each other.
@@ -66,8 +67,7 @@ typedef struct sup_lattice_volume {
     const uint32_t*         member_nodes; ///< of each member
     const uint8_t*          rides;        ///< of each member: on the skin or on bones, and not on a particle
     const float*            carried;      ///< of each member: 1 on bones, where its offset is its whole place
-    const sup_vec3* outward; ///< u of each slot, 0 on the middle
-    const uint32_t*         beside;  ///< of each slot: those before and behind it along x, y, z; itself where there is none
+    const sup_vec3*         outward;      ///< u of each slot, 0 on the middle
     const float*    reach;   ///< s of each slot
     const sup_vec3* core;    ///< c of each slot; NULL: none
     const uint32_t* owners;  ///< of each slot: the part whose own field moves it, SUP_NONE: none
@@ -92,6 +92,7 @@ typedef struct sup_lattice_volume_call {
     const sup_mat3*  matrices; ///< per slot
     bool             core;     ///< along the second field
     const float*     give;     ///< per slot: times the field, so that stiff flesh stays where it is; NULL: 1
+    const float*     room;     ///< per slot: times the field, 0 where skin meets skin (solve/lattice_gaps.h); NULL: 1
     const sup_vec3*  offsets;  ///< per member, added to its place; NULL: none
     const double*    targets;  ///< per part, times the rest volume; NULL: 1
     const float*     strength; ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1
@@ -119,6 +120,9 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* vol
 /// what flows into it go back there. Returns how many parts did; `reached` is brought up to date.
 uint32_t sup_lattice_volume_hold_back(const sup_lattice_volume* volume, const sup_lattice_volume_call* call,
                                       const sup_vec3* fallback);
+/// After a rough apply: flesh that moves and is far from its goals, as where other skin holds one side of it, goes back towards
+/// the fallback, per slot. Returns whether any did.
+bool sup_lattice_volume_calm(const sup_lattice_volume* volume, const sup_lattice_volume_call* call, const sup_vec3* fallback);
 /// The volume of every part in cells at rest size. offsets and scratch as above.
 void sup_lattice_volume_measure(const sup_lattice_volume* volume, const sup_vec3* points, const sup_vec3* offsets, void* scratch,
                                 double* out);

@@ -11,13 +11,15 @@
 #define NEAR_ENOUGH 2e-3   // of the rest volume: what the exact step alone may be left with
 #define ONE_ROUND 0.04     // of the rest volume: one round leaves a fifth of it or less, too little for another
 #define STEP_MAX 0.5       // cells that a field may move a particle in one round
-#define LAST_STEP_MAX 0.25 // and in the exact step that ends them: it leaves dents at the cuts
+#define LAST_STEP_MAX 0.05 // and in the exact step that ends them: more would leave dents at the cuts
+#define LEARN_LEAST 0.5    // of the growth expected: what a round brings less than this is not made up for
+#define LEARN_MOST 1.5
 #define FAR_OFF 0.02       // of its goal: a part that stays further away is worth counting
-#define CREASE_NONE 0.3f   // of a cell's volume at rest: where the pose leaves less, particles are not pushed
-#define CREASE_FULL 0.9f   // and where it leaves more, fully
 #define WORSE_SLACK 5e-3   // of the rest volume: a part may be worse off by less than this
 #define WHOLE_SLACK 3e-3   // of the whole's rest volume: it may be swollen by as much
-#define WORSE_RAMP 1e-2    // of the rest volume: over so much more it goes all the way back, so that nothing jumps
+#define CALM_FROM 5e-3     // of the rest volume: moving flesh that is further from its goal is calmed
+#define CALM_RAMP 2e-2     // and by half a step where it is so much further
+#define WORSE_RAMP 5e-3    // of the rest volume: over so much more it goes all the way back, so that nothing jumps
 enum { BACK_ROUNDS = 4 };
 enum { COUPLE_ROUNDS = 8, SLOT_GRAIN = 1024 };
 
@@ -114,29 +116,7 @@ static void outward_task(void* data, uint32_t begin, uint32_t end)
     const apply_job* j = data;
     SUP_WIDE_PICK(sup_lattice_outward)(j->v, j->call->matrices, j->call->core, begin, end, j->outward);
     for (uint32_t s = begin; s < end && j->call->give; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->give[s]);
-}
-
-// Where the pose has squeezed the cells, as in the crease of a knee, there is nowhere to go: what is pushed out there goes
-// through what lies opposite. The field fades with the volume that is left of the cells around a particle.
-static void crease_task(void* data, uint32_t begin, uint32_t end)
-{
-    const apply_job*          j = data;
-    const sup_lattice_volume* v = j->v;
-    const sup_vec3*           x = j->call->points;
-    double                    unit = 1 / v->h;
-    for (uint32_t s = begin; s < end; ++s) {
-        const uint32_t* b = v->beside + 6 * (size_t)s;
-        sup_vec3        column[3];
-        bool            known = true;
-        for (int a = 0; a < 3; ++a) {
-            int steps = (b[2 * a] != s) + (b[2 * a + 1] != s);
-            known &= steps > 0;
-            column[a] = v3_scale(v3_sub(x[b[2 * a + 1]], x[b[2 * a]]), (float)(unit / (steps ? steps : 1)));
-        }
-        if (!known) continue;
-        float left = v3_dot(column[0], v3_cross(column[1], column[2]));
-        if (left < CREASE_FULL) j->outward[s] = v3_scale(j->outward[s], sup_smoothstep(CREASE_NONE, CREASE_FULL, left));
-    }
+    for (uint32_t s = begin; s < end && j->call->room; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->room[s]);
 }
 
 static void measure_task(void* data, uint32_t begin, uint32_t end)
@@ -203,15 +183,19 @@ static double furthest(const apply_job* j)
 
 static double outwards(const apply_job* j, double most) { return j->call->grow > 0 ? fmin(j->call->grow, most) : most; }
 
-// What `give` leaves of the field of each part, on the whole of its corners.
+// What `give` and `room` leave of the field of each part, on the whole of its corners.
 static void find_gives(const apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
+    const float *             give = j->call->give, *room = j->call->room;
     for (uint32_t i = 0; i < v->part_count; ++i) {
         const sup_lattice_part* t = &v->parts[i];
         double                  sum = 0;
-        for (uint32_t m = t->member_begin; m < t->member_end && j->call->give; ++m) sum += (double)j->call->give[v->members[m]];
-        j->gives[i] = j->call->give && t->member_end > t->member_begin ? sum / (t->member_end - t->member_begin) : 1;
+        for (uint32_t m = t->member_begin; m < t->member_end && (give || room); ++m) {
+            uint32_t slot = v->members[m];
+            sum += (give ? (double)give[slot] : 1.0) * (room ? (double)room[slot] : 1.0);
+        }
+        j->gives[i] = (give || room) && t->member_end > t->member_begin ? sum / (t->member_end - t->member_begin) : 1;
     }
 }
 
@@ -230,6 +214,22 @@ static void couple(const apply_job* j)
             j->lengths[i] = fmin(fmax(rest / ((double)v->parts[i].rate[field] * j->gives[i]), -STEP_MAX * unit),
                                  outwards(j, STEP_MAX) * unit);
         }
+}
+
+// How much of the growth that `couple` expected a round has brought: fields that are turned or held bring less than at rest.
+static void learn(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    uint32_t                  field = j->call->core;
+    for (uint32_t i = 0; i < v->part_count; ++i) {
+        double wanted = (double)v->parts[i].rate[field] * j->gives[i] * j->lengths[i];
+        for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
+            wanted += (double)v->couples[field][k] * j->gives[v->couple_parts[k]] * j->lengths[v->couple_parts[k]];
+        j->lengths[i] = 1;
+        if (fabs(wanted) > NEAR_ENOUGH * v->parts[i].rest)
+            j->lengths[i] = fmin(fmax((j->volumes[i] - j->before[i]) / wanted, LEARN_LEAST), LEARN_MOST);
+    }
+    for (uint32_t i = 0; i < v->part_count; ++i) j->gives[i] *= j->lengths[i];
 }
 
 static void correct_part(const apply_job* j, uint32_t part, double most)
@@ -325,7 +325,6 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
     report.moved = furthest(&j) > SAME_VOLUME;
     if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, outward_task, &j);
     if (report.moved) find_gives(&j);
-    if (report.moved && !call->core) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, crease_task, &j);
     if (report.moved && !v->apart) one_after_the_other(&j);
     else if (report.moved) {
         for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
@@ -334,7 +333,9 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
             couple(&j);
             sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, smooth_move_task, &j);
             if (far <= ONE_ROUND || sweep + 1 == call->sweeps) break;
+            memcpy(j.before, j.volumes, v->part_count * sizeof *j.before);
             sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
+            learn(&j);
         }
         if (!call->rough) {
             sup_tasks_run(call->tasks, v->part_count, 1, correct_task, &j);
@@ -387,6 +388,22 @@ uint32_t sup_lattice_volume_hold_back(const sup_lattice_volume* v, const sup_lat
     }
     for (uint32_t i = 0; i < parts && call->reached && held; ++i) call->reached[i] = now.volumes[i];
     return held;
+}
+
+bool sup_lattice_volume_calm(const sup_lattice_volume* v, const sup_lattice_volume_call* call, const sup_vec3* fallback)
+{
+    size_t    size;
+    apply_job j = place_scratch(v, call, call->scratch, &size);
+    bool      any = false;
+    if (!v->apart) return false;
+    j.fallback = fallback;
+    for (uint32_t i = 0; i < v->part_count; ++i) {
+        double rest = v->parts[i].rest, off = rest > 0 && !j.found[i] ? fabs(j.volumes[i] - j.goals[i]) / rest - CALM_FROM : 0;
+        j.lengths[i] = 1 - fmin(fmax(off / CALM_RAMP, 0), 1) / 2;
+        any |= j.lengths[i] < 1;
+    }
+    if (any) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, back_task, &j);
+    return any;
 }
 
 void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* points, const sup_vec3* offsets, void* scratch,

@@ -11,7 +11,6 @@ typedef struct lattice_maker {
     const sup_lattice_volume_desc* desc;
     const sup_voxels*              v;
     sup_arena*                     scratch;
-    uint32_t*                      depth; ///< per particle: links to the nearest one on the boundary
     uint32_t*                      queue;
     uint32_t*                      owner; ///< per particle: part, SUP_NONE: none
     uint8_t*                       cut;   ///< per particle: cells of more than one part

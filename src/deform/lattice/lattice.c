@@ -33,7 +33,7 @@ const sup_param lattice_rows[ROW_COUNT] = {
       .help = "Flesh stiffens: the pull to the pose doubles at this displacement, a share of the local thickness; 0: never" },
     { "volume", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(volume), .varies = SUP_VARIES_BONE, .min = 0, .max = 1, .standard = 1,
       .unit = "", .help = "Share of the lost volume that a joint's part gets back; per bone with @" },
-    { "sweeps", SUP_PARAM_INT, SUP_STAGE_FRAME, AT(sweeps), .min = 1, .max = 4, .standard = 2, .unit = "",
+    { "sweeps", SUP_PARAM_INT, SUP_STAGE_FRAME, AT(sweeps), .min = 1, .max = 4, .standard = 3, .unit = "",
       .help = "Rounds of the volume correction; a round moves the skin half a cell at most", .only_with = "volume>0" },
     { "fade", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(fade), .min = 0, .max = 0.5, .standard = 0.25, .unit = "",
       .help = "Share of a part's length over which its correction fades towards the next part", .only_with = "volume>0" },

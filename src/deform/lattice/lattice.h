@@ -8,6 +8,7 @@
 #include "math/vec.h"
 #include "math/wide.h"
 #include "solve/lattice_embed.h"
+#include "solve/lattice_gaps.h"
 #include "solve/lattice_volume.h"
 #include "solve/regions.h"
 #include "solve/skinning.h"
@@ -94,6 +95,7 @@ typedef struct lattice_bound {
     sup_regions          regions;
     const sup_skin_set*  skin;
     sup_lattice_volume   volume;
+    sup_lattice_gaps     gaps;
     const uint32_t*      part_joints; ///< the joint of each part
     const uint32_t*      joint_parts; ///< the part of each joint, SUP_NONE: none
     sup_field            volume_field;
@@ -173,7 +175,7 @@ void   lattice_draw(const sup_binding* binding, const sup_pose* pose, const void
 /// The memory of one evaluate.
 typedef struct lattice_scratch {
     sup_vec3* pose;     ///< per slot: y, the target, volume corrected
-    sup_vec3* skinned;  ///< per slot: y before the correction; keeps_file
+    sup_vec3* skinned;  ///< per slot: y before the correction
     sup_vec3* plain;    ///< per slot: as the chain itself poses it; where that differs
     sup_vec3* turned;   ///< per point: skinned as the corners are
     sup_mat3* matrices; ///< per slot
@@ -184,6 +186,9 @@ typedef struct lattice_scratch {
     float*    blend;    ///< per slot, per point and per node: share of the dual quaternion blend
     float*    point_blend;
     float*    node_blend;
+    float*    room; ///< per slot: how much of the correction it takes, less where skin meets skin
+    float*    hold; ///< per slot: 1 / (how far it may be from where it is skinned)^2
+    void*     gaps;
     float*    give;     ///< per slot: how soft it is, of the softest; where softness varies
     float*    near;     ///< per slot: how much a force reaches it
     float*    planes;   ///< planes of `count` floats, see lattice_step

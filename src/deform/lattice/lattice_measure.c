@@ -233,6 +233,12 @@ sup_result lattice_make_volumes(binder* m)
         r = sup_lattice_nodes_find(&m->b->voxels, mesh->points, m->surface.triangles, m->surface.triangle_count, m->in->tasks,
                                    m->scratch, &m->nodes, m->error);
     if (r == SUP_OK) r = make_parts(m);
+    sup_lattice_gaps_desc gaps = { .voxels = &m->b->voxels,
+                                   .slots = m->b->regions.slots,
+                                   .slot_count = m->b->count,
+                                   .nodes = m->nodes,
+                                   .outward = m->b->volume.outward };
+    if (r == SUP_OK) r = sup_lattice_gaps_create(&gaps, m->arena, &m->b->gaps, m->error);
     bool on_points = m->skin_parts && !m->coarse_cells;
     m->b->turns = m->b->keeps_file && m->b->twists;
     if (r == SUP_OK && m->b->keeps_file && m->nodes && !on_points) r = make_node_skin(m);

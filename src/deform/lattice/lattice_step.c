@@ -51,6 +51,9 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, b->twists ? n * sizeof(float) : 0, (void**)&s->blend);
     cut(memory, &used, b->twists && b->point_skin ? b->point_count * sizeof(float) : 0, (void**)&s->point_blend);
     cut(memory, &used, b->twists && b->node_skin ? b->volume.member_count * sizeof(float) : 0, (void**)&s->node_blend);
+    cut(memory, &used, n * sizeof(float), (void**)&s->room);
+    cut(memory, &used, n * sizeof(float), (void**)&s->hold);
+    cut(memory, &used, sup_lattice_gaps_scratch(&b->gaps), &s->gaps);
     cut(memory, &used, n * sizeof(float), (void**)&s->give);
     cut(memory, &used, n * sizeof(float), (void**)&s->near);
     cut(memory, &used, SPARE_COUNT * n * sizeof(float), (void**)&s->planes);
@@ -102,6 +105,7 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
     volume_targets(b, p, pose, s);
     sup_lattice_volume_call   call = { .points = s->pose,
                                        .matrices = s->matrices,
+                                       .room = s->room,
                                        .offsets = s->offsets,
                                        .targets = s->targets,
                                        .strength = s->strength,
@@ -130,6 +134,7 @@ static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, 
                                      .matrices = s->matrices,
                                      .core = true,
                                      .give = give,
+                                     .room = s->room,
                                      .offsets = s->offsets,
                                      .goals = s->reached,
                                      .slack = MOVING_SLACK,
@@ -138,7 +143,9 @@ static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, 
                                      .sweeps = sweeps,
                                      .tasks = frame->tasks,
                                      .scratch = s->volume };
-    return sup_lattice_volume_apply(&b->volume, &call).moved;
+    bool                    moved = sup_lattice_volume_apply(&b->volume, &call).moved;
+    if (moved && !pressed) sup_lattice_volume_calm(&b->volume, &call, s->pose);
+    return moved;
 }
 
 // The mesh's own points, as the corners are posed. `rest`: other points than those at rest; NULL: none.
@@ -207,11 +214,22 @@ static void make_pose(const lattice_bound* b, const lattice_params* p, const sup
                            .matrices = s->matrices };
     sup_skin_evaluate(b->skin, &call);
     call.matrices = NULL;
-    if (b->keeps_file) memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
+    memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
+    sup_lattice_gaps_call gaps = {
+        .points = s->skinned, .tasks = frame->tasks, .scratch = s->gaps, .room = s->room, .hold = s->hold
+    };
+    sup_lattice_gaps_find(&b->gaps, &gaps);
     if (b->point_skin && (b->turns || keeps_volume(b, p))) skin_points(b, frame, pose, NULL, s);
     if (!keeps_volume(b, p)) return;
     if (s->offsets) find_offsets(b, frame, call, s);
     keep_pose_volumes(b, p, frame, pose, call, s);
+}
+
+// No further from where it is skinned than there is room.
+static sup_vec3 within_room(sup_vec3 off, float hold)
+{
+    float over = hold * v3_length2(off);
+    return over > 1 ? v3_scale(off, 1 / sqrtf(over)) : off;
 }
 
 static sup_vec3 root_place(const lattice_bound* b, const sup_pose* pose) { return affine_translation(&pose->global[b->root]); }
@@ -411,14 +429,19 @@ static void constrain(const lattice_bound* b, const lattice_params* p, const sup
                       const lattice_step* j, float softest, double from, double to)
 {
     bool bodies = frame->world && frame->world->body_count, volumes = keeps_volume(b, p), moved = false;
-    if (!bodies && !volumes) return;
     for (uint32_t i = 0; i < b->count && bodies; ++i) // the pose came here by u dt
         s->before[i] = v3(j->y[0][i] - j->dt * j->u[0][i] + j->start[0][i], j->y[1][i] - j->dt * j->u[1][i] + j->start[1][i],
                           j->y[2][i] - j->dt * j->u[2][i] + j->start[2][i]);
     for (uint32_t i = 0; i < b->count; ++i)
         s->moved[i] = v3(j->y[0][i] + j->d[0][i], j->y[1][i] + j->d[1][i], j->y[2][i] + j->d[2][i]);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        sup_vec3 off = v3_sub(s->moved[i], s->skinned[i]);
+        if (!(s->hold[i] * v3_length2(off) > 1)) continue;
+        s->moved[i] = v3_add(s->skinned[i], within_room(off, s->hold[i]));
+        moved = true;
+    }
     const float* give = find_give(b, j, softest, s);
-    if (volumes) moved = keep_moving_volumes(b, frame, s, give, false, 1);
+    if (volumes) moved |= keep_moving_volumes(b, frame, s, give, false, 1);
     for (int round = 0; bodies && round < PUSH_ROUNDS; ++round) {
         if (!lattice_push_bodies(b, frame, from, to, s->bodies, s->before, s->moved)) break;
         moved = true;
@@ -545,10 +568,12 @@ static void place_task(void* data, uint32_t begin, uint32_t end)
 {
     const skin_job* j = data;
     for (uint32_t i = begin; i < end; ++i) {
-        sup_vec3 y = j->s->pose[i];
-        if (j->b->keeps_file) y = v3_sub(y, j->s->skinned[i]);
+        sup_vec3 from = j->s->skinned[i], y = v3_sub(j->s->pose[i], from);
+        sup_vec3 off = v3(y.x + j->d[0][i], y.y + j->d[1][i], y.z + j->d[2][i]);
+        off = within_room(off, j->s->hold[i]);
+        if (!j->b->keeps_file) off = v3_add(off, from);
         float* x = j->s->x + 4 * (size_t)i;
-        x[0] = y.x + j->d[0][i], x[1] = y.y + j->d[1][i], x[2] = y.z + j->d[2][i], x[3] = 0;
+        x[0] = off.x, x[1] = off.y, x[2] = off.z, x[3] = 0;
     }
 }
 
