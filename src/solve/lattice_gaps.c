@@ -22,7 +22,7 @@
 #define THROUGH -0.5f     // cosine against both outward directions at rest: the flesh of one limb lies between them
 #define NO_ROOM 1e-3f     // as good as none
 enum { APART_LINKS = 6 }; // two places of one sheet within ONE_SHEET have a way of so many links: 2.5 sqrt(3) and a bend
-enum { GRAIN = 256, SPLIT = 8 };
+enum { GRAIN = 256, SPLIT = 8, CLOSING_MOST = 96 }; // a place among more of them has no room anyway
 
 // ---------------------------------------------------------------------------------------------- create
 
@@ -95,8 +95,8 @@ static size_t grid_cells(uint32_t count) { return (size_t)SPLIT * count + 1; }
 
 static uint32_t grid_axis(const gap_grid* g, const sup_vec3* at, int a)
 {
-    double x = ((double)(&at->x)[a] - g->origin[a]) / g->side;
-    return (uint32_t)fmin(fmax(x, 0), g->size[a] - 1.0);
+    double x = ((double)(&at->x)[a] - g->origin[a]) / g->side, most = g->size[a] - 1.0;
+    return (uint32_t)(x > 0 ? x < most ? x : most : 0);
 }
 
 static uint32_t grid_cell(const gap_grid* g, const sup_vec3* at)
@@ -246,21 +246,24 @@ typedef struct gap_job {
     const sup_lattice_gaps*      gaps;
     const sup_lattice_gaps_call* call;
     gap_grid                     grid;
-    sup_vec3 *                   places, *sorted, *sorted_rest; ///< posed; by cell
-    float*                       rooms;                         ///< per place, in cells; FREE: nothing is near
+    sup_vec3*                    places;                     ///< posed
+    float *                      sorted[3], *sorted_rest[3]; ///< by cell of the grid
+    float*                       rooms;                      ///< per place, in cells; FREE: nothing is near
 } gap_job;
 
 static gap_job cut_scratch(const sup_lattice_gaps* gaps, const sup_lattice_gaps_call* call, void* scratch, size_t* size)
 {
-    size_t  n = gaps->count, vectors = sup_align(n * sizeof(sup_vec3), 64), words = sup_align(n * sizeof(uint32_t), 64);
-    gap_job j = { .gaps = gaps, .call = call };
-    j.places = sup_scratch_at(scratch, 0);
-    j.sorted = sup_scratch_at(scratch, vectors);
-    j.sorted_rest = sup_scratch_at(scratch, 2 * vectors);
-    j.rooms = sup_scratch_at(scratch, 3 * vectors);
-    j.grid.order = sup_scratch_at(scratch, 3 * vectors + words);
-    j.grid.begin = sup_scratch_at(scratch, 3 * vectors + 2 * words);
-    *size = 3 * vectors + 2 * words + sup_align((grid_cells(gaps->count) + 1) * sizeof(uint32_t), 64);
+    size_t  n = gaps->count, words = sup_align(n * sizeof(uint32_t), 64), at = sup_align(n * sizeof(sup_vec3), 64);
+    size_t  plane = sup_align((n + SUP_LANES) * sizeof(float), 64);
+    gap_job j = { .gaps = gaps, .call = call, .places = sup_scratch_at(scratch, 0) };
+    for (int a = 0; a < 3; ++a, at += 2 * plane) {
+        j.sorted[a] = sup_scratch_at(scratch, at);
+        j.sorted_rest[a] = sup_scratch_at(scratch, at + plane);
+    }
+    j.rooms = sup_scratch_at(scratch, at);
+    j.grid.order = sup_scratch_at(scratch, at + words);
+    j.grid.begin = sup_scratch_at(scratch, at + 2 * words);
+    *size = at + 2 * words + sup_align((grid_cells(gaps->count) + 1) * sizeof(uint32_t), 64);
     return j;
 }
 
@@ -301,37 +304,55 @@ static float facing(const sup_lattice_gaps* g, uint32_t i, uint32_t q, float pos
     return 1 - sup_smoothstep(CLOSED, CLOSES, sqrtf(posed2 / rest2));
 }
 
-static float find_room(const gap_job* j, uint32_t i)
+// The rows of the grid around place k of the sorted ones.
+static void find_rows(const gap_job* j, uint32_t k, sup_lattice_gaps_rows* rows)
 {
-    const sup_lattice_gaps* gaps = j->gaps;
-    const gap_grid*         g = &j->grid;
-    sup_vec3                at = j->places[i], rest = gaps->rest[i];
-    cell_box                b = box_around(g, &at);
-    float                   room = FREE, unit = 1 / (gaps->h * gaps->h), reach = REACH * REACH / unit;
+    const gap_grid* g = &j->grid;
+    uint32_t        i = g->order[k];
+    cell_box        b = box_around(g, &j->places[i]);
+    rows->count = 0;
+    for (int a = 0; a < 3; ++a) rows->at[a] = (&j->places[i].x)[a], rows->from[a] = (&j->gaps->rest[i].x)[a];
     for (uint32_t z = b.low[2]; z <= b.high[2]; ++z)
         for (uint32_t y = b.low[1]; y <= b.high[1]; ++y) {
             uint32_t begin, end;
             grid_row(g, &b, y, z, &begin, &end);
-            for (uint32_t k = begin; k < end; ++k) {
-                float posed2 = v3_length2(v3_sub(j->sorted[k], at));
-                if (posed2 >= reach) continue;
-                float rest2 = v3_length2(v3_sub(j->sorted_rest[k], rest));
-                if (posed2 >= CLOSES * CLOSES * rest2 || rest2 * unit < NEIGHBORS * NEIGHBORS) continue;
-                float faces = facing(gaps, i, g->order[k], posed2 * unit, rest2 * unit);
-                room = fminf(room, room_between(posed2 * unit, faces));
-            }
+            if (begin == end) continue;
+            rows->begin[rows->count] = begin;
+            rows->end[rows->count++] = end;
         }
-    for (uint32_t k = gaps->apart_begin[i]; k < gaps->apart_begin[i + 1]; ++k) {
-        float posed2 = v3_length2(v3_sub(j->places[gaps->apart[k]], at)) * unit;
-        if (posed2 < REACH * REACH) room = fminf(room, room_between(posed2, 1));
+}
+
+static float find_room(const gap_job* j, sup_lattice_gaps_rows* rows, uint32_t k)
+{
+    const sup_lattice_gaps* gaps = j->gaps;
+    uint32_t                closing[CLOSING_MOST], i = j->grid.order[k];
+    float                   room = FREE, unit = 1 / (gaps->h * gaps->h);
+    find_rows(j, k, rows);
+    uint32_t count = SUP_WIDE_PICK(sup_lattice_gaps_closing)(rows, closing, CLOSING_MOST);
+    for (uint32_t c = 0; c < count; ++c) {
+        uint32_t q = j->grid.order[closing[c]];
+        float    posed2 = unit * v3_length2(v3_sub(j->places[q], j->places[i]));
+        float    rest2 = unit * v3_length2(v3_sub(gaps->rest[q], gaps->rest[i]));
+        float    between = room_between(posed2, facing(gaps, i, q, posed2, rest2));
+        room = between < room ? between : room;
     }
-    return fmaxf(room, NO_ROOM);
+    for (uint32_t c = gaps->apart_begin[i]; c < gaps->apart_begin[i + 1]; ++c) {
+        float posed2 = v3_length2(v3_sub(j->places[gaps->apart[c]], j->places[i])) * unit;
+        float between = posed2 < REACH * REACH ? room_between(posed2, 1) : FREE;
+        room = between < room ? between : room;
+    }
+    return room > NO_ROOM ? room : NO_ROOM;
 }
 
 static void room_task(void* data, uint32_t begin, uint32_t end)
 {
-    const gap_job* j = data;
-    for (uint32_t i = begin; i < end; ++i) j->rooms[i] = find_room(j, i);
+    const gap_job*        j = data;
+    float                 square = j->gaps->h * j->gaps->h;
+    sup_lattice_gaps_rows rows = { .reach2 = REACH * REACH * square,
+                                   .closes2 = CLOSES * CLOSES,
+                                   .least2 = NEIGHBORS * NEIGHBORS * square };
+    for (int a = 0; a < 3; ++a) rows.posed[a] = j->sorted[a], rows.rest[a] = j->sorted_rest[a];
+    for (uint32_t k = begin; k < end; ++k) j->rooms[j->grid.order[k]] = find_room(j, &rows, k);
 }
 
 // A slot has the room of its place, and no more than a slope above those linked to it. Forwards and backwards through the
@@ -342,10 +363,15 @@ static void spread(const gap_job* j)
     float*                  room = j->call->room;
     for (uint32_t s = 0; s < g->slot_count; ++s) room[s] = FREE;
     for (uint32_t i = 0; i < g->count; ++i) room[g->slots[i]] = j->rooms[i];
-    for (uint32_t s = 0; s < g->slot_count; ++s)
-        for (uint32_t k = g->near_begin[s]; k < g->near_begin[s + 1]; ++k) room[s] = fminf(room[s], room[g->near[k]] + SLOPE);
-    for (uint32_t s = g->slot_count; s-- > 0;)
-        for (uint32_t k = g->near_begin[s]; k < g->near_begin[s + 1]; ++k) room[s] = fminf(room[s], room[g->near[k]] + SLOPE);
+    for (uint32_t i = 0; i < 2 * g->slot_count; ++i) {
+        uint32_t s = i < g->slot_count ? i : 2 * g->slot_count - 1 - i;
+        float    least = room[s];
+        for (uint32_t k = g->near_begin[s]; k < g->near_begin[s + 1]; ++k) {
+            float beside = room[g->near[k]] + SLOPE;
+            least = beside < least ? beside : least;
+        }
+        room[s] = least;
+    }
 }
 
 static void hold_task(void* data, uint32_t begin, uint32_t end)
@@ -369,15 +395,18 @@ bool sup_lattice_gaps_find(const sup_lattice_gaps* gaps, const sup_lattice_gaps_
     bool     any = false;
     sup_tasks_run(call->tasks, n, GRAIN, place_task, &j);
     if (grid_sort(&j.grid, j.places, n, (double)(REACH * gaps->h))) {
-        for (uint32_t k = 0; k < n; ++k) {
-            j.sorted[k] = j.places[j.grid.order[k]];
-            j.sorted_rest[k] = gaps->rest[j.grid.order[k]];
-        }
+        for (uint32_t k = 0; k < n + SUP_LANES; ++k)
+            for (int a = 0; a < 3; ++a) {
+                j.sorted[a][k] = k < n ? (&j.places[j.grid.order[k]].x)[a] : INFINITY;
+                j.sorted_rest[a][k] = k < n ? (&gaps->rest[j.grid.order[k]].x)[a] : 0.0f;
+            }
         sup_tasks_run(call->tasks, n, GRAIN, room_task, &j);
         for (uint32_t i = 0; i < n && !any; ++i) any = j.rooms[i] < FREE;
     } else
         for (uint32_t i = 0; i < n; ++i) j.rooms[i] = FREE;
-    spread(&j);
+    if (any) spread(&j);
+    else
+        for (uint32_t s = 0; s < gaps->slot_count; ++s) call->room[s] = FREE;
     sup_tasks_run(call->tasks, gaps->slot_count, GRAIN, hold_task, &j);
     return any;
 }

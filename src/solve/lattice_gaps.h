@@ -9,6 +9,7 @@
 #define SUP_SOLVE_LATTICE_GAPS_H
 
 #include "geom/voxels.h"
+#include "math/wide.h"
 #include "solve/lattice_nodes.h"
 
 typedef struct sup_lattice_gaps_desc {
@@ -47,5 +48,20 @@ typedef struct sup_lattice_gaps_call {
 size_t sup_lattice_gaps_scratch(const sup_lattice_gaps* gaps);
 /// Returns whether anything is near: otherwise room is 1 and hold is 0 everywhere.
 bool sup_lattice_gaps_find(const sup_lattice_gaps* gaps, const sup_lattice_gaps_call* call);
+
+/// One place, and the rows of others that may be near it: planes of the places by cells of a grid, posed and at rest, with
+/// eight more behind the last that are nowhere.
+typedef struct sup_lattice_gaps_rows {
+    const float *posed[3], *rest[3];
+    float        at[3], from[3]; ///< the place itself, posed and at rest
+    float        reach2;         ///< square of the distance beyond which nothing is met
+    float        closes2;        ///< square of the share of the distance at rest
+    float        least2;         ///< square of a distance at rest: nearer places are neighbors
+    uint32_t     count;
+    uint32_t     begin[9], end[9];
+} sup_lattice_gaps_rows;
+
+/// Lists those that the pose has brought near, at most `room`; returns how many.
+SUP_WIDE_DECLARE(uint32_t, sup_lattice_gaps_closing, (const sup_lattice_gaps_rows* rows, uint32_t* out, uint32_t room));
 
 #endif
