@@ -111,7 +111,7 @@ typedef struct sup_load_options {
     uint32_t             mesh_count; ///< 0: all
     const char* const*   dress;      ///< names of meshes without a skin that take weights from the nearest skinned ones
     uint32_t             dress_count;
-    const sup_progress*  progress; ///< asked while OBJ, PLY or another process (assimp) reads: false stops it
+    const sup_progress*  progress; ///< asked some times a second while a character is read: false stops it
     double wait; ///< seconds on the clock until such a process is given up; 0: ten minutes, and 40 seconds a megabyte
 } sup_load_options;
 

@@ -175,6 +175,7 @@ typedef struct sup_auto_weights_options {
     const float*       strength;       ///< per joint, 1 is usual; NULL: 1
     const float*       mask;           ///< sup_character_weigh: per point, 1 takes the new weights, 0 keeps the old; NULL: 1
     const sup_tasks*   tasks;
+    const sup_progress* progress;      ///< asked some times a second: false stops it, SUP_ERROR_CANCELLED
 } sup_auto_weights_options;
 
 typedef struct sup_auto_weights {

@@ -17,7 +17,7 @@
 // thousand.
 #define LOOKS_ALL 2e7
 #define LOOKS_MEAN 32 // of a cell, which large grids may take whatever that costs
-enum { OPEN_STRIDE = 3, GRAIN = 256, LOOKS_LEAST = 32 };
+enum { OPEN_STRIDE = 3, GRAIN = 256, PIECE = 1 << 16, LOOKS_LEAST = 32 };
 
 // ---------------------------------------------------------------------------------------------- grid
 
@@ -131,7 +131,7 @@ static void classify_cells(void* data, uint32_t begin, uint32_t end)
 {
     voxel_maker* m = data;
     for (uint32_t i = begin; i < end; ++i) {
-        uint32_t at = voxel_inner(m, i);
+        uint32_t at = voxel_inner(m, m->first + i);
         if (m->state[at] & SUP_VOXEL_SURFACE) continue;
         bool reached = m->state[at] & VOXEL_OUTSIDE;
         if (reached && !(m->out->open && voxel_inside(m, at, 0.5, 0.5, 0.5))) continue;
@@ -179,6 +179,12 @@ sup_result voxel_need_winding(voxel_maker* m, sup_error* error)
     return result;
 }
 
+sup_result voxel_report(const voxel_maker* m, sup_error* error)
+{
+    if (sup_progress_report(m->desc->progress, 0, "cells")) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while filling cells");
+}
+
 static sup_result find_inside(voxel_maker* m, sup_error* error)
 {
     uint32_t* stack = SUP_NEW(m->scratch, uint32_t, m->grid);
@@ -189,7 +195,12 @@ static sup_result find_inside(voxel_maker* m, sup_error* error)
         if (result != SUP_OK) return result;
         m->out->open = looks_open(m);
     }
-    sup_tasks_run(m->desc->tasks, m->inner_count, GRAIN, classify_cells, m);
+    for (m->first = 0; m->first < m->inner_count; m->first += PIECE) { // whoever waits is asked in between
+        uint32_t   count = m->inner_count - m->first < PIECE ? m->inner_count - m->first : PIECE;
+        sup_result result = voxel_report(m, error);
+        if (result != SUP_OK) return result;
+        sup_tasks_run(m->desc->tasks, count, GRAIN, classify_cells, m);
+    }
     return SUP_OK;
 }
 
@@ -231,7 +242,9 @@ static sup_result make(voxel_maker* m, sup_arena* arena, sup_error* error)
     result = voxel_touch(m, error);
     if (result == SUP_OK) result = find_inside(m, error);
     if (result == SUP_OK) result = list_cells(m, arena, error);
+    if (result == SUP_OK) result = voxel_report(m, error);
     if (result == SUP_OK) result = voxel_join(m, error);
+    if (result == SUP_OK) result = voxel_report(m, error);
     if (result == SUP_OK) result = voxel_particles(m, arena, error);
     return result;
 }

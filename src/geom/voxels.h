@@ -12,12 +12,13 @@
 #define SUP_VOXELS_MAX (1u << 24)
 
 typedef struct sup_voxels_desc {
-    uint32_t         point_count;
-    const sup_vec3*  points; ///< finite
-    uint32_t         triangle_count;
-    const uint32_t*  triangles;
-    uint32_t         cells; ///< along the longest side of the triangles' box, at least 1
-    const sup_tasks* tasks;
+    uint32_t            point_count;
+    const sup_vec3*     points; ///< finite
+    uint32_t            triangle_count;
+    const uint32_t*     triangles;
+    uint32_t            cells; ///< along the longest side of the triangles' box, at least 1
+    const sup_tasks*    tasks;
+    const sup_progress* progress; ///< asked now and then with 0: false stops it, SUP_ERROR_CANCELLED
 } sup_voxels_desc;
 
 enum {

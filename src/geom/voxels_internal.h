@@ -13,6 +13,7 @@ typedef struct voxel_maker {
     sup_voxels*            out;
     sup_arena*             scratch;
     uint32_t               grid, step[3], inner_count;
+    uint32_t               first; ///< inner cell of the piece that is being classified
     uint8_t*               state; ///< per grid index
     uint8_t*               flags; ///< per cell
     bool                   has_winding;
@@ -32,6 +33,9 @@ sup_result voxel_touch(voxel_maker* m, sup_error* error);
 sup_result voxel_join(voxel_maker* m, sup_error* error);
 /// Particles, links and components.
 sup_result voxel_particles(voxel_maker* m, sup_arena* arena, sup_error* error);
+
+/// Asks whoever waits; SUP_ERROR_CANCELLED: stop.
+sup_result voxel_report(const voxel_maker* m, sup_error* error);
 
 sup_result voxel_need_winding(voxel_maker* m, sup_error* error);
 /// By winding number at a place of a grid cell.

@@ -89,7 +89,7 @@ static void cell_range(double low, double high, uint32_t size, uint32_t* first, 
 static uint64_t touch_triangle(voxel_maker* m, const touching* t)
 {
     uint64_t looked = 0;
-    int a = 0;
+    int      a = 0;
     for (int i = 1; i < 3; ++i)
         if (fabs(t->normal[i]) > fabs(t->normal[a])) a = i;
     const uint32_t* size = m->out->size;
@@ -114,13 +114,14 @@ static uint64_t touch_triangle(voxel_maker* m, const touching* t)
 
 // A surface is looked at a few times in each cell that it goes through. One that is looked at this often in every cell of the
 // grid fills no body: its faces lie through each other.
-enum { LOOKS_PER_CELL = 8, LOOKS_PER_TRIANGLE = 64 };
+enum { LOOKS_PER_CELL = 8, LOOKS_PER_TRIANGLE = 64, LOOKS_A_REPORT = 1 << 22 };
 
 sup_result voxel_touch(voxel_maker* m, sup_error* error)
 {
     uint64_t               left = LOOKS_PER_CELL * (uint64_t)m->grid + LOOKS_PER_TRIANGLE * (uint64_t)m->desc->triangle_count;
     const sup_voxels_desc* d = m->desc;
     const sup_voxels*      v = m->out;
+    uint64_t               silent = 0;
     for (uint32_t i = 0; i < d->triangle_count; ++i) {
         touching t;
         for (int k = 0; k < 3; ++k) {
@@ -137,6 +138,10 @@ sup_result voxel_touch(voxel_maker* m, sup_error* error)
                             "leave them out",
                             d->triangle_count);
         left -= looked;
+        if ((silent += looked + 1) < LOOKS_A_REPORT) continue;
+        silent = 0;
+        sup_result result = voxel_report(m, error);
+        if (result != SUP_OK) return result;
     }
     return SUP_OK;
 }

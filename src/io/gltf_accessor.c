@@ -210,6 +210,7 @@ sup_result gltf_accessor_find(const gltf_source* source, uint32_t index, const c
 
 sup_result gltf_accessor_load(gltf_reader* r, uint32_t index, const char* used_for, gltf_accessor* out)
 {
+    GLTF_TRY(gltf_report(r)); // every array of a file comes by here
     GLTF_TRY(find(r->source, r, index, used_for, out, r->error));
     r->source->accessors[index] = *out;
     return SUP_OK;

@@ -32,6 +32,12 @@ const char* gltf_text(gltf_reader* r, const char* format, ...)
     return kept ? kept : "?";
 }
 
+sup_result gltf_report(gltf_reader* r)
+{
+    // How many arrays will come is not known before; the bar stands at a quarter.
+    return sup_progress_report(r->in->progress, 0.25, "reading") ? SUP_OK : sup_fail(r->error, SUP_ERROR_CANCELLED, "stopped");
+}
+
 sup_result gltf_charge(gltf_reader* r, uint64_t count, size_t size)
 {
     if (size && count > r->budget / size)
@@ -97,7 +103,8 @@ static sup_result create(gltf_reader* r, sup_character** out)
                                 .up = r->in->up >= 0 ? (sup_axis)r->in->up : SUP_AXIS_Y,
                                 .up_assumed = r->given && r->given->up_assumed,
                                 .warning_count = r->warning_count,
-                                .warnings = r->warnings };
+                                .warnings = r->warnings,
+                                .progress = r->in->progress };
     GLTF_TRY(sup_character_create(&desc, r->in->allocator, out, r->error));
     r->source->part_count = r->part_count;
     r->source->parts = r->origins;
@@ -116,8 +123,10 @@ static sup_result read_all(gltf_reader* r, sup_character** out)
     for (uint32_t i = 0; r->given && i < r->given->warning_count; ++i) gltf_warn(r, "%s", r->given->warnings[i]);
     GLTF_TRY(gltf_file_open(r));
     r->budget = (uint64_t)r->source->bytes * BUDGET_FACTOR + BUDGET_FREE;
+    GLTF_TRY(gltf_report(r));
     GLTF_TRY(gltf_nodes_read(r));
     GLTF_TRY(gltf_parts_find(r));
+    GLTF_TRY(gltf_report(r));
     GLTF_TRY(gltf_skins_read(r));
     GLTF_TRY(gltf_parts_place(r));
     GLTF_TRY(gltf_parts_dress(r));

@@ -149,6 +149,8 @@ sup_result gltf_index(gltf_reader* r, const sup_json* object, const char* key, u
 /// The name of an object, or "KIND INDEX" where it has none.
 const char* gltf_name(gltf_reader* r, const sup_json* object, const char* kind, uint32_t index);
 
+/// Asks whoever waits; SUP_ERROR_CANCELLED: nobody does any more.
+sup_result gltf_report(gltf_reader* r);
 /// gltf_accessor_find that also puts sparse values in place.
 sup_result gltf_accessor_load(gltf_reader* r, uint32_t index, const char* used_for, gltf_accessor* out);
 /// All components as floats: the file's own bytes where they are fit for it, else a copy.

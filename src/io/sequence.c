@@ -323,7 +323,8 @@ static sup_result create(sequence* s, sup_character** out)
                                 .up = first->up,
                                 .up_assumed = first->up_assumed,
                                 .warning_count = s->unnumbered_count > 0,
-                                .warnings = &warning };
+                                .warnings = &warning,
+                                .progress = s->options->progress };
     return sup_character_create(&desc, s->options->allocator, out, s->error);
 }
 

@@ -17,6 +17,7 @@ sup_result sup_surface_create(const sup_read_input* in, const sup_part_desc* par
                                 .up = in->up >= 0 ? (sup_axis)in->up : SUP_AXIS_Y,
                                 .up_assumed = in->up < 0,
                                 .warning_count = warning_count,
-                                .warnings = warnings };
+                                .warnings = warnings,
+                                .progress = in->progress };
     return sup_character_create(&desc, in->allocator, out, error);
 }

@@ -7,6 +7,7 @@
 #include "supple/rig.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     BONE_SAMPLES = 16, // along a bone that is asked whether it lies inside
@@ -14,10 +15,11 @@ enum {
     GRAIN = 512,
     CELLS_LEAST = 8, // however the mesh fills its box
 };
-// Particles that weights spread over where nobody asked for cells. Characters have up to 25,000 and take as long as that times
-// its cube root for every eight joints; soup that fills its box gets coarser cells.
-#define PARTICLES_MOST 80000.0
+// Particles that weights spread over where nobody asked for cells. Characters have up to 25,000, a horse with gaps between its
+// legs 90,000, and every eight joints take as long as that times its cube root; soup that fills its box gets coarser cells.
+#define PARTICLES_MOST 120000.0
 #define LEAST_WEIGHT 1e-3f
+#define SOLVING 0.2       // of the time has gone when that begins, about
 #define IDLE_WEIGHT 0.05f // a joint that no point follows by more has no flesh of its own
 
 typedef struct influence {
@@ -39,14 +41,14 @@ typedef struct weigher {
     sup_voxels          voxels;
     sup_lattice_weights lattice;
 
-    uint32_t   first, batch, batch_room; ///< groups
-    float**    solved;                   ///< per group of the batch: particles x 8
-    float**    work;
-    uint32_t*  iterations;
-    uint32_t*  cells; ///< of each point
-    float*     places;
-    influence* kept; ///< points x keep, heaviest first
-    uint32_t   keep;
+    uint32_t           first, batch, batch_room; ///< groups
+    float**            solved;                   ///< per group of the batch: particles x 8
+    float**            work;
+    sup_diffusion_run* runs;
+    uint32_t*          cells; ///< of each point
+    float*             places;
+    influence*         kept; ///< points x keep, heaviest first
+    uint32_t           keep;
 } weigher;
 
 // ---------------------------------------------------------------------------------------------- owners
@@ -77,7 +79,29 @@ static void solve_group(void* data, uint32_t begin, uint32_t end)
 {
     weigher* w = data;
     for (uint32_t g = begin; g < end; ++g)
-        w->iterations[g] = sup_lattice_weights_solve(&w->lattice, w->first + g, w->solved[g], w->work[g]);
+        sup_lattice_weights_solve(&w->lattice, w->first + g, &w->runs[g], w->solved[g], w->work[g]);
+}
+
+static sup_result report(const weigher* w, double share, sup_error* error)
+{
+    if (sup_progress_report(w->options->progress, share, "weights")) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while making weights");
+}
+
+// Every group of the batch, some tenths of a second at a time.
+static sup_result solve_batch(weigher* w, uint32_t groups, sup_auto_weights* out, sup_error* error)
+{
+    sup_result result = SUP_OK;
+    memset(w->runs, 0, w->batch * sizeof *w->runs);
+    for (bool ended = false; !ended && result == SUP_OK;) {
+        sup_tasks_run(w->options->tasks, w->batch, 1, solve_group, w);
+        ended = true;
+        for (uint32_t g = 0; g < w->batch; ++g) ended &= w->runs[g].ended;
+        result = report(w, SOLVING + (1 - SOLVING) * w->first / groups, error);
+    }
+    for (uint32_t g = 0; g < w->batch && !w->lattice.steps; ++g)
+        if (w->runs[g].iterations > out->iterations) out->iterations = w->runs[g].iterations;
+    return result;
 }
 
 static void keep(const weigher* w, uint32_t point, uint32_t owner, float weight)
@@ -144,9 +168,9 @@ static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
     w->batch_room = groups < 2 * workers ? groups : 2 * workers;
     w->solved = SUP_NEW(w->scratch, float*, w->batch_room);
     w->work = SUP_NEW(w->scratch, float*, w->batch_room);
-    w->iterations = SUP_NEW(w->scratch, uint32_t, w->batch_room);
+    w->runs = SUP_NEW(w->scratch, sup_diffusion_run, w->batch_room);
     w->kept = SUP_NEW(w->scratch, influence, (size_t)w->mesh->point_count * w->keep);
-    if (!w->solved || !w->work || !w->iterations || !w->kept) return sup_fail_memory(error, "weights");
+    if (!w->solved || !w->work || !w->runs || !w->kept) return sup_fail_memory(error, "weights");
     for (uint32_t g = 0; g < w->batch_room; ++g) {
         w->solved[g] = SUP_NEW(w->scratch, float, (size_t)w->voxels.particle_count* SUP_LANES);
         w->work[g] = SUP_NEW(w->scratch, float, sup_diffusion_work(w->voxels.particle_count));
@@ -154,10 +178,9 @@ static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
     }
     for (w->first = 0; w->first < groups; w->first += w->batch_room) {
         w->batch = groups - w->first < w->batch_room ? groups - w->first : w->batch_room;
-        sup_tasks_run(w->options->tasks, w->batch, 1, solve_group, w);
+        sup_result result = solve_batch(w, groups, out, error);
+        if (result != SUP_OK) return result;
         sup_tasks_run(w->options->tasks, w->mesh->point_count, GRAIN, weigh_points, w);
-        for (uint32_t g = 0; g < w->batch; ++g)
-            if (w->iterations[g] > out->iterations) out->iterations = w->iterations[g];
     }
     return SUP_OK;
 }
@@ -250,7 +273,8 @@ static sup_result spread_weights(weigher* w, sup_error* error)
     float*         strength = SUP_NEW(w->scratch, float, w->owner_count);
     if (!lines || !strength) return sup_fail_memory(error, "weights");
     for (uint32_t b = 0; b < w->bone_count; ++b) lines[b] = (sup_bone_line){ w->bones[b].head, w->bones[b].tail };
-    for (uint32_t o = 0; o < w->owner_count; ++o) strength[o] = w->options->strength ? w->options->strength[w->joints[o]] : 1.0f;
+    for (uint32_t o = 0; o < w->owner_count; ++o)
+        strength[o] = w->options->strength ? w->options->strength[w->joints[o]] : 1.0f;
     sup_lattice_weights_desc desc = { .voxels = &w->voxels,
                                       .bone_count = w->bone_count,
                                       .bones = lines,
@@ -270,7 +294,8 @@ static sup_result fill_cells(weigher* w, uint32_t* cells, sup_error* error)
                                  .triangle_count = w->mesh->triangle_count,
                                  .triangles = w->mesh->triangles,
                                  .cells = *cells,
-                                 .tasks = w->options->tasks };
+                                 .tasks = w->options->tasks,
+                                 .progress = w->options->progress };
         sup_result      result = sup_voxels_create(&desc, w->scratch, &w->voxels, error);
         bool            fits = w->options->cells || *cells <= CELLS_LEAST || w->voxels.particle_count <= PARTICLES_MOST;
         if (result != SUP_OK || fits) return result;
@@ -288,6 +313,7 @@ static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup
         result = sup_weights_choose_cells(w->mesh, w->bone_count, w->bones, w->options->tasks, w->scratch, &out->cells, error);
     if (result != SUP_OK) return result;
     result = fill_cells(w, &out->cells, error);
+    if (result == SUP_OK) result = report(w, SOLVING / 2, error);
     if (result == SUP_OK) result = spread_weights(w, error);
     if (result == SUP_OK) result = place_points(w, out, error);
     if (result == SUP_OK) result = solve_all(w, out, error);

@@ -1,5 +1,7 @@
 #include "solve/diffusion.h"
 
+#include <string.h>
+
 // Sums of this many particles stay in float, the sums of those in double: long float sums would cost digits.
 enum { BLOCK = 64, ITERATIONS_MAX = 1000 };
 #define TOLERANCE 1e-6
@@ -89,33 +91,44 @@ static void advance(const sup_diffusion* d, const float* inverse, f8 alpha, cons
     }
 }
 
-uint32_t SUP_WIDE(sup_diffusion_solve)(const sup_diffusion* d, float* w, float* work)
+void SUP_WIDE(sup_diffusion_go_on)(const sup_diffusion* d, sup_diffusion_run* run, uint32_t most, float* w, float* work)
 {
     size_t    n = (size_t)d->count * SUP_LANES;
     double    enough = d->tolerance > 0 ? (double)d->tolerance * (double)d->tolerance : TOLERANCE * TOLERANCE;
     float *   r = work, *direction = work + n, *q = work + 2 * n, *inverse = work + 3 * n;
     lane_sums rz, bb, pq, rr, next;
-    for (uint32_t i = 0; i < d->count; ++i) inverse[i] = 1.0f / diagonal(d, i);
-    begin(d, inverse, w, r, direction, &rz, &bb);
-    bool done[SUP_LANES];
-    for (int i = 0; i < SUP_LANES; ++i) done[i] = !(bb.of[i] > 0) || !(rz.of[i] > 0);
-    for (uint32_t iteration = 0; iteration < ITERATIONS_MAX; ++iteration) {
+    if (!run->begun) {
+        for (uint32_t i = 0; i < d->count; ++i) inverse[i] = 1.0f / diagonal(d, i);
+        begin(d, inverse, w, r, direction, &rz, &bb);
+        memcpy(run->rz, rz.of, sizeof run->rz), memcpy(run->bb, bb.of, sizeof run->bb);
+        for (int i = 0; i < SUP_LANES; ++i) run->done[i] = !(bb.of[i] > 0) || !(rz.of[i] > 0);
+        run->begun = true;
+    }
+    for (uint32_t left = most; !run->ended && left; --left) {
         bool all = true;
-        for (int i = 0; i < SUP_LANES; ++i) all &= done[i];
-        if (all) return iteration;
+        for (int i = 0; i < SUP_LANES; ++i) all &= run->done[i];
+        run->ended = all || run->iterations == ITERATIONS_MAX;
+        if (run->ended) return;
         multiply(d, direction, q, &pq);
         f8 alpha = f8_all(0), beta = f8_all(0);
         for (int i = 0; i < SUP_LANES; ++i) // a lane that is done stands still
-            if (!done[i] && pq.of[i] > 0) alpha[i] = (float)(rz.of[i] / pq.of[i]);
+            if (!run->done[i] && pq.of[i] > 0) alpha[i] = (float)(run->rz[i] / pq.of[i]);
         advance(d, inverse, alpha, direction, w, r, q, &next, &rr);
         for (int i = 0; i < SUP_LANES; ++i) {
-            done[i] = done[i] || !(pq.of[i] > 0) || rr.of[i] <= enough * bb.of[i];
-            if (!done[i]) beta[i] = (float)(next.of[i] / rz.of[i]);
+            run->done[i] = run->done[i] || !(pq.of[i] > 0) || rr.of[i] <= enough * run->bb[i];
+            if (!run->done[i]) beta[i] = (float)(next.of[i] / run->rz[i]);
         }
         for (size_t at = 0; at < n; at += SUP_LANES) f8_store(direction + at, f8_load(q + at) + beta * f8_load(direction + at));
-        rz = next;
+        memcpy(run->rz, next.of, sizeof run->rz);
+        ++run->iterations;
     }
-    return ITERATIONS_MAX;
+}
+
+uint32_t SUP_WIDE(sup_diffusion_solve)(const sup_diffusion* d, float* w, float* work)
+{
+    sup_diffusion_run run = { 0 };
+    while (!run.ended) SUP_WIDE(sup_diffusion_go_on)(d, &run, ITERATIONS_MAX, w, work);
+    return run.iterations;
 }
 
 void SUP_WIDE(sup_diffusion_average)(const sup_diffusion* d, uint32_t steps, float* w, float* work)

@@ -200,7 +200,10 @@ static sup_result smooth_shares(lattice_maker* m, share_list* lists, sup_error* 
         for (uint32_t p = 0; p < count; ++p)
             for (uint32_t i = lattice_parts_around(m, p, parts, shares); i-- > 0;)
                 if (parts[i] - first < SUP_LANES) w[(size_t)p * SUP_LANES + parts[i] - first] = shares[i];
-        SUP_WIDE_PICK(sup_diffusion_solve)(&d, w, work);
+        if (!sup_diffusion_solve_asking(&d, w, work, m->desc->progress, 0.8, "lattice")) {
+            sup_arena_destroy(scratch);
+            return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while measuring volumes");
+        }
         for (uint32_t p = 0; p < count; ++p)
             for (uint32_t i = 0; i < SUP_LANES && first + i < m->desc->part_count; ++i)
                 if (w[(size_t)p * SUP_LANES + i] > FAINT_SHARE) add_share(&lists[p], first + i, w[(size_t)p * SUP_LANES + i]);

@@ -42,6 +42,7 @@ typedef struct sup_lattice_volume_desc {
     const sup_vec3*         core;   ///< c of each slot, in cells; NULL: there is only the first field
     float                   fade;   ///< 0 to 0.5 of a part's length; 0: the paper's, parts one after the other
     bool                    trial;  ///< only sup_lattice_volume_growth will be asked
+    const sup_progress*     progress; ///< asked now and then with 0.8: false stops it, SUP_ERROR_CANCELLED
 } sup_lattice_volume_desc;
 
 typedef struct sup_lattice_part {

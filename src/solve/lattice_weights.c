@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define WEIGHT_TOLERANCE 1e-4f // a tenth of the least weight that anybody keeps
-#define LEAST_DISTANCE 0.5 // in cells: the bone's own particles
+#define LEAST_DISTANCE 0.5     // in cells: the bone's own particles
 
 static sup_result make_screen(const sup_lattice_weights_desc* d, sup_arena* arena, sup_lattice_weights* w, sup_error* error)
 {
@@ -104,7 +104,7 @@ sup_result sup_lattice_weights_create(const sup_lattice_weights_desc* desc, sup_
     return desc->diffuse ? make_neighbors(desc, arena, out, error) : make_screen(desc, arena, out, error);
 }
 
-uint32_t sup_lattice_weights_solve(const sup_lattice_weights* weights, uint32_t group, float* w, float* work)
+static void begin_group(const sup_lattice_weights* weights, uint32_t group, float* w)
 {
     uint32_t first = group * SUP_LANES, count = weights->diffusion.count;
     memset(w, 0, (size_t)count * SUP_LANES * sizeof *w);
@@ -115,7 +115,21 @@ uint32_t sup_lattice_weights_solve(const sup_lattice_weights* weights, uint32_t 
         for (uint32_t i = 0; i < n->count; ++i)
             if (n->owners[i] - first < SUP_LANES) w[(size_t)p * SUP_LANES + n->owners[i] - first] = 1.0f / (float)n->count;
     }
-    if (!weights->steps) return SUP_WIDE_PICK(sup_diffusion_solve)(&weights->diffusion, w, work);
-    SUP_WIDE_PICK(sup_diffusion_average)(&weights->diffusion, weights->steps, w, work);
-    return 0;
+}
+
+void sup_lattice_weights_solve(const sup_lattice_weights* weights, uint32_t group, sup_diffusion_run* run, float* w,
+                               float* work)
+{
+    uint32_t some = sup_diffusion_some(weights->diffusion.count);
+    if (run->ended) return;
+    if (!run->begun) begin_group(weights, group, w);
+    if (!weights->steps) {
+        SUP_WIDE_PICK(sup_diffusion_go_on)(&weights->diffusion, run, some, w, work);
+        return;
+    }
+    uint32_t left = weights->steps - run->iterations, now = left < some ? left : some;
+    SUP_WIDE_PICK(sup_diffusion_average)(&weights->diffusion, now, w, work);
+    run->begun = true;
+    run->iterations += now;
+    run->ended = run->iterations == weights->steps;
 }

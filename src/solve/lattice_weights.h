@@ -31,7 +31,8 @@ sup_result sup_lattice_weights_create(const sup_lattice_weights_desc* desc, sup_
                                       sup_error* error);
 
 /// Owners 8 group ... 8 group + 7 into w: particles x 8 floats, not negative, over all groups summing to 1 but for rounding.
-/// work: sup_diffusion_work floats. Returns the number of iterations.
-uint32_t sup_lattice_weights_solve(const sup_lattice_weights* weights, uint32_t group, float* w, float* work);
+/// work: sup_diffusion_work floats. Some tenths of a second at a time: again until `run`, zero at first, has ended.
+void sup_lattice_weights_solve(const sup_lattice_weights* weights, uint32_t group, sup_diffusion_run* run, float* w,
+                               float* work);
 
 #endif

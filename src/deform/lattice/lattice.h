@@ -142,9 +142,9 @@ void lattice_group_joints(const sup_bind_input* in, const char* text, uint32_t* 
 sup_result lattice_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);
 
 /// A linear map from values at points to values at particles: least squares at the skin, harmonic inside. Columns of eight:
-/// values is point_count x 8 in, out particle_count x 8.
-sup_result lattice_extend(const lattice_bound* b, const float* places, const float* values, float* out, sup_arena* scratch,
-                          sup_error* error);
+/// values is point_count x 8 in, out particle_count x 8. Whoever waits for the bind is told `share_done`, and may cancel.
+sup_result lattice_extend(const lattice_bound* b, const float* places, const float* values, float* out,
+                          const sup_bind_input* in, double share_done, sup_arena* scratch, sup_error* error);
 
 /// State: this head, then planes of `count` floats.
 typedef struct lattice_state {

@@ -13,7 +13,8 @@ static sup_result make_cells(binder* m)
                              .triangle_count = m->surface.triangle_count,
                              .triangles = m->surface.triangles,
                              .cells = (uint32_t)m->params->cells,
-                             .tasks = m->in->tasks };
+                             .tasks = m->in->tasks,
+                             .progress = m->in->progress };
     sup_result      r = sup_voxels_create(&desc, m->arena, &b->voxels, m->error);
     if (r != SUP_OK) return r;
     float* relative = NULL;

@@ -23,6 +23,7 @@ typedef struct binder {
     uint32_t*               owners; ///< of each bone
     const uint32_t*         bone_joints;            ///< of each owner of bones
     uint32_t *              bone_begin, *bone_list; ///< bones of each joint, rising
+    sup_diffusion_run*      runs;   ///< of the groups
     float*                  all;    ///< weights: groups x particles x 8
     uint32_t                groups;
     uint32_t*               group_of;    ///< of each that is kept: its number among all, rising
@@ -44,6 +45,9 @@ typedef struct binder {
 
 /// Weights of the particles and the skin set that poses them.
 sup_result lattice_make_weights(binder* m);
+/// A diffusion that can be cancelled while it goes on.
+sup_result lattice_solve(const sup_diffusion* d, float* w, float* work, const sup_bind_input* in, double share,
+                         sup_error* error);
 /// The octants of each particle that are filled, as masses at first; then by slot.
 sup_result lattice_make_masses(binder* m, float** relative);
 sup_result lattice_place_masses(binder* m, const float* relative);

@@ -35,10 +35,10 @@ double lattice_bone_distance2(const binder* m, uint32_t joint, sup_vec3 place, s
     for (uint32_t i = m->bone_begin[joint]; i < m->bone_begin[joint + 1]; ++i) {
         const sup_bone* t = &s->bones[m->bone_list[i]];
         sup_vec3        along = v3_sub(t->tail, t->head);
-        float    length2 = v3_length2(along);
-        float    share = length2 > 0 ? sup_clampf(v3_dot(v3_sub(place, t->head), along) / length2, 0, 1) : 0.0f;
-        sup_vec3 at = v3_mad(t->head, share, along);
-        float    square = v3_length2(v3_sub(place, at));
+        float           length2 = v3_length2(along);
+        float           share = length2 > 0 ? sup_clampf(v3_dot(v3_sub(place, t->head), along) / length2, 0, 1) : 0.0f;
+        sup_vec3        at = v3_mad(t->head, share, along);
+        float           square = v3_length2(v3_sub(place, at));
         if (!(square < least)) continue;
         least = square;
         if (foot) *foot = at;
@@ -197,7 +197,7 @@ static sup_result make_softness(binder* m)
             values[(size_t)p * SUP_LANES + 2 * i] = f->scale ? f->scale[p] : 1.0f;
             values[(size_t)p * SUP_LANES + 2 * i + 1] = f->scale ? f->offset[p] : 0.0f;
         }
-    sup_result r = lattice_extend(b, m->places, values, spread, m->scratch, m->error);
+    sup_result r = lattice_extend(b, m->places, values, spread, m->in, 0.75, m->scratch, m->error);
     if (r != SUP_OK) return r;
     for (int i = 0; i < SOFT_COUNT; ++i) {
         if (!m->in->fields[rows[i]].scale) continue;
@@ -236,7 +236,8 @@ static sup_result make_core(binder* m)
         screen[p] = CORE_HOLD;
     }
     sup_diffusion d = { .count = count, .link_begin = b->voxels.link_begin, .links = b->voxels.links, .screen = screen };
-    SUP_WIDE_PICK(sup_diffusion_solve)(&d, way, work);
+    sup_result    r = lattice_solve(&d, way, work, m->in, 0.75, m->error);
+    if (r != SUP_OK) return r;
     for (uint32_t p = 0; p < count; ++p) {
         const float* from = way + (size_t)p * SUP_LANES;
         core[b->regions.slots[p]] = v3(from[0], from[1], from[2]);

@@ -26,7 +26,8 @@ static sup_result create_volumes(binder* m, const uint32_t* labels, uint32_t par
                                      .surface = m->coarse_cells ? NULL : m->skin_parts,
                                      .loose = m->loose,
                                      .fade = m->params->fade,
-                                     .trial = trial };
+                                     .trial = trial,
+                                     .progress = m->in->progress };
     return sup_lattice_volume_create(&desc, arena, out, m->error);
 }
 

@@ -67,7 +67,7 @@ static void solve_groups(void* data, uint32_t begin, uint32_t end)
     uint32_t count = m->b->voxels.particle_count;
     for (uint32_t g = begin; g < end; ++g) {
         float* w = m->all + (size_t)g * count * SUP_LANES;
-        sup_lattice_weights_solve(&m->lattice, g, w,
+        sup_lattice_weights_solve(&m->lattice, g, &m->runs[g], w,
                                   m->all + (size_t)m->groups * count * SUP_LANES + g * sup_diffusion_work(count));
     }
 }
@@ -78,14 +78,28 @@ static sup_result spread_from_bones(binder* m)
     m->groups = (m->owner_count + SUP_LANES - 1) / SUP_LANES;
     m->group_of = SUP_NEW(m->scratch, uint32_t, m->groups);
     m->all = SUP_NEW(m->scratch, float, m->groups*(count * SUP_LANES + sup_diffusion_work((uint32_t)count)));
-    if (!m->all || !m->group_of) return sup_fail_memory(m->error, "weights of a lattice");
+    m->runs = SUP_NEW(m->scratch, sup_diffusion_run, m->groups);
+    if (!m->all || !m->group_of || !m->runs) return sup_fail_memory(m->error, "weights of a lattice");
     for (uint32_t g = 0; g < m->groups; ++g) m->group_of[g] = g;
-    sup_tasks_run(m->in->tasks, m->groups, 1, solve_groups, m);
-    return SUP_OK;
+    sup_result r = SUP_OK;
+    for (uint32_t ended = 0; ended < m->groups && r == SUP_OK;) { // some tenths of a second of each at a time
+        sup_tasks_run(m->in->tasks, m->groups, 1, solve_groups, m);
+        ended = 0;
+        for (uint32_t g = 0; g < m->groups; ++g) ended += m->runs[g].ended;
+        r = sup_bind_report(m->in, "lattice", 0.1 + 0.6 * ended / m->groups, m->error);
+    }
+    return r;
 }
 
-sup_result lattice_extend(const lattice_bound* b, const float* places, const float* values, float* out, sup_arena* scratch,
-                          sup_error* error)
+sup_result lattice_solve(const sup_diffusion* d, float* w, float* work, const sup_bind_input* in, double share,
+                         sup_error* error)
+{
+    if (sup_diffusion_solve_asking(d, w, work, in->progress, share, "lattice")) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while binding lattice");
+}
+
+sup_result lattice_extend(const lattice_bound* b, const float* places, const float* values, float* out,
+                          const sup_bind_input* in, double share_done, sup_arena* scratch, sup_error* error)
 {
     const sup_voxels* v = &b->voxels;
     float*            screen = SUP_NEW(scratch, float, v->particle_count);
@@ -107,8 +121,7 @@ sup_result lattice_extend(const lattice_bound* b, const float* places, const flo
         screen[q] = screen[q] > 0 ? FILE_HOLD * fminf(screen[q], 1.0f) : FLOOR_HOLD;
     }
     sup_diffusion d = { .count = v->particle_count, .link_begin = v->link_begin, .links = v->links, .screen = screen };
-    SUP_WIDE_PICK(sup_diffusion_solve)(&d, out, work);
-    return SUP_OK;
+    return lattice_solve(&d, out, work, in, share_done, error);
 }
 
 // Joints in groups of SUP_LANES; only those groups count of which some point follows a joint: a rig has thousands of joints
@@ -150,7 +163,8 @@ static sup_result spread_from_file(binder* m)
             values[(items[at].key & UINT32_MAX) * SUP_LANES + c->weights.joints[items[at].value] % SUP_LANES] =
                 c->weights.values[items[at].value];
         sup_arena* work = sup_arena_beside(m->scratch);
-        r = work ? lattice_extend(m->b, m->places, values, m->all + g * count * SUP_LANES, work, m->error)
+        r = work ? lattice_extend(m->b, m->places, values, m->all + g * count * SUP_LANES, m->in, 0.1 + 0.6 * g / m->groups,
+                                  work, m->error)
                  : sup_fail_memory(m->error, "weights of a lattice");
         sup_arena_destroy(work);
         for (uint32_t i = begin; i < at; ++i)
