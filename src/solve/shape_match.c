@@ -39,11 +39,11 @@ static sup_result make_slots(const sup_match_desc* d, sup_arena* arena, sup_matc
 static sup_vec4 region_center(const sup_match* m, const sup_vec4* y, uint32_t particle)
 {
     uint32_t layer = particle / m->stride, p = particle % m->stride, base = layer * m->stride;
-    double   sum[4] = { 0 };
+    double   sum[4] = { 0 }, counts = (double)m->roots[particle] * m->roots[particle];
     uint32_t first = 8 * m->slot_begin[p / 8] + p % 8, last = 8 * m->slot_begin[p / 8 + 1];
     for (uint32_t k = first; k < last; k += 8) {
         const sup_vec4* v = &y[base + m->slots[k]];
-        double          w = v->w;
+        double          w = v->w * counts;
         sum[0] += w * v->x, sum[1] += w * v->y, sum[2] += w * v->z, sum[3] += w;
     }
     for (int s = -1; s <= 1; ++s) {
@@ -74,23 +74,36 @@ void sup_match_centers(const sup_match* match, const sup_vec4* y, const sup_task
     sup_tasks_run(tasks, match->layers * match->stride, 8 * GRAIN, center_task, &job);
 }
 
+// How many regions hold a particle: its own, those of its siblings, and as much of its neighbors' as they count it.
+static float regions_of(const sup_match* m, const sup_rings* r, uint32_t point, uint32_t layer)
+{
+    float n = 1 + (float)(layer > 0) + (float)(layer + 1 < m->layers);
+    for (uint32_t k = r->begin[point]; k < r->begin[point + 1]; ++k) {
+        float root = m->roots[layer * m->stride + r->items[k]];
+        if (r->items[k] != point) n += root * root;
+    }
+    return n;
+}
+
 sup_result sup_match_create(const sup_match_desc* d, sup_arena* arena, sup_match* out, sup_error* error)
 {
+    SUP_ASSERT(!d->intervals || !d->counts);
     SUP_ASSERT(d->stride % 8 == 0 && d->rings->point_count == d->stride && d->layers > 0);
     sup_match  m = { .layers = d->layers, .stride = d->stride, .blocks = d->stride / 8 };
     sup_result r = make_slots(d, arena, &m, error);
     if (r) return r;
     size_t    count = (size_t)d->layers * d->stride;
     sup_vec4 *y = SUP_NEW(arena, sup_vec4, count), *c0 = SUP_NEW(arena, sup_vec4, count);
-    float *   spin = SUP_NEW(arena, float, count), *share = SUP_NEW(arena, float, count);
-    if (!y || !c0 || !spin || !share) return sup_fail_memory(error, "regions");
+    float *   spin = SUP_NEW(arena, float, count), *share = SUP_NEW(arena, float, count), *roots = SUP_NEW(arena, float, count);
+    if (!y || !c0 || !spin || !share || !roots) return sup_fail_memory(error, "regions");
+    for (size_t i = 0; i < count; ++i) roots[i] = d->counts ? sqrtf(d->counts[i]) : 1;
+    m.roots = roots;
     for (size_t i = 0; i < count; ++i) {
         uint32_t p = (uint32_t)(i % d->stride), layer = (uint32_t)(i / d->stride);
-        uint32_t n = d->rings->begin[p + 1] - d->rings->begin[p] + (layer > 0) + (layer + 1 < d->layers);
-        float    mt = d->masses[i] / (float)n;
+        float    n = regions_of(&m, d->rings, p, layer), mt = d->masses[i] / n;
         y[i] = (sup_vec4){ d->rest[i].x, d->rest[i].y, d->rest[i].z, mt };
         spin[i] = sqrtf(mt * d->radii[i] * d->radii[i] / 5.0f);
-        share[i] = 1.0f / (float)n;
+        share[i] = 1.0f / n;
     }
     m.y = y, m.c0 = c0, m.spin = spin, m.share = share;
     for (size_t i = 0; i < count; ++i) c0[i] = region_center(&m, y, (uint32_t)i);

@@ -2,10 +2,10 @@
 /// and Chentanez 2011), eight regions at a time.
 ///
 /// Particles stand in layers of one topology: particle l x stride + i is layer l of point i. Every particle has a region: the
-/// ring of its point on its own layer, and its two siblings above and below. Membership is symmetric, so the lists that
-/// gather a region's sums also bring the goals back.
+/// ring of its point on its own layer, which may count less than the rest, and its two siblings above and below. Membership
+/// is symmetric, so the lists that gather a region's sums also bring the goals back.
 ///
-///   mt = m / n          n = regions that hold the particle: only then is momentum kept
+///   mt = m / n          n = regions that hold the particle, as much as they count it: only then is momentum kept
 ///   A  = sum mt (x - x_i)(y - c0)^T + mt rad^2 / 5 Q      i = center: subtracting it cures cancellation
 ///   R  = argmax tr(R^T A)      t = c - R c0      g = mean over the regions of R y + t
 ///   x  = h + h.w (g - h)      the diagonal global step with h.w = ks dt^2 / (1 + ks dt^2)
@@ -30,6 +30,7 @@ typedef struct sup_match {
     const sup_vec4*      c0;        ///< center of each region at rest, w = 1 / its mass
     const float*         spin;      ///< sqrt(mt rad^2 / 5)
     const float*         share;     ///< 1 / n
+    const float*         roots;     ///< of how much a region's ring counts in it, beside its center and siblings
     const sup_intervals* intervals; ///< NULL: direct sums. Else sums in double over runs, for wide rings
 } sup_match;
 
@@ -40,6 +41,7 @@ typedef struct sup_match_desc {
     const float*     masses; ///< likewise; 0 for padding
     const float*     radii;  ///< of the particles as balls
     bool             intervals;
+    const float*     counts; ///< how much its ring counts in each region, above 0 and at most 1; NULL: 1. Not with intervals
 } sup_match_desc;
 
 sup_result sup_match_create(const sup_match_desc* desc, sup_arena* arena, sup_match* out, sup_error* error);

@@ -73,7 +73,7 @@ static inline uint32_t finish_fit(const sup_match_view* view, uint32_t first, co
     products_matrix(&own, r);
     for (int i = 0; i < 3; ++i)
         t[i] = center[i] + c[i] * c0[3] - (r[3 * i] * c0[0] + r[3 * i + 1] * c0[1] + r[3 * i + 2] * c0[2]);
-    t[3] = f8_all(0.0f);
+    t[3] = f8_load(view->run->match->roots + first);
     f8_store4(&view->t[first].x, t);
     return cold;
 }
@@ -93,6 +93,9 @@ uint32_t SUP_WIDE(match_fit)(const sup_match_view* view, uint32_t begin, uint32_
             f8_gather4(ys + b.layer, row, y);
             add_member(x, y, center, c0, a, c);
         }
+        f8 root = f8_load(run->match->roots + b.first), counts = root * root;
+        for (int i = 0; i < 9; ++i) a[i] *= counts;
+        for (int i = 0; i < 3; ++i) c[i] *= counts;
         for (int s = 0; s < b.sibling_count; ++s) {
             f8_load4(xs + b.siblings[s], x);
             f8_load4(ys + b.siblings[s], y);
@@ -103,6 +106,7 @@ uint32_t SUP_WIDE(match_fit)(const sup_match_view* view, uint32_t begin, uint32_
         products_add(&sum, x);
         for (const uint32_t* row = b.row; row < b.end; row += 8) {
             f8_gather4(ps + b.layer, row, x);
+            for (int i = 0; i < 4; ++i) x[i] *= root;
             products_add(&sum, x);
         }
         for (int s = 0; s < b.sibling_count; ++s) {
@@ -170,6 +174,9 @@ void SUP_WIDE(match_goals)(const sup_match_view* view, uint32_t begin, uint32_t 
         for (const uint32_t* row = b.row; row < b.end; row += 8) {
             f8_gather4(qs + b.layer, row, q);
             f8_gather4(ts + b.layer, row, t);
+            f8 counts = t[3] * t[3];
+            for (int i = 0; i < 4; ++i) q[i] *= t[3];
+            for (int i = 0; i < 3; ++i) t[i] *= counts;
             add_goal(q, t, &sum, s);
         }
         for (int k = 0; k < b.sibling_count; ++k) {
@@ -246,11 +253,12 @@ void SUP_WIDE(match_velocities)(const sup_match_view* view, uint32_t begin, uint
         f8_load4(vs + 4 * (size_t)b.first, v);
         f8_load4(&run->match->c0[b.first].x, c0);
         add_moving(center, v, y[3], center, &s);
+        f8 root = f8_load(run->match->roots + b.first), counts = root * root;
         for (const uint32_t* row = b.row; row < b.end; row += 8) {
             f8_gather4(xs + b.layer, row, x);
             f8_gather4(ys + b.layer, row, y);
             f8_gather4(vs + b.layer, row, v);
-            add_moving(x, v, y[3], center, &s);
+            add_moving(x, v, counts * y[3], center, &s);
         }
         for (int k = 0; k < b.sibling_count; ++k) {
             f8_load4(xs + b.siblings[k], x);
@@ -266,7 +274,7 @@ void SUP_WIDE(match_velocities)(const sup_match_view* view, uint32_t begin, uint
         v[0] = mean[0] - (w[1] * c[2] - w[2] * c[1]);
         v[1] = mean[1] - (w[2] * c[0] - w[0] * c[2]);
         v[2] = mean[2] - (w[0] * c[1] - w[1] * c[0]);
-        v[3] = w[3] = f8_all(0.0f);
+        v[3] = w[3] = counts;
         f8_store4(&view->t[b.first].x, v);
         f8_store4(&view->turn[b.first].x, w);
     }
@@ -286,7 +294,7 @@ void SUP_WIDE(match_damp)(const sup_match_view* view, uint32_t begin, uint32_t e
         for (const uint32_t* row = b.row; row < b.end; row += 8) {
             f8_gather4(ts + b.layer, row, t);
             f8_gather4(ws + b.layer, row, w);
-            for (int i = 0; i < 3; ++i) v[i] += t[i], turn[i] += w[i];
+            for (int i = 0; i < 3; ++i) v[i] += t[3] * t[i], turn[i] += t[3] * w[i];
         }
         for (int k = 0; k < b.sibling_count; ++k) {
             f8_load4(ts + b.siblings[k], t);

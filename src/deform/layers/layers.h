@@ -114,6 +114,7 @@ typedef struct layers_bound {
     uint32_t             count, stride; ///< points; with padding
     const uint32_t*      source;        ///< the mesh's point of each; with a cage, the cage's
     const uint32_t*      mesh_points;   ///< the mesh's point of each, with a cage the one it takes most from
+    bool                 caged;         ///< a cage carries the tissue
     const sup_ride*      ride;          ///< how the mesh goes with the cage; NULL: there is none
     const uint32_t*      first;         ///< of each point of the mesh: its (first) point here
     layers_glue          glue;
@@ -198,7 +199,9 @@ sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_b
 /// layers_regions.c: masses and regions.
 sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_arena* temporary, layers_bound* b,
                                sup_error* error);
-/// layers_compliance.c: what the stiffness at a point is multiplied by for the material to be the same in any mesh.
+/// layers_compliance.c: for the material to be the same in any mesh, how much rings count in the regions of a cage, and
+/// what the stiffness at a point is multiplied by.
+void  layers_ring_counts(const layers_bound* b, float* out);
 float layers_stiffness_ratio(const layers_bound* b, const sup_rings* rings, uint32_t point);
 /// layers_bind.c: skin sets and everything solved.
 sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);

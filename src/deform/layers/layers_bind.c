@@ -305,6 +305,7 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     }
     layers_cage cage;
     sup_result  r = layers_cage_create(in, arena, temporary, &cage, error);
+    b->caged = cage.cage.point_count > 0;
     b->skinning = in->skinning;
     memcpy(b->fields, cage.input.fields, sizeof b->fields);
     while (b->root + 1 < c->skeleton.joint_count && !c->skeleton.joints[b->root].skin_joint) ++b->root;

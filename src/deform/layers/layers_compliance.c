@@ -1,16 +1,21 @@
-// How soft a column of tissue is beside the material it is made of.
+// One material in any mesh: what makes regions of rings act as regions of a size in metres would.
+//
+// The material is made of regions whose radius is a share of the depth of the tissue. On a cage, where edges are longer than
+// that, a ring would hold flesh together along the skin the more the coarser the cage, and a bend would spread over the whole
+// limb; so a ring counts (radius / edge)^2 in its region: as stiff as the narrow ring would be. On the mesh itself rings count
+// whole: limbs that bones press through each other come apart less well with skin that holds together less.
 //
 // The skin gives way under its own weight by what the regions of its column let it: u = G u + g / ks, where G is one round of
 // shape matching for a displacement that is the same all around. Across the column a region turns with the slope of the
 // displacement, the more the narrower it is: slope = sum mt dz u / (sum mt dz^2 + n mt r^2), r = its radius on that axis. So
 // a fine mesh, and the layers near the bone, where rings are narrow, would be softer than the same flesh in a coarse mesh.
-// The material is a column whose regions have a radius that is a share of its depth, in metres, whatever the mesh. The ratio
-// of the two multiplies the stiffness.
+// The ratio of what the column gives to what one of the material gives multiplies the stiffness.
 #include "deform/layers/layers.h"
 
 #include <math.h>
 
 static const double radius_share = 0.3;                  // of the depth of the tissue: radius of the material's regions
+static const double least_count = 0.01;                  // of a ring: skin close over bone is still a skin
 static const double regular_ring = 6;                    // neighbors in it
 static const double least_ratio = 0.25, most_ratio = 16; // beyond that a mesh has no depth or no width
 
@@ -18,7 +23,7 @@ typedef struct column {
     double depth[LAYERS];      // along the way to the bone
     double mass[LAYERS];       // mt
     double radius2[2][LAYERS]; // mean square of the ring, on either axis across
-    double ring;               // neighbors
+    double ring[LAYERS];       // neighbors, as much as they count
 } column;
 
 // Rows over u: the center of each layer's region, and its slope.
@@ -30,8 +35,8 @@ static void fit_rows(const column* c, const double* radius2, column_rows* out)
 {
     *out = (column_rows){ 0 };
     for (int l = 0; l < LAYER_BONE; ++l) {
-        double weight[LAYERS] = { 0 }, sum = 0, inertia = c->ring * c->mass[l] * radius2[l];
-        for (int k = l ? l - 1 : 0; k <= l + 1; ++k) weight[k] = (k == l ? c->ring + 1 : 1) * c->mass[k], sum += weight[k];
+        double weight[LAYERS] = { 0 }, sum = 0, inertia = c->ring[l] * c->mass[l] * radius2[l];
+        for (int k = l ? l - 1 : 0; k <= l + 1; ++k) weight[k] = (k == l ? c->ring[l] + 1 : 1) * c->mass[k], sum += weight[k];
         for (int k = 0; k < LAYERS; ++k) out->middle[l] += weight[k] * c->depth[k] / sum;
         for (int k = 0; k < LAYERS; ++k) {
             double z = c->depth[k] - out->middle[l];
@@ -58,9 +63,9 @@ static double give(const column* c, const double* radius2)
     double      a[LAYER_BONE][LAYER_BONE + 1];
     fit_rows(c, radius2, &rows);
     for (int l = 0; l < LAYER_BONE; ++l) {
-        double n = c->ring + 1 + (l ? 2 : 1);
+        double n = c->ring[l] + 1 + (l ? 2 : 1);
         for (int k = 0; k < LAYER_BONE; ++k) {
-            double g = (c->ring + 1) * row_at(&rows, c, l, l, k) + row_at(&rows, c, l + 1, l, k);
+            double g = (c->ring[l] + 1) * row_at(&rows, c, l, l, k) + row_at(&rows, c, l + 1, l, k);
             if (l) g += row_at(&rows, c, l - 1, l, k);
             a[l][k] = (l == k) - g / n;
         }
@@ -106,10 +111,26 @@ static void find_axes(const layers_bound* b, const sup_rings* rings, uint32_t p,
     axes[1] = v3_cross(along, axes[0]);
 }
 
+// By the edges themselves: regions that are wider on purpose, where skin has to fold, count whole.
+void layers_ring_counts(const layers_bound* b, float* out)
+{
+    const uint32_t *begin = b->topology.ring_begin, *ring = b->topology.ring;
+    for (uint32_t i = 0; i < LAYERS * b->stride; ++i) {
+        uint32_t p = i % b->stride, n = p < b->count ? begin[p + 1] - begin[p] : 0;
+        out[i] = 1;
+        if (!n) continue;
+        const sup_vec3* rest = b->rest + (i - p);
+        double          depth = v3_distance(b->rest[(size_t)LAYER_BONE * b->stride + p], b->rest[p]);
+        double          mean = 0, radius = radius_share * depth;
+        for (uint32_t k = begin[p]; k < begin[p + 1]; ++k) mean += (double)v3_length2(v3_sub(rest[ring[k]], rest[p])) / n;
+        if (mean > radius * radius) out[i] = (float)fmax(radius * radius / mean, least_count);
+    }
+}
+
 float layers_stiffness_ratio(const layers_bound* b, const sup_rings* rings, uint32_t p)
 {
     uint32_t n = rings->begin[p + 1] - rings->begin[p] - 1;
-    column   c = { .ring = n }, material;
+    column   c, material;
     sup_vec3 axes[2], along = v3_sub(b->rest[(size_t)LAYER_BONE * b->stride + p], b->rest[p]);
     double   depth = v3_length(along), own = 0, wanted = 0;
     if (!n || !(depth > 0)) return 1;
@@ -118,13 +139,15 @@ float layers_stiffness_ratio(const layers_bound* b, const sup_rings* rings, uint
         double r[2];
         measure_ring(b, rings, p, l, axes, r);
         c.radius2[0][l] = r[0], c.radius2[1][l] = r[1];
+        float root = b->match.roots[(size_t)l * b->stride + p];
+        c.ring[l] = (double)n * root * root;
         c.depth[l] = v3_distance(b->rest[(size_t)l * b->stride + p], b->rest[p]);
         c.mass[l] = b->match.y[(size_t)l * b->stride + p].w;
         if (!(c.mass[l] > 0)) return 1;
     }
     material = c;
-    material.ring = regular_ring;
     for (int l = 0; l < LAYERS; ++l)
+        material.ring[l] = regular_ring,
         material.radius2[0][l] = material.radius2[1][l] = 0.5 * radius_share * radius_share * depth * depth;
     for (int a = 0; a < 2; ++a) own += give(&c, c.radius2[a]), wanted += give(&material, material.radius2[a]);
     double ratio = own / wanted;

@@ -201,7 +201,10 @@ static sup_result make_match(layers_bound* b, const sup_rings* rings, bool inter
         scaled[i] = (float)ldexp((double)masses[i], -2 * exponent);
         if (i % b->stride < b->count) rest[i] = v3_sub(b->rest[i], b->middle);
     }
-    sup_match_desc desc = { LAYERS, b->stride, rings, rest, scaled, radii, intervals };
+    float* counts = b->caged && !intervals ? SUP_NEW(temporary, float, (size_t)LAYERS * b->stride) : NULL;
+    if (b->caged && !intervals && !counts) return no_memory(error);
+    if (counts) layers_ring_counts(b, counts);
+    sup_match_desc desc = { LAYERS, b->stride, rings, rest, scaled, radii, intervals, counts };
     return sup_match_create(&desc, arena, out, error);
 }
 
