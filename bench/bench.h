@@ -18,6 +18,8 @@ sup_result bench_machine_measure(uint32_t threads, bench_machine* out, sup_error
 
 /// Seconds of a clock that only goes forward.
 double bench_now(void);
+/// Seconds that processors have worked for this process.
+double bench_cpu(void);
 
 /// What moves for one point of the textbook loop: rest position 12, four weights 16, four joints of two bytes 8, result 12.
 #define BENCH_POINT_BYTES 48
@@ -28,6 +30,8 @@ typedef struct bench_row {
     double   ms;           ///< of one frame
     double   reference_ms; ///< of the textbook loop on one thread, or of reading the bytes of a file; 0: there is none
     uint64_t bytes;        ///< of the file that was read or written; 0: none
+    double   cpu_ms;       ///< of one frame of a chain, of all threads together; 0: not told. A busy machine changes it less than ms
+    double   bind_ms;      ///< of the processor, for binding a chain; 0: not told
     uint64_t memory;       ///< bytes that the work took; of a chain: what it bound, its state and scratch; 0: not told
 } bench_row;
 

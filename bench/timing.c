@@ -138,6 +138,7 @@ typedef struct playing {
     uint32_t      frames;         ///< of one pass
     void*         scratch;
     sup_vec3*     out;
+    double        cpu_ms; ///< of a frame in the best pass so far
 } playing;
 
 /// Going back to the start is a jump in time and not counted.
@@ -145,18 +146,21 @@ static double play(void* user)
 {
     playing* p = user;
     if (p->frames > 1) sup_instance_evaluate(p->instance, p->start, p->scratch, NULL, p->out);
-    double start = bench_now();
+    double start = bench_now(), cpu = bench_cpu();
     for (uint32_t i = 1; i <= p->frames; ++i)
         sup_instance_evaluate(p->instance, p->start + p->seconds * i / p->frames, p->scratch, NULL, p->out);
-    return (bench_now() - start) * 1e3 / p->frames;
+    double ms = (bench_now() - start) * 1e3 / p->frames;
+    cpu = (bench_cpu() - cpu) * 1e3 / p->frames;
+    if (cpu < p->cpu_ms) p->cpu_ms = cpu;
+    return ms;
 }
 
 static sup_result time_chain(const sup_chain* chain, const sup_character* character, const sup_clip* clip, const sup_pose* pose,
-                             uint32_t threads, const bench_options* options, sup_arena* arena, double* ms, size_t* state,
+                             uint32_t threads, const bench_options* options, sup_arena* arena, bench_row* row, size_t* state,
                              sup_error* error)
 {
     bool      dynamic = sup_chain_dynamic(chain) && clip;
-    playing   p = { .frames = 1 };
+    playing   p = { .frames = 1, .cpu_ms = 1e300 };
     sup_pool* pool = threads > 1 ? sup_pool_create(threads) : NULL;
     if (threads > 1 && !pool) return sup_fail(error, SUP_ERROR_MEMORY, "%u threads could not be started", threads);
     sup_instance_desc desc = {
@@ -176,7 +180,9 @@ static sup_result time_chain(const sup_chain* chain, const sup_character* charac
     if (result == SUP_OK) result = sup_instance_create(&desc, &p.instance, error);
     if (result == SUP_OK) {
         *state = sup_instance_state_size(p.instance);
-        *ms = bench_best(play, &p, options->repeat);
+        double ms = bench_best(play, &p, options->repeat);
+        if (ms < row->ms) row->ms = ms;
+        if (p.cpu_ms < row->cpu_ms) row->cpu_ms = p.cpu_ms;
     }
     if (p.instance) sup_instance_destroy(p.instance);
     sup_pool_destroy(pool);
@@ -215,19 +221,19 @@ static sup_result bench_rows(bench_row* row, const sup_character* character, con
                                            &row->reference_ms, error);
         else result = time_textbook(character, &pose, deformer->skinning, options->repeat, &row->reference_ms, error);
     }
+    double binding = bench_cpu();
     if (result == SUP_OK) result = sup_chain_create(&desc, &chain, error);
+    row->bind_ms = (bench_cpu() - binding) * 1e3;
     for (uint32_t turn = 0; result == SUP_OK && turn < (options->threads > 1 ? 2u : 1u); ++turn) {
         row->threads = turn ? options->threads : 1;
-        row->ms = 1e300;
+        row->ms = row->cpu_ms = 1e300;
         // On a busy machine a thread may sit behind its caller on the same core for good: new ones get a new place.
         double begin = bench_now();
         for (int attempt = 0; result == SUP_OK && attempt < (turn ? ATTEMPTS : 1); ++attempt) {
             if (attempt && bench_now() - begin > SECONDS_MOST) break;
-            double ms = 1e300;
             size_t state = 0;
-            result = time_chain(chain, character, clip, &pose, row->threads, options, arena, &ms, &state, error);
+            result = time_chain(chain, character, clip, &pose, row->threads, options, arena, row, &state, error);
             row->memory = held + state + sup_chain_scratch_size(chain);
-            if (result == SUP_OK && ms < row->ms) row->ms = ms;
         }
         if (result == SUP_OK && !report(user, row)) result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     }

@@ -44,7 +44,7 @@ static void print_usage(void)
         "Scenes io/* read and write files of half a million points on one thread; their textbook is reading the same bytes,\n"
         "MB the highest mark of memory above what was held before; io/A_to_B writes B from a character that was read from A.\n"
         "MB of a chain is what it bound, its state and its scratch; B/point the same over its points (of layers on a mesh, a point\n"
-        "is four particles).\n"
+        "is four particles); cpu ms is what all threads together work for a frame, bind ms what one works to bind it.\n"
         "arm-2916-PART/layers and so on are a step of 5 ms of the sizes of Deul and Bender: elasticity alone, what volume and\n"
         "contact add to it, the total; regions are fits of one region with their goals, as points.\n"
         "particles-N/lattice plays 28,059 points and 38 joints in N particles with a step and a frame of 16 ms.\n"
@@ -300,7 +300,7 @@ static int run_model(bench_run* run, const char* scene, const char* path)
         for (uint32_t k = 0; wants[i] && k < timed[told[i].of].count; ++k) {
             bench_row row = timed[told[i].of].rows[k];
             snprintf(row.name, sizeof row.name, "%s-%s/layers", scene, told[i].name);
-            row.reference_ms = 0;
+            row.reference_ms = row.cpu_ms = 0;
             if (told[i].less >= 0) {
                 row.ms -= timed[told[i].less].rows[k].ms;
                 if (!(row.ms > 1e-6)) row.ms = 1e-6; // drowned in the noise of both
@@ -374,6 +374,9 @@ static bool print_as_json(const bench_run* run)
                sup_json_set(arena, row, "speedup",
                             known ? sup_json_new_number(arena, bench_speedup(r)) : sup_json_new(arena, SUP_JSON_NULL)) &&
                sup_json_set(arena, row, "copy_fraction", sup_json_new_number(arena, bench_copy_fraction(r, m)));
+        if (good && r->cpu_ms > 0)
+            good = sup_json_set(arena, row, "cpu_ms", sup_json_new_number(arena, r->cpu_ms)) &&
+                   sup_json_set(arena, row, "bind_ms", sup_json_new_number(arena, r->bind_ms));
         if (good && r->memory) good = sup_json_set(arena, row, "memory", sup_json_new_number(arena, (double)r->memory)) != NULL;
         if (good && r->bytes)
             good = sup_json_set(arena, row, "mb_s", sup_json_new_number(arena, (double)r->bytes / r->ms / 1e3)) != NULL;
@@ -389,7 +392,7 @@ static void print_as_table(const bench_run* run)
     printf("%s, %u cores; %s, %s\ncopy: %.1f GB/s with one thread, %.1f GB/s with %u\n\n", m->cpu, m->cores, SUPPLE_COMPILER,
            SUPPLE_BUILD_FLAGS, m->copy_gb_s, m->copy_gb_s_threads, m->threads);
     table t;
-    table_begin(&t, "scene|>points|>threads|>ms|>ns/point|>textbook ms|>speedup|>of copy|>MB/s|>MB|>B/point");
+    table_begin(&t, "scene|>points|>threads|>ms|>ns/point|>textbook ms|>speedup|>of copy|>MB/s|>MB|>B/point|>cpu ms|>bind ms");
     for (uint32_t i = 0; i < run->row_count; ++i) {
         const bench_row* r = &run->rows[i];
         table_add(&t, "%s", r->name);
@@ -414,6 +417,13 @@ static void print_as_table(const bench_run* run)
         if (r->memory) {
             table_add(&t, "%.1f", (double)r->memory / 1e6);
             table_add(&t, "%.0f", (double)r->memory / r->points);
+        } else {
+            table_add(&t, "-");
+            table_add(&t, "-");
+        }
+        if (r->cpu_ms > 0) {
+            table_add(&t, "%.3f", r->cpu_ms);
+            table_add(&t, "%.0f", r->bind_ms);
         } else {
             table_add(&t, "-");
             table_add(&t, "-");
