@@ -4,6 +4,7 @@
 #include "deform/layers/layers.h"
 #include "deform/layers/layers_anatomy.h"
 #include "deform/layers/layers_cage.h"
+#include "deform/layers/layers_limits.h"
 #include "geom/volumes_label.h"
 
 #include <math.h>
@@ -228,7 +229,7 @@ static sup_result make_contact(layers_bound* b, const layers_params* p, const su
                                      .triangle_count = b->triangle_count,
                                      .triangles = b->triangles,
                                      .ring = 1,
-                                     .margin = p->margin,
+                                     .margin = layers_limit(p).margin,
                                      .reach = contact_reach,
                                      .progress = progress,
                                      .solid_count = b->solid_count,
@@ -314,8 +315,10 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) sup_pose_bind(c, &b->bind);
     if (!r) r = make_all(&cage.input, b, arena, temporary, error);
     if (!r) r = layers_bind_anatomy(in, arena, temporary, b, error);
+    if (!r) r = layers_bind_limits(arena, b, error);
     if (!r && cage.cage.point_count) r = layers_cage_ride(in, &cage, arena, b, error);
     if (!r) r = layers_say(&cage.input, temporary, b, error);
+    if (!r) layers_note_limits(in);
     sup_arena_destroy(temporary);
     if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b) };
     return r;

@@ -10,7 +10,8 @@ enum { LAYERS_GRAIN = 256 };
 /// One step, cut out of scratch.
 typedef struct layers_run {
     const layers_bound*  b;
-    const layers_params* p;
+    const layers_params* p;       ///< as limited
+    layers_params        limited;
     const sup_frame*     frame;
     const sup_tasks*     tasks;
     layers_arrays        s;

@@ -1,5 +1,6 @@
 // One substep, in this order: predict; N times elasticity, pins, volume, joints, contacts (contacts last); planes; velocities,
 // damping, volume flux, friction. The paper's own order is kept beside it as a reference.
+#include "deform/layers/layers_limits.h"
 #include "deform/layers/layers_run.h"
 #include "math/trig.h"
 
@@ -47,6 +48,7 @@ static void couple_task(void* data, uint32_t begin, uint32_t end)
         sup_vec4* x = &r->s.x[(size_t)LAYER_BONE * r->b->stride + k];
         sup_vec3  t = k < r->b->count ? r->targets[k] : v3(0, 0, 0);
         sup_particle_pin(x, v3_lerp(sup_particle_place(x), t, r->couplings[k]));
+        layers_bind_lag(r, k);
     }
 }
 
@@ -175,7 +177,6 @@ static void strain_task(void* data, uint32_t begin, uint32_t end)
 static void ease_strain(layers_run* r)
 {
     const layers_pairs* p = &r->b->pairs;
-    if (!(r->p->squeeze > 0)) return;
     sup_tasks_run(r->tasks, p->count, LAYERS_GRAIN, strain_task, r);
     for (uint32_t begin = 0; begin < p->count; begin += LAYERS_GRAIN)
         for (uint32_t k = 0; k < r->strained_counts[begin / LAYERS_GRAIN]; ++k) {
@@ -199,7 +200,7 @@ static void solve(layers_run* r)
             volume(r);
             sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
         }
-        ease_strain(r);
+        for (int k = 0; k < layers_strain_rounds(r); ++k) ease_strain(r);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
     }
 }
@@ -211,6 +212,7 @@ static void solve_as_printed(layers_run* r)
     for (int i = 0; i < r->p->iterations; ++i) {
         relax(r, i);
         sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
+        ease_strain(r);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
     }
     for (uint32_t i = 0; i < sup_contact_count(b->contact, r->contact_scratch); ++i) {

@@ -1,5 +1,6 @@
 // Time: start, steps, jumps. A step is divided into substeps (layers_solve.c); what is slow to change is made once per step.
 #include "deform/layers/layers_anatomy.h"
+#include "deform/layers/layers_limits.h"
 #include "deform/layers/layers_run.h"
 #include "math/trig.h"
 
@@ -186,7 +187,7 @@ static layers_run begin_run(const sup_binding* binding, const void* params, cons
     layers_run r = { 0 };
     r.b = binding->data;
     layers_run_cut(r.b, scratch, &r);
-    r.p = params;
+    r.limited = layers_limit(params);
     r.frame = frame;
     r.tasks = frame->tasks;
     r.s = layers_state_cut(r.b, state);
@@ -211,6 +212,7 @@ static void say_mended(const layers_bound* b, sup_stats* stats)
 void layers_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
 {
     layers_run r = begin_run(binding, params, frame, state, scratch);
+    r.p = &r.limited;
     start_job  job = { &r, 0 };
     *r.s.head = (layers_state){ .origin = origin_near(r.b, frame->end),
                                 .ramp = layers_ramp_steps(r.b, frame),
@@ -289,7 +291,7 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
     float decay = (float)sup_exp(-uniform * r->dt);
     for (uint32_t k = begin; k < end; ++k) {
         for (uint32_t l = 0; l < LAYERS; ++l) {
-            float s = layers_value(b, ROW_STIFFNESS_SKIN + (int)l, r->p->stiffness[l], k),
+            float s = fmaxf(layers_value(b, ROW_STIFFNESS_SKIN + (int)l, r->p->stiffness[l], k), LAYERS_SOFTEST),
                   ks = stiffness_unit * s * b->ratios[k];
             r->blends[(size_t)l * b->stride + k] = r->p->paper_order ? s : blend_of(ks * dt2, rounds);
         }
@@ -298,8 +300,8 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
             double c = layers_value(b, ROW_DAMPING, r->p->damping, k);
             r->decays[k] = (float)sup_exp(-(r->frame->settling && c < settling_damping ? settling_damping : c) * r->dt);
         }
-        r->couplings[k] = layers_value(b, ROW_COUPLING, r->p->coupling, k);
-        r->tethers[k] = r->reaches[k] = layers_value(b, ROW_TETHER, r->p->tether, k);
+        r->couplings[k] = fmaxf(layers_value(b, ROW_COUPLING, r->p->coupling, k), LAYERS_LOOSEST);
+        r->tethers[k] = r->reaches[k] = fmaxf(layers_value(b, ROW_TETHER, r->p->tether, k), b->tether_least[k]);
         r->volume_weights[k] = b->volume_shares[k] * layers_value(b, ROW_VOLUME, r->p->volume, k);
         layers_set_firmness(r, k, stiffness_unit);
     }
@@ -372,6 +374,7 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
                      sup_vec3* out)
 {
     layers_run r = begin_run(binding, params, frame, state, scratch);
+    r.p = &r.limited;
     if (frame->carried) carry_state(&r, &frame->carry);
     follow(&r);
     bool moves = frame->dt > 0 && !(frame->settling && r.s.head->settled);

@@ -1,4 +1,5 @@
 // The loops of a substep over eight particles, points or pairs at a time: the same numbers as one by one, so the same bits.
+#include "deform/layers/layers_limits.h"
 #include "deform/layers/layers_run.h"
 #include "math/rotation.h"
 #include "math/wide.h"
@@ -68,7 +69,8 @@ static inline f8 turn_bone(const layers_run* r, uint32_t i, uint32_t k)
     f8 firm = a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
     firm = f8_select(firm < one, firm, one);
     firm = f8_select(firm > least, firm, least);
-    f8_store(r->reaches + k, f8_load(r->tethers + k) / firm);
+    f8 crease = f8_all(LAYERS_CREASE_REACH);
+    f8_store(r->reaches + k, f8_load(r->tethers + k) - crease + crease / firm);
     SUP_WIDE(rotation_fit8)(a, q, turn);
     for (int c = 0; c < 4; ++c) q[c] = f8_select(real, q[c], f8_all(0));
     f8_store4(&r->s.q[i].x, q);

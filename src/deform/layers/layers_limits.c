@@ -1,0 +1,98 @@
+// Sliders that cannot break a character. Each of these is a limit on a class of settings, not on one of them:
+//
+//   stiffness   at least 0.04, or nothing tells the skin where its place is
+//   strain      edges resist beyond 0.3 and 3.3 of their rest length even where `squeeze` is off; a limit nearer to 1 than 0.6
+//               asks a crease for edges that it has no room for, and never rests
+//   tether      at least 0.3 depths near joints: a crease cannot form where skinning puts it
+//   margin      at least 0.3 edges: what comes near must be seen before it is there
+//   thickness   at most half of `margin`: what is kept apart must be seen coming
+//   rounds      strain is eased equally often in a step, however few substeps and iterations it has
+//   coupling    at least 0.05 of the way in a round
+//   lag         a bone layer that follows the skeleton loosely stays within half a depth and half a radian of it
+//   paper       the stiffness of the paper's order is a share of the way per iteration, and means nothing for fewer than it
+//   took
+#include "deform/layers/layers_limits.h"
+
+#include "math/rotation.h"
+#include "math/trig.h"
+
+#include <math.h>
+
+static const float squeeze_least = 0.3f, squeeze_most = 0.6f;
+static const float thickness_share = 0.5f;        // of the margin
+static const float lag_depths = 0.5f;             // of the distance from the skin to the bone layer
+static const float lag_turn = 0.5f;               // radians
+static const float margin_least = 0.3f;           // edges
+static const float tether_least = 0.3f;           // depths, near joints
+static const float near_joint = 2, far_joint = 4; // depths from a joint between which tethers become as short as they may
+enum { PAPER_ITERATIONS = 15, STRAIN_ROUNDS = 8 };
+
+layers_params layers_limit(const layers_params* asked)
+{
+    layers_params p = *asked;
+    for (int l = 0; l < LAYERS; ++l) p.stiffness[l] = fmaxf(p.stiffness[l], LAYERS_SOFTEST);
+    p.coupling = fmaxf(p.coupling, LAYERS_LOOSEST);
+    p.squeeze = sup_clampf(p.squeeze, squeeze_least, squeeze_most);
+    p.margin = fmaxf(p.margin, margin_least);
+    p.thickness = fminf(p.thickness, thickness_share * p.margin);
+    if (p.paper_order && p.iterations < PAPER_ITERATIONS) p.iterations = PAPER_ITERATIONS;
+    return p;
+}
+
+static void note(const sup_bind_input* in, int row, double asked, double used, const char* why)
+{
+    if (asked != used) sup_note(in->notes, "%s=%g is taken as %g: %s", layers_rows[row].name, asked, used, why);
+}
+
+void layers_note_limits(const sup_bind_input* in)
+{
+    const layers_params* p = in->params;
+    layers_params        used = layers_limit(p);
+    for (int l = 0; l < LAYER_BONE; ++l)
+        note(in, ROW_STIFFNESS_SKIN + l, (double)p->stiffness[l], (double)used.stiffness[l],
+             "softer tissue is a liquid, and nothing would keep the skin in its place");
+    note(in, ROW_COUPLING, (double)p->coupling, (double)used.coupling, "the bone layer would not come to rest");
+    if (p->squeeze > 0)
+        note(in, ROW_SQUEEZE, (double)p->squeeze, (double)used.squeeze, "creases have no room for more, or never rest");
+    note(in, ROW_MARGIN, (double)p->margin, (double)used.margin, "what comes near must be seen before it is there");
+    note(in, ROW_THICKNESS, (double)p->thickness, (double)used.thickness,
+         "half of margin, or what is kept apart is not seen coming");
+    note(in, ROW_ITERATIONS, p->iterations, used.iterations,
+         "stiffness in the paper's order grows with iterations, and it took 15 or more");
+}
+
+sup_result layers_bind_limits(sup_arena* arena, layers_bound* b, sup_error* error)
+{
+    const sup_skeleton* s = &b->character->skeleton;
+    float*              least = SUP_NEW(arena, float, b->stride);
+    if (!least) return sup_fail_memory(error, "layers");
+    for (uint32_t k = 0; k < b->count; ++k) {
+        sup_vec3 bone = b->rest[(size_t)LAYER_BONE * b->stride + k];
+        float    nearest = INFINITY, depth = v3_distance(bone, b->rest[k]);
+        for (uint32_t i = 0; i < s->bone_count; ++i)
+            if (s->bones[i].child != SUP_NONE) nearest = fminf(nearest, v3_distance(bone, s->bones[i].tail));
+        least[k] = tether_least * (1 - sup_smoothstep(near_joint * depth, far_joint * depth, nearest));
+    }
+    b->tether_least = least;
+    return SUP_OK;
+}
+
+int layers_strain_rounds(const layers_run* r)
+{
+    int rounds = (int)r->substeps * r->p->iterations;
+    return rounds >= STRAIN_ROUNDS ? 1 : (STRAIN_ROUNDS + rounds - 1) / rounds;
+}
+
+void layers_bind_lag(layers_run* r, uint32_t k)
+{
+    const layers_bound* b = r->b;
+    size_t              i = (size_t)LAYER_BONE * b->stride + k;
+    if (k >= b->count) return;
+    sup_vec3 off = v3_sub(sup_particle_place(&r->s.x[i]), r->targets[k]);
+    float    length = v3_length(off), most = lag_depths * v3_distance(b->rest[k], b->rest[i]);
+    if (!(length <= most)) sup_particle_pin(&r->s.x[i], length > 0 ? v3_mad(r->targets[k], most / length, off) : r->targets[k]);
+    sup_quat wanted = r->s.q[i];
+    rotation_extract(&r->turns[k], &wanted);
+    float cosine = fabsf(quat_dot(wanted, r->s.q[i])), angle = cosine < 1 ? (float)(2 * sup_acos((double)cosine)) : 0;
+    if (!(angle <= lag_turn)) r->s.q[i] = angle > 0 ? quat_slerp(wanted, r->s.q[i], lag_turn / angle) : wanted;
+}
