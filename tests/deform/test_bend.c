@@ -186,7 +186,8 @@ static void a_force_around_a_bone_is_shared_by_the_nodes_it_reaches(void** state
 }
 
 // Rings of the torso beside short open pieces at the hips: with the same newtons for each meter of both the rings went 0.16 m,
-// and the displacement changed 8.2 times as fast as the skin between them.
+// and the displacement changed 8.2 times as fast as the skin between them. Curves at the border of the force must not count as
+// stiff and take more of it: that made an edge there, 20 times as steep for each meter as the skin moves.
 static void neighbors_give_way_alike_under_a_force_around_a_bone(void** state)
 {
     (void)state;
@@ -195,7 +196,7 @@ static void neighbors_give_way_alike_under_a_force_around_a_bone(void** state)
                                "{\"forces\":[{\"name\":\"f\",\"bone\":\"spine_1\",\"radius\":0.25,\"value\":[-25,0,0]}]}");
     double         most = most_moved(&b, 0, NULL), steep = steepest(&b, &c->mesh);
     print_message("  %g m, steepest %g\n", most, steep);
-    assert_true(most > 0.02 && steep < 4);
+    assert_true(most > 0.02 && steep < 19 * most);
     bent_end(&b);
     sup_character_destroy(c);
 }

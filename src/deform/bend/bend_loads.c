@@ -106,12 +106,13 @@ static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t 
     return SUP_OK;
 }
 
-/// How far a curve gives way under its item where the force acts, were its skin everywhere the same: share x X over the nodes.
+/// How far a curve gives way where the force acts, were its skin everywhere the same: the mean of X over that of the shares,
+/// so that a curve at the border of the force, which has little of it, does not count as stiff.
 static double give_of(const loads_maker* m, const bend_item* item, const double* share)
 {
     const bend_net* net = m->net;
     uint32_t        N = net->on.intervals, c = item->curve, all = 2 * m->out->terms + 1;
-    double          nu = m->p->poisson, h = 1e-3 * (double)m->p->thickness, l = net->length[c], sum = 0, weight = 0;
+    double          nu = m->p->poisson, h = 1e-3 * (double)m->p->thickness, l = net->length[c], sum = 0, squares = 0;
     double          EI = 1e3 * (double)m->p->young * sup_bend_inertia(net->width[c][0], net->width[c][1], h, nu);
     for (uint32_t n = 0; n < N; ++n) {
         double x = item->shape ? item->shape[n] / EI : 0;
@@ -120,9 +121,9 @@ static double give_of(const loads_maker* m, const bend_item* item, const double*
             x += (double)m->out->basis[n * all + k] * item->terms[k] / (l * (1e3 * (double)m->p->support + EI * w * w * w * w));
         }
         sum += share[n] * x;
-        weight += share[n];
+        squares += share[n] * share[n];
     }
-    return sum / weight;
+    return sum / squares;
 }
 
 /// Stiff curves take more of a force, so that neighbors give way alike, but no more than so many times their part.
