@@ -22,6 +22,24 @@ static bool has_link(const char* links, const char* name, size_t length)
     return false;
 }
 
+// Keys of a world name links too. Where several chains stand side by side each takes those that concern it.
+static int share_keys(const sup_chain_desc* flags, chain_list* list)
+{
+    const sup_json* keys = flags->world ? sup_json_get(flags->world, "keys") : NULL;
+    for (const sup_json* k = keys && list->count > 1 ? keys->first : NULL; k; k = k->next) {
+        size_t length = strcspn(k->key, ".#");
+        bool   used = k->key[length] == 0; // gravity and wind
+        for (uint32_t i = 0; i < list->count; i++)
+            used |= !list->descs[i].links || has_link(list->descs[i].links, k->key, length);
+        if (!used) {
+            say_error("world: keys of \"%s\": no chain has a link '%.*s'", k->key, (int)length, k->key);
+            return EXIT_FAILED;
+        }
+    }
+    for (uint32_t i = 0; i < list->count; i++) list->descs[i].world_shared = list->count > 1;
+    return EXIT_DONE;
+}
+
 // --set names a deformer, and not every chain has it: each chain gets the settings that concern it.
 int chain_share_settings(const sup_chain_desc* flags, chain_list* list, sup_arena* arena)
 {
@@ -45,7 +63,7 @@ int chain_share_settings(const sup_chain_desc* flags, chain_list* list, sup_aren
             return EXIT_FAILED;
         }
     }
-    return EXIT_DONE;
+    return share_keys(flags, list);
 }
 
 // ---------------------------------------------------------------------------------------------- the list

@@ -301,6 +301,7 @@ typedef struct sup_chain_desc {
     const sup_json*    preset; ///< {"supple":1,"links":[{"name","set":{},"bones":{"Spine*":{}}}]}; NULL: none
     /// {"gravity","wind","bodies","forces","muscles","keys"}; NULL: gravity of the Earth, nothing else
     const sup_json*    world;
+    bool               world_shared; ///< by several chains: keys of links that this one has not are meant for another
     double             step;   ///< seconds of the fixed clock; 0: 0.005
     /// Deformers known beside the registry's, for hosts and tests.
     const sup_deformer* const* extra;

@@ -95,7 +95,7 @@ static sup_result read_track_list(chain_builder* b, const sup_json* list)
         if (r) return r;
         found += meant;
     }
-    if (!found)
+    if (!found && !b->desc->world_shared)
         return sup_fail(b->error, SUP_ERROR_INPUT, "world: keys of \"%s\": the chain '%s' has no such link", list->key,
                         chain->text);
     return SUP_OK;

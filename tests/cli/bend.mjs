@@ -51,6 +51,17 @@ await test("every load of examples/bend moves the skin", folder => {
     }
 });
 
+await test("a world with keys of a link stands beside chains without it", folder => {
+    const world = path.join(worlds, "swell.json"), two = ["--deform", "linear", "--deform", "bend"];
+    const got = json(["compare", beast, ...two, "--world", world, "--end", "0.1"]);
+    equal(got.chains.length, 2, "chains");
+    const wrong = path.join(folder, "wrong.json");
+    fs.writeFileSync(wrong, JSON.stringify({ keys: { "bent.young": [{ time: 0, value: 1 }] } }));
+    const r = run(["compare", beast, ...two, "--world", wrong, "--end", "0.1"]);
+    equal(r.code, 1, "exit");
+    match(r.err, /keys of "bent.young": no chain has a link 'bent'/, "message");
+});
+
 await test("the command of the issue: a press baked into a GLB", folder => {
     const out = path.join(folder, "out.glb");
     const got = json(["bake", "builtin:beast", out, "--deform", "bend", "--world", path.join(worlds, "press.json"), "--end", "0.4"]);
