@@ -15,7 +15,7 @@
 #define FREE 2.0f         // more room than this is as good as any
 #define CLEAR 0.5f        // room that is taken off: around what touches, two particles stay where the pose has them
 #define ENOUGH 0.5f       // room for a correction: more of it is not asked for
-#define SLOPE 0.25f       // from a particle to the next, so that what moves is not torn off what cannot
+#define SLOPE 0.15f       // from a particle to the next, so that what moves is not torn off what cannot
 #define HALF 0.45f        // of what is between: both sides may take as much
 #define CLOSES 0.8f       // of the distance at rest: what the pose leaves further apart does not face each other
 #define CLOSED 0.5f       // and what it brings nearer does fully
