@@ -16,7 +16,7 @@
 #define GAP 0.5
 #endif
 
-enum { POINTS = 120000, CELLS = 100 };
+enum { POINTS = 60000, CELLS = 72 };
 
 typedef struct waiting {
     clock_t  asked;
@@ -133,7 +133,7 @@ static void automatic_weights_can_be_stopped(void** state)
 static sup_result bind_lattice(const void* data, const sup_progress* progress, sup_error* error)
 {
     sup_chain*     chain = NULL;
-    sup_chain_desc desc = { .character = data, .links = "lattice(cells=100,weights=auto)", .progress = progress };
+    sup_chain_desc desc = { .character = data, .links = "lattice(cells=72,weights=auto)", .progress = progress };
     sup_result     r = sup_chain_create(&desc, &chain, error);
     sup_chain_destroy(chain);
     return r;
