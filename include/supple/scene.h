@@ -257,7 +257,7 @@ typedef struct sup_character_desc {
     bool                    up_assumed;
     uint32_t                warning_count;
     const char* const*      warnings;
-    const sup_progress*     progress; ///< asked from 0.5 on, reading being the first half: false stops it, SUP_ERROR_CANCELLED
+    const sup_progress*     progress; ///< asked with 1, whatever was read before being all: false stops it, SUP_ERROR_CANCELLED
 } sup_character_desc;
 
 /// Checks, welds, orders and completes. On failure *out is untouched and the error names part, joint or clip.

@@ -58,8 +58,8 @@ sup_result sup_character_create(const sup_character_desc* desc, const sup_alloca
     build.out = build.keep ? SUP_NEW(build.keep, sup_character, 1) : NULL;
     sup_result result = build.out && build.scratch ? SUP_OK : sup_fail_memory(error, "a character");
     for (size_t i = 0; result == SUP_OK && i < SUP_COUNT_OF(stages); ++i) {
-        if (sup_progress_report(desc->progress, 0.5 + 0.5 * (double)i / SUP_COUNT_OF(stages), "reading"))
-            result = stages[i](&build);
+        // Whatever was read before has filled the bar: it does not go back.
+        if (sup_progress_report(desc->progress, 1, "reading")) result = stages[i](&build);
         else result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     }
     sup_arena_destroy(build.scratch);
