@@ -439,7 +439,7 @@ static sup_result create(work* w, sup_contact_bind_report* report)
     c->margin = d->margin;
     c->reach = d->reach;
     c->grow = 0.5f * fmaxf(d->margin, 0.5f * d->reach);
-    c->capacity = d->capacity ? d->capacity : d->point_count < 1024 ? 1024 : d->point_count;
+    c->capacity = d->capacity ? d->capacity : d->point_count < 512 ? 1024 : 2 * d->point_count;
     c->solid_count = d->solid_count;
     for (uint32_t i = 0; d->solid_meshes && i < d->solid_count; ++i)
         c->solid_bytes += d->solid_meshes[i] ? sup_solid_mesh_bytes(d->solid_meshes[i]) : 0;

@@ -65,7 +65,7 @@ typedef struct sup_contact_desc {
     bool            inside_out; ///< triangles face inwards (sup_subvolumes_inside_out)
     float           margin;     ///< what is nearer is listed; mean edges. Range .1 ... 2, usually .5
     float           reach;      ///< how deep a place may be in and still be found; mean edges, usually 1
-    uint32_t        capacity;   ///< of the list; 0: as many as points, at least 1024
+    uint32_t        capacity;   ///< of the list; 0: twice the points, at least 1024
 
     const sup_progress*          progress;     ///< told 0 to 1 while contacts are made, and asked whether to go on; or NULL
     uint32_t                     solid_count;  ///< most bodies that a search will get

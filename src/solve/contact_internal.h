@@ -213,7 +213,7 @@ typedef struct contact_memory {
 } contact_memory;
 
 // Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts.
-enum { CHUNK = 32, WAVE = 16, SLICE = 256, PAIRS = CHUNK * WAVE };
+enum { CHUNK = 32, WAVE = 16, SLICE = 512, PAIRS = CHUNK * WAVE };
 
 contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* bytes);
 
