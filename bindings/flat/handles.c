@@ -1,0 +1,175 @@
+// The table of handles. It is the one global of the library, because callers from other languages bring no place for it.
+#include "handles.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A handle is a slot and how often the slot was used before, so that an old handle does not reach the new tenant.
+enum { SLOT_BITS = 16, SLOTS_MAX = 1 << SLOT_BITS };
+
+static struct {
+    atomic_flag  lock;
+    flat_object* objects[SLOTS_MAX];
+    uint16_t     uses[SLOTS_MAX];
+    uint32_t     hint;
+} table = { .lock = ATOMIC_FLAG_INIT };
+
+static void lock(void)
+{
+    while (atomic_flag_test_and_set_explicit(&table.lock, memory_order_acquire)) {
+    }
+}
+static void unlock(void) { atomic_flag_clear_explicit(&table.lock, memory_order_release); }
+
+// ---------------------------------------------------------------------------------------------- objects
+
+flat_object* flat_object_new(flat_kind kind, flat_object* parent)
+{
+    flat_object* o = calloc(1, sizeof *o);
+    if (!o) {
+        if (parent) sup_fail(&parent->error, SUP_ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
+    o->kind = kind;
+    o->references = 1;
+    o->parent = parent;
+    lock();
+    if (parent) ++parent->references;
+    unlock();
+    return o;
+}
+
+static void destroy(flat_object* o)
+{
+    sup_instance_destroy(o->instance);
+    sup_scratch_destroy(o->scratch);
+    sup_scratch_destroy(o->meter_scratch);
+    sup_scratch_destroy(o->normals_scratch);
+    free(o->skin);
+    for (int i = 0; i < 3; ++i) free(o->drawn[i].data);
+    sup_chain_destroy(o->chain);
+    sup_meter_destroy(o->meter);
+    sup_character_destroy(o->character);
+    sup_arena_destroy(o->arena);
+    sup_pool_destroy(o->pool);
+    free(o->text.data);
+    free(o);
+}
+
+void flat_object_release(flat_object* o)
+{
+    while (o) {
+        flat_object* parent = o->parent;
+        lock();
+        bool last = --o->references == 0;
+        unlock();
+        if (!last) return;
+        destroy(o);
+        o = parent;
+    }
+}
+
+flat_handle flat_object_publish(flat_object* o)
+{
+    flat_handle handle = 0;
+    lock();
+    for (uint32_t i = 0; i < SLOTS_MAX && !handle; ++i) {
+        uint32_t slot = (table.hint + i) % SLOTS_MAX;
+        if (table.objects[slot]) continue;
+        if (!++table.uses[slot]) ++table.uses[slot]; // 0 would make handle 0 of slot 0
+        table.objects[slot] = o;
+        table.hint = slot + 1; // the slot that was freed last comes last
+        handle = (flat_handle)table.uses[slot] << SLOT_BITS | slot;
+    }
+    unlock();
+    if (handle) return handle;
+    if (o->parent) sup_fail(&o->parent->error, SUP_ERROR_MEMORY, "%d handles are in use; free some", SLOTS_MAX);
+    flat_object_release(o);
+    return 0;
+}
+
+// ---------------------------------------------------------------------------------------------- handles
+
+static flat_object* alive(flat_handle handle)
+{
+    uint32_t slot = handle % SLOTS_MAX;
+    return handle && table.uses[slot] == handle >> SLOT_BITS ? table.objects[slot] : NULL;
+}
+
+flat_object* flat_enter(flat_handle handle, uint32_t kinds, int32_t* status)
+{
+    lock();
+    flat_object* o = alive(handle);
+    *status = !o || !(o->kind & kinds) ? FLAT_DEAD : o->busy ? FLAT_BUSY : FLAT_OK;
+    if (*status == FLAT_OK) o->busy = 1;
+    unlock();
+    return *status == FLAT_OK ? o : NULL;
+}
+
+void flat_leave(flat_object* o)
+{
+    lock();
+    o->busy = 0;
+    unlock();
+}
+
+int32_t flat_free(flat_handle handle)
+{
+    int32_t      status = FLAT_OK;
+    flat_object* o = handle ? flat_enter(handle, FLAT_ANY, &status) : NULL;
+    if (!o) return handle ? status : FLAT_OK;
+    lock();
+    table.objects[handle % SLOTS_MAX] = NULL;
+    o->busy = 0;
+    unlock();
+    flat_object_release(o);
+    return FLAT_OK;
+}
+
+const char* flat_error(flat_handle handle)
+{
+    lock();
+    flat_object* o = alive(handle);
+    unlock();
+    return o ? o->error.text : "the handle is not alive: it was freed, or never made";
+}
+
+// ---------------------------------------------------------------------------------------------- what objects share
+
+flat_object* flat_ancestor(flat_object* o, flat_kind kind)
+{
+    while (o && o->kind != kind) o = o->parent;
+    return o;
+}
+
+const sup_tasks* flat_tasks(flat_object* o)
+{
+    flat_object* session = flat_ancestor(o, FLAT_SESSION);
+    return session ? sup_pool_tasks(session->pool) : NULL;
+}
+
+bool flat_bytes_add(flat_bytes* b, const void* data, size_t size)
+{
+    if (size >= b->room - b->used) {
+        size_t room = (b->used + size) * 2 + 256;
+        char*  more = realloc(b->data, room);
+        if (!more) return false;
+        b->data = more;
+        b->room = room;
+    }
+    if (size) memcpy(b->data + b->used, data, size);
+    b->used += size;
+    b->data[b->used] = 0;
+    return true;
+}
+
+static bool add_text(void* user, const char* bytes, size_t length) { return flat_bytes_add(user, bytes, length); }
+
+const char* flat_json(flat_object* o, const sup_json* tree)
+{
+    o->text.used = 0;
+    if (tree && sup_json_write(tree, 0, &(sup_text_sink){ add_text, &o->text })) return o->text.data;
+    sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer");
+    return NULL;
+}

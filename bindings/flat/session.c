@@ -1,0 +1,262 @@
+// Sessions and characters.
+#include "handles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t    flat_abi(void) { return FLAT_ABI; }
+const char* flat_version(void) { return sup_version(); }
+void*       flat_alloc(uint64_t bytes) { return bytes <= SIZE_MAX ? malloc(bytes ? (size_t)bytes : 1) : NULL; }
+void        flat_release(void* memory) { free(memory); }
+
+flat_handle flat_open(uint32_t threads)
+{
+    flat_object* o = flat_object_new(FLAT_SESSION, NULL);
+    if (!o) return 0;
+    o->pool = sup_pool_create(threads);
+    if (o->pool) return flat_object_publish(o);
+    flat_object_release(o);
+    return 0;
+}
+
+// ---------------------------------------------------------------------------------------------- lists
+
+const char* flat_deformers(flat_handle session)
+{
+    int32_t      status;
+    flat_object* o = flat_enter(session, FLAT_SESSION, &status);
+    if (!o) return NULL;
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_json*  list = arena ? sup_json_new(arena, SUP_JSON_ARRAY) : NULL;
+    for (uint32_t i = 0; list && i < sup_deformer_count(); ++i)
+        if (!sup_json_push(list, sup_deformer_describe(sup_deformer_at(i), arena))) list = NULL;
+    const char* text = flat_json(o, list);
+    sup_arena_destroy(arena);
+    flat_leave(o);
+    return text;
+}
+
+const char* flat_builtins(flat_handle session)
+{
+    int32_t      status;
+    flat_object* o = flat_enter(session, FLAT_SESSION, &status);
+    if (!o) return NULL;
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_json*  list = arena ? sup_json_new(arena, SUP_JSON_ARRAY) : NULL;
+    for (uint32_t i = 0; list && i < sup_builtin_count(); ++i) {
+        sup_json* one = sup_json_push(list, sup_json_new(arena, SUP_JSON_OBJECT));
+        sup_json_set(arena, one, "name", sup_json_new_string(arena, sup_builtin_name(i)));
+        if (!sup_json_set(arena, one, "summary", sup_json_new_string(arena, sup_builtin_summary(i)))) list = NULL;
+    }
+    const char* text = flat_json(o, list);
+    sup_arena_destroy(arena);
+    flat_leave(o);
+    return text;
+}
+
+// ---------------------------------------------------------------------------------------------- loading
+
+typedef struct caller {
+    flat_progress_fn* progress;
+    flat_read_fn*     read;
+    void*             user;
+    const char*       name; ///< of what was handed over as bytes; NULL: nothing was
+    sup_bytes         bytes;
+} caller;
+
+static bool report(void* user, double fraction, const char* what)
+{
+    const caller* c = user;
+    return c->progress(c->user, fraction, what) != 0;
+}
+
+static sup_result read_file(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
+{
+    const caller* c = user;
+    if (!strcmp(path, c->name)) {
+        out->data = sup_arena_copy(arena, c->bytes.data, c->bytes.size, 1);
+        out->size = c->bytes.size;
+        return out->data ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "%s: out of memory", path);
+    }
+    int64_t size = c->read ? c->read(c->user, path, NULL, 0) : -1;
+    if (size < 0)
+        return sup_fail(error, SUP_ERROR_FILE,
+                        "%s was not handed over with %s; hand it over too, or use a .glb, which holds everything", path,
+                        c->name);
+    uint8_t* data = (uint64_t)size <= SIZE_MAX ? sup_arena_alloc(arena, (size_t)size, 1) : NULL;
+    if (!data) return sup_fail(error, SUP_ERROR_MEMORY, "%s: out of memory", path);
+    if (c->read(c->user, path, data, (uint64_t)size) != size)
+        return sup_fail(error, SUP_ERROR_FILE, "%s changed while it was read", path);
+    *out = (sup_bytes){ data, (size_t)size };
+    return SUP_OK;
+}
+
+/// An object from text; NULL and "" are an empty one.
+static sup_result parse(const char* text, const char* what, sup_arena* arena, sup_json** out, sup_error* error)
+{
+    if (!text || !text[0]) text = "{}";
+    sup_result r = sup_json_parse(text, strlen(text), what, arena, out, error);
+    if (r == SUP_OK && (*out)->type != SUP_JSON_OBJECT)
+        return sup_fail(error, SUP_ERROR_INPUT, "%s must be a JSON object", what);
+    return r;
+}
+
+/// Every member is one of the names.
+static sup_result known(const sup_json* object, const char* what, const char* const* names, uint32_t count, sup_error* error)
+{
+    for (const sup_json* m = object->first; m; m = m->next) {
+        bool found = false;
+        for (uint32_t i = 0; i < count && !found; ++i) found = !strcmp(m->key, names[i]);
+        const char* near = found ? NULL : sup_word_nearest(m->key, names, count);
+        if (!found)
+            return sup_fail(error, SUP_ERROR_INPUT, "%s know no '%s'%s%s%s", what, m->key, near ? "; did you mean '" : "",
+                            near ? near : "", near ? "'?" : "");
+    }
+    return SUP_OK;
+}
+
+sup_result flat_parse(const char* text, const char* what, const char* const* names, uint32_t count, sup_arena* arena,
+                      sup_json** out, sup_error* error)
+{
+    sup_result r = parse(text, what, arena, out, error);
+    return r ? r : known(*out, what, names, count, error);
+}
+
+sup_result flat_texts(const sup_json* list, const char* what, sup_arena* arena, const char* const** out, uint32_t* count,
+                      sup_error* error)
+{
+    *out = NULL, *count = 0;
+    if (!list) return SUP_OK;
+    const char** texts = sup_arena_alloc(arena, list->count + 1, sizeof *texts);
+    if (!texts) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
+    if (list->type == SUP_JSON_STRING) texts[(*count)++] = list->text;
+    else if (list->type != SUP_JSON_ARRAY) return sup_fail(error, SUP_ERROR_INPUT, "%s must be a list of texts", what);
+    for (const sup_json* item = list->type == SUP_JSON_ARRAY ? list->first : NULL; item; item = item->next) {
+        if (item->type != SUP_JSON_STRING) return sup_fail(error, SUP_ERROR_INPUT, "%s must be a list of texts", what);
+        texts[(*count)++] = item->text;
+    }
+    *out = texts;
+    return SUP_OK;
+}
+
+static sup_result read_options(const char* text, sup_arena* arena, sup_load_options* out, sup_error* error)
+{
+    static const char* const names[] = { "unit", "up", "fps", "meshes", "dress" };
+    static const char* const axes[] = { "y", "z", "x" };
+    sup_json*                json;
+    sup_result               r = flat_parse(text, "load options", names, 5, arena, &json, error);
+    if (r) return r;
+    out->unit = sup_json_number(sup_json_get(json, "unit"), 0);
+    out->fps = sup_json_number(sup_json_get(json, "fps"), 0);
+    const char* up = sup_json_string(sup_json_get(json, "up"), NULL);
+    for (int i = 0; up && i < 3; ++i)
+        if (!strcmp(up, axes[i])) out->up = i;
+    if (up && out->up < 0) return sup_fail(error, SUP_ERROR_INPUT, "load options: up must be x, y or z, not '%s'", up);
+    r = flat_texts(sup_json_get(json, "meshes"), "load options: meshes", arena, &out->meshes, &out->mesh_count, error);
+    return r ? r : flat_texts(sup_json_get(json, "dress"), "load options: dress", arena, &out->dress, &out->dress_count, error);
+}
+
+static flat_handle load(flat_handle session, const char* path, const char* options, caller* c)
+{
+    int32_t      status;
+    flat_object* o = flat_enter(session, FLAT_SESSION, &status);
+    if (!o) return 0;
+    sup_arena*       arena = sup_arena_create(NULL);
+    sup_progress     progress = { report, c };
+    sup_files        files = { .read = read_file, .user = c };
+    sup_load_options wanted = { .up = -1, .files = c->name ? &files : NULL, .progress = c->progress ? &progress : NULL };
+    flat_object*     made = NULL;
+    sup_result       r = !path   ? sup_fail(&o->error, SUP_ERROR_INPUT, "there is no path to load")
+                         : arena ? read_options(options, arena, &wanted, &o->error)
+                                 : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
+    if (!r && (made = flat_object_new(FLAT_CHARACTER, o))) r = sup_load(path, &wanted, &made->character, &o->error);
+    if (r && made) flat_object_release(made), made = NULL;
+    sup_arena_destroy(arena);
+    flat_handle handle = made ? flat_object_publish(made) : 0;
+    flat_leave(o);
+    return handle;
+}
+
+flat_handle flat_load(flat_handle session, const char* path, const char* options, flat_progress_fn* progress, void* user)
+{
+    return load(session, path, options, &(caller){ .progress = progress, .user = user });
+}
+
+flat_handle flat_load_bytes(flat_handle session, const char* name, const uint8_t* bytes, uint64_t size, const char* options,
+                            flat_read_fn* read, void* user)
+{
+    if (size > SIZE_MAX || (!bytes && size)) return 0;
+    return load(session, name, options,
+                &(caller){ .read = read, .user = user, .name = name ? name : "", .bytes = { bytes, (size_t)size } });
+}
+
+// ---------------------------------------------------------------------------------------------- what is in a character
+
+static void put_number(sup_arena* a, sup_json* o, const char* key, double x)
+{
+    sup_json_set(a, o, key, sup_json_new_number(a, x));
+}
+static void put_text(sup_arena* a, sup_json* o, const char* key, const char* text)
+{
+    sup_json_set(a, o, key, text ? sup_json_new_string(a, text) : sup_json_new(a, SUP_JSON_NULL));
+}
+
+static void put_parts(sup_arena* a, sup_json* out, const sup_character* c)
+{
+    sup_json* list = sup_json_set(a, out, "parts", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < c->mesh.part_count; ++i) {
+        const sup_part* p = &c->mesh.parts[i];
+        sup_json*       one = sup_json_push(list, sup_json_new(a, SUP_JSON_OBJECT));
+        put_text(a, one, "name", p->name);
+        put_number(a, one, "point_begin", p->point_begin), put_number(a, one, "point_count", p->point_count);
+        put_number(a, one, "vertex_begin", p->vertex_begin), put_number(a, one, "vertex_count", p->vertex_count);
+        put_number(a, one, "face_begin", p->face_begin), put_number(a, one, "face_count", p->face_count);
+    }
+}
+
+static void put_rig(sup_arena* a, sup_json* out, const sup_character* c)
+{
+    sup_json* joints = sup_json_set(a, out, "joints", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < c->skeleton.joint_count; ++i) {
+        const sup_joint* j = &c->skeleton.joints[i];
+        sup_json*        one = sup_json_push(joints, sup_json_new(a, SUP_JSON_OBJECT));
+        put_text(a, one, "name", j->name);
+        put_number(a, one, "parent", j->parent == SUP_NONE ? -1.0 : (double)j->parent);
+        sup_json_set(a, one, "skin", sup_json_new(a, j->skin_joint ? SUP_JSON_TRUE : SUP_JSON_FALSE));
+    }
+    sup_json* clips = sup_json_set(a, out, "clips", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < c->clip_count; ++i) {
+        sup_json* one = sup_json_push(clips, sup_json_new(a, SUP_JSON_OBJECT));
+        put_text(a, one, "name", c->clips[i].name);
+        put_number(a, one, "seconds", c->clips[i].seconds);
+    }
+    sup_json* morphs = sup_json_set(a, out, "morphs", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < c->morph_count; ++i) sup_json_push(morphs, sup_json_new_string(a, c->morphs[i].name));
+    sup_json* maps = sup_json_set(a, out, "maps", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < c->map_count; ++i) sup_json_push(maps, sup_json_new_string(a, c->maps[i].name));
+}
+
+const char* flat_inspect(flat_handle character)
+{
+    int32_t      status;
+    flat_object* o = flat_enter(character, FLAT_CHARACTER, &status);
+    if (!o) return NULL;
+    const sup_character* c = o->character;
+    sup_arena*           a = sup_arena_create(NULL);
+    sup_json*            out = a ? sup_json_new(a, SUP_JSON_OBJECT) : NULL;
+    if (out) {
+        put_text(a, out, "name", c->name);
+        put_number(a, out, "points", c->mesh.point_count), put_number(a, out, "vertices", c->mesh.vertex_count);
+        put_number(a, out, "faces", c->mesh.face_count), put_number(a, out, "triangles", c->mesh.triangle_count);
+        put_number(a, out, "diagonal", (double)c->mesh.diagonal), put_number(a, out, "metres_per_unit", c->metres_per_unit);
+        put_parts(a, out, c);
+        put_rig(a, out, c);
+        sup_json* warnings = sup_json_set(a, out, "warnings", sup_json_new(a, SUP_JSON_ARRAY));
+        for (uint32_t i = 0; i < c->warning_count; ++i) sup_json_push(warnings, sup_json_new_string(a, c->warnings[i]));
+        if (!warnings) out = NULL;
+    }
+    const char* text = flat_json(o, out);
+    sup_arena_destroy(a);
+    flat_leave(o);
+    return text;
+}

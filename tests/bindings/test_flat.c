@@ -1,0 +1,300 @@
+// The flat interface: the library's own bits through handles, and no wrong call that crashes.
+#include "support.h"
+
+#include "bindings/flat/flat.h"
+#include "supple/supple.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static flat_handle session;
+
+static int open_session(void** state)
+{
+    (void)state;
+    session = flat_open(2);
+    return session ? 0 : -1;
+}
+static int close_session(void** state)
+{
+    (void)state;
+    return flat_free(session);
+}
+
+static flat_handle must(flat_handle handle, flat_handle parent)
+{
+    if (!handle) fail_msg("%s", flat_error(parent));
+    return handle;
+}
+
+static flat_handle arm(void) { return must(flat_load(session, "builtin:arm?points=300", NULL, NULL, NULL), session); }
+
+static uint64_t hash_by_hand(const char* links, double time)
+{
+    sup_character* c = NULL;
+    sup_chain*     chain = NULL;
+    sup_instance*  instance = NULL;
+    sup_error      error;
+    assert_ok(sup_load("builtin:arm?points=300", NULL, &c, &error), error);
+    assert_ok(sup_chain_create(&(sup_chain_desc){ .character = c, .clip = c->clips, .links = links }, &chain, &error), error);
+    assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = c->clips, .preroll = -1 }, &instance, &error),
+              error);
+    void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
+    sup_vec3* skin = malloc((c->mesh.point_count + 8) * sizeof *skin);
+    sup_instance_evaluate(instance, time, scratch, NULL, skin);
+    uint64_t hash = sup_hash_points(skin, c->mesh.point_count);
+    free(skin);
+    sup_scratch_destroy(scratch);
+    sup_instance_destroy(instance);
+    sup_chain_destroy(chain);
+    sup_character_destroy(c);
+    return hash;
+}
+
+static void a_chain_gives_the_bits_of_the_library(void** state)
+{
+    (void)state;
+    static const char* const links[] = { "linear", "dualquat", "lattice", "layers", "dualquat,smooth" };
+    flat_handle              character = arm();
+    for (size_t i = 0; i < sizeof links / sizeof *links; ++i) {
+        char text[128], digits[32];
+        snprintf(text, sizeof text, "{\"links\":\"%s\",\"clip\":0}", links[i]);
+        flat_handle chain = must(flat_chain(character, text, NULL, NULL), character);
+        flat_handle instance = must(flat_play(chain, NULL), chain);
+        assert_int_equal(flat_evaluate(instance, 0.3, NULL, 0), FLAT_OK);
+        snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash_by_hand(links[i], 0.3));
+        assert_string_equal(flat_hash(instance), digits);
+        uint64_t count = 0;
+        float*   out = malloc(900 * 4 * sizeof *out);
+        assert_non_null(flat_array(instance, "skin", &count));
+        assert_true(count <= 900 * 4);
+        assert_int_equal(flat_evaluate(instance, 0.3, out, count), FLAT_OK);
+        assert_memory_equal(out, flat_array(instance, "skin", NULL), count * sizeof *out);
+        free(out);
+        assert_int_equal(flat_free(instance), FLAT_OK);
+        assert_int_equal(flat_free(chain), FLAT_OK);
+    }
+    flat_free(character);
+}
+
+static void what_is_used_outlives_its_handle(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    flat_handle chain = must(flat_chain(character, "{\"links\":\"layers\",\"clip\":\"flex\"}", NULL, NULL), character);
+    flat_handle instance = must(flat_play(chain, "{\"preroll\":0.1}"), chain);
+    assert_int_equal(flat_free(character), FLAT_OK);
+    assert_int_equal(flat_free(chain), FLAT_OK);
+    assert_int_equal(flat_evaluate(instance, 0.1, NULL, 0), FLAT_OK);
+    assert_non_null(strstr(flat_measure(instance), "\"crossings\":0"));
+    assert_int_equal(flat_free(instance), FLAT_OK);
+    assert_int_equal(flat_free(character), FLAT_DEAD);
+}
+
+static void wrong_handles_are_errors(void** state)
+{
+    (void)state;
+    flat_handle character = arm(), wrong[] = { 0, 1, 0xffffffffu, 0x00010000u, session, character };
+    for (size_t i = 0; i < 6; ++i) {
+        assert_int_equal(flat_evaluate(wrong[i], 0, NULL, 0), FLAT_DEAD);
+        assert_int_equal(flat_set(wrong[i], "layers.gravity", 1), FLAT_DEAD);
+        assert_int_equal(flat_live(wrong[i], 0.01, NULL, 0, NULL, 0, 0, NULL, 0), FLAT_DEAD);
+        assert_int_equal(flat_normals(wrong[i], NULL, 0), FLAT_DEAD);
+        assert_int_equal(flat_draw(wrong[i], 0, NULL), FLAT_DEAD);
+        assert_null(flat_hash(wrong[i]));
+        assert_null(flat_measure(wrong[i]));
+        assert_null(flat_describe(wrong[i]));
+        assert_int_equal(flat_play(wrong[i], NULL), 0);
+        if (wrong[i] != character) {
+            assert_int_equal(flat_chain(wrong[i], NULL, NULL, NULL), 0);
+            assert_null(flat_inspect(wrong[i]));
+            assert_null(flat_array(wrong[i], "points", NULL));
+        }
+        assert_non_null(flat_error(wrong[i]));
+    }
+    flat_free(character);
+    assert_int_equal(flat_free(character), FLAT_DEAD);
+    assert_int_equal(flat_free(0), FLAT_OK);
+    assert_non_null(strstr(flat_error(character), "not alive"));
+    assert_int_not_equal(arm(), character); // the slot's next tenant has another number
+}
+
+static void wrong_words_are_sentences(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    assert_int_equal(flat_load(session, "no/such.glb", NULL, NULL, NULL), 0);
+    assert_non_null(strstr(flat_error(session), "no/such.glb"));
+    assert_int_equal(flat_load(session, NULL, NULL, NULL, NULL), 0);
+    assert_int_equal(flat_load(session, "builtin:arm", "{\"units\":1}", NULL, NULL), 0);
+    assert_non_null(strstr(flat_error(session), "did you mean 'unit'?"));
+    assert_int_equal(flat_load(session, "builtin:arm", "[", NULL, NULL), 0);
+    assert_int_equal(flat_load_bytes(session, "x.gltf", (const uint8_t*)"{}", 2, NULL, NULL, NULL), 0);
+    assert_int_equal(flat_chain(character, "{\"links\":\"layer\"}", NULL, NULL), 0);
+    assert_non_null(strstr(flat_error(character), "layer"));
+    assert_int_equal(flat_chain(character, "{\"clip\":\"nope\"}", NULL, NULL), 0);
+    assert_non_null(strstr(flat_error(character), "no clip 'nope'"));
+    assert_int_equal(flat_chain(character, "{\"clip\":99}", NULL, NULL), 0);
+    assert_int_equal(flat_chain(character, "{\"set\":[1]}", NULL, NULL), 0);
+    assert_null(flat_array(character, "colors", NULL));
+    assert_non_null(strstr(flat_error(character), "no array 'colors'"));
+    flat_free(character);
+}
+
+static void wrong_sizes_write_nothing(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    flat_handle chain = must(flat_chain(character, "{\"clip\":0}", NULL, NULL), character);
+    flat_handle instance = must(flat_play(chain, NULL), chain);
+    float       out[4] = { 7, 7, 7, 7 };
+    assert_null(flat_hash(instance));
+    assert_non_null(strstr(flat_error(instance), "no frame"));
+    assert_int_equal(flat_evaluate(instance, 0, out, 3), FLAT_INPUT);
+    assert_non_null(strstr(flat_error(instance), "but the buffer has 3"));
+    assert_int_equal(flat_evaluate(instance, NAN, NULL, 0), FLAT_INPUT);
+    assert_int_equal(flat_evaluate(instance, 0.2, NULL, 0), FLAT_OK);
+    assert_int_equal(flat_normals(instance, out, 4), FLAT_INPUT);
+    assert_int_equal(flat_live(instance, 0.01, out, 4, NULL, 0, 0, NULL, 0), FLAT_INPUT);
+    assert_int_equal(flat_set(instance, "nothing", 1), FLAT_INPUT);
+    assert_int_equal(flat_set(instance, "linear.nothing", 1), FLAT_INPUT);
+    assert_int_equal(flat_draw(instance, 9, NULL), FLAT_INPUT);
+    for (int i = 0; i < 4; ++i) assert_true(out[i] == 7);
+    flat_free(instance), flat_free(chain), flat_free(character);
+}
+
+static void a_live_host_moves_the_joints(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    flat_handle chain = must(flat_chain(character, "{\"links\":\"dualquat\"}", NULL, NULL), character);
+    flat_handle instance = must(flat_play(chain, "{\"live\":true}"), chain);
+    flat_handle still = must(flat_play(chain, NULL), chain);
+    assert_int_equal(flat_evaluate(still, 0, NULL, 0), FLAT_OK);
+    uint64_t     count = 0;
+    const float* rest = flat_array(still, "local", &count);
+    float*       local = malloc(count * sizeof *local);
+    char         before[32];
+    memcpy(local, rest, count * sizeof *local);
+    strcpy(before, flat_hash(still));
+    assert_int_equal(flat_live(instance, 0.02, local, count, NULL, 0, 0, NULL, 0), FLAT_OK);
+    assert_string_equal(flat_hash(instance), before);
+    local[0] += 0.5f;
+    assert_int_equal(flat_live(instance, 0.02, local, count, NULL, 0, 1, NULL, 0), FLAT_OK);
+    assert_string_not_equal(flat_hash(instance), before);
+    local[3] = INFINITY;
+    assert_int_equal(flat_live(instance, 0.02, local, count, NULL, 0, 0, NULL, 0), FLAT_INPUT);
+    free(local);
+    flat_free(instance), flat_free(still), flat_free(chain), flat_free(character);
+}
+
+static void links_draw_themselves(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    flat_handle chain = must(flat_chain(character, "{\"links\":\"layers\",\"clip\":0}", NULL, NULL), character);
+    flat_handle instance = must(flat_play(chain, NULL), chain);
+    uint64_t    all = 0, count = 0;
+    assert_int_equal(flat_evaluate(instance, 0, NULL, 0), FLAT_OK);
+    assert_int_equal(flat_draw(instance, 1, NULL), FLAT_OK);
+    for (int i = 0; i < 3; ++i) {
+        static const char* const names[] = { "draw_lines", "draw_points", "draw_triangles" };
+        flat_array(instance, names[i], &count);
+        assert_int_equal(count % 4, 0);
+        all += count;
+    }
+    assert_true(all > 0);
+    flat_free(instance), flat_free(chain), flat_free(character);
+}
+
+static int32_t stop_at_once(void* user, double fraction, const char* what)
+{
+    (void)fraction, (void)what;
+    ++*(int*)user;
+    return 0;
+}
+
+static void binding_can_be_cancelled(void** state)
+{
+    (void)state;
+    int         asked = 0;
+    flat_handle character = arm();
+    assert_int_equal(flat_chain(character, "{\"links\":\"layers\",\"clip\":0}", stop_at_once, &asked), 0);
+    assert_true(asked > 0);
+    flat_free(character);
+}
+
+static void* hammer(void* handle)
+{
+    uintptr_t odd = 0;
+    for (int i = 0; i < 200; ++i) {
+        int32_t status = flat_evaluate(*(flat_handle*)handle, 0.01 * (i % 50), NULL, 0);
+        odd += status != FLAT_OK && status != FLAT_BUSY && status != FLAT_DEAD;
+    }
+    return (void*)odd;
+}
+
+static void two_threads_on_one_handle_do_no_harm(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    flat_handle chain = must(flat_chain(character, "{\"links\":\"dualquat\",\"clip\":0}", NULL, NULL), character);
+    flat_handle instance = must(flat_play(chain, NULL), chain);
+    pthread_t   threads[3];
+    void*       odd = NULL;
+    for (int i = 0; i < 3; ++i) assert_int_equal(pthread_create(&threads[i], NULL, hammer, &instance), 0);
+    while (flat_free(instance) == FLAT_BUSY) {
+    }
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(pthread_join(threads[i], &odd), 0);
+        assert_null(odd);
+    }
+    flat_free(chain), flat_free(character);
+}
+
+static void lists_are_json(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    sup_arena*  arena = sup_arena_create(NULL);
+    sup_error   error;
+    sup_json*   json = NULL;
+    const char* text = flat_inspect(character);
+    assert_ok(sup_json_parse(text, strlen(text), "inspect", arena, &json, &error), error);
+    assert_true(sup_json_get(json, "joints")->count > 1 && sup_json_get(json, "clips")->count > 1);
+    text = flat_deformers(session);
+    assert_ok(sup_json_parse(text, strlen(text), "deformers", arena, &json, &error), error);
+    assert_int_equal(json->count, sup_deformer_count());
+    text = flat_builtins(session);
+    assert_ok(sup_json_parse(text, strlen(text), "builtins", arena, &json, &error), error);
+    flat_handle chain =
+        must(flat_chain(character, "{\"links\":\"smooth\",\"set\":[\"smooth.step=0.25\"],\"clip\":0}", NULL, NULL), character);
+    text = flat_describe(chain);
+    assert_ok(sup_json_parse(text, strlen(text), "chain", arena, &json, &error), error);
+    const sup_json* link = sup_json_at(sup_json_get(json, "links"), 1);
+    assert_true(sup_json_number(sup_json_get(sup_json_get(link, "values"), "step"), 0) == 0.25);
+    sup_arena_destroy(arena);
+    flat_free(chain), flat_free(character);
+    assert_int_equal(flat_abi(), FLAT_ABI);
+    assert_string_equal(flat_version(), SUP_VERSION);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_gives_the_bits_of_the_library),
+        cmocka_unit_test(what_is_used_outlives_its_handle),
+        cmocka_unit_test(wrong_handles_are_errors),
+        cmocka_unit_test(wrong_words_are_sentences),
+        cmocka_unit_test(wrong_sizes_write_nothing),
+        cmocka_unit_test(a_live_host_moves_the_joints),
+        cmocka_unit_test(links_draw_themselves),
+        cmocka_unit_test(binding_can_be_cancelled),
+        cmocka_unit_test(two_threads_on_one_handle_do_no_harm),
+        cmocka_unit_test(lists_are_json),
+    };
+    return cmocka_run_group_tests(tests, open_session, close_session);
+}
