@@ -134,6 +134,7 @@ typedef struct layers_bound {
     const float*         inverse_masses; ///< particles, in units of the mean mass; bones 0
     double               mass_unit;      ///< kilograms of one of those units
     const float*         firm;           ///< per point, 0 ... 1: bone up to the skin
+    const float*         joint_firm;     ///< the mean of the points that a joint moves most
     const float*         tether_least;   ///< per point: what a shorter tether is taken as
     const float*         ratios;         ///< per point: of the stiffness here to the one asked for
 

@@ -76,16 +76,22 @@ sup_result layers_bind_anatomy(const sup_bind_input* in, sup_arena* arena, sup_a
     const layers_params* p = in->params;
     uint32_t             joints = in->character->skeleton.joint_count;
     sup_anatomy          anatomy;
-    float*               firm = SUP_NEW(arena, float, b->stride);
+    float *              firm = SUP_NEW(arena, float, b->stride), *joint_firm = SUP_NEW(arena, float, joints);
     bool*                carries = SUP_NEW(temporary, bool, joints);
-    if (!firm || !carries) return sup_fail_memory(error, "layers");
+    uint32_t*            moved = SUP_NEW(temporary, uint32_t, joints);
+    if (!firm || !joint_firm || !carries || !moved) return sup_fail_memory(error, "layers");
     sup_result r = sup_anatomy_find(in->character, temporary, &anatomy, error);
     if (r) return r;
     for (uint32_t k = 0; k < b->count; ++k) {
         firm[k] = firmness_at(b, anatomy.solids, k) * left_open(b, k);
-        if (firm[k] > 0 && b->weight_begin[k] < b->weight_begin[k + 1]) carries[b->weight_joints[b->weight_begin[k]]] = true;
+        if (b->weight_begin[k] == b->weight_begin[k + 1]) continue;
+        uint32_t joint = b->weight_joints[b->weight_begin[k]];
+        joint_firm[joint] += firm[k], moved[joint]++;
+        if (firm[k] > 0) carries[joint] = true;
     }
-    b->firm = firm;
+    for (uint32_t j = 0; j < joints; ++j)
+        if (moved[j]) joint_firm[j] /= (float)moved[j];
+    b->firm = firm, b->joint_firm = joint_firm;
     if (p->anatomy > 0 || b->fields[ROW_ANATOMY].scale) note_firm(in, anatomy.solids, carries);
     return SUP_OK;
 }
@@ -97,4 +103,10 @@ void layers_set_firmness(layers_run* r, uint32_t k, float unit)
     float               pull = LAYERS_FIRM * unit * firm * r->dt * r->dt;
     r->firm[k] = k < b->count ? pull / (1 + pull) : 0;
     r->volume_weights[k] *= 1 - (1 - volume_kept) * firm;
+}
+
+float layers_firm_bulge(const layers_run* r, uint32_t joint, float bulge)
+{
+    // Skin that is held in its place cannot give a volume that is not its own: asked for it, it would never rest.
+    return 1 + (bulge - 1) * (1 - r->p->anatomy * r->b->joint_firm[joint]);
 }

@@ -332,7 +332,9 @@ static void begin_step(layers_run* r)
     r->held = r->p->coupling >= 1 && !b->fields[ROW_COUPLING].scale;
     sup_tasks_run(r->tasks, b->stride, LAYERS_GRAIN, setting_task, r);
     for (uint32_t i = 0; i < sup_subvolumes_count(b->subvolumes); ++i)
-        r->bulges[i] = sup_field_value(&layers_rows[ROW_BULGE], &b->fields[ROW_BULGE], r->p->bulge, b->part_joints[i]);
+        r->bulges[i] =
+            layers_firm_bulge(r, b->part_joints[i],
+                              sup_field_value(&layers_rows[ROW_BULGE], &b->fields[ROW_BULGE], r->p->bulge, b->part_joints[i]));
     r->contact_call = (sup_contact_call){ { .thickness = r->p->thickness,
                                             .rubbing = { r->p->friction, r->p->restitution },
                                             .edges = r->p->edges,
