@@ -42,8 +42,8 @@ const sup_param lattice_rows[ROW_COUNT] = {
               "--save lattice=FILE writes them; empty: every joint its own",
       .only_with = "volume>0" },
     { "measure", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(measure), .standard = MEASURE_SKIN, .choices = measure_choices,
-      .unit = "", .help = "Whose volume is kept: the skin's, or that of the cells around it as in the paper",
-      .only_with = "volume>0" },
+      .unit = "", .help = "Whose volume is kept, and which parts are too thin for it: the skin's, or those of the cells around it as in "
+                          "the paper" },
     { "weights", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(weights), .standard = WEIGHTS_AUTO, .choices = weight_choices, .unit = "",
       .help = "Of the cells' corners: spread from the bones, the paper's averaging, or the file's, which the skin then keeps "
               "exactly; auto: the file's if it has any" },
