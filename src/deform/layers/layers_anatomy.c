@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static const float firm_from = 0.5f, firm_to = 0.9f; // of the weights of a solid
+static const float firm_from = 0.7f, firm_to = 1.0f; // of the weights of a solid
 static const float volume_kept = 0.05f;              // of what a firm point would move for the volume of its part
 enum { NOTE_NAMES = 12, NOTE_BYTES = 400, SOLIDS_MOST = 8 };
 
