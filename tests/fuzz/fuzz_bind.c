@@ -137,7 +137,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     const sup_deformer* d = sup_deformer_at(s.choices[0] % sup_deformer_count());
     if (c) {
         if (s.choices[0] & 128) weigh(c, &s, &memory);
-        sup_chain_desc desc = { .character = c, .clip = &c->clips[0], .links = d->name, .allocator = &memory };
+        // A box is all cells: a hundred thousand of them find nothing that four thousand do not.
+        const char*    links = strcmp(d->name, "lattice") ? d->name : "lattice(cells=16)";
+        sup_chain_desc desc = { .character = c, .clip = &c->clips[0], .links = links, .allocator = &memory };
         if (sup_chain_create(&desc, &chain, &error) == SUP_OK) run(chain, c, &memory);
         else if (!error.text[0]) abort();
     }
