@@ -166,10 +166,23 @@ bool flat_bytes_add(flat_bytes* b, const void* data, size_t size)
 
 static bool add_text(void* user, const char* bytes, size_t length) { return flat_bytes_add(user, bytes, length); }
 
-const char* flat_json(flat_object* o, const sup_json* tree)
+const char* flat_answer(flat_handle handle, uint32_t kinds, flat_build_fn* build)
 {
+    int32_t      status;
+    flat_object* o = flat_enter(handle, kinds, &status);
+    if (!o) return NULL;
+    sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer"); // unless `build` says something else
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_json*  tree = arena ? build(o, arena) : NULL;
     o->text.used = 0;
-    if (tree && sup_json_write(tree, 0, &(sup_text_sink){ add_text, &o->text })) return o->text.data;
-    sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer");
-    return NULL;
+    bool good = tree && sup_json_write(tree, 0, &(sup_text_sink){ add_text, &o->text });
+    sup_arena_destroy(arena);
+    flat_leave(o);
+    return good ? o->text.data : NULL;
+}
+
+bool flat_report(void* user, double fraction, const char* what)
+{
+    const flat_listener* l = user;
+    return l->progress(l->user, fraction, what) != 0;
 }

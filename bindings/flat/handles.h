@@ -61,7 +61,16 @@ sup_result flat_texts(const sup_json* list, const char* what, sup_arena* arena, 
                       sup_error* error);
 
 bool flat_bytes_add(flat_bytes* bytes, const void* data, size_t size);
-/// The tree as the object's text; NULL: out of memory.
-const char* flat_json(flat_object* object, const sup_json* tree);
+/// What every function with a JSON answer does: enters, lets `build` make the tree (NULL: out of memory, or it has said why),
+/// writes it as the object's text, leaves.
+typedef sup_json* flat_build_fn(flat_object* object, sup_arena* arena);
+const char*       flat_answer(flat_handle handle, uint32_t kinds, flat_build_fn* build);
+
+/// The caller's progress, as the library asks for it. user: a flat_listener.
+typedef struct flat_listener {
+    flat_progress_fn* progress;
+    void*             user;
+} flat_listener;
+bool flat_report(void* user, double fraction, const char* what);
 
 #endif

@@ -5,17 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct caller {
-    flat_progress_fn* progress;
-    void*             user;
-} caller;
-
-static bool report(void* user, double fraction, const char* what)
-{
-    const caller* c = user;
-    return c->progress(c->user, fraction, what) != 0;
-}
-
 /// A clip by name or number; absent, null: `standard`.
 static sup_result find_clip(const sup_character* c, const sup_json* wanted, const sup_clip* standard, const sup_clip** out,
                             sup_error* error)
@@ -36,11 +25,11 @@ static sup_result find_clip(const sup_character* c, const sup_json* wanted, cons
 
 // ---------------------------------------------------------------------------------------------- chains
 
-static sup_result make_chain(flat_object* made, const sup_character* c, const char* description, const caller* who,
+static sup_result make_chain(flat_object* made, const sup_character* c, const char* description, flat_listener* listener,
                              sup_error* error)
 {
     static const char* const names[] = { "links", "clip", "set", "preset", "world", "step", "cycle" };
-    sup_progress             progress = { report, (void*)who };
+    sup_progress             progress = { flat_report, listener };
     sup_json*                json;
     made->arena = sup_arena_create(NULL);
     if (!made->arena) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
@@ -56,7 +45,7 @@ static sup_result make_chain(flat_object* made, const sup_character* c, const ch
                             .cycle_begin = sup_json_number(sup_json_at(sup_json_get(json, "cycle"), 0), 0),
                             .cycle_end = sup_json_number(sup_json_at(sup_json_get(json, "cycle"), 1), 0),
                             .tasks = flat_tasks(made),
-                            .progress = who->progress ? &progress : NULL };
+                            .progress = listener->progress ? &progress : NULL };
     r = flat_texts(sup_json_get(json, "set"), "chains: set", made->arena, &desc.settings, &desc.setting_count, error);
     return r ? r : sup_chain_create(&desc, &made->chain, error);
 }
@@ -66,7 +55,7 @@ flat_handle flat_chain(flat_handle character, const char* description, flat_prog
     int32_t      status;
     flat_object* o = flat_enter(character, FLAT_CHARACTER, &status);
     flat_object* made = o ? flat_object_new(FLAT_CHAIN, o) : NULL;
-    if (made && make_chain(made, o->character, description, &(caller){ progress, user }, &o->error) != SUP_OK)
+    if (made && make_chain(made, o->character, description, &(flat_listener){ progress, user }, &o->error) != SUP_OK)
         flat_object_release(made), made = NULL;
     flat_handle handle = made ? flat_object_publish(made) : 0;
     if (o) flat_leave(o);
@@ -101,28 +90,20 @@ static void put_link(sup_arena* a, sup_json* list, const sup_chain* chain, uint3
     if (inert) sup_json_set(a, one, "inert", sup_json_new_string(a, inert));
 }
 
-const char* flat_describe(flat_handle handle)
+static sup_json* describe(flat_object* o, sup_arena* a)
 {
-    int32_t      status;
-    flat_object* o = flat_enter(handle, FLAT_CHAIN, &status);
-    if (!o) return NULL;
-    sup_arena* a = sup_arena_create(NULL);
-    sup_json*  out = a ? sup_json_new(a, SUP_JSON_OBJECT) : NULL;
-    if (out) {
-        sup_json_set(a, out, "text", sup_json_new_string(a, sup_chain_text(o->chain)));
-        sup_json_set(a, out, "dynamic", sup_json_new(a, sup_chain_dynamic(o->chain) ? SUP_JSON_TRUE : SUP_JSON_FALSE));
-        sup_json* notes = sup_json_set(a, out, "notes", sup_json_new(a, SUP_JSON_ARRAY));
-        for (uint32_t i = 0; i < sup_chain_note_count(o->chain); ++i)
-            sup_json_push(notes, sup_json_new_string(a, sup_chain_note(o->chain, i)));
-        sup_json* links = sup_json_set(a, out, "links", sup_json_new(a, SUP_JSON_ARRAY));
-        for (uint32_t i = 0; i < sup_chain_link_count(o->chain); ++i) put_link(a, links, o->chain, i);
-        if (!links) out = NULL;
-    }
-    const char* text = flat_json(o, out);
-    sup_arena_destroy(a);
-    flat_leave(o);
-    return text;
+    sup_json* out = sup_json_new(a, SUP_JSON_OBJECT);
+    sup_json_set(a, out, "text", sup_json_new_string(a, sup_chain_text(o->chain)));
+    sup_json_set(a, out, "dynamic", sup_json_new(a, sup_chain_dynamic(o->chain) ? SUP_JSON_TRUE : SUP_JSON_FALSE));
+    sup_json* notes = sup_json_set(a, out, "notes", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < sup_chain_note_count(o->chain); ++i)
+        sup_json_push(notes, sup_json_new_string(a, sup_chain_note(o->chain, i)));
+    sup_json* links = sup_json_set(a, out, "links", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < sup_chain_link_count(o->chain); ++i) put_link(a, links, o->chain, i);
+    return links ? out : NULL;
 }
+
+const char* flat_describe(flat_handle chain) { return flat_answer(chain, FLAT_CHAIN, describe); }
 
 // ---------------------------------------------------------------------------------------------- instances
 
@@ -314,8 +295,11 @@ static sup_result get_meter(flat_object* o, sup_meter** out)
     return r;
 }
 
-static sup_json* measure(flat_object* o, const sup_meter* m, sup_arena* a)
+static sup_json* measure(flat_object* o, sup_arena* a)
 {
+    sup_meter* m = NULL;
+    if (!o->shown) return sup_fail(&o->error, SUP_ERROR_INPUT, "no frame was evaluated yet"), NULL;
+    if (get_meter(o, &m) != SUP_OK) return NULL;
     sup_json* out = sup_json_new(a, SUP_JSON_OBJECT);
     uint32_t  parts = sup_meter_part_count(m);
     double*   volumes = sup_arena_alloc(a, parts, sizeof *volumes);
@@ -340,18 +324,7 @@ static sup_json* measure(flat_object* o, const sup_meter* m, sup_arena* a)
     return fallbacks ? out : NULL;
 }
 
-const char* flat_measure(flat_handle handle)
-{
-    int32_t      status;
-    flat_object* o = enter_shown(handle, &status);
-    if (!o) return NULL;
-    sup_meter*  meter = NULL;
-    sup_arena*  a = sup_arena_create(NULL);
-    const char* text = a && get_meter(o, &meter) == SUP_OK ? flat_json(o, measure(o, meter, a)) : NULL;
-    sup_arena_destroy(a);
-    flat_leave(o);
-    return text;
-}
+const char* flat_measure(flat_handle instance) { return flat_answer(instance, FLAT_INSTANCE, measure); }
 
 int32_t flat_normals(flat_handle handle, float* out, uint64_t floats)
 {

@@ -21,58 +21,43 @@ flat_handle flat_open(uint32_t threads)
 
 // ---------------------------------------------------------------------------------------------- lists
 
-const char* flat_deformers(flat_handle session)
+static sup_json* list_deformers(flat_object* o, sup_arena* arena)
 {
-    int32_t      status;
-    flat_object* o = flat_enter(session, FLAT_SESSION, &status);
-    if (!o) return NULL;
-    sup_arena* arena = sup_arena_create(NULL);
-    sup_json*  list = arena ? sup_json_new(arena, SUP_JSON_ARRAY) : NULL;
+    (void)o;
+    sup_json* list = sup_json_new(arena, SUP_JSON_ARRAY);
     for (uint32_t i = 0; list && i < sup_deformer_count(); ++i)
         if (!sup_json_push(list, sup_deformer_describe(sup_deformer_at(i), arena))) list = NULL;
-    const char* text = flat_json(o, list);
-    sup_arena_destroy(arena);
-    flat_leave(o);
-    return text;
+    return list;
 }
 
-const char* flat_builtins(flat_handle session)
+static sup_json* list_builtins(flat_object* o, sup_arena* arena)
 {
-    int32_t      status;
-    flat_object* o = flat_enter(session, FLAT_SESSION, &status);
-    if (!o) return NULL;
-    sup_arena* arena = sup_arena_create(NULL);
-    sup_json*  list = arena ? sup_json_new(arena, SUP_JSON_ARRAY) : NULL;
+    (void)o;
+    sup_json* list = sup_json_new(arena, SUP_JSON_ARRAY);
     for (uint32_t i = 0; list && i < sup_builtin_count(); ++i) {
         sup_json* one = sup_json_push(list, sup_json_new(arena, SUP_JSON_OBJECT));
         sup_json_set(arena, one, "name", sup_json_new_string(arena, sup_builtin_name(i)));
         if (!sup_json_set(arena, one, "summary", sup_json_new_string(arena, sup_builtin_summary(i)))) list = NULL;
     }
-    const char* text = flat_json(o, list);
-    sup_arena_destroy(arena);
-    flat_leave(o);
-    return text;
+    return list;
 }
+
+const char* flat_deformers(flat_handle session) { return flat_answer(session, FLAT_SESSION, list_deformers); }
+const char* flat_builtins(flat_handle session) { return flat_answer(session, FLAT_SESSION, list_builtins); }
 
 // ---------------------------------------------------------------------------------------------- loading
 
-typedef struct caller {
-    flat_progress_fn* progress;
-    flat_read_fn*     read;
-    void*             user;
-    const char*       name; ///< of what was handed over as bytes; NULL: nothing was
-    sup_bytes         bytes;
-} caller;
-
-static bool report(void* user, double fraction, const char* what)
-{
-    const caller* c = user;
-    return c->progress(c->user, fraction, what) != 0;
-}
+/// What was handed over as bytes, and who has what lies beside it.
+typedef struct given_file {
+    const char*   name; ///< NULL: nothing was, files are read
+    sup_bytes     bytes;
+    flat_read_fn* read;
+    void*         user;
+} given_file;
 
 static sup_result read_file(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
 {
-    const caller* c = user;
+    const given_file* c = user;
     if (!strcmp(path, c->name)) {
         out->data = sup_arena_copy(arena, c->bytes.data, c->bytes.size, 1);
         out->size = c->bytes.size;
@@ -156,17 +141,21 @@ static sup_result read_options(const char* text, sup_arena* arena, sup_load_opti
     return r ? r : flat_texts(sup_json_get(json, "dress"), "load options: dress", arena, &out->dress, &out->dress_count, error);
 }
 
-static flat_handle load(flat_handle session, const char* path, const char* options, caller* c)
+static flat_handle load(flat_handle session, const char* path, const char* options, given_file* given, flat_listener* listener)
 {
     int32_t      status;
     flat_object* o = flat_enter(session, FLAT_SESSION, &status);
     if (!o) return 0;
     sup_arena*       arena = sup_arena_create(NULL);
-    sup_progress     progress = { report, c };
-    sup_files        files = { .read = read_file, .user = c };
-    sup_load_options wanted = { .up = -1, .files = c->name ? &files : NULL, .progress = c->progress ? &progress : NULL };
+    sup_progress     progress = { flat_report, listener };
+    sup_files        files = { .read = read_file, .user = given };
+    sup_load_options wanted = { .up = -1,
+                                .files = given->name ? &files : NULL,
+                                .progress = listener->progress ? &progress : NULL };
     flat_object*     made = NULL;
-    sup_result       r = !path   ? sup_fail(&o->error, SUP_ERROR_INPUT, "there is no path to load")
+    sup_result       r = !path ? sup_fail(&o->error, SUP_ERROR_INPUT, "there is no path to load")
+                         : given->bytes.size && !given->bytes.data
+                             ? sup_fail(&o->error, SUP_ERROR_INPUT, "the bytes of %s are at address 0", path)
                          : arena ? read_options(options, arena, &wanted, &o->error)
                                  : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     if (!r && (made = flat_object_new(FLAT_CHARACTER, o))) r = sup_load(path, &wanted, &made->character, &o->error);
@@ -179,15 +168,15 @@ static flat_handle load(flat_handle session, const char* path, const char* optio
 
 flat_handle flat_load(flat_handle session, const char* path, const char* options, flat_progress_fn* progress, void* user)
 {
-    return load(session, path, options, &(caller){ .progress = progress, .user = user });
+    return load(session, path, options, &(given_file){ .name = NULL }, &(flat_listener){ progress, user });
 }
 
 flat_handle flat_load_bytes(flat_handle session, const char* name, const uint8_t* bytes, uint64_t size, const char* options,
                             flat_read_fn* read, void* user)
 {
-    if (size > SIZE_MAX || (!bytes && size)) return 0;
-    return load(session, name, options,
-                &(caller){ .read = read, .user = user, .name = name ? name : "", .bytes = { bytes, (size_t)size } });
+    given_file given = { name ? name : "", { bytes, (size_t)size }, read, user };
+    if (size > SIZE_MAX) given.bytes = (sup_bytes){ NULL, SIZE_MAX }; // refused like an address of 0
+    return load(session, name, options, &given, &(flat_listener){ NULL, NULL });
 }
 
 // ---------------------------------------------------------------------------------------------- what is in a character
@@ -236,27 +225,19 @@ static void put_rig(sup_arena* a, sup_json* out, const sup_character* c)
     for (uint32_t i = 0; i < c->map_count; ++i) sup_json_push(maps, sup_json_new_string(a, c->maps[i].name));
 }
 
-const char* flat_inspect(flat_handle character)
+static sup_json* inspect(flat_object* o, sup_arena* a)
 {
-    int32_t      status;
-    flat_object* o = flat_enter(character, FLAT_CHARACTER, &status);
-    if (!o) return NULL;
     const sup_character* c = o->character;
-    sup_arena*           a = sup_arena_create(NULL);
-    sup_json*            out = a ? sup_json_new(a, SUP_JSON_OBJECT) : NULL;
-    if (out) {
-        put_text(a, out, "name", c->name);
-        put_number(a, out, "points", c->mesh.point_count), put_number(a, out, "vertices", c->mesh.vertex_count);
-        put_number(a, out, "faces", c->mesh.face_count), put_number(a, out, "triangles", c->mesh.triangle_count);
-        put_number(a, out, "diagonal", (double)c->mesh.diagonal), put_number(a, out, "metres_per_unit", c->metres_per_unit);
-        put_parts(a, out, c);
-        put_rig(a, out, c);
-        sup_json* warnings = sup_json_set(a, out, "warnings", sup_json_new(a, SUP_JSON_ARRAY));
-        for (uint32_t i = 0; i < c->warning_count; ++i) sup_json_push(warnings, sup_json_new_string(a, c->warnings[i]));
-        if (!warnings) out = NULL;
-    }
-    const char* text = flat_json(o, out);
-    sup_arena_destroy(a);
-    flat_leave(o);
-    return text;
+    sup_json*            out = sup_json_new(a, SUP_JSON_OBJECT);
+    put_text(a, out, "name", c->name);
+    put_number(a, out, "points", c->mesh.point_count), put_number(a, out, "vertices", c->mesh.vertex_count);
+    put_number(a, out, "faces", c->mesh.face_count), put_number(a, out, "triangles", c->mesh.triangle_count);
+    put_number(a, out, "diagonal", (double)c->mesh.diagonal), put_number(a, out, "metres_per_unit", c->metres_per_unit);
+    put_parts(a, out, c);
+    put_rig(a, out, c);
+    sup_json* warnings = sup_json_set(a, out, "warnings", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < c->warning_count; ++i) sup_json_push(warnings, sup_json_new_string(a, c->warnings[i]));
+    return warnings ? out : NULL;
 }
+
+const char* flat_inspect(flat_handle character) { return flat_answer(character, FLAT_CHARACTER, inspect); }

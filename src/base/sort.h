@@ -4,6 +4,8 @@
 
 #include "supple/base.h"
 
+#include <string.h>
+
 typedef struct sup_sort_item {
     uint64_t key;
     uint32_t value; ///< goes along: usually the index of what the key was made from
@@ -12,5 +14,13 @@ typedef struct sup_sort_item {
 /// Sorts by rising key; items of equal keys stay in order. `spare` is memory for count items, which must not overlap.
 /// Time grows with the count and with how many of the key's eight bytes differ between items.
 SUP_API void sup_sort(sup_sort_item* items, sup_sort_item* spare, uint32_t count);
+
+/// A key in the order of the floats.
+static inline uint32_t sup_sort_key(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
 
 #endif

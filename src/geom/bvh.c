@@ -25,14 +25,6 @@ static sup_vec3 corner_sum(const builder* b, uint32_t triangle)
 
 static float component(sup_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/// Whole numbers in the order of the floats.
-static uint32_t rising_bits(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
 /// Orders the slots [begin, end) along the axis in which the centroids reach furthest.
 static void sort_range(builder* b, uint32_t begin, uint32_t end)
 {
@@ -49,7 +41,7 @@ static void sort_range(builder* b, uint32_t begin, uint32_t end)
     for (int k = 1; k < 3; ++k)
         if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
     for (uint32_t i = begin; i < end; ++i)
-        b->items[i - begin] = (sup_sort_item){ rising_bits(component(corner_sum(b, b->order[i]), axis)), b->order[i] };
+        b->items[i - begin] = (sup_sort_item){ sup_sort_key(component(corner_sum(b, b->order[i]), axis)), b->order[i] };
     sup_sort(b->items, b->spare, end - begin);
     for (uint32_t i = begin; i < end; ++i) b->order[i] = b->items[i - begin].value;
 }

@@ -5,15 +5,6 @@
 #include "math/vec.h"
 
 #include <math.h>
-#include <string.h>
-
-/// A float as a whole number of the same order.
-static uint64_t rising(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & 0x80000000u ? (uint32_t)~bits : bits | 0x80000000u;
-}
 
 static float axis_of(sup_vec3 v, uint32_t axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
@@ -57,7 +48,7 @@ static void put_in_order(const tree_maker* m, uint32_t begin, uint32_t end)
     for (uint32_t k = 1; k < 3; ++k)
         if (box.max[k] - box.min[k] > box.max[widest] - box.min[widest]) widest = k;
     for (uint32_t i = begin; i < end; ++i)
-        m->items[i] = (sup_sort_item){ rising(axis_of(m->centers[m->order[i]], widest)), m->order[i] };
+        m->items[i] = (sup_sort_item){ sup_sort_key(axis_of(m->centers[m->order[i]], widest)), m->order[i] };
     sup_sort(m->items + begin, m->spare, end - begin);
     for (uint32_t i = begin; i < end; ++i) m->order[i] = m->items[i].value;
 }

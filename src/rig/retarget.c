@@ -202,11 +202,7 @@ static sup_result find_ground(retarget* r, const float* heights, float* out)
     sup_sort_item* items = SUP_NEW(r->scratch, sup_sort_item, r->frame_count);
     sup_sort_item* spare = SUP_NEW(r->scratch, sup_sort_item, r->frame_count);
     if (!items || !spare) return sup_fail_memory(r->error, "a motion");
-    for (uint32_t i = 0; i < r->frame_count; ++i) {
-        uint32_t bits;
-        memcpy(&bits, &heights[i], sizeof bits);
-        items[i] = (sup_sort_item){ bits & 0x80000000u ? ~bits : bits | 0x80000000u, i };
-    }
+    for (uint32_t i = 0; i < r->frame_count; ++i) items[i] = (sup_sort_item){ sup_sort_key(heights[i]), i };
     sup_sort(items, spare, r->frame_count);
     *out = heights[items[r->frame_count / 20].value];
     return SUP_OK;

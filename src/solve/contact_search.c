@@ -196,18 +196,11 @@ static void descend(contact_search* s, descent* d)
 
 // ---------------------------------------------------------------------------------------------- one list
 
-static uint32_t rising_bits(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
 /// Keeps the most urgent ones, in the order they were in.
 static uint32_t keep_nearest(contact_search* s, uint32_t count, uint32_t wanted)
 {
     contact_item* found = s->m.found;
-    for (uint32_t i = 0; i < count; ++i) s->m.keys[i] = (sup_sort_item){ rising_bits(found[i].rank), i };
+    for (uint32_t i = 0; i < count; ++i) s->m.keys[i] = (sup_sort_item){ sup_sort_key(found[i].rank), i };
     sup_sort(s->m.keys, s->m.spare, count);
     for (uint32_t i = 0; i < wanted; ++i) s->m.keys[i].key = s->m.keys[i].value;
     sup_sort(s->m.keys, s->m.spare, wanted);

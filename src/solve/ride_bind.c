@@ -6,7 +6,6 @@
 #include "solve/ride.h"
 
 #include <math.h>
-#include <string.h>
 
 // Edges of the cage, at the place nearest to a point: how far its carriers are from that place; from where to where a point
 // fades to its own pose; how large a piece is that has no tissue of its own, and a group of such pieces.
@@ -217,13 +216,6 @@ static bool touch(const piece* a, const piece* b, float slack)
            b->low.y <= a->high.y + slack && a->low.z <= b->high.z + slack && b->low.z <= a->high.z + slack;
 }
 
-static uint32_t rising_bits(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
 // Small pieces whose boxes meet become one, along x, as long as the whole stays small. Each looks at the next few only: a coat
 // of mail has thousands, and there it does not matter which.
 static sup_result join_pieces(const binder* b, uint32_t* up, piece* pieces, sup_arena* temporary, sup_error* error)
@@ -233,7 +225,7 @@ static sup_result join_pieces(const binder* b, uint32_t* up, piece* pieces, sup_
     sup_sort_item *items = SUP_NEW(temporary, sup_sort_item, n), *spare = SUP_NEW(temporary, sup_sort_item, n);
     if (!items || !spare) return no_memory(error);
     for (uint32_t p = 0; p < n; ++p)
-        if (pieces[p].small) items[count++] = (sup_sort_item){ rising_bits(pieces[p].low.x), p };
+        if (pieces[p].small) items[count++] = (sup_sort_item){ sup_sort_key(pieces[p].low.x), p };
     sup_sort(items, spare, count);
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = i + 1; k < count && k < i + LOOKS; ++k) {

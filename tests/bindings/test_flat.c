@@ -133,6 +133,8 @@ static void wrong_words_are_sentences(void** state)
     assert_non_null(strstr(flat_error(session), "did you mean 'unit'?"));
     assert_int_equal(flat_load(session, "builtin:arm", "[", NULL, NULL), 0);
     assert_int_equal(flat_load_bytes(session, "x.gltf", (const uint8_t*)"{}", 2, NULL, NULL, NULL), 0);
+    assert_int_equal(flat_load_bytes(session, "x.glb", NULL, 9, NULL, NULL, NULL), 0);
+    assert_non_null(strstr(flat_error(session), "x.glb are at address 0"));
     assert_int_equal(flat_chain(character, "{\"links\":\"layer\"}", NULL, NULL), 0);
     assert_non_null(strstr(flat_error(character), "layer"));
     assert_int_equal(flat_chain(character, "{\"clip\":\"nope\"}", NULL, NULL), 0);
@@ -152,6 +154,7 @@ static void wrong_sizes_write_nothing(void** state)
     flat_handle instance = must(flat_play(chain, NULL), chain);
     float       out[4] = { 7, 7, 7, 7 };
     assert_null(flat_hash(instance));
+    assert_null(flat_measure(instance));
     assert_non_null(strstr(flat_error(instance), "no frame"));
     assert_int_equal(flat_evaluate(instance, 0, out, 3), FLAT_INPUT);
     assert_non_null(strstr(flat_error(instance), "but the buffer has 3"));
