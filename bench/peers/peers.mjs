@@ -12,6 +12,11 @@ import { STEP, jolt, rapier } from "./engines.mjs";
 const [program, modules, characters, document] = process.argv.slice(2);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-peers-"));
 const FRAME = 1 / 30;
+/** What layers does in a frame by default: steps of 5 ms in four substeps of two rounds, on four particles a point. */
+const LAYERS_ROUNDS = FRAME / 0.005 * 4 * 2, LAYERS_PARTICLES = 4;
+const MARKS = /(<!-- peers begin -->\n)[\s\S]*(<!-- peers end -->)/;
+if (!MARKS.test(fs.readFileSync(document, "utf8")))
+    throw new Error(`${document}: the marks <!-- peers begin --> and <!-- peers end --> are missing, so the table has no place`);
 const rows = [];
 
 /** Mean CPU milliseconds of calls after a few that warm up, over at least a second. */
@@ -88,15 +93,19 @@ function writeBlock(given) {
     return path.join(folder, "block.glb");
 }
 
-function native(file, scene, words) {
+/** points: of a mesh that layers simulates itself, for nanoseconds a particle; 0 where a cage may stand in for it. */
+const layersWork = (link, points) => link === "layers" && points ? points * LAYERS_PARTICLES * LAYERS_ROUNDS : null;
+
+function native(file, scene, words, points = 0) {
     const out = execFileSync(program, ["bench", file, "--scene", `${path.basename(file, path.extname(file))}/l*`, "--json"], { encoding: "utf8", maxBuffer: 1 << 26 });
     const name = path.basename(file, path.extname(file));
     for (const link of ["linear", "lattice", "layers"])
         for (const found of JSON.parse(out).scenes.filter(s => s.name === `${name}/${link}`))
-            row(scene, `supple ${link}, native, ${found.threads} thread${found.threads > 1 ? "s" : ""} (wall)`, found.ms, FRAME, null, words[link]);
+            row(scene, `supple ${link}, native, ${found.threads} thread${found.threads > 1 ? "s" : ""}`, found.threads > 1 ? found.ms : found.cpu_ms, FRAME,
+                found.threads > 1 ? null : layersWork(link, points), `${words[link]}${found.threads > 1 ? "; wall time" : ""}`);
 }
 
-async function inModule(file, scene, words) {
+async function inModule(file, scene, words, points = 0) {
     const [single, threads] = ["supple.wasm", "supple_threads.wasm"].map(name => fs.readFileSync(path.join(modules, name)));
     for (const count of [1, 2]) {
         const supple = await load({ single, threads, count });
@@ -108,7 +117,8 @@ async function inModule(file, scene, words) {
             let frames = 0;
             const used = cpu(frame => (++frames, player.evaluate(frame * FRAME % seconds)));
             const wall = (performance.now() - begin) / frames;
-            row(scene, `supple ${link}, WebAssembly, ${count} thread${count > 1 ? "s" : ""}`, count > 1 ? wall : used, FRAME, null, `${words[link]}${count > 1 ? "; wall time" : ""}`);
+            row(scene, `supple ${link}, WebAssembly, ${count} thread${count > 1 ? "s" : ""}`, count > 1 ? wall : used, FRAME,
+                count > 1 ? null : layersWork(link, points), `${words[link]}${count > 1 ? "; wall time" : ""}`);
             player.free();
         }
         supple.free(character);
@@ -155,8 +165,9 @@ try {
     await engines(given);
     const blockFile = writeBlock(given);
     const surface = `block, surface of ${SIDE}^3`;
-    native(blockFile, surface, does);
-    await inModule(blockFile, surface, does);
+    const points = new Set(given.surface.flat()).size;
+    native(blockFile, surface, does, points);
+    await inModule(blockFile, surface, does, points);
     const beast = path.join(folder, "beast-walk.glb");
     execFileSync(program, ["bake", "builtin:beast", beast, "--clip", "walk", "--deform", "linear", "--quiet"]);
     const files = [beast, ...["cesiumman", "soldier", "xbot"].map(name => path.join(characters, `${name}.glb`)).filter(fs.existsSync)];
@@ -172,9 +183,7 @@ try {
         "| scene | engine | ms | of | ns a particle and iteration | what it does |", "|---|---|---|---|---|---|",
         ...rows.map(cells => `| ${cells.slice(0, 3).join(" | ")} | ${cells[3]} ms | ${cells.slice(4).join(" | ")} |`)].join("\n");
     const text = fs.readFileSync(document, "utf8");
-    const marks = /(<!-- peers begin -->\n)[\s\S]*(\n<!-- peers end -->)/;
-    if (!marks.test(text)) throw new Error(`${document}: the marks <!-- peers begin --> and <!-- peers end --> are missing`);
-    fs.writeFileSync(document, text.replace(marks, (_, begin, end) => `${begin}${table}${end}`));
+    fs.writeFileSync(document, text.replace(MARKS, (_, begin, end) => `${begin}${table}\n${end}`));
     console.log(table);
 } finally {
     fs.rmSync(folder, { recursive: true, force: true });
