@@ -203,6 +203,10 @@ SUP_API sup_result sup_points_read(const char* path, const sup_files* files, sup
 SUP_API sup_result sup_character_write(const sup_character* character, const char* path, const sup_allocator* allocator,
                                        uint64_t* bytes, sup_error* error);
 
+/// The same into memory of the arena.
+SUP_API sup_result sup_character_write_memory(const sup_character* character, sup_arena* arena, sup_bytes* out,
+                                              sup_error* error);
+
 // ---------------------------------------------------------------------------------------------- bake
 
 /// What is written, told before the first frame.
@@ -238,6 +242,11 @@ struct sup_bake_frame {
 /// Opens a file beside the target, which is replaced only by sup_bake_end; anything else leaves the target as it was.
 /// A directory, a missing folder or missing rights fail here, before any work.
 SUP_API sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out, sup_error* error);
+/// The same without touching the disk: desc->path gives the format and the names, and after sup_bake_end sup_bake_output the bytes.
+SUP_API sup_result sup_bake_begin_memory(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out,
+                                         sup_error* error);
+/// One of the files of a bake in memory, the first one being that which was asked for; they live until destroy. False: no more.
+SUP_API bool       sup_bake_output(const sup_bake* bake, uint32_t index, const char** name, sup_bytes* out);
 SUP_API sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
 /// Completes and renames. bytes and warnings may be NULL; warnings are newline-separated and live until destroy.
 SUP_API sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, sup_error* error);

@@ -123,7 +123,14 @@ static sup_result check_kept(const sup_bake* bake, const char* path, sup_error* 
                     path);
 }
 
-sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out, sup_error* error)
+static sup_result open_file(sup_bake* bake, const char* path, void* buffer, size_t room, sup_out_file** out, sup_error* error)
+{
+    return bake->in_memory ? sup_out_open_memory(path, bake->arena, out, error)
+                           : sup_out_open(path, bake->arena, buffer, room, out, error);
+}
+
+static sup_result begin(const sup_bake_desc* desc, bool in_memory, const sup_allocator* allocator, sup_bake** out,
+                        sup_error* error)
 {
     SUP_ASSERT(desc && out);
     sup_result result = check_desc(desc, error);
@@ -137,6 +144,7 @@ sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* alloca
     sup_bake* bake = SUP_NEW(arena, sup_bake, 1);
     if (bake) {
         *bake = (sup_bake){ .desc = *desc, .character = desc->character, .format = format, .arena = arena };
+        bake->in_memory = in_memory;
         if (!copy_text(arena, &bake->desc.path) || !copy_text(arena, &bake->desc.name) || !copy_text(arena, &bake->desc.chain))
             bake = NULL;
     }
@@ -146,12 +154,30 @@ sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* alloca
     }
     result = cut_clip(bake, error);
     if (result == SUP_OK && !format->bake_files) result = check_kept(bake, desc->path, error);
-    if (result == SUP_OK && !format->bake_files)
-        result = sup_out_open(desc->path, arena, NULL, SUP_OUT_ROOM, &bake->file, error);
+    if (result == SUP_OK && !format->bake_files) result = open_file(bake, desc->path, NULL, SUP_OUT_ROOM, &bake->file, error);
     if (result == SUP_OK) result = format->bake_begin(bake, error);
     if (result == SUP_OK) *out = bake;
     else sup_bake_destroy(bake);
     return result;
+}
+
+sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out, sup_error* error)
+{
+    return begin(desc, false, allocator, out, error);
+}
+
+sup_result sup_bake_begin_memory(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out, sup_error* error)
+{
+    return begin(desc, true, allocator, out, error);
+}
+
+bool sup_bake_output(const sup_bake* bake, uint32_t index, const char** name, sup_bytes* out)
+{
+    SUP_ASSERT(bake->done && bake->in_memory);
+    if (bake->file && index-- == 0) return sup_out_bytes(bake->file, name, out), true;
+    for (const sup_bake_file* f = bake->files; f; f = f->next)
+        if (f->keep && index-- == 0) return sup_out_bytes(f->file, name, out), true;
+    return false;
 }
 
 // ---------------------------------------------------------------------------------------------- numbers that are none
@@ -271,7 +297,7 @@ static sup_result add_file(sup_bake* bake, const char* path, void* buffer, size_
     sup_bake_file* entry = SUP_NEW(bake->arena, sup_bake_file, 1);
     if (!entry) return sup_fail_memory(error, "the output file");
     sup_result result = keep ? check_kept(bake, path, error) : SUP_OK;
-    if (result == SUP_OK) result = sup_out_open(path, bake->arena, buffer, room, &entry->file, error);
+    if (result == SUP_OK) result = open_file(bake, path, buffer, room, &entry->file, error);
     if (result != SUP_OK) return result;
     entry->keep = keep;
     if (bake->last_file) bake->last_file->next = entry;

@@ -22,6 +22,7 @@ struct sup_bake {
     const char*            stale; ///< what the file that is replaced named, removed behind it; NULL: nothing
     uint32_t               next_frame;
     bool                   done;
+    bool                   in_memory; ///< nothing touches the disk; sup_bake_output has the bytes
 };
 
 /// Adds a sentence for the person to sup_bake_end's warnings.
@@ -44,6 +45,10 @@ typedef struct sup_out_file sup_out_file;
 #define SUP_OUT_ROOM ((size_t)1 << 20) ///< large enough that the system calls do not show
 /// A buffer of `room` bytes, or NULL: one from the arena.
 sup_result sup_out_open(const char* path, sup_arena* arena, void* buffer, size_t room, sup_out_file** out, sup_error* error);
+/// The same without a file: what is written stays in memory until sup_out_discard. Unbuffered.
+sup_result sup_out_open_memory(const char* name, sup_arena* arena, sup_out_file** out, sup_error* error);
+/// What is in memory, and the name it would have had.
+void       sup_out_bytes(const sup_out_file* file, const char** name, sup_bytes* out);
 sup_result sup_out_write(sup_out_file* file, const void* data, size_t bytes, sup_error* error);
 sup_result sup_out_write_at(sup_out_file* file, uint64_t offset, const void* data, size_t bytes, sup_error* error);
 /// What was written there before.

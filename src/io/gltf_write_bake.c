@@ -259,7 +259,7 @@ static sup_result name_binary(sup_bake* bake, gltf_baking* baking, sup_error* er
     memcpy(baking->uri + strlen(baking->uri) - HASH_TAIL + 1, digits, HASH_DIGITS);
     gltf_edit_string(&baking->edit, gltf_edit_get(baking->edit.root, "buffers")->first, "uri", baking->uri);
     if (baking->edit.failed) return sup_fail_memory(error, "the JSON of a glTF");
-    find_stale(bake, baking);
+    if (!bake->in_memory) find_stale(bake, baking);
     return sup_out_aim(baking->binary, baking->beside, bake->arena, error);
 }
 

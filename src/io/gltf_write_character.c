@@ -77,14 +77,20 @@ static bool ends_in_glb(const char* path)
            (path[length - 1] | 32) == 'b';
 }
 
+static sup_result write_into(const sup_character* character, sup_out_file* file, const char* path, sup_arena* arena,
+                             sup_error* error)
+{
+    gltf_edit  edit;
+    sup_result result = make_document(character, arena, &edit, error);
+    return result == SUP_OK ? write_glb(&edit, file, arena, path, error) : result;
+}
+
 static sup_result write_character(const sup_character* character, const char* path, sup_arena* arena, uint64_t* bytes,
                                   sup_error* error)
 {
-    gltf_edit     edit;
     sup_out_file* file = NULL;
     sup_result    result = sup_out_open(path, arena, NULL, SUP_OUT_ROOM, &file, error);
-    if (result == SUP_OK) result = make_document(character, arena, &edit, error);
-    if (result == SUP_OK) result = write_glb(&edit, file, arena, path, error);
+    if (result == SUP_OK) result = write_into(character, file, path, arena, error);
     if (result == SUP_OK && bytes) *bytes = sup_out_size(file);
     if (result == SUP_OK) result = sup_out_commit(file, error);
     sup_out_discard(file);
@@ -101,5 +107,24 @@ sup_result sup_character_write(const sup_character* character, const char* path,
     if (!arena) return sup_fail_memory(error, "a GLB");
     sup_result result = write_character(character, path, arena, bytes, error);
     sup_arena_destroy(arena);
+    return result;
+}
+
+sup_result sup_character_write_memory(const sup_character* character, sup_arena* arena, sup_bytes* out, sup_error* error)
+{
+    SUP_ASSERT(character && arena && out);
+    sup_arena*    work = sup_arena_beside(arena);
+    sup_out_file* file = NULL;
+    const char*   name;
+    sup_bytes     made = { NULL, 0 };
+    if (!work) return sup_fail_memory(error, "a GLB");
+    sup_result result = sup_out_open_memory(character->name, work, &file, error);
+    if (result == SUP_OK) result = write_into(character, file, character->name, work, error);
+    if (result == SUP_OK) sup_out_bytes(file, &name, &made);
+    uint8_t* copy = result == SUP_OK ? sup_arena_copy(arena, made.data, made.size, 1) : NULL;
+    sup_out_discard(file);
+    sup_arena_destroy(work);
+    if (result == SUP_OK && !copy) return sup_fail_memory(error, "a GLB");
+    if (result == SUP_OK) *out = (sup_bytes){ copy, made.size };
     return result;
 }

@@ -26,7 +26,12 @@ struct sup_out_file {
     bool        whole; // closed, but not yet in its place
     uint8_t*    buffer;
     size_t      room, buffered;
-    uint64_t    written; // without what is buffered
+    uint64_t    written;   // without what is buffered
+    bool        in_memory; // bytes of `memory`, and no file anywhere
+    sup_arena*  arena;     // of whom it belongs to
+    sup_arena*  memory;    // holds `bytes` alone, so that growing gives the old ones back
+    uint8_t*    bytes;
+    size_t      bytes_room;
 };
 
 static const char* reason(int number)
@@ -152,8 +157,42 @@ sup_result sup_out_open(const char* path, sup_arena* arena, void* buffer, size_t
     return result;
 }
 
+sup_result sup_out_open_memory(const char* name, sup_arena* arena, sup_out_file** out, sup_error* error)
+{
+    sup_out_file* file = SUP_NEW(arena, sup_out_file, 1);
+    if (file) *file = (sup_out_file){ .path = sup_arena_text(arena, name, strlen(name)), .handle = -1 };
+    if (!file || !file->path) return sup_fail_memory(error, "the output");
+    file->in_memory = true;
+    file->arena = arena;
+    *out = file;
+    return SUP_OK;
+}
+
+static sup_result write_memory(sup_out_file* file, uint64_t offset, const uint8_t* data, size_t bytes, sup_error* error)
+{
+    if (bytes > SIZE_MAX / 4 || offset > SIZE_MAX / 4) return sup_fail_memory(error, "the output");
+    size_t end = (size_t)offset + bytes;
+    if (end > file->bytes_room) {
+        size_t     room = end + end / 2 + 4096;
+        sup_arena* memory = sup_arena_beside(file->arena);
+        uint8_t*   more = memory ? sup_arena_alloc(memory, room, 1) : NULL;
+        if (!more) sup_arena_destroy(memory);
+        if (!more)
+            return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while making '%s'; bake fewer frames, or to a file",
+                            file->path);
+        if (file->written) memcpy(more, file->bytes, (size_t)file->written);
+        sup_arena_destroy(file->memory);
+        file->memory = memory;
+        file->bytes = more;
+        file->bytes_room = room;
+    }
+    if (bytes) memcpy(file->bytes + offset, data, bytes);
+    return SUP_OK;
+}
+
 static sup_result write_all(sup_out_file* file, uint64_t offset, const uint8_t* data, size_t bytes, sup_error* error)
 {
+    if (file->in_memory) return write_memory(file, offset, data, bytes, error);
     while (bytes > 0) {
         ssize_t n = pwrite(file->handle, data, bytes, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
@@ -176,7 +215,7 @@ static sup_result flush(sup_out_file* file, sup_error* error)
 
 sup_result sup_out_write(sup_out_file* file, const void* data, size_t bytes, sup_error* error)
 {
-    SUP_ASSERT(file->handle >= 0);
+    SUP_ASSERT(file->handle >= 0 || file->in_memory);
     if (bytes > file->room - file->buffered) {
         sup_result result = flush(file, error);
         if (result != SUP_OK) return result;
@@ -202,6 +241,7 @@ sup_result sup_out_read_at(sup_out_file* file, uint64_t offset, void* data, size
 {
     SUP_ASSERT(offset + bytes <= sup_out_size(file));
     sup_result result = file->buffered ? flush(file, error) : SUP_OK;
+    if (file->in_memory && result == SUP_OK) return memcpy(data, file->bytes + offset, bytes), SUP_OK;
     for (uint8_t* to = data; bytes > 0 && result == SUP_OK;) {
         ssize_t n = pread(file->handle, to, bytes, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
@@ -232,6 +272,7 @@ sup_result sup_out_aim(sup_out_file* file, const char* path, sup_arena* arena, s
     file->path = file->target = sup_arena_text(arena, path, strlen(path));
     if (!file->path) return sup_fail_memory(error, "the output file");
     file->replaces = false;
+    if (file->in_memory) return SUP_OK;
     int number = follow_links(arena, &file->target);
     return number == 0 ? check_target(file, error) : fail(file, number, error);
 }
@@ -252,7 +293,7 @@ static void sync_folder(sup_out_file* file)
 
 sup_result sup_out_close(sup_out_file* file, sup_error* error)
 {
-    if (file->whole) return SUP_OK;
+    if (file->whole || file->in_memory) return SUP_OK;
     sup_result result = flush(file, error);
     if (result == SUP_OK && file->replaces && fchmod(file->handle, file->mode) != 0) result = fail(file, errno, error);
     if (result == SUP_OK && fsync(file->handle) != 0) result = fail(file, errno, error);
@@ -269,7 +310,7 @@ sup_result sup_out_close(sup_out_file* file, sup_error* error)
 sup_result sup_out_commit(sup_out_file* file, sup_error* error)
 {
     sup_result result = sup_out_close(file, error);
-    if (result != SUP_OK) return result;
+    if (result != SUP_OK || file->in_memory) return result;
     if (rename(file->part, file->target) != 0) {
         result = fail(file, errno, error);
         sup_out_discard(file);
@@ -282,13 +323,24 @@ sup_result sup_out_commit(sup_out_file* file, sup_error* error)
 
 void sup_out_withdraw(const sup_out_file* file)
 {
-    if (!file->replaces) unlink(file->target);
+    if (!file->replaces && !file->in_memory) unlink(file->target);
+}
+
+void sup_out_bytes(const sup_out_file* file, const char** name, sup_bytes* out)
+{
+    *name = file->path;
+    *out = (sup_bytes){ file->bytes, (size_t)file->written };
 }
 
 void sup_out_remove(const char* path) { unlink(path); }
 
 void sup_out_discard(sup_out_file* file)
 {
+    if (file && file->in_memory) {
+        sup_arena_destroy(file->memory);
+        file->memory = NULL;
+        file->written = 0;
+    }
     if (!file || (file->handle < 0 && !file->whole)) return;
     if (file->handle >= 0) close(file->handle);
     unlink(file->part);
