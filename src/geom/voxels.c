@@ -164,6 +164,7 @@ static bool looks_open(voxel_maker* m)
                 looked += here;
             }
     bound_looks(m, looked);
+    m->guessed = (double)inside * OPEN_STRIDE * OPEN_STRIDE * OPEN_STRIDE;
     return inside > OPEN_SHARE * asked;
 }
 
@@ -185,16 +186,32 @@ sup_result voxel_report(const voxel_maker* m, sup_error* error)
     return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while filling cells");
 }
 
-static sup_result find_inside(voxel_maker* m, sup_error* error)
+static sup_result look_around(voxel_maker* m, sup_error* error)
 {
     uint32_t* stack = SUP_NEW(m->scratch, uint32_t, m->grid);
     if (!stack) return sup_fail_memory(error, "a grid of cells");
     flood_outside(m, stack);
-    if (!is_closed(m->desc)) {
-        sup_result result = voxel_need_winding(m, error);
-        if (result != SUP_OK) return result;
-        m->out->open = looks_open(m);
-    }
+    if (is_closed(m->desc)) return SUP_OK;
+    sup_result result = voxel_need_winding(m, error);
+    if (result == SUP_OK) m->out->open = looks_open(m);
+    return result;
+}
+
+// Asked before what costs most: a winding number for every cell of an open mesh. What the flood did not reach is a surface or
+// enclosed.
+static bool is_crowded(voxel_maker* m)
+{
+    sup_voxels* v = m->out;
+    double      count = m->guessed;
+    if (!v->open || !m->desc->most_open) return false;
+    for (uint32_t i = 0; i < m->grid; ++i) count += !(m->state[i] & VOXEL_OUTSIDE);
+    v->crowded = count > m->desc->most_open;
+    if (v->crowded) v->cell_count = (uint32_t)fmin(count, m->grid);
+    return v->crowded;
+}
+
+static sup_result find_inside(voxel_maker* m, sup_error* error)
+{
     for (m->first = 0; m->first < m->inner_count; m->first += PIECE) { // whoever waits is asked in between
         uint32_t   count = m->inner_count - m->first < PIECE ? m->inner_count - m->first : PIECE;
         sup_result result = voxel_report(m, error);
@@ -240,7 +257,9 @@ static sup_result make(voxel_maker* m, sup_arena* arena, sup_error* error)
     m->state = SUP_NEW(m->scratch, uint8_t, m->grid);
     if (!m->state) return sup_fail_memory(error, "a grid of cells");
     result = voxel_touch(m, error);
-    if (result == SUP_OK) result = find_inside(m, error);
+    if (result == SUP_OK) result = look_around(m, error);
+    if (result != SUP_OK || is_crowded(m)) return result;
+    result = find_inside(m, error);
     if (result == SUP_OK) result = list_cells(m, arena, error);
     if (result == SUP_OK) result = voxel_report(m, error);
     if (result == SUP_OK) result = voxel_join(m, error);

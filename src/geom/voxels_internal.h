@@ -13,9 +13,10 @@ typedef struct voxel_maker {
     sup_voxels*            out;
     sup_arena*             scratch;
     uint32_t               grid, step[3], inner_count;
-    uint32_t               first; ///< inner cell of the piece that is being classified
-    uint8_t*               state; ///< per grid index
-    uint8_t*               flags; ///< per cell
+    uint32_t               first;   ///< inner cell of the piece that is being classified
+    double                 guessed; ///< cells of an open mesh that lie inside though the flood reaches them
+    uint8_t*               state;   ///< per grid index
+    uint8_t*               flags;   ///< per cell
     bool                   has_winding;
     sup_winding            winding;
 } voxel_maker;

@@ -14,10 +14,12 @@ enum {
     KEPT = 16,         // influences of a point unless asked otherwise
     GRAIN = 512,
     CELLS_LEAST = 8, // however the mesh fills its box
+    // Particles that weights spread over where nobody asked for cells. Characters have up to 25,000, a horse with gaps between
+    // its legs 90,000, and every eight joints take as long as that times its cube root; soup that fills its box gets coarser
+    // cells.
+    PARTICLES_MOST = 120000,
 };
-// Particles that weights spread over where nobody asked for cells. Characters have up to 25,000, a horse with gaps between its
-// legs 90,000, and every eight joints take as long as that times its cube root; soup that fills its box gets coarser cells.
-#define PARTICLES_MOST 120000.0
+#define CELLS_A_PARTICLE 0.85 // in soup, and less than that: a grid that is made again should be the last
 #define LEAST_WEIGHT 1e-3f
 #define SOLVING 0.2       // of the time has gone when that begins, about
 #define IDLE_WEIGHT 0.05f // a joint that no point follows by more has no flesh of its own
@@ -286,20 +288,25 @@ static sup_result spread_weights(weigher* w, sup_error* error)
     return sup_lattice_weights_create(&desc, w->scratch, &w->lattice, error);
 }
 
+// As many cells as weights are spread over in bounded time. There is a particle at least for each cell, so that soup with too
+// many is left before every cell of it is asked for its winding number.
 static sup_result fill_cells(weigher* w, uint32_t* cells, sup_error* error)
 {
     for (;;) {
+        bool            asked = w->options->cells || *cells <= CELLS_LEAST;
         sup_voxels_desc desc = { .point_count = w->mesh->point_count,
                                  .points = w->mesh->points,
                                  .triangle_count = w->mesh->triangle_count,
                                  .triangles = w->mesh->triangles,
                                  .cells = *cells,
+                                 .most_open = asked ? 0 : PARTICLES_MOST,
                                  .tasks = w->options->tasks,
                                  .progress = w->options->progress };
         sup_result      result = sup_voxels_create(&desc, w->scratch, &w->voxels, error);
-        bool            fits = w->options->cells || *cells <= CELLS_LEAST || w->voxels.particle_count <= PARTICLES_MOST;
-        if (result != SUP_OK || fits) return result;
-        double coarser = *cells - 1.0, most = PARTICLES_MOST / w->voxels.particle_count * *cells * *cells * *cells;
+        bool            crowded = w->voxels.crowded;
+        double          count = crowded ? w->voxels.cell_count / CELLS_A_PARTICLE : w->voxels.particle_count;
+        if (result != SUP_OK || (!crowded && (asked || count <= PARTICLES_MOST))) return result;
+        double coarser = *cells - 1.0, most = PARTICLES_MOST / count * *cells * *cells * *cells;
         while (coarser > CELLS_LEAST && coarser * coarser * coarser > most) coarser -= 1;
         *cells = (uint32_t)coarser;
     }

@@ -157,6 +157,30 @@ static void an_open_box_has_an_inside(void** state)
     sup_arena_destroy(arena);
 }
 
+// The work that costs most is not begun where its result would be thrown away; and the count it is judged by is near.
+static void an_open_box_with_too_many_cells_is_left_early(void** state)
+{
+    (void)state;
+    boxes b = { 0 };
+    add_box(&b, (sup_vec3){ 0, 0, 0 }, (sup_vec3){ 1, 1, 2 }, true);
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_voxels      whole = voxels_of(&b, 40, arena), v;
+    sup_error       error = { 0 };
+    sup_voxels_desc desc = { .point_count = 8,
+                             .points = b.points,
+                             .triangle_count = b.triangle_count,
+                             .triangles = b.triangles,
+                             .cells = 40,
+                             .most_open = whole.cell_count / 2 };
+    assert_ok(sup_voxels_create(&desc, arena, &v, &error), error);
+    assert_true(v.crowded && !v.at && !v.particle_count);
+    assert_in_range(v.cell_count, whole.cell_count * 9 / 10, whole.cell_count * 11 / 10);
+    desc.most_open = whole.cell_count * 11 / 10;
+    assert_ok(sup_voxels_create(&desc, arena, &v, &error), error);
+    assert_true(!v.crowded && v.cell_count == whole.cell_count && v.particle_count == whole.particle_count);
+    sup_arena_destroy(arena);
+}
+
 static void degenerate_triangles_fill_the_cells_they_run_through(void** state)
 {
     (void)state;
@@ -384,6 +408,7 @@ int main(void)
         cmocka_unit_test(legs_in_neighboring_cells_stay_apart),
         cmocka_unit_test(two_legs_joined_at_the_hip_are_one_component_with_double_corners),
         cmocka_unit_test(an_open_box_has_an_inside),
+        cmocka_unit_test(an_open_box_with_too_many_cells_is_left_early),
         cmocka_unit_test(degenerate_triangles_fill_the_cells_they_run_through),
         cmocka_unit_test(what_cannot_be_filled_is_said),
         cmocka_unit_test(stacked_triangles_leave_the_border_empty),
