@@ -379,6 +379,24 @@ SUP_API bool sup_instance_draw(const sup_instance* instance, uint32_t link, cons
 SUP_API void sup_instance_live(sup_instance* instance, double dt, const sup_transform* local, const float* morph_weights,
                                bool teleport, void* scratch, sup_stats* stats, sup_vec3* out);
 
+/// One instance of a batch: sup_instance_evaluate at `time`, or, with `local`, sup_instance_live by `dt`.
+typedef struct sup_batch_item {
+    sup_instance*        instance;
+    double               time;          ///< seconds of the clip
+    double               dt;            ///< of a live host
+    const sup_transform* local;         ///< NULL: by time
+    const float*         morph_weights; ///< with local; NULL: as they are
+    bool                 teleport;      ///< with local
+    sup_stats*           stats;         ///< or NULL
+    sup_vec3*            out;
+} sup_batch_item;
+
+/// Many instances at once, each by one thread: a crowd. `scratch` is `blocks` blocks, of which each fits the largest
+/// sup_chain_scratch_size of all chains; as many run at a time as there are blocks and workers. An instance may be in the batch
+/// once. The same bits as one after the other. Never allocates or fails.
+SUP_API void sup_batch_evaluate(const sup_batch_item* items, uint32_t count, void* const* scratch, uint32_t blocks,
+                                const sup_tasks* tasks);
+
 /// Sets a frame-stage parameter of a link from now on. Later snapshots are dropped: going back and forward again replays
 /// with the new value. Fails on bind-stage and unknown names and on values out of range.
 SUP_API sup_result sup_instance_set(sup_instance* instance, uint32_t link, const char* param, double value, sup_error* error);

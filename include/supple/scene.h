@@ -336,6 +336,18 @@ SUP_API size_t sup_normals_scratch(const sup_normals* normals);
 SUP_API void   sup_normals_evaluate(const sup_normals* normals, const sup_vec3* points, void* scratch,
                                     const sup_tasks* tasks, sup_vec3* vertex_normals, sup_vec4* vertex_tangents);
 
+/// Where a vertex buffer keeps what: bytes from one vertex to the next, and the offsets of floats within one. SUP_NONE leaves an
+/// attribute alone, and so are all other bytes. Three floats for positions and normals, four for tangents, of any alignment.
+typedef struct sup_vertex_layout {
+    uint32_t stride;
+    uint32_t position, normal, tangent;
+} sup_vertex_layout;
+
+/// Deformed points straight into a vertex buffer, one entry per stored vertex of the mesh: vertex_count x stride bytes. Normals
+/// and tangents have the bits of sup_normals_evaluate. The buffer must not hold `points`.
+SUP_API void sup_vertices_write(const sup_normals* normals, const sup_vec3* points, const sup_vertex_layout* layout,
+                                void* scratch, const sup_tasks* tasks, void* vertices);
+
 #ifdef __cplusplus
 }
 #endif

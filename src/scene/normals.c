@@ -128,18 +128,36 @@ static frame frame_at(const sup_normals* n, uint32_t point, const sup_vec3* poin
 
 // ---------------------------------------------------------------------------------------------- every frame
 
+/// One attribute of the stored vertices: NULL base: not asked for.
+typedef struct attribute {
+    unsigned char* base;
+    size_t         stride;
+} attribute;
+
 typedef struct evaluation {
     const sup_normals*   normals;
     const sup_vec3*      points;
     sup_triangle_normal* triangles;
-    sup_vec3*            vertex_normals;
-    sup_vec4*            vertex_tangents;
+    attribute            positions, directions, tangents;
 } evaluation;
+
+/// Vertex buffers align to what their graphics API asks for, which is not always a float: so bytes.
+static void store(attribute to, uint32_t vertex, const void* value, size_t bytes)
+{
+    memcpy(to.base + vertex * to.stride, value, bytes);
+}
 
 static void triangle_task(void* data, uint32_t begin, uint32_t end)
 {
     const evaluation* e = data;
     SUP_WIDE_PICK(sup_normals_triangles)(e->normals->triangles, begin, end, e->points, e->triangles);
+}
+
+/// A vector from coordinates in a frame; side is its second axis.
+static sup_vec3 from_frame(const frame* f, sup_vec3 side, float x, float y, float z)
+{
+    return v3(x * f->tangent.x + y * side.x + z * f->normal.x, x * f->tangent.y + y * side.y + z * f->normal.y,
+              x * f->tangent.z + y * side.z + z * f->normal.z);
 }
 
 static void point_task(void* data, uint32_t begin, uint32_t end)
@@ -150,17 +168,33 @@ static void point_task(void* data, uint32_t begin, uint32_t end)
         frame    f = frame_at(n, p, e->points, e->triangles, &n->rest[p], n->reference[p]);
         sup_vec3 side = v3_cross(f.normal, f.tangent);
         for (uint32_t i = n->vertex_begin[p]; i < n->vertex_begin[p + 1]; ++i) {
-            sup_vec3 l = n->local_normals[i];
-            e->vertex_normals[n->vertices[i]] =
-                v3(l.x * f.tangent.x + l.y * side.x + l.z * f.normal.x, l.x * f.tangent.y + l.y * side.y + l.z * f.normal.y,
-                   l.x * f.tangent.z + l.y * side.z + l.z * f.normal.z);
-            if (!e->vertex_tangents) continue;
+            sup_vec3 l = n->local_normals[i], normal = from_frame(&f, side, l.x, l.y, l.z);
+            if (e->directions.base) store(e->directions, n->vertices[i], &normal, sizeof normal);
+            if (!e->tangents.base) continue;
             sup_vec4 t = n->local_tangents[i];
-            e->vertex_tangents[n->vertices[i]] = (sup_vec4){ t.x * f.tangent.x + t.y * side.x + t.z * f.normal.x,
-                                                             t.x * f.tangent.y + t.y * side.y + t.z * f.normal.y,
-                                                             t.x * f.tangent.z + t.y * side.z + t.z * f.normal.z, t.w };
+            sup_vec3 turned = from_frame(&f, side, t.x, t.y, t.z);
+            sup_vec4 tangent = { turned.x, turned.y, turned.z, t.w };
+            store(e->tangents, n->vertices[i], &tangent, sizeof tangent);
         }
     }
+}
+
+static void position_task(void* data, uint32_t begin, uint32_t end)
+{
+    const evaluation*  e = data;
+    const sup_normals* n = e->normals;
+    for (uint32_t p = begin; p < end; ++p)
+        for (uint32_t i = n->vertex_begin[p]; i < n->vertex_begin[p + 1]; ++i)
+            store(e->positions, n->vertices[i], &e->points[p], sizeof e->points[p]);
+}
+
+static void run(evaluation* e, const sup_tasks* tasks)
+{
+    const sup_normals* n = e->normals;
+    if (e->positions.base) sup_tasks_run(tasks, n->point_count, POINT_GRAIN, position_task, e);
+    if (!e->directions.base && !e->tangents.base) return;
+    sup_tasks_run(tasks, n->triangle_count, TRIANGLE_GRAIN, triangle_task, e);
+    sup_tasks_run(tasks, n->point_count, POINT_GRAIN, point_task, e);
 }
 
 size_t sup_normals_scratch(const sup_normals* normals)
@@ -173,9 +207,24 @@ void sup_normals_evaluate(const sup_normals* normals, const sup_vec3* points, vo
                           sup_vec3* vertex_normals, sup_vec4* vertex_tangents)
 {
     SUP_ASSERT(normals && points && scratch && vertex_normals);
-    evaluation e = { normals, points, scratch, vertex_normals, vertex_tangents };
-    sup_tasks_run(tasks, normals->triangle_count, TRIANGLE_GRAIN, triangle_task, &e);
-    sup_tasks_run(tasks, normals->point_count, POINT_GRAIN, point_task, &e);
+    run(&(evaluation){ .normals = normals,
+                       .points = points,
+                       .triangles = scratch,
+                       .directions = { (unsigned char*)vertex_normals, sizeof *vertex_normals },
+                       .tangents = { (unsigned char*)vertex_tangents, sizeof *vertex_tangents } },
+        tasks);
+}
+
+void sup_vertices_write(const sup_normals* normals, const sup_vec3* points, const sup_vertex_layout* layout, void* scratch,
+                        const sup_tasks* tasks, void* vertices)
+{
+    SUP_ASSERT(normals && points && layout && scratch && vertices);
+    unsigned char* base = vertices;
+    const uint32_t offsets[] = { layout->position, layout->normal, layout->tangent };
+    attribute      found[SUP_COUNT_OF(offsets)];
+    for (size_t i = 0; i < SUP_COUNT_OF(offsets); ++i)
+        found[i] = (attribute){ offsets[i] == SUP_NONE ? NULL : base + offsets[i], layout->stride };
+    run(&(evaluation){ normals, points, scratch, found[0], found[1], found[2] }, tasks);
 }
 
 void sup_mesh_normals(const sup_mesh* mesh, sup_vec3* out)

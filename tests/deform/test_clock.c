@@ -536,6 +536,54 @@ static void frames_of_a_span_are_counted_as_documented(void** state)
     assert_true(sup_frame_time(0, 24, 8) == sup_frame_time(0, 30, 10));
 }
 
+static void a_batch_gives_the_bits_of_one_after_the_other(void** state)
+{
+    (void)state;
+    enum { CROWD = 11 };
+    sup_character* c = tube();
+    sup_pool*      pool = sup_pool_create(3);
+    sup_chain*     chain = NULL;
+    sup_error      error;
+    sup_chain_desc bound = { .character = c,
+                             .links = "spring",
+                             .extra = test_deformers,
+                             .extra_count = SUP_COUNT_OF(test_deformers) };
+    assert_ok(sup_chain_create(&bound, &chain, &error), error);
+    sup_batch_item items[CROWD];
+    uint64_t       alone[CROWD], batched[CROWD];
+    void*          scratch[3];
+    for (int b = 0; b < 3; ++b) scratch[b] = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
+    sup_transform* local = calloc(c->skeleton.joint_count, sizeof *local);
+    for (uint32_t j = 0; j < c->skeleton.joint_count; ++j) local[j] = c->skeleton.joints[j].rest;
+    local[1].rotation = (sup_quat){ 0, 0, 0.6f, 0.8f };
+    // Odd ones are live, even ones play the clip; first each alone, then all anew in one batch.
+    for (int pass = 0; pass < 2; ++pass) {
+        for (uint32_t i = 0; i < CROWD; ++i) {
+            bool              hosted = i % 2;
+            sup_instance_desc desc = { .chain = chain, .clip = hosted ? NULL : &c->clips[0], .live = hosted };
+            items[i] = (sup_batch_item){ .time = 0.05 * i, .dt = 0.01 * i, .local = hosted ? local : NULL };
+            items[i].out = malloc(c->mesh.point_count * sizeof(sup_vec3));
+            assert_ok(sup_instance_create(&desc, &items[i].instance, &error), error);
+            if (pass) continue;
+            if (hosted) sup_instance_live(items[i].instance, items[i].dt, local, NULL, false, scratch[0], NULL, items[i].out);
+            else sup_instance_evaluate(items[i].instance, items[i].time, scratch[0], NULL, items[i].out);
+        }
+        if (pass) sup_batch_evaluate(items, CROWD, scratch, 3, sup_pool_tasks(pool));
+        for (uint32_t i = 0; i < CROWD; ++i) {
+            (pass ? batched : alone)[i] = sup_hash_points(items[i].out, c->mesh.point_count);
+            free(items[i].out);
+            sup_instance_destroy(items[i].instance);
+        }
+    }
+    for (uint32_t i = 0; i < CROWD; ++i) assert_true(alone[i] == batched[i]);
+    assert_true(alone[2] != alone[4] && alone[1] != alone[2]);
+    for (int b = 0; b < 3; ++b) sup_scratch_destroy(scratch[b]);
+    free(local);
+    sup_pool_destroy(pool);
+    sup_chain_destroy(chain);
+    sup_character_destroy(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +609,7 @@ int main(void)
         cmocka_unit_test(what_a_static_link_loses_goes_back_to_the_skin_and_is_counted),
         cmocka_unit_test(a_static_link_behind_hides_no_explosion),
         cmocka_unit_test(keys_move_parameters_and_gravity_over_time),
+        cmocka_unit_test(a_batch_gives_the_bits_of_one_after_the_other),
         cmocka_unit_test(frames_of_a_span_are_counted_as_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
