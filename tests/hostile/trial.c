@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEMORY_MAX = 1 << 30, PATH_ROOM = 512 };
+enum { MEMORY_MAX = 1 << 30, PATH_ROOM = 512, PLAYED_POINTS = 5000 };
 
 char trial_stage[128];
 
@@ -40,13 +40,20 @@ static bool broken(trial* t, const char* what, const char* detail)
     return false;
 }
 
+// A frame's work grows with the points, and damage may make ten of each; everything else has a bound that does not.
+static double allowed(const trial* t)
+{
+    bool playing = strncmp(trial_stage, "playing", 7) == 0 && t->character;
+    return t->options->stage * (playing ? fmax(1, t->character->mesh.point_count / (double)PLAYED_POINTS) : 1);
+}
+
 // Ends the stage before, and begins one. A slow stage does not end the case: another may be slow as well.
 static void stage(trial* t, const char* what, const char* of)
 {
     clock_t now = clock();
     double  took = (double)(now - t->stage_begin) / CLOCKS_PER_SEC;
     if (t->options->say && took >= 1) printf("  %s: %.1f s\n", trial_stage, took);
-    if (took > t->options->stage && ++t->counts->slow && took > t->slowest) {
+    if (took > allowed(t) && ++t->counts->slow && took > t->slowest) {
         snprintf(t->slow, sizeof t->slow, "%s took %.1f s", trial_stage, took);
         t->slowest = took;
     }
@@ -404,9 +411,9 @@ bool trial_run(const hostile_case* one, const trial_options* options, trial_coun
     t.arena = sup_arena_create(&t.memory);
     counts->cases++;
     bool good = t.arena && run(&t);
+    stage(&t, "ending", "");
     sup_character_destroy(t.character);
     sup_arena_destroy(t.arena);
-    stage(&t, "ending", "");
     if (good && t.slow[0]) good = broken(&t, "over the budget of a stage", t.slow);
     if (good && t.live) {
         stage(&t, "giving memory back", "");
