@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEMORY_MAX = 1 << 30, PATH_ROOM = 512, PLAYED_POINTS = 5000 };
+enum { MEMORY_MAX = 1 << 30, PATH_ROOM = 512, PLAYED_POINTS = 2500 };
 
 char trial_stage[128];
 
