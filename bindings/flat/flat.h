@@ -8,6 +8,8 @@
 /// - Texts and arrays that are returned belong to the handle: texts live until the next call that returns a text of that
 /// handle,
 ///   arrays as long as the handle.
+/// - A buffer comes with its number of elements (floats, uint32 or bytes, as the function says), and a wrong number is an
+/// error.
 /// - What is still used stays alive: a character may be freed before its chains.
 #ifndef SUPPLE_FLAT_H
 #define SUPPLE_FLAT_H
@@ -25,7 +27,7 @@
 typedef uint32_t flat_handle;
 
 /// Rises with every change that callers must follow.
-#define FLAT_ABI 1
+#define FLAT_ABI 2
 
 typedef enum flat_status {
     FLAT_OK = 0,
@@ -52,8 +54,9 @@ FLAT_API void  flat_release(void* memory);
 FLAT_API flat_handle flat_open(uint32_t threads);
 /// Ends any handle. 0 is allowed.
 FLAT_API int32_t flat_free(flat_handle handle);
-/// The last error of the handle as a sentence.
+/// The last error of the handle as a sentence, and its flat_status.
 FLAT_API const char* flat_error(flat_handle handle);
+FLAT_API int32_t     flat_status_of(flat_handle handle);
 
 /// JSON: every deformer with its parameters, and the built-in characters.
 FLAT_API const char* flat_deformers(flat_handle session);
@@ -66,10 +69,37 @@ FLAT_API flat_handle flat_load(flat_handle session, const char* path, const char
 /// there.
 FLAT_API flat_handle flat_load_bytes(flat_handle session, const char* name, const uint8_t* bytes, uint64_t size,
                                      const char* options, flat_read_fn* read, void* user);
-/// JSON: counts, parts, joints, clips, morphs, maps, unit, warnings.
-FLAT_API const char* flat_inspect(flat_handle character);
+/// JSON: counts, parts, joints, clips, examples, morphs, maps, unit, warnings; "fit" where flat_fit made it. Of a bake:
+/// {"frames","fps","start","points","chain","hash","hashes":[],"fallbacks":{},"bytes","files":[],"warnings":[]}.
+FLAT_API const char* flat_inspect(flat_handle character_or_bake);
+
+/// A character from arrays: a draft, arrays by name, and flat_make. Arrays are copied. Of the first mesh ("points#2": of the
+/// second): "points" (f32 x 3), "normals" (f32 x 3), "face_sizes" (u32; without: triangles), "corners" (u32), "weight_begin",
+/// "weight_joints" (u32), "weight_values" (f32), "map:NAME" (f32), "morph:NAME" (f32 x 3). Of the skeleton: "joint_rest" (f32 x
+/// 10: translation, rotation x y z w, scale, from the parent), "joint_inverse_bind" (f32 x 12, three rows of four; without: the
+/// rest pose is the bind pose).
+FLAT_API flat_handle flat_draft(flat_handle session);
+FLAT_API int32_t     flat_give(flat_handle draft, const char* name, const void* data, uint64_t count);
+/// {"name","unit","up","parts":[{"name","weld","joint"}],"joints":[{"name","parent"}],"weights":"automatic"}. The draft stays.
+FLAT_API flat_handle flat_make(flat_handle draft, const char* description, flat_progress_fn* progress, void* user);
+
+/// A map from 0 to 1 for each point, or each stored vertex, in place of one of that name. Chains that are there already do not
+/// see it. flat_array(character, "map:NAME") gives it back.
+FLAT_API int32_t flat_map(flat_handle character, const char* name, const float* values, uint64_t count);
+/// A sculpt: {"name","clip","time","rest_space"}, three floats a point or a stored vertex. No time: all sculpts are dropped.
+FLAT_API int32_t flat_example(flat_handle character, const char* description, const float* points, uint64_t floats);
+/// A motion: {"name","fps"}, ten floats a joint for every frame, and a weight a morph for every frame or NULL.
+FLAT_API int32_t flat_clip(flat_handle character, const char* description, const float* local, uint64_t local_floats,
+                           const float* morphs, uint64_t morph_floats);
+/// A rig for the character's mesh out of shapes of it, frame after frame, with the motion as the clip "fit":
+/// {"bones","error","influences","smooth","rigid","seed","flat","fps"}.
+FLAT_API flat_handle flat_fit(flat_handle character, const char* description, const float* frames, uint64_t floats,
+                              flat_progress_fn* progress, void* user);
+/// The character as the bytes of a GLB, which live as long as the handle's next such call. NULL: flat_error says why.
+FLAT_API const uint8_t* flat_write(flat_handle character, uint64_t* size);
 
 /// {"links","clip","set":[],"preset":{},"world":{},"step","cycle":[begin,end]}. Clip: a name or a number; none: a live host.
+/// Meshes that a world names are loaded as files.
 FLAT_API flat_handle flat_chain(flat_handle character, const char* description, flat_progress_fn* progress, void* user);
 /// JSON: {"text","dynamic","notes":[],"links":[{"name","values":{},"idle":{}}]}.
 FLAT_API const char* flat_describe(flat_handle chain);
@@ -84,19 +114,30 @@ FLAT_API int32_t flat_live(flat_handle instance, double dt, const float* local, 
 /// A parameter that may change while playing: "layers.gravity", "smooth#2.step".
 FLAT_API int32_t flat_set(flat_handle instance, const char* parameter, double value);
 /// Of the frame evaluated last: 16 hexadecimal digits as `supple bake --hashes` prints, and JSON
-/// {"volume","volume_rest","stretch", "crossings","parts":[{"name","volume","volume_rest"}],"fallbacks":{}}.
+/// {"volume","volume_rest","stretch","roughness","crossings","parts":[{"name","volume","volume_rest"}],"fallbacks":{}}.
 FLAT_API const char* flat_hash(flat_handle instance);
 FLAT_API const char* flat_measure(flat_handle instance);
+/// JSON {"max","mean","rms","erms"}: distances of that frame to a truth of three floats a point.
+FLAT_API const char* flat_errors(flat_handle instance, const float* truth, uint64_t floats);
+/// A value for each point of that frame: "stretch" (log2 of its worst edge) or "roughness" (change of curvature).
+FLAT_API int32_t flat_values(flat_handle instance, const char* what, float* out, uint64_t floats);
 /// Unit normals of the frame evaluated last, three floats a stored vertex.
 FLAT_API int32_t flat_normals(flat_handle instance, float* out, uint64_t floats);
 /// Lets a link draw itself as it was in that frame: arrays "draw_lines", "draw_points" and "draw_triangles" of the instance,
 /// per corner x y z and the value. `what`: one of its names; NULL: all.
 FLAT_API int32_t flat_draw(flat_handle instance, uint32_t link, const char* what);
 
-/// An array by name, and how many elements it has (floats or uint32). NULL: none of that name.
+/// Plays the chain over a clip from start to end: {"clip","start","end","fps","preroll","loop","file","memory","name","flat",
+/// "sparse"}. Without a file the frames are the array "points" of what is returned; with "walk.glb" (or another ending that
+/// `supple bake` knows) they are written there; with memory too, the bytes are "file:0" and on, and nothing is written.
+/// flat_inspect has the rest.
+FLAT_API flat_handle flat_bake(flat_handle chain, const char* description, flat_progress_fn* progress, void* user);
+
+/// An array by name, and how many elements it has (floats, uint32, or bytes). NULL: none of that name.
 /// Character: "points" (f32 x 3), "triangles" (u32 x 3), "vertex_points" (u32), "face_begin", "corner_points",
-/// "corner_vertices" (u32), "weight_begin", "weight_joints" (u32), "weight_values" (f32). Instance: "skin" (f32 x 3), "local"
-/// (f32 x 10), "draw_...".
+/// "corner_vertices" (u32), "weight_begin", "weight_joints" (u32), "weight_values" (f32), "normals" (f32 x 3, authored),
+/// "joint_rest" (f32 x 10), "joint_inverse_bind" (f32 x 12), "map:NAME" (f32). Instance: "skin" (f32 x 3), "local" (f32 x 10),
+/// "morph_weights" (f32), "draw_...". Bake: "points", "times" (f64), "file:0" (bytes).
 FLAT_API const void* flat_array(flat_handle handle, const char* name, uint64_t* count);
 
 #endif

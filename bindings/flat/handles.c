@@ -1,6 +1,7 @@
 // The table of handles. It is the one global of the library, because callers from other languages bring no place for it.
 #include "handles.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,9 @@ static void destroy(flat_object* o)
     sup_scratch_destroy(o->meter_scratch);
     sup_scratch_destroy(o->normals_scratch);
     free(o->skin);
+    sup_bake_destroy(o->baked.files);
+    sup_arena_destroy(o->written);
+    for (int i = 0; i < 2; ++i) free(o->joints[i].data);
     for (int i = 0; i < 3; ++i) free(o->drawn[i].data);
     sup_chain_destroy(o->chain);
     sup_meter_destroy(o->meter);
@@ -111,7 +115,34 @@ void flat_leave(flat_object* o)
 {
     lock();
     o->busy = 0;
+    if (o->readers == UINT32_MAX) o->readers = 0; // it was changed
     unlock();
+}
+
+bool flat_read_begin(flat_object* o)
+{
+    lock();
+    bool free_to_read = o->readers != UINT32_MAX;
+    if (free_to_read) ++o->readers;
+    unlock();
+    return free_to_read;
+}
+
+void flat_read_end(flat_object* o)
+{
+    lock();
+    --o->readers;
+    unlock();
+}
+
+flat_object* flat_enter_to_change(flat_handle handle, int32_t* status)
+{
+    lock();
+    flat_object* o = alive(handle);
+    *status = !o || o->kind != FLAT_CHARACTER ? FLAT_DEAD : o->busy || o->readers ? FLAT_BUSY : FLAT_OK;
+    if (*status == FLAT_OK) o->busy = 1, o->readers = UINT32_MAX;
+    unlock();
+    return *status == FLAT_OK ? o : NULL;
 }
 
 int32_t flat_free(flat_handle handle)
@@ -131,8 +162,20 @@ const char* flat_error(flat_handle handle)
 {
     lock();
     flat_object* o = alive(handle);
+    const char*  text = !o                                    ? "the handle is not alive: it was freed, or never made"
+                        : o->busy || o->readers == UINT32_MAX ? "another thread is using the handle"
+                                                              : o->error.text;
     unlock();
-    return o ? o->error.text : "the handle is not alive: it was freed, or never made";
+    return text;
+}
+
+int32_t flat_status_of(flat_handle handle)
+{
+    lock();
+    flat_object* o = alive(handle);
+    int32_t      status = !o ? FLAT_DEAD : o->busy ? FLAT_BUSY : (int32_t)o->error.code;
+    unlock();
+    return status;
 }
 
 // ---------------------------------------------------------------------------------------------- what objects share
@@ -164,7 +207,52 @@ bool flat_bytes_add(flat_bytes* b, const void* data, size_t size)
     return true;
 }
 
+const char* flat_map_name(const char* text, sup_arena* arena)
+{
+    size_t length = strlen(text), at = 0;
+    char*  name = sup_arena_alloc(arena, length + 2, 1);
+    if (!name) return NULL;
+    if (text[0] != '_') name[at++] = '_';
+    for (size_t i = 0; i < length; ++i) name[at++] = (char)(text[i] >= 'a' && text[i] <= 'z' ? text[i] - 32 : text[i]);
+    return name;
+}
+
+bool flat_true(const sup_json* value) { return value && value->type == SUP_JSON_TRUE; }
+
+sup_result flat_number(const sup_json* object, const char* key, double min, double max, double standard, double* out,
+                       sup_error* error)
+{
+    const sup_json* value = sup_json_get(object, key);
+    *out = sup_json_number(value, standard);
+    if (!value || (value->type == SUP_JSON_NUMBER && *out >= min && *out <= max)) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_INPUT, "%s must be a number from %g to %g", key, min, max);
+}
+
+bool flat_fits(flat_object* o, const char* what, const void* buffer, uint64_t floats, uint64_t needed)
+{
+    if (buffer ? floats == needed : !needed) return true;
+    sup_fail(&o->error, SUP_ERROR_INPUT, "%s take %llu floats, but the buffer has %llu", what, (unsigned long long)needed,
+             buffer ? (unsigned long long)floats : 0ull);
+    return false;
+}
+
+bool flat_all_finite(flat_object* o, const char* what, const float* values, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; ++i)
+        if (!isfinite(values[i])) {
+            sup_fail(&o->error, SUP_ERROR_INPUT, "number %llu of %s is not finite", (unsigned long long)i, what);
+            return false;
+        }
+    return true;
+}
+
 static bool add_text(void* user, const char* bytes, size_t length) { return flat_bytes_add(user, bytes, length); }
+
+const char* flat_text(flat_object* o, const sup_json* tree)
+{
+    o->text.used = 0;
+    return sup_json_write(tree, 0, &(sup_text_sink){ add_text, &o->text }) ? o->text.data : NULL;
+}
 
 const char* flat_answer(flat_handle handle, uint32_t kinds, flat_build_fn* build)
 {
@@ -172,13 +260,18 @@ const char* flat_answer(flat_handle handle, uint32_t kinds, flat_build_fn* build
     flat_object* o = flat_enter(handle, kinds, &status);
     if (!o) return NULL;
     sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer"); // unless `build` says something else
-    sup_arena* arena = sup_arena_create(NULL);
-    sup_json*  tree = arena ? build(o, arena) : NULL;
-    o->text.used = 0;
-    bool good = tree && sup_json_write(tree, 0, &(sup_text_sink){ add_text, &o->text });
+    sup_arena*  arena = sup_arena_create(NULL);
+    sup_json*   tree = arena ? build(o, arena) : NULL;
+    const char* text = tree ? flat_text(o, tree) : NULL;
     sup_arena_destroy(arena);
     flat_leave(o);
-    return good ? o->text.data : NULL;
+    return text;
+}
+
+void flat_digits(uint64_t hash, char digits[17])
+{
+    for (int i = 0; i < 16; ++i) digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+    digits[16] = 0;
 }
 
 bool flat_report(void* user, double fraction, const char* what)

@@ -5,7 +5,15 @@
 #include "flat.h"
 #include "supple/supple.h"
 
-typedef enum flat_kind { FLAT_SESSION = 1, FLAT_CHARACTER = 2, FLAT_CHAIN = 4, FLAT_INSTANCE = 8, FLAT_ANY = 15 } flat_kind;
+typedef enum flat_kind {
+    FLAT_SESSION = 1,
+    FLAT_CHARACTER = 2,
+    FLAT_CHAIN = 4,
+    FLAT_INSTANCE = 8,
+    FLAT_DRAFT = 16,
+    FLAT_BAKE = 32,
+    FLAT_ANY = 63,
+} flat_kind;
 
 /// Bytes that grow.
 typedef struct flat_bytes {
@@ -13,21 +21,50 @@ typedef struct flat_bytes {
     size_t used, room;
 } flat_bytes;
 
+/// An array that was given to a draft.
+typedef struct flat_given {
+    struct flat_given* next;
+    const char*        name;
+    const void*        data;
+    uint64_t           count;
+} flat_given;
+
+/// What a bake left.
+typedef struct flat_baked {
+    uint32_t    frames;
+    double      fps, start;
+    sup_vec3*   points; ///< frame after frame; NULL: they are in files
+    double*     times;
+    uint64_t*   hashes;
+    uint64_t    hash, bytes;
+    const char* warnings;
+    sup_bake*   files; ///< in memory; NULL: on the disk
+    const char* path;
+} flat_baked;
+
 typedef struct flat_object {
     flat_kind           kind;
     uint32_t            references; ///< its handle, and its children
     int                 busy;
+    uint32_t            readers; ///< of a character: who needs it not to change
     struct flat_object* parent;
     sup_error           error;
     flat_bytes          text; ///< of the last call that returned one
     // Session
     sup_pool* pool;
     // Character
-    sup_character* character;
+    sup_character*    character;
+    sup_decomposition fit;       ///< what a fit says of itself; bone_count 0: none
+    sup_arena*        written;   ///< the bytes of flat_write
+    flat_bytes        joints[2]; ///< rest and inverse_bind as arrays
+    // Draft
+    flat_given* given;
+    // Bake
+    flat_baked baked;
     // Chain
     sup_chain*      chain;
     const sup_clip* clip;
-    sup_arena*      arena; ///< of the description
+    sup_arena*      arena; ///< of the description, and of what belongs to the object
     // Instance
     sup_instance*      instance;
     void *             scratch, *meter_scratch, *normals_scratch;
@@ -50,6 +87,12 @@ void flat_object_release(flat_object* object);
 flat_object* flat_enter(flat_handle handle, uint32_t kinds, int32_t* status);
 void         flat_leave(flat_object* object);
 
+/// While it is read by what stands below it, a character may not change. False: it is changing just now.
+bool flat_read_begin(flat_object* character);
+void flat_read_end(flat_object* character);
+/// Like flat_enter, for who changes it: FLAT_BUSY where somebody reads.
+flat_object* flat_enter_to_change(flat_handle character, int32_t* status);
+
 flat_object*     flat_ancestor(flat_object* object, flat_kind kind);
 const sup_tasks* flat_tasks(flat_object* object);
 
@@ -60,7 +103,29 @@ sup_result flat_parse(const char* text, const char* what, const char* const* nam
 sup_result flat_texts(const sup_json* list, const char* what, sup_arena* arena, const char* const** out, uint32_t* count,
                       sup_error* error);
 
+/// A clip by name or number; absent: `standard`, null: none.
+sup_result flat_find_clip(const sup_character* c, const sup_json* wanted, const sup_clip* standard, const sup_clip** out,
+                          sup_error* error);
+/// Whether a buffer holds what is needed, with a sentence where not.
+bool flat_fits(flat_object* o, const char* what, const void* buffer, uint64_t floats, uint64_t needed);
+/// Whether all numbers are finite, with a sentence where not.
+bool flat_all_finite(flat_object* o, const char* what, const float* values, uint64_t count);
+bool flat_true(const sup_json* value);
+/// "stiffness" as files write it: "_STIFFNESS". NULL: out of memory.
+const char* flat_map_name(const char* text, sup_arena* arena);
+/// A number from min to max, `standard` where absent.
+sup_result flat_number(const sup_json* object, const char* key, double min, double max, double standard, double* out,
+                       sup_error* error);
+/// Whether a frame was shown, with a sentence where not.
+bool        flat_shown(flat_object* instance);
+sup_json*   flat_inspect_bake(flat_object* o, sup_arena* a);
+const void* flat_bake_array(flat_object* o, const char* name, uint64_t* count);
+/// A hash as 16 digits and a 0.
+void flat_digits(uint64_t hash, char digits[17]);
+
 bool flat_bytes_add(flat_bytes* bytes, const void* data, size_t size);
+/// Writes the tree as the object's text; NULL: out of memory.
+const char* flat_text(flat_object* object, const sup_json* tree);
 /// What every function with a JSON answer does: enters, lets `build` make the tree (NULL: out of memory, or it has said why),
 /// writes it as the object's text, leaves.
 typedef sup_json* flat_build_fn(flat_object* object, sup_arena* arena);

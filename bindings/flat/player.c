@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A clip by name or number; absent, null: `standard`.
-static sup_result find_clip(const sup_character* c, const sup_json* wanted, const sup_clip* standard, const sup_clip** out,
-                            sup_error* error)
+sup_result flat_find_clip(const sup_character* c, const sup_json* wanted, const sup_clip* standard, const sup_clip** out,
+                          sup_error* error)
 {
     *out = standard;
     if (!wanted) return SUP_OK;
@@ -25,6 +24,31 @@ static sup_result find_clip(const sup_character* c, const sup_json* wanted, cons
 
 // ---------------------------------------------------------------------------------------------- chains
 
+/// The meshes that bodies of the world name, loaded into the chain's own memory.
+static sup_result load_world_meshes(sup_chain_desc* desc, sup_arena* arena, sup_error* error)
+{
+    const sup_json* bodies = sup_json_get(desc->world, "bodies");
+    uint32_t        room = bodies && bodies->type == SUP_JSON_ARRAY ? bodies->count : 0, count = 0;
+    sup_world_mesh* meshes = sup_arena_alloc(arena, room, sizeof *meshes);
+    if (!meshes) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
+    for (const sup_json* body = room ? bodies->first : NULL; body; body = body->next) {
+        const char*    name = sup_json_string(sup_json_get(body, "mesh"), NULL);
+        sup_character* loaded = NULL;
+        uint32_t       known = 0;
+        while (name && known < count && strcmp(meshes[known].name, name) != 0) ++known;
+        if (!name || known < count) continue; // what is wrong with it, the library says
+        sup_result r = sup_load(name, NULL, &loaded, error);
+        if (r) return r;
+        sup_arena* own = loaded->arena;
+        sup_arena_adopt(arena, own);
+        sup_arena_destroy(own);
+        meshes[count++] = (sup_world_mesh){ name, loaded };
+    }
+    desc->world_meshes = meshes;
+    desc->world_mesh_count = count;
+    return SUP_OK;
+}
+
 static sup_result make_chain(flat_object* made, const sup_character* c, const char* description, flat_listener* listener,
                              sup_error* error)
 {
@@ -34,7 +58,7 @@ static sup_result make_chain(flat_object* made, const sup_character* c, const ch
     made->arena = sup_arena_create(NULL);
     if (!made->arena) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
     sup_result r = flat_parse(description, "chains", names, 7, made->arena, &json, error);
-    if (!r) r = find_clip(c, sup_json_get(json, "clip"), NULL, &made->clip, error);
+    if (!r) r = flat_find_clip(c, sup_json_get(json, "clip"), NULL, &made->clip, error);
     if (r) return r;
     sup_chain_desc desc = { .character = c,
                             .clip = made->clip,
@@ -47,6 +71,7 @@ static sup_result make_chain(flat_object* made, const sup_character* c, const ch
                             .tasks = flat_tasks(made),
                             .progress = listener->progress ? &progress : NULL };
     r = flat_texts(sup_json_get(json, "set"), "chains: set", made->arena, &desc.settings, &desc.setting_count, error);
+    if (!r) r = load_world_meshes(&desc, made->arena, error);
     return r ? r : sup_chain_create(&desc, &made->chain, error);
 }
 
@@ -116,15 +141,14 @@ static sup_result make_instance(flat_object* made, flat_object* chain, const cha
     if (!made->arena) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
     sup_result r = flat_parse(description, "instances", names, 6, made->arena, &json, error);
     if (r) return r;
-    const sup_json *  loop = sup_json_get(json, "loop"), *live = sup_json_get(json, "live");
     sup_instance_desc desc = { .chain = chain->chain,
                                .start = sup_json_number(sup_json_get(json, "start"), 0),
                                .end = sup_json_number(sup_json_get(json, "end"), 0),
                                .preroll = sup_json_number(sup_json_get(json, "preroll"), -1),
-                               .loop = loop && loop->type == SUP_JSON_TRUE,
-                               .live = live && live->type == SUP_JSON_TRUE,
+                               .loop = flat_true(sup_json_get(json, "loop")),
+                               .live = flat_true(sup_json_get(json, "live")),
                                .tasks = flat_tasks(made) };
-    r = find_clip(c, sup_json_get(json, "clip"), desc.live ? NULL : chain->clip, &desc.clip, error);
+    r = flat_find_clip(c, sup_json_get(json, "clip"), desc.live ? NULL : chain->clip, &desc.clip, error);
     if (!r) r = sup_instance_create(&desc, &made->instance, error);
     if (r) return r;
     made->live = desc.live;
@@ -140,7 +164,12 @@ flat_handle flat_play(flat_handle chain, const char* description)
     int32_t      status;
     flat_object* o = flat_enter(chain, FLAT_CHAIN, &status);
     flat_object* made = o ? flat_object_new(FLAT_INSTANCE, o) : NULL;
-    if (made && make_instance(made, o, description, &o->error) != SUP_OK) flat_object_release(made), made = NULL;
+    flat_object* character = made ? flat_ancestor(o, FLAT_CHARACTER) : NULL;
+    bool         still = made && flat_read_begin(character);
+    sup_result   r = still ? make_instance(made, o, description, &o->error) : SUP_ERROR_INPUT;
+    if (made && !still) sup_fail(&o->error, SUP_ERROR_INPUT, "another thread is changing the character");
+    if (still) flat_read_end(character);
+    if (made && r) flat_object_release(made), made = NULL;
     flat_handle handle = made ? flat_object_publish(made) : 0;
     if (o) flat_leave(o);
     return handle;
@@ -148,21 +177,12 @@ flat_handle flat_play(flat_handle chain, const char* description)
 
 static const sup_character* character_of(flat_object* o) { return flat_ancestor(o, FLAT_CHARACTER)->character; }
 
-/// Whether a buffer holds what is needed, with a sentence where not.
-static bool fits(flat_object* o, const char* what, const void* buffer, uint64_t floats, uint64_t needed)
-{
-    if (buffer ? floats == needed : !needed) return true;
-    sup_fail(&o->error, SUP_ERROR_INPUT, "%s take %u floats, but the buffer has %u", what, (unsigned)needed,
-             buffer ? (unsigned)floats : 0u);
-    return false;
-}
-
 /// Where a frame goes; NULL: the buffer is too small.
 static sup_vec3* target(flat_object* o, float* out, uint64_t floats)
 {
     if (!out) return o->skin;
-    return fits(o, "the points of a skin", out, floats, 3 * (uint64_t)character_of(o)->mesh.point_count) ? (sup_vec3*)out
-                                                                                                         : NULL;
+    return flat_fits(o, "the points of a skin", out, floats, 3 * (uint64_t)character_of(o)->mesh.point_count) ? (sup_vec3*)out
+                                                                                                              : NULL;
 }
 
 /// Hands the instance's own frame out.
@@ -188,17 +208,6 @@ int32_t flat_evaluate(flat_handle handle, double time, float* out, uint64_t floa
     return to ? FLAT_OK : FLAT_INPUT;
 }
 
-/// Whether all numbers are finite, with a sentence where not.
-static bool all_finite(flat_object* o, const char* what, const float* values, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; ++i)
-        if (!isfinite(values[i])) {
-            sup_fail(&o->error, SUP_ERROR_INPUT, "number %u of %s is not finite", (unsigned)i, what);
-            return false;
-        }
-    return true;
-}
-
 _Static_assert(sizeof(sup_transform) == 10 * sizeof(float), "a joint's transform is ten floats");
 
 int32_t flat_live(flat_handle handle, double dt, const float* local, uint64_t local_floats, const float* morphs,
@@ -209,10 +218,10 @@ int32_t flat_live(flat_handle handle, double dt, const float* local, uint64_t lo
     if (!o) return status;
     const sup_character* c = character_of(o);
     sup_vec3*            to = target(o, out, floats);
-    bool good = to && fits(o, "the joints of a pose", local, local_floats, 10 * (uint64_t)c->skeleton.joint_count) &&
-                fits(o, "the weights of morphs", morphs, morph_floats, c->morph_count) &&
-                all_finite(o, "the joints of a pose", local, local_floats) &&
-                all_finite(o, "the weights of morphs", morphs, morph_floats);
+    bool good = to && flat_fits(o, "the joints of a pose", local, local_floats, 10 * (uint64_t)c->skeleton.joint_count) &&
+                flat_fits(o, "the weights of morphs", morphs, morph_floats, c->morph_count) &&
+                flat_all_finite(o, "the joints of a pose", local, local_floats) &&
+                flat_all_finite(o, "the weights of morphs", morphs, morph_floats);
     if (good && !o->live)
         good = false, sup_fail(&o->error, SUP_ERROR_INPUT, "the instance plays a clip; make it with \"live\": true");
     if (good && !(dt >= 0 && dt <= 1))
@@ -254,183 +263,4 @@ int32_t flat_set(flat_handle handle, const char* parameter, double value)
                                         sup_chain_text(chain), parameter ? parameter : "");
     flat_leave(o);
     return (int32_t)r;
-}
-
-// ---------------------------------------------------------------------------------------------- about the last frame
-
-/// An instance that has shown a frame; it must be left again.
-static flat_object* enter_shown(flat_handle handle, int32_t* status)
-{
-    flat_object* o = flat_enter(handle, FLAT_INSTANCE, status);
-    if (!o || o->shown) return o;
-    *status = (int32_t)sup_fail(&o->error, SUP_ERROR_INPUT, "no frame was evaluated yet");
-    flat_leave(o);
-    return NULL;
-}
-
-const char* flat_hash(flat_handle handle)
-{
-    int32_t      status;
-    flat_object* o = enter_shown(handle, &status);
-    if (!o) return NULL;
-    uint64_t hash = sup_hash_points(o->skin, character_of(o)->mesh.point_count);
-    char     digits[17];
-    for (int i = 0; i < 16; ++i) digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
-    digits[16] = 0;
-    o->text.used = 0;
-    const char* text = flat_bytes_add(&o->text, digits, 16) ? o->text.data : NULL;
-    flat_leave(o);
-    return text;
-}
-
-/// The instance's meter, made when it is first measured.
-static sup_result get_meter(flat_object* o, sup_meter** out)
-{
-    if (o->meter) return *out = o->meter, SUP_OK;
-    sup_result r = sup_meter_create(character_of(o), NULL, &o->meter, &o->error);
-    if (!r && !(o->meter_scratch = sup_scratch_create(sup_meter_scratch(o->meter), NULL)))
-        r = sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while measuring");
-    if (r) sup_meter_destroy(o->meter), o->meter = NULL;
-    *out = o->meter;
-    return r;
-}
-
-static sup_json* measure(flat_object* o, sup_arena* a)
-{
-    sup_meter* m = NULL;
-    if (!o->shown) return sup_fail(&o->error, SUP_ERROR_INPUT, "no frame was evaluated yet"), NULL;
-    if (get_meter(o, &m) != SUP_OK) return NULL;
-    sup_json* out = sup_json_new(a, SUP_JSON_OBJECT);
-    uint32_t  parts = sup_meter_part_count(m);
-    double*   volumes = sup_arena_alloc(a, parts, sizeof *volumes);
-    if (!out || !volumes) return NULL;
-    sup_meter_part_volumes(m, sup_instance_pose(o->instance), o->skin, volumes);
-    sup_json_set(a, out, "volume", sup_json_new_number(a, sup_meter_volume(m, o->skin)));
-    sup_json_set(a, out, "volume_rest", sup_json_new_number(a, sup_meter_rest_volume(m)));
-    sup_json_set(a, out, "stretch", sup_json_new_number(a, sup_meter_stretch(m, o->skin, NULL)));
-    sup_json_set(a, out, "crossings",
-                 sup_json_new_number(a, sup_meter_intersections(m, o->skin, o->meter_scratch, flat_tasks(o), NULL, 0)));
-    sup_json* list = sup_json_set(a, out, "parts", sup_json_new(a, SUP_JSON_ARRAY));
-    for (uint32_t i = 0; i < parts; ++i) {
-        const sup_meter_part* p = sup_meter_part_at(m, i);
-        sup_json*             one = sup_json_push(list, sup_json_new(a, SUP_JSON_OBJECT));
-        sup_json_set(a, one, "name", sup_json_new_string(a, p->name));
-        sup_json_set(a, one, "volume", sup_json_new_number(a, volumes[i]));
-        sup_json_set(a, one, "volume_rest", sup_json_new_number(a, p->rest_volume));
-    }
-    sup_json* fallbacks = sup_json_set(a, out, "fallbacks", sup_json_new(a, SUP_JSON_OBJECT));
-    for (uint32_t i = 0; i < o->stats.count; ++i)
-        sup_json_set(a, fallbacks, o->stats.items[i].name, sup_json_new_number(a, (double)o->stats.items[i].times));
-    return fallbacks ? out : NULL;
-}
-
-const char* flat_measure(flat_handle instance) { return flat_answer(instance, FLAT_INSTANCE, measure); }
-
-int32_t flat_normals(flat_handle handle, float* out, uint64_t floats)
-{
-    int32_t      status;
-    flat_object* o = enter_shown(handle, &status);
-    if (!o) return status;
-    const sup_character* c = character_of(o);
-    sup_result           r =
-        fits(o, "the normals of vertices", out, floats, 3 * (uint64_t)c->mesh.vertex_count) ? SUP_OK : SUP_ERROR_INPUT;
-    if (!r && !o->normals) r = sup_normals_create(c, o->arena, &o->normals, &o->error);
-    if (!r && !o->normals_scratch && !(o->normals_scratch = sup_scratch_create(sup_normals_scratch(o->normals), NULL)))
-        r = sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while turning normals");
-    if (!r) sup_normals_evaluate(o->normals, o->skin, o->normals_scratch, flat_tasks(o), (sup_vec3*)out, NULL);
-    flat_leave(o);
-    return (int32_t)r;
-}
-
-// ---------------------------------------------------------------------------------------------- drawing
-
-typedef struct drawing {
-    flat_object* o;
-    const char*  what; ///< NULL: all
-    bool         full; ///< out of memory
-} drawing;
-
-static void add_corners(drawing* d, int kind, const char* what, const sup_vec3* corners, int count, float value)
-{
-    if (d->what && strcmp(d->what, what) != 0) return;
-    for (int i = 0; i < count; ++i) {
-        const float corner[4] = { corners[i].x, corners[i].y, corners[i].z, value };
-        if (!d->full && !flat_bytes_add(&d->o->drawn[kind], corner, sizeof corner)) d->full = true;
-    }
-}
-
-static void add_line(void* user, const char* what, sup_vec3 a, sup_vec3 b, float value)
-{
-    add_corners(user, 0, what, (const sup_vec3[]){ a, b }, 2, value);
-}
-static void add_point(void* user, const char* what, sup_vec3 at, float value) { add_corners(user, 1, what, &at, 1, value); }
-static void add_triangle(void* user, const char* what, sup_vec3 a, sup_vec3 b, sup_vec3 c, float value)
-{
-    add_corners(user, 2, what, (const sup_vec3[]){ a, b, c }, 3, value);
-}
-
-int32_t flat_draw(flat_handle handle, uint32_t link, const char* what)
-{
-    int32_t      status;
-    flat_object* o = enter_shown(handle, &status);
-    if (!o) return status;
-    drawing    d = { o, what, false };
-    sup_canvas canvas = { add_line, add_point, add_triangle, &d };
-    sup_result r = SUP_OK;
-    for (int i = 0; i < 3; ++i) o->drawn[i].used = 0;
-    if (link >= sup_chain_link_count(o->parent->chain) || !sup_instance_draw(o->instance, link, o->skin, &canvas))
-        r = sup_fail(&o->error, SUP_ERROR_INPUT, "link %u of '%s' draws nothing", link, sup_chain_text(o->parent->chain));
-    else if (d.full) r = sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while drawing");
-    flat_leave(o);
-    return (int32_t)r;
-}
-
-// ---------------------------------------------------------------------------------------------- arrays
-
-typedef struct array {
-    const char* name;
-    const void* data;
-    uint64_t    count;
-} array;
-
-static const void* find_array(const array* arrays, uint32_t arrays_count, const char* name, uint64_t* count)
-{
-    for (uint32_t i = 0; i < arrays_count; ++i)
-        if (!strcmp(arrays[i].name, name)) return *count = arrays[i].count, arrays[i].data;
-    return NULL;
-}
-
-const void* flat_array(flat_handle handle, const char* name, uint64_t* count)
-{
-    int32_t      status;
-    uint64_t     found = 0;
-    flat_object* o = name ? flat_enter(handle, FLAT_CHARACTER | FLAT_INSTANCE, &status) : NULL;
-    const void*  data = NULL;
-    if (!o) return NULL;
-    const sup_character* c = character_of(o);
-    const sup_mesh*      m = &c->mesh;
-    uint32_t             influences = c->weights.begin ? c->weights.begin[m->point_count] : 0;
-    const array          of_character[] = { { "points", m->points, 3 * (uint64_t)m->point_count },
-                                            { "triangles", m->triangles, 3 * (uint64_t)m->triangle_count },
-                                            { "vertex_points", m->vertex_points, m->vertex_count },
-                                            { "face_begin", m->face_begin, (uint64_t)m->face_count + 1 },
-                                            { "corner_points", m->corner_points, m->corner_count },
-                                            { "corner_vertices", m->corner_vertices, m->corner_count },
-                                            { "weight_begin", c->weights.begin, (uint64_t)m->point_count + 1 },
-                                            { "weight_joints", c->weights.joints, influences },
-                                            { "weight_values", c->weights.values, influences } };
-    if (o->kind == FLAT_CHARACTER) data = find_array(of_character, 9, name, &found);
-    else {
-        const sup_pose* pose = o->shown ? sup_instance_pose(o->instance) : NULL;
-        const array     of_instance[] = { { "skin", o->skin, 3 * (uint64_t)m->point_count },
-                                          { "local", pose ? pose->local : NULL, pose ? 10 * (uint64_t)pose->joint_count : 0 },
-                                          { "draw_lines", o->drawn[0].data, o->drawn[0].used / sizeof(float) },
-                                          { "draw_points", o->drawn[1].data, o->drawn[1].used / sizeof(float) },
-                                          { "draw_triangles", o->drawn[2].data, o->drawn[2].used / sizeof(float) } };
-        data = find_array(of_instance, 5, name, &found);
-    }
-    if (count) *count = found;
-    if (!data && !found) sup_fail(&o->error, SUP_ERROR_INPUT, "there is no array '%s' here", name);
-    flat_leave(o);
-    return data;
 }

@@ -212,6 +212,7 @@ static void put_rig(sup_arena* a, sup_json* out, const sup_character* c)
         put_text(a, one, "name", j->name);
         put_number(a, one, "parent", j->parent == SUP_NONE ? -1.0 : (double)j->parent);
         sup_json_set(a, one, "skin", sup_json_new(a, j->skin_joint ? SUP_JSON_TRUE : SUP_JSON_FALSE));
+        put_number(a, one, "id", j->source_id == SUP_NONE ? -1.0 : (double)j->source_id); // that of the file or the draft
     }
     sup_json* clips = sup_json_set(a, out, "clips", sup_json_new(a, SUP_JSON_ARRAY));
     for (uint32_t i = 0; i < c->clip_count; ++i) {
@@ -219,10 +220,26 @@ static void put_rig(sup_arena* a, sup_json* out, const sup_character* c)
         put_text(a, one, "name", c->clips[i].name);
         put_number(a, one, "seconds", c->clips[i].seconds);
     }
+    sup_json* examples = sup_json_set(a, out, "examples", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < c->example_count; ++i) {
+        sup_json* one = sup_json_push(examples, sup_json_new(a, SUP_JSON_OBJECT));
+        put_text(a, one, "name", c->examples[i].name), put_text(a, one, "clip", c->examples[i].clip);
+        put_number(a, one, "time", c->examples[i].time);
+    }
     sup_json* morphs = sup_json_set(a, out, "morphs", sup_json_new(a, SUP_JSON_ARRAY));
     for (uint32_t i = 0; i < c->morph_count; ++i) sup_json_push(morphs, sup_json_new_string(a, c->morphs[i].name));
     sup_json* maps = sup_json_set(a, out, "maps", sup_json_new(a, SUP_JSON_ARRAY));
     for (uint32_t i = 0; i < c->map_count; ++i) sup_json_push(maps, sup_json_new_string(a, c->maps[i].name));
+}
+
+/// What flat_fit says of what it made.
+static void put_fit(sup_arena* a, sup_json* out, const sup_decomposition* fit)
+{
+    if (!fit->bone_count) return;
+    sup_json* one = sup_json_set(a, out, "fit", sup_json_new(a, SUP_JSON_OBJECT));
+    put_number(a, one, "bones", fit->bone_count), put_number(a, one, "frames", fit->frame_count);
+    put_number(a, one, "erms", fit->erms), put_number(a, one, "rms", fit->rms), put_number(a, one, "max", fit->max);
+    put_number(a, one, "rounds", fit->rounds);
 }
 
 static sup_json* inspect(flat_object* o, sup_arena* a)
@@ -234,10 +251,17 @@ static sup_json* inspect(flat_object* o, sup_arena* a)
     put_number(a, out, "faces", c->mesh.face_count), put_number(a, out, "triangles", c->mesh.triangle_count);
     put_number(a, out, "diagonal", (double)c->mesh.diagonal), put_number(a, out, "metres_per_unit", c->metres_per_unit);
     put_parts(a, out, c);
+    put_text(a, out, "up", c->up == SUP_AXIS_Y ? "y" : c->up == SUP_AXIS_Z ? "z" : "x");
     put_rig(a, out, c);
+    put_fit(a, out, &o->fit);
     sup_json* warnings = sup_json_set(a, out, "warnings", sup_json_new(a, SUP_JSON_ARRAY));
     for (uint32_t i = 0; i < c->warning_count; ++i) sup_json_push(warnings, sup_json_new_string(a, c->warnings[i]));
     return warnings ? out : NULL;
 }
 
-const char* flat_inspect(flat_handle character) { return flat_answer(character, FLAT_CHARACTER, inspect); }
+static sup_json* inspect_any(flat_object* o, sup_arena* a)
+{
+    return o->kind == FLAT_BAKE ? flat_inspect_bake(o, a) : inspect(o, a);
+}
+
+const char* flat_inspect(flat_handle handle) { return flat_answer(handle, FLAT_CHARACTER | FLAT_BAKE, inspect_any); }

@@ -1,0 +1,95 @@
+// Arrays by name.
+#include "handles.h"
+
+#include <string.h>
+
+typedef struct array {
+    const char* name;
+    const void* data;
+    uint64_t    count;
+} array;
+
+static const void* find_array(const array* arrays, uint32_t arrays_count, const char* name, uint64_t* count)
+{
+    for (uint32_t i = 0; i < arrays_count; ++i)
+        if (!strcmp(arrays[i].name, name)) return *count = arrays[i].count, arrays[i].data;
+    return NULL;
+}
+
+/// Rest transforms (0) or inverse binds (1) of the joints in a row; made when first asked for.
+static const void* joint_array(flat_object* o, int which, uint64_t* count)
+{
+    const sup_skeleton* s = &o->character->skeleton;
+    flat_bytes*         b = &o->joints[which];
+    size_t              size = which ? sizeof(sup_affine) : sizeof(sup_transform);
+    if (b->used != s->joint_count * size) {
+        b->used = 0;
+        for (uint32_t i = 0; i < s->joint_count; ++i) {
+            const void* one = which ? (const void*)&s->joints[i].inverse_bind : (const void*)&s->joints[i].rest;
+            if (!flat_bytes_add(b, one, size)) return NULL;
+        }
+    }
+    *count = b->used / sizeof(float);
+    return b->data;
+}
+
+/// Under its own name, or as people write it.
+static const void* map_array(const sup_character* c, const char* name, uint64_t* count)
+{
+    const sup_map* map = sup_character_map(c, name);
+    sup_arena*     arena = map ? NULL : sup_arena_create(NULL);
+    const char*    written = arena ? flat_map_name(name, arena) : NULL;
+    if (written) map = sup_character_map(c, written);
+    sup_arena_destroy(arena);
+    return map ? (*count = c->mesh.point_count, map->values) : NULL;
+}
+
+static const void* of_character(flat_object* o, const char* name, uint64_t* count)
+{
+    const sup_character* c = o->character;
+    const sup_mesh*      m = &c->mesh;
+    uint32_t             influences = c->weights.begin ? c->weights.begin[m->point_count] : 0;
+    const array          arrays[] = { { "points", m->points, 3 * (uint64_t)m->point_count },
+                                      { "triangles", m->triangles, 3 * (uint64_t)m->triangle_count },
+                                      { "vertex_points", m->vertex_points, m->vertex_count },
+                                      { "face_begin", m->face_begin, (uint64_t)m->face_count + 1 },
+                                      { "corner_points", m->corner_points, m->corner_count },
+                                      { "corner_vertices", m->corner_vertices, m->corner_count },
+                                      { "weight_begin", c->weights.begin, (uint64_t)m->point_count + 1 },
+                                      { "weight_joints", c->weights.joints, influences },
+                                      { "weight_values", c->weights.values, influences },
+                                      { "normals", m->vertex_normals, m->vertex_normals ? 3 * (uint64_t)m->vertex_count : 0 } };
+    if (!strcmp(name, "joint_rest")) return joint_array(o, 0, count);
+    if (!strcmp(name, "joint_inverse_bind")) return joint_array(o, 1, count);
+    if (!strncmp(name, "map:", 4)) return map_array(c, name + 4, count);
+    return find_array(arrays, sizeof arrays / sizeof *arrays, name, count);
+}
+
+static const void* of_instance(flat_object* o, const char* name, uint64_t* count)
+{
+    const sup_mesh* m = &flat_ancestor(o, FLAT_CHARACTER)->character->mesh;
+    const sup_pose* pose = o->shown ? sup_instance_pose(o->instance) : NULL;
+    const array     arrays[] = { { "skin", o->skin, 3 * (uint64_t)m->point_count },
+                                 { "local", pose ? pose->local : NULL, pose ? 10 * (uint64_t)pose->joint_count : 0 },
+                                 { "morph_weights", pose ? pose->morph_weights : NULL, pose ? pose->morph_count : 0 },
+                                 { "draw_lines", o->drawn[0].data, o->drawn[0].used / sizeof(float) },
+                                 { "draw_points", o->drawn[1].data, o->drawn[1].used / sizeof(float) },
+                                 { "draw_triangles", o->drawn[2].data, o->drawn[2].used / sizeof(float) } };
+    return find_array(arrays, sizeof arrays / sizeof *arrays, name, count);
+}
+
+const void* flat_array(flat_handle handle, const char* name, uint64_t* count)
+{
+    int32_t      status;
+    uint64_t     found = 0;
+    flat_object* o = name ? flat_enter(handle, FLAT_CHARACTER | FLAT_INSTANCE | FLAT_BAKE, &status) : NULL;
+    if (count) *count = 0;
+    if (!o) return NULL;
+    const void* data = o->kind == FLAT_CHARACTER ? of_character(o, name, &found)
+                       : o->kind == FLAT_BAKE    ? flat_bake_array(o, name, &found)
+                                                 : of_instance(o, name, &found);
+    if (count) *count = found;
+    if (!data && !found) sup_fail(&o->error, SUP_ERROR_INPUT, "there is no array '%s' here", name);
+    flat_leave(o);
+    return data;
+}

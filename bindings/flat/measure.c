@@ -1,0 +1,179 @@
+// About the frame that an instance showed last: its hash, numbers, normals, and what links draw.
+#include "handles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool flat_shown(flat_object* o)
+{
+    if (!o->shown) sup_fail(&o->error, SUP_ERROR_INPUT, "no frame was evaluated yet");
+    return o->shown;
+}
+
+/// An instance that has shown a frame; it must be left again.
+static flat_object* enter_shown(flat_handle handle, int32_t* status)
+{
+    flat_object* o = flat_enter(handle, FLAT_INSTANCE, status);
+    if (!o || flat_shown(o)) return o;
+    *status = FLAT_INPUT;
+    flat_leave(o);
+    return NULL;
+}
+
+const char* flat_hash(flat_handle handle)
+{
+    int32_t      status;
+    flat_object* o = enter_shown(handle, &status);
+    if (!o) return NULL;
+    uint64_t hash = sup_hash_points(o->skin, flat_ancestor(o, FLAT_CHARACTER)->character->mesh.point_count);
+    char     digits[17];
+    flat_digits(hash, digits);
+    o->text.used = 0;
+    const char* text = flat_bytes_add(&o->text, digits, 16) ? o->text.data : NULL;
+    flat_leave(o);
+    return text;
+}
+
+/// The instance's meter, made when it is first measured.
+static sup_result get_meter(flat_object* o, sup_meter** out)
+{
+    if (o->meter) return *out = o->meter, SUP_OK;
+    sup_result r = sup_meter_create(flat_ancestor(o, FLAT_CHARACTER)->character, NULL, &o->meter, &o->error);
+    if (!r && !(o->meter_scratch = sup_scratch_create(sup_meter_scratch(o->meter), NULL)))
+        r = sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while measuring");
+    if (r) sup_meter_destroy(o->meter), o->meter = NULL;
+    *out = o->meter;
+    return r;
+}
+
+static sup_json* measure(flat_object* o, sup_arena* a)
+{
+    sup_meter* m = NULL;
+    if (!flat_shown(o) || get_meter(o, &m) != SUP_OK) return NULL;
+    sup_json* out = sup_json_new(a, SUP_JSON_OBJECT);
+    uint32_t  parts = sup_meter_part_count(m);
+    double*   volumes = sup_arena_alloc(a, parts, sizeof *volumes);
+    if (!out || !volumes) return NULL;
+    sup_meter_part_volumes(m, sup_instance_pose(o->instance), o->skin, volumes);
+    sup_json_set(a, out, "volume", sup_json_new_number(a, sup_meter_volume(m, o->skin)));
+    sup_json_set(a, out, "volume_rest", sup_json_new_number(a, sup_meter_rest_volume(m)));
+    sup_json_set(a, out, "stretch", sup_json_new_number(a, sup_meter_stretch(m, o->skin, NULL)));
+    sup_json_set(a, out, "roughness", sup_json_new_number(a, sup_meter_roughness(m, o->skin, NULL)));
+    sup_json_set(a, out, "crossings",
+                 sup_json_new_number(a, sup_meter_intersections(m, o->skin, o->meter_scratch, flat_tasks(o), NULL, 0)));
+    sup_json* list = sup_json_set(a, out, "parts", sup_json_new(a, SUP_JSON_ARRAY));
+    for (uint32_t i = 0; i < parts; ++i) {
+        const sup_meter_part* p = sup_meter_part_at(m, i);
+        sup_json*             one = sup_json_push(list, sup_json_new(a, SUP_JSON_OBJECT));
+        sup_json_set(a, one, "name", sup_json_new_string(a, p->name));
+        sup_json_set(a, one, "volume", sup_json_new_number(a, volumes[i]));
+        sup_json_set(a, one, "volume_rest", sup_json_new_number(a, p->rest_volume));
+    }
+    sup_json* fallbacks = sup_json_set(a, out, "fallbacks", sup_json_new(a, SUP_JSON_OBJECT));
+    for (uint32_t i = 0; i < o->stats.count; ++i)
+        sup_json_set(a, fallbacks, o->stats.items[i].name, sup_json_new_number(a, (double)o->stats.items[i].times));
+    return fallbacks ? out : NULL;
+}
+
+const char* flat_measure(flat_handle instance) { return flat_answer(instance, FLAT_INSTANCE, measure); }
+
+const char* flat_errors(flat_handle handle, const float* truth, uint64_t floats)
+{
+    int32_t      status;
+    flat_object* o = enter_shown(handle, &status);
+    if (!o) return NULL;
+    const sup_mesh* mesh = &flat_ancestor(o, FLAT_CHARACTER)->character->mesh;
+    sup_errors      e = { 0 };
+    sup_arena*      a = sup_arena_create(NULL);
+    const char*     text = NULL;
+    if (flat_fits(o, "the points of a truth", truth, floats, 3 * (uint64_t)mesh->point_count) &&
+        flat_all_finite(o, "the truth", truth, floats)) {
+        sup_errors_add(&e, o->skin, (const sup_vec3*)truth, mesh->point_count, NULL);
+        sup_json* out = a ? sup_json_new(a, SUP_JSON_OBJECT) : NULL;
+        sup_json_set(a, out, "max", sup_json_new_number(a, e.max));
+        sup_json_set(a, out, "mean", sup_json_new_number(a, sup_errors_mean(&e)));
+        sup_json_set(a, out, "rms", sup_json_new_number(a, sup_errors_rms(&e)));
+        sup_json* last = sup_json_set(a, out, "erms", sup_json_new_number(a, sup_errors_erms(&e, (double)mesh->diagonal)));
+        if (!last || !(text = flat_text(o, out))) sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while measuring");
+    }
+    sup_arena_destroy(a);
+    flat_leave(o);
+    return text;
+}
+
+int32_t flat_values(flat_handle handle, const char* what, float* out, uint64_t floats)
+{
+    int32_t      status;
+    flat_object* o = enter_shown(handle, &status);
+    if (!o) return status;
+    sup_meter* m = NULL;
+    uint64_t   points = flat_ancestor(o, FLAT_CHARACTER)->character->mesh.point_count;
+    bool       stretch = what && !strcmp(what, "stretch"), rough = what && !strcmp(what, "roughness");
+    sup_result r = !stretch && !rough                                       ? sup_fail(&o->error, SUP_ERROR_INPUT,
+                                                                                       "values are \"stretch\" or \"roughness\", not \"%s\"", what ? what : "")
+                   : !flat_fits(o, "values of points", out, floats, points) ? SUP_ERROR_INPUT
+                                                                            : get_meter(o, &m);
+    if (!r && stretch) sup_meter_stretch(m, o->skin, out);
+    if (!r && rough) sup_meter_roughness(m, o->skin, out);
+    flat_leave(o);
+    return (int32_t)r;
+}
+
+int32_t flat_normals(flat_handle handle, float* out, uint64_t floats)
+{
+    int32_t      status;
+    flat_object* o = enter_shown(handle, &status);
+    if (!o) return status;
+    const sup_character* c = flat_ancestor(o, FLAT_CHARACTER)->character;
+    sup_result           r =
+        flat_fits(o, "the normals of vertices", out, floats, 3 * (uint64_t)c->mesh.vertex_count) ? SUP_OK : SUP_ERROR_INPUT;
+    if (!r && !o->normals) r = sup_normals_create(c, o->arena, &o->normals, &o->error);
+    if (!r && !o->normals_scratch && !(o->normals_scratch = sup_scratch_create(sup_normals_scratch(o->normals), NULL)))
+        r = sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while turning normals");
+    if (!r) sup_normals_evaluate(o->normals, o->skin, o->normals_scratch, flat_tasks(o), (sup_vec3*)out, NULL);
+    flat_leave(o);
+    return (int32_t)r;
+}
+
+// ---------------------------------------------------------------------------------------------- drawing
+
+typedef struct drawing {
+    flat_object* o;
+    const char*  what; ///< NULL: all
+    bool         full; ///< out of memory
+} drawing;
+
+static void add_corners(drawing* d, int kind, const char* what, const sup_vec3* corners, int count, float value)
+{
+    if (d->what && strcmp(d->what, what) != 0) return;
+    for (int i = 0; i < count; ++i) {
+        const float corner[4] = { corners[i].x, corners[i].y, corners[i].z, value };
+        if (!d->full && !flat_bytes_add(&d->o->drawn[kind], corner, sizeof corner)) d->full = true;
+    }
+}
+
+static void add_line(void* user, const char* what, sup_vec3 a, sup_vec3 b, float value)
+{
+    add_corners(user, 0, what, (const sup_vec3[]){ a, b }, 2, value);
+}
+static void add_point(void* user, const char* what, sup_vec3 at, float value) { add_corners(user, 1, what, &at, 1, value); }
+static void add_triangle(void* user, const char* what, sup_vec3 a, sup_vec3 b, sup_vec3 c, float value)
+{
+    add_corners(user, 2, what, (const sup_vec3[]){ a, b, c }, 3, value);
+}
+
+int32_t flat_draw(flat_handle handle, uint32_t link, const char* what)
+{
+    int32_t      status;
+    flat_object* o = enter_shown(handle, &status);
+    if (!o) return status;
+    drawing    d = { o, what, false };
+    sup_canvas canvas = { add_line, add_point, add_triangle, &d };
+    sup_result r = SUP_OK;
+    for (int i = 0; i < 3; ++i) o->drawn[i].used = 0;
+    if (link >= sup_chain_link_count(o->parent->chain) || !sup_instance_draw(o->instance, link, o->skin, &canvas))
+        r = sup_fail(&o->error, SUP_ERROR_INPUT, "link %u of '%s' draws nothing", link, sup_chain_text(o->parent->chain));
+    else if (d.full) r = sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while drawing");
+    flat_leave(o);
+    return (int32_t)r;
+}
