@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-full test-blender characters bench peers wasm fuzz hostile install docs realism format tidy clean help
+.PHONY: all setup demo test test-full test-blender characters bench peers wasm python fuzz hostile install docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_flat
@@ -44,6 +44,9 @@ peers: all wasm ## docs/performance.md: other engines beside ours on this machin
 
 wasm: ## the core as WebAssembly, build-wasm/supple.wasm and supple_threads.wasm
 	@scripts/build.sh wasm $(JOBS)
+
+python: all ## the Python package as a wheel, out/python/supple-*.whl
+	@python3 bindings/python/build_wheel.py build/libsupple_flat.so out/python
 
 fuzz: ## run every fuzzer for SECONDS (20) each
 	@scripts/build.sh fuzz $(JOBS)

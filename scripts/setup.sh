@@ -23,6 +23,7 @@ c_library() { echo '#include <pthread.h>' | gcc -x c -fsyntax-only -; }
 cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' | gcc -x c -fsyntax-only -; }
 header() { printf "#include <stdio.h>\n#include <%s>\n" "$1" | gcc -x c -fsyntax-only -; }
 blender_numpy() { python3 -c 'import sys; sys.path.append("/usr/lib/python3/dist-packages"); import numpy'; }
+python_has() { /usr/bin/python3 -c "import $1"; } # the package's tests run with Debian's own Python
 wasi() { echo '#include <stdlib.h>' | clang --target=wasm32-wasi -x c -fsyntax-only -; }
 
 need gcc have gcc
@@ -51,6 +52,8 @@ if [ "$level" = test ]; then
     need libcmocka-dev cmocka
     need pkg-config have pkg-config
     need ffmpeg have ffmpeg
+    need python3-numpy python_has numpy
+    need python3-pytest python_has pytest
     need nodejs have node
     need npm have npm
     need assimp-testmodels test -d /usr/share/assimp/models

@@ -1,0 +1,142 @@
+"""A playing copy of a chain: frames of a clip, or of poses that a host delivers."""
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, Iterator, NamedTuple, Optional
+
+from . import _flat
+from ._arrays import Given, room, view
+from ._flat import Handle, InputError, encode, lib
+
+
+class Frame(NamedTuple):
+    """A time and the skin then. `points` is the player's own memory: the next frame overwrites it, so copy what should stay."""
+
+    time: float
+    points: Any
+
+
+class Player:
+    """Made by Chain.play and Chain.live. One thread at a time; several players of one chain may run in different threads."""
+
+    def __init__(
+        self,
+        chain: "Chain",
+        handle: Handle,
+        *,
+        start: float = 0.0,
+        end: Optional[float] = None,
+        loop: bool = False,
+        clip: Any = None,
+        live: bool = False,
+    ):
+        self.chain, self._handle, self._live = chain, handle, live
+        self._start, self._end, self._loop, self._clip = start, end, loop, clip
+        self._points = view(handle, "skin", "f", 3)
+        self._number = handle.number
+
+    @property
+    def points(self) -> Any:
+        """The skin of the last frame, points x 3: the player's own memory, always the same array."""
+        return self._points
+
+    @property
+    def local(self) -> Any:
+        """Local transforms of the last frame, joints x 10."""
+        return view(self._handle, "local", "f", 10)
+
+    # ------------------------------------------------------------------------------------------ frames
+
+    def evaluate(self, time: float) -> Any:
+        """The skin at any time of the clip. The same bits for the same time, whatever was asked before."""
+        status = lib.flat_evaluate(self._handle.__index__(), time, None, 0)
+        if status:
+            raise _flat.fail(self._number, status)
+        return self._points
+
+    def step(self, dt: float, local: Any, morphs: Any = None, *, teleport: bool = False) -> Any:
+        """A live host: time moves on by dt seconds to a new pose, joints x 10 floats, and a weight per morph."""
+        pose, weights = Given(local, "f", "local"), Given(morphs, "f", "morphs")
+        status = lib.flat_live(self._handle.__index__(), dt, pose.address, pose.count, weights.address, weights.count,
+                               int(teleport), None, 0)  # fmt: skip
+        if status:
+            raise _flat.fail(self._number, status)
+        return self._points
+
+    def _span(self) -> float:
+        if self._end is not None:
+            return self._end - self._start
+        for index, clip in enumerate(self.chain.character.clips):
+            if self._clip in (index, clip.name):
+                return clip.seconds - self._start
+        return 0.0
+
+    def frame_count(self, fps: float = 30.0) -> int:
+        """How many frames `frames` gives: those of `supple bake`."""
+        if not fps > 0:
+            raise InputError("fps must be above 0")
+        frames = self._span() * fps
+        count = max(0, math.floor(frames + 1e-6)) + 1
+        if self._loop and count > 1 and abs(frames - (count - 1)) <= 1e-6:
+            count -= 1  # what comes at the end is the first frame again
+        return count
+
+    def frames(self, fps: float = 30.0) -> Iterator[Frame]:
+        """Frame after frame. All of them share one array: copy what should stay."""
+        for index in range(self.frame_count(fps)):
+            time = self._start + index / fps
+            yield Frame(time, self.evaluate(time))
+
+    def __iter__(self) -> Iterator[Frame]:
+        return self.frames()
+
+    def set(self, parameter: str, value: float) -> None:
+        """A parameter that may change while playing: "layers.gravity", "smooth#2.step"."""
+        _flat.check(lib.flat_set(self._handle.__index__(), encode(parameter), value), self._number)
+
+    # ------------------------------------------------------------------------------------------ about the last frame
+
+    @property
+    def hash(self) -> str:
+        """Of the last frame, as `supple bake --hashes` prints it."""
+        text = lib.flat_hash(self._handle.__index__())
+        if text is None:
+            raise _flat.fail(self._number)
+        return text.decode()
+
+    def measure(self) -> Dict[str, Any]:
+        """Volumes, stretch, roughness, crossings and fallbacks of the last frame."""
+        return _flat.answer(lib.flat_measure(self._handle.__index__()), self._number)
+
+    def errors(self, truth: Any) -> Dict[str, float]:
+        """Distances of the last frame to a truth (points x 3): {"max", "mean", "rms", "erms"}."""
+        given = Given(truth, "f", "truth")
+        return _flat.answer(lib.flat_errors(self._handle.__index__(), given.address, given.count), self._number)
+
+    def _values(self, what: bytes) -> Any:
+        memory, shown = room(len(self._points))
+        _flat.check(lib.flat_values(self._handle.__index__(), what, memory, len(memory)), self._number)
+        return shown
+
+    def stretch(self) -> Any:
+        """Per point: log2 of its worst edge against rest; above 0 longer, below 0 shorter."""
+        return self._values(b"stretch")
+
+    def roughness(self) -> Any:
+        """Per point: change of the mean curvature against rest, times the diagonal."""
+        return self._values(b"roughness")
+
+    def normals(self) -> Any:
+        """Unit normals of the last frame, stored vertices x 3."""
+        memory, shown = room(len(self.chain.character.vertex_points), 3)
+        _flat.check(lib.flat_normals(self._handle.__index__(), memory, len(memory)), self._number)
+        return shown
+
+    def draw(self, link: int, what: Optional[str] = None) -> Dict[str, Any]:
+        """What a link is made of, as it was in the last frame: {"lines", "points", "triangles"}, corners x 4 (x y z value)."""
+        text = None if what is None else encode(what)
+        _flat.check(lib.flat_draw(self._handle.__index__(), link, text), self._number)
+        return {kind: view(self._handle, "draw_" + kind, "f", 4) for kind in ("lines", "points", "triangles")}
+
+
+from .chain import Chain  # noqa: E402  (both need the other)
