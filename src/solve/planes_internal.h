@@ -165,9 +165,10 @@ typedef struct planes_run {
     float                  since;  // from here on what is looked at anew has to be seen
     float                  passed; // of them at the end of this one
     uint32_t               couple_count, plane_count, touched_count, group_count, look_count;
-    bool                   final;    // looking at what was kept: being apart is enough
-    bool                   partial;  // only at what was stirred
-    bool                   relisted; // all was, since planes were looked for
+    uint32_t               grouped_count; ///< of the touched points, those that list_groups saw
+    bool                   final;         // looking at what was kept: being apart is enough
+    bool                   partial;       // only at what was stirred
+    bool                   relisted;      // all was, since planes were looked for
 } planes_run;
 
 /// planes_search.c: fills the list. False: there is too much.

@@ -143,6 +143,7 @@ static void list_groups(planes_run* r)
 {
     const planes_memory* m = &r->m;
     r->group_count = 0;
+    r->grouped_count = r->touched_count;
     for (uint32_t i = 0; i < r->touched_count; ++i) { // a root comes before the others of its cluster
         uint32_t root = root_of(m->cluster, i);
         m->group_of[i] = root == i ? r->group_count++ : m->group_of[root];
@@ -268,6 +269,7 @@ static void keep_sides(planes_run* r)
 
 // ---------------------------------------------------------------------------------------------- release
 
+/// Points that a plane touched after the last round were not carried and are in no group yet: the next substep has them.
 static void release(planes_run* r, sup_planes_report* report)
 {
     const planes_memory* m = &r->m;
@@ -277,7 +279,7 @@ static void release(planes_run* r, sup_planes_report* report)
         b->since = b->released ? b->since + 1 : 0;
         if (b->released) b->released--;
     }
-    for (uint32_t i = 0; i < r->touched_count; ++i) {
+    for (uint32_t i = 0; i < r->grouped_count; ++i) {
         uint32_t       point = m->touched[i];
         planes_burden* b = &r->burdens[point];
         float          held = v3_distance(place(r->x, point), m->wanted[i]) / r->p->units[point];
@@ -289,7 +291,7 @@ static void release(planes_run* r, sup_planes_report* report)
             g->held_count++;
         }
     }
-    for (uint32_t i = 0; i < r->touched_count; ++i) {
+    for (uint32_t i = 0; i < r->grouped_count; ++i) {
         const planes_group* g = group_of(r, i);
         if (g->open || (g->held_count && g->held > release_held * (float)g->held_count))
             r->burdens[m->touched[i]].released = RELEASE_CLEAR;

@@ -33,6 +33,7 @@ typedef struct trial {
 } trial;
 
 static const double TIMES[] = { 0, 0.02, 0.1, 0.02 }; // forwards, and back
+enum { FIRST_AT = 1, AGAIN_AT = 3 };                  // of the same time
 
 static bool broken(trial* t, const char* what, const char* detail)
 {
@@ -265,12 +266,17 @@ static bool play(trial* t, const sup_chain* chain, bool plain)
     if (result != SUP_OK) return refused_well(t, result, &error);
     void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* out = sup_arena_alloc(t->arena, c->mesh.point_count, sizeof *out);
-    bool      good = scratch && out;
+    sup_vec3* before = sup_arena_alloc(t->arena, c->mesh.point_count, sizeof *out);
+    bool      good = scratch && out && before;
     for (uint32_t i = 0; i < sizeof TIMES / sizeof *TIMES && good && in_time(t); ++i) {
         sup_stats stats = { 0 };
+        memset(scratch, i % 2 ? 0xff : 0x5a, sup_chain_scratch_size(chain)); // nobody may have left anything there
         sup_instance_evaluate(instance, TIMES[i], scratch, &stats, out);
+        if (i == FIRST_AT) memcpy(before, out, c->mesh.point_count * sizeof *out);
+        if (i == AGAIN_AT && memcmp(before, out, c->mesh.point_count * sizeof *out) != 0)
+            good = broken(t, "the same time gives another skin", "");
         if (plain) t->plain[i] = sup_arena_copy(t->arena, out, c->mesh.point_count, sizeof *out);
-        else good = holds_together(t, i, &stats, out);
+        else good = good && holds_together(t, i, &stats, out);
     }
     sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
