@@ -55,6 +55,11 @@ static void collect(findings* f)
     if (f->surface.degenerate_faces > repeating)
         note_wrong(f, "%u faces have no area; they are kept and ignored: dissolve them in the modeling program",
                    f->surface.degenerate_faces - repeating);
+    if (f->surface.doubled_faces)
+        note_wrong(f,
+                   "%u face%s there more than once; drawn and written as they are, but deformers and measures take the first: "
+                   "delete the copies, or give the other side of a sheet points of its own",
+                   f->surface.doubled_faces, f->surface.doubled_faces == 1 ? " is" : "s are");
     if (f->surface.nonmanifold_edges)
         note_wrong(f,
                    "%u edges have more than two faces or faces that disagree about the outside: separate the sheets, or "
@@ -154,6 +159,7 @@ static sup_json* describe(const findings* f)
     set_number(arena, out, "components", f->surface.components);
     set_number(arena, out, "boundary_edges", f->surface.boundary_edges);
     set_number(arena, out, "nonmanifold_edges", f->surface.nonmanifold_edges);
+    set_number(arena, out, "doubled_faces", f->surface.doubled_faces);
     set_number(arena, out, "joints", c->skeleton.skin_joint_count);
     set_number(arena, out, "influences_max", c->weights.influences_max);
     set_number(arena, out, "weight_sum_min", (double)c->weights.sum_min);

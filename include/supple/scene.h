@@ -62,6 +62,7 @@ typedef struct sup_mesh_report {
     uint32_t nonmanifold_points; ///< points whose faces form more than one fan
     uint32_t degenerate_faces;   ///< zero area or a repeated point
     uint32_t loose_points;       ///< points of no face
+    uint32_t doubled_faces;      ///< the same points as an earlier face; none of the numbers above knows of them
 } sup_mesh_report;
 
 SUP_API sup_result sup_mesh_examine(const sup_mesh* mesh, sup_mesh_report* report, sup_error* error);

@@ -2,6 +2,7 @@
 #include "geom/topology.h"
 
 #include "base/internal.h"
+#include "geom/topology_doubled.h"
 
 #include <string.h>
 
@@ -24,6 +25,7 @@ typedef struct work {
     side*               sides;
     uint32_t*           order;     // of sides, by (a, b), then as they come in the faces
     uint32_t*           per_point; // point_count + 1 counters
+    const uint8_t*      doubled;   // per face; NULL: none is there twice
     sup_edge*           edges;
     bool*               backward; // per edge: its first face runs from b to a
 } work;
@@ -56,11 +58,14 @@ static uint32_t* singles(sup_arena* arena, uint32_t count)
 
 // ---------------------------------------------------------------------------------------------- sides and edges
 
+static bool left_out(const work* w, uint32_t face) { return w->doubled && w->doubled[face]; }
+
 /// A face without consecutive copies of one point; fewer than three left enclose nothing and make no sides.
 static void collect_sides(work* w, uint32_t face, uint32_t* clean)
 {
     const sup_polygons* p = w->polygons;
     uint32_t            count = 0;
+    if (left_out(w, face)) return;
     for (uint32_t c = p->face_begin[face]; c < p->face_begin[face + 1]; ++c)
         if (count == 0 || p->corners[clean[count - 1]] != p->corners[c]) clean[count++] = c;
     while (count > 1 && p->corners[clean[count - 1]] == p->corners[clean[0]]) --count;
@@ -85,7 +90,47 @@ static void sort_sides(work* w, const uint32_t* from, uint32_t* to, bool by_a)
     }
 }
 
-static sup_result make_sides(work* w, sup_error* error)
+/// Of all faces that are not known to be there twice.
+static void order_sides(work* w, uint32_t* clean, uint32_t* first)
+{
+    w->side_count = 0;
+    for (uint32_t f = 0; f < w->polygons->face_count; ++f) collect_sides(w, f, clean);
+    sort_sides(w, NULL, first, false);
+    sort_sides(w, first, w->order, true);
+}
+
+static bool same_edge(const side* s, const side* t) { return s->a == t->a && s->b == t->b; }
+
+/// The side behind the last one on the edge of side i.
+static uint32_t edge_end(const work* w, uint32_t i)
+{
+    uint32_t end = i + 1;
+    while (end < w->side_count && same_edge(&w->sides[w->order[i]], &w->sides[w->order[end]])) ++end;
+    return end;
+}
+
+/// A copy of a face adds a third and a fourth face to edges that have two, and closes borders: it is no part of the surface.
+static bool find_doubled(work* w, sup_arena* brief, sup_topology* out)
+{
+    doubled_search s;
+    uint32_t       most = 0;
+    for (uint32_t i = 0, end; i < w->side_count; i = end) {
+        end = edge_end(w, i);
+        if (end - i > most) most = end - i;
+    }
+    if (most < 2) return true;
+    if (!doubled_search_begin(&s, w->polygons, most, w->keep, brief)) return false;
+    for (uint32_t i = 0, end; i < w->side_count; i = end) {
+        end = edge_end(w, i);
+        for (uint32_t k = i; k < end; ++k) s.items[k - i].value = w->sides[w->order[k]].face;
+        doubled_search_edge(&s, end - i);
+    }
+    for (uint32_t f = 0; f < w->polygons->face_count; ++f) out->doubled_faces += s.doubled[f];
+    if (out->doubled_faces) out->doubled = w->doubled = s.doubled;
+    return true;
+}
+
+static sup_result make_sides(work* w, sup_topology* out, sup_error* error)
 {
     const sup_polygons* p = w->polygons;
     uint32_t            corners = p->face_count ? p->face_begin[p->face_count] : 0, widest = 0;
@@ -100,14 +145,12 @@ static sup_result make_sides(work* w, sup_error* error)
     w->order = SUP_NEW(w->half, uint32_t, corners);
     w->per_point = SUP_NEW(w->temp, uint32_t, (size_t)p->point_count + 1);
     bool good = w->sides && w->order && w->per_point && first && clean;
-    for (uint32_t f = 0; good && f < p->face_count; ++f) collect_sides(w, f, clean);
-    if (good) sort_sides(w, NULL, first, false);
-    if (good) sort_sides(w, first, w->order, true);
+    if (good) order_sides(w, clean, first);
+    if (good) good = find_doubled(w, brief, out);
+    if (good && out->doubled) order_sides(w, clean, first);
     sup_arena_destroy(brief);
     return good ? SUP_OK : sup_fail_memory(error, "the edges of a mesh");
 }
-
-static bool same_edge(const side* s, const side* t) { return s->a == t->a && s->b == t->b; }
 
 static sup_result make_edges(work* w, sup_topology* out, sup_error* error)
 {
@@ -174,7 +217,7 @@ static sup_result make_fans(work* w, sup_topology* out, sup_error* error)
     uint32_t*           last = SUP_NEW(w->temp, uint32_t, p->point_count); // face + 1 that was entered last
     if (!begin || !last) return sup_fail_memory(error, "the faces around points");
     for (uint32_t f = 0; f < p->face_count; ++f)
-        for (uint32_t c = p->face_begin[f]; c < p->face_begin[f + 1]; ++c) {
+        for (uint32_t c = p->face_begin[f]; c < p->face_begin[f + 1] && !left_out(w, f); ++c) {
             uint32_t point = p->corners[c];
             if (last[point] != f + 1) begin[point + 1]++;
             last[point] = f + 1;
@@ -186,7 +229,7 @@ static sup_result make_fans(work* w, sup_topology* out, sup_error* error)
     memset(last, 0, p->point_count * sizeof *last);
     memcpy(w->per_point, begin, ((size_t)p->point_count + 1) * sizeof *begin);
     for (uint32_t f = 0; f < p->face_count; ++f)
-        for (uint32_t c = p->face_begin[f]; c < p->face_begin[f + 1]; ++c) {
+        for (uint32_t c = p->face_begin[f]; c < p->face_begin[f + 1] && !left_out(w, f); ++c) {
             uint32_t point = p->corners[c];
             if (last[point] != f + 1) fan[w->per_point[point]++] = f;
             last[point] = f + 1;
@@ -342,7 +385,7 @@ static sup_result make_loops(work* w, sup_topology* out, sup_error* error)
 static sup_result create(work* w, sup_topology* out, sup_error* error)
 {
     sup_result (*const stages[])(work*, sup_topology*, sup_error*) = { make_rings, make_fans, make_components, make_loops };
-    sup_result result = make_sides(w, error);
+    sup_result result = make_sides(w, out, error);
     if (result == SUP_OK) result = make_edges(w, out, error);
     if (result == SUP_OK) result = count_nonmanifold_points(w, out, error);
     sup_arena_destroy(w->half);

@@ -37,13 +37,18 @@ typedef struct sup_topology {
     const uint32_t* loops;      ///< points
 
     uint32_t boundary_edges, nonmanifold_edges, nonmanifold_points, loose_points;
+
+    /// Faces with the points of an earlier one, turned either way: both sides of a sheet, a copy left behind by an editor. They
+    /// are in no list above. Who goes through faces beside this leaves them out too.
+    uint32_t       doubled_faces;
+    const uint8_t* doubled; ///< per face, 1; NULL: none is
 } sup_topology;
 
 /// Linear in corners but for one sort. Repeated points inside a face make no edge with themselves.
 sup_result sup_topology_create(const sup_polygons* polygons, sup_arena* arena, sup_topology* out, sup_error* error);
 
-/// How far its neighbors are from a point: the mean of its edges, or less where its triangles are needles; 0 without any. `t` is
-/// of these triangles.
+/// How far its neighbors are from a point: the mean of its edges, or less where its triangles are needles; 0 without any. `t`
+/// is of these triangles.
 float sup_topology_spacing(const sup_topology* t, const uint32_t* triangles, const sup_vec3* points, uint32_t point);
 
 #endif

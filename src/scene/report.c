@@ -57,7 +57,8 @@ sup_result sup_mesh_examine(const sup_mesh* mesh, sup_mesh_report* report, sup_e
                                      .boundary_loops = t.loop_count,
                                      .nonmanifold_edges = t.nonmanifold_edges,
                                      .nonmanifold_points = t.nonmanifold_points,
-                                     .loose_points = t.loose_points };
+                                     .loose_points = t.loose_points,
+                                     .doubled_faces = t.doubled_faces };
         for (uint32_t f = 0; f < mesh->face_count; ++f) report->degenerate_faces += degenerate(mesh, f);
         report->closed = t.edge_count > 0 && t.boundary_edges == 0 && t.nonmanifold_edges == 0 && t.nonmanifold_points == 0;
     }

@@ -60,6 +60,33 @@ static sup_character* renumbered(const sup_character* c, const uint32_t* number)
     return out;
 }
 
+// The same again with every face twice, the second time turned around: a sheet whose two sides share their points.
+static sup_character* two_sided(const sup_character* c)
+{
+    uint32_t  faces = c->mesh.face_count, all = c->mesh.corner_count;
+    uint32_t* sizes = calloc(2 * (size_t)faces, sizeof *sizes);
+    uint32_t* corners = calloc(2 * (size_t)all, sizeof *corners);
+    for (uint32_t f = 0; f < 2 * faces; ++f) sizes[f] = c->mesh.face_begin[f % faces + 1] - c->mesh.face_begin[f % faces];
+    memcpy(corners, c->mesh.corner_points, all * sizeof *corners);
+    for (uint32_t f = 0; f < faces; ++f)
+        for (uint32_t k = c->mesh.face_begin[f], last = c->mesh.face_begin[f + 1] - 1; k <= last; ++k)
+            corners[all + k] = c->mesh.corner_points[last - (k - c->mesh.face_begin[f])];
+    sup_part_desc      part = { .name = "sheet",
+                                .vertex_count = c->mesh.point_count,
+                                .positions = c->mesh.points,
+                                .face_count = 2 * faces,
+                                .face_sizes = sizes,
+                                .corners = corners,
+                                .joint = SUP_NONE,
+                                .source_id = SUP_NONE };
+    sup_character_desc desc = { .name = "sheet", .part_count = 1, .parts = &part, .metres_per_unit = 1 };
+    sup_character*     out = NULL;
+    sup_error          error;
+    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
+    free(sizes), free(corners);
+    return out;
+}
+
 // Lifts point 60 (the middle of an 11 x 11 grid) by 1.
 static void poke_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                           sup_vec3* out)
@@ -135,6 +162,16 @@ static void the_numbering_of_points_does_not_matter(void** state)
     play           a = poked(c, "poke,smooth(iterations=7)"), b = poked(d, "poke,smooth(iterations=7)");
     for (uint32_t i = 0; i < COUNT; ++i) assert_true(v3_distance(a.out[i], b.out[number[i]]) < 1e-5f);
     assert_true(a.out[60 + SIDE].y > 0.01f);
+    play_end(&a), play_end(&b);
+    sup_character_destroy(c), sup_character_destroy(d);
+}
+
+static void both_sides_of_a_sheet_are_smoothed_as_one(void** state)
+{
+    (void)state;
+    sup_character *c = grid(11), *d = two_sided(c);
+    play           a = poked(c, "poke,smooth(iterations=7)"), b = poked(d, "poke,smooth(iterations=7)");
+    assert_memory_equal(a.out, b.out, a.points * sizeof *a.out);
     play_end(&a), play_end(&b);
     sup_character_destroy(c), sup_character_destroy(d);
 }
@@ -282,6 +319,7 @@ int main(void)
         cmocka_unit_test(no_iterations_and_no_strength_change_nothing),
         cmocka_unit_test(pinned_borders_stay_and_free_ones_shrink_back_to_rest),
         cmocka_unit_test(the_numbering_of_points_does_not_matter),
+        cmocka_unit_test(both_sides_of_a_sheet_are_smoothed_as_one),
         cmocka_unit_test(half_the_strength_goes_half_the_way),
         cmocka_unit_test(a_pole_of_a_hundred_faces_turns_with_the_limb),
         cmocka_unit_test(the_crease_between_stiff_pieces_is_ironed),

@@ -141,6 +141,51 @@ static void flipped_face_is_seen_along_its_edges(void** state)
     sup_arena_destroy(s.arena);
 }
 
+// Every face of the cube again, from another corner on, half of them turned around.
+static void faces_that_are_there_twice_change_nothing(void** state)
+{
+    (void)state;
+    uint32_t twice[48], begin[13];
+    memcpy(twice, cube, sizeof cube);
+    for (uint32_t f = 0; f < 6; ++f)
+        for (uint32_t k = 0; k < 4; ++k) twice[24 + 4 * f + k] = cube[4 * f + (f % 2 ? k + 1 : 6 - k) % 4];
+    for (uint32_t i = 0; i <= 12; ++i) begin[i] = 4 * i;
+    shape one = make(8, 6, cube_begin, cube), two = make(8, 12, begin, twice);
+    assert_int_equal(one.t.doubled_faces, 0);
+    assert_null(one.t.doubled);
+    assert_int_equal(two.t.doubled_faces, 6);
+    for (uint32_t f = 0; f < 12; ++f) assert_int_equal(two.t.doubled[f], f >= 6);
+    assert_int_equal(two.t.edge_count, 12);
+    assert_memory_equal(one.t.edges, two.t.edges, 12 * sizeof *one.t.edges);
+    assert_memory_equal(one.t.fan_begin, two.t.fan_begin, 9 * sizeof *one.t.fan_begin);
+    assert_memory_equal(one.t.fan, two.t.fan, 24 * sizeof *one.t.fan);
+    assert_int_equal(two.t.nonmanifold_edges + two.t.nonmanifold_points + two.t.boundary_edges, 0);
+    sup_arena_destroy(one.arena), sup_arena_destroy(two.arena);
+
+    // The same four points in another turn are another face.
+    shape bow = make(4, 2, (const uint32_t[]){ 0, 4, 8 }, (const uint32_t[]){ 0, 1, 2, 3, 0, 2, 1, 3 });
+    assert_int_equal(bow.t.doubled_faces, 0);
+    sup_arena_destroy(bow.arena);
+}
+
+// A hundred thousand on one edge, each three times: a search that compares pairs would never end.
+static void stacked_faces_are_found_in_the_time_of_a_sort(void** state)
+{
+    (void)state;
+    enum { LEAVES = 100000 };
+    uint32_t *corners = calloc(9 * (size_t)LEAVES, sizeof *corners), *begin = calloc(3 * LEAVES + 1, sizeof *begin);
+    for (uint32_t i = 0; i < 3 * LEAVES; ++i) {
+        const uint32_t c[3] = { 0, 1, 2 + i % LEAVES };
+        memcpy(corners + 3 * (size_t)i, c, sizeof c);
+        begin[i + 1] = 3 * (i + 1);
+    }
+    shape s = make(LEAVES + 2, 3 * LEAVES, begin, corners);
+    assert_int_equal(s.t.doubled_faces, 2 * LEAVES);
+    assert_int_equal(s.t.edges[0].face_count, LEAVES);
+    sup_arena_destroy(s.arena);
+    free(corners), free(begin);
+}
+
 static void repeated_points_make_no_edge_with_themselves(void** state)
 {
     (void)state;
@@ -252,6 +297,7 @@ static void any_soup_of_triangles_is_counted_right(void** state)
         uint32_t corners[36], begin[13], uses[9][9] = { { 0 } }, faces = 1 + (uint32_t)round % 12,
                                          points = 4 + (uint32_t)round % 6;
         for (uint32_t i = 0; i <= faces; ++i) begin[i] = 3 * i;
+        uint32_t doubled = 0;
         for (uint32_t i = 0; i < 3 * faces; ++i) {
             seed = seed * 1664525u + 1013904223u;
             corners[i] = (seed >> 16) % points;
@@ -259,6 +305,12 @@ static void any_soup_of_triangles_is_counted_right(void** state)
         for (uint32_t f = 0; f < faces; ++f) {
             const uint32_t* c = corners + 3 * f;
             if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue; // a line: no edges
+            bool again = false;
+            for (uint32_t g = 0; g < f; ++g)
+                again |= (1u << c[0] | 1u << c[1] | 1u << c[2]) ==
+                         (1u << corners[3 * g] | 1u << corners[3 * g + 1] | 1u << corners[3 * g + 2]);
+            doubled += again;
+            if (again) continue;
             for (uint32_t k = 0; k < 3; ++k) {
                 uint32_t u = c[k], v = c[(k + 1) % 3];
                 uses[u < v ? u : v][u < v ? v : u]++;
@@ -273,6 +325,7 @@ static void any_soup_of_triangles_is_counted_right(void** state)
         shape s = make(points, faces, begin, corners);
         assert_int_equal(s.t.edge_count, edges);
         assert_int_equal(s.t.boundary_edges, open);
+        assert_int_equal(s.t.doubled_faces, doubled);
         for (uint32_t i = 0; i < edges; ++i) assert_int_equal(s.t.edges[i].face_count, uses[s.t.edges[i].a][s.t.edges[i].b]);
         assert_loops(&s.t);
         with_loops += s.t.loop_count > 0;
@@ -313,6 +366,8 @@ int main(void)
         cmocka_unit_test(bow_tie_point_has_two_fans_and_two_holes),
         cmocka_unit_test(touching_tetrahedra_are_closed_but_for_one_point),
         cmocka_unit_test(flipped_face_is_seen_along_its_edges),
+        cmocka_unit_test(faces_that_are_there_twice_change_nothing),
+        cmocka_unit_test(stacked_faces_are_found_in_the_time_of_a_sort),
         cmocka_unit_test(repeated_points_make_no_edge_with_themselves),
         cmocka_unit_test(empty_mesh_has_nothing),
         cmocka_unit_test(a_million_triangles_are_counted_right),

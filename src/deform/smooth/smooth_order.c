@@ -83,6 +83,7 @@ static bool make_quads(maker* m, sup_arena* arena)
     for (uint32_t i = 0; i < mesh->point_count; ++i) begin[i + 1] += begin[i];
     for (uint32_t f = 0; f < mesh->face_count; ++f) {
         uint32_t first = mesh->face_begin[f], last = mesh->face_begin[f + 1] - 1;
+        if (t->doubled && t->doubled[f]) continue;
         for (uint32_t c = first; c <= last; ++c) {
             uint32_t i = mesh->corner_points[c], a = mesh->corner_points[c == last ? first : c + 1],
                      b = mesh->corner_points[c == first ? last : c - 1];
