@@ -388,8 +388,8 @@ int chain_read(const options* o, sup_arena* arena, sup_chain_desc* out)
     out->read_text = read_text;
 
     double step = 0.0;
-    if (!options_number(o, FLAG_STEP, 0.1, 100.0, 5.0, &step)) return EXIT_USAGE;
-    out->step = step / 1000.0;
+    if (!options_number(o, FLAG_STEP, 0.1, 100.0, 0.0, &step)) return EXIT_USAGE;
+    out->step = step / 1000.0; // 0: what the links ask for
 
     const char* preset = options_text(o, FLAG_PRESET, NULL);
     const char* world = options_text(o, FLAG_WORLD, NULL);

@@ -42,7 +42,7 @@ static const flag flags[FLAG_COUNT] = {
     { FLAG_FPS, READS | VERB_DEMO, "fps", "N", "frames a second of the output, and of a sequence of files; default 30" },
     { FLAG_PREROLL, BINDS, "preroll", "S", "seconds the first pose is held before the start; default 0.5" },
     { FLAG_LOOP, PLAYS, "loop", NULL, "the clip is a cycle: its end flows into its start" },
-    { FLAG_STEP, BINDS, "step", "MS", "milliseconds of the fixed clock; default 5" },
+    { FLAG_STEP, BINDS, "step", "MS", "milliseconds of the fixed clock; default 5, 16.7 where only lattice moves by itself" },
     { FLAG_SKELETON, READS | VERB_WEIGHTS, "skeleton", "FILE",
       "joints for a mesh that has none (.glb, .bvh, .tgf and all that holds a skeleton); weights are made unless given" },
     { FLAG_WEIGHTS, READS, "weights", "FILE.dmat", "a row for every vertex, a column for every bone of --skeleton" },

@@ -247,6 +247,7 @@ typedef struct sup_deformer {
     uint32_t          needs;    ///< SUP_NEEDS_...: demo, bench and conformance pick scenes by it
     sup_skinning      skinning; ///< not NONE: can stand first, poses rest points from the skeleton alone
     bool              dynamic;  ///< always has state; one with a state in some bindings only says so by state_size
+    double            step;     ///< seconds of the clock that are short enough for it; 0: as everywhere, 0.005
     const sup_param*  params;
     uint32_t          param_count;
     size_t            params_size;
@@ -302,7 +303,7 @@ typedef struct sup_chain_desc {
     /// {"gravity","wind","bodies","forces","muscles","keys"}; NULL: gravity of the Earth, nothing else
     const sup_json*    world;
     bool               world_shared; ///< by several chains: keys of links that this one has not are meant for another
-    double             step;   ///< seconds of the fixed clock; 0: 0.005
+    double             step;   ///< seconds of the fixed clock; 0: the shortest that a link with state asks for, 0.005 or its `step`
     /// Deformers known beside the registry's, for hosts and tests.
     const sup_deformer* const* extra;
     uint32_t                   extra_count;

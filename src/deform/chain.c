@@ -245,12 +245,26 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
                : sup_fail(b->error, SUP_ERROR_CANCELLED, "cancelled while binding %s", l->deformer->name);
 }
 
+// What every link that has state is content with.
+static double shortest_step(const sup_chain* chain)
+{
+    double least = STEP_MAX;
+    bool   any = false;
+    for (uint32_t i = 0; i < chain->link_count; ++i) {
+        const sup_deformer* d = chain->links[i].deformer;
+        double              step = d->step > 0 ? d->step : STEP_STANDARD;
+        if (chain->links[i].binding.state_size == 0) continue;
+        any = true;
+        least = step < least ? step : least;
+    }
+    return any ? least : STEP_STANDARD;
+}
+
 sup_result sup_chain_create(const sup_chain_desc* desc, sup_chain** out, sup_error* error)
 {
     SUP_ASSERT(desc->character);
-    double step = desc->step == 0 ? STEP_STANDARD : desc->step;
-    if (!(step >= STEP_MIN && step <= STEP_MAX))
-        return sup_fail(error, SUP_ERROR_INPUT, "the step cannot be %g ms; give 0.1 to 100", step * 1000);
+    if (desc->step != 0 && !(desc->step >= STEP_MIN && desc->step <= STEP_MAX))
+        return sup_fail(error, SUP_ERROR_INPUT, "the step cannot be %g ms; give 0.1 to 100", desc->step * 1000);
     sup_arena* arena = sup_arena_create(desc->allocator);
     if (!arena) return sup_fail_memory(error, "a chain");
     sup_chain* chain = SUP_NEW(arena, sup_chain, 1);
@@ -258,7 +272,7 @@ sup_result sup_chain_create(const sup_chain_desc* desc, sup_chain** out, sup_err
         sup_arena_destroy(arena);
         return sup_fail_memory(error, "a chain");
     }
-    *chain = (sup_chain){ .arena = arena, .character = desc->character, .clip = desc->clip, .step = step };
+    *chain = (sup_chain){ .arena = arena, .character = desc->character, .clip = desc->clip, .step = desc->step };
     chain->points_size = sup_align(((size_t)desc->character->mesh.point_count + 8) * sizeof(sup_vec3), 64);
     chain_builder b = { desc, chain, sup_arena_create(desc->allocator), error };
     sup_result    r = b.temporary ? chain_parse(&b) : sup_fail_memory(error, "a chain");
@@ -269,6 +283,7 @@ sup_result sup_chain_create(const sup_chain_desc* desc, sup_chain** out, sup_err
     if (!r && !sup_notes_begin(&chain->notes, arena)) r = sup_fail_memory(error, "a chain");
     if (!r) r = world_parse(&b);
     for (uint32_t i = 0; !r && i < chain->link_count; ++i) r = bind_link(&b, i);
+    if (!r && chain->step == 0) chain->step = shortest_step(chain);
     if (!r && !sup_notes_end(&chain->notes)) r = sup_fail_memory(error, "a chain");
     sup_arena_destroy(b.temporary);
     if (r) sup_arena_destroy(arena);

@@ -10,6 +10,7 @@
 #define SAME_VOLUME 1e-5   // of the rest volume: nearer to its goal than rounding, a part is left alone
 #define NEAR_ENOUGH 2e-3   // of the rest volume: what the exact step alone may be left with
 #define ONE_ROUND 0.04     // of the rest volume: one round leaves a fifth of it or less, too little for another
+#define ONE_ROUND_MOVING 0.01 // the same of flesh that moves, which is measured again in the next step anyway
 #define STEP_MAX 0.5       // cells that a field may move a particle in one round
 #define LAST_STEP_MAX 0.05 // and in the exact step that ends them: more would leave dents at the cuts
 #define LEARN_LEAST 0.5    // of the growth expected: what a round brings less than this is not made up for
@@ -332,7 +333,7 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
             if (far <= NEAR_ENOUGH && !call->rough) break;
             couple(&j);
             sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, smooth_move_task, &j);
-            if (far <= ONE_ROUND || sweep + 1 == call->sweeps) break;
+            if (far <= (call->goals ? ONE_ROUND_MOVING : ONE_ROUND) || sweep + 1 == call->sweeps) break;
             memcpy(j.before, j.volumes, v->part_count * sizeof *j.before);
             sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
             learn(&j);

@@ -189,6 +189,58 @@ static void cells_too_coarse_for_a_limb_name_it_and_the_cure(void** state)
     rig_end(&r);
 }
 
+static void cells_fit_limbs_and_a_budget_by_themselves(void** state)
+{
+    (void)state;
+    static mesh m;
+    rig         r;
+    m.points = m.corners = 0;
+    add_box(&m, v3(-3, -3, 0), v3(3, 3, 20), false); // a limb 1.4 thick on a body
+    add_box(&m, v3(-0.7f, -0.7f, 20), v3(0.7f, 0.7f, 40), false);
+    rig_make(&r, make(&m, &standard), "lattice");
+    assert_null(note_with(&r, "cells thick"));
+    assert_true(1.353 / r.b->h >= 1.5);
+    assert_in_range(r.b->voxels.particle_count, 1000, 8000);
+    rig_end(&r);
+    m.points = m.corners = 0; // a block: 120,000 particles at 48 cells
+    add_box(&m, v3(-7, -7, 0), v3(7, 7, 14), false);
+    rig_make(&r, make(&m, &standard), "lattice");
+    print_message("  a block has %u particles\n", r.b->voxels.particle_count);
+    assert_in_range(r.b->voxels.particle_count, 4000, 8000);
+    rig_end(&r);
+    sup_character* c = make(bar(false), &standard);
+    sup_chain*     chain = NULL;
+    sup_error      error;
+    assert_int_equal(sup_chain_create(&(sup_chain_desc){ .character = c, .links = "lattice(cells=7)" }, &chain, &error),
+                     SUP_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "cells cannot be 7; give 16"));
+    sup_character_destroy(c);
+}
+
+// A frame at 30 or 60 a second ends with a step; others in the chain may want shorter ones, and a person always may.
+static void the_clock_is_the_shortest_that_a_link_wants(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* links;
+        double      asked, step;
+    } cases[] = { { "lattice(cells=20)", 0, 1.0 / 60 },
+                  { "lattice(cells=20),smooth", 0, 1.0 / 60 },
+                  { "lattice(cells=20),layers", 0, 0.005 },
+                  { "lattice(cells=20)", 0.004, 0.004 },
+                  { "linear", 0, 0.005 } };
+    for (size_t i = 0; i < SUP_COUNT_OF(cases); ++i) {
+        sup_character* c = make(bar(false), &standard);
+        sup_chain*     chain = NULL;
+        sup_error      error;
+        sup_chain_desc desc = { .character = c, .links = cases[i].links, .step = cases[i].asked };
+        assert_ok(sup_chain_create(&desc, &chain, &error), error);
+        assert_true(chain->step == cases[i].step);
+        sup_chain_destroy(chain);
+        sup_character_destroy(c);
+    }
+}
+
 static void sizes_that_no_creature_has_ask_for_the_unit(void** state)
 {
     (void)state;
@@ -321,6 +373,8 @@ int main(void)
         cmocka_unit_test(a_piece_without_a_bone_rides_along_and_is_said),
         cmocka_unit_test(a_bone_outside_is_named),
         cmocka_unit_test(cells_too_coarse_for_a_limb_name_it_and_the_cure),
+        cmocka_unit_test(cells_fit_limbs_and_a_budget_by_themselves),
+        cmocka_unit_test(the_clock_is_the_shortest_that_a_link_wants),
         cmocka_unit_test(sizes_that_no_creature_has_ask_for_the_unit),
         cmocka_unit_test(turned_inside_out_it_is_the_same),
         cmocka_unit_test(seams_fins_and_flat_faces_make_no_difference),

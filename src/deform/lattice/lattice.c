@@ -17,8 +17,9 @@ static const char* const reference_choices[] = { "pose", "rest", NULL };
 static const char* const integrator_choices[] = { "implicit", "symplectic", NULL };
 
 const sup_param lattice_rows[ROW_COUNT] = {
-    { "cells", SUP_PARAM_INT, SUP_STAGE_BIND, AT(cells), .min = 16, .max = 160, .standard = 48, .unit = "",
-      .help = "Cells along the longest side; a limb wants two or three across. More follow finer and cost in proportion" },
+    { "cells", SUP_PARAM_INT, SUP_STAGE_BIND, AT(cells), .min = 0, .max = 160, .standard = 0, .unit = "",
+      .help = "Cells along the longest side, 16 or more; 0: 48, or more where limbs want it that are under three cells thick, as far "
+              "as 8000 particles reach. More follow finer and cost in proportion" },
     { "region", SUP_PARAM_INT, SUP_STAGE_BIND, AT(region), .min = 1, .max = REGIONS_REACH_MAX, .standard = 2, .unit = "cells",
       .help = "Reach of the rigid regions: wider ones swing as larger pieces and cost nearly the same" },
     { "shape_hz", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(shape_hz), .varies = SUP_VARIES_POINT, .min = 1, .max = 30,
@@ -124,6 +125,7 @@ const sup_deformer sup_deformer_lattice = {
         "Chen, Tsai, Lin, Lu: Skeleton-driven surface deformation through lattices for real-time character animation, 2012",
     .needs = SUP_NEEDS_WEIGHTS,
     .dynamic = true,
+    .step = 1.0 / 60, // the paper's 16 ms, of which frames at 30 and 60 a second are multiples
     .params = lattice_rows,
     .param_count = SUP_COUNT_OF(lattice_rows),
     .params_size = sizeof(lattice_params),

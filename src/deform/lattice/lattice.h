@@ -215,7 +215,8 @@ void lattice_find_blends(const lattice_bound* b, const sup_frame* frame, const s
 typedef struct lattice_step {
     const lattice_bound* b;
     sup_regions_job      regions;
-    const sup_vec3*      pose;   ///< y at the end
+    const sup_vec3*      pose;   ///< y at the end of the step
+    float                part;   ///< of the way there from where y was; 1: all of it
     const sup_vec3*      origin; ///< of the regions' reference: that of the root
     const sup_rigid*     rest;   ///< reference=rest: the root's motion; NULL: pose
     const sup_vec3*      push;   ///< NULL: none

@@ -8,14 +8,7 @@ static sup_result make_cells(binder* m)
 {
     const sup_mesh* mesh = &m->in->character->mesh;
     lattice_bound*  b = m->b;
-    sup_voxels_desc desc = { .point_count = mesh->point_count,
-                             .points = mesh->points,
-                             .triangle_count = m->surface.triangle_count,
-                             .triangles = m->surface.triangles,
-                             .cells = (uint32_t)m->params->cells,
-                             .tasks = m->in->tasks,
-                             .progress = m->in->progress };
-    sup_result      r = sup_voxels_create(&desc, m->arena, &b->voxels, m->error);
+    sup_result      r = lattice_fill_cells(m);
     if (r != SUP_OK) return r;
     float* relative = NULL;
     r = lattice_make_masses(m, &relative);
@@ -45,6 +38,7 @@ static sup_result make(binder* m)
 {
     lattice_bound* b = m->b;
     sup_result     r = sup_bind_surface(m->in, "lattice", m->scratch, &m->surface, m->error);
+    if (r == SUP_OK) r = lattice_find_skin_parts(m);
     if (r == SUP_OK) r = make_cells(m);
     if (r == SUP_OK) r = sup_bind_report(m->in, "lattice", 0.1, m->error);
     if (r == SUP_OK) r = lattice_make_weights(m);

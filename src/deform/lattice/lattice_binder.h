@@ -8,6 +8,7 @@
 #include "solve/lattice_weights.h"
 
 enum { LATTICE_THIN_NAMES = 4 };
+#define LATTICE_THIN_CELLS 1.5 // cells share the points of a part thinner than this with other parts: it follows its bones alone
 
 typedef struct binder {
     const sup_bind_input*   in;
@@ -17,6 +18,7 @@ typedef struct binder {
     sup_arena*              scratch;
     sup_error*              error;
     sup_clean               surface;
+    uint32_t                cells; ///< along the longest side
     sup_lattice_weights     lattice;
     uint32_t                owner_count;
     uint32_t*               owner_joints;
@@ -36,6 +38,7 @@ typedef struct binder {
     const sup_vec3*         core;     ///< per slot: from the bone outwards, 0 there and about a cell long at the skin
     const sup_lattice_node* nodes;    ///< per particle; NULL: measure=cells
     const sup_volumes*      skin_parts;   ///< the skin's own triangles around each joint; NULL: parts are sets of cells
+    uint32_t *              skin_part_joints, *skin_joint_parts; ///< the joint of each of them, the part of each joint
     bool                    coarse_cells; ///< the skin has so many triangles that its parts are measured by nodes
     const float*            loose;        ///< per slot: how much may be changed of what the chain poses; NULL: all of it
     uint32_t                thin_count, thin_named; ///< parts under thin_cells thick, and those that are listed
@@ -56,6 +59,10 @@ sup_result lattice_make_flesh(binder* m);
 /// Parts, and how their volumes are measured.
 sup_result lattice_make_volumes(binder* m);
 
+/// The skin's own triangles around each joint into skin_parts, where the file's weights and measure=skin allow it.
+sup_result lattice_find_skin_parts(binder* m);
+/// The cells into b->voxels: as many as asked for, or as limbs want and LATTICE_BUDGET particles allow.
+sup_result lattice_fill_cells(binder* m);
 /// The part of every cell after those of the skin's own triangles, which it leaves in skin_parts; part_count stays 0 where
 /// there is nothing to gain by them.
 sup_result lattice_label_skin(binder* m, const uint32_t* cell_joints, uint32_t** labels, uint32_t* part_count,

@@ -31,7 +31,7 @@ static sup_result say_thin(const binder* m)
         if (thickness < least) least = thickness, thinnest = j;
     }
     if (count == 0) return SUP_OK;
-    double      need = ceil((double)m->params->cells * THIN_CELLS / fmax(least, 1e-3)), most = lattice_rows[ROW_CELLS].max;
+    double      need = ceil((double)m->cells * THIN_CELLS / fmax(least, 1e-3)), most = lattice_rows[ROW_CELLS].max;
     const char* name = c->skeleton.joints[thinnest].name;
     if (count == 1)
         sup_note(m->in->notes,
@@ -67,7 +67,7 @@ static void say_bones(const binder* m)
 static void say_thin_parts(const binder* m)
 {
     const sup_joint* joints = m->in->character->skeleton.joints;
-    double most = lattice_rows[ROW_CELLS].max, need = ceil((double)m->params->cells * m->thin_cells / m->thinnest_cells);
+    double most = lattice_rows[ROW_CELLS].max, need = ceil((double)m->cells * m->thin_cells / m->thinnest_cells);
     char   names[128];
     size_t used = 0;
     for (uint32_t i = 0; i < m->thin_named; ++i) {

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #define TRIANGLES_MOST 32 // for every particle of the border: more cost more than they tell, nodes do for them
-#define THIN_CELLS 1.5    // cells share the points of a part thinner than this with other parts: it follows its bones alone
 #define LEAST_CELLS 1e-3  // a flat part has no thickness
 enum { THIN_REACH = 2 };  // cells from there over which the correction sets in
 
@@ -76,12 +75,12 @@ static sup_result make_loose(binder* m, const uint32_t* part_joints)
     double*            thickness = SUP_NEW(m->scratch, double, s->part_count);
     float*             loose = SUP_NEW(m->arena, float, m->b->count);
     if (!way || !queue || !thickness || !loose) return sup_fail_memory(m->error, "parts of a lattice");
-    m->thin_cells = m->thinnest_cells = THIN_CELLS;
+    m->thin_cells = m->thinnest_cells = LATTICE_THIN_CELLS;
     sup_volumes_thickness(s, m->in->character->mesh.points, thickness);
     for (uint32_t p = 0; p < v->particle_count; ++p) way[p] = SUP_NONE;
     for (uint32_t i = 0; i < s->part_count; ++i) {
         thickness[i] /= m->b->h;
-        if (thickness[i] >= THIN_CELLS) continue;
+        if (thickness[i] >= LATTICE_THIN_CELLS) continue;
         m->thin_count++;
         m->thinnest_cells = fmin(m->thinnest_cells, fmax(thickness[i], LEAST_CELLS));
         if (m->thin_named < LATTICE_THIN_NAMES) m->thin_joints[m->thin_named++] = part_joints[i];
@@ -103,28 +102,40 @@ static sup_result make_loose(binder* m, const uint32_t* part_joints)
     return SUP_OK;
 }
 
-sup_result lattice_label_skin(binder* m, const uint32_t* cell_joints, uint32_t** labels, uint32_t* part_count,
-                              uint32_t** part_joints, uint32_t** joint_parts)
+sup_result lattice_find_skin_parts(binder* m)
 {
-    const sup_voxels* v = &m->b->voxels;
-    uint32_t          joints = m->b->joint_count, border = 0;
-    sup_labels        l;
-    for (uint32_t p = 0; p < v->particle_count; ++p) border += v->octants[p] != 0xff; // about as many as faces of cells
+    uint32_t   joints = m->b->joint_count;
+    sup_labels l;
     if (!m->b->keeps_file || m->params->measure != MEASURE_SKIN) return SUP_OK;
-    m->coarse_cells = m->surface.triangle_count > TRIANGLES_MOST * border;
     sup_result r =
         sup_character_label_parts(m->in->character, m->surface.triangle_count, m->surface.triangles, m->scratch, &l, m->error);
     if (r != SUP_OK || l.part_count == 0) return r;
     uint32_t* joined = SUP_NEW(m->scratch, uint32_t, joints);
     uint32_t* into = SUP_NEW(m->scratch, uint32_t, l.part_count);
-    *labels = SUP_NEW(m->arena, uint32_t, v->cell_count);
-    *part_joints = SUP_NEW(m->arena, uint32_t, l.part_count);
-    *joint_parts = SUP_NEW(m->arena, uint32_t, joints);
-    if (!joined || !into || !*labels || !*part_joints || !*joint_parts) return sup_fail_memory(m->error, "parts of a lattice");
+    m->skin_part_joints = SUP_NEW(m->arena, uint32_t, l.part_count);
+    m->skin_joint_parts = SUP_NEW(m->arena, uint32_t, joints);
+    if (!joined || !into || !m->skin_part_joints || !m->skin_joint_parts)
+        return sup_fail_memory(m->error, "parts of a lattice");
     lattice_group_joints(m->in, m->params->parts ? m->params->parts : "", joined);
-    *part_count = join_groups(&l, joined, into);
-    for (uint32_t j = 0; j < joints; ++j) (*joint_parts)[j] = l.joint_parts[j] == SUP_NONE ? SUP_NONE : into[l.joint_parts[j]];
+    uint32_t count = join_groups(&l, joined, into);
+    for (uint32_t j = 0; j < joints; ++j)
+        m->skin_joint_parts[j] = l.joint_parts[j] == SUP_NONE ? SUP_NONE : into[l.joint_parts[j]];
+    return close_parts(m, &l, into, count, m->skin_part_joints);
+}
+
+sup_result lattice_label_skin(binder* m, const uint32_t* cell_joints, uint32_t** labels, uint32_t* part_count,
+                              uint32_t** part_joints, uint32_t** joint_parts)
+{
+    const sup_voxels* v = &m->b->voxels;
+    uint32_t          border = 0;
+    if (!m->skin_parts) return SUP_OK;
+    for (uint32_t p = 0; p < v->particle_count; ++p) border += v->octants[p] != 0xff; // about as many as faces of cells
+    m->coarse_cells = m->surface.triangle_count > TRIANGLES_MOST * border;
+    *labels = SUP_NEW(m->arena, uint32_t, v->cell_count);
+    if (!*labels) return sup_fail_memory(m->error, "parts of a lattice");
+    *part_count = m->skin_parts->part_count;
+    *part_joints = m->skin_part_joints;
+    *joint_parts = m->skin_joint_parts;
     label_cells(m, cell_joints, *joint_parts, *labels);
-    r = close_parts(m, &l, into, *part_count, *part_joints);
-    return r == SUP_OK ? make_loose(m, *part_joints) : r;
+    return make_loose(m, *part_joints);
 }

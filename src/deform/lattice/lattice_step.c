@@ -11,8 +11,9 @@
 // Of a part's volume: moving flesh is brought back to within this. To the edge and not further: a jump to the middle would be
 // a kick, and the flesh would never rest.
 #define MOVING_SLACK 2e-3
-// Cells a step: flesh that is folded cannot get its volume back, and would be blown up by trying to, step after step.
-#define MOVING_GROWTH 0.05
+// Cells a second: flesh that is folded cannot get its volume back, and would be blown up by trying to, step after step.
+#define MOVING_GROWTH 10.0
+#define SUBSTEP_TURN 0.5 // radians of the fastest swing: the implicit step damps by half of them
 #define START_SPAN 1e-3 // seconds over which the speed of the skin is taken when a motion starts
 enum { SUBSTEPS_MAX = 16, PUSH_ROUNDS = 3, FIT_GRAIN = 256, COPY_GRAIN = 4096 };
 
@@ -139,7 +140,7 @@ static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, 
                                      .goals = s->reached,
                                      .slack = MOVING_SLACK,
                                      .rough = !pressed,
-                                     .grow = pressed ? 0 : MOVING_GROWTH,
+                                     .grow = pressed ? 0 : MOVING_GROWTH * frame->dt,
                                      .sweeps = sweeps,
                                      .tasks = frame->tasks,
                                      .scratch = s->volume };
@@ -424,38 +425,67 @@ static const float* find_give(const lattice_bound* b, const lattice_step* j, flo
     return s->give;
 }
 
-// Where the particles are: bodies press, and parts that are pressed bulge elsewhere, in turns, bodies last.
-static void constrain(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
-                      const lattice_step* j, float softest, double from, double to)
+typedef struct moved_job {
+    const lattice_bound*   b;
+    const lattice_scratch* s;
+    const lattice_step*    j;
+    bool                   roomy; ///< not at the end of the step: rooms are those of the pose there
+    bool                   bodies;
+    float                  rate;
+} moved_job;
+
+// Where the particles are, and were; no further from where they are skinned than there is room.
+static void moved_task(void* data, uint32_t begin, uint32_t end)
 {
-    bool bodies = frame->world && frame->world->body_count, volumes = keeps_volume(b, p), moved = false;
-    for (uint32_t i = 0; i < b->count && bodies; ++i) // the pose came here by u dt
+    const moved_job*       m = data;
+    const lattice_step*    j = m->j;
+    const lattice_scratch* s = m->s;
+    for (uint32_t i = begin; i < end && m->bodies; ++i) // the pose came here by u dt
         s->before[i] = v3(j->y[0][i] - j->dt * j->u[0][i] + j->start[0][i], j->y[1][i] - j->dt * j->u[1][i] + j->start[1][i],
                           j->y[2][i] - j->dt * j->u[2][i] + j->start[2][i]);
-    for (uint32_t i = 0; i < b->count; ++i)
+    for (uint32_t i = begin; i < end; ++i)
         s->moved[i] = v3(j->y[0][i] + j->d[0][i], j->y[1][i] + j->d[1][i], j->y[2][i] + j->d[2][i]);
-    for (uint32_t i = 0; i < b->count; ++i) {
+    s->cold[begin / COPY_GRAIN] = 0;
+    for (uint32_t i = begin; i < end && !m->roomy; ++i) {
         sup_vec3 off = v3_sub(s->moved[i], s->skinned[i]);
         if (!(s->hold[i] * v3_length2(off) > 1)) continue;
         s->moved[i] = v3_add(s->skinned[i], within_room(off, s->hold[i]));
-        moved = true;
+        s->cold[begin / COPY_GRAIN] = 1;
     }
-    const float* give = find_give(b, j, softest, s);
-    if (volumes) moved |= keep_moving_volumes(b, frame, s, give, false, 1);
+}
+
+static void kept_task(void* data, uint32_t begin, uint32_t end)
+{
+    const moved_job*    m = data;
+    const lattice_step* j = m->j;
+    for (uint32_t i = begin; i < end; ++i) {
+        const float* x = &m->s->moved[i].x;
+        for (int a = 0; a < 3; ++a) {
+            float d = m->b->free[i] * (x[a] - j->y[a][i]);
+            j->w[a][i] += j->keep[i] * j->settle * m->rate * (d - j->d[a][i]);
+            j->d[a][i] = d;
+        }
+    }
+}
+
+// Where the particles are: bodies press, and parts that are pressed bulge elsewhere, in turns, bodies last. Volumes and rooms
+// are those of the pose, at the end of the step.
+static void constrain(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
+                      const lattice_step* j, float softest, double from, double to)
+{
+    bool bodies = frame->world && frame->world->body_count, last = to == 1, volumes = last && keeps_volume(b, p), moved = false;
+    if (!last && !bodies) return;
+    moved_job job = { b, s, j, !last, bodies, 1 / (bodies ? j->dt : (float)frame->dt) };
+    sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, moved_task, &job);
+    for (uint32_t i = 0; i < b->count; i += COPY_GRAIN) moved |= s->cold[i / COPY_GRAIN];
+    const float* give = volumes ? find_give(b, j, softest, s) : NULL;
+    if (volumes) moved |= keep_moving_volumes(b, frame, s, give, false, 2);
     for (int round = 0; bodies && round < PUSH_ROUNDS; ++round) {
         if (!lattice_push_bodies(b, frame, from, to, s->bodies, s->before, s->moved)) break;
         moved = true;
         if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, give, true, (uint32_t)p->sweeps);
     }
-    if (!moved) return;
-    float rate = 1.0f / j->dt;
-    for (uint32_t i = 0; i < b->count; ++i) {
-        const float* x = &s->moved[i].x;
-        for (int a = 0; a < 3; ++a) {
-            j->d[a][i] = b->free[i] * (x[a] - j->y[a][i]);
-            j->w[a][i] = j->keep[i] * j->settle * rate * (j->d[a][i] - j->start[a][i]);
-        }
-    }
+    if (moved) sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, kept_task, &job);
 }
 
 // One piece for each worker: the lines along z stay on the core that wrote them, which is worth a third of the time on two.
@@ -494,63 +524,66 @@ static bool run_regions(const lattice_bound* b, const sup_frame* frame, lattice_
     return true;
 }
 
-static void substep(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                    const lattice_scratch* s, void* state, double dt, double from, double to)
+// What all substeps of a step share.
+static lattice_step begin_step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
+                               void* state, double dt)
 {
     lattice_step j = { .dt = (float)dt, .symplectic = p->integrator == INTEGRATOR_SYMPLECTIC, .pose = s->pose };
-    sup_vec3     origin = root_place(b, pose);
-    sup_rigid    rest;
     place_planes(b, state, s, &j);
-    j.origin = &origin;
     j.limit = p->limit > 0 ? 1.0f / (p->limit * p->limit) : 0.0f;
     j.settle = frame->settling ? (float)sup_exp(-SETTLING * dt) : 1.0f;
+    if (lattice_pushes(b, p, frame, frame->end, s)) j.push = s->push;
+    make_springs(b, p, dt, state);
+    return j;
+}
+
+// No swinging at all: the pose itself.
+static void stay_on_pose(const lattice_bound* b, const lattice_scratch* s, const lattice_step* j, double dt)
+{
+    for (uint32_t i = 0; i < b->count; ++i)
+        for (int a = 0; a < 3; ++a) {
+            float y = (&s->pose[i].x)[a];
+            j->u[a][i] = (y - j->y[a][i]) / (float)dt;
+            j->y[a][i] = y;
+            j->d[a][i] = j->w[a][i] = 0;
+        }
+}
+
+// The pose is found once, at the end of the step: its volumes and gaps cost more than the motion. In between it goes straight
+// there, which is 3 mm off for a hand that turns ten times a second.
+static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state)
+{
+    double    wanted = ceil(frame->dt * fastest(b, p) / SUBSTEP_TURN);
+    uint32_t  count = (uint32_t)fmin(fmax(wanted, 1), SUBSTEPS_MAX);
+    double    dt = frame->dt / count;
+    sup_rigid rest;
+    sup_vec3  origin = root_place(b, frame->end);
+    if (frame->carried) move_state(b, &frame->carry, state);
+    if (p->inertia < 1 && !frame->carried && frame->start) {
+        sup_rigid share = root_share(b, frame->start, frame->end, 0, 1.0f - p->inertia);
+        move_state(b, &share, state);
+    }
+    make_pose(b, p, frame, frame->end, s);
+    lattice_step j = begin_step(b, p, frame, s, state, dt);
+    j.origin = &origin;
+    if (j.symplectic && p->delta == 0) {
+        stay_on_pose(b, s, &j, frame->dt);
+        return;
+    }
     if (p->reference == REFERENCE_REST) {
         sup_transform t;
-        affine_decompose(&pose->skin[b->root], &t);
+        affine_decompose(&frame->end->skin[b->root], &t);
         rest = (sup_rigid){ t.rotation, t.translation };
         j.rest = &rest;
     }
-    if (lattice_pushes(b, p, frame, pose, s)) j.push = s->push;
-    make_springs(b, p, dt, state);
-    if (j.symplectic && p->delta == 0) { // no swinging at all: the pose itself
-        for (uint32_t i = 0; i < b->count; ++i)
-            for (int a = 0; a < 3; ++a) {
-                float y = (&s->pose[i].x)[a];
-                j.u[a][i] = (y - j.y[a][i]) / j.dt;
-                j.y[a][i] = y;
-                j.d[a][i] = j.w[a][i] = 0;
-            }
-        return;
-    }
     // One iteration is too soft by k^2 / (4 (1 + k)), k = ks dt^2, in the worst mode, and exact in those that are all shape or
-    // all swing: 0.1 % at 5 ms and 8 Hz, 6 % at 16 ms.
+    // all swing: 0.1 % at 5 ms and 8 Hz, 0.8 % at 8.3 ms.
     double stiff = fastest(b, p) * dt;
-    bool   moving = run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.8 ? 1 : 2);
-    if (moving || (frame->world && frame->world->body_count))
-        constrain(b, p, frame, s, &j, ((lattice_state*)state)->softest, from, to);
-}
-
-static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state)
-{
-    double   wanted = ceil(frame->dt * fastest(b, p));
-    uint32_t count = (uint32_t)fmin(fmax(wanted, 1), SUBSTEPS_MAX);
-    if (frame->carried) move_state(b, &frame->carry, state);
-    bool felt_less = p->inertia < 1 && !frame->carried && frame->start;
     for (uint32_t i = 1; i <= count; ++i) {
-        if (felt_less) {
-            float     part = (1.0f - p->inertia) / (float)count;
-            sup_rigid share = root_share(b, frame->start, frame->end, part * (float)(i - 1), part * (float)i);
-            move_state(b, &share, state);
-        }
-        sup_pose        between;
-        const sup_pose* pose = frame->end;
-        if (i < count) {
-            sup_pose_place(b->character, s->pose_memory, &between);
-            sup_frame_pose(frame, i, count, &between);
-            pose = &between;
-        }
-        make_pose(b, p, frame, pose, s);
-        substep(b, p, frame, pose, s, state, frame->dt / count, (double)(i - 1) / count, (double)i / count);
+        j.part = i == count ? 1.0f : 1.0f / (float)(count - i + 1);
+        bool moving = run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.8 ? 1 : 2);
+        if (moving || (frame->world && frame->world->body_count))
+            constrain(b, p, frame, s, &j, ((lattice_state*)state)->softest, (double)(i - 1) / count, (double)i / count);
     }
 }
 

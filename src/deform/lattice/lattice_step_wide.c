@@ -40,6 +40,10 @@ bool SUP_WIDE(lattice_predict)(const lattice_step* j, uint32_t chunk)
         f8 zero = f8_all(0), y[3], push[3] = { zero, zero, zero }, reference[3] = { zero, zero, zero },
            free = at(j->b->free, s), hold = at(j->hold, s);
         load3(j->pose, s, y);
+        for (int i = 0; i < 3 && j->part < 1; ++i) {
+            f8 from = at(j->y[i], s);
+            y[i] = from + f8_all(j->part) * (y[i] - from);
+        }
         if (j->push) load3(j->push, s, push);
         if (j->rest) rest_reference(j, s, reference);
         f8 ahead[3], asked[3], away = zero;
