@@ -24,35 +24,6 @@ typedef struct bench_run {
     uint32_t      row_count, row_capacity;
 } bench_run;
 
-static void print_usage(void)
-{
-    puts(
-        "supple bench [FILE...] [--flags]\n\n"
-        "Time the shared scenes against this machine's own limits. FILEs are characters to time as well.\n\n"
-        "  --json         one JSON document on stdout, for machines\n"
-        "  --scene GLOB   only scenes whose name (scene/deformer) matches, like 'tube*' or '*/dualquat'\n"
-        "  --threads N    threads of the second timing of each scene; default one per core\n"
-        "  --repeat N     frames timed per scene; default a third of a second's worth, at least ten, at most two seconds\n"
-        "  --csv DIR      also write one CSV file per scene into the folder, made where it is missing\n"
-        "  --help         this text\n\n"
-        "ms is the best frame after the first: a held pose for deformers without state, a frame of the clip at 30 frames\n"
-        "a second for the others. reference_ms is the plain textbook loop (four influences, one thread, the same compiler\n"
-        "and flags; for smooth behind it, corrective smoothing likewise) on the same pose, speedup their ratio. copy_gb_s "
-        "counts bytes read and written by a copy of 256 MB;\n"
-        "copy_fraction is 48 bytes a point (rest 12, weights 16, joints 8, result 12: what the textbook loop moves) over the\n"
-        "time, as a share of the copy speed of as many threads. Small scenes stay in the caches and exceed 1.\n\n"
-        "Scenes io/* read and write files of half a million points on one thread; their textbook is reading the same bytes,\n"
-        "MB the highest mark of memory above what was held before; io/A_to_B writes B from a character that was read from A.\n"
-        "MB of a chain is what it bound, its state and its scratch; B/point the same over its points (of layers on a mesh, a point\n"
-        "is four particles); cpu ms is what all threads together work for a frame, bind ms what one works to bind it.\n"
-        "arm-2916-PART/layers and so on are a step of 5 ms of the sizes of Deul and Bender: elasticity alone, what volume and\n"
-        "contact add to it, the total; regions are fits of one region with their goals, as points.\n"
-        "particles-N/lattice plays 28,059 points and 38 joints in N particles with a step and a frame of 16 ms.\n"
-        "weights/beast-30k makes automatic weights of 30,000 points for 40 joints, once; MB is the memory that took.\n"
-        "fit/beast-8k finds ten bones in 24 shapes, once.\n"
-        "bend/plate-64x64 factors a plate, bend/fixed-loads, moving-load and rings-21x20 are frames of that deformer.");
-}
-
 static bool whole_number(const char* flag, const char* text, uint32_t most, uint32_t* out)
 {
     char*         end;
@@ -65,41 +36,17 @@ static bool whole_number(const char* flag, const char* text, uint32_t most, uint
     return false;
 }
 
-/// argv[0] is the verb. Returns -1 to go on.
-static int read_words(int argc, char** argv, bench_run* run)
+static int read_words(const options* o, bench_run* run)
 {
-    static const char* const flags[] = { "--json", "--scene", "--threads", "--repeat", "--csv", "--help" };
-    for (int i = 1; i < argc; ++i) {
-        const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        bool        good = true;
-        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-            print_usage();
-            return EXIT_DONE;
-        }
-        if (strcmp(word, "--json") == 0) run->json = true;
-        else if (strncmp(word, "--", 2) != 0) run->files[run->file_count++] = word;
-        else {
-            bool known = false;
-            for (size_t f = 0; f < sizeof flags / sizeof *flags; ++f) known |= strcmp(word, flags[f]) == 0;
-            if (!known) {
-                const char* near = sup_word_nearest(word, flags, sizeof flags / sizeof *flags);
-                if (near) say_error("bench has no flag '%s'; did you mean '%s'?", word, near);
-                else say_error("bench has no flag '%s'; 'supple bench --help' lists those there are", word);
-                return EXIT_USAGE;
-            }
-            if (!value) {
-                say_error("%s needs a value; 'supple bench --help' explains", word);
-                return EXIT_USAGE;
-            }
-            if (strcmp(word, "--scene") == 0) run->options.scene = value;
-            if (strcmp(word, "--csv") == 0) run->csv = value;
-            if (strcmp(word, "--threads") == 0) good = whole_number(word, value, 256, &run->options.threads);
-            if (strcmp(word, "--repeat") == 0) good = whole_number(word, value, 1000000, &run->options.repeat);
-            ++i;
-        }
-        if (!good) return EXIT_USAGE;
-    }
-    return -1;
+    const char *threads = options_text(o, FLAG_THREADS, NULL), *repeat = options_text(o, FLAG_REPEAT, NULL);
+    if (threads && !whole_number("--threads", threads, 256, &run->options.threads)) return EXIT_USAGE;
+    if (repeat && !whole_number("--repeat", repeat, 1000000, &run->options.repeat)) return EXIT_USAGE;
+    run->json = options_has(o, FLAG_JSON);
+    run->csv = options_text(o, FLAG_CSV, NULL);
+    run->options.scene = options_text(o, FLAG_SCENE, NULL);
+    run->files = o->words;
+    run->file_count = o->word_count;
+    return EXIT_DONE;
 }
 
 // ---------------------------------------------------------------------------------------------- running
@@ -476,19 +423,17 @@ static bool write_csvs(const bench_run* run)
     return true;
 }
 
-int cmd_bench(int argc, char** argv)
+int cmd_bench(const options* o)
 {
     long      cores = sysconf(_SC_NPROCESSORS_ONLN);
     bench_run run = { .options = { .threads = cores < 1 ? 1 : cores > 256 ? 256 : (uint32_t)cores } };
     sup_error error;
-    run.files = calloc((size_t)argc + 1, sizeof *run.files);
-    if (!run.files) return fail_memory();
-    int code = read_words(argc, argv, &run);
-    if (code < 0 && run.csv && mkdir(run.csv, 0777) != 0 && errno != EEXIST) { // before a minute of work, not behind it
+    int       code = read_words(o, &run);
+    if (code == EXIT_DONE && run.csv && mkdir(run.csv, 0777) != 0 && errno != EEXIST) { // before a minute of work, not behind it
         say_error("the folder %s cannot be made: %s", run.csv, strerror(errno));
         code = EXIT_FAILED;
     }
-    if (code < 0) {
+    if (code == EXIT_DONE) {
         if (isatty(STDERR_FILENO)) run.options.begin = show_scene;
         code = bench_machine_measure(run.options.threads, &run.machine, &error) ? fail_with(&error) : run_all(&run);
         if (run.options.begin) show_scene("");
@@ -501,6 +446,5 @@ int cmd_bench(int argc, char** argv)
         if (code == EXIT_DONE && run.csv && !write_csvs(&run)) code = EXIT_FAILED;
     }
     free(run.rows);
-    free(run.files);
     return code;
 }

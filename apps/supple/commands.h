@@ -13,6 +13,6 @@ int cmd_weights(const options* o);
 int cmd_fit(const options* o);
 int cmd_deformers(const options* o);
 int cmd_demo(const options* o);
-int cmd_bench(int argc, char** argv);
+int cmd_bench(const options* o);
 
 #endif

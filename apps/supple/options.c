@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct flag {
-    flag_id     id;
-    unsigned    verbs;
-    const char* name;
-    const char* argument; ///< NULL: a switch; ending in "...": all words up to the next flag
-    const char* help;
-} flag;
-
 enum {
     DRAWS = VERB_RENDER,
     PLAYS = VERB_BAKE | VERB_RENDER | VERB_COMPARE | VERB_FIT,
@@ -24,10 +16,10 @@ enum {
     BAKES = VERB_BAKE,
     JUDGES = VERB_COMPARE | VERB_CHECK,
     RUNS = BINDS | VERB_DEMO,
-    ALL = READS | VERB_DEFORMERS | VERB_DEMO | VERB_WEIGHTS,
+    ALL = READS | VERB_DEFORMERS | VERB_DEMO | VERB_WEIGHTS | VERB_BENCH,
 };
 
-static const flag flags[FLAG_COUNT] = {
+static const flag_row flags[FLAG_COUNT] = {
     { FLAG_DEFORM, BINDS, "deform", "CHAIN", "links in order, like 'dualquat' or 'dualquat(blend=0.8)'; default linear" },
     { FLAG_SET, BINDS, "set", "NAME.PARAM=VALUE",
       "a parameter of a link; NAME#2 for the second, PARAM@Spine* for bones; repeats" },
@@ -128,9 +120,13 @@ static const flag flags[FLAG_COUNT] = {
       "parameters to fit, like damping or beam.damping; default live numbers and materials" },
     { FLAG_WRITE, VERB_FIT, "write", "FILE.json", "the preset that the fitted parameters go to" },
     { FLAG_EVALUATIONS, VERB_FIT, "evaluations", "N", "how often the chain is played at most to fit parameters; default 200" },
-    { FLAG_THREADS, RUNS | VERB_WEIGHTS, "threads", "N",
+    { FLAG_SCENE, VERB_BENCH, "scene", "GLOB", "only scenes whose name (scene/deformer) matches, like 'tube*' or '*/dualquat'" },
+    { FLAG_REPEAT, VERB_BENCH, "repeat", "N",
+      "frames timed per scene; default a third of a second's worth, at least ten, at most two seconds" },
+    { FLAG_CSV, VERB_BENCH, "csv", "DIR", "also write one CSV file per scene into the folder, made where it is missing" },
+    { FLAG_THREADS, RUNS | VERB_WEIGHTS | VERB_BENCH, "threads", "N",
       "worker threads; default one per core. The result never depends on it" },
-    { FLAG_JSON, READS | VERB_DEFORMERS | VERB_WEIGHTS, "json", NULL, "one JSON document on stdout, for machines" },
+    { FLAG_JSON, READS | VERB_DEFORMERS | VERB_WEIGHTS | VERB_BENCH, "json", NULL, "one JSON document on stdout, for machines" },
     { FLAG_QUIET, RUNS | VERB_WEIGHTS, "quiet", NULL, "no progress bar, no table, no notes" },
     { FLAG_HELP, ALL, "help", NULL, "this text" },
 };
@@ -163,7 +159,7 @@ static void say_unknown_flag(const verb* v, const char* given, size_t length)
 
 // ---------------------------------------------------------------------------------------------- parsing
 
-static const flag* find_flag(const verb* v, const char* name, size_t length)
+static const flag_row* find_flag(const verb* v, const char* name, size_t length)
 {
     for (uint32_t i = 0; i < FLAG_COUNT; i++)
         if ((flags[i].verbs & v->bit) && strlen(flags[i].name) == length && memcmp(flags[i].name, name, length) == 0)
@@ -176,7 +172,7 @@ static bool parse_flag(const verb* v, int argc, char** argv, int* at, given_flag
 {
     const char* name = argv[*at] + 2;
     size_t      length = strcspn(name, "=");
-    const flag* row = find_flag(v, name, length);
+    const flag_row* row = find_flag(v, name, length);
     if (!row) {
         say_unknown_flag(v, name, length);
         return false;
@@ -196,13 +192,13 @@ static bool parse_flag(const verb* v, int argc, char** argv, int* at, given_flag
     return true;
 }
 
-// Whether the flag takes all words up to the next one.
-static bool takes_many(flag_id id)
+bool options_takes_many(const flag_row* row)
 {
-    const char* argument = flags[id].argument;
-    size_t      length = argument ? strlen(argument) : 0;
-    return length > 3 && strcmp(argument + length - 3, "...") == 0;
+    size_t length = row->argument ? strlen(row->argument) : 0;
+    return length > 3 && strcmp(row->argument + length - 3, "...") == 0;
 }
+
+static bool takes_many(flag_id id) { return options_takes_many(&flags[id]); }
 
 static bool check_words(const options* o)
 {
@@ -298,6 +294,8 @@ bool options_number(const options* o, flag_id id, double min, double max, double
     *out = value;
     return true;
 }
+
+const flag_row* options_flag(uint32_t index) { return &flags[index]; }
 
 const char* options_flag_name(flag_id id) { return flags[id].name; }
 

@@ -100,6 +100,9 @@ typedef enum flag_id {
     FLAG_PARAMS,
     FLAG_WRITE,
     FLAG_EVALUATIONS,
+    FLAG_SCENE,
+    FLAG_REPEAT,
+    FLAG_CSV,
     FLAG_THREADS,
     FLAG_JSON,
     FLAG_QUIET,
@@ -117,8 +120,16 @@ typedef struct verb {
     const char* summary; ///< one line for the list
     const char* details; ///< lines for the verb's own help
     int (*run)(const options* o);
-    int (*run_raw)(int argc, char** argv); ///< a verb that reads its own words
 } verb;
+
+/// One row of the table of flags.
+typedef struct flag_row {
+    flag_id     id;
+    unsigned    verbs;
+    const char* name;
+    const char* argument; ///< NULL: a switch; ending in "...": all words up to the next flag
+    const char* help;
+} flag_row;
 
 typedef struct given_flag {
     flag_id     id;
@@ -148,6 +159,10 @@ const char* options_nth(const options* o, flag_id id, uint32_t n); ///< NULL beh
 /// A finite number within [min, max]. False after printing what is wrong.
 bool options_number(const options* o, flag_id id, double min, double max, double fallback, double* out);
 
+/// The rows, one by one, FLAG_COUNT of them.
+const flag_row* options_flag(uint32_t index);
+/// Whether the flag takes all words up to the next one.
+bool options_takes_many(const flag_row* row);
 /// The flag's name without its dashes.
 const char* options_flag_name(flag_id id);
 /// The words as they would be typed into a shell again, "supple" in front. malloc'ed; NULL: out of memory.

@@ -36,4 +36,11 @@ if ldd pc_static | grep -q libsupple; then
     exit 1
 fi
 "$prefix/bin/supple" --version
+# One page for the program and one for each verb, and completion for three shells.
+for verb in $("$prefix/bin/supple" --help | sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/-\1/p') ""; do
+    [ -s "$prefix/share/man/man1/supple$verb.1" ] || { echo "supple$verb.1 was not installed" >&2; exit 1; }
+done
+for script in bash-completion/completions/supple zsh/site-functions/_supple fish/vendor_completions.d/supple.fish; do
+    [ -s "$prefix/share/$script" ] || { echo "$script was not installed" >&2; exit 1; }
+done
 echo "four programs agree: $first"
