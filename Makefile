@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-full test-blender characters bench peers wasm python fuzz hostile install docs realism format tidy clean help
+.PHONY: all setup demo test test-full test-blender characters bench peers wasm python blender-addon fuzz hostile install docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_flat
@@ -24,10 +24,11 @@ test: ## builds the release and the WebAssembly modules and runs their tests
 test-full: ## what make test leaves out: clang, sanitizers, a short fuzz, slow tests
 	@scripts/test.sh $(JOBS) full
 
-test-blender: ## Blender opens what we write and bakes the same clips itself (installs Debian's blender, 433 MB)
+test-blender: ## Blender opens what we write and runs the add-on (installs Debian's blender, 433 MB)
 	@scripts/setup.sh blender
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory blender-addon
 	@tests/blender/run.sh build/supple
+	@tests/blender/addon.sh out/blender/supple_skin-*.zip build/supple
 
 characters: all ## bake every character of FOLDER (../shared/data/skinned), play it in three.js, leave pictures in out/characters
 	@scripts/setup.sh test
@@ -47,6 +48,9 @@ wasm: ## the core as WebAssembly, build-wasm/supple.wasm and supple_threads.wasm
 
 python: all ## the Python package as a wheel, out/python/supple-*.whl
 	@python3 bindings/python/build_wheel.py build/libsupple_flat.so out/python
+
+blender-addon: all ## the Blender add-on with the Python package inside, out/blender/supple_skin-*.zip
+	@python3 integrations/blender/build_addon.py build/libsupple_flat.so out/blender
 
 fuzz: ## run every fuzzer for SECONDS (20) each
 	@scripts/build.sh fuzz $(JOBS)

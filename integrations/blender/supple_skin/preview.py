@@ -1,0 +1,262 @@
+"""Live playback: a copy of the mesh shows the skin while the user's own is hidden. Scrubbing goes both ways."""
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import jobs, rig, supple
+
+SOURCE = "supple_source"  # on a copy: the name of the object it was made from
+
+
+class Session:
+    """What plays. Holds names rather than Blender's objects: undo replaces those."""
+
+    def __init__(self, source, scene, rig_read, chain, player):
+        self.source, self.scene, self.copy = source, scene, ""
+        self.rig, self.chain, self.player = rig_read, chain, player
+        self.notes = list(rig_read.notes)
+        self.stale = ""  # why it shows something else than the settings say
+
+
+sessions = {}  # by the name of the source
+
+
+def source_of(context):
+    """The object whose settings are shown: the active one, or the one that a copy was made from."""
+    active = context.object
+    if active is not None and SOURCE in active:
+        return bpy.data.objects.get(active[SOURCE])
+    return active
+
+
+# ------------------------------------------------------------------------------------------------ the chain of an object
+
+
+def world_of(scene, settings):
+    """Gravity of the scene; None: the Earth's."""
+    if not settings.gravity:
+        return None
+    return {"gravity": [float(x) for x in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0]}
+
+
+def recipe(context, mesh_object):
+    """What Character.chain takes, read from the settings."""
+    settings = mesh_object.supple
+    preset = bpy.path.abspath(settings.preset) if settings.preset else None
+    return {"links": settings.text(), "set": settings.values(rig.armature_of(mesh_object)), "preset": preset,
+            "world": world_of(context.scene, settings)}  # fmt: skip
+
+
+def maps_of(mesh_object):
+    return [(row.parameter, row.group) for row in mesh_object.supple.maps if row.parameter and row.group]
+
+
+def make_chain(character, given):
+    given = dict(given)
+    return character.chain(given.pop("links"), **given)
+
+
+# ------------------------------------------------------------------------------------------------ the copy
+
+
+def bare_copy(context, mesh_object, name):
+    """The object in world space without armature, parent, motion and shape keys; linked where the source is."""
+    copy = mesh_object.copy()
+    copy.data = mesh_object.data.copy()
+    copy.name = name
+    copy[SOURCE] = mesh_object.name
+    copy.animation_data_clear()
+    if copy.data.shape_keys:
+        copy.shape_key_clear()
+    for modifier in [m for m in copy.modifiers if m.type == "ARMATURE"]:
+        copy.modifiers.remove(modifier)
+    for constraint in list(copy.constraints):
+        copy.constraints.remove(constraint)
+    copy.parent = None
+    copy.matrix_world.identity()
+    for collection in mesh_object.users_collection or [context.scene.collection]:
+        collection.objects.link(copy)
+    return copy
+
+
+def show(session, frame):
+    """The skin of a frame on the copy. False: the copy is gone."""
+    copy = bpy.data.objects.get(session.copy)
+    if copy is None or copy.get(SOURCE) != session.source:
+        return False
+    read = session.rig
+    time = (min(max(frame, read.frame_start), read.frame_end) - read.frame_start) / read.fps
+    points = session.player.evaluate(time)[read.vertices]
+    if len(copy.data.vertices) != len(points):
+        return False
+    copy.data.vertices.foreach_set("co", points.ravel())
+    copy.data.update()
+    return True
+
+
+def stop(name):
+    """Ends a preview and shows the user's own object again."""
+    session = sessions.pop(name, None)
+    copy = bpy.data.objects.get(session.copy) if session else None
+    if copy is not None and copy.get(SOURCE) == name:
+        mesh = copy.data
+        bpy.data.objects.remove(copy)
+        if mesh.users == 0:
+            bpy.data.meshes.remove(mesh)
+    source = bpy.data.objects.get(name)
+    if source is not None and session is not None and source.name in bpy.context.view_layer.objects:
+        source.hide_set(False)
+
+
+# ------------------------------------------------------------------------------------------------ what changes
+
+
+def parameters_changed(owner):
+    """A setting was moved: live ones reach the player at once, the others wait for a refresh."""
+    for session in sessions.values():
+        source = bpy.data.objects.get(session.source)
+        if source is None or owner not in (source, getattr(rig.armature_of(source), "data", None)):
+            continue
+        try:
+            _send_live(session, source)
+        except supple.Error as error:
+            session.stale = str(error)
+        show(session, bpy.context.scene.frame_current)
+
+
+def _send_live(session, source):
+    from .settings import DEFORMERS
+
+    wanted = source.supple
+    session.stale = ""
+    if session.given["links"] != wanted.text() or session.maps != maps_of(source):
+        session.stale = "the chain changed"
+    for link in dict.fromkeys(wanted.links()):
+        group = getattr(wanted, "p_" + link)
+        for row in DEFORMERS[link]["params"]:
+            if row["name"] not in group.bl_rna.properties:
+                continue
+            value, key = getattr(group, row["name"]), f"{link}.{row['name']}"
+            if session.values.get(key) == value:
+                continue
+            if row["stage"] == "frame" and row["type"] == "float" and link in session.links:
+                session.player.set(key, value)
+                session.values[key] = value
+            else:
+                session.stale = f"'{row['name'].replace('_', ' ')}' counts when the skin is bound"
+
+
+def remember(session, mesh_object, given):
+    """What the player was made with, to see later what differs."""
+    from .settings import DEFORMERS
+
+    session.given, session.maps = given, maps_of(mesh_object)
+    session.links = mesh_object.supple.links()
+    session.values = {}
+    for link in DEFORMERS:
+        group = getattr(mesh_object.supple, "p_" + link)
+        for row in DEFORMERS[link]["params"]:
+            if row["name"] in group.bl_rna.properties:
+                session.values[f"{link}.{row['name']}"] = getattr(group, row["name"])
+
+
+@persistent
+def frame_changed(scene, depsgraph=None):
+    for name, session in list(sessions.items()):
+        if session.scene == scene.name and not show(session, scene.frame_current):
+            sessions.pop(name)  # the user deleted the copy, or undid it
+
+
+@persistent
+def undone(scene=None, depsgraph=None):
+    frame_changed(bpy.context.scene)
+
+
+@persistent
+def file_loaded(*_):
+    sessions.clear()
+
+
+# ------------------------------------------------------------------------------------------------ operators
+
+
+class SUPPLE_OT_preview(jobs.Working, bpy.types.Operator):
+    """Show the skin in the viewport while the timeline plays; your mesh is hidden and stays as it is"""
+
+    bl_idname = "supple.preview"
+    bl_label = "Preview"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        source = source_of(context)
+        return source is not None and source.type == "MESH"
+
+    def prepare(self, context, told):
+        source = source_of(context)
+        stop(source.name)
+        given = recipe(context, source)
+        read = rig.read(context, source, maps=maps_of(source), told=told)
+        return {"source": source.name, "read": read, "given": given, "preroll": source.supple.preroll, "loop": source.supple.loop}
+
+    def work(self, given, told):
+        chain = make_chain(given["read"].character, given["given"])
+        player = chain.play(rig.CLIP, preroll=given["preroll"], loop=given["loop"] and given["read"].frame_end > given["read"].frame_start, progress=told)
+        player.evaluate(0)
+        return chain, player, chain.describe(rig.CLIP)["notes"] if not given["loop"] else []
+
+    def finish(self, context, given, result):
+        chain, player, notes = result
+        source = bpy.data.objects.get(given["source"])
+        if source is None:
+            raise rig.Refused(f"'{given['source']}' is gone")
+        session = Session(source.name, context.scene.name, given["read"], chain, player)
+        session.notes += notes
+        remember(session, source, given["given"])
+        copy = bare_copy(context, source, source.name + " (Supple)")
+        copy.hide_render = True
+        session.copy = copy.name
+        sessions[source.name] = session
+        source.hide_set(True)
+        show(session, context.scene.frame_current)
+
+
+class SUPPLE_OT_stop(bpy.types.Operator):
+    """End the preview and show your own mesh again"""
+
+    bl_idname = "supple.stop"
+    bl_label = "Stop preview"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        source = source_of(context)
+        return source is not None and source.name in sessions
+
+    def execute(self, context):
+        source = source_of(context)
+        stop(source.name)
+        context.view_layer.objects.active = source
+        return {"FINISHED"}
+
+
+_CLASSES = (SUPPLE_OT_preview, SUPPLE_OT_stop)
+_HANDLERS = (("frame_change_post", frame_changed), ("undo_post", undone), ("redo_post", undone), ("load_post", file_loaded))
+
+
+def register():
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+    for name, function in _HANDLERS:
+        getattr(bpy.app.handlers, name).append(function)
+
+
+def unregister():
+    for name in list(sessions):
+        stop(name)
+    for name, function in _HANDLERS:
+        handlers = getattr(bpy.app.handlers, name)
+        if function in handlers:
+            handlers.remove(function)
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,218 @@
+"""From a mesh with an armature to a character, and its motion frame by frame. Reads only: nothing of the user's changes."""
+from __future__ import annotations
+
+from typing import List, NamedTuple, Optional, Tuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from . import supple
+
+CLIP = "blender"
+
+
+class Refused(Exception):
+    """Why this object cannot be used, as a sentence with the cure."""
+
+
+class Rig(NamedTuple):
+    """A character in world space, with the motion of the scene's frames as its clip."""
+
+    character: "supple.Character"
+    vertices: "np.ndarray"  # the point of each vertex: those at one place with the same weights are one point, so that seams hold
+    frame_start: int
+    frame_end: int
+    fps: float
+    notes: List[str]
+
+
+# ------------------------------------------------------------------------------------------------ what may be used
+
+
+def armature_modifier(mesh_object) -> Optional["bpy.types.ArmatureModifier"]:
+    for modifier in mesh_object.modifiers:
+        if modifier.type == "ARMATURE" and modifier.object:
+            return modifier
+    return None
+
+
+def armature_of(mesh_object) -> Optional["bpy.types.Object"]:
+    modifier = armature_modifier(mesh_object)
+    if modifier:
+        return modifier.object
+    parent = mesh_object.parent
+    return parent if parent and parent.type == "ARMATURE" else None
+
+
+def check(mesh_object) -> "bpy.types.Object":
+    """The armature of a mesh that can be used, or why it cannot."""
+    if mesh_object is None or mesh_object.type != "MESH":
+        raise Refused("Select a mesh that an armature moves")
+    for data, what in ((mesh_object, "object"), (mesh_object.data, "mesh")):
+        if data.library:
+            raise Refused(f"The {what} '{data.name}' is linked from another file; make it local first (Object > Relations > Make Local)")
+        if data.override_library:
+            raise Refused(f"The {what} '{data.name}' is a library override; make it local first (Object > Relations > Make Local)")
+    if mesh_object.mode != "OBJECT":
+        raise Refused("Leave edit, paint and sculpt mode first (Tab)")
+    armature = armature_of(mesh_object)
+    if armature is None:
+        raise Refused(f"'{mesh_object.name}' has no armature; parent it to one (Ctrl P, With Automatic Weights)")
+    modifier = armature_modifier(mesh_object)
+    if modifier and not modifier.use_vertex_groups:
+        raise Refused("The armature works by bone envelopes; turn its vertex groups on (Bind To in the Armature modifier)")
+    if not mesh_object.data.vertices:
+        raise Refused(f"'{mesh_object.name}' has no vertices")
+    return armature
+
+
+# ------------------------------------------------------------------------------------------------ mesh and weights
+
+
+def rest_points(mesh_object) -> "np.ndarray":
+    """Vertices in the object's space, with shape keys mixed as they are now."""
+    mesh = mesh_object.data
+    points = np.empty((len(mesh.vertices), 3), np.float32)
+    keys = mesh.shape_keys
+    if not keys or not keys.use_relative:
+        mesh.vertices.foreach_get("co", points.ravel())
+        return points
+    keys.reference_key.data.foreach_get("co", points.ravel())
+    own, relative = np.empty_like(points), np.empty_like(points)
+    mixed = points.copy()
+    for key in keys.key_blocks:
+        if key == keys.reference_key or key.mute or key.value == 0:
+            continue
+        key.data.foreach_get("co", own.ravel())
+        key.relative_key.data.foreach_get("co", relative.ravel())
+        mixed += np.float32(key.value) * (own - relative)
+    return mixed
+
+
+def faces_of(mesh) -> List[List[int]]:
+    corners = np.empty(len(mesh.loops), np.int32)
+    starts, sizes = np.empty(len(mesh.polygons), np.int32), np.empty(len(mesh.polygons), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    mesh.polygons.foreach_get("loop_start", starts)
+    mesh.polygons.foreach_get("loop_total", sizes)
+    return [corners[s : s + n].tolist() for s, n in zip(starts, sizes)]
+
+
+def weights_of(mesh_object, joints: dict) -> Tuple[Tuple[list, list, list], int]:
+    """Influences as (begin, joints, values), and how many vertices have none: these follow the armature's object."""
+    of_group = {g.index: joints[g.name] for g in mesh_object.vertex_groups if g.name in joints}
+    begin, of, values, loose = [0], [], [], 0
+    for vertex in mesh_object.data.vertices:
+        for entry in vertex.groups:
+            joint = of_group.get(entry.group)
+            if joint is not None and entry.weight > 0:
+                of.append(joint)
+                values.append(entry.weight)
+        if len(of) == begin[-1]:
+            of.append(0)
+            values.append(1.0)
+            loose += 1
+        begin.append(len(of))
+    return (begin, of, values), loose
+
+
+def group_values(mesh_object, name: str) -> "np.ndarray":
+    """A vertex group as a map."""
+    group = mesh_object.vertex_groups.get(name)
+    if group is None:
+        raise Refused(f"'{mesh_object.name}' has no vertex group '{name}'; choose another, or remove that row")
+    out = np.zeros(len(mesh_object.data.vertices), np.float32)
+    for i, vertex in enumerate(mesh_object.data.vertices):
+        for entry in vertex.groups:
+            if entry.group == group.index:
+                out[i] = entry.weight
+    return out
+
+
+# ------------------------------------------------------------------------------------------------ joints and motion
+
+
+def _row(matrix: Matrix) -> List[float]:
+    place, turn, scale = matrix.decompose()
+    return [*place, turn.x, turn.y, turn.z, turn.w, *scale]
+
+
+def _has_shear(matrix: Matrix) -> bool:
+    place, turn, scale = matrix.decompose()
+    again = Matrix.Translation(place) @ turn.to_matrix().to_4x4() @ Matrix.Diagonal((*scale, 1))
+    size = max(abs(x) for row in matrix for x in row)
+    return any(abs(a - b) > 1e-3 * size for r, s in zip(matrix, again) for a, b in zip(r, s))
+
+
+def sample_motion(armature, start: int, end: int, fps: float, told=None) -> Tuple["np.ndarray", List["Matrix"], bool]:
+    """Local transforms, frames x (1 + bones) x 10, and whether any was sheared.
+
+    In a scene of its own with nothing but the armature and what it depends on: the rest of the user's scene is not evaluated, and
+    its current frame stays."""
+    bones = [b.name for b in armature.data.bones]
+    parents = {b.name: b.parent.name if b.parent else None for b in armature.data.bones}
+    out = np.empty((end - start + 1, 1 + len(bones), 10), np.float32)
+    sheared, worlds = False, []
+    scene = bpy.data.scenes.new("supple sampling")
+    try:
+        scene.collection.objects.link(armature)
+        scene.render.fps, scene.render.fps_base = max(1, round(fps)), max(1, round(fps)) / fps
+        for index, frame in enumerate(range(start, end + 1)):
+            scene.frame_set(frame)
+            solved = armature.evaluated_get(scene.view_layers[0].depsgraph)
+            world = solved.matrix_world.copy()
+            worlds.append(world)
+            pose = {b.name: b.matrix.copy() for b in solved.pose.bones}
+            out[index, 0] = _row(world)
+            sheared = sheared or _has_shear(world)
+            for k, name in enumerate(bones):
+                local = pose[name] if parents[name] is None else pose[parents[name]].inverted_safe() @ pose[name]
+                out[index, 1 + k] = _row(local)
+                sheared = sheared or (index == 0 and _has_shear(local))
+            if told and told(index / len(out), "sample") is False:
+                raise supple.Cancelled("the sampling was stopped")
+    finally:
+        bpy.data.scenes.remove(scene)
+    for index in range(1, len(out)):  # one side of the sphere, so that keys go the short way
+        flip = np.sum(out[index, :, 3:7] * out[index - 1, :, 3:7], axis=1) < 0
+        out[index, flip, 3:7] *= -1
+    return out, worlds, sheared
+
+
+def read(context, mesh_object, *, maps=(), up: str = "z", told=None) -> Rig:
+    """The character in world space: the rest pose where the armature's object stands in the first frame."""
+    armature = check(mesh_object)
+    scene = context.scene
+    start, end = scene.frame_start, max(scene.frame_end, scene.frame_start)
+    fps = scene.render.fps / scene.render.fps_base
+    notes = []
+    local, worlds, sheared = sample_motion(armature, start, end, fps, told)
+    bones = list(armature.data.bones)
+    index = {b.name: 1 + i for i, b in enumerate(bones)}
+    joints = [(f"{armature.name} (object)", None)]
+    rest = [_row(worlds[0])]
+    for bone in bones:
+        joints.append((bone.name, index[bone.parent.name] if bone.parent else 0))
+        rest.append(_row(bone.parent.matrix_local.inverted_safe() @ bone.matrix_local if bone.parent else bone.matrix_local))
+    to_world = worlds[0] @ armature.matrix_world.inverted_safe() @ mesh_object.matrix_world
+    place = np.array(to_world, np.float64)
+    points = (rest_points(mesh_object).astype(np.float64) @ place[:3, :3].T + place[:3, 3]).astype(np.float32)
+    weights, loose = weights_of(mesh_object, {b.name: index[b.name] for b in bones if b.use_deform})
+    if loose:
+        notes.append(f"{loose} vertices are in no bone's group and follow the armature as a whole")
+    if sheared:
+        notes.append("some bones are sheared by the scale of their parents, which joints cannot show; apply the scale (Ctrl A)")
+    if mesh_object.data.shape_keys:
+        notes.append("shape keys are taken as they are mixed now")
+    character = supple.character(points, faces_of(mesh_object.data), joints=joints, rest=rest, weights=weights, name=mesh_object.name,
+                                 unit=max(scene.unit_settings.scale_length, 1e-9), up=up, weld=True)  # fmt: skip
+    order = [j.id for j in character.joints]
+    motion = np.repeat(np.array(character.rest, np.float32)[None], len(local), axis=0)
+    for at, own in enumerate(order):
+        if 0 <= own < local.shape[1]:
+            motion[:, at] = local[:, own]
+    character.add_clip(CLIP, motion, fps=fps)
+    for name, group in maps:
+        character.maps[name] = group_values(mesh_object, group)
+    return Rig(character, np.array(character.vertex_points), start, end, fps, notes + list(character.warnings))
