@@ -371,6 +371,7 @@ static sup_result make_character(maker* m, const char* description, const sup_pr
     desc.part_count = m->part_count, desc.parts = parts;
     desc.joint_count = m->joint_count, desc.joints = joints;
     if (!r) r = sup_character_create(&desc, NULL, out, m->error);
+    if (!r && !sup_json_get(json, "unit")) r = sup_size_judge(*out, NULL, m->error);
     sup_auto_weights made;
     if (!r && weights)
         r = sup_character_weigh(

@@ -122,6 +122,10 @@ typedef struct sup_load_options {
 /// nearest to 2 m, for physics alone.
 SUP_API sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error);
 
+/// What sup_load does about sizes, for characters that come from elsewhere: sets size_factor where one is smaller or larger than
+/// characters are, and warns with the unit to set.
+SUP_API sup_result sup_size_judge(sup_character* character, const sup_allocator* allocator, sup_error* error);
+
 /// Reads captured motion (.bvh), a skeleton of research data (.tgf) or a table of its weights or motion (.dmat, .tmat).
 /// What they give lives in the arena. NULL options: defaults; only `files` counts.
 SUP_API sup_result sup_mocap_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_mocap* out,

@@ -3,7 +3,6 @@
 #include "io/path.h"
 #include "io/recognize.h"
 #include "io/sequence.h"
-#include "io/size.h"
 #include "supple/io.h"
 
 #include <string.h>

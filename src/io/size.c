@@ -1,7 +1,7 @@
 // A fox of 155 m, a warrior of 7 mm: files whose unit is not what they say. Skin under the gravity of such a size hangs like a
 // sack or stands like stone, so physics takes the character for a plausible one. Points, files and printed lengths keep the
 // file's unit: only gravity, masses and the lengths of the world are resolved by the other one.
-#include "io/size.h"
+#include "supple/io.h"
 
 #include "base/internal.h"
 #include "io/gltf.h"

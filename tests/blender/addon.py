@@ -190,6 +190,20 @@ def check_moving_object(addon):
     claim("linear skinning agrees with Blender's own modifier on an armature that moves", worst < 2e-5, worst)
 
 
+def check_size(addon):
+    """A character of 100 m: physics takes it for a plausible one here as on the command line."""
+    mesh, armature = arm_scene()
+    armature.scale = (150, 150, 150)
+    bpy.context.view_layer.update()
+    mesh.supple.flesh = "layers"
+    truth, read = program_points(addon, mesh, "dualquat,layers")
+    claim("a size that no character has is noted", any("physics takes it for" in n for n in read.notes))
+    bpy.ops.supple.preview()
+    bpy.context.scene.frame_set(16)
+    copy = bpy.data.objects[mesh.name + " (Supple)"]
+    claim("and treated as the command line does", bits(vertices(copy.data)) == bits(truth[15]))
+
+
 def check_undo(addon):
     mesh, armature = arm_scene()
     name = mesh.name
@@ -217,6 +231,12 @@ def check_refusals(addon):
     bpy.ops.mesh.primitive_cube_add()
     refused("a mesh without an armature", "has no armature")
     mesh, armature = arm_scene()
+    cube = bpy.data.objects.new("part", bpy.data.meshes.new("part"))
+    cube.parent, cube.parent_type, cube.parent_bone = armature, "BONE", "forearm"
+    bpy.context.scene.collection.objects.link(cube)
+    bpy.context.view_layer.objects.active = cube
+    refused("a rigid part", "hangs on the bone 'forearm'")
+    bpy.context.view_layer.objects.active = mesh
     bpy.ops.object.mode_set(mode="EDIT")
     refused("edit mode", "mode first")
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -259,6 +279,7 @@ for chain, skinning, flesh, smooth in (("linear", "linear", "none", False), ("du
 check_bakes(addon)
 check_settings(addon)
 check_moving_object(addon)
+check_size(addon)
 check_refusals(addon)
 check_undo(addon)
 bpy.ops.preferences.addon_disable(module="supple_skin")

@@ -114,7 +114,7 @@ class Session:
         morphs: Optional[Dict[str, Any]] = None,
         normals: Any = None,
         name: str = "character",
-        unit: float = 1.0,
+        unit: Optional[float] = None,
         up: str = "y",
         weld: bool = False,
         progress: Optional[Progress] = None,
@@ -125,7 +125,8 @@ class Session:
         index or name, None for a root. rest: joints x 10 (translation, rotation x y z w, scale, from the parent); the rest pose
         is the bind pose unless inverse_bind (joints x 3 x 4) says another. weights: points x joints, or the three arrays
         (begin, joints, values), or "automatic". maps: name to a value from 0 to 1 per point. morphs: name to n x 3
-        displacements."""
+        displacements. unit: metres per unit; without it 1, and physics takes a character of implausible size for a plausible one.
+        weld: points at one place with the same weights become one; `vertex_points` is the way back."""
         me = self._handle.__index__()
         draft = _flat.made(lib.flat_draft(me), me)
         sizes, corners = _polygons(faces)

@@ -130,6 +130,12 @@ def test_weights_come_in_three_ways(arm):
         supple.character(arm.points, arm.triangles, joints=joints, rest=arm.rest, weights=dense[:, 1:])
 
 
+def test_an_implausible_size_is_judged_unless_the_unit_is_given(arm):
+    giant = supple.character(arm.points * 100, arm.faces)
+    assert any("physics takes it for" in w for w in giant.warnings)
+    assert not supple.character(arm.points * 100, arm.faces, unit=1).warnings
+
+
 def test_maps_go_in_and_out(arm):
     assert list(arm.maps) == []
     before = arm.chain("dualquat").bake(clip="flex", fps=2).hashes

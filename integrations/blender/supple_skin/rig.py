@@ -38,11 +38,12 @@ def armature_modifier(mesh_object) -> Optional["bpy.types.ArmatureModifier"]:
 
 
 def armature_of(mesh_object) -> Optional["bpy.types.Object"]:
+    """The armature that bends it: by a modifier, or as a parent that deforms."""
     modifier = armature_modifier(mesh_object)
     if modifier:
         return modifier.object
     parent = mesh_object.parent
-    return parent if parent and parent.type == "ARMATURE" else None
+    return parent if parent and parent.type == "ARMATURE" and mesh_object.parent_type == "ARMATURE" else None
 
 
 def check(mesh_object) -> "bpy.types.Object":
@@ -57,6 +58,8 @@ def check(mesh_object) -> "bpy.types.Object":
     if mesh_object.mode != "OBJECT":
         raise Refused("Leave edit, paint and sculpt mode first (Tab)")
     armature = armature_of(mesh_object)
+    if armature is None and mesh_object.parent_type == "BONE":
+        raise Refused(f"'{mesh_object.name}' hangs on the bone '{mesh_object.parent_bone}' as a rigid part; a skin has an Armature modifier")
     if armature is None:
         raise Refused(f"'{mesh_object.name}' has no armature; parent it to one (Ctrl P, With Automatic Weights)")
     modifier = armature_modifier(mesh_object)
@@ -180,6 +183,12 @@ def sample_motion(armature, start: int, end: int, fps: float, told=None) -> Tupl
     return out, worlds, sheared
 
 
+def _unit(scene) -> Optional[float]:
+    """Metres per unit where somebody said so; without it physics judges the size by itself."""
+    units = scene.unit_settings
+    return units.scale_length if units.system != "NONE" and abs(units.scale_length - 1) > 1e-6 else None
+
+
 def read(context, mesh_object, *, maps=(), up: str = "z", told=None) -> Rig:
     """The character in world space: the rest pose where the armature's object stands in the first frame."""
     armature = check(mesh_object)
@@ -199,6 +208,8 @@ def read(context, mesh_object, *, maps=(), up: str = "z", told=None) -> Rig:
     place = np.array(to_world, np.float64)
     points = (rest_points(mesh_object).astype(np.float64) @ place[:3, :3].T + place[:3, 3]).astype(np.float32)
     weights, loose = weights_of(mesh_object, {b.name: index[b.name] for b in bones if b.use_deform})
+    if loose == len(points):
+        raise Refused(f"No vertex of '{mesh_object.name}' is in the group of a bone that deforms; give it weights first")
     if loose:
         notes.append(f"{loose} vertices are in no bone's group and follow the armature as a whole")
     if sheared:
@@ -206,7 +217,7 @@ def read(context, mesh_object, *, maps=(), up: str = "z", told=None) -> Rig:
     if mesh_object.data.shape_keys:
         notes.append("shape keys are taken as they are mixed now")
     character = supple.character(points, faces_of(mesh_object.data), joints=joints, rest=rest, weights=weights, name=mesh_object.name,
-                                 unit=max(scene.unit_settings.scale_length, 1e-9), up=up, weld=True)  # fmt: skip
+                                 unit=_unit(scene), up=up, weld=True)  # fmt: skip
     order = [j.id for j in character.joints]
     motion = np.repeat(np.array(character.rest, np.float32)[None], len(local), axis=0)
     for at, own in enumerate(order):
