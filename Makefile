@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-full test-blender characters bench peers wasm python blender-addon fuzz hostile install docs realism format tidy clean help
+.PHONY: all setup demo test test-full test-blender characters bench peers wasm python blender-addon fuzz hostile install package docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_flat
@@ -63,6 +63,11 @@ hostile: ## CASES (1000) damaged characters from SEED (1) on through every defor
 install: all ## into PREFIX (/usr/local)
 	@cmake --install build --prefix $(abspath $(PREFIX))
 
+package: ## Debian packages in build-package/, checked with lintian and tried in a clean root
+	@scripts/setup.sh package
+	@scripts/package.sh $(JOBS)
+	@scripts/package-check.sh
+
 docs: all ## the parameter tables of docs/deformers, from the program's own description
 	@node scripts/update-docs.mjs build/supple
 
@@ -77,7 +82,7 @@ tidy: ## clang-tidy over the library and the program
 	@git ls-files 'src/*.c' 'scenes/*.c' 'apps/*.c' | xargs -P $(JOBS) -n 8 clang-tidy -p build --quiet
 
 clean: ## remove every build tree
-	@rm -rf build build-debug build-clang build-asan build-tsan build-fuzz build-wasm
+	@rm -rf build build-debug build-clang build-asan build-tsan build-fuzz build-wasm build-package build-windows
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{ printf "  %-16s %s\n", $$1, $$2 }'

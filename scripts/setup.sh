@@ -1,12 +1,13 @@
 #!/bin/sh
-# Installs what is missing from Debian's packages, and nothing when nothing is: scripts/setup.sh build|test|blender.
+# Installs what is missing from Debian's packages, and nothing when nothing is: scripts/setup.sh build|test|blender|package|windows.
 # build: what `make` and `make demo` need. test: what `make test` needs too. blender: what `make test-blender` needs (433 MB).
+# package: what `make package` needs too. windows: what `make windows` needs, a compiler and wine (700 MB).
 set -eu
 cd "$(dirname "$0")/.."
 level=${1:-test}
 case $level in
-build | test | blender) ;;
-*) echo "usage: $0 build|test|blender" >&2; exit 2 ;;
+build | test | blender | package | windows) ;;
+*) echo "usage: $0 build|test|blender|package|windows" >&2; exit 2 ;;
 esac
 
 missing=
@@ -24,6 +25,7 @@ cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>
 header() { printf "#include <stdio.h>\n#include <%s>\n" "$1" | gcc -x c -fsyntax-only -; }
 blender_numpy() { python3 -c 'import sys; sys.path.append("/usr/lib/python3/dist-packages"); import numpy'; }
 python_has() { /usr/bin/python3 -c "import $1"; } # the package's tests run with Debian's own Python
+wine() { have wine64 || test -x /usr/lib/wine/wine64; }
 wasi() { echo '#include <stdlib.h>' | clang --target=wasm32-wasi -x c -fsyntax-only -; }
 
 need gcc have gcc
@@ -33,6 +35,16 @@ need ninja-build have ninja
 if [ "$level" = blender ]; then
     need blender have blender
     need python3-numpy blender_numpy
+fi
+if [ "$level" = package ]; then
+    need dpkg-dev have dpkg-shlibdeps
+    need lintian have lintian
+    need debootstrap have debootstrap
+fi
+if [ "$level" = windows ]; then
+    need gcc-mingw-w64-x86-64-posix have x86_64-w64-mingw32-gcc-posix
+    need wine64 wine
+    need nodejs have node
 fi
 need libembree-dev header embree3/rtcore.h
 need libpng-dev header png.h

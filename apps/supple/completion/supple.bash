@@ -1,7 +1,7 @@
 # Completion of supple for bash: the program itself knows what could come next.
 _supple()
 {
-    local line=${COMP_LINE:0:COMP_POINT} words=() bare word fragment='' candidate typed last i
+    local line=${COMP_LINE:0:COMP_POINT} words=() bare word fragment='' candidate typed last names i
 
     # Bash takes words apart at = and : as well; what stands without a blank between is one word of ours.
     for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -28,19 +28,22 @@ _supple()
     COMPREPLY=()
     while IFS=$'\t' read -r candidate _; do
         case $candidate in
+        '') ;;
         :files)
             compopt -o filenames 2>/dev/null
-            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$fragment")
+            names=$(compgen -f -- "$fragment")
+            [[ $names ]] && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY <<<"$names"
             ;;
         :folders)
             compopt -o filenames 2>/dev/null
-            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$fragment")
+            names=$(compgen -d -- "$fragment")
+            [[ $names ]] && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY <<<"$names"
             ;;
         *)
             COMPREPLY+=("${candidate#"$typed"}")
             [[ $candidate == *[=.:] ]] && compopt -o nospace 2>/dev/null
             ;;
         esac
-    done < <("${words[0]}" complete "${words[@]:1}" 2>/dev/null)
+    done <<<"$("${words[0]}" complete "${words[@]:1}" 2>/dev/null)"
 } &&
     complete -F _supple supple
