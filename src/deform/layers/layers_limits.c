@@ -13,6 +13,7 @@
 //   took
 #include "deform/layers/layers_limits.h"
 
+#include "geom/near_points.h"
 #include "math/rotation.h"
 #include "math/trig.h"
 
@@ -61,20 +62,32 @@ void layers_note_limits(const sup_bind_input* in)
          "stiffness in the paper's order grows with iterations, and it took 15 or more");
 }
 
+// Where bones end that go on in another.
+static sup_result find_joints(const sup_skeleton* s, sup_arena* scratch, sup_near_points* out, sup_error* error)
+{
+    uint32_t  count = 0;
+    sup_vec3* joints = SUP_NEW(scratch, sup_vec3, s->bone_count);
+    if (!joints) return sup_fail_memory(error, "layers");
+    for (uint32_t i = 0; i < s->bone_count; ++i)
+        if (s->bones[i].child != SUP_NONE) joints[count++] = s->bones[i].tail;
+    return sup_near_points_create(joints, count, scratch, out, error);
+}
+
 sup_result layers_bind_limits(sup_arena* arena, layers_bound* b, sup_error* error)
 {
-    const sup_skeleton* s = &b->character->skeleton;
-    float*              least = SUP_NEW(arena, float, b->stride);
-    if (!least) return sup_fail_memory(error, "layers");
-    for (uint32_t k = 0; k < b->count; ++k) {
+    sup_near_points joints;
+    sup_arena*      scratch = sup_arena_beside(arena);
+    float*          least = SUP_NEW(arena, float, b->stride);
+    sup_result      r =
+        scratch && least ? find_joints(&b->character->skeleton, scratch, &joints, error) : sup_fail_memory(error, "layers");
+    for (uint32_t k = 0; !r && k < b->count; ++k) {
         sup_vec3 bone = b->rest[(size_t)LAYER_BONE * b->stride + k];
-        float    nearest = INFINITY, depth = v3_distance(bone, b->rest[k]);
-        for (uint32_t i = 0; i < s->bone_count; ++i)
-            if (s->bones[i].child != SUP_NONE) nearest = fminf(nearest, v3_distance(bone, s->bones[i].tail));
+        float    depth = v3_distance(bone, b->rest[k]), nearest = sup_near_points_distance(&joints, bone, far_joint * depth);
         least[k] = tether_least * (1 - sup_smoothstep(near_joint * depth, far_joint * depth, nearest));
     }
+    sup_arena_destroy(scratch);
     b->tether_least = least;
-    return SUP_OK;
+    return r;
 }
 
 int layers_strain_rounds(const layers_run* r)
