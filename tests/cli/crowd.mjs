@@ -62,6 +62,18 @@ for (const row of [true, false])
         }
     });
 
+// Every triangle for itself is a limb for itself, with curves of its own.
+await test("a thousand loose pieces bind with bend", folder => {
+    const whole = tube(300, 20, true), { p, i, j, w } = whole.views, take = (from, width, as) => new as(Array.from(i).flatMap(v => Array.from(from.subarray(width * v, width * v + width))));
+    const loose = { p: take(p, 3, Float32Array), i: Uint32Array.from(i, (_, k) => k), j: take(j, 4, Uint16Array), w: take(w, 4, Float32Array), b: whole.views.b };
+    for (const accessor of [0, 2, 3]) whole.json.accessors[accessor].count = i.length;
+    for (let k = 0; k < loose.p.length; k++) loose.p[k] += 1e-3 * (Math.floor(k / 9) % 7); // not welded to each other
+    Object.assign(whole.json.accessors[0], { min: [0, -0.2, -0.2], max: [1.8, 0.2, 0.2] });
+    const file = writeGlb(path.join(folder, "loose.glb"), { views: loose, json: whole.json });
+    const r = bounded(6, ["bake", file, path.join(folder, "out.npy"), "--deform", "bend(pressure=1000)", "--quiet"]);
+    holds(r.code === 0 || /bend: /.test(r.err), `exit code ${r.code}, ${r.err}`);
+});
+
 for (const [file, words, more] of [
     ["hang_stacked_2000_layers.glb", null, []],
     ["hang_rootscale0_layers.glb", null, []],

@@ -8,6 +8,8 @@
 
 /// More entries than this for every point are slower than to go over curves.
 enum { ENTRIES_PER_POINT = 32 };
+/// Points times curves and loads, some seconds of work. Characters have hundreds of curves; soup has one for every triangle.
+#define TAKES_MOST 1e8
 /// Mixing leaves long tails: what is less than this share of the largest displacement of a load is not kept.
 #define TAIL 1e-5f
 #define TWO_PI 6.283185307179586
@@ -37,10 +39,13 @@ static double shape_at(const fixed_maker* m, uint32_t curve, const float* shape,
     return sum;
 }
 
-static void clear_rows(const fixed_maker* m)
+/// After use, and of one curve: all rows of a thousand curves, a thousand times, would take longer than everything else.
+static void clear_curve(const fixed_maker* m, uint32_t curve)
 {
-    memset(m->room.rows, 0, ((size_t)(m->b->net.on.intervals + 1) * m->b->net.on.stride + 8) * sizeof(float));
-    memset(m->room.moving, 0, m->b->net.on.curves.curve_count);
+    const sup_curve_net* on = &m->b->net.on;
+    for (uint32_t n = 0; n <= on->intervals; ++n)
+        for (uint32_t k = 0; k < 3; ++k) m->room.rows[(size_t)n * on->stride + 3 * curve + k] = 0;
+    m->room.moving[curve] = 0;
 }
 
 static void rows_to_points(const fixed_maker* m)
@@ -102,7 +107,6 @@ static sup_result fix_items(fixed_maker* m, sup_error* error)
     const bend_loads* l = &m->b->loads;
     const bend_net*   net = &m->b->net;
     for (uint32_t i = 0; i < l->item_count && !m->full; i += 3) {
-        clear_rows(m);
         for (uint32_t k = 0; k < 3 && i + k < l->item_count; ++k) {
             const bend_item* item = &l->items[i + k];
             m->room.moving[item->curve] = 1;
@@ -117,6 +121,7 @@ static sup_result fix_items(fixed_maker* m, sup_error* error)
                 float share = (&m->room.q[p].x)[k];
                 if (fabsf(share) > TAIL * (&most.x)[k]) keep(m, p, i + k, v3(share, 0, 0));
             }
+        for (uint32_t k = 0; k < 3 && i + k < l->item_count; ++k) clear_curve(m, l->items[i + k].curve);
     }
     return m->full ? SUP_OK : sort_entries(m, false, &m->b->fixed.forces, error);
 }
@@ -129,7 +134,6 @@ static sup_result fix_pressure(fixed_maker* m, sup_error* error)
     for (uint32_t c = 0; c < net->on.curves.curve_count && !m->full; ++c) {
         bool            on = l->founded && net->on.curves.curves[c].closed;
         const sup_vec3* s = l->pressure + (size_t)c * l->rows;
-        clear_rows(m);
         m->room.moving[c] = 1;
         for (uint32_t n = 0; n <= net->on.intervals; ++n)
             for (uint32_t k = 0; k < 3; ++k) {
@@ -145,6 +149,7 @@ static sup_result fix_pressure(fixed_maker* m, sup_error* error)
             sup_vec3 q = m->room.q[p];
             if (fabsf(q.x) > tail || fabsf(q.y) > tail || fabsf(q.z) > tail) keep(m, p, c, q);
         }
+        clear_curve(m, c);
     }
     return m->full ? SUP_OK : sort_entries(m, true, &m->b->fixed.pressure, error);
 }
@@ -163,8 +168,10 @@ static sup_result fix_all(fixed_maker* m, sup_error* error)
     m->room.moving = SUP_NEW(m->beside, uint8_t, net->on.curves.curve_count);
     if (!m->point || !m->value || !m->share || !m->room.q || !m->room.rows || !m->room.moving)
         return sup_fail_memory(error, "bend");
+    bool   pressed = m->p->pressure != 0 || b->pressure.scale;
+    double shapes = b->loads.item_count / 3.0 + (pressed ? net->on.curves.curve_count : 0);
+    m->full = shapes * b->point_count > TAKES_MOST;
     sup_result r = fix_items(m, error);
-    bool       pressed = m->p->pressure != 0 || b->pressure.scale;
     if (!r && !m->full && pressed) r = fix_pressure(m, error);
     b->fixed.ready = !m->full;
     b->fixed.pressed = pressed;
