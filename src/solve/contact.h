@@ -103,6 +103,7 @@ typedef struct sup_contact_call {
     sup_contact_settings settings;
     const sup_tasks*     tasks;
     void*                scratch;
+    const float*         over;     ///< per point: how far what rides on the skin stands out over it; NULL: nothing rides on it
     const bool*          sideless; ///< per point: passes through something for long; pushes would throw it about for ever; NULL: none does
 } sup_contact_call;
 

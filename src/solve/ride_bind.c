@@ -12,9 +12,17 @@
 static const float reach_edges = 2.0f;
 static const float fade_begin = 1.0f, fade_end = 3.0f;
 static const float piece_edges = 2.0f, group_edges = 4.0f;
-// Weights in common from where to where the cage's turn counts, and what a carrier with none in common counts.
-static const float turn_begin = 0.3f, turn_end = 0.8f;
+// Weights in common from where to where a point goes as the cage does, and what a carrier with none in common counts.
+static const float alike_begin = 0.3f, alike_end = 0.8f;
 static const float stranger_share = 0.02f;
+// The largest weight of a cage point, from where to where the mesh's own pose counts around it.
+static const float trust_none = 0.5f, trust_all = 0.9f;
+// How far what rides on the cage may stand out over it, edges: where it rounds its corners; and what a part that sticks out
+// counts at most.
+static const float rounding = 0.1f, over_most = 0.5f;
+// Of the normal in the map around a cage point: as much as one of two directions that its edges span. And what the determinant
+// has to exceed, over the cube of the edges' squares, for the edges to span them.
+static const double normal_share = 0.5, flat_most = 1e-6;
 enum { RINGS = 3, NEAR_MOST = 128, GRAIN = 64 };
 
 typedef struct binder {
@@ -24,9 +32,12 @@ typedef struct binder {
     sup_vec3*            normals;                // of cage points
     float*               edges;                  // mean edge at each
     uint32_t *           fan_begin, *fans;       // by the cage's own numbers
+    sup_vec3 *           slopes, *heights;       // as of the ride, by the cage's own numbers
     uint32_t*            counts;                 // per point
     uint32_t*            carriers;               // SUP_RIDE_CARRIERS per point, by the cage's own numbers
-    float *              shares, *turns, *local; // local: edges where the point is
+    float *              shares, *alike, *local; // local: edges where the point is
+    uint32_t*            feet;                   // per point: triangle of the cage nearest to it, a slot of the hierarchy
+    float*               above;                  // per point: how far it is above that
 } binder;
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "what rides on a cage"); }
@@ -40,7 +51,8 @@ static bool list_fans(binder* b, sup_arena* arena)
     b->fans = SUP_NEW(arena, uint32_t, 6 * (size_t)c->triangle_count);
     b->normals = SUP_NEW(arena, sup_vec3, c->point_count);
     b->edges = SUP_NEW(arena, float, c->point_count);
-    if (!b->fan_begin || !b->fans || !b->normals || !b->edges) return false;
+    b->slopes = SUP_NEW(arena, sup_vec3, 3 * (size_t)c->triangle_count), b->heights = SUP_NEW(arena, sup_vec3, c->point_count);
+    if (!b->fan_begin || !b->fans || !b->normals || !b->edges || !b->slopes || !b->heights) return false;
     for (size_t i = 0; i < 3 * (size_t)c->triangle_count; ++i) ++b->fan_begin[c->triangles[i] + 2];
     for (uint32_t p = 2; p < c->point_count + 2; ++p) b->fan_begin[p] += b->fan_begin[p - 1];
     for (uint32_t t = 0; t < c->triangle_count; ++t)
@@ -58,6 +70,43 @@ static bool list_fans(binder* b, sup_arena* arena)
         b->edges[p] /= (float)(b->fan_begin[p + 1] - b->fan_begin[p]);
     }
     return true;
+}
+
+/// How the map around cage point k follows from its edges and its normal n: A = sum of (edge now) x slope + (n now) x height,
+/// where slope = M^-1 edge, height = M^-1 n weight, M = sum of edge x edge + weight n x n. Around a point whose edges all lie
+/// in one line, or have no length, there is none, and it carries nothing: its height is 0.
+static void make_map(binder* b, uint32_t k)
+{
+    const sup_vec3* rest = b->d->cage->points;
+    double          m[3][3] = { { 0 } }, squares = 0;
+    sup_vec3        normal = v3(0, 0, 0);
+    for (uint32_t i = b->fan_begin[k]; i < b->fan_begin[k + 1]; ++i) {
+        sup_vec3     e = v3_sub(rest[b->fans[2 * (size_t)i]], rest[k]);
+        const float* x = &e.x;
+        normal = v3_add(normal, v3_cross(e, v3_sub(rest[b->fans[2 * (size_t)i + 1]], rest[k])));
+        for (int a = 0; a < 9; ++a) m[a / 3][a % 3] += (double)x[a / 3] * (double)x[a % 3];
+        squares += (double)v3_length2(e);
+    }
+    normal = v3_normalize(normal, v3(0, 0, 0));
+    double       weight = normal_share * squares, inverse[3][3];
+    const float* n = &normal.x;
+    for (int a = 0; a < 9; ++a) m[a / 3][a % 3] += weight * (double)n[a / 3] * (double)n[a % 3];
+    for (int a = 0; a < 9; ++a) {
+        int i = a / 3, j = a % 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+        inverse[j][i] = m[i1][j1] * m[i2][j2] - m[i1][j2] * m[i2][j1];
+    }
+    double det = m[0][0] * inverse[0][0] + m[0][1] * inverse[1][0] + m[0][2] * inverse[2][0];
+    if (!(det > flat_most * squares * squares * squares)) return;
+    for (uint32_t i = b->fan_begin[k]; i <= b->fan_begin[k + 1]; ++i) {
+        bool         edge = i < b->fan_begin[k + 1];
+        sup_vec3     v = edge ? v3_sub(rest[b->fans[2 * (size_t)i]], rest[k]) : v3_scale(normal, (float)weight);
+        const float* x = &v.x;
+        float        out[3];
+        for (int a = 0; a < 3; ++a)
+            out[a] =
+                (float)((inverse[a][0] * (double)x[0] + inverse[a][1] * (double)x[1] + inverse[a][2] * (double)x[2]) / det);
+        *(edge ? &b->slopes[i] : &b->heights[k]) = v3(out[0], out[1], out[2]);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------- one point
@@ -143,15 +192,18 @@ static void bind_point(const binder* b, uint32_t p)
     for (uint32_t i = 0; i < n.count; ++i) {
         uint32_t q = n.items[i];
         float    in_common = common(b->d, p, q), facing = sup_clampf(0.5f + v3_dot(normal, b->normals[q]), 0, 1);
-        n.values[i] =
-            kernel(v3_distance(c->points[q], foot) / (reach_edges * edge)) * (in_common * in_common + stranger_share) * facing;
+        if (v3_length2(b->heights[q]) > 0)
+            n.values[i] = kernel(v3_distance(c->points[q], foot) / (reach_edges * edge)) *
+                          (in_common * in_common + stranger_share) * facing;
     }
     keep_largest(&n);
     for (uint32_t i = 0; i < n.count; ++i) sum += n.values[i], shared += n.values[i] * common(b->d, p, n.items[i]);
     float away = v3_distance(x, foot) / edge, reached = 1 - sup_smoothstep(fade_begin, fade_end, away);
     b->local[p] = edge;
+    b->feet[p] = place.slot;
+    b->above[p] = v3_dot(v3_sub(x, foot), v3_normalize(normal, v3(0, 0, 0)));
     if (!(sum > 0) || !(reached > 0)) return;
-    b->turns[p] = sup_smoothstep(turn_begin, turn_end, shared / sum);
+    b->alike[p] = sup_smoothstep(alike_begin, alike_end, shared / sum);
     for (uint32_t i = 0; i < n.count && n.values[i] > 0; ++i) {
         b->carriers[SUP_RIDE_CARRIERS * (size_t)p + i] = n.items[i];
         b->shares[SUP_RIDE_CARRIERS * (size_t)p + i] = reached * n.values[i] / sum;
@@ -245,11 +297,11 @@ static sup_result join_pieces(const binder* b, uint32_t* up, piece* pieces, sup_
 static void even_group(binder* b, const uint32_t* points, uint32_t count)
 {
     near     n = { .count = 0 };
-    float    turn = 0, sum = 0, kept = 0;
+    float    alike = 0, sum = 0, kept = 0;
     uint32_t stride = count / 64 + 1, taken = 0;
     for (uint32_t i = 0; i < count; i += stride, ++taken) {
         uint32_t p = points[i];
-        turn += b->turns[p];
+        alike += b->alike[p];
         for (uint32_t k = 0; k < b->counts[p]; ++k) {
             uint32_t q = b->carriers[SUP_RIDE_CARRIERS * (size_t)p + k], at = 0;
             near_add(&n, q);
@@ -264,7 +316,7 @@ static void even_group(binder* b, const uint32_t* points, uint32_t count)
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t p = points[i];
         b->counts[p] = n.count;
-        b->turns[p] = turn / (float)taken;
+        b->alike[p] = alike / (float)taken;
         for (uint32_t k = 0; k < n.count; ++k) {
             b->carriers[SUP_RIDE_CARRIERS * (size_t)p + k] = n.items[k];
             b->shares[SUP_RIDE_CARRIERS * (size_t)p + k] = scale * n.values[k];
@@ -272,24 +324,27 @@ static void even_group(binder* b, const uint32_t* points, uint32_t count)
     }
 }
 
-static sup_result carry_pieces(binder* b, sup_arena* temporary, uint32_t* groups, sup_error* error)
+static sup_result carry_pieces(binder* b, sup_arena* arena, sup_arena* temporary, sup_ride* out, sup_error* error)
 {
     uint32_t       n = b->d->point_count, count = 0;
-    uint32_t *     up = SUP_NEW(temporary, uint32_t, n), *members = SUP_NEW(temporary, uint32_t, n);
+    uint32_t *     up = SUP_NEW(temporary, uint32_t, n), *members, *begin;
     piece*         pieces = SUP_NEW(temporary, piece, n);
     sup_sort_item *items = SUP_NEW(temporary, sup_sort_item, n), *spare = SUP_NEW(temporary, sup_sort_item, n);
-    if (!up || !members || !pieces || !items || !spare) return no_memory(error);
+    if (!up || !pieces || !items || !spare) return no_memory(error);
     measure_pieces(b, up, pieces);
     sup_result r = join_pieces(b, up, pieces, temporary, error);
     if (r) return r;
     for (uint32_t p = 0; p < n; ++p)
         if (pieces[root_of(up, p)].small) items[count++] = (sup_sort_item){ root_of(up, p), p };
     sup_sort(items, spare, count);
+    members = SUP_NEW(arena, uint32_t, count), begin = SUP_NEW(arena, uint32_t, (size_t)count + 1);
+    if (!members || !begin) return no_memory(error);
     for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i; end < count && items[end].key == items[i].key; ++end) members[end - i] = items[end].value;
-        even_group(b, members, end - i);
-        ++*groups;
+        for (end = i; end < count && items[end].key == items[i].key; ++end) members[end] = items[end].value;
+        even_group(b, members + i, end - i);
+        begin[++out->groups] = end;
     }
+    out->group_begin = begin, out->group_points = members;
     return SUP_OK;
 }
 
@@ -301,11 +356,14 @@ static sup_result pack(const binder* b, sup_arena* arena, sup_ride* out, sup_err
     uint32_t             n = d->point_count, cage = d->cage->point_count, total = 0;
     for (uint32_t p = 0; p < n; ++p) total += b->counts[p];
     uint32_t *begin = SUP_NEW(arena, uint32_t, (size_t)n + 1), *carriers = SUP_NEW(arena, uint32_t, total);
-    float *   shares = SUP_NEW(arena, float, total), *turns = sup_arena_copy(arena, b->turns, n, sizeof *turns);
+    float *   shares = SUP_NEW(arena, float, total), *alike = sup_arena_copy(arena, b->alike, n, sizeof *alike);
     uint32_t *fan_begin = SUP_NEW(arena, uint32_t, (size_t)cage + 1),
              *fans = SUP_NEW(arena, uint32_t, 6 * (size_t)d->cage->triangle_count);
+    sup_vec3 *slopes = SUP_NEW(arena, sup_vec3, 3 * (size_t)d->cage->triangle_count), *heights = SUP_NEW(arena, sup_vec3, cage);
+    sup_vec3* places = SUP_NEW(arena, sup_vec3, cage);
     uint32_t* own = SUP_NEW(arena, uint32_t, cage);
-    if (!begin || !carriers || !shares || !turns || !fan_begin || !fans || !own) return no_memory(error);
+    if (!begin || !carriers || !shares || !alike || !fan_begin || !fans || !slopes || !heights || !places || !own)
+        return no_memory(error);
     for (uint32_t p = 0; p < n; ++p) {
         float sum = 0;
         begin[p + 1] = begin[p] + b->counts[p];
@@ -320,11 +378,37 @@ static sup_result pack(const binder* b, sup_arena* arena, sup_ride* out, sup_err
         uint32_t from = b->fan_begin[own[k]], count = b->fan_begin[own[k] + 1] - from;
         fan_begin[k + 1] = fan_begin[k] + count;
         for (uint32_t i = 0; i < 2 * count; ++i) fans[2 * (size_t)fan_begin[k] + i] = d->order[b->fans[2 * (size_t)from + i]];
+        for (uint32_t i = 0; i < count; ++i) slopes[fan_begin[k] + i] = b->slopes[from + i];
     }
     out->point_count = n;
     out->cage_count = cage;
-    out->begin = begin, out->carriers = carriers, out->shares = shares, out->turns = turns;
+    out->begin = begin, out->carriers = carriers, out->shares = shares, out->alike = alike;
     out->fan_begin = fan_begin, out->fans = fans;
+    out->slopes = slopes, out->heights = heights, out->places = places;
+    for (uint32_t k = 0; k < cage; ++k) places[k] = d->cage->points[own[k]], heights[k] = b->heights[own[k]];
+    return SUP_OK;
+}
+
+/// Around each cage point: how far the mesh's own pose is trusted, and how far the mesh stands out.
+static sup_result judge(const binder* b, sup_arena* arena, sup_ride* out, sup_error* error)
+{
+    const sup_cage* c = b->d->cage;
+    const uint32_t* order = b->d->order;
+    float *         trusts = SUP_NEW(arena, float, c->point_count), *over = SUP_NEW(arena, float, c->point_count);
+    if (!trusts || !over) return no_memory(error);
+    for (uint32_t q = 0; q < c->point_count; ++q) {
+        float most = c->weight_begin ? 0 : 1;
+        for (uint32_t i = c->weight_begin ? c->weight_begin[q] : 0; c->weight_begin && i < c->weight_begin[q + 1]; ++i)
+            most = fmaxf(most, c->weight_values[i]);
+        trusts[order[q]] = sup_smoothstep(trust_none, trust_all, most);
+    }
+    for (uint32_t p = 0; p < b->d->point_count; ++p)
+        for (int k = 0; k < 3 && b->counts[p] > 0; ++k) {
+            float* o = &over[order[b->bvh.corners[3 * (size_t)b->feet[p] + k]]];
+            *o = fmaxf(*o, fminf(b->above[p], over_most * b->local[p]));
+        }
+    for (uint32_t q = 0; q < c->point_count; ++q) over[order[q]] += rounding * b->edges[q];
+    out->trusts = trusts, out->over = over;
     return SUP_OK;
 }
 
@@ -339,13 +423,17 @@ static sup_result make(binder* b, sup_arena* arena, sup_arena* temporary, sup_ri
     b->counts = SUP_NEW(temporary, uint32_t, n);
     b->carriers = SUP_NEW(temporary, uint32_t, SUP_RIDE_CARRIERS * n);
     b->shares = SUP_NEW(temporary, float, SUP_RIDE_CARRIERS* n);
-    b->turns = SUP_NEW(temporary, float, n);
+    b->alike = SUP_NEW(temporary, float, n);
     b->local = SUP_NEW(temporary, float, n);
-    if (!b->nodes || !slots || !b->counts || !b->carriers || !b->shares || !b->turns || !b->local || !list_fans(b, temporary))
+    b->feet = SUP_NEW(temporary, uint32_t, n), b->above = SUP_NEW(temporary, float, n);
+    if (!b->nodes || !slots || !b->counts || !b->carriers || !b->shares || !b->alike || !b->local || !b->feet || !b->above ||
+        !list_fans(b, temporary))
         return no_memory(error);
+    for (uint32_t k = 0; k < c->point_count; ++k) make_map(b, k);
     sup_bvh_refit(&b->bvh, c->points, b->d->tasks, b->nodes, slots);
     sup_tasks_run(b->d->tasks, b->d->point_count, GRAIN, bind_task, b);
-    r = carry_pieces(b, temporary, &out->groups, error);
+    r = judge(b, arena, out, error);
+    if (!r) r = carry_pieces(b, arena, temporary, out, error);
     return r ? r : pack(b, arena, out, error);
 }
 

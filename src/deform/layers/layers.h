@@ -115,6 +115,7 @@ typedef struct layers_bound {
     const uint32_t*      source;        ///< the mesh's point of each; with a cage, the cage's
     const uint32_t*      mesh_points;   ///< the mesh's point of each, with a cage the one it takes most from
     bool                 caged;         ///< a cage carries the tissue
+    const sup_character* rider;         ///< what rides on the cage: the character that was given; NULL: there is no cage
     const sup_ride*      ride;          ///< how the mesh goes with the cage; NULL: there is none
     const uint32_t*      first;         ///< of each point of the mesh: its (first) point here
     layers_glue          glue;

@@ -162,6 +162,7 @@ sup_result layers_cage_ride(const sup_bind_input* in, const layers_cage* cage, s
     for (uint32_t k = 0; k < b->count; ++k) regions[k] = cage->nearest[b->source[k]];
     b->mesh_points = regions;
     b->ride = ride;
+    b->rider = c;
     sup_ride_desc desc = { .point_count = c->mesh.point_count,
                            .points = c->mesh.points,
                            .triangle_count = c->mesh.triangle_count,

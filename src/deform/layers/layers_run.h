@@ -41,6 +41,7 @@ typedef struct layers_run {
     uint32_t*  strained_counts;
     sup_solid* solids;
     float*     rows; ///< of the cage, for the ride
+    sup_vec3*  morphed; ///< points of what rides, at rest
     void *     skin_scratch, *match_scratch, *volume_scratch, *contact_scratch, *planes_scratch;
 
     float              dt;       ///< of a substep

@@ -97,6 +97,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->skin_scratch = cut(base, &used, skin > bones ? skin : bones);
     r->volume_scratch = cut(base, &used, sup_subvolumes_scratch(b->subvolumes));
     r->rows = cut(base, &used, b->ride ? SUP_RIDE_ROW * n * sizeof(float) : 0);
+    r->morphed = cut(base, &used, b->rider && b->rider->morph_count ? b->rider->mesh.point_count * sizeof(sup_vec3) : 0);
     r->sideless = cut(base, &used, n * sizeof(bool));
     r->contact_scratch = cut(base, &used, sup_contact_kept(b->contact));
     return share_run(b, base, used, r);
@@ -341,6 +342,7 @@ static void begin_step(layers_run* r)
                                             .self = r->p->contact && !b->mended.contacts_off && !stays_away(r) },
                                           r->tasks,
                                           r->contact_scratch,
+                                          b->ride ? b->ride->over : NULL,
                                           r->sideless };
     r->planes_call = (sup_planes_call){ r->tasks, r->planes_scratch, r->s.planes };
     r->apart = r->contact_call.settings.self && !r->p->paper_order;
@@ -364,12 +366,33 @@ static void out_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
+// On a cage too.
+static void add_task(void* data, uint32_t begin, uint32_t end)
+{
+    const out_job*   j = data;
+    const sup_frame* f = j->r->frame;
+    for (uint32_t p = begin; p < end; ++p) j->out[p] = v3_add(j->out[p], v3_sub(f->points[p], f->skinned[p]));
+}
+
 static void show(const layers_run* r, sup_vec3* out)
 {
-    out_job       job = { r, out };
-    sup_ride_call ride = { r->end, r->s.x, r->frame->points, r->s.head->origin, r->tasks, r->rows, out };
-    if (r->b->ride) sup_ride_evaluate(r->b->ride, &ride);
-    else sup_tasks_run(r->tasks, r->b->character->mesh.point_count, LAYERS_GRAIN, out_task, &job);
+    const layers_bound* b = r->b;
+    const sup_frame*    f = r->frame;
+    out_job             job = { r, out };
+    if (!b->ride) {
+        sup_tasks_run(r->tasks, b->character->mesh.point_count, LAYERS_GRAIN, out_task, &job);
+        return;
+    }
+    sup_ride_call ride = { .skinned = r->end,
+                           .moved = r->s.x,
+                           .rest = sup_pose_morph(b->rider, f->end, r->morphed),
+                           .points = f->skinned,
+                           .origin = r->s.head->origin,
+                           .tasks = r->tasks,
+                           .rows = r->rows,
+                           .out = out };
+    sup_ride_evaluate(b->ride, &ride);
+    if (f->points != f->skinned) sup_tasks_run(r->tasks, b->ride->point_count, LAYERS_GRAIN, add_task, &job);
 }
 
 void layers_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
