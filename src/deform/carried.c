@@ -41,10 +41,28 @@ sup_carried sup_carried_by_time(const sup_modal* modal, const sup_modal_moment* 
 sup_result sup_carried_trust_create(const sup_character* character, const sup_segments* segments, const sup_sections* sections,
                                     sup_arena* arena, sup_trust* out, sup_error* error)
 {
-    sup_trust_means means = { sections->station_count, sections->station, sections->ratio };
+    uint32_t       n = segments->count, count = 0;
+    sup_trust_way* ways = SUP_NEW(arena, sup_trust_way, (size_t)n + 1);
     *out = (sup_trust){ 0 };
-    if (segments->posed || segments->count < 2 || !segments->turns.pose_count) return SUP_OK;
-    return sup_trust_create(character, &segments->turns, &means, arena, out, error);
+    if (n < 2 || !segments->turns.pose_count) return SUP_OK;
+    if (!ways) return sup_fail_memory(error, "poses");
+    if (segments->posed) count = sup_segments_ways(segments, ways);
+    else
+        for (; count < n; ++count) ways[count] = (sup_trust_way){ count, (count + 1) % n }; // the last: around a loop
+    sup_trust_desc desc = { .turns = &segments->turns,
+                            .way_count = count,
+                            .ways = ways,
+                            .shapes = segments->q,
+                            .means = { sections->station_count, sections->station, sections->ratio },
+                            .in_time = !segments->posed };
+    return sup_trust_create(character, &desc, arena, out, error);
+}
+
+sup_carried_trust sup_carried_trust_live(const sup_trust* trust, const sup_frame* frame, bool on, void* scratch)
+{
+    sup_carried_trust found = { .from = 0, .to = 0 };
+    if (on) found.trusted = sup_trust_find_any(trust, frame->end, frame->tasks, scratch);
+    return found;
 }
 
 sup_carried_trust sup_carried_trust_find(const sup_trust* trust, const sup_modal* m, const sup_modal_moment* at, bool free,
@@ -53,7 +71,7 @@ sup_carried_trust sup_carried_trust_find(const sup_trust* trust, const sup_modal
     sup_carried_trust found = { .from = at->from, .to = at->to };
     bool              left = m->period == 0 && (at->ratio <= 0 || at->ratio >= 1);
     double            ratio = m->smooth ? at->ratio : sup_ramp_value(m->ramp, at->ratio);
-    sup_way           way = { at->from, at->to, (float)ratio, left };
+    sup_way           way = { at->from, (float)ratio, left };
     if (on && m->segments && !(at->beyond > 0 && free))
         found.trusted = sup_trust_find(trust, frame->end, &way, frame->tasks, scratch);
     return found;
@@ -66,7 +84,7 @@ static void look_beside(const sup_bind_input* in, const sup_trust* trust, const 
     double   ratio, beyond;
     uint32_t i = sup_segments_find(s, time, &ratio, &beyond);
     bool     left = ratio <= 0 || ratio >= 1;
-    sup_way  way = { i, i + 1, (float)(s->count == 2 ? sup_ramp_value(ramp, ratio) : ratio), left };
+    sup_way  way = { i, (float)(s->count == 2 ? sup_ramp_value(ramp, ratio) : ratio), left };
     sup_clip_sample(in->character, in->clip, time, pose);
     sup_trusted t = sup_trust_find(trust, pose, &way, in->tasks, scratch);
     for (uint32_t p = 0; t.share && p < trust->entry_count; ++p) {
@@ -81,7 +99,7 @@ sup_result sup_carried_beside(const sup_bind_input* in, const sup_trust* trust, 
     enum { MOMENTS = 6 };
     sup_pose pose;
     *out = (sup_beside){ false, false };
-    if (!trust->block_count || !in->clip) return SUP_OK;
+    if (!trust->block_count || !in->clip || s->posed) return SUP_OK;
     sup_arena* beside = sup_arena_beside(arena);
     void*      scratch = beside ? sup_arena_alloc(beside, sup_trust_scratch(trust), 1) : NULL;
     sup_result r = scratch ? sup_pose_create(in->character, beside, &pose, error) : sup_fail_memory(error, "example shapes");

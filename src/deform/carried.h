@@ -27,7 +27,9 @@ typedef struct sup_carried_trust {
 } sup_carried_trust;
 sup_carried_trust sup_carried_trust_find(const sup_trust* trust, const sup_modal* modal, const sup_modal_moment* at, bool free,
                                          const sup_frame* frame, bool on, void* scratch);
-/// Binds it: points, and stations behind them. Where the pose drives, or there is one example alone, all is trusted.
+/// Where the pose drives. Not `on`: everywhere.
+sup_carried_trust sup_carried_trust_live(const sup_trust* trust, const sup_frame* frame, bool on, void* scratch);
+/// Binds it: points, and stations behind them. One example alone is trusted everywhere.
 sup_result sup_carried_trust_create(const sup_character* character, const sup_segments* segments, const sup_sections* sections,
                                     sup_arena* arena, sup_trust* out, sup_error* error);
 
@@ -54,14 +56,14 @@ sup_result sup_carried_calm(const sup_segments* segments, const sup_modal* modal
 
 /// What is left to do to the displacements q of a frame.
 typedef struct sup_carried_finish {
-    const sup_sections* sections;
-    sup_station*        stations; ///< room for those of the sections
-    const sup_vec3*     rest;
-    uint32_t            point_count;
-    const sup_param*    row; ///< strength, a field
-    const sup_field*    field;
-    float               strength;
-    sup_vec3*           q;
+    const sup_sections*    sections;
+    sup_station*           stations; ///< room for those of the sections
+    const sup_vec3*        rest;
+    uint32_t               point_count;
+    const sup_param*       row; ///< strength, a field
+    const sup_field*       field;
+    float                  strength;
+    sup_vec3*              q;
     sup_carried_trust      trust;  ///< of points, then of stations
     const sup_vec3* const* shapes; ///< of the examples
 } sup_carried_finish;

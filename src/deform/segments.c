@@ -387,6 +387,17 @@ void sup_segments_weigh(const sup_segments* s, const sup_pose* pose, float* weig
     }
 }
 
+uint32_t sup_segments_ways(const sup_segments* s, sup_trust_way* ways)
+{
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < s->line_count; ++l) {
+        uint32_t first = s->lines[l].first, last = first + s->lines[l].count - 1;
+        if (first == last) ways[count++] = (sup_trust_way){ first, first };
+        for (uint32_t i = first; i < last; ++i) ways[count++] = (sup_trust_way){ i, i + 1 };
+    }
+    return count;
+}
+
 // ---------------------------------------------------------------------------------------------- time
 
 uint32_t sup_segments_find(const sup_segments* s, double time, double* ratio, double* beyond)

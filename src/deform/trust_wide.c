@@ -1,47 +1,51 @@
 // How far eight points at a time lie beside the way between two poses, and how far along it.
 #include "deform/trust.h"
 
-#define OFF_LEAST 0.28f // radians beside the way at which a correction is down to 1/e, plus
-#define OFF_SHARE 0.17f // so much of its length
-#define WAY_LEAST 0.1f  // radians: a way that is shorter says less about how far along it the pose is than time does
+#define APART 0.28f    // radians between where time and pose are on the way at which the pose counts at once
+#define WAY_LEAST 0.1f // radians: a way that is shorter says less about how far along it the pose is than time does
 
 enum { BLOCKS = 16, FLOATS = BLOCKS * SUP_LANES };
 
-/// n, l and g of a few blocks.
-static inline void sum_up(const sup_trust* t, const float* values, uint32_t begin, uint32_t end, float sums[3][FLOATS])
+/// n, l, g and rate of a few blocks.
+static inline void sum_up(const sup_trust* t, const sup_trust_sums* movers, uint32_t begin, uint32_t end, float sums[4][FLOATS])
 {
     for (uint32_t b = begin; b < end; ++b)
         for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
             const float* weights = t->weights + (size_t)t->blocks[b].begin * SUP_LANES + lane;
-            fr           n = fr_all(0.0f), l = n, g = n;
+            fr           n = fr_all(0.0f), l = n, g = n, rate = n;
             for (uint32_t i = 0; i < t->blocks[b].count; ++i) {
-                const float* v = values + 3 * (size_t)t->rows[t->blocks[b].begin + i];
-                fr           w = fr_load(weights + (size_t)i * SUP_LANES);
-                n += w * fr_all(v[0]), l += w * fr_all(v[1]), g += w * fr_all(v[2]);
+                const sup_trust_sums* m = &movers[t->rows[t->blocks[b].begin + i]];
+                fr                    w = fr_load(weights + (size_t)i * SUP_LANES);
+                n += w * fr_all(m->n), l += w * fr_all(m->l), g += w * fr_all(m->g), rate += w * fr_all(m->rate);
             }
             size_t at = (size_t)(b - begin) * SUP_LANES + lane;
             fr_store(sums[0] + at, n), fr_store(sums[1] + at, l), fr_store(sums[2] + at, g);
+            fr_store(sums[3] + at, rate);
         }
 }
 
 /// Sums first, then what is made of them: in one loop every block would wait for the roots and quotients of the one before, as
 /// how many movers the next one has is guessed wrong most of the time (a third faster like this).
-void SUP_WIDE(sup_trust_shares)(const sup_trust* t, const float* values, float ratio, float window, uint32_t begin,
+/// Time becomes the pose's as the end of the way is left behind, or at once where the two are far from each other.
+void SUP_WIDE(sup_trust_shares)(const sup_trust* t, const sup_trust_sums* movers, float ratio, float near, uint32_t begin,
                                 uint32_t end, float* share, float* shift)
 {
-    float sums[3][FLOATS];
-    fr    zero = fr_all(0.0f), one = fr_all(1.0f);
+    float sums[4][FLOATS];
+    fr    zero = fr_all(0.0f), one = fr_all(1.0f), time = fr_all(ratio);
     for (uint32_t b = begin; b < end; b += BLOCKS) {
         uint32_t last = b + BLOCKS < end ? b + BLOCKS : end;
-        sum_up(t, values, b, last, sums);
+        sum_up(t, movers, b, last, sums);
         for (uint32_t i = 0; i < (last - b) * SUP_LANES; i += SUP_REGISTER) {
-            fr n = fr_load(sums[0] + i), l = fr_load(sums[1] + i), g = fr_load(sums[2] + i);
+            fr n = fr_load(sums[0] + i), l = fr_load(sums[1] + i), g = fr_load(sums[2] + i), rate = fr_load(sums[3] + i);
             fr s = fr_select(g > zero, g / fr_select(l > zero, l, one), zero);
             s = fr_select(s < one, s, one);
-            fr     off = n - (s + s) * g + s * s * l, scale = fr_all(OFF_LEAST) + fr_all(OFF_SHARE) * fr_sqrt(l);
+            fr     off = n - (s + s) * g + s * s * l, length = fr_sqrt(l);
+            fr     by = s - time, gone = fr_all(near) + fr_select(by > zero, by, zero - by) * length * fr_all(1 / APART);
             size_t at = (size_t)b * SUP_LANES + i;
-            fr_store(share + at, fr_exp_negative(fr_select(off > zero, off, zero) / (scale * scale)));
-            fr_store(shift + at, fr_all(window) * (s - fr_all(ratio)) * l / (l + fr_all(WAY_LEAST * WAY_LEAST)));
+            off = fr_select(off > zero, off, zero);
+            gone = fr_select(gone < one, gone, one);
+            fr_store(share + at, fr_exp_negative(off * rate));
+            fr_store(shift + at, gone * gone * (fr_all(3.0f) - gone - gone) * by * l / (l + fr_all(WAY_LEAST * WAY_LEAST)));
         }
     }
 }

@@ -139,7 +139,7 @@ static void the_linear_kernel_holds_beyond_the_examples(void** state)
 {
     (void)state;
     sup_character* c = taught();
-    assert_float_equal(share_at(c, "pose_space(kernel=linear)", about_z(70)), 1.0, 1e-4);
+    assert_float_equal(share_at(c, "pose_space(kernel=linear,trust=off)", about_z(70)), 1.0, 1e-4);
     assert_float_equal(share_at(c, "pose_space(kernel=linear)", about_z(-20)), 0.0, 1e-4);
     sup_character_destroy(c);
 }
@@ -151,7 +151,7 @@ static void the_gaussian_kernel_fades_beyond_the_examples(void** state)
     //   (e^-3.73205 - e^-1 e^-7.46410) / (1 - e^-2) = (0.023943 - 0.000211) / 0.864665 = 0.02745.
     sup_character* c = taught();
     assert_float_equal(share_at(c, "pose_space(kernel=gaussian)", about_z(30)), 1.0, 1e-5);
-    assert_float_equal(share_at(c, "pose_space(kernel=gaussian)", about_z(90)), 0.02745, 1e-4);
+    assert_float_equal(share_at(c, "pose_space(kernel=gaussian,trust=off)", about_z(90)), 0.02745, 1e-4);
     sup_character_destroy(c);
 }
 
@@ -161,7 +161,24 @@ static void a_turn_that_no_example_shows_hardly_counts(void** state)
     // 40 degrees about y: r0^2 = 4 sin^2 20 = 0.467911, r1^2 = 4 (1 - cos^2 20 cos^2 15) = 0.704515:
     //   (0.467911 - 0.704515 + 0.267949) / 0.535898 = 0.0585, not the third that it would be with whole distances.
     sup_character* c = taught();
-    assert_float_equal(share_at(c, "pose_space(kernel=linear)", quat_axis_angle(v3(0, 1, 0), 0.6981317f)), 0.0585, 1e-3);
+    assert_float_equal(share_at(c, "pose_space(kernel=linear,trust=off)", quat_axis_angle(v3(0, 1, 0), 0.6981317f)), 0.0585,
+                       1e-3);
+    sup_character_destroy(c);
+}
+
+// The sculpt is at 30 degrees about z. On the way to it, at it and as far again behind it nothing is lost; half-way along it
+// and aside by 40 degrees, which nobody sculpted, little is left.
+static void beside_the_way_to_an_example_its_correction_fades(void** state)
+{
+    (void)state;
+    sup_character* c = taught();
+    for (int angle = -30; angle <= 60; angle += 15)
+        assert_float_equal(share_at(c, "pose_space", about_z((float)angle)),
+                           share_at(c, "pose_space(trust=off)", about_z((float)angle)), 1e-4);
+    sup_quat aside = quat_mul(quat_axis_angle(v3(0, 1, 0), 0.6981317f), about_z(15));
+    double   with = share_at(c, "pose_space", aside), without = share_at(c, "pose_space(trust=off)", aside);
+    print_message("  40 degrees aside: %.3f, %.3f without trust\n", with, without);
+    assert_true(without > 0.4 && with < 0.2 * without);
     sup_character_destroy(c);
 }
 
@@ -531,6 +548,7 @@ int main(void)
         cmocka_unit_test(the_linear_kernel_holds_beyond_the_examples),
         cmocka_unit_test(the_gaussian_kernel_fades_beyond_the_examples),
         cmocka_unit_test(a_turn_that_no_example_shows_hardly_counts),
+        cmocka_unit_test(beside_the_way_to_an_example_its_correction_fades),
         cmocka_unit_test(strength_scales_the_correction),
         cmocka_unit_test(every_example_of_the_arm_is_met),
         cmocka_unit_test(a_half_twisted_wrist_keeps_its_size),

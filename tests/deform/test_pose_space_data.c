@@ -77,9 +77,9 @@ static void seven_sculpts_take_half_the_error_of_automatic_weights(void** state)
     c->examples = examples;
     c->example_count = EXAMPLES;
     double plain = error_between(c, "linear", truth), whole = error_between(c, "pose_space(weighted=off)", truth),
-           weighted = error_between(c, "pose_space", truth);
-    print_message("rms between sculpts: linear %.3f %%, pose_space(weighted=off) %.3f %%, pose_space %.3f %%\n", 100 * plain,
-                  100 * whole, 100 * weighted);
+           weighted = error_between(c, "pose_space", truth), free = error_between(c, "pose_space(trust=off)", truth);
+    print_message("rms between sculpts: linear %.3f %%, pose_space(weighted=off) %.3f %%, pose_space %.3f %%, trust=off %.3f\n",
+                  100 * plain, 100 * whole, 100 * weighted, 100 * free);
     assert_true(weighted < 0.5 * plain);
     assert_true(weighted < whole);
     sup_character_destroy(c);

@@ -110,6 +110,29 @@ static void skin_whose_joints_stand_still_looks_at_those_beside(void** state)
     free(channels), sculpted_end(s);
 }
 
+// Driven by the pose, as in a live host: on the way between the sculpts all of them, with the hand bent aside none of it there.
+static void live_poses_are_trusted_likewise(void** state)
+{
+    (void)state;
+    static const char* const names[] = { "beam(sway=0", "fourier(sway=0", "bend(turning=on", "pose_space(turning=on" };
+    for (int i = 0; i < 4; ++i) {
+        sculpted*    s = sculpt(600, 2, 0, 1);
+        sup_channel* channels = calloc(s->clip.channel_count + 1, sizeof *channels);
+        float        values[12];
+        sup_clip     clip = bent_aside(s, "hand", channels, values, 1.2f), same = s->clip;
+        char         with[64], without[64];
+        clip.name = same.name = "live"; // no sculpt belongs to it
+        s->character.clips = &s->clip, s->character.clip_count = 1;
+        for (uint32_t e = 0; e < s->character.example_count; ++e) ((sup_example*)s->character.examples)[e].clip = s->clip.name;
+        sup_format(with, sizeof with, "%s)", names[i]), sup_format(without, sizeof without, "%s,trust=0)", names[i]);
+        double on = added(s, &same, with, 0.5, -1e9f, true) / added(s, &same, without, 0.5, -1e9f, true);
+        double far = added(s, &clip, with, 0.5, 0.6f, true) / added(s, &clip, without, 0.5, 0.6f, true);
+        print_message("  %s: on the way %.3f, the hand keeps %.3f\n", with, on, far);
+        assert_true(fabs(on - 1) < 0.02 && far < 0.2);
+        free(channels), sculpted_end(s);
+    }
+}
+
 /// The largest distance of the dynamic skin from the static one: over points that the sculpts change, and over the others.
 static void swing_of(const sculpted* s, const char* dynamic, const char* still, double* in, double* out)
 {
@@ -195,6 +218,7 @@ int main(void)
         cmocka_unit_test(half_way_between_two_sculpts_nothing_is_lost),
         cmocka_unit_test(beside_the_way_corrections_fade_where_the_joint_is),
         cmocka_unit_test(skin_whose_joints_stand_still_looks_at_those_beside),
+        cmocka_unit_test(live_poses_are_trusted_likewise),
         cmocka_unit_test(a_bump_swings_where_it_is_and_nowhere_else),
         cmocka_unit_test(the_soft_preset_is_seen_and_exact),
     };

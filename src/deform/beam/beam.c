@@ -450,12 +450,16 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     beam_room          room = cut_room(b, scratch, NULL);
     sup_modal_moment   at = { 0 };
     sup_carried        c;
-    if (b->segments.posed) c = sup_carried_by_pose(&b->segments, frame->end, room.weights[1]);
-    else {
+    sup_carried_trust  trust;
+    bool               beyond = p->extrapolation != EXTRAPOLATION_OFF;
+    if (b->segments.posed) {
+        c = sup_carried_by_pose(&b->segments, frame->end, room.weights[1]);
+        trust = sup_carried_trust_live(&b->trust, frame, p->trust, room.trust);
+    } else {
         at = sup_modal_find(&b->motion.modal, frame->time);
         c = carry(b, p, &at);
+        trust = sup_carried_trust_find(&b->trust, &b->motion.modal, &at, beyond, frame, p->trust, room.trust);
     }
-    bool               beyond = p->extrapolation != EXTRAPOLATION_OFF;
     bool               sways = find_sway(b, p, frame, &at, state, &room);
     frame_job          job = { b, p, &c, &room, sways };
     sup_carried_finish finish = { &b->sections,
@@ -466,7 +470,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
                                   &b->strength,
                                   p->strength,
                                   room.q,
-                                  sup_carried_trust_find(&b->trust, &b->motion.modal, &at, beyond, frame, p->trust, room.trust),
+                                  trust,
                                   b->segments.q };
     sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &job);
     if (b->framed) carry_nodes(&job);

@@ -247,8 +247,12 @@ void bend_shapes_trust(const bend_shapes* s, const bend_params* p, const sup_fra
     double t;
     room->trust = (sup_carried_trust){ 0 };
     if (!p->trust || s->driver_count || !s->trust.block_count) return; // a joint's angle says how much of an example is wanted
+    if (s->segments.posed) {
+        room->trust = sup_carried_trust_live(&s->trust, frame, true, room->trust_scratch);
+        return;
+    }
     uint32_t i = sup_segments_find(&s->segments, frame->time, &t, NULL);
-    sup_way  way = { i, i + 1, (float)t, t <= 0 || t >= 1 };
+    sup_way  way = { i, (float)t, t <= 0 || t >= 1 };
     room->trust.from = i, room->trust.to = i + 1;
     room->trust.trusted = sup_trust_find(&s->trust, frame->end, &way, frame->tasks, room->trust_scratch);
 }

@@ -367,10 +367,14 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     fourier_room          room = cut_room(b, scratch, NULL);
     sup_modal_moment      at = { 0 };
     sup_carried           c;
-    if (b->segments.posed) c = sup_carried_by_pose(&b->segments, frame->end, room.weights[1]);
-    else {
+    sup_carried_trust     trust;
+    if (b->segments.posed) {
+        c = sup_carried_by_pose(&b->segments, frame->end, room.weights[1]);
+        trust = sup_carried_trust_live(&b->trust, frame, p->trust, room.trust);
+    } else {
         at = sup_modal_find(&b->motion.modal, frame->time);
         c = sup_carried_by_time(&b->motion.modal, &at);
+        trust = sup_carried_trust_find(&b->trust, &b->motion.modal, &at, false, frame, p->trust, room.trust);
     }
     frame_job          job = { b, p, &c, &room };
     sup_carried_finish finish = { &b->sections,
@@ -381,7 +385,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
                                   &b->strength,
                                   p->strength,
                                   room.q,
-                                  sup_carried_trust_find(&b->trust, &b->motion.modal, &at, false, frame, p->trust, room.trust),
+                                  trust,
                                   b->segments.q };
     add_carried(&job, frame, &at, state);
     sup_carried_fade(&finish, frame->tasks);

@@ -8,6 +8,7 @@
 #include "deform/examples.h"
 #include "deform/pose_space/pose_sections.h"
 #include "deform/pose_turns.h"
+#include "deform/trust.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -27,11 +28,11 @@ enum { GRAIN_BLOCKS = 64, GRAIN_POINTS = 4096 };
 typedef struct pose_space_params {
     int   kernel;
     float radius;
-    bool  weighted, turning;
+    bool  weighted, turning, trust;
     float strength;
 } pose_space_params;
 
-enum { ROW_KERNEL, ROW_RADIUS, ROW_WEIGHTED, ROW_TURNING, ROW_STRENGTH };
+enum { ROW_KERNEL, ROW_RADIUS, ROW_WEIGHTED, ROW_TURNING, ROW_TRUST, ROW_STRENGTH };
 
 static const char* const kernels[] = { "multiquadric", "linear", "gaussian", NULL };
 
@@ -47,6 +48,9 @@ static const sup_param rows[] = {
       .help = "Each point looks at the joints that move it, not at the whole pose" },
     { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, turning), .standard = 1, .unit = "",
       .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
+    { "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, offsetof(pose_space_params, trust), .standard = 1, .unit = "",
+      .help = "Examples count as far as the pose lies between two of them: 16 degrees beside the way (and a sixth of its "
+              "length) they are down to a third; off: in whatever pose" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(pose_space_params, strength), .varies = SUP_VARIES_POINT, .min = 0,
       .max = 1, .standard = 1, .unit = "",
       .help = "Share of the correction; paint _POSE_SPACE_STRENGTH to keep regions as they come in" },
@@ -67,8 +71,9 @@ typedef struct bound {
     const sup_skin_set* push;     // of the entries; about the origin, so that it maps directions
     sup_sections        sections; // what whole sections turn by; their two vectors stand in the field behind the entries
     const sup_vec3*     rest;
+    sup_trust           trust; // of points, then of stations
     sup_field           strength;
-    size_t              distances, skin, corrections, stations; // bytes of the parts of scratch
+    size_t              distances, skin, corrections, stations, trusted; // bytes of the parts of scratch
 } bound;
 
 // ---------------------------------------------------------------------------------------------- bind: joints
@@ -85,6 +90,7 @@ typedef struct binder {
     uint32_t*             paths;
     sup_quat*             turns;  // per center: those of `joints`
     sup_vec3**            shapes; // per center: corrections of all points
+    sup_pose*             poses;  // per center
     const char**          names;  // per center
     uint32_t*             merged; // per center: how many examples are averaged in it
     uint32_t              center_count;
@@ -144,30 +150,33 @@ static sup_result merge(binder* m, uint32_t center, uint32_t fresh)
 static sup_result add_centers(binder* m)
 {
     uint32_t           most = m->c->example_count + 1, points = m->c->mesh.point_count;
-    sup_pose           pose;
     sup_example_puller puller;
     m->turns = SUP_NEW(m->temporary, sup_quat, (size_t)most * m->joint_count + 1);
     m->shapes = SUP_NEW(m->temporary, sup_vec3*, most);
     m->names = SUP_NEW(m->temporary, const char*, most);
     m->merged = SUP_NEW(m->temporary, uint32_t, most);
-    if (!m->turns || !m->shapes || !m->names || !m->merged) return no_memory(m);
-    for (uint32_t i = 0; i < most; ++i)
+    m->poses = SUP_NEW(m->temporary, sup_pose, most);
+    if (!m->turns || !m->shapes || !m->names || !m->merged || !m->poses) return no_memory(m);
+    sup_result r = SUP_OK;
+    for (uint32_t i = 0; i < most && !r; ++i) {
         if (!(m->shapes[i] = SUP_NEW(m->temporary, sup_vec3, points))) return no_memory(m);
-    sup_result r = sup_pose_create(m->c, m->temporary, &pose, m->error);
+        r = sup_pose_create(m->c, m->temporary, &m->poses[i], m->error);
+    }
     if (!r) r = sup_example_puller_create(m->in, true, m->temporary, &puller, m->error);
     if (r) return r;
-    sup_pose_bind(m->c, &pose);
-    take_turns(m, &pose, center_turns(m, 0));
+    sup_pose_bind(m->c, &m->poses[0]);
+    take_turns(m, &m->poses[0], center_turns(m, 0));
     m->names[0] = "bind pose";
     m->center_count = 1;
     for (uint32_t e = 0; e < m->c->example_count; ++e) {
         const sup_example* example = &m->c->examples[e];
         uint32_t           fresh = m->center_count, same = 0;
-        r = sup_example_pose(m->in, example, &pose, m->error);
-        if (!r) r = sup_example_pull(&puller, example, &pose, m->shapes[fresh], NULL, m->error);
+        sup_pose*          pose = &m->poses[fresh];
+        r = sup_example_pose(m->in, example, pose, m->error);
+        if (!r) r = sup_example_pull(&puller, example, pose, m->shapes[fresh], NULL, m->error);
         if (r) return r;
         m->names[fresh] = example->name;
-        take_turns(m, &pose, center_turns(m, fresh));
+        take_turns(m, pose, center_turns(m, fresh));
         while (same < fresh && farthest(m, center_turns(m, same), center_turns(m, fresh)) > SAME_POSE) ++same;
         if (same == fresh) m->merged[m->center_count++] = 1;
         else if ((r = merge(m, same, fresh)) != SUP_OK) return r;
@@ -382,6 +391,23 @@ static sup_result make_push(binder* m)
     return sup_skin_create(&desc, m->arena, &b->push, m->error);
 }
 
+/// Between which examples a pose lies: ways lead from each to those that are nearest to it.
+static sup_result make_trust(binder* m)
+{
+    const sup_sections* s = &m->b->sections;
+    sup_turns           turns;
+    sup_trust_way*      ways = NULL;
+    uint32_t            count = 0;
+    sup_result          r = sup_turns_create(m->c, m->center_count, m->poses, m->arena, &turns, m->error);
+    if (!r) r = sup_trust_near_ways(&turns, m->arena, &ways, &count, m->error);
+    sup_trust_desc desc = { .turns = &turns,
+                            .way_count = count,
+                            .ways = ways,
+                            .shapes = (const sup_vec3* const*)m->shapes,
+                            .means = { s->station_count, s->station, s->ratio } };
+    return r ? r : sup_trust_create(m->c, &desc, m->arena, &m->b->trust, m->error);
+}
+
 static sup_result bind_all(binder* m)
 {
     sup_result r = sup_turn_joints(&m->c->skeleton, m->arena, &m->joints, &m->joint_count, &m->paths, m->error);
@@ -390,6 +416,7 @@ static sup_result bind_all(binder* m)
     if (!r && ((const pose_space_params*)m->in->params)->kernel != POSE_KERNEL_GAUSSIAN) r = make_hulls(m);
     if (!r && ((const pose_space_params*)m->in->params)->turning)
         r = pose_sections_take(m->in, m->center_count, m->shapes, m->temporary, m->arena, &m->b->sections, m->error);
+    if (!r) r = make_trust(m);
     if (!r) r = list_entries(m);
     if (!r && m->b->entry_count) r = fit_field(m);
     if (!r) r = make_push(m);
@@ -416,9 +443,10 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     b->skin = sup_align(b->joint_count * sizeof(sup_affine), 64);
     b->corrections = sup_align(((size_t)b->field.block_count + 1) * SUP_LANES * sizeof(sup_vec3), 64);
     b->stations = sup_align(b->sections.station_count * (sizeof(sup_station) + 6 * sizeof(float)), 64);
-    *out =
-        (sup_binding){ .data = b,
-                       .scratch_size = b->distances + b->skin + 2 * b->corrections + b->stations + sup_skin_scratch(b->push) };
+    b->trusted = sup_align(sup_trust_scratch(&b->trust), 64);
+    *out = (sup_binding){ .data = b,
+                          .scratch_size = b->distances + b->skin + 2 * b->corrections + b->stations + b->trusted +
+                                          sup_skin_scratch(b->push) };
     return SUP_OK;
 }
 
@@ -433,12 +461,29 @@ typedef struct pose_job {
     float           strength;
     sup_vec3*       out;
     sup_station*    stations;
+    const float*    share; // of points, then of stations; NULL: 1
 } pose_job;
 
 static void sum_task(void* data, uint32_t begin, uint32_t end)
 {
     const pose_job* j = data;
     SUP_WIDE_PICK(sup_pose_field_sum)(&j->b->field, j->distances, begin, end, j->corrections);
+}
+
+static void trust_task(void* data, uint32_t begin, uint32_t end)
+{
+    const pose_job* j = data;
+    for (uint32_t i = begin; i < end; ++i) j->corrections[i] = v3_scale(j->corrections[i], j->share[j->b->entries[i]]);
+}
+
+/// Examples as far as the pose lies between them; the two vectors of a station as well.
+static void trust_them(const pose_job* j, const sup_tasks* tasks)
+{
+    const bound* b = j->b;
+    sup_vec3*    turns = j->corrections + b->entry_count;
+    sup_tasks_run(tasks, b->entry_count, GRAIN_POINTS, trust_task, (void*)j);
+    for (uint32_t i = 0; i < 2 * b->sections.station_count; ++i)
+        turns[i] = v3_scale(turns[i], j->share[b->point_count + i / 2]);
 }
 
 static void section_task(void* data, uint32_t begin, uint32_t end)
@@ -492,11 +537,15 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     sup_vec3*    corrections = (sup_vec3*)(void*)(at + b->distances + b->skin);
     sup_vec3*    turned = (sup_vec3*)(void*)(at + b->distances + b->skin + b->corrections);
     sup_station* stations = (sup_station*)(void*)(at + b->distances + b->skin + 2 * b->corrections);
-    float        strength = ((const pose_space_params*)params)->strength;
-    pose_job     job = { b, distances, corrections, turned, frame->points, strength, out, stations };
+    uint8_t*     trust = (uint8_t*)stations + b->stations;
+
+    const pose_space_params* p = params;
+    pose_job                 job = { b, distances, corrections, turned, frame->points, p->strength, out, stations, NULL };
+    if (p->trust && b->entry_count) job.share = sup_trust_find_any(&b->trust, frame->end, frame->tasks, trust).share;
     sup_tasks_run(frame->tasks, b->point_count, GRAIN_POINTS, copy_task, &job);
     sup_stats_add(frame->stats, "pose_space.no_turn", measure_pose(b, frame->end, distances));
     sup_tasks_run(frame->tasks, b->field.block_count, GRAIN_BLOCKS, sum_task, &job);
+    if (job.share) trust_them(&job, frame->tasks);
     if (b->sections.station_count) {
         float* turns = (float*)(void*)(stations + b->sections.station_count);
         pose_sections_prepare(&b->sections, corrections + b->entry_count, turns, stations);
@@ -511,7 +560,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
                            .skin = skin,
                            .points = corrections,
                            .tasks = frame->tasks,
-                           .scratch = at + b->distances + b->skin + 2 * b->corrections + b->stations,
+                           .scratch = trust + b->trusted,
                            .out = turned };
     sup_stats_add(frame->stats, "pose_space.no_rotation", sup_skin_evaluate(b->push, &call));
     sup_tasks_run(frame->tasks, b->entry_count, GRAIN_POINTS, add_task, &job);
