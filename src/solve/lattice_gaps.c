@@ -89,6 +89,7 @@ typedef struct gap_grid {
     uint32_t  size[3];
     uint32_t* begin; ///< of each cell
     uint32_t* order; ///< places by cell
+    uint32_t* cells; ///< of each place
 } gap_grid;
 
 static size_t grid_cells(uint32_t count) { return (size_t)SPLIT * count + 1; }
@@ -130,9 +131,9 @@ static bool grid_sort(gap_grid* g, const sup_vec3* places, uint32_t count, doubl
     }
     uint32_t cells = g->size[0] * g->size[1] * g->size[2];
     memset(g->begin, 0, ((size_t)cells + 1) * sizeof *g->begin);
-    for (uint32_t i = 0; i < count; ++i) g->begin[grid_cell(g, &places[i]) + 1]++;
+    for (uint32_t i = 0; i < count; ++i) g->begin[(g->cells[i] = grid_cell(g, &places[i])) + 1]++;
     for (uint32_t c = 0; c < cells; ++c) g->begin[c + 1] += g->begin[c];
-    for (uint32_t i = count; i-- > 0;) g->order[--g->begin[grid_cell(g, &places[i]) + 1]] = i;
+    for (uint32_t i = count; i-- > 0;) g->order[--g->begin[g->cells[i] + 1]] = i;
     // Each begin has moved to where its own cell starts, one place to the right.
     memmove(g->begin, g->begin + 1, (size_t)cells * sizeof *g->begin);
     g->begin[cells] = count;
@@ -186,9 +187,10 @@ static uint32_t find_apart(const gap_maker* m, const sup_lattice_gaps* gaps, con
 static sup_result list_apart(gap_maker* m, sup_arena* arena, sup_lattice_gaps* out, sup_error* error)
 {
     gap_grid  g = { .begin = SUP_NEW(m->scratch, uint32_t, grid_cells(out->count) + 1),
-                    .order = SUP_NEW(m->scratch, uint32_t, out->count) };
+                    .order = SUP_NEW(m->scratch, uint32_t, out->count),
+                    .cells = SUP_NEW(m->scratch, uint32_t, out->count) };
     uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)out->count + 1);
-    if (!g.begin || !g.order || !begin) return sup_fail_memory(error, "the gaps of a lattice");
+    if (!g.begin || !g.order || !g.cells || !begin) return sup_fail_memory(error, "the gaps of a lattice");
     out->apart_begin = begin;
     if (!grid_sort(&g, out->rest, out->count, (double)(ONE_SHEET * out->h))) return SUP_OK;
     for (uint32_t i = 0; i < out->count; ++i) begin[i + 1] = begin[i] + find_apart(m, out, &g, i, NULL);
@@ -262,8 +264,9 @@ static gap_job cut_scratch(const sup_lattice_gaps* gaps, const sup_lattice_gaps_
     }
     j.rooms = sup_scratch_at(scratch, at);
     j.grid.order = sup_scratch_at(scratch, at + words);
-    j.grid.begin = sup_scratch_at(scratch, at + 2 * words);
-    *size = at + 2 * words + sup_align((grid_cells(gaps->count) + 1) * sizeof(uint32_t), 64);
+    j.grid.cells = sup_scratch_at(scratch, at + 2 * words);
+    j.grid.begin = sup_scratch_at(scratch, at + 3 * words);
+    *size = at + 3 * words + sup_align((grid_cells(gaps->count) + 1) * sizeof(uint32_t), 64);
     return j;
 }
 
@@ -304,14 +307,12 @@ static float facing(const sup_lattice_gaps* g, uint32_t i, uint32_t q, float pos
     return 1 - sup_smoothstep(CLOSED, CLOSES, sqrtf(posed2 / rest2));
 }
 
-// The rows of the grid around place k of the sorted ones.
+// The rows of the grid around place k of the sorted ones: the same for all in its cell.
 static void find_rows(const gap_job* j, uint32_t k, sup_lattice_gaps_rows* rows)
 {
     const gap_grid* g = &j->grid;
-    uint32_t        i = g->order[k];
-    cell_box        b = box_around(g, &j->places[i]);
+    cell_box        b = box_around(g, &j->places[g->order[k]]);
     rows->count = 0;
-    for (int a = 0; a < 3; ++a) rows->at[a] = (&j->places[i].x)[a], rows->from[a] = (&j->gaps->rest[i].x)[a];
     for (uint32_t z = b.low[2]; z <= b.high[2]; ++z)
         for (uint32_t y = b.low[1]; y <= b.high[1]; ++y) {
             uint32_t begin, end;
@@ -327,7 +328,7 @@ static float find_room(const gap_job* j, sup_lattice_gaps_rows* rows, uint32_t k
     const sup_lattice_gaps* gaps = j->gaps;
     uint32_t                closing[CLOSING_MOST], i = j->grid.order[k];
     float                   room = FREE, unit = 1 / (gaps->h * gaps->h);
-    find_rows(j, k, rows);
+    for (int a = 0; a < 3; ++a) rows->at[a] = (&j->places[i].x)[a], rows->from[a] = (&gaps->rest[i].x)[a];
     uint32_t count = SUP_WIDE_PICK(sup_lattice_gaps_closing)(rows, closing, CLOSING_MOST);
     for (uint32_t c = 0; c < count; ++c) {
         uint32_t q = j->grid.order[closing[c]];
@@ -352,7 +353,11 @@ static void room_task(void* data, uint32_t begin, uint32_t end)
                                    .closes2 = CLOSES * CLOSES,
                                    .least2 = NEIGHBORS * NEIGHBORS * square };
     for (int a = 0; a < 3; ++a) rows.posed[a] = j->sorted[a], rows.rest[a] = j->sorted_rest[a];
-    for (uint32_t k = begin; k < end; ++k) j->rooms[j->grid.order[k]] = find_room(j, &rows, k);
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t i = j->grid.order[k];
+        if (k == begin || j->grid.cells[i] != j->grid.cells[j->grid.order[k - 1]]) find_rows(j, k, &rows);
+        j->rooms[i] = find_room(j, &rows, k);
+    }
 }
 
 // A slot has the room of its place, and no more than a slope above those linked to it. Forwards and backwards through the

@@ -249,6 +249,18 @@ static sup_result make_shares(lattice_maker* m, sup_arena* arena, sup_lattice_vo
             shares[begin[s + 1]++] = lists[of_slot[s]].shares[i];
         }
     }
+    uint32_t  stride = sup_align(m->desc->slot_count, SUP_LANES);
+    uint32_t* row_parts = SUP_NEW(arena, uint32_t, LATTICE_SHARES * (size_t)stride);
+    float*    row_shares = SUP_NEW(arena, float, LATTICE_SHARES * (size_t)stride);
+    if (!row_parts || !row_shares) return sup_fail_memory(error, "volumes");
+    for (uint32_t s = 0; s < m->desc->slot_count; ++s)
+        for (uint32_t i = begin[s]; i < begin[s + 1]; ++i) {
+            row_parts[(i - begin[s]) * (size_t)stride + s] = parts[i];
+            row_shares[(i - begin[s]) * (size_t)stride + s] = shares[i];
+        }
+    out->share_stride = stride;
+    out->row_parts = row_parts;
+    out->row_shares = row_shares;
     out->share_begin = begin;
     out->share_parts = parts;
     out->shares = shares;

@@ -76,6 +76,9 @@ typedef struct sup_lattice_volume {
     const uint32_t* share_begin; ///< slot_count + 1: smooth shares (apart), or the parts around a particle
     const uint32_t* share_parts;
     const float*    shares;
+    uint32_t        share_stride; ///< the same in LATTICE_SHARES rows of so many, for wide kernels; 0: none
+    const uint32_t* row_parts;
+    const float*    row_shares;
     const uint32_t* couple_begin; ///< part_count + 1: how other parts' smooth fields change this one at rest
     const uint32_t* couple_parts;
     const float*    couples[LATTICE_FIELDS];
@@ -140,6 +143,16 @@ double sup_lattice_cubic_root(const double a[4], double target, double limit, bo
 SUP_WIDE_DECLARE(void, sup_lattice_outward,
                  (const sup_lattice_volume* volume, const sup_mat3* matrices, bool core, uint32_t begin, uint32_t end,
                   sup_vec3* out));
+
+/// How slots move with their parts: `lengths` of each part, mixed by the smooth shares.
+typedef struct sup_lattice_shift_job {
+    const sup_lattice_volume* volume;
+    const float*              lengths;
+    const sup_vec3*           toward; ///< per slot: along this, times the mixed length in cells
+    const sup_vec3*           back;   ///< per slot: or back to this, as far as the mixed length is short of the shares' sum
+    sup_vec3*                 points;
+} sup_lattice_shift_job;
+SUP_WIDE_DECLARE(void, sup_lattice_shift, (const sup_lattice_shift_job* job, uint32_t begin, uint32_t end));
 
 /// Eight members at a time: places relative to the origin in cells, and the field. planes: six rows of `stride` floats.
 typedef struct sup_lattice_field_job {

@@ -70,6 +70,7 @@ typedef struct apply_job {
     double *                       volumes, *goals, *lengths; ///< per part; l of each
     double*                        gives;                     ///< per part: how much of its field is left by `give`
     double*                        before;                    ///< per part: its volume at the fallback
+    float*                         shifts; ///< per part: lengths, as the wide kernel takes them
     const sup_vec3*                fallback;
     uint8_t*                       found;                     ///< per part: flags below
 } apply_job;
@@ -88,8 +89,9 @@ static apply_job place_scratch(const sup_lattice_volume* v, const sup_lattice_vo
     j.lengths = sup_scratch_at(scratch, slots + planes + 2 * parts);
     j.before = sup_scratch_at(scratch, slots + planes + 3 * parts);
     j.gives = sup_scratch_at(scratch, slots + planes + 4 * parts);
-    j.found = sup_scratch_at(scratch, slots + planes + 5 * parts);
-    *size = slots + planes + 5 * parts + sup_align(v->part_count, 64);
+    j.shifts = sup_scratch_at(scratch, slots + planes + 5 * parts);
+    j.found = sup_scratch_at(scratch, slots + planes + 6 * parts);
+    *size = slots + planes + 6 * parts + sup_align(v->part_count, 64);
     return j;
 }
 
@@ -132,16 +134,15 @@ static void measure_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-static void smooth_move_task(void* data, uint32_t begin, uint32_t end)
+static void shift_task(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_lattice_shift)(data, begin, end); }
+
+// All slots by the lengths of their parts: outwards, or back to the fallback.
+static void shift(const apply_job* j, bool back)
 {
-    const apply_job*          j = data;
     const sup_lattice_volume* v = j->v;
-    for (uint32_t s = begin; s < end; ++s) {
-        double l = 0;
-        for (uint32_t i = v->share_begin[s]; i < v->share_begin[s + 1]; ++i)
-            l += (double)v->shares[i] * j->lengths[v->share_parts[i]];
-        if (l != 0) j->call->points[s] = v3_mad(j->call->points[s], (float)(l * v->h), j->outward[s]);
-    }
+    sup_lattice_shift_job     job = { v, j->shifts, back ? NULL : j->outward, back ? j->fallback : NULL, j->call->points };
+    for (uint32_t i = 0; i < v->part_count; ++i) j->shifts[i] = (float)j->lengths[i];
+    if (v->part_count) sup_tasks_run(j->call->tasks, v->slot_count, SLOT_GRAIN, shift_task, &job);
 }
 
 static void own_move_task(void* data, uint32_t begin, uint32_t end)
@@ -268,24 +269,8 @@ static void one_after_the_other(const apply_job* j)
         for (uint32_t part = 0; part < v->part_count; ++part) {
             memset(j->lengths, 0, v->part_count * sizeof *j->lengths);
             correct_part(j, part, STEP_MAX);
-            if (j->lengths[part] != 0) smooth_move_task((void*)j, 0, v->slot_count);
+            if (j->lengths[part] != 0) shift(j, false);
         }
-}
-
-static void back_task(void* data, uint32_t begin, uint32_t end)
-{
-    const apply_job*          j = data;
-    const sup_lattice_volume* v = j->v;
-    for (uint32_t s = begin; s < end; ++s) {
-        double kept = 0, sum = 0;
-        for (uint32_t i = v->share_begin[s]; i < v->share_begin[s + 1]; ++i) {
-            kept += (double)v->shares[i] * j->lengths[v->share_parts[i]];
-            sum += (double)v->shares[i];
-        }
-        if (!(kept < sum)) continue;
-        sup_vec3 to = j->fallback[s], from = j->call->points[s];
-        j->call->points[s] = v3_mad(to, (float)(kept / sum), v3_sub(from, to));
-    }
 }
 
 // What is left of the change that a part has seen: all of it, or as much as does no harm.
@@ -332,7 +317,7 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
             double far = furthest(&j);
             if (far <= NEAR_ENOUGH && !call->rough) break;
             couple(&j);
-            sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, smooth_move_task, &j);
+            shift(&j, false);
             if (far <= (call->goals ? ONE_ROUND_MOVING : ONE_ROUND) || sweep + 1 == call->sweeps) break;
             memcpy(j.before, j.volumes, v->part_count * sizeof *j.before);
             sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
@@ -384,7 +369,7 @@ uint32_t sup_lattice_volume_hold_back(const sup_lattice_volume* v, const sup_lat
         }
         if (round == 0) held = worse;
         if (worse == 0) break;
-        sup_tasks_run(call->tasks, j->v->slot_count, SLOT_GRAIN, back_task, j);
+        shift(j, true);
         sup_tasks_run(call->tasks, parts, 1, measure_task, j);
     }
     for (uint32_t i = 0; i < parts && call->reached && held; ++i) call->reached[i] = now.volumes[i];
@@ -403,7 +388,7 @@ bool sup_lattice_volume_calm(const sup_lattice_volume* v, const sup_lattice_volu
         j.lengths[i] = 1 - fmin(fmax(off / CALM_RAMP, 0), 1) / 2;
         any |= j.lengths[i] < 1;
     }
-    if (any) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, back_task, &j);
+    if (any) shift(&j, true);
     return any;
 }
 

@@ -36,6 +36,34 @@ void SUP_WIDE(sup_lattice_outward)(const sup_lattice_volume* v, const sup_mat3* 
     }
 }
 
+void SUP_WIDE(sup_lattice_shift)(const sup_lattice_shift_job* j, uint32_t begin, uint32_t end)
+{
+    const sup_lattice_volume* v = j->volume;
+    const sup_vec3*           other = j->back ? j->back : j->toward;
+    fr                        h = fr_all((float)v->h), one = fr_all(1);
+    for (uint32_t s = begin; s < end; s += SUP_REGISTER) {
+        uint32_t slot[SUP_REGISTER], count = end - s < SUP_REGISTER ? end - s : SUP_REGISTER;
+        fr       mixed = fr_all(0), sum = fr_all(0), x[3], y[3];
+        for (uint32_t i = 0; i < SUP_REGISTER; ++i) slot[i] = s + (i < count ? i : 0);
+        for (uint32_t k = 0; k < LATTICE_SHARES; ++k) {
+            fr share = fr_gather(v->row_shares + (size_t)k * v->share_stride, 1, slot);
+            mixed += share * fr_gather(j->lengths, 1, v->row_parts + (size_t)k * v->share_stride + s);
+            sum += share;
+        }
+        for (int a = 0; a < 3; ++a) {
+            x[a] = fr_gather(&j->points->x + a, 3, slot);
+            y[a] = fr_gather(&other->x + a, 3, slot);
+        }
+        if (j->back) {
+            ir less = mixed < sum;
+            fr kept = mixed / fr_select(less, sum, one);
+            for (int a = 0; a < 3; ++a) x[a] = fr_select(less, y[a] + kept * (x[a] - y[a]), x[a]);
+        } else
+            for (int a = 0; a < 3; ++a) x[a] = x[a] + h * mixed * y[a];
+        fr_scatter3(&j->points->x, 3, slot, count, x[0], x[1], x[2]);
+    }
+}
+
 // The weighted sum over four slots of their vectors from an origin.
 static inline v8 mix(const sup_vec3* from, sup_vec3 origin, const uint32_t* slots, const float* weights, uint32_t rows)
 {

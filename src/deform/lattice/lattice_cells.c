@@ -9,7 +9,7 @@ enum {
     CELLS_LEAST = 16,
     CELLS_STANDARD = 48,   // where limbs want no more
     CELLS_ACROSS = 3,      // of a limb
-    PARTICLES_MOST = 8000, // a frame of 33 ms costs 3 ms of two cores
+    PARTICLES_MOST = 8000, // a frame of 33 ms costs 6 to 7 ms of one core
     TRIALS = 6,
 };
 

@@ -38,6 +38,10 @@ static void blend_task(void* data, uint32_t first, uint32_t last)
     const blend_job* j = data;
     for (uint32_t p = first; p < last; ++p) {
         float twist = 0, swing = 0;
+        if (j->begin[p + 1] - j->begin[p] < 2) { // one bone alone turns it the same either way
+            j->out[p] = 0;
+            continue;
+        }
         for (uint32_t i = j->begin[p]; i < j->begin[p + 1]; ++i) {
             twist += j->values[i] * j->turns[2 * j->joints[i]];
             swing += j->values[i] * j->turns[2 * j->joints[i] + 1];
