@@ -2,8 +2,10 @@
 # character. Arguments: the zip, the program, a folder to work in.
 import json
 import os
+import shutil
 import subprocess
 import sys
+import time
 
 sys.path.append("/usr/lib/python3/dist-packages")  # Debian's numpy, where Blender does not look
 import numpy as np
@@ -16,6 +18,7 @@ import bpy
 
 ZIP, PROGRAM, FOLDER = sys.argv[sys.argv.index("--") + 1 :]
 held = failed = 0
+BEGUN = time.time()
 
 
 def claim(what, good, more=""):
@@ -74,15 +77,17 @@ def shown(thing):
 def program_points(addon, mesh, chain, sets=()):
     """What `supple bake` makes of the character that the add-on reads, written as a GLB. (One that is called y up: a GLB of z up
     has its root turned, which rounds. Gravity is given, so nothing else hangs on it.)"""
-    read = addon.rig.read(bpy.context, mesh, maps=addon.preview.maps_of(mesh), up="y")
+    given = addon.preview.read_all(bpy.context, mesh, None, up="y")
+    read = given["read"]
     source, out = os.path.join(FOLDER, "read.glb"), os.path.join(FOLDER, "read.npy")
     read.character.save(source)
     world = os.path.join(FOLDER, "world.json")
     with open(world, "w") as file:
-        json.dump(addon.preview.world_of(bpy.context.scene, mesh.supple), file)
+        json.dump(given["given"]["world"], file)
     words = [PROGRAM, "bake", source, out, "--clip", addon.rig.CLIP, "--deform", chain, "--fps", "30", "--world", world,
              "--no-verdict", "--quiet", *[w for s in sets for w in ("--set", s)]]  # fmt: skip
     subprocess.run(words, check=True)
+    shutil.rmtree(given["folder"])
     return np.load(out)[:, read.vertices], read
 
 
@@ -190,6 +195,44 @@ def check_moving_object(addon):
     claim("linear skinning agrees with Blender's own modifier on an armature that moves", worst < 2e-5, worst)
 
 
+def check_world(addon):
+    """A ball that is moved into the arm, wind, and a cycle."""
+    mesh, armature = arm_scene()
+    mesh.supple.flesh = "layers"
+    plain, read = program_points(addon, mesh, "dualquat,layers")
+    middle = read.character.points.mean(0)
+    collection = bpy.data.collections.new("solid")
+    bpy.context.scene.collection.children.link(collection)
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.5, location=middle, segments=12, ring_count=8)
+    ball = bpy.context.object
+    ball.scale = (0.16, 0.16, 0.16)
+    for other in ball.users_collection:
+        other.objects.unlink(ball)
+    collection.objects.link(ball)
+    for frame, z in ((1, 0.3), (10, 0.06)):
+        ball.location = (middle[0], middle[1], middle[2] + z)
+        ball.keyframe_insert("location", frame=frame)
+    bpy.context.view_layer.objects.active = mesh
+    mesh.supple.bodies = collection
+    bpy.ops.object.effector_add(type="WIND", rotation=(0.3, 0, 0))
+    bpy.context.object.field.strength = 4
+    bpy.context.view_layer.objects.active = mesh
+    truth, read = program_points(addon, mesh, "dualquat,layers")
+    claim("a ball moves the skin", float(np.abs(truth - plain).max()) > 1e-3, float(np.abs(truth - plain).max()))
+    bpy.ops.supple.preview()
+    bpy.context.scene.frame_set(16)
+    copy = bpy.data.objects[mesh.name + " (Supple)"]
+    claim("bodies and wind: the command line's bits", bits(vertices(copy.data)) == bits(truth[15]))
+    words = json.dumps(addon.preview.sessions[mesh.name].given["world"])
+    claim("the world has wind, gravity and a body", all(w in words for w in ('"wind"', '"gravity"', '"bodies"')))
+    mesh.supple.loop = True
+    mesh.supple.target, mesh.supple.path = "PC2", os.path.join(FOLDER, "cycle")
+    bpy.ops.supple.bake()
+    size = os.path.getsize(os.path.join(FOLDER, "cycle.pc2"))
+    claim("a cycle has one frame fewer", size == 32 + 15 * 12 * len(mesh.data.vertices), size)
+    claim("nothing is left behind", not [n for n in os.listdir("/tmp") if n.startswith("supple_") and os.path.isdir("/tmp/" + n) and os.path.getmtime("/tmp/" + n) > BEGUN and os.listdir("/tmp/" + n)])
+
+
 def check_size(addon):
     """A character of 100 m: physics takes it for a plausible one here as on the command line."""
     mesh, armature = arm_scene()
@@ -279,6 +322,7 @@ for chain, skinning, flesh, smooth in (("linear", "linear", "none", False), ("du
 check_bakes(addon)
 check_settings(addon)
 check_moving_object(addon)
+check_world(addon)
 check_size(addon)
 check_refusals(addon)
 check_undo(addon)

@@ -79,17 +79,14 @@ class SUPPLE_OT_bake(jobs.Working, bpy.types.Operator):
         if kind == "KEYS" and frames > FRAMES_MAX:
             raise rig.Refused(f"{frames} frames would make {frames} shape keys; bake to a point cache, or at most {FRAMES_MAX} frames")
         path = None if kind == "KEYS" else target_path(settings)
-        given = preview.recipe(context, source)
-        read = rig.read(context, source, maps=preview.maps_of(source), told=told)
-        loop = settings.loop and read.frame_end > read.frame_start
-        return {"source": source.name, "kind": kind, "path": path, "read": read, "given": given, "preroll": settings.preroll, "loop": loop}
+        return {**preview.read_all(context, source, told), "kind": kind, "path": path}
 
     def work(self, given, told):
         read = given["read"]
-        chain = preview.make_chain(read.character, given["given"])
+        chain = preview.bind(given, lambda fraction, what: told(0.2 * fraction, what))
         end = (read.frame_end - read.frame_start) / read.fps
         return chain.bake(given["path"], clip=rig.CLIP, end=end, fps=read.fps, preroll=given["preroll"], loop=given["loop"],
-                          name="supple" if given["kind"] == "GLB" else None, progress=told)  # fmt: skip
+                          name="supple" if given["kind"] == "GLB" else None, progress=lambda fraction, what: told(0.2 + 0.8 * fraction, what))  # fmt: skip
 
     def finish(self, context, given, baked):
         source, kind, read = bpy.data.objects.get(given["source"]), given["kind"], given["read"]

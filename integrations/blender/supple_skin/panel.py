@@ -6,8 +6,10 @@ from . import preview, rig, supple
 from .settings import DEFORMERS, painted
 
 
-def _lines(layout, words, icon="NONE", width=44):
+def _lines(layout, words, icon="NONE"):
     """A sentence over several lines: labels do not wrap."""
+    region, scale = bpy.context.region, bpy.context.preferences.system.ui_scale
+    width = max(20, int((region.width if region else 300) / (7.5 * scale)) - 6)  # letters that fit
     line = ""
     column = layout.column(align=True)
     for word in words.split():
@@ -214,7 +216,7 @@ class SUPPLE_PT_more(_Side, bpy.types.Panel):
     def draw(self, context):
         settings = preview.source_of(context).supple
         self.layout.use_property_split = True
-        for name in ("written", "preset", "preroll", "loop", "gravity"):
+        for name in ("written", "preset", "preroll", "loop", "gravity", "wind", "bodies", "friction"):
             self.layout.prop(settings, name)
 
 

@@ -1,9 +1,12 @@
 """Live playback: a copy of the mesh shows the skin while the user's own is hidden. Scrubbing goes both ways."""
 
+import shutil
+import tempfile
+
 import bpy
 from bpy.app.handlers import persistent
 
-from . import jobs, rig, supple
+from . import jobs, rig, supple, world
 
 SOURCE = "supple_source"  # on a copy: the name of the object it was made from
 
@@ -32,28 +35,43 @@ def source_of(context):
 # ------------------------------------------------------------------------------------------------ the chain of an object
 
 
-def world_of(scene, settings):
-    """Gravity of the scene; None: the Earth's."""
-    if not settings.gravity:
-        return None
-    return {"gravity": [float(x) for x in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0]}
-
-
 def recipe(context, mesh_object):
     """What Character.chain takes, read from the settings."""
     settings = mesh_object.supple
     preset = bpy.path.abspath(settings.preset) if settings.preset else None
-    return {"links": settings.text(), "set": settings.values(rig.armature_of(mesh_object)), "preset": preset,
-            "world": world_of(context.scene, settings)}  # fmt: skip
+    return {"links": settings.text(), "set": settings.values(rig.armature_of(mesh_object)), "preset": preset}
 
 
 def maps_of(mesh_object):
     return [(row.parameter, row.group) for row in mesh_object.supple.maps if row.parameter and row.group]
 
 
-def make_chain(character, given):
-    given = dict(given)
-    return character.chain(given.pop("links"), **given)
+def read_all(context, mesh_object, told, up="z"):
+    """Everything of the scene that a chain needs; `folder` holds bodies until it is bound."""
+    settings = mesh_object.supple
+    given = recipe(context, mesh_object)
+    read = rig.read(context, mesh_object, maps=maps_of(mesh_object), bodies=world.bodies_of(settings), up=up, told=told)
+    folder = tempfile.mkdtemp(prefix="supple_")
+    try:
+        given["world"] = world.describe(context.scene, settings, read, folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    loop = settings.loop and read.frame_end > read.frame_start
+    return {"source": mesh_object.name, "read": read, "given": given, "folder": folder, "preroll": settings.preroll, "loop": loop}
+
+
+def bind(given, told):
+    """The chain, bound; runs beside the window."""
+    read = given["read"]
+    recipe_ = dict(given["given"])
+    try:
+        chain = read.character.chain(recipe_.pop("links"), **recipe_)
+        end = (read.frame_end - read.frame_start) / read.fps
+        chain.bind(rig.CLIP, cycle=(0.0, end) if given["loop"] else None, progress=told)
+        return chain
+    finally:
+        shutil.rmtree(given["folder"], ignore_errors=True)
 
 
 # ------------------------------------------------------------------------------------------------ the copy
@@ -194,16 +212,16 @@ class SUPPLE_OT_preview(jobs.Working, bpy.types.Operator):
 
     def prepare(self, context, told):
         source = source_of(context)
+        rig.check(source)
         stop(source.name)
-        given = recipe(context, source)
-        read = rig.read(context, source, maps=maps_of(source), told=told)
-        return {"source": source.name, "read": read, "given": given, "preroll": source.supple.preroll, "loop": source.supple.loop}
+        return read_all(context, source, told)
 
     def work(self, given, told):
-        chain = make_chain(given["read"].character, given["given"])
-        player = chain.play(rig.CLIP, preroll=given["preroll"], loop=given["loop"] and given["read"].frame_end > given["read"].frame_start, progress=told)
+        chain, read = bind(given, told), given["read"]
+        end = (read.frame_end - read.frame_start) / read.fps
+        player = chain.play(rig.CLIP, end=end or None, preroll=given["preroll"], loop=given["loop"])
         player.evaluate(0)
-        return chain, player, chain.describe(rig.CLIP)["notes"] if not given["loop"] else []
+        return chain, player, [] if given["loop"] else chain.describe(rig.CLIP)["notes"]
 
     def finish(self, context, given, result):
         chain, player, notes = result

@@ -16,6 +16,15 @@ class Refused(Exception):
     """Why this object cannot be used, as a sentence with the cure."""
 
 
+class Body(NamedTuple):
+    """Something solid beside the character: its shape about its own origin, and where that is in every frame."""
+
+    name: str
+    points: "np.ndarray"
+    faces: List[List[int]]
+    places: List[Tuple]  # (location, rotation x y z w)
+
+
 class Rig(NamedTuple):
     """A character in world space, with the motion of the scene's frames as its clip."""
 
@@ -25,6 +34,7 @@ class Rig(NamedTuple):
     frame_end: int
     fps: float
     notes: List[str]
+    bodies: List[Body]
 
 
 # ------------------------------------------------------------------------------------------------ what may be used
@@ -148,31 +158,57 @@ def _has_shear(matrix: Matrix) -> bool:
     return any(abs(a - b) > 1e-3 * size for r, s in zip(matrix, again) for a, b in zip(r, s))
 
 
-def sample_motion(armature, start: int, end: int, fps: float, told=None) -> Tuple["np.ndarray", List["Matrix"], bool]:
-    """Local transforms, frames x (1 + bones) x 10, and whether any was sheared.
+class Motion(NamedTuple):
+    """Local transforms, frames x (1 + bones) x 10; where the armature's object and the bodies stand; whether a bone is sheared."""
 
-    In a scene of its own with nothing but the armature and what it depends on: the rest of the user's scene is not evaluated, and
-    its current frame stays."""
+    local: "np.ndarray"
+    worlds: List[Matrix]
+    bodies: List[Body]
+    sheared: bool
+
+
+def _body(thing, depsgraph) -> Body:
+    """Its shape with modifiers and scale, about its origin."""
+    solved = thing.evaluated_get(depsgraph)
+    mesh = solved.to_mesh()
+    points = np.empty((len(mesh.vertices), 3), np.float32)
+    mesh.vertices.foreach_get("co", points.ravel())
+    faces = faces_of(mesh)
+    solved.to_mesh_clear()
+    return Body(thing.name, points * np.array(solved.matrix_world.to_scale(), np.float32), faces, [])
+
+
+def _pose_rows(solved, bones, parents) -> Tuple[List[List[float]], List[Matrix]]:
+    pose = {b.name: b.matrix.copy() for b in solved.pose.bones}
+    locals_ = [pose[n] if parents[n] is None else pose[parents[n]].inverted_safe() @ pose[n] for n in bones]
+    return [_row(m) for m in locals_], locals_
+
+
+def sample_motion(armature, start: int, end: int, fps: float, others=(), told=None) -> Motion:
+    """In a scene of its own with nothing but the armature, the bodies and what they depend on: the rest of the user's scene is not
+    evaluated, and its current frame stays."""
     bones = [b.name for b in armature.data.bones]
     parents = {b.name: b.parent.name if b.parent else None for b in armature.data.bones}
     out = np.empty((end - start + 1, 1 + len(bones), 10), np.float32)
-    sheared, worlds = False, []
+    sheared, worlds, bodies = False, [], []
     scene = bpy.data.scenes.new("supple sampling")
     try:
-        scene.collection.objects.link(armature)
+        for thing in (armature, *others):
+            scene.collection.objects.link(thing)
         scene.render.fps, scene.render.fps_base = max(1, round(fps)), max(1, round(fps)) / fps
         for index, frame in enumerate(range(start, end + 1)):
             scene.frame_set(frame)
-            solved = armature.evaluated_get(scene.view_layers[0].depsgraph)
-            world = solved.matrix_world.copy()
-            worlds.append(world)
-            pose = {b.name: b.matrix.copy() for b in solved.pose.bones}
-            out[index, 0] = _row(world)
-            sheared = sheared or _has_shear(world)
-            for k, name in enumerate(bones):
-                local = pose[name] if parents[name] is None else pose[parents[name]].inverted_safe() @ pose[name]
-                out[index, 1 + k] = _row(local)
-                sheared = sheared or (index == 0 and _has_shear(local))
+            depsgraph = scene.view_layers[0].depsgraph
+            solved = armature.evaluated_get(depsgraph)
+            worlds.append(solved.matrix_world.copy())
+            out[index, 0] = _row(worlds[-1])
+            out[index, 1:], locals_ = _pose_rows(solved, bones, parents)
+            sheared = sheared or (index == 0 and any(_has_shear(m) for m in (worlds[0], *locals_)))
+            if index == 0:
+                bodies = [_body(thing, depsgraph) for thing in others]
+            for thing, body in zip(others, bodies):
+                place, turn, _ = thing.evaluated_get(depsgraph).matrix_world.decompose()
+                body.places.append((tuple(place), (turn.x, turn.y, turn.z, turn.w)))
             if told and told(index / len(out), "sample") is False:
                 raise supple.Cancelled("the sampling was stopped")
     finally:
@@ -180,7 +216,7 @@ def sample_motion(armature, start: int, end: int, fps: float, told=None) -> Tupl
     for index in range(1, len(out)):  # one side of the sphere, so that keys go the short way
         flip = np.sum(out[index, :, 3:7] * out[index - 1, :, 3:7], axis=1) < 0
         out[index, flip, 3:7] *= -1
-    return out, worlds, sheared
+    return Motion(out, worlds, bodies, sheared)
 
 
 def _unit(scene) -> Optional[float]:
@@ -189,14 +225,14 @@ def _unit(scene) -> Optional[float]:
     return units.scale_length if units.system != "NONE" and abs(units.scale_length - 1) > 1e-6 else None
 
 
-def read(context, mesh_object, *, maps=(), up: str = "z", told=None) -> Rig:
+def read(context, mesh_object, *, maps=(), bodies=(), up: str = "z", told=None) -> Rig:
     """The character in world space: the rest pose where the armature's object stands in the first frame."""
     armature = check(mesh_object)
     scene = context.scene
     start, end = scene.frame_start, max(scene.frame_end, scene.frame_start)
     fps = scene.render.fps / scene.render.fps_base
     notes = []
-    local, worlds, sheared = sample_motion(armature, start, end, fps, told)
+    local, worlds, solids, sheared = sample_motion(armature, start, end, fps, bodies, told)
     bones = list(armature.data.bones)
     index = {b.name: 1 + i for i, b in enumerate(bones)}
     joints = [(f"{armature.name} (object)", None)]
@@ -226,4 +262,4 @@ def read(context, mesh_object, *, maps=(), up: str = "z", told=None) -> Rig:
     character.add_clip(CLIP, motion, fps=fps)
     for name, group in maps:
         character.maps[name] = group_values(mesh_object, group)
-    return Rig(character, np.array(character.vertex_points), start, end, fps, notes + list(character.warnings))
+    return Rig(character, np.array(character.vertex_points), start, end, fps, notes + list(character.warnings), solids)

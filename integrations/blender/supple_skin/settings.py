@@ -88,6 +88,12 @@ class SUPPLE_PG_settings(bpy.types.PropertyGroup):
     preroll: FloatProperty(name="Pre-roll", description="Seconds the first pose is held, so that flesh comes to rest", default=0.5, min=0, max=10, unit="TIME_ABSOLUTE" if bpy.app.version >= (2, 92) else "TIME", update=_changed)  # fmt: skip
     loop: BoolProperty(name="Loop", description="The frames are a cycle: the last flows into the first", default=False, update=_changed)
     gravity: BoolProperty(name="Scene's gravity", description="Gravity of the scene; off: that of the Earth", default=True, update=_changed)
+    wind: BoolProperty(name="Wind force fields", description="Wind of the scene's force fields; their strength is meters a second", default=True, update=_changed)  # fmt: skip
+    bodies: PointerProperty(
+        name="Bodies", type=bpy.types.Collection, update=_changed,
+        description="Solid things that the skin must not enter: the meshes of this collection. Closed ones have an inside",
+    )  # fmt: skip
+    friction: FloatProperty(name="Friction", description="Of the skin on bodies", default=0.5, min=0, max=10, update=_changed)
     target: EnumProperty(
         name="Bake to", default="PC2", items=[
             ("KEYS", "Shape keys", "A copy of the object with one shape key a frame"),
