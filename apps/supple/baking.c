@@ -172,6 +172,7 @@ static sup_result save_links(const bake_job* job, const workbench* top, sup_aren
         bool done = output_begin(&file, sign + 1, error) && output_write(&file, bytes, size, error) && output_keep(&file, error);
         output_drop(&file);
         if (!done) return SUP_ERROR_FILE;
+        interrupts_kept();
         const char* note = sup_chain_save_note(top->chain, link);
         if (note) progress_note(job->bar, note);
         if (link > 1)
@@ -211,6 +212,7 @@ sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, su
     if (result == SUP_OK) result = write_frames(job, &top, out, error);
     if (result == SUP_OK) result = end_judging(&top, out, error);
     if (result == SUP_OK) result = close_output(&top, arena, out, error);
+    if (result == SUP_OK) interrupts_kept();
 
     judge_free(&top.judge);
     sup_bake_destroy(top.bake);

@@ -338,6 +338,18 @@ static sup_result measure(session* s, sup_error* error)
     return stage_check(s->stage, error);
 }
 
+// Whether the output can be made is said before the work begins. It is not left open: while no file is, a signal ends the
+// program at once, and framing plays the chains with all the time before the start.
+static sup_result try_output(const render_job* job, sup_error* error)
+{
+    output_file file = { 0 };
+    film*       f = job->film ? film_begin(job->output, job->width, job->height, job->fps, error) : NULL;
+    bool        good = job->film ? f != NULL : output_begin(&file, job->output, error);
+    if (f) film_destroy(f);
+    else output_drop(&file);
+    return good ? SUP_OK : SUP_ERROR_FILE;
+}
+
 static sup_result write_still(session* s, sup_error* error)
 {
     output_file file = { 0 };
@@ -345,7 +357,6 @@ static sup_result write_still(session* s, sup_error* error)
     uint8_t*    bytes = NULL;
     size_t      size = 0;
     sup_result  result = output_begin(&file, s->job.output, error) ? SUP_OK : SUP_ERROR_FILE;
-    if (result == SUP_OK) result = measure(s, error);
     if (result == SUP_OK) result = draw_frame(s, 0, &picture, 0.1, 1.0, error);
     if (result == SUP_OK && !image_encode_png(&picture, &bytes, &size, error)) result = SUP_ERROR_MEMORY;
     if (result == SUP_OK && !(output_write(&file, bytes, size, error) && output_keep(&file, error))) result = SUP_ERROR_FILE;
@@ -360,7 +371,7 @@ static sup_result write_film(session* s, sup_error* error)
     const render_job* job = &s->job;
     film*             f = film_begin(job->output, job->width, job->height, job->fps, error);
     if (!f) return SUP_ERROR_FILE;
-    sup_result result = measure(s, error);
+    sup_result result = SUP_OK;
     for (uint32_t i = 0; i < s->frame_count && result == SUP_OK; i++) {
         image  picture = { 0 };
         double each = 0.95 / s->frame_count;
@@ -419,6 +430,8 @@ static int render_character(const options* o, session* s)
     sup_chain** bound = sup_arena_alloc(s->arena, d->chain_count, sizeof *bound);
     for (uint32_t i = 0; result == SUP_OK && bound && i < d->chain_count; i++) bound[i] = (sup_chain*)stage_chain(s->stage, i);
     if (result == SUP_OK && bound) maps_say_unread(o, bound, d->chain_count, &s->bar);
+    if (result == SUP_OK) result = try_output(&s->job, &error);
+    if (result == SUP_OK) result = measure(s, &error);
     if (result == SUP_OK) result = s->job.film ? write_film(s, &error) : write_still(s, &error);
     progress_end(&s->bar);
     for (uint32_t i = 0; result == SUP_OK && i < d->chain_count; i++)

@@ -22,7 +22,7 @@
 int fail_with(const sup_error* error)
 {
     if (error->code == SUP_ERROR_CANCELLED) {
-        say_error(STOPPED_WORDS);
+        say_error("%s", interrupts_words());
         return 128 + (interrupts_signal() ? interrupts_signal() : SIGINT);
     }
     say_error("%s", error->text);

@@ -20,15 +20,17 @@ double now_seconds(void)
 }
 
 // The globals of the program: a signal handler has no other way to tell, or to know.
-static volatile sig_atomic_t received_signal, files_open, bar_drawn;
+static volatile sig_atomic_t received_signal, files_open, files_kept, bar_drawn;
 
 // Nothing is half-written, so nothing has to be told: however long the work would take, it ends here. Only functions that are
 // safe in a handler.
 static void end_at_once(int number)
 {
     static const char cleared[] = "\r\033[K", words[] = "supple: error: " STOPPED_WORDS "\n";
+    static const char later[] = "supple: error: " STOPPED_LATER_WORDS "\n";
     if (bar_drawn && write(STDERR_FILENO, cleared, sizeof cleared - 1) < 0) _exit(128 + number);
-    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(128 + number);
+    ssize_t told = files_kept ? write(STDERR_FILENO, later, sizeof later - 1) : write(STDERR_FILENO, words, sizeof words - 1);
+    if (told < 0) _exit(128 + number);
     _exit(128 + number);
 }
 
@@ -40,6 +42,9 @@ static void remember_signal(int number)
 
 void interrupts_hold(void) { files_open++; }
 void interrupts_release(void) { files_open--; }
+
+void        interrupts_kept(void) { files_kept = 1; }
+const char* interrupts_words(void) { return files_kept ? STOPPED_LATER_WORDS : STOPPED_WORDS; }
 
 void interrupts_watch(void)
 {
@@ -92,7 +97,9 @@ static bool report_from_library(void* user, double fraction, const char* what)
 
 void progress_begin(progress* p, const char* label, bool quiet)
 {
-    *p = (progress){ .label = label, .quiet = quiet, .visible = !quiet && isatty(STDERR_FILENO), .begin = now_seconds(), .share = 1.0 };
+    *p = (progress){
+        .label = label, .quiet = quiet, .visible = !quiet && isatty(STDERR_FILENO), .begin = now_seconds(), .share = 1.0
+    };
     p->sink = (sup_progress){ report_from_library, p };
 }
 

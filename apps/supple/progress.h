@@ -7,8 +7,9 @@
 /// Seconds of a clock that only runs forwards.
 double now_seconds(void);
 
-/// What is said when work ends before its time.
+/// What is said when work ends before its time, by whether a file of it was finished.
 #define STOPPED_WORDS "stopped before the end; nothing was written"
+#define STOPPED_LATER_WORDS "stopped before the end; the files that were finished stay"
 
 /// From here on Ctrl-C, a polite kill and a closed terminal end the program at once where no file is open for writing: reading,
 /// binding and fitting need not listen. Where one is they only raise a flag, so that the work can clean up behind itself.
@@ -16,6 +17,9 @@ void interrupts_watch(void);
 /// Before a file is opened for writing, and after it has its name or is gone. They nest.
 void interrupts_hold(void);
 void interrupts_release(void);
+/// A file has its name while more of the work is to come: from here on the words are the other ones.
+void        interrupts_kept(void);
+const char* interrupts_words(void);
 /// The number of the signal that asked to stop, 0 when none did.
 int interrupts_signal(void);
 

@@ -35,6 +35,12 @@ const work = {
     "automatic weights": (f, out) => ["weights", big, out("o.glb"), "--cells", "200"],
     "a fit": (f, out) => ["fit", "builtin:beast?points=20000", out("o.glb"), "--bones", "80"],
     "a check": () => ["check", "builtin:beast?points=60000", "--full"],
+    "automatic weights of centered joints": (f, out) => ["weights", big, out("o.glb"), "--center"],
+    "a bind of bend": (f, out) => ["bake", big, out("o.npy"), "--deform", "bend(pressure=100)"],
+    "a comparison": (f, out) => ["compare", "builtin:beast?points=60000", "--deform", "dualquat", "--deform", "smooth", "--html", out("o.html")],
+    "a picture": (f, out) => ["render", big, out("o.png"), "--samples", "64", "--size", "1920x1440"],
+    "the framing of a film": (f, out) => ["render", "builtin:beast?points=8000", out("o.gif"), "--deform", "layers(cage=mesh)", "--preroll", "60"],
+    "a benchmark": () => ["bench", "--scene", "beast/layers", "--repeat", "1000"],
     "reading": f => ["inspect", f("sheet.obj")],
 };
 for (const [what, words] of Object.entries(work)) {
@@ -64,4 +70,20 @@ for (const [what, words] of Object.entries(work)) {
         });
     }
 }
+
+// What was finished before is whole and stays, and the words do not deny it.
+await test("SIGTERM ends a demo between two files", async folder => {
+    const child = start(["demo", folder, "--threads", "1"]);
+    let err = "";
+    child.stderr.on("data", d => (err += d));
+    const ended = new Promise(done => child.on("exit", (status, by) => done({ status, by })));
+    while (child.exitCode === null && !fs.readdirSync(folder).some(name => name.endsWith(".glb"))) await pause(5);
+    await pause(50);
+    child.kill("SIGTERM");
+    const { status, by } = await ended;
+    equal(by, null, "killed by");
+    equal(status, 143, "exit code");
+    match(err, /supple: error: stopped before the end; the files that were finished stay\n$/);
+    holds(fs.readdirSync(folder).every(name => /\.glb$/.test(name) && !name.startsWith(".")), "nothing but whole files");
+});
 finish();
