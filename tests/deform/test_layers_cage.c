@@ -204,6 +204,23 @@ static void by_itself_a_cage_is_taken_where_pieces_pass_through_each_other(void*
     sup_character_destroy(clean);
 }
 
+// An arm has no limbs that meet: its mesh is carried as far as a body's of half as many points.
+static void by_itself_a_cage_is_taken_where_the_mesh_costs_too_much(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* name;
+        uint32_t    points;
+        bool        caged;
+    } of[] = { { "arm", 3900, false }, { "arm", 5000, true }, { "beast", 2500, false }, { "beast", 3600, true } };
+    for (size_t i = 0; i < SUP_COUNT_OF(of); ++i) {
+        sup_character* c = builtin(of[i].name, of[i].points);
+        assert_int_equal(notes_a_cage(c, "layers"), of[i].caged);
+        assert_false(notes_a_cage(c, "layers(cage=mesh)"));
+        sup_character_destroy(c);
+    }
+}
+
 static void count_line(void* user, const char* what, sup_vec3 a, sup_vec3 b, float value)
 {
     (void)user, (void)what, (void)a, (void)b, (void)value;
@@ -244,6 +261,7 @@ int main(void)
         cmocka_unit_test(a_push_and_a_ball_reach_the_skin),
         cmocka_unit_test(what_is_no_cage_is_said),
         cmocka_unit_test(by_itself_a_cage_is_taken_where_pieces_pass_through_each_other),
+        cmocka_unit_test(by_itself_a_cage_is_taken_where_the_mesh_costs_too_much),
         cmocka_unit_test(it_can_be_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

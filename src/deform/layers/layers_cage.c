@@ -9,9 +9,11 @@
 
 #include <string.h>
 
-// `auto`: meshes with more points than AUTO_LARGE, and of those with more than a cage would have, the ones that are no clean
-// surface.
-enum { AUTO_LARGE = 12000, AUTO_POINTS = 1500, POINTS_FEWEST = 200, POINTS_MOST = 20000 };
+enum { AUTO_POINTS = 1500, POINTS_FEWEST = 200, POINTS_MOST = 20000 };
+// `auto`: what a core works for a point of the mesh in a frame of 33 ms, with the standard rounds, and as much again where
+// limbs may meet; and how long that may take for all of them. A cage that does not halve the work is not worth what it rounds.
+// Of the other meshes with more points than a cage would have, those that are no clean surface get one all the same.
+static const double point_ms = 0.014, budget_ms = 60;
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "a cage"); }
 
@@ -63,10 +65,27 @@ static sup_result describe(const sup_bind_input* in, const sup_progress* progres
     return SUP_OK;
 }
 
-static sup_result choose_points(const sup_cage_desc* desc, sup_arena* temporary, uint32_t* points, sup_error* error)
+// Ends of the skeleton, as far as it carries skin.
+static sup_result count_limbs(const sup_skeleton* s, sup_arena* temporary, uint32_t* out, sup_error* error)
 {
-    bool       wanted = desc->point_count > AUTO_LARGE;
-    sup_result r = SUP_OK;
+    bool* goes_on = SUP_NEW(temporary, bool, s->joint_count);
+    if (!goes_on) return no_memory(error);
+    *out = 0;
+    for (uint32_t j = s->joint_count; j-- > 0;) { // parents come first
+        if (s->joints[j].skin_joint && !goes_on[j]) ++*out;
+        if ((s->joints[j].skin_joint || goes_on[j]) && s->joints[j].parent != SUP_NONE) goes_on[s->joints[j].parent] = true;
+    }
+    return SUP_OK;
+}
+
+static sup_result choose_points(const sup_skeleton* s, const sup_cage_desc* desc, sup_arena* temporary, uint32_t* points,
+                                double* ms, sup_error* error)
+{
+    uint32_t   limbs = 0;
+    sup_result r = count_limbs(s, temporary, &limbs, error);
+    if (r) return r;
+    *ms = point_ms * desc->point_count * (limbs > 1 ? 2 : 1);
+    bool wanted = *ms > budget_ms && desc->point_count >= 2 * AUTO_POINTS;
     if (!wanted && desc->point_count > AUTO_POINTS) r = sup_cage_wanted(desc, temporary, &wanted, error);
     *points = wanted ? AUTO_POINTS : 0;
     return r;
@@ -125,12 +144,13 @@ sup_result layers_cage_create(const sup_bind_input* in, sup_arena* arena, sup_ar
     const sup_character* c = in->character;
     bool                 choose;
     uint32_t             points;
+    double               ms = 0;
     sup_progress         progress = { report_cage, (void*)in };
     sup_cage_desc        desc;
     *out = (layers_cage){ .input = *in };
     sup_result r = read_cage(p->cage, &choose, &points, error);
     if (!r) r = describe(in, &progress, temporary, &desc, error);
-    if (!r && choose) r = choose_points(&desc, temporary, &points, error);
+    if (!r && choose) r = choose_points(&c->skeleton, &desc, temporary, &points, &ms, error);
     if (r || points == 0) return r;
     desc.target = points;
     r = sup_cage_create(&desc, arena, &out->cage, error);
@@ -142,13 +162,18 @@ sup_result layers_cage_create(const sup_bind_input* in, sup_arena* arena, sup_ar
             "points",
             c->name, points);
     if (out->cage.point_count == 0) return SUP_OK;
-    if (choose)
-        sup_note(
-            in->notes,
-            "'%s' is %s: tissue lives on a cage of %u points around its %u, and the skin rides on that; cage=mesh simulates "
-            "every point",
-            c->name, c->mesh.point_count > AUTO_LARGE ? "large" : "no clean surface", out->cage.point_count,
-            c->mesh.point_count);
+    if (choose && ms > budget_ms && c->mesh.point_count >= 2 * AUTO_POINTS)
+        sup_note(in->notes,
+                 "point by point, '%s' would take a core about %.0f ms for a frame of 33: tissue lives on a cage of %u points "
+                 "around "
+                 "its %u, and the skin rides on that; cage=mesh simulates every point",
+                 c->name, ms, out->cage.point_count, c->mesh.point_count);
+    else if (choose)
+        sup_note(in->notes,
+                 "'%s' is no clean surface: tissue lives on a cage of %u points around its %u, and the skin rides on that; "
+                 "cage=mesh "
+                 "simulates every point",
+                 c->name, out->cage.point_count, c->mesh.point_count);
     return dress(in, &out->cage, arena, out, error);
 }
 
