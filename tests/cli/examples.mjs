@@ -83,4 +83,25 @@ await test("copies of one point that disagree are averaged, and that is said", f
     fs.writeFileSync(sculpt, corners.map(c => `v ${c.join(" ")}\n`).join("") + "f 1 2 3\nf 4 5 6\n");
     bad(["bake", sheet, path.join(folder, "out.npy"), "--deform", "beam", "--example", `0=${sculpt}`], 1, /copies of one point in the examples lie up to 0.2 units apart; their mean was taken/);
 });
+// The twist of Chaudhry et al.: one sculpt turned by 11.25 degrees, its forces times eight. The commands of docs/deformers/beam.md.
+await test("eight times a twist of 11.25 degrees turns the bar's end by 90", folder => {
+    const sculpt = path.join(folder, "twisted.obj"), [rest, out] = ["rest", "out"].map(n => path.join(folder, `${n}.npy`));
+    good(["bake", "builtin:bar", sculpt, "--pose", "bone_2=11.25,0,0", "--deform", "dualquat"]);
+    const still = ["--clip", "still", "--start", "1", "--end", "1"];
+    good(["bake", "builtin:bar", rest, ...still, "--deform", "linear"]);
+    good(["bake", "builtin:bar", out, ...still, "--example", `0.125=${sculpt}`, "--deform", "beam(extrapolation=static)"]);
+    const points = file => {
+        const bytes = fs.readFileSync(file), at = 10 + bytes.readUInt16LE(8);
+        return new Float32Array(bytes.buffer.slice(bytes.byteOffset + at, bytes.byteOffset + bytes.length));
+    };
+    const [a, b] = [points(rest), points(out)];
+    let sum = 0, count = 0;
+    for (let i = 0; i < a.length; i += 3) {
+        if (a[i] < 0.75) continue;
+        const turned = Math.atan2(a[i + 1] * b[i + 2] - a[i + 2] * b[i + 1], a[i + 1] * b[i + 1] + a[i + 2] * b[i + 2]);
+        near(Math.hypot(b[i + 1], b[i + 2]), Math.hypot(a[i + 1], a[i + 2]), 1e-3, "its size");
+        sum += (180 / Math.PI) * turned, count++;
+    }
+    near(sum / count, 90, 2, "degrees");
+});
 finish();
