@@ -1,6 +1,7 @@
 // Nodes in time. Every mode of every curve and component is one oscillator (deform/modal); here the beams' modes are found, the
 // examples written in them, and the paper's own stepper is run beside.
 #include "deform/beam/beam.h"
+#include "deform/curve_forces.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -199,59 +200,27 @@ static sup_result make_stepped(motion_maker* m)
 // ---------------------------------------------------------------------------------------------- forces
 
 /// Share of a point or line force in every mode; a point force is N at its node, so that its integral is 1.
-static void force_shares(const motion_maker* m, const sup_force* f, double* share)
+static uint32_t enter_force(const void* link, const sup_force* f, uint32_t curve, sup_modal_entry* out)
 {
-    uint32_t N = m->net->intervals, inner = m->out->beam.count;
-    double   begin = f->begin, end = f->end;
+    const motion_maker* m = link;
+    uint32_t            N = m->net->intervals, inner = m->out->beam.count;
+    double              begin = f->begin, end = f->end;
     if (!(end > begin)) begin = f->ratio - 0.5 / N, end = f->ratio + 0.5 / N;
+    for (uint32_t k = 0; k < m->modes; ++k) out[k] = (sup_modal_entry){ k, k * m->net->stride + 3 * curve, 0 };
     for (uint32_t n = 1; n < N; ++n) { // the part of the line that lies in the node's own interval
         double low = (n - 0.5) / N, high = (n + 0.5) / N;
         double covered = (end < high ? end : high) - (begin > low ? begin : low);
         if (!(covered > 0)) continue;
         for (uint32_t k = 0; k < m->modes; ++k)
-            share[k] += N * covered / (end - begin) * m->out->beam.vectors[(n - 1) * inner + k];
+            out[k].share += N * covered / (end - begin) * m->out->beam.vectors[(n - 1) * inner + k];
     }
+    return m->modes;
 }
 
-static sup_result make_force(motion_maker* m, uint32_t number, sup_pose* pose, sup_modal_force* out)
+static uint32_t point_under(const void* link, uint32_t curve)
 {
-    sup_force        f;
-    uint32_t         curve;
-    double*          values;
-    double*          share = SUP_NEW(m->beside, double, m->modes);
-    sup_modal_entry* entries = SUP_NEW(m->arena, sup_modal_entry, m->modes);
-    if (!share || !entries) return sup_fail_memory(m->error, "beam");
-    sup_world_plan_force(m->in->world, number, 0, &f);
-    out->key_count = sup_world_plan_force_keys(m->in->world, number, &out->times, NULL, &out->steps);
-    sup_result r = sup_curve_of_force(&f, "beam", &m->net->curves, m->in->character->mesh.points, &curve, m->error);
-    if (r) return r;
-    force_shares(m, &f, share);
-    for (uint32_t k = 0; k < m->modes; ++k) entries[k] = (sup_modal_entry){ k, k * m->net->stride + 3 * curve, share[k] };
-    out->entry_count = m->modes;
-    out->entries = entries;
-    uint32_t under = m->net->sources[curve * (m->net->intervals + 1) + m->net->intervals / 2].point[0];
-    r = sup_curve_force_values(m->in, number, under, pose, m->arena, &values, m->error);
-    if (r) return r;
-    out->values = values;
-    r = sup_modal_force_wrap(out, m->in->cycle_begin, m->in->cycle_end, m->arena, m->error);
-    return r ? r : sup_modal_force_prepare(&m->out->modal, out, m->arena, m->error);
-}
-
-static sup_result make_forces(motion_maker* m)
-{
-    uint32_t count = m->in->world ? sup_world_plan_force_count(m->in->world) : 0;
-    if (count == 0) return SUP_OK;
-    sup_modal_force* forces = SUP_NEW(m->arena, sup_modal_force, count);
-    sup_pose         pose;
-    if (!forces) return sup_fail_memory(m->error, "beam");
-    sup_result r = sup_pose_create(m->in->character, m->arena, &pose, m->error);
-    for (uint32_t i = 0; i < count && !r; ++i) {
-        sup_force f;
-        sup_world_plan_force(m->in->world, i, 0, &f);
-        if (f.kind == SUP_FORCE_CURVE) r = make_force(m, i, &pose, &forces[m->out->force_count++]);
-    }
-    m->out->forces = forces;
-    return r;
+    const sup_curve_net* net = ((const motion_maker*)link)->net;
+    return net->sources[curve * (net->intervals + 1) + net->intervals / 2].point[0];
 }
 
 // ---------------------------------------------------------------------------------------------- all of it
@@ -282,7 +251,10 @@ sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, co
         r = sup_modal_create(&desc, arena, &made.modal, error);
     }
     if (!r && p->integrator != INTEGRATOR_EXACT && made.modal.segments) r = make_stepped(&m);
-    if (!r) r = make_forces(&m);
+    sup_curve_forced on = { "beam", &net->curves, &m, enter_force, m.modes, point_under };
+    sup_curve_forces forces = { 0 };
+    if (!r) r = sup_curve_forces_create(in, &on, &made.modal, arena, &forces, error);
+    made.force_count = forces.count, made.forces = forces.forces;
     sup_arena_destroy(m.beside);
     if (!r) *out = made;
     return r;

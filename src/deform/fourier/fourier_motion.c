@@ -1,5 +1,6 @@
 // The examples as coefficients, every coefficient an oscillator: h = sigma + beta k^p for a function of wave number k.
 #include "deform/fourier/fourier.h"
+#include "deform/curve_forces.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -168,54 +169,25 @@ static sup_result fit_all(motion_maker* m)
 
 // ---------------------------------------------------------------------------------------------- forces
 
-static sup_result make_force(motion_maker* m, uint32_t number, sup_pose* pose, sup_modal_force* out, uint32_t* on)
+static uint32_t enter_force(const void* link, const sup_force* f, uint32_t curve, sup_modal_entry* out)
 {
-    const fourier_net* net = m->net;
-    sup_force          f;
-    uint32_t           curve;
-    double             shares[SUP_FOURIER_FUNCTIONS_MAX], *values;
-    sup_world_plan_force(m->in->world, number, 0, &f);
-    out->key_count = sup_world_plan_force_keys(m->in->world, number, &out->times, NULL, &out->steps);
-    sup_result r = sup_curve_of_force(&f, "fourier", &net->curves, m->in->character->mesh.points, &curve, m->error);
-    if (r) return r;
-    const fourier_series* s = &net->series[curve];
-    const sup_curve*      c = &net->curves.curves[curve];
-    uint32_t              under = net->curves.points[c->begin + c->count / 2].a;
-    r = sup_curve_force_values(m->in, number, under, pose, m->arena, &values, m->error);
-    sup_modal_entry* entries = SUP_NEW(m->arena, sup_modal_entry, s->functions);
-    if (!entries) return sup_fail_memory(m->error, "fourier");
-    bool   line = f.end > f.begin;
-    double units = m->p->expert ? 1 / (m->unit * m->unit) : 1; // an expert's mass is in seconds already
-    sup_fourier_force(s->kind, s->terms, (double)(line ? f.begin : f.ratio), (double)(line ? f.end : f.ratio), shares);
+    const motion_maker*   m = link;
+    const fourier_series* s = &m->net->series[curve];
+    double                shares[SUP_FOURIER_FUNCTIONS_MAX];
+    bool                  line = f->end > f->begin;
+    double                units = m->p->expert ? 1 / (m->unit * m->unit) : 1; // an expert's mass is in seconds already
+    uint32_t              count = 0;
+    sup_fourier_force(s->kind, s->terms, (double)(line ? f->begin : f->ratio), (double)(line ? f->end : f->ratio), shares);
     for (uint32_t i = sup_fourier_held(s->kind); i < s->functions; ++i)
-        entries[out->entry_count++] =
-            (sup_modal_entry){ m->out->mode[s->packed + i], m->out->index[s->packed + i], units * shares[i] };
-    out->values = values;
-    out->entries = entries;
-    *on = curve;
-    if (!r) r = sup_modal_force_wrap(out, m->in->cycle_begin, m->in->cycle_end, m->arena, m->error);
-    return r ? r : sup_modal_force_prepare(&m->out->modal, out, m->arena, m->error);
+        out[count++] = (sup_modal_entry){ m->out->mode[s->packed + i], m->out->index[s->packed + i], units * shares[i] };
+    return count;
 }
 
-static sup_result make_forces(motion_maker* m)
+static uint32_t point_under(const void* link, uint32_t curve)
 {
-    uint32_t count = m->in->world ? sup_world_plan_force_count(m->in->world) : 0;
-    if (count == 0) return SUP_OK;
-    sup_modal_force* forces = SUP_NEW(m->arena, sup_modal_force, count);
-    uint32_t*        curves = SUP_NEW(m->arena, uint32_t, count);
-    sup_pose         pose;
-    if (!forces || !curves) return sup_fail_memory(m->error, "fourier");
-    sup_result r = sup_pose_create(m->in->character, m->arena, &pose, m->error);
-    for (uint32_t i = 0; i < count && !r; ++i) {
-        sup_force f;
-        sup_world_plan_force(m->in->world, i, 0, &f);
-        if (f.kind != SUP_FORCE_CURVE) continue;
-        r = make_force(m, i, &pose, &forces[m->out->force_count], &curves[m->out->force_count]);
-        ++m->out->force_count;
-    }
-    m->out->forces = forces;
-    m->out->force_curves = curves;
-    return r;
+    const sup_curves* curves = &((const motion_maker*)link)->net->curves;
+    const sup_curve*  c = &curves->curves[curve];
+    return curves->points[c->begin + c->count / 2].a;
 }
 
 sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net,
@@ -241,7 +213,10 @@ sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params*
                                 .fade = fade };
         r = sup_modal_create(&desc, arena, &made.modal, error);
     }
-    if (!r) r = make_forces(&m);
+    sup_curve_forced on = { "fourier", &net->curves, &m, enter_force, SUP_FOURIER_FUNCTIONS_MAX, point_under };
+    sup_curve_forces forces = { 0 };
+    if (!r) r = sup_curve_forces_create(in, &on, &made.modal, arena, &forces, error);
+    made.force_count = forces.count, made.forces = forces.forces, made.force_curves = forces.curves;
     sup_arena_destroy(m.beside);
     if (!r) *out = made;
     return r;
