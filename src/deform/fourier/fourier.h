@@ -110,7 +110,7 @@ typedef struct fourier_bound {
 
 /// Says what is odd about the curves, the examples and the settings, each with its cure.
 void  fourier_tell(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b);
-/// What who plays a runtime file has to know, or NULL; false: out of memory.
+/// What who plays a runtime file has to know; false: out of memory.
 bool  fourier_note(const sup_bind_input* in, const fourier_bound* b, sup_arena* arena, const char** out);
 float fourier_strength(const fourier_bound* b, uint32_t point); ///< as set at bind
 bool  fourier_weakened(const fourier_bound* b);                 ///< whether that differs from 1 anywhere
