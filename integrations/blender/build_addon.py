@@ -11,7 +11,15 @@ sys.path.insert(0, str(HERE.parents[1] / "bindings" / "python"))
 import build_wheel  # noqa: E402
 
 
+def check_versions(version: str) -> None:
+    """The two places that Blender reads a version from agree with the library."""
+    source, manifest = ((HERE / "supple_skin" / name).read_text("utf-8") for name in ("__init__.py", "blender_manifest.toml"))
+    if f'"version": ({version.replace(".", ", ")})' not in source or f'\nversion = "{version}"' not in manifest:
+        sys.exit(f"the library is {version}; write that into bl_info of __init__.py and into blender_manifest.toml")
+
+
 def build(library: Path, folder: Path) -> Path:
+    check_versions(build_wheel.version_of(library))
     system = build_wheel.platform_tag().replace("linux_x86_64", "linux-x64").replace("win_amd64", "windows-x64")
     target = folder / f"supple_skin-{build_wheel.version_of(library)}-{system}.zip"
     folder.mkdir(parents=True, exist_ok=True)

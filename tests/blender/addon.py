@@ -195,6 +195,30 @@ def check_moving_object(addon):
     claim("linear skinning agrees with Blender's own modifier on an armature that moves", worst < 2e-5, worst)
 
 
+def check_real(addon, path):
+    """A character of the shared data set: linear skinning against Blender's own modifier."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.preferences.addon_enable(module="supple_skin")
+    bpy.ops.import_scene.gltf(filepath=path)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 20
+    scene.frame_set(1)
+    for mesh in [o for o in scene.objects if o.type == "MESH" and addon.rig.armature_of(o)]:
+        bpy.context.view_layer.objects.active = mesh
+        mesh.supple.skinning, mesh.supple.flesh = "linear", "none"
+        bpy.ops.supple.preview()
+        copy, worst = bpy.data.objects[mesh.name + " (Supple)"], 0.0
+        for frame in (1, 7, 20):
+            scene.frame_set(frame)
+            mesh.hide_set(False)
+            bpy.context.view_layer.update()
+            world = np.array(mesh.matrix_world)
+            own = shown(mesh) @ world[:3, :3].T + world[:3, 3]
+            worst = max(worst, float(np.abs(own - vertices(copy.data)).max() / np.linalg.norm(own.max(0) - own.min(0))))
+        claim(f"{os.path.basename(path)}, {mesh.name}: linear skinning agrees with Blender's own", worst < 1e-5, f"{worst:.1e}")
+        addon.preview.stop(mesh.name)
+
+
 def check_world(addon):
     """A ball that is moved into the arm, wind, and a cycle."""
     mesh, armature = arm_scene()
@@ -322,6 +346,10 @@ for chain, skinning, flesh, smooth in (("linear", "linear", "none", False), ("du
 check_bakes(addon)
 check_settings(addon)
 check_moving_object(addon)
+data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/data/skinned")
+for name in ("cesiumman.glb", "fox.glb", "soldier.glb"):
+    if os.path.exists(os.path.join(data, name)):
+        check_real(addon, os.path.join(data, name))
 check_world(addon)
 check_size(addon)
 check_refusals(addon)
