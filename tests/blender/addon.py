@@ -168,6 +168,9 @@ def check_settings(addon):
     settings.flesh = "none"
     claim("another chain asks for a refresh", addon.preview.sessions[mesh.name].stale != "")
     settings.flesh = "layers"
+    claim("and no longer when it is as it was", addon.preview.sessions[mesh.name].stale == "")
+    armature.data.bones["forearm"].supple_values[0].value = 3
+    claim("so does a bone's value", addon.preview.sessions[mesh.name].stale != "")
     bpy.ops.supple.preset(deformer="layers", preset="hand")
     claim("a preset sets the sliders", abs(settings.p_layers.stiffness_muscle - 0.675) < 1e-6 and abs(settings.p_layers.project_fat - 0.1) < 1e-6)
 

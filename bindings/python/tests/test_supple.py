@@ -332,6 +332,32 @@ def test_another_library_is_refused(tmp_path):
         assert words in run(tmp_path / "other.so")
 
 
+def test_the_wheel_is_whole_and_always_the_same(tmp_path):
+    import base64, hashlib, zipfile  # noqa: E401
+    from pathlib import Path
+
+    sys.path.insert(0, os.path.dirname(os.path.dirname(supple.__file__)))
+    import build_wheel
+
+    library = Path(supple.lib._name).resolve()
+    first, second = build_wheel.build(library, tmp_path / "a"), build_wheel.build(library, tmp_path / "b")
+    assert first.read_bytes() == second.read_bytes() and first.name.startswith(f"supple-{supple.__version__}-py3-none-")
+    with zipfile.ZipFile(first) as wheel:
+        record = [line.split(",") for line in wheel.read(f"supple-{supple.__version__}.dist-info/RECORD").decode().splitlines()]
+        assert sorted(row[0] for row in record) == sorted(wheel.namelist())
+        for name, digest, size in record:
+            if digest:
+                data = wheel.read(name)
+                assert digest == "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+                assert len(data) == int(size)
+        wheel.extractall(tmp_path / "site")
+    environment = {k: v for k, v in os.environ.items() if k != "SUPPLE_FLAT"}
+    code = "import supple; print(supple.load('builtin:arm?points=300').chain('dualquat').bake(clip='flex', fps=10).hash)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path,
+                          env={**environment, "PYTHONPATH": str(tmp_path / "site")})  # fmt: skip
+    assert done.stdout.strip() == supple.load(ARM).chain("dualquat").bake(clip="flex", fps=10).hash, done.stderr
+
+
 def test_without_numpy_arrays_are_memoryviews(tmp_path):
     code = """
 import sys

@@ -147,8 +147,8 @@ def _send_live(session, source):
 
     wanted = source.supple
     session.stale = ""
-    if session.given["links"] != wanted.text() or session.maps != maps_of(source):
-        session.stale = "the chain changed"
+    if session.bound != _bound_by(source):
+        session.stale = "the chain, a map, a bone's value or the world changed"
     for link in dict.fromkeys(wanted.links()):
         group = getattr(wanted, "p_" + link)
         for row in DEFORMERS[link]["params"]:
@@ -157,18 +157,26 @@ def _send_live(session, source):
             value, key = getattr(group, row["name"]), f"{link}.{row['name']}"
             if session.values.get(key) == value:
                 continue
-            if row["stage"] == "frame" and row["type"] == "float" and link in session.links:
-                session.player.set(key, value)
+            if row["stage"] == "frame" and row["type"] != "choice" and link in session.links:
+                session.player.set(key, float(value))
                 session.values[key] = value
             else:
                 session.stale = f"'{row['name'].replace('_', ' ')}' counts when the skin is bound"
+
+
+def _bound_by(mesh_object):
+    """All but the sliders: what counts when a chain is bound and the scene read."""
+    settings = mesh_object.supple
+    bones = [text for text in settings.values(rig.armature_of(mesh_object)) if "@" in text.split("=")[0]]
+    return (settings.text(), settings.preset, maps_of(mesh_object), bones, settings.preroll, settings.loop, settings.gravity,
+            settings.wind, settings.friction, getattr(settings.bodies, "name", None))  # fmt: skip
 
 
 def remember(session, mesh_object, given):
     """What the player was made with, to see later what differs."""
     from .settings import DEFORMERS
 
-    session.given, session.maps = given, maps_of(mesh_object)
+    session.given, session.bound = given, _bound_by(mesh_object)
     session.links = mesh_object.supple.links()
     session.values = {}
     for link in DEFORMERS:
