@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-full test-blender characters bench peers wasm python blender-addon fuzz hostile install package docs realism format tidy clean help
+.PHONY: all setup demo test test-full test-blender characters bench peers wasm npm python blender-addon fuzz hostile install package docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_flat
@@ -37,13 +37,13 @@ characters: all ## bake every character of FOLDER (../shared/data/skinned), play
 bench: all ## the shared scenes, timed
 	@build/supple bench
 
-peers: all wasm ## docs/performance.md: other engines beside ours on this machine (Debian's blender and npm, some minutes)
+peers: all npm ## docs/performance.md: other engines beside ours on this machine (Debian's blender and npm, some minutes)
 	@scripts/setup.sh blender
 	@scripts/setup.sh test
 	@cd bench/peers && npm ci --no-audit --no-fund
-	@node bench/peers/peers.mjs build/supple build-wasm ../shared/data/skinned docs/performance.md
+	@node bench/peers/peers.mjs build/supple ../shared/data/skinned docs/performance.md
 
-wasm: ## the core as WebAssembly, build-wasm/supple.wasm and supple_threads.wasm
+wasm: ## the flat interface as WebAssembly, build-wasm/supple.wasm
 	@scripts/build.sh wasm $(JOBS)
 
 python: all ## the Python package as a wheel, out/python/supple-*.whl
@@ -51,6 +51,10 @@ python: all ## the Python package as a wheel, out/python/supple-*.whl
 
 blender-addon: all ## the Blender add-on with the Python package inside, out/blender/supple_skin-*.zip
 	@python3 integrations/blender/build_addon.py build/libsupple_flat.so out/blender
+
+npm: wasm ## the package for pages and Node, bindings/js/dist, packed as build-wasm/supple-skin-*.tgz
+	@bindings/js/build.sh
+	@cd bindings/js && npm pack --silent --pack-destination ../../build-wasm
 
 fuzz: ## run every fuzzer for SECONDS (20) each
 	@scripts/build.sh fuzz $(JOBS)

@@ -21,8 +21,7 @@ const rooms = {
     io_extra: { folder: "src/io_extra", may: ["base", "math", "scene", "rig", "io"], shows: ["io_extra.h"], says: "assimp, meshoptimizer" },
     bench: { folder: "bench", may: ["public", "solve", "deform"], shows: [], says: "timings; looks inside" },
     apps: { folder: "apps", may: ["public", "bench"], shows: [], says: "command line, renderer" },
-    bindings: { folder: "bindings", may: ["public"], shows: [], says: "flat door, other languages" },
-    studio: { folder: "studio", may: ["public", "bindings"], shows: [], says: "WebAssembly" },
+    bindings: { folder: "bindings", may: ["public"], shows: [], says: "flat door, WebAssembly" },
     examples: { folder: "examples", may: ["public"], shows: [], says: "programs to read first" },
 };
 const publicRooms = Object.keys(rooms).filter(name => rooms[name].shows.length);

@@ -104,3 +104,10 @@ if [ "$level" = test ] && { [ ! -f tests/node_modules/gltf-validator/package.jso
         exit 1
     }
 fi
+if [ "$level" = test ] && { [ ! -f bindings/js/node_modules/esbuild/package.json ] || [ ! -f bindings/js/node_modules/typescript/package.json ]; }; then
+    echo "installing what builds the package for pages (npm) into bindings/js/node_modules"
+    (cd bindings/js && npm ci --ignore-scripts --no-audit --no-fund) || {
+        echo "npm could not fetch esbuild and TypeScript. With a network, run: cd bindings/js && npm ci" >&2
+        exit 1
+    }
+fi

@@ -1,15 +1,15 @@
 // One run, one table: other engines and ours on the same machine, in CPU time of all threads.
-// node peers.mjs PROGRAM MODULES CHARACTERS DOCUMENT: the table goes between the marks in DOCUMENT.
+// node peers.mjs PROGRAM CHARACTERS DOCUMENT: the table goes between the marks in DOCUMENT.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { load } from "../../studio/wasm/supple.mjs";
+import { open } from "../../bindings/js/dist/index.mjs";
 import { SIDE, block } from "./block.mjs";
 import { STEP, jolt, rapier } from "./engines.mjs";
 
-const [program, modules, characters, document] = process.argv.slice(2);
+const [program, characters, document] = process.argv.slice(2);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-peers-"));
 const FRAME = 1 / 30;
 /** What layers does in a frame by default: steps of 5 ms in four substeps of two rounds, on four particles a point. */
@@ -106,13 +106,12 @@ function native(file, scene, words, points = 0) {
 }
 
 async function inModule(file, scene, words, points = 0) {
-    const [single, threads] = ["supple.wasm", "supple_threads.wasm"].map(name => fs.readFileSync(path.join(modules, name)));
     for (const count of [1, 2]) {
-        const supple = await load({ single, threads, count });
-        const character = supple.open(path.basename(file), fs.readFileSync(file));
-        const seconds = supple.clips(character)[0]?.seconds ?? 1;
+        const supple = await open({ threads: count });
+        const character = await supple.fetch(file);
+        const seconds = character.inspect().clips[0]?.seconds ?? 1;
         for (const link of ["lattice", "layers"]) {
-            const player = supple.play(character, 0, link);
+            const chain = character.chain({ links: link, clip: 0 }), player = chain.play();
             const begin = performance.now();
             let frames = 0;
             const used = cpu(frame => (++frames, player.evaluate(frame * FRAME % seconds)));
@@ -120,8 +119,8 @@ async function inModule(file, scene, words, points = 0) {
             row(scene, `supple ${link}, WebAssembly, ${count} thread${count > 1 ? "s" : ""}`, count > 1 ? wall : used, FRAME,
                 count > 1 ? null : layersWork(link, points), `${words[link]}${count > 1 ? "; wall time" : ""}`);
             player.free();
+            chain.free();
         }
-        supple.free(character);
         await supple.close();
     }
 }

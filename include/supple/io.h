@@ -28,10 +28,9 @@ typedef struct sup_files {
     sup_result (*read_below)(void* user, const char* path, size_t folder, sup_arena* arena, sup_bytes* out, sup_error* error);
 } sup_files;
 
-#ifndef __wasm__
-/// The file system. Refuses directories, files over 4 GiB and, in read_below, links that lead out of the folder.
+/// The file system; NULL where there is none (WebAssembly). Refuses directories, files over 4 GiB and, in read_below, links that
+/// lead out of the folder.
 SUP_API const sup_files* sup_files_system(void);
-#endif
 
 typedef struct sup_read_input sup_read_input;
 typedef struct sup_extra      sup_extra;

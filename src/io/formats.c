@@ -193,9 +193,7 @@ static void warn_of_name(const char* path, const sup_file_format* format, sup_ch
 static sup_result load_file(const char* path, const sup_load_options* options, sup_character** out, sup_error* error)
 {
     const sup_files* files = options->files;
-#ifndef __wasm__
     if (!files) files = sup_files_system();
-#endif
     if (files && sup_sequence_named(path, files, options->allocator))
         return sup_sequence_load(path, files, options, out, error);
     const sup_file_format* format = find_format(path, options->extra);

@@ -7,10 +7,8 @@ const sup_file_format sup_format_gltf = {
     .endings = "glb gltf vrm",
     .read = gltf_read,
     .recognize = gltf_recognize,
-#ifndef __wasm__ // the page has no disk to bake to
     .bake_begin = gltf_bake_begin,
     .bake_frame = gltf_bake_frame,
     .bake_end = gltf_bake_end,
     .bake_endings = "glb gltf",
-#endif
 };

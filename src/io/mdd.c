@@ -30,7 +30,6 @@ sup_result mdd_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_er
     return points_take(bytes, (size_t)offset, arena, true, out, error);
 }
 
-#ifndef __wasm__
 static sup_result write_head(sup_bake* bake, sup_out_file* file, uint32_t vertex_count, sup_error* error)
 {
     const uint32_t counts[] = { sup_swap32(bake->desc.frame_count), sup_swap32(vertex_count) };
@@ -50,16 +49,13 @@ static sup_result begin(sup_bake* bake, sup_error* error)
     static const cache_layout layout = { .swapped = true, .head = write_head };
     return cache_begin(bake, &layout, error);
 }
-#endif
 
 const sup_file_format sup_format_mdd = {
     .name = "mdd",
     .summary = "MDD vertex cache: every frame's stored vertices",
     .endings = "mdd",
-#ifndef __wasm__
     .bake_begin = begin,
     .bake_frame = cache_frame,
     .bake_end = cache_end,
     .bake_files = true,
-#endif
 };

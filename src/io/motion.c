@@ -22,9 +22,7 @@ static sup_result read_bytes(const char* path, const sup_load_options* options, 
                              sup_bytes* out, sup_error* error)
 {
     const sup_files* files = options ? options->files : NULL;
-#ifndef __wasm__
     if (!files) files = sup_files_system();
-#endif
     if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program was given no way to files", path);
     *scratch = sup_arena_beside(arena);
     if (!*scratch) return sup_fail_memory(error, path);

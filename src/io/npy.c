@@ -101,7 +101,6 @@ sup_result npy_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_er
 
 // ---------------------------------------------------------------------------------------------- out
 
-#ifndef __wasm__
 static sup_result begin_bake(sup_bake* bake, sup_error* error)
 {
     char   head[128] = "\x93NUMPY\x01";
@@ -126,15 +125,12 @@ static sup_result end_bake(sup_bake* bake, sup_error* error)
     (void)error;
     return SUP_OK;
 }
-#endif
 
 const sup_file_format sup_format_npy = {
     .name = "npy",
     .summary = "NumPy array of frames x points x 3 floats",
     .endings = "npy",
-#ifndef __wasm__
     .bake_begin = begin_bake,
     .bake_frame = write_frame,
     .bake_end = end_bake,
-#endif
 };

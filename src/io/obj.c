@@ -299,10 +299,8 @@ const sup_file_format sup_format_obj = {
     .endings = "obj",
     .read = obj_read,
     .recognize = obj_recognize,
-#ifndef __wasm__
     .bake_begin = obj_bake_begin,
     .bake_frame = obj_bake_frame,
     .bake_end = obj_bake_end,
     .bake_files = true,
-#endif
 };

@@ -34,7 +34,6 @@ sup_result pc2_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_er
     return points_take(bytes, sizeof head, arena, false, out, error);
 }
 
-#ifndef __wasm__
 static sup_result write_head(sup_bake* bake, sup_out_file* file, uint32_t vertex_count, sup_error* error)
 {
     const pc2_head head = { "POINTCACHE2",
@@ -51,16 +50,13 @@ static sup_result begin(sup_bake* bake, sup_error* error)
     static const cache_layout layout = { .swapped = false, .head = write_head };
     return cache_begin(bake, &layout, error);
 }
-#endif
 
 const sup_file_format sup_format_pc2 = {
     .name = "pc2",
     .summary = "PC2 point cache: every frame's stored vertices",
     .endings = "pc2",
-#ifndef __wasm__
     .bake_begin = begin,
     .bake_frame = cache_frame,
     .bake_end = cache_end,
     .bake_files = true,
-#endif
 };

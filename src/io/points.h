@@ -16,7 +16,6 @@ sup_result points_check(sup_bytes bytes, size_t offset, uint64_t frames, uint64_
 sup_result points_take(sup_bytes bytes, size_t offset, sup_arena* arena, bool swapped, sup_points* out, sup_error* error);
 
 // Writing: one file for each mesh, with its stored vertices in the source's order.
-#ifndef __wasm__
 typedef struct cache_layout {
     bool swapped; ///< floats are written big-endian
     sup_result (*head)(sup_bake* bake, sup_out_file* file, uint32_t vertex_count, sup_error* error);
@@ -25,7 +24,6 @@ typedef struct cache_layout {
 sup_result cache_begin(sup_bake* bake, const cache_layout* layout, sup_error* error);
 sup_result cache_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
 sup_result cache_end(sup_bake* bake, sup_error* error);
-#endif
 
 static inline uint32_t sup_swap32(uint32_t n) { return n >> 24 | (n >> 8 & 0xff00u) | (n << 8 & 0xff0000u) | n << 24; }
 

@@ -67,9 +67,7 @@ sup_result sup_points_read(const char* path, const sup_files* files, sup_arena* 
 {
     SUP_ASSERT(path && arena && out);
     sup_bytes bytes;
-#ifndef __wasm__
     if (!files) files = sup_files_system();
-#endif
     if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program was given no way to files", path);
     sup_result result = files->read(files->user, path, arena, &bytes, error);
     return result == SUP_OK ? sup_points_parse(path, bytes, arena, out, error) : result;

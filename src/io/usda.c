@@ -4,9 +4,7 @@ const sup_file_format sup_format_usda = {
     .name = "usda",
     .summary = "USD as text: meshes with time samples, or a skeleton where the chain only skins",
     .endings = "usda",
-#ifndef __wasm__ // the page has no disk to bake to
     .bake_begin = usda_bake_begin,
     .bake_frame = usda_bake_frame,
     .bake_end = usda_bake_end,
-#endif
 };

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Brings the modules in build-wasm up to date; skips (77) where the tools for it are missing.
+# Brings the module in build-wasm and the package around it up to date; skips (77) where the tools for it are missing.
 set -eu
 cd "$(dirname "$0")/../.."
 if ! command -v clang >/dev/null || ! command -v wasm-ld >/dev/null; then
@@ -7,3 +7,4 @@ if ! command -v clang >/dev/null || ! command -v wasm-ld >/dev/null; then
     exit 77
 fi
 scripts/build.sh wasm 2
+exec bindings/js/build.sh

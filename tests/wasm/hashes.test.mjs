@@ -1,43 +1,47 @@
 // The same bits natively and in WebAssembly, on one thread and with workers: every built-in character, clip and deformer.
-// node hashes.test.mjs PROGRAM FOLDER; skips (77) where the modules have not been built.
+// node hashes.test.mjs PROGRAM PACKAGE; skips (77) where the package's dist/ has not been built.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { load } from "../../studio/wasm/supple.mjs";
+import { pathToFileURL } from "node:url";
 
 const [program, built] = process.argv.slice(2);
 const FPS = 12;
 const COARSE = 1000;
 const THREADS = 3;
-const [single, threads] = ["supple.wasm", "supple_threads.wasm"].map(name => path.join(built, name));
-if (!fs.existsSync(single) || !fs.existsSync(threads)) {
-    console.log(`skipped: ${single} or ${threads} is not there; scripts/setup.sh test installs what it takes`);
+const entry = path.join(built, "dist/index.mjs");
+if (!fs.existsSync(entry)) {
+    console.log(`skipped: ${entry} is not there; scripts/setup.sh test installs what building it takes`);
     process.exit(77);
 }
+const { open } = await import(pathToFileURL(entry));
 
-const imports = WebAssembly.Module.imports(new WebAssembly.Module(fs.readFileSync(single)));
-if (imports.length) {
-    console.error(`the module must stand alone, but wants ${imports.map(i => `${i.module}.${i.name}`).join(", ")}`);
+const imports = WebAssembly.Module.imports(new WebAssembly.Module(fs.readFileSync(path.join(built, "dist/supple.wasm"))));
+const strangers = imports.filter(({ module, name }) => module !== "env" || !["memory", "progress", "read"].includes(name));
+if (strangers.length) {
+    console.error(`the module must stand alone, but wants ${strangers.map(i => `${i.module}.${i.name}`).join(", ")}`);
     process.exit(1);
 }
-const alone = await load({ single: fs.readFileSync(single) });
-const shared = await load({ single: fs.readFileSync(single), threads: fs.readFileSync(threads), count: THREADS });
-if (shared.threads !== THREADS) throw new Error(`${shared.threads} threads instead of ${THREADS}`);
+const alone = await open({ threads: 1 });
+const shared = await open({ threads: THREADS });
+if (alone.threads !== 1 || shared.threads !== THREADS) throw new Error(`${alone.threads} and ${shared.threads} threads instead of 1 and ${THREADS}`);
 
 /** Hashes of the frames, or the reason why there are none. */
-function playInModule(supple, character, clip, chain, times) {
-    let player;
+function playInModule(character, clip, links, times) {
+    let chain;
     try {
-        player = supple.play(character, clip, chain);
+        chain = character.chain({ links, clip });
     } catch (error) {
         return error.message;
     }
+    const player = chain.play();
     const hashes = times.map(time => {
         player.evaluate(time);
         return player.hash();
     });
     player.free();
+    chain.free();
     return hashes;
 }
 
@@ -62,12 +66,12 @@ let frames = 0;
 let failures = 0;
 
 function compare(source, players, chains, end) {
-    players[0].supple.clips(players[0].character).forEach(({ name }, clip) => {
+    players[0].character.inspect().clips.forEach(({ name }, clip) => {
         for (const chain of chains) {
             const native = bakeNatively(folder, source, name, chain, end);
             const times = (native ?? [0]).map((_, frame) => frame / FPS);
             for (const { supple, character } of players) {
-                const ours = playInModule(supple, character, clip, chain, times);
+                const ours = playInModule(character, clip, chain, times);
                 const same = native ? Array.isArray(ours) && native.every((hash, i) => hash === ours[i]) : !Array.isArray(ours);
                 frames += native?.length ?? 0;
                 if (same) continue;
@@ -81,30 +85,40 @@ function compare(source, players, chains, end) {
 }
 
 try {
-    for (const name of alone.builtins()) {
+    for (const { name } of alone.builtins()) {
         // Simulations repeat their own steps' bits or lose them within a few: a coarse character and half a second tell.
         // They are also what is spread over threads the most.
-        for (const [points, source, chains, modules, end] of [
-            [COARSE, `builtin:${name}?points=${COARSE}`, moving, [alone, shared], 0.5],
-            [0, `builtin:${name}`, still, [alone]],
+        for (const [source, chains, modules, end] of [
+            [`builtin:${name}?points=${COARSE}`, moving, [alone, shared], 0.5],
+            [`builtin:${name}`, still, [alone]],
         ]) {
-            const players = modules.map(supple => ({ supple, character: supple.builtin(name, points) }));
+            const players = modules.map(supple => ({ supple, character: supple.load(source) }));
             compare(source, players, chains, end);
-            players.forEach(({ supple, character }) => supple.free(character));
+            players.forEach(({ character }) => character.free());
         }
     }
     // A file too: what the bake wrote last, with its baked clip and morph targets, read by the same code in the page.
     const file = path.join(folder, "source.glb");
     fs.renameSync(path.join(folder, "out.glb"), file);
-    const character = alone.open("source.glb", fs.readFileSync(file));
+    const character = alone.load("source.glb", fs.readFileSync(file));
     compare(file, [{ supple: alone, character }], still);
-    alone.free(character);
+
+    // What the module writes, the program writes: the bytes of a bake.
+    const native = path.join(folder, "again.glb");
+    const clip = character.inspect().clips[0].name;
+    spawnSync(program, ["bake", file, native, "--clip", clip, "--deform", "dualquat", "--fps", String(FPS), "--quiet"]);
+    const [{ bytes }] = character.chain({ links: "dualquat", clip }).bake({ fps: FPS, file: "again.glb" }).files();
+    if (!fs.readFileSync(native).equals(bytes)) {
+        failures++;
+        console.error("a bake in the module has other bytes than the program's");
+    }
+    character.free();
 
     // Words come through where something is wrong.
     for (const supple of [alone, shared]) {
         let words = "";
         try {
-            supple.builtin("nobody");
+            supple.load("builtin:nobody");
         } catch (error) {
             words = error.message;
         }
@@ -113,6 +127,7 @@ try {
     if (frames === 0) throw new Error("nothing was compared");
 } finally {
     await shared.close();
+    await alone.close();
     fs.rmSync(folder, { recursive: true, force: true });
 }
 console.log(`${frames} frames compared, ${failures} differ`);

@@ -1,0 +1,101 @@
+// The library in a worker of its own, so that the page's thread never waits: the same names, and every answer is a promise.
+import type { AnyWorker, Place } from "./module.ts";
+import { type Bake, type Chain, type Character, type OpenOptions, type Player, type Supple, SuppleError } from "./supple.ts";
+
+type Thing = Supple | Character | Chain | Player | Bake;
+type Answer<R> = R extends Thing ? Remote<R> : Awaited<R>;
+/** The same object in a worker: what it returned is what the promise brings; arrays are copies of their own. */
+export type Remote<T> = { [K in keyof T]: T[K] extends (...parameters: infer P) => infer R ? (...parameters: P) => Promise<Answer<R>> : Promise<T[K]> };
+
+/** What the worker is asked, and what it says. */
+export interface Question {
+    id: number;
+    target: number;
+    method: string;
+    parameters: unknown[];
+    /** Which parameter is a listener, and where "stop" is written. */
+    listener?: { at: number; stop?: SharedArrayBuffer };
+}
+export type Said =
+    | { id: number; value?: unknown; made?: number }
+    | { id: number; error: string; code?: SuppleError["code"] }
+    | { id: number; fraction: number; what: string };
+
+interface Waiting {
+    resolve(value: unknown): void;
+    reject(error: Error): void;
+    told?: (fraction: number, what: string) => void;
+}
+
+class Line {
+    private readonly waiting = new Map<number, Waiting>();
+    private next = 1;
+
+    constructor(private readonly worker: AnyWorker) {
+        worker.listen(said => this.hear(said as Said), error => this.fail(error));
+    }
+
+    ask(target: number, method: string, parameters: unknown[]): Promise<unknown> {
+        const id = this.next++;
+        const at = parameters.findIndex(one => typeof one === "function");
+        const question: Question = { id, target, method, parameters: parameters.map(one => (typeof one === "function" ? undefined : one)) };
+        const waiting = {} as Waiting;
+        if (at >= 0) {
+            const stop = typeof SharedArrayBuffer === "undefined" ? undefined : new SharedArrayBuffer(4);
+            const progress = parameters[at] as (fraction: number, what: string) => unknown;
+            question.listener = stop ? { at, stop } : { at };
+            waiting.told = (fraction, what) => {
+                if (progress(fraction, what) === false && stop) Atomics.store(new Int32Array(stop), 0, 1);
+            };
+        }
+        return new Promise((resolve, reject) => {
+            this.waiting.set(id, Object.assign(waiting, { resolve, reject }));
+            this.worker.postMessage(question);
+        });
+    }
+
+    end(): void {
+        this.worker.terminate();
+        this.fail(new SuppleError("the worker was closed", "dead"));
+    }
+
+    private hear(said: Said): void {
+        const waiting = this.waiting.get(said.id);
+        if (!waiting) return;
+        if ("fraction" in said) return waiting.told?.(said.fraction, said.what);
+        this.waiting.delete(said.id);
+        if ("error" in said) waiting.reject(said.code ? new SuppleError(said.error, said.code) : new Error(said.error));
+        else waiting.resolve(said.made === undefined ? said.value : remote(this, said.made));
+    }
+
+    private fail(error: Error): void {
+        for (const { reject } of this.waiting.values()) reject(error);
+        this.waiting.clear();
+    }
+}
+
+/** An object whose every method asks the worker. Not a thenable: await would ask for `then`. */
+function remote(line: Line, target: number): unknown {
+    return new Proxy({}, {
+        get(_, name) {
+            if (typeof name !== "string" || name === "then") return undefined;
+            if (name === "threads") return line.ask(target, name, []);
+            return async (...parameters: unknown[]) => {
+                const answer = await line.ask(target, name, parameters);
+                if (name === "close") line.end();
+                return answer;
+            };
+        },
+    });
+}
+
+/** Starts a worker with the library in it. */
+export async function connect(place: Place, options: OpenOptions = {}): Promise<Remote<Supple>> {
+    const line = new Line(await place.worker());
+    try {
+        return await line.ask(0, "open", [options]) as Remote<Supple>;
+    } catch (error) {
+        line.end();
+        throw error;
+    }
+}

@@ -1,0 +1,28 @@
+// supple-skin: the module and its worker are files beside this one.
+import { connect as connectIn } from "./client.ts";
+import { type Place, inNode, ofNodeItself } from "./module.ts";
+import { startWorker } from "./place.ts";
+import { type OpenOptions, Supple } from "./supple.ts";
+
+export type { Remote } from "./client.ts";
+export { maySharedMemory } from "./module.ts";
+export { Bake, Chain, Character, type CharacterArray, type OpenOptions, Player, Supple, SuppleError } from "./supple.ts";
+export type * from "./types.ts";
+
+/** @internal */
+export const place: Place = {
+    async bytes() {
+        const address = new URL("./supple.wasm", import.meta.url);
+        if (inNode && address.protocol === "file:") return (await ofNodeItself("fs/promises")).readFile(address);
+        const answer = await fetch(address);
+        if (!answer.ok) throw new Error(`${address}: the server answered ${answer.status}; copy supple.wasm beside the bundle, or import supple-skin/compat`);
+        return answer.arrayBuffer();
+    },
+    worker: () => startWorker(() => new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" }),
+        () => new URL("./worker.mjs", import.meta.url)),
+};
+
+/** The library in this thread: for Node, for a worker of your own, for small work in a page. */
+export const open = (options?: OpenOptions) => Supple.open(place, options);
+/** The library in a worker: for pages. */
+export const connect = (options?: OpenOptions) => connectIn(place, options);

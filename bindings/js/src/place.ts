@@ -1,0 +1,34 @@
+// Workers of a page and of Node as one.
+import { type AnyWorker, inNode, ofNodeItself } from "./module.ts";
+
+function ofPage(worker: Worker): AnyWorker {
+    return {
+        postMessage: (message, transfer = []) => worker.postMessage(message, transfer),
+        terminate: () => worker.terminate(),
+        listen(onMessage, onError) {
+            worker.onmessage = event => onMessage(event.data);
+            worker.onerror = event => onError(new Error(event.message || "the worker could not be started"));
+        },
+    };
+}
+
+function ofNode(worker: any): AnyWorker {
+    return {
+        postMessage: (message, transfer = []) => worker.postMessage(message, transfer),
+        terminate: () => worker.terminate(),
+        listen(onMessage, onError) {
+            worker.on("message", onMessage);
+            worker.on("error", onError);
+        },
+    };
+}
+
+/** `page` is called where Worker is; it must hold the `new Worker(new URL(...))` that bundlers look for. */
+export async function startWorker(page: () => Worker, inNodeFrom: () => URL | string): Promise<AnyWorker> {
+    if (!inNode) return ofPage(page());
+    const { Worker: NodeWorker } = await ofNodeItself("worker_threads");
+    const source = inNodeFrom();
+    const worker = new NodeWorker(source, { eval: typeof source === "string", workerData: source instanceof URL ? undefined : source });
+    worker.unref(); // does not keep the program running
+    return ofNode(worker);
+}

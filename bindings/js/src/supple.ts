@@ -1,0 +1,474 @@
+// Names, texts and arrays over the flat functions: sessions, characters, chains, players and bakes.
+import { type Exports, type Imports, type Instance, type Place, inNode, maySharedMemory, ofNodeItself, start } from "./module.ts";
+import type {
+    BakeInfo, BakeOptions, ChainInfo, ChainOptions, CharacterArrays, CharacterInfo, DeformerInfo, Drawing, Errors, FitOptions, LoadOptions, Measures,
+    MeshArrays, PlayOptions, Progress,
+} from "./types.ts";
+
+const ABI = 2;
+const CODES = ["ok", "input", "file", "memory", "cancelled", "dead", "busy"] as const;
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+type Numbers = Float32Array | Float64Array | Uint32Array | Uint8Array;
+type Kind = { new (buffer: ArrayBufferLike, at: number, count: number): Numbers };
+
+/** What the library says when it cannot: the sentence names the object and the cure. */
+export class SuppleError extends Error {
+    override name = "SuppleError";
+    constructor(message: string, readonly code: (typeof CODES)[number]) {
+        super(message);
+    }
+}
+
+export interface OpenOptions {
+    /** How many threads share the work; without: one a core, up to eight, where memory may be shared, else one. */
+    threads?: number;
+    /** The bytes of supple.wasm, where the page has fetched them itself. */
+    wasm?: BufferSource;
+}
+
+/** The module's memory, and calls with texts and arrays in it. */
+class Door {
+    private listener: Progress | undefined;
+    private thrown: unknown;
+    private beside: Record<string, Uint8Array> = {};
+    private instance!: Instance;
+    private scratch = 0;
+
+    static async open(place: Place, options: OpenOptions): Promise<Door> {
+        const door = new Door();
+        const imports: Imports = {
+            progress: (_user, fraction, what) => door.report(fraction, what),
+            read: (_user, path, out, room) => door.read(path, out, room),
+        };
+        const cores = (globalThis.navigator as { hardwareConcurrency?: number } | undefined)?.hardwareConcurrency ?? 4;
+        const threads = options.threads ?? (maySharedMemory() ? Math.min(cores, 8) : 1);
+        if (!Number.isInteger(threads) || threads < 1 || threads > 256)
+            throw new SuppleError(`threads must be a whole number from 1 to 256, not ${threads}`, "input");
+        door.instance = await start(place, threads, imports, options.wasm);
+        if (door.call("flat_abi") !== ABI) throw new SuppleError("supple.wasm is of another version than the JavaScript beside it", "input");
+        door.scratch = door.alloc(8);
+        return door;
+    }
+
+    get session(): number { return this.instance.session; }
+    get threads(): number { return this.instance.threads; }
+    get exports(): Exports { return this.instance.exports; }
+
+    call(name: string, ...parameters: (number | bigint)[]): number {
+        return Number(this.exports[name]!(...parameters));
+    }
+
+    error(handle: number): SuppleError {
+        const sentence = this.text(this.call("flat_error", handle));
+        return new SuppleError(sentence, CODES[this.call("flat_status_of", handle)] ?? "input");
+    }
+
+    /** A status other than 0 becomes an error with the handle's sentence. */
+    check(handle: number, status: number): void {
+        if (status) throw new SuppleError(this.text(this.call("flat_error", handle)), CODES[status] ?? "input");
+    }
+
+    text(at: number): string {
+        if (!at) return "";
+        const bytes = new Uint8Array(this.instance.memory.buffer, at);
+        return decoder.decode(bytes.slice(0, bytes.indexOf(0))); // shared memory must be copied from
+    }
+
+    json<T>(handle: number, at: number): T {
+        if (!at) throw this.error(handle);
+        return JSON.parse(this.text(at)) as T;
+    }
+
+    view<T extends Numbers>(kind: Kind, at: number, count: number): T {
+        return new kind(this.instance.memory.buffer, at, count) as T;
+    }
+
+    /** Calls with texts and arrays laid into the module's memory for that long. */
+    lend<T>(lent: (string | Numbers | undefined)[], use: (...at: number[]) => T): T {
+        const places: number[] = [];
+        try {
+            for (const one of lent) places.push(this.put(one));
+            return use(...places);
+        } finally {
+            for (const at of places) if (at) this.call("flat_release", at);
+        }
+    }
+
+    /** The same for work that reports; an error that the listener throws stops the work and comes through. */
+    listen<T>(progress: Progress | undefined, use: (pointer: number) => T): T {
+        this.listener = progress;
+        this.thrown = undefined;
+        try {
+            const made = use(progress ? this.call("supple_progress") : 0);
+            if (this.thrown) throw this.thrown;
+            return made;
+        } finally {
+            this.listener = undefined;
+        }
+    }
+
+    withFiles<T>(files: Record<string, Uint8Array> | undefined, use: (pointer: number) => T): T {
+        this.beside = files ?? {};
+        try {
+            return use(files ? this.call("supple_read") : 0);
+        } finally {
+            this.beside = {};
+        }
+    }
+
+    /** An array of a handle in place: a view that another call may make invalid. */
+    array<T extends Numbers>(handle: number, name: string, kind: Kind): T {
+        const at = this.lend([name], text => this.call("flat_array", handle, text, this.scratch));
+        const count = Number(this.view<Float64Array>(BigUint64Array as unknown as Kind, this.scratch, 1)[0]);
+        if (!at && !count && this.call("flat_status_of", handle)) throw this.error(handle);
+        return this.view<T>(kind, at, count);
+    }
+
+    written(handle: number): Uint8Array {
+        const at = this.call("flat_write", handle, this.scratch);
+        if (!at) throw this.error(handle);
+        return this.view<Uint8Array>(Uint8Array, at, Number(this.view<Float64Array>(BigUint64Array as unknown as Kind, this.scratch, 1)[0])).slice();
+    }
+
+    end(): Promise<void> { return this.instance.end(); }
+
+    alloc(bytes: number): number {
+        const at = this.call("flat_alloc", BigInt(bytes));
+        if (!at) throw new SuppleError(`out of memory: ${bytes} bytes more do not fit; use a smaller character`, "memory");
+        return at;
+    }
+
+    private put(one: string | Numbers | undefined): number {
+        if (one === undefined) return 0;
+        const bytes = typeof one === "string" ? encoder.encode(`${one}\0`) : new Uint8Array(one.buffer, one.byteOffset, one.byteLength);
+        const at = this.alloc(bytes.length);
+        new Uint8Array(this.instance.memory.buffer, at, bytes.length).set(bytes);
+        return at;
+    }
+
+    private report(fraction: number, what: number): number {
+        try {
+            return this.listener?.(fraction, this.text(what)) === false ? 0 : 1;
+        } catch (error) {
+            this.thrown = error;
+            return 0;
+        }
+    }
+
+    private read(path: number, out: number, room: bigint): bigint {
+        const bytes = this.beside[this.text(path)];
+        if (!bytes) return -1n;
+        if (out && Number(room) >= bytes.length) new Uint8Array(this.instance.memory.buffer, out, bytes.length).set(bytes);
+        return BigInt(bytes.length);
+    }
+}
+
+/** What has a handle. Call free() when it is no longer needed; what still uses it keeps it alive inside. */
+class Thing {
+    /** @internal */
+    constructor(protected readonly door: Door, protected readonly handle: number, protected readonly living: Set<Thing>) {
+        living.add(this);
+    }
+
+    free(): void {
+        this.living.delete(this);
+        this.door.call("flat_free", this.handle);
+    }
+
+    protected make(handle: number): number {
+        if (!handle) throw this.door.error(this.handle);
+        return handle;
+    }
+}
+
+const KINDS: Record<string, Kind> = {
+    triangles: Uint32Array, vertex_points: Uint32Array, face_begin: Uint32Array, corner_points: Uint32Array, corner_vertices: Uint32Array,
+    weight_begin: Uint32Array, weight_joints: Uint32Array,
+};
+export type CharacterArray =
+    | "points" | "triangles" | "vertex_points" | "face_begin" | "corner_points" | "corner_vertices" | "weight_begin" | "weight_joints" | "weight_values"
+    | "normals" | "joint_rest" | "joint_inverse_bind" | `map:${string}`;
+type ArrayOf<N extends CharacterArray> =
+    N extends "triangles" | "vertex_points" | "face_begin" | "corner_points" | "corner_vertices" | "weight_begin" | "weight_joints" ? Uint32Array : Float32Array;
+
+/** A mesh with its skeleton, weights, clips and maps. */
+export class Character extends Thing {
+    /** Counts, parts, joints, clips, morphs, maps, warnings. */
+    inspect(): CharacterInfo {
+        return this.door.json(this.handle, this.door.call("flat_inspect", this.handle));
+    }
+
+    /** A copy of one of its arrays. */
+    array<N extends CharacterArray>(name: N): ArrayOf<N> {
+        return this.door.array(this.handle, name, KINDS[name] ?? Float32Array).slice() as ArrayOf<N>;
+    }
+
+    /** A painted map, 0 to 1 for each point or each stored vertex. Chains that are there already do not see it. */
+    map(name: string, values: Float32Array): void {
+        this.door.lend([name, values], (text, at) => this.door.check(this.handle, this.door.call("flat_map", this.handle, text, at, BigInt(values.length))));
+    }
+
+    /** A sculpt at a time of a clip, three floats a point or a stored vertex. Without a time all sculpts are dropped. */
+    example(description: { name?: string; clip?: string; time?: number; rest_space?: boolean }, points?: Float32Array): void {
+        this.door.lend([JSON.stringify(description), points], (text, at) =>
+            this.door.check(this.handle, this.door.call("flat_example", this.handle, text, at, BigInt(points?.length ?? 0))));
+    }
+
+    /** A motion: ten floats a joint for every frame, and a weight a morph for every frame. */
+    clip(description: { name: string; fps: number }, local: Float32Array, morphs?: Float32Array): void {
+        this.door.lend([JSON.stringify(description), local, morphs], (text, at, weights) => this.door.check(this.handle,
+            this.door.call("flat_clip", this.handle, text, at, BigInt(local.length), weights, BigInt(morphs?.length ?? 0))));
+    }
+
+    /** A rig for the mesh out of shapes of it, frame after frame, with the motion as the clip "fit". */
+    fit(frames: Float32Array, options: FitOptions = {}, progress?: Progress): Character {
+        const made = this.door.lend([JSON.stringify(options), frames], (text, at) =>
+            this.door.listen(progress, told => this.door.call("flat_fit", this.handle, text, at, BigInt(frames.length), told, 0)));
+        return new Character(this.door, this.make(made), this.living);
+    }
+
+    /** The bytes of a GLB. */
+    write(): Uint8Array {
+        return this.door.written(this.handle);
+    }
+
+    /** Deformers in a row, bound to the character: "layers", or options. */
+    chain(options: string | ChainOptions, progress?: Progress): Chain {
+        const description = JSON.stringify(typeof options === "string" ? { links: options } : options);
+        const made = this.door.lend([description], text =>
+            this.door.listen(progress, told => this.door.call("flat_chain", this.handle, text, told, 0)));
+        return new Chain(this.door, this.make(made), this.living);
+    }
+}
+
+/** Deformers in a row, bound to a character. */
+export class Chain extends Thing {
+    /** The links with the values of their parameters, and which of them do nothing here and why. */
+    describe(): ChainInfo {
+        return this.door.json(this.handle, this.door.call("flat_describe", this.handle));
+    }
+
+    play(options: PlayOptions = {}): Player {
+        return new Player(this.door, this.make(this.door.lend([JSON.stringify(options)], text => this.door.call("flat_play", this.handle, text))), this.living);
+    }
+
+    /** All frames of a clip: as an array, or as the bytes of a file. */
+    bake(options: BakeOptions = {}, progress?: Progress): Bake {
+        const description = JSON.stringify(options.file === undefined ? options : { ...options, memory: true });
+        const made = this.door.lend([description], text =>
+            this.door.listen(progress, told => this.door.call("flat_bake", this.handle, text, told, 0)));
+        return new Bake(this.door, this.make(made), this.living);
+    }
+}
+
+/** A chain that plays a clip, or poses from outside. */
+export class Player extends Thing {
+    private local = 0;
+    private weights = 0;
+    private room = [0, 0];
+
+    /** The skin at a time: three floats a point, a view that is good until the next call. */
+    evaluate(seconds: number): Float32Array {
+        this.door.check(this.handle, this.door.call("flat_evaluate", this.handle, seconds, 0, 0n));
+        return this.skin();
+    }
+
+    /**
+     * The skin `dt` seconds later in a pose from outside: ten floats a joint (translation, rotation x y z w, scale, from the parent) and a
+     * weight a morph. teleport: it did not move here, it is here.
+     */
+    live(dt: number, local: Float32Array, morphs?: Float32Array, teleport = false): Float32Array {
+        this.local = this.keep(0, this.local, local.length);
+        this.door.view<Float32Array>(Float32Array, this.local, local.length).set(local);
+        if (morphs) {
+            this.weights = this.keep(1, this.weights, morphs.length);
+            this.door.view<Float32Array>(Float32Array, this.weights, morphs.length).set(morphs);
+        }
+        this.door.check(this.handle, this.door.call("flat_live", this.handle, dt, this.local, BigInt(local.length), morphs ? this.weights : 0,
+            BigInt(morphs?.length ?? 0), teleport ? 1 : 0, 0, 0n));
+        return this.skin();
+    }
+
+    /** A parameter while playing: "layers.gravity". */
+    set(parameter: string, value: number): void {
+        this.door.lend([parameter], text => this.door.check(this.handle, this.door.call("flat_set", this.handle, text, value)));
+    }
+
+    /** The frame's points again, in place. */
+    skin(): Float32Array {
+        return this.door.array(this.handle, "skin", Float32Array);
+    }
+
+    /** The frame's pose: ten floats a joint. */
+    pose(): Float32Array {
+        return this.door.array<Float32Array>(this.handle, "local", Float32Array).slice();
+    }
+
+    /** Of the frame: 16 digits, as `supple bake --hashes` prints. */
+    hash(): string {
+        const at = this.door.call("flat_hash", this.handle);
+        if (!at) throw this.door.error(this.handle);
+        return this.door.text(at);
+    }
+
+    measure(): Measures {
+        return this.door.json(this.handle, this.door.call("flat_measure", this.handle));
+    }
+
+    /** Distances of the frame to a truth of three floats a point. */
+    errors(truth: Float32Array): Errors {
+        return this.door.lend([truth], at => this.door.json<Errors>(this.handle, this.door.call("flat_errors", this.handle, at, BigInt(truth.length))));
+    }
+
+    /** A value for each point: log2 of its worst edge's stretch, or the change of curvature. */
+    values(what: "stretch" | "roughness"): Float32Array {
+        return this.filled([what], this.skin().length / 3, (at, count, text) => this.door.call("flat_values", this.handle, text!, at, count));
+    }
+
+    /** Unit normals of the frame, three floats a stored vertex; `vertices` as the character's inspect() says. */
+    normals(vertices: number): Float32Array {
+        return this.filled([], 3 * vertices, (at, count) => this.door.call("flat_normals", this.handle, at, count));
+    }
+
+    /** What a link shows of itself in the frame. */
+    draw(link: number, what?: string): Drawing {
+        this.door.lend([what], text => this.door.check(this.handle, this.door.call("flat_draw", this.handle, link, text)));
+        const [lines, points, triangles] = ["draw_lines", "draw_points", "draw_triangles"].map(name => this.door.array<Float32Array>(this.handle, name, Float32Array).slice());
+        return { lines: lines!, points: points!, triangles: triangles! };
+    }
+
+    override free(): void {
+        for (const at of [this.local, this.weights]) if (at) this.door.call("flat_release", at);
+        this.local = this.weights = 0;
+        this.room = [0, 0];
+        super.free();
+    }
+
+    private keep(which: number, at: number, floats: number): number {
+        if (at && this.room[which]! >= floats) return at;
+        if (at) this.door.call("flat_release", at);
+        this.room[which] = floats;
+        return this.door.alloc(4 * floats);
+    }
+
+    private filled(texts: string[], floats: number, fill: (at: number, count: bigint, text?: number) => number): Float32Array {
+        return this.door.lend([new Float32Array(floats), ...texts], (at, text) => {
+            this.door.check(this.handle, fill(at!, BigInt(floats), text));
+            return this.door.view<Float32Array>(Float32Array, at!, floats).slice();
+        });
+    }
+}
+
+/** What a bake left. */
+export class Bake extends Thing {
+    inspect(): BakeInfo {
+        return this.door.json(this.handle, this.door.call("flat_inspect", this.handle));
+    }
+
+    /** All frames one after the other, three floats a point; where they went to a file, an error. */
+    points(): Float32Array {
+        return this.door.array<Float32Array>(this.handle, "points", Float32Array).slice();
+    }
+
+    times(): Float64Array {
+        return this.door.array<Float64Array>(this.handle, "times", Float64Array).slice();
+    }
+
+    files(): { name: string; bytes: Uint8Array }[] {
+        return this.inspect().files.map((name, i) => ({ name, bytes: this.door.array<Uint8Array>(this.handle, `file:${i}`, Uint8Array).slice() }));
+    }
+}
+
+const NAMES: Record<string, string> = {
+    points: "points", corners: "corners", faceSizes: "face_sizes", normals: "normals", weightBegin: "weight_begin", weightJoints: "weight_joints",
+    weightValues: "weight_values",
+};
+
+/** The library in this thread. */
+export class Supple {
+    private readonly living = new Set<Thing>();
+
+    /** @internal */
+    constructor(private readonly door: Door) {}
+
+    /** @internal */
+    static async open(place: Place, options: OpenOptions = {}): Promise<Supple> {
+        return new Supple(await Door.open(place, options));
+    }
+
+    get threads(): number { return this.door.threads; }
+
+    version(): string {
+        return this.door.text(this.door.call("flat_version"));
+    }
+
+    deformers(): DeformerInfo[] {
+        return this.door.json(this.door.session, this.door.call("flat_deformers", this.door.session));
+    }
+
+    builtins(): { name: string; summary: string }[] {
+        return this.door.json(this.door.session, this.door.call("flat_builtins", this.door.session));
+    }
+
+    /**
+     * A character from the bytes of a file, whose name's ending tells the format, or a built-in one ("builtin:beast", without bytes).
+     * `files` are those that it names beside itself.
+     */
+    load(name: string, bytes?: Uint8Array | ArrayBuffer, options: LoadOptions = {}, files?: Record<string, Uint8Array>): Character {
+        const { session } = this.door, own = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+        const made = this.door.lend([name, JSON.stringify(options), own], (text, wanted, at) => own
+            ? this.door.withFiles(files, read => this.door.call("flat_load_bytes", session, text!, at!, BigInt(own.length), wanted!, read, 0))
+            : this.door.call("flat_load", session, text!, wanted!, 0, 0));
+        return this.character(session, made);
+    }
+
+    /** The same from an address, or in Node from a path. */
+    async fetch(address: string | URL, options: LoadOptions = {}): Promise<Character> {
+        const name = String(address).replace(/[?#].*$/, "");
+        if (inNode && !/^(https?|data|blob):/.test(name)) {
+            const { readFile } = await ofNodeItself("fs/promises");
+            return this.load(name, await readFile(address), options);
+        }
+        const answer = await fetch(address);
+        if (!answer.ok) throw new SuppleError(`${name}: the server answered ${answer.status} ${answer.statusText}`, "file");
+        return this.load(name, await answer.arrayBuffer(), options);
+    }
+
+    /** A character from arrays. */
+    make(arrays: CharacterArrays, progress?: Progress): Character {
+        const { meshes, jointRest, jointInverseBind, ...rest } = arrays, { door } = this;
+        const draft = door.call("flat_draft", door.session);
+        if (!draft) throw door.error(door.session);
+        const give = (name: string, data: Numbers | undefined) => {
+            if (data) door.lend([name, data], (text, at) => door.check(draft, door.call("flat_give", draft, text!, at!, BigInt(data.length))));
+        };
+        try {
+            meshes.forEach((mesh, i) => {
+                const sign = i ? `#${i + 1}` : "";
+                for (const [key, name] of Object.entries(NAMES)) give(name + sign, mesh[key as keyof MeshArrays] as Numbers | undefined);
+                for (const [name, data] of Object.entries(mesh.maps ?? {})) give(`map:${name}${sign}`, data);
+                for (const [name, data] of Object.entries(mesh.morphs ?? {})) give(`morph:${name}${sign}`, data);
+            });
+            give("joint_rest", jointRest);
+            give("joint_inverse_bind", jointInverseBind);
+            const parts = meshes.map(({ name, weld, joint }) => ({ name, weld, joint }));
+            const made = door.lend([JSON.stringify({ ...rest, parts })], text =>
+                door.listen(progress, told => door.call("flat_make", draft, text!, told, 0)));
+            return this.character(draft, made);
+        } finally {
+            door.call("flat_free", draft);
+        }
+    }
+
+    /** Frees everything and ends the workers. */
+    async close(): Promise<void> {
+        for (const thing of [...this.living].reverse()) thing.free();
+        await this.door.end();
+    }
+
+    private character(from: number, handle: number): Character {
+        if (!handle) throw this.door.error(from);
+        return new Character(this.door, handle, this.living);
+    }
+}

@@ -1,0 +1,198 @@
+// What goes in and comes out as objects: the JSON of the flat interface.
+
+/** Told how far long work is, 0 to 1; false stops it, and the call throws with the code "cancelled". */
+export type Progress = (fraction: number, what: string) => boolean | void;
+
+export interface LoadOptions {
+    /** Metres a unit, where the file's own is not right. */
+    unit?: number;
+    up?: "x" | "y" | "z";
+    /** Frames a second of a sequence of files. */
+    fps?: number;
+    /** Names (with * and ?) of the meshes to read; without: all. */
+    meshes?: string[];
+    /** Names of meshes without a skin that take weights from the nearest skinned ones. */
+    dress?: string[];
+}
+
+/** One parameter of a deformer. */
+export interface ParameterInfo {
+    name: string;
+    type: string;
+    [more: string]: unknown;
+}
+
+export interface DeformerInfo {
+    name: string;
+    summary: string;
+    dynamic: boolean;
+    parameters: ParameterInfo[];
+    [more: string]: unknown;
+}
+
+export interface PartInfo {
+    name: string;
+    point_begin: number;
+    point_count: number;
+    vertex_begin: number;
+    vertex_count: number;
+    face_begin: number;
+    face_count: number;
+}
+
+export interface JointInfo {
+    name: string;
+    /** -1: none. */
+    parent: number;
+    /** Whether weights may name it. */
+    skin: boolean;
+    /** Its number in the file (node) or among the joints that were given; -1: none. */
+    id: number;
+}
+
+export interface CharacterInfo {
+    name: string;
+    points: number;
+    vertices: number;
+    faces: number;
+    triangles: number;
+    diagonal: number;
+    metres_per_unit: number;
+    up: "x" | "y" | "z";
+    parts: PartInfo[];
+    joints: JointInfo[];
+    clips: { name: string; seconds: number }[];
+    examples: { name: string; clip: string | null; time: number }[];
+    morphs: string[];
+    maps: string[];
+    warnings: string[];
+    fit?: { bones: number; frames: number; erms: number; rms: number; max: number; rounds: number };
+}
+
+export interface ChainOptions {
+    /** The deformers in a row: "layers", "dualquat > smooth". */
+    links?: string;
+    /** A clip by name or number that the chain prepares for; null or none: poses come from outside. */
+    clip?: string | number | null;
+    /** Settings as on the command line: "layers.gravity=0.5". */
+    set?: string[];
+    preset?: object;
+    world?: object;
+    step?: number;
+    cycle?: [number, number];
+}
+
+export interface ChainInfo {
+    text: string;
+    dynamic: boolean;
+    notes: string[];
+    links: { name: string; values: Record<string, number | boolean | string>; idle: Record<string, string>; inert?: string }[];
+}
+
+export interface PlayOptions {
+    /** By name or number; without: the chain's. */
+    clip?: string | number | null;
+    start?: number;
+    end?: number;
+    preroll?: number;
+    loop?: boolean;
+    /** Poses come from outside, by Player.live. */
+    live?: boolean;
+}
+
+export interface BakeOptions {
+    clip?: string | number | null;
+    start?: number;
+    end?: number;
+    fps?: number;
+    preroll?: number;
+    loop?: boolean;
+    /** "walk.glb": frames become a file whose bytes Bake.files has; without: an array. */
+    file?: string;
+    /** Of the new clip. */
+    name?: string;
+    flat?: boolean;
+    sparse?: boolean;
+}
+
+export interface BakeInfo {
+    frames: number;
+    fps: number;
+    start: number;
+    points: number;
+    chain: string;
+    bytes: number;
+    hash: string;
+    hashes: string[];
+    fallbacks: Record<string, number>;
+    files: string[];
+    warnings: string[];
+}
+
+export interface Measures {
+    volume: number;
+    volume_rest: number;
+    stretch: number;
+    roughness: number;
+    crossings: number;
+    parts: { name: string; volume: number; volume_rest: number }[];
+    fallbacks: Record<string, number>;
+}
+
+export interface Errors {
+    max: number;
+    mean: number;
+    rms: number;
+    erms: number;
+}
+
+/** A mesh of a character that is made from arrays. Faces are triangles unless `faceSizes` says otherwise. */
+export interface MeshArrays {
+    name?: string;
+    /** Three floats a vertex. */
+    points: Float32Array;
+    corners: Uint32Array;
+    faceSizes?: Uint32Array;
+    normals?: Float32Array;
+    /** Vertices in one place are one point. */
+    weld?: boolean;
+    /** The joint that a mesh without weights follows. */
+    joint?: number;
+    /** Where the influences of each vertex begin, and the end. */
+    weightBegin?: Uint32Array;
+    weightJoints?: Uint32Array;
+    weightValues?: Float32Array;
+    maps?: Record<string, Float32Array>;
+    morphs?: Record<string, Float32Array>;
+}
+
+export interface CharacterArrays {
+    name?: string;
+    unit?: number;
+    up?: "x" | "y" | "z";
+    meshes: MeshArrays[];
+    joints?: { name: string; parent?: number | string }[];
+    /** Ten floats a joint: translation, rotation x y z w, scale, from the parent. */
+    jointRest?: Float32Array;
+    /** Twelve floats a joint, three rows of four; without: the rest pose is the bind pose. */
+    jointInverseBind?: Float32Array;
+    weights?: "automatic";
+}
+
+export interface FitOptions {
+    bones?: number;
+    error?: number;
+    influences?: number;
+    smooth?: number;
+    rigid?: boolean;
+    seed?: number;
+    flat?: boolean;
+    fps?: number;
+}
+
+/** Lines (two corners each), points and triangles (three) of a link; x y z and a value a corner. */
+export interface Drawing {
+    lines: Float32Array;
+    points: Float32Array;
+    triangles: Float32Array;
+}

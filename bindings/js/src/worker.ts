@@ -1,0 +1,81 @@
+// A worker of either kind. Pool: the same module on the same memory with a stack of its own, asleep in the module between jobs.
+// Library: a whole session, asked by client.ts.
+import type { Question, Said } from "./client.ts";
+import { type Exports, type Place, inNode, ofNodeItself } from "./module.ts";
+import { Bake, Chain, Character, Player, Supple, SuppleError } from "./supple.ts";
+
+interface Port {
+    postMessage(message: unknown, transfer?: Transferable[]): void;
+}
+interface Serve {
+    module: WebAssembly.Module;
+    memory: WebAssembly.Memory;
+    pool: number;
+    stack: number;
+}
+
+async function serve(port: Port, { module, memory, pool, stack }: Serve): Promise<void> {
+    const nobody = () => 0;
+    const { exports } = await WebAssembly.instantiate(module, { env: { memory, progress: nobody, read: () => -1n } });
+    (exports.__stack_pointer as WebAssembly.Global).value = stack;
+    port.postMessage("ready");
+    (exports as unknown as Exports).supple_serve!(pool);
+}
+
+const things = new Map<number, any>();
+let made = 0;
+
+function isThing(value: unknown): boolean {
+    return [Supple, Character, Chain, Player, Bake].some(kind => value instanceof kind);
+}
+
+/** Views of the module's memory become copies that can be handed over. */
+function own(value: any, transfer: Transferable[]): unknown {
+    if (ArrayBuffer.isView(value)) {
+        const copy = (value as Float32Array).slice();
+        transfer.push(copy.buffer as ArrayBuffer);
+        return copy;
+    }
+    if (Array.isArray(value)) return value.map(one => own(one, transfer));
+    if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, own(one, transfer)]));
+    return value;
+}
+
+async function answer(port: Port, place: Place, { id, target, method, parameters, listener }: Question): Promise<void> {
+    const say = (said: Said, transfer: Transferable[] = []) => port.postMessage(said, transfer);
+    try {
+        if (listener) {
+            const stop = listener.stop && new Int32Array(listener.stop);
+            parameters[listener.at] = (fraction: number, what: string) => {
+                say({ id, fraction, what });
+                return !(stop && Atomics.load(stop, 0));
+            };
+        }
+        const thing = things.get(target);
+        if (target && !thing) throw new SuppleError("the handle is not alive: it was freed, or never made", "dead");
+        const value = target ? (method === "threads" ? thing.threads : await thing[method](...parameters)) : await Supple.open(place, parameters[0] as object);
+        if (method === "free") things.delete(target);
+        if (isThing(value)) {
+            things.set(++made, value);
+            say({ id, made });
+        } else {
+            const transfer: Transferable[] = [];
+            say({ id, value: own(value, transfer) }, transfer);
+        }
+    } catch (error) {
+        const { message } = error as Error;
+        say(error instanceof SuppleError ? { id, error: message, code: error.code } : { id, error: message });
+    }
+}
+
+/** Waits for the first message, which says of which kind it is. Questions are answered one after the other. */
+export async function run(place: Place): Promise<void> {
+    const port: any = inNode ? (await ofNodeItself("worker_threads")).parentPort : self;
+    let last = Promise.resolve();
+    const hear = (message: any) => {
+        if (message.serve) void serve(port, message.serve);
+        else last = last.then(() => answer(port, place, message));
+    };
+    if (inNode) port.on("message", hear);
+    else port.onmessage = (event: MessageEvent) => hear(event.data);
+}

@@ -1,0 +1,93 @@
+// The package in Chromium, bundled by esbuild: every deformer has the program's hashes in a worker with four threads where the page is
+// cross-origin isolated and with one where not; the example shows the soldier. node test/browser.test.mjs PROGRAM CHARACTERS
+// [PICTURE.png]; skips (77) where chromium, playwright-core or dist/ is missing.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [program, characters = "", picture] = process.argv.slice(2);
+const here = path.dirname(fileURLToPath(import.meta.url));
+function skip(why) {
+    console.log(`skipped: ${why}`);
+    process.exit(77);
+}
+const chromium = spawnSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).stdout.trim();
+if (!chromium) skip("chromium is missing (Debian's package chromium)");
+if (!fs.existsSync(path.join(here, "../dist/index.mjs"))) skip("dist/ is not there; make npm builds it");
+const { chromium: browserKind } = await import("playwright-core").catch(() => skip("playwright-core is missing: cd bindings/js && npm ci"));
+const { bundle } = await import("../example/bundle.mjs");
+const { serve } = await import("../example/serve.mjs");
+
+const FPS = 12, END = 0.25, SOURCE = "builtin:arm?points=500";
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-browser-")), soldier = path.join(characters, "soldier.glb");
+const site = path.join(folder, "site");
+await bundle(site, soldier, { main: path.join(here, "../example/main.ts"), page: path.join(here, "page.ts") });
+fs.writeFileSync(path.join(site, "page.html"), "<!doctype html><meta charset=utf-8><title>test</title><script type=module src=./page.mjs></script>");
+const servers = { isolated: await serve(site, 0, true), plain: await serve(site, 0, false) };
+const browser = await browserKind.launch({ executablePath: chromium, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
+const address = (kind, file) => `http://127.0.0.1:${servers[kind].address().port}/${file}`;
+
+function native(clip, links) {
+    const text = execFileSync(program, ["bake", SOURCE, path.join(folder, "a.npy"), "--clip", clip, "--deform", links, "--fps", String(FPS), "--end", String(END),
+        "--hashes", "--no-verdict", "--json"], { encoding: "utf8" });
+    return JSON.parse(text).hashes;
+}
+
+async function openPage(kind, file) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.problems = [];
+    page.on("pageerror", error => page.problems.push(error.message));
+    await page.goto(address(kind, file));
+    return page;
+}
+
+async function checkHashes(kind, doors, chains, clip, threads) {
+    const page = await openPage(kind, "page.html");
+    await page.waitForFunction(() => globalThis.play);
+    assert.equal(await page.evaluate(() => globalThis.isolated), kind === "isolated");
+    for (const door of doors)
+        for (const [links, hashes] of chains) {
+            const times = hashes.map((_, i) => i / FPS);
+            const got = await page.evaluate(parameters => globalThis.play(...parameters), [door, SOURCE, clip, links, times, threads]);
+            assert.deepEqual(got.hashes, hashes, `${kind}, ${door}, ${links}: ${got.error ?? ""}`);
+            assert.equal(got.threads, kind === "isolated" ? threads : 1);
+        }
+    assert.deepEqual(page.problems, []);
+    await page.close();
+    console.log(`ok       ${kind} page, ${doors.join(" and ")}: ${chains.length} chains as the program`);
+}
+
+/** The example draws a character, the skin moves, and a click on it hits it. */
+async function checkExample() {
+    const page = await openPage("isolated", `index.html?chain=${encodeURIComponent("dualquat,smooth")}`);
+    await page.waitForFunction(() => globalThis.ready, undefined, { timeout: 120000 });
+    await page.waitForTimeout(1500);
+    if (picture) await page.screenshot({ path: picture });
+    await page.mouse.click(640, 400);
+    await page.waitForTimeout(300);
+    const hit = await page.evaluate(() => globalThis.hit), words = await page.textContent("#said");
+    assert.ok(hit && /vanguard/.test(hit.name), `a click in the middle hits ${JSON.stringify(hit)}; the page says: ${words}`);
+    assert.deepEqual(page.problems, []);
+    await page.close();
+    console.log(`ok       the example: ${words}`);
+}
+
+try {
+    const inspected = JSON.parse(execFileSync(program, ["inspect", SOURCE, "--json"], { encoding: "utf8" }));
+    const names = JSON.parse(execFileSync(program, ["deformers", "--json"], { encoding: "utf8" })).map(deformer => deformer.name);
+    const clip = inspected.clips[0].name, chains = names.filter(name => name !== "pose_space").map(links => [links, native(clip, links)]);
+    await checkHashes("isolated", ["files"], chains, clip, 4);
+    await checkHashes("plain", ["files"], chains, clip, undefined);
+    await checkHashes("isolated", ["compat"], chains.slice(0, 2), clip, 2);
+    await checkHashes("plain", ["compat"], chains.slice(0, 1), clip, undefined);
+    if (fs.existsSync(soldier)) await checkExample();
+    else console.log("skipped: soldier.glb is not there, so the example has no character");
+} finally {
+    await browser.close();
+    Object.values(servers).forEach(server => server.close());
+    fs.rmSync(folder, { recursive: true, force: true });
+}

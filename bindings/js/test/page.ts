@@ -1,0 +1,30 @@
+// What the browser test asks of the package, inside a real bundle.
+import * as files from "supple-skin";
+import * as inside from "supple-skin/compat";
+
+const doors = { files, compat: inside };
+
+/** Hashes of the frames of a character through a door, and the longest that the page's thread was away meanwhile. */
+async function play(door: keyof typeof doors, source: string, clip: string, links: string, times: number[], threads?: number) {
+    const supple = await doors[door].connect(threads ? { threads } : {});
+    let last = performance.now(), longest = 0;
+    const beat = setInterval(() => {
+        const now = performance.now();
+        longest = Math.max(longest, now - last);
+        last = now;
+    }, 5);
+    try {
+        const chain = await (await supple.load(source)).chain({ links, clip }), player = await chain.play(), hashes: string[] = [];
+        for (const time of times) {
+            await player.evaluate(time);
+            hashes.push(await player.hash());
+        }
+        return { hashes, threads: await supple.threads, longest };
+    } catch (error) {
+        return { error: (error as Error).message };
+    } finally {
+        clearInterval(beat);
+        await supple.close();
+    }
+}
+Object.assign(globalThis, { play, isolated: crossOriginIsolated });
