@@ -15,6 +15,7 @@ fs.rmSync(out(""), { recursive: true, force: true });
 fs.mkdirSync(out(""));
 fs.copyFileSync(module, out("supple.wasm"));
 fs.chmodSync(out("supple.wasm"), 0o644);
+fs.copyFileSync(path.join(here, "../../LICENSE"), out("LICENSE"));
 
 const bundle = (entry, file, more = {}) => esbuild.build({ ...common, format: "esm", entryPoints: [`src/${entry}.ts`], outfile: out(file), ...more });
 await bundle("index", "index.mjs");

@@ -60,13 +60,14 @@ function play(name: string): void {
     action = next.play();
 }
 
-/** Another skin for the same bones. The old one stays in sight until the new one is bound. */
+/** Another skin for the same bones; three's own is seen until it is bound. */
 async function dress(): Promise<void> {
     const mine = ++turn;
     say(`Binding ${chainBox.value} …`);
     try {
-        await skin?.detach();
+        const old = skin;
         skin = undefined;
+        await old?.detach();
         const made = await SuppleSkin.attach(supple, model!, { chain: chainBox.value, progress: fraction => { say(`Binding ${chainBox.value}: ${Math.round(100 * fraction)} %`); } });
         if (mine !== turn) return void made.detach();
         skin = made;
@@ -79,15 +80,13 @@ async function dress(): Promise<void> {
 }
 
 function show(): void {
-    for (const mesh of skin?.meshes ?? []) {
-        mesh.visible = !own.checked;
-        mesh.userData.skinOf.visible = own.checked;
-    }
+    if (skin) skin.visible = !own.checked;
 }
 
 async function open(bytes: ArrayBuffer): Promise<void> {
-    await skin?.detach();
+    const old = skin;
     skin = undefined;
+    await old?.detach();
     model?.removeFromParent();
     const gltf = await new GLTFLoader().parseAsync(bytes, "");
     model = gltf.scene;

@@ -17,6 +17,8 @@ export interface SkinOptions {
 /** What a mesh of three shows, and where its vertices are. */
 interface Shown {
     source: SkinnedMesh;
+    /** The source's layers: without any it is not drawn, but what hangs on it is. */
+    layers: number;
     mesh: Mesh;
     vertexBegin: number;
 }
@@ -168,6 +170,7 @@ export class SuppleSkin {
     private busy = false;
     private waiting = 0;
     private jump = true;
+    private detached = false;
     private failed: Error | undefined;
 
     private constructor(
@@ -183,6 +186,14 @@ export class SuppleSkin {
 
     /** The meshes that are seen now, for raycasts and materials. */
     get meshes(): Mesh[] { return this.shown.map(one => one.mesh); }
+
+    /** False: three's own skinning is seen, to compare. */
+    set visible(visible: boolean) {
+        for (const { source, layers, mesh } of this.shown) {
+            mesh.visible = visible;
+            source.layers.mask = visible ? 0 : layers;
+        }
+    }
 
     /** Binds the chain; the SkinnedMeshes are hidden and meshes with live points take their place. */
     static async attach(supple: Supple | Remote<Supple>, root: Object3D, options: SkinOptions): Promise<SuppleSkin> {
@@ -206,10 +217,10 @@ export class SuppleSkin {
             const index = mesh.morphTargetDictionary?.[name];
             return index === undefined ? [] : [{ mesh, index }];
         }));
-        const shown = sources.map((source, i) => ({ source, mesh: replacement(source, root), vertexBegin: info.parts[i]!.vertex_begin }));
+        const shown = sources.map((source, i) => ({ source, layers: source.layers.mask, mesh: replacement(source, root), vertexBegin: info.parts[i]!.vertex_begin }));
         const skin = new SuppleSkin(root, shown, joints, info.joints.map(joint => joint.id), morphs, vertexPoints, player, [chain, character]);
         await skin.update(0);
-        for (const { source } of shown) source.visible = false;
+        skin.visible = true;
         return skin;
     }
 
@@ -219,6 +230,7 @@ export class SuppleSkin {
      */
     update(dt: number): void | Promise<void> {
         if (this.failed) throw this.failed;
+        if (this.detached) throw new Error("the skin was detached");
         this.waiting += dt;
         if (this.busy) return;
         const step = this.waiting;
@@ -232,8 +244,11 @@ export class SuppleSkin {
         const vertices = this.vertexPoints.length, normals = this.player.normals(vertices);
         if (!(points instanceof Promise)) return this.show((this.player as Player).skin(), normals as Float32Array);
         this.busy = true;
-        return Promise.all([points, normals]).then(([skin, unit]) => this.show(skin, unit), error => { this.failed = error; throw error; })
-            .finally(() => (this.busy = false));
+        return Promise.all([points, normals]).then(([skin, unit]) => this.show(skin, unit), error => {
+            if (this.detached) return; // nobody waits for it any more
+            this.failed = error;
+            throw error;
+        }).finally(() => (this.busy = false));
     }
 
     /** The next update does not count as motion: after the character was placed elsewhere. */
@@ -243,8 +258,9 @@ export class SuppleSkin {
 
     /** Shows three's own skinning again and frees the chain. */
     async detach(): Promise<void> {
-        for (const { source, mesh } of this.shown) {
-            source.visible = true;
+        this.visible = false;
+        this.detached = true;
+        for (const { mesh } of this.shown) {
             mesh.removeFromParent();
             mesh.geometry.dispose();
         }
@@ -261,6 +277,7 @@ export class SuppleSkin {
 
     /** Points and normals of the world into the meshes, which stand in the root's own space. */
     private show(points: Float32Array, normals: Float32Array): void {
+        if (this.detached) return;
         const m = this.root.matrixWorld.clone().invert().elements, r = this.root.matrixWorld.elements;
         for (const { mesh, vertexBegin } of this.shown) {
             const { position, normal } = mesh.geometry.attributes as Record<string, BufferAttribute>;

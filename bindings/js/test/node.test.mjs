@@ -91,6 +91,62 @@ function withoutPictures(file) {
     document.meshes.forEach(mesh => mesh.primitives.forEach(primitive => delete primitive.material));
     return Uint8Array.from(Buffer.concat([bytes.subarray(0, 20), Buffer.from(JSON.stringify(document).padEnd(length, " ")), bytes.subarray(20 + length)])).buffer;
 }
+/** The farthest that the shown vertices are from where three's own skinning has them, in the world. */
+function farthest(skin, box) {
+    const a = new THREE.Vector3(), b = new THREE.Vector3();
+    let worst = 0;
+    for (const mesh of skin.meshes) {
+        const source = mesh.userData.skinOf;
+        source.skeleton.update();
+        for (let i = 0; i < mesh.geometry.attributes.position.count; ++i) {
+            source.getVertexPosition(i, a).applyMatrix4(source.matrixWorld);
+            b.fromBufferAttribute(mesh.geometry.attributes.position, i).applyMatrix4(mesh.matrixWorld);
+            worst = Math.max(worst, a.distanceTo(b));
+            box.expandByPoint(b);
+        }
+    }
+    return worst;
+}
+
+/** A tube on two bones with a morph, made by hand: without an index, bound away from the origin, moved by its matrix. */
+function makeTube() {
+    const geometry = new THREE.CylinderGeometry(0.1, 0.1, 1, 12, 8, true).translate(0, 0.5, 0).toNonIndexed(), { position } = geometry.attributes;
+    const upper = Float32Array.from({ length: position.count }, (_, i) => Math.min(1, Math.max(0, 2 * position.getY(i) - 0.5)));
+    geometry.setAttribute("skinIndex", new THREE.Uint16BufferAttribute(Array.from(upper, () => [0, 1, 0, 0]).flat(), 4));
+    geometry.setAttribute("skinWeight", new THREE.Float32BufferAttribute(Array.from(upper, w => [1 - w, w, 0, 0]).flat(), 4));
+    geometry.morphAttributes.position = [new THREE.Float32BufferAttribute(Array.from(upper, w => [0.1 * w, 0, 0.05]).flat(), 3)];
+    geometry.morphTargetsRelative = true;
+    const mesh = new THREE.SkinnedMesh(geometry, new THREE.MeshBasicMaterial()), bones = [new THREE.Bone(), new THREE.Bone()], group = new THREE.Group();
+    bones[0].add(bones[1]);
+    bones[1].position.y = 0.5;
+    mesh.position.set(0, 0.2, 0.3);
+    mesh.add(bones[0]);
+    group.add(mesh);
+    group.updateMatrixWorld(true);
+    mesh.bind(new THREE.Skeleton(bones));
+    mesh.morphTargetDictionary = { bulge: 0 };
+    mesh.morphTargetInfluences = [0];
+    return { group, mesh, bones };
+}
+
+if (THREE) {
+    const { group, mesh, bones } = makeTube(), supple = await open({ threads: 1 }), skin = await SuppleSkin.attach(supple, group, { chain: "linear" });
+    group.matrixAutoUpdate = false;
+    for (let frame = 1; frame < 4; ++frame) {
+        group.matrix.makeRotationZ(0.2 * frame).setPosition(frame, 0, 1);
+        bones[1].rotation.x = 0.3 * frame;
+        bones[1].scale.setScalar(1 + 0.1 * frame);
+        mesh.morphTargetInfluences[0] = 0.3 * frame;
+        skin.update(0.05);
+        group.updateMatrixWorld(true);
+        const worst = farthest(skin, new THREE.Box3());
+        assert.ok(worst < 1e-5, `frame ${frame} of the tube is ${worst} from three's`);
+    }
+    await assert.rejects(SuppleSkin.attach(supple, new THREE.Group(), { chain: "linear" }), /no SkinnedMesh/);
+    await assert.rejects(SuppleSkin.attach(supple, makeTube().group, { chain: "nonsense" }), /nonsense/);
+    await supple.close();
+    console.log("ok       three.js: a tube made by hand, with a morph, scaled bones and a matrix of its own");
+}
 if (THREE && !fs.existsSync(soldier)) console.log("skipped: soldier.glb is not there");
 else if (THREE) {
     const gltf = await new GLTFLoader().parseAsync(withoutPictures(soldier), ""), holder = new THREE.Group().add(gltf.scene);
@@ -106,16 +162,7 @@ else if (THREE) {
         mixer.update(0.1);
         skin.update(0.1);
         holder.updateMatrixWorld(true);
-        seen.makeEmpty();
-        for (const mesh of skin.meshes)
-            for (let i = 0; i < mesh.geometry.attributes.position.count; ++i) {
-                const source = mesh.userData.skinOf;
-                if (!i) source.skeleton.update();
-                source.getVertexPosition(i, a).applyMatrix4(source.matrixWorld);
-                b.fromBufferAttribute(mesh.geometry.attributes.position, i).applyMatrix4(mesh.matrixWorld);
-                worst = Math.max(worst, a.distanceTo(b));
-                seen.expandByPoint(b);
-            }
+        worst = Math.max(worst, farthest(skin, seen.makeEmpty()));
     }
     assert.ok(worst < 1e-5, `the helper's linear skinning is ${worst} from three's`);
     const box = new THREE.Box3();
@@ -124,8 +171,11 @@ else if (THREE) {
     const rays = new THREE.Raycaster(seen.getCenter(new THREE.Vector3()).add(new THREE.Vector3(0, 0, 9)), new THREE.Vector3(0, 0, -1));
     const [hit] = rays.intersectObjects(skin.meshes);
     assert.ok(hit && seen.distanceToPoint(hit.point) < 1e-4, "a ray hits the skin");
+    const own = skin.meshes.map(mesh => mesh.userData.skinOf), seenBy = new THREE.Layers();
+    assert.ok(own.every(mesh => !mesh.layers.test(seenBy) && mesh.visible), "three's own is not drawn, but what hangs on it is");
     await skin.detach();
-    assert.ok(gltf.scene.getObjectByProperty("isSkinnedMesh", true).visible, "three's own is back");
+    assert.ok(own.every(mesh => mesh.layers.test(seenBy)) && !skin.meshes.some(mesh => mesh.parent), "three's own is back");
+    assert.throws(() => skin.update(0.1), /detached/);
     await supple.close();
     console.log(`ok       three.js: linear skinning within ${worst.toExponential(1)} of three's own; box and rays`);
 }
