@@ -316,6 +316,7 @@ static bool was_moved(const asked* a, uint32_t row)
 {
     const sup_param* p = &a->l->deformer->params[row];
     if (is_keyed(a, row)) return true;
+    if (a->in->fields[row].scale) return true; // painted, in the file or by --map, or set for a bone
     if (!a->l->set[row]) return false;
     for (const bone_value* v = a->l->bones; v; v = v->next)
         if (v->param == row) return true;

@@ -243,6 +243,9 @@ await test("a map that nobody reads is said with the names that are read", folde
     match(said("damping", "--deform", "layers"), /^(?!.*nothing here reads)/s);
     match(said("layers_damping", "--deform", "layers"), /^(?!.*nothing here reads)/s);
     match(said("belly", "--quiet"), /^(?!.*nothing here reads)/s);
+    // One that is read by a parameter that does nothing is as idle as the parameter.
+    match(said("strength", "--deform", "smooth(iterations=0)"), /note: smooth: strength does nothing with iterations=0; set iterations above 0/);
+    match(said("strength", "--deform", "smooth"), /^(?!.*does nothing)/s);
 });
 await test("--map adds values per point or vertex", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip()), map = path.join(folder, "map.txt");
