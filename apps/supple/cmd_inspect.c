@@ -67,7 +67,8 @@ static void collect(findings* f)
                    f->surface.nonmanifold_edges);
     if (f->surface.nonmanifold_points)
         note_wrong(f, "%u point%s two surfaces that touch only there: split %s", f->surface.nonmanifold_points,
-                   f->surface.nonmanifold_points == 1 ? " joins" : "s join", f->surface.nonmanifold_points == 1 ? "it" : "them");
+                   f->surface.nonmanifold_points == 1 ? " joins" : "s join",
+                   f->surface.nonmanifold_points == 1 ? "it" : "them");
     if (f->surface.boundary_edges)
         note_wrong(
             f,

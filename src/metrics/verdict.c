@@ -136,8 +136,9 @@ size_t sup_verdict_text(const sup_verdict* v, char* text, size_t size)
     writer w = { text, size, 0 };
     if (size) text[0] = 0;
     if (volume_complains(v)) {
-        add(&w, "Worst at %.2f s: the skin around '%s' %s %.1f %% of its volume", v->volume_time, v->part,
-            v->volume < 0 ? "loses" : "gains", 100 * fabs(v->volume));
+        add(&w, "Worst at %.2f s: the skin around '%s' ", v->volume_time, v->part);
+        if (v->volume < -1) add(&w, "turns inside out (%.1f %% of its volume)", 100 * v->volume); // nothing has more to lose
+        else add(&w, "%s %.1f %% of its volume", v->volume < 0 ? "loses" : "gains", 100 * fabs(v->volume));
         if (v->compared)
             add(&w, " (%s%.1f %% under linear skinning)", v->volume_linear < 0 ? "-" : "+", 100 * fabs(v->volume_linear));
         add(&w, "; ");

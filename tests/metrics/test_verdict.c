@@ -82,6 +82,9 @@ static void a_tenth_of_the_cross_section_is_a_tenth_of_the_volume(void** state)
     assert_int_equal(sup_verdict_text(&j.v, text, 8), strlen("Worst at 0.50 s: the skin around 'joint0' loses 10.0 % of its "
                                                              "volume (-20.0 % under linear skinning); no triangles cross."));
     assert_int_equal(strlen(text), 7);
+    j.v.volume = -4.637;
+    sup_verdict_text(&j.v, text, sizeof text);
+    assert_non_null(strstr(text, "' turns inside out (-463.7 % of its volume)"));
     judged_end(&j);
 }
 
