@@ -367,16 +367,16 @@ static void sum_movers(const sup_trust* trust, uint32_t way, const trust_room* r
     }
 }
 
-/// How far the present pose is from some of the poses.
-static void measure(const sup_trust* trust, const sup_pose* pose, uint32_t from, uint32_t count, float* away)
+/// How far the present pose is from some of the poses: from `from` on in steps of `step`.
+static void measure(const sup_trust* trust, const sup_pose* pose, uint32_t from, uint32_t step, uint32_t count, float* away)
 {
     const sup_turns* t = &trust->turns;
     uint32_t         lost = 0;
     for (uint32_t j = 0; j < t->joint_count; ++j) {
         sup_quat turn = sup_turn_of(&t->joints[j], t->paths, pose, &lost);
         sup_vec3 slide = slide_of(&t->joints[j], pose);
-        for (uint32_t k = from; k < from + count; ++k) {
-            size_t at = (size_t)k * t->joint_count + j;
+        for (uint32_t k = 0; k < count; ++k) {
+            size_t at = (size_t)(from + k * step) * t->joint_count + j;
             away[at] = (float)distance2(t->unit, t->turns[at], t->slides[at], turn, slide);
         }
     }
@@ -415,7 +415,9 @@ sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_w
     sup_trusted none = { NULL, NULL };
     if (t->block_count == 0 || t->turns.joint_count == 0) return none;
     trust_room room = cut_room(t, scratch, NULL);
-    measure(t, pose, t->ways[way->number].from, 1, room.away), measure(t, pose, t->ways[way->number].to, 1, room.away);
+    sup_trust_way ends = t->ways[way->number];
+    if (ends.from < ends.to) measure(t, pose, ends.from, ends.to - ends.from, 2, room.away);
+    else measure(t, pose, ends.to, ends.from - ends.to, 2, room.away); // around a loop
     if (on_the_way(t, way, room.away)) return none;
     sum_movers(t, way->number, &room);
     float     near = way->left ? 1 : fminf(way->ratio, 1 - way->ratio) / WINDOW;
@@ -437,7 +439,7 @@ sup_trusted sup_trust_find_any(const sup_trust* t, const sup_pose* pose, const s
     sup_trusted none = { NULL, NULL };
     if (t->block_count == 0 || t->turns.joint_count == 0 || t->way_count == 0) return none;
     trust_room room = cut_room(t, scratch, NULL);
-    measure(t, pose, 0, t->turns.pose_count, room.away);
+    measure(t, pose, 0, 1, t->turns.pose_count, room.away);
     for (uint32_t w = 0; w < t->way_count; ++w) {
         sum_movers(t, w, &room);
         for (uint32_t m = 0; m < t->mover_count; ++m) {
