@@ -414,7 +414,7 @@ sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_w
 {
     sup_trusted none = { NULL, NULL };
     if (t->block_count == 0 || t->turns.joint_count == 0) return none;
-    trust_room room = cut_room(t, scratch, NULL);
+    trust_room    room = cut_room(t, scratch, NULL);
     sup_trust_way ends = t->ways[way->number];
     if (ends.from < ends.to) measure(t, pose, ends.from, ends.to - ends.from, 2, room.away);
     else measure(t, pose, ends.to, ends.from - ends.to, 2, room.away); // around a loop
