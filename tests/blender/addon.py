@@ -118,6 +118,8 @@ def check_bakes(addon):
         bpy.context.view_layer.objects.active = mesh
         mesh.hide_set(False)
         mesh.supple.target, mesh.supple.path = kind, os.path.join(FOLDER, "baked")
+        if kind == "MDD":
+            bpy.ops.supple.preview()  # whose chain the bake takes
         bpy.ops.supple.bake()
         copy = bpy.context.object
         worst = 0.0
@@ -163,7 +165,18 @@ def check_settings(addon):
     bpy.context.scene.frame_set(16)
     copy = bpy.data.objects[mesh.name + " (Supple)"]
     claim("settings, bones and maps: the command line's bits", bits(vertices(copy.data)) == bits(truth[15]))
+    again = addon.preview.read_all(bpy.context, mesh, None)
+    shutil.rmtree(again["folder"])
+    claim("a bake of what is previewed need not bind again", again["chain"] is addon.preview.sessions[mesh.name].chain)
+    group.add([0], 0.9, "REPLACE")
+    again = addon.preview.read_all(bpy.context, mesh, None)
+    shutil.rmtree(again["folder"])
+    claim("but of a mesh that was painted since it does", again["chain"] is None)
+    group.add([0], 0.5, "REPLACE")
     settings.p_dualquat.blend = 0.0
+    again = addon.preview.read_all(bpy.context, mesh, None)
+    shutil.rmtree(again["folder"])
+    claim("and with another slider", again["chain"] is None)
     claim("a live slider moves the preview", bits(vertices(copy.data)) != bits(truth[15]) and not addon.preview.sessions[mesh.name].stale)
     settings.flesh = "none"
     claim("another chain asks for a refresh", addon.preview.sessions[mesh.name].stale != "")

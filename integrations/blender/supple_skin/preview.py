@@ -58,7 +58,17 @@ def read_all(context, mesh_object, told, up="z"):
         shutil.rmtree(folder, ignore_errors=True)
         raise
     loop = settings.loop and read.frame_end > read.frame_start
-    return {"source": mesh_object.name, "read": read, "given": given, "folder": folder, "preroll": settings.preroll, "loop": loop}
+    out = {"source": mesh_object.name, "read": read, "given": given, "folder": folder, "preroll": settings.preroll, "loop": loop}
+    return {**out, "chain": bound_already(out)}
+
+
+def bound_already(given):
+    """The chain of a preview that was made of the very same things; None: there is none. Bodies move, so they are always read anew."""
+    session, read = sessions.get(given["source"]), given["read"]
+    if session is None or read.bodies or session.rig.bodies:
+        return None
+    same = session.rig.print == read.print and session.given == given["given"] and session.looped == given["loop"]
+    return session.chain if same else None
 
 
 def bind(given, told):
@@ -66,6 +76,8 @@ def bind(given, told):
     read = given["read"]
     recipe_ = dict(given["given"])
     try:
+        if given["chain"] is not None:
+            return given["chain"]
         chain = read.character.chain(recipe_.pop("links"), **recipe_)
         end = (read.frame_end - read.frame_start) / read.fps
         chain.bind(rig.CLIP, cycle=(0.0, end) if given["loop"] else None, progress=told)
@@ -221,8 +233,9 @@ class SUPPLE_OT_preview(jobs.Working, bpy.types.Operator):
     def prepare(self, context, told):
         source = source_of(context)
         rig.check(source)
+        given = read_all(context, source, told)
         stop(source.name)
-        return read_all(context, source, told)
+        return given
 
     def work(self, given, told):
         chain, read = bind(given, told), given["read"]
@@ -238,6 +251,7 @@ class SUPPLE_OT_preview(jobs.Working, bpy.types.Operator):
             raise rig.Refused(f"'{given['source']}' is gone")
         session = Session(source.name, context.scene.name, given["read"], chain, player)
         session.notes += notes
+        session.looped = given["loop"]
         remember(session, source, given["given"])
         copy = bare_copy(context, source, source.name + " (Supple)")
         copy.hide_render = True

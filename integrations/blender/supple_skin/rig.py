@@ -1,6 +1,7 @@
 """From a mesh with an armature to a character, and its motion frame by frame. Reads only: nothing of the user's changes."""
 from __future__ import annotations
 
+import hashlib
 from typing import List, NamedTuple, Optional, Tuple
 
 import bpy
@@ -35,6 +36,7 @@ class Rig(NamedTuple):
     fps: float
     notes: List[str]
     bodies: List[Body]
+    print: str  # the same for the same mesh, weights, maps and motion
 
 
 # ------------------------------------------------------------------------------------------------ what may be used
@@ -260,6 +262,10 @@ def read(context, mesh_object, *, maps=(), bodies=(), up: str = "z", told=None) 
         if 0 <= own < local.shape[1]:
             motion[:, at] = local[:, own]
     character.add_clip(CLIP, motion, fps=fps)
+    seen = hashlib.sha1(repr((joints, start, fps, up, _unit(scene), maps)).encode())
+    for array in (character.points, character.triangles, *character.weights, character.rest, motion):
+        seen.update(np.ascontiguousarray(array))
     for name, group in maps:
         character.maps[name] = group_values(mesh_object, group)
-    return Rig(character, np.array(character.vertex_points), start, end, fps, notes + list(character.warnings), solids)
+        seen.update(np.ascontiguousarray(character.maps[name]))
+    return Rig(character, np.array(character.vertex_points), start, end, fps, notes + list(character.warnings), solids, seen.hexdigest())
