@@ -80,8 +80,8 @@ FLAT_API const char* flat_inspect(flat_handle character_or_bake);
 /// rest pose is the bind pose).
 FLAT_API flat_handle flat_draft(flat_handle session);
 FLAT_API int32_t     flat_give(flat_handle draft, const char* name, const void* data, uint64_t count);
-/// {"name","unit","up","parts":[{"name","weld","joint"}],"joints":[{"name","parent"}],"weights":"automatic"}. Without a unit, one of
-/// implausible size is taken for a plausible one by physics, as sup_load does. The draft stays.
+/// {"name","unit","up","parts":[{"name","weld","joint"}],"joints":[{"name","parent"}],"weights":"automatic"}. Without a unit,
+/// one of implausible size is taken for a plausible one by physics, as sup_load does. The draft stays.
 FLAT_API flat_handle flat_make(flat_handle draft, const char* description, flat_progress_fn* progress, void* user);
 
 /// A map from 0 to 1 for each point, or each stored vertex, in place of one of that name. Chains that are there already do not
