@@ -86,7 +86,7 @@ tidy: ## clang-tidy over the library and the program
 	@git ls-files 'src/*.c' 'scenes/*.c' 'apps/*.c' | xargs -P $(JOBS) -n 8 clang-tidy -p build --quiet
 
 clean: ## remove every build tree
-	@rm -rf build build-debug build-clang build-asan build-tsan build-fuzz build-wasm build-package build-windows
+	@rm -rf build build-debug build-clang build-asan build-tsan build-fuzz build-wasm build-package build-windows bindings/js/dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{ printf "  %-16s %s\n", $$1, $$2 }'

@@ -18,6 +18,7 @@ const renderer = new WebGLRenderer({ antialias: true });
 renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
 renderer.shadowMap.enabled = true;
 renderer.toneMapping = NeutralToneMapping;
+renderer.toneMappingExposure = 1.25;
 document.body.prepend(renderer.domElement);
 const scene = new Scene();
 scene.background = new Color(0xd9dde1);
@@ -151,7 +152,7 @@ renderer.setAnimationLoop(() => {
     renderer.render(scene, camera);
     const now = performance.now();
     if (skin && now - since > 1000) {
-        say(`${chainBox.value}: ${(1000 * frames / (now - since)).toFixed(0)} frames a second from the worker.`);
+        say(`${chainBox.value}: ${(1000 * frames / (now - since)).toFixed(0)} frames/s from the worker.`);
         frames = 0;
         since = now;
     }

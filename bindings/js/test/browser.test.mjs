@@ -61,6 +61,16 @@ async function checkHashes(kind, doors, chains, clip, threads) {
     console.log(`ok       ${kind} page, ${doors.join(" and ")}: ${chains.length} chains as the program`);
 }
 
+/** While a large character is bound, the page's thread goes on. */
+async function checkFree() {
+    const page = await openPage("plain", "page.html");
+    await page.waitForFunction(() => globalThis.play);
+    const { bound, error } = await page.evaluate(() => globalThis.play("files", "builtin:beast?points=6000", "walk", "layers", []));
+    assert.ok(!error && bound.longest < bound.milliseconds / 2, error ?? `binding took ${bound.milliseconds} ms and kept the page for ${bound.longest}`);
+    await page.close();
+    console.log(`ok       binding took ${bound.milliseconds.toFixed(0)} ms and kept the page for ${bound.longest.toFixed(0)} at most`);
+}
+
 /** The example draws a character, the skin moves, and a click on it hits it. */
 async function checkExample() {
     const page = await openPage("isolated", `index.html?chain=${encodeURIComponent("dualquat,smooth")}`);
@@ -84,6 +94,7 @@ try {
     await checkHashes("plain", ["files"], chains, clip, undefined);
     await checkHashes("isolated", ["compat"], chains.slice(0, 2), clip, 2);
     await checkHashes("plain", ["compat"], chains.slice(0, 1), clip, undefined);
+    await checkFree();
     if (fs.existsSync(soldier)) await checkExample();
     else console.log("skipped: soldier.glb is not there, so the example has no character");
 } finally {

@@ -4,7 +4,7 @@ import * as inside from "supple-skin/compat";
 
 const doors = { files, compat: inside };
 
-/** Hashes of the frames of a character through a door, and the longest that the page's thread was away meanwhile. */
+/** Hashes of the frames of a character through a door; how long binding took, and the longest that the page's thread was away meanwhile. */
 async function play(door: keyof typeof doors, source: string, clip: string, links: string, times: number[], threads?: number) {
     const supple = await doors[door].connect(threads ? { threads } : {});
     let last = performance.now(), longest = 0;
@@ -14,12 +14,15 @@ async function play(door: keyof typeof doors, source: string, clip: string, link
         last = now;
     }, 5);
     try {
-        const chain = await (await supple.load(source)).chain({ links, clip }), player = await chain.play(), hashes: string[] = [];
+        const character = await supple.load(source), begin = last = performance.now();
+        longest = 0;
+        const chain = await character.chain({ links, clip }), bound = { milliseconds: performance.now() - begin, longest };
+        const player = await chain.play(), hashes: string[] = [];
         for (const time of times) {
             await player.evaluate(time);
             hashes.push(await player.hash());
         }
-        return { hashes, threads: await supple.threads, longest };
+        return { hashes, threads: await supple.threads, bound };
     } catch (error) {
         return { error: (error as Error).message };
     } finally {
