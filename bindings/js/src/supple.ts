@@ -41,8 +41,8 @@ class Door {
             progress: (_user, fraction, what) => door.report(fraction, what),
             read: (_user, path, out, room) => door.read(path, out, room),
         };
-        const cores = (globalThis.navigator as { hardwareConcurrency?: number } | undefined)?.hardwareConcurrency ?? 4;
-        const threads = options.threads ?? (maySharedMemory() ? Math.min(cores, 8) : 1);
+        const cores = async () => inNode ? (await ofNodeItself("os")).cpus().length : navigator.hardwareConcurrency;
+        const threads = options.threads ?? (maySharedMemory() ? Math.min(await cores() || 1, 8) : 1);
         if (!Number.isInteger(threads) || threads < 1 || threads > 256)
             throw new SuppleError(`threads must be a whole number from 1 to 256, not ${threads}`, "input");
         door.instance = await start(place, threads, imports, options.wasm);

@@ -9,7 +9,7 @@ import type { ChainOptions, MeshArrays, Progress } from "./types.ts";
 export interface SkinOptions {
     /** The deformers: "layers", or options of a chain. */
     chain: string | ChainOptions;
-    /** Metres a unit of the scene. */
+    /** Metres a unit of the scene; without: 1, or what makes a character of implausible size a plausible one. */
     unit?: number;
     progress?: Progress;
 }
@@ -207,7 +207,7 @@ export class SuppleSkin {
         const meshes = sources.map(mesh => arraysOf(mesh, binding, numbers));
         const parents = joints.map((joint, i) => ({ name: joint.name || `joint ${i}`, parent: i ? numbers.get(joint.parent!)! : undefined }));
         const character = await supple.make({
-            name: root.name || "character", unit: options.unit ?? 1, up: "y", meshes, joints: parents as { name: string; parent?: number }[],
+            name: root.name || "character", unit: options.unit, up: "y", meshes, joints: parents as { name: string; parent?: number }[],
             jointRest: rest, jointInverseBind: binding.rows(joints),
         });
         const chain = await (options.progress ? character.chain(options.chain, options.progress) : character.chain(options.chain));
