@@ -3,7 +3,7 @@ import { bad, equal, finish, good, holds, json, match, near, shared, strip, test
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 
-const keys = "points vertices triangles faces closed components boundary_edges nonmanifold_edges joints influences_max " +
+const keys = "points vertices triangles faces closed components boundary_edges nonmanifold_edges doubled_faces joints influences_max " +
     "weight_sum_min weight_sum_max parts joint_names clips examples maps unit up warnings";
 
 await test("the JSON has exactly the contract's keys", () => equal(Object.keys(json(["inspect", "builtin:arm"])).join(" "), keys));
@@ -17,6 +17,7 @@ await test("the strip made by hand comes back as it was made", folder => {
     equal(r.components, 1, "components");
     equal(r.boundary_edges, 6, "boundary edges");
     equal(r.nonmanifold_edges, 0, "nonmanifold edges");
+    equal(r.doubled_faces, 0, "doubled faces");
     equal(r.joints, 2, "joints");
     equal(r.influences_max, 2, "influences");
     equal(JSON.stringify(r.parts), '[{"name":"strip","points":6,"vertices":6,"faces":4,"morphs":0,"joint":null}]', "parts");
