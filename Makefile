@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-full test-blender characters bench peers wasm npm python blender-addon fuzz hostile install package docs realism format tidy clean help
+.PHONY: all setup demo test test-full test-blender characters bench peers wasm npm python blender-addon fuzz hostile install package windows docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_flat
@@ -71,6 +71,10 @@ package: ## Debian packages in build-package/, checked with lintian and tried in
 	@scripts/setup.sh package
 	@scripts/package.sh $(JOBS)
 	@scripts/package-check.sh
+
+windows: ## supple.exe and the DLLs by mingw-w64 in build-windows/, tried under wine (installs both, 700 MB)
+	@scripts/setup.sh windows
+	@scripts/windows.sh $(JOBS)
 
 docs: all ## the parameter tables of docs/deformers, from the program's own description
 	@node scripts/update-docs.mjs build/supple

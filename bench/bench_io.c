@@ -1,14 +1,11 @@
 // Files in and out, timed against reading the same bytes: a tube of half a million points, written once into a folder of its
 // own. Everything runs on one thread, and its processor time is taken: the disk and whoever else computes are not timed.
-#define _XOPEN_SOURCE 700
+#include "system/system.h"
 #include "bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { POINTS = 500000, REPEATS = 5 };
 
@@ -22,12 +19,7 @@ typedef struct io_bench {
     sup_character*       tube;
 } io_bench;
 
-static double cpu_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double cpu_now(void) { return bench_cpu(); }
 
 // ---------------------------------------------------------------------------------------------- memory
 
@@ -76,7 +68,7 @@ static sup_result write_seams(io_bench* b)
 {
     enum { SIDES = 60 };
     const sup_mesh* m = &b->tube->mesh;
-    FILE*           file = fopen(file_path(b, "obj"), "w");
+    FILE*           file = path_open(file_path(b, "obj"), "w");
     if (!file) return fail_writing(b);
     for (uint32_t p = 0; p < m->point_count; ++p)
         fprintf(file, "v %.6f %.6f %.6f\n", (double)m->points[p].x, (double)m->points[p].y, (double)m->points[p].z);
@@ -100,7 +92,7 @@ static sup_result write_seams(io_bench* b)
 static sup_result write_text(io_bench* b, bool ply)
 {
     const sup_mesh* m = &b->tube->mesh;
-    FILE*           file = fopen(file_path(b, ply ? "ply" : "obj"), "w");
+    FILE*           file = path_open(file_path(b, ply ? "ply" : "obj"), "w");
     if (!file) return fail_writing(b);
     if (ply)
         fprintf(
@@ -157,7 +149,7 @@ static sup_result read_plainly(io_bench* b, uint64_t bytes, double* best)
 {
     double start = cpu_now();
     char*  memory = malloc(bytes + 1);
-    FILE*  file = fopen(b->path, "rb");
+    FILE*  file = path_open(b->path, "rb");
     bool   good = memory && file && fread(memory, 1, bytes, file) == bytes;
     if (file) fclose(file);
     *best = best_of(*best, cpu_now() - start);
@@ -168,11 +160,11 @@ static sup_result read_plainly(io_bench* b, uint64_t bytes, double* best)
 // By turns, so that both meet the same neighbors on the machine.
 static sup_result time_load(io_bench* b, const char* ending, const char* name)
 {
-    struct stat status;
-    double      plain = 0, best = 0;
-    uint64_t    memory = 0;
-    if (stat(file_path(b, ending), &status) != 0) return sup_fail(b->error, SUP_ERROR_FILE, "cannot read '%s'", b->path);
-    uint64_t   bytes = (uint64_t)status.st_size;
+    path_info status;
+    double    plain = 0, best = 0;
+    uint64_t  memory = 0;
+    if (path_look(file_path(b, ending), &status) != 0) return sup_fail(b->error, SUP_ERROR_FILE, "cannot read '%s'", b->path);
+    uint64_t   bytes = status.bytes;
     sup_result result = SUP_OK;
     for (int i = 0; i < 2 * REPEATS && result == SUP_OK; ++i) {
         sup_character* c = NULL;
@@ -197,20 +189,20 @@ static sup_result time_load(io_bench* b, const char* ending, const char* name)
 
 static sup_result time_write(io_bench* b, const sup_character* c, const char* ending, const char* name)
 {
-    double      best = 0, seconds = 0;
-    uint64_t    memory = 0;
-    struct stat status = { 0 };
+    double    best = 0, seconds = 0;
+    uint64_t  memory = 0;
+    path_info status = { 0 };
     for (int i = 0; i < REPEATS; ++i) {
         sup_result result = write_baked(b, c, ending, &seconds, &memory);
         if (result != SUP_OK) return result;
         best = best_of(best, seconds);
     }
-    if (stat(b->path, &status) != 0) return fail_writing(b);
+    if (path_look(b->path, &status) != 0) return fail_writing(b);
     bench_row row = {
-        .points = c->mesh.point_count, .threads = 1, .ms = 1e3 * best, .bytes = (uint64_t)status.st_size, .memory = memory
+        .points = c->mesh.point_count, .threads = 1, .ms = 1e3 * best, .bytes = status.bytes, .memory = memory
     };
     snprintf(row.name, sizeof row.name, "%s", name);
-    unlink(b->path);
+    path_remove(b->path);
     return b->report(b->user, &row) ? SUP_OK : sup_fail(b->error, SUP_ERROR_CANCELLED, "stopped");
 }
 
@@ -221,7 +213,7 @@ static sup_result time_passage(io_bench* b, bool seams, const char* ending, cons
     sup_character* c = NULL;
     sup_result     result = seams ? write_seams(b) : write_baked(b, b->tube, "glb", &seconds, NULL);
     if (result == SUP_OK) result = sup_load(file_path(b, seams ? "obj" : "glb"), NULL, &c, b->error);
-    unlink(b->path);
+    path_remove(b->path);
     if (result == SUP_OK) result = time_write(b, c, ending, name);
     sup_character_destroy(c);
     return result;
@@ -265,7 +257,7 @@ static sup_result run(io_bench* b)
         if (!bench_begin(b->options, loads[i].name)) continue;
         result = write_for(b, i);
         if (result == SUP_OK) result = time_load(b, loads[i].ending, loads[i].name);
-        unlink(file_path(b, loads[i].ending));
+        path_remove(file_path(b, loads[i].ending));
     }
     for (size_t i = 0; i < PASSAGES && result == SUP_OK; ++i)
         if (bench_wanted(b->options, passages[i].name))
@@ -281,11 +273,9 @@ sup_result bench_files(const bench_options* options, bench_report* report, void*
     for (size_t i = 0; i < LOADS; ++i) any |= bench_wanted(options, loads[i].name);
     if (!any) return SUP_OK;
     io_bench    b = { .options = options, .report = report, .user = user, .error = error };
-    const char* place = getenv("TMPDIR");
-    snprintf(b.folder, sizeof b.folder, "%s/supple-bench-XXXXXX", place && place[0] ? place : "/tmp");
-    if (!mkdtemp(b.folder))
+    if (path_make_temporary(b.folder, sizeof b.folder) != 0)
         return sup_fail(error, SUP_ERROR_FILE, "cannot make a folder like '%s' for the files of the bench", b.folder);
     sup_result result = run(&b);
-    rmdir(b.folder);
+    path_remove_folder(b.folder);
     return result;
 }

@@ -1,41 +1,13 @@
+#include "system/system.h"
 #include "bench/bench.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { COPY_MEGABYTES = 256, COPY_REPEATS = 15 };
 
-double bench_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double bench_cpu(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void cpu_name(char* out, size_t size)
-{
-    snprintf(out, size, "unknown");
-    FILE* file = fopen("/proc/cpuinfo", "r");
-    char  line[256];
-    while (file && fgets(line, sizeof line, file)) {
-        char* value = strstr(line, ": ");
-        if (strncmp(line, "model name", 10) != 0 || !value) continue;
-        value[strcspn(value, "\n")] = 0;
-        snprintf(out, size, "%s", value + 2);
-        break;
-    }
-    if (file) fclose(file);
-}
+double bench_now(void) { return system_seconds(); }
+double bench_cpu(void) { return system_cpu_seconds(); }
 
 typedef struct copy_job {
     char*       to;
@@ -63,9 +35,8 @@ static double copy_speed(const copy_job* job, const sup_tasks* tasks, uint32_t t
 
 sup_result bench_machine_measure(uint32_t threads, bench_machine* out, sup_error* error)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    *out = (bench_machine){ .cores = cores > 0 ? (uint32_t)cores : 1, .threads = threads };
-    cpu_name(out->cpu, sizeof out->cpu);
+    *out = (bench_machine){ .cores = system_cores(), .threads = threads };
+    system_cpu_name(out->cpu, sizeof out->cpu);
     size_t    bytes = (size_t)COPY_MEGABYTES << 20;
     char *    from = malloc(bytes), *to = malloc(bytes);
     sup_pool* pool = sup_pool_create(threads);

@@ -122,7 +122,7 @@ static sup_result time_whole(series* s, sup_error* error)
 {
     sup_instance* instance = NULL;
     sup_result    r = sup_instance_create(&(sup_instance_desc){ .chain = s->chain, .clip = s->in.clip }, &instance, error);
-    void*         scratch = r ? NULL : aligned_alloc(64, (sup_chain_scratch_size(s->chain) + 127) / 64 * 64);
+    void*         scratch = r ? NULL : sup_scratch_create(sup_chain_scratch_size(s->chain), NULL);
     if (!r && !scratch) r = sup_fail(error, SUP_ERROR_MEMORY, "out of memory for series");
     for (uint32_t i = 0; !r && i < REPEATS; ++i) {
         double begin = bench_now();
@@ -130,7 +130,7 @@ static sup_result time_whole(series* s, sup_error* error)
                               s->q);
         keep_best(&s->ms[FRAME], begin);
     }
-    free(scratch);
+    sup_scratch_destroy(scratch);
     sup_instance_destroy(instance);
     return r;
 }

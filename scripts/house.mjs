@@ -19,8 +19,9 @@ const rooms = {
     scenes: { folder: "scenes", may: ["base", "math", "scene"], shows: [], says: "built-in characters" },
     io: { folder: "src/io", may: ["base", "math", "scene", "rig", "scenes"], shows: ["io.h"], says: "file formats" },
     io_extra: { folder: "src/io_extra", may: ["base", "math", "scene", "rig", "io"], shows: ["io_extra.h"], says: "assimp, meshoptimizer" },
-    bench: { folder: "bench", may: ["public", "solve", "deform"], shows: [], says: "timings; looks inside" },
-    apps: { folder: "apps", may: ["public", "bench"], shows: [], says: "command line, renderer" },
+    system: { folder: "system", may: [], shows: [], says: "POSIX or Windows, for programs" },
+    bench: { folder: "bench", may: ["public", "solve", "deform", "system"], shows: [], says: "timings; looks inside" },
+    apps: { folder: "apps", may: ["public", "bench", "system"], shows: [], says: "command line, renderer" },
     bindings: { folder: "bindings", may: ["public"], shows: [], says: "flat door, WebAssembly" },
     examples: { folder: "examples", may: ["public"], shows: [], says: "programs to read first" },
 };

@@ -5,13 +5,12 @@
 #include "progress.h"
 #include "report.h"
 #include "supple/io_extra.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct bench_run {
     bench_options options;
@@ -110,7 +109,7 @@ static int run_tube(bench_run* run, const char* scene, uint32_t points)
 
 static int run_file(bench_run* run, const char* path)
 {
-    const char* name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char* name = path_name(path);
     char        scene[40];
     if (strncmp(name, "builtin:", 8) == 0) name += 8;
     snprintf(scene, sizeof scene, "%.*s", (int)strcspn(name, "."), name);
@@ -390,7 +389,7 @@ static bool write_csv(const bench_run* run, uint32_t begin, uint32_t end)
     }
     for (char* c = path + strlen(run->csv) + 1; *c; ++c)
         if (*c == '/') *c = '-';
-    FILE* file = fopen(path, "w");
+    FILE* file = path_open(path, "w");
     if (!file) {
         say_error("%s cannot be written: %s", path, strerror(errno));
         return false;
@@ -425,16 +424,18 @@ static bool write_csvs(const bench_run* run)
 
 int cmd_bench(const options* o)
 {
-    long      cores = sysconf(_SC_NPROCESSORS_ONLN);
-    bench_run run = { .options = { .threads = cores < 1 ? 1 : cores > 256 ? 256 : (uint32_t)cores } };
+    uint32_t  cores = system_cores();
+    bench_run run = { .options = { .threads = cores > 256 ? 256 : cores } };
     sup_error error;
     int       code = read_words(o, &run);
-    if (code == EXIT_DONE && run.csv && mkdir(run.csv, 0777) != 0 && errno != EEXIST) { // before a minute of work, not behind it
-        say_error("the folder %s cannot be made: %s", run.csv, strerror(errno));
+    if (code == EXIT_DONE && run.csv && !path_is_folder(run.csv)) { // before a minute of work, not behind it
+        int number = path_make_folder(run.csv);
+        if (number) say_error("the folder %s cannot be made: %s", run.csv, strerror(number));
+        if (number)
         code = EXIT_FAILED;
     }
     if (code == EXIT_DONE) {
-        if (isatty(STDERR_FILENO)) run.options.begin = show_scene;
+        if (system_shows_lines()) run.options.begin = show_scene;
         code = bench_machine_measure(run.options.threads, &run.machine, &error) ? fail_with(&error) : run_all(&run);
         if (run.options.begin) show_scene("");
         if (code == EXIT_DONE && run.row_count == 0) {

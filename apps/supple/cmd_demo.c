@@ -4,11 +4,11 @@
 #include "commands.h"
 #include "demo_page.h"
 #include "report.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct tour {
     const char*      folder;
@@ -30,12 +30,12 @@ static int make_folder(const char* path)
         return EXIT_FAILED;
     }
     for (char* at = text + 1;; at++) {
-        if (*at != '/' && *at) continue;
+        if (*at && !path_parts(*at)) continue;
         char kept = *at;
         *at = 0;
-        struct stat info;
-        if (mkdir(text, 0777) != 0 && (errno != EEXIST || stat(text, &info) != 0 || !S_ISDIR(info.st_mode))) {
-            say_error("the folder '%s' cannot be made (%s); give another: supple demo DIR", text, strerror(errno));
+        int number = path_is_folder(text) ? 0 : path_make_folder(text);
+        if (number != 0) {
+            say_error("the folder '%s' cannot be made (%s); give another: supple demo DIR", text, strerror(number));
             return EXIT_FAILED;
         }
         *at = kept;

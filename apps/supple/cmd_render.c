@@ -447,7 +447,7 @@ int cmd_render(const options* o)
     int code = render_read(o, s.arena, &s.job);
     if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE && !picture_available()) {
-        say_error("this build has no pictures: Embree was missing when it was made; install libembree-dev and build again");
+        say_error(PICTURES_MISSING);
         code = EXIT_FAILED;
     } else if (code == EXIT_DONE && !s.job.film && !image_png_available()) {
         say_error("this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");

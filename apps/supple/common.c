@@ -8,6 +8,7 @@
 #include "report.h"
 #include "rigging.h"
 #include "supple/io_extra.h"
+#include "system/system.h"
 #include "worlds.h"
 
 #include <ctype.h>
@@ -16,8 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 int fail_with(const sup_error* error)
 {
@@ -184,9 +183,9 @@ static int add_map(sup_character* c, const char* text)
 static void say_large(const char* path)
 {
     enum { LARGE = 100000000, TIMES = 8 };
-    struct stat about;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < LARGE) return;
-    double bytes = (double)about.st_size, free_bytes = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    path_info about;
+    if (path_look(path, &about) != 0 || about.kind != PATH_FILE || about.bytes < LARGE) return;
+    double bytes = (double)about.bytes, free_bytes = system_free_memory();
     say_note("'%s' is %.0f MB; reading it takes up to %.1f GB of memory, and %.1f GB are free", path, 1e-6 * bytes,
              1e-9 * TIMES * bytes, 1e-9 * free_bytes);
 }

@@ -2,12 +2,12 @@
 #include "examples.h"
 
 #include "report.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const double SNAP = 0.0005; // seconds: an example this near to an output frame is meant for it
 
@@ -42,8 +42,8 @@ static int read_flag(const char* text, example_flag* out)
 
 static bool there_is(const char* path)
 {
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+    path_info info;
+    return path_look(path, &info) == 0 && info.kind != PATH_FOLDER;
 }
 
 // "rig.glb#Body": one mesh of a file. A file whose own name holds the sign is that file.

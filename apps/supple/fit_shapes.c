@@ -3,12 +3,12 @@
 
 #include "measure.h"
 #include "report.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 static bool ends_in_any(const char* path, const char* const* endings)
 {
@@ -30,12 +30,6 @@ static bool is_shape(const char* path)
 {
     static const char* const endings[] = { "obj", "ply", "off", "stl", NULL };
     return ends_in_any(path, endings);
-}
-
-static bool is_folder(const char* path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 // ---------------------------------------------------------------------------------------------- a clip
@@ -226,9 +220,9 @@ static int read_any(const options* o, const char* const* words, uint32_t count, 
         return EXIT_USAGE;
     }
     // A pattern like walk_####.obj is not a file; the reader of sequences knows what it means.
-    bool        single = count == 1 && !is_folder(words[0]);
-    struct stat info;
-    if (single && (!is_shape(words[0]) || stat(words[0], &info) != 0)) return read_clip(o, words[0], start, end, arena, out);
+    bool      single = count == 1 && !path_is_folder(words[0]);
+    path_info info;
+    if (single && (!is_shape(words[0]) || path_look(words[0], &info) != 0)) return read_clip(o, words[0], start, end, arena, out);
     return read_files(o, words, count, arena, out);
 }
 

@@ -2,17 +2,17 @@
 #include "inputs.h"
 
 #include "report.h"
+#include "system/system.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // ---------------------------------------------------------------------------------------------- what was read
 
 static void remember(inputs* in, const char* path)
 {
-    struct stat info;
-    if (stat(path, &info) != 0) return;
+    path_info info;
+    if (path_look(path, &info) != 0) return;
     if (in->count == in->capacity) {
         uint32_t            capacity = in->capacity ? 2 * in->capacity : 32;
         struct input_place* more = realloc(in->places, capacity * sizeof *more);
@@ -23,7 +23,7 @@ static void remember(inputs* in, const char* path)
         in->places = more;
         in->capacity = capacity;
     }
-    in->places[in->count++] = (struct input_place){ info.st_dev, info.st_ino };
+    in->places[in->count++] = (struct input_place){ { info.place[0], info.place[1] } };
 }
 
 static sup_result read_and_remember(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
@@ -55,10 +55,10 @@ void inputs_free(inputs* in) { free(in->places); }
 bool inputs_hold(void* user, const char* path)
 {
     const inputs* in = user;
-    struct stat   info;
-    if (stat(path, &info) != 0) return false;
+    path_info     info;
+    if (path_look(path, &info) != 0) return false;
     for (uint32_t i = 0; i < in->count; i++)
-        if (in->places[i].device == info.st_dev && in->places[i].node == info.st_ino) return true;
+        if (memcmp(in->places[i].place, info.place, sizeof info.place) == 0) return true;
     return in->failed; // better refused than lost
 }
 
@@ -84,14 +84,14 @@ static const char* output_at(const options* o, int index)
     return is_output(o->flags[index].id) ? path_of(&o->flags[index]) : NULL;
 }
 
-static bool same_file(const struct stat* a, const char* path)
+static bool same_file(const path_info* a, const char* path)
 {
-    struct stat b;
-    return path && stat(path, &b) == 0 && S_ISREG(b.st_mode) && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+    path_info b;
+    return path && path_look(path, &b) == 0 && b.kind == PATH_FILE && path_same(a, &b);
 }
 
 // 'FILE#MESH' names a mesh in it.
-static bool same_file_or_part(const struct stat* a, const char* path)
+static bool same_file_or_part(const path_info* a, const char* path)
 {
     char        file[4096];
     const char* sign = path ? strrchr(path, '#') : NULL;
@@ -105,9 +105,9 @@ static bool same_file_or_part(const struct stat* a, const char* path)
 
 static bool named_as_input(const options* o, const char* output)
 {
-    struct stat info;
-    bool        found = false;
-    if (stat(output, &info) != 0) return false;
+    path_info info;
+    bool      found = false;
+    if (path_look(output, &info) != 0) return false;
     for (uint32_t i = 0; i + output_words(o) < o->word_count; i++) found |= same_file(&info, o->words[i]);
     for (uint32_t i = 0; i < o->flag_count; i++)
         if (!is_output(o->flags[i].id))

@@ -5,16 +5,13 @@
 #include "options.h"
 #include "supple/io.h"
 
-#include <sys/types.h>
-
 /// What was read through `files`: the file itself and all that it names, by where they are on the disk. So links, other
 /// spellings of a path and file systems that ignore case make no difference.
 struct inputs {
     sup_files files; ///< pass this to whoever reads
     uint32_t  count, capacity;
     struct input_place {
-        dev_t device;
-        ino_t node;
+        uint64_t place[2]; ///< as of path_info
     } * places;
     bool failed; ///< out of memory: not all are known
 };

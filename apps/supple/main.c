@@ -6,8 +6,8 @@
 #include "progress.h"
 #include "report.h"
 #include "supple/base.h"
+#include "system/system.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -166,9 +166,7 @@ static int run(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
-    // A closed pipe and a file over the user's limit are errors to report, not reasons to vanish.
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    system_begin(&argc, &argv);
     interrupts_watch();
     int code = run(argc, argv);
     if (!finish_stdout() && code == EXIT_DONE) code = EXIT_FAILED;

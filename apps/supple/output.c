@@ -1,17 +1,12 @@
 // Files written beside and renamed.
-#define _XOPEN_SOURCE 700 // realpath
 #include "output.h"
 
 #include "progress.h"
+#include "system/system.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char* reason(int number)
 {
@@ -24,6 +19,8 @@ static const char* reason(int number)
     case ENOTDIR: return "a part of the path is not a folder";
     case ENAMETOOLONG: return "the name is too long; choose a shorter one";
     case EFBIG: return "the file would be larger than the system allows; lower --size or raise the limit (ulimit -f)";
+    case EBUSY: return "another program has the file open; close it there, then try again";
+    case EINVAL: return "the system allows no such name; choose another";
     default: return strerror(number);
     }
 }
@@ -31,14 +28,13 @@ static const char* reason(int number)
 // Folders of the kernel, such as /proc, answer as if they were not there.
 static bool folder_exists(const char* path)
 {
-    struct stat info;
-    char        folder[PATH_MAX] = ".";
-    const char* slash = strrchr(path, '/');
-    if (slash && (size_t)(slash - path) + 1 < sizeof folder) {
-        memcpy(folder, path, (size_t)(slash - path) + 1);
-        folder[slash - path + 1] = 0;
+    char   folder[4096] = ".";
+    size_t length = (size_t)(path_name(path) - path);
+    if (length && length < sizeof folder) {
+        memcpy(folder, path, length);
+        folder[length] = 0;
     }
-    return stat(folder, &info) == 0 && S_ISDIR(info.st_mode);
+    return path_is_folder(folder);
 }
 
 static bool refuse(const output_file* o, int number, sup_error* error)
@@ -53,23 +49,24 @@ static bool refuse(const output_file* o, int number, sup_error* error)
 
 static bool check_target(output_file* o, sup_error* error)
 {
-    struct stat info;
-    if (stat(o->target, &info) != 0) return errno == ENOENT ? true : refuse(o, errno, error);
-    if (S_ISDIR(info.st_mode)) {
+    path_info info;
+    int       number = path_look(o->target, &info);
+    if (number != 0) return number == ENOENT ? true : refuse(o, number, error);
+    if (info.kind == PATH_FOLDER) {
         sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is a directory; give a file name inside it", o->path);
         return false;
     }
-    if (!S_ISREG(info.st_mode)) {
+    if (info.kind != PATH_FILE) {
         sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is not a regular file; give another name", o->path);
         return false;
     }
-    if (access(o->target, W_OK) != 0) {
+    if (!info.writable) {
         sup_fail(error, SUP_ERROR_FILE, "cannot replace '%s': it is write-protected; choose another name or change its rights",
                  o->path);
         return false;
     }
     o->replaces = true;
-    o->mode = info.st_mode & 0777;
+    o->mode = info.rights;
     return true;
 }
 
@@ -84,51 +81,38 @@ bool output_begin(output_file* o, const char* path, sup_error* error)
 {
     *o = (output_file){ .path = path };
     // A link as output means the file it points to.
-    char real[PATH_MAX];
-    if (realpath(path, real)) path = real;
-    size_t folder = strrchr(path, '/') ? (size_t)(strrchr(path, '/') - path) + 1 : 0;
+    char real[sizeof o->target + 1];
+    path_resolve(path, real, sizeof real);
+    path = real;
+    size_t folder = (size_t)(path_name(path) - path);
     if (strlen(path) >= sizeof o->target) return refuse(o, ENAMETOOLONG, error);
     strcpy(o->target, path);
     if (!check_target(o, error)) return false;
     interrupts_hold();
     for (int i = 0; i < 1000; i++) {
         int wrote =
-            snprintf(o->part, sizeof o->part, "%.*s.%.180s.%ld.%d.part", (int)folder, path, path + folder, (long)getpid(), i);
+            snprintf(o->part, sizeof o->part, "%.*s.%.180s.%ld.%d.part", (int)folder, path, path + folder, path_process(), i);
         if (wrote < 0 || (size_t)wrote >= sizeof o->part) return refuse_open(o, ENAMETOOLONG, error);
-        int handle = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (handle >= 0) {
-            close(handle);
+        int number = path_make_new(o->part);
+        if (number == 0) {
             o->open = true;
             return true;
         }
-        if (errno != EEXIST) return refuse_open(o, errno, error);
+        if (number != EEXIST) return refuse_open(o, number, error);
     }
     return refuse_open(o, EEXIST, error);
 }
 
 bool output_write(output_file* o, const void* bytes, size_t size, sup_error* error)
 {
-    const char* at = bytes;
-    int         handle = open(o->part, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (handle < 0) return refuse(o, errno, error);
-    while (size) {
-        ssize_t done = write(handle, at, size);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) {
-            int why = errno;
-            close(handle);
-            return refuse(o, why, error);
-        }
-        at += done;
-        size -= (size_t)done;
-    }
-    return close(handle) == 0 ? true : refuse(o, errno, error);
+    int number = path_append(o->part, bytes, size);
+    return number == 0 || refuse(o, number, error);
 }
 
 bool output_keep(output_file* o, sup_error* error)
 {
-    if (o->replaces) chmod(o->part, o->mode);
-    if (rename(o->part, o->target) != 0) return refuse(o, errno, error);
+    int number = path_replace(o->part, o->target, o->replaces ? &o->mode : NULL);
+    if (number != 0) return refuse(o, number, error);
     o->open = false;
     interrupts_release();
     return true;
@@ -137,7 +121,7 @@ bool output_keep(output_file* o, sup_error* error)
 void output_drop(output_file* o)
 {
     if (!o->open) return;
-    unlink(o->part);
+    path_remove(o->part);
     o->open = false;
     interrupts_release();
 }

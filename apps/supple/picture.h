@@ -77,6 +77,12 @@ typedef struct picture_desc {
 /// False when Embree is missing in this build or memory ran out; then *error says so.
 bool picture_render(const picture_desc* desc, const sup_tasks* tasks, image* out, sup_error* error);
 bool picture_available(void);
+#if defined(_WIN32)
+#define PICTURES_MISSING \
+    "this build for Windows draws no pictures, because it has no ray caster; bake to a .glb and open it in any viewer"
+#else
+#define PICTURES_MISSING "this build has no pictures: Embree was missing when it was made; install libembree-dev and build again"
+#endif
 /// front, back, left, right, side, top, three-quarter, or orbit:AZ,EL[,DIST]. False: none of them.
 bool picture_camera_read(const char* text, picture_camera* out);
 /// From what it looks at towards the camera.

@@ -209,8 +209,7 @@ bool picture_available(void) { return false; }
 cast_scene* cast_scene_create(const picture_desc* desc, sup_error* error)
 {
     (void)desc;
-    sup_fail(error, SUP_ERROR_INPUT,
-             "this build has no pictures: Embree was missing when it was made; install libembree-dev and build again");
+    sup_fail(error, SUP_ERROR_INPUT, PICTURES_MISSING);
     return NULL;
 }
 void cast_scene_destroy(cast_scene* scene) { (void)scene; }

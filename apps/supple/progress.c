@@ -2,22 +2,16 @@
 #include "progress.h"
 
 #include "report.h"
+#include "system/system.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
-#include <unistd.h>
 
 // Work shorter than this shows nothing: a bar that flashes by only unsettles.
 static const double QUIET_SECONDS = 0.5;
 static const double REDRAW_SECONDS = 0.1;
 
-double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+double now_seconds(void) { return system_seconds(); }
 
 // The globals of the program: a signal handler has no other way to tell, or to know.
 static volatile sig_atomic_t received_signal, files_open, files_kept, bar_drawn;
@@ -28,10 +22,10 @@ static void end_at_once(int number)
 {
     static const char cleared[] = "\r\033[K", words[] = "supple: error: " STOPPED_WORDS "\n";
     static const char later[] = "supple: error: " STOPPED_LATER_WORDS "\n";
-    if (bar_drawn && write(STDERR_FILENO, cleared, sizeof cleared - 1) < 0) _exit(128 + number);
-    ssize_t told = files_kept ? write(STDERR_FILENO, later, sizeof later - 1) : write(STDERR_FILENO, words, sizeof words - 1);
-    if (told < 0) _exit(128 + number);
-    _exit(128 + number);
+    if (bar_drawn) system_say(cleared, sizeof cleared - 1);
+    if (files_kept) system_say(later, sizeof later - 1);
+    else system_say(words, sizeof words - 1);
+    system_end_now(128 + number);
 }
 
 static void remember_signal(int number)
@@ -46,17 +40,7 @@ void interrupts_release(void) { files_open--; }
 void        interrupts_kept(void) { files_kept = 1; }
 const char* interrupts_words(void) { return files_kept ? STOPPED_LATER_WORDS : STOPPED_WORDS; }
 
-void interrupts_watch(void)
-{
-    struct sigaction action = { 0 };
-    action.sa_handler = remember_signal;
-    sigemptyset(&action.sa_mask);
-    // One shot: a second Ctrl-C ends a program that does not listen.
-    action.sa_flags = (int)SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-}
+void interrupts_watch(void) { system_watch(remember_signal); }
 
 int interrupts_signal(void) { return received_signal; }
 
@@ -97,9 +81,7 @@ static bool report_from_library(void* user, double fraction, const char* what)
 
 void progress_begin(progress* p, const char* label, bool quiet)
 {
-    *p = (progress){
-        .label = label, .quiet = quiet, .visible = !quiet && isatty(STDERR_FILENO), .begin = now_seconds(), .share = 1.0
-    };
+    *p = (progress){ .label = label, .quiet = quiet, .visible = !quiet && system_shows_lines(), .begin = now_seconds(), .share = 1.0 };
     p->sink = (sup_progress){ report_from_library, p };
 }
 

@@ -4,6 +4,7 @@
 #include "partner_report.h"
 #include "report.h"
 #include "skeletons.h"
+#include "system/system.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,8 +106,7 @@ static int add_matrices(const rigging* r, const char* path, sup_character* chara
         return EXIT_USAGE;
     }
     if (sup_matrix_load(path, NULL, r->arena, &motion, &error) != SUP_OK) return fail_with(&error);
-    const char* slash = strrchr(path, '/');
-    const char* name = slash ? slash + 1 : path;
+    const char* name = path_name(path);
     char*       stem = sup_arena_text(r->arena, name, (size_t)(strrchr(name, '.') - name));
     if (!stem) return fail_memory();
     if (sup_rig_clip(character, &r->rig, &motion, stem, FPS, r->arena, &clip, &error) != SUP_OK) return fail_with(&error);

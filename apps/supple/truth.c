@@ -4,16 +4,14 @@
 #include "common.h"
 #include "report.h"
 #include "supple/io_extra.h"
+#include "system/system.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 // Copies of one point farther apart than this part of the diagonal are different points: the meshes do not match.
 static const double GAP_MAX = 0.01;
@@ -83,7 +81,7 @@ static char* join_path(sup_arena* arena, const char* folder, const char* name)
 {
     size_t length = strlen(folder), size = length + strlen(name) + 2;
     char*  path = sup_arena_alloc(arena, size, 1);
-    if (path) snprintf(path, size, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", name);
+    if (path) snprintf(path, size, "%s%s%s", folder, length && !*path_name(folder) ? "" : "/", name);
     return path;
 }
 
@@ -97,19 +95,20 @@ static int compare_numbers(const void* a, const void* b)
 
 static int list_folder(const char* folder, const char* flag, sup_arena* arena, listing* out)
 {
-    DIR* dir = opendir(folder);
-    if (!dir) {
-        say_error("the folder '%s' of %s cannot be read (%s)", folder, flag, strerror(errno));
+    const sup_files* files = sup_files_system();
+    const char**     names = NULL;
+    sup_error        error = { 0 };
+    uint32_t         begin = out->count, count = 0;
+    bool             good = true;
+    if (files->list(files->user, folder, arena, &names, &count, &error) != SUP_OK) {
+        say_error("the folder of %s: %s", flag, error.text);
         return EXIT_FAILED;
     }
-    uint32_t begin = out->count;
-    bool     good = true;
-    for (struct dirent* entry; good && (entry = readdir(dir));) {
+    for (uint32_t i = 0; good && i < count; i++) {
         unsigned long long number;
-        if (!number_of(entry->d_name, &number) || !readable(entry->d_name)) continue;
-        good = listing_add(out, join_path(arena, folder, entry->d_name), number);
+        if (!number_of(names[i], &number) || !readable(names[i])) continue;
+        good = listing_add(out, join_path(arena, folder, names[i]), number);
     }
-    closedir(dir);
     if (!good) return fail_memory();
     if (out->count == begin) {
         say_error("the folder '%s' of %s holds no mesh whose name ends in a number, like frame_01.obj", folder, flag);
@@ -131,11 +130,11 @@ int truth_files(const char* const* words, uint32_t count, const char* flag, cons
     listing list = { 0 };
     int     code = EXIT_DONE;
     for (uint32_t i = 0; i < count && code == EXIT_DONE; i++) {
-        struct stat info;
-        if (stat(words[i], &info) != 0) {
+        path_info info;
+        if (path_look(words[i], &info) != 0) {
             say_error("%s '%s': there is no such file or folder", flag, words[i]);
             code = EXIT_FAILED;
-        } else if (S_ISDIR(info.st_mode)) code = list_folder(words[i], flag, arena, &list);
+        } else if (info.kind == PATH_FOLDER) code = list_folder(words[i], flag, arena, &list);
         else if (!listing_add(&list, sup_arena_text(arena, words[i], strlen(words[i])), 0)) code = fail_memory();
     }
     *out = (truth_set){ .count = list.count, .what = what };

@@ -4,14 +4,14 @@
 #include "common.h"
 #include "report.h"
 #include "supple/io_extra.h"
+#include "system/system.h"
 
 #include <string.h>
 
 const char* path_beside(const char* beside, const char* name, sup_arena* arena)
 {
-    const char* slash = strrchr(beside, '/');
-    if (!slash || name[0] == '/' || strncmp(name, "builtin:", 8) == 0) return name;
-    size_t folder = (size_t)(slash - beside) + 1, length = strlen(name);
+    size_t folder = (size_t)(path_name(beside) - beside), length = strlen(name);
+    if (!folder || path_is_absolute(name) || strncmp(name, "builtin:", 8) == 0) return name;
     char*  path = sup_arena_alloc(arena, folder + length + 1, 1);
     if (!path) return NULL;
     memcpy(path, beside, folder);

@@ -24,7 +24,10 @@ extern "C" {
 /// Rises whenever a struct or a function of these headers changes so that programs must be compiled anew.
 #define SUP_ABI 1
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__) && !defined(__clang__) // its printf is that of Windows unless told so
+#define SUP_API
+#define SUP_FORMAT(string_index, first) __attribute__((format(gnu_printf, string_index, first)))
+#elif defined(__GNUC__)
 #define SUP_API __attribute__((visibility("default")))
 #define SUP_FORMAT(string_index, first) __attribute__((format(printf, string_index, first)))
 #else

@@ -9,7 +9,9 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+#if !defined(_WIN32)
 #include <unistd.h>
+#endif
 
 enum { THREADS_MAX = 256, SPIN_NANOSECONDS = 50000 };
 
@@ -137,9 +139,18 @@ static void run(void* user, uint32_t count, uint32_t grain, sup_task_fn* task, v
     job_give_back(&pool->job);
 }
 
+static long core_count(void)
+{
+#if defined(_WIN32)
+    return pthread_num_processors_np();
+#else
+    return sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+}
+
 sup_pool* sup_pool_create(uint32_t threads)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = core_count();
     if (cores < 1) cores = 1;
     if (threads == 0) threads = (uint32_t)cores;
     if (threads > THREADS_MAX) threads = THREADS_MAX;

@@ -2,6 +2,7 @@
 #include "io/bake.h"
 
 #include "base/internal.h"
+#include "io/path.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -49,8 +50,7 @@ static void list_endings(char* text, size_t size)
 static sup_result find_format(const char* path, const sup_file_format** out, sup_error* error)
 {
     char        lower[16] = "", list[256];
-    const char* slash = strrchr(path, '/');
-    const char* dot = strrchr(slash ? slash : path, '.');
+    const char* dot = strrchr(path + sup_path_own_folder(path), '.');
     size_t      length = dot ? strlen(dot + 1) : 0;
     if (length > 0 && length < sizeof lower) {
         for (size_t i = 0; i < length; ++i)

@@ -190,6 +190,20 @@ static void warn_of_name(const char* path, const sup_file_format* format, sup_ch
     character->warning_count++;
 }
 
+// Files that assimp would read, in a program that brings what it has and was built without it.
+static bool lacks_assimp(const char* path, const sup_extra* extra)
+{
+    static const char* const endings[] = { ".fbx", ".dae", ".blend", ".3ds", ".x", ".lwo", ".ms3d", ".b3d", ".stl", ".off" };
+    size_t                   length = strlen(path);
+    if (!extra || extra->format_count > 0) return false;
+    for (size_t i = 0; i < SUP_COUNT_OF(endings); ++i) {
+        size_t n = strlen(endings[i]), same = 0;
+        while (same < n && length > n && (path[length - n + same] | 32) == (endings[i][same] | 32)) ++same;
+        if (same == n) return true;
+    }
+    return false;
+}
+
 static sup_result load_file(const char* path, const sup_load_options* options, sup_character** out, sup_error* error)
 {
     const sup_files* files = options->files;
@@ -217,6 +231,11 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
     bool           told = false;
     sup_result     result = files->read(files->user, path, arena, &in.bytes, error);
     if (result == SUP_ERROR_FILE && !format) result = fail_ending(path, options->extra, error);
+    if (result == SUP_OK && !format && lacks_assimp(path, options->extra))
+        result = sup_fail(error, SUP_ERROR_INPUT,
+                          "cannot read '%s': this build has no assimp, which reads such files; convert it to .glb, or use a "
+                          "build that has",
+                          path);
     if (result == SUP_OK) result = choose_format(&in, &format, &told, error);
     if (result == SUP_OK) result = format->read(&in, out, error);
     if (result != SUP_OK) name_file(path, error);

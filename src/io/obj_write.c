@@ -2,6 +2,7 @@
 #include "io/obj_write.h"
 
 #include "io/dress.h"
+#include "io/path.h"
 #include "io/text_out.h"
 
 #include <string.h>
@@ -21,8 +22,7 @@ typedef struct obj_sequence {
 static char* frame_path(sup_bake* bake, uint32_t index)
 {
     const char* path = bake->desc.path;
-    const char* slash = strrchr(path, '/');
-    const char* hash = strchr(slash ? slash : path, '#');
+    const char* hash = strchr(path + sup_path_own_folder(path), '#');
     size_t      width = hash ? strspn(hash, "#") : 0;
     char        digits[16], number[80];
     size_t      length = sup_format(digits, sizeof digits, "%u", index + 1), wanted = width ? width : DIGITS_MIN, at = 0;

@@ -1,18 +1,15 @@
 // A file that is written beside its target and takes its place only when whole. Native only: the page has no disk.
 #include "base/internal.h"
 #include "io/bake.h"
+#include "io/out_disk.h"
+#include "io/path.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     NAME_KEPT = 200, // of the target's name in the temporary one; file systems allow 255
-    LINKS_MAX = 40,  // as the kernel follows before it speaks of a loop
     TRIES_MAX = 1000,
 };
 
@@ -20,8 +17,8 @@ struct sup_out_file {
     const char* path;   // as the user named it, for messages
     const char* target; // behind symbolic links
     char*       part;   // the temporary beside it
-    int         handle; // negative when closed
-    mode_t      mode;   // of the file that is replaced
+    intptr_t    handle; // -1 when closed
+    unsigned    rights; // of the file that is replaced
     bool        replaces;
     bool        whole; // closed, but not yet in its place
     uint8_t*    buffer;
@@ -38,7 +35,9 @@ static const char* reason(int number)
 {
     switch (number) {
     case ENOSPC: return "the disk is full; free some space or write elsewhere";
+#ifdef EDQUOT // Windows has none
     case EDQUOT: return "the disk quota is used up; free some space or write elsewhere";
+#endif
     case EFBIG: return "the file would be larger than the system allows; bake fewer frames or raise the limit (ulimit -f)";
     case EACCES:
     case EPERM: return "no rights to write there; choose another folder or change its rights";
@@ -48,96 +47,77 @@ static const char* reason(int number)
     case ENAMETOOLONG: return "the name is too long; choose a shorter one";
     case ELOOP: return "the symbolic links form a loop";
     case EIO: return "the disk reports an error";
+    case EBUSY: return "another program has the file open; close it there, then try again";
+    case EINVAL: return "the system allows no such name; choose another";
     case EMFILE:
     case ENFILE: return "too many files are open";
     default: return strerror(number);
     }
 }
 
-static size_t folder_length(const char* path)
+static bool is_folder(const char* path)
 {
-    const char* slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
+    sup_disk_info info;
+    return sup_disk_look(path, &info) == 0 && info.kind == SUP_DISK_FOLDER;
 }
 
-static bool folder_exists(const char* path)
+static bool folder_exists(const sup_out_file* file)
 {
-    struct stat info;
-    char        folder[PATH_MAX];
-    size_t      length = folder_length(path);
+    char        folder[4096];
+    const char* path = file->target ? file->target : file->path;
+    size_t      length = sup_path_own_folder(path);
     if (length >= sizeof folder) return false;
     memcpy(folder, path, length);
     folder[length] = 0;
-    return stat(length ? folder : ".", &info) == 0 && S_ISDIR(info.st_mode);
+    return is_folder(length ? folder : ".");
 }
 
 static sup_result fail(const sup_out_file* file, int number, sup_error* error)
 {
     // Folders of the kernel, such as /proc, answer so as well.
-    if (number == ENOENT && folder_exists(file->target ? file->target : file->path))
+    if (number == ENOENT && folder_exists(file))
         return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': no file can be made in that folder; write elsewhere",
                         file->path);
     return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': %s", file->path, reason(number));
 }
 
-// A link as output means the file it points to, whether that exists yet or not. 0, or the errno.
-static int follow_links(sup_arena* arena, const char** path)
-{
-    for (int i = 0; i < LINKS_MAX; ++i) {
-        struct stat info;
-        if (lstat(*path, &info) != 0 || !S_ISLNK(info.st_mode)) return 0;
-        char    link[PATH_MAX];
-        ssize_t length = readlink(*path, link, sizeof link);
-        if (length < 0) return errno;
-        if (length == (ssize_t)sizeof link) return ENAMETOOLONG;
-        size_t folder = link[0] == '/' ? 0 : folder_length(*path);
-        char*  next = sup_arena_alloc(arena, folder + (size_t)length + 1, 1);
-        if (!next) return ENOMEM;
-        memcpy(next, *path, folder);
-        memcpy(next + folder, link, (size_t)length);
-        *path = next;
-    }
-    return ELOOP;
-}
-
 bool sup_out_is_directory(const char* path)
 {
-    struct stat info;
-    size_t      length = strlen(path);
-    return (length > 0 && path[length - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+    size_t length = strlen(path);
+    return (length > 0 && sup_path_parts(path[length - 1])) || is_folder(path);
 }
 
 static sup_result check_target(sup_out_file* file, sup_error* error)
 {
-    struct stat info;
+    sup_disk_info info;
     if (sup_out_is_directory(file->target))
         return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is a directory; give a file name inside it", file->path);
-    bool exists = stat(file->target, &info) == 0;
-    if (!exists) return errno == ENOENT ? SUP_OK : fail(file, errno, error);
+    int number = sup_disk_look(file->target, &info);
+    if (number != 0) return number == ENOENT ? SUP_OK : fail(file, number, error);
     // Renaming would put a plain file in the place of a device.
-    if (!S_ISREG(info.st_mode))
+    if (info.kind != SUP_DISK_FILE)
         return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is not a regular file; give another name", file->path);
-    if (access(file->target, W_OK) != 0)
+    if (!info.writable)
         return sup_fail(error, SUP_ERROR_FILE,
                         "cannot replace '%s': it is write-protected; choose another name or change its rights", file->path);
     file->replaces = true;
-    file->mode = info.st_mode & 0777;
+    file->rights = info.rights;
     return SUP_OK;
 }
 
 static sup_result open_part(sup_out_file* file, sup_arena* arena, sup_error* error)
 {
-    size_t folder = folder_length(file->target);
+    size_t folder = sup_path_own_folder(file->target);
     size_t room = folder + NAME_KEPT + 64;
     file->part = sup_arena_alloc(arena, room, 1);
     if (!file->part) return sup_fail_memory(error, "the output file");
     memcpy(file->part, file->target, folder);
     for (int i = 0; i < TRIES_MAX; ++i) {
         sup_format(file->part + folder, room - folder, ".%.*s.%ld.%d.part", (int)NAME_KEPT, file->target + folder,
-                   (long)getpid(), i);
-        file->handle = open(file->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->handle >= 0) return SUP_OK;
-        if (errno != EEXIST) return fail(file, errno, error);
+                   sup_disk_process(), i);
+        int number = sup_disk_create(file->part, &file->handle);
+        if (number == 0) return SUP_OK;
+        if (number != EEXIST) return fail(file, number, error);
     }
     return fail(file, EEXIST, error);
 }
@@ -150,7 +130,7 @@ sup_result sup_out_open(const char* path, sup_arena* arena, void* buffer, size_t
     file->buffer = buffer ? buffer : sup_arena_alloc(arena, room, 1);
     file->target = file->path;
     if (!file->path || !file->buffer) return sup_fail_memory(error, "the output file");
-    int        number = follow_links(arena, &file->target);
+    int        number = sup_disk_follow(arena, &file->target);
     sup_result result = number == 0 ? check_target(file, error) : fail(file, number, error);
     if (result == SUP_OK) result = open_part(file, arena, error);
     if (result == SUP_OK) *out = file;
@@ -193,15 +173,8 @@ static sup_result write_memory(sup_out_file* file, uint64_t offset, const uint8_
 static sup_result write_all(sup_out_file* file, uint64_t offset, const uint8_t* data, size_t bytes, sup_error* error)
 {
     if (file->in_memory) return write_memory(file, offset, data, bytes, error);
-    while (bytes > 0) {
-        ssize_t n = pwrite(file->handle, data, bytes, (off_t)offset);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return fail(file, n < 0 ? errno : ENOSPC, error);
-        data += n;
-        offset += (uint64_t)n;
-        bytes -= (size_t)n;
-    }
-    return SUP_OK;
+    int number = sup_disk_write(file->handle, offset, data, bytes);
+    return number == 0 ? SUP_OK : fail(file, number, error);
 }
 
 static sup_result flush(sup_out_file* file, sup_error* error)
@@ -215,7 +188,7 @@ static sup_result flush(sup_out_file* file, sup_error* error)
 
 sup_result sup_out_write(sup_out_file* file, const void* data, size_t bytes, sup_error* error)
 {
-    SUP_ASSERT(file->handle >= 0 || file->in_memory);
+    SUP_ASSERT(file->handle != -1 || file->in_memory);
     if (bytes > file->room - file->buffered) {
         sup_result result = flush(file, error);
         if (result != SUP_OK) return result;
@@ -242,15 +215,9 @@ sup_result sup_out_read_at(sup_out_file* file, uint64_t offset, void* data, size
     SUP_ASSERT(offset + bytes <= sup_out_size(file));
     sup_result result = file->buffered ? flush(file, error) : SUP_OK;
     if (file->in_memory && result == SUP_OK) return memcpy(data, file->bytes + offset, bytes), SUP_OK;
-    for (uint8_t* to = data; bytes > 0 && result == SUP_OK;) {
-        ssize_t n = pread(file->handle, to, bytes, (off_t)offset);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return fail(file, n < 0 ? errno : EIO, error);
-        to += n;
-        offset += (uint64_t)n;
-        bytes -= (size_t)n;
-    }
-    return result;
+    if (result != SUP_OK) return result;
+    int number = sup_disk_read(file->handle, offset, data, bytes);
+    return number == 0 ? SUP_OK : fail(file, number, error);
 }
 
 sup_result sup_out_hash(sup_out_file* file, char digits[17], sup_error* error)
@@ -273,35 +240,22 @@ sup_result sup_out_aim(sup_out_file* file, const char* path, sup_arena* arena, s
     if (!file->path) return sup_fail_memory(error, "the output file");
     file->replaces = false;
     if (file->in_memory) return SUP_OK;
-    int number = follow_links(arena, &file->target);
+    int number = sup_disk_follow(arena, &file->target);
     return number == 0 ? check_target(file, error) : fail(file, number, error);
 }
 
 uint64_t sup_out_size(const sup_out_file* file) { return file->written + file->buffered; }
 
-// The rename itself must survive a power cut too. Some file systems cannot sync a folder: then the rename is as safe as they
-// make it.
-static void sync_folder(sup_out_file* file)
-{
-    size_t folder = folder_length(file->part);
-    file->part[folder] = 0;
-    int handle = open(folder ? file->part : ".", O_RDONLY | O_CLOEXEC);
-    if (handle < 0) return;
-    (void)fsync(handle);
-    close(handle);
-}
-
 sup_result sup_out_close(sup_out_file* file, sup_error* error)
 {
     if (file->whole || file->in_memory) return SUP_OK;
     sup_result result = flush(file, error);
-    if (result == SUP_OK && file->replaces && fchmod(file->handle, file->mode) != 0) result = fail(file, errno, error);
-    if (result == SUP_OK && fsync(file->handle) != 0) result = fail(file, errno, error);
     if (result == SUP_OK) {
-        // After close the descriptor is gone even when it failed.
-        if (close(file->handle) != 0) result = fail(file, errno, error);
-        file->handle = -1;
-        file->whole = true;
+        bool closed = false;
+        int  number = sup_disk_finish(file->handle, file->replaces ? &file->rights : NULL, &closed);
+        if (number != 0) result = fail(file, number, error);
+        if (closed) file->handle = -1;
+        file->whole = closed;
     }
     if (result != SUP_OK) sup_out_discard(file);
     return result;
@@ -311,19 +265,19 @@ sup_result sup_out_commit(sup_out_file* file, sup_error* error)
 {
     sup_result result = sup_out_close(file, error);
     if (result != SUP_OK || file->in_memory) return result;
-    if (rename(file->part, file->target) != 0) {
-        result = fail(file, errno, error);
+    int number = sup_disk_rename(file->part, file->target);
+    if (number != 0) {
+        result = fail(file, number, error);
         sup_out_discard(file);
         return result;
     }
     file->whole = false;
-    sync_folder(file);
     return SUP_OK;
 }
 
 void sup_out_withdraw(const sup_out_file* file)
 {
-    if (!file->replaces && !file->in_memory) unlink(file->target);
+    if (!file->replaces && !file->in_memory) sup_disk_remove(file->target);
 }
 
 void sup_out_bytes(const sup_out_file* file, const char** name, sup_bytes* out)
@@ -332,7 +286,7 @@ void sup_out_bytes(const sup_out_file* file, const char** name, sup_bytes* out)
     *out = (sup_bytes){ file->bytes, (size_t)file->written };
 }
 
-void sup_out_remove(const char* path) { unlink(path); }
+void sup_out_remove(const char* path) { sup_disk_remove(path); }
 
 void sup_out_discard(sup_out_file* file)
 {
@@ -341,9 +295,9 @@ void sup_out_discard(sup_out_file* file)
         file->memory = NULL;
         file->written = 0;
     }
-    if (!file || (file->handle < 0 && !file->whole)) return;
-    if (file->handle >= 0) close(file->handle);
-    unlink(file->part);
+    if (!file || (file->handle == -1 && !file->whole)) return;
+    if (file->handle != -1) sup_disk_close(file->handle);
+    sup_disk_remove(file->part);
     file->handle = -1;
     file->whole = false;
 }

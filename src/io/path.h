@@ -15,6 +15,25 @@ static inline size_t sup_path_folder(const char* path)
     return folder;
 }
 
+/// Whether it parts folders in the user's own paths: \\ is a letter like others everywhere but on Windows.
+static inline bool sup_path_parts(char c)
+{
+#if defined(_WIN32)
+    return c == '/' || c == '\\';
+#else
+    return c == '/';
+#endif
+}
+
+/// As sup_path_folder, of a path that the user gave.
+static inline size_t sup_path_own_folder(const char* path)
+{
+    size_t folder = 0;
+    for (size_t i = 0; path[i]; ++i)
+        if (sup_path_parts(path[i])) folder = i + 1;
+    return folder;
+}
+
 /// Whether a relative path goes neither up nor to the root of a disk: a file from the network must not read the rest of it.
 static inline bool sup_path_stays_below(const char* relative)
 {

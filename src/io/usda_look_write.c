@@ -3,6 +3,7 @@
 #include "io/usda.h"
 
 #include "io/gltf.h"
+#include "io/path.h"
 
 // ---------------------------------------------------------------------------------------------- finding
 
@@ -134,8 +135,7 @@ static sup_result write_pictures(usda_stage* s, sup_bake* bake, sup_error* error
             if (result == SUP_OK) result = sup_out_write(file, bytes.data, bytes.size, error);
             if (result != SUP_OK) return result;
         }
-        const char* slash = strrchr(paths[number], '/');
-        s->looks[look].picture = slash ? slash + 1 : paths[number];
+        s->looks[look].picture = paths[number] + sup_path_own_folder(paths[number]);
     }
     return SUP_OK;
 }

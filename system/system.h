@@ -1,0 +1,57 @@
+/// system/system.h: all that programs ask of the operating system, apart from threads. system.c is for POSIX, system_windows.c
+/// for Windows. Paths are UTF-8. Functions that give an int answer with 0 or a number of errno.h.
+#ifndef SUPPLE_SYSTEM_H
+#define SUPPLE_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/// First of all: words as UTF-8, output without changes, errors instead of signals where a pipe closes or a file grows too
+/// large.
+void system_begin(int* argc, char*** argv);
+
+double   system_seconds(void);     ///< of a clock that only runs forwards
+double   system_cpu_seconds(void); ///< that processors have worked for this process
+double   system_free_memory(void); ///< bytes
+uint32_t system_cores(void);
+void     system_cpu_name(char* out, size_t size);
+
+/// Whether a person sees stderr and its lines can be written over.
+bool system_shows_lines(void);
+/// The handler is called once for Ctrl-C, a polite kill and a closed terminal, with the number of the signal.
+void system_watch(void (*handler)(int number));
+/// Both may be called in the handler.
+void system_say(const char* text, size_t length);
+void system_end_now(int code);
+
+typedef enum path_kind { PATH_FILE, PATH_FOLDER, PATH_OTHER } path_kind;
+typedef struct path_info {
+    path_kind kind;
+    bool      writable;
+    unsigned  rights;
+    uint64_t  bytes;
+    uint64_t  place[2]; ///< where it is on the disk: two names of one file have the same
+} path_info;
+
+int  path_look(const char* path, path_info* out); ///< ENOENT: there is nothing
+bool path_is_folder(const char* path);
+bool path_same(const path_info* a, const path_info* b);
+bool path_parts(char c); ///< parts folders: / everywhere, \\ on Windows too
+/// The name behind the folders.
+const char* path_name(const char* path);
+bool        path_is_absolute(const char* path);
+/// Behind links; as it is where that cannot be told.
+void  path_resolve(const char* path, char* out, size_t size);
+int   path_make_folder(const char* path);
+int   path_make_temporary(char* out, size_t size); ///< a new folder for files nobody keeps
+void  path_remove_folder(const char* path);
+int   path_make_new(const char* path); ///< an empty file. EEXIST: there is one
+int   path_append(const char* path, const void* bytes, size_t size);
+int   path_replace(const char* from, const char* to, const unsigned* rights); ///< rights NULL: as they are
+void  path_remove(const char* path);
+FILE* path_open(const char* path, const char* mode);
+long  path_process(void); ///< number of this process, for names nobody else takes
+
+#endif
