@@ -44,11 +44,17 @@ function roomsOf(include, own) {
     return rooms[name] ? [name] : [];
 }
 
+/** Who may ask the operating system, as docs/architecture.md says: all others are C alone and build for Windows as they are. */
+const asks = new Set(["src/base/arena.c", "src/base/pool.c", "src/base/windows.h", "src/io/files.c", "src/io/out_disk.c", "src/io_extra/assimp_apart.c",
+    "system/system.c", "system/system_windows.c", "apps/supple/film.c"]);
+const ofTheSystem = /^(unistd|fcntl|dirent|pthread|sched|poll|dlfcn|spawn|windows|io|process|shellapi|sys\/\w+)\.h$/;
+
 const arrows = new Map(), wrong = [];
 for (const [name, room] of Object.entries(rooms)) {
     const may = new Set(room.may.flatMap(other => other === "public" ? publicRooms : [other]));
     for (const file of sources(room.folder))
         for (const [, include] of fs.readFileSync(path.join(root, file), "utf8").matchAll(/^\s*#\s*include\s*[<"]([^>"]+)[>"]/gm)) {
+            if (ofTheSystem.test(include) && !asks.has(file) && name !== "examples") wrong.push(`${file} includes ${include}: ask the system through system/system.h or the files that docs/architecture.md names`);
             for (const other of roomsOf(include, name).filter(found => found !== name)) {
                 const inside = room.may.includes("public") && !include.startsWith("supple/") && !room.may.includes(other);
                 if (!may.has(other) || inside) wrong.push(`${file} includes ${include}: ${name} may not ${inside ? "look inside" : "know"} ${other}`);
