@@ -285,7 +285,7 @@ int cmd_inspect(const options* o)
         if (options_has(o, FLAG_JSON)) code = print_json(json) ? EXIT_DONE : EXIT_FAILED;
         else {
             print_report(&f, o->words[0]);
-            rigging_print_partners(o, character, f.arena);
+            rigging_print_partners(o, character);
         }
     }
     sup_arena_destroy(f.arena);

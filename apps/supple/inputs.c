@@ -1,6 +1,7 @@
 // Outputs that would replace an input are refused unless --overwrite says so.
 #include "inputs.h"
 
+#include "partner_report.h"
 #include "report.h"
 #include "system/system.h"
 
@@ -50,7 +51,11 @@ void inputs_begin(inputs* in)
     in->files.user = in;
 }
 
-void inputs_free(inputs* in) { free(in->places); }
+void inputs_free(inputs* in)
+{
+    partners_free(in->partners);
+    free(in->places);
+}
 
 bool inputs_hold(void* user, const char* path)
 {

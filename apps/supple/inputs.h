@@ -13,7 +13,8 @@ struct inputs {
     struct input_place {
         uint64_t place[2]; ///< as of path_info
     } * places;
-    bool failed; ///< out of memory: not all are known
+    bool             failed;   ///< out of memory: not all are known
+    struct partners* partners; ///< of --motion, from the load to the report (partner_report.h); NULL: none
 };
 
 void inputs_begin(inputs* in);

@@ -1,6 +1,7 @@
 // Who follows whom when captured motion is put on a character: notes, a table for people, and the same for machines.
 #include "partner_report.h"
 
+#include "inputs.h"
 #include "report.h"
 #include "rigging.h"
 
@@ -69,29 +70,32 @@ void say_partners(const sup_character* character, const sup_mocap* mocap, const 
 
 static const char* const how_texts[] = { [SUP_PAIR_TOLD] = "map", [SUP_PAIR_NAME] = "name", [SUP_PAIR_SHAPE] = "shape" };
 
-// The pairs that the loaded character was given, once more.
-static bool match(const options* o, const sup_character* character, sup_arena* arena, sup_mocap* mocap,
-                  sup_retarget_report* report)
+partners* partners_create(void)
 {
-    const char* path = options_text(o, FLAG_MOTION, NULL);
-    const char* dot = path ? strrchr(path, '.') : NULL;
-    sup_clip    clip;
-    return dot && strcmp(dot, ".dmat") != 0 && strcmp(dot, ".tmat") != 0 &&
-           rigging_retarget(o, path, character, true, arena, mocap, &clip, report) == EXIT_DONE;
+    sup_arena* arena = sup_arena_create(NULL);
+    partners*  p = arena ? sup_arena_alloc(arena, 1, sizeof *p) : NULL;
+    if (p) *p = (partners){ .arena = arena };
+    else sup_arena_destroy(arena);
+    return p;
 }
 
-void rigging_print_partners(const options* o, const sup_character* character, sup_arena* arena)
+void partners_free(partners* p)
 {
-    sup_mocap           mocap;
-    sup_retarget_report r;
-    if (!match(o, character, arena, &mocap, &r)) return;
-    table t;
+    if (p) sup_arena_destroy(p->arena);
+}
+
+void rigging_print_partners(const options* o, const sup_character* character)
+{
+    const partners* p = o->inputs->partners;
+    if (!p) return;
+    const sup_retarget_report* r = &p->report;
+    table                      t;
     table_begin(&t, "joint|follows|as|found by");
-    for (uint32_t i = 0; i < r.pair_count; i++) {
-        table_add(&t, "%s", joint_name(character, r.targets[i]));
-        table_add(&t, "%s", mocap.joints[r.sources[i]].name);
-        table_add(&t, "%s", r.roles[i]);
-        table_add(&t, "%s", how_texts[r.how[i]]);
+    for (uint32_t i = 0; i < r->pair_count; i++) {
+        table_add(&t, "%s", joint_name(character, r->targets[i]));
+        table_add(&t, "%s", p->mocap.joints[r->sources[i]].name);
+        table_add(&t, "%s", r->roles[i]);
+        table_add(&t, "%s", how_texts[r->how[i]]);
     }
     puts("");
     table_print(&t, 0);
@@ -99,24 +103,25 @@ void rigging_print_partners(const options* o, const sup_character* character, su
 
 sup_json* rigging_describe_partners(const options* o, const sup_character* character, sup_arena* arena)
 {
-    sup_mocap           mocap;
-    sup_retarget_report r;
-    if (!match(o, character, arena, &mocap, &r)) return NULL;
+    const partners* p = o->inputs->partners;
+    if (!p) return NULL;
+    const sup_retarget_report* r = &p->report;
+
     sup_json* out = sup_json_new(arena, SUP_JSON_OBJECT);
-    sup_json_set(arena, out, "name", sup_json_new_string(arena, mocap.name));
-    sup_json_set(arena, out, "frames_left_out", sup_json_new_number(arena, r.dropped_count));
-    sup_json_set(arena, out, "guessed", sup_json_new_number(arena, r.guess_count));
-    sup_json_set(arena, out, "side_guessed", sup_json_new(arena, r.side_guessed ? SUP_JSON_TRUE : SUP_JSON_FALSE));
+    sup_json_set(arena, out, "name", sup_json_new_string(arena, p->mocap.name));
+    sup_json_set(arena, out, "frames_left_out", sup_json_new_number(arena, r->dropped_count));
+    sup_json_set(arena, out, "guessed", sup_json_new_number(arena, r->guess_count));
+    sup_json_set(arena, out, "side_guessed", sup_json_new(arena, r->side_guessed ? SUP_JSON_TRUE : SUP_JSON_FALSE));
     sup_json* pairs = sup_json_set(arena, out, "pairs", sup_json_new(arena, SUP_JSON_ARRAY));
-    for (uint32_t i = 0; i < r.pair_count; i++) {
+    for (uint32_t i = 0; i < r->pair_count; i++) {
         sup_json* pair = sup_json_push(pairs, sup_json_new(arena, SUP_JSON_OBJECT));
-        sup_json_set(arena, pair, "joint", sup_json_new_string(arena, joint_name(character, r.targets[i])));
-        sup_json_set(arena, pair, "follows", sup_json_new_string(arena, mocap.joints[r.sources[i]].name));
-        sup_json_set(arena, pair, "as", sup_json_new_string(arena, r.roles[i]));
-        sup_json_set(arena, pair, "by", sup_json_new_string(arena, how_texts[r.how[i]]));
+        sup_json_set(arena, pair, "joint", sup_json_new_string(arena, joint_name(character, r->targets[i])));
+        sup_json_set(arena, pair, "follows", sup_json_new_string(arena, p->mocap.joints[r->sources[i]].name));
+        sup_json_set(arena, pair, "as", sup_json_new_string(arena, r->roles[i]));
+        sup_json_set(arena, pair, "by", sup_json_new_string(arena, how_texts[r->how[i]]));
     }
     sup_json* lone = sup_json_set(arena, out, "without_partner", sup_json_new(arena, SUP_JSON_ARRAY));
-    for (uint32_t i = 0; i < r.lone_count; i++)
-        sup_json_push(lone, sup_json_new_string(arena, joint_name(character, r.lone[i])));
+    for (uint32_t i = 0; i < r->lone_count; i++)
+        sup_json_push(lone, sup_json_new_string(arena, joint_name(character, r->lone[i])));
     return out;
 }

@@ -4,6 +4,17 @@
 
 #include "supple/rig.h"
 
+/// A captured motion as it was put on the character. Lives in its own arena.
+typedef struct partners {
+    sup_arena*          arena;
+    sup_mocap           mocap;
+    sup_clip            clip;
+    sup_retarget_report report;
+} partners;
+
+partners* partners_create(void); ///< NULL: out of memory
+void      partners_free(partners* p);
+
 /// Notes: which joints stay behind, what was guessed, and what was done to the motion.
 void say_partners(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report);
 

@@ -1,6 +1,7 @@
 // What a character does not bring itself: a skeleton with weights, and motion.
 #include "rigging.h"
 
+#include "inputs.h"
 #include "partner_report.h"
 #include "report.h"
 #include "skeletons.h"
@@ -69,30 +70,32 @@ static int attach_skeleton(rigging* r, sup_character** character)
 
 // ---------------------------------------------------------------------------------------------- motion
 
-int rigging_retarget(const options* o, const char* path, const sup_character* character, bool silent, sup_arena* arena,
-                     sup_mocap* mocap, sup_clip* clip, sup_retarget_report* report)
+static int retarget(const rigging* r, const char* path, const sup_character* character, partners* p)
 {
     sup_error            error = { 0 };
     sup_joint_pair*      pairs = NULL;
     sup_retarget_options how = { 0 };
-    const char*          map = options_text(o, FLAG_MOTION_MAP, NULL);
-    if (sup_mocap_load(path, NULL, arena, mocap, &error) != SUP_OK) return fail_with(&error);
-    for (uint32_t i = 0; i < mocap->warning_count && !silent; i++) say_warning("%s: %s", path, mocap->warnings[i]);
-    if (map && sup_motion_map_load(map, NULL, arena, &pairs, &how.pair_count, &error) != SUP_OK) return fail_with(&error);
+    const char*          map = options_text(r->o, FLAG_MOTION_MAP, NULL);
+    if (sup_mocap_load(path, NULL, p->arena, &p->mocap, &error) != SUP_OK) return fail_with(&error);
+    for (uint32_t i = 0; i < p->mocap.warning_count && !r->silent; i++) say_warning("%s: %s", path, p->mocap.warnings[i]);
+    if (map && sup_motion_map_load(map, NULL, p->arena, &pairs, &how.pair_count, &error) != SUP_OK) return fail_with(&error);
     how.pairs = pairs;
-    return sup_retarget(character, mocap, &how, arena, clip, report, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+    return sup_retarget(character, &p->mocap, &how, p->arena, &p->clip, &p->report, &error) == SUP_OK ? EXIT_DONE
+                                                                                                      : fail_with(&error);
 }
 
 static int add_captured(const rigging* r, const char* path, sup_character* character)
 {
-    sup_error           error = { 0 };
-    sup_mocap           mocap;
-    sup_clip            clip;
-    sup_retarget_report report;
-    int                 code = rigging_retarget(r->o, path, character, r->silent, r->arena, &mocap, &clip, &report);
+    sup_error error = { 0 };
+    partners* p = partners_create();
+    if (!p) return fail_memory();
+    // Kept for the report. Where a character is loaded more than once, the last counts.
+    partners_free(r->o->inputs->partners);
+    r->o->inputs->partners = p;
+    int code = retarget(r, path, character, p);
     if (code != EXIT_DONE) return code;
-    if (!r->silent && !options_has(r->o, FLAG_QUIET)) say_partners(character, &mocap, &report);
-    return sup_character_add_clip(character, &clip, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+    if (!r->silent && !options_has(r->o, FLAG_QUIET)) say_partners(character, &p->mocap, &p->report);
+    return sup_character_add_clip(character, &p->clip, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 
 static int add_matrices(const rigging* r, const char* path, sup_character* character)

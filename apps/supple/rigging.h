@@ -9,11 +9,8 @@
 int rigging_apply(const options* o, bool silent, sup_character** character);
 /// Who follows whom in the captured motion of --motion, for people (prints nothing without one) and for --json (NULL without
 /// one, or out of memory).
-void      rigging_print_partners(const options* o, const sup_character* character, sup_arena* arena);
+void      rigging_print_partners(const options* o, const sup_character* character);
 sup_json* rigging_describe_partners(const options* o, const sup_character* character, sup_arena* arena);
-/// The captured motion at a path, put on the character by the flags. silent: no warnings about the file.
-int rigging_retarget(const options* o, const char* path, const sup_character* character, bool silent, sup_arena* arena,
-                     sup_mocap* mocap, sup_clip* clip, sup_retarget_report* report);
 /// inspect of a motion file. True: the path is one, and *code says how it went.
 bool rigging_inspect(const options* o, const char* path, int* code);
 

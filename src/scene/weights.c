@@ -340,9 +340,11 @@ static sup_result find_sources(sup_build* build, uint64_t* total, const uint32_t
     if (!spread(build, sources)) return sup_fail_memory(build->error, "weights");
     for (uint32_t p = 0; p < n; ++p) alone += sources[p] == SUP_NONE;
     if (empty > alone)
-        sup_note(&build->warnings, "%u points have no weights; they take those of the nearest point that has", empty - alone);
+        sup_note(&build->warnings, "%u point%s without weights take%s those of the nearest point that has some", empty - alone,
+                 empty - alone == 1 ? "" : "s", empty - alone == 1 ? "s" : "");
     if (alone)
-        sup_note(&build->warnings, "%u points have no weights and no weighted neighbor; they follow joint '%s'", alone,
+        sup_note(&build->warnings, "%u point%s without weights and without a weighted neighbor follow%s joint '%s'", alone,
+                 alone == 1 ? "" : "s", alone == 1 ? "s" : "",
                  build->joints[first_skin_joint(build)].name);
     for (uint32_t p = 0, hint = 0; p < n; ++p)
         if (sources[p] == SUP_NONE) *total += 1;

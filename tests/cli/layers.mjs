@@ -94,7 +94,7 @@ const mended = [
         t.points.push(t.points[a].map((x, k) => (x + t.points[b][k]) / 2)), t.weights.push(t.weights[a]);
         t.faces.splice(other, 1, [b, m, d], [m, a, d], [b, a, m]);
     }, /1 triangle of 'odd' has no area/],
-    ["points without weights take those of a neighbor", t => { for (const i of [50, 51, 52]) t.weights[i] = [0, 0]; }, /3 points have no weights/],
+    ["points without weights take those of a neighbor", t => { for (const i of [50, 51, 52]) t.weights[i] = [0, 0]; }, /3 points without weights take/],
     ["weights that do not sum to 1 are normalized", t => { t.weights[60] = t.weights[60].map(w => 1.5 * w); }, /sum to 1\.5 at most; normalized/],
     ["a bone without length is a point", t => { t.bones[2] = [...t.bones[1]]; }, /^/],
     ["bones outside leave thinner tissue", t => { t.bones = t.bones.map(([x, y, z]) => [x, y, z + 0.2]); }, /the way to the bone leaves the body.*weights --center/s],

@@ -59,7 +59,7 @@ static void points_without_weights_take_those_of_a_neighbor(void** state)
     sup_character* c = stuff_character(&s);
     bool           without = false, normalized = false, negative = false;
     for (uint32_t i = 0; i < c->warning_count; ++i) {
-        without |= strstr(c->warnings[i], "3 points have no weights") != NULL;
+        without |= strstr(c->warnings[i], "3 points without weights") != NULL;
         normalized |= strstr(c->warnings[i], "normalized") != NULL;
         negative |= strstr(c->warnings[i], "negative weights down to -0.25") != NULL;
     }

@@ -103,7 +103,7 @@ static void points_without_weights_bend_with_their_neighbors(void** state)
 {
     (void)state;
     sup_character* c = arm_with_weights(forget_some);
-    assert_true(warns(c, "points have no weights; they take those of the nearest point that has"));
+    assert_true(warns(c, "points without weights take those of the nearest point that has"));
     double worst = bent_apart(arm_with_weights(leave), c);
     print_message("without weights: %.2f mm apart\n", 1000 * worst);
     assert_true(worst < 0.012); // an edge is 11 mm; left behind they would be 20 cm off

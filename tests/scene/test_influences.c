@@ -112,7 +112,7 @@ static void points_without_weights_take_those_of_the_nearest(void** state)
     for (uint32_t v = 1; v <= 2; ++v) expect(c, v, 2, (uint32_t[]){ 0, 1 }, (float[]){ 0.5f, 0.5f }); // one edge from 0
     for (uint32_t v = 3; v <= 4; ++v) expect(c, v, 1, (uint32_t[]){ 1 }, (float[]){ 1 });             // one edge from 5
     assert_float_equal(c->weights.sum_min, 0, 0);
-    assert_true(small_warned(c, "4 points have no weights; they take those of the nearest"));
+    assert_true(small_warned(c, "4 points without weights take those of the nearest"));
     assert_int_equal(c->warning_count, 1); // a sum of 0 is said once
     sup_character_destroy(c);
     for (uint32_t v = 0; v < 6; ++v) set(&t, v, 1, 1);
@@ -133,7 +133,7 @@ static void a_piece_without_any_weights_follows_the_first_skin_joint(void** stat
     for (uint32_t v = 3; v < 6; ++v) set(&t, v, 0, 0);
     sup_character* c = small_make(&t.s);
     for (uint32_t v = 3; v < 6; ++v) expect(c, v, 1, (uint32_t[]){ 1 }, (float[]){ 1 });
-    assert_true(small_warned(c, "3 points have no weights and no weighted neighbor; they follow joint 'knee'"));
+    assert_true(small_warned(c, "3 points without weights and without a weighted neighbor follow joint 'knee'"));
     sup_character_destroy(c);
 }
 
