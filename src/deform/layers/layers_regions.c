@@ -2,6 +2,7 @@
 #include "base/sort.h"
 #include "deform/layers/layers.h"
 #include "geom/curvature.h"
+#include "geom/near_points.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,42 +74,33 @@ static sup_result make_masses(layers_bound* b, double density, double metres_per
 
 // ---------------------------------------------------------------------------------------------- joints
 
-typedef struct joint_places {
-    uint32_t  count;
-    sup_vec3* places;
-} joint_places;
-
-// Where flesh bends: at joints that carry points, as does one above them.
-static bool list_bends(const layers_bound* b, const sup_skeleton* s, sup_arena* temporary, joint_places* out)
+// Where flesh bends: at joints that carry points, as does one above them. Parents come first, so each knows that of its parent.
+static sup_result find_bends(const layers_bound* b, const sup_skeleton* s, sup_arena* temporary, sup_near_points* out,
+                             sup_error* error)
 {
-    bool* carries = SUP_NEW(temporary, bool, s->joint_count);
-    *out = (joint_places){ 0, SUP_NEW(temporary, sup_vec3, s->joint_count) };
-    if (!carries || !out->places) return false;
+    bool *    carries = SUP_NEW(temporary, bool, s->joint_count), *below = SUP_NEW(temporary, bool, s->joint_count);
+    sup_vec3* places = SUP_NEW(temporary, sup_vec3, s->joint_count);
+    uint32_t  count = 0;
+    if (!carries || !below || !places) return no_memory(error);
     for (uint32_t i = 0; i < b->weight_begin[b->count]; ++i)
         if (b->weight_values[i] > 0) carries[b->weight_joints[i]] = true;
     for (uint32_t j = 0; j < s->joint_count; ++j) {
         uint32_t up = s->joints[j].parent;
-        while (up != SUP_NONE && !carries[up]) up = s->joints[up].parent;
-        if (carries[j] && up != SUP_NONE) out->places[out->count++] = b->joint_centers[j];
+        below[j] = up != SUP_NONE && (carries[up] || below[up]);
+        if (carries[j] && below[j]) places[count++] = b->joint_centers[j];
     }
-    return true;
-}
-
-static float nearest_of(const joint_places* joints, sup_vec3 p)
-{
-    float nearest = INFINITY;
-    for (uint32_t i = 0; i < joints->count; ++i) nearest = fminf(nearest, v3_distance(joints->places[i], p));
-    return nearest;
+    return sup_near_points_create(places, count, temporary, out, error);
 }
 
 // The bone layer is the smallest, so by its own mass flesh would hang on it by a thread; but it does not move, so how much its
 // points count in the fits is free. Far from joints they count more than the muscle above them. Near joints, where skinning
 // squeezes the layer, they keep their own.
-static void weigh_bones(const layers_bound* b, const joint_places* bends, float* masses)
+static void weigh_bones(const layers_bound* b, const sup_near_points* bends, float* masses)
 {
     for (uint32_t k = 0; k < b->count; ++k) {
         size_t bone = (size_t)LAYER_BONE * b->stride + k;
-        float  depth = v3_distance(b->rest[bone], b->rest[k]), away = nearest_of(bends, b->rest[bone]);
+        float  depth = v3_distance(b->rest[bone], b->rest[k]);
+        float  away = sup_near_points_distance(bends, b->rest[bone], grip_to * depth);
         float  most = b->weight_values[b->weight_begin[k]]; // the largest comes first
         float grip = grip_most * sup_smoothstep(grip_from * depth, grip_to * depth, away) * sup_smoothstep(grip_mixed, 1, most);
         masses[bone] = fmaxf(masses[bone], grip * masses[bone - b->stride]);
@@ -165,7 +157,7 @@ static sup_result shorten(const layers_bound* b, sup_arena* arena, sup_rings* ri
 
 // Rings are as wide in space where points lie close. And regions of one edge are too small where skin has to fold and its mesh
 // is fine beside its thickness, the fold would be as sharp as the mesh lets it: at joints they are two edges wide there.
-static sup_result make_rings(const layers_bound* b, const joint_places* bends, uint32_t ring, sup_arena* arena,
+static sup_result make_rings(const layers_bound* b, const sup_near_points* bends, uint32_t ring, sup_arena* arena,
                              sup_arena* temporary, sup_rings* out, sup_error* error)
 {
     float typical = median(temporary, b->edges, b->count);
@@ -176,8 +168,8 @@ static sup_result make_rings(const layers_bound* b, const joint_places* bends, u
                                          ring_share * (float)ring * typical, arena, out, error);
     if (r || ring > 1) return r ? r : shorten(b, arena, out, error);
     for (uint32_t k = 0; k < b->count; ++k) {
-        float depth = v3_distance(b->feet[k], b->rest[k]);
-        marked[k] = b->edges[k] < fine_share * depth && nearest_of(bends, b->feet[k]) < LAYERS_JOINT_REACH * depth;
+        float depth = v3_distance(b->feet[k], b->rest[k]), reach = LAYERS_JOINT_REACH * depth;
+        marked[k] = b->edges[k] < fine_share * depth && sup_near_points_distance(bends, b->feet[k], reach) < reach;
         any |= marked[k];
     }
     if (any) r = widen(b, marked, arena, temporary, out, error);
@@ -213,10 +205,10 @@ sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_a
 {
     const layers_params* p = in->params;
     float*               masses = NULL;
-    joint_places         bends;
+    sup_near_points      bends;
     sup_rings            rings;
-    if (!list_bends(b, &in->character->skeleton, temporary, &bends)) return no_memory(error);
-    sup_result r = make_masses(b, p->density, sup_character_physics_unit(in->character), arena, temporary, &masses, error);
+    sup_result           r = find_bends(b, &in->character->skeleton, temporary, &bends, error);
+    if (!r) r = make_masses(b, p->density, sup_character_physics_unit(in->character), arena, temporary, &masses, error);
     if (r) return r;
     weigh_bones(b, &bends, masses);
     r = make_rings(b, &bends, (uint32_t)p->ring, temporary, temporary, &rings, error);
