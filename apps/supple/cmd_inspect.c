@@ -20,6 +20,8 @@ typedef struct findings {
     sup_arena*           arena;
 } findings;
 
+enum { JOINTS_SHOWN = 300 }; // a face rig has as many; more is for machines to read
+
 static void note_wrong(findings* f, const char* format, ...) SUP_FORMAT(2, 3);
 static void note_wrong(findings* f, const char* format, ...)
 {
@@ -216,9 +218,11 @@ static void print_lists(const sup_character* c)
     for (uint32_t i = 0; i < c->map_count; i++) printf("%s%s", i ? ", " : "", c->maps[i].name);
     puts(c->map_count ? "" : "none");
     printf("joints    ");
-    for (uint32_t i = 0, shown = 0; i < c->skeleton.joint_count; i++)
+    uint32_t shown = 0, all = c->skeleton.skin_joint_count;
+    for (uint32_t i = 0; i < c->skeleton.joint_count && shown < JOINTS_SHOWN; i++)
         if (c->skeleton.joints[i].skin_joint) printf("%s%s", shown++ ? ", " : "", c->skeleton.joints[i].name);
-    puts(c->skeleton.skin_joint_count ? "" : "none");
+    if (shown < all) printf(" and %u more (--json lists all)", all - shown);
+    puts(all ? "" : "none");
 }
 
 static void print_parts(const sup_character* c)
