@@ -1,7 +1,6 @@
 // The flat interface: the library's own bits through handles, and no wrong call that crashes.
-#include "support.h"
+#include "flat_session.h"
 
-#include "bindings/flat/flat.h"
 #include "supple/supple.h"
 
 #include <math.h>
@@ -9,26 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static flat_handle session;
-
-static int open_session(void** state)
-{
-    (void)state;
-    session = flat_open(2);
-    return session ? 0 : -1;
-}
-static int close_session(void** state)
-{
-    (void)state;
-    return flat_free(session);
-}
-
-static flat_handle must(flat_handle handle, flat_handle parent)
-{
-    if (!handle) fail_msg("%s", flat_error(parent));
-    return handle;
-}
 
 static flat_handle arm(void) { return must(flat_load(session, "builtin:arm?points=300", NULL, NULL, NULL), session); }
 

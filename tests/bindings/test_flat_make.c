@@ -1,8 +1,7 @@
 // The flat interface's other half: characters from arrays, maps, sculpts, motions, bakes, fits; and no wrong size that does
 // harm.
-#include "support.h"
+#include "flat_session.h"
 
-#include "bindings/flat/flat.h"
 #include "supple/supple.h"
 
 #include <math.h>
@@ -11,25 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static flat_handle session;
-
-static int open_session(void** state)
-{
-    (void)state;
-    session = flat_open(2);
-    return session ? 0 : -1;
-}
-static int close_session(void** state)
-{
-    (void)state;
-    return flat_free(session);
-}
-
-static flat_handle must(flat_handle handle, flat_handle parent)
-{
-    if (!handle) fail_msg("%s", flat_error(parent));
-    return handle;
-}
 static void done(int32_t status, flat_handle handle)
 {
     if (status != FLAT_OK) fail_msg("%d: %s", status, flat_error(handle));
