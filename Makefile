@@ -53,6 +53,7 @@ blender-addon: all ## the Blender add-on with the Python package inside, out/ble
 	@python3 integrations/blender/build_addon.py build/libsupple_flat.so out/blender
 
 npm: wasm ## the package for pages and Node, bindings/js/dist, packed as build-wasm/supple-skin-*.tgz
+	@scripts/setup.sh test
 	@bindings/js/build.sh
 	@cd bindings/js && npm pack --silent --pack-destination ../../build-wasm
 
