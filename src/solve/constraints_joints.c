@@ -48,7 +48,7 @@ static float belonging(const sup_joint_bounds_desc* d, uint32_t point, uint32_t 
 
 /// Whether a joint moves a point so much that the point belongs to children that do not move it. Those that do are listed by
 /// themselves; a root with thousands of children would otherwise list them all for every point it touches.
-static bool rules(const sup_joint_bounds_desc* d, uint32_t point, uint32_t influence)
+static bool dominates(const sup_joint_bounds_desc* d, uint32_t point, uint32_t influence)
 {
     float count = (float)(d->begin[point + 1] - d->begin[point]);
     return 2 * (d->weight_values ? d->weight_values[influence] : 1.0f / count) - 1 > 0;
@@ -60,7 +60,8 @@ static bool list_pairs(work* w, sup_arena* temp)
     size_t                       count = 0;
     for (uint32_t p = 0; p < d->skin_count; ++p)
         for (uint32_t i = d->begin[p]; i < d->begin[p + 1]; ++i)
-            count += 1 + (rules(d, p, i) ? w->child_begin[d->weight_joints[i] + 1] - w->child_begin[d->weight_joints[i]] : 0);
+            count +=
+                1 + (dominates(d, p, i) ? w->child_begin[d->weight_joints[i] + 1] - w->child_begin[d->weight_joints[i]] : 0);
     sup_sort_item *items = SUP_NEW(temp, sup_sort_item, count), *spare = SUP_NEW(temp, sup_sort_item, count);
     if (!items || !spare || count > UINT32_MAX) return false;
     uint32_t made = 0;
@@ -68,7 +69,7 @@ static bool list_pairs(work* w, sup_arena* temp)
         for (uint32_t i = d->begin[p]; i < d->begin[p + 1]; ++i) {
             uint32_t j = d->weight_joints[i];
             items[made++] = (sup_sort_item){ (uint64_t)j << 32 | p, 0 };
-            for (uint32_t k = w->child_begin[j]; rules(d, p, i) && k < w->child_begin[j + 1]; ++k)
+            for (uint32_t k = w->child_begin[j]; dominates(d, p, i) && k < w->child_begin[j + 1]; ++k)
                 items[made++] = (sup_sort_item){ (uint64_t)w->children[k] << 32 | p, 0 };
         }
     sup_sort(items, spare, made);

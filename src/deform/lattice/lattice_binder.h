@@ -61,7 +61,7 @@ sup_result lattice_make_volumes(binder* m);
 
 /// The skin's own triangles around each joint into skin_parts, where the file's weights and measure=skin allow it.
 sup_result lattice_find_skin_parts(binder* m);
-/// The cells into b->voxels: as many as asked for, or as limbs want and LATTICE_BUDGET particles allow.
+/// The cells into b->voxels: as many as asked for, or as limbs want and a budget of particles allows.
 sup_result lattice_fill_cells(binder* m);
 /// The part of every cell after those of the skin's own triangles, which it leaves in skin_parts; part_count stays 0 where
 /// there is nothing to gain by them.

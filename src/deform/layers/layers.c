@@ -105,8 +105,7 @@ const sup_param layers_rows[ROWS] = {
     [ROW_CAGE] = { "cage", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(cage), .standard_text = "auto", .unit = "",
                    .help = "What carries the tissue: mesh, a number of points for a clean surface around it on which the mesh "
                            "rides, or auto: the mesh, unless a core would need over 60 ms for a 33 ms frame of it (4,300 "
-                           "points; 2,100 "
-                           "with several limbs), or its pieces pass through each other" },
+                           "points; 3,000 with several limbs), or its pieces pass through each other" },
     [ROW_ANATOMY] = { "anatomy", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(anatomy), .varies = SUP_VARIES_POINT, .min = 0, .max = 1,
                       .standard = 1, .unit = "",
                       .help = "How firm heads, hands, feet, hooves and horns are, up to the skin; 0: as soft as the rest. Goes "
