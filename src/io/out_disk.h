@@ -1,5 +1,5 @@
-/// io/out_disk.h: what out_file.c asks of the system. out_disk.c is for POSIX, out_disk_windows.c for Windows; both answer with
-/// 0 or a number of errno.h.
+/// io/out_disk.h: what out_file.c asks of the system. out_disk.c is for POSIX, out_disk_windows.c for Windows, no_disk.c for
+/// pages; all answer with 0 or a number of errno.h.
 #ifndef SUP_IO_OUT_DISK_H
 #define SUP_IO_OUT_DISK_H
 

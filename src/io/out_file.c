@@ -1,11 +1,10 @@
-// A file that is written beside its target and takes its place only when whole. Native only: the page has no disk.
+// A file that is written beside its target and takes its place only when whole; or bytes in memory.
 #include "base/internal.h"
 #include "io/bake.h"
 #include "io/out_disk.h"
 #include "io/path.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -48,6 +47,7 @@ static const char* reason(int number)
     case ELOOP: return "the symbolic links form a loop";
     case EIO: return "the disk reports an error";
     case EBUSY: return "another program has the file open; close it there, then try again";
+    case ENOSYS: return "there is no disk here; bake to memory";
     case EINVAL: return "the system allows no such name; choose another";
     case EMFILE:
     case ENFILE: return "too many files are open";
