@@ -1,0 +1,44 @@
+// node build.mjs [FOLDER]: the page as a folder that any web server can host (default ../build/studio), with its size as a browser
+// loads it. Needs `npm ci` here and bindings/js/dist (make npm). Fails where the types are wrong or the page outgrows its budget.
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import zlib from "node:zlib";
+import * as esbuild from "esbuild";
+
+const here = path.dirname(fileURLToPath(import.meta.url)), out = path.resolve(process.argv[2] ?? path.join(here, "../build/studio"));
+const skin = path.join(here, "../bindings/js/dist");
+const BUDGET_KB = 700; // all that a browser loads but the core, gzipped; phones on slow lines are the reason
+
+if (!fs.existsSync(path.join(skin, "index.mjs"))) {
+    console.error("bindings/js/dist is not there: make npm builds it");
+    process.exit(1);
+}
+const types = spawnSync(process.execPath, [path.join(here, "node_modules/typescript/bin/tsc"), "-p", here], { stdio: "inherit" });
+if (types.status !== 0) process.exit(types.status ?? 1);
+
+fs.rmSync(out, { recursive: true, force: true });
+fs.mkdirSync(out, { recursive: true });
+await esbuild.build({
+    absWorkingDir: here, entryPoints: { studio: "src/main.ts" }, outdir: out, outExtension: { ".js": ".mjs" }, bundle: true, minify: true, format: "esm",
+    splitting: true, chunkNames: "[name]-[hash]", target: "es2022", legalComments: "none", logLevel: "warning", loader: { ".woff2": "file" },
+    assetNames: "[name]", alias: { "supple-skin": path.join(skin, "index.mjs") },
+});
+for (const file of ["supple.wasm", "worker.mjs"]) fs.copyFileSync(path.join(skin, file), path.join(out, file));
+fs.copyFileSync(path.join(here, "index.html"), path.join(out, "index.html"));
+fs.mkdirSync(path.join(out, "api"));
+fs.writeFileSync(path.join(out, "api/session.json"), '{"server":"","convert":[],"files":[]}\n'); // `supple studio` answers with its own
+
+const size = file => {
+    const bytes = fs.readFileSync(path.join(out, file));
+    return file.endsWith(".woff2") ? bytes.length : zlib.gzipSync(bytes, { level: 9 }).length;
+};
+const CORE = ["supple.wasm", "worker.mjs"];
+const page = fs.readdirSync(out).filter(name => !CORE.includes(name) && name !== "api");
+const kB = files => Math.round(files.reduce((sum, file) => sum + size(file), 0) / 1000);
+console.log(`studio: ${kB(page)} kB gzipped (at most ${BUDGET_KB}): ${page.map(name => `${name} ${kB([name])}`).join(", ")}; the core ${kB(CORE)} kB`);
+if (kB(page) > BUDGET_KB) {
+    console.error(`the page is ${kB(page)} kB gzipped and may be ${BUDGET_KB}`);
+    process.exit(1);
+}

@@ -1,0 +1,359 @@
+// Binds the session's chains in lanes of their own, simulates ahead, keeps the frames and answers "frame k of chain c". The page's thread
+// only sends questions and takes arrays.
+import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Player, type Remote, SuppleError } from "supple-skin";
+import { Frames, packNormals } from "./frames.ts";
+import { Lane, type Shape, characterKey, isFatal, mayCancel, shapeOf } from "./lane.ts";
+import { type ChainSpec, type Session, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
+
+const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
+const MOST_RESTARTS = 3;    // of a lane that dies over the same work
+/** The hidden chain that always runs: the skeleton's poses, and something to see while others bind. */
+export const BASE = 0;
+
+export interface Status {
+    state: "waiting" | "binding" | "simulating" | "ready" | "failed";
+    fraction: number;
+    /** Our sentence, where it failed. */
+    problem: string | null;
+}
+
+/** One chain with its lane, its player and its frames. */
+class Slot {
+    lane: Lane | undefined;
+    chain: Remote<Chain> | undefined;
+    player: Remote<Player> | undefined;
+    info: ChainInfo | undefined;
+    readonly frames = new Frames();
+    status: Status = { state: "waiting", fraction: 0, problem: null };
+    bindKey = "";
+    playKey = "";
+    /** Rises with every change of what is wanted; work of an older turn stops. */
+    turn = 0;
+    restarts = 0;
+    /** The turn whose loop runs; one loop a slot. */
+    looping = 0;
+    constructor(readonly id: number) {}
+}
+
+export interface Span {
+    start: number;
+    end: number;
+    count: number;
+}
+
+export class Engine {
+    shape: Shape | undefined;
+    deformers: DeformerInfo[] = [];
+    builtins: { name: string; summary: string }[] = [];
+    /** Why the character could not be read; null: it was. */
+    problem: string | null = null;
+    private readonly slots = new Map<number, Slot>();
+    private readonly spares: Lane[] = [];
+    private readonly listeners = new Set<(what: "character" | "status" | "frames") => void>();
+    private session: Session;
+    private loadedKey = "";
+    private loading: Promise<void> = Promise.resolve();
+    /** What is wanted of every frame beside its points. */
+    private wanted: { values: string[] } = { values: [] };
+    playhead = 0;
+
+    constructor(session: Session) {
+        this.session = session;
+    }
+
+    listen(listener: (what: "character" | "status" | "frames") => void): void { this.listeners.add(listener); }
+    private tell(what: "character" | "status" | "frames"): void { for (const listener of this.listeners) listener(what); }
+
+    get info(): CharacterInfo | undefined { return this.shape?.info; }
+
+    /** The slot that shows a chain: a bare linear one is the base itself. */
+    private slotOf(id: number): Slot | undefined {
+        const chain = this.session.chains.find(one => one.id === id);
+        return chain && isBase(chain) ? this.slots.get(BASE) : this.slots.get(id);
+    }
+    frames(id: number): Frames | undefined { return this.slotOf(id)?.frames; }
+    status(id: number): Status { return this.slotOf(id)?.status ?? { state: "waiting", fraction: 0, problem: null }; }
+    description(id: number): ChainInfo | undefined { return this.slotOf(id)?.info; }
+    base(): Frames | undefined { return this.slots.get(BASE)?.frames; }
+
+    clip(session = this.session): { name: string; seconds: number } | undefined {
+        const clips = this.info?.clips ?? [];
+        return clips.find(one => one.name === session.clip) ?? clips[0];
+    }
+
+    /** What is played and baked, in seconds and frames. */
+    span(session = this.session): Span {
+        const seconds = this.clip(session)?.seconds ?? 0;
+        const start = Math.min(Math.max(session.start ?? 0, 0), seconds), end = Math.min(Math.max(session.end ?? seconds, start), seconds);
+        return { start, end, count: frameCount(start, end, session.fps, session.cycle) };
+    }
+
+    /** Follows the session. */
+    sync(session: Session): void {
+        this.session = session;
+        const key = characterKey(session.source);
+        if (key !== this.loadedKey) {
+            this.loadedKey = key;
+            this.loading = this.load(key);
+        } else if (this.shape) this.syncChains();
+    }
+
+    /** Values a point that heat maps need in every frame. */
+    want(values: string[]): void {
+        if (values.join() === this.wanted.values.join()) return;
+        this.wanted = { values };
+        for (const slot of this.slots.values()) this.wake(slot);
+    }
+
+    async ready(): Promise<void> { await this.loading; }
+
+    // -------------------------------------------------------------------------------------------- the character
+
+    private async load(key: string): Promise<void> {
+        const { source } = this.session, base = this.slots.get(BASE) ?? new Slot(BASE);
+        this.slots.set(BASE, base);
+        const turn = ++base.turn;
+        try {
+            base.lane ??= await Lane.open();
+            if (!this.deformers.length) [this.deformers, this.builtins] = await Promise.all([base.lane.supple.deformers(), base.lane.supple.builtins()]);
+            await base.lane.load(source);
+            const shape = await shapeOf(base.lane.character);
+            if (turn !== base.turn) return;
+            this.shape = shape;
+            this.problem = null;
+            for (const slot of this.slots.values()) slot.bindKey = slot.playKey = "";
+            for (const slot of this.slots.values()) slot.frames.restart(0, false);
+            this.tell("character");
+            this.syncChains();
+        } catch (error) {
+            if (turn !== base.turn || key !== this.loadedKey) return;
+            if (isFatal(error)) {
+                base.lane?.close();
+                base.lane = undefined;
+            }
+            this.problem = sentence(error);
+            this.tell("character");
+        }
+    }
+
+    // -------------------------------------------------------------------------------------------- chains
+
+    private syncChains(): void {
+        const wanted = this.session.chains.filter(chain => !isBase(chain));
+        for (const [id, slot] of this.slots) {
+            if (id === BASE || wanted.some(chain => chain.id === id)) continue;
+            this.slots.delete(id);
+            ++slot.turn;
+            this.retire(slot);
+        }
+        for (const spec of [{ id: BASE, links: [link("linear")] }, ...wanted]) {
+            const slot = this.slots.get(spec.id) ?? new Slot(spec.id);
+            this.slots.set(spec.id, slot);
+            const bindKey = JSON.stringify([characterKey(this.session.source), this.chainOptions(spec)]), playKey = JSON.stringify([this.playOptions(), this.session.fps, this.frameValues(spec)]);
+            if (slot.bindKey !== bindKey) {
+                slot.restarts = 0;
+                void this.bind(slot, spec, bindKey, playKey);
+            } else if (slot.playKey !== playKey && slot.chain) void this.play(slot, spec, playKey);
+            else slot.playKey = playKey;
+        }
+        this.tell("status");
+    }
+
+    private parameter(deformer: string, name: string): Record<string, unknown> | undefined {
+        const params = this.deformers.find(one => one.name === deformer)?.["params"] as Record<string, unknown>[] | undefined;
+        return params?.find(one => one["name"] === name);
+    }
+
+    /** Whether a value may change while playing; those of bones are part of the bind. */
+    private isLive(deformer: string, name: string, value: Value): boolean {
+        return typeof value === "number" && !name.includes("@") && this.parameter(deformer, name)?.["stage"] === "frame";
+    }
+
+    private chainOptions(spec: ChainSpec): ChainOptions {
+        const bound = { ...spec, links: spec.links.map(one => ({ ...one, values: Object.fromEntries(Object.entries(one.values).filter(([name, value]) => !this.isLive(one.deformer, name, value))) })) };
+        return { links: linksText(spec), clip: this.clip()?.name ?? null, set: settings(bound) };
+    }
+
+    private frameValues(spec: ChainSpec): [string, number][] {
+        return running(spec).flatMap(({ link: one, name }) => Object.entries(one.values)
+            .filter(([parameter, value]) => this.isLive(one.deformer, parameter, value)).map(([parameter, value]): [string, number] => [`${name}.${parameter}`, value as number]));
+    }
+
+    private playOptions(): { start: number; end: number; loop: boolean } {
+        const { start, end } = this.span();
+        return { start, end, loop: this.session.cycle && Boolean(this.clip()) };
+    }
+
+    /** Binds in a spare lane while the old result keeps playing, then takes its place. */
+    private async bind(slot: Slot, spec: ChainSpec, bindKey: string, playKey: string): Promise<void> {
+        const turn = ++slot.turn, { source } = this.session;
+        slot.bindKey = bindKey;
+        slot.playKey = "";
+        slot.status = { state: "binding", fraction: 0, problem: null };
+        this.tell("status");
+        let lane: Lane | undefined;
+        try {
+            lane = slot.id === BASE && slot.lane ? slot.lane : this.spares.pop() ?? await Lane.open();
+            await lane.load(source);
+            const chain = await lane.character.chain(this.chainOptions(spec), fraction => {
+                if (turn === slot.turn) {
+                    slot.status = { state: "binding", fraction, problem: null };
+                    this.tell("status");
+                }
+                return turn === slot.turn;
+            });
+            const info = await chain.describe();
+            if (turn !== slot.turn) {
+                await chain.free();
+                return this.spare(lane);
+            }
+            if (slot.lane !== lane) this.retire(slot);
+            else await Promise.all([slot.player?.free(), slot.chain?.free()]);
+            Object.assign(slot, { lane, chain, info, player: undefined });
+            await this.play(slot, spec, playKey);
+        } catch (error) {
+            const stopped = error instanceof SuppleError && error.code === "cancelled";
+            if (lane && slot.lane !== lane) isFatal(error) ? lane.close() : this.spare(lane);
+            if (turn !== slot.turn || stopped) return;
+            this.failed(slot, spec, error);
+        }
+    }
+
+    /** A lane that died is replaced and the work begun anew, as the session says; an error of ours is shown. */
+    private failed(slot: Slot, spec: ChainSpec, error: unknown): void {
+        if (isFatal(error)) {
+            slot.lane?.close();
+            slot.lane = slot.chain = slot.player = undefined;
+            if (++slot.restarts <= MOST_RESTARTS) {
+                void this.bind(slot, spec, slot.bindKey, JSON.stringify([this.playOptions(), this.session.fps, this.frameValues(spec)]));
+                return;
+            }
+        }
+        slot.status = { state: "failed", fraction: 0, problem: sentence(error) };
+        this.tell("status");
+    }
+
+    private retire(slot: Slot): void {
+        const { lane, chain, player } = slot;
+        slot.lane = slot.chain = slot.player = undefined;
+        if (!lane) return;
+        void Promise.all([player?.free(), chain?.free()]).then(() => this.spare(lane), () => lane.close());
+    }
+
+    private spare(lane: Lane): void {
+        if (this.spares.length) lane.close();
+        else this.spares.push(lane);
+    }
+
+    // -------------------------------------------------------------------------------------------- frames
+
+    /** A new motion from the start: what was simulated becomes stale and new frames take its place. */
+    private async play(slot: Slot, spec: ChainSpec, playKey: string): Promise<void> {
+        const turn = ++slot.turn, { chain } = slot;
+        if (!chain) return;
+        const keep = slot.playKey !== "" ? JSON.parse(slot.playKey)[1] === this.session.fps : true;
+        slot.playKey = playKey;
+        slot.frames.restart(this.span().count, keep);
+        slot.status = { state: "simulating", fraction: 0, problem: null };
+        this.tell("status");
+        try {
+            const old = slot.player;
+            slot.player = undefined;
+            await old?.free();
+            const player = await chain.play(this.playOptions());
+            for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
+            if (turn !== slot.turn) return void player.free();
+            slot.player = player;
+            await this.simulate(slot, turn);
+        } catch (error) {
+            if (turn === slot.turn) this.failed(slot, spec, error);
+        }
+    }
+
+    private wake(slot: Slot): void {
+        if (slot.status.state === "ready" && slot.player && slot.looping !== slot.turn) void this.simulate(slot, slot.turn).catch(error => {
+            const spec = this.session.chains.find(one => one.id === slot.id) ?? { id: BASE, links: [link("linear")] };
+            this.failed(slot, spec, error);
+        });
+    }
+
+    /** The frame to work on next: what is missing in the window, else what lacks values, else what was not measured. */
+    private next(slot: Slot): { at: number; what: "frame" | "values" | "measure" } | undefined {
+        const { count } = this.span(), { frames } = slot, points = this.info!.points, vertices = this.info!.vertices;
+        const room = Math.max(2, Math.floor(MOST_BYTES / this.slots.size / (12 * points + 6 * vertices)));
+        const begin = count <= room ? 0 : this.playhead, size = Math.min(count, room);
+        for (let i = 0; i < size; ++i) if (!frames.get((begin + i) % count)) return { at: (begin + i) % count, what: "frame" };
+        for (let i = 0; i < size; ++i) {
+            const at = (this.playhead + i) % count, frame = frames.get(at);
+            if (frame && this.wanted.values.some(name => !frame.values?.[name])) return { at, what: "values" };
+        }
+        if ([...this.slots.values()].some(one => one.status.state === "simulating" && one !== slot)) return undefined;
+        for (let i = 0; i < size; ++i) {
+            const at = (begin + i) % count;
+            if (frames.get(at) && !frames.get(at)!.measures) return { at, what: "measure" };
+        }
+        return undefined;
+    }
+
+    private forget(slot: Slot): void {
+        const { count } = this.span(), room = Math.max(2, Math.floor(MOST_BYTES / this.slots.size / (12 * this.info!.points + 6 * this.info!.vertices)));
+        if (count <= room) return;
+        for (let at = 0; at < count; ++at) if ((at - this.playhead + count) % count >= room) slot.frames.drop(at);
+    }
+
+    private async simulate(slot: Slot, turn: number): Promise<void> {
+        slot.looping = turn;
+        try {
+            await this.loop(slot, turn);
+        } finally {
+            if (slot.looping === turn) slot.looping = 0;
+        }
+    }
+
+    private async loop(slot: Slot, turn: number): Promise<void> {
+        const player = slot.player!, { start, count } = this.span(), { fps } = this.session, vertices = this.info!.vertices;
+        for (;;) {
+            const job = this.next(slot);
+            if (turn !== slot.turn) return;
+            if (!job) break;
+            const began = performance.now(), evaluated = player.evaluate(frameTime(start, fps, job.at)).then(points => ({ points, ms: performance.now() - began }));
+            const known = slot.frames.get(job.at), names = this.wanted.values.filter(name => !known?.values?.[name]);
+            const values = Promise.all(names.map(async name => [name, await player.values(name as "stretch")] as const)).then(Object.fromEntries) as Promise<Record<string, Float32Array>>;
+            if (job.what === "frame") {
+                const [{ points, ms }, normals, hash, pose, more] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values]);
+                if (turn !== slot.turn) return;
+                slot.frames.put(job.at, { points, normals: packNormals(normals), hash, ms, pose, values: more });
+                this.forget(slot);
+                slot.status = { state: "simulating", fraction: slot.frames.done / count, problem: null };
+            } else {
+                const [measures, more] = await Promise.all([job.what === "measure" ? player.measure() : undefined, values, evaluated]);
+                if (turn !== slot.turn) return;
+                if (known) {
+                    known.values = { ...known.values, ...more };
+                    if (measures) known.measures = measures;
+                    ++slot.frames.revision;
+                }
+                slot.status = { state: "ready", fraction: 1, problem: null };
+            }
+            this.tell("frames");
+        }
+        slot.status = { state: "ready", fraction: 1, problem: null };
+        this.tell("status");
+        slot.looping = 0;
+        for (const other of this.slots.values()) if (other !== slot && this.next(other)) this.wake(other);
+    }
+
+    /** Binding that a person no longer wants. */
+    cancel(id: number): void {
+        const slot = this.slotOf(id);
+        if (!slot || slot.status.state !== "binding") return;
+        ++slot.turn;
+        slot.status = slot.player ? { state: "ready", fraction: 1, problem: null } : { state: "failed", fraction: 0, problem: "The bind was stopped." };
+        this.tell("status");
+    }
+
+    mayCancelAtOnce(): boolean { return mayCancel(); }
+}
+
+const isBase = (chain: ChainSpec): boolean => linksText(chain) === "linear";
+export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

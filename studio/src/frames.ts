@@ -1,0 +1,56 @@
+// Frames of one chain that were simulated. Those of the last settings stay until new ones take their place, so that something plays.
+import type { Drawing, Measures } from "supple-skin";
+
+export interface Frame {
+    /** Three floats a point. */
+    points: Float32Array;
+    /** Three a stored vertex, 32767 is 1: half of the memory, and more than a screen shows. */
+    normals: Int16Array;
+    hash: string;
+    /** Of simulating it. */
+    ms: number;
+    /** Ten floats a joint, from the parent. */
+    pose: Float32Array;
+    measures?: Measures;
+    /** A value a point, by name: "stretch". */
+    values?: Record<string, Float32Array>;
+    drawings?: Record<string, Drawing>;
+}
+
+export class Frames {
+    private fresh: (Frame | undefined)[] = [];
+    private stale: (Frame | undefined)[] = [];
+    /** Changes whenever a frame comes or goes; curves and bars are drawn anew by it. */
+    revision = 0;
+
+    /** Begins anew for so many frames; what was there is stale, or gone when the character is another. */
+    restart(count: number, keepStale: boolean): void {
+        this.stale = keepStale ? Array.from({ length: count }, (_, i) => this.fresh[i] ?? this.stale[i]) : [];
+        this.fresh = Array.from({ length: count });
+        ++this.revision;
+    }
+
+    get count(): number { return this.fresh.length; }
+    get done(): number { return this.fresh.reduce((sum, frame) => sum + (frame ? 1 : 0), 0); }
+    get(at: number): Frame | undefined { return this.fresh[at]; }
+    /** The frame, or an older result for it. */
+    any(at: number): Frame | undefined { return this.fresh[at] ?? this.stale[at]; }
+
+    put(at: number, frame: Frame): void {
+        this.fresh[at] = frame;
+        this.stale[at] = undefined;
+        ++this.revision;
+    }
+
+    drop(at: number): void {
+        if (!this.fresh[at] && !this.stale[at]) return;
+        this.fresh[at] = this.stale[at] = undefined;
+        ++this.revision;
+    }
+}
+
+export function packNormals(normals: Float32Array): Int16Array {
+    const packed = new Int16Array(normals.length);
+    for (let i = 0; i < normals.length; ++i) packed[i] = normals[i]! * 32767;
+    return packed;
+}

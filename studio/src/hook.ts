@@ -1,0 +1,56 @@
+// window.studio: the page as tests and scripts see it. Plain values, no live objects; README.md lists them.
+import type { Clock } from "./clock.ts";
+import { type Engine, sentence } from "./engine.ts";
+import type { Session } from "./session.ts";
+import type { Store } from "./store.ts";
+import type { View } from "./view.ts";
+
+export interface Studio {
+    /** The whole session, a copy. */
+    session(): Session;
+    /** Another session, as one step that undo takes back. */
+    set(session: Session): void;
+    /** The character as it was read, and why it could not be. */
+    character(): { name: string; points: number; vertices: number; clips: string[]; problem: string | null } | null;
+    /** Of each chain: how far it is, its frames, its notes. */
+    chains(): { id: number; links: string; state: string; fraction: number; problem: string | null; frames: number; done: number }[];
+    /** The hash of a frame of a chain; null while it is not simulated. */
+    hash(chain: number, frame: number): string | null;
+    measures(chain: number, frame: number): unknown;
+    play(): void;
+    pause(): void;
+    seek(frame: number): void;
+    playing(): boolean;
+    undo(): string | null;
+    redo(): string | null;
+    /** Resolves when every chain has all its frames, or failed. */
+    settled(): Promise<void>;
+    /** Frames that were drawn since the page opened, and the longest time between two turns of the page's thread in ms. */
+    drawn(): { frames: number; longest: number };
+}
+
+export function openStudio(store: Store, engine: Engine, view: View, clock: Clock): void {
+    const chains: Studio["chains"] = () => store.now.chains.map(chain => {
+        const status = engine.status(chain.id), frames = engine.frames(chain.id);
+        return { id: chain.id, links: chain.links.map(link => link.deformer).join(","), ...status, frames: engine.span().count, done: frames?.done ?? 0 };
+    });
+    const studio: Studio = {
+        session: () => structuredClone(store.now),
+        set: session => store.do("set by a script", () => session),
+        character: () => engine.info ? {
+            name: engine.info.name, points: engine.info.points, vertices: engine.info.vertices, clips: engine.info.clips.map(clip => clip.name), problem: engine.problem,
+        } : null,
+        chains,
+        hash: (chain, frame) => engine.frames(chain)?.get(frame)?.hash ?? null,
+        measures: (chain, frame) => engine.frames(chain)?.get(frame)?.measures ?? null,
+        play: () => clock.play(), pause: () => clock.pause(), seek: frame => clock.seek(frame), playing: () => clock.playing,
+        undo: () => store.undo() ?? null, redo: () => store.redo() ?? null,
+        async settled() {
+            const settled = () => engine.problem !== null || engine.shape !== undefined && chains().every(one => one.state === "failed" || one.state === "ready" && one.done > 0);
+            while (!settled()) await new Promise(resolve => setTimeout(resolve, 50));
+        },
+        drawn: () => ({ frames: view.drawn, longest: view.longest }),
+    };
+    Object.assign(window, { studio });
+    addEventListener("unhandledrejection", event => console.error(sentence(event.reason)));
+}

@@ -1,0 +1,75 @@
+// One worker with the library and the character in it. Chains bind and play in lanes of their own, so that none waits for another.
+import { type Character, type CharacterInfo, type Remote, type Supple, SuppleError, connect, maySharedMemory } from "supple-skin";
+import { fileBytes } from "./files.ts";
+import type { Source } from "./session.ts";
+
+const MOST_THREADS = 4; // of one lane: several play at a time, and the page wants a core too
+
+export const mayCancel = maySharedMemory; // elsewhere a lane at work cannot hear, and is closed instead
+
+/** What of a source makes another character. */
+export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined });
+
+export class Lane {
+    character!: Remote<Character>;
+    private key = "";
+
+    private constructor(readonly supple: Remote<Supple>) {}
+
+    static async open(): Promise<Lane> {
+        return new Lane(await connect(maySharedMemory() ? { threads: Math.max(1, Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1)) } : { threads: 1 }));
+    }
+
+    /** Loads the character, unless it is there. */
+    async load(source: Source): Promise<void> {
+        const key = characterKey(source);
+        if (this.key === key) return;
+        if (this.key) await this.character.free();
+        this.key = "";
+        this.character = await read(this.supple, source);
+        this.key = key;
+    }
+
+    close(): void {
+        void this.supple.close().catch(() => undefined);
+    }
+}
+
+/** Whether the lane is of no use after this error: the worker died, or the module stopped in the middle. */
+export function isFatal(error: unknown): boolean {
+    return !(error instanceof SuppleError) || error.code === "dead" || error.code === "memory";
+}
+
+async function read(supple: Remote<Supple>, source: Source): Promise<Remote<Character>> {
+    const options = { ...(source.unit === undefined ? {} : { unit: source.unit }), ...(source.up === undefined ? {} : { up: source.up }) };
+    if (source.builtin) return supple.load(source.builtin, undefined, options);
+    const file = source.file;
+    if (!file) throw new SuppleError("the session names no character; drop one", "input");
+    const beside: Record<string, Uint8Array> = {};
+    for (const one of source.beside ?? []) beside[one.name] = await fileBytes(one);
+    const character = await supple.load(file.name, await fileBytes(file), options, beside);
+    return character;
+}
+
+/** What is drawn of a character: its surface in stored vertices, and its skeleton. */
+export interface Shape {
+    info: CharacterInfo;
+    /** Three floats a point, at rest. */
+    points: Float32Array;
+    vertexPoints: Uint32Array;
+    /** Corners of polygons, and where each begins. */
+    faceBegin: Uint32Array;
+    cornerVertices: Uint32Array;
+    weightBegin: Uint32Array;
+    weightJoints: Uint32Array;
+    weightValues: Float32Array;
+    jointRest: Float32Array;
+}
+
+export async function shapeOf(character: Remote<Character>): Promise<Shape> {
+    const [info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest] = await Promise.all([
+        character.inspect(), character.array("points"), character.array("vertex_points"), character.array("face_begin"), character.array("corner_vertices"),
+        character.array("weight_begin"), character.array("weight_joints"), character.array("weight_values"), character.array("joint_rest"),
+    ]);
+    return { info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest } as Shape;
+}

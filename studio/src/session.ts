@@ -1,0 +1,154 @@
+// The whole state of the page as one plain object, and what can be done to it. Nothing here touches the document, a worker or a file.
+
+export type Value = number | boolean | string;
+
+export interface Link {
+    deformer: string;
+    muted: boolean;
+    /** Only what differs from the deformer's own values: "gravity" or, for bones, "bulge@thigh*". */
+    values: Record<string, Value>;
+}
+export interface ChainSpec {
+    /** Keeps its identity while its links change, so that undo and the engine know it again. */
+    id: number;
+    links: Link[];
+}
+/** A file in the browser's storage. */
+export interface FileRef {
+    hash: string;
+    name: string;
+    bytes: number;
+}
+export interface Source {
+    /** "builtin:beast", or a file with those that it names beside itself. */
+    builtin?: string;
+    file?: FileRef;
+    beside?: FileRef[];
+    unit?: number;
+    up?: "x" | "y" | "z";
+    /** Weights are made anew from the skeleton, in place of those of the file. */
+    weights?: "automatic";
+    /** Motions put onto the rig. */
+    motions?: FileRef[];
+    /** Sculpts at times of clips. */
+    sculpts?: { file: FileRef; clip: string; time: number }[];
+    /** Maps by name. */
+    maps?: { file: FileRef; name: string }[];
+    world?: FileRef;
+}
+export type Compare = "single" | "wipe" | "side" | "ghost" | "blink";
+export type Shading = "clay" | "file" | "checker" | "normals";
+export type Heat = "none" | "distance" | "stretch" | "roughness" | "weights" | "volume";
+export interface Show {
+    shading: Shading;
+    wire: boolean;
+    bones: boolean;
+    names: boolean;
+    shadow: boolean;
+    /** What links draw of themselves: "layers.cage", "lattice.cells". */
+    drawn: string[];
+    heat: Heat;
+    /** The joint whose weights are colored, and whose bone values the chain panel edits. */
+    joint: string | null;
+    follow: boolean;
+    /** Where the skin is cut open: a plane's axis and its place from 0 to 1 of the character's box; null: whole. */
+    cut: { axis: "x" | "y" | "z"; at: number } | null;
+}
+export interface Camera {
+    position: [number, number, number];
+    target: [number, number, number];
+}
+export interface Session {
+    version: 1;
+    source: Source;
+    clip: string | null;
+    chains: ChainSpec[];
+    /** The chain that the panel edits. */
+    active: number;
+    fps: number;
+    /** Seconds of the clip; null: its beginning and end. */
+    start: number | null;
+    end: number | null;
+    /** The clip is a cycle: its end flows into its start. */
+    cycle: boolean;
+    repeat: boolean;
+    speed: number;
+    frame: number;
+    compare: Compare;
+    /** Where the wipe stands, 0 to 1 of the view's width. */
+    wipe: number;
+    show: Show;
+    camera: Camera | null;
+}
+
+export const link = (deformer: string, values: Record<string, Value> = {}): Link => ({ deformer, muted: false, values });
+
+/** The first five seconds: the beast walks, skinned on the left, alive on the right. */
+export function firstSession(): Session {
+    return {
+        version: 1, source: { builtin: "builtin:beast" }, clip: "walk", chains: [{ id: 1, links: [link("linear")] }, { id: 2, links: [link("layers")] }], active: 2,
+        fps: 30, start: null, end: null, cycle: false, repeat: true, speed: 1, frame: 0, compare: "wipe", wipe: 0.5,
+        show: { shading: "clay", wire: false, bones: false, names: false, shadow: true, drawn: [], heat: "none", joint: null, follow: true, cut: null }, camera: null,
+    };
+}
+
+export const MOST_CHAINS = 4; // as many views as a screen can hold side by side
+
+export const chainById = (session: Session, id: number): ChainSpec | undefined => session.chains.find(chain => chain.id === id);
+export const activeChain = (session: Session): ChainSpec => chainById(session, session.active) ?? session.chains[0]!;
+
+/** Another object with the chain replaced. */
+export function withChain(session: Session, id: number, change: (chain: ChainSpec) => ChainSpec): Session {
+    return { ...session, chains: session.chains.map(chain => (chain.id === id ? change(chain) : chain)) };
+}
+export function withLink(session: Session, id: number, at: number, change: (one: Link) => Link): Session {
+    return withChain(session, id, chain => ({ ...chain, links: chain.links.map((one, i) => (i === at ? change(one) : one)) }));
+}
+
+/** The links that run, each with how the command line names it: "smooth#2" is the second of its kind. */
+export function running(chain: ChainSpec): { link: Link; name: string; at: number }[] {
+    const counts = new Map<string, number>();
+    return chain.links.flatMap((one, at) => {
+        if (one.muted) return [];
+        const count = (counts.get(one.deformer) ?? 0) + 1;
+        counts.set(one.deformer, count);
+        return [{ link: one, name: count > 1 ? `${one.deformer}#${count}` : one.deformer, at }];
+    });
+}
+
+/** The chain's links as `--deform` takes them, without values. */
+export function linksText(chain: ChainSpec): string {
+    return running(chain).map(({ link: one }) => one.deformer).join(",") || "linear";
+}
+
+/** The values as `--set` takes them. */
+export function settings(chain: ChainSpec): string[] {
+    return running(chain).flatMap(({ link: one, name }) => Object.entries(one.values).map(([parameter, value]) => `${name}.${parameter}=${text(value)}`));
+}
+
+export function text(value: Value): string {
+    return typeof value === "number" ? String(Number(value.toPrecision(7))) : String(value);
+}
+
+/** What a person calls the chain. */
+export const chainName = (chain: ChainSpec): string => running(chain).map(({ link: one }) => one.deformer).join(" › ") || "linear";
+
+export const sourceName = (source: Source): string => source.builtin?.replace("builtin:", "") ?? source.file?.name ?? "character";
+
+/** Frames of a span, as `supple bake` counts them (sup_frame_count). */
+export function frameCount(start: number, end: number, fps: number, cycle: boolean): number {
+    const span = (end - start) * fps;
+    if (!(span > 0)) return 1;
+    const frames = Math.floor(span + 1e-6) + 1;
+    return cycle && frames - 1 > span - 1e-6 && frames > 1 ? frames - 1 : frames;
+}
+export const frameTime = (start: number, fps: number, frame: number): number => start + frame / fps;
+
+/** Whether it is a session of ours, from the address or from a file: anything may stand there. */
+export function isSession(value: unknown): value is Session {
+    const one = value as Session;
+    return Boolean(one) && one.version === 1 && typeof one.source === "object" && one.source !== null && Array.isArray(one.chains) && one.chains.length > 0 && one.chains.length <= MOST_CHAINS &&
+        one.chains.every(chain => typeof chain.id === "number" && Array.isArray(chain.links) &&
+            chain.links.every(part => typeof part.deformer === "string" && typeof part.values === "object" && part.values !== null)) &&
+        typeof one.fps === "number" && one.fps > 0 && one.fps <= 240 && typeof one.show === "object" && one.show !== null && Array.isArray(one.show.drawn);
+}

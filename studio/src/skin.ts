@@ -1,0 +1,108 @@
+// A character's surface with the points of a frame: one geometry in stored vertices, one group a part, polygon edges as lines.
+import {
+    BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, type Material, Mesh, MeshStandardMaterial, Sphere, Vector3,
+} from "three";
+import type { Frame } from "./frames.ts";
+import type { Shape } from "./lane.ts";
+
+/** Triangles and edges of the polygons; computed once a character. */
+export interface Surface {
+    triangles: Uint32Array;
+    /** Where the triangles of each part begin, and the end. */
+    partBegin: number[];
+    edges: Uint32Array;
+}
+
+export function surfaceOf(shape: Shape): Surface {
+    const { faceBegin, cornerVertices, info } = shape, triangles: number[] = [], partBegin: number[] = [], edges: number[] = [], seen = new Set<number>();
+    const vertices = info.vertices;
+    for (const part of info.parts) {
+        partBegin.push(triangles.length);
+        for (let face = part.face_begin; face < part.face_begin + part.face_count; ++face) {
+            const begin = faceBegin[face]!, end = faceBegin[face + 1]!;
+            for (let i = begin + 1; i + 1 < end; ++i) triangles.push(cornerVertices[begin]!, cornerVertices[i]!, cornerVertices[i + 1]!);
+            for (let i = begin; i < end; ++i) {
+                const a = cornerVertices[i]!, b = cornerVertices[i + 1 < end ? i + 1 : begin]!, key = Math.min(a, b) * vertices + Math.max(a, b);
+                if (seen.has(key)) continue;
+                seen.add(key);
+                edges.push(a, b);
+            }
+        }
+    }
+    partBegin.push(triangles.length);
+    return { triangles: Uint32Array.from(triangles), partBegin, edges: Uint32Array.from(edges) };
+}
+
+export const clay = (): MeshStandardMaterial => new MeshStandardMaterial({ color: 0xd98463, roughness: 0.58, metalness: 0, side: DoubleSide });
+
+export class Skin {
+    readonly group = new Group();
+    readonly geometry = new BufferGeometry();
+    readonly mesh: Mesh<BufferGeometry, Material | Material[]>;
+    readonly wire: LineSegments<BufferGeometry, LineBasicMaterial>;
+    private readonly position: BufferAttribute;
+    private readonly normal: BufferAttribute;
+    private readonly color: BufferAttribute;
+    private shown: Frame | undefined;
+    private colored: Float32Array | undefined;
+
+    constructor(private readonly shape: Shape, surface: Surface) {
+        const { vertices } = shape.info;
+        this.position = new BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(DynamicDrawUsage);
+        this.normal = new BufferAttribute(new Int16Array(3 * vertices), 3, true).setUsage(DynamicDrawUsage);
+        this.color = new BufferAttribute(new Float32Array(3 * vertices).fill(1), 3).setUsage(DynamicDrawUsage);
+        this.geometry.setAttribute("position", this.position);
+        this.geometry.setAttribute("normal", this.normal);
+        this.geometry.setAttribute("color", this.color);
+        this.geometry.setIndex(new BufferAttribute(surface.triangles, 1));
+        surface.partBegin.slice(0, -1).forEach((begin, i) => this.geometry.addGroup(begin, surface.partBegin[i + 1]! - begin, i));
+        this.mesh = new Mesh(this.geometry, shape.info.parts.map(() => clay()));
+        this.mesh.castShadow = this.mesh.receiveShadow = true;
+        this.mesh.frustumCulled = false; // points move every frame; the character is what is looked at anyway
+        const lines = new BufferGeometry();
+        lines.setAttribute("position", this.position);
+        lines.setIndex(new BufferAttribute(surface.edges, 1));
+        this.wire = new LineSegments(lines, new LineBasicMaterial({ color: 0x15181d, transparent: true, opacity: 0.34 }));
+        this.wire.frustumCulled = false;
+        this.wire.visible = false;
+        this.geometry.boundingSphere = lines.boundingSphere = new Sphere(new Vector3(), Infinity);
+        this.group.add(this.mesh, this.wire);
+    }
+
+    /** Puts a frame's points and normals onto the surface. */
+    show(frame: Frame): void {
+        if (frame === this.shown) return;
+        this.shown = frame;
+        const { vertexPoints } = this.shape, to = this.position.array as Float32Array, { points } = frame;
+        for (let i = 0, n = vertexPoints.length; i < n; ++i) {
+            const p = 3 * vertexPoints[i]!;
+            to[3 * i] = points[p]!;
+            to[3 * i + 1] = points[p + 1]!;
+            to[3 * i + 2] = points[p + 2]!;
+        }
+        (this.normal.array as Int16Array).set(frame.normals);
+        this.position.needsUpdate = this.normal.needsUpdate = true;
+    }
+
+    get frame(): Frame | undefined { return this.shown; }
+
+    /** Colors a point (three floats each), or none. */
+    paint(colors: Float32Array | undefined): void {
+        if (colors === this.colored) return;
+        this.colored = colors;
+        const to = this.color.array as Float32Array, { vertexPoints } = this.shape;
+        if (colors) for (let i = 0; i < vertexPoints.length; ++i) to.set(colors.subarray(3 * vertexPoints[i]!, 3 * vertexPoints[i]! + 3), 3 * i);
+        this.color.needsUpdate = true;
+    }
+
+    set materials(materials: Material[]) {
+        this.mesh.material = materials;
+    }
+
+    dispose(): void {
+        this.geometry.dispose();
+        this.wire.geometry.dispose();
+        this.wire.material.dispose();
+        this.group.removeFromParent();
+    }
+}

@@ -1,0 +1,112 @@
+// The session, every change of it as a command that can be undone, and its place in the address.
+import { type Session, firstSession, isSession } from "./session.ts";
+
+const MOST_UNDO = 300;       // steps; a session is a few kilobytes
+const MERGE_MS = 800;        // changes of one thing (a drag) closer than this are one step
+const AUTOSAVE_MS = 500;     // after the last change, never while a pointer is down
+
+interface Step {
+    before: Session;
+    after: Session;
+    label: string;
+    /** Steps with the same one, soon after each other, become one. */
+    merge: string;
+    at: number;
+}
+
+export class Store {
+    private undone: Step[] = [];
+    private done: Step[] = [];
+    private readonly listeners = new Set<(now: Session, before: Session) => void>();
+    private timer = 0;
+    private pointerDown = false;
+
+    private constructor(private session: Session) {
+        addEventListener("pointerdown", () => (this.pointerDown = true), true);
+        addEventListener("pointerup", () => (this.pointerDown = false), true);
+        addEventListener("pointercancel", () => (this.pointerDown = false), true);
+    }
+
+    /** From the address, or the first one. */
+    static async open(): Promise<Store> {
+        return new Store(await fromAddress() ?? firstSession());
+    }
+
+    get now(): Session { return this.session; }
+    get canUndo(): string | undefined { return this.done.at(-1)?.label; }
+    get canRedo(): string | undefined { return this.undone.at(-1)?.label; }
+
+    /** A change by a person: undo brings the state before it back. */
+    do(label: string, change: (session: Session) => Session, merge = ""): void {
+        const before = this.session, after = change(before), at = Date.now();
+        if (after === before) return;
+        const last = this.done.at(-1);
+        if (merge && last?.merge === merge && at - last.at < MERGE_MS) Object.assign(last, { after, at });
+        else this.done.push({ before, after, label, merge, at });
+        if (this.done.length > MOST_UNDO) this.done.shift();
+        this.undone = [];
+        this.become(after);
+    }
+
+    /** A change that is kept but is no step: the playhead, the camera, what a file turned out to hold. */
+    keep(change: (session: Session) => Session): void {
+        const after = change(this.session);
+        if (after !== this.session) this.become(after);
+    }
+
+    undo(): string | undefined { return this.travel(this.done, this.undone, "before"); }
+    redo(): string | undefined { return this.travel(this.undone, this.done, "after"); }
+
+    listen(listener: (now: Session, before: Session) => void): void {
+        this.listeners.add(listener);
+    }
+
+    private travel(from: Step[], to: Step[], which: "before" | "after"): string | undefined {
+        const step = from.pop();
+        if (!step) return undefined;
+        to.push(step);
+        // Where one looks is no part of a step: it stays as it is now.
+        const { frame, camera } = this.session;
+        this.become({ ...step[which], frame, camera });
+        return step.label;
+    }
+
+    private become(after: Session): void {
+        const before = this.session;
+        this.session = after;
+        for (const listener of this.listeners) listener(after, before);
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => this.save(), AUTOSAVE_MS) as unknown as number;
+    }
+
+    /** Writes the session to the address, but never in the middle of a drag. */
+    private async save(): Promise<void> {
+        if (this.pointerDown) {
+            this.timer = setTimeout(() => this.save(), AUTOSAVE_MS) as unknown as number;
+            return;
+        }
+        const saved = this.session, address = `#s=${await pack(saved)}`;
+        if (saved === this.session) history.replaceState(null, "", address);
+    }
+}
+
+async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>)).arrayBuffer());
+}
+
+export async function pack(session: Session): Promise<string> {
+    const bytes = await through(new TextEncoder().encode(JSON.stringify(session)), new CompressionStream("deflate-raw"));
+    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+async function fromAddress(): Promise<Session | undefined> {
+    const packed = /[#&]s=([\w-]+)/.exec(location.hash)?.[1];
+    if (!packed) return undefined;
+    try {
+        const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), letter => letter.charCodeAt(0));
+        const session: unknown = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"))));
+        return isSession(session) ? session : undefined;
+    } catch {
+        return undefined; // somebody else's address, or a cut one: begin anew
+    }
+}
