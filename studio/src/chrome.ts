@@ -1,49 +1,117 @@
-// Bar, labels and wipe around the view.
-import type { Clock } from "./clock.ts";
+// Bar, labels, wipe, legend and hint around the view.
+import { type App, CHAIN_COLORS, soon } from "./app.ts";
 import { ICONS, byId, h, icon } from "./dom.ts";
-import type { Engine } from "./engine.ts";
-import { chainById, chainName } from "./session.ts";
-import type { Store } from "./store.ts";
-import type { View } from "./view.ts";
+import { HEATS, gradient } from "./heat.ts";
+import { chainById, chainName, firstSession, sourceName } from "./session.ts";
+import type { Pane } from "./view.ts";
 
-export function chrome(store: Store, engine: Engine, view: View, clock: Clock): void {
-    labels(store, engine, view);
-    wipe(store, view);
-    byId("bar-in").append(h("button", { class: "outline" }, icon(ICONS.open), "Open"));
-    byId("timeline").append(h("button", { class: "square", "aria-label": "Play or pause", onclick: () => clock.toggle() }, icon(ICONS.play)));
+export function chrome(app: App, input: HTMLInputElement, help: () => void): void {
+    bar(app, input, help);
+    labels(app);
+    wipe(app);
+    hint(app);
+    legend(app);
+    theme();
+    picking(app);
 }
 
-function labels(store: Store, engine: Engine, view: View): void {
-    const box = byId("labels");
-    view.onPanes = panes => {
-        box.replaceChildren(...panes.map((pane, i) => {
-            const chain = chainById(store.now, pane.chain), status = engine.status(pane.chain), shown = view.frameOf(pane.chain, store.now.frame);
-            const note = status.state === "failed" ? status.problem ?? "" : status.state === "binding" ? `binding ${Math.round(100 * status.fraction)} %`
-                : status.state === "simulating" ? `simulating ${Math.round(100 * status.fraction)} %` : "";
-            const label = h("div", { class: `pane-label${panes.length > 1 && i === panes.length - 1 ? " right" : ""}` },
-                h("b", {}, chain ? chainName(chain) : ""), h("small", {}, shown?.whose === "base" && note ? `${note}, shown skinned` : note));
-            label.style.left = `${pane.left}px`;
-            label.style.width = `${pane.width}px`;
-            return label;
-        }));
+function bar({ store, engine, say }: App, input: HTMLInputElement, help: () => void): void {
+    const open = h("button", { class: "primary", id: "open", onclick: () => input.click() }, icon(ICONS.open), "Open");
+    const who = h("select", { id: "character", "aria-label": "Character", onchange: () => {
+        const name = who.value;
+        if (name.startsWith("builtin:")) store.do(`open ${name}`, session => ({ ...session, source: { builtin: name }, clip: null, start: null, end: null, cycle: false, frame: 0, camera: null, show: { ...session.show, joint: null, drawn: [], cut: null } }));
+    } });
+    const clip = h("select", { id: "clip", "aria-label": "Clip", onchange: () => store.do(`clip ${clip.value}`, session => ({ ...session, clip: clip.value, start: null, end: null, frame: 0, cycle: false })) });
+    byId("bar-in").append(open, who, clip);
+    const undo = h("button", { class: "square", id: "undo", "aria-label": "Undo", onclick: () => tell("Undone", store.undo()) }, icon(ICONS.undo));
+    const redo = h("button", { class: "square", id: "redo", "aria-label": "Redo", onclick: () => tell("Again", store.redo()) }, icon(ICONS.redo));
+    const tell = (word: string, label: string | undefined) => label && say(`${word}: ${label}.`);
+    byId("bar-end").append(undo, redo, h("button", { class: "square", id: "theme", "aria-label": "Dark or light", title: "Dark or light", onclick: flipTheme }, icon(ICONS.theme)),
+        h("button", { class: "square", "aria-label": "Keyboard and mouse", title: "Keyboard and mouse (?)", onclick: help }, icon(ICONS.help)),
+        h("button", { class: "square narrow-only", id: "side-toggle", "aria-label": "Panels", "aria-expanded": "false", onclick: (event: Event) => {
+            const shown = document.body.classList.toggle("side-shown");
+            (event.currentTarget as HTMLElement).setAttribute("aria-expanded", String(shown));
+        } }, icon(ICONS.menu)));
+    let key = "";
+    const update = () => {
+        const { source } = store.now, clips = engine.info?.clips ?? [], name = source.builtin ?? "file", next = JSON.stringify([source.builtin, source.file?.name, clips, engine.builtins.length]);
+        if (next !== key) {
+            key = next;
+            who.replaceChildren(...(source.file ? [h("option", { value: "file" }, sourceName(source))] : []), ...engine.builtins.map(one => h("option", { value: one.name.startsWith("builtin:") ? one.name : `builtin:${one.name}`, title: one.summary }, one.name.replace("builtin:", ""))));
+            who.value = name;
+            clip.replaceChildren(...(clips.length ? clips.map(one => h("option", { value: one.name }, `${one.name || "clip"} · ${one.seconds.toFixed(1)} s`)) : [h("option", { value: "" }, "no clip: rest pose")]));
+            clip.disabled = clips.length < 2;
+        }
+        clip.value = engine.clip()?.name ?? "";
+        undo.disabled = !store.canUndo;
+        redo.disabled = !store.canRedo;
+        undo.title = store.canUndo ? `Undo: ${store.canUndo} (Ctrl Z)` : "Nothing to undo";
+        redo.title = store.canRedo ? `Redo: ${store.canRedo} (Ctrl Shift Z)` : "Nothing to redo";
     };
+    store.listen(soon(update));
+    engine.listen(what => what === "character" && update());
+    update();
 }
 
-function wipe(store: Store, view: View): void {
-    const bar = byId("wipe"), set = (at: number) => store.do("move the wipe", session => ({ ...session, wipe: Math.max(0, Math.min(1, at)) }), "wipe");
+function labels({ store, engine, view }: App): void {
+    const box = byId("labels"), made = new Map<number, { root: HTMLElement; name: HTMLElement; note: HTMLElement; cancel: HTMLElement }>(), names = h("div", { class: "joint-names" });
+    const stop = (id: number) => h("button", { class: "small outline", onclick: () => engine.cancel(id) }, "Stop");
+    const place = (panes: Pane[]) => {
+        for (const [id, { root }] of made) if (!panes.some(pane => pane.chain === id)) root.remove(), made.delete(id);
+        panes.forEach((pane, i) => {
+            let label = made.get(pane.chain);
+            if (!label) {
+                const name = h("b", {}), note = h("small", {}), cancel = stop(pane.chain), root = h("div", { class: "pane-label" }, h("span", {}, h("i", { class: "dot" }), name), note, cancel);
+                label = { root, name, note, cancel };
+                made.set(pane.chain, label);
+                box.append(root);
+            }
+            const chain = chainById(store.now, pane.chain), at = store.now.chains.findIndex(one => one.id === pane.chain), status = engine.status(pane.chain), shown = view.frameOf(pane.chain, store.now.frame);
+            const percent = `${Math.round(100 * status.fraction)} %`, skinned = shown?.whose === "base" ? ", skinned meanwhile" : shown?.whose === "stale" ? ", older result meanwhile" : "";
+            const note = status.state === "failed" ? status.problem ?? "" : status.state === "binding" ? `binding ${percent}${skinned}` : status.state === "waiting" ? "loading"
+                : shown?.whose === "live" ? "live, not yet the bake" : status.state === "simulating" ? `simulating ${percent}${skinned}` : "";
+            const full = store.now.compare === "wipe" && panes.length > 1 && i === 1;
+            label.root.classList.toggle("right", full);
+            label.root.hidden = pane.width < 70;
+            label.root.style.left = `${pane.left}px`;
+            label.root.style.top = `${pane.top + 14}px`;
+            label.root.style.width = `${pane.width}px`;
+            (label.root.querySelector(".dot") as HTMLElement).style.background = `var(${CHAIN_COLORS[at]})`;
+            const title = chain ? chainName(chain) : "";
+            if (label.name.textContent !== title) label.name.textContent = title;
+            if (label.note.textContent !== note) label.note.textContent = note;
+            label.cancel.hidden = status.state !== "binding" || !engine.mayCancelAtOnce();
+        });
+        if (store.now.show.names) {
+            const joints = view.joints(store.now);
+            while (names.children.length > joints.length) names.lastElementChild!.remove();
+            joints.forEach(({ name, x, y }, i) => {
+                const one = (names.children[i] ?? names.appendChild(h("span", {}))) as HTMLElement;
+                if (one.textContent !== name) one.textContent = name;
+                one.style.transform = `translate(${x + 6}px, ${y - 7}px)`;
+            });
+            if (!names.parentElement) box.append(names);
+        } else names.remove();
+    };
+    view.onPanes = place;
+    engine.listen(soon(() => place(view.panes)));
+}
+
+function wipe({ store, view }: App): void {
+    const one = byId("wipe"), set = (at: number) => store.do("move the wipe", session => ({ ...session, wipe: Math.max(0, Math.min(1, at)) }), "wipe");
     const place = () => {
         const { compare, wipe: at, chains } = store.now;
-        bar.hidden = compare !== "wipe" || chains.length < 2;
-        bar.style.left = `${100 * at}%`;
-        bar.setAttribute("aria-valuenow", String(Math.round(100 * at)));
+        one.hidden = compare !== "wipe" || chains.length < 2;
+        one.style.left = `${100 * at}%`;
+        one.setAttribute("aria-valuenow", String(Math.round(100 * at)));
     };
-    bar.addEventListener("pointerdown", event => bar.setPointerCapture(event.pointerId));
-    bar.addEventListener("pointermove", event => {
-        if (!bar.hasPointerCapture(event.pointerId)) return;
+    one.addEventListener("pointerdown", event => one.setPointerCapture(event.pointerId));
+    one.addEventListener("pointermove", event => {
+        if (!one.hasPointerCapture(event.pointerId)) return;
         const box = view.canvas.getBoundingClientRect();
         set((event.clientX - box.left) / box.width);
     });
-    bar.addEventListener("keydown", event => {
+    one.addEventListener("keydown", event => {
         const by = { ArrowLeft: -0.02, ArrowRight: 0.02, PageDown: -0.1, PageUp: 0.1 }[event.key];
         if (by === undefined) return;
         event.preventDefault();
@@ -52,4 +120,75 @@ function wipe(store: Store, view: View): void {
     });
     store.listen(place);
     place();
+}
+
+/** One line that says what to do, until it was done. */
+function hint({ store, engine }: App): void {
+    const one = byId("hint"), first = JSON.stringify(firstSession().source);
+    const update = () => {
+        one.hidden = JSON.stringify(store.now.source) !== first || engine.problem !== null;
+    };
+    store.listen(update);
+    engine.listen(update);
+    update();
+}
+
+function legend({ store, view }: App): void {
+    const box = byId("legend");
+    let before = "";
+    const update = () => {
+        const { heat, joint } = store.now.show;
+        box.hidden = heat === "none";
+        if (heat === "none") return;
+        const { name, unit, both, factor } = HEATS[heat], end = view.heat.extent * factor, text = (value: number) => `${Number(value.toPrecision(3))}${unit && ` ${unit}`}`;
+        const key = JSON.stringify([heat, joint, Number(end.toPrecision(3))]);
+        if (key === before) return;
+        before = key;
+        const strip = h("i", { class: "strip" });
+        strip.style.background = `linear-gradient(to right, ${gradient(both)})`;
+        box.replaceChildren(h("b", {}, heat === "weights" ? joint ? `Weight of ${joint}` : "Choose a joint: click one in the view" : name), strip, h("span", {}, h("small", {}, text(both ? -end : 0)), both ? h("small", {}, "0") : "", h("small", {}, text(end))));
+    };
+    const place = view.onPanes;
+    view.onPanes = panes => {
+        place(panes);
+        update();
+    };
+    store.listen(soon(update));
+}
+
+const THEME = "supple-studio-theme";
+function theme(): void {
+    const asked = matchMedia("(prefers-color-scheme: light)");
+    const set = () => (document.documentElement.dataset["theme"] = stored() ?? (asked.matches ? "light" : "dark"));
+    asked.addEventListener("change", set);
+    set();
+}
+function stored(): string | null {
+    try {
+        return localStorage.getItem(THEME);
+    } catch {
+        return null; // storage may be forbidden
+    }
+}
+function flipTheme(): void {
+    const next = document.documentElement.dataset["theme"] === "light" ? "dark" : "light";
+    document.documentElement.dataset["theme"] = next;
+    try {
+        localStorage.setItem(THEME, next);
+    } catch {
+        // It holds for this visit.
+    }
+}
+
+const REACH = 16; // pixels between a click and the joint it means
+function picking({ store, view }: App): void {
+    let down: { x: number; y: number } | undefined;
+    view.canvas.addEventListener("pointerdown", event => (down = { x: event.offsetX, y: event.offsetY }));
+    view.canvas.addEventListener("pointerup", event => {
+        if (!down || Math.hypot(event.offsetX - down.x, event.offsetY - down.y) > 4) return;
+        const near = view.joints(store.now).map(joint => ({ ...joint, far: Math.hypot(joint.x - event.offsetX, joint.y - event.offsetY) })).sort((a, b) => a.far - b.far)[0];
+        if (!near) return;
+        const joint = near.far < REACH ? near.name : null;
+        if (joint !== store.now.show.joint) store.do(joint ? `choose ${joint}` : "choose no joint", session => ({ ...session, show: { ...session.show, joint } }));
+    });
 }

@@ -1,11 +1,12 @@
 // Binds the session's chains in lanes of their own, simulates ahead, keeps the frames and answers "frame k of chain c". The page's thread
 // only sends questions and takes arrays.
-import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Player, type Remote, SuppleError } from "supple-skin";
-import { Frames, packNormals } from "./frames.ts";
+import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Drawing, type Player, type Remote, SuppleError } from "supple-skin";
+import { type Frame, Frames, packNormals } from "./frames.ts";
 import { Lane, type Shape, characterKey, isFatal, mayCancel, shapeOf } from "./lane.ts";
 import { type ChainSpec, type Session, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
 const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
+const LIVE_MS = 1500;       // after the last drag, if nothing was set, the simulation goes on
 const MOST_RESTARTS = 3;    // of a lane that dies over the same work
 /** The hidden chain that always runs: the skeleton's poses, and something to see while others bind. */
 export const BASE = 0;
@@ -30,6 +31,8 @@ class Slot {
     /** Rises with every change of what is wanted; work of an older turn stops. */
     turn = 0;
     restarts = 0;
+    /** What links drew of themselves in one frame. */
+    drawing: { key: string; drawing: Drawing } | undefined;
     /** The turn whose loop runs; one loop a slot. */
     looping = 0;
     constructor(readonly id: number) {}
@@ -54,8 +57,15 @@ export class Engine {
     private loadedKey = "";
     private loading: Promise<void> = Promise.resolve();
     /** What is wanted of every frame beside its points. */
-    private wanted: { values: string[] } = { values: [] };
-    playhead = 0;
+    private wanted: { values: string[]; drawn: string[] } = { values: [], drawn: [] };
+    private at = 0;
+
+    get playhead(): number { return this.at; }
+    set playhead(frame: number) {
+        if (frame === this.at) return;
+        this.at = frame;
+        if (this.wanted.drawn.length) for (const slot of this.slots.values()) this.wake(slot);
+    }
 
     constructor(session: Session) {
         this.session = session;
@@ -98,14 +108,66 @@ export class Engine {
         } else if (this.shape) this.syncChains();
     }
 
-    /** Values a point that heat maps need in every frame. */
-    want(values: string[]): void {
-        if (values.join() === this.wanted.values.join()) return;
-        this.wanted = { values };
+    /** Values a point that heat maps need in every frame, and the deformers that draw themselves in the frame that is shown. */
+    want(values: string[], drawn: string[]): void {
+        if (values.join() === this.wanted.values.join() && drawn.join() === this.wanted.drawn.join()) return;
+        this.wanted = { values, drawn };
         for (const slot of this.slots.values()) this.wake(slot);
     }
 
+    rate(): { fps: number } { return { fps: this.session.fps }; }
     async ready(): Promise<void> { await this.loading; }
+
+    // -------------------------------------------------------------------------------------------- a parameter under the finger
+
+    private living: { slot: Slot; player: Remote<Player> | undefined; values: Map<string, number>; frame: Frame | undefined; until: number } | undefined;
+
+    /** The skin under a parameter that is being dragged: the tissue goes on in the pose that is shown. Not a frame of the bake. */
+    liveFrame(id: number): Frame | undefined {
+        const slot = this.slotOf(id);
+        return slot && this.living?.slot === slot ? this.living.frame : undefined;
+    }
+
+    /** Sets a parameter while it is dragged; what is set for good comes through the session. */
+    live(id: number, name: string, value: number): void {
+        const slot = this.slotOf(id);
+        if (!slot?.chain || slot.status.state === "binding" || slot.id === BASE) return;
+        const until = performance.now() + LIVE_MS;
+        if (this.living?.slot === slot) {
+            this.living.values.set(name, value);
+            this.living.until = until;
+            return;
+        }
+        ++slot.turn; // what simulates ahead makes room
+        const living = { slot, player: undefined, values: new Map([[name, value]]), frame: undefined, until };
+        this.living = living;
+        void this.keepLiving(living, slot.chain).catch(() => undefined).finally(() => {
+            if (this.living === living) this.living = undefined;
+            if (slot.player && slot.looping !== slot.turn && slot.status.state !== "binding") void this.simulate(slot, slot.turn).catch(() => undefined);
+            this.tell("frames");
+        });
+    }
+
+    private async keepLiving(living: NonNullable<Engine["living"]>, chain: Remote<Chain>): Promise<void> {
+        const player = await chain.play({ live: true }), vertices = this.info!.vertices, spec = this.session.chains.find(one => one.id === living.slot.id);
+        try {
+            for (const [name, value] of spec ? this.frameValues(spec) : []) await player.set(name, value);
+            for (let last = performance.now(), first = true; this.living === living && performance.now() < living.until; first = false) {
+                for (const [name, value] of living.values) void player.set(name, value);
+                living.values.clear();
+                const base = this.base()?.any(this.playhead);
+                if (!base) return;
+                const now = performance.now(), dt = Math.max(1 / 240, Math.min(1 / 20, (now - last) / 1000));
+                last = now;
+                const [points, normals] = await Promise.all([player.live(dt, base.pose, undefined, first), player.normals(vertices)]);
+                if (this.living !== living) return;
+                living.frame = { points, normals: packNormals(normals), hash: "", ms: performance.now() - now, pose: base.pose };
+                this.tell("frames");
+            }
+        } finally {
+            await player.free().catch(() => undefined);
+        }
+    }
 
     // -------------------------------------------------------------------------------------------- the character
 
@@ -251,6 +313,7 @@ export class Engine {
     private async play(slot: Slot, spec: ChainSpec, playKey: string): Promise<void> {
         const turn = ++slot.turn, { chain } = slot;
         if (!chain) return;
+        if (this.living?.slot === slot) this.living = undefined;
         const keep = slot.playKey !== "" ? JSON.parse(slot.playKey)[1] === this.session.fps : true;
         slot.playKey = playKey;
         slot.frames.restart(this.span().count, keep);
@@ -278,10 +341,11 @@ export class Engine {
     }
 
     /** The frame to work on next: what is missing in the window, else what lacks values, else what was not measured. */
-    private next(slot: Slot): { at: number; what: "frame" | "values" | "measure" } | undefined {
+    private next(slot: Slot): { at: number; what: "frame" | "values" | "measure" | "draw" } | undefined {
         const { count } = this.span(), { frames } = slot, points = this.info!.points, vertices = this.info!.vertices;
         const room = Math.max(2, Math.floor(MOST_BYTES / this.slots.size / (12 * points + 6 * vertices)));
         const begin = count <= room ? 0 : this.playhead, size = Math.min(count, room);
+        if (this.linksDrawn(slot).length && frames.get(this.at) && slot.drawing?.key !== this.drawKey(slot)) return { at: this.at, what: "draw" };
         for (let i = 0; i < size; ++i) if (!frames.get((begin + i) % count)) return { at: (begin + i) % count, what: "frame" };
         for (let i = 0; i < size; ++i) {
             const at = (this.playhead + i) % count, frame = frames.get(at);
@@ -294,6 +358,14 @@ export class Engine {
         }
         return undefined;
     }
+
+    /** Numbers of the links that are to draw themselves, in the chain as it is bound. */
+    private linksDrawn(slot: Slot): number[] {
+        return (slot.info?.links ?? []).flatMap((one, i) => (this.wanted.drawn.includes(one.name) ? [i] : []));
+    }
+    private drawKey(slot: Slot): string { return `${slot.turn}|${this.at}|${this.linksDrawn(slot).join()}`; }
+    /** What the links of a chain drew last. */
+    drawing(id: number): Drawing | undefined { return this.wanted.drawn.length ? this.slotOf(id)?.drawing?.drawing : undefined; }
 
     private forget(slot: Slot): void {
         const { count } = this.span(), room = Math.max(2, Math.floor(MOST_BYTES / this.slots.size / (12 * this.info!.points + 6 * this.info!.vertices)));
@@ -319,7 +391,11 @@ export class Engine {
             const began = performance.now(), evaluated = player.evaluate(frameTime(start, fps, job.at)).then(points => ({ points, ms: performance.now() - began }));
             const known = slot.frames.get(job.at), names = this.wanted.values.filter(name => !known?.values?.[name]);
             const values = Promise.all(names.map(async name => [name, await player.values(name as "stretch")] as const)).then(Object.fromEntries) as Promise<Record<string, Float32Array>>;
-            if (job.what === "frame") {
+            if (job.what === "draw") {
+                const key = this.drawKey(slot), [drawings] = await Promise.all([Promise.all(this.linksDrawn(slot).map(at => player.draw(at).catch(() => undefined))), evaluated, values]);
+                if (turn !== slot.turn) return;
+                slot.drawing = { key, drawing: joined(drawings) };
+            } else if (job.what === "frame") {
                 const [{ points, ms }, normals, hash, pose, more] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values]);
                 if (turn !== slot.turn) return;
                 slot.frames.put(job.at, { points, normals: packNormals(normals), hash, ms, pose, values: more });
@@ -357,3 +433,13 @@ export class Engine {
 
 const isBase = (chain: ChainSpec): boolean => linksText(chain) === "linear";
 export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function joined(drawings: (Drawing | undefined)[]): Drawing {
+    const one = (name: keyof Drawing) => {
+        const parts = drawings.flatMap(drawing => (drawing ? [drawing[name]] : [])), out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+        let at = 0;
+        for (const part of parts) out.set(part, at), at += part.length;
+        return out;
+    };
+    return { lines: one("lines"), points: one("points"), triangles: one("triangles") };
+}

@@ -1,26 +1,43 @@
 // The page: the session, the engine that follows it, and what shows both.
 import "./style.css";
-import { Clock } from "./clock.ts";
-import { Engine } from "./engine.ts";
-import { openStudio } from "./hook.ts";
+import { type App, say } from "./app.ts";
 import { chrome } from "./chrome.ts";
-import { Store } from "./store.ts";
-import { View } from "./view.ts";
+import { Clock } from "./clock.ts";
 import { byId } from "./dom.ts";
+import { Engine } from "./engine.ts";
+import { valuesWanted } from "./heat.ts";
+import { openStudio } from "./hook.ts";
+import { keys } from "./keys.ts";
+import { openFiles, takeServed } from "./open.ts";
+import { panels } from "./panels/index.ts";
+import { side } from "./side.ts";
+import { Store } from "./store.ts";
+import { timeline } from "./timeline.ts";
+import { View } from "./view.ts";
 
-const store = await Store.open(), engine = new Engine(store.now), view = new View(byId<HTMLCanvasElement>("view"), engine), clock = new Clock(store, engine);
-chrome(store, engine, view, clock);
-store.listen((now, before) => {
-    if (now !== before) view.touch();
-    engine.sync(now);
-});
+const fresh = !/[#&]s=/.test(location.hash), store = await Store.open(), engine = new Engine(store.now);
+engine.sync(store.now); // the worker starts while the rest is built
+const view = new View(byId<HTMLCanvasElement>("view"), engine), clock = new Clock(store, engine), app: App = { store, engine, view, clock, say };
+
+const follow = () => {
+    engine.sync(store.now);
+    engine.want(valuesWanted(store.now), store.now.show.drawn);
+    view.touch();
+};
+store.listen(follow);
 engine.listen(what => {
     if (what === "character" && engine.shape) view.setShape(engine.shape, store.now);
+    if (what === "character" && engine.problem) say(engine.problem, "bad");
     view.touch();
 });
-engine.sync(store.now);
+view.onCamera = () => store.keep(session => ({ ...session, camera: { position: view.camera.position.toArray(), target: view.controls.target.toArray() } }));
+chrome(app, openFiles(app), keys(app));
+side(app, panels);
+timeline(app);
+engine.want(valuesWanted(store.now), store.now.show.drawn);
 clock.play();
 openStudio(store, engine, view, clock);
+void takeServed(app, fresh);
 
 let before = performance.now();
 function tick(now: number): void {
@@ -30,3 +47,5 @@ function tick(now: number): void {
     requestAnimationFrame(tick);
 }
 requestAnimationFrame(tick);
+if (typeof PerformanceObserver !== "undefined" && PerformanceObserver.supportedEntryTypes.includes("longtask"))
+    new PerformanceObserver(list => list.getEntries().forEach(entry => (view.longest = Math.max(view.longest, entry.duration)))).observe({ type: "longtask", buffered: true });

@@ -77,6 +77,8 @@ export interface Session {
     compare: Compare;
     /** Where the wipe stands, 0 to 1 of the view's width. */
     wipe: number;
+    /** What the curve under the timeline shows: "volume", "crossings", "stretch", "roughness", "ms", or "" for none. */
+    curve: string;
     show: Show;
     camera: Camera | null;
 }
@@ -87,7 +89,7 @@ export const link = (deformer: string, values: Record<string, Value> = {}): Link
 export function firstSession(): Session {
     return {
         version: 1, source: { builtin: "builtin:beast" }, clip: "walk", chains: [{ id: 1, links: [link("linear")] }, { id: 2, links: [link("layers")] }], active: 2,
-        fps: 30, start: null, end: null, cycle: false, repeat: true, speed: 1, frame: 0, compare: "wipe", wipe: 0.5,
+        fps: 30, start: null, end: null, cycle: false, repeat: true, speed: 1, frame: 0, compare: "wipe", wipe: 0.5, curve: "volume",
         show: { shading: "clay", wire: false, bones: false, names: false, shadow: true, drawn: [], heat: "none", joint: null, follow: true, cut: null }, camera: null,
     };
 }
@@ -150,5 +152,5 @@ export function isSession(value: unknown): value is Session {
     return Boolean(one) && one.version === 1 && typeof one.source === "object" && one.source !== null && Array.isArray(one.chains) && one.chains.length > 0 && one.chains.length <= MOST_CHAINS &&
         one.chains.every(chain => typeof chain.id === "number" && Array.isArray(chain.links) &&
             chain.links.every(part => typeof part.deformer === "string" && typeof part.values === "object" && part.values !== null)) &&
-        typeof one.fps === "number" && one.fps > 0 && one.fps <= 240 && typeof one.show === "object" && one.show !== null && Array.isArray(one.show.drawn);
+        typeof one.fps === "number" && one.fps > 0 && one.fps <= 240 && typeof one.curve === "string" && typeof one.show === "object" && one.show !== null && Array.isArray(one.show.drawn);
 }

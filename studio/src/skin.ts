@@ -35,6 +35,19 @@ export function surfaceOf(shape: Shape): Surface {
 
 export const clay = (): MeshStandardMaterial => new MeshStandardMaterial({ color: 0xd98463, roughness: 0.58, metalness: 0, side: DoubleSide });
 
+/** Squares that stick to the skin as it is at rest: they show stretch without texture coordinates. */
+export function checker(diagonal: number): MeshStandardMaterial {
+    const material = new MeshStandardMaterial({ color: 0xffffff, roughness: 0.7, side: DoubleSide });
+    material.onBeforeCompile = shader => {
+        shader.uniforms["squares"] = { value: 42 / (diagonal || 1) }; // along the diagonal: some twenty pairs, as a tailor would check
+        shader.vertexShader = `attribute vec3 rest;\nvarying vec3 vRest;\n${shader.vertexShader}`.replace("#include <begin_vertex>", "#include <begin_vertex>\nvRest = rest;");
+        shader.fragmentShader = `uniform float squares;\nvarying vec3 vRest;\n${shader.fragmentShader}`.replace("#include <color_fragment>", `#include <color_fragment>
+            vec3 square = floor(vRest * squares + 0.001);
+            diffuseColor.rgb *= mod(square.x + square.y + square.z, 2.0) < 0.5 ? vec3(0.72, 0.7, 0.66) : vec3(0.28, 0.3, 0.34);`);
+    };
+    return material;
+}
+
 export class Skin {
     readonly group = new Group();
     readonly geometry = new BufferGeometry();
@@ -54,6 +67,9 @@ export class Skin {
         this.geometry.setAttribute("position", this.position);
         this.geometry.setAttribute("normal", this.normal);
         this.geometry.setAttribute("color", this.color);
+        const rest = new Float32Array(3 * vertices);
+        for (let i = 0; i < vertices; ++i) rest.set(shape.points.subarray(3 * shape.vertexPoints[i]!, 3 * shape.vertexPoints[i]! + 3), 3 * i);
+        this.geometry.setAttribute("rest", new BufferAttribute(rest, 3));
         this.geometry.setIndex(new BufferAttribute(surface.triangles, 1));
         surface.partBegin.slice(0, -1).forEach((begin, i) => this.geometry.addGroup(begin, surface.partBegin[i + 1]! - begin, i));
         this.mesh = new Mesh(this.geometry, shape.info.parts.map(() => clay()));

@@ -1,17 +1,21 @@
 // What is seen: the chains' skins on one stage, in one to four panes with one camera, wiped, ghosted or blinking.
 import {
-    Color, type Material, MeshNormalMaterial, MeshStandardMaterial, NeutralToneMapping, PerspectiveCamera, Vector3, WebGLRenderer,
+    Color, DoubleSide, type Material, MeshNormalMaterial, MeshStandardMaterial, NeutralToneMapping, PerspectiveCamera, Plane, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { styleColor } from "./app.ts";
 import type { Engine } from "./engine.ts";
 import type { Frame } from "./frames.ts";
+import { HeatMap } from "./heat.ts";
 import type { Shape } from "./lane.ts";
+import { Bones, Drawn } from "./overlay.ts";
 import type { Session } from "./session.ts";
-import { Skin, type Surface, clay, surfaceOf } from "./skin.ts";
+import { Skin, type Surface, checker, clay, surfaceOf } from "./skin.ts";
 import { Stage } from "./stage.ts";
 
 const FIELD_OF_VIEW = 28; // degrees: a portrait lens, little perspective
 const BLINK_MS = 700;
+const TRAVELS = 0.4; // diagonals: a character that goes farther is followed
 const MOST_PIXELS = 2; // a pixel of the page is at most so many of the screen: more costs and is not seen
 
 export interface Pane {
@@ -39,6 +43,12 @@ export class View {
     private surface: Surface | undefined;
     private shape: Shape | undefined;
     private middle = new Vector3();
+    private readonly low = new Vector3();
+    private readonly high = new Vector3();
+    private bones: Bones | undefined;
+    private readonly drawnLinks = new Drawn();
+    readonly heat: HeatMap;
+    private path: { revision: number; places: Vector3[] } = { revision: -1, places: [] };
     private followed = new Vector3();
     private dirty = true;
     private materials = new Map<string, Material[]>();
@@ -56,7 +66,10 @@ export class View {
         this.renderer.toneMappingExposure = 1.08;
         this.renderer.setClearColor(new Color(0, 0, 0), 0);
         this.renderer.autoClear = false;
+        this.renderer.localClippingEnabled = true;
         this.stage = new Stage(this.renderer);
+        this.stage.scene.add(this.drawnLinks.group);
+        this.heat = new HeatMap(engine);
         this.controls = new OrbitControls(this.camera, canvas);
         this.controls.enableDamping = true;
         this.controls.dampingFactor = 0.12;
@@ -75,7 +88,12 @@ export class View {
         this.materials.clear();
         this.shape = shape;
         this.surface = surfaceOf(shape);
-        const { up, front } = axes(shape.info.up), low = new Vector3(Infinity, Infinity, Infinity), high = new Vector3(-Infinity, -Infinity, -Infinity), p = new Vector3();
+        const { up, front } = axes(shape.info.up), low = this.low.setScalar(Infinity), high = this.high.setScalar(-Infinity), p = new Vector3();
+        this.bones?.dispose();
+        this.bones = new Bones(shape);
+        this.stage.scene.add(this.bones.group);
+        this.path.revision = -1;
+        this.fileMaterials = null;
         for (let i = 0; i < shape.points.length; i += 3) {
             p.fromArray(shape.points, i);
             low.min(p);
@@ -125,7 +143,9 @@ export class View {
     }
 
     /** The frame to show of a chain: its own, an older one, or plain skinning. */
-    frameOf(chain: number, at: number): { frame: Frame; whose: "own" | "stale" | "base" } | undefined {
+    frameOf(chain: number, at: number): { frame: Frame; whose: "own" | "stale" | "base" | "live" } | undefined {
+        const live = this.engine.liveFrame(chain);
+        if (live) return { frame: live, whose: "live" };
         const frames = this.engine.frames(chain), own = frames?.get(at);
         if (own) return { frame: own, whose: "own" };
         const stale = frames?.any(at);
@@ -134,19 +154,40 @@ export class View {
         return base && { frame: base, whose: "base" };
     }
 
-    private materialsFor(session: Session): Material[] {
-        const heat = session.show.heat !== "none", key = heat ? "heat" : session.show.shading;
+    private materialsFor(session: Session, ghost = false): Material[] {
+        const heat = session.show.heat !== "none", key = ghost ? "ghost" : heat ? "heat" : session.show.shading;
         let found = this.materials.get(key);
         if (!found) {
             const make = (): Material => {
-                if (heat) return new MeshStandardMaterial({ vertexColors: true, roughness: 0.75, side: 2 });
-                if (key === "normals") return new MeshNormalMaterial({ side: 2 });
+                if (ghost) return new MeshStandardMaterial({ color: styleColor("--a") || "#9db7cf", roughness: 0.8, transparent: true, opacity: 0.42, depthWrite: false });
+                if (heat) return new MeshStandardMaterial({ vertexColors: true, roughness: 0.8, side: DoubleSide });
+                if (key === "normals") return new MeshNormalMaterial({ side: DoubleSide });
+                if (key === "checker") return checker(this.shape!.info.diagonal);
                 return clay();
             };
-            found = this.shape!.info.parts.map(make);
+            found = key === "file" && this.fileMaterials ? this.fileMaterials : this.shape!.info.parts.map(make);
             this.materials.set(key, found);
         }
+        const plane = this.cutPlane(session);
+        for (const material of found) material.clippingPlanes = plane;
         return found;
+    }
+
+    /** Materials of the file, one a part; null: it has none that could be read. */
+    set fileLook(materials: Material[] | null) {
+        this.fileMaterials = materials;
+        this.materials.delete("file");
+        this.dirty = true;
+    }
+    private fileMaterials: Material[] | null = null;
+    private readonly planes = [new Plane()];
+    private cutPlane(session: Session): Plane[] | null {
+        const { cut } = session.show;
+        if (!cut || !this.shape) return null;
+        const axis = "xyz".indexOf(cut.axis), low = this.low.getComponent(axis), high = this.high.getComponent(axis), shift = this.followed.getComponent(axis) - this.middle.getComponent(axis);
+        this.planes[0]!.normal.set(0, 0, 0).setComponent(axis, -1);
+        this.planes[0]!.constant = low + cut.at * (high - low) + shift;
+        return this.planes;
     }
 
     /** The panes of the compare mode. */
@@ -190,8 +231,24 @@ export class View {
             const skin = this.skin(pane.chain);
             skin.show(shown.frame);
             skin.materials = materials;
+            skin.paint(this.heat.colors(session, this.shape, shown.frame, session.frame));
             skin.wire.visible = session.show.wire;
-            for (const other of this.skins.values()) other.group.visible = other === skin;
+            skin.mesh.castShadow = true;
+            const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;
+            for (const [id, other] of this.skins) other.group.visible = id === pane.chain || id === ghost;
+            if (ghost !== undefined) {
+                const under = this.frameOf(ghost, session.frame), over = this.skin(ghost);
+                if (under) over.show(under.frame);
+                over.group.visible = Boolean(under);
+                over.materials = this.materialsFor(session, true);
+                over.wire.visible = over.mesh.castShadow = false;
+            }
+            const base = this.engine.base()?.any(session.frame);
+            if (this.bones && base) {
+                this.bones.group.visible = session.show.bones || session.show.heat === "weights";
+                if (this.bones.group.visible) this.bones.show(base.pose, session.show.joint);
+            }
+            this.drawnLinks.show(this.engine.drawing(pane.chain), this.shape.info.diagonal);
             const wipe = session.compare === "wipe", y = height - pane.top - pane.height;
             this.renderer.setScissor(pane.left, y, pane.width, pane.height);
             if (wipe) this.renderer.setViewport(0, 0, width, height);
@@ -205,18 +262,9 @@ export class View {
         return true;
     }
 
-    /** Camera and light go with a character that travels. */
+    /** Camera and light go with a character that travels; steps, sways and jumps are seen. */
     private follow(session: Session): void {
-        const frame = this.engine.base()?.any(session.frame);
-        if (!frame || !session.show.follow) return;
-        const { up } = axes(this.shape!.info.up), middle = new Vector3(), { points } = frame;
-        const step = Math.max(1, Math.floor(points.length / 3 / 500)); // five hundred points tell the middle well enough
-        let count = 0;
-        for (let i = 0; i < points.length; i += 3 * step, ++count) middle.x += points[i]!, middle.y += points[i + 1]!, middle.z += points[i + 2]!;
-        middle.divideScalar(count || 1);
-        const rest = this.restMiddle(step);
-        const now = this.middle.clone().add(middle.sub(rest)), by = now.sub(this.followed);
-        by.addScaledVector(up, -by.dot(up)); // jumps are seen
+        const to = session.show.follow ? this.travel(session.frame) : undefined, by = this.middle.clone().add(to ?? new Vector3()).sub(this.followed);
         if (by.lengthSq() === 0) return;
         this.followed.add(by);
         this.controls.target.add(by);
@@ -225,10 +273,55 @@ export class View {
         this.controls.update();
     }
 
-    private restMiddle(step: number): Vector3 {
-        const { points } = this.shape!, middle = new Vector3();
-        let count = 0;
-        for (let i = 0; i < points.length; i += 3 * step, ++count) middle.x += points[i]!, middle.y += points[i + 1]!, middle.z += points[i + 2]!;
-        return middle.divideScalar(count || 1);
+    /** How far the middle has travelled on the ground by a frame, without its steps and sways: a mean over a second. */
+    private travel(frame: number): Vector3 | undefined {
+        const base = this.engine.base();
+        if (!base || base.done < base.count || !this.shape) return undefined;
+        if (this.path.revision !== base.revision) {
+            const { up } = axes(this.shape.info.up), { fps } = this.engine.rate(), half = Math.round(fps / 2);
+            const middles = Array.from({ length: base.count }, (_, i) => meanOf(base.get(i)!.points)), rest = meanOf(this.shape.points), places: Vector3[] = [];
+            for (let i = 0; i < middles.length; ++i) {
+                const reach = Math.min(half, i, middles.length - 1 - i), sum = new Vector3();
+                for (let k = i - reach; k <= i + reach; ++k) sum.add(middles[k]!);
+                const by = sum.divideScalar(2 * reach + 1).sub(rest);
+                places.push(by.addScaledVector(up, -by.dot(up)));
+            }
+            const far = Math.max(...places.map(one => one.distanceTo(places[0]!)));
+            this.path = { revision: base.revision, places: far < TRAVELS * this.shape.info.diagonal ? [] : places };
+        }
+        return this.path.places[frame];
     }
+
+    /** Joints on the screen, in pixels of the canvas, for the first pane; none while bones are hidden. */
+    joints(session: Session): { name: string; x: number; y: number }[] {
+        const pane = this.panes[0];
+        if (!pane || !this.bones?.group.visible || !this.shape) return [];
+        const { clientWidth, clientHeight } = this.canvas, wipe = session.compare === "wipe", left = wipe ? 0 : pane.left, width = wipe ? clientWidth : pane.width, height = wipe ? clientHeight : pane.height, top = wipe ? 0 : pane.top;
+        const p = new Vector3();
+        return this.bones.places.map((place, i) => {
+            p.copy(place).project(this.camera);
+            return { name: this.shape!.info.joints[i]!.name, x: left + (p.x + 1) / 2 * width, y: top + (1 - p.y) / 2 * height };
+        });
+    }
+
+    /** A picture of what is seen, on a background. */
+    picture(session: Session, background: string): Promise<Blob> {
+        this.dirty = true;
+        this.draw(session);
+        const { canvas } = this, flat = document.createElement("canvas"), context = flat.getContext("2d")!;
+        flat.width = canvas.width;
+        flat.height = canvas.height;
+        context.fillStyle = background;
+        context.fillRect(0, 0, flat.width, flat.height);
+        context.drawImage(canvas, 0, 0);
+        return new Promise((resolve, reject) => flat.toBlob(blob => (blob ? resolve(blob) : reject(new Error("the browser made no picture"))), "image/png"));
+    }
+}
+
+/** Of five hundred points, which tell it well enough. */
+function meanOf(points: Float32Array): Vector3 {
+    const step = 3 * Math.max(1, Math.floor(points.length / 1500)), sum = new Vector3();
+    let count = 0;
+    for (let i = 0; i < points.length; i += step, ++count) sum.x += points[i]!, sum.y += points[i + 1]!, sum.z += points[i + 2]!;
+    return sum.divideScalar(count || 1);
 }

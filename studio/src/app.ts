@@ -1,0 +1,58 @@
+// What every part of the page is given, and the sentences it may say.
+import type { Clock } from "./clock.ts";
+import { ICONS, byId, h, icon } from "./dom.ts";
+import type { Engine } from "./engine.ts";
+import type { Store } from "./store.ts";
+import type { View } from "./view.ts";
+
+export interface App {
+    store: Store;
+    engine: Engine;
+    view: View;
+    clock: Clock;
+    /** A sentence for the person; a bad one stays until it is closed. */
+    say(sentence: string, kind?: "note" | "bad", action?: { label: string; run(): void }): void;
+}
+
+/** A tab of the side: made once, kept up to date by its own listeners. */
+export interface Panel {
+    id: string;
+    title: string;
+    make(app: App): HTMLElement;
+}
+
+const NOTE_MS = 6000;
+
+export function say(sentence: string, kind: "note" | "bad" = "note", action?: { label: string; run(): void }): void {
+    const box = byId("notices"), same = [...box.children].find(one => one.querySelector("p")?.textContent === sentence);
+    same?.remove();
+    const notice = h("div", { class: `notice ${kind}` }, h("p", {}, sentence),
+        action && h("button", { class: "small outline", onclick: () => { action.run(); notice.remove(); } }, action.label),
+        h("button", { class: "square small", "aria-label": "Close", onclick: () => notice.remove() }, icon(ICONS.close)));
+    box.append(notice);
+    while (box.children.length > 3) box.firstElementChild?.remove();
+    if (kind === "note") setTimeout(() => notice.remove(), NOTE_MS);
+}
+
+/** Calls `update` in the next animation frame, once, however often it is asked. */
+export function soon(update: () => void): () => void {
+    let asked = false;
+    return () => {
+        if (asked) return;
+        asked = true;
+        requestAnimationFrame(() => {
+            asked = false;
+            update();
+        });
+    };
+}
+
+/** Colors of the chains, as names of the style sheet. */
+export const CHAIN_COLORS = ["--a", "--b", "--c", "--d"];
+export const chainColor = (at: number): string => getComputedStyle(document.documentElement).getPropertyValue(CHAIN_COLORS[at % CHAIN_COLORS.length]!).trim();
+export const styleColor = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+export const count = (number: number): string => number.toLocaleString("en-US");
+export function bytes(number: number): string {
+    return number < 1000 ? `${number} bytes` : number < 1e6 ? `${(number / 1e3).toFixed(0)} kB` : `${(number / 1e6).toFixed(1)} MB`;
+}

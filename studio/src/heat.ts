@@ -1,0 +1,121 @@
+// Numbers a point as colors, with a scale that covers all frames and a legend.
+import type { Engine } from "./engine.ts";
+import type { Frame } from "./frames.ts";
+import type { Shape } from "./lane.ts";
+import type { Heat, Session } from "./session.ts";
+
+type Rgb = [number, number, number];
+/** Dark to light, even in lightness, safe for color-blind eyes. */
+const RISING: Rgb[] = [[0.13, 0.16, 0.33], [0.31, 0.24, 0.52], [0.65, 0.25, 0.46], [0.93, 0.44, 0.31], [0.99, 0.77, 0.4], [1, 0.97, 0.78]];
+/** Shorter is blue, longer is red, unchanged is pale. */
+const BOTH: Rgb[] = [[0.1, 0.27, 0.62], [0.36, 0.6, 0.85], [0.93, 0.93, 0.91], [0.94, 0.55, 0.38], [0.66, 0.1, 0.13]];
+const WHOLE = 0.995; // the share of points that the scale covers: a few wild ones do not take the colors of all others
+
+export interface HeatKind {
+    name: string;
+    unit: string;
+    both: boolean;
+    help: string;
+    /** Of the core's value to what the legend says. */
+    factor: number;
+}
+export const HEATS: Record<Exclude<Heat, "none">, HeatKind> = {
+    distance: { name: "Distance to chain A", unit: "mm", both: false, factor: 1000, help: "How far each point is from the first chain's" },
+    stretch: { name: "Stretch", unit: "log₂", both: true, factor: 1, help: "The edge at each point that changed most: longer red, shorter blue" },
+    roughness: { name: "Roughness", unit: "", both: false, factor: 1, help: "Change of curvature against the rest shape" },
+    weights: { name: "Weight of a joint", unit: "%", both: false, factor: 100, help: "How much a joint moves each point; choose the joint below or click it in the view" },
+    volume: { name: "Volume by part", unit: "%", both: true, factor: 100, help: "Change of the volume that each part encloses" },
+};
+
+function colorOf(stops: Rgb[], t: number): Rgb {
+    const at = Math.max(0, Math.min(0.99999, t)) * (stops.length - 1), i = Math.floor(at), f = at - i, a = stops[i]!, b = stops[i + 1]!;
+    return [a[0] + f * (b[0] - a[0]), a[1] + f * (b[1] - a[1]), a[2] + f * (b[2] - a[2])];
+}
+const linear = (value: number): number => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+const TABLE_SIZE = 256;
+function table(stops: Rgb[]): Float32Array {
+    const out = new Float32Array(3 * TABLE_SIZE);
+    for (let i = 0; i < TABLE_SIZE; ++i) out.set(colorOf(stops, i / (TABLE_SIZE - 1)).map(linear), 3 * i);
+    return out;
+}
+const TABLES = { rising: table(RISING), both: table(BOTH) };
+export const gradient = (both: boolean): string => (both ? BOTH : RISING).map((rgb, i, all) => `rgb(${rgb.map(one => Math.round(255 * one)).join(" ")}) ${100 * i / (all.length - 1)}%`).join(", ");
+
+/** What the core must be asked for. */
+export const valuesWanted = (session: Session): string[] => (session.show.heat === "stretch" || session.show.heat === "roughness" ? [session.show.heat] : []);
+
+export class HeatMap {
+    private key = "";
+    private extents = new WeakMap<Frame, number>();
+    private weights: Float32Array | undefined;
+    private weightsOf = "";
+    /** The legend's end, in the core's unit; grows with the frames that are known. */
+    extent = 0;
+
+    constructor(private readonly engine: Engine) {}
+
+    /** The values of a frame of a chain, or undefined while they are not there. */
+    values(session: Session, shape: Shape, frame: Frame, at: number): Float32Array | undefined {
+        const { heat, joint } = session.show;
+        if (heat === "weights") return joint ? this.weightsFor(shape, joint) : undefined;
+        if (heat === "distance") {
+            const first = this.engine.frames(session.chains[0]!.id)?.any(at);
+            if (!first) return undefined;
+            const out = new Float32Array(frame.points.length / 3), a = frame.points, b = first.points, unit = shape.info.metres_per_unit;
+            for (let i = 0; i < out.length; ++i) out[i] = unit * Math.hypot(a[3 * i]! - b[3 * i]!, a[3 * i + 1]! - b[3 * i + 1]!, a[3 * i + 2]! - b[3 * i + 2]!);
+            return out;
+        }
+        if (heat === "volume") return this.volumes(shape, frame);
+        return frame.values?.[heat];
+    }
+
+    private volumes(shape: Shape, frame: Frame): Float32Array | undefined {
+        if (!frame.measures) return undefined;
+        const out = new Float32Array(shape.info.points);
+        shape.info.parts.forEach((part, i) => {
+            const told = frame.measures!.parts[i];
+            if (told?.volume_rest) out.fill(told.volume / told.volume_rest - 1, part.point_begin, part.point_begin + part.point_count);
+        });
+        return out;
+    }
+
+    private weightsFor(shape: Shape, joint: string): Float32Array {
+        const key = `${shape.info.name}|${shape.info.points}|${joint}`;
+        if (this.weights && this.weightsOf === key) return this.weights;
+        const at = shape.info.joints.findIndex(one => one.name === joint), out = new Float32Array(shape.info.points);
+        for (let i = 0; i < out.length; ++i) for (let k = shape.weightBegin[i]!; k < shape.weightBegin[i + 1]!; ++k) if (shape.weightJoints[k] === at) out[i]! += shape.weightValues[k]!;
+        this.weightsOf = key;
+        return (this.weights = out);
+    }
+
+    /** Colors a point for a frame. */
+    colors(session: Session, shape: Shape, frame: Frame, at: number): Float32Array | undefined {
+        const { heat } = session.show;
+        if (heat === "none") return undefined;
+        const key = JSON.stringify([heat, session.show.joint, session.chains, session.source.file?.hash]);
+        if (key !== this.key) {
+            this.key = key;
+            this.extent = 0;
+            this.extents = new WeakMap();
+        }
+        const values = this.values(session, shape, frame, at);
+        if (!values) return undefined;
+        this.extent = heat === "weights" ? 1 : Math.max(this.extent, this.extentOf(frame, values), 1e-9);
+        const { both } = HEATS[heat], colors = new Float32Array(3 * values.length), stops = both ? TABLES.both : TABLES.rising;
+        for (let i = 0; i < values.length; ++i) {
+            const t = both ? 0.5 + 0.5 * values[i]! / this.extent : values[i]! / this.extent, place = 3 * Math.max(0, Math.min(TABLE_SIZE - 1, Math.round(t * (TABLE_SIZE - 1))));
+            colors[3 * i] = stops[place]!;
+            colors[3 * i + 1] = stops[place + 1]!;
+            colors[3 * i + 2] = stops[place + 2]!;
+        }
+        return colors;
+    }
+
+    private extentOf(frame: Frame, values: Float32Array): number {
+        const known = this.extents.get(frame);
+        if (known !== undefined) return known;
+        const sorted = values.map(Math.abs).sort(), extent = sorted[Math.floor(WHOLE * (sorted.length - 1))] ?? 0;
+        this.extents.set(frame, extent);
+        return extent;
+    }
+}

@@ -1,0 +1,192 @@
+// Files come in: dropped anywhere, chosen by Open, or given to `supple studio` on the command line.
+import type { App } from "./app.ts";
+import { byId, h } from "./dom.ts";
+import { sentence } from "./engine.ts";
+import { filesOf, keepFile } from "./files.ts";
+import { linksOfPreset } from "./preset.ts";
+import { type FileRef, type Session, type Source, isSession } from "./session.ts";
+
+type Role = "character" | "foreign" | "motion" | "json" | "map" | "beside";
+const ROLES: Record<string, Role> = {
+    glb: "character", gltf: "character", vrm: "character", obj: "character", ply: "character", mesh: "character",
+    fbx: "foreign", dae: "foreign", x: "foreign", blend: "foreign", ms3d: "foreign", md5mesh: "foreign",
+    bvh: "motion", json: "json", txt: "map", dmat: "map",
+};
+const ending = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+const roleOf = (name: string): Role => ROLES[ending(name)] ?? "beside";
+
+interface Given {
+    name: string;
+    bytes: Uint8Array<ArrayBuffer>;
+}
+/** What `supple studio` says of itself; a static host has an empty one. */
+interface Server {
+    server: string;
+    convert: string[];
+    files: { id: number; name: string; bytes: number; of: number | null }[];
+}
+let server: Server = { server: "", convert: [], files: [] };
+
+export const ACCEPTED = Object.keys(ROLES).map(one => `.${one}`).concat([".bin", ".png", ".jpg", ".jpeg", ".mtl"]).join(",");
+
+/** A file that only assimp reads, by the program that serves the page; on a static host by three's loader, as a preview. */
+async function converted(app: App, given: Given): Promise<Given> {
+    const name = given.name.replace(/\.[^.]+$/, ".glb");
+    if (!server.convert.includes(ending(given.name))) {
+        if (ending(given.name) !== "fbx" && ending(given.name) !== "dae")
+            throw new Error(`'${given.name}' needs 'supple studio ${given.name}', whose server reads this format; or export it as glTF`);
+        const { previewToGlb } = await import("./foreign.ts");
+        const made = await previewToGlb(given.name, given.bytes);
+        app.say(`'${given.name}' was read by three.js as a preview. Weights and units may differ from the program's own reader: run 'supple studio ${given.name}' for the real one.`);
+        return { name, bytes: made };
+    }
+    const answer = await fetch(`api/convert?name=${encodeURIComponent(given.name)}`, { method: "POST", body: given.bytes });
+    if (!answer.ok) throw new Error(await answer.text());
+    const notes = decodeURIComponent(answer.headers.get("X-Supple-Notes") ?? "").trim();
+    if (notes) app.say(notes.split("\n")[0]!);
+    return { name, bytes: new Uint8Array(await answer.arrayBuffer()) };
+}
+
+async function kept(app: App, given: Given): Promise<FileRef> {
+    const { ref, kept: ok } = await keepFile(given.name, given.bytes);
+    if (!ok) app.say(`'${given.name}' does not fit this browser's storage: it works now, and a reload will ask for it again.`);
+    return ref;
+}
+
+/** The session around another character: its own clip, its own camera, chains as they were. */
+function around(session: Session, source: Source): Session {
+    return { ...session, source, clip: null, start: null, end: null, cycle: false, frame: 0, camera: null, show: { ...session.show, joint: null, drawn: [], cut: null } };
+}
+
+async function takeJson(app: App, given: Given): Promise<void> {
+    let json: unknown;
+    try {
+        json = JSON.parse(new TextDecoder().decode(given.bytes));
+    } catch (error) {
+        throw new Error(`'${given.name}' is not JSON: ${sentence(error)}`);
+    }
+    if (isSession(json)) return app.store.do("open a session", () => json as Session);
+    const one = json as Record<string, unknown>, WORLD = ["gravity", "wind", "bodies", "forces", "muscles", "keys"];
+    if (one && typeof one === "object" && !("links" in one) && WORLD.some(name => name in one)) {
+        const ref = await kept(app, given);
+        app.store.do(`world ${given.name}`, session => ({ ...session, source: { ...session.source, world: ref } }));
+        return app.say(`'${given.name}' is the world now.`);
+    }
+    const links = linksOfPreset(json);
+    if (!links) throw new Error(`'${given.name}' is neither a preset, a world nor a session; docs/world.md shows what each looks like`);
+    app.store.do(`preset ${given.name}`, session => ({
+        ...session, chains: session.chains.map(chain => (chain.id === session.active ? { ...chain, links } : chain)),
+    }));
+}
+
+/** Takes files in, whatever they are; one that cannot be read says why and leaves the rest alone. */
+export async function takeFiles(app: App, given: Given[]): Promise<void> {
+    if (!given.length) return;
+    const by = (role: Role) => given.filter(one => roleOf(one.name) === role), problems: string[] = [];
+    const attempt = async (work: () => Promise<void>) => work().catch(error => void problems.push(sentence(error)));
+    const characters = [...by("character"), ...by("foreign")];
+    // Shapes after the first are sculpts or a sequence only where they are plain meshes; another character replaces.
+    const [first, ...others] = characters.sort((a, b) => rank(a.name) - rank(b.name));
+    if (first) await attempt(async () => {
+        const main = roleOf(first.name) === "foreign" ? await converted(app, first) : first;
+        const beside = await Promise.all(by("beside").map(one => kept(app, one))), ref = await kept(app, main);
+        const source: Source = { file: ref, ...(beside.length ? { beside } : {}) };
+        app.store.do(`open ${first.name}`, session => around(session, source));
+        await app.engine.ready();
+        if (app.engine.problem) {
+            const { problem } = app.engine;
+            app.store.undo();
+            throw new Error(problem);
+        }
+    });
+    for (const one of others) await attempt(async () => {
+        if (!/\.(obj|ply|mesh)$/i.test(one.name)) throw new Error(`'${one.name}' was left out: one character at a time, and '${first!.name}' is it`);
+        const ref = await kept(app, one), clip = app.engine.clip()?.name ?? "", time = timeOf(one.name, app);
+        app.store.do(`sculpt ${one.name}`, session => ({ ...session, source: { ...session.source, sculpts: [...(session.source.sculpts ?? []), { file: ref, clip, time }] } }));
+    });
+    for (const one of by("motion")) await attempt(async () => {
+        const ref = await kept(app, one);
+        app.store.do(`motion ${one.name}`, session => ({ ...session, source: { ...session.source, motions: [...(session.source.motions ?? []), ref] }, clip: ref.name.replace(/\.[^.]+$/, ""), start: null, end: null, frame: 0, cycle: false }));
+        await app.engine.ready();
+        if (app.engine.problem) {
+            const { problem } = app.engine;
+            app.store.undo();
+            throw new Error(problem);
+        }
+        const clips = app.engine.info?.clips ?? [];
+        const added = clips.at(-1);
+        if (added) app.store.keep(session => ({ ...session, clip: added.name }));
+    });
+    for (const one of by("map")) await attempt(async () => {
+        const ref = await kept(app, one), name = one.name.replace(/\.[^.]+$/, "");
+        app.store.do(`map ${name}`, session => ({ ...session, source: { ...session.source, maps: [...(session.source.maps ?? []).filter(map => map.name !== name), { file: ref, name }] } }));
+        app.say(`'${one.name}' is the map ${name}.`);
+    });
+    for (const one of by("json")) await attempt(() => takeJson(app, one));
+    if (!first && by("beside").length === given.length) problems.push(`'${given[0]!.name}' is nothing the studio reads; drop a character (.glb, .gltf, .obj, .fbx), a motion (.bvh), a preset or a world (.json)`);
+    for (const problem of problems) app.say(problem, "bad");
+}
+
+/** Rigged formats before plain meshes. */
+const rank = (name: string): number => ["glb", "gltf", "vrm", "fbx", "dae"].includes(ending(name)) ? 0 : 1;
+/** A sculpt's frame from its name ("arm_012.obj" is frame 12), else where the playhead stands. */
+function timeOf(name: string, app: App): number {
+    const number = /(\d+)\.[^.]+$/.exec(name)?.[1], { count, start } = app.engine.span(), { fps, frame } = app.store.now;
+    const at = number && Number(number) < count ? Number(number) : frame;
+    return start + at / fps;
+}
+
+async function given(files: File[]): Promise<Given[]> {
+    return Promise.all(files.map(async file => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
+}
+
+/** Drop anywhere, the hidden input behind Open, and what the server was given. */
+export function openFiles(app: App): HTMLInputElement {
+    const cover = byId("drop"), input = h("input", { type: "file", id: "file-input", multiple: true, accept: ACCEPTED, class: "visually-hidden", tabIndex: -1, "aria-hidden": "true" });
+    input.addEventListener("change", async () => {
+        const files = [...(input.files ?? [])];
+        input.value = "";
+        await takeFiles(app, await given(files));
+    });
+    let depth = 0;
+    const isFile = (event: DragEvent) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+    addEventListener("dragenter", event => {
+        if (!isFile(event)) return;
+        ++depth;
+        cover.classList.add("over");
+    });
+    addEventListener("dragleave", event => {
+        if (isFile(event) && --depth <= 0) {
+            depth = 0;
+            cover.classList.remove("over");
+        }
+    });
+    addEventListener("dragover", event => event.preventDefault());
+    addEventListener("drop", async event => {
+        event.preventDefault();
+        depth = 0;
+        cover.classList.remove("over");
+        if (event.dataTransfer) await takeFiles(app, await given(await filesOf(event.dataTransfer)));
+    });
+    document.body.append(input);
+    return input;
+}
+
+/** Files of the command line; only where the address holds no session yet. */
+export async function takeServed(app: App, fresh: boolean): Promise<void> {
+    const answer = await fetch("api/session.json").catch(() => undefined);
+    if (!answer?.ok) return;
+    server = await answer.json() as Server;
+    if (!fresh || !server.files.length) return;
+    const taken: Given[] = [];
+    for (const file of server.files) {
+        const foreign = server.convert.includes(ending(file.name));
+        const got = foreign ? await fetch(`api/convert?id=${file.id}`, { method: "POST" }) : await fetch(`api/files/${file.id}`);
+        if (!got.ok) {
+            app.say(await got.text(), "bad");
+            continue;
+        }
+        taken.push({ name: foreign ? file.name.replace(/\.[^.]+$/, ".glb") : file.name, bytes: new Uint8Array(await got.arrayBuffer()) });
+    }
+    await takeFiles(app, taken);
+}

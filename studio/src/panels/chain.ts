@@ -1,0 +1,155 @@
+// The chosen chain: its links in order, presets with what they change, every parameter of the one description.
+import type { ChainInfo, DeformerInfo } from "supple-skin";
+import { type App, type Panel, soon } from "../app.ts";
+import { ICONS, h, icon } from "../dom.ts";
+import { type Parameter, field, readable, short } from "../field.ts";
+import { type Link, type Value, activeChain, link, running, text, withChain, withLink } from "../session.ts";
+
+interface Preset {
+    name: string;
+    summary: string;
+    set: Record<string, string>;
+}
+const parametersOf = (deformer: DeformerInfo): Parameter[] => (deformer["params"] ?? []) as unknown as Parameter[];
+const presetsOf = (deformer: DeformerInfo): Preset[] => (deformer["presets"] ?? []) as Preset[];
+
+/** A text of the preset as a value of the parameter's type. */
+function parsed(parameter: Parameter, value: string): Value {
+    if (parameter.type === "float" || parameter.type === "int") return Number(value);
+    return parameter.type === "bool" ? value === "true" || value === "1" : value;
+}
+
+export const chainPanel: Panel = {
+    id: "chain", title: "Chain",
+    make(app) {
+        const { store, engine } = app, links = h("div", { class: "links" }), notes = h("div", { class: "notes" }), help = h("p", { class: "help-line", "aria-hidden": "true" });
+        const search = h("input", { type: "search", placeholder: "Find a parameter", "aria-label": "Find a parameter", oninput: () => filter() });
+        const adding = h("select", { "aria-label": "Add a link", onchange: () => {
+            const name = adding.value;
+            adding.value = "";
+            if (name) store.do(`add ${name}`, session => withChain(session, session.active, chain => ({ ...chain, links: [...chain.links.filter(one => chain.links.length > 1 || one.deformer !== "linear"), link(name)] })));
+        } });
+        const failed = h("div", { class: "failed", role: "alert", hidden: true });
+        const filter = () => {
+            const words = search.value.trim().toLowerCase();
+            for (const row of links.querySelectorAll<HTMLElement>(".field")) {
+                const hay = `${row.dataset["parameter"]} ${row.dataset["help"]}`.toLowerCase();
+                row.hidden = Boolean(words) && !hay.includes(words) && !hay.replaceAll("_", " ").includes(words);
+            }
+            for (const box of links.querySelectorAll("details")) if (words) box.open = true;
+        };
+        let key = "";
+        const update = () => {
+            const { now } = store, chain = activeChain(now), info = engine.description(chain.id), status = engine.status(chain.id);
+            failed.hidden = status.state !== "failed";
+            failed.textContent = status.problem;
+            const next = JSON.stringify([chain, now.show.joint, info?.text, info?.links.map(one => [one.values, one.idle, one.inert]), engine.deformers.length, engine.info?.examples.length]);
+            if (next === key) return;
+            key = next;
+            const focus = document.activeElement instanceof HTMLElement && links.contains(document.activeElement) ? document.activeElement.closest<HTMLElement>("[data-key]")?.dataset["key"] : undefined;
+            const kind = document.activeElement instanceof HTMLInputElement ? document.activeElement.type : undefined;
+            const open = new Set([...links.querySelectorAll<HTMLDetailsElement>("details[open]")].map(one => one.dataset["at"]));
+            const known = links.childElementCount > 0, top = links.parentElement?.parentElement?.scrollTop ?? 0;
+            links.replaceChildren(...chain.links.map((one, at) => linkCard(app, one, at, info, text => (help.textContent = text), known ? open : undefined)));
+            if (links.parentElement?.parentElement) links.parentElement.parentElement.scrollTop = top;
+            if (focus) (links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] input${kind ? `[type="${kind}"]` : ""}`) ?? links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] select`))?.focus();
+            adding.replaceChildren(h("option", { value: "" }, "Add a link …"), ...engine.deformers.map(deformer => {
+                const needs = (deformer["needs"] ?? []) as string[], lacks = needs.includes("examples") && !engine.info?.examples.length;
+                return h("option", { value: deformer.name, disabled: lacks, title: deformer.summary }, lacks ? `${deformer.name} (needs sculpts: drop some)` : deformer.name);
+            }));
+            notes.replaceChildren(...(info?.notes ?? []).map(note => h("p", {}, note)));
+            filter();
+        };
+        store.listen(soon(update));
+        engine.listen(soon(update));
+        update();
+        return h("div", { class: "stack" }, h("div", { class: "row" }, search), failed, links, h("div", { class: "row" }, adding), notes, help);
+    },
+};
+
+function linkCard(app: App, one: Link, at: number, info: ChainInfo | undefined, onHelp: (text: string) => void, open: Set<string | undefined> | undefined): HTMLElement {
+    const { store, engine } = app, deformer = engine.deformers.find(each => each.name === one.deformer), chain = activeChain(store.now), id = chain.id;
+    const name = running(chain).find(each => each.at === at)?.name;
+    // The core puts plain skinning in front where a chain needs it: links are matched from behind.
+    const place = running(chain).findIndex(each => each.at === at), told = place < 0 ? undefined : info?.links.at(place - running(chain).length);
+    const change = (label: string, values: (old: Record<string, Value>) => Record<string, Value>, merge = "") => store.do(label, session => withLink(session, id, at, old => ({ ...old, values: values(old.values) })), merge);
+    const move = (by: number) => store.do(`move ${one.deformer}`, session => withChain(session, id, old => {
+        const all = [...old.links], [taken] = all.splice(at, 1);
+        all.splice(at + by, 0, taken!);
+        return { ...old, links: all };
+    }));
+    const head = h("summary", {}, h("b", {}, one.deformer), h("span", { class: "summary" }, one.muted ? "muted" : told?.inert ?? ""));
+    const tools = h("div", { class: "tools" },
+        h("button", { class: "square small", "aria-label": `Move ${one.deformer} up`, title: "Up", disabled: at === 0, onclick: () => move(-1) }, icon(ICONS.up)),
+        h("button", { class: "square small", "aria-label": `Move ${one.deformer} down`, title: "Down", disabled: at === chain.links.length - 1, onclick: () => move(1) }, icon(ICONS.down)),
+        h("button", { class: "square small", "aria-label": one.muted ? `Unmute ${one.deformer}` : `Mute ${one.deformer}`, title: one.muted ? "Unmute" : "Mute", "aria-pressed": String(one.muted), onclick: () => store.do(one.muted ? `unmute ${one.deformer}` : `mute ${one.deformer}`, session => withLink(session, id, at, old => ({ ...old, muted: !old.muted }))) }, icon(one.muted ? ICONS.off : ICONS.eye)),
+        h("button", { class: "square small", "aria-label": `Remove ${one.deformer}`, title: "Remove", disabled: chain.links.length < 2, onclick: () => store.do(`remove ${one.deformer}`, session => withChain(session, id, old => ({ ...old, links: old.links.filter((_, i) => i !== at) }))) }, icon(ICONS.close)));
+    const body: HTMLElement[] = [h("p", { class: "about" }, deformer?.summary ?? "There is no such deformer in this version.")];
+    if (deformer) {
+        body.push(...presetRow(deformer, one, (label, values) => change(label, () => values)));
+        const rows = parametersOf(deformer).map(parameter => parameterRow(app, parameter, one, name, told?.idle[parameter.name], change, onHelp, `${id}-${at}`));
+        const live = rows.filter(row => !row.idle).map(row => row.row), idle = rows.filter(row => row.idle).map(row => row.row);
+        body.push(...live);
+        if (idle.length) body.push(h("details", { class: "idle-list", "data-at": `${at}-idle`, open: open?.has(`${at}-idle`) ?? false }, h("summary", {}, `${idle.length} without effect here`), ...idle));
+        if (!rows.length) body.push(h("p", { class: "about" }, "Nothing to set."));
+    }
+    const isOpen = open?.has(String(at)) ?? (at === chain.links.length - 1 || chain.links.length === 1);
+    const card = h("details", { class: `link${one.muted ? " muted" : ""}`, "data-at": String(at), "data-deformer": one.deformer, open: isOpen || !open }, head, ...body);
+    return h("div", { class: "link-box" }, card, tools);
+}
+
+function presetRow(deformer: DeformerInfo, one: Link, set: (label: string, values: Record<string, Value>) => void): HTMLElement[] {
+    const presets = presetsOf(deformer);
+    if (!presets.length) return [];
+    const parameters = new Map(parametersOf(deformer).map(parameter => [parameter.name, parameter]));
+    const valuesOf = (preset: Preset) => Object.fromEntries(Object.entries(preset.set).flatMap(([name, value]) => {
+        const parameter = parameters.get(name), is = parameter && parsed(parameter, value);
+        return parameter && is !== undefined && text(is) !== text(parameter.default) ? [[name, is] as const] : [];
+    }));
+    const same = (preset: Preset) => JSON.stringify(Object.entries(valuesOf(preset)).sort()) === JSON.stringify(Object.entries(one.values).sort());
+    const diff = h("p", { class: "diff" }), tell = (preset: Preset | undefined) => {
+        if (!preset) return void (diff.textContent = "");
+        const wanted = valuesOf(preset), names = [...new Set([...Object.keys(one.values), ...Object.keys(wanted)])];
+        const changes = names.flatMap(name => {
+            const standard = parameters.get(name.split("@")[0]!)?.default ?? "", before = one.values[name] ?? standard, after = wanted[name] ?? standard;
+            return text(before) === text(after) ? [] : [`${readable(name)} ${text(before)} → ${text(after)}`];
+        });
+        diff.textContent = `${preset.summary}. ${changes.length ? changes.join(", ") : "Nothing changes"}.`;
+    };
+    const all: Preset[] = [{ name: "standard", summary: "The deformer's own values", set: {} }, ...presets];
+    const chips = all.map(preset => h("button", { class: "chip", "aria-pressed": String(same(preset)), title: preset.summary, onclick: () => set(`preset ${preset.name}`, valuesOf(preset)), onpointerenter: () => tell(preset), onfocus: () => tell(preset), onpointerleave: () => tell(undefined), onblur: () => tell(undefined) }, readable(preset.name)));
+    return [h("div", { class: "chips", role: "group", "aria-label": "Presets" }, ...chips), diff];
+}
+
+type Change = (label: string, values: (old: Record<string, Value>) => Record<string, Value>, merge?: string) => void;
+
+function parameterRow(app: App, parameter: Parameter, one: Link, name: string | undefined, idle: string | undefined, change: Change, onHelp: (text: string) => void, key: string): { row: HTMLElement; idle: boolean } {
+    const { store, engine } = app, own = one.values[parameter.name], value = own ?? parameter.default, joint = store.now.show.joint;
+    const set = (full: string, to: Value) => change(`${one.deformer} ${readable(full)}`, old => {
+        const rest = { ...old };
+        if (!full.includes("@") && text(to) === text(parameter.default)) delete rest[full];
+        else rest[full] = to;
+        return rest;
+    }, `${key}-${full}`);
+    const reset = (full: string) => change(`reset ${readable(full)}`, old => Object.fromEntries(Object.entries(old).filter(([each]) => each !== full)));
+    const more: Node[] = [];
+    if (parameter.varies !== "not") {
+        for (const [full, at] of Object.entries(one.values)) {
+            const [base, bone] = full.split("@");
+            if (base !== parameter.name || bone === undefined) continue;
+            more.push(field({ parameter, label: bone, value: at, changed: true, onSet: to => set(full, to), onReset: () => reset(full), onHelp }));
+        }
+        if (joint && one.values[`${parameter.name}@${joint}`] === undefined)
+            more.push(h("button", { class: "small bone", title: `A value of its own for ${joint}`, onclick: () => set(`${parameter.name}@${joint}`, value) }, icon(ICONS.add), joint));
+    }
+    const live = parameter.stage === "frame" && name !== undefined;
+    const row = field({
+        parameter, value, idle, changed: own !== undefined, onHelp, more,
+        ...(live ? { onDrag: (now: number) => engine.live(store.now.active, `${name}.${parameter.name}`, now) } : {}),
+        onSet: to => set(parameter.name, to), onReset: () => reset(parameter.name),
+    });
+    row.dataset["key"] = `${key}-${parameter.name}`;
+    row.dataset["help"] = parameter.help;
+    row.setAttribute("data-value", typeof value === "number" ? short(value) : String(value));
+    return { row, idle: Boolean(idle) && own === undefined };
+}
