@@ -38,6 +38,7 @@ function bar({ store, engine, say }: App, input: HTMLInputElement, help: () => v
         if (next !== key) {
             key = next;
             who.replaceChildren(...(source.file ? [h("option", { value: "file" }, sourceName(source))] : []), ...engine.builtins.map(one => h("option", { value: one.name.startsWith("builtin:") ? one.name : `builtin:${one.name}`, title: one.summary }, one.name.replace("builtin:", ""))));
+            if (source.builtin && ![...who.options].some(one => one.value === name)) who.prepend(h("option", { value: name }, sourceName(source)));
             who.value = name;
             clip.replaceChildren(...(clips.length ? clips.map(one => h("option", { value: one.name }, `${one.name || "clip"} · ${one.seconds.toFixed(1)} s`)) : [h("option", { value: "" }, "no clip: rest pose")]));
             clip.disabled = clips.length < 2;

@@ -32,7 +32,7 @@ class Slot {
     turn = 0;
     restarts = 0;
     /** What links drew of themselves in one frame. */
-    drawing: { key: string; drawing: Drawing } | undefined;
+    drawing: { key: string; at: number; drawing: Drawing } | undefined;
     /** The turn whose loop runs; one loop a slot. */
     looping = 0;
     constructor(readonly id: number) {}
@@ -365,7 +365,7 @@ export class Engine {
     }
     private drawKey(slot: Slot): string { return `${slot.turn}|${this.at}|${this.linksDrawn(slot).join()}`; }
     /** What the links of a chain drew last. */
-    drawing(id: number): Drawing | undefined { return this.wanted.drawn.length ? this.slotOf(id)?.drawing?.drawing : undefined; }
+    drawing(id: number): { at: number; drawing: Drawing } | undefined { return this.wanted.drawn.length ? this.slotOf(id)?.drawing : undefined; }
 
     private forget(slot: Slot): void {
         const { count } = this.span(), room = Math.max(2, Math.floor(MOST_BYTES / this.slots.size / (12 * this.info!.points + 6 * this.info!.vertices)));
@@ -394,7 +394,7 @@ export class Engine {
             if (job.what === "draw") {
                 const key = this.drawKey(slot), [drawings] = await Promise.all([Promise.all(this.linksDrawn(slot).map(at => player.draw(at).catch(() => undefined))), evaluated, values]);
                 if (turn !== slot.turn) return;
-                slot.drawing = { key, drawing: joined(drawings) };
+                slot.drawing = { key, at: job.at, drawing: joined(drawings) };
             } else if (job.what === "frame") {
                 const [{ points, ms }, normals, hash, pose, more] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values]);
                 if (turn !== slot.turn) return;

@@ -10,6 +10,17 @@ export const mayCancel = maySharedMemory; // elsewhere a lane at work cannot hea
 /** What of a source makes another character. */
 export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined });
 
+let fetched: Promise<ArrayBuffer> | undefined;
+/** The module, fetched once for all lanes. */
+function moduleBytes(): Promise<ArrayBuffer> {
+    fetched ??= fetch(new URL("./supple.wasm", import.meta.url)).then(answer => {
+        if (!answer.ok) throw new Error(`supple.wasm: the server answered ${answer.status}; reload the page`);
+        return answer.arrayBuffer();
+    });
+    fetched.catch(() => (fetched = undefined));
+    return fetched;
+}
+
 export class Lane {
     character!: Remote<Character>;
     private key = "";
@@ -17,7 +28,8 @@ export class Lane {
     private constructor(readonly supple: Remote<Supple>) {}
 
     static async open(): Promise<Lane> {
-        return new Lane(await connect(maySharedMemory() ? { threads: Math.max(1, Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1)) } : { threads: 1 }));
+        const threads = maySharedMemory() ? Math.max(1, Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1)) : 1;
+        return new Lane(await connect({ threads, wasm: await moduleBytes() }));
     }
 
     /** Loads the character, unless it is there. */

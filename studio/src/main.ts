@@ -30,6 +30,7 @@ engine.listen(what => {
     if (what === "character" && engine.problem) say(engine.problem, "bad");
     view.touch();
 });
+view.playing = () => clock.playing && !clock.held;
 view.onCamera = () => store.keep(session => ({ ...session, camera: { position: view.camera.position.toArray(), target: view.controls.target.toArray() } }));
 chrome(app, openFiles(app), keys(app));
 side(app, panels);

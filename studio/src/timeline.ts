@@ -138,7 +138,7 @@ export function timeline(app: App): void {
         curve.hidden = !which;
         worst.disabled = !which;
         if (!which) return;
-        const { start, end, count } = engine.span(), { fps, chains } = store.now;
+        const { start, count } = engine.span(), { fps, chains } = store.now;
         const x = Array.from({ length: count }, (_, i) => start + i / fps);
         const rows = chains.map(chain => {
             const frames = engine.frames(chain.id);
@@ -160,7 +160,6 @@ export function timeline(app: App): void {
                 hooks: { ready: [(self: uPlot) => self.over.addEventListener("click", event => clock.seek(frameAt(event.clientX - track.getBoundingClientRect().left)))] },
             }, [x, ...rows] as uPlot.AlignedData, curve);
         } else chart.setData([x, ...rows] as uPlot.AlignedData);
-        void end;
     };
     const drawTrack = () => {
         const ratio = Math.min(devicePixelRatio, 2), w = track.clientWidth, hgt = track.clientHeight;
@@ -199,7 +198,8 @@ export function timeline(app: App): void {
                 if (!any) continue;
                 context.globalAlpha = fresh ? 1 : 0.35;
                 context.fillStyle = color;
-                context.fillRect(xOf(start + i / fps), y, Math.max(1, Math.min(cell, xOf(end) - xOf(start + i / fps) || cell)) + 0.4, BAR);
+                const from = Math.min(xOf(start + i / fps), xOf(end) - 1), to = Math.min(xOf(end), from + cell + 0.4);
+                context.fillRect(from, y, Math.max(1, to - from), BAR);
             }
             context.globalAlpha = 1;
         });

@@ -15,6 +15,8 @@ import { Stage } from "./stage.ts";
 
 const FIELD_OF_VIEW = 28; // degrees: a portrait lens, little perspective
 const BLINK_MS = 700;
+const MARGIN = 1.12; // around what is framed
+const FLIGHT_MS = 350;
 const TRAVELS = 0.4; // diagonals: a character that goes farther is followed
 const MOST_PIXELS = 2; // a pixel of the page is at most so many of the screen: more costs and is not seen
 
@@ -59,9 +61,11 @@ export class View {
     /** Called with the chains' places whenever they change. */
     onPanes: (panes: Pane[]) => void = () => undefined;
     onCamera: () => void = () => undefined;
+    playing: () => boolean = () => false;
 
     constructor(readonly canvas: HTMLCanvasElement, private readonly engine: Engine) {
         this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: false });
+        this.renderer.debug.checkShaderErrors = false; // asking waits for the compiler: the page's thread would stand still
         this.renderer.toneMapping = NeutralToneMapping;
         this.renderer.toneMappingExposure = 1.08;
         this.renderer.setClearColor(new Color(0, 0, 0), 0);
@@ -99,6 +103,10 @@ export class View {
             low.min(p);
             high.max(p);
         }
+        this.box.low.copy(low);
+        this.box.high.copy(high);
+        this.fitted = this.seen = false;
+        this.flight = undefined;
         this.middle.copy(low).add(high).multiplyScalar(0.5);
         this.followed.copy(this.middle);
         const diagonal = shape.info.diagonal || 1, floor = up.dot(low);
@@ -111,26 +119,77 @@ export class View {
         if (session.camera) {
             this.camera.position.fromArray(session.camera.position);
             this.controls.target.fromArray(session.camera.target);
-        } else this.look("home");
+        } else this.look("home", false);
         this.dirty = true;
     }
 
     /** Looks from a side; the whole character fits. */
-    look(from: "home" | "front" | "side" | "top" | "back"): void {
+    look(from: "home" | "front" | "side" | "top" | "back", told = true): void {
         if (!this.shape) return;
         const { up, front } = axes(this.shape.info.up), side = new Vector3().crossVectors(up, front), at = new Vector3();
         if (from === "home") at.addScaledVector(front, 0.72).addScaledVector(side, 0.78).addScaledVector(up, 0.34);
         else if (from === "side") at.copy(side).addScaledVector(up, 0.05);
         else if (from === "top") at.copy(up).addScaledVector(front, 0.001);
         else at.copy(front).multiplyScalar(from === "back" ? -1 : 1).addScaledVector(up, 0.05);
-        const box = this.canvas.getBoundingClientRect(), narrow = Math.min(1, (this.panes[0]?.width ?? box.width) / Math.max(1, box.height));
-        const distance = 0.56 * this.shape.info.diagonal / Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180) / Math.max(0.45, narrow);
-        this.controls.target.copy(this.followed);
-        this.camera.position.copy(this.followed).addScaledVector(at.normalize(), distance);
-        this.controls.update();
+        // Every corner of the box that the motion fills lies within the picture.
+        const away = at.normalize(), right = new Vector3().crossVectors(up, away).normalize(), over = new Vector3().crossVectors(away, right);
+        const { clientWidth, clientHeight } = this.canvas, pane = this.sideBySide ? this.panes[0] : undefined;
+        const aspect = pane ? pane.width / Math.max(1, pane.height) : clientWidth / Math.max(1, clientHeight);
+        const tan = Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180), { low, high } = this.box, middle = low.clone().add(high).multiplyScalar(0.5), corner = new Vector3();
+        let distance = 0;
+        for (let i = 0; i < 8; ++i) {
+            corner.set(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z).sub(middle);
+            distance = Math.max(distance, corner.dot(away) + MARGIN * Math.max(Math.abs(corner.dot(right)) / (tan * aspect), Math.abs(corner.dot(over)) / tan));
+        }
+        const target = middle.add(this.followed).sub(this.middle);
+        this.fly(target, target.clone().addScaledVector(away, distance), from === "home" && !this.seen);
+        this.seen = true;
         this.dirty = true;
-        this.onCamera();
+        if (told) this.onCamera();
     }
+
+    private seen = false;
+    private sideBySide = false;
+    private readonly box = { low: new Vector3(), high: new Vector3() };
+    private flight: { began: number; target: [Vector3, Vector3]; position: [Vector3, Vector3] } | undefined;
+
+    /** Moves the camera there, in a moment or at once. */
+    private fly(target: Vector3, position: Vector3, atOnce: boolean): void {
+        if (atOnce || matchMedia("(prefers-reduced-motion: reduce)").matches) {
+            this.controls.target.copy(target);
+            this.camera.position.copy(position);
+            this.flight = undefined;
+            this.controls.update();
+        } else this.flight = { began: performance.now(), target: [this.controls.target.clone(), target], position: [this.camera.position.clone(), position] };
+    }
+
+    private flying(): void {
+        if (!this.flight) return;
+        const { began, target, position } = this.flight, t = Math.min(1, (performance.now() - began) / FLIGHT_MS), s = t * t * (3 - 2 * t);
+        this.controls.target.lerpVectors(...target, s);
+        this.camera.position.lerpVectors(...position, s);
+        if (t === 1) this.flight = undefined;
+        this.dirty = true;
+    }
+
+    /** The box that the motion fills, once all of it is known; a camera that nobody has moved yet looks at all of it. */
+    private fitMotion(session: Session): void {
+        const base = this.engine.base();
+        if (this.fitted || !base || !base.count || base.done < base.count) return;
+        this.fitted = true;
+        const { low, high } = this.box, p = new Vector3(), shift = new Vector3();
+        for (let i = 0; i < base.count; ++i) {
+            const { points } = base.get(i)!, step = 3 * Math.max(1, Math.floor(points.length / 3000));
+            shift.copy(this.travel(i) ?? shift.set(0, 0, 0));
+            for (let k = 0; k < points.length; k += step) {
+                p.fromArray(points, k).sub(shift);
+                low.min(p);
+                high.max(p);
+            }
+        }
+        if (!session.camera) this.look("home", false);
+    }
+    private fitted = false;
 
     private skin(chain: number): Skin {
         let skin = this.skins.get(chain);
@@ -159,7 +218,7 @@ export class View {
         let found = this.materials.get(key);
         if (!found) {
             const make = (): Material => {
-                if (ghost) return new MeshStandardMaterial({ color: styleColor("--a") || "#9db7cf", roughness: 0.8, transparent: true, opacity: 0.42, depthWrite: false });
+                if (ghost) return new MeshStandardMaterial({ color: styleColor("--a") || "#9db7cf", roughness: 0.8, transparent: true, opacity: 0.5, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4 }); // seen where the two differ
                 if (heat) return new MeshStandardMaterial({ vertexColors: true, roughness: 0.8, side: DoubleSide });
                 if (key === "normals") return new MeshNormalMaterial({ side: DoubleSide });
                 if (key === "checker") return checker(this.shape!.info.diagonal);
@@ -208,7 +267,9 @@ export class View {
 
     /** Draws if anything changed. Returns the panes' states for labels. */
     draw(session: Session): boolean {
+        this.flying();
         this.controls.update();
+        this.fitMotion(session);
         if (session.compare === "blink") this.dirty = true;
         if (!this.dirty || !this.shape) return false;
         this.dirty = false;
@@ -218,6 +279,7 @@ export class View {
         if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
         if (this.canvas.width !== Math.floor(width * ratio) || this.canvas.height !== Math.floor(height * ratio)) this.renderer.setSize(width, height, false);
         this.panes = this.arrange(session, width, height);
+        this.sideBySide = session.compare === "side";
         this.follow(session);
         this.stage.shadow = session.show.shadow;
         this.renderer.setScissorTest(false);
@@ -226,29 +288,30 @@ export class View {
         const materials = this.materialsFor(session);
         for (const pane of this.panes) {
             if (pane.width <= 0) continue;
-            const shown = this.frameOf(pane.chain, session.frame);
+            // What a link draws of itself comes when it can: the skin waits for it, so that both are of one instant.
+            const drawn = this.engine.drawing(pane.chain), at = drawn && this.playing() ? drawn.at : session.frame, shown = this.frameOf(pane.chain, at);
             if (!shown) continue;
             const skin = this.skin(pane.chain);
             skin.show(shown.frame);
             skin.materials = materials;
-            skin.paint(this.heat.colors(session, this.shape, shown.frame, session.frame));
+            skin.paint(this.heat.colors(session, this.shape, shown.frame, at));
             skin.wire.visible = session.show.wire;
             skin.mesh.castShadow = true;
             const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;
             for (const [id, other] of this.skins) other.group.visible = id === pane.chain || id === ghost;
             if (ghost !== undefined) {
-                const under = this.frameOf(ghost, session.frame), over = this.skin(ghost);
+                const under = this.frameOf(ghost, at), over = this.skin(ghost);
                 if (under) over.show(under.frame);
                 over.group.visible = Boolean(under);
                 over.materials = this.materialsFor(session, true);
                 over.wire.visible = over.mesh.castShadow = false;
             }
-            const base = this.engine.base()?.any(session.frame);
+            const base = this.engine.base()?.any(at);
             if (this.bones && base) {
                 this.bones.group.visible = session.show.bones || session.show.heat === "weights";
                 if (this.bones.group.visible) this.bones.show(base.pose, session.show.joint);
             }
-            this.drawnLinks.show(this.engine.drawing(pane.chain), this.shape.info.diagonal);
+            this.drawnLinks.show(drawn && drawn.at === at ? drawn.drawing : undefined, this.shape.info.diagonal);
             const wipe = session.compare === "wipe", y = height - pane.top - pane.height;
             this.renderer.setScissor(pane.left, y, pane.width, pane.height);
             if (wipe) this.renderer.setViewport(0, 0, width, height);
