@@ -50,6 +50,7 @@ need libembree-dev header embree3/rtcore.h
 need libpng-dev header png.h
 need libjpeg62-turbo-dev header jpeglib.h
 need libassimp-dev header assimp/cimport.h
+need libcivetweb-dev header civetweb.h
 need libmeshoptimizer-dev header meshoptimizer.h
 if [ "$level" = test ]; then
     # The compiler's own libraries carry its number in their names.
