@@ -1,4 +1,5 @@
 // Out: the baked file with its size before it is saved, what else can be taken along, and the same as a command and as code.
+import "./out.css";
 import { type App, type Panel, bytes, soon } from "../app.ts";
 import { codeC, codeJavaScript, codePython, commandLine, onlyHere, sourceWord } from "../command.ts";
 import { ICONS, h, icon } from "../dom.ts";
