@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-full test-blender characters bench peers wasm npm python blender-addon fuzz hostile install package windows docs realism format tidy clean help
+.PHONY: all setup demo test test-full test-blender characters bench peers wasm npm studio studio-budget python blender-addon fuzz hostile install package windows docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_flat
@@ -13,10 +13,11 @@ all: ## the program and the libraries, in build/ (the default)
 setup: ## install what building and testing need and is missing
 	@scripts/setup.sh test
 
-demo: ## bake the built-in characters with every deformer and say which files to open
-	@scripts/setup.sh build
-	@$(MAKE) --no-print-directory all
+demo: ## bake the built-in characters with every deformer, say which files to open, and show the studio
+	@scripts/setup.sh studio
+	@$(MAKE) --no-print-directory all studio
 	@build/supple demo
+	@scripts/demo-page.sh
 
 test: ## builds the release and the WebAssembly modules and runs their tests
 	@scripts/test.sh $(JOBS)
@@ -57,6 +58,14 @@ npm: wasm ## the package for pages and Node, bindings/js/dist, packed as build-w
 	@bindings/js/build.sh
 	@cd bindings/js && npm pack --silent --pack-destination ../../build-wasm
 
+studio: ## the studio's page, build/studio: 'supple studio' serves it, and any other web server can
+	@scripts/setup.sh studio
+	@$(MAKE) --no-print-directory all wasm
+	@scripts/studio.sh build/studio
+
+studio-budget: studio ## the studio's budgets, measured: bytes, first movement, blocking, answer to a slider, memory (docs/studio.md)
+	@node tests/studio/budget.mjs build/supple
+
 fuzz: ## run every fuzzer for SECONDS (20) each
 	@scripts/build.sh fuzz $(JOBS)
 	@scripts/fuzz.sh $(SECONDS) 0 $(JOBS)
@@ -65,11 +74,13 @@ hostile: ## CASES (1000) damaged characters from SEED (1) on through every defor
 	@scripts/build.sh asan $(JOBS) hostile
 	@build-asan/tests/hostile_cases --cases $(CASES) --seed $(SEED) --every --keep-going
 
-install: all ## into PREFIX (/usr/local)
+install: all ## into PREFIX (/usr/local), with the studio's page where make studio made it
+	@[ -f build/studio/index.html ] || echo "build/studio is not there: 'supple studio' is installed without its page (make studio makes it)"
 	@cmake --install build --prefix $(abspath $(PREFIX))
 
 package: ## Debian packages in build-package/, checked with lintian and tried in a clean root
 	@scripts/setup.sh package
+	@scripts/setup.sh studio
 	@scripts/package.sh $(JOBS)
 	@scripts/package-check.sh
 

@@ -46,7 +46,7 @@ function roomsOf(include, own) {
 
 /** Who may ask the operating system, as docs/architecture.md says: all others are C alone and build for Windows as they are. */
 const asks = new Set(["src/base/arena.c", "src/base/pool.c", "src/base/windows.h", "src/io/files.c", "src/io/out_disk.c", "src/io_extra/assimp_apart.c",
-    "system/system.c", "system/system_windows.c", "apps/supple/film.c"]);
+    "system/system.c", "system/system_windows.c", "apps/supple/film.c", "apps/supple/studio_server.c"]);
 const ofTheSystem = /^(unistd|fcntl|dirent|pthread|sched|poll|dlfcn|spawn|windows|io|process|shellapi|sys\/\w+)\.h$/;
 
 const arrows = new Map(), wrong = [];

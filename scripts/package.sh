@@ -20,6 +20,9 @@ cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DSUPPLE_TESTS=OFF -D
     { cat "$build.log" >&2; exit 1; }
 mv "$build.log" "$build/configure.log"
 cmake --build "$build" -j "$jobs"
+# The studio's page goes with the program.
+scripts/build.sh wasm "$jobs" >>"$build/configure.log" 2>&1
+scripts/studio.sh build-package/studio
 stage=$build/stage
 rm -rf "$stage"
 mkdir -p "$stage"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs what is missing from Debian's packages, and nothing when nothing is: scripts/setup.sh build|test|blender|package|windows.
-# build: what `make` and `make demo` need. test: what `make test` needs too. blender: what `make test-blender` needs (433 MB).
+# Installs what is missing from Debian's packages, and nothing when nothing is: scripts/setup.sh build|studio|test|blender|package|windows.
+# build: what `make` needs. studio: what `make studio` and `make demo` need too. test: what `make test` needs too. blender: what `make test-blender` needs (433 MB).
 # package: what `make package` needs too. windows: what `make windows` needs, a compiler and wine (700 MB).
 set -eu
 cd "$(dirname "$0")/.."
 level=${1:-test}
 case $level in
-build | test | blender | package | windows) ;;
-*) echo "usage: $0 build|test|blender|package|windows" >&2; exit 2 ;;
+build | studio | test | blender | package | windows) ;;
+*) echo "usage: $0 build|studio|test|blender|package|windows" >&2; exit 2 ;;
 esac
 
 missing=
@@ -50,24 +50,29 @@ need libembree-dev header embree3/rtcore.h
 need libpng-dev header png.h
 need libjpeg62-turbo-dev header jpeglib.h
 need libassimp-dev header assimp/cimport.h
+need libcivetweb-dev header civetweb.h
 need libmeshoptimizer-dev header meshoptimizer.h
-if [ "$level" = test ]; then
-    # The compiler's own libraries carry its number in their names.
-    version=$(clang -dumpversion 2>/dev/null | cut -d. -f1) || version=
-    version=${version:-14}
+# The compiler's own libraries carry its number in their names.
+version=$(clang -dumpversion 2>/dev/null | cut -d. -f1) || version=
+version=${version:-14}
+makes_page() { [ "$level" = studio ] || [ "$level" = test ]; }
+if makes_page; then
     need clang have clang
-    need "libclang-rt-$version-dev" compiles clang -fsanitize=address
     need lld have wasm-ld
     need wasi-libc wasi
     need "libclang-rt-$version-dev-wasm32" compiles clang --target=wasm32-wasi
     need llvm have llvm-ar
+    need nodejs have node
+    need npm have npm
+fi
+if [ "$level" = test ]; then
+    need "libclang-rt-$version-dev" compiles clang -fsanitize=address
     need libcmocka-dev cmocka
     need pkg-config have pkg-config
     need ffmpeg have ffmpeg
     need python3-numpy python_has numpy
     need python3-pytest python_has pytest
-    need nodejs have node
-    need npm have npm
+    need chromium have chromium
     need assimp-testmodels test -d /usr/share/assimp/models
 fi
 
@@ -104,10 +109,17 @@ if [ "$level" = test ] && { [ ! -f tests/node_modules/gltf-validator/package.jso
         exit 1
     }
 fi
-if [ "$level" = test ] && { [ ! -f bindings/js/node_modules/esbuild/package.json ] || [ ! -f bindings/js/node_modules/typescript/package.json ]; }; then
+if makes_page && { [ ! -f bindings/js/node_modules/esbuild/package.json ] || [ ! -f bindings/js/node_modules/typescript/package.json ]; }; then
     echo "installing what builds the package for pages (npm) into bindings/js/node_modules"
     (cd bindings/js && npm ci --ignore-scripts --no-audit --no-fund) || {
         echo "npm could not fetch esbuild and TypeScript. With a network, run: cd bindings/js && npm ci" >&2
+        exit 1
+    }
+fi
+if makes_page && { [ ! -f studio/node_modules/three/package.json ] || [ ! -f studio/node_modules/playwright-core/package.json ]; }; then
+    echo "installing what the studio is made of (npm) into studio/node_modules"
+    (cd studio && npm ci --ignore-scripts --no-audit --no-fund) || {
+        echo "npm could not fetch what the studio is made of. With a network, run: cd studio && npm ci" >&2
         exit 1
     }
 fi

@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -55,6 +58,35 @@ void system_cpu_name(char* out, size_t size)
     if (file) fclose(file);
 }
 
+void system_pause(double seconds)
+{
+    struct timespec t = { (time_t)seconds, (long)(1e9 * (seconds - floor(seconds))) };
+    nanosleep(&t, NULL);
+}
+
+bool system_random(void* out, size_t size)
+{
+    uint8_t* at = out;
+    int      source = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    while (source >= 0 && size) {
+        ssize_t got = read(source, at, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        at += got;
+        size -= (size_t)got;
+    }
+    if (source >= 0) close(source);
+    return source >= 0 && !size;
+}
+
+bool system_program(char* out, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", out, size - 1);
+    if (length <= 0 || (size_t)length >= size - 1) return false;
+    out[length] = 0;
+    return true;
+}
+
 // ---------------------------------------------------------------------------------------------- person
 
 bool system_shows_lines(void) { return isatty(STDERR_FILENO); }
@@ -76,6 +108,137 @@ void system_end_now(int code) { _exit(code); }
 void system_say(const char* text, size_t length)
 {
     if (write(STDERR_FILENO, text, length) < 0) return; // nobody is left to tell
+}
+
+// ---------------------------------------------------------------------------------------------- other programs
+
+// In the child: only calls that are safe after a fork, since the parent may have threads. Returns only when it did not start.
+static void become(const char* const* words, const char* folder, int out, int err)
+{
+    int nothing = open("/dev/null", O_RDWR);
+    setpgid(0, 0); // so that all it starts can be ended with it
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGCHLD, SIG_DFL);
+    if (dup2(nothing, STDIN_FILENO) < 0 || dup2(out < 0 ? nothing : out, STDOUT_FILENO) < 0 ||
+        dup2(err < 0 ? nothing : err, STDERR_FILENO) < 0 || (folder && chdir(folder) != 0))
+        _exit(127);
+    execvp(words[0], (char* const*)words);
+    _exit(127);
+}
+
+int system_open(const char* address)
+{
+    const char *screen = getenv("DISPLAY"), *other = getenv("WAYLAND_DISPLAY");
+    if (!(screen && *screen) && !(other && *other)) return ENODEV;
+    const char* words[] = { "xdg-open", address, NULL };
+    pid_t       child = fork();
+    if (child == 0) {
+        // A grandchild, which nobody has to wait for. What it starts stays when we end: it is the person's browser.
+        pid_t opener = fork();
+        if (opener == 0) become(words, NULL, -1, -1);
+        _exit(opener < 0);
+    }
+    if (child < 0) return errno;
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+    return 0;
+}
+
+void system_run_end(const system_run* run)
+{
+    if (run->child > 0) kill(-(pid_t)run->child, SIGKILL);
+}
+
+/// Takes what there is; false at the end, or when there is too much.
+static bool take_output(system_run* run, int from, size_t* room)
+{
+    if (run->size == *room) {
+        size_t   more = *room ? 2 * *room : 1u << 16;
+        uint8_t* out = run->size < run->bytes_max ? realloc(run->out, more < run->bytes_max ? more : run->bytes_max) : NULL;
+        run->large = !out;
+        if (!out) return false;
+        run->out = out;
+        *room = more < run->bytes_max ? more : run->bytes_max;
+    }
+    ssize_t got = read(from, run->out + run->size, *room - run->size);
+    if (got < 0 && errno == EINTR) return true;
+    if (got <= 0) return false;
+    run->size += (size_t)got;
+    return true;
+}
+
+/// Keeps the end of what it says: the last sentence tells.
+static bool take_words(system_run* run, int from)
+{
+    char    piece[512];
+    ssize_t got = read(from, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) return true;
+    if (got <= 0) return false;
+    size_t held = strlen(run->said), room = sizeof run->said - 1, size = (size_t)got,
+           drop = held + size > room ? held + size - room : 0;
+    memmove(run->said, run->said + drop, held - drop);
+    memcpy(run->said + held - drop, piece, size);
+    run->said[held - drop + size] = 0;
+    return true;
+}
+
+static void listen_to(system_run* run, int out, int err, double until)
+{
+    size_t room = 0;
+    bool   more[2] = { true, true };
+    while (more[0] || more[1]) {
+        double left = until - system_seconds();
+        run->late = left <= 0;
+        if (run->late || run->large) break;
+        struct pollfd ends[] = { { .fd = more[0] ? out : -1, .events = POLLIN },
+                                 { .fd = more[1] ? err : -1, .events = POLLIN } };
+        if (poll(ends, 2, (int)(1000 * left) + 1) <= 0) continue;
+        if (ends[0].revents) more[0] = take_output(run, out, &room);
+        if (ends[1].revents) more[1] = take_words(run, err);
+    }
+}
+
+/// How it ended. One that closed its output is about to end by itself, and is given the rest of its time to.
+static int reap(system_run* run, pid_t child, double until)
+{
+    int status = 0;
+    while (!run->late && !run->large) {
+        pid_t gone = waitpid(child, &status, WNOHANG);
+        if (gone == child || (gone < 0 && errno != EINTR)) return status;
+        poll(NULL, 0, 1);
+        run->late = system_seconds() > until;
+    }
+    system_run_end(run);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+int system_run_wait(system_run* run)
+{
+    double until = system_seconds() + run->seconds;
+    int    out[2] = { -1, -1 }, err[2] = { -1, -1 }, why = 0, status = 0;
+    if (pipe(out) != 0 || pipe(err) != 0) why = errno;
+    for (int i = 0; i < 2 && !why; i++) {
+        fcntl(out[i], F_SETFD, FD_CLOEXEC);
+        fcntl(err[i], F_SETFD, FD_CLOEXEC);
+    }
+    pid_t child = why ? -1 : fork();
+    if (child == 0) become(run->words, run->folder, out[1], err[1]);
+    if (child < 0 && !why) why = errno;
+    if (out[1] >= 0) close(out[1]);
+    if (err[1] >= 0) close(err[1]);
+    if (!why) {
+        setpgid(child, child); // whoever comes first
+        run->child = child;
+        listen_to(run, out[0], err[0], until);
+        status = reap(run, child, until);
+        run->child = 0;
+        run->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+    if (out[0] >= 0) close(out[0]);
+    if (err[0] >= 0) close(err[0]);
+    return why;
 }
 
 // ---------------------------------------------------------------------------------------------- paths

@@ -16,6 +16,11 @@ double   system_seconds(void);     ///< of a clock that only runs forwards
 double   system_cpu_seconds(void); ///< that processors have worked for this process
 double   system_free_memory(void); ///< bytes
 uint32_t system_cores(void);
+void     system_pause(double seconds); ///< a signal may end it early
+/// Bytes that nobody can guess. False: the system has none to give.
+bool system_random(void* out, size_t size);
+/// The path of this program. False: it cannot be told.
+bool system_program(char* out, size_t size);
 void     system_cpu_name(char* out, size_t size);
 
 /// Whether a person sees stderr and its lines can be written over.
@@ -25,6 +30,26 @@ void system_watch(void (*handler)(int number));
 /// Both may be called in the handler.
 void system_say(const char* text, size_t length);
 void system_end_now(int code);
+/// Shows an address in the person's browser. ENODEV: there is no display.
+int system_open(const char* address);
+
+/// Another program, run to its end within bounds.
+typedef struct system_run {
+    const char* const* words;     ///< the program's path first, NULL last
+    const char*        folder;    ///< where it runs
+    double             seconds;   ///< on the clock; then it is killed
+    size_t             bytes_max; ///< of its standard output; then it is killed
+    volatile long      child;     ///< its number while it runs, else 0: system_run_end ends it
+    // The answer.
+    int      code; ///< its exit code; -1: a signal ended it
+    bool     late, large;
+    uint8_t* out; ///< what it wrote to stdout, to be freed
+    size_t   size;
+    char     said[2048]; ///< the end of what it wrote to stderr
+} system_run;
+
+int  system_run_wait(system_run* run); ///< ENOSYS: not on this system
+void system_run_end(const system_run* run);
 
 typedef enum path_kind { PATH_FILE, PATH_FOLDER, PATH_OTHER } path_kind;
 typedef struct path_info {

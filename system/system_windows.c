@@ -1,4 +1,5 @@
 // The operating system, by Windows. Words and paths are UTF-8 whatever the code page.
+#define _CRT_RAND_S // rand_s
 #include "system/system.h"
 
 #include "src/base/windows.h"
@@ -76,6 +77,40 @@ uint32_t system_cores(void)
     GetSystemInfo(&info);
     return info.dwNumberOfProcessors ? (uint32_t)info.dwNumberOfProcessors : 1;
 }
+
+void system_pause(double seconds) { Sleep((DWORD)(1000.0 * seconds)); }
+
+bool system_random(void* out, size_t size)
+{
+    unsigned value = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (rand_s(&value) != 0) return false;
+        ((uint8_t*)out)[i] = (uint8_t)(value >> 8);
+    }
+    return true;
+}
+
+bool system_program(char* out, size_t size)
+{
+    wchar_t wide[SUP_WINDOWS_PATH];
+    DWORD   length = GetModuleFileNameW(NULL, wide, SUP_WINDOWS_PATH);
+    return length && length < SUP_WINDOWS_PATH && sup_windows_narrow(wide, out, size);
+}
+
+// The studio, which would use them, is not part of this build.
+int system_open(const char* address)
+{
+    (void)address;
+    return ENOSYS;
+}
+
+int system_run_wait(system_run* run)
+{
+    (void)run;
+    return ENOSYS;
+}
+
+void system_run_end(const system_run* run) { (void)run; }
 
 void system_cpu_name(char* out, size_t size)
 {

@@ -14,5 +14,6 @@ int cmd_fit(const options* o);
 int cmd_deformers(const options* o);
 int cmd_demo(const options* o);
 int cmd_bench(const options* o);
+int cmd_studio(const options* o);
 
 #endif

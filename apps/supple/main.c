@@ -5,6 +5,7 @@
 #include "manual.h"
 #include "progress.h"
 #include "report.h"
+#include "studio_convert.h"
 #include "supple/base.h"
 #include "system/system.h"
 
@@ -63,6 +64,13 @@ static const verb verbs[] = {
       "frame is held out to check them.\n\n"
       "  supple fit horse.glb --deform linear,smooth --truth gallop/ --write horse.json\n",
       cmd_fit },
+    { "studio", VERB_STUDIO, "[FILE...]", 0, UINT32_MAX, "The page in a browser: drop a character, see its skin live",
+      "Serves the page to this machine alone, prints its address and opens it. FILEs are shown at once: characters, motions,\n"
+      "presets, worlds and maps. Nothing leaves the machine; the address holds a token that is new in every run.\n\n"
+      "  supple studio\n"
+      "  supple studio character.glb walk.bvh soft.json\n"
+      "  supple studio --port 8017 --no-open\n",
+      cmd_studio },
     { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers },
     { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",
       "DIR is out/demo unless given; it is made where it is missing. index.html in it shows all results as pictures.\n",
@@ -146,9 +154,11 @@ static int run(int argc, char** argv)
         printf("supple %s\n", SUP_VERSION);
         return EXIT_DONE;
     }
-    // Two that are for machines, and in no list: what a shell could write next, and the pages of the manual.
+    // Three that are for machines, and in no list: what a shell could write next, the pages of the manual, and what the studio's
+    // server asks for.
     if (strcmp(word, "complete") == 0) return complete_words(verbs, VERB_COUNT, argc - 2, argv + 2);
     if (strcmp(word, "manual") == 0) return manual_page(verbs, VERB_COUNT, argc - 2, argv + 2);
+    if (strcmp(word, "convert") == 0 && argc == 3) return convert_file(argv[2]);
     // "help bake" is "bake --help".
     char  flag[] = "--help";
     char* asked[] = { argc > 2 ? argv[2] : NULL, flag, NULL };

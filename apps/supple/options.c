@@ -16,7 +16,7 @@ enum {
     BAKES = VERB_BAKE,
     JUDGES = VERB_COMPARE | VERB_CHECK,
     RUNS = BINDS | VERB_DEMO,
-    ALL = READS | VERB_DEFORMERS | VERB_DEMO | VERB_WEIGHTS | VERB_BENCH,
+    ALL = READS | VERB_DEFORMERS | VERB_DEMO | VERB_WEIGHTS | VERB_BENCH | VERB_STUDIO,
 };
 
 static const flag_row flags[FLAG_COUNT] = {
@@ -124,6 +124,9 @@ static const flag_row flags[FLAG_COUNT] = {
     { FLAG_REPEAT, VERB_BENCH, "repeat", "N",
       "frames timed per scene; default a third of a second's worth, at least ten, at most two seconds" },
     { FLAG_CSV, VERB_BENCH, "csv", "DIR", "also write one CSV file per scene into the folder, made where it is missing" },
+    { FLAG_PORT, VERB_STUDIO, "port", "N", "the port of this machine to serve at; default a free one" },
+    { FLAG_PAGE, VERB_STUDIO, "page", "DIR", "the folder of the page; default the installed one" },
+    { FLAG_NO_OPEN, VERB_STUDIO, "no-open", NULL, "print the address only, open no browser" },
     { FLAG_THREADS, RUNS | VERB_WEIGHTS | VERB_BENCH, "threads", "N",
       "worker threads; default one per core. The result never depends on it" },
     { FLAG_JSON, READS | VERB_DEFORMERS | VERB_WEIGHTS | VERB_BENCH, "json", NULL, "one JSON document on stdout, for machines" },

@@ -19,6 +19,7 @@ enum {
     VERB_CHECK = 1u << 7,
     VERB_WEIGHTS = 1u << 8,
     VERB_FIT = 1u << 9,
+    VERB_STUDIO = 1u << 10,
 };
 
 typedef enum flag_id {
@@ -103,6 +104,9 @@ typedef enum flag_id {
     FLAG_SCENE,
     FLAG_REPEAT,
     FLAG_CSV,
+    FLAG_PORT,
+    FLAG_PAGE,
+    FLAG_NO_OPEN,
     FLAG_THREADS,
     FLAG_JSON,
     FLAG_QUIET,

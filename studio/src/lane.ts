@@ -1,5 +1,6 @@
 // One worker with the library and the character in it. Chains bind and play in lanes of their own, so that none waits for another.
 import { type Character, type CharacterInfo, type Remote, type Supple, SuppleError, connect, maySharedMemory } from "supple-skin";
+import { bendClip } from "./bend.ts";
 import { fileBytes } from "./files.ts";
 import type { Source } from "./session.ts";
 
@@ -54,13 +55,21 @@ export function isFatal(error: unknown): boolean {
 
 async function read(supple: Remote<Supple>, source: Source): Promise<Remote<Character>> {
     const options = { ...(source.unit === undefined ? {} : { unit: source.unit }), ...(source.up === undefined ? {} : { up: source.up }) };
+    const character = await loaded(supple, source, options);
+    if (source.bend) {
+        const [{ joints }, rest] = await Promise.all([character.inspect(), character.array("joint_rest")]), { name, fps, local } = bendClip(joints, rest as Float32Array, source.bend);
+        await character.clip({ name, fps }, local);
+    }
+    return character;
+}
+
+async function loaded(supple: Remote<Supple>, source: Source, options: { unit?: number; up?: "x" | "y" | "z" }): Promise<Remote<Character>> {
     if (source.builtin) return supple.load(source.builtin, undefined, options);
     const file = source.file;
     if (!file) throw new SuppleError("the session names no character; drop one", "input");
     const beside: Record<string, Uint8Array> = {};
     for (const one of source.beside ?? []) beside[one.name] = await fileBytes(one);
-    const character = await supple.load(file.name, await fileBytes(file), options, beside);
-    return character;
+    return supple.load(file.name, await fileBytes(file), options, beside);
 }
 
 /** What is drawn of a character: its surface in stored vertices, and its skeleton. */

@@ -1,4 +1,5 @@
 // The whole state of the page as one plain object, and what can be done to it. Nothing here touches the document, a worker or a file.
+import type { Bend } from "./bend.ts";
 
 export type Value = number | boolean | string;
 
@@ -23,6 +24,8 @@ export interface Source {
     /** "builtin:beast", or a file with those that it names beside itself. */
     builtin?: string;
     file?: FileRef;
+    /** What the person has it as, where the file is what became of that: "hero.fbx". */
+    given?: string;
     beside?: FileRef[];
     unit?: number;
     up?: "x" | "y" | "z";
@@ -35,6 +38,8 @@ export interface Source {
     /** Maps by name. */
     maps?: { file: FileRef; name: string }[];
     world?: FileRef;
+    /** A joint that the Doctor turns, as one more clip. */
+    bend?: Bend;
 }
 export type Compare = "single" | "wipe" | "side" | "ghost" | "blink";
 export type Shading = "clay" | "file" | "checker" | "normals";

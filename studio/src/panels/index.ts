@@ -2,6 +2,7 @@
 import type { Panel } from "../app.ts";
 import { chainPanel } from "./chain.ts";
 import { characterPanel } from "./character.ts";
+import { outPanel } from "./out.ts";
 import { showPanel } from "./show.ts";
 
-export const panels: Panel[] = [chainPanel, showPanel, characterPanel];
+export const panels: Panel[] = [chainPanel, showPanel, characterPanel, outPanel];

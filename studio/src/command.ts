@@ -1,0 +1,126 @@
+// The session as other programs say it: the line for a shell, and code in three languages. What the page bakes goes through the same
+// texts, so that the file is the same to the byte.
+import type { BakeOptions, ChainOptions } from "supple-skin";
+import { type ChainSpec, type Session, type Source, linksText, settings } from "./session.ts";
+
+/** What the page knows of the motion: the clip's name, and the span that is played. */
+export interface Motion {
+    clip: string | null;
+    start: number;
+    end: number;
+}
+export interface OutOptions {
+    file: string;
+    sparse?: boolean;
+    flat?: boolean;
+}
+
+/** A word as a shell reads it back; the same rule as the program's own reports (options.c, put_word). */
+export function quoted(word: string): string {
+    return /^[\w\-./,:=+@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+export const sourceWord = (source: Source): string => source.builtin ?? source.given ?? source.file?.name ?? "character.glb";
+
+/** Why no line of the command line makes what is seen; null: one does. */
+export function onlyHere(session: Session): string | null {
+    if (session.source.bend) return "This motion was made by the Doctor. Choose a clip of the file, and the line for it stands here.";
+    if ((session.source.motions ?? []).length > 1) return "The command line puts one motion at a time onto a rig; remove the others in the panel Character.";
+    return null;
+}
+
+const seconds = (value: number): string => String(Number(value.toFixed(6)));
+
+/** The words of `supple bake`, not yet quoted. */
+export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string[] {
+    const { source } = session, words = ["supple", "bake", sourceWord(source), out.file];
+    const [moved] = source.motions ?? [];
+    if (moved) words.push("--motion", moved.name);
+    if (motion.clip !== null) words.push("--clip", motion.clip);
+    words.push("--deform", linksText(chain));
+    for (const one of settings(chain)) words.push("--set", one);
+    if (source.world) words.push("--world", source.world.name);
+    for (const { name, file } of source.maps ?? []) words.push("--map", `${name}=${file.name}`);
+    for (const { time, file } of source.sculpts ?? []) words.push("--example", `${seconds(time)}=${file.name}`);
+    if (source.unit !== undefined) words.push("--unit", String(source.unit));
+    if (source.up !== undefined) words.push("--up", source.up);
+    if (session.start !== null) words.push("--start", seconds(motion.start));
+    if (session.end !== null) words.push("--end", seconds(motion.end));
+    if (session.cycle && motion.clip !== null) words.push("--loop");
+    words.push("--fps", String(session.fps));
+    if (out.flat) words.push("--flat");
+    if (out.sparse) words.push("--sparse");
+    return words;
+}
+
+/** What the page hands to the library for the same file; the world is read by whoever has its bytes. */
+export function bakePlan(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions, world?: object): { chain: ChainOptions; bake: BakeOptions } {
+    const loop = session.cycle && motion.clip !== null;
+    return {
+        chain: { links: linksText(chain), clip: motion.clip, set: settings(chain), ...(world ? { world } : {}), ...(loop ? { cycle: [motion.start, motion.end] as [number, number] } : {}) },
+        bake: {
+            file: out.file, fps: session.fps, loop,
+            ...(session.start === null ? {} : { start: Number(seconds(motion.start)) }), ...(session.end === null ? {} : { end: Number(seconds(motion.end)) }),
+            ...(out.flat ? { flat: true } : {}), ...(out.sparse ? { sparse: true } : {}),
+        },
+    };
+}
+
+export function commandLine(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
+    const { source } = session, words = bakeWords(session, chain, motion, out);
+    if (source.weights !== "automatic") return words.map(quoted).join(" ");
+    const weighted = `${sourceWord(source).replace(/^builtin:/, "").replace(/[?].*$/, "").replace(/\.[^.]+$/, "")}-weights.glb`;
+    words[2] = weighted;
+    return `${["supple", "weights", sourceWord(source), weighted].map(quoted).join(" ")} && ${words.map(quoted).join(" ")}`;
+}
+
+// ------------------------------------------------------------------------------------------------ code
+
+const literal = (value: unknown): string => JSON.stringify(value);
+const object = (pairs: [string, unknown][]): string => `{ ${pairs.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${literal(value)}`).join(", ")} }`;
+
+export function codeJavaScript(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
+    const { source } = session, plan = bakePlan(session, chain, motion, out), read = source.builtin ? `supple.load(${literal(source.builtin)}` : `await supple.fetch(${literal(sourceWord(source))}`;
+    const load = object([["unit", source.unit], ["up", source.up]]), hasLoad = source.unit !== undefined || source.up !== undefined;
+    return [
+        `import { open } from "supple-skin";`, ``, `const supple = await open();`,
+        `const character = ${read}${hasLoad ? `${source.builtin ? ", undefined" : ""}, ${load}` : ""});`,
+        ...(source.world ? [`const world = await (await fetch(${literal(source.world.name)})).json();`] : []),
+        `const chain = character.chain(${object(Object.entries(plan.chain)).replace(/ }$/, source.world ? ", world }" : " }")});`,
+        `const [file] = chain.bake(${object(Object.entries(plan.bake))}).files(); // file.bytes is ${out.file}`,
+        `const player = chain.play(${object([["clip", motion.clip], ["loop", session.cycle || undefined]])}); // or frame by frame:`,
+        `const points = player.evaluate(${seconds(motion.start)}); // three floats a point`,
+    ].join("\n");
+}
+
+export function codePython(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
+    const { source } = session, py = (value: unknown): string => (value === true ? "True" : value === null ? "None" : literal(value));
+    const named = (pairs: [string, unknown][]) => pairs.filter(([, value]) => value !== undefined && value !== false).map(([name, value]) => `, ${name}=${py(value)}`).join("");
+    const set = settings(chain);
+    return [
+        `import supple`, ``,
+        `character = supple.load(${literal(sourceWord(source))}${named([["unit", source.unit], ["up", source.up]])})`,
+        `chain = character.chain(${literal(linksText(chain))}${named([["set", set.length ? set : undefined], ["world", source.world?.name]])})`,
+        `chain.bake(${literal(out.file)}${named([["clip", motion.clip ?? undefined], ["start", session.start === null ? undefined : Number(seconds(motion.start))],
+            ["end", session.end === null ? undefined : Number(seconds(motion.end))], ["fps", session.fps], ["loop", session.cycle], ["flat", out.flat], ["sparse", out.sparse]])})`,
+    ].join("\n");
+}
+
+export function codeC(session: Session, chain: ChainSpec, motion: Motion): string {
+    const { source } = session, set = settings(chain);
+    return [
+        `#include <supple/supple.h>`, `#include <stdio.h>`, `#include <stdlib.h>`, ``, `int main(void)`, `{`,
+        `    sup_error      error = { 0 };`, `    sup_character* character = NULL;`, `    sup_chain*     chain = NULL;`, `    sup_instance*  instance = NULL;`,
+        ...(set.length ? [`    const char*    set[] = { ${set.map(literal).join(", ")} };`] : []),
+        `    if (sup_load(${literal(sourceWord(source))}, NULL, &character, &error)) return fprintf(stderr, "%s\\n", error.text), 1;`,
+        `    const sup_clip* clip = ${motion.clip === null ? "NULL" : `sup_character_clip(character, ${literal(motion.clip)})`};`,
+        `    sup_chain_desc  links = { .character = character, .clip = clip, .links = ${literal(linksText(chain))}${set.length ? `, .settings = set, .setting_count = ${set.length}` : ""}${session.cycle ? `, .cycle_begin = ${seconds(motion.start)}, .cycle_end = ${seconds(motion.end)}` : ""} };`,
+        `    if (sup_chain_create(&links, &chain, &error)) return fprintf(stderr, "%s\\n", error.text), 1;`,
+        `    sup_instance_desc play = { .chain = chain, .clip = clip, .start = ${seconds(motion.start)}, .end = ${seconds(motion.end)}, .preroll = -1${session.cycle ? ", .loop = true" : ""} };`,
+        `    if (sup_instance_create(&play, &instance, &error)) return fprintf(stderr, "%s\\n", error.text), 1;`,
+        `    sup_vec3* points = malloc(character->mesh.point_count * sizeof *points);`,
+        `    void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);`,
+        `    for (unsigned i = 0; i < sup_frame_count(play.start, play.end, ${session.fps}, play.loop); i++)`,
+        `        sup_instance_evaluate(instance, sup_frame_time(play.start, ${session.fps}, i), scratch, NULL, points);`, `}`,
+    ].join("\n");
+}

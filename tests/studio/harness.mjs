@@ -1,0 +1,136 @@
+// What the tests of the studio share: the program serving the page, Debian's chromium driving it, and small files to drop.
+import { spawn, spawnSync } from "node:child_process";
+import crypto from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+export const source = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+export const program = path.resolve(process.argv[2] ?? path.join(source, "build/supple"));
+export const folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-studio-test-"));
+export const at = name => path.join(folder, name);
+process.on("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
+
+export function skip(why) {
+    console.log(`skipped: ${why}`);
+    process.exit(77);
+}
+const studioPackages = createRequire(path.join(source, "studio/package.json"));
+const found = name => {
+    try {
+        return studioPackages.resolve(name);
+    } catch {
+        return skip(`${name} is missing: cd studio && npm ci`);
+    }
+};
+export const axe = () => fs.readFileSync(found("axe-core/axe.min.js"), "utf8");
+
+export function supple(...args) {
+    const r = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
+    if (r.status !== 0) throw new Error(`supple ${args.join(" ")} ended with ${r.status}: ${r.stderr}`);
+    return r.stdout;
+}
+/** Runs a line as a person pastes it into a shell, with our program as `supple`. */
+export function shell(line, cwd = folder) {
+    const r = spawnSync("sh", ["-c", line], { encoding: "utf8", cwd, env: { ...process.env, PATH: `${path.dirname(program)}:${process.env.PATH}` }, maxBuffer: 1 << 28 });
+    if (r.status !== 0) throw new Error(`${line} ended with ${r.status}: ${r.stderr}`);
+    return r.stdout;
+}
+export const sha = bytes => crypto.createHash("sha256").update(bytes).digest("hex");
+
+// ------------------------------------------------------------------------------------------------ claims
+
+let failures = 0, held = 0;
+export async function test(claim, body) {
+    const begin = Date.now();
+    try {
+        await body();
+        held++;
+        console.log(`ok       ${claim} (${((Date.now() - begin) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+        failures++;
+        console.log(`FAILED   ${claim}\n         ${String(error.stack ?? error).replaceAll("\n", "\n         ")}`);
+    }
+}
+export async function finish(...ends) {
+    for (const end of ends) await end();
+    console.log(`${held} held, ${failures} failed`);
+    process.exit(failures ? 1 : 0);
+}
+export function holds(condition, what) {
+    if (!condition) throw new Error(what);
+}
+export function equal(got, wanted, what = "value") {
+    if (JSON.stringify(got) !== JSON.stringify(wanted)) throw new Error(`${what}: got ${JSON.stringify(got)}, wanted ${JSON.stringify(wanted)}`);
+}
+
+// ------------------------------------------------------------------------------------------------ server and browser
+
+/** The program serving the page; { address, end }. */
+export async function serve(...words) {
+    const child = spawn(program, ["studio", "--no-open", "--page", path.join(source, "build/studio"), ...words], { stdio: ["ignore", "pipe", "pipe"], cwd: folder });
+    let out = "", err = "";
+    child.stderr.on("data", d => (err += d));
+    const ended = new Promise(resolve => child.on("exit", resolve));
+    const address = await new Promise((resolve, reject) => {
+        child.stdout.on("data", d => {
+            const line = /http:\S+/.exec((out += d));
+            if (line) resolve(line[0]);
+        });
+        child.on("exit", code => reject(new Error(`supple studio ended with ${code}: ${err}`)));
+    }).catch(error => (/no web server/.test(error.message) ? skip("this build has no web server (libcivetweb-dev)") : Promise.reject(error)));
+    return { address, pid: child.pid, end: async () => (child.kill("SIGTERM"), await ended) };
+}
+
+const FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"];
+
+export async function browse() {
+    if (!fs.existsSync(path.join(source, "build/studio/index.html"))) skip("build/studio is not there; make studio builds it");
+    const chromium = spawnSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).stdout.trim();
+    if (!chromium) skip("chromium is missing (Debian's package chromium)");
+    const { chromium: kind } = await import(pathToFileURL(found("playwright-core")).href).then(m => m.default ?? m);
+    return kind.launch({ executablePath: chromium, headless: true, args: FLAGS });
+}
+
+// Small: the tests assert on state and pixels, and software draws every one of them.
+export const SMALL = { width: 720, height: 480 };
+
+/** A page of its own storage, on the address; what it complains about is in page.problems. */
+export async function visit(browser, address, viewport = SMALL, more = {}) {
+    const context = await browser.newContext({ viewport, acceptDownloads: true, ...more });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const page = await context.newPage();
+    watch(page);
+    await page.goto(address, { waitUntil: "commit" });
+    await ready(page);
+    return page;
+}
+export function watch(page) {
+    page.problems = [];
+    page.on("pageerror", error => page.problems.push(error.message));
+    page.on("console", message => message.type() === "error" && page.problems.push(message.text()));
+}
+export async function ready(page) {
+    await page.waitForFunction(() => globalThis.studio?.character?.(), undefined, { timeout: 60000 });
+}
+export const studio = (page, name, ...args) => page.evaluate(([n, a]) => globalThis.studio[n](...a), [name, args]);
+export const settled = page => page.evaluate(() => globalThis.studio.settled(), undefined);
+
+/** Another session by a change of the one there is. */
+export async function change(page, body, argument) {
+    await page.evaluate(([text, value]) => globalThis.studio.set((0, globalThis.eval)(`(${text})`)(globalThis.studio.session(), value)), [body.toString(), argument]);
+}
+
+/** Drops files on the page as a person does; what is not a path is { name, bytes }. */
+export async function drop(page, ...files) {
+    const list = files.map(f => (typeof f === "string" ? { name: path.basename(f), bytes: fs.readFileSync(f).toString("base64") } : { name: f.name, bytes: Buffer.from(f.bytes).toString("base64") }));
+    const transfer = await page.evaluateHandle(all => {
+        const data = new DataTransfer();
+        for (const { name, bytes } of all) data.items.add(new File([Uint8Array.from(atob(bytes), c => c.charCodeAt(0))], name));
+        return data;
+    }, list);
+    for (const kind of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("body", kind, { dataTransfer: transfer });
+}
