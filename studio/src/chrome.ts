@@ -2,7 +2,7 @@
 import { type App, CHAIN_COLORS, soon } from "./app.ts";
 import { ICONS, byId, h, icon } from "./dom.ts";
 import { HEATS, gradient } from "./heat.ts";
-import { chainById, chainName, firstSession, sourceName } from "./session.ts";
+import { chainById, chainName, firstSession, linksText, sourceName } from "./session.ts";
 import type { Pane } from "./view.ts";
 
 export function chrome(app: App, input: HTMLInputElement, help: () => void): void {
@@ -81,7 +81,7 @@ function labels({ store, engine, view }: App): void {
             const title = chain ? chainName(chain) : "";
             if (label.name.textContent !== title) label.name.textContent = title;
             if (label.note.textContent !== note) label.note.textContent = note;
-            label.cancel.hidden = status.state !== "binding" || !engine.mayCancelAtOnce();
+            label.cancel.hidden = status.state !== "binding" || status.fraction < 0.02 || chain === undefined || linksText(chain) === "linear" || !engine.mayCancelAtOnce();
         });
         if (store.now.show.names) {
             const joints = view.joints(store.now);

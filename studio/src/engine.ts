@@ -211,6 +211,7 @@ export class Engine {
             if (turn !== base.turn) return;
             this.shape = shape;
             this.problem = null;
+            base.restarts = 0;
             for (const slot of this.slots.values()) slot.bindKey = slot.playKey = "";
             for (const slot of this.slots.values()) slot.frames.restart(0, false);
             this.tell("character");
@@ -219,7 +220,8 @@ export class Engine {
             if (turn !== base.turn || key !== this.loadedKey) return;
             if (isFatal(error)) {
                 base.lane?.close();
-                base.lane = undefined;
+                base.lane = base.chain = base.player = undefined;
+                if (++base.restarts <= MOST_RESTARTS) return this.load(key);
             }
             this.problem = sentence(error);
             this.tell("character");
@@ -249,14 +251,9 @@ export class Engine {
         this.tell("status");
     }
 
-    private parameter(deformer: string, name: string): Record<string, unknown> | undefined {
-        const params = this.deformers.find(one => one.name === deformer)?.["params"] as Record<string, unknown>[] | undefined;
-        return params?.find(one => one["name"] === name);
-    }
-
     /** Whether a value may change while playing; those of bones are part of the bind. */
     private isLive(deformer: string, name: string, value: Value): boolean {
-        return typeof value === "number" && !name.includes("@") && this.parameter(deformer, name)?.["stage"] === "frame";
+        return typeof value === "number" && !name.includes("@") && this.deformers.find(one => one.name === deformer)?.params.find(one => one.name === name)?.stage === "frame";
     }
 
     private chainOptions(spec: ChainSpec): ChainOptions {
@@ -295,7 +292,8 @@ export class Engine {
             const info = await chain.describe();
             if (turn !== slot.turn) {
                 await chain.free();
-                return this.spare(lane);
+                if (slot.lane !== lane) this.spare(lane);
+                return;
             }
             if (slot.lane !== lane) this.retire(slot);
             else await Promise.all([slot.player?.free(), slot.chain?.free()]);

@@ -1,20 +1,10 @@
 // One parameter as a row: a name with help, a bar to drag, a number to type, a way back. Everything comes from the one description.
 import { ICONS, h, icon } from "./dom.ts";
+import type { ParameterInfo } from "supple-skin";
 import type { Value } from "./session.ts";
 
 /** A row of the deformer's table, as `supple deformers --json` prints it. */
-export interface Parameter {
-    name: string;
-    type: "float" | "int" | "bool" | "choice" | "text";
-    min: number | null;
-    max: number | null;
-    default: Value;
-    choices: string[];
-    unit: string;
-    help: string;
-    stage: "bind" | "frame";
-    varies: "not" | "point" | "bone";
-}
+export type Parameter = ParameterInfo;
 
 export interface FieldOptions {
     parameter: Parameter;

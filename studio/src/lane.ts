@@ -63,23 +63,18 @@ export interface MotionSaid {
     without: string[];
 }
 
-interface Rigging {
-    weigh(options: object): Promise<Remote<Character>>;
-    motion(name: string, bytes: Uint8Array, options: object): Promise<{ clip: string; guessed: number; pairs: unknown[]; without_partner: string[] }>;
-}
-
 async function read(supple: Remote<Supple>, source: Source): Promise<{ character: Remote<Character>; motions: MotionSaid[] }> {
     const options = { ...(source.unit === undefined ? {} : { unit: source.unit }), ...(source.up === undefined ? {} : { up: source.up }) };
     let character = await loaded(supple, source, options);
     if (source.weights === "automatic") {
-        const weighed = await (character as unknown as Rigging).weigh({});
+        const weighed = await character.weigh({});
         await character.free();
         character = weighed;
     }
     for (const { file, name } of source.maps ?? []) await character.map(name, numbersOf(file.name, await fileBytes(file)));
     const motions: MotionSaid[] = [];
     for (const file of source.motions ?? []) {
-        const { clip, guessed, pairs, without_partner: without } = await (character as unknown as Rigging).motion(file.name, await fileBytes(file), {});
+        const { clip, guessed, pairs, without_partner: without } = await character.motion(file.name, await fileBytes(file), {});
         motions.push({ name: file.name, clip, guessed, pairs: pairs.length, without });
     }
     for (const { file, clip, time } of source.sculpts ?? []) {

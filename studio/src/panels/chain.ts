@@ -10,8 +10,8 @@ interface Preset {
     summary: string;
     set: Record<string, string>;
 }
-const parametersOf = (deformer: DeformerInfo): Parameter[] => (deformer["params"] ?? []) as unknown as Parameter[];
-const presetsOf = (deformer: DeformerInfo): Preset[] => (deformer["presets"] ?? []) as Preset[];
+const parametersOf = (deformer: DeformerInfo): Parameter[] => deformer.params as Parameter[];
+const presetsOf = (deformer: DeformerInfo): Preset[] => deformer.presets as unknown as Preset[];
 
 /** A text of the preset as a value of the parameter's type. */
 function parsed(parameter: Parameter, value: string): Value {
@@ -54,7 +54,7 @@ export const chainPanel: Panel = {
             if (links.parentElement?.parentElement) links.parentElement.parentElement.scrollTop = top;
             if (focus) (links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] input${kind ? `[type="${kind}"]` : ""}`) ?? links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] select`))?.focus();
             adding.replaceChildren(h("option", { value: "" }, "Add a link …"), ...engine.deformers.map(deformer => {
-                const needs = (deformer["needs"] ?? []) as string[], lacks = needs.includes("examples") && !engine.info?.examples.length;
+                const lacks = deformer.needs.includes("examples") && !engine.info?.examples.length;
                 return h("option", { value: deformer.name, disabled: lacks, title: deformer.summary }, lacks ? `${deformer.name} (needs sculpts: drop some)` : deformer.name);
             }));
             notes.replaceChildren(...(info?.notes ?? []).map(note => h("p", {}, note)));
@@ -134,7 +134,7 @@ function parameterRow(app: App, parameter: Parameter, one: Link, name: string | 
     }, `${key}-${full}`);
     const reset = (full: string) => change(`reset ${readable(full)}`, old => Object.fromEntries(Object.entries(old).filter(([each]) => each !== full)));
     const more: Node[] = [];
-    if (parameter.varies !== "not") {
+    if (parameter.varies !== "no" && parameter.varies !== "not") {
         for (const [full, at] of Object.entries(one.values)) {
             const [base, bone] = full.split("@");
             if (base !== parameter.name || bone === undefined) continue;
