@@ -16,6 +16,7 @@ const rooms = {
     rig: { folder: "src/rig", may: ["base", "math", "geom", "scene", "solve"], shows: ["rig.h"], says: "weights, retargeting, anatomy" },
     metrics: { folder: "src/metrics", may: ["base", "math", "geom", "scene"], shows: ["metrics.h"], says: "numbers about skin" },
     deform: { folder: "src/deform", may: ["base", "math", "geom", "scene", "solve", "rig"], shows: ["deformer.h"], says: "chain, clock, deformers" },
+    check: { folder: "src/check", may: ["base", "math", "scene", "metrics", "deform"], shows: ["check.h"], says: "the doctor: joints swept" },
     scenes: { folder: "scenes", may: ["base", "math", "scene"], shows: [], says: "built-in characters" },
     io: { folder: "src/io", may: ["base", "math", "scene", "rig", "scenes"], shows: ["io.h"], says: "file formats" },
     io_extra: { folder: "src/io_extra", may: ["base", "math", "scene", "rig", "io"], shows: ["io_extra.h"], says: "assimp, meshoptimizer" },

@@ -68,17 +68,6 @@ int chain_share_settings(const sup_chain_desc* flags, chain_list* list, sup_aren
 
 // ---------------------------------------------------------------------------------------------- the list
 
-bool deformer_suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed)
-{
-    bool has_examples = false;
-    for (uint32_t i = 0; i < c->example_count; i++)
-        has_examples |= !c->examples[i].clip || (clip && strcmp(c->examples[i].clip, clip->name) == 0);
-    if ((d->needs & SUP_NEEDS_EXAMPLES) && !has_examples) return false;
-    if ((d->needs & SUP_NEEDS_CLIP) && !clip) return false;
-    if ((d->needs & SUP_NEEDS_WEIGHTS) && c->skeleton.skin_joint_count < 2) return false;
-    return !(d->needs & SUP_NEEDS_CLOSED) || closed;
-}
-
 // World and clock, which all chains share.
 static sup_chain_desc bare_chain(const sup_chain_desc* flags)
 {
@@ -101,7 +90,7 @@ static int list_registry(const options* o, const sup_chain_desc* flags, const su
     if (!out->descs) return fail_memory();
     for (uint32_t i = 0; i < sup_deformer_count(); i++) {
         const sup_deformer* d = sup_deformer_at(i);
-        if ((still && d->dynamic) || !deformer_suits(d, c, clip, surface.closed)) continue;
+        if ((still && d->dynamic) || !sup_deformer_suits(d, c, clip, surface.closed)) continue;
         out->descs[out->count] = bare_chain(flags);
         out->descs[out->count++].links = d->name;
     }
@@ -134,14 +123,6 @@ int chain_list_read(const options* o, const sup_character* character, const sup_
     return code == EXIT_DONE ? chain_share_settings(&flags, out, arena) : code;
 }
 
-// Nothing behind the skinning changes a point here.
-static bool is_inert(const sup_chain* chain)
-{
-    bool inert = sup_chain_link_count(chain) > 1;
-    for (uint32_t k = 1; k < sup_chain_link_count(chain); k++) inert &= sup_chain_inert(chain, k) != NULL;
-    return inert;
-}
-
 int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,
                const sup_tasks* tasks, progress* bar, sup_chain** out)
 {
@@ -153,7 +134,7 @@ int chain_bind(const options* o, const chain_list* list, uint32_t index, const s
     desc.progress = &bar->sink;
     *out = NULL;
     sup_result result = sup_chain_create(&desc, out, &error);
-    if (result == SUP_OK && !list->chosen && is_inert(*out)) {
+    if (result == SUP_OK && !list->chosen && sup_chain_only_skins(*out)) {
         sup_chain_destroy(*out);
         *out = NULL;
         return EXIT_DONE;

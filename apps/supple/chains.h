@@ -21,8 +21,6 @@ int chain_share_settings(const sup_chain_desc* flags, chain_list* list, sup_aren
 int chain_bind(const options* o, const chain_list* list, uint32_t index, const sup_character* character, const sup_clip* clip,
                const sup_tasks* tasks, progress* bar, sup_chain** out);
 
-/// Whether the character has what the deformer needs. clip: NULL for held poses; closed: its surface has no holes.
-bool deformer_suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed);
 /// What its links had to say while they were bound.
 void chain_say_notes(const sup_chain* chain, progress* bar);
 /// A warning where the chain lost points: what is shown there is not what was asked for. Nothing where it lost none.

@@ -14,12 +14,12 @@ enum { PICTURES_MAX = 4 };
 
 // ---------------------------------------------------------------------------------------------- table
 
-static void put_row(html* h, const checkup* c, uint32_t rank, uint32_t chain)
+static void put_row(html* h, const sup_checkup* c, uint32_t rank, uint32_t chain)
 {
-    const check_joint*  joint = &c->joints[rank];
-    const check_result* r = &joint->results[chain];
-    char                where[80];
-    checkup_where(joint, r->worst, where, sizeof where);
+    const sup_check_joint*  joint = &c->joints[rank];
+    const sup_check_result* r = &joint->results[chain];
+    char                    where[80];
+    sup_checkup_where(joint, r->worst, where, sizeof where);
     html_add(h, "<tr>");
     if (chain == 0) {
         html_add(h, "<td class=\"l\" rowspan=\"%u\">%u. <a href=\"#j%u\">", c->chain_count, rank + 1, rank + 1);
@@ -38,7 +38,7 @@ static void put_row(html* h, const checkup* c, uint32_t rank, uint32_t chain)
     html_add(h, "<td>%.2f</td><td>%.2f</td></tr>\n", r->stretch, r->roughness);
 }
 
-static void put_table(html* h, const checkup* c, uint32_t top)
+static void put_table(html* h, const sup_checkup* c, uint32_t top)
 {
     html_add(h, "<div class=\"wide\"><table><thead><tr><th class=\"l\">joint</th><th class=\"l\">chain</th><th>volume</th>"
                 "<th class=\"l\">worst "
@@ -56,7 +56,7 @@ typedef struct plotter {
     html_series* series;
 } plotter;
 
-static void put_plot(html* h, const checkup* c, const check_joint* joint, const sweep* w, const plotter* p)
+static void put_plot(html* h, const sup_checkup* c, const sup_check_joint* joint, const sup_sweep* w, const plotter* p)
 {
     uint32_t poses = joint->sweeps.pose_count;
     for (uint32_t k = 0; k < c->chain_count; k++) {
@@ -79,11 +79,11 @@ static void put_plot(html* h, const checkup* c, const check_joint* joint, const 
 // ---------------------------------------------------------------------------------------------- pictures
 
 typedef struct gallery {
-    const checkup* c;
-    portrait       portrait;
-    sup_vec3*      points;
-    float*         heat;
-    bool           ready;
+    const sup_checkup* c;
+    portrait           portrait;
+    sup_vec3*          points;
+    float*             heat;
+    bool               ready;
 } gallery;
 
 static sup_vec3 joint_place(const sup_affine* m) { return (sup_vec3){ m->m[0][3], m->m[1][3], m->m[2][3] }; }
@@ -94,25 +94,25 @@ static float distance(sup_vec3 a, sup_vec3 b)
 }
 
 // How far around the joint to look: most of the longer bone that meets there, and never less than the skin is thick.
-static float reach_of(const checkup* c, uint32_t joint)
+static float reach_of(const sup_checkup* c, uint32_t joint)
 {
-    const sup_skeleton* s = &c->character->skeleton;
-    const sup_weights*  w = &c->character->weights;
+    const sup_skeleton* s = &c->desc.character->skeleton;
+    const sup_weights*  w = &c->desc.character->weights;
     sup_vec3            at = joint_place(&c->bind.global[joint]);
     float               bone = 0.0f, sum = 0.0f, count = 0.0f;
     for (uint32_t i = 0; i < s->bone_count; i++) {
         const sup_bone* b = &s->bones[i];
         if (b->joint == joint || b->child == joint) bone = fmaxf(bone, distance(b->head, b->tail));
     }
-    for (uint32_t p = 0; p < c->character->mesh.point_count; p++) {
+    for (uint32_t p = 0; p < c->desc.character->mesh.point_count; p++) {
         for (uint32_t i = w->begin[p]; i < w->begin[p + 1]; i++) {
             if (w->joints[i] != joint) continue;
-            sum += w->values[i] * distance(at, c->character->mesh.points[p]);
+            sum += w->values[i] * distance(at, c->desc.character->mesh.points[p]);
             count += w->values[i];
         }
     }
     float reach = fmaxf(0.8f * bone, count > 0.0f ? 1.3f * sum / count : 0.0f);
-    return reach > 0.0f ? reach : 0.2f * c->character->mesh.diagonal;
+    return reach > 0.0f ? reach : 0.2f * c->desc.character->mesh.diagonal;
 }
 
 static sup_vec3 up_of(sup_axis up)
@@ -123,9 +123,9 @@ static sup_vec3 up_of(sup_axis up)
 static float dot(sup_vec3 a, sup_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 // From the middle of the body to the joint, and a little to the front: the side from which it is seen best.
-static sup_vec3 outwards(const checkup* c, uint32_t joint)
+static sup_vec3 outwards(const sup_checkup* c, uint32_t joint)
 {
-    const sup_mesh* mesh = &c->character->mesh;
+    const sup_mesh* mesh = &c->desc.character->mesh;
     sup_vec3        at = joint_place(&c->bind.global[joint]);
     double          x = 0.0, y = 0.0, z = 0.0;
     for (uint32_t i = 0; i < mesh->point_count; i++) {
@@ -134,15 +134,15 @@ static sup_vec3 outwards(const checkup* c, uint32_t joint)
         z += (double)mesh->points[i].z / mesh->point_count;
     }
     sup_vec3 out = { at.x - (float)x, at.y - (float)y, at.z - (float)z };
-    if (c->character->up == SUP_AXIS_Z) out.y -= 0.3f * mesh->diagonal;
+    if (c->desc.character->up == SUP_AXIS_Z) out.y -= 0.3f * mesh->diagonal;
     else out.z += 0.3f * mesh->diagonal;
     return out;
 }
 
 // Along the axis of a bend, and across the bone of a twist: from outside the body, never from below, a little from the side.
-static picture_camera camera_of(const checkup* c, const check_joint* joint, const sweep* w)
+static picture_camera camera_of(const sup_checkup* c, const sup_check_joint* joint, const sup_sweep* w)
 {
-    sup_vec3 axis = sweep_axis(w, &c->bind, joint->sweeps.joint), up = up_of(c->character->up), view = axis;
+    sup_vec3 axis = sup_sweep_axis(w, &c->bind, joint->sweeps.joint), up = up_of(c->desc.character->up), view = axis;
     sup_vec3 out = outwards(c, joint->sweeps.joint);
     if (w->twist) {
         // A bone that lies is seen from its side; one that stands, from where it is nearest to the outside.
@@ -153,21 +153,21 @@ static picture_camera camera_of(const checkup* c, const check_joint* joint, cons
     }
     bool steep = fabsf(dot(view, up)) > 0.7f * sqrtf(dot(view, view));
     if (dot(view, steep ? up : out) < 0.0f) view = (sup_vec3){ -view.x, -view.y, -view.z };
-    picture_camera camera = portrait_camera_along(c->character->up, view);
+    picture_camera camera = portrait_camera_along(c->desc.character->up, view);
     camera.azimuth += 12.0;
     camera.elevation = fmax(-5.0, fmin(65.0, camera.elevation + 10.0));
     return camera;
 }
 
-static bool put_picture(html* h, gallery* g, const check_joint* joint, uint32_t chain, uint32_t pose, sup_error* error)
+static bool put_picture(html* h, gallery* g, const sup_check_joint* joint, uint32_t chain, uint32_t pose, sup_error* error)
 {
-    const checkup* c = g->c;
-    image          picture = { 0 };
-    char           caption[300], where[80];
-    if (checkup_points(c, joint, chain, pose, g->points, error) != SUP_OK) return false;
-    sup_meter_stretch(c->meter, g->points, g->heat);
+    const sup_checkup* c = g->c;
+    image              picture = { 0 };
+    char               caption[300], where[80];
+    if (sup_checkup_points(c, joint, chain, pose, g->points, error) != SUP_OK) return false;
+    sup_meter_stretch(c->desc.meter, g->points, g->heat);
     if (!portrait_take(&g->portrait, g->points, g->heat, 1.0, true, &picture, error)) return false;
-    checkup_where(joint, pose, where, sizeof where);
+    sup_checkup_where(joint, pose, where, sizeof where);
     double volume = joint->results[chain].values[pose].volume;
     if (isfinite(volume))
         snprintf(caption, sizeof caption, "%.150s, %s: volume %+.1f %%", sup_chain_text(c->chains[chain]), where,
@@ -178,14 +178,14 @@ static bool put_picture(html* h, gallery* g, const check_joint* joint, uint32_t 
     return true;
 }
 
-static bool put_pictures(html* h, gallery* g, const check_joint* joint, sup_error* error)
+static bool put_pictures(html* h, gallery* g, const sup_check_joint* joint, sup_error* error)
 {
-    const checkup* c = g->c;
-    uint32_t       pose = joint->results[0].worst;
-    sup_vec3       at = joint_place(&c->bind.global[joint->sweeps.joint]);
-    float          reach = reach_of(c, joint->sweeps.joint);
-    sup_vec3       box[2] = { { at.x - reach, at.y - reach, at.z - reach }, { at.x + reach, at.y + reach, at.z + reach } };
-    g->portrait.camera = camera_of(c, joint, sweep_of(&joint->sweeps, pose));
+    const sup_checkup* c = g->c;
+    uint32_t           pose = joint->results[0].worst;
+    sup_vec3           at = joint_place(&c->bind.global[joint->sweeps.joint]);
+    float              reach = reach_of(c, joint->sweeps.joint);
+    sup_vec3           box[2] = { { at.x - reach, at.y - reach, at.z - reach }, { at.x + reach, at.y + reach, at.z + reach } };
+    g->portrait.camera = camera_of(c, joint, sup_sweep_of(&joint->sweeps, pose));
     portrait_frame_clear(&g->portrait);
     portrait_include(&g->portrait, box, 2);
     html_add(h, "<div class=\"grid\">\n");
@@ -199,7 +199,7 @@ static bool put_pictures(html* h, gallery* g, const check_joint* joint, sup_erro
 
 static bool put_joint(html* h, gallery* g, uint32_t rank, const plotter* p, sup_error* error)
 {
-    const check_joint* joint = &g->c->joints[rank];
+    const sup_check_joint* joint = &g->c->joints[rank];
     html_add(h, "<h2 id=\"j%u\">%u. ", rank + 1, rank + 1);
     html_text(h, joint->name);
     html_add(h, "</h2>\n<p>");
@@ -212,23 +212,23 @@ static bool put_joint(html* h, gallery* g, uint32_t rank, const plotter* p, sup_
     return true;
 }
 
-static void put_head(html* h, const checkup* c, uint32_t top, const char* broken)
+static void put_head(html* h, const sup_checkup* c, uint32_t top, const char* broken)
 {
     char title[300], subtitle[400];
-    snprintf(title, sizeof title, "%.150s: the skin, joint by joint", c->character->name);
+    snprintf(title, sizeof title, "%.150s: the skin, joint by joint", c->desc.character->name);
     snprintf(subtitle, sizeof subtitle,
              "%u joints swept under %u chain%s, %u shown, worst first. %u points, %u triangles, %u intersections at rest.",
-             c->joint_count, c->chain_count, c->chain_count == 1 ? "" : "s", top, c->character->mesh.point_count,
-             c->character->mesh.triangle_count, c->rest_intersections);
+             c->joint_count, c->chain_count, c->chain_count == 1 ? "" : "s", top, c->desc.character->mesh.point_count,
+             c->desc.character->mesh.triangle_count, c->rest_intersections);
     html_begin(h, title, subtitle);
     html_verdict(h, broken);
 }
 
 static bool gallery_open(gallery* g, sup_arena* arena, sup_error* error)
 {
-    uint32_t count = g->c->character->mesh.point_count;
+    uint32_t count = g->c->desc.character->mesh.point_count;
     if (!picture_available()) return true;
-    if (portrait_create(g->c->character, g->c->tasks, arena, &g->portrait, error) != SUP_OK) return false;
+    if (portrait_create(g->c->desc.character, g->c->desc.tasks, arena, &g->portrait, error) != SUP_OK) return false;
     g->portrait.ground = false;
     g->points = sup_arena_alloc(arena, count, sizeof *g->points);
     g->heat = sup_arena_alloc(arena, count, sizeof *g->heat);
@@ -237,7 +237,7 @@ static bool gallery_open(gallery* g, sup_arena* arena, sup_error* error)
     return g->ready;
 }
 
-static bool put_joints(html* h, const checkup* c, uint32_t top, sup_arena* arena, sup_error* error)
+static bool put_joints(html* h, const sup_checkup* c, uint32_t top, progress* bar, sup_arena* arena, sup_error* error)
 {
     gallery  g = { .c = c };
     uint32_t poses = 1;
@@ -248,7 +248,7 @@ static bool put_joints(html* h, const checkup* c, uint32_t top, sup_arena* arena
                   sup_arena_alloc(arena, c->chain_count, sizeof *p.series) };
     if (!p.x || !p.y || !p.series) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while plotting") == SUP_OK;
     if (!gallery_open(&g, arena, error)) return false;
-    g.portrait.bar = c->bar;
+    g.portrait.bar = bar;
     g.portrait.wanted = top * (c->chain_count < PICTURES_MAX ? c->chain_count : PICTURES_MAX);
     if (g.ready) html_legend(h, "Length of edges against rest, in the pictures", "\u00d70.5", "\u00d72", true);
     else html_add(h, "<p class=\"soft\">This build of supple draws no pictures (it was made without Embree).</p>\n");
@@ -257,17 +257,19 @@ static bool put_joints(html* h, const checkup* c, uint32_t top, sup_arena* arena
     return true;
 }
 
-int check_write_html(const checkup* c, const options* o, uint32_t top, const char* broken, const char* path, sup_arena* arena)
+int check_write_html(const sup_checkup* c, const options* o, uint32_t top, const char* broken, const char* path,
+                     sup_arena* arena)
 {
     html      h = { 0 };
+    progress  bar;
     sup_error error = { 0 };
     char*     command = options_command(o);
     if (!command) return fail_memory();
     put_head(&h, c, top, broken);
     put_table(&h, c, top);
-    progress_begin(c->bar, "report", options_has(o, FLAG_QUIET));
-    bool good = put_joints(&h, c, top, arena, &error);
-    progress_end(c->bar);
+    progress_begin(&bar, "report", options_has(o, FLAG_QUIET));
+    bool good = put_joints(&h, c, top, &bar, arena, &error);
+    progress_end(&bar);
     html_add(&h,
              "<h2>What the numbers mean</h2>\n<dl>"
              "<dt>volume</dt><dd>of the skin around the joint, cut off in the middle of its bones, against rest</dd>"

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "examples.h"
 #include "html.h"
+#include "limits.h"
 #include "maps.h"
 #include "measure.h"
 #include "offers.h"
@@ -19,11 +20,11 @@ enum { ROWS_PER_JOINT = 3 };
 
 // ---------------------------------------------------------------------------------------------- telling
 
-static void add_row(table* t, const checkup* c, const check_joint* joint, uint32_t chain, bool first)
+static void add_row(table* t, const sup_checkup* c, const sup_check_joint* joint, uint32_t chain, bool first)
 {
-    const check_result* r = &joint->results[chain];
-    char                where[80];
-    checkup_where(joint, r->worst, where, sizeof where);
+    const sup_check_result* r = &joint->results[chain];
+    char                    where[80];
+    sup_checkup_where(joint, r->worst, where, sizeof where);
     table_add(t, "%s", first ? joint->name : "");
     table_add(t, "%s", !first ? "" : joint->sweeps.assumed ? "usual" : "clips");
     table_add(t, "%s", sup_chain_text(c->chains[chain]));
@@ -35,19 +36,19 @@ static void add_row(table* t, const checkup* c, const check_joint* joint, uint32
     table_add(t, "%.2f", r->roughness);
 }
 
-static void print_table(const checkup* c, uint32_t top, const offers* more)
+static void print_table(const sup_checkup* c, uint32_t top, const offers* more)
 {
     table t;
     table_begin(&t, "joint|range|chain|>volume|worst when|>intersections|>stretch|>roughness");
     for (uint32_t j = 0; j < top; j++) {
-        const check_joint* joint = &c->joints[j];
+        const sup_check_joint* joint = &c->joints[j];
         for (uint32_t k = 0; k < c->chain_count; k++)
             if (c->chain_count <= ROWS_PER_JOINT || k == 0 || k == joint->best) add_row(&t, c, joint, k, k == 0);
     }
     table_print(&t, 0);
-    if (checkup_crowded(c))
+    if (sup_checkup_crowded(c))
         printf("\nIntersections are not counted: at rest each triangle passes through %u others. Merge doubled faces first.\n",
-               (unsigned)(2 * (uint64_t)c->rest_intersections / c->character->mesh.triangle_count));
+               (unsigned)(2 * (uint64_t)c->rest_intersections / c->desc.character->mesh.triangle_count));
     printf("\n%u of %u joints, worst first. Volume of the skin around the joint; intersections beyond the %u at rest.\n\n", top,
            c->joint_count, c->rest_intersections);
     for (uint32_t j = 0; j < top; j++) printf("%2u. %s.\n", j + 1, c->joints[j].advice);
@@ -58,54 +59,9 @@ static void print_table(const checkup* c, uint32_t top, const offers* more)
     }
 }
 
-static void set_number(sup_arena* arena, sup_json* object, const char* key, double value)
+static sup_json* describe(const sup_checkup* c, uint32_t top, const offers* more, sup_arena* arena)
 {
-    sup_json_set(arena, object, key, sup_json_new_number(arena, value));
-}
-
-static sup_json* describe_sweeps(const joint_sweeps* s, sup_arena* arena)
-{
-    sup_json* list = sup_json_new(arena, SUP_JSON_ARRAY);
-    for (uint32_t i = 0; i < s->sweep_count; i++) {
-        const sweep* w = &s->sweeps[i];
-        sup_json*    json = sup_json_push(list, sup_json_new(arena, SUP_JSON_OBJECT));
-        sup_json_set(arena, json, "motion", sup_json_new_string(arena, w->twist ? "twist" : "bend"));
-        sup_json* axis = sup_json_set(arena, json, "axis", sup_json_new(arena, SUP_JSON_ARRAY));
-        sup_json_push(axis, sup_json_new_number(arena, (double)w->axis.x));
-        sup_json_push(axis, sup_json_new_number(arena, (double)w->axis.y));
-        sup_json_push(axis, sup_json_new_number(arena, (double)w->axis.z));
-        set_number(arena, json, "from", w->low);
-        set_number(arena, json, "to", w->high);
-    }
-    return list;
-}
-
-static sup_json* describe_result(const checkup* c, const check_joint* joint, uint32_t chain, sup_arena* arena)
-{
-    const check_result* r = &joint->results[chain];
-    sup_json*           json = sup_json_new(arena, SUP_JSON_OBJECT);
-    sup_json_set(arena, json, "chain", sup_json_new_string(arena, sup_chain_text(c->chains[chain])));
-    set_number(arena, json, "volume_change", r->values[r->worst].volume);
-    sup_json_set(arena, json, "worst_motion",
-                 sup_json_new_string(arena, sweep_of(&joint->sweeps, r->worst)->twist ? "twist" : "bend"));
-    set_number(arena, json, "worst_angle", joint->sweeps.angles[r->worst]);
-    set_number(arena, json, "volume_loss", fmax(0.0, -r->values[r->loss].volume));
-    if (isfinite(r->intersections)) set_number(arena, json, "intersections_added", r->intersections);
-    else sup_json_set(arena, json, "intersections_added", sup_json_new(arena, SUP_JSON_NULL));
-    set_number(arena, json, "stretch_max", r->stretch);
-    set_number(arena, json, "roughness_max", r->roughness);
-    set_number(arena, json, "badness", r->badness);
-    return json;
-}
-
-static sup_json* describe(const checkup* c, uint32_t top, const offers* more, sup_arena* arena)
-{
-    sup_json* json = sup_json_new(arena, SUP_JSON_OBJECT);
-    set_number(arena, json, "joints_checked", c->joint_count);
-    set_number(arena, json, "self_intersections_rest", c->rest_intersections);
-    sup_json* chains = sup_json_set(arena, json, "chains", sup_json_new(arena, SUP_JSON_ARRAY));
-    for (uint32_t k = 0; k < c->chain_count; k++)
-        sup_json_push(chains, sup_json_new_string(arena, sup_chain_text(c->chains[k])));
+    sup_json* json = sup_checkup_describe(c, top, arena);
     sup_json* offered = sup_json_set(arena, json, "offers", sup_json_new(arena, SUP_JSON_ARRAY));
     for (uint32_t i = 0; i < more->count; i++) {
         const offer* one = &more->items[i];
@@ -114,35 +70,22 @@ static sup_json* describe(const checkup* c, uint32_t top, const offers* more, su
         sup_json_set(arena, about, "seconds",
                      one->seconds < 0.0 ? sup_json_new(arena, SUP_JSON_NULL) : sup_json_new_number(arena, one->seconds));
     }
-    sup_json *joints = sup_json_set(arena, json, "joints", sup_json_new(arena, SUP_JSON_ARRAY)), *last = joints;
-    for (uint32_t j = 0; j < top; j++) {
-        const check_joint* joint = &c->joints[j];
-        sup_json*          one = sup_json_push(joints, sup_json_new(arena, SUP_JSON_OBJECT));
-        sup_json_set(arena, one, "joint", sup_json_new_string(arena, joint->name));
-        set_number(arena, one, "badness", joint->badness);
-        sup_json_set(arena, one, "range", sup_json_new_string(arena, joint->sweeps.assumed ? "usual" : "clips"));
-        sup_json_set(arena, one, "sweeps", describe_sweeps(&joint->sweeps, arena));
-        sup_json* results = sup_json_set(arena, one, "chains", sup_json_new(arena, SUP_JSON_ARRAY));
-        for (uint32_t k = 0; k < c->chain_count; k++) sup_json_push(results, describe_result(c, joint, k, arena));
-        sup_json_set(arena, one, "best", sup_json_new_string(arena, sup_chain_text(c->chains[joint->best])));
-        last = sup_json_set(arena, one, "advice", sup_json_new_string(arena, joint->advice));
-    }
-    return last ? json : NULL;
+    return offered ? json : NULL;
 }
 
 // ---------------------------------------------------------------------------------------------- limits
 
-typedef double limited_value(const check_joint* joint, uint32_t chain);
+typedef double limited_value(const sup_check_joint* joint, uint32_t chain);
 
-static double volume_loss(const check_joint* joint, uint32_t k)
+static double volume_loss(const sup_check_joint* joint, uint32_t k)
 {
     return -joint->results[k].values[joint->results[k].loss].volume;
 }
-static double intersections(const check_joint* joint, uint32_t k) { return joint->results[k].intersections; }
-static double stretch(const check_joint* joint, uint32_t k) { return joint->results[k].stretch; }
+static double intersections(const sup_check_joint* joint, uint32_t k) { return joint->results[k].intersections; }
+static double stretch(const sup_check_joint* joint, uint32_t k) { return joint->results[k].stretch; }
 
 // How many joints are over the limit, and the one that is farthest over it.
-static uint32_t over_limit(const checkup* c, uint32_t k, limited_value* value, double limit, const check_joint** worst)
+static uint32_t over_limit(const sup_checkup* c, uint32_t k, limited_value* value, double limit, const sup_check_joint** worst)
 {
     uint32_t count = 0;
     for (uint32_t j = 0; j < c->joint_count; j++) {
@@ -152,20 +95,20 @@ static uint32_t over_limit(const checkup* c, uint32_t k, limited_value* value, d
     return count;
 }
 
-static void judge_chain(const checkup* c, const limits* l, uint32_t k, verdict* v)
+static void judge_chain(const sup_checkup* c, const limits* l, uint32_t k, verdict* v)
 {
-    const check_joint* worst = NULL;
-    const char*        name = sup_chain_text(c->chains[k]);
-    char               where[80], more[60] = "";
-    uint32_t           count = over_limit(c, k, volume_loss, l->volume_loss, &worst);
+    const sup_check_joint* worst = NULL;
+    const char*            name = sup_chain_text(c->chains[k]);
+    char                   where[80], more[60] = "";
+    uint32_t               count = over_limit(c, k, volume_loss, l->volume_loss, &worst);
 #define MORE() (count > 1 ? (void)snprintf(more, sizeof more, "; %u joints are over it", count) : (void)(more[0] = 0))
     if (count) {
         MORE();
-        checkup_where(worst, worst->results[k].loss, where, sizeof where);
+        sup_checkup_where(worst, worst->results[k].loss, where, sizeof where);
         verdict_add(v, "%s loses %.1f %% of the volume around '%s', %s; the limit is %.4g %%%s", name,
                     100.0 * volume_loss(worst, k), worst->name, where, 100.0 * l->volume_loss, more);
     }
-    if ((count = over_limit(c, k, intersections, l->intersections, &worst)) && checkup_crowded(c)) {
+    if ((count = over_limit(c, k, intersections, l->intersections, &worst)) && sup_checkup_crowded(c)) {
         verdict_add(
             v, "%s: so many triangles pass through each other at rest that those of a pose are not counted; the limit is %.0f",
             name, l->intersections);
@@ -203,67 +146,56 @@ static int read_flags(const options* o, check_flags* f)
     return html_probe(options_text(o, FLAG_HTML, NULL), &error) ? EXIT_DONE : fail_with(&error);
 }
 
-// A shape that is told by the clip's time has no answer for a pose outside of it. Asked of the skin itself: one pose, held, at
-// several times. False: out of memory.
-static bool follows_time(const sup_character* c, const sup_chain* chain, const sup_clip* clip, bool* out)
+typedef struct check_job {
+    sup_checkup_desc desc;
+    const sup_clip*  clip; // that chains are bound to
+    sup_chain**      chains;
+    progress*        bar;
+} check_job;
+
+static int bind_chain(check_job* job, const options* o, const chain_list* list, uint32_t index)
 {
-    static const double     shares[] = { 0.0, 0.3, 0.5, 0.8 };
-    const sup_instance_desc desc = { .chain = chain, .snapshots = 1 };
-    size_t                  bytes = c->mesh.point_count * sizeof(sup_vec3);
-    sup_instance*           instance = NULL;
-    sup_error               error;
-    void*                   scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
-    sup_vec3 *              first = malloc(bytes + 64), *points = malloc(bytes + 64);
-    bool                    good = scratch && first && points && sup_instance_create(&desc, &instance, &error) == SUP_OK;
-    *out = false;
-    for (size_t i = 0; good && clip && !sup_chain_dynamic(chain) && i < sizeof shares / sizeof *shares; i++) {
-        sup_instance_evaluate(instance, shares[i] * clip->seconds, scratch, NULL, i ? points : first);
-        *out |= i && memcmp(first, points, bytes) != 0;
+    const sup_character* character = job->desc.character;
+    sup_chain*           chain = NULL;
+    sup_error            error = { 0 };
+    bool                 timed = false;
+    int                  code = chain_bind(o, list, index, character, job->clip, job->desc.tasks, job->bar, &chain);
+    if (code != EXIT_DONE || !chain) return code;
+    if (!list->chosen && sup_chain_follows_time(chain, character, job->clip, &timed, &error) != SUP_OK) {
+        sup_chain_destroy(chain);
+        return fail_with(&error);
     }
-    sup_instance_destroy(instance);
-    sup_scratch_destroy(scratch);
-    free(first);
-    free(points);
-    return good;
+    if (timed && !options_has(o, FLAG_QUIET))
+        say_note("%s is left out: it follows the time of '%s', not the pose; name it with --deform to see it at the start",
+                 sup_chain_text(chain), job->clip->name);
+    if (timed) sup_chain_destroy(chain);
+    else job->chains[job->desc.chain_count++] = chain;
+    return EXIT_DONE;
 }
 
-static int bind_chains(checkup* c, sup_character* character, const options* o, sup_arena* arena, const sup_clip** bound_to)
+static int bind_chains(check_job* job, sup_character* character, const options* o, sup_arena* arena)
 {
-    chain_list      list;
-    const sup_clip* clip = NULL;
-    int             code = EXIT_DONE;
+    chain_list list;
+    int        code = EXIT_DONE;
     // Deformers that look ahead or take examples are bound to a clip; the poses are held all the same.
-    if (options_has(o, FLAG_CLIP)) code = clip_choose(o, c->character, &clip);
-    else if (c->character->clip_count) clip = &c->character->clips[0];
-    if (code == EXIT_DONE) code = examples_apply(o, &(motion){ .clip = clip, .fps = 30 }, character);
-    if (code == EXIT_DONE) code = chain_list_read(o, c->character, clip, arena, &list);
+    if (options_has(o, FLAG_CLIP)) code = clip_choose(o, character, &job->clip);
+    else if (character->clip_count) job->clip = &character->clips[0];
+    if (code == EXIT_DONE) code = examples_apply(o, &(motion){ .clip = job->clip, .fps = 30 }, character);
+    if (code == EXIT_DONE) code = chain_list_read(o, character, job->clip, arena, &list);
     if (code != EXIT_DONE) return code;
-    c->chosen = list.chosen;
-    *bound_to = clip;
-    c->chains = sup_arena_alloc(arena, list.count, sizeof(sup_chain*));
-    if (!c->chains) return fail_memory();
-    for (uint32_t i = 0; i < list.count; i++) {
-        sup_chain* chain = NULL;
-        code = chain_bind(o, &list, i, c->character, clip, c->tasks, c->bar, &chain);
-        if (code != EXIT_DONE) return code;
-        bool timed = false;
-        if (chain && !list.chosen && !follows_time(c->character, chain, clip, &timed)) {
-            sup_chain_destroy(chain);
-            return fail_memory();
-        }
-        if (timed && !options_has(o, FLAG_QUIET))
-            say_note("%s is left out: it follows the time of '%s', not the pose; name it with --deform to see it at the start",
-                     sup_chain_text(chain), clip->name);
-        if (timed) sup_chain_destroy(chain);
-        else if (chain) c->chains[c->chain_count++] = chain;
-    }
-    maps_say_unread(o, c->chains, c->chain_count, c->bar);
-    if (c->chain_count) return EXIT_DONE;
-    say_error("no deformer could be bound to '%s'; name one with --deform", c->character->name);
+    job->desc.chosen = list.chosen;
+    job->chains = sup_arena_alloc(arena, list.count, sizeof(sup_chain*));
+    if (!job->chains) return fail_memory();
+    job->desc.chains = (const sup_chain* const*)job->chains;
+    for (uint32_t i = 0; i < list.count && code == EXIT_DONE; i++) code = bind_chain(job, o, &list, i);
+    if (code != EXIT_DONE) return code;
+    maps_say_unread(o, job->chains, job->desc.chain_count, job->bar);
+    if (job->desc.chain_count) return EXIT_DONE;
+    say_error("no deformer could be bound to '%s'; name one with --deform", character->name);
     return EXIT_FAILED;
 }
 
-static int tell(checkup* c, const options* o, const check_flags* f, const offers* more, sup_arena* arena)
+static int tell(const sup_checkup* c, const options* o, const check_flags* f, const offers* more, sup_arena* arena)
 {
     uint32_t    top = f->top < c->joint_count ? (uint32_t)f->top : c->joint_count;
     verdict     v = { .arena = arena };
@@ -278,31 +210,45 @@ static int tell(checkup* c, const options* o, const check_flags* f, const offers
     return v.text ? EXIT_LIMIT : EXIT_DONE;
 }
 
-static int check_character(checkup* c, sup_character* character, const options* o, const check_flags* f, sup_arena* arena)
+// The names of --joint, and the rest of what flags say.
+static int describe_job(check_job* job, const options* o, sup_arena* arena)
 {
-    sup_error  error = { 0 };
-    sup_meter* meter = NULL;
-    offers     more = { 0 };
-    if (c->character->skeleton.skin_joint_count == 0) {
-        say_error("'%s' has no skin: there is no joint to check; give it joints with --skeleton FILE", c->character->name);
+    uint32_t     count = options_count(o, FLAG_JOINT);
+    const char** joints = sup_arena_alloc(arena, (size_t)count + 1, sizeof *joints);
+    if (!joints) return fail_memory();
+    for (uint32_t i = 0; i < count; i++) joints[i] = options_nth(o, FLAG_JOINT, i);
+    job->desc.joints = joints;
+    job->desc.joint_count = count;
+    job->desc.full = options_has(o, FLAG_FULL);
+    return EXIT_DONE;
+}
+
+static int check_character(check_job* job, sup_character* character, const options* o, const check_flags* f, sup_arena* arena)
+{
+    sup_error   error = { 0 };
+    sup_meter*  meter = NULL;
+    offers      more = { 0 };
+    sup_checkup c;
+    if (character->skeleton.skin_joint_count == 0) {
+        say_error("'%s' has no skin: there is no joint to check; give it joints with --skeleton FILE", character->name);
         return EXIT_FAILED;
     }
-    progress_begin(c->bar, "check", options_has(o, FLAG_QUIET));
-    int code = sup_meter_create(c->character, NULL, &meter, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
-    c->meter = meter;
-    const sup_clip* clip = NULL;
-    if (code == EXIT_DONE) code = bind_chains(c, character, o, arena, &clip);
+    progress_begin(job->bar, "check", options_has(o, FLAG_QUIET));
+    job->desc.progress = &job->bar->sink;
+    int code = sup_meter_create(character, NULL, &meter, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+    job->desc.meter = meter;
+    if (code == EXIT_DONE) code = describe_job(job, o, arena);
+    if (code == EXIT_DONE) code = bind_chains(job, character, o, arena);
     if (code == EXIT_DONE) {
-        sup_result result = checkup_prepare(c, o, arena, &error);
-        if (result == SUP_OK) result = checkup_run(c, arena, &error);
-        bool heard = options_has(o, FLAG_JSON) || !options_has(o, FLAG_QUIET);
-        if (result == SUP_OK && !c->chosen && heard) result = offers_make(c, clip, &more, &error);
-        progress_end(c->bar);
+        sup_result result = sup_checkup_run(&job->desc, arena, &c, &error);
+        bool       heard = options_has(o, FLAG_JSON) || !options_has(o, FLAG_QUIET);
+        if (result == SUP_OK && !job->desc.chosen && heard) result = offers_make(&c, job->clip, &more, &error);
+        progress_end(job->bar);
         if (result != SUP_OK) code = fail_with(&error);
     }
-    progress_end(c->bar);
-    if (code == EXIT_DONE) code = tell(c, o, f, &more, arena);
-    for (uint32_t i = 0; i < c->chain_count; i++) sup_chain_destroy(c->chains[i]);
+    progress_end(job->bar);
+    if (code == EXIT_DONE) code = tell(&c, o, f, &more, arena);
+    for (uint32_t i = 0; i < job->desc.chain_count; i++) sup_chain_destroy(job->chains[i]);
     sup_meter_destroy(meter);
     return code;
 }
@@ -310,7 +256,7 @@ static int check_character(checkup* c, sup_character* character, const options* 
 int cmd_check(const options* o)
 {
     progress       bar;
-    checkup        c = { .bar = &bar };
+    check_job      job = { .bar = &bar };
     check_flags    f;
     sup_character* character = NULL;
     sup_pool*      pool = NULL;
@@ -321,10 +267,10 @@ int cmd_check(const options* o)
     if (code == EXIT_DONE) code = character_load(o, o->words[0], options_has(o, FLAG_QUIET), &character);
     if (code == EXIT_DONE) code = pool_make(o, &pool);
     if (code == EXIT_DONE) {
-        c.character = character;
-        c.tasks = sup_pool_tasks(pool);
-        c.preroll = f.preroll;
-        code = check_character(&c, character, o, &f, arena);
+        job.desc.character = character;
+        job.desc.tasks = sup_pool_tasks(pool);
+        job.desc.preroll = f.preroll;
+        code = check_character(&job, character, o, &f, arena);
     }
     sup_character_destroy(character);
     sup_pool_destroy(pool);

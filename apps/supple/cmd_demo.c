@@ -103,7 +103,7 @@ static int visit(tour* t, const char* who)
         demo_page_clip(t->page, who, &c->clips[k]);
         for (uint32_t i = 0; i < sup_deformer_count() && code == EXIT_DONE; i++) {
             const sup_deformer* d = sup_deformer_at(i);
-            if (!deformer_suits(d, c, &c->clips[k], surface.closed)) continue;
+            if (!sup_deformer_suits(d, c, &c->clips[k], surface.closed)) continue;
             sup_arena* arena = sup_arena_create(NULL);
             code = arena ? bake_one(t, c, who, &c->clips[k], d, arena) : fail_memory();
             sup_arena_destroy(arena);

@@ -2,7 +2,6 @@
 // depend on how fast the machine is.
 #include "offers.h"
 
-#include "chains.h"
 #include "common.h"
 #include "measure.h"
 
@@ -31,7 +30,7 @@ static bool report(void* user, double fraction, const char* what)
 }
 
 // Poses that a dynamic chain is measured in: the ends of every sweep.
-static uint32_t end_count(const checkup* c)
+static uint32_t end_count(const sup_checkup* c)
 {
     uint32_t count = 0;
     for (uint32_t j = 0; j < c->joint_count; j++) count += 2 * c->joints[j].sweeps.sweep_count;
@@ -44,14 +43,14 @@ typedef struct trial {
 } trial;
 
 // Seconds that one pose will take: its start, and steps as long as the first few. Negative: there is no memory.
-static double time_pose(const checkup* c, const sup_chain* chain, const check_joint* joint, const trial* t)
+static double time_pose(const sup_checkup* c, const sup_chain* chain, const sup_check_joint* joint, const trial* t)
 {
-    double        steps = fmax(1.0, c->preroll / STEP), begin = now_seconds();
+    double        steps = fmax(1.0, c->desc.preroll / STEP), begin = now_seconds();
     sup_instance* instance = NULL;
     sup_error     error;
     sup_pose      posed;
-    sup_pose_place(c->character, t->memory, &posed);
-    sweep_pose(c->character, &joint->sweeps, joint->sweeps.pose_count - 1, &c->bind, &posed);
+    sup_pose_place(c->desc.character, t->memory, &posed);
+    sup_sweep_pose(c->desc.character, &joint->sweeps, joint->sweeps.pose_count - 1, &c->bind, &posed);
     const sup_instance_desc desc = { .chain = chain, .pose = &posed, .preroll = STEP, .snapshots = 1 };
     if (sup_instance_create(&desc, &instance, &error) != SUP_OK) return -1.0;
     sup_instance_evaluate(instance, 0.0, t->scratch, NULL, t->points);
@@ -64,10 +63,11 @@ static double time_pose(const checkup* c, const sup_chain* chain, const check_jo
 
 // The mean of some joints, from the least troubled one up: skin that is deep in itself can take seconds to part. Stops when the
 // time is over, and behind the first at the earliest.
-static double time_poses(const checkup* c, const sup_chain* chain, double until)
+static double time_poses(const sup_checkup* c, const sup_chain* chain, double until)
 {
-    trial    t = { sup_scratch_create(sup_pose_size(c->character), NULL), sup_scratch_create(sup_chain_scratch_size(chain), NULL),
-                   malloc(((size_t)c->character->mesh.point_count + 8) * sizeof(sup_vec3)) };
+    trial    t = { sup_scratch_create(sup_pose_size(c->desc.character), NULL),
+                   sup_scratch_create(sup_chain_scratch_size(chain), NULL),
+                   malloc(((size_t)c->desc.character->mesh.point_count + 8) * sizeof(sup_vec3)) };
     double   sum = 0.0, worst = 0.0;
     uint32_t count = 0, stride = (c->joint_count + POSES_MOST - 1) / POSES_MOST;
     for (uint32_t j = 0; t.memory && t.scratch && t.points && j < c->joint_count; j += stride) {
@@ -76,7 +76,7 @@ static double time_poses(const checkup* c, const sup_chain* chain, double until)
         sum += one;
         worst = fmax(worst, one);
         count++;
-        if (now_seconds() + worst * TRIAL_STEPS * STEP / fmax(STEP, c->preroll) > until) break;
+        if (now_seconds() + worst * TRIAL_STEPS * STEP / fmax(STEP, c->desc.preroll) > until) break;
     }
     sup_scratch_destroy(t.memory);
     sup_scratch_destroy(t.scratch);
@@ -84,18 +84,18 @@ static double time_poses(const checkup* c, const sup_chain* chain, double until)
     return count ? sum / count : -1.0;
 }
 
-static sup_result make_offer(const checkup* c, const sup_clip* clip, const sup_deformer* d, double until, offers* out,
+static sup_result make_offer(const sup_checkup* c, const sup_clip* clip, const sup_deformer* d, double until, offers* out,
                              sup_error* error)
 {
-    deadline             limit = { &c->bar->sink, until, false };
+    deadline             limit = { c->desc.progress, until, false };
     const sup_progress   sink = { report, &limit };
     const sup_chain_desc desc = {
-        .character = c->character, .clip = clip, .links = d->name, .tasks = c->tasks, .progress = &sink
+        .character = c->desc.character, .clip = clip, .links = d->name, .tasks = c->desc.tasks, .progress = &sink
     };
     sup_chain* chain = NULL;
     double     begin = now_seconds();
     sup_result result = sup_chain_create(&desc, &chain, error);
-    double     bound = now_seconds() - begin, workers = c->tasks ? fmax(1.0, c->tasks->workers) : 1.0;
+    double     bound = now_seconds() - begin, workers = c->desc.tasks ? fmax(1.0, c->desc.tasks->workers) : 1.0;
     if (result == SUP_ERROR_INPUT) return SUP_OK; // it cannot be bound here at all
     if (result == SUP_ERROR_CANCELLED && limit.late) {
         out->items[out->count++] = (offer){ d->name, -1.0 };
@@ -108,21 +108,21 @@ static sup_result make_offer(const checkup* c, const sup_clip* clip, const sup_d
     return SUP_OK;
 }
 
-sup_result offers_make(const checkup* c, const sup_clip* clip, offers* out, sup_error* error)
+sup_result offers_make(const sup_checkup* c, const sup_clip* clip, offers* out, sup_error* error)
 {
     double          until = now_seconds() + SECONDS;
     sup_mesh_report surface;
     *out = (offers){ 0 };
-    sup_result result = sup_mesh_examine(&c->character->mesh, &surface, error);
+    sup_result result = sup_mesh_examine(&c->desc.character->mesh, &surface, error);
     for (uint32_t i = 0; i < sup_deformer_count() && result == SUP_OK && out->count < OFFERS_MAX; i++) {
         const sup_deformer* d = sup_deformer_at(i);
-        if (d->dynamic && deformer_suits(d, c->character, clip, surface.closed))
+        if (d->dynamic && sup_deformer_suits(d, c->desc.character, clip, surface.closed))
             result = make_offer(c, clip, d, until, out, error);
     }
     return result;
 }
 
-void offer_text(const checkup* c, const offer* one, char* text, size_t size)
+void offer_text(const sup_checkup* c, const offer* one, char* text, size_t size)
 {
     const char* first = sup_chain_text(c->chains[0]);
     double      s = one->seconds;

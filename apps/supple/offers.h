@@ -18,8 +18,8 @@ typedef struct offers {
 
 /// Every dynamic deformer that suits the character, bound and stepped for a moment; at most a second for all of them, unless a
 /// bind looks at the clock more rarely.
-sup_result offers_make(const checkup* c, const sup_clip* clip, offers* out, sup_error* error);
+sup_result offers_make(const sup_checkup* c, const sup_clip* clip, offers* out, sup_error* error);
 /// "layers would take about 40 s; add --deform layers".
-void offer_text(const checkup* c, const offer* one, char* text, size_t size);
+void offer_text(const sup_checkup* c, const offer* one, char* text, size_t size);
 
 #endif

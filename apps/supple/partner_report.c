@@ -105,23 +105,5 @@ sup_json* rigging_describe_partners(const options* o, const sup_character* chara
 {
     const partners* p = o->inputs->partners;
     if (!p) return NULL;
-    const sup_retarget_report* r = &p->report;
-
-    sup_json* out = sup_json_new(arena, SUP_JSON_OBJECT);
-    sup_json_set(arena, out, "name", sup_json_new_string(arena, p->mocap.name));
-    sup_json_set(arena, out, "frames_left_out", sup_json_new_number(arena, r->dropped_count));
-    sup_json_set(arena, out, "guessed", sup_json_new_number(arena, r->guess_count));
-    sup_json_set(arena, out, "side_guessed", sup_json_new(arena, r->side_guessed ? SUP_JSON_TRUE : SUP_JSON_FALSE));
-    sup_json* pairs = sup_json_set(arena, out, "pairs", sup_json_new(arena, SUP_JSON_ARRAY));
-    for (uint32_t i = 0; i < r->pair_count; i++) {
-        sup_json* pair = sup_json_push(pairs, sup_json_new(arena, SUP_JSON_OBJECT));
-        sup_json_set(arena, pair, "joint", sup_json_new_string(arena, joint_name(character, r->targets[i])));
-        sup_json_set(arena, pair, "follows", sup_json_new_string(arena, p->mocap.joints[r->sources[i]].name));
-        sup_json_set(arena, pair, "as", sup_json_new_string(arena, r->roles[i]));
-        sup_json_set(arena, pair, "by", sup_json_new_string(arena, how_texts[r->how[i]]));
-    }
-    sup_json* lone = sup_json_set(arena, out, "without_partner", sup_json_new(arena, SUP_JSON_ARRAY));
-    for (uint32_t i = 0; i < r->lone_count; i++)
-        sup_json_push(lone, sup_json_new_string(arena, joint_name(character, r->lone[i])));
-    return out;
+    return sup_retarget_describe(character, &p->mocap, &p->report, arena);
 }

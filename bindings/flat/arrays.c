@@ -33,8 +33,7 @@ static const void* joint_array(flat_object* o, int which, uint64_t* count)
     return b->data;
 }
 
-/// Under its own name, or as people write it.
-static const void* map_array(const sup_character* c, const char* name, uint64_t* count)
+const float* flat_map_array(const sup_character* c, const char* name, uint64_t* count)
 {
     const sup_map* map = sup_character_map(c, name);
     sup_arena*     arena = map ? NULL : sup_arena_create(NULL);
@@ -61,7 +60,7 @@ static const void* of_character(flat_object* o, const char* name, uint64_t* coun
                                       { "normals", m->vertex_normals, m->vertex_normals ? 3 * (uint64_t)m->vertex_count : 0 } };
     if (!strcmp(name, "joint_rest")) return joint_array(o, 0, count);
     if (!strcmp(name, "joint_inverse_bind")) return joint_array(o, 1, count);
-    if (!strncmp(name, "map:", 4)) return map_array(c, name + 4, count);
+    if (!strncmp(name, "map:", 4)) return flat_map_array(c, name + 4, count);
     return find_array(arrays, sizeof arrays / sizeof *arrays, name, count);
 }
 

@@ -27,7 +27,7 @@
 typedef uint32_t flat_handle;
 
 /// Rises with every change that callers must follow.
-#define FLAT_ABI 2
+#define FLAT_ABI 3
 
 typedef enum flat_status {
     FLAT_OK = 0,
@@ -92,6 +92,30 @@ FLAT_API int32_t flat_example(flat_handle character, const char* description, co
 /// A motion: {"name","fps"}, ten floats a joint for every frame, and a weight a morph for every frame or NULL.
 FLAT_API int32_t flat_clip(flat_handle character, const char* description, const float* local, uint64_t local_floats,
                            const float* morphs, uint64_t morph_floats);
+/// The motion of a file put on the character's joints as a new clip: captured motion (.bvh), or a clip of another character's
+/// file. Bytes and `read` as in flat_load_bytes; bytes NULL: the file `name` is read.
+/// {"name","clip","fps","map":{"joint":"joint of the motion" or null},"keep_first"}: the new clip's name (that of the motion),
+/// which clip of the other character (the first) and how many keys a second (30), who follows whom where names do not tell.
+/// JSON: {"clip","seconds","name","frames_left_out","guessed",
+/// "side_guessed","rest_from_frame","scale","pairs":[{"joint","follows","as","by"}],"without_partner":[],"warnings":[]}; by:
+/// "map", "name" or "shape", which is a guess. NULL: nothing was added, flat_error says why.
+FLAT_API const char* flat_motion(flat_handle character, const char* name, const uint8_t* bytes, uint64_t size,
+                                 const char* description, flat_read_fn* read, void* user);
+/// A new character with automatic weights, over the mesh of this one, which stays as it is: {"method","cells","influences",
+/// "spread","mask","center"} as `supple weights` takes them. skeleton: NULL for the character's own joints, whose clips come
+/// along; else a file (.bvh, .tgf, or a character's) whose joints are fitted into the mesh, with its bytes, or NULL to read it.
+/// flat_inspect of what is returned has "weights": {"cells","particles","influences_max","lost_points","outside_joints":[],
+/// "idle_joints":[],"scale",...}.
+FLAT_API flat_handle flat_weigh(flat_handle character, const char* skeleton, const uint8_t* bytes, uint64_t size,
+                                const char* description, flat_progress_fn* progress, void* user);
+/// The doctor: every joint swept through what the clips do with it, under several chains; what `supple check --json` prints
+/// (without offers, which depend on the machine) and "left_out": [{"chain","why"}].
+/// {"chains":["linear","layers"],"clip","joints":
+/// ["Spine*"],"full","preroll","top","world":{}}. Without chains: every deformer that suits and needs no settling. Of a chain:
+/// that chain as it is bound, behind those that are named; one joint at a time costs no binding then. NULL: flat_error says
+/// why.
+FLAT_API const char* flat_check(flat_handle character_or_chain, const char* description, flat_progress_fn* progress,
+                                void* user);
 /// A rig for the character's mesh out of shapes of it, frame after frame, with the motion as the clip "fit":
 /// {"bones","error","influences","smooth","rigid","seed","flat","fps"}.
 FLAT_API flat_handle flat_fit(flat_handle character, const char* description, const float* frames, uint64_t floats,
@@ -107,12 +131,15 @@ FLAT_API const char* flat_describe(flat_handle chain);
 
 /// {"clip","start","end","preroll","loop","live"}; clip: that of the chain where it is not named.
 FLAT_API flat_handle flat_play(flat_handle chain, const char* description);
-/// The skin at a time into three floats a point; NULL: into the instance's own array "skin". `floats` is the buffer's size.
+/// The skin at a time, forwards or backwards, into three floats a point: the same bits for the same time, whatever was asked
+/// before (a simulation goes back to the nearest of its snapshots and runs on from there); NULL: into the instance's own array
+/// "skin". `floats` is the buffer's size.
 FLAT_API int32_t flat_evaluate(flat_handle instance, double time, float* out, uint64_t floats);
 /// A live host: ten floats a joint (translation, rotation x y z w, scale) and a weight a morph, as many as there are.
 FLAT_API int32_t flat_live(flat_handle instance, double dt, const float* local, uint64_t local_floats, const float* morphs,
                            uint64_t morph_floats, int32_t teleport, float* out, uint64_t floats);
-/// A parameter that may change while playing: "layers.gravity", "smooth#2.step".
+/// A parameter that may change while playing: "layers.gravity", "smooth#2.step". Those of "stage": "frame" in flat_deformers;
+/// others, and the world, need another chain.
 FLAT_API int32_t flat_set(flat_handle instance, const char* parameter, double value);
 /// Of the frame evaluated last: 16 hexadecimal digits as `supple bake --hashes` prints, and JSON
 /// {"volume","volume_rest","stretch","roughness","crossings","parts":[{"name","volume","volume_rest"}],"fallbacks":{}}.
@@ -120,8 +147,11 @@ FLAT_API const char* flat_hash(flat_handle instance);
 FLAT_API const char* flat_measure(flat_handle instance);
 /// JSON {"max","mean","rms","erms"}: distances of that frame to a truth of three floats a point.
 FLAT_API const char* flat_errors(flat_handle instance, const float* truth, uint64_t floats);
-/// A value for each point of that frame: "stretch" (log2 of its worst edge) or "roughness" (change of curvature).
+/// A value for each point of that frame: "stretch" (log2 of its worst edge), "roughness" (change of curvature), "volume"
+/// (change of its part's volume, as a fraction), "weight:JOINT" (0 to 1), "map:NAME".
 FLAT_API int32_t flat_values(flat_handle instance, const char* what, float* out, uint64_t floats);
+/// The distance of each point of that frame to another place: those of flat_errors, one by one.
+FLAT_API int32_t flat_distances(flat_handle instance, const float* others, uint64_t floats, float* out, uint64_t count);
 /// Unit normals of the frame evaluated last, three floats a stored vertex.
 FLAT_API int32_t flat_normals(flat_handle instance, float* out, uint64_t floats);
 /// Lets a link draw itself as it was in that frame: arrays "draw_lines", "draw_points" and "draw_triangles" of the instance,

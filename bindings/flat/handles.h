@@ -57,6 +57,8 @@ typedef struct flat_object {
     sup_decomposition fit;       ///< what a fit says of itself; bone_count 0: none
     sup_arena*        written;   ///< the bytes of flat_write
     flat_bytes        joints[2]; ///< rest and inverse_bind as arrays
+    sup_auto_weights  weighed;   ///< what flat_weigh says of what it made; its arrays are in the character
+    float             skeleton_scale;
     // Draft
     flat_given* given;
     // Bake
@@ -96,6 +98,22 @@ flat_object* flat_enter_to_change(flat_handle character, int32_t* status);
 flat_object*     flat_ancestor(flat_object* object, flat_kind kind);
 const sup_tasks* flat_tasks(flat_object* object);
 
+/// A file: handed over as bytes, with somebody who has what lies beside it; or by path alone.
+typedef struct flat_source {
+    const char*   name; ///< NULL: nothing was handed over, files are read
+    sup_bytes     bytes;
+    flat_read_fn* read;
+    void*         user;
+} flat_source;
+flat_source flat_source_of(const char* name, const uint8_t* bytes, uint64_t size, flat_read_fn* read, void* user);
+/// Whether there is something to read, with a sentence where not.
+sup_result flat_source_check(const flat_source* source, const char* path, sup_error* error);
+/// sup_files.read of one.
+sup_result flat_source_read(void* source, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error);
+
+/// "weights" of flat_inspect, where flat_weigh made it.
+void flat_put_weighed(sup_arena* a, sup_json* out, const flat_object* o);
+
 /// A description as an object whose members have known names; NULL and "" are an empty one. `what` is its plural, for messages.
 sup_result flat_parse(const char* text, const char* what, const char* const* names, uint32_t count, sup_arena* arena,
                       sup_json** out, sup_error* error);
@@ -117,9 +135,11 @@ const char* flat_map_name(const char* text, sup_arena* arena);
 sup_result flat_number(const sup_json* object, const char* key, double min, double max, double standard, double* out,
                        sup_error* error);
 /// Whether a frame was shown, with a sentence where not.
-bool        flat_shown(flat_object* instance);
-sup_json*   flat_inspect_bake(flat_object* o, sup_arena* a);
-const void* flat_bake_array(flat_object* o, const char* name, uint64_t* count);
+bool      flat_shown(flat_object* instance);
+sup_json* flat_inspect_bake(flat_object* o, sup_arena* a);
+/// A map by its own name, or as people write it. NULL: none.
+const float* flat_map_array(const sup_character* c, const char* name, uint64_t* count);
+const void*  flat_bake_array(flat_object* o, const char* name, uint64_t* count);
 /// A hash as 16 digits and a 0.
 void flat_digits(uint64_t hash, char digits[17]);
 

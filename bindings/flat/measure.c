@@ -101,22 +101,79 @@ const char* flat_errors(flat_handle handle, const float* truth, uint64_t floats)
     return text;
 }
 
+static sup_result put_volumes(flat_object* o, sup_meter* m, float* out)
+{
+    sup_arena* arena = sup_arena_create(NULL);
+    double*    volumes = arena ? sup_arena_alloc(arena, sup_meter_part_count(m), sizeof *volumes) : NULL;
+    if (volumes) {
+        sup_meter_part_volumes(m, sup_instance_pose(o->instance), o->skin, volumes);
+        sup_meter_volume_values(m, volumes, out);
+    }
+    sup_arena_destroy(arena);
+    return volumes ? SUP_OK : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while measuring");
+}
+
+static sup_result put_weights(flat_object* o, const sup_character* c, const char* joint, float* out)
+{
+    uint32_t found = 0;
+    while (found < c->skeleton.joint_count && strcmp(c->skeleton.joints[found].name, joint) != 0) ++found;
+    if (found == c->skeleton.joint_count)
+        return sup_fail(&o->error, SUP_ERROR_INPUT, "'%s' has no joint '%s'; flat_inspect lists its %u", c->name, joint, found);
+    for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
+        out[p] = 0;
+        for (uint32_t i = c->weights.begin[p]; i < c->weights.begin[p + 1]; ++i)
+            if (c->weights.joints[i] == found) out[p] += c->weights.values[i];
+    }
+    return SUP_OK;
+}
+
+static sup_result put_map(flat_object* o, const sup_character* c, const char* name, float* out)
+{
+    uint64_t     count = 0;
+    const float* values = flat_map_array(c, name, &count);
+    if (!values) return sup_fail(&o->error, SUP_ERROR_INPUT, "'%s' has no map '%s'; flat_inspect lists them", c->name, name);
+    memcpy(out, values, count * sizeof *out);
+    return SUP_OK;
+}
+
 int32_t flat_values(flat_handle handle, const char* what, float* out, uint64_t floats)
 {
     int32_t      status;
     flat_object* o = enter_shown(handle, &status);
     if (!o) return status;
-    sup_meter* m = NULL;
-    uint64_t   points = flat_ancestor(o, FLAT_CHARACTER)->character->mesh.point_count;
-    bool       stretch = what && !strcmp(what, "stretch"), rough = what && !strcmp(what, "roughness");
-    sup_result r = !stretch && !rough                                       ? sup_fail(&o->error, SUP_ERROR_INPUT,
-                                                                                       "values are \"stretch\" or \"roughness\", not \"%s\"", what ? what : "")
-                   : !flat_fits(o, "values of points", out, floats, points) ? SUP_ERROR_INPUT
-                                                                            : get_meter(o, &m);
+    const sup_character* c = flat_ancestor(o, FLAT_CHARACTER)->character;
+    sup_meter*           m = NULL;
+    if (!what) what = "";
+    bool       stretch = !strcmp(what, "stretch"), rough = !strcmp(what, "roughness"), volume = !strcmp(what, "volume");
+    bool       weight = !strncmp(what, "weight:", 7), map = !strncmp(what, "map:", 4);
+    sup_result r = SUP_OK;
+    if (!stretch && !rough && !volume && !weight && !map)
+        r = sup_fail(&o->error, SUP_ERROR_INPUT,
+                     "values are \"stretch\", \"roughness\", \"volume\", \"weight:JOINT\" or \"map:NAME\", not \"%s\"", what);
+    else if (!flat_fits(o, "values of points", out, floats, c->mesh.point_count)) r = SUP_ERROR_INPUT;
+    else if (!weight && !map) r = get_meter(o, &m);
     if (!r && stretch) sup_meter_stretch(m, o->skin, out);
     if (!r && rough) sup_meter_roughness(m, o->skin, out);
+    if (!r && volume) r = put_volumes(o, m, out);
+    if (!r && weight) r = put_weights(o, c, what + 7, out);
+    if (!r && map) r = put_map(o, c, what + 4, out);
     flat_leave(o);
     return (int32_t)r;
+}
+
+int32_t flat_distances(flat_handle handle, const float* others, uint64_t floats, float* out, uint64_t count)
+{
+    int32_t      status;
+    flat_object* o = enter_shown(handle, &status);
+    if (!o) return status;
+    uint32_t   points = flat_ancestor(o, FLAT_CHARACTER)->character->mesh.point_count;
+    sup_errors e = { 0 };
+    bool       good = flat_fits(o, "the other places of points", others, floats, 3 * (uint64_t)points) &&
+                flat_all_finite(o, "the other places", others, floats) &&
+                flat_fits(o, "distances of points", out, count, points);
+    if (good) sup_errors_add(&e, o->skin, (const sup_vec3*)others, points, out);
+    flat_leave(o);
+    return good ? FLAT_OK : FLAT_INPUT;
 }
 
 int32_t flat_normals(flat_handle handle, float* out, uint64_t floats)

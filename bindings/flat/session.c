@@ -47,17 +47,23 @@ const char* flat_builtins(flat_handle session) { return flat_answer(session, FLA
 
 // ---------------------------------------------------------------------------------------------- loading
 
-/// What was handed over as bytes, and who has what lies beside it.
-typedef struct given_file {
-    const char*   name; ///< NULL: nothing was, files are read
-    sup_bytes     bytes;
-    flat_read_fn* read;
-    void*         user;
-} given_file;
-
-static sup_result read_file(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
+flat_source flat_source_of(const char* name, const uint8_t* bytes, uint64_t size, flat_read_fn* read, void* user)
 {
-    const given_file* c = user;
+    sup_bytes given = { bytes, (size_t)size };
+    if (size > SIZE_MAX) given = (sup_bytes){ NULL, SIZE_MAX }; // refused like an address of 0
+    return (flat_source){ name, given, read, user };
+}
+
+sup_result flat_source_check(const flat_source* given, const char* path, sup_error* error)
+{
+    if (!path || !path[0]) return sup_fail(error, SUP_ERROR_INPUT, "there is no path to load");
+    return given->bytes.size && !given->bytes.data ? sup_fail(error, SUP_ERROR_INPUT, "the bytes of %s are at address 0", path)
+                                                   : SUP_OK;
+}
+
+sup_result flat_source_read(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
+{
+    const flat_source* c = user;
     if (!strcmp(path, c->name)) {
         out->data = sup_arena_copy(arena, c->bytes.data, c->bytes.size, 1);
         out->size = c->bytes.size;
@@ -141,23 +147,21 @@ static sup_result read_options(const char* text, sup_arena* arena, sup_load_opti
     return r ? r : flat_texts(sup_json_get(json, "dress"), "load options: dress", arena, &out->dress, &out->dress_count, error);
 }
 
-static flat_handle load(flat_handle session, const char* path, const char* options, given_file* given, flat_listener* listener)
+static flat_handle load(flat_handle session, const char* path, const char* options, flat_source* given, flat_listener* listener)
 {
     int32_t      status;
     flat_object* o = flat_enter(session, FLAT_SESSION, &status);
     if (!o) return 0;
     sup_arena*       arena = sup_arena_create(NULL);
     sup_progress     progress = { flat_report, listener };
-    sup_files        files = { .read = read_file, .user = given };
+    sup_files        files = { .read = flat_source_read, .user = given };
     sup_load_options wanted = { .up = -1,
                                 .files = given->name ? &files : NULL,
                                 .progress = listener->progress ? &progress : NULL };
     flat_object*     made = NULL;
-    sup_result       r = !path ? sup_fail(&o->error, SUP_ERROR_INPUT, "there is no path to load")
-                         : given->bytes.size && !given->bytes.data
-                             ? sup_fail(&o->error, SUP_ERROR_INPUT, "the bytes of %s are at address 0", path)
-                         : arena ? read_options(options, arena, &wanted, &o->error)
-                                 : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
+    sup_result       r = flat_source_check(given, path, &o->error);
+    if (!r)
+        r = arena ? read_options(options, arena, &wanted, &o->error) : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     if (!r && (made = flat_object_new(FLAT_CHARACTER, o))) r = sup_load(path, &wanted, &made->character, &o->error);
     if (r && made) flat_object_release(made), made = NULL;
     sup_arena_destroy(arena);
@@ -168,14 +172,13 @@ static flat_handle load(flat_handle session, const char* path, const char* optio
 
 flat_handle flat_load(flat_handle session, const char* path, const char* options, flat_progress_fn* progress, void* user)
 {
-    return load(session, path, options, &(given_file){ .name = NULL }, &(flat_listener){ progress, user });
+    return load(session, path, options, &(flat_source){ .name = NULL }, &(flat_listener){ progress, user });
 }
 
 flat_handle flat_load_bytes(flat_handle session, const char* name, const uint8_t* bytes, uint64_t size, const char* options,
                             flat_read_fn* read, void* user)
 {
-    given_file given = { name ? name : "", { bytes, (size_t)size }, read, user };
-    if (size > SIZE_MAX) given.bytes = (sup_bytes){ NULL, SIZE_MAX }; // refused like an address of 0
+    flat_source given = flat_source_of(name ? name : "", bytes, size, read, user);
     return load(session, name, options, &given, &(flat_listener){ NULL, NULL });
 }
 
@@ -255,6 +258,7 @@ static sup_json* inspect(flat_object* o, sup_arena* a)
     put_text(a, out, "up", c->up == SUP_AXIS_Y ? "y" : c->up == SUP_AXIS_Z ? "z" : "x");
     put_rig(a, out, c);
     put_fit(a, out, &o->fit);
+    flat_put_weighed(a, out, o);
     sup_json* warnings = sup_json_set(a, out, "warnings", sup_json_new(a, SUP_JSON_ARRAY));
     for (uint32_t i = 0; i < c->warning_count; ++i) sup_json_push(warnings, sup_json_new_string(a, c->warnings[i]));
     return warnings ? out : NULL;

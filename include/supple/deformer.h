@@ -277,6 +277,9 @@ typedef struct sup_deformer {
 SUP_API uint32_t            sup_deformer_count(void);
 SUP_API const sup_deformer* sup_deformer_at(uint32_t index);
 SUP_API const sup_deformer* sup_deformer_find(const char* name); ///< NULL
+/// Whether the character has what the deformer needs. clip: NULL for held poses; closed: its surface has no holes
+/// (sup_mesh_examine).
+SUP_API bool sup_deformer_suits(const sup_deformer* deformer, const sup_character* character, const sup_clip* clip, bool closed);
 /// The single description: [{"name","summary","paper","needs","dynamic","only_with","presets","params":[...]}] (one deformer:
 /// that object alone). An "only_with" is a list of clauses, each a list of alternatives. NULL when the arena is exhausted.
 SUP_API sup_json* sup_deformer_describe(const sup_deformer* deformer, sup_arena* arena);
@@ -338,6 +341,8 @@ SUP_API const char* sup_chain_note(const sup_chain* chain, uint32_t note);
 SUP_API const char* sup_chain_idle(const sup_chain* chain, uint32_t link, uint32_t param);
 /// Why the whole link changes no point as it was bound; NULL: it may.
 SUP_API const char* sup_chain_inert(const sup_chain* chain, uint32_t link);
+/// Whether the chain has links behind its skinning, and none of them changes a point.
+SUP_API bool sup_chain_only_skins(const sup_chain* chain);
 /// The link's runtime file, in memory of the arena. Fails, with the cure, where it has none or what was bound does not fit one.
 SUP_API sup_result sup_chain_save(const sup_chain* chain, uint32_t link, sup_arena* arena, const void** bytes, size_t* size,
                                   sup_error* error);

@@ -137,6 +137,26 @@ SUP_API sup_result sup_matrix_load(const char* path, const sup_load_options* opt
 SUP_API sup_result sup_motion_map_load(const char* path, const sup_load_options* options, sup_arena* arena,
                                        sup_joint_pair** pairs, uint32_t* count, sup_error* error);
 
+/// A skeleton as a file has it, for sup_character_rig. Lives in the arena.
+typedef struct sup_skeleton_file {
+    uint32_t   joint_count;
+    sup_joint* joints; ///< as sup_skeleton_attach takes them; sup_joints_center may move them
+    sup_vec3*  tails;  ///< of joints at the end of a chain, where has_tail
+    bool*      has_tail;
+    float      scale; ///< a captured skeleton was made as tall as the mesh by this; 1: it stands in it as it is
+    sup_turn   turn;  ///< where it was scaled: how its limbs were turned into the mesh
+} sup_skeleton_file;
+
+/// Reads a skeleton for the character's mesh: of captured motion (.bvh), of research data (.tgf), or of another character.
+SUP_API sup_result sup_skeleton_load(const char* path, const sup_load_options* options, const sup_character* character,
+                                     sup_arena* arena, sup_skeleton_file* out, sup_error* error);
+/// The character's own joints: those of its skin, else every node that carries no mesh.
+SUP_API sup_result sup_skeleton_copy(const sup_character* character, sup_arena* arena, sup_skeleton_file* out, sup_error* error);
+/// Puts the skeleton under the mesh and gives it automatic weights: *character becomes another one, which inherits from the first
+/// (sup_character_inherit). NULL skeleton: the same character keeps its own joints and clips. Where it fails, nothing has changed.
+SUP_API sup_result sup_character_rig(sup_character** character, sup_skeleton_file* skeleton, const sup_auto_weights_options* how,
+                                     sup_arena* arena, sup_auto_weights* out, sup_error* error);
+
 /// The base color at each face corner (linear RGB, 0 to 1) as the materials of the file it was read from say; textures count as
 /// their factor. Materials belong to faces, so corners of one point may differ. Colors that the points of an OBJ or PLY have
 /// themselves come first. False when the file had none of them (built-in) or without memory; then out means nothing.

@@ -47,6 +47,9 @@ SUP_API const sup_meter_part* sup_meter_part_at(const sup_meter* meter, uint32_t
 /// The volume of every part; the fans' centers ride on the bones of the pose, so neighbors still sum to the whole.
 SUP_API void sup_meter_part_volumes(const sup_meter* meter, const sup_pose* pose, const sup_vec3* points, double* out);
 
+/// For each point the change of its part's volume as a fraction of rest, from the volumes of all; the mean where parts meet.
+SUP_API void sup_meter_volume_values(const sup_meter* meter, const double* volumes, float* per_point);
+
 /// Triangles a and b pass through each other; a < b.
 typedef struct sup_meter_pair {
     uint32_t a, b;

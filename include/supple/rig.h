@@ -3,6 +3,7 @@
 #ifndef SUPPLE_RIG_H
 #define SUPPLE_RIG_H
 
+#include "supple/json.h"
 #include "supple/scene.h"
 
 #ifdef __cplusplus
@@ -75,6 +76,16 @@ typedef struct sup_retarget_report {
 /// what the report points to. NULL options: defaults; NULL report: not wanted.
 SUP_API sup_result sup_retarget(const sup_character* character, const sup_mocap* mocap, const sup_retarget_options* options,
                                 sup_arena* arena, sup_clip* out, sup_retarget_report* report, sup_error* error);
+
+/// Who follows whom: {"name","frames_left_out","guessed","side_guessed","rest_from_frame","scale","pairs":[{"joint","follows",
+/// "as","by"}],"without_partner":[]}; by: "map", "name" or "shape". NULL: out of memory.
+SUP_API sup_json* sup_retarget_describe(const sup_character* character, const sup_mocap* mocap,
+                                        const sup_retarget_report* report, sup_arena* arena);
+
+/// The motion of one character as a motion for others: its skeleton in the bind pose, sampled `fps` times a second. Lives in the
+/// arena.
+SUP_API sup_result sup_mocap_of_clip(const sup_character* character, const sup_clip* clip, double fps, sup_arena* arena,
+                                     sup_mocap* out, sup_error* error);
 
 // ---------------------------------------------------------------------------------------------- bones with matrices
 

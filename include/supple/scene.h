@@ -265,6 +265,10 @@ typedef struct sup_character_desc {
 SUP_API sup_result sup_character_create(const sup_character_desc* desc, const sup_allocator* allocator, sup_character** out,
                                         sup_error* error);
 SUP_API void       sup_character_destroy(sup_character* character);
+/// A second character over the arrays of the first, which must outlive it: weights, clips, maps and sculpts that one of them is
+/// given later, the other does not have.
+SUP_API sup_result sup_character_borrow(const sup_character* from, const sup_allocator* allocator, sup_character** out,
+                                        sup_error* error);
 
 /// Appends a copy of the clip, checked as at creation; its targets are joints and parts of this character. On failure nothing
 /// changes. Pointers to the character's clips from before stay valid, but are no longer those in `clips`.

@@ -3,6 +3,7 @@
 #define SUPPLE_SUPPLE_H
 
 #include "supple/base.h"
+#include "supple/check.h"
 #include "supple/deformer.h"
 #include "supple/io.h"
 #include "supple/io_extra.h"

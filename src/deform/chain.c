@@ -335,6 +335,13 @@ const char* sup_chain_inert(const sup_chain* chain, uint32_t index)
     return chain->links[index].inert;
 }
 
+bool sup_chain_only_skins(const sup_chain* chain)
+{
+    bool inert = chain->link_count > 1;
+    for (uint32_t k = 1; k < chain->link_count; ++k) inert &= chain->links[k].inert != NULL;
+    return inert;
+}
+
 bool        sup_chain_dynamic(const sup_chain* chain) { return chain->dynamic_end > 0; }
 const char* sup_chain_text(const sup_chain* chain) { return chain->text; }
 uint32_t    sup_chain_note_count(const sup_chain* chain) { return chain->notes.count; }

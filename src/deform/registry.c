@@ -23,6 +23,17 @@ const sup_deformer* sup_deformer_find(const char* name)
     return NULL;
 }
 
+bool sup_deformer_suits(const sup_deformer* d, const sup_character* c, const sup_clip* clip, bool closed)
+{
+    bool has_examples = false;
+    for (uint32_t i = 0; i < c->example_count; ++i)
+        has_examples |= !c->examples[i].clip || (clip && strcmp(c->examples[i].clip, clip->name) == 0);
+    if ((d->needs & SUP_NEEDS_EXAMPLES) && !has_examples) return false;
+    if ((d->needs & SUP_NEEDS_CLIP) && !clip) return false;
+    if ((d->needs & SUP_NEEDS_WEIGHTS) && c->skeleton.skin_joint_count < 2) return false;
+    return !(d->needs & SUP_NEEDS_CLOSED) || closed;
+}
+
 void sup_stats_add(sup_stats* stats, const char* name, uint64_t times)
 {
     if (!stats || times == 0) return;

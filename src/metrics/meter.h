@@ -28,6 +28,7 @@ struct sup_meter {
     double                rest_volume;
     sup_volumes           volumes;
     const sup_meter_part* parts;
+    const uint32_t*       part_of; ///< each triangle
 
     // intersections.c
     sup_bvh bvh;

@@ -12,6 +12,8 @@ static sup_result make_parts(sup_meter* meter, const sup_labels* labels, sup_are
     double*         volumes = SUP_NEW(temp, double, count);
     if (!parts || !volumes) return sup_fail_memory(error, "the parts of a meter");
     meter->parts = parts;
+    meter->part_of = sup_arena_copy(meter->arena, labels->labels, mesh->triangle_count, sizeof *labels->labels);
+    if (!meter->part_of) return sup_fail_memory(error, "the parts of a meter");
     if (count == 0) return SUP_OK; // no triangles
     sup_volumes_desc desc = { .point_count = mesh->point_count,
                               .triangle_count = mesh->triangle_count,
@@ -75,4 +77,21 @@ void sup_meter_part_volumes(const sup_meter* meter, const sup_pose* pose, const 
 {
     SUP_ASSERT(meter && pose && points && out);
     sup_volumes_measure(&meter->volumes, points, pose->skin, out);
+}
+
+void sup_meter_volume_values(const sup_meter* meter, const double* volumes, float* per_point)
+{
+    SUP_ASSERT(meter && volumes && per_point);
+    for (uint32_t p = 0; p < meter->character->mesh.point_count; ++p) {
+        double   sum = 0;
+        uint32_t count = 0;
+        for (uint32_t i = meter->fan_begin[p]; i < meter->fan_begin[p + 1]; ++i) {
+            uint32_t part = meter->part_of[meter->fan[i]];
+            double   rest = meter->parts[part].rest_volume;
+            if (rest == 0) continue; // a flat part has none to lose
+            sum += volumes[part] / rest - 1;
+            ++count;
+        }
+        per_point[p] = count ? (float)(sum / count) : 0;
+    }
 }

@@ -1,6 +1,7 @@
 #include "metrics/meter.h"
 
 #include "base/internal.h"
+#include "math/trig.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,21 +31,6 @@ sup_result sup_meter_make_stretch(sup_meter* meter, const sup_topology* faces, s
     return SUP_OK;
 }
 
-/// log2 for x > 0: the exponent, and 2 atanh((m - 1) / (m + 1)) for the rest m in [0.7, 1.41], as libm differs between
-/// machines in the last bit. The series ends below 1e-16.
-static double log2_of(double x)
-{
-    int    exponent;
-    double m = frexp(x, &exponent); // exact
-    if (m < 0.7071067811865476) {
-        m *= 2;
-        exponent--;
-    }
-    double s = (m - 1) / (m + 1), square = s * s, sum = 0;
-    for (int k = 19; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
-    return (double)exponent + 2.8853900817779268 * s * sum; // 2 / ln 2
-}
-
 static void keep_worse(float* kept, float value)
 {
     if (fabsf(value) > fabsf(*kept)) *kept = value;
@@ -62,7 +48,7 @@ double sup_meter_stretch(const sup_meter* meter, const sup_vec3* points, float* 
         double   ratio = now >= rest ? now / rest : rest / now;
         if (ratio > worst || isnan(ratio)) worst = ratio; // and no number stays none
         if (!per_point || !(ratio > 1)) continue;
-        double size = isfinite(ratio) ? log2_of(ratio) : most;
+        double size = isfinite(ratio) ? sup_log2(ratio) : most;
         float  value = (float)(size < most ? size : most);
         keep_worse(&per_point[a], now >= rest ? value : -value);
         keep_worse(&per_point[b], now >= rest ? value : -value);

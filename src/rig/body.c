@@ -5,7 +5,6 @@
 #include "base/internal.h"
 #include "rig/body_shape.h"
 
-#include <stdio.h>
 #include <string.h>
 
 bool body_is_above(const uint32_t* parents, uint32_t above, uint32_t joint)
@@ -333,9 +332,9 @@ const char* body_role_text(const body_map* map, uint32_t joint, char* text, size
     body_role                role = body_role_of(map, joint, &side);
     const body_finger*       f = &map->fingers[joint];
     if (role != ROLE_NONE)
-        snprintf(text, room, "%s%s", side == SIDE_LEFT ? "left " : side == SIDE_RIGHT ? "right " : "", roles[role]);
+        sup_format(text, room, "%s%s", side == SIDE_LEFT ? "left " : side == SIDE_RIGHT ? "right " : "", roles[role]);
     else if (f->number)
-        snprintf(text, room, "%s %s %d", f->side == SIDE_LEFT ? "left" : "right", fingers[f->finger], f->number);
-    else snprintf(text, room, "%s", "");
+        sup_format(text, room, "%s %s %d", f->side == SIDE_LEFT ? "left" : "right", fingers[f->finger], f->number);
+    else sup_format(text, room, "%s", "");
     return text;
 }

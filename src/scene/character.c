@@ -72,6 +72,21 @@ sup_result sup_character_create(const sup_character_desc* desc, const sup_alloca
     return SUP_OK;
 }
 
+sup_result sup_character_borrow(const sup_character* from, const sup_allocator* allocator, sup_character** out,
+                                sup_error* error)
+{
+    SUP_ASSERT(from && out);
+    sup_arena*     arena = sup_arena_create(allocator);
+    sup_character* made = arena ? sup_arena_copy(arena, from, 1, sizeof *from) : NULL;
+    if (!made) {
+        sup_arena_destroy(arena);
+        return sup_fail_memory(error, "a character");
+    }
+    made->arena = arena;
+    *out = made;
+    return SUP_OK;
+}
+
 void sup_character_destroy(sup_character* character)
 {
     if (character) sup_arena_destroy(character->arena);

@@ -135,10 +135,19 @@ static void not_a_number_gives_not_a_number(void** state)
     assert_true(isnan(sup_sin(INFINITY)) && isnan(sup_cos(-INFINITY)));
 }
 
+static void logarithm_is_near_libms_and_exact_at_powers(void** state)
+{
+    (void)state;
+    for (int e = -1000; e <= 1000; e += 8) assert_true(sup_log2(ldexp(1, e)) == e);
+    for (double x = 1e-300; x < 1e300; x *= 1.9) assert_true(fabs(sup_log2(x) - log2(x)) < 2e-15 * fmax(1, fabs(log2(x))));
+    for (double x = 0.5; x < 2; x += 0.001) assert_true(fabs(sup_log2(x) - log2(x)) < 2e-15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sine_and_cosine_hold_their_error),
+        cmocka_unit_test(logarithm_is_near_libms_and_exact_at_powers),
         cmocka_unit_test(sine_is_relatively_exact_near_zero),
         cmocka_unit_test(huge_arguments_stay_bounded),
         cmocka_unit_test(exponential_holds_its_error),

@@ -13,8 +13,9 @@ export interface Question {
     target: number;
     method: string;
     parameters: unknown[];
-    /** Which parameter is a listener, and where "stop" is written. */
-    listener?: { at: number; stop?: SharedArrayBuffer };
+    /** Which parameter is a listener, and where "stop" is written: a number that both see, or, where memory cannot be shared, an address that is
+     * no longer there. */
+    listener?: { at: number; stop: SharedArrayBuffer | string };
 }
 export type Said =
     | { id: number; value?: unknown; made?: number }
@@ -25,6 +26,17 @@ interface Waiting {
     resolve(value: unknown): void;
     reject(error: Error): void;
     told?: (fraction: number, what: string) => void;
+    end?: () => void;
+}
+
+/** A worker that works hears no message. It can look at shared memory, and without that at whether an address of the page still leads anywhere. */
+function stopper(): { sign: SharedArrayBuffer | string; stop(): void; end(): void } {
+    if (typeof SharedArrayBuffer !== "undefined") {
+        const sign = new SharedArrayBuffer(4);
+        return { sign, stop: () => void Atomics.store(new Int32Array(sign), 0, 1), end() {} };
+    }
+    const sign = URL.createObjectURL(new Blob(["go on"])), end = () => URL.revokeObjectURL(sign);
+    return { sign, stop: end, end };
 }
 
 class Line {
@@ -41,11 +53,11 @@ class Line {
         const question: Question = { id, target, method, parameters: parameters.map(one => (typeof one === "function" ? undefined : one)) };
         const waiting = {} as Waiting;
         if (at >= 0) {
-            const stop = typeof SharedArrayBuffer === "undefined" ? undefined : new SharedArrayBuffer(4);
-            const progress = parameters[at] as (fraction: number, what: string) => unknown;
-            question.listener = stop ? { at, stop } : { at };
+            const { sign, stop, end } = stopper(), progress = parameters[at] as (fraction: number, what: string) => unknown;
+            question.listener = { at, stop: sign };
+            waiting.end = end;
             waiting.told = (fraction, what) => {
-                if (progress(fraction, what) === false && stop) Atomics.store(new Int32Array(stop), 0, 1);
+                if (progress(fraction, what) === false) stop();
             };
         }
         return new Promise((resolve, reject) => {
@@ -64,12 +76,16 @@ class Line {
         if (!waiting) return;
         if ("fraction" in said) return waiting.told?.(said.fraction, said.what);
         this.waiting.delete(said.id);
+        waiting.end?.();
         if ("error" in said) waiting.reject(said.code ? new SuppleError(said.error, said.code) : new Error(said.error));
         else waiting.resolve(said.made === undefined ? said.value : remote(this, said.made));
     }
 
     private fail(error: Error): void {
-        for (const { reject } of this.waiting.values()) reject(error);
+        for (const { reject, end } of this.waiting.values()) {
+            end?.();
+            reject(error);
+        }
         this.waiting.clear();
     }
 }

@@ -1,11 +1,11 @@
 // Names, texts and arrays over the flat functions: sessions, characters, chains, players and bakes.
 import { type Exports, type Imports, type Instance, type Place, inNode, maySharedMemory, ofNodeItself, start } from "./module.ts";
 import type {
-    BakeInfo, BakeOptions, ChainInfo, ChainOptions, CharacterArrays, CharacterInfo, DeformerInfo, Drawing, Errors, FitOptions, LoadOptions, Measures,
-    MeshArrays, PlayOptions, Progress,
+    BakeInfo, BakeOptions, ChainInfo, ChainOptions, CharacterArrays, CharacterInfo, CheckOptions, Checkup, DeformerInfo, Drawing, Errors, FitOptions,
+    LoadOptions, Measures, MeshArrays, MotionOptions, MotionReport, PlayOptions, Progress, WeightOptions,
 } from "./types.ts";
 
-const ABI = 2;
+const ABI = 3;
 const CODES = ["ok", "input", "file", "memory", "cancelled", "dead", "busy"] as const;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -176,6 +176,11 @@ class Thing {
         this.door.call("flat_free", this.handle);
     }
 
+    protected checkup(options: CheckOptions, progress?: Progress): Checkup {
+        return this.door.lend([JSON.stringify(options)], text => this.door.json<Checkup>(this.handle,
+            this.door.listen(progress, told => this.door.call("flat_check", this.handle, text!, told, 0))));
+    }
+
     protected make(handle: number): number {
         if (!handle) throw this.door.error(this.handle);
         return handle;
@@ -228,6 +233,31 @@ export class Character extends Thing {
         return new Character(this.door, this.make(made), this.living);
     }
 
+    /**
+     * The motion of a file (.bvh, or a clip of another character's file) on this character's joints, as a new clip. What comes back says who
+     * follows whom; pairs found by "shape" are guesses, and `map` corrects them.
+     */
+    motion(name: string, bytes: Uint8Array | ArrayBuffer, options: MotionOptions = {}, files?: Record<string, Uint8Array>): MotionReport {
+        const own = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+        return this.door.lend([name, JSON.stringify(options), own], (text, wanted, at) => this.door.withFiles(files, read =>
+            this.door.json<MotionReport>(this.handle, this.door.call("flat_motion", this.handle, text!, at!, BigInt(own.length), wanted!, read, 0))));
+    }
+
+    /**
+     * A new character with automatic weights over the mesh of this one: for its own joints, or for those of a skeleton's file (.bvh, .tgf, a
+     * character's), which are fitted into the mesh. inspect().weights says what was found.
+     */
+    weigh(options: WeightOptions = {}, progress?: Progress, skeleton?: { name: string; bytes: Uint8Array }): Character {
+        const made = this.door.lend([skeleton?.name, skeleton?.bytes, JSON.stringify(options)], (name, at, text) =>
+            this.door.listen(progress, told => this.door.call("flat_weigh", this.handle, name!, at!, BigInt(skeleton?.bytes.length ?? 0), text!, told, 0)));
+        return new Character(this.door, this.make(made), this.living);
+    }
+
+    /** The doctor: every joint swept under several chains, worst first. Without chains: every deformer that suits and needs no settling. */
+    check(options: CheckOptions = {}, progress?: Progress): Checkup {
+        return this.checkup(options, progress);
+    }
+
     /** The bytes of a GLB. */
     write(): Uint8Array {
         return this.door.written(this.handle);
@@ -249,6 +279,11 @@ export class Chain extends Thing {
         return this.door.json(this.handle, this.door.call("flat_describe", this.handle));
     }
 
+    /** The doctor for this chain as it is bound, behind those of `chains`: one joint at a time costs no binding. */
+    check(options: CheckOptions = {}, progress?: Progress): Checkup {
+        return this.checkup(options, progress);
+    }
+
     play(options: PlayOptions = {}): Player {
         return new Player(this.door, this.make(this.door.lend([JSON.stringify(options)], text => this.door.call("flat_play", this.handle, text))), this.living);
     }
@@ -268,7 +303,10 @@ export class Player extends Thing {
     private weights = 0;
     private room = [0, 0];
 
-    /** The skin at a time: three floats a point, a view that is good until the next call. */
+    /**
+     * The skin at a time, forwards or backwards: three floats a point, a view that is good until the next call. The same bits for the same
+     * time, whatever was asked before: a simulation goes back to the nearest of its snapshots and runs on from there.
+     */
     evaluate(seconds: number): Float32Array {
         this.door.check(this.handle, this.door.call("flat_evaluate", this.handle, seconds, 0, 0n));
         return this.skin();
@@ -290,7 +328,7 @@ export class Player extends Thing {
         return this.skin();
     }
 
-    /** A parameter while playing: "layers.gravity". */
+    /** A parameter while playing: "layers.gravity". Those whose `stage` is "frame" in deformers(); others, and the world, need another chain. */
     set(parameter: string, value: number): void {
         this.door.lend([parameter], text => this.door.check(this.handle, this.door.call("flat_set", this.handle, text, value)));
     }
@@ -321,9 +359,15 @@ export class Player extends Thing {
         return this.door.lend([truth], at => this.door.json<Errors>(this.handle, this.door.call("flat_errors", this.handle, at, BigInt(truth.length))));
     }
 
-    /** A value for each point: log2 of its worst edge's stretch, or the change of curvature. */
-    values(what: "stretch" | "roughness"): Float32Array {
-        return this.filled([what], this.skin().length / 3, (at, count, text) => this.door.call("flat_values", this.handle, text!, at, count));
+    /**
+     * A value for each point: log2 of its worst edge's stretch, the change of curvature, the change of its part's volume as a fraction, the
+     * weight of a joint ("weight:Spine"), a map ("map:soft"), or the distance to the points of another frame.
+     */
+    values(what: "stretch" | "roughness" | "volume" | "distance" | `weight:${string}` | `map:${string}`, others?: Float32Array): Float32Array {
+        if (what !== "distance") return this.filled([what], this.skin().length / 3, (at, count, text) => this.door.call("flat_values", this.handle, text!, at, count));
+        const given = others ?? new Float32Array(0);
+        return this.filled([given], this.skin().length / 3, (at, count, places) =>
+            this.door.call("flat_distances", this.handle, places!, BigInt(given.length), at, count));
     }
 
     /** Unit normals of the frame, three floats a stored vertex; `vertices` as the character's inspect() says. */
@@ -352,9 +396,9 @@ export class Player extends Thing {
         return this.door.alloc(4 * floats);
     }
 
-    private filled(texts: string[], floats: number, fill: (at: number, count: bigint, text?: number) => number): Float32Array {
-        return this.door.lend([new Float32Array(floats), ...texts], (at, text) => {
-            this.door.check(this.handle, fill(at!, BigInt(floats), text));
+    private filled(lent: (string | Float32Array)[], floats: number, fill: (at: number, count: bigint, other?: number) => number): Float32Array {
+        return this.door.lend([new Float32Array(floats), ...lent], (at, other) => {
+            this.door.check(this.handle, fill(at!, BigInt(floats), other));
             return this.door.view<Float32Array>(Float32Array, at!, floats).slice();
         });
     }

@@ -18,15 +18,29 @@ export interface LoadOptions {
 /** One parameter of a deformer. */
 export interface ParameterInfo {
     name: string;
-    type: string;
-    [more: string]: unknown;
+    type: "float" | "int" | "bool" | "choice" | "text";
+    min: number;
+    max: number;
+    default: number | boolean | string;
+    choices: string[];
+    unit: string;
+    help: string;
+    /** "frame": Player.set changes it while playing; "bind": another chain is needed. */
+    stage: "frame" | "bind";
+    /** Whether it may differ: "no", by "point" (maps) or by "bone". */
+    varies: string;
+    /** Clauses of alternatives without which it does nothing. */
+    only_with: unknown[];
 }
 
 export interface DeformerInfo {
     name: string;
     summary: string;
+    paper: string;
+    needs: string[];
     dynamic: boolean;
-    parameters: ParameterInfo[];
+    presets: { name: string; summary: string; [more: string]: unknown }[];
+    params: ParameterInfo[];
     [more: string]: unknown;
 }
 
@@ -66,11 +80,18 @@ export interface CharacterInfo {
     morphs: string[];
     maps: string[];
     warnings: string[];
+    /** Where weigh() made it. */
+    weights?: {
+        cells: number; cells_longest: number; particles: number; iterations: number; influences_max: number; lost_pieces: number; lost_points: number;
+        outside_bones: number; outside_joints: string[]; idle_joints: string[];
+        /** By which a captured skeleton was made as tall as the mesh; 1: it was not. */
+        scale: number;
+    };
     fit?: { bones: number; frames: number; erms: number; rms: number; max: number; rounds: number };
 }
 
 export interface ChainOptions {
-    /** The deformers in a row: "layers", "dualquat > smooth". */
+    /** The deformers in a row: "layers", "dualquat,smooth". */
     links?: string;
     /** A clip by name or number that the chain prepares for; null or none: poses come from outside. */
     clip?: string | number | null;
@@ -177,6 +198,90 @@ export interface CharacterArrays {
     /** Twelve floats a joint, three rows of four; without: the rest pose is the bind pose. */
     jointInverseBind?: Float32Array;
     weights?: "automatic";
+}
+
+export interface MotionOptions {
+    /** Of the new clip; without: that of the motion. */
+    name?: string;
+    /** Which clip of another character's file, by name or number; without: the first. */
+    clip?: string | number;
+    /** Keys a second of another character's clip; 30. */
+    fps?: number;
+    /** Who follows whom, where names do not tell: joint of the character to joint of the motion; null: nobody. */
+    map?: Record<string, string | null>;
+    /** A first frame that only shows a straight pose stays. */
+    keep_first?: boolean;
+}
+
+export interface MotionReport {
+    /** The new clip. */
+    clip: string;
+    seconds: number;
+    /** Of the motion. */
+    name: string;
+    frames_left_out: number;
+    /** How many pairs are guesses by the shape of the skeleton. */
+    guessed: number;
+    side_guessed: boolean;
+    rest_from_frame: boolean;
+    scale: number;
+    pairs: { joint: string; follows: string; as: string; by: "map" | "name" | "shape" }[];
+    /** Joints of the skin that keep their place on their parent. */
+    without_partner: string[];
+    warnings: string[];
+}
+
+export interface WeightOptions {
+    method?: "screened" | "diffuse";
+    /** Along the longest side, 4 to 256; without: from the thinnest limb. */
+    cells?: number;
+    /** Of a point at most. */
+    influences?: number;
+    /** Larger is harder at the joints. */
+    spread?: number;
+    /** A map: 1 takes the new weights, 0 keeps the old. */
+    mask?: string;
+    /** Joints move to the middle of the limb around them first; clips stay behind. */
+    center?: boolean;
+}
+
+export interface CheckOptions {
+    /** Each is one chain: "linear", "layers(cage=800)". */
+    chains?: string[];
+    /** That chains are bound to; without: the first. */
+    clip?: string | number;
+    /** Names or patterns ("Spine*"); without: every joint. */
+    joints?: string[];
+    /** The usual range of every joint, whatever clips do. */
+    full?: boolean;
+    /** Seconds that a simulation settles in every pose; 0.5. */
+    preroll?: number;
+    /** How many joints are told; without: all. */
+    top?: number;
+    world?: object;
+}
+
+/** What `supple check --json` prints. */
+export interface Checkup {
+    joints_checked: number;
+    self_intersections_rest: number;
+    chains: string[];
+    /** Worst first. */
+    joints: {
+        joint: string;
+        badness: number;
+        range: "clips" | "usual";
+        sweeps: { motion: "bend" | "twist"; axis: [number, number, number]; from: number; to: number }[];
+        chains: {
+            chain: string; volume_change: number; worst_motion: "bend" | "twist"; worst_angle: number; volume_loss: number;
+            /** null: too many pass through each other at rest. */
+            intersections_added: number | null;
+            stretch_max: number; roughness_max: number; badness: number;
+        }[];
+        best: string;
+        advice: string;
+    }[];
+    left_out: { chain: string; why: string }[];
 }
 
 export interface FitOptions {

@@ -41,14 +41,38 @@ function own(value: any, transfer: Transferable[]): unknown {
     return value;
 }
 
+// Asking for an address takes a millisecond or two; people do not see less than this.
+const ASK_AGAIN = 100; // ms
+
+/** Whether the page has asked to stop. */
+function watch(sign: SharedArrayBuffer | string): () => boolean {
+    if (typeof sign !== "string") {
+        const flag = new Int32Array(sign);
+        return () => Atomics.load(flag, 0) !== 0;
+    }
+    let asked = performance.now();
+    return () => {
+        if (performance.now() - asked < ASK_AGAIN) return false;
+        const request = new XMLHttpRequest();
+        try {
+            request.open("GET", sign, false);
+            request.send();
+        } catch {
+            return true; // it was revoked
+        }
+        asked = performance.now();
+        return request.status !== 200;
+    };
+}
+
 async function answer(port: Port, place: Place, { id, target, method, parameters, listener }: Question): Promise<void> {
     const say = (said: Said, transfer: Transferable[] = []) => port.postMessage(said, transfer);
     try {
         if (listener) {
-            const stop = listener.stop && new Int32Array(listener.stop);
+            const stopped = watch(listener.stop);
             parameters[listener.at] = (fraction: number, what: string) => {
                 say({ id, fraction, what });
-                return !(stop && Atomics.load(stop, 0));
+                return !stopped();
             };
         }
         const thing = things.get(target);

@@ -61,6 +61,38 @@ await checkDoor("compat, a worker with two threads", await compat.connect({ thre
 await assert.rejects(open({ threads: 0 }), /1 to 256/);
 await assert.rejects(open({ threads: 1, wasm: new Uint8Array(16) }), /not the module/);
 
+// Motion of others, automatic weights, the doctor and values of points, in this thread and in a worker.
+for (const [what, supple] of [["this thread", await open({ threads: 1 })], ["a worker with two threads", await connect({ threads: 2 })]]) {
+    const arm = await supple.load("builtin:arm?points=300"), beast = await supple.load("builtin:beast?points=1000");
+    const report = await beast.motion("twin.glb", await (await supple.load("builtin:beast?points=1000")).write(), { name: "again", clip: "walk" });
+    assert.ok(report.clip === "again" && report.guessed === 0 && report.pairs.length > 10 && report.pairs.every(pair => pair.by === "name"));
+    assert.ok((await beast.inspect()).clips.some(({ name }) => name === "again"));
+    const weighed = await arm.weigh({ influences: 3 }), { weights } = await weighed.inspect();
+    assert.equal(weights.influences_max, 3);
+    await assert.rejects(async () => beast.weigh({}, () => false), { code: "cancelled" });
+    await assert.rejects(async () => arm.motion("a.bvh", new Uint8Array(4)), error => error.name === "SuppleError");
+
+    const told = [], native = JSON.parse(execFileSync(program, ["check", "builtin:arm?points=300", "--deform", "linear", "--deform", "layers", "--joint", "forearm", "--json", "--quiet"], { encoding: "utf8" }));
+    const seen = await arm.check({ chains: ["linear", "layers"], joints: ["forearm"] }, fraction => void told.push(fraction));
+    assert.deepEqual(seen.joints, native.joints, `${what}: the doctor`);
+    assert.ok(told.length > 4 && told.every((fraction, i) => fraction >= (told[i - 1] ?? 0) && fraction <= 1));
+    await assert.rejects(async () => arm.check({ chains: ["layers"] }, () => false), { code: "cancelled" });
+    const chain = await arm.chain({ links: "layers", clip: 0 });
+    assert.equal((await chain.check({ joints: ["forearm"] })).joints[0].chains[0].volume_change, native.joints[0].chains[1].volume_change, `${what}: a bound chain`);
+
+    const player = await chain.play(), first = (await player.evaluate(0)).slice(), start = await player.hash();
+    await player.evaluate(0.5);
+    const far = await player.values("distance", first), volume = await player.values("volume"), weight = await player.values("weight:forearm");
+    assert.ok(far.length === first.length / 3 && Math.max(...far) > 0.05 && volume.some(value => value !== 0));
+    assert.ok(Math.max(...weight) === 1 && Math.min(...weight) === 0);
+    await assert.rejects(async () => player.values("weight:nobody"), /nobody/);
+    await assert.rejects(async () => player.values("distance"), /floats/);
+    await player.evaluate(0);
+    assert.equal(await player.hash(), start, `${what}: back at the start`);
+    await supple.close();
+    console.log(`ok       ${what}: motion, weights, the doctor, values`);
+}
+
 // A glTF as text with its bytes beside it.
 {
     const supple = await open({ threads: 1 }), folder = fs.mkdtempSync(path.join(os.tmpdir(), "supple-npm-"));

@@ -9,7 +9,7 @@ import weakref
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-ABI = 2
+ABI = 3
 """Of bindings/flat/flat.h. A library with another number is refused."""
 
 Progress = Callable[[float, str], Optional[bool]]
@@ -72,6 +72,9 @@ _FUNCTIONS: dict = {
     "flat_clip": (_STATUS, [_HANDLE, _TEXT, _POINTER, _U64, _POINTER, _U64]),
     "flat_fit": (_HANDLE, [_HANDLE, _TEXT, _POINTER, _U64, _PROGRESS, _POINTER]),
     "flat_write": (_POINTER, [_HANDLE, _COUNT]),
+    "flat_motion": (_TEXT, [_HANDLE, _TEXT, _POINTER, _U64, _TEXT, _READ, _POINTER]),
+    "flat_weigh": (_HANDLE, [_HANDLE, _TEXT, _POINTER, _U64, _TEXT, _PROGRESS, _POINTER]),
+    "flat_check": (_TEXT, [_HANDLE, _TEXT, _PROGRESS, _POINTER]),
     "flat_chain": (_HANDLE, [_HANDLE, _TEXT, _PROGRESS, _POINTER]),
     "flat_describe": (_TEXT, [_HANDLE]),
     "flat_play": (_HANDLE, [_HANDLE, _TEXT]),
@@ -82,6 +85,7 @@ _FUNCTIONS: dict = {
     "flat_measure": (_TEXT, [_HANDLE]),
     "flat_errors": (_TEXT, [_HANDLE, _POINTER, _U64]),
     "flat_values": (_STATUS, [_HANDLE, _TEXT, _POINTER, _U64]),
+    "flat_distances": (_STATUS, [_HANDLE, _POINTER, _U64, _POINTER, _U64]),
     "flat_normals": (_STATUS, [_HANDLE, _POINTER, _U64]),
     "flat_draw": (_STATUS, [_HANDLE, ctypes.c_uint32, _TEXT]),
     "flat_bake": (_HANDLE, [_HANDLE, _TEXT, _PROGRESS, _POINTER]),

@@ -120,6 +120,21 @@ class Chain:
         handle = self.bind(clip)
         return _flat.answer(lib.flat_describe(handle.__index__()), handle.number)
 
+    def check(
+        self,
+        clip: ClipName = None,
+        *,
+        joints: Optional[Sequence[str]] = None,
+        beside: Optional[Sequence[str]] = None,
+        full: bool = False,
+        preroll: Optional[float] = None,
+        progress: Optional[Progress] = None,
+    ) -> Dict[str, Any]:
+        """The doctor for this chain as it is bound, behind the chains that stand `beside` it: see Character.check."""
+        handle = self.bind(clip)
+        return character_module._check(handle.__index__(), progress, chains=character_module._names(beside),
+                                       joints=character_module._names(joints), full=full or None, preroll=preroll)  # fmt: skip
+
     def _cycle(self, clip: ClipName, start: float, end: Optional[float], loop: bool) -> Optional[Tuple[float, float]]:
         if not loop:
             return None
@@ -256,6 +271,7 @@ class Bake(Sequence):
         return points.cast("B")[at * size : (at + 1) * size].cast("f", (self.report["points"], 3))
 
 
+from . import character as character_module  # noqa: E402
 from . import player as player_module  # noqa: E402  (both need the other)
 from .character import Character  # noqa: E402
 from .player import Player  # noqa: E402

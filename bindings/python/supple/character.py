@@ -184,6 +184,14 @@ def _sparse(weights: Any, joints: int) -> Tuple[Any, Any, Any]:
     return begin, of, values
 
 
+def _check(number: int, progress: Optional[Progress], **wish: Any) -> Dict[str, Any]:
+    watch = Watch(progress)
+    text = lib.flat_check(number, description(**wish), watch.function, None)
+    if watch.raised:
+        raise watch.raised
+    return _flat.answer(text, number)
+
+
 class Maps(MutableMapping):
     """The maps of a character by name: `character.maps["stiffness"] = values`, one from 0 to 1 per point."""
 
@@ -315,6 +323,29 @@ class Character:
         text = description(name=name, clip=clip, time=time, rest_space=rest_space or None)
         _flat.check(lib.flat_example(me, text, given.address, given.count), me)
 
+    def add_motion(
+        self,
+        source: Path,
+        data: Optional[bytes] = None,
+        *,
+        name: Optional[str] = None,
+        clip: Union[str, int, None] = None,
+        fps: Optional[float] = None,
+        map: Optional[Dict[str, Optional[str]]] = None,
+        keep_first: bool = False,
+        read: Optional[Callable[[str], Optional[bytes]]] = None,
+    ) -> Dict[str, Any]:
+        """The motion of a file (.bvh, or a clip of another character's file) on this character's joints, as a new clip.
+
+        data: the file's bytes, where they are in memory. Returns who follows whom: {"clip", "seconds", "pairs", "guessed",
+        "without_partner", ...}; a pair that was found by "shape" is a guess, and map ({"joint": "joint of the motion" or None})
+        corrects it."""
+        me = self._handle.__index__()
+        text = description(name=name, clip=clip, fps=fps, map=map, keep_first=keep_first or None)
+        reader = _flat.reader(read) if read else _flat.NO_READER
+        size = 0 if data is None else len(data)
+        return _flat.answer(lib.flat_motion(me, encode(source), data, size, text, reader, None), me)
+
     def clear_examples(self) -> None:
         """Drops all sculpts."""
         _flat.check(lib.flat_example(self._handle.__index__(), b"{}", None, 0), self._handle.number)
@@ -358,6 +389,47 @@ class Character:
                            flat=flat or None, fps=fps)  # fmt: skip
         number = lib.flat_fit(me, text, given.address, given.count, watch.function, None)
         return Character(_flat.made(number, me, watch), self._session)
+
+    def weigh(
+        self,
+        skeleton: Optional[Path] = None,
+        data: Optional[bytes] = None,
+        *,
+        method: Optional[str] = None,
+        cells: Optional[int] = None,
+        influences: Optional[int] = None,
+        spread: Optional[float] = None,
+        mask: Optional[str] = None,
+        center: bool = False,
+        progress: Optional[Progress] = None,
+    ) -> "Character":
+        """A new character: this mesh with automatic weights, as `supple weights` makes them.
+
+        Without a skeleton its own joints and clips stay; with one (.bvh, .tgf, or another character's file; data: its bytes)
+        those joints are fitted into the mesh. `inspect()["weights"]` says what was found."""
+        watch, me = Watch(progress), self._handle.__index__()
+        text = description(method=method, cells=cells, influences=influences, spread=spread, mask=mask, center=center or None)
+        path, size = None if skeleton is None else encode(skeleton), 0 if data is None else len(data)
+        number = lib.flat_weigh(me, path, data, size, text, watch.function, None)
+        return Character(_flat.made(number, me, watch), self._session)
+
+    def check(
+        self,
+        chains: Optional[Sequence[str]] = None,
+        *,
+        joints: Optional[Sequence[str]] = None,
+        clip: Union[str, int, None] = None,
+        full: bool = False,
+        preroll: Optional[float] = None,
+        top: Optional[int] = None,
+        world: Optional[Dict[str, Any]] = None,
+        progress: Optional[Progress] = None,
+    ) -> Dict[str, Any]:
+        """The doctor: every joint (or those that patterns name) swept under several chains, worst first, as `supple check --json`
+        prints it. Without chains: every deformer that suits and needs no settling."""
+        me = self._handle.__index__()
+        return _check(me, progress, chains=_names(chains), joints=_names(joints), clip=clip, full=full or None,
+                      preroll=preroll, top=top, world=world)  # fmt: skip
 
     def to_bytes(self) -> bytes:
         """The character as a GLB."""

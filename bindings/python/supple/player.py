@@ -126,6 +126,21 @@ class Player:
         """Per point: change of the mean curvature against rest, times the diagonal."""
         return self._values(b"roughness")
 
+    def volume(self) -> Any:
+        """Per point: change of the volume of its part (the skin around a joint), as a fraction of rest."""
+        return self._values(b"volume")
+
+    def weight(self, joint: str) -> Any:
+        """Per point: how much it follows the joint, from 0 to 1."""
+        return self._values(b"weight:" + encode(joint))
+
+    def distance(self, others: Any) -> Any:
+        """Per point: how far it is from another place (points x 3)."""
+        given = Given(others, "f", "others")
+        memory, shown = room(len(self._points))
+        _flat.check(lib.flat_distances(self._handle.__index__(), given.address, given.count, memory, len(memory)), self._number)
+        return shown
+
     def normals(self) -> Any:
         """Unit normals of the last frame, stored vertices x 3."""
         memory, shown = room(len(self.chain.character.vertex_points), 3)

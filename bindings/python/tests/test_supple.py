@@ -358,6 +358,46 @@ def test_the_wheel_is_whole_and_always_the_same(tmp_path):
     assert done.stdout.strip() == supple.load(ARM).chain("dualquat").bake(clip="flex", fps=10).hash, done.stderr
 
 
+@needs_program
+def test_motion_weights_and_the_doctor(tmp_path):
+    arm, beast = supple.load("builtin:arm?points=300"), supple.load("builtin:beast?points=1000")
+    report = beast.add_motion("twin.glb", beast.to_bytes(), name="again", clip="walk")
+    assert report["clip"] == "again" and report["guessed"] == 0 and {p["by"] for p in report["pairs"]} == {"name"}
+    assert "again" in [c.name for c in beast.clips]
+    path = tmp_path / "twin.glb"
+    beast.save(path)
+    assert beast.add_motion(path, name="from a file", clip="walk")["pairs"] == report["pairs"]
+    with pytest.raises(supple.InputError, match="another"):
+        beast.add_motion(path, name="again", clip="walk")
+    with pytest.raises(supple.FileError):
+        beast.add_motion(tmp_path / "nothing.bvh")
+
+    weighed = arm.weigh(influences=2)
+    assert weighed.inspect()["weights"]["influences_max"] <= 2 and [c.name for c in weighed.clips] == [c.name for c in arm.clips]
+    with pytest.raises(supple.Cancelled):
+        beast.weigh(progress=lambda *_: False)
+
+    said = json.loads(subprocess.run([PROGRAM, "check", "builtin:arm?points=300", "--joint", "forearm", "--deform", "linear",
+                                      "--deform", "dualquat", "--json", "--quiet"], capture_output=True, text=True).stdout)  # fmt: skip
+    told = []
+    seen = arm.check(["linear", "dualquat"], joints=["forearm"], progress=lambda *step: told.append(step))
+    assert seen["joints"] == said["joints"] and told
+    assert arm.chain("dualquat").check(joints="forearm", beside=["linear"])["joints"] == said["joints"]
+    with pytest.raises(supple.Cancelled):
+        arm.check(progress=lambda *_: False)
+    with pytest.raises(ZeroDivisionError):
+        arm.check(progress=lambda *_: 1 / 0)
+
+    player = arm.chain("layers").play("flex")
+    first = player.evaluate(0.0).copy()
+    player.evaluate(0.5)
+    far = player.distance(first)
+    assert far.shape == (len(first),) and numpy.allclose(far, numpy.linalg.norm(player.points - first, axis=1), atol=1e-6)
+    assert player.weight("forearm").max() == 1 and abs(player.volume()).max() > 0
+    with pytest.raises(supple.InputError, match="nobody"):
+        player.weight("nobody")
+
+
 def test_without_numpy_arrays_are_memoryviews(tmp_path):
     code = """
 import sys

@@ -1,9 +1,10 @@
 // Ranges of joints, measured from the clips: each local rotation against the bind pose is a twist about the bone, then a
 // bend across it. The bends of a joint mostly share one axis: the principal one of all of them, and the one across it.
-#include "sweep.h"
+#include "check/sweep.h"
+
+#include "math/trig.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double BEND_USUAL = 120.0, TWIST_USUAL = 150.0;
 static const double MOVES_MIN = 5.0;   // degrees: less is breathing, not a motion
@@ -29,11 +30,10 @@ static turn multiply(turn a, turn b)
 
 static turn inverse(turn a) { return (turn){ -a.x, -a.y, -a.z, a.w }; }
 
-// Sine and cosine in double, rounded once to float, so that the C library's last digit does not reach the pose.
 static turn about(sup_vec3 axis, double degrees)
 {
-    double half = 0.5 * degrees / DEGREES, s = sin(half);
-    return (turn){ s * (double)axis.x, s * (double)axis.y, s * (double)axis.z, cos(half) };
+    double half = 0.5 * degrees / DEGREES, s = sup_sin(half);
+    return (turn){ s * (double)axis.x, s * (double)axis.y, s * (double)axis.z, sup_cos(half) };
 }
 
 static double dot(sup_vec3 a, double x, double y, double z) { return (double)a.x * x + (double)a.y * y + (double)a.z * z; }
@@ -57,7 +57,7 @@ static double row(const sup_affine* a, int i, double x, double y, double z)
     return (double)a->m[i][0] * x + (double)a->m[i][1] * y + (double)a->m[i][2] * z;
 }
 
-sup_vec3 bone_axis(const sup_character* character, uint32_t joint)
+static sup_vec3 bone_axis(const sup_character* character, uint32_t joint)
 {
     const sup_skeleton* s = &character->skeleton;
     double              x = 0.0, y = 0.0, z = 0.0;
@@ -102,13 +102,13 @@ static void split(const travel* t, turn q, double* twist, double bend[2])
         double s = along / length;
         roll = (turn){ s * (double)t->bone.x, s * (double)t->bone.y, s * (double)t->bone.z, q.w / length };
     }
-    *twist = 2.0 * DEGREES * atan2(length > 1e-9 ? along / length : 0.0, roll.w);
+    *twist = 2.0 * DEGREES * sup_atan2(length > 1e-9 ? along / length : 0.0, roll.w);
     if (*twist > 180.0) *twist -= 360.0;
     if (*twist <= -180.0) *twist += 360.0;
     turn swing = multiply(q, inverse(roll));
     if (swing.w < 0.0) swing = (turn){ -swing.x, -swing.y, -swing.z, -swing.w };
     double sine = sqrt(swing.x * swing.x + swing.y * swing.y + swing.z * swing.z);
-    double scale = sine > 1e-9 ? 2.0 * DEGREES * atan2(sine, swing.w) / sine : 2.0 * DEGREES;
+    double scale = sine > 1e-9 ? 2.0 * DEGREES * sup_atan2(sine, swing.w) / sine : 2.0 * DEGREES;
     bend[0] = scale * dot(t->side, swing.x, swing.y, swing.z);
     bend[1] = scale * dot(t->other, swing.x, swing.y, swing.z);
 }
@@ -159,13 +159,13 @@ static void visit(survey* s, bool second)
 static void find_principal(travel* t)
 {
     if (t->xx + t->yy < 1e-6) return;
-    double   angle = 0.5 * atan2(2.0 * t->xy, t->xx - t->yy), c = cos(angle), s = sin(angle);
+    double   angle = 0.5 * sup_atan2(2.0 * t->xy, t->xx - t->yy), c = sup_cos(angle), s = sup_sin(angle);
     sup_vec3 a = t->side, b = t->other;
     t->side = unit(c * (double)a.x + s * (double)b.x, c * (double)a.y + s * (double)b.y, c * (double)a.z + s * (double)b.z);
     t->other = across(t->bone, t->side);
 }
 
-static void add_sweep(joint_sweeps* s, bool twist, sup_vec3 axis, double low, double high)
+static void add_sweep(sup_joint_sweeps* s, bool twist, sup_vec3 axis, double low, double high)
 {
     if (fmax(-low, high) < MOVES_MIN) return;
     // Most of the motion counts as the positive way.
@@ -176,19 +176,19 @@ static void add_sweep(joint_sweeps* s, bool twist, sup_vec3 axis, double low, do
         high = -kept;
     }
     // The next step of a range that is all but reached only doubles a pose.
-    uint32_t below = (uint32_t)ceil(-low / ANGLE_STEP - 1e-6), above = (uint32_t)ceil(high / ANGLE_STEP - 1e-6);
-    sweep*   w = &s->sweeps[s->sweep_count++];
-    *w = (sweep){ twist, axis, low, high, s->pose_count, below + above + 1 };
+    uint32_t   below = (uint32_t)ceil(-low / ANGLE_STEP - 1e-6), above = (uint32_t)ceil(high / ANGLE_STEP - 1e-6);
+    sup_sweep* w = &s->sweeps[s->sweep_count++];
+    *w = (sup_sweep){ twist, axis, low, high, s->pose_count, below + above + 1 };
     s->pose_count += w->count;
 }
 
-static bool list_angles(joint_sweeps* s, sup_arena* arena)
+static bool list_angles(sup_joint_sweeps* s, sup_arena* arena)
 {
     s->angles = sup_arena_alloc(arena, s->pose_count, sizeof *s->angles);
     if (!s->angles) return false;
     for (uint32_t k = 0; k < s->sweep_count; k++) {
-        const sweep* w = &s->sweeps[k];
-        uint32_t     below = (uint32_t)ceil(-w->low / ANGLE_STEP - 1e-6), above = w->count - 1 - below;
+        const sup_sweep* w = &s->sweeps[k];
+        uint32_t         below = (uint32_t)ceil(-w->low / ANGLE_STEP - 1e-6), above = w->count - 1 - below;
         for (uint32_t i = 0; i < w->count; i++)
             s->angles[w->begin + i] = i < below   ? w->low * (below - i) / below
                                       : i > below ? w->high * (i - below) / above
@@ -197,8 +197,8 @@ static bool list_angles(joint_sweeps* s, sup_arena* arena)
     return true;
 }
 
-sup_result sweeps_make(const sup_character* character, bool full, const uint32_t* joints, uint32_t count, sup_arena* arena,
-                       joint_sweeps* out, sup_error* error)
+sup_result sup_sweeps_make(const sup_character* character, bool full, const uint32_t* joints, uint32_t count, sup_arena* arena,
+                           sup_joint_sweeps* out, sup_error* error)
 {
     survey     s = { .character = character, .joints = joints, .count = count };
     sup_result result = sup_pose_create(character, arena, &s.bind, error);
@@ -216,7 +216,7 @@ sup_result sweeps_make(const sup_character* character, bool full, const uint32_t
     }
     for (uint32_t j = 0; j < count; j++) {
         const travel* t = &s.travels[j];
-        out[j] = (joint_sweeps){ .joint = joints[j] };
+        out[j] = (sup_joint_sweeps){ .joint = joints[j] };
         add_sweep(&out[j], false, t->side, t->u_low, t->u_high);
         add_sweep(&out[j], false, t->other, t->v_low, t->v_high);
         add_sweep(&out[j], true, t->bone, t->twist_low, t->twist_high);
@@ -233,22 +233,23 @@ sup_result sweeps_make(const sup_character* character, bool full, const uint32_t
 
 // ---------------------------------------------------------------------------------------------- poses
 
-const sweep* sweep_of(const joint_sweeps* s, uint32_t pose)
+const sup_sweep* sup_sweep_of(const sup_joint_sweeps* s, uint32_t pose)
 {
     uint32_t k = 0;
     while (k + 1 < s->sweep_count && pose >= s->sweeps[k + 1].begin) k++;
     return &s->sweeps[k];
 }
 
-void sweep_pose(const sup_character* character, const joint_sweeps* s, uint32_t pose, const sup_pose* bind, sup_pose* out)
+void sup_sweep_pose(const sup_character* character, const sup_joint_sweeps* s, uint32_t pose, const sup_pose* bind,
+                    sup_pose* out)
 {
     sup_pose_copy(bind, out);
-    turn t = multiply(turn_of(bind->local[s->joint].rotation), about(sweep_of(s, pose)->axis, s->angles[pose]));
+    turn t = multiply(turn_of(bind->local[s->joint].rotation), about(sup_sweep_of(s, pose)->axis, s->angles[pose]));
     out->local[s->joint].rotation = (sup_quat){ (float)t.x, (float)t.y, (float)t.z, (float)t.w };
     sup_pose_update(character, out);
 }
 
-sup_vec3 sweep_axis(const sweep* s, const sup_pose* bind, uint32_t joint)
+sup_vec3 sup_sweep_axis(const sup_sweep* s, const sup_pose* bind, uint32_t joint)
 {
     const sup_affine* m = &bind->global[joint];
     double            x = (double)s->axis.x, y = (double)s->axis.y, z = (double)s->axis.z;
