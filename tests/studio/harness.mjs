@@ -45,7 +45,9 @@ export const sha = bytes => crypto.createHash("sha256").update(bytes).digest("he
 // ------------------------------------------------------------------------------------------------ claims
 
 let failures = 0, held = 0;
+const asked = process.argv[3]; // a part of the claims to try
 export async function test(claim, body) {
+    if (asked && !claim.includes(asked)) return;
     const begin = Date.now();
     try {
         await body();

@@ -172,6 +172,27 @@ await test("FBX goes through the program that serves the page", async () => {
     await page.waitForFunction(() => globalThis.studio.character()?.points > 300);
 });
 
+await test("the Doctor ranks the joints as supple check does; a click bends the worst in the view, and back", async () => {
+    await only(["dualquat"]);
+    await settled(page);
+    await tab("Doctor");
+    await page.locator("#doctor-run").click();
+    await page.waitForSelector("[data-joint]", { timeout: 90000 });
+    const ranked = await page.locator("[data-joint]").evaluateAll(all => all.map(one => one.dataset.joint));
+    const there = JSON.parse(supple("check", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--deform", "dualquat", "--deform", "dualquat,smooth", "--json"));
+    equal(ranked, there.joints.map(one => one.joint).slice(0, 12), "joints, the worst first");
+    const before = (await session()).clip;
+    await page.locator("[data-joint]").first().click();
+    await page.waitForFunction(name => globalThis.studio.session().clip === `bend ${name}` && globalThis.studio.character().clips.includes(`bend ${name}`), ranked[0]);
+    await settled(page);
+    equal((await session()).chains.length, 2, "what two deformers would do");
+    const ids = (await session()).chains.map(one => one.id);
+    await page.waitForFunction(id => globalThis.studio.hash(id, 0) && globalThis.studio.hash(id, 15), ids[1], { timeout: 60000 });
+    holds(await studio(page, "hash", ids[1], 0) !== await studio(page, "hash", ids[1], 15), "the joint turns");
+    await page.locator("#doctor-back").click();
+    await page.waitForFunction(name => globalThis.studio.session().clip === name, before);
+});
+
 await test("the file that is saved is the copied command's, to the byte; so are its C and Python", async () => {
     await only([{ deformer: "dualquat", muted: false, values: { blend: 0.75 } }, "smooth"], { start: 0.1 });
     await settled(page);

@@ -11,7 +11,7 @@ interface Preset {
     set: Record<string, string>;
 }
 const parametersOf = (deformer: DeformerInfo): Parameter[] => (deformer["params"] ?? []) as unknown as Parameter[];
-const presetsOf = (deformer: DeformerInfo): Preset[] => (deformer["presets"] ?? []) as Preset[];
+const presetsOf = (deformer: DeformerInfo): Preset[] => (deformer["presets"] ?? []) as unknown as Preset[];
 
 /** A text of the preset as a value of the parameter's type. */
 function parsed(parameter: Parameter, value: string): Value {
