@@ -1,9 +1,10 @@
 // Binds the session's chains in lanes of their own, simulates ahead, keeps the frames and answers "frame k of chain c". The page's thread
 // only sends questions and takes arrays.
 import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Drawing, type Player, type Remote, SuppleError } from "supple-skin";
+import { fileBytes } from "./files.ts";
 import { type Frame, Frames, packNormals } from "./frames.ts";
-import { Lane, type Shape, characterKey, isFatal, mayCancel, shapeOf } from "./lane.ts";
-import { type ChainSpec, type Session, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
+import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mayCancel, shapeOf } from "./lane.ts";
+import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
 const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
 const LIVE_MS = 1500;       // after the last drag, if nothing was set, the simulation goes on
@@ -101,12 +102,39 @@ export class Engine {
     /** Follows the session. */
     sync(session: Session): void {
         this.session = session;
-        const key = characterKey(session.source);
+        const key = characterKey(session.source), world = session.source.world?.hash ?? "";
         if (key !== this.loadedKey) {
             this.loadedKey = key;
             this.loading = this.load(key);
-        } else if (this.shape) this.syncChains();
+        } else if (world !== this.worldKey && this.shape) this.loading = this.loadWorld().then(() => this.syncChains());
+        else if (this.shape) this.syncChains();
     }
+
+    private world: object | undefined;
+    private worldKey = "";
+    private async loadWorld(): Promise<void> {
+        const { world } = this.session.source;
+        this.worldKey = world?.hash ?? "";
+        this.world = world && JSON.parse(new TextDecoder().decode(await fileBytes(world))) as object;
+    }
+
+    /** Whether a character can be read, told before the session becomes it: nothing that plays is lost when not. */
+    async probe(source: Source): Promise<CharacterInfo> {
+        const lane = this.spares.pop() ?? await Lane.open();
+        try {
+            await lane.load(source);
+            const info = await lane.character.inspect();
+            this.motions = lane.motions;
+            this.spare(lane);
+            return info;
+        } catch (error) {
+            if (isFatal(error)) lane.close();
+            else this.spare(lane);
+            throw error;
+        }
+    }
+    /** What was put onto the rig by the last probe. */
+    motions: MotionSaid[] = [];
 
     /** Values a point that heat maps need in every frame, and the deformers that draw themselves in the frame that is shown. */
     want(values: string[], drawn: string[]): void {
@@ -178,7 +206,7 @@ export class Engine {
         try {
             base.lane ??= await Lane.open();
             if (!this.deformers.length) [this.deformers, this.builtins] = await Promise.all([base.lane.supple.deformers(), base.lane.supple.builtins()]);
-            await base.lane.load(source);
+            await Promise.all([base.lane.load(source), this.loadWorld()]);
             const shape = await shapeOf(base.lane.character);
             if (turn !== base.turn) return;
             this.shape = shape;
@@ -233,7 +261,7 @@ export class Engine {
 
     private chainOptions(spec: ChainSpec): ChainOptions {
         const bound = { ...spec, links: spec.links.map(one => ({ ...one, values: Object.fromEntries(Object.entries(one.values).filter(([name, value]) => !this.isLive(one.deformer, name, value))) })) };
-        return { links: linksText(spec), clip: this.clip()?.name ?? null, set: settings(bound) };
+        return { links: linksText(spec), clip: this.clip()?.name ?? null, set: settings(bound), ...(this.world ? { world: this.world } : {}) };
     }
 
     private frameValues(spec: ChainSpec): [string, number][] {

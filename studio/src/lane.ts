@@ -24,6 +24,7 @@ function moduleBytes(): Promise<ArrayBuffer> {
 
 export class Lane {
     character!: Remote<Character>;
+    motions: MotionSaid[] = [];
     private key = "";
 
     private constructor(readonly supple: Remote<Supple>) {}
@@ -39,7 +40,7 @@ export class Lane {
         if (this.key === key) return;
         if (this.key) await this.character.free();
         this.key = "";
-        this.character = await read(this.supple, source);
+        ({ character: this.character, motions: this.motions } = await read(this.supple, source));
         this.key = key;
     }
 
@@ -53,14 +54,51 @@ export function isFatal(error: unknown): boolean {
     return !(error instanceof SuppleError) || error.code === "dead" || error.code === "memory";
 }
 
-async function read(supple: Remote<Supple>, source: Source): Promise<Remote<Character>> {
+/** What the rigging functions of the core say of a motion. */
+export interface MotionSaid {
+    name: string;
+    clip: string;
+    guessed: number;
+    pairs: number;
+    without: string[];
+}
+
+interface Rigging {
+    weigh(options: object): Promise<Remote<Character>>;
+    motion(name: string, bytes: Uint8Array, options: object): Promise<{ clip: string; guessed: number; pairs: unknown[]; without_partner: string[] }>;
+}
+
+async function read(supple: Remote<Supple>, source: Source): Promise<{ character: Remote<Character>; motions: MotionSaid[] }> {
     const options = { ...(source.unit === undefined ? {} : { unit: source.unit }), ...(source.up === undefined ? {} : { up: source.up }) };
-    const character = await loaded(supple, source, options);
+    let character = await loaded(supple, source, options);
+    if (source.weights === "automatic") {
+        const weighed = await (character as unknown as Rigging).weigh({});
+        await character.free();
+        character = weighed;
+    }
+    for (const { file, name } of source.maps ?? []) await character.map(name, numbersOf(file.name, await fileBytes(file)));
+    const motions: MotionSaid[] = [];
+    for (const file of source.motions ?? []) {
+        const { clip, guessed, pairs, without_partner: without } = await (character as unknown as Rigging).motion(file.name, await fileBytes(file), {});
+        motions.push({ name: file.name, clip, guessed, pairs: pairs.length, without });
+    }
+    for (const { file, clip, time } of source.sculpts ?? []) {
+        const sculpt = await supple.load(file.name, await fileBytes(file));
+        await character.example({ name: file.name, ...(clip ? { clip } : {}), time }, await sculpt.array("points") as Float32Array);
+        await sculpt.free();
+    }
     if (source.bend) {
         const [{ joints }, rest] = await Promise.all([character.inspect(), character.array("joint_rest")]), { name, fps, local } = bendClip(joints, rest as Float32Array, source.bend);
         await character.clip({ name, fps }, local);
     }
-    return character;
+    return { character, motions };
+}
+
+/** A map's numbers: a JSON array, or text with blanks, commas or lines between. */
+function numbersOf(name: string, bytes: Uint8Array): Float32Array {
+    const values = new TextDecoder().decode(bytes).replace(/[[\],;]/g, " ").trim().split(/\s+/).map(Number), bad = values.findIndex(value => !Number.isFinite(value));
+    if (!values.length || bad >= 0) throw new SuppleError(`'${name}' is no map: ${bad >= 0 ? `entry ${bad + 1} is not a number` : "it is empty"}; give one number from 0 to 1 a point`, "input");
+    return Float32Array.from(values);
 }
 
 async function loaded(supple: Remote<Supple>, source: Source, options: { unit?: number; up?: "x" | "y" | "z" }): Promise<Remote<Character>> {

@@ -4,7 +4,8 @@ import { type App, say } from "./app.ts";
 import { chrome } from "./chrome.ts";
 import { Clock } from "./clock.ts";
 import { byId } from "./dom.ts";
-import { Engine } from "./engine.ts";
+import { Engine, sentence } from "./engine.ts";
+import { fileBytes } from "./files.ts";
 import { valuesWanted } from "./heat.ts";
 import { openStudio } from "./hook.ts";
 import { keys } from "./keys.ts";
@@ -30,6 +31,25 @@ engine.listen(what => {
     if (what === "character" && engine.problem) say(engine.problem, "bad");
     view.touch();
 });
+// Materials of the file are read when they are first wanted.
+let lookedAt: unknown;
+async function look(): Promise<void> {
+    const { shape } = engine, { source, show } = store.now;
+    if (show.shading !== "file" || !shape || lookedAt === shape) return;
+    lookedAt = shape;
+    const none = "The file has no materials that the studio can draw on this surface: clay is shown. 'supple render --color file' draws them.";
+    if (!source.file || !/\.(glb|gltf|vrm)$/i.test(source.file.name)) return say(source.file ? none : "Built-in characters are clay by nature.");
+    try {
+        const [{ lookOf }, bytes, beside] = await Promise.all([import("./look.ts"), fileBytes(source.file), Promise.all((source.beside ?? []).map(async one => [one.name, await fileBytes(one)] as const))]);
+        const found = await lookOf(shape, bytes, Object.fromEntries(beside));
+        if (shape === engine.shape) view.fileLook = found;
+        if (!found) say(none);
+    } catch (error) {
+        say(`The file's materials could not be read: ${sentence(error)}`);
+    }
+}
+store.listen(() => void look());
+engine.listen(what => what === "character" && void look());
 view.playing = () => clock.playing && !clock.held;
 view.onCamera = () => store.keep(session => ({ ...session, camera: { position: view.camera.position.toArray(), target: view.controls.target.toArray() } }));
 chrome(app, openFiles(app), keys(app));

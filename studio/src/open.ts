@@ -91,35 +91,29 @@ export async function takeFiles(app: App, given: Given[]): Promise<void> {
         const main = roleOf(first.name) === "foreign" ? await converted(app, first) : first;
         const beside = await Promise.all(by("beside").map(one => kept(app, one))), ref = await kept(app, main);
         const source: Source = { file: ref, ...(beside.length ? { beside } : {}) };
+        await app.engine.probe(source);
         app.store.do(`open ${first.name}`, session => around(session, source));
         await app.engine.ready();
-        if (app.engine.problem) {
-            const { problem } = app.engine;
-            app.store.undo();
-            throw new Error(problem);
-        }
     });
     for (const one of others) await attempt(async () => {
         if (!/\.(obj|ply|mesh)$/i.test(one.name)) throw new Error(`'${one.name}' was left out: one character at a time, and '${first!.name}' is it`);
-        const ref = await kept(app, one), clip = app.engine.clip()?.name ?? "", time = timeOf(one.name, app);
-        app.store.do(`sculpt ${one.name}`, session => ({ ...session, source: { ...session.source, sculpts: [...(session.source.sculpts ?? []), { file: ref, clip, time }] } }));
+        const ref = await kept(app, one), clip = app.engine.clip()?.name ?? "", time = timeOf(one.name, app), { source: old } = app.store.now;
+        const source = { ...old, sculpts: [...(old.sculpts ?? []), { file: ref, clip, time }] };
+        await app.engine.probe(source);
+        app.store.do(`sculpt ${one.name}`, session => ({ ...session, source }));
+        await app.engine.ready();
     });
     for (const one of by("motion")) await attempt(async () => {
-        const ref = await kept(app, one);
-        app.store.do(`motion ${one.name}`, session => ({ ...session, source: { ...session.source, motions: [...(session.source.motions ?? []), ref] }, clip: ref.name.replace(/\.[^.]+$/, ""), start: null, end: null, frame: 0, cycle: false }));
+        const ref = await kept(app, one), { source: old } = app.store.now, source = { ...old, motions: [...(old.motions ?? []).filter(each => each.hash !== ref.hash), ref] };
+        const { clips } = await app.engine.probe(source), said = app.engine.motions.at(-1), clip = said?.clip ?? clips.at(-1)!.name;
+        app.store.do(`motion ${one.name}`, session => ({ ...session, source, clip, start: null, end: null, frame: 0, cycle: false }));
+        if (said) app.say(`'${one.name}' moves ${said.pairs} joints${said.guessed ? `, ${said.guessed} of them by a guess` : ""}${said.without.length ? `; ${said.without.length} have no partner and keep their place` : ""}.`);
         await app.engine.ready();
-        if (app.engine.problem) {
-            const { problem } = app.engine;
-            app.store.undo();
-            throw new Error(problem);
-        }
-        const clips = app.engine.info?.clips ?? [];
-        const added = clips.at(-1);
-        if (added) app.store.keep(session => ({ ...session, clip: added.name }));
     });
     for (const one of by("map")) await attempt(async () => {
-        const ref = await kept(app, one), name = one.name.replace(/\.[^.]+$/, "");
-        app.store.do(`map ${name}`, session => ({ ...session, source: { ...session.source, maps: [...(session.source.maps ?? []).filter(map => map.name !== name), { file: ref, name }] } }));
+        const ref = await kept(app, one), name = one.name.replace(/\.[^.]+$/, ""), { source: old } = app.store.now, source = { ...old, maps: [...(old.maps ?? []).filter(map => map.name !== name), { file: ref, name }] };
+        await app.engine.probe(source);
+        app.store.do(`map ${name}`, session => ({ ...session, source }));
         app.say(`'${one.name}' is the map ${name}.`);
     });
     for (const one of by("json")) await attempt(() => takeJson(app, one));

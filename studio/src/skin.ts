@@ -4,6 +4,7 @@ import {
 } from "three";
 import type { Frame } from "./frames.ts";
 import type { Shape } from "./lane.ts";
+import type { Look } from "./look.ts";
 
 /** Triangles and edges of the polygons; computed once a character. */
 export interface Surface {
@@ -59,7 +60,7 @@ export class Skin {
     private shown: Frame | undefined;
     private colored: Float32Array | undefined;
 
-    constructor(private readonly shape: Shape, surface: Surface) {
+    constructor(private readonly shape: Shape, private readonly surface: Surface) {
         const { vertices } = shape.info;
         this.position = new BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(DynamicDrawUsage);
         this.normal = new BufferAttribute(new Int16Array(3 * vertices), 3, true).setUsage(DynamicDrawUsage);
@@ -111,9 +112,25 @@ export class Skin {
         this.color.needsUpdate = true;
     }
 
-    set materials(materials: Material[]) {
+    /** One material a part, or those of the file, each over its own faces. */
+    dress(materials: Material[], look: Look | null): void {
+        if (this.mesh.material === materials && this.look === look) return;
         this.mesh.material = materials;
+        if (this.look === look) return;
+        this.look = look;
+        this.geometry.clearGroups();
+        const { triangles, partBegin } = this.surface;
+        if (!look) return partBegin.slice(0, -1).forEach((begin, i) => this.geometry.addGroup(begin, partBegin[i + 1]! - begin, i));
+        this.geometry.setAttribute("uv", new BufferAttribute(look.uv, 2));
+        for (let begin = 0; begin < triangles.length;) {
+            const material = look.materialOf[triangles[begin]!]!;
+            let end = begin;
+            while (end < triangles.length && look.materialOf[triangles[end]!] === material) end += 3;
+            this.geometry.addGroup(begin, end - begin, material);
+            begin = end;
+        }
     }
+    private look: Look | null = null;
 
     dispose(): void {
         this.geometry.dispose();

@@ -8,7 +8,8 @@ import type { Engine } from "./engine.ts";
 import type { Frame } from "./frames.ts";
 import { HeatMap } from "./heat.ts";
 import type { Shape } from "./lane.ts";
-import { Bones, Drawn } from "./overlay.ts";
+import type { Look } from "./look.ts";
+import { Bones, Drawn, jointPlaces } from "./overlay.ts";
 import type { Session } from "./session.ts";
 import { Skin, type Surface, checker, clay, surfaceOf } from "./skin.ts";
 import { Stage } from "./stage.ts";
@@ -29,11 +30,23 @@ export interface Pane {
     height: number;
 }
 
-/** From the axis and the skeleton: which way is up, and which way it looks. */
-export function axes(up: "x" | "y" | "z"): { up: Vector3; front: Vector3 } {
-    if (up === "z") return { up: new Vector3(0, 0, 1), front: new Vector3(0, -1, 0) };
-    if (up === "x") return { up: new Vector3(1, 0, 0), front: new Vector3(0, 0, 1) };
-    return { up: new Vector3(0, 1, 0), front: new Vector3(0, 0, 1) };
+const UPS = { x: new Vector3(1, 0, 0), y: new Vector3(0, 1, 0), z: new Vector3(0, 0, 1) };
+/** Where nothing tells: +Z where Y is up, -Y where Z is up, as `supple render` has it. */
+const FRONTS = { x: new Vector3(0, 0, 1), y: new Vector3(0, 0, 1), z: new Vector3(0, -1, 0) };
+const NEAR_AXIS = Math.cos(25 * Math.PI / 180); // within 25 degrees of an axis, the axis is meant
+
+/** Which way is up, and which way the character looks: told by its left and right limbs. */
+export function axes(shape: Shape): { up: Vector3; front: Vector3 } {
+    const { info } = shape, up = UPS[info.up].clone(), places = jointPlaces(shape, shape.jointRest), byName = new Map(info.joints.map((joint, i) => [joint.name.toLowerCase(), places[i]!])), left = new Vector3();
+    for (const [name, place] of byName) {
+        const other = /left/.test(name) ? name.replace("left", "right") : name.replace(/(^|[^a-z])l([^a-z]|$)/, "$1r$2"), partner = other === name ? undefined : byName.get(other);
+        if (partner) left.add(place).sub(partner);
+    }
+    const front = new Vector3().crossVectors(left, up);
+    if (front.length() < 1e-3 * info.diagonal) return { up, front: FRONTS[info.up].clone() };
+    front.normalize();
+    for (const axis of Object.values(UPS)) if (Math.abs(front.dot(axis)) > NEAR_AXIS) front.copy(axis).multiplyScalar(Math.sign(front.dot(axis)));
+    return { up, front };
 }
 
 export class View {
@@ -92,12 +105,12 @@ export class View {
         this.materials.clear();
         this.shape = shape;
         this.surface = surfaceOf(shape);
-        const { up, front } = axes(shape.info.up), low = this.low.setScalar(Infinity), high = this.high.setScalar(-Infinity), p = new Vector3();
+        const { up, front } = axes(shape), low = this.low.setScalar(Infinity), high = this.high.setScalar(-Infinity), p = new Vector3();
         this.bones?.dispose();
         this.bones = new Bones(shape);
         this.stage.scene.add(this.bones.group);
         this.path.revision = -1;
-        this.fileMaterials = null;
+        this.look_ = null;
         for (let i = 0; i < shape.points.length; i += 3) {
             p.fromArray(shape.points, i);
             low.min(p);
@@ -126,7 +139,7 @@ export class View {
     /** Looks from a side; the whole character fits. */
     look(from: "home" | "front" | "side" | "top" | "back", told = true): void {
         if (!this.shape) return;
-        const { up, front } = axes(this.shape.info.up), side = new Vector3().crossVectors(up, front), at = new Vector3();
+        const { up, front } = axes(this.shape), side = new Vector3().crossVectors(up, front), at = new Vector3();
         if (from === "home") at.addScaledVector(front, 0.72).addScaledVector(side, 0.78).addScaledVector(up, 0.34);
         else if (from === "side") at.copy(side).addScaledVector(up, 0.05);
         else if (from === "top") at.copy(up).addScaledVector(front, 0.001);
@@ -224,7 +237,7 @@ export class View {
                 if (key === "checker") return checker(this.shape!.info.diagonal);
                 return clay();
             };
-            found = key === "file" && this.fileMaterials ? this.fileMaterials : this.shape!.info.parts.map(make);
+            found = key === "file" && this.look_ ? this.look_.materials : this.shape!.info.parts.map(make);
             this.materials.set(key, found);
         }
         const plane = this.cutPlane(session);
@@ -232,13 +245,13 @@ export class View {
         return found;
     }
 
-    /** Materials of the file, one a part; null: it has none that could be read. */
-    set fileLook(materials: Material[] | null) {
-        this.fileMaterials = materials;
+    /** Materials of the file; null: it has none that could be read. */
+    set fileLook(look: Look | null) {
+        this.look_ = look;
         this.materials.delete("file");
         this.dirty = true;
     }
-    private fileMaterials: Material[] | null = null;
+    private look_: Look | null = null;
     private readonly planes = [new Plane()];
     private cutPlane(session: Session): Plane[] | null {
         const { cut } = session.show;
@@ -293,7 +306,7 @@ export class View {
             if (!shown) continue;
             const skin = this.skin(pane.chain);
             skin.show(shown.frame);
-            skin.materials = materials;
+            skin.dress(materials, session.show.shading === "file" && session.show.heat === "none" ? this.look_ : null);
             skin.paint(this.heat.colors(session, this.shape, shown.frame, at));
             skin.wire.visible = session.show.wire;
             skin.mesh.castShadow = true;
@@ -303,7 +316,7 @@ export class View {
                 const under = this.frameOf(ghost, at), over = this.skin(ghost);
                 if (under) over.show(under.frame);
                 over.group.visible = Boolean(under);
-                over.materials = this.materialsFor(session, true);
+                over.dress(this.materialsFor(session, true), null);
                 over.wire.visible = over.mesh.castShadow = false;
             }
             const base = this.engine.base()?.any(at);
@@ -341,7 +354,7 @@ export class View {
         const base = this.engine.base();
         if (!base || base.done < base.count || !this.shape) return undefined;
         if (this.path.revision !== base.revision) {
-            const { up } = axes(this.shape.info.up), { fps } = this.engine.rate(), half = Math.round(fps / 2);
+            const { up } = axes(this.shape), { fps } = this.engine.rate(), half = Math.round(fps / 2);
             const middles = Array.from({ length: base.count }, (_, i) => meanOf(base.get(i)!.points)), rest = meanOf(this.shape.points), places: Vector3[] = [];
             for (let i = 0; i < middles.length; ++i) {
                 const reach = Math.min(half, i, middles.length - 1 - i), sum = new Vector3();

@@ -117,7 +117,8 @@ function presetRow(deformer: DeformerInfo, one: Link, set: (label: string, value
         diff.textContent = `${preset.summary}. ${changes.length ? changes.join(", ") : "Nothing changes"}.`;
     };
     const all: Preset[] = [{ name: "standard", summary: "The deformer's own values", set: {} }, ...presets];
-    const chips = all.map(preset => h("button", { class: "chip", "aria-pressed": String(same(preset)), title: preset.summary, onclick: () => set(`preset ${preset.name}`, valuesOf(preset)), onpointerenter: () => tell(preset), onfocus: () => tell(preset), onpointerleave: () => tell(undefined), onblur: () => tell(undefined) }, readable(preset.name)));
+    const chosen = all.find(same); // two may say the same: the first is it
+    const chips = all.map(preset => h("button", { class: "chip", "aria-pressed": String(preset === chosen), title: preset.summary, onclick: () => set(`preset ${preset.name}`, valuesOf(preset)), onpointerenter: () => tell(preset), onfocus: () => tell(preset), onpointerleave: () => tell(undefined), onblur: () => tell(undefined) }, readable(preset.name)));
     return [h("div", { class: "chips", role: "group", "aria-label": "Presets" }, ...chips), diff];
 }
 
