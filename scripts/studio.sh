@@ -4,13 +4,14 @@
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-build/studio}
+case $out in /*) ;; *) out=$PWD/$out ;; esac
 if [ ! -d studio/node_modules/esbuild ] || [ ! -d studio/node_modules/three ]; then
     echo "skipped: the studio's packages are missing; run: cd studio && npm ci"
     exit 77
 fi
 [ bindings/js/dist/index.mjs -nt build-wasm/supple.wasm ] || bindings/js/build.sh
 # Beside the old one, which is replaced when all went well: a server may be reading it.
-node studio/build.mjs "$PWD/$out.new"
+node studio/build.mjs "$out.new"
 # Where supple studio answers what it has, any other server has nothing.
 mkdir -p "$out.new/api"
 echo '{"server":false,"convert":[],"files":[]}' >"$out.new/api/session.json"

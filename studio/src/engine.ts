@@ -55,7 +55,9 @@ export class Engine {
     private readonly spares: Lane[] = [];
     private readonly listeners = new Set<(what: "character" | "status" | "frames") => void>();
     private session: Session;
+    /** The character that is wanted, and the one that is there. */
     private loadedKey = "";
+    private shapeKey = "";
     private loading: Promise<void> = Promise.resolve();
     /** What is wanted of every frame beside its points. */
     private wanted: { values: string[]; drawn: string[] } = { values: [], drawn: [] };
@@ -105,9 +107,10 @@ export class Engine {
         const key = characterKey(session.source), world = session.source.world?.hash ?? "";
         if (key !== this.loadedKey) {
             this.loadedKey = key;
-            this.loading = this.load(key);
-        } else if (world !== this.worldKey && this.shape) this.loading = this.loadWorld().then(() => this.syncChains());
-        else if (this.shape) this.syncChains();
+            this.loading = this.loading.then(() => this.load(key));
+        } else if (key !== this.shapeKey) return; // it is being read; chains follow when it is there
+        else if (world !== this.worldKey) this.loading = this.loadWorld().then(() => this.syncChains());
+        else this.syncChains();
     }
 
     private world: object | undefined;
@@ -199,17 +202,22 @@ export class Engine {
 
     // -------------------------------------------------------------------------------------------- the character
 
+    /** Whether the character that plays is the one that is wanted. */
+    get current(): boolean { return this.shapeKey === this.loadedKey; }
+
     private async load(key: string): Promise<void> {
+        if (key !== this.loadedKey) return; // another one is wanted by now
         const { source } = this.session, base = this.slots.get(BASE) ?? new Slot(BASE);
         this.slots.set(BASE, base);
-        const turn = ++base.turn;
+        ++base.turn; // what runs there stops
         try {
             base.lane ??= await Lane.open();
             if (!this.deformers.length) [this.deformers, this.builtins] = await Promise.all([base.lane.supple.deformers(), base.lane.supple.builtins()]);
             await Promise.all([base.lane.load(source), this.loadWorld()]);
             const shape = await shapeOf(base.lane.character);
-            if (turn !== base.turn) return;
+            if (key !== this.loadedKey) return;
             this.shape = shape;
+            this.shapeKey = key;
             this.problem = null;
             base.restarts = 0;
             for (const slot of this.slots.values()) slot.bindKey = slot.playKey = "";
@@ -217,7 +225,7 @@ export class Engine {
             this.tell("character");
             this.syncChains();
         } catch (error) {
-            if (turn !== base.turn || key !== this.loadedKey) return;
+            if (key !== this.loadedKey) return;
             if (isFatal(error)) {
                 base.lane?.close();
                 base.lane = base.chain = base.player = undefined;

@@ -46,7 +46,7 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
         play: () => clock.play(), pause: () => clock.pause(), seek: frame => clock.seek(frame), playing: () => clock.playing,
         undo: () => store.undo() ?? null, redo: () => store.redo() ?? null,
         async settled() {
-            const settled = () => engine.problem !== null || engine.shape !== undefined && chains().every(one => one.state === "failed" || one.state === "ready" && one.done > 0);
+            const settled = () => engine.problem !== null || engine.shape !== undefined && engine.current && chains().every(one => one.state === "failed" || one.state === "ready" && one.done > 0);
             while (!settled()) await new Promise(resolve => setTimeout(resolve, 50));
         },
         drawn: () => ({ frames: view.drawn, longest: view.longest }),

@@ -35,9 +35,9 @@ const UPS = { x: new Vector3(1, 0, 0), y: new Vector3(0, 1, 0), z: new Vector3(0
 const FRONTS = { x: new Vector3(0, 0, 1), y: new Vector3(0, 0, 1), z: new Vector3(0, -1, 0) };
 const NEAR_AXIS = Math.cos(25 * Math.PI / 180); // within 25 degrees of an axis, the axis is meant
 
-/** Which way is up, and which way the character looks: told by its left and right limbs. */
-export function axes(shape: Shape): { up: Vector3; front: Vector3 } {
-    const { info } = shape, up = UPS[info.up].clone(), places = jointPlaces(shape, shape.jointRest), byName = new Map(info.joints.map((joint, i) => [joint.name.toLowerCase(), places[i]!])), left = new Vector3();
+/** Which way is up, and which way the character looks in a pose: told by its left and right limbs. */
+export function axes(shape: Shape, pose: Float32Array): { up: Vector3; front: Vector3 } {
+    const { info } = shape, up = UPS[info.up].clone(), places = jointPlaces(shape, pose), byName = new Map(info.joints.map((joint, i) => [joint.name.toLowerCase(), places[i]!])), left = new Vector3();
     for (const [name, place] of byName) {
         const other = /left/.test(name) ? name.replace("left", "right") : name.replace(/(^|[^a-z])l([^a-z]|$)/, "$1r$2"), partner = other === name ? undefined : byName.get(other);
         if (partner) left.add(place).sub(partner);
@@ -57,6 +57,7 @@ export class View {
     private skins = new Map<number, Skin>();
     private surface: Surface | undefined;
     private shape: Shape | undefined;
+    private axes = { up: new Vector3(0, 1, 0), front: new Vector3(0, 0, 1) };
     private middle = new Vector3();
     private readonly low = new Vector3();
     private readonly high = new Vector3();
@@ -105,7 +106,7 @@ export class View {
         this.materials.clear();
         this.shape = shape;
         this.surface = surfaceOf(shape);
-        const { up, front } = axes(shape), low = this.low.setScalar(Infinity), high = this.high.setScalar(-Infinity), p = new Vector3();
+        const { up } = (this.axes = axes(shape, shape.jointRest)), low = this.low.setScalar(Infinity), high = this.high.setScalar(-Infinity), p = new Vector3();
         this.bones?.dispose();
         this.bones = new Bones(shape);
         this.stage.scene.add(this.bones.group);
@@ -122,8 +123,8 @@ export class View {
         this.flight = undefined;
         this.middle.copy(low).add(high).multiplyScalar(0.5);
         this.followed.copy(this.middle);
-        const diagonal = shape.info.diagonal || 1, floor = up.dot(low);
-        this.stage.fit(this.middle, diagonal, floor, up, front);
+        const diagonal = shape.info.diagonal || 1;
+        this.fitStage();
         this.camera.up.copy(up);
         this.camera.near = diagonal / 200;
         this.camera.far = diagonal * 40;
@@ -136,10 +137,15 @@ export class View {
         this.dirty = true;
     }
 
+    private fitStage(): void {
+        const { up, front } = this.axes, floor = Math.min(up.dot(this.low), up.dot(this.high));
+        this.stage.fit(this.followed, this.shape!.info.diagonal || 1, floor, up, front);
+    }
+
     /** Looks from a side; the whole character fits. */
     look(from: "home" | "front" | "side" | "top" | "back", told = true): void {
         if (!this.shape) return;
-        const { up, front } = axes(this.shape), side = new Vector3().crossVectors(up, front), at = new Vector3();
+        const { up, front } = this.axes, side = new Vector3().crossVectors(up, front), at = new Vector3();
         if (from === "home") at.addScaledVector(front, 0.72).addScaledVector(side, 0.78).addScaledVector(up, 0.34);
         else if (from === "side") at.copy(side).addScaledVector(up, 0.05);
         else if (from === "top") at.copy(up).addScaledVector(front, 0.001);
@@ -190,6 +196,8 @@ export class View {
         const base = this.engine.base();
         if (this.fitted || !base || !base.count || base.done < base.count) return;
         this.fitted = true;
+        this.axes = axes(this.shape!, base.get(0)!.pose); // motions often stand otherwise than the rest pose
+        this.fitStage();
         const { low, high } = this.box, p = new Vector3(), shift = new Vector3();
         for (let i = 0; i < base.count; ++i) {
             const { points } = base.get(i)!, step = 3 * Math.max(1, Math.floor(points.length / 3000));
@@ -354,7 +362,7 @@ export class View {
         const base = this.engine.base();
         if (!base || base.done < base.count || !this.shape) return undefined;
         if (this.path.revision !== base.revision) {
-            const { up } = axes(this.shape), { fps } = this.engine.rate(), half = Math.round(fps / 2);
+            const { up } = this.axes, { fps } = this.engine.rate(), half = Math.round(fps / 2);
             const middles = Array.from({ length: base.count }, (_, i) => meanOf(base.get(i)!.points)), rest = meanOf(this.shape.points), places: Vector3[] = [];
             for (let i = 0; i < middles.length; ++i) {
                 const reach = Math.min(half, i, middles.length - 1 - i), sum = new Vector3();

@@ -2,7 +2,8 @@
 import type { Panel } from "../app.ts";
 import { chainPanel } from "./chain.ts";
 import { characterPanel } from "./character.ts";
+import { doctorPanel } from "./doctor.ts";
 import { outPanel } from "./out.ts";
 import { showPanel } from "./show.ts";
 
-export const panels: Panel[] = [chainPanel, showPanel, characterPanel, outPanel];
+export const panels: Panel[] = [chainPanel, showPanel, characterPanel, doctorPanel, outPanel];

@@ -1,0 +1,278 @@
+// The studio in Chromium, served by the program: node page.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
+import fs from "node:fs";
+import path from "node:path";
+import { spawnSync } from "node:child_process";
+import { at, axe, browse, change, drop, equal, finish, folder, holds, program, ready, serve, settled, sha, shell, source, studio, supple, test, visit } from "./harness.mjs";
+
+// A small arm, made by the program: what is given on the command line, dropped, baked and compared with.
+supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
+const FPS = 10, END = 0.4;
+const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address);
+const session = () => studio(page, "session");
+const chain = links => ({ id: 1, links: links.map(one => (typeof one === "string" ? { deformer: one, muted: false, values: {} } : one)) });
+const only = (links, more = {}) => change(page, s => ({ ...s, chains: [chain(links)], active: 1, compare: "single", clip: "flex", fps: FPS, start: null, end: END, cycle: false, ...more }));
+const hashesHere = async () => {
+    await settled(page);
+    const [one] = await studio(page, "chains");
+    if (one.state === "failed") return one.problem;
+    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.done >= c.frames; });
+    return Promise.all(Array.from({ length: one.frames }, (_, i) => studio(page, "hash", 1, i)));
+};
+/** The hashes of the command line, or its sentence. */
+function hashesThere(file, ...words) {
+    const r = spawnSync(program, ["bake", at(file), at("o.npy"), "--clip", "flex", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict", "--overwrite", ...words], { encoding: "utf8", cwd: folder });
+    return r.status === 0 ? JSON.parse(r.stdout).hashes : /error: (.*)\n$/.exec(r.stderr)[1];
+}
+const tab = name => page.getByRole("tab", { name, exact: true }).click();
+const notice = async () => (await page.locator("#notices .notice p").allTextContents()).join("\n");
+const clearNotices = async () => { while (await page.locator("#notices button[aria-label=Close]").count()) await page.locator("#notices button[aria-label=Close]").first().click(); };
+/** Pixels of the view as numbers, read from a picture of it. */
+async function pixels() {
+    const png = (await page.locator("#view").screenshot()).toString("base64");
+    return page.evaluate(async data => {
+        const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob()), canvas = new OffscreenCanvas(image.width, image.height), to = canvas.getContext("2d");
+        to.drawImage(image, 0, 0);
+        return [...to.getImageData(0, 0, image.width, image.height).data.filter((_, i) => i % 4 === 1)];
+    }, png);
+}
+const different = (a, b) => a.reduce((sum, one, i) => sum + (Math.abs(one - b[i]) > 24), 0);
+
+await test("opens on the file of the command line, is isolated, plays and draws it", async () => {
+    await page.waitForFunction(() => globalThis.studio.character()?.name === "arm" && globalThis.studio.character().points > 300);
+    equal(await page.evaluate(() => [globalThis.crossOriginIsolated, document.cookie]), [true, ""], "isolation, cookies that scripts see");
+    holds(!page.url().includes("token"), "the token is not in the address");
+    await settled(page);
+    holds(await studio(page, "playing"), "it plays");
+    const before = (await studio(page, "drawn")).frames;
+    await page.waitForFunction(n => globalThis.studio.drawn().frames > n + 2, before);
+    await only(["dualquat"]);
+    await settled(page);
+    await studio(page, "pause");
+    const seen = [];
+    for (const frame of [0, 4]) {
+        await studio(page, "seek", frame);
+        await page.waitForFunction(n => globalThis.studio.drawn().frames > n, (await studio(page, "drawn")).frames).catch(() => {});
+        await page.waitForTimeout(300);
+        seen.push(await pixels());
+    }
+    holds(new Set(seen[0]).size > 20, "the view has shades");
+    holds(different(seen[0], seen[1]) > 50, `the arm moves: ${different(seen[0], seen[1])} pixels changed`);
+});
+
+await test("every deformer of the registry plays here with the frames of the command line, or says the same sentence", async () => {
+    for (const { name } of JSON.parse(supple("deformers", "--json"))) {
+        await only([name]);
+        equal(await hashesHere(), hashesThere("arm.glb", "--deform", name), name);
+    }
+});
+
+await test("a slider changes the session and the skin as --set does; undo and redo go back and forth", async () => {
+    await only(["smooth"]);
+    const before = await hashesHere();
+    await tab("Chain");
+    const row = page.locator('.field[data-parameter="strength"], .field[data-parameter="amount"], .field[data-parameter="step"]').first();
+    const parameter = await row.getAttribute("data-parameter");
+    const bar = row.locator('input[type="range"]');
+    await bar.focus();
+    for (let i = 0; i < 40; i++) await bar.press("ArrowLeft");
+    await page.waitForFunction(p => globalThis.studio.session().chains[0].links[0].values[p] !== undefined, parameter);
+    await page.waitForTimeout(900); // a drag is one step of undo
+    const value = (await session()).chains[0].links[0].values[parameter];
+    const after = await hashesHere();
+    equal(after, hashesThere("arm.glb", "--deform", "smooth", "--set", `smooth.${parameter}=${value}`), `frames with ${parameter}=${value}`);
+    holds(JSON.stringify(after) !== JSON.stringify(before), "the slider does something");
+    await page.keyboard.press("Control+z");
+    await page.waitForFunction(p => globalThis.studio.session().chains[0].links[0].values[p] === undefined, parameter);
+    equal(await hashesHere(), before, "frames after undo");
+    await page.keyboard.press("Control+Shift+z");
+    await page.waitForFunction(([p, v]) => globalThis.studio.session().chains[0].links[0].values[p] === v, [parameter, value]);
+});
+
+await test("compare: chains side by side, wiped and alone", async () => {
+    await change(page, s => ({ ...s, chains: [{ ...chain(["linear"]), id: 1 }, { ...chain(["dualquat"]), id: 2 }], active: 2, compare: "wipe" }));
+    await settled(page);
+    for (const [label, mode, panes] of [["Side", "side", 2], ["Wipe", "wipe", 2], ["One", "single", 1]]) {
+        await page.getByRole("button", { name: label, exact: true }).click();
+        equal((await session()).compare, mode);
+        await page.waitForFunction(n => document.querySelectorAll("#labels .pane-label").length === n, panes);
+    }
+    await change(page, s => ({ ...s, compare: "wipe" }));
+    const bar = page.locator("#wipe"), where = async () => Number(await bar.getAttribute("aria-valuenow"));
+    const was = await where();
+    await bar.focus();
+    await bar.press("ArrowRight");
+    holds(await where() > was, "the wipe goes by keys");
+});
+
+await test("files are dropped: characters of two formats, a preset, a world, a map, a motion; a bad one says our sentence and changes nothing", async () => {
+    await clearNotices();
+    fs.writeFileSync(at("sheet.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+    await drop(page, at("sheet.obj"));
+    await page.waitForFunction(() => globalThis.studio.character()?.points === 4);
+    await drop(page, at("arm.glb"));
+    await page.waitForFunction(() => globalThis.studio.character()?.points > 300);
+    await only(["dualquat"]);
+
+    fs.writeFileSync(at("preset.json"), JSON.stringify({ supple: 1, links: [{ name: "dualquat", set: { blend: 0.5 } }, { name: "smooth" }] }));
+    await drop(page, at("preset.json"));
+    await page.waitForFunction(() => globalThis.studio.session().chains[0].links.length === 2);
+    equal(await hashesHere(), hashesThere("arm.glb", "--preset", at("preset.json")), "frames of the preset");
+
+    fs.writeFileSync(at("world.json"), JSON.stringify({ gravity: [0, -3, 0] }));
+    await only(["lattice"]);
+    await drop(page, at("world.json"));
+    await page.waitForFunction(() => globalThis.studio.session().source.world);
+    equal(await hashesHere(), hashesThere("arm.glb", "--deform", "lattice", "--world", at("world.json")), "frames in the world");
+    await change(page, s => ({ ...s, source: { ...s.source, world: undefined } }));
+
+    const points = (await studio(page, "character")).points;
+    fs.writeFileSync(at("soft.txt"), Array.from({ length: points }, (_, i) => (i % 2 ? "1" : "0.25")).join("\n"));
+    await drop(page, at("soft.txt"));
+    await page.waitForFunction(() => globalThis.studio.session().source.maps?.some(map => map.name === "soft"));
+    await only(["smooth"]);
+    holds(Array.isArray(await hashesHere()), "it plays with the map");
+    await change(page, s => ({ ...s, source: { ...s.source, maps: undefined } }));
+
+    await clearNotices();
+    const before = await session();
+    fs.writeFileSync(at("bad.glb"), Buffer.concat([fs.readFileSync(at("arm.glb")).subarray(0, 1000)]));
+    await drop(page, at("bad.glb"));
+    const wanted = /error: (.*)\n/.exec(spawnSync(program, ["inspect", "bad.glb"], { encoding: "utf8", cwd: folder }).stderr)[1];
+    await page.waitForFunction(text => [...document.querySelectorAll("#notices p")].some(p => p.textContent.includes(text)), wanted.slice(0, 60), { timeout: 20000 })
+        .catch(async () => { throw new Error(`no notice has '${wanted}': ${await notice()}`); });
+    equal((await session()).source, before.source, "the character that was there");
+    await clearNotices();
+});
+
+await test("a motion (BVH) moves the rig that is there", async () => {
+    const joints = JSON.parse(supple("inspect", at("arm.glb"), "--json")).joint_names; // a chain of four
+    const lines = joints.flatMap((name, i) => [`${i ? "JOINT" : "ROOT"} ${name}`, "{", `OFFSET 0 ${i ? 25 : 0} 0`, `CHANNELS ${i ? "3" : "6 Xposition Yposition Zposition"} Zrotation Xrotation Yrotation`]);
+    const frames = Array.from({ length: 6 }, (_, i) => ["0 0 0", ...joints.map((_, j) => `${(j + 1) * i * 3} ${i} 0`)].join(" "));
+    fs.writeFileSync(at("wave.bvh"), ["HIERARCHY", ...lines, "End Site", "{", "OFFSET 0 20 0", "}", ...joints.map(() => "}"), "MOTION", "Frames: 6", "Frame Time: 0.1", ...frames, ""].join("\n"));
+    supple("inspect", at("arm.glb"), "--motion", at("wave.bvh")); // the program takes it
+    await drop(page, at("wave.bvh"));
+    await page.waitForFunction(() => globalThis.studio.session().source.motions?.length === 1, undefined, { timeout: 20000 }).catch(async () => { throw new Error(`no motion: ${await notice()}`); });
+    const clips = (await studio(page, "character")).clips;
+    await change(page, s => ({ ...s, chains: [chain(["dualquat"])], active: 1, compare: "single", clip: clips.at(-1), start: null, end: END, fps: FPS }));
+    const here = await hashesHere();
+    const r = JSON.parse(supple("bake", at("arm.glb"), at("o.npy"), "--motion", at("wave.bvh"), "--clip", clips.at(-1), "--deform", "dualquat", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict"));
+    equal(here, r.hashes, "frames of the motion");
+    await change(page, s => ({ ...s, source: { ...s.source, motions: undefined }, clip: "flex" }));
+});
+
+await test("FBX goes through the program that serves the page", async () => {
+    const fbx = "/usr/share/assimp/models/FBX/huesitos.fbx";
+    if (!fs.existsSync(fbx)) return console.log("         (assimp-testmodels is not installed: left out)");
+    await drop(page, fbx);
+    await page.waitForFunction(() => globalThis.studio.character()?.points === 62);
+    await drop(page, { name: "bad.fbx", bytes: "Kaydara FBX Binary  \0nothing" });
+    await page.waitForFunction(() => [...document.querySelectorAll("#notices p")].some(p => p.textContent.includes("cannot be read")));
+    await clearNotices();
+    await drop(page, at("arm.glb"));
+    await page.waitForFunction(() => globalThis.studio.character()?.points > 300);
+});
+
+await test("the Doctor ranks the joints as supple check does; a click bends the worst in the view, and back", async () => {
+    await only(["dualquat"]);
+    await settled(page);
+    await tab("Doctor");
+    await page.locator("#doctor-run").click();
+    await page.waitForSelector("[data-joint]", { timeout: 90000 });
+    const ranked = await page.locator("[data-joint]").evaluateAll(all => all.map(one => one.dataset.joint));
+    const there = JSON.parse(supple("check", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--deform", "dualquat", "--deform", "dualquat,smooth", "--json"));
+    equal(ranked, there.joints.map(one => one.joint).slice(0, 12), "joints, the worst first");
+    const before = (await session()).clip;
+    await page.locator("[data-joint]").first().click();
+    await page.waitForFunction(name => globalThis.studio.session().clip === `bend ${name}` && globalThis.studio.character().clips.includes(`bend ${name}`), ranked[0]);
+    await settled(page);
+    equal((await session()).chains.length, 2, "what two deformers would do");
+    const ids = (await session()).chains.map(one => one.id);
+    await page.waitForFunction(id => globalThis.studio.hash(id, 0) && globalThis.studio.hash(id, 15), ids[1], { timeout: 60000 });
+    holds(await studio(page, "hash", ids[1], 0) !== await studio(page, "hash", ids[1], 15), "the joint turns");
+    await page.locator("#doctor-back").click();
+    await page.waitForFunction(name => globalThis.studio.session().clip === name, before);
+});
+
+await test("the file that is saved is the copied command's, to the byte; so are its C and Python", async () => {
+    await only([{ deformer: "dualquat", muted: false, values: { blend: 0.75 } }, "smooth"], { start: 0.1 });
+    await settled(page);
+    await tab("Out");
+    await page.locator("#out-bake").click();
+    await page.waitForFunction(() => document.querySelector("#out-result").dataset.bytes, undefined, { timeout: 60000 });
+    const shown = Number(await page.locator("#out-result").getAttribute("data-bytes"));
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#out-save").click()]);
+    const saved = fs.readFileSync(await download.path());
+    equal(saved.length, shown, "the size that was shown");
+    await page.locator("#out-copy").click();
+    const line = await page.evaluate(() => navigator.clipboard.readText());
+    equal(line, await page.locator("#out-code").textContent(), "what is copied is what is shown");
+    fs.mkdirSync(at("there"), { recursive: true });
+    fs.copyFileSync(at("arm.glb"), at("there/arm.glb"));
+    shell(line, at("there"));
+    const file = fs.readdirSync(at("there")).find(name => name !== "arm.glb");
+    equal(file, download.suggestedFilename(), "its name");
+    equal(sha(fs.readFileSync(at(`there/${file}`))), sha(saved), `the bytes of: ${line}`);
+    await page.locator('[data-kind="Python"]').click();
+    fs.rmSync(at(`there/${file}`));
+    fs.writeFileSync(at("there/code.py"), await page.locator("#out-code").textContent());
+    const flat = path.join(path.dirname(program), "libsupple_flat.so");
+    if (fs.existsSync(flat)) {
+        const r = spawnSync("python3", ["code.py"], { cwd: at("there"), encoding: "utf8", env: { ...process.env, PYTHONPATH: path.join(source, "bindings/python"), SUPPLE_FLAT: flat } });
+        equal(r.status, 0, r.stderr);
+        equal(sha(fs.readFileSync(at(`there/${file}`))), sha(saved), "the bytes of the Python code");
+    }
+    await page.locator('[data-kind="C"]').click();
+    fs.writeFileSync(at("there/code.c"), await page.locator("#out-code").textContent());
+    const build = path.dirname(program), c = spawnSync("gcc", ["-std=c17", "-Wall", "-Werror", "code.c", `-I${source}/include`, `${build}/libsupple_io.a`, `${build}/libsupple.a`, "-lm", "-lpthread", "-o", "code"], { cwd: at("there"), encoding: "utf8" });
+    equal(c.status, 0, c.stderr);
+    equal(spawnSync("./code", { cwd: at("there") }).status, 0, "the C code runs");
+    await page.locator('[data-kind="Command"]').click();
+});
+
+await test("pictures, a sheet, a film, a preset and the session are saved", async () => {
+    const grab = async id => {
+        const [download] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.locator(`#${id}`).click()]);
+        return fs.readFileSync(await download.path());
+    };
+    for (const id of ["out-png", "out-sheet"]) holds((await grab(id)).subarray(1, 4).toString() === "PNG", id);
+    const preset = JSON.parse(await grab("out-preset"));
+    equal(preset.links.map(one => one.name), ["dualquat", "smooth"]);
+    fs.writeFileSync(at("again.json"), JSON.stringify(preset));
+    equal(hashesThere("arm.glb", "--preset", at("again.json")), hashesThere("arm.glb", "--deform", "dualquat,smooth", "--set", "dualquat.blend=0.75"), "the preset on the command line");
+    equal(JSON.parse(await grab("out-session")).version, 1);
+    fs.writeFileSync(at("film.webm"), await grab("out-film"));
+    const probe = spawnSync("ffprobe", ["-v", "error", "-count_frames", "-show_entries", "stream=codec_name,nb_read_frames:format=duration", "-of", "json", at("film.webm")], { encoding: "utf8" });
+    if (probe.status === 0) {
+        const film = JSON.parse(probe.stdout), frames = (await studio(page, "chains"))[0].frames;
+        equal(Number(film.streams[0].nb_read_frames), frames, "frames of the film");
+        holds(Math.abs(Number(film.format.duration) - frames / FPS) < 0.11, `seconds of the film: ${film.format.duration}`);
+    }
+});
+
+await test("a reload finds everything as it was", async () => {
+    await page.waitForTimeout(1200); // autosave comes after the last change
+    const before = await session(), hashes = await hashesHere();
+    await page.reload({ waitUntil: "commit" });
+    await ready(page);
+    const after = await session();
+    equal({ ...after, frame: 0, camera: 0 }, { ...before, frame: 0, camera: 0 }, "session");
+    equal(await hashesHere(), hashes, "frames");
+});
+
+await test("axe finds nothing serious, dark and light", async () => {
+    for (const scheme of ["dark", "light"]) {
+        await page.emulateMedia({ colorScheme: scheme });
+        for (const name of await page.getByRole("tab").allTextContents()) {
+            await tab(name);
+            await page.waitForTimeout(150);
+            await page.evaluate(axe()); // the debugger's door: the policy lets no script in
+            const found = await page.evaluate(async () => (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations.filter(v => ["serious", "critical"].includes(v.impact))
+                .map(v => `${v.id}: ${v.help} (${v.nodes.slice(0, 3).map(n => n.target.join(" ")).join("; ")})`));
+            equal(found, [], `${scheme}, ${name}`);
+        }
+    }
+});
+
+await test("nothing was complained about: no error, no policy that was hit", async () => equal(page.problems.filter(text => !/Failed to load resource.*422/.test(text)), []));
+
+await finish(() => browser.close(), () => server.end());
