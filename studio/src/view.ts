@@ -16,7 +16,7 @@ import { Stage } from "./stage.ts";
 
 const FIELD_OF_VIEW = 28; // degrees: a portrait lens, little perspective
 const BLINK_MS = 700;
-const MARGIN = 1.12; // around what is framed
+const MARGIN = 1.04; // around what is framed
 const FLIGHT_MS = 350;
 const TRAVELS = 0.4; // diagonals: a character that goes farther is followed
 const MOST_PIXELS = 2; // a pixel of the page is at most so many of the screen: more costs and is not seen
@@ -45,8 +45,8 @@ export function axes(shape: Shape, pose: Float32Array): { up: Vector3; front: Ve
     const front = new Vector3().crossVectors(left, up);
     if (front.length() < 1e-3 * info.diagonal) return { up, front: FRONTS[info.up].clone() };
     front.normalize();
-    for (const axis of Object.values(UPS)) if (Math.abs(front.dot(axis)) > NEAR_AXIS) front.copy(axis).multiplyScalar(Math.sign(front.dot(axis)));
-    return { up, front };
+    const axis = Object.values(UPS).find(one => Math.abs(front.dot(one)) > NEAR_AXIS);
+    return { up, front: axis ? axis.clone().multiplyScalar(Math.sign(front.dot(axis))) : front };
 }
 
 export class View {
@@ -199,6 +199,8 @@ export class View {
         this.axes = axes(this.shape!, base.get(0)!.pose); // motions often stand otherwise than the rest pose
         this.fitStage();
         const { low, high } = this.box, p = new Vector3(), shift = new Vector3();
+        low.setScalar(Infinity);
+        high.setScalar(-Infinity);
         for (let i = 0; i < base.count; ++i) {
             const { points } = base.get(i)!, step = 3 * Math.max(1, Math.floor(points.length / 3000));
             shift.copy(this.travel(i) ?? shift.set(0, 0, 0));
