@@ -11,6 +11,7 @@ const LIVE_MS = 1500;       // after the last drag, if nothing was set, the simu
 const MOST_RESTARTS = 3;    // of a lane that dies over the same work
 /** The hidden chain that always runs: the skeleton's poses, and something to see while others bind. */
 export const BASE = 0;
+const BASE_CHAIN: ChainSpec = { id: BASE, links: [link("linear")] };
 
 export interface Status {
     state: "waiting" | "binding" | "simulating" | "ready" | "failed";
@@ -29,6 +30,7 @@ class Slot {
     status: Status = { state: "waiting", fraction: 0, problem: null };
     bindKey = "";
     playKey = "";
+    motion = "";
     /** Rises with every change of what is wanted; work of an older turn stops. */
     turn = 0;
     restarts = 0;
@@ -103,7 +105,9 @@ export class Engine {
 
     /** Follows the session. */
     sync(session: Session): void {
+        const before = this.session, same = (["source", "clip", "chains", "fps", "start", "end", "cycle"] as const).every(name => before[name] === session[name]);
         this.session = session;
+        if (same && this.loadedKey) return; // the playhead, the camera, what is shown
         const key = characterKey(session.source), world = session.source.world?.hash ?? "";
         if (key !== this.loadedKey) {
             this.loadedKey = key;
@@ -246,18 +250,24 @@ export class Engine {
             ++slot.turn;
             this.retire(slot);
         }
-        for (const spec of [{ id: BASE, links: [link("linear")] }, ...wanted]) {
+        for (const spec of [BASE_CHAIN, ...wanted]) {
             const slot = this.slots.get(spec.id) ?? new Slot(spec.id);
             this.slots.set(spec.id, slot);
-            const bindKey = JSON.stringify([characterKey(this.session.source), this.chainOptions(spec)]), playKey = JSON.stringify([this.playOptions(), this.session.fps, this.frameValues(spec)]);
+            const bindKey = JSON.stringify([characterKey(this.session.source), this.chainOptions(spec)]);
             if (slot.bindKey !== bindKey) {
                 slot.restarts = 0;
-                void this.bind(slot, spec, bindKey, playKey);
-            } else if (slot.playKey !== playKey && slot.chain) void this.play(slot, spec, playKey);
-            else slot.playKey = playKey;
+                void this.bind(slot, bindKey);
+            } else if (slot.playKey !== this.playKey(spec) && slot.chain && (slot.status.state === "ready" || slot.status.state === "simulating")) void this.play(slot);
         }
         this.tell("status");
     }
+
+    /** The chain of a slot as the session has it now. */
+    private specOf(slot: Slot): ChainSpec { return this.session.chains.find(one => one.id === slot.id) ?? BASE_CHAIN; }
+    /** What makes other frames of the same bind. */
+    private playKey(spec: ChainSpec): string { return JSON.stringify([this.motionKey(), this.frameValues(spec)]); }
+    /** What makes another motion: frames of one are no older result of another. */
+    private motionKey(): string { return JSON.stringify([characterKey(this.session.source), this.clip()?.name, this.playOptions(), this.session.fps]); }
 
     /** Whether a value may change while playing; those of bones are part of the bind. */
     private isLive(deformer: string, name: string, value: Value): boolean {
@@ -280,17 +290,16 @@ export class Engine {
     }
 
     /** Binds in a spare lane while the old result keeps playing, then takes its place. */
-    private async bind(slot: Slot, spec: ChainSpec, bindKey: string, playKey: string): Promise<void> {
-        const turn = ++slot.turn, { source } = this.session;
+    private async bind(slot: Slot, bindKey: string): Promise<void> {
+        const turn = ++slot.turn, { source } = this.session, options = this.chainOptions(this.specOf(slot));
         slot.bindKey = bindKey;
-        slot.playKey = "";
         slot.status = { state: "binding", fraction: 0, problem: null };
         this.tell("status");
         let lane: Lane | undefined;
         try {
             lane = slot.id === BASE && slot.lane ? slot.lane : this.spares.pop() ?? await Lane.open();
             await lane.load(source);
-            const chain = await lane.character.chain(this.chainOptions(spec), fraction => {
+            const chain = await lane.character.chain(options, fraction => {
                 if (turn === slot.turn) {
                     slot.status = { state: "binding", fraction, problem: null };
                     this.tell("status");
@@ -306,22 +315,22 @@ export class Engine {
             if (slot.lane !== lane) this.retire(slot);
             else await Promise.all([slot.player?.free(), slot.chain?.free()]);
             Object.assign(slot, { lane, chain, info, player: undefined });
-            await this.play(slot, spec, playKey);
+            await this.play(slot);
         } catch (error) {
             const stopped = error instanceof SuppleError && error.code === "cancelled";
             if (lane && slot.lane !== lane) isFatal(error) ? lane.close() : this.spare(lane);
             if (turn !== slot.turn || stopped) return;
-            this.failed(slot, spec, error);
+            this.failed(slot, error);
         }
     }
 
     /** A lane that died is replaced and the work begun anew, as the session says; an error of ours is shown. */
-    private failed(slot: Slot, spec: ChainSpec, error: unknown): void {
+    private failed(slot: Slot, error: unknown): void {
         if (isFatal(error)) {
             slot.lane?.close();
             slot.lane = slot.chain = slot.player = undefined;
             if (++slot.restarts <= MOST_RESTARTS) {
-                void this.bind(slot, spec, slot.bindKey, JSON.stringify([this.playOptions(), this.session.fps, this.frameValues(spec)]));
+                void this.bind(slot, slot.bindKey);
                 return;
             }
         }
@@ -344,13 +353,13 @@ export class Engine {
     // -------------------------------------------------------------------------------------------- frames
 
     /** A new motion from the start: what was simulated becomes stale and new frames take its place. */
-    private async play(slot: Slot, spec: ChainSpec, playKey: string): Promise<void> {
-        const turn = ++slot.turn, { chain } = slot;
+    private async play(slot: Slot): Promise<void> {
+        const turn = ++slot.turn, { chain } = slot, spec = this.specOf(slot), motion = this.motionKey();
         if (!chain) return;
         if (this.living?.slot === slot) this.living = undefined;
-        const keep = slot.playKey !== "" ? JSON.parse(slot.playKey)[1] === this.session.fps : true;
-        slot.playKey = playKey;
-        slot.frames.restart(this.span().count, keep);
+        slot.playKey = this.playKey(spec);
+        slot.frames.restart(this.span().count, slot.motion === motion);
+        slot.motion = motion;
         slot.status = { state: "simulating", fraction: 0, problem: null };
         this.tell("status");
         try {
@@ -363,15 +372,12 @@ export class Engine {
             slot.player = player;
             await this.simulate(slot, turn);
         } catch (error) {
-            if (turn === slot.turn) this.failed(slot, spec, error);
+            if (turn === slot.turn) this.failed(slot, error);
         }
     }
 
     private wake(slot: Slot): void {
-        if (slot.status.state === "ready" && slot.player && slot.looping !== slot.turn) void this.simulate(slot, slot.turn).catch(error => {
-            const spec = this.session.chains.find(one => one.id === slot.id) ?? { id: BASE, links: [link("linear")] };
-            this.failed(slot, spec, error);
-        });
+        if (slot.status.state === "ready" && slot.player && slot.looping !== slot.turn) void this.simulate(slot, slot.turn).catch(error => this.failed(slot, error));
     }
 
     /** The frame to work on next: what is missing in the window, else what lacks values, else what was not measured. */
