@@ -8,7 +8,7 @@ JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 .PHONY: all setup demo test test-full test-blender characters bench peers wasm npm studio studio-budget python blender-addon fuzz hostile install package windows docs realism format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
-	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_flat
+	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_io_extra supple_io_extra_static supple_flat
 
 setup: ## install what building and testing need and is missing
 	@scripts/setup.sh test

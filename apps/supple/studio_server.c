@@ -409,9 +409,9 @@ static int on_request(connection* c)
     studio_server* s = mg_get_user_data(mg_get_context(c));
     const request* r = mg_get_request_info(c);
     mg_disable_connection_keep_alive(c); // or it would wait for the rest of a body that was refused
-    const char *   method = r->request_method ? r->request_method : "", *path = r->local_uri ? r->local_uri : "";
-    bool           twice = false, posted = strcmp(method, "POST") == 0;
-    const char *   host = header(r, "Host", &twice), *origin = header(r, "Origin", &twice),
+    const char *method = r->request_method ? r->request_method : "", *path = r->local_uri ? r->local_uri : "";
+    bool        twice = false, posted = strcmp(method, "POST") == 0;
+    const char *host = header(r, "Host", &twice), *origin = header(r, "Origin", &twice),
                *from = header(r, "Sec-Fetch-Site", &twice), *sent = header(r, "X-Supple-Token", &twice),
                *cookies = header(r, "Cookie", &twice);
     header(r, "Content-Length", &twice);
