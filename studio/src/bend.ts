@@ -27,6 +27,17 @@ export function bendClip(joints: { name: string }[], rest: Float32Array, bend: B
     return { name: bendName(bend), fps: BEND_FPS, local };
 }
 
+/** Where a joint is in the rest pose. */
+export function jointPlace(joints: { name: string; parent: number | null }[], rest: Float32Array, name: string): [number, number, number] {
+    let place: [number, number, number] = [0, 0, 0];
+    for (let at = joints.findIndex(joint => joint.name === name), steps = 0; at >= 0 && steps <= joints.length; at = joints[at]!.parent ?? -1, ++steps) {
+        const local = rest.subarray(10 * at, 10 * at + 10), turn = [local[3]!, local[4]!, local[5]!, local[6]!], scaled = place.map((value, i) => value * local[7 + i]!);
+        const turned = times(times(turn, [scaled[0]!, scaled[1]!, scaled[2]!, 0]), [-turn[0]!, -turn[1]!, -turn[2]!, turn[3]!]);
+        place = [turned[0] + local[0]!, turned[1] + local[1]!, turned[2] + local[2]!];
+    }
+    return place;
+}
+
 /** Rest, one end, rest, the other end, rest; an end that is rest is left out. Soft at every turn. */
 function angle({ from, to }: Bend, t: number): number {
     const ends = [to, from].filter(one => Math.abs(one) > 1), part = t * Math.max(1, ends.length), which = Math.min(ends.length - 1, Math.floor(part));

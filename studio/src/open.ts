@@ -18,6 +18,8 @@ const roleOf = (name: string): Role => ROLES[ending(name)] ?? "beside";
 interface Given {
     name: string;
     bytes: Uint8Array<ArrayBuffer>;
+    /** What it was before it was read by the server: "hero.fbx". */
+    given?: string;
 }
 /** What `supple studio` says of itself; a static host has an empty one. */
 interface Server {
@@ -44,7 +46,7 @@ async function converted(app: App, given: Given): Promise<Given> {
     if (!answer.ok) throw new Error(await answer.text());
     const notes = decodeURIComponent(answer.headers.get("X-Supple-Notes") ?? "").trim();
     if (notes) app.say(notes.split("\n")[0]!);
-    return { name, bytes: new Uint8Array(await answer.arrayBuffer()) };
+    return { name, bytes: new Uint8Array(await answer.arrayBuffer()), given: given.name };
 }
 
 async function kept(app: App, given: Given): Promise<FileRef> {
@@ -90,7 +92,7 @@ export async function takeFiles(app: App, given: Given[]): Promise<void> {
     if (first) await attempt(async () => {
         const main = roleOf(first.name) === "foreign" ? await converted(app, first) : first;
         const beside = await Promise.all(by("beside").map(one => kept(app, one))), ref = await kept(app, main);
-        const source: Source = { file: ref, ...(beside.length ? { beside } : {}) };
+        const source: Source = { file: ref, ...(main.given ? { given: main.given } : {}), ...(beside.length ? { beside } : {}) };
         await app.engine.probe(source);
         app.store.do(`open ${first.name}`, session => around(session, source));
         await app.engine.ready();
@@ -174,13 +176,18 @@ export async function takeServed(app: App, fresh: boolean): Promise<void> {
     if (!fresh || !server.files.length) return;
     const taken: Given[] = [];
     for (const file of server.files) {
+        if (file.name.startsWith("builtin:")) {
+            app.store.do(`open ${file.name}`, session => around(session, { builtin: file.name }));
+            continue;
+        }
         const foreign = server.convert.includes(ending(file.name));
         const got = foreign ? await fetch(`api/convert?id=${file.id}`, { method: "POST" }) : await fetch(`api/files/${file.id}`);
         if (!got.ok) {
             app.say(await got.text(), "bad");
             continue;
         }
-        taken.push({ name: foreign ? file.name.replace(/\.[^.]+$/, ".glb") : file.name, bytes: new Uint8Array(await got.arrayBuffer()) });
+        const bytes = new Uint8Array(await got.arrayBuffer());
+        taken.push(foreign ? { name: file.name.replace(/\.[^.]+$/, ".glb"), bytes, given: file.name } : { name: file.name, bytes });
     }
     await takeFiles(app, taken);
 }

@@ -2,12 +2,12 @@
 // the joint in the view, and the table says what each deformer would do.
 import type { Checkup } from "supple-skin";
 import "./out.css";
-import type { Panel } from "../app.ts";
-import { type Bend, bendName } from "../bend.ts";
+import type { App, Panel } from "../app.ts";
+import { type Bend, bendName, jointPlace } from "../bend.ts";
 import { ICONS, h, icon } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { Lane, characterKey } from "../lane.ts";
-import { type Session, type Source, linksText, link } from "../session.ts";
+import { type Camera, type Session, type Source, linksText, link } from "../session.ts";
 
 type Joint = Checkup["joints"][number];
 const JOINTS_SHOWN = 12;
@@ -22,10 +22,26 @@ const plain = (source: Source): Source => {
 };
 
 /** The session with a joint bent: one more clip, and the chains of the table side by side. */
-export function bent(session: Session, bend: Bend, chains: string[]): Session {
+export function bent(session: Session, bend: Bend, chains: string[], camera: Camera | null): Session {
     const first = Math.max(...session.chains.map(chain => chain.id)) + 1;
     const made = chains.slice(0, 2).map((text, i) => ({ id: first + i, links: text.split(/\s*[,>›]\s*/).map(name => link(name)) }));
-    return { ...session, source: { ...plain(session.source), bend }, clip: bendName(bend), start: null, end: null, cycle: false, frame: 0, chains: made, active: made.at(-1)!.id, compare: made.length > 1 ? "side" : "single" };
+    return { ...session, source: { ...plain(session.source), bend }, clip: bendName(bend), start: null, end: null, cycle: false, frame: 0, chains: made, active: made.at(-1)!.id, compare: made.length > 1 ? "side" : "single", camera };
+}
+
+const CLOSE = 1.2; // diagonals from the joint: the limb fills the pane, and one still sees whose it is
+const ASIDE = 0.03; // of the diagonal: a joint nearer to the middle than this has no side
+
+/** The camera at the joint, from its own side of the body: a far leg is not looked at through the near one. */
+function closeUp({ engine: { shape }, view: { camera, controls } }: App, joint: string): Camera | null {
+    if (!shape) return null;
+    const target = jointPlace(shape.info.joints, shape.jointRest, joint), away = camera.position.clone().sub(controls.target).normalize(), { points, info } = shape;
+    const aside = away.clone().set(0, 0, 0), one = aside.clone();
+    for (let i = 0; i + 2 < points.length; i += 3) aside.sub(one.fromArray(points, i));
+    aside.multiplyScalar(3 / points.length).add(one.fromArray(target)); // from the middle of the points
+    aside.addScaledVector(camera.up, -aside.dot(camera.up)); // level
+    if (aside.length() > ASIDE * info.diagonal) away.addScaledVector(aside.normalize(), 1.2);
+    away.setLength(CLOSE * info.diagonal);
+    return { target, position: [target[0] + away.x, target[1] + away.y, target[2] + away.z] };
 }
 
 export const doctorPanel: Panel = {
@@ -47,7 +63,8 @@ export const doctorPanel: Panel = {
             if (!sweep) return;
             if (!store.now.source.bend) before = store.now;
             const best = joint.best, chains = [checkup.chains[0]!, best === checkup.chains[0] ? checkup.chains.find(one => one !== best) ?? best : best];
-            store.do(`bend ${joint.joint}`, session => ({ ...bent(session, { joint: joint.joint, axis: sweep.axis, from: sweep.from, to: sweep.to }, [...new Set(chains)]), show: { ...session.show, joint: joint.joint } }));
+            const bend = { joint: joint.joint, axis: sweep.axis, from: sweep.from, to: sweep.to };
+            store.do(`bend ${joint.joint}`, session => ({ ...bent(session, bend, [...new Set(chains)], closeUp(app, joint.joint)), show: { ...session.show, joint: joint.joint } }));
             home.hidden = false;
             app.clock.play();
             detail.replaceChildren(h("h3", {}, joint.joint), h("p", {}, joint.advice), table(joint));
