@@ -216,7 +216,7 @@ export class Engine {
         this.slots.set(BASE, base);
         ++base.turn; // what runs there stops
         try {
-            base.lane ??= await Lane.open();
+            base.lane ??= await Lane.open(true);
             if (!this.deformers.length) [this.deformers, this.builtins] = await Promise.all([base.lane.supple.deformers(), base.lane.supple.builtins()]);
             await Promise.all([base.lane.load(source), this.loadWorld()]);
             const shape = await shapeOf(base.lane.character);

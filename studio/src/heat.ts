@@ -6,7 +6,7 @@ import type { Heat, Session } from "./session.ts";
 
 type Rgb = [number, number, number];
 /** Dark to light, even in lightness, safe for color-blind eyes. */
-const RISING: Rgb[] = [[0.13, 0.16, 0.33], [0.31, 0.24, 0.52], [0.65, 0.25, 0.46], [0.93, 0.44, 0.31], [0.99, 0.77, 0.4], [1, 0.97, 0.78]];
+const RISING: Rgb[] = [[0.3, 0.36, 0.56], [0.45, 0.36, 0.64], [0.74, 0.35, 0.54], [0.95, 0.5, 0.36], [0.99, 0.8, 0.45], [1, 0.97, 0.8]];
 /** Shorter is blue, longer is red, unchanged is pale. */
 const BOTH: Rgb[] = [[0.1, 0.27, 0.62], [0.36, 0.6, 0.85], [0.93, 0.93, 0.91], [0.94, 0.55, 0.38], [0.66, 0.1, 0.13]];
 const WHOLE = 0.995; // the share of points that the scale covers: a few wild ones do not take the colors of all others
