@@ -23,6 +23,8 @@ export interface Studio {
     playing(): boolean;
     undo(): string | null;
     redo(): string | null;
+    /** Which skin a chain shows while a parameter is dragged: rises with every one that was made; 0: nothing is dragged. */
+    live(chain: number): number;
     /** Resolves when every chain has all its frames, or failed. */
     settled(): Promise<void>;
     /** Frames that were drawn since the page opened, how many of them under a parameter that was being dragged, and the longest task of the page's thread in ms. */
@@ -34,6 +36,7 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
         const status = engine.status(chain.id), frames = engine.frames(chain.id);
         return { id: chain.id, links: chain.links.map(link => link.deformer).join(","), ...status, frames: engine.span().count, done: frames?.done ?? 0 };
     });
+    let lastLive: object | undefined, liveCount = 0;
     const studio: Studio = {
         session: () => structuredClone(store.now),
         set: session => store.do("set by a script", () => session),
@@ -42,6 +45,11 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
         } : null,
         chains,
         hash: (chain, frame) => engine.frames(chain)?.get(frame)?.hash ?? null,
+        live: chain => {
+            const frame = engine.liveFrame(chain);
+            if (frame && frame !== lastLive) [lastLive, liveCount] = [frame, liveCount + 1];
+            return frame ? liveCount : 0;
+        },
         measures: (chain, frame) => engine.frames(chain)?.get(frame)?.measures ?? null,
         play: () => clock.play(), pause: () => clock.pause(), seek: frame => clock.seek(frame), playing: () => clock.playing,
         undo: () => store.undo() ?? null, redo: () => store.redo() ?? null,
