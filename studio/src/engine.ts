@@ -141,6 +141,8 @@ export class Engine {
             throw error;
         }
     }
+    /** A worker died and was started again. */
+    onRestart: (why: string) => void = () => undefined;
     /** What was put onto the rig by the last probe. */
     motions: MotionSaid[] = [];
 
@@ -331,6 +333,7 @@ export class Engine {
             slot.lane?.close();
             slot.lane = slot.chain = slot.player = undefined;
             if (++slot.restarts <= MOST_RESTARTS) {
+                this.onRestart(sentence(error));
                 void this.bind(slot, slot.bindKey);
                 return;
             }

@@ -47,6 +47,7 @@ export const valuesWanted = (session: Session): string[] => (session.show.heat =
 export class HeatMap {
     private key = "";
     private extents = new WeakMap<Frame, number>();
+    private painted = new WeakMap<Frame, { extent: number; colors: Float32Array }>();
     private weights: Float32Array | undefined;
     private weightsOf = "";
     /** The legend's end, in the core's unit; grows with the frames that are known. */
@@ -97,10 +98,13 @@ export class HeatMap {
             this.key = key;
             this.extent = 0;
             this.extents = new WeakMap();
+            this.painted = new WeakMap();
         }
         const values = this.values(session, shape, frame, at);
         if (!values) return undefined;
         this.extent = heat === "weights" ? 1 : Math.max(this.extent, this.extentOf(frame, values), 1e-9);
+        const known = this.painted.get(frame);
+        if (known?.extent === this.extent && heat !== "distance") return known.colors;
         const { both } = HEATS[heat], colors = new Float32Array(3 * values.length), stops = both ? TABLES.both : TABLES.rising;
         for (let i = 0; i < values.length; ++i) {
             const t = both ? 0.5 + 0.5 * values[i]! / this.extent : values[i]! / this.extent, place = 3 * Math.max(0, Math.min(TABLE_SIZE - 1, Math.round(t * (TABLE_SIZE - 1))));
@@ -108,6 +112,7 @@ export class HeatMap {
             colors[3 * i + 1] = stops[place + 1]!;
             colors[3 * i + 2] = stops[place + 2]!;
         }
+        this.painted.set(frame, { extent: this.extent, colors });
         return colors;
     }
 

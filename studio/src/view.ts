@@ -326,7 +326,7 @@ export class View {
             skin.show(shown.frame);
             skin.dress(materials, session.show.shading === "file" && session.show.heat === "none" ? this.look_ : null);
             skin.paint(this.heat.colors(session, this.shape, shown.frame, at));
-            skin.wire.visible = session.show.wire;
+            skin.wired = session.show.wire;
             skin.mesh.castShadow = true;
             const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;
             for (const [id, other] of this.skins) other.group.visible = id === pane.chain || id === ghost;
