@@ -20,13 +20,16 @@ if (types.status !== 0) process.exit(types.status ?? 1);
 
 fs.rmSync(out, { recursive: true, force: true });
 fs.mkdirSync(out, { recursive: true });
-await esbuild.build({
-    absWorkingDir: here, entryPoints: { studio: "src/main.ts" }, outdir: out, outExtension: { ".js": ".mjs" }, bundle: true, minify: true, format: "esm",
+const { metafile } = await esbuild.build({
+    metafile: true, absWorkingDir: here, entryPoints: { studio: "src/main.ts" }, outdir: out, outExtension: { ".js": ".mjs" }, bundle: true, minify: true, format: "esm",
     splitting: true, chunkNames: "[name]-[hash]", target: "es2022", legalComments: "none", logLevel: "warning", loader: { ".woff2": "file" },
     assetNames: "[name]", alias: { "supple-skin": path.join(skin, "index.mjs") },
 });
 for (const file of ["supple.wasm", "worker.mjs"]) fs.copyFileSync(path.join(skin, file), path.join(out, file));
-fs.copyFileSync(path.join(here, "index.html"), path.join(out, "index.html"));
+// What the entry imports is asked for together with it.
+const entry = Object.values(metafile.outputs).find(one => one.entryPoint === "src/main.ts");
+const preloads = entry.imports.filter(one => one.kind === "import-statement").map(one => `<link rel="modulepreload" href="./${path.basename(one.path)}">\n`).join("");
+fs.writeFileSync(path.join(out, "index.html"), fs.readFileSync(path.join(here, "index.html"), "utf8").replace(/(<link rel="modulepreload"[^\n]*\n)/, (_, first) => first + preloads));
 fs.mkdirSync(path.join(out, "api"));
 fs.writeFileSync(path.join(out, "api/session.json"), '{"server":"","convert":[],"files":[]}\n'); // `supple studio` answers with its own
 

@@ -64,6 +64,13 @@ static const void* of_character(flat_object* o, const char* name, uint64_t* coun
     return find_array(arrays, sizeof arrays / sizeof *arrays, name, count);
 }
 
+/// A link may draw lines and no points: an empty array, not a missing one.
+static const void* drawn_data(const flat_object* o, int which)
+{
+    static const float none[1]; // aligned as what is looked for here
+    return o->drawn[which].data ? o->drawn[which].data : (const void*)none;
+}
+
 static const void* of_instance(flat_object* o, const char* name, uint64_t* count)
 {
     const sup_mesh* m = &flat_ancestor(o, FLAT_CHARACTER)->character->mesh;
@@ -71,9 +78,10 @@ static const void* of_instance(flat_object* o, const char* name, uint64_t* count
     const array     arrays[] = { { "skin", o->skin, 3 * (uint64_t)m->point_count },
                                  { "local", pose ? pose->local : NULL, pose ? 10 * (uint64_t)pose->joint_count : 0 },
                                  { "morph_weights", pose ? pose->morph_weights : NULL, pose ? pose->morph_count : 0 },
-                                 { "draw_lines", o->drawn[0].data, o->drawn[0].used / sizeof(float) },
-                                 { "draw_points", o->drawn[1].data, o->drawn[1].used / sizeof(float) },
-                                 { "draw_triangles", o->drawn[2].data, o->drawn[2].used / sizeof(float) } };
+                                 { "draw_lines", drawn_data(o, 0), o->drawn[0].used / sizeof(float) },
+                                 { "draw_points", drawn_data(o, 1), o->drawn[1].used / sizeof(float) },
+                                 { "draw_triangles", drawn_data(o, 2), o->drawn[2].used / sizeof(float) },
+                                 { "draw_names", drawn_data(o, 3), o->drawn[3].used } };
     return find_array(arrays, sizeof arrays / sizeof *arrays, name, count);
 }
 

@@ -155,7 +155,8 @@ FLAT_API int32_t flat_distances(flat_handle instance, const float* others, uint6
 /// Unit normals of the frame evaluated last, three floats a stored vertex.
 FLAT_API int32_t flat_normals(flat_handle instance, float* out, uint64_t floats);
 /// Lets a link draw itself as it was in that frame: arrays "draw_lines", "draw_points" and "draw_triangles" of the instance,
-/// per corner x y z and the value. `what`: one of its names; NULL: all.
+/// per corner x y z and the value. `what`: one of its names; NULL: all. "draw_names" (bytes): what there is to draw, a line
+/// each.
 FLAT_API int32_t flat_draw(flat_handle instance, uint32_t link, const char* what);
 
 /// Plays the chain over a clip from start to end: {"clip","start","end","fps","preroll","loop","file","memory","name","flat",

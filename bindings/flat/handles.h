@@ -75,7 +75,7 @@ typedef struct flat_object {
     bool               shown, live; ///< skin is a frame; a host delivers poses
     sup_meter*         meter;       ///< made when first measured
     sup_stats          stats;
-    flat_bytes         drawn[3];
+    flat_bytes         drawn[4]; ///< lines, points, triangles, and names, a line each
 } flat_object;
 
 /// A new object of the kind under the parent, which it keeps alive. NULL: out of memory, and the parent's error says so.

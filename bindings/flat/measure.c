@@ -198,10 +198,27 @@ typedef struct drawing {
     flat_object* o;
     const char*  what; ///< NULL: all
     bool         full; ///< out of memory
+    const char*  last; ///< the name noted last: links draw hundreds of things of one name in a row
 } drawing;
+
+static void note_name(drawing* d, const char* what)
+{
+    flat_bytes* names = &d->o->drawn[3];
+    size_t      length = strlen(what);
+    d->last = what;
+    for (size_t at = 0; at < names->used;) {
+        const char* line = (const char*)names->data + at;
+        size_t      size = (size_t)((const char*)memchr(line, '\n', names->used - at) - line);
+        if (size == length && memcmp(line, what, size) == 0) return;
+        at += size + 1;
+    }
+    if (!flat_bytes_add(names, what, length) || !flat_bytes_add(names, "\n", 1)) d->full = true;
+}
 
 static void add_corners(drawing* d, int kind, const char* what, const sup_vec3* corners, int count, float value)
 {
+    if (d->full) return;
+    if (what != d->last) note_name(d, what);
     if (d->what && strcmp(d->what, what) != 0) return;
     for (int i = 0; i < count; ++i) {
         const float corner[4] = { corners[i].x, corners[i].y, corners[i].z, value };
@@ -224,10 +241,10 @@ int32_t flat_draw(flat_handle handle, uint32_t link, const char* what)
     int32_t      status;
     flat_object* o = enter_shown(handle, &status);
     if (!o) return status;
-    drawing    d = { o, what, false };
+    drawing    d = { o, what, false, NULL };
     sup_canvas canvas = { add_line, add_point, add_triangle, &d };
     sup_result r = SUP_OK;
-    for (int i = 0; i < 3; ++i) o->drawn[i].used = 0;
+    for (int i = 0; i < 4; ++i) o->drawn[i].used = 0;
     if (link >= sup_chain_link_count(o->parent->chain) || !sup_instance_draw(o->instance, link, o->skin, &canvas))
         r = sup_fail(&o->error, SUP_ERROR_INPUT, "link %u of '%s' draws nothing", link, sup_chain_text(o->parent->chain));
     else if (d.full) r = sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while drawing");

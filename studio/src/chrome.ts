@@ -125,9 +125,9 @@ function wipe({ store, view }: App): void {
 
 /** One line that says what to do, until it was done. */
 function hint({ store, engine }: App): void {
-    const one = byId("hint"), first = JSON.stringify(firstSession().source);
+    const one = byId("hint"), first = JSON.stringify(firstSession().source), touched = () => store.canUndo !== undefined && store.canUndo !== "move the wipe";
     const update = () => {
-        one.hidden = JSON.stringify(store.now.source) !== first || engine.problem !== null;
+        one.hidden = JSON.stringify(store.now.source) !== first || engine.problem !== null || touched();
     };
     store.listen(update);
     engine.listen(update);

@@ -36,6 +36,7 @@ class Slot {
     restarts = 0;
     /** What links drew of themselves in one frame. */
     drawing: { key: string; at: number; drawing: Drawing } | undefined;
+    drawable: string[] | undefined;
     /** The turn whose loop runs; one loop a slot. */
     looping = 0;
     constructor(readonly id: number) {}
@@ -140,6 +141,8 @@ export class Engine {
             throw error;
         }
     }
+    /** A worker died and was started again. */
+    onRestart: (why: string) => void = () => undefined;
     /** What was put onto the rig by the last probe. */
     motions: MotionSaid[] = [];
 
@@ -215,7 +218,7 @@ export class Engine {
         this.slots.set(BASE, base);
         ++base.turn; // what runs there stops
         try {
-            base.lane ??= await Lane.open();
+            base.lane ??= await Lane.open(true);
             if (!this.deformers.length) [this.deformers, this.builtins] = await Promise.all([base.lane.supple.deformers(), base.lane.supple.builtins()]);
             await Promise.all([base.lane.load(source), this.loadWorld()]);
             const shape = await shapeOf(base.lane.character);
@@ -314,7 +317,7 @@ export class Engine {
             }
             if (slot.lane !== lane) this.retire(slot);
             else await Promise.all([slot.player?.free(), slot.chain?.free()]);
-            Object.assign(slot, { lane, chain, info, player: undefined });
+            Object.assign(slot, { lane, chain, info, player: undefined, drawable: undefined, drawing: undefined });
             await this.play(slot);
         } catch (error) {
             const stopped = error instanceof SuppleError && error.code === "cancelled";
@@ -330,6 +333,7 @@ export class Engine {
             slot.lane?.close();
             slot.lane = slot.chain = slot.player = undefined;
             if (++slot.restarts <= MOST_RESTARTS) {
+                this.onRestart(sentence(error));
                 void this.bind(slot, slot.bindKey);
                 return;
             }
@@ -400,10 +404,12 @@ export class Engine {
     }
 
     /** Numbers of the links that are to draw themselves, in the chain as it is bound. */
-    private linksDrawn(slot: Slot): number[] {
-        return (slot.info?.links ?? []).flatMap((one, i) => (this.wanted.drawn.includes(one.name) ? [i] : []));
+    private linksDrawn(slot: Slot): [number, string][] {
+        return (slot.info?.links ?? []).flatMap((one, i) => this.wanted.drawn.filter(name => name.startsWith(`${one.name}.`)).map((name): [number, string] => [i, name.slice(one.name.length + 1)]));
     }
     private drawKey(slot: Slot): string { return `${slot.turn}|${this.at}|${this.linksDrawn(slot).join()}`; }
+    /** What the links of a chain can draw of themselves: "layers.cage". */
+    drawable(id: number): string[] { return this.slotOf(id)?.drawable ?? []; }
     /** What the links of a chain drew last. */
     drawing(id: number): { at: number; drawing: Drawing } | undefined { return this.wanted.drawn.length ? this.slotOf(id)?.drawing : undefined; }
 
@@ -422,6 +428,12 @@ export class Engine {
         }
     }
 
+    /** Asks for nothing, so that links only say what they have; those without an inside refuse. */
+    private async askDrawable(slot: Slot, player: Remote<Player>): Promise<string[]> {
+        const all = await Promise.all((slot.info?.links ?? []).map(({ name }, i) => player.draw(i, "-").then(drawing => drawing.names.map(what => `${name}.${what}`), () => [] as string[])));
+        return [...new Set(all.flat())];
+    }
+
     private async loop(slot: Slot, turn: number): Promise<void> {
         const player = slot.player!, { start, count } = this.span(), { fps } = this.session, vertices = this.info!.vertices;
         for (;;) {
@@ -432,12 +444,13 @@ export class Engine {
             const known = slot.frames.get(job.at), names = this.wanted.values.filter(name => !known?.values?.[name]);
             const values = Promise.all(names.map(async name => [name, await player.values(name as "stretch")] as const)).then(Object.fromEntries) as Promise<Record<string, Float32Array>>;
             if (job.what === "draw") {
-                const key = this.drawKey(slot), [drawings] = await Promise.all([Promise.all(this.linksDrawn(slot).map(at => player.draw(at).catch(() => undefined))), evaluated, values]);
+                const key = this.drawKey(slot), [drawings] = await Promise.all([Promise.all(this.linksDrawn(slot).map(([at, what]) => player.draw(at, what).catch(() => undefined))), evaluated, values]);
                 if (turn !== slot.turn) return;
                 slot.drawing = { key, at: job.at, drawing: joined(drawings) };
             } else if (job.what === "frame") {
                 const [{ points, ms }, normals, hash, pose, more] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values]);
                 if (turn !== slot.turn) return;
+                slot.drawable ??= await this.askDrawable(slot, player);
                 slot.frames.put(job.at, { points, normals: packNormals(normals), hash, ms, pose, values: more });
                 this.forget(slot);
                 slot.status = { state: "simulating", fraction: slot.frames.done / count, problem: null };
@@ -475,11 +488,11 @@ const isBase = (chain: ChainSpec): boolean => linksText(chain) === "linear";
 export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function joined(drawings: (Drawing | undefined)[]): Drawing {
-    const one = (name: keyof Drawing) => {
+    const one = (name: "lines" | "points" | "triangles") => {
         const parts = drawings.flatMap(drawing => (drawing ? [drawing[name]] : [])), out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
         let at = 0;
         for (const part of parts) out.set(part, at), at += part.length;
         return out;
     };
-    return { lines: one("lines"), points: one("points"), triangles: one("triangles") };
+    return { lines: one("lines"), points: one("points"), triangles: one("triangles"), names: [] };
 }

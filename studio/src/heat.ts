@@ -6,7 +6,7 @@ import type { Heat, Session } from "./session.ts";
 
 type Rgb = [number, number, number];
 /** Dark to light, even in lightness, safe for color-blind eyes. */
-const RISING: Rgb[] = [[0.13, 0.16, 0.33], [0.31, 0.24, 0.52], [0.65, 0.25, 0.46], [0.93, 0.44, 0.31], [0.99, 0.77, 0.4], [1, 0.97, 0.78]];
+const RISING: Rgb[] = [[0.3, 0.36, 0.56], [0.45, 0.36, 0.64], [0.74, 0.35, 0.54], [0.95, 0.5, 0.36], [0.99, 0.8, 0.45], [1, 0.97, 0.8]];
 /** Shorter is blue, longer is red, unchanged is pale. */
 const BOTH: Rgb[] = [[0.1, 0.27, 0.62], [0.36, 0.6, 0.85], [0.93, 0.93, 0.91], [0.94, 0.55, 0.38], [0.66, 0.1, 0.13]];
 const WHOLE = 0.995; // the share of points that the scale covers: a few wild ones do not take the colors of all others
@@ -47,6 +47,7 @@ export const valuesWanted = (session: Session): string[] => (session.show.heat =
 export class HeatMap {
     private key = "";
     private extents = new WeakMap<Frame, number>();
+    private painted = new WeakMap<Frame, { extent: number; colors: Float32Array }>();
     private weights: Float32Array | undefined;
     private weightsOf = "";
     /** The legend's end, in the core's unit; grows with the frames that are known. */
@@ -97,10 +98,13 @@ export class HeatMap {
             this.key = key;
             this.extent = 0;
             this.extents = new WeakMap();
+            this.painted = new WeakMap();
         }
         const values = this.values(session, shape, frame, at);
         if (!values) return undefined;
         this.extent = heat === "weights" ? 1 : Math.max(this.extent, this.extentOf(frame, values), 1e-9);
+        const known = this.painted.get(frame);
+        if (known?.extent === this.extent && heat !== "distance") return known.colors;
         const { both } = HEATS[heat], colors = new Float32Array(3 * values.length), stops = both ? TABLES.both : TABLES.rising;
         for (let i = 0; i < values.length; ++i) {
             const t = both ? 0.5 + 0.5 * values[i]! / this.extent : values[i]! / this.extent, place = 3 * Math.max(0, Math.min(TABLE_SIZE - 1, Math.round(t * (TABLE_SIZE - 1))));
@@ -108,6 +112,7 @@ export class HeatMap {
             colors[3 * i + 1] = stops[place + 1]!;
             colors[3 * i + 2] = stops[place + 2]!;
         }
+        this.painted.set(frame, { extent: this.extent, colors });
         return colors;
     }
 

@@ -27,8 +27,8 @@ export interface Studio {
     live(chain: number): number;
     /** Resolves when every chain has all its frames, or failed. */
     settled(): Promise<void>;
-    /** Frames that were drawn since the page opened, and the longest time between two turns of the page's thread in ms. */
-    drawn(): { frames: number; longest: number };
+    /** Frames that were drawn since the page opened, how many of them under a parameter that was being dragged, and the longest task of the page's thread in ms. */
+    drawn(): { frames: number; live: number; longest: number };
 }
 
 export function openStudio(store: Store, engine: Engine, view: View, clock: Clock): void {
@@ -57,7 +57,7 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
             const settled = () => engine.problem !== null || engine.shape !== undefined && engine.current && chains().every(one => one.state === "failed" || one.state === "ready" && one.done > 0);
             while (!settled()) await new Promise(resolve => setTimeout(resolve, 50));
         },
-        drawn: () => ({ frames: view.drawn, longest: view.longest }),
+        drawn: () => ({ frames: view.drawn, live: view.live, longest: view.longest }),
     };
     Object.assign(window, { studio });
     addEventListener("unhandledrejection", event => console.error(sentence(event.reason)));

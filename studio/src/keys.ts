@@ -31,7 +31,6 @@ export const KEYS: { title: string; keys: Key[] }[] = [
     { title: "Compare", keys: [
         { keys: "Q", what: "One chain", match: plain("q"), run: compare("single") },
         { keys: "E R T Y", what: "Wipe, side by side, ghost, blink" },
-        { keys: "Tab in the list", what: "Choose a chain, then change its links" },
     ] },
     { title: "Everything", keys: [
         { keys: "Ctrl Z", what: "Undo", match: event => (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z", run: ({ store, say }) => say(store.undo() ? `Undone: ${store.canRedo}.` : "Nothing to undo.") },

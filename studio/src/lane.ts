@@ -29,8 +29,9 @@ export class Lane {
 
     private constructor(readonly supple: Remote<Supple>) {}
 
-    static async open(): Promise<Lane> {
-        const threads = maySharedMemory() ? Math.max(1, Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1)) : 1;
+    /** quick: on one thread, which starts soonest and is all that plain skinning needs. */
+    static async open(quick = false): Promise<Lane> {
+        const threads = !quick && maySharedMemory() ? Math.max(1, Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1)) : 1;
         return new Lane(await connect({ threads, wasm: await moduleBytes() }));
     }
 

@@ -42,7 +42,7 @@ export class Bones {
             const at = this.places[i]!, is = joint.name === chosen, size = diagonal * (is ? 0.009 : 0.0052);
             this.balls.setMatrixAt(i, matrix.compose(at, turn.identity(), new Vector3(size, size, size)));
             this.balls.setColorAt(i, color.set(is ? CHOSEN : BONE));
-            if (joint.parent < 0) return;
+            if (joint.parent < 0 || !joints[joint.parent]!.skin) return; // what only carries the skeleton is no bone
             const from = this.places[joint.parent]!, way = at.clone().sub(from), length = way.length();
             if (length < 1e-6 * diagonal) return;
             turn.setFromUnitVectors(up, way.multiplyScalar(1 / length));

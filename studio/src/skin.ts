@@ -6,32 +6,43 @@ import type { Frame } from "./frames.ts";
 import type { Shape } from "./lane.ts";
 import type { Look } from "./look.ts";
 
-/** Triangles and edges of the polygons; computed once a character. */
+/** Triangles of the polygons, and their edges, which are only worked out when they are drawn. */
 export interface Surface {
     triangles: Uint32Array;
     /** Where the triangles of each part begin, and the end. */
     partBegin: number[];
-    edges: Uint32Array;
+    edges(): Uint32Array;
 }
 
-export function surfaceOf(shape: Shape): Surface {
-    const { faceBegin, cornerVertices, info } = shape, triangles: number[] = [], partBegin: number[] = [], edges: number[] = [], seen = new Set<number>();
-    const vertices = info.vertices;
+export function surfaceOf({ faceBegin, cornerVertices, info }: Shape): Surface {
+    let corners = 0;
+    for (let face = 0; face < info.faces; ++face) corners += 3 * Math.max(0, faceBegin[face + 1]! - faceBegin[face]! - 2);
+    const triangles = new Uint32Array(corners), partBegin: number[] = [];
+    let at = 0;
     for (const part of info.parts) {
-        partBegin.push(triangles.length);
+        partBegin.push(at);
         for (let face = part.face_begin; face < part.face_begin + part.face_count; ++face) {
             const begin = faceBegin[face]!, end = faceBegin[face + 1]!;
-            for (let i = begin + 1; i + 1 < end; ++i) triangles.push(cornerVertices[begin]!, cornerVertices[i]!, cornerVertices[i + 1]!);
-            for (let i = begin; i < end; ++i) {
-                const a = cornerVertices[i]!, b = cornerVertices[i + 1 < end ? i + 1 : begin]!, key = Math.min(a, b) * vertices + Math.max(a, b);
-                if (seen.has(key)) continue;
-                seen.add(key);
-                edges.push(a, b);
-            }
+            for (let i = begin + 1; i + 1 < end; ++i) triangles[at++] = cornerVertices[begin]!, triangles[at++] = cornerVertices[i]!, triangles[at++] = cornerVertices[i + 1]!;
         }
     }
-    partBegin.push(triangles.length);
-    return { triangles: Uint32Array.from(triangles), partBegin, edges: Uint32Array.from(edges) };
+    partBegin.push(at);
+    let edges: Uint32Array | undefined;
+    return { triangles, partBegin, edges: () => (edges ??= edgesOf(faceBegin, cornerVertices, info.faces, info.vertices)) };
+}
+
+function edgesOf(faceBegin: Uint32Array, cornerVertices: Uint32Array, faces: number, vertices: number): Uint32Array {
+    const edges: number[] = [], seen = new Set<number>();
+    for (let face = 0; face < faces; ++face) {
+        const begin = faceBegin[face]!, end = faceBegin[face + 1]!;
+        for (let i = begin; i < end; ++i) {
+            const a = cornerVertices[i]!, b = cornerVertices[i + 1 < end ? i + 1 : begin]!, key = Math.min(a, b) * vertices + Math.max(a, b);
+            if (seen.has(key)) continue;
+            seen.add(key);
+            edges.push(a, b);
+        }
+    }
+    return Uint32Array.from(edges);
 }
 
 export const clay = (): MeshStandardMaterial => new MeshStandardMaterial({ color: 0xd98463, roughness: 0.58, metalness: 0, side: DoubleSide });
@@ -78,7 +89,6 @@ export class Skin {
         this.mesh.frustumCulled = false; // points move every frame; the character is what is looked at anyway
         const lines = new BufferGeometry();
         lines.setAttribute("position", this.position);
-        lines.setIndex(new BufferAttribute(surface.edges, 1));
         this.wire = new LineSegments(lines, new LineBasicMaterial({ color: 0x15181d, transparent: true, opacity: 0.34 }));
         this.wire.frustumCulled = false;
         this.wire.visible = false;
@@ -99,6 +109,11 @@ export class Skin {
         }
         (this.normal.array as Int16Array).set(frame.normals);
         this.position.needsUpdate = this.normal.needsUpdate = true;
+    }
+
+    set wired(on: boolean) {
+        if (on && !this.wire.geometry.index) this.wire.geometry.setIndex(new BufferAttribute(this.surface.edges(), 1));
+        this.wire.visible = on;
     }
 
     get frame(): Frame | undefined { return this.shown; }

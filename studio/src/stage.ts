@@ -19,7 +19,7 @@ export class Stage {
         this.scene.add(new HemisphereLight(0xf4f7ff, 0xa08878, 1.15));
         this.key.castShadow = true;
         this.key.shadow.mapSize.set(SHADOW_TEXELS, SHADOW_TEXELS);
-        this.key.shadow.radius = 7;
+        this.key.shadow.radius = 6;
         this.ground = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.26, color: 0x0c0f14 }));
         this.ground.receiveShadow = true;
         this.scene.add(this.key, this.key.target, this.rim, this.rim.target, this.fill, this.fill.target, this.ground);
@@ -34,7 +34,7 @@ export class Stage {
         this.rim.position.copy(middle).addScaledVector(along(new Vector3(0.7, 0.6, -1)), 2.4 * diagonal);
         this.fill.position.copy(middle).addScaledVector(along(new Vector3(1, 0.25, 0.7)), 2.4 * diagonal);
         for (const light of [this.rim, this.fill]) light.target.position.copy(middle);
-        const half = 0.95 * diagonal, { camera } = this.key.shadow;
+        const half = 0.75 * diagonal, { camera } = this.key.shadow;
         Object.assign(camera, { left: -half, right: half, top: half, bottom: -half, near: 0.2 * diagonal, far: 5 * diagonal });
         camera.updateProjectionMatrix();
         this.key.shadow.bias = -0.001;
@@ -55,6 +55,6 @@ export class Stage {
     }
 
     set dark(dark: boolean) {
-        this.ground.material.opacity = dark ? 0.5 : 0.24;
+        this.ground.material.opacity = dark ? 0.5 : 0.17;
     }
 }

@@ -71,6 +71,8 @@ export class View {
     panes: Pane[] = [];
     /** Frames drawn, and the longest time between two turns of the page's thread, in ms. */
     drawn = 0;
+    /** Of these, under a parameter that was being dragged. */
+    live = 0;
     longest = 0;
     /** Called with the chains' places whenever they change. */
     onPanes: (panes: Pane[]) => void = () => undefined;
@@ -94,6 +96,10 @@ export class View {
         this.controls.addEventListener("change", () => (this.dirty = true));
         this.controls.addEventListener("end", () => this.onCamera());
         new ResizeObserver(() => (this.dirty = true)).observe(canvas);
+        new MutationObserver(() => {
+            this.materials.delete("ghost"); // it has a color of the theme
+            this.dirty = true;
+        }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
 
     /** Something changed that is seen. */
@@ -305,6 +311,7 @@ export class View {
         this.sideBySide = session.compare === "side";
         this.follow(session);
         this.stage.shadow = session.show.shadow;
+        this.stage.dark = document.documentElement.dataset["theme"] !== "light";
         this.renderer.setScissorTest(false);
         this.renderer.clear();
         this.renderer.setScissorTest(true);
@@ -315,10 +322,11 @@ export class View {
             const drawn = this.engine.drawing(pane.chain), at = drawn && this.playing() ? drawn.at : session.frame, shown = this.frameOf(pane.chain, at);
             if (!shown) continue;
             const skin = this.skin(pane.chain);
+            if (shown.whose === "live" && skin.frame !== shown.frame) ++this.live;
             skin.show(shown.frame);
             skin.dress(materials, session.show.shading === "file" && session.show.heat === "none" ? this.look_ : null);
             skin.paint(this.heat.colors(session, this.shape, shown.frame, at));
-            skin.wire.visible = session.show.wire;
+            skin.wired = session.show.wire;
             skin.mesh.castShadow = true;
             const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;
             for (const [id, other] of this.skins) other.group.visible = id === pane.chain || id === ghost;

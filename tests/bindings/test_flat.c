@@ -189,6 +189,15 @@ static void links_draw_themselves(void** state)
         all += count;
     }
     assert_true(all > 0);
+    const char* names = flat_array(instance, "draw_names", &count);
+    assert_true(count > 5 && memchr(names, '\n', count) && names[count - 1] == '\n');
+    const uint64_t all_names = count;
+    // Asked for one that is not there, it draws nothing, its arrays are empty and not missing, and the names are still told.
+    assert_int_equal(flat_draw(instance, 1, "nothing of this name"), FLAT_OK);
+    assert_non_null(flat_array(instance, "draw_lines", &count));
+    assert_int_equal(count, 0);
+    flat_array(instance, "draw_names", &count);
+    assert_int_equal(count, all_names);
     flat_free(instance), flat_free(chain), flat_free(character);
 }
 

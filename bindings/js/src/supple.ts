@@ -379,7 +379,8 @@ export class Player extends Thing {
     draw(link: number, what?: string): Drawing {
         this.door.lend([what], text => this.door.check(this.handle, this.door.call("flat_draw", this.handle, link, text)));
         const [lines, points, triangles] = ["draw_lines", "draw_points", "draw_triangles"].map(name => this.door.array<Float32Array>(this.handle, name, Float32Array).slice());
-        return { lines: lines!, points: points!, triangles: triangles! };
+        const names = decoder.decode(this.door.array<Uint8Array>(this.handle, "draw_names", Uint8Array).slice()).split("\n").filter(Boolean);
+        return { lines: lines!, points: points!, triangles: triangles!, names };
     }
 
     override free(): void {

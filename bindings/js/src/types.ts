@@ -300,4 +300,6 @@ export interface Drawing {
     lines: Float32Array;
     points: Float32Array;
     triangles: Float32Array;
+    /** All that the link could draw, whatever was asked for: "cage", "contacts". */
+    names: string[];
 }

@@ -86,7 +86,7 @@ function linkCard(app: App, one: Link, at: number, info: ChainInfo | undefined, 
         h("button", { class: "square small", "aria-label": `Remove ${one.deformer}`, title: "Remove", disabled: chain.links.length < 2, onclick: () => store.do(`remove ${one.deformer}`, session => withChain(session, id, old => ({ ...old, links: old.links.filter((_, i) => i !== at) }))) }, icon(ICONS.close)));
     const body: HTMLElement[] = [h("p", { class: "about" }, deformer?.summary ?? "There is no such deformer in this version.")];
     if (deformer) {
-        body.push(...presetRow(deformer, one, (label, values) => change(label, () => values)));
+        body.push(...presetRow(deformer, one, (label, values) => change(label, () => values), onHelp));
         const rows = parametersOf(deformer).map(parameter => parameterRow(app, parameter, one, name, told?.idle[parameter.name], change, onHelp, `${id}-${at}`));
         const live = rows.filter(row => !row.idle).map(row => row.row), idle = rows.filter(row => row.idle).map(row => row.row);
         body.push(...live);
@@ -98,7 +98,7 @@ function linkCard(app: App, one: Link, at: number, info: ChainInfo | undefined, 
     return h("div", { class: "link-box" }, card, tools);
 }
 
-function presetRow(deformer: DeformerInfo, one: Link, set: (label: string, values: Record<string, Value>) => void): HTMLElement[] {
+function presetRow(deformer: DeformerInfo, one: Link, set: (label: string, values: Record<string, Value>) => void, onHelp: (text: string) => void): HTMLElement[] {
     const presets = presetsOf(deformer);
     if (!presets.length) return [];
     const parameters = new Map(parametersOf(deformer).map(parameter => [parameter.name, parameter]));
@@ -107,19 +107,18 @@ function presetRow(deformer: DeformerInfo, one: Link, set: (label: string, value
         return parameter && is !== undefined && text(is) !== text(parameter.default) ? [[name, is] as const] : [];
     }));
     const same = (preset: Preset) => JSON.stringify(Object.entries(valuesOf(preset)).sort()) === JSON.stringify(Object.entries(one.values).sort());
-    const diff = h("p", { class: "diff" }), tell = (preset: Preset | undefined) => {
-        if (!preset) return void (diff.textContent = "");
+    const tell = (preset: Preset) => {
         const wanted = valuesOf(preset), names = [...new Set([...Object.keys(one.values), ...Object.keys(wanted)])];
         const changes = names.flatMap(name => {
             const standard = parameters.get(name.split("@")[0]!)?.default ?? "", before = one.values[name] ?? standard, after = wanted[name] ?? standard;
             return text(before) === text(after) ? [] : [`${readable(name)} ${text(before)} → ${text(after)}`];
         });
-        diff.textContent = `${preset.summary}. ${changes.length ? changes.join(", ") : "Nothing changes"}.`;
+        onHelp(`${preset.summary}. ${changes.length ? changes.join(", ") : "Nothing changes"}.`);
     };
     const all: Preset[] = [{ name: "standard", summary: "The deformer's own values", set: {} }, ...presets];
     const chosen = all.find(same); // two may say the same: the first is it
-    const chips = all.map(preset => h("button", { class: "chip", "aria-pressed": String(preset === chosen), title: preset.summary, onclick: () => set(`preset ${preset.name}`, valuesOf(preset)), onpointerenter: () => tell(preset), onfocus: () => tell(preset), onpointerleave: () => tell(undefined), onblur: () => tell(undefined) }, readable(preset.name)));
-    return [h("div", { class: "chips", role: "group", "aria-label": "Presets" }, ...chips), diff];
+    const chips = all.map(preset => h("button", { class: "chip", "aria-pressed": String(preset === chosen), title: preset.summary, onclick: () => set(`preset ${preset.name}`, valuesOf(preset)), onpointerenter: () => tell(preset), onfocus: () => tell(preset) }, readable(preset.name)));
+    return [h("div", { class: "chips", role: "group", "aria-label": "Presets" }, ...chips)];
 }
 
 type Change = (label: string, values: (old: Record<string, Value>) => Record<string, Value>, merge?: string) => void;

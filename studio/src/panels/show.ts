@@ -39,13 +39,14 @@ export const showPanel: Panel = {
             at.disabled = !show.cut;
             at.value = String(Math.round(100 * (show.cut?.at ?? 0.5)));
             at.style.setProperty("--at", `${at.value}%`);
-            const names = [...new Set(store.now.chains.flatMap(chain => (engine.description(chain.id)?.links ?? []).map(one => one.name)))].filter(name => name !== "linear" && name !== "dualquat" && name !== "smooth" && name !== "pose_space"), drawKey = JSON.stringify([names, show.drawn]);
+            const names = [...new Set(store.now.chains.flatMap(chain => engine.drawable(chain.id)))], drawKey = JSON.stringify([names, show.drawn]);
             if (drawKey !== before) {
                 before = drawKey;
                 inside.replaceChildren(...(names.length ? names.map(name => {
-                    const box = h("input", { type: "checkbox", id: `draw-${name}`, checked: show.drawn.includes(name), onchange: () => set(`inside ${name}`, { drawn: box.checked ? [...store.now.show.drawn, name] : store.now.show.drawn.filter(one => one !== name) }) });
-                    return h("div", { class: "row-toggle" }, h("label", { for: `draw-${name}` }, `What ${name} is made of`), box);
-                }) : [h("p", { class: "about" }, "None of the links has an inside to draw.")]));
+                    const [link, what] = name.split(".") as [string, string];
+                    const box = h("input", { type: "checkbox", id: `draw-${name}`, checked: show.drawn.includes(name), onchange: () => set(`inside: ${what}`, { drawn: box.checked ? [...store.now.show.drawn, name] : store.now.show.drawn.filter(one => one !== name) }) });
+                    return h("div", { class: "row-toggle" }, h("label", { for: `draw-${name}` }, `${what[0]!.toUpperCase()}${what.slice(1)} `, h("small", {}, `of ${link}`)), box);
+                }) : [h("p", { class: "about" }, "None of the links has an inside to draw: layers, lattice and the curve deformers have.")]));
             }
         };
         store.listen(soon(update));
