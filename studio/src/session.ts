@@ -114,12 +114,13 @@ export function withLink(session: Session, id: number, at: number, change: (one:
 
 /** The links that run, each with how the command line names it: "smooth#2" is the second of its kind. */
 export function running(chain: ChainSpec): { link: Link; name: string; at: number }[] {
-    const counts = new Map<string, number>();
+    const counts = new Map<string, number>(), all = chain.links.filter(one => !one.muted).map(one => one.deformer);
     return chain.links.flatMap((one, at) => {
         if (one.muted) return [];
-        const count = (counts.get(one.deformer) ?? 0) + 1;
+        const count = (counts.get(one.deformer) ?? 0) + 1, several = all.filter(name => name === one.deformer).length > 1;
         counts.set(one.deformer, count);
-        return [{ link: one, name: count > 1 ? `${one.deformer}#${count}` : one.deformer, at }];
+        // The bare name would set all of its kind.
+        return [{ link: one, name: several ? `${one.deformer}#${count}` : one.deformer, at }];
     });
 }
 

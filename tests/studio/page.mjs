@@ -74,6 +74,12 @@ await test("every deformer of the registry plays here with the frames of the com
     }
 });
 
+await test("two links of one kind keep their own values; a muted one does nothing", async () => {
+    const smooth = values => ({ deformer: "smooth", muted: false, values });
+    await only(["linear", smooth({ step: 0.2 }), smooth({}), { deformer: "dualquat", muted: true, values: {} }]);
+    await becomes(hashesThere("arm.glb", "--deform", "linear,smooth(step=0.2),smooth"), "frames");
+});
+
 await test("a slider changes the session and the skin as --set does; undo and redo go back and forth", async () => {
     await only(["smooth"]);
     const before = await hashesHere();
