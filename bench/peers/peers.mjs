@@ -19,10 +19,10 @@ if (!MARKS.test(fs.readFileSync(document, "utf8")))
     throw new Error(`${document}: the marks <!-- peers begin --> and <!-- peers end --> are missing, so the table has no place`);
 const rows = [];
 
-/** Mean CPU milliseconds of calls after a few that warm up, over at least a second. */
-function cpu(call) {
+/** Mean milliseconds of calls after a few that warm up, over at least a second of CPU: of the CPU, and on the clock. */
+function timed(call) {
     for (let i = 0; i < 5; ++i) call(i);
-    const begin = process.cpuUsage();
+    const begin = process.cpuUsage(), start = performance.now();
     let calls = 0;
     for (let used = 0; used < 1e6 || calls < 10; ++calls) {
         call(5 + calls);
@@ -30,8 +30,9 @@ function cpu(call) {
         used = user + system;
     }
     const { user, system } = process.cpuUsage(begin);
-    return (user + system) / 1000 / calls;
+    return { cpu: (user + system) / 1000 / calls, wall: (performance.now() - start) / calls };
 }
+const cpu = call => timed(call).cpu;
 
 /** work: particles times rounds a step, for nanoseconds each; null where that means nothing. */
 function row(scene, engine, milliseconds, seconds, work, does) {
@@ -112,11 +113,8 @@ async function inModule(file, scene, words, points = 0) {
         const seconds = character.inspect().clips[0]?.seconds ?? 1;
         for (const link of ["lattice", "layers"]) {
             const chain = character.chain({ links: link, clip: 0 }), player = chain.play();
-            const begin = performance.now();
-            let frames = 0;
-            const used = cpu(frame => (++frames, player.evaluate(frame * FRAME % seconds)));
-            const wall = (performance.now() - begin) / frames;
-            row(scene, `supple ${link}, WebAssembly, ${count} thread${count > 1 ? "s" : ""}`, count > 1 ? wall : used, FRAME,
+            const used = timed(frame => player.evaluate(frame * FRAME % seconds));
+            row(scene, `supple ${link}, WebAssembly, ${count} thread${count > 1 ? "s" : ""}`, count > 1 ? used.wall : used.cpu, FRAME,
                 count > 1 ? null : layersWork(link, points), `${words[link]}${count > 1 ? "; wall time" : ""}`);
             player.free();
             chain.free();

@@ -2,17 +2,29 @@
 #include "math/rotation.h"
 #include "math/wide.h"
 
-#define REAL f8
-#define MASK i8
-#define R_ALL(x) f8_all(x)
-#define R_EVERY(mask) (i8_bits(mask) == 0xff)
-#define R_ABS(x) f8_abs(x)
-#define R_SQRT(x) f8_sqrt(x)
-#define R_MAX(a, b) f8_max(a, b)
-#define R_SELECT(mask, a, b) f8_select(mask, a, b)
+// By registers: some forty values are at hand. A lane is done on its own, so its neighbors do not change it.
+#define REAL fr
+#define MASK ir
+#define R_ALL(x) fr_all(x)
+#define R_EVERY(mask) (ir_bits(mask) == (1u << SUP_REGISTER) - 1)
+#define R_ABS(x) fr_abs(x)
+#define R_SQRT(x) fr_sqrt(x)
+#define R_MAX(a, b) fr_max(a, b)
+#define R_SELECT(mask, a, b) fr_select(mask, a, b)
 #include "math/rotation_newton.h"
 
-uint32_t SUP_WIDE(rotation_refine8)(const f8 a[9], int steps, f8 q[4]) { return i8_bits(rotation_newton(a, steps, q)); }
+uint32_t SUP_WIDE(rotation_refine8)(const f8 a[9], int steps, f8 q[4])
+{
+    uint32_t good = 0;
+    for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
+        fr m[9], p[4];
+        for (int i = 0; i < 9; ++i) m[i] = f8_part(a[i], lane);
+        for (int i = 0; i < 4; ++i) p[i] = f8_part(q[i], lane);
+        good |= ir_bits(rotation_newton(m, steps, p)) << lane;
+        for (int i = 0; i < 4; ++i) f8_put_part(&q[i], lane, p[i]);
+    }
+    return good;
+}
 
 /// One lane from nothing, on the side of its warm start. Nothing changes where there is no rotation to find.
 static bool start_cold(const f8 a[9], int lane, const f8 start[4], f8 q[4])
@@ -34,7 +46,7 @@ static bool start_cold(const f8 a[9], int lane, const f8 start[4], f8 q[4])
 uint32_t SUP_WIDE(rotation_fit8)(const f8 a[9], f8 q[4], f8 r[9])
 {
     f8       start[4] = { q[0], q[1], q[2], q[3] };
-    uint32_t good = i8_bits(rotation_newton(a, ROTATION_EXTRACT_STEPS, q)), cold = 0;
+    uint32_t good = SUP_WIDE(rotation_refine8)(a, ROTATION_EXTRACT_STEPS, q), cold = 0;
     if (good != 0xff)
         for (int lane = 0; lane < SUP_LANES; ++lane)
             if (!(good >> lane & 1)) cold += start_cold(a, lane, start, q);

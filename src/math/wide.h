@@ -43,6 +43,20 @@ static inline i8   i8_load(const int32_t* p)
     return r;
 }
 static inline void i8_store(int32_t* p, i8 x) { memcpy(p, &x, sizeof x); }
+/// Masks by halves where those are the registers: clang 14 takes each lane of an i8 that a comparison made through a number of 16
+/// bits on its way into WebAssembly, which costs more than all that is compared.
+#if defined(__wasm_simd128__)
+#define SUP_BY_HALVES(a, b, op)                                                                                                \
+    __builtin_shufflevector(__builtin_shufflevector(a, a, 0, 1, 2, 3) op __builtin_shufflevector(b, b, 0, 1, 2, 3),             \
+                            __builtin_shufflevector(a, a, 4, 5, 6, 7) op __builtin_shufflevector(b, b, 4, 5, 6, 7), 0, 1, 2, 3, \
+                            4, 5, 6, 7)
+#else
+#define SUP_BY_HALVES(a, b, op) ((a)op(b))
+#endif
+static inline i8 f8_less(f8 a, f8 b) { return SUP_BY_HALVES(a, b, <); }
+static inline i8 f8_at_most(f8 a, f8 b) { return SUP_BY_HALVES(a, b, <=); }
+static inline i8 i8_differ(i8 a, i8 b) { return SUP_BY_HALVES(a, b, !=); }
+
 /// a where the mask is set (all bits), else b. Masks come from comparing: a < b, and join with & | ~.
 static inline f8 f8_select(i8 mask, f8 a, f8 b)
 {
@@ -244,8 +258,18 @@ static inline fr fr_load(const float* p)
     return r;
 }
 static inline void fr_store(float* p, fr x) { memcpy(p, &x, sizeof x); }
-static inline fr   fr_select(ir mask, fr a, fr b) { return (fr)(((ir)a & mask) | ((ir)b & ~mask)); }
-static inline fr   fr_sqrt(fr x)
+#if SUP_REGISTER == 8
+static inline fr       fr_select(ir mask, fr a, fr b) { return f8_select(mask, a, b); }
+static inline fr       fr_max(fr a, fr b) { return f8_max(a, b); }
+static inline fr       fr_abs(fr x) { return f8_abs(x); }
+static inline uint32_t ir_bits(ir mask) { return i8_bits(mask); }
+#else
+static inline fr       fr_select(ir mask, fr a, fr b) { return (fr)(((ir)a & mask) | ((ir)b & ~mask)); }
+static inline fr       fr_max(fr a, fr b) { return fr_select(a > b, a, b); }
+static inline fr       fr_abs(fr x) { return (fr)((ir)x & (ir){ INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX }); }
+static inline uint32_t ir_bits(ir mask) { return i4_bits((i4)mask); }
+#endif
+static inline fr fr_sqrt(fr x)
 {
 #if SUP_REGISTER == 8
     return f8_sqrt(x);
@@ -333,6 +357,55 @@ static inline void f8_load3(const float* p, f8* x, f8* y, f8* z)
     *x = __builtin_shufflevector(a[0], b[0], 0, 1, 2, 3, 4, 5, 6, 7);
     *y = __builtin_shufflevector(a[1], b[1], 0, 1, 2, 3, 4, 5, 6, 7);
     *z = __builtin_shufflevector(a[2], b[2], 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+}
+
+/// One register of eight lanes, from `lane` on; and back.
+static inline fr f8_part(f8 x, uint32_t lane)
+{
+    fr r;
+    memcpy(&r, (const char*)&x + 4 * lane, sizeof r);
+    return r;
+}
+static inline void f8_put_part(f8* x, uint32_t lane, fr r) { memcpy((char*)x + 4 * lane, &r, sizeof r); }
+
+/// Vectors of four in lanes, one register of each: as f8_load4, f8_gather4 and f8_store4.
+static inline void fr_load4(const float* p, fr out[4])
+{
+#if SUP_REGISTER == 8
+    f8_load4(p, out);
+#else
+    fr a = fr_load(p), b = fr_load(p + 4), c = fr_load(p + 8), d = fr_load(p + 12);
+    fr ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5); // x0 x1 y0 y1
+    fr ef = __builtin_shufflevector(a, b, 2, 6, 3, 7), gh = __builtin_shufflevector(c, d, 2, 6, 3, 7); // z0 z1 w0 w1
+    out[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5), out[1] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    out[2] = __builtin_shufflevector(ef, gh, 0, 1, 4, 5), out[3] = __builtin_shufflevector(ef, gh, 2, 3, 6, 7);
+#endif
+}
+static inline void fr_gather4(const float* base, const uint32_t* i, fr out[4])
+{
+#if SUP_REGISTER == 8
+    f8_gather4(base, i, out);
+#else
+    fr a = fr_load(base + 4 * (size_t)i[0]), b = fr_load(base + 4 * (size_t)i[1]);
+    fr c = fr_load(base + 4 * (size_t)i[2]), d = fr_load(base + 4 * (size_t)i[3]);
+    fr ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    fr ef = __builtin_shufflevector(a, b, 2, 6, 3, 7), gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    out[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5), out[1] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    out[2] = __builtin_shufflevector(ef, gh, 0, 1, 4, 5), out[3] = __builtin_shufflevector(ef, gh, 2, 3, 6, 7);
+#endif
+}
+static inline void fr_store4(float* p, const fr v[4])
+{
+#if SUP_REGISTER == 8
+    f8_store4(p, v);
+#else
+    fr xy = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5), zw = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+    fr uv = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7), st = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+    fr_store(p, __builtin_shufflevector(xy, zw, 0, 1, 4, 5));
+    fr_store(p + 4, __builtin_shufflevector(xy, zw, 2, 3, 6, 7));
+    fr_store(p + 8, __builtin_shufflevector(uv, st, 0, 1, 4, 5));
+    fr_store(p + 12, __builtin_shufflevector(uv, st, 2, 3, 6, 7));
 #endif
 }
 

@@ -15,5 +15,5 @@ uint32_t SUP_WIDE(sup_joint_bounds_sift)(const sup_joint_bound* items, const sup
     }
     f8 dx = at[0] - c[0], dy = at[1] - c[1], dz = at[2] - c[2];
     distance *= f8_all(keep);
-    return i8_bits(dx * dx + dy * dy + dz * dz < distance * distance);
+    return i8_bits(f8_less(dx * dx + dy * dy + dz * dz, distance * distance));
 }

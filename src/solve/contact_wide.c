@@ -18,17 +18,21 @@ INLINE i8 boxes_overlap(const contact_pack* a, uint32_t lane, const contact_pack
 {
     i8 mask = i8_all(-1);
     for (int k = 0; k < 3; ++k)
-        mask &= (f8_all(a->min[k][lane]) <= f8_load(b->max[k])) & (f8_load(b->min[k]) <= f8_all(a->max[k][lane]));
+        mask &=
+            f8_at_most(f8_all(a->min[k][lane]), f8_load(b->max[k])) & f8_at_most(f8_load(b->min[k]), f8_all(a->max[k][lane]));
     return mask;
 }
 
 /// Lanes in which three heights are not all above and not all below.
 INLINE i8 straddles(const f8 h[3], f8 low, f8 high)
 {
-    return (f8_min(f8_min(h[0], h[1]), h[2]) <= high) & (f8_max(f8_max(h[0], h[1]), h[2]) >= low);
+    return f8_at_most(f8_min(f8_min(h[0], h[1]), h[2]), high) & f8_at_most(low, f8_max(f8_max(h[0], h[1]), h[2]));
 }
 
-INLINE i8 beyond(f8 x, f8 y, f8 low, f8 high) { return ((x > high) & (y > high)) | ((x < low) & (y < low)); }
+INLINE i8 beyond(f8 x, f8 y, f8 low, f8 high)
+{
+    return (f8_less(high, x) & f8_less(high, y)) | (f8_less(x, low) & f8_less(y, low));
+}
 
 /// One lane of a and all of b.
 typedef struct facing {
@@ -45,7 +49,7 @@ INLINE i8 corners_face(const contact_sift* s, uint32_t lane, facing* f)
         f->b[k] = dot8(s->b->facing[k], f->normal);
         least = f8_min(least, f8_min(f->a[k], f->b[k]));
     }
-    return least < f8_all(CONTACT_FACING);
+    return f8_less(least, f8_all(CONTACT_FACING));
 }
 
 typedef struct planes {
@@ -64,7 +68,7 @@ INLINE i8 planes_cross(const contact_sift* s, uint32_t lane, const f8 normal[3],
     f8 ways = f8_sqrt(square) + f8_all(a->stray[lane]) + f8_load(b->stray);
     p->high = f8_all(s->margin) * unit + ways;
     p->low = -(f8_all(s->reach) * unit + ways);
-    p->still = ways < f8_all(CONTACT_STILL * s->margin) * unit;
+    p->still = f8_less(ways, f8_all(CONTACT_STILL * s->margin) * unit);
     for (int k = 0; k < 3; ++k) {
         spread(a->corners[k], lane, place);
         p->a[k] = dot8(b->normal, place) - f8_load(b->offset);
@@ -81,7 +85,7 @@ INLINE i8 edges_near(const planes* p, int32_t owns_a, i8 owns_b)
     for (int k = 0; k < 3; ++k) {
         int next = (k + 1) % 3;
         if (owns_a & OWN_EDGE << k) any_a |= ~beyond(p->a[k], p->a[next], low, p->high);
-        any_b |= ~beyond(p->b[k], p->b[next], low, p->high) & ((owns_b & i8_all(OWN_EDGE << k)) != i8_all(0));
+        any_b |= ~beyond(p->b[k], p->b[next], low, p->high) & i8_differ(owns_b & i8_all(OWN_EDGE << k), i8_all(0));
     }
     return any_a & any_b;
 }
@@ -92,14 +96,14 @@ INLINE void look_closer(const contact_sift* s, uint32_t lane, i8 near, const fac
     i8      owns_b = i8_load(s->lanes_b->owns);
     f8      limit = f8_all(CONTACT_FACING);
     for (int k = 0; k < 3; ++k) {
-        i8 own_b = (owns_b & i8_all(OWN_POINT << k)) != i8_all(0);
+        i8 own_b = i8_differ(owns_b & i8_all(OWN_POINT << k), i8_all(0));
         out->point_of_a[k] =
-            owns_a & OWN_POINT << k ? i8_bits(near & (f->a[k] < limit) & ~beyond(p->a[k], p->a[k], p->low, p->high)) : 0;
-        out->point_of_b[k] = i8_bits(near & own_b & (f->b[k] < limit) & ~beyond(p->b[k], p->b[k], p->low, p->high));
+            owns_a & OWN_POINT << k ? i8_bits(near & f8_less(f->a[k], limit) & ~beyond(p->a[k], p->a[k], p->low, p->high)) : 0;
+        out->point_of_b[k] = i8_bits(near & own_b & f8_less(f->b[k], limit) & ~beyond(p->b[k], p->b[k], p->low, p->high));
         f8_store(out->a[k], p->a[k]);
         f8_store(out->b[k], p->b[k]);
     }
-    out->edges = i8_bits(near & (dot8(s->b->normal, f->normal) < limit) & edges_near(p, owns_a, owns_b));
+    out->edges = i8_bits(near & f8_less(dot8(s->b->normal, f->normal), limit) & edges_near(p, owns_a, owns_b));
     out->still = i8_bits(p->still);
     f8_store(out->low, p->low);
     f8_store(out->high, p->high);
@@ -110,7 +114,8 @@ INLINE uint32_t lanes_near(const contact_sift* s)
 {
     i8 mask = i8_all(-1);
     for (int k = 0; k < 3; ++k)
-        mask &= (f8_load(s->a->min[k]) <= f8_all(s->node_b->max[k])) & (f8_all(s->node_b->min[k]) <= f8_load(s->a->max[k]));
+        mask &= f8_at_most(f8_load(s->a->min[k]), f8_all(s->node_b->max[k])) &
+                f8_at_most(f8_all(s->node_b->min[k]), f8_load(s->a->max[k]));
     return i8_bits(mask);
 }
 

@@ -128,11 +128,11 @@ INLINE uint32_t part(const planes_run* r, const candidates* s, f8 axis[3])
                   (c.b[0][0][i] + c.b[0][1][i] + c.b[0][2][i] + c.b[1][0][i] + c.b[1][1][i] + c.b[1][2][i]);
     normalize8(axis);
     f8       best = least_gap(&c, axis, &back);
-    uint32_t real = (1u << s->count) - 1, near = ~i8_bits(best > stray) & real;
+    uint32_t real = (1u << s->count) - 1, near = ~i8_bits(f8_less(stray, best)) & real;
     if (!near) return 0;
     try_normals(&c, c.a[1], &best, axis);
     try_normals(&c, c.b[1], &best, axis);
-    return ~i8_bits(best > stray) & near;
+    return ~i8_bits(f8_less(stray, best)) & near;
 }
 
 INLINE uint32_t sift_out(const planes_run* r, candidates* s, planes_pair* out)
@@ -155,10 +155,12 @@ INLINE uint32_t near_lanes(const planes_run* r, uint32_t first, uint32_t second,
     const uint8_t*       fresh = r->m.fresh + r->p->leaf_count;
     i8                   near = i8_all(-1);
     for (int i = 0; i < 3; ++i)
-        near &= (f8_all(a->min[i][lane]) <= f8_load(b->max[i])) & (f8_load(b->min[i]) <= f8_all(a->max[i][lane]));
+        near &=
+            f8_at_most(f8_all(a->min[i][lane]), f8_load(b->max[i])) & f8_at_most(f8_load(b->min[i]), f8_all(a->max[i][lane]));
     if (!i8_bits(near)) return 0;
     for (int k = 0; k < 3; ++k)
-        for (int l = 0; l < 3; ++l) near &= i8_all((int32_t)pa->corners[k][lane]) != i8_load((const int32_t*)pb->corners[l]);
+        for (int l = 0; l < 3; ++l)
+            near &= i8_differ(i8_all((int32_t)pa->corners[k][lane]), i8_load((const int32_t*)pb->corners[l]));
     if (pa->crossing[lane]) near &= ~i8_load(pb->crossing);
     uint32_t bits = i8_bits(near);
     if (first == second) bits &= ~1u << lane; // each pair once
@@ -175,7 +177,8 @@ uint32_t SUP_WIDE(sup_planes_sift)(const planes_run* r, uint32_t begin, uint32_t
         const planes_box*    box = &r->m.nodes[r->p->leaf_count + second];
         i8                   touching = i8_all(-1);
         for (int i = 0; i < 3; ++i)
-            touching &= (f8_load(a->min[i]) <= f8_all(box->max[i])) & (f8_all(box->min[i]) <= f8_load(a->max[i]));
+            touching &=
+                f8_at_most(f8_load(a->min[i]), f8_all(box->max[i])) & f8_at_most(f8_all(box->min[i]), f8_load(a->max[i]));
         for (uint32_t lanes = i8_bits(touching); lanes; lanes &= lanes - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(lanes);
             for (uint32_t bits = near_lanes(r, first, second, lane); bits; bits &= bits - 1) {

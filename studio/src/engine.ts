@@ -296,6 +296,9 @@ export class Engine {
     private async bind(slot: Slot, bindKey: string): Promise<void> {
         const turn = ++slot.turn, { source } = this.session, options = this.chainOptions(this.specOf(slot));
         slot.bindKey = bindKey;
+        // From now on what is there is an older result: its hashes are not those of the session.
+        slot.frames.restart(this.span().count, slot.motion === this.motionKey());
+        if (this.living?.slot === slot) this.living = undefined;
         slot.status = { state: "binding", fraction: 0, problem: null };
         this.tell("status");
         let lane: Lane | undefined;
@@ -472,13 +475,21 @@ export class Engine {
         for (const other of this.slots.values()) if (other !== slot && this.next(other)) this.wake(other);
     }
 
-    /** Binding that a person no longer wants. */
+    /** Binding that a person no longer wants: the older result stays to be seen, as what it is. */
     cancel(id: number): void {
         const slot = this.slotOf(id);
         if (!slot || slot.status.state !== "binding") return;
         ++slot.turn;
-        slot.status = slot.player ? { state: "ready", fraction: 1, problem: null } : { state: "failed", fraction: 0, problem: "The bind was stopped." };
+        slot.status = { state: "failed", fraction: 0, problem: "The bind was stopped; what is shown is older than the values. Undo, change a value, or bind again." };
         this.tell("status");
+    }
+
+    /** Binds a chain that failed or was stopped once more. */
+    retry(id: number): void {
+        const slot = this.slotOf(id);
+        if (!slot || slot.status.state !== "failed") return;
+        slot.restarts = 0;
+        void this.bind(slot, slot.bindKey);
     }
 
     mayCancelAtOnce(): boolean { return mayCancel(); }

@@ -55,6 +55,6 @@ export class Stage {
     }
 
     set dark(dark: boolean) {
-        this.ground.material.opacity = dark ? 0.5 : 0.17;
+        this.ground.material.opacity = dark ? 0.42 : 0.17;
     }
 }

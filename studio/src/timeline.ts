@@ -17,6 +17,12 @@ interface Curve {
     /** Which end is the worst. */
     worst(values: number[]): number;
 }
+const FLAT = 0.05; // a curve that changes by less than this share of its height is drawn as nearly flat as it is
+const LEAST = 0.05; // of the axis, in the curve's unit: less is noise
+function spread(low: number, high: number): [number, number] {
+    const room = Math.max(high - low, FLAT * Math.max(Math.abs(low), Math.abs(high)), LEAST), middle = (low + high) / 2;
+    return [middle - 0.6 * room, middle + 0.6 * room];
+}
 const most = (values: number[]) => values.indexOf(Math.max(...values));
 const CURVES: Record<string, Curve> = {
     volume: { name: "Volume", unit: "%", help: "Volume against the rest shape", of: ({ measures }) => measures && measures.volume_rest ? 100 * (measures.volume / measures.volume_rest - 1) : null, worst: values => most(values.map(Math.abs)) },
@@ -154,8 +160,8 @@ export function timeline(app: App): void {
             const line = styleColor("--line"), soft = styleColor("--soft"), font = `11px "Inter Variable", system-ui, sans-serif`;
             chart = new uPlot({
                 width: curve.clientWidth || 600, height: 92, padding: [8, RIGHT, 4, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-                scales: { x: { time: false, range: () => [0, Math.max(seconds(), 1e-3)] } },
-                axes: [{ show: false }, { size: LEFT, stroke: soft, font, grid: { stroke: line, width: 1 }, ticks: { show: false }, space: 26, values: (_, values) => values.map(value => `${+value.toPrecision(3)}${which.unit && ` ${which.unit}`}`) }],
+                scales: { x: { time: false, range: () => [0, Math.max(seconds(), 1e-3)] }, y: { range: (_, low, high) => (low === null || high === null ? [0, 1] : spread(low, high)) } },
+                axes: [{ show: false }, { size: LEFT, stroke: soft, font, grid: { stroke: line, width: 1 }, ticks: { show: false }, space: 26, values: (_self, values, _axis, _space, step) => values.map(value => `${value.toFixed(Math.max(0, Math.min(4, Math.ceil(-Math.log10(step)))))}${which.unit && ` ${which.unit}`}`) }],
                 series: [{}, ...chains.map((chain, i) => ({ label: chainName(chain), stroke: chainColor(i), width: 1.6, spanGaps: true, points: { show: false } }))],
                 hooks: { ready: [(self: uPlot) => self.over.addEventListener("click", event => clock.seek(frameAt(event.clientX - track.getBoundingClientRect().left)))] },
             }, [x, ...rows] as uPlot.AlignedData, curve);

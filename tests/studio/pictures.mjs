@@ -33,6 +33,12 @@ for (const [name, width, height] of [["studio-tablet", 900, 700], ["studio-phone
     await take(page, name);
 }
 await page.setViewportSize({ width: 1440, height: 900 });
+await page.emulateMedia({ colorScheme: "light" });
+await page.getByRole("tab", { name: "Show", exact: true }).click();
+await change(page, s => ({ ...s, compare: "side", show: { ...s.show, heat: "distance" } }));
+await take(page, "studio-compare");
+await change(page, s => ({ ...s, compare: "wipe", show: { ...s.show, heat: "none" } }));
+await page.emulateMedia({ colorScheme: "dark" });
 await change(page, s => ({ ...s, source: { builtin: "builtin:beast?points=2000" }, chains: [{ id: 1, links: plain(["linear"]) }], active: 1, compare: "single" }));
 await settled(page);
 await page.getByRole("tab", { name: "Doctor", exact: true }).click();

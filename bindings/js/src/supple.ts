@@ -56,7 +56,9 @@ class Door {
     get exports(): Exports { return this.instance.exports; }
 
     call(name: string, ...parameters: (number | bigint)[]): number {
-        return Number(this.exports[name]!(...parameters));
+        const callee = this.exports[name];
+        if (!callee) throw new SuppleError(`this build of the module was made without ${name} (SUPPLE_WITHOUT)`, "input");
+        return Number(callee(...parameters));
     }
 
     error(handle: number): SuppleError {

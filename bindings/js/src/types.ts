@@ -19,15 +19,15 @@ export interface LoadOptions {
 export interface ParameterInfo {
     name: string;
     type: "float" | "int" | "bool" | "choice" | "text";
-    min: number;
-    max: number;
+    min: number | null;
+    max: number | null;
     default: number | boolean | string;
     choices: string[];
     unit: string;
     help: string;
     /** "frame": Player.set changes it while playing; "bind": another chain is needed. */
     stage: "frame" | "bind";
-    /** Whether it may differ: "no", by "point" (maps) or by "bone". */
+    /** Whether it may differ: "not", by "point" (maps) or by "bone". */
     varies: string;
     /** Clauses of alternatives without which it does nothing. */
     only_with: unknown[];

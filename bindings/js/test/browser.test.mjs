@@ -71,6 +71,16 @@ async function checkFree() {
     console.log(`ok       binding took ${bound.milliseconds.toFixed(0)} ms and kept the page for ${bound.longest.toFixed(0)} at most`);
 }
 
+/** Work in a worker hears the page's wish to stop, where memory can be shared and where not. */
+async function checkStop(kind) {
+    const page = await openPage(kind, "page.html");
+    await page.waitForFunction(() => globalThis.stop);
+    const { code, told } = await page.evaluate(() => globalThis.stop("builtin:beast?points=6000", "walk", "layers(cage=mesh)"));
+    assert.equal(code, "cancelled", `${kind}: ${told} reports`);
+    await page.close();
+    console.log(`ok       ${kind} page: binding was stopped after ${told} reports`);
+}
+
 /** The example draws a character, the skin moves, and a click on it hits it. */
 async function checkExample() {
     const page = await openPage("isolated", `index.html?chain=${encodeURIComponent("dualquat,smooth")}`);
@@ -95,6 +105,8 @@ try {
     await checkHashes("isolated", ["compat"], chains.slice(0, 2), clip, 2);
     await checkHashes("plain", ["compat"], chains.slice(0, 1), clip, undefined);
     await checkFree();
+    await checkStop("isolated");
+    await checkStop("plain");
     if (fs.existsSync(soldier)) await checkExample();
     else console.log("skipped: soldier.glb is not there, so the example has no character");
 } finally {

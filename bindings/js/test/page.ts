@@ -30,4 +30,18 @@ async function play(door: keyof typeof doors, source: string, clip: string, link
         await supple.close();
     }
 }
-Object.assign(globalThis, { play, isolated: crossOriginIsolated });
+
+/** Binds until the first word of how far it is, and stops it then: what became of it. */
+async function stop(source: string, clip: string, links: string) {
+    const supple = await files.connect({ threads: 1 }), character = await supple.load(source);
+    let told = 0;
+    try {
+        await character.chain({ links, clip }, () => (++told, false));
+        return { code: "bound", told };
+    } catch (error) {
+        return { code: (error as files.SuppleError).code, told };
+    } finally {
+        await supple.close();
+    }
+}
+Object.assign(globalThis, { play, stop, isolated: crossOriginIsolated });

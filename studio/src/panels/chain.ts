@@ -42,7 +42,10 @@ export const chainPanel: Panel = {
         const update = () => {
             const { now } = store, chain = activeChain(now), info = engine.description(chain.id), status = engine.status(chain.id);
             failed.hidden = status.state !== "failed";
-            failed.textContent = status.problem;
+            if (failed.dataset["problem"] !== (status.problem ?? "")) {
+                failed.dataset["problem"] = status.problem ?? "";
+                failed.replaceChildren(h("p", {}, status.problem ?? ""), h("button", { class: "small outline", onclick: () => engine.retry(store.now.active) }, "Bind again"));
+            }
             const next = JSON.stringify([chain, now.show.joint, info?.text, info?.links.map(one => [one.values, one.idle, one.inert]), engine.deformers.length, engine.info?.examples.length]);
             if (next === key) return;
             key = next;
