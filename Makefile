@@ -14,9 +14,10 @@ setup: ## install what building and testing need and is missing
 	@scripts/setup.sh test
 
 demo: ## bake the built-in characters with every deformer, say which files to open, and show the studio
-	@scripts/setup.sh studio
-	@$(MAKE) --no-print-directory all studio
+	@scripts/setup.sh build
+	@$(MAKE) --no-print-directory all
 	@build/supple demo
+	@$(MAKE) --no-print-directory studio
 	@scripts/demo-page.sh
 
 test: ## builds the release and the WebAssembly modules and runs their tests

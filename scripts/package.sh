@@ -104,7 +104,7 @@ for library in libsupple0/usr/lib/"$triplet"/lib*.so.0; do
 done >libsupple0/DEBIAN/shlibs
 echo 'activate-noawait ldconfig' >libsupple0/DEBIAN/triggers
 
-control supple graphics "$(depends supple)" "Recommends: ffmpeg" "deforms the skin of rigged characters" <<END
+control supple graphics "$(depends supple)" "Recommends: ffmpeg, xdg-utils" "deforms the skin of rigged characters" <<END
 Supple reads a character and its motion (glTF, FBX, COLLADA, OBJ, BVH, ...),
 runs a chain of deformers over it, and writes, draws or measures the skin.
 .

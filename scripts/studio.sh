@@ -15,5 +15,11 @@ node studio/build.mjs "$out.new"
 # Where supple studio answers what it has, any other server has nothing.
 mkdir -p "$out.new/api"
 echo '{"server":false,"convert":[],"files":[]}' >"$out.new/api/session.json"
+# What others wrote goes with their terms.
+for package in three uplot @fontsource-variable/inter; do
+    printf '%s\n\n' "$package"
+    cat "studio/node_modules/$package/LICENSE"
+    printf '\n\n'
+done >"$out.new/licenses.txt"
 rm -rf "$out"
 mv "$out.new" "$out"

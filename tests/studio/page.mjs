@@ -1,9 +1,10 @@
 // The studio in Chromium, served by the program: node page.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
 import fs from "node:fs";
+import http from "node:http";
 import path from "node:path";
 import { spawnSync } from "node:child_process";
 import { figure, walk } from "./walk.mjs";
-import { at, axe, browse, change, drop, equal, finish, folder, holds, program, ready, serve, settled, sha, shell, source, studio, supple, test, visit } from "./harness.mjs";
+import { at, axe, browse, change, drop, equal, finish, folder, holds, program, ready, serve, settled, sha, shell, site, source, studio, supple, test, visit } from "./harness.mjs";
 
 // A small arm, made by the program: what is given on the command line, dropped, baked and compared with.
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
@@ -274,6 +275,27 @@ await test("a reload finds everything as it was", async () => {
     const after = await session();
     equal({ ...after, frame: 0, camera: 0 }, { ...before, frame: 0, camera: 0 }, "session");
     await becomes(hashes, "frames");
+});
+
+await test("any web server can host the page: on one thread, in a folder, from an address that holds the session", async () => {
+    await change(page, s => ({ ...s, source: { builtin: "builtin:arm?points=400" }, clip: "flex", chains: [chain(["dualquat"])], active: 1, compare: "single", start: null, end: END, fps: FPS }));
+    await page.waitForFunction(() => globalThis.studio.character()?.points > 300);
+    await page.waitForTimeout(1200); // the address follows
+    const types = { html: "text/html", mjs: "text/javascript", css: "text/css", wasm: "application/wasm", json: "application/json", woff2: "font/woff2" };
+    const host = http.createServer((ask, answer) => {
+        const file = path.join(site, decodeURIComponent(ask.url.replace(/^\/in\/a\/folder\//, "").split("?")[0]) || "index.html");
+        if (!ask.url.startsWith("/in/a/folder/") || !fs.existsSync(file)) return answer.writeHead(404).end();
+        answer.writeHead(200, { "Content-Type": types[file.split(".").pop()] ?? "application/octet-stream" }).end(fs.readFileSync(file));
+    }).listen(0, "127.0.0.1");
+    await new Promise(resolve => host.once("listening", resolve));
+    const other = await visit(browser, `http://127.0.0.1:${host.address().port}/in/a/folder/${new URL(page.url()).hash}`);
+    equal(await other.evaluate(() => globalThis.crossOriginIsolated), false);
+    await other.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; }, undefined, { timeout: 60000 });
+    const hashes = await Promise.all([0, 1, 2, 3, 4].map(i => studio(other, "hash", 1, i)));
+    equal(hashes, JSON.parse(supple("bake", "builtin:arm?points=400", at("o.npy"), "--clip", "flex", "--deform", "dualquat", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict")).hashes, "frames");
+    equal(other.problems, [], "complaints");
+    await other.context().close();
+    host.close();
 });
 
 await test("axe finds nothing serious, dark and light", async () => {
