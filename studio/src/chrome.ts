@@ -81,7 +81,7 @@ function labels({ store, engine, view }: App): void {
             const title = chain ? chainName(chain) : "";
             if (label.name.textContent !== title) label.name.textContent = title;
             if (label.note.textContent !== note) label.note.textContent = note;
-            label.cancel.hidden = status.state !== "binding" || status.fraction < 0.02 || chain === undefined || linksText(chain) === "linear" || !engine.mayCancelAtOnce();
+            label.cancel.hidden = status.state !== "binding" || status.fraction < 0.02 || chain === undefined || linksText(chain) === "linear";
         });
         if (store.now.show.names) {
             const joints = view.joints(store.now);

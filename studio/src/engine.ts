@@ -3,7 +3,7 @@
 import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Drawing, type Player, type Remote, SuppleError } from "supple-skin";
 import { fileBytes } from "./files.ts";
 import { type Frame, Frames, packNormals } from "./frames.ts";
-import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mayCancel, shapeOf } from "./lane.ts";
+import { Lane, type MotionSaid, type Shape, characterKey, isFatal, shapeOf } from "./lane.ts";
 import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
 const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
@@ -491,8 +491,6 @@ export class Engine {
         slot.restarts = 0;
         void this.bind(slot, slot.bindKey);
     }
-
-    mayCancelAtOnce(): boolean { return mayCancel(); }
 }
 
 const isBase = (chain: ChainSpec): boolean => linksText(chain) === "linear";

@@ -6,8 +6,6 @@ import type { Source } from "./session.ts";
 
 const MOST_THREADS = 4; // of one lane: several play at a time, and the page wants a core too
 
-export const mayCancel = maySharedMemory; // elsewhere a lane at work cannot hear, and is closed instead
-
 /** What of a source makes another character. */
 export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined });
 
