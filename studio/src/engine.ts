@@ -181,7 +181,7 @@ export class Engine {
         this.living = living;
         void this.keepLiving(living, slot.chain).catch(() => undefined).finally(() => {
             if (this.living === living) this.living = undefined;
-            if (slot.player && slot.looping !== slot.turn && slot.status.state !== "binding") void this.simulate(slot, slot.turn).catch(() => undefined);
+            if (slot.player && slot.looping !== slot.turn && slot.status.state !== "binding") void this.simulate(slot, slot.turn).catch(error => this.failed(slot, error));
             this.tell("frames");
         });
     }
