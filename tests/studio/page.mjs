@@ -34,7 +34,7 @@ function hashesThere(file, ...words) {
 }
 const tab = name => page.getByRole("tab", { name, exact: true }).click();
 const notice = async () => (await page.locator("#notices .notice p").allTextContents()).join("\n");
-const clearNotices = async () => { while (await page.locator("#notices button[aria-label=Close]").count()) await page.locator("#notices button[aria-label=Close]").first().click(); };
+const clearNotices = () => page.evaluate(() => document.querySelectorAll("#notices button[aria-label=Close]").forEach(button => button.click())); // some go by themselves
 /** Pixels of the view as numbers, read from a picture of it. */
 async function pixels() {
     const png = (await page.locator("#view").screenshot()).toString("base64");
