@@ -42,16 +42,18 @@ static void leave_out(visit* v, const char* chain, const char* why)
 
 static sup_result bind_one(visit* v, const char* links, bool named)
 {
-    sup_error*           error = &v->o->error;
-    const sup_chain_desc desc = { .character = v->character,
-                                  .clip = v->clip,
-                                  .links = links,
-                                  .world = sup_json_get(v->wish, "world"),
-                                  .world_shared = true,
-                                  .tasks = v->desc.tasks,
-                                  .progress = v->bind.report ? &v->bind : NULL };
-    sup_chain*           chain = NULL;
-    sup_result           r = sup_chain_create(&desc, &chain, error);
+    sup_error*     error = &v->o->error;
+    sup_chain_desc desc = { .character = v->character,
+                            .clip = v->clip,
+                            .links = links,
+                            .world = sup_json_get(v->wish, "world"),
+                            .world_shared = true,
+                            .tasks = v->desc.tasks,
+                            .progress = v->bind.report ? &v->bind : NULL };
+    sup_chain*     chain = NULL;
+    sup_result     r = flat_world_meshes(&desc, v->arena, error);
+    if (r) return r;
+    r = sup_chain_create(&desc, &chain, error);
     if (r == SUP_ERROR_INPUT && !named) return leave_out(v, links, error->text), SUP_OK;
     if (r) return r;
     v->made[v->made_count++] = chain;

@@ -111,6 +111,8 @@ sup_result flat_source_check(const flat_source* source, const char* path, sup_er
 /// sup_files.read of one.
 sup_result flat_source_read(void* source, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error);
 
+/// The meshes that bodies of the world name, loaded into the arena.
+sup_result flat_world_meshes(sup_chain_desc* desc, sup_arena* arena, sup_error* error);
 /// "weights" of flat_inspect, where flat_weigh made it.
 void flat_put_weighed(sup_arena* a, sup_json* out, const flat_object* o);
 

@@ -24,8 +24,7 @@ sup_result flat_find_clip(const sup_character* c, const sup_json* wanted, const 
 
 // ---------------------------------------------------------------------------------------------- chains
 
-/// The meshes that bodies of the world name, loaded into the chain's own memory.
-static sup_result load_world_meshes(sup_chain_desc* desc, sup_arena* arena, sup_error* error)
+sup_result flat_world_meshes(sup_chain_desc* desc, sup_arena* arena, sup_error* error)
 {
     const sup_json* bodies = sup_json_get(desc->world, "bodies");
     uint32_t        room = bodies && bodies->type == SUP_JSON_ARRAY ? bodies->count : 0, count = 0;
@@ -71,7 +70,7 @@ static sup_result make_chain(flat_object* made, const sup_character* c, const ch
                             .tasks = flat_tasks(made),
                             .progress = listener->progress ? &progress : NULL };
     r = flat_texts(sup_json_get(json, "set"), "chains: set", made->arena, &desc.settings, &desc.setting_count, error);
-    if (!r) r = load_world_meshes(&desc, made->arena, error);
+    if (!r) r = flat_world_meshes(&desc, made->arena, error);
     return r ? r : sup_chain_create(&desc, &made->chain, error);
 }
 

@@ -27,7 +27,7 @@ function bar({ store, engine, say }: App, input: HTMLInputElement, help: () => v
     const redo = h("button", { class: "square", id: "redo", "aria-label": "Redo", onclick: () => tell("Again", store.redo()) }, icon(ICONS.redo));
     const tell = (word: string, label: string | undefined) => label && say(`${word}: ${label}.`);
     byId("bar-end").append(undo, redo, h("button", { class: "square", id: "theme", "aria-label": "Dark or light", title: "Dark or light", onclick: flipTheme }, icon(ICONS.theme)),
-        h("button", { class: "square", "aria-label": "Keyboard and mouse", title: "Keyboard and mouse (?)", onclick: help }, icon(ICONS.help)),
+        h("button", { class: "square", id: "help", "aria-label": "Keyboard and mouse", title: "Keyboard and mouse (?)", onclick: help }, icon(ICONS.help)),
         h("button", { class: "square narrow-only", id: "side-toggle", "aria-label": "Panels", "aria-expanded": "false", onclick: (event: Event) => {
             const shown = document.body.classList.toggle("side-shown");
             (event.currentTarget as HTMLElement).setAttribute("aria-expanded", String(shown));

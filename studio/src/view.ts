@@ -95,7 +95,7 @@ export class View {
         this.controls.dampingFactor = 0.12;
         this.controls.addEventListener("change", () => (this.dirty = true));
         this.controls.addEventListener("end", () => this.onCamera());
-        new ResizeObserver(() => (this.dirty = true)).observe(canvas);
+        new ResizeObserver(() => (this.dirty = this.resized = true)).observe(canvas);
         new MutationObserver(() => {
             this.materials.delete("ghost"); // it has a color of the theme
             this.dirty = true;
@@ -174,6 +174,7 @@ export class View {
     }
 
     private seen = false;
+    private resized = false;
     private sideBySide = false;
     private readonly box = { low: new Vector3(), high: new Vector3() };
     private flight: { began: number; target: [Vector3, Vector3]; position: [Vector3, Vector3] } | undefined;
@@ -307,6 +308,11 @@ export class View {
         const ratio = Math.min(devicePixelRatio, MOST_PIXELS);
         if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
         if (this.canvas.width !== Math.floor(width * ratio) || this.canvas.height !== Math.floor(height * ratio)) this.renderer.setSize(width, height, false);
+        if (this.resized && !session.camera && this.seen) { // nobody has moved the camera: it frames the character in the new shape
+            this.seen = false;
+            this.look("home", false);
+        }
+        this.resized = false;
         this.panes = this.arrange(session, width, height);
         this.sideBySide = session.compare === "side";
         this.follow(session);

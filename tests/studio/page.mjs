@@ -34,7 +34,8 @@ function hashesThere(file, ...words) {
 }
 const tab = name => page.getByRole("tab", { name, exact: true }).click();
 const notice = async () => (await page.locator("#notices .notice p").allTextContents()).join("\n");
-const clearNotices = () => page.evaluate(() => document.querySelectorAll("#notices button[aria-label=Close]").forEach(button => button.click())); // some go by themselves
+// In one go: a note closes by itself after some seconds, and a click that waits for it would wait for nothing.
+const clearNotices = () => page.evaluate(() => document.querySelectorAll("#notices button[aria-label=Close]").forEach(one => one.click()));
 /** Pixels of the view as numbers, read from a picture of it. */
 async function pixels() {
     const png = (await page.locator("#view").screenshot()).toString("base64");
