@@ -59,6 +59,10 @@ await test("crossings that are not counted are null, and over every limit", () =
     const r = run(["check", file, "--deform", "linear", "--max-intersections", "5", "--json"]);
     equal(r.code, 3, "exit code");
     match(r.out + r.err, /"intersections_added": ?null/);
-    match(r.out + r.err, /are not counted; the limit is 5/);
+    match(r.out + r.err, /than can be counted; the limit is 5/);
+    const c = run(["compare", file, "--deform", "linear", "--fps", "1", "--max-intersections", "5", "--json"]);
+    equal(c.code, 3, "exit code of compare");
+    match(c.out + c.err, /"self_intersections_max": ?null/);
+    match(c.out + c.err, /than can be counted; the limit is 5/);
 });
 finish();
