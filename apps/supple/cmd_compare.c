@@ -21,12 +21,12 @@ static void judge_chain(const comparison* c, const measured* m, verdict* list)
     uint32_t             loss = 0;
     for (uint32_t i = 1; i < c->job.frames; i++)
         if (worse_than(-f[i].volume, -f[loss].volume)) loss = i;
-    if (worse_than(-f[loss].volume, c->limits.volume_loss)) {
+    if (isfinite(c->limits.volume_loss) && worse_than(-f[loss].volume, c->limits.volume_loss)) {
         verdict_add(list, "%s loses %.2f %% of its volume at frame %u (%.3f s); the limit is %.4g %%", m->text,
                     -100.0 * f[loss].volume, loss, f[loss].time, 100.0 * c->limits.volume_loss);
     }
     uint32_t worst = m->error_frame;
-    if (worse_than(f[worst].error, c->limits.error)) {
+    if (isfinite(c->limits.error) && worse_than(f[worst].error, c->limits.error)) {
         verdict_add(list, "%s is %.4g units from the truth at frame %u (%.3f s); the limit is %.4g", m->text, f[worst].error,
                     worst, f[worst].time, c->limits.error);
     }
@@ -39,7 +39,7 @@ static void judge_chain(const comparison* c, const measured* m, verdict* list)
                     m->text, f[worst].intersections, worst, f[worst].time, c->limits.intersections);
     }
     worst = m->stretch_frame;
-    if (worse_than(f[worst].stretch, c->limits.stretch)) {
+    if (isfinite(c->limits.stretch) && worse_than(f[worst].stretch, c->limits.stretch)) {
         verdict_add(list, "%s stretches an edge %.3g times at frame %u (%.3f s); the limit is %.4g", m->text, f[worst].stretch,
                     worst, f[worst].time, c->limits.stretch);
     }

@@ -65,6 +65,12 @@ await test("crossings that are not counted are null, and over every limit", () =
     match(c.out + c.err, /"self_intersections_max": ?null/);
     match(c.out + c.err, /than can be counted; the limit is 5/);
 });
+await test("what is not a number breaks limits that were given, and no others", () => {
+    const file = path.join(data, "hostile/nan_77_1.glb"), args = ["compare", file, "--deform", "linear", "--fps", "1"];
+    if (!fs.existsSync(file)) skip("no ../shared/data");
+    equal(run(args).code, 0, "exit code without a limit");
+    equal(run([...args, "--max-stretch", "5"]).code, 3, "exit code with one");
+});
 await test("names in a file cannot speak to the terminal", folder => {
     const file = path.join(folder, "names.bvh"), obeyed = /[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202e]/;
     const turn = "CHANNELS 3 Xrotation Yrotation Zrotation";
