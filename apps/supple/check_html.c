@@ -2,6 +2,7 @@
 #include "check.h"
 #include "common.h"
 #include "html.h"
+#include "measure.h"
 #include "portrait.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static void put_row(html* h, const sup_checkup* c, uint32_t rank, uint32_t chain
 {
     const sup_check_joint*  joint = &c->joints[rank];
     const sup_check_result* r = &joint->results[chain];
-    char                    where[80];
+    char                    where[80], crossings[24];
     sup_checkup_where(joint, r->worst, where, sizeof where);
     html_add(h, "<tr>");
     if (chain == 0) {
@@ -33,8 +34,8 @@ static void put_row(html* h, const sup_checkup* c, uint32_t rank, uint32_t chain
     html_add(h, best ? "</td><td><b>%+.1f&nbsp;%%</b></td>" : "</td><td>%+.1f&nbsp;%%</td>",
              100.0 * r->values[r->worst].volume);
     html_add(h, "<td class=\"l\">%s</td>", where);
-    if (isfinite(r->intersections)) html_add(h, "<td>%.0f</td>", r->intersections);
-    else html_add(h, "<td>-</td>");
+    crossings_text(r->intersections, crossings, sizeof crossings);
+    html_add(h, "<td>%s</td>", crossings);
     html_add(h, "<td>%.2f</td><td>%.2f</td></tr>\n", r->stretch, r->roughness);
 }
 
@@ -214,12 +215,13 @@ static bool put_joint(html* h, gallery* g, uint32_t rank, const plotter* p, sup_
 
 static void put_head(html* h, const sup_checkup* c, uint32_t top, const char* broken)
 {
-    char title[300], subtitle[400];
+    char title[300], subtitle[400], crossings[24];
+    crossings_text(crossings_number(c->rest_intersections), crossings, sizeof crossings);
     snprintf(title, sizeof title, "%.150s: the skin, joint by joint", c->desc.character->name);
     snprintf(subtitle, sizeof subtitle,
-             "%u joints swept under %u chain%s, %u shown, worst first. %u points, %u triangles, %u intersections at rest.",
+             "%u joints swept under %u chain%s, %u shown, worst first. %u points, %u triangles, %s intersections at rest.",
              c->joint_count, c->chain_count, c->chain_count == 1 ? "" : "s", top, c->desc.character->mesh.point_count,
-             c->desc.character->mesh.triangle_count, c->rest_intersections);
+             c->desc.character->mesh.triangle_count, crossings);
     html_begin(h, title, subtitle);
     html_verdict(h, broken);
 }

@@ -23,15 +23,15 @@ enum { ROWS_PER_JOINT = 3 };
 static void add_row(table* t, const sup_checkup* c, const sup_check_joint* joint, uint32_t chain, bool first)
 {
     const sup_check_result* r = &joint->results[chain];
-    char                    where[80];
+    char                    where[80], crossings[24];
     sup_checkup_where(joint, r->worst, where, sizeof where);
     table_add(t, "%s", first ? joint->name : "");
     table_add(t, "%s", !first ? "" : joint->sweeps.assumed ? "usual" : "clips");
     table_add(t, "%s", sup_chain_text(c->chains[chain]));
     table_add(t, "%+.1f %%", 100.0 * r->values[r->worst].volume);
     table_add(t, "%s", where);
-    if (isfinite(r->intersections)) table_add(t, "%.0f", r->intersections);
-    else table_add(t, "-");
+    crossings_text(r->intersections, crossings, sizeof crossings);
+    table_add(t, "%s", crossings);
     table_add(t, "%.2f", r->stretch);
     table_add(t, "%.2f", r->roughness);
 }
@@ -47,10 +47,12 @@ static void print_table(const sup_checkup* c, uint32_t top, const offers* more)
     }
     table_print(&t, 0);
     if (sup_checkup_crowded(c))
-        printf("\nIntersections are not counted: at rest each triangle passes through %u others. Merge doubled faces first.\n",
-               (unsigned)(2 * (uint64_t)c->rest_intersections / c->desc.character->mesh.triangle_count));
-    printf("\n%u of %u joints, worst first. Volume of the skin around the joint; intersections beyond the %u at rest.\n\n", top,
-           c->joint_count, c->rest_intersections);
+        printf("\nIntersections are not counted: at rest already more triangles lie in one place than can be counted. Merge "
+               "doubled "
+               "faces first.\n");
+    printf("\n%u of %u joints, worst first. Volume of the skin around the joint", top, c->joint_count);
+    if (!sup_checkup_crowded(c)) printf("; intersections beyond the %u at rest", c->rest_intersections);
+    printf(".\n\n");
     for (uint32_t j = 0; j < top; j++) printf("%2u. %s.\n", j + 1, c->joints[j].advice);
     for (uint32_t i = 0; i < more->count; i++) {
         char text[300];
@@ -108,10 +110,10 @@ static void judge_chain(const sup_checkup* c, const limits* l, uint32_t k, verdi
         verdict_add(v, "%s loses %.1f %% of the volume around '%s', %s; the limit is %.4g %%%s", name,
                     100.0 * volume_loss(worst, k), worst->name, where, 100.0 * l->volume_loss, more);
     }
-    if ((count = over_limit(c, k, intersections, l->intersections, &worst)) && sup_checkup_crowded(c)) {
-        verdict_add(
-            v, "%s: so many triangles pass through each other at rest that those of a pose are not counted; the limit is %.0f",
-            name, l->intersections);
+    if ((count = over_limit(c, k, intersections, l->intersections, &worst)) && isinf(intersections(worst, k))) {
+        bool rest = sup_checkup_crowded(c);
+        verdict_add(v, "%s: more triangles lie in one place %s%s%s than can be counted; the limit is %.0f", name,
+                    rest ? "at rest" : "when '", rest ? "" : worst->name, rest ? "" : "' turns", l->intersections);
     } else if (count) {
         MORE();
         verdict_add(v, "%s adds %.0f pairs of triangles that pass through each other when '%s' turns; the limit is %.0f%s",

@@ -21,22 +21,25 @@ static void judge_chain(const comparison* c, const measured* m, verdict* list)
     uint32_t             loss = 0;
     for (uint32_t i = 1; i < c->job.frames; i++)
         if (worse_than(-f[i].volume, -f[loss].volume)) loss = i;
-    if (worse_than(-f[loss].volume, c->limits.volume_loss)) {
+    if (isfinite(c->limits.volume_loss) && worse_than(-f[loss].volume, c->limits.volume_loss)) {
         verdict_add(list, "%s loses %.2f %% of its volume at frame %u (%.3f s); the limit is %.4g %%", m->text,
                     -100.0 * f[loss].volume, loss, f[loss].time, 100.0 * c->limits.volume_loss);
     }
     uint32_t worst = m->error_frame;
-    if (worse_than(f[worst].error, c->limits.error)) {
+    if (isfinite(c->limits.error) && worse_than(f[worst].error, c->limits.error)) {
         verdict_add(list, "%s is %.4g units from the truth at frame %u (%.3f s); the limit is %.4g", m->text, f[worst].error,
                     worst, f[worst].time, c->limits.error);
     }
     worst = m->intersections_frame;
-    if (f[worst].intersections > c->limits.intersections) {
-        verdict_add(list, "%s has %u pairs of triangles that pass through each other at frame %u (%.3f s); the limit is %.0f",
+    if (isinf(f[worst].intersections) && isfinite(c->limits.intersections)) {
+        verdict_add(list, "%s has more triangles in one place at frame %u (%.3f s) than can be counted; the limit is %.0f",
+                    m->text, worst, f[worst].time, c->limits.intersections);
+    } else if (f[worst].intersections > c->limits.intersections) {
+        verdict_add(list, "%s has %.0f pairs of triangles that pass through each other at frame %u (%.3f s); the limit is %.0f",
                     m->text, f[worst].intersections, worst, f[worst].time, c->limits.intersections);
     }
     worst = m->stretch_frame;
-    if (worse_than(f[worst].stretch, c->limits.stretch)) {
+    if (isfinite(c->limits.stretch) && worse_than(f[worst].stretch, c->limits.stretch)) {
         verdict_add(list, "%s stretches an edge %.3g times at frame %u (%.3f s); the limit is %.4g", m->text, f[worst].stretch,
                     worst, f[worst].time, c->limits.stretch);
     }
@@ -49,9 +52,17 @@ static const char* part_name(const comparison* c, const measure_frame* f)
     return f->part_index == SUP_NONE ? "-" : sup_meter_part_at(c->job.meter, f->part_index)->name;
 }
 
+static bool uncounted(const comparison* c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (isinf(c->chains[i].frames[c->chains[i].intersections_frame].intersections)) return true;
+    return isinf(c->rest_intersections);
+}
+
 static void print_table(const comparison* c)
 {
     table t;
+    char  crossings[24];
     bool  truth = c->job.truth != NULL;
     table_begin(&t, truth ? "chain|>ms/frame|>volume max|>end|worst part|>intersections|>stretch|>roughness|>jerk|>error "
                             "max|>rms|>erms|>rms between"
@@ -64,7 +75,8 @@ static void print_table(const comparison* c)
         table_add(&t, "%+.2f %%", 100.0 * f[m->volume_frame].volume);
         table_add(&t, "%+.2f %%", 100.0 * f[c->job.frames - 1].volume);
         table_add(&t, "%+.2f %% %s", 100.0 * f[m->part_frame].part, part_name(c, &f[m->part_frame]));
-        table_add(&t, "%u", f[m->intersections_frame].intersections);
+        crossings_text(f[m->intersections_frame].intersections, crossings, sizeof crossings);
+        table_add(&t, "%s", crossings);
         table_add(&t, "%.2f", f[m->stretch_frame].stretch);
         table_add(&t, "%.2f", m->roughness_max);
         table_add(&t, "%.3g", m->jerk_rms);
@@ -77,11 +89,13 @@ static void print_table(const comparison* c)
     }
     table_print(&t, 0);
     const motion* m = c->job.motion;
-    printf("\n%u frame%s of %s%s%s, %u points. Volumes against rest; intersections are pairs of triangles, %u at rest; stretch "
+    crossings_text(c->rest_intersections, crossings, sizeof crossings);
+    printf("\n%u frame%s of %s%s%s, %u points. Volumes against rest; intersections are pairs of triangles, %s at rest; stretch "
            "is the "
            "worst edge's ratio.\n",
            c->job.frames, c->job.frames == 1 ? "" : "s", m->clip ? "'" : "", m->clip ? m->clip->name : "a pose",
-           m->clip ? "'" : "", c->job.character->mesh.point_count, c->rest_intersections);
+           m->clip ? "'" : "", c->job.character->mesh.point_count, crossings);
+    if (uncounted(c)) printf("A dash: more triangles lie in one place than can be counted; merge doubled faces.\n");
     uint32_t holes = sup_meter_holes(c->job.meter);
     if (holes) printf("The mesh has %u hole%s, closed by fans for the volumes.\n", holes, holes == 1 ? "" : "s");
     if (truth)
@@ -114,7 +128,7 @@ static sup_json* describe_chain(const comparison* c, const measured* m, sup_aren
     set_number(arena, json, "ms_per_frame", floor(1e9 * m->evaluate / c->job.frames + 0.5) / 1e6);
     set_number(arena, json, "volume_change_max", f[m->volume_frame].volume);
     set_number(arena, json, "volume_change_end", f[c->job.frames - 1].volume);
-    set_number(arena, json, "self_intersections_max", f[m->intersections_frame].intersections);
+    sup_json_set(arena, json, "self_intersections_max", crossings_json(arena, f[m->intersections_frame].intersections));
     set_number(arena, json, "stretch_max", f[m->stretch_frame].stretch);
     sup_json_set(arena, json, "hash", sup_json_new_string(arena, hash));
     if (c->job.truth) {
@@ -140,7 +154,7 @@ static sup_json* describe(const comparison* c, sup_arena* arena)
     sup_json* chains = sup_json_set(arena, json, "chains", sup_json_new(arena, SUP_JSON_ARRAY));
     sup_json* last = chains;
     for (uint32_t i = 0; i < c->count && last; i++) last = sup_json_push(chains, describe_chain(c, &c->chains[i], arena));
-    set_number(arena, json, "self_intersections_rest", c->rest_intersections);
+    sup_json_set(arena, json, "self_intersections_rest", crossings_json(arena, c->rest_intersections));
     return last ? json : NULL;
 }
 
@@ -196,7 +210,8 @@ static int count_rest_intersections(comparison* c)
     void* scratch = sup_scratch_create(sup_meter_scratch(c->job.meter), NULL);
     if (!scratch) return fail_memory();
     c->rest_intersections =
-        sup_meter_intersections(c->job.meter, c->job.character->mesh.points, scratch, c->job.tasks, NULL, 0);
+        crossings_number(sup_meter_intersections(c->job.meter, c->job.character->mesh.points, scratch, c->job.tasks, NULL, 0));
+    c->job.crowded = isinf(c->rest_intersections);
     sup_scratch_destroy(scratch);
     return EXIT_DONE;
 }

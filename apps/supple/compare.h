@@ -11,7 +11,7 @@ typedef struct comparison {
     limits         limits;
     uint32_t       count;
     measured*      chains;
-    uint32_t       rest_intersections;
+    double         rest_intersections; ///< INFINITY: more than can be counted
     const char*    verdict; ///< limits that were broken, newline-separated, in the arena; NULL: none
 } comparison;
 

@@ -230,16 +230,17 @@ static bool put_picture(gallery* g, uint32_t chain, uint32_t frame, const char* 
     measured*            m = &g->c->chains[chain];
     const measure_frame* f = &m->frames[frame];
     image                picture = { 0 };
-    char                 caption[400];
+    char                 caption[400], crossings[24];
     bool                 truth = g->c->job.truth != NULL;
     measured_points(m, &g->c->job, frame, g->points);
     take_heat(g, frame);
+    crossings_text(f->intersections, crossings, sizeof crossings);
     if (!portrait_take(&g->portrait, g->points, g->heat, g->top, !truth, &picture, error)) return false;
     int length = snprintf(caption, sizeof caption, "%.150s, %s %u (%.3f s): ", m->text, what, frame, f->time);
     if (truth) snprintf(caption + length, sizeof caption - (size_t)length, "error rms %.4g, max %.4g", f->rms, f->error);
     else
-        snprintf(caption + length, sizeof caption - (size_t)length, "worst part %+.1f %%, stretch %.2f, %u intersections",
-                 100.0 * f->part, f->stretch, f->intersections);
+        snprintf(caption + length, sizeof caption - (size_t)length, "worst part %+.1f %%, stretch %.2f, %s intersections",
+                 100.0 * f->part, f->stretch, crossings);
     html_picture(g->h, &picture, caption, caption);
     image_free(&picture);
     return true;
@@ -340,7 +341,7 @@ static void put_explanation(html* h, bool truth)
 
 static void put_head(html* h, const comparison* c)
 {
-    char          title[300], subtitle[400];
+    char          title[300], subtitle[400], crossings[24];
     const motion* m = c->job.motion;
     snprintf(title, sizeof title, "%.100s: %u chain%s over %.120s", c->job.character->name, c->count, c->count == 1 ? "" : "s",
              m->clip ? m->clip->name : "a held pose");
@@ -348,9 +349,9 @@ static void put_head(html* h, const comparison* c)
         subtitle, sizeof subtitle, "%u frames from %.3f to %.3f s, %u points, %u triangles, diagonal %.4g units.",
         c->job.frames, c->chains[0].frames[0].time, c->chains[0].frames[c->job.frames - 1].time,
         c->job.character->mesh.point_count, c->job.character->mesh.triangle_count, (double)c->job.character->mesh.diagonal);
-    if (c->rest_intersections)
-        length +=
-            snprintf(subtitle + length, sizeof subtitle - (size_t)length, " %u intersections at rest.", c->rest_intersections);
+    crossings_text(c->rest_intersections, crossings, sizeof crossings);
+    if (c->rest_intersections > 0.0)
+        length += snprintf(subtitle + length, sizeof subtitle - (size_t)length, " %s intersections at rest.", crossings);
     if (sup_meter_holes(c->job.meter))
         snprintf(subtitle + length, sizeof subtitle - (size_t)length, " Holes closed by fans: %u.",
                  sup_meter_holes(c->job.meter));

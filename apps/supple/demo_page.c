@@ -1,6 +1,7 @@
 // One page for the whole demo: a row of pictures for every clip, at the frame where plain skinning is at its worst.
 #include "demo_page.h"
 
+#include "measure.h"
 #include "portrait.h"
 
 #include "supple/metrics.h"
@@ -84,10 +85,11 @@ bool demo_page_bake(demo_page* p, const bake_outcome* bake, const char* file, su
 {
     uint32_t points = p->portrait.character->mesh.point_count;
     uint32_t crossing = sup_meter_intersections(p->meter, bake->kept, p->scratch, p->portrait.tasks, NULL, 0);
-    char     caption[300];
+    char     caption[300], count[24];
+    crossings_text(crossings_number(crossing), count, sizeof count);
     image    picture = { 0 };
-    snprintf(caption, sizeof caption, "%.100s: volume %+.1f %% at most, %u intersections here, %.2f ms a frame", bake->chain,
-             100.0 * bake->volume_change, crossing, 1000.0 * bake->evaluate / bake->frames);
+    snprintf(caption, sizeof caption, "%.100s: volume %+.1f %% at most, %s intersections here, %.2f ms a frame", bake->chain,
+             100.0 * bake->volume_change, count, 1000.0 * bake->evaluate / bake->frames);
     html_add(&p->page, "<a href=\"%s\">", file);
     if (picture_available()) {
         // The first of a clip sets the frame for all of them.

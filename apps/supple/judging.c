@@ -80,6 +80,7 @@ static sup_result try_chain(const judge* j, const char* links, candidate* out, s
 // Better in one of both and no worse in the other. What crosses at rest is nobody's fault here.
 static bool is_better(const sup_verdict* v, const candidate* c)
 {
+    if (v->crossings_rest == SUP_METER_UNCOUNTED) return false; // no chain unites what the file has doubled
     double rest = v->crossings_rest, crossings = fmax(0.0, c->crossings - rest), now = fmax(0.0, v->crossings - rest);
     bool   fuller = v->part && fabs(v->volume) >= 0.01 && fabs(c->volume) <= BETTER * fabs(v->volume);
     bool   freer = now > 0.0 && crossings <= BETTER * now;
@@ -123,6 +124,11 @@ static void set_number(sup_arena* arena, sup_json* object, const char* key, doub
     sup_json_set(arena, object, key, sup_json_new_number(arena, value));
 }
 
+static void set_crossings(sup_arena* arena, sup_json* object, const char* key, uint32_t count)
+{
+    sup_json_set(arena, object, key, crossings_json(arena, crossings_number(count)));
+}
+
 sup_json* verdict_describe(const sup_verdict* v, sup_arena* arena)
 {
     char      text[900];
@@ -135,13 +141,13 @@ sup_json* verdict_describe(const sup_verdict* v, sup_arena* arena)
     set_number(arena, json, "volume_change", v->volume);
     if (v->compared) set_number(arena, json, "volume_change_linear", v->volume_linear);
     set_number(arena, json, "crossings_time", v->crossings_time);
-    set_number(arena, json, "crossings", v->crossings);
-    if (v->compared) set_number(arena, json, "crossings_linear", v->crossings_linear);
-    set_number(arena, json, "crossings_rest", v->crossings_rest);
+    set_crossings(arena, json, "crossings", v->crossings);
+    if (v->compared) set_crossings(arena, json, "crossings_linear", v->crossings_linear);
+    set_crossings(arena, json, "crossings_rest", v->crossings_rest);
     if (!v->better) return json;
     sup_json* better = sup_json_set(arena, json, "better", sup_json_new(arena, SUP_JSON_OBJECT));
     sup_json_set(arena, better, "chain", sup_json_new_string(arena, v->better));
     set_number(arena, better, "volume_change", v->better_volume);
-    set_number(arena, better, "crossings", v->better_crossings);
+    set_crossings(arena, better, "crossings", v->better_crossings);
     return json;
 }

@@ -7,12 +7,18 @@
 #include "supple/metrics.h"
 #include "truth.h"
 
+/// Pairs of triangles as a number to compare and to show: INFINITY, a dash and null where they were too many to count, so that
+/// they are over every limit.
+double    crossings_number(uint32_t pairs);
+void      crossings_text(double number, char* text, size_t room);
+sup_json* crossings_json(sup_arena* arena, double number);
+
 typedef struct measure_frame {
     double   time;
     double   volume; ///< change of the whole, as a fraction of rest
     double   part;   ///< largest change of any part around a joint, likewise
     uint32_t part_index;
-    uint32_t intersections;
+    double   intersections; ///< pairs of triangles; INFINITY: more than can be counted
     double   stretch, roughness;
     double   speed;      ///< of the fastest point, units / s
     double   jerk;       ///< root mean square, units / s^3; 0 for the first three frames
@@ -24,6 +30,7 @@ typedef struct measure_job {
     const sup_meter*     meter;
     const motion*        motion;
     uint32_t             frames;
+    bool                 crowded; ///< the rest shape's intersections are more than can be counted: no frame's are
     const truth_set*     truth; ///< NULL: none
     const sup_tasks*     tasks;
     progress*            bar;

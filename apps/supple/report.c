@@ -11,9 +11,17 @@ static void say(const char* kind, const char* format, va_list arguments)
 {
     // What is on stdout was said before: keep the order on a terminal that shows both.
     fflush(stdout);
-    fprintf(stderr, "supple: %s: ", kind);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    char    text[4096];
+    va_list again;
+    va_copy(again, arguments);
+    int   length = vsnprintf(text, sizeof text, format, arguments);
+    char* whole = length < (int)sizeof text ? text : malloc((size_t)length + 1);
+    if (whole && whole != text) vsnprintf(whole, (size_t)length + 1, format, again);
+    va_end(again);
+    if (!whole) whole = text;
+    sup_text_clean(whole); // names of files may hold what a terminal obeys
+    fprintf(stderr, "supple: %s: %s\n", kind, whole);
+    if (whole != text) free(whole);
 }
 
 void say_error(const char* format, ...)

@@ -59,8 +59,9 @@ static sup_json* measure(flat_object* o, sup_arena* a)
     sup_json_set(a, out, "volume_rest", sup_json_new_number(a, sup_meter_rest_volume(m)));
     sup_json_set(a, out, "stretch", sup_json_new_number(a, sup_meter_stretch(m, o->skin, NULL)));
     sup_json_set(a, out, "roughness", sup_json_new_number(a, sup_meter_roughness(m, o->skin, NULL)));
-    sup_json_set(a, out, "crossings",
-                 sup_json_new_number(a, sup_meter_intersections(m, o->skin, o->meter_scratch, flat_tasks(o), NULL, 0)));
+    uint32_t crossings = sup_meter_intersections(m, o->skin, o->meter_scratch, flat_tasks(o), NULL, 0);
+    bool     counted = crossings != SUP_METER_UNCOUNTED;
+    sup_json_set(a, out, "crossings", counted ? sup_json_new_number(a, crossings) : sup_json_new(a, SUP_JSON_NULL));
     sup_json* list = sup_json_set(a, out, "parts", sup_json_new(a, SUP_JSON_ARRAY));
     for (uint32_t i = 0; i < parts; ++i) {
         const sup_meter_part* p = sup_meter_part_at(m, i);

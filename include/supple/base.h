@@ -123,6 +123,9 @@ SUP_API void       sup_arena_destroy(sup_arena* arena);              ///< NULL i
 /// NULL when memory ran out, the product overflows or the limit is reached. count 0 gives a valid pointer.
 SUP_API void* sup_arena_alloc(sup_arena* arena, size_t count, size_t size);
 SUP_API void* sup_arena_copy(sup_arena* arena, const void* data, size_t count, size_t size);
+/// Makes a text from elsewhere fit to be shown: bytes that are not UTF-8 and what terminals obey (control characters, escapes,
+/// marks of direction) become '?'. The names of a character, errors and notes have been through it.
+SUP_API void   sup_text_clean(char* text);
 SUP_API char* sup_arena_text(sup_arena* arena, const char* text, size_t length); ///< a copy with a 0 behind it
 SUP_API size_t sup_arena_bytes(const sup_arena* arena);                          ///< handed out so far
 /// Moves everything `from` has handed out into `arena`, which must have the same allocator. Nothing is copied and no

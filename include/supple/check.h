@@ -94,7 +94,7 @@ typedef struct sup_checkup {
     uint32_t          joint_count;
     sup_check_joint*  joints; ///< worst first
     sup_pose          bind;
-    uint32_t          rest_intersections;
+    uint32_t          rest_intersections; ///< SUP_METER_UNCOUNTED: too many, and those of poses are not counted
 } sup_checkup;
 
 /// Measures every pose of every joint that has skin around it, ranks the joints and finds words for them. The same numbers for

@@ -56,9 +56,11 @@ typedef struct sup_meter_pair {
 } sup_meter_pair;
 
 /// How many pairs of triangles intersect, exactly, triangles that share a point excluded: they cross, or overlap in one
-/// plane; merely touching does not count, nor do triangles without area or with broken coordinates. The first `room` pairs in rising
-/// order go to `pairs` (NULL: none). Where hundreds of triangles lie in one place, the work is bounded and the count is a lower
-/// bound. Needs scratch of sup_meter_scratch bytes, 64-byte aligned. Same answer for any tasks.
+/// plane; merely touching does not count, nor do triangles without area or with broken coordinates. The first `room` pairs in
+/// rising order go to `pairs` (NULL: none). Where hundreds of triangles lie in one place, counting would be quadratic: the
+/// search gives up and answers SUP_METER_UNCOUNTED, and `pairs` holds nothing. Needs scratch of sup_meter_scratch bytes,
+/// 64-byte aligned. Same answer for any tasks.
+#define SUP_METER_UNCOUNTED UINT32_MAX
 SUP_API size_t   sup_meter_scratch(const sup_meter* meter);
 SUP_API uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points, void* scratch, const sup_tasks* tasks,
                                          sup_meter_pair* pairs, uint32_t room);
@@ -113,7 +115,7 @@ typedef struct sup_verdict {
     double      volume_time;           ///< when that part is at its worst: a loss counts whole, a gain half
     double      volume, volume_linear; ///< its change then, as a fraction of rest
     double      crossings_time;        ///< when most triangles cross
-    uint32_t    crossings, crossings_linear, crossings_rest; ///< pairs; linear at that time
+    uint32_t    crossings, crossings_linear, crossings_rest; ///< pairs, or SUP_METER_UNCOUNTED; linear at that time
     const char* better;        ///< a chain that was tried at those times and is better; NULL: none
     double      better_volume; ///< of that part under it
     uint32_t    better_crossings;

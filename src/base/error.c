@@ -8,6 +8,7 @@ sup_result sup_fail(sup_error* error, sup_result code, const char* format, ...)
     error->code = code;
     sup_format_list(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
+    sup_text_clean(error->text);
     return code;
 }
 

@@ -25,6 +25,8 @@ SUP_API sup_arena* sup_arena_beside(const sup_arena* arena);
 /// Writes at most size - 1 characters and a 0; returns the length the full text has. The specifiers of sup_fail; the decimal
 /// point never follows the locale, and nothing here needs a stream (printf would drag one into WebAssembly).
 SUP_API size_t sup_format(char* buffer, size_t size, const char* format, ...) SUP_FORMAT(3, 4);
+/// Length of the valid UTF-8 sequence at p (RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF), else 0.
+size_t         sup_utf8_length(const unsigned char* p);
 SUP_API size_t sup_format_list(char* buffer, size_t size, const char* format, va_list arguments);
 
 /// The correctly rounded double of a decimal number at the front of text (sign, digits, point, exponent; also inf and nan

@@ -93,22 +93,6 @@ static bool has_special(uint64_t word)
     return ((((quote - ones) & ~quote) | ((slash - ones) & ~slash) | (word - ones * 0x20) | word) & tops) != 0;
 }
 
-// Length of the valid UTF-8 sequence at p (RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF), else 0.
-static size_t utf8_length(const unsigned char* p)
-{
-    if (p[0] < 0x80) return 1;
-    if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
-    if ((p[1] & 0xc0) != 0x80) return 0;
-    if (p[0] < 0xe0) return 2;
-    if (p[0] == 0xe0 && p[1] < 0xa0) return 0;
-    if (p[0] == 0xed && p[1] > 0x9f) return 0;
-    if ((p[2] & 0xc0) != 0x80) return 0;
-    if (p[0] < 0xf0) return 3;
-    if (p[0] == 0xf0 && p[1] < 0x90) return 0;
-    if (p[0] == 0xf4 && p[1] > 0x8f) return 0;
-    return (p[3] & 0xc0) == 0x80 ? 4 : 0;
-}
-
 static int hex_value(char c)
 {
     if (c >= '0' && c <= '9') return c - '0';
@@ -195,7 +179,7 @@ static bool read_string(reader* r, const char** text, uint32_t* length)
             return fail_at(r, p,
                            (size_t)(p - r->text) < r->length ? "\\ before a control character" : "\" at the end of a string");
         } else {
-            size_t n = utf8_length((const unsigned char*)p);
+            size_t n = sup_utf8_length((const unsigned char*)p);
             if (n == 0) return fail_at(r, p, "valid UTF-8");
             if (to != p) memmove(to, p, n);
             to += n;

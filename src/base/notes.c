@@ -39,6 +39,7 @@ void sup_note(sup_notes* notes, const char* format, ...)
     va_start(arguments, format);
     sup_format_list(text + front, length + 1 - front, format, arguments);
     va_end(arguments);
+    sup_text_clean(text);
     if (!is_known(notes, text)) notes->texts[notes->count++] = text;
 }
 

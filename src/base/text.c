@@ -190,3 +190,45 @@ size_t sup_format(char* buffer, size_t size, const char* format, ...)
     va_end(arguments);
     return length;
 }
+
+// ---------------------------------------------------------------------------------------------- names from files
+
+size_t sup_utf8_length(const unsigned char* p)
+{
+    if (p[0] < 0x80) return 1;
+    if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
+    if ((p[1] & 0xc0) != 0x80) return 0;
+    if (p[0] < 0xe0) return 2;
+    if (p[0] == 0xe0 && p[1] < 0xa0) return 0;
+    if (p[0] == 0xed && p[1] > 0x9f) return 0;
+    if ((p[2] & 0xc0) != 0x80) return 0;
+    if (p[0] < 0xf0) return 3;
+    if (p[0] == 0xf0 && p[1] < 0x90) return 0;
+    if (p[0] == 0xf4 && p[1] > 0x8f) return 0;
+    return (p[3] & 0xc0) == 0x80 ? 4 : 0;
+}
+
+// What a terminal obeys instead of showing it: C0, DEL and C1 move the cursor, color, ring and rename the window; marks of
+// direction and separators of lines show one text as another.
+static bool is_obeyed(const unsigned char* p, size_t length)
+{
+    if (length == 1) return p[0] < 0x20 || p[0] == 0x7f;
+    if (length == 2) return p[0] == 0xc2 && p[1] < 0xa0;
+    if (length != 3 || p[0] != 0xe2) return false;
+    return (p[1] == 0x80 && ((p[2] >= 0xa8 && p[2] <= 0xae) || p[2] == 0x8e || p[2] == 0x8f)) ||
+           (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
+}
+
+void sup_text_clean(char* text)
+{
+    char* to = text;
+    for (const unsigned char* p = (const unsigned char*)text; *p;) {
+        size_t length = sup_utf8_length(p);
+        bool   shown = length && !is_obeyed(p, length);
+        if (!length) length = 1;
+        if (shown) memmove(to, p, length), to += length;
+        else *to++ = '?';
+        p += length;
+    }
+    *to = 0;
+}

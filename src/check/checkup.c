@@ -107,12 +107,7 @@ static double part_change(const sup_checkup* c, const sup_check_joint* joint, ui
     return volumes[joint->part] / sup_meter_part_at(c->desc.meter, joint->part)->rest_volume - 1.0;
 }
 
-// Where every triangle passes through dozens of others at rest, what a pose adds says nothing and takes minutes to count.
-bool sup_checkup_crowded(const sup_checkup* c)
-{
-    enum { CROWDED = 16 };
-    return c->rest_intersections > CROWDED * (uint64_t)c->desc.character->mesh.triangle_count;
-}
+bool sup_checkup_crowded(const sup_checkup* c) { return c->rest_intersections == SUP_METER_UNCOUNTED; }
 
 static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t wanted)
 {
@@ -127,8 +122,9 @@ static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t 
     if (good && wanted & WANT_CONTACTS && sup_checkup_crowded(c)) {
         v->intersections = INFINITY; // not counted, so over every limit
     } else if (good && wanted & WANT_CONTACTS) {
-        double count = sup_meter_intersections(c->desc.meter, points, memory, c->desc.in_turn ? c->desc.tasks : NULL, NULL, 0);
-        v->intersections = fmax(0.0, count - c->rest_intersections);
+        const sup_tasks* tasks = c->desc.in_turn ? c->desc.tasks : NULL;
+        uint32_t         count = sup_meter_intersections(c->desc.meter, points, memory, tasks, NULL, 0);
+        v->intersections = count == SUP_METER_UNCOUNTED ? INFINITY : fmax(0.0, (double)count - c->rest_intersections);
     }
     if (good && wanted & WANT_VALUES) {
         v->volume = part_change(c, b->joint, pose, points, volumes, memory);

@@ -198,15 +198,35 @@ typedef struct filler {
     uint32_t          coarse[3];
 } filler;
 
+static void place_of(const filler* f, uint32_t i, uint32_t x[3], double place[3])
+{
+    x[0] = i % f->coarse[0] * COARSE, x[1] = i / f->coarse[0] % f->coarse[1] * COARSE;
+    x[2] = i / f->coarse[0] / f->coarse[1] * COARSE;
+    for (int a = 0; a < 3; ++a) place[a] = f->m->grid.origin[a] + f->m->grid.h * x[a];
+}
+
+static void bound_work(filler* f, uint32_t total)
+{
+    enum { STRIDE = 13 }; // no divisor of a row, so that samples lie everywhere
+    double looked = 0;
+    for (uint32_t i = 0; i < total; i += STRIDE) {
+        uint32_t x[3], here;
+        double   place[3];
+        place_of(f, i, x, place);
+        sup_winding_look(&f->winding, place, &here);
+        looked += here;
+        sup_winding_bound(&f->winding, looked, total, 1.0 / STRIDE);
+    }
+}
+
 static void ask_task(void* data, uint32_t begin, uint32_t end)
 {
     const filler*    f = data;
     const cage_grid* g = &f->m->grid;
     for (uint32_t i = begin; i < end; ++i) {
-        uint32_t x[3] = { i % f->coarse[0] * COARSE, i / f->coarse[0] % f->coarse[1] * COARSE,
-                          i / f->coarse[0] / f->coarse[1] * COARSE };
+        uint32_t x[3];
         double   place[3];
-        for (int a = 0; a < 3; ++a) place[a] = g->origin[a] + g->h * x[a];
+        place_of(f, i, x, place);
         f->values[x[0] + x[1] * g->step[1] + x[2] * g->step[2]] = (float)sup_winding_number(&f->winding, place);
     }
 }
@@ -256,6 +276,7 @@ sup_result cage_fill(cage_maker* m, sup_error* error)
     if (r) return r;
     uint32_t total = 1;
     for (int a = 0; a < 3; ++a) total *= f.coarse[a] = (g->size[a] - 1) / COARSE + 1;
+    bound_work(&f, total);
     sup_tasks_run(m->desc->tasks, total, GRAIN, ask_task, &f);
     for (int a = 0; a < 3; ++a) {
         int8_t* jumps = SUP_NEW(m->scratch, int8_t, g->count);

@@ -12,12 +12,7 @@
 #define FAR_CELLS 1e10
 // Of the cells that look empty, this share must lie inside by winding number before a mesh counts as open.
 #define OPEN_SHARE 0.01
-// Triangles that winding numbers look at for all cells of a grid together, about a second of work. Around characters a cell
-// looks at 10 to 30, so that half a million cells stay below; in soup whose triangles are large and near everywhere, at a
-// thousand.
-#define LOOKS_ALL 2e7
-#define LOOKS_MEAN 32 // of a cell, which large grids may take whatever that costs
-enum { OPEN_STRIDE = 3, GRAIN = 256, PIECE = 1 << 16, LOOKS_LEAST = 32 };
+enum { OPEN_STRIDE = 3, GRAIN = 256, PIECE = 1 << 16 };
 
 // ---------------------------------------------------------------------------------------------- grid
 
@@ -139,13 +134,6 @@ static void classify_cells(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// From what every 27th cell looked at.
-static void bound_looks(voxel_maker* m, double looked)
-{
-    double all = looked * OPEN_STRIDE * OPEN_STRIDE * OPEN_STRIDE, most = fmax(LOOKS_ALL, LOOKS_MEAN * (double)m->inner_count);
-    if (all > most) m->winding.looks = (uint32_t)fmax(LOOKS_LEAST, floor(most / m->inner_count));
-}
-
 static bool looks_open(voxel_maker* m)
 {
     const uint32_t* size = m->out->size;
@@ -162,8 +150,8 @@ static bool looks_open(voxel_maker* m)
                 uint32_t here;
                 inside += inside_by_looking(m, at, 0.5, 0.5, 0.5, &here);
                 looked += here;
+                sup_winding_bound(&m->winding, looked, m->inner_count, 1.0 / (OPEN_STRIDE * OPEN_STRIDE * OPEN_STRIDE));
             }
-    bound_looks(m, looked);
     m->guessed = (double)inside * OPEN_STRIDE * OPEN_STRIDE * OPEN_STRIDE;
     return inside > OPEN_SHARE * asked;
 }

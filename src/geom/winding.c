@@ -143,6 +143,20 @@ double sup_winding_look(const sup_winding* w, const double place[3], uint32_t* l
     return sum / FOUR_PI;
 }
 
+// Triangles that all places together look at, about half a second of work. Around characters a place looks at 10 to 30, in soup
+// whose triangles are large and near everywhere at a thousand.
+#define LOOKS_ALL 8e6
+#define LOOKS_MEAN 32.0 // of a place, which whoever has many may take whatever that costs
+enum { LOOKS_LEAST = 32 };
+
+void sup_winding_bound(sup_winding* w, double looked, double places, double share)
+{
+    double most = fmax(LOOKS_ALL, LOOKS_MEAN * places);
+    if (looked <= most * share) return;
+    double looks = fmax(LOOKS_LEAST, floor(most / places));
+    if (looks < w->looks) w->looks = (uint32_t)looks;
+}
+
 double sup_winding_number(const sup_winding* w, const double place[3])
 {
     uint32_t looked;

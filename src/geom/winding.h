@@ -26,6 +26,11 @@ sup_result sup_winding_create(const sup_vec3* points, const uint32_t* triangles,
 /// not.
 enum { SUP_WINDING_LOOKS = 1024 };
 
+/// Whoever asks at thousands of places asks at some of them first and says what share of all that was and how many triangles
+/// they looked at together: lowers `looks` so that all of them stay below half a second of work, or below what surfaces of
+/// characters take, whichever is more. May be called while they are asked, in a fixed order.
+void sup_winding_bound(sup_winding* winding, double looked, double places, double share);
+
 /// Within about 0.02 of the exact sum on surfaces that stay below that limit; finite on all others.
 double sup_winding_look(const sup_winding* winding, const double place[3],
                         uint32_t* looked); ///< and says how many it looked at

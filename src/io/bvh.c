@@ -74,7 +74,9 @@ static const char* read_name(bvh_reader* r)
     while (r->words.at < r->words.end && *r->words.at != '\n' && *r->words.at != '{') ++r->words.at;
     const char* end = r->words.at;
     while (end > begin && words_blank(end[-1])) --end;
-    return sup_arena_text(r->arena, begin, (size_t)(end - begin));
+    char* name = sup_arena_text(r->arena, begin, (size_t)(end - begin));
+    if (name) sup_text_clean(name);
+    return name;
 }
 
 static sup_result begin_joint(bvh_reader* r, uint32_t parent, bool end, uint32_t* out)

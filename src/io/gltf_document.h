@@ -33,7 +33,7 @@ static inline void* gltf_make(gltf_maker* m, size_t count, size_t size)
 
 sup_json* gltf_named_node(gltf_maker* m, const char* name, uint32_t* index);
 /// A node for each joint, in the scene.
-void gltf_joints_write(gltf_maker* m);
+sup_result gltf_joints_write(gltf_maker* m);
 /// The list of nodes of the scene that is shown; a new scene where the document has none.
 sup_json* gltf_scene_nodes(gltf_maker* m);
 /// One skin for all parts: every joint that some skinned point follows.

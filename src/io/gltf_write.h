@@ -126,6 +126,10 @@ void gltf_clip_write(gltf_edit* edit, const sup_clip* clip, const uint32_t* join
 /// Nodes that the clip moves get their rest transform in three parts where they had a matrix, which cannot be animated.
 void gltf_clip_unlock(gltf_edit* edit, const sup_character* character, const sup_clip* clip, const uint32_t* joint_nodes,
                       sup_json* const* nodes);
+/// What is written, our own reader takes: the rest transforms stay numbers in the form that the nodes have them now, a matrix
+/// or three parts, below `place` (NULL: nothing). `nodes` goes by joint_nodes, or by joints where that is NULL.
+sup_result gltf_rest_check(const sup_character* character, const sup_transform* place, const uint32_t* joint_nodes,
+                           sup_json* const* nodes, sup_arena* arena, sup_error* error);
 /// One-key channels for every joint whose local transform is not the one at rest.
 void gltf_clip_hold(gltf_edit* edit, const sup_character* character, const sup_pose* pose, float time,
                     const uint32_t* joint_nodes, sup_json* const* nodes, sup_json* animation);

@@ -231,6 +231,8 @@ sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_po
     sup_json*            animation = start_animation(baking, bake, held, nodes);
     uint32_t             input = 0, keys = 0;
     sup_result           result = frame_times(edit, bake, &input, &keys, error);
+    if (result == SUP_OK)
+        result = gltf_rest_check(desc->character, NULL, baking->document.joint_nodes, nodes, edit->arena, error);
     if (result == SUP_OK) result = pad_animations(baking, desc->frame_count, error);
     if (result != SUP_OK) return result;
     uint32_t* samplers = SUP_NEW(edit->arena, uint32_t, baking->part_count);

@@ -2,6 +2,7 @@
 #include "base/internal.h"
 #include "io/gltf_write.h"
 #include "math/vec.h"
+#include "scene/exact.h"
 
 #include <string.h>
 
@@ -114,6 +115,31 @@ void gltf_clip_unlock(gltf_edit* edit, const sup_character* character, const sup
         if (channel->path == SUP_PATH_WEIGHTS || joint_nodes[channel->target] == SUP_NONE) continue;
         split_matrix(edit, nodes[joint_nodes[channel->target]], &character->skeleton.joints[channel->target].rest);
     }
+}
+
+// A sheared matrix of 1e38 that becomes three parts may leave the numbers where it did not before.
+sup_result gltf_rest_check(const sup_character* character, const sup_transform* place, const uint32_t* joint_nodes,
+                           sup_json* const* nodes, sup_arena* arena, sup_error* error)
+{
+    const sup_skeleton* s = &character->skeleton;
+    exact_affine*       globals = SUP_NEW(arena, exact_affine, s->joint_count);
+    sup_transform       none = transform_identity();
+    exact_affine        top = exact_from_transform(place ? place : &none);
+    if (!globals) return sup_fail_memory(error, "a skeleton");
+    for (uint32_t j = 0; j < s->joint_count; ++j) {
+        const sup_joint* joint = &s->joints[j];
+        uint32_t         at = joint_nodes ? joint_nodes[j] : j;
+        bool             matrix = at != SUP_NONE && nodes[at] && gltf_edit_get(nodes[at], "matrix");
+        exact_affine     local = matrix ? exact_from(&joint->matrix) : exact_from_transform(&joint->rest);
+        globals[j] = exact_mul(joint->parent == SUP_NONE ? &top : &globals[joint->parent], &local);
+        sup_affine rounded = exact_round(&globals[j]);
+        if (!affine_finite(&rounded))
+            return sup_fail(error, SUP_ERROR_INPUT,
+                            "the rest transforms down to joint '%s' leave the numbers once they are written as translation, "
+                            "rotation and scale, as joints that move must be; scale them down",
+                            joint->name);
+    }
+    return SUP_OK;
 }
 
 void gltf_clip_hold(gltf_edit* edit, const sup_character* character, const sup_pose* pose, float time,

@@ -69,13 +69,13 @@ sup_json* gltf_scene_nodes(gltf_maker* m)
     return gltf_edit_array(&m->edit, scene, "nodes");
 }
 
-void gltf_joints_write(gltf_maker* m)
+sup_result gltf_joints_write(gltf_maker* m)
 {
     const sup_skeleton* skeleton = &m->character->skeleton;
     uint32_t            roots = 0;
     m->joints = gltf_make(m, skeleton->joint_count, sizeof *m->joints);
     m->joint_nodes = gltf_make(m, skeleton->joint_count, sizeof *m->joint_nodes);
-    if (!m->joints || !m->joint_nodes) return;
+    if (!m->joints || !m->joint_nodes) return sup_fail_memory(m->error, "a glTF document");
     for (uint32_t j = 0; j < skeleton->joint_count; ++j) {
         const sup_joint* joint = &skeleton->joints[j];
         m->joints[j] = gltf_named_node(m, joint->name, &m->joint_nodes[j]);
@@ -98,6 +98,8 @@ void gltf_joints_write(gltf_maker* m)
     for (uint32_t j = 0; j < skeleton->joint_count; ++j)
         if (skeleton->joints[j].parent == SUP_NONE) gltf_edit_push_number(&m->edit, top, m->joint_nodes[j]);
     if (m->root != SUP_NONE) gltf_edit_push_number(&m->edit, nodes, m->root);
+    if (m->edit.failed) return sup_fail_memory(m->error, "a glTF document");
+    return gltf_rest_check(m->character, &place, NULL, m->joints, m->edit.arena, m->error);
 }
 
 void gltf_skin_write(gltf_maker* m)
@@ -187,7 +189,8 @@ sup_result gltf_document_create(const sup_character* character, uint32_t influen
     sup_json* asset = gltf_edit_object(&m.edit, m.edit.root, "asset");
     gltf_edit_string(&m.edit, asset, "version", "2.0");
     gltf_edit_string(&m.edit, asset, "generator", "Supple " SUP_VERSION);
-    gltf_joints_write(&m);
+    result = gltf_joints_write(&m);
+    if (result != SUP_OK) return result;
     gltf_skin_write(&m);
     gltf_parts_write(&m);
     if (m.edit.failed) return sup_fail_memory(error, "a glTF document");

@@ -264,7 +264,8 @@ sup_result gltf_document_rerig(const sup_character* character, uint32_t influenc
     if (own && !find_nodes(&r)) return SUP_OK;
     r.prunes = !own && gltf_prunable(r.m.edit.root);
     if (!own) list_roots(&r);
-    if (!own) gltf_joints_write(&r.m);
+    sup_result result = own ? SUP_OK : gltf_joints_write(&r.m);
+    if (result != SUP_OK) return result;
     if (!r.m.edit.failed) gltf_skin_write(&r.m);
     r.m.parts = gltf_make(&r.m, character->mesh.part_count, sizeof *r.m.parts);
     r.m.part_nodes = gltf_make(&r.m, character->mesh.part_count, sizeof *r.m.part_nodes);

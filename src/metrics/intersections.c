@@ -6,8 +6,13 @@
 #include "geom/intersect.h"
 
 enum { GRAIN = 32, DEEPEST = 64 }; // leaves per task; levels of the hierarchy, 32 at most
-enum { TESTS_MOST = 256 };         // of a triangle, in the mean of a task: where all lie in one place, the work would be quadratic.
-                                   // Characters that people bring take 57 at most, where layers of hair lie upon each other
+
+// Work of a triangle, in the mean of a task, in comparisons of two boxes: where all triangles lie in one place it would be
+// quadratic. Characters that people bring take 1,100 at most, where layers of hair lie upon each other, and 130 in the mean.
+enum { WORK_MOST = 8192 };
+enum { EXACT_WORK = 16 }; // one exact test of two triangles costs as much as so many boxes
+
+static const uint64_t UNCOUNTED = UINT64_MAX; // of a task
 
 /// The smallest pairs so far, as a heap with the largest on top.
 typedef struct heap {
@@ -23,7 +28,7 @@ typedef struct search {
     uint64_t*       counts; // per task
     uint8_t*        hits;   // per slot: it intersects a later one
     heap*           heap;   // collecting, or NULL
-    uint64_t*       left;   // tests that the task may still make
+    int64_t*        left;   // work that the task may still do; below 0: it has given up
 } search;
 
 // ---------------------------------------------------------------------------------------------- heap
@@ -87,12 +92,14 @@ static bool reach_into(const sup_box* a, const sup_box* b)
     return true;
 }
 
+/// False: there is no work left, and the search is over.
+static bool spend(const search* s, int64_t work) { return (*s->left -= work) >= 0; }
+
 static bool cross(const search* s, uint32_t i, uint32_t k)
 {
     if (!reach_into(&s->slots[i], &s->slots[k])) return false;
     const uint32_t *p = s->bvh->corners + 3 * (size_t)i, *q = s->bvh->corners + 3 * (size_t)k;
-    if (share_a_point(p, q) || *s->left == 0) return false;
-    --*s->left;
+    if (share_a_point(p, q) || !spend(s, EXACT_WORK)) return false;
     const sup_vec3 a[3] = { s->points[p[0]], s->points[p[1]], s->points[p[2]] };
     const sup_vec3 b[3] = { s->points[q[0]], s->points[q[1]], s->points[q[2]] };
     return sup_triangles_cross(a, b);
@@ -102,7 +109,7 @@ static bool cross(const search* s, uint32_t i, uint32_t k)
 static uint64_t search_slots(const search* s, uint32_t i, uint32_t begin, uint32_t end)
 {
     uint64_t found = 0;
-    for (uint32_t k = begin; k < end; ++k) {
+    for (uint32_t k = begin; k < end && spend(s, 1); ++k) {
         if (!cross(s, i, k)) continue;
         ++found;
         if (s->heap) keep_pair(s->heap, s->bvh->order[i], s->bvh->order[k]);
@@ -116,7 +123,7 @@ static uint64_t search_leaves(const search* s, uint32_t leaf, uint32_t other)
     const uint32_t* begin = s->bvh->leaf_begin;
     const sup_box*  box = &s->nodes[s->bvh->leaf_count + other];
     uint64_t        found = 0;
-    for (uint32_t i = begin[leaf]; i < begin[leaf + 1]; ++i) {
+    for (uint32_t i = begin[leaf]; i < begin[leaf + 1] && spend(s, 1); ++i) {
         if (s->heap && !s->hits[i]) continue;
         if (leaf == other) found += search_slots(s, i, i + 1, begin[leaf + 1]);
         else if (sup_box_overlap(&s->slots[i], box)) found += search_slots(s, i, begin[other], begin[other + 1]);
@@ -131,7 +138,7 @@ static uint64_t search_node(const search* s, uint32_t leaf, uint32_t node)
     const sup_box* box = &s->nodes[leaves + leaf];
     uint64_t       found = 0;
     stack[depth++] = node;
-    while (depth > 0) {
+    while (depth > 0 && spend(s, 1)) {
         node = stack[--depth];
         if (!sup_box_overlap(&s->nodes[node], box)) continue;
         if (node >= leaves) {
@@ -156,13 +163,14 @@ static uint64_t search_leaf(const search* s, uint32_t leaf)
 static void count_pairs(void* data, uint32_t begin, uint32_t end)
 {
     search   own = *(const search*)data, *s = &own;
-    uint64_t found = 0, left = TESTS_MOST * (uint64_t)(s->bvh->leaf_begin[end] - s->bvh->leaf_begin[begin]);
+    uint64_t found = 0;
+    int64_t  left = WORK_MOST * (int64_t)(s->bvh->leaf_begin[end] - s->bvh->leaf_begin[begin]);
     s->left = &left;
     for (uint32_t l = begin; l < end; ++l) {
         for (uint32_t i = s->bvh->leaf_begin[l]; i < s->bvh->leaf_begin[l + 1]; ++i) s->hits[i] = 0;
         found += search_leaf(s, l);
     }
-    s->counts[begin / GRAIN] = found;
+    s->counts[begin / GRAIN] = left < 0 ? UNCOUNTED : found;
 }
 
 static uint32_t task_count(const sup_bvh* bvh) { return (bvh->leaf_count + GRAIN - 1) / GRAIN; }
@@ -192,10 +200,13 @@ uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points,
     sup_bvh_refit(b, points, tasks, s.nodes, s.slots);
     sup_tasks_run(tasks, b->leaf_count, GRAIN, count_pairs, &s);
     uint64_t total = 0;
-    for (uint32_t i = 0; i < task_count(b); ++i) total += s.counts[i];
+    for (uint32_t i = 0; i < task_count(b); ++i) {
+        if (s.counts[i] == UNCOUNTED) return SUP_METER_UNCOUNTED;
+        total += s.counts[i];
+    }
     if (total > 0 && pairs && room > 0) {
-        heap     h = { pairs, 0, room };
-        uint64_t left = TESTS_MOST * (uint64_t)b->triangle_count;
+        heap    h = { pairs, 0, room };
+        int64_t left = INT64_MAX; // counting has found the work to be bounded
         s.heap = &h;
         s.left = &left;
         for (uint32_t l = 0; l < b->leaf_count; ++l)
@@ -206,5 +217,5 @@ uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points,
                 }
         sort_heap(&h);
     }
-    return total < UINT32_MAX ? (uint32_t)total : UINT32_MAX;
+    return total < SUP_METER_UNCOUNTED ? (uint32_t)total : SUP_METER_UNCOUNTED;
 }

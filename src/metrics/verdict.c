@@ -64,8 +64,11 @@ void sup_verdict_push(const sup_meter* meter, double time, const sup_pose* pose,
 {
     uint8_t* rest = (uint8_t*)scratch + 2 * volumes_size(meter);
     push_volumes(meter, time, pose, points, linear, scratch, v);
-    uint32_t crossings = sup_meter_intersections(meter, points, rest, tasks, NULL, 0);
-    uint32_t before = linear ? sup_meter_intersections(meter, linear, rest, tasks, NULL, 0) : 0;
+    // A search that gives up costs as much as dozens that do not: one is enough to know.
+    bool     countable = v->crossings_rest != SUP_METER_UNCOUNTED && v->crossings != SUP_METER_UNCOUNTED;
+    uint32_t crossings = SUP_METER_UNCOUNTED, before = linear ? SUP_METER_UNCOUNTED : 0;
+    if (countable) crossings = sup_meter_intersections(meter, points, rest, tasks, NULL, 0);
+    if (linear && crossings != SUP_METER_UNCOUNTED) before = sup_meter_intersections(meter, linear, rest, tasks, NULL, 0);
     // Where none cross now, the frame that would be worst without the chain is the one to tell of.
     bool more = crossings > v->crossings || (crossings == v->crossings && before > v->crossings_linear);
     if (v->frames == 0 || more) {
@@ -104,12 +107,20 @@ static void add(writer* w, const char* format, ...)
 }
 
 static bool volume_complains(const sup_verdict* v) { return v->part && fabs(v->volume) >= FINE; }
-static bool crossings_complain(const sup_verdict* v) { return v->crossings > v->crossings_rest; }
+static bool uncounted(const sup_verdict* v) { return v->crossings == SUP_METER_UNCOUNTED; }
+static bool crossings_complain(const sup_verdict* v) { return uncounted(v) || v->crossings > v->crossings_rest; }
 
 bool sup_verdict_complains(const sup_verdict* v) { return volume_complains(v) || crossings_complain(v); }
 
 static void add_crossings(writer* w, const sup_verdict* v)
 {
+    if (uncounted(v)) {
+        bool rest = v->crossings_rest == SUP_METER_UNCOUNTED;
+        add(w, "more triangles lie in one place than can be counted, ");
+        if (rest) add(w, "at rest already; merge doubled faces");
+        else add(w, "at %.2f s", v->crossings_time);
+        return;
+    }
     if (crossings_complain(v))
         add(w, "%u pair%s of triangles cross%s at %.2f s", v->crossings, v->crossings == 1 ? "" : "s",
             v->crossings == 1 ? "es" : "", v->crossings_time);
@@ -117,7 +128,8 @@ static void add_crossings(writer* w, const sup_verdict* v)
     else add(w, "no triangles cross");
     bool rest = crossings_complain(v) && v->crossings_rest, linear = v->compared && v->crossings_linear != v->crossings;
     if (rest || linear) add(w, " (");
-    if (linear) add(w, "%u under linear skinning", v->crossings_linear);
+    if (linear && v->crossings_linear == SUP_METER_UNCOUNTED) add(w, "more than can be counted under linear skinning");
+    else if (linear) add(w, "%u under linear skinning", v->crossings_linear);
     if (rest) add(w, "%s%u at rest", linear ? ", " : "", v->crossings_rest);
     if (rest || linear) add(w, ")");
 }
@@ -126,7 +138,7 @@ static void add_better(writer* w, const sup_verdict* v)
 {
     add(w, " Try --deform %s:", v->better);
     if (volume_complains(v)) add(w, " %s%.1f %% there", v->better_volume < 0 ? "-" : "+", 100 * fabs(v->better_volume));
-    if (crossings_complain(v))
+    if (crossings_complain(v) && v->better_crossings != SUP_METER_UNCOUNTED)
         add(w, "%s %u crossing%s", volume_complains(v) ? "," : "", v->better_crossings, v->better_crossings == 1 ? "" : "s");
     add(w, ".");
 }

@@ -6,8 +6,10 @@
 
 const char* sup_build_name(sup_build* build, const char* name, const char* noun, uint32_t index)
 {
-    if (name) return sup_arena_text(build->keep, name, strlen(name));
-    char   text[64];
+    char  text[64];
+    char* kept = name ? sup_arena_text(build->keep, name, strlen(name)) : NULL;
+    if (kept) sup_text_clean(kept);
+    if (name) return kept;
     size_t length = sup_format(text, sizeof text, "%s %u", noun, index);
     return sup_arena_text(build->keep, text, length);
 }
@@ -19,7 +21,7 @@ static sup_result describe(sup_build* build)
     if (desc->warning_count && !desc->warnings)
         return sup_fail(build->error, SUP_ERROR_INPUT, "the description counts %u warnings but gives none; set both or neither",
                         desc->warning_count);
-    c->name = sup_arena_text(build->keep, desc->name ? desc->name : "character", strlen(desc->name ? desc->name : "character"));
+    c->name = sup_build_name(build, desc->name ? desc->name : "character", NULL, 0);
     if (!sup_notes_begin(&build->warnings, build->keep) || !c->name) return sup_fail_memory(build->error, "a character");
     for (uint32_t i = 0; i < desc->warning_count; ++i)
         if (desc->warnings[i]) sup_note(&build->warnings, "%s", desc->warnings[i]);

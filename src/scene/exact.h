@@ -26,6 +26,14 @@ static inline sup_affine exact_round(const exact_affine* a)
     return r;
 }
 
+/// No number of it left the range of floats.
+static inline bool affine_finite(const sup_affine* a)
+{
+    for (int i = 0; i < 12; ++i)
+        if (!isfinite(a->m[i / 4][i % 4])) return false;
+    return true;
+}
+
 /// First b, then a.
 static inline exact_affine exact_mul(const exact_affine* a, const exact_affine* b)
 {

@@ -15,13 +15,6 @@ static const char* joint_name(const sup_build* build, uint32_t joint)
     return name ? name : "(unnamed)";
 }
 
-static bool affine_finite(const sup_affine* a)
-{
-    for (int i = 0; i < 12; ++i)
-        if (!isfinite(a->m[i / 4][i % 4])) return false;
-    return true;
-}
-
 // Parents before children, otherwise the given order: each joint goes out after those of its ancestors that have not yet.
 static sup_result order_joints(sup_build* build, uint32_t* order)
 {

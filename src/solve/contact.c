@@ -523,7 +523,7 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.ready = take(&d, c->filled, sizeof *m.ready);
     m.pairs = take(&d, 2 * (size_t)PAIRS, sizeof *m.pairs);
     m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);
-    m.counts = take(&d, 2 * (size_t)WAVE, sizeof *m.counts);
+    m.counts = take(&d, WAVE, sizeof *m.counts);
     m.found = take(&d, 2 * (size_t)c->capacity, sizeof *m.found);
     m.habits = take(&d, c->capacity, sizeof *m.habits);
     m.keys = take(&d, 2 * (size_t)c->capacity, sizeof *m.keys);

@@ -183,6 +183,11 @@ typedef struct contact_header {
     uint32_t color_begin[65];
 } contact_header;
 
+/// What a chunk of pairs of packs gave.
+typedef struct chunk_count {
+    uint32_t kept, lost, couples; // contacts; couples of triangles that were looked at one by one
+} chunk_count;
+
 /// The caller's scratch, divided.
 typedef struct contact_memory {
     contact_header* header;
@@ -204,7 +209,7 @@ typedef struct contact_memory {
     uint8_t*       ready;        // per pack: has them
     uint32_t*      pairs;        // of packs, two each
     contact_item*  slices;       // WAVE chunks
-    uint32_t*      counts;       // per chunk of a wave: kept, lost
+    chunk_count*   counts;       // per chunk of a wave
     contact_item*  found;        // 2 x capacity
     contact_habit* habits;       // capacity
     sup_sort_item *keys, *spare; // 2 x capacity

@@ -460,8 +460,10 @@ static void test_couple(const contact_search* s, const couple* c, const contact_
     if (edges) test_all_edges(s, c, v, back_a, to);
 }
 
-static void test_packs(const contact_search* s, uint32_t pack, uint32_t other, slice* to)
+/// How many couples of triangles were looked at one by one.
+static uint32_t test_packs(const contact_search* s, uint32_t pack, uint32_t other, slice* to)
 {
+    uint32_t      couples = 0;
     contact_sieve sieve[CONTACT_PACK];
     contact_sift  sift = { .a = &s->m.packs[pack],
                            .b = &s->m.packs[other],
@@ -482,8 +484,10 @@ static void test_packs(const contact_search* s, uint32_t pack, uint32_t other, s
             if (!(all >> k & 1)) continue;
             couple c = { sift.a, sift.b, i, k, first + i, second + k };
             test_couple(s, &c, v, edges >> k & 1, to);
+            ++couples;
         }
     }
+    return couples;
 }
 
 /// Chunks [begin, end), CHUNK pairs of packs each.
@@ -493,9 +497,9 @@ void sup_contact_narrow(void* data, uint32_t begin, uint32_t end)
     for (uint32_t chunk = begin; chunk < end; ++chunk) {
         slice    to = { s->m.slices + (size_t)chunk * SLICE, 0, 0 };
         uint32_t first = chunk * CHUNK, last = first + CHUNK;
+        uint32_t couples = 0;
         for (uint32_t i = first; i < last && i < s->pair_count; ++i)
-            test_packs(s, s->m.pairs[2 * (size_t)i], s->m.pairs[2 * (size_t)i + 1], &to);
-        s->m.counts[2 * chunk] = to.count;
-        s->m.counts[2 * chunk + 1] = to.lost;
+            couples += test_packs(s, s->m.pairs[2 * (size_t)i], s->m.pairs[2 * (size_t)i + 1], &to);
+        s->m.counts[chunk] = (chunk_count){ to.count, to.lost, couples };
     }
 }

@@ -6,9 +6,10 @@
 #include <string.h>
 
 enum { GRAIN_PACKS = 64, GRAIN_POINTS = 512, STACK = 192 };
-// Pairs of packs that a search may look at, for each pack; characters with clothes ask for up to 35. And how often the list may
-// be filled with what has no room in it.
-enum { PAIRS_MOST = 128, LOST_MOST = 8 };
+// Pairs of packs that a search may look at, for each pack; characters with clothes ask for up to 35. Couples of triangles in
+// them that pass the sieve: up to 53, and thousands where large triangles cross each other everywhere. And how often the list
+// may be filled with what has no room in it.
+enum { PAIRS_MOST = 128, COUPLES_MOST = 1024, LOST_MOST = 8 };
 
 // ---------------------------------------------------------------------------------------------- boxes, normals, cones
 
@@ -225,14 +226,14 @@ static void want_packs(contact_search* s)
 static uint32_t gather(contact_search* s, uint32_t* lost)
 {
     uint32_t room = 2 * s->c->capacity, count = 0;
-    uint64_t left = PAIRS + PAIRS_MOST * (uint64_t)s->c->filled;
+    uint64_t left = PAIRS + PAIRS_MOST * (uint64_t)s->c->filled, couples = 0;
     descent  d;
     d.depth = 0;
     if (!looks_one_way(&s->m.nodes[1])) push(&d, 1, 1);
     memset(s->m.ready, 0, s->c->filled * sizeof *s->m.ready);
     while (d.depth > 0) {
         descend(s, &d);
-        if (s->pair_count > left || *lost > LOST_MOST * (uint64_t)room) {
+        if (s->pair_count > left || *lost > LOST_MOST * (uint64_t)room || couples > COUPLES_MOST * (uint64_t)s->c->filled) {
             s->crowded = true;
             break;
         }
@@ -241,8 +242,9 @@ static uint32_t gather(contact_search* s, uint32_t* lost)
         uint32_t chunks = (s->pair_count + CHUNK - 1) / CHUNK;
         sup_tasks_run(s->call->tasks, chunks, 1, sup_contact_narrow, s);
         for (uint32_t k = 0; k < chunks; ++k) {
-            *lost += s->m.counts[2 * k + 1];
-            for (uint32_t i = 0; i < s->m.counts[2 * k]; ++i) {
+            *lost += s->m.counts[k].lost;
+            couples += s->m.counts[k].couples;
+            for (uint32_t i = 0; i < s->m.counts[k].kept; ++i) {
                 if (count == room) {
                     count = keep_nearest(s, count, s->c->capacity);
                     *lost += room - count;

@@ -122,9 +122,42 @@ static void failing_fills_the_error_and_returns_the_code(void** state)
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
 }
 
+static void names_from_files_cannot_speak_to_the_terminal(void** state)
+{
+    (void)state;
+    static const char* const pairs[][2] = {
+        { "upper arm", "upper arm" },
+        { "\xc3\xa9paule \xe8\x82\xa9 \xf0\x9f\xa6\xb4",
+          "\xc3\xa9paule \xe8\x82\xa9 \xf0\x9f\xa6\xb4" }, // letters and a bone stay
+        { "\033[31mred\033]0;title\007", "?[31mred?]0;title?" },
+        { "a\r\nsupple: note: b\tc\177", "a??supple: note: b?c?" },
+        { "\xc2\x9b"
+          "31m",
+          "?31m" }, // C1 as UTF-8: one mark
+        { "\x9b"
+          "31m\xc0\x80\xff",
+          "?31m???" }, // no UTF-8: one mark a byte
+        { "\xe2\x80\xae"
+          "cod.exe\xe2\x81\xa6",
+          "?cod.exe?" }, // right to left
+        { "cut\xe8\x82", "cut??" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
+        char text[64];
+        strcpy(text, pairs[i][0]);
+        sup_text_clean(text);
+        assert_string_equal(text, pairs[i][1]);
+    }
+    sup_error error;
+    sup_fail(&error, SUP_ERROR_INPUT, "no joint '%s'", "\033[2J");
+    assert_string_equal(error.text, "no joint '?[2J'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_from_files_cannot_speak_to_the_terminal),
         cmocka_unit_test(whole_numbers_are_printed_like_printf),
         cmocka_unit_test(texts_are_padded_and_cut_like_printf),
         cmocka_unit_test(fixed_point_is_rounded_like_printf),

@@ -59,6 +59,26 @@ await test("crossings that are not counted are null, and over every limit", () =
     const r = run(["check", file, "--deform", "linear", "--max-intersections", "5", "--json"]);
     equal(r.code, 3, "exit code");
     match(r.out + r.err, /"intersections_added": ?null/);
-    match(r.out + r.err, /are not counted; the limit is 5/);
+    match(r.out + r.err, /than can be counted; the limit is 5/);
+    const c = run(["compare", file, "--deform", "linear", "--fps", "1", "--max-intersections", "5", "--json"]);
+    equal(c.code, 3, "exit code of compare");
+    match(c.out + c.err, /"self_intersections_max": ?null/);
+    match(c.out + c.err, /than can be counted; the limit is 5/);
+});
+await test("what is not a number breaks limits that were given, and no others", () => {
+    const file = path.join(data, "hostile/nan_77_1.glb"), args = ["compare", file, "--deform", "linear", "--fps", "1"];
+    if (!fs.existsSync(file)) skip("no ../shared/data");
+    equal(run(args).code, 0, "exit code without a limit");
+    equal(run([...args, "--max-stretch", "5"]).code, 3, "exit code with one");
+});
+await test("names in a file cannot speak to the terminal", folder => {
+    const file = path.join(folder, "names.bvh"), obeyed = /[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202e]/;
+    const turn = "CHANNELS 3 Xrotation Yrotation Zrotation";
+    fs.writeFileSync(file, `HIERARCHY\nROOT hips\x1b[31m\n{\nOFFSET 0 0 0\n${turn}\nJOINT \x1b]0;title\x07\u202e\n{\nOFFSET 0 1 0\n${turn}\n`
+        + `End Site\n{\nOFFSET 0 1 0\n}\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0 0 0 0\n`);
+    const shown = run(["inspect", file]), missing = run(["inspect", path.join(folder, "\x1b[2J.glb")]);
+    equal(shown.code, 0, "exit code");
+    match(shown.out, /hips\?\[31m/);
+    equal(obeyed.test(shown.out + shown.err + missing.out + missing.err), false, "control characters in what is shown");
 });
 finish();

@@ -1,5 +1,6 @@
 // Damages characters and runs them: `hostile_cases [--cases N] [--seed FIRST] [--links CHAIN | --every] [--without DEFORMER]
-// [--budget SECONDS] [--stage-budget SECONDS] [--large] [--keep-going] [--write FOLDER] [--list]`. A case is its seed (and
+// [--only DAMAGE] [--budget SECONDS] [--stage-budget SECONDS] [--large] [--keep-going] [--write FOLDER] [--list]`. A case is
+// its seed (and
 // --every and --large, which change what a seed does): one that failed says how it is had again.
 #define _GNU_SOURCE // mkdtemp, setitimer
 #include "hostile.h"
@@ -35,6 +36,7 @@ typedef struct settings {
     trial_options trial;
     bool          large, keep_going, list;
     const char*   write;
+    const char*   only; ///< cases whose description has these words; NULL: all
     char          folder[PATH_ROOM];
     sup_arena*    arena;
     source        sources[SOURCES_MAX];
@@ -249,6 +251,10 @@ static bool run_case(const settings* s, uint64_t seed, trial_counts* counts)
     snprintf(trial_stage, sizeof trial_stage, "damaging");
     make_case(s, seed, arena, &one);
     now.what = one.what;
+    if (s->only && !strstr(one.what, s->only)) {
+        sup_arena_destroy(arena);
+        return true;
+    }
     if (s->list || s->write) printf("%llu %s\n", (unsigned long long)seed, one.what);
     if (s->list) fflush(stdout);
     if (s->write) write_case(&one, s->write);
@@ -304,6 +310,7 @@ static bool parse(settings* s, int argc, char** argv)
         else if (strcmp(flag, "--stage-budget") == 0) s->trial.stage = strtod(argv[++i], NULL);
         else if (strcmp(flag, "--links") == 0) s->trial.links = argv[++i];
         else if (strcmp(flag, "--without") == 0) s->trial.without = argv[++i];
+        else if (strcmp(flag, "--only") == 0) s->only = argv[++i];
         else if (strcmp(flag, "--write") == 0) s->write = argv[++i];
         else return false;
     }
@@ -329,7 +336,8 @@ int main(int argc, char** argv)
     static settings s = { .cases = 1, .seed = 1, .trial = { .seconds = BUDGET, .stage = STAGE_BUDGET } };
     if (!parse(&s, argc, argv)) {
         fprintf(stderr,
-                "usage: %s [--cases N] [--seed FIRST] [--links CHAIN | --every] [--without DEFORMER] [--budget SECONDS] "
+                "usage: %s [--cases N] [--seed FIRST] [--links CHAIN | --every] [--without DEFORMER] [--only DAMAGE] [--budget "
+                "SECONDS] "
                 "[--stage-budget SECONDS] [--large] [--keep-going] "
                 "[--write FOLDER] [--list]\n",
                 argv[0]);

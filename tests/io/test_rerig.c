@@ -337,6 +337,38 @@ static void running_out_of_memory_is_said_wherever_it_happens(void** state)
     done(made, &b);
 }
 
+// A sheared matrix whose parts, a turn of 45 degrees and a scale of 3.4e38, put the joint below it at 3.4e38 + sin 45 x 3.4e38,
+// which no float holds. As a matrix it can be read; but a joint that a clip moves is written in parts.
+static void what_could_not_be_read_again_is_not_written(void** state)
+{
+    (void)state;
+    static const float times[] = { 0, 1 }, turns[] = { 0, 0, 0, 1, 0, 0, 0.6f, 0.8f };
+    const sup_channel  turn = { .path = SUP_PATH_ROTATION, .key_count = 2, .width = 4, .times = times, .values = turns };
+    const sup_clip     clip = { .name = "nod", .seconds = 1, .channel_count = 1, .channels = &turn, .source_id = SUP_NONE };
+    builder            b = { 0 };
+    sup_joint          joints[2];
+    sup_error          error = { 0 };
+    build_quads(&b);
+    build_joints(joints);
+    joints[0].has_matrix = true;
+    joints[0].matrix = (sup_affine){ { { 1, 0, 0, 0 }, { 0, 1, 0, 3.4e38f }, { 0, 3.4e38f, 1, 0 } } };
+    for (int moved = 0; moved < 2; ++moved) {
+        sup_character *quads = read_glb(&b), *made = NULL, *again = NULL;
+        const char*    path = test_folder_file(&folder, moved ? "moved.glb" : "still.glb");
+        assert_ok(sup_skeleton_attach(quads, 2, joints, NULL, &made, &error), error);
+        if (moved) assert_ok(sup_character_add_clip(made, &clip, &error), error);
+        sup_result result = sup_character_write(made, path, NULL, NULL, &error);
+        assert_int_equal(result, moved ? SUP_ERROR_INPUT : SUP_OK);
+        if (moved) assert_non_null(strstr(error.text, "down to joint 'upper' leave the numbers once they are written"));
+        assert_int_equal(access(path, F_OK), moved ? -1 : 0);
+        if (!moved) assert_ok(sup_load(path, NULL, &again, &error), error);
+        sup_character_destroy(again);
+        sup_character_destroy(made);
+        sup_character_destroy(quads);
+    }
+    builder_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +378,7 @@ int main(void)
         cmocka_unit_test(nothing_goes_where_an_extension_may_refer_to_it),
         cmocka_unit_test(colors_and_coordinates_are_found_under_the_new_joints),
         cmocka_unit_test(new_weights_stay_on_the_files_own_skeleton),
+        cmocka_unit_test(what_could_not_be_read_again_is_not_written),
         cmocka_unit_test(running_out_of_memory_is_said_wherever_it_happens),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

@@ -203,6 +203,30 @@ static void folded_strip_meets_itself_where_no_point_is_shared(void** state)
     sup_character_destroy(c);
 }
 
+// A fan of triangles about an axis, each by points of its own: every one crosses every other. Sixty-four make 2,016 pairs; of
+// two thousand the search gives up, and says so.
+static void triangles_in_one_place_are_counted_or_said_to_be_too_many(void** state)
+{
+    (void)state;
+    for (uint32_t n = 64; n <= 2048; n *= 32) {
+        sup_vec3* points = calloc(3 * (size_t)n, sizeof *points);
+        uint32_t* triangles = calloc(3 * (size_t)n, sizeof *triangles);
+        for (uint32_t i = 0; i < n; ++i) {
+            double angle = 3.0 * i / n;
+            points[3 * i] = v3((float)cos(angle), (float)sin(angle), 0.01f * (float)i / (float)n);
+            points[3 * i + 1] = v3(-(float)cos(angle), -(float)sin(angle), 0.01f * (float)i / (float)n);
+            points[3 * i + 2] = v3(0, 0, 1 + (float)i / (float)n);
+            for (uint32_t k = 0; k < 3; ++k) triangles[3 * i + k] = 3 * i + k;
+        }
+        sup_character* c = still_character(points, 3 * n, triangles, n);
+        sup_meter*     m = make_meter(c);
+        assert_int_equal(crossings(m, points, NULL, 0), n == 64 ? 64 * 63 / 2 : SUP_METER_UNCOUNTED);
+        sup_meter_destroy(m);
+        sup_character_destroy(c);
+        free(points), free(triangles);
+    }
+}
+
 static void sixteen_thousand_triangles_take_milliseconds(void** state)
 {
     (void)state;
@@ -503,6 +527,7 @@ int main(void)
         cmocka_unit_test(bar_through_a_box_crosses_in_sixteen_pairs),
         cmocka_unit_test(touching_boxes_do_not_cross_but_equal_faces_overlap),
         cmocka_unit_test(folded_strip_meets_itself_where_no_point_is_shared),
+        cmocka_unit_test(triangles_in_one_place_are_counted_or_said_to_be_too_many),
         cmocka_unit_test(sixteen_thousand_triangles_take_milliseconds),
         cmocka_unit_test(pairs_are_the_same_for_any_number_of_workers),
         cmocka_unit_test(rest_parts_are_cut_in_the_middle_of_bones),

@@ -155,7 +155,7 @@ export interface Measures {
     volume_rest: number;
     stretch: number;
     roughness: number;
-    crossings: number;
+    crossings: number | null; // null: more triangles lie in one place than can be counted
     parts: { name: string; volume: number; volume_rest: number }[];
     fallbacks: Record<string, number>;
 }

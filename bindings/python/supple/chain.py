@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -208,7 +209,7 @@ class Chain:
             rows["time"].append(frame.time)
             for key in rows:
                 if key != "time":
-                    rows[key].append(seen[key])
+                    rows[key].append(math.inf if seen[key] is None else seen[key])  # crossings that cannot be counted
         return {k: numpy.array(v) if numpy is not None else v for k, v in rows.items()}
 
 
