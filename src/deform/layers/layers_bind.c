@@ -40,6 +40,7 @@ static sup_result make_skins(layers_bound* b, uint32_t joint_count, sup_arena* a
                            .joint_centers = b->joint_centers };
     sup_result    r = sup_skin_create(&desc, arena, &b->skin_all, error);
     desc.point_count = b->stride;
+    if (!r && b->caged) r = sup_skin_create(&desc, arena, &b->skin_cage, error);
     desc.points = b->rest + (size_t)LAYER_BONE * b->stride;
     return r ? r : sup_skin_create(&desc, arena, &b->skin_bones, error);
 }
@@ -320,6 +321,6 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = layers_say(&cage.input, temporary, b, error);
     if (!r) layers_note_limits(in);
     sup_arena_destroy(temporary);
-    if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b) };
+    if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b), b->count };
     return r;
 }
