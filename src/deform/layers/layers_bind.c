@@ -315,7 +315,7 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = sup_pose_create(c, arena, &b->bind, error);
     if (!r) sup_pose_bind(c, &b->bind);
     if (!r) r = make_all(&cage.input, b, arena, temporary, error);
-    if (!r) r = layers_bind_anatomy(in, arena, temporary, b, error);
+    if (!r) r = layers_bind_anatomy(in, b->caged ? &cage.cage : NULL, arena, temporary, b, error);
     if (!r) r = layers_bind_limits(arena, b, error);
     if (!r && cage.cage.point_count) r = layers_cage_ride(in, &cage, arena, b, error);
     if (!r) r = layers_say(&cage.input, temporary, b, error);
