@@ -84,6 +84,9 @@ extern const sup_param layers_rows[ROWS];
 enum { FOOT_BLENDED, FOOT_DOMINANT };
 enum { CUT_MIDDLES, CUT_ENDS };
 
+/// Radius of the material's regions, of the depth of the tissue. A mesh with shorter edges has narrower ones.
+#define LAYERS_REGION 0.3
+
 /// Flesh within so many local radii of a joint is the joint's.
 #define LAYERS_JOINT_REACH 1.2f
 
