@@ -60,7 +60,7 @@ static float firmness_at(const sup_bind_input* in, const layers_bound* b, const 
     if (!cage)
         return firmness_of(b->weight_joints + from, b->weight_values + from, b->weight_begin[k + 1] - from, solids) *
                left_open(in->fields, p);
-    for (uint32_t i = cage->source_begin[p]; i < cage->source_begin[p + 1]; ++i) {
+    for (uint32_t i = cage->source_begin[p]; w->begin && i < cage->source_begin[p + 1]; ++i) {
         uint32_t q = cage->sources[i], at = w->begin[q];
         firm += cage->shares[i] * firmness_of(w->joints + at, w->values + at, w->begin[q + 1] - at, solids) *
                 left_open(in->fields, q);
