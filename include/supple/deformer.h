@@ -184,7 +184,8 @@ SUP_API void sup_frame_pose(const sup_frame* frame, uint32_t i, uint32_t n, sup_
 typedef struct sup_binding {
     const void* data;         ///< precomputed, never written again
     size_t      state_size;   ///< bytes kept from step to step; 0 means a pure function of pose and time
-    size_t      scratch_size; ///< bytes evaluate and reset may overwrite
+    size_t      scratch_size; ///< bytes evaluate, present and reset may overwrite
+    uint32_t    carriers;     ///< points that evaluate moves in place of the skin's, which present makes; 0: there are none
 } sup_binding;
 
 /// The links before one, evaluated at any time of the clip while binding. Stateless links only.
@@ -261,8 +262,14 @@ typedef struct sup_deformer {
     void (*reset)(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch);
     /// One step of the clock if there is state, one instant if not.
     /// Cannot fail, allocate, lock or print; same inputs give the same bits for any worker count. out is not points.
+    /// Where the binding has carriers, out gets how far each is from where the pose alone has it, and the frame may have no
+    /// points: the clock interpolates those ways, and the skin is made once a frame.
     void (*evaluate)(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                      sup_vec3* out);
+    /// With carriers: the skin at one instant (frame->time, end, points and skinned), their ways as given. Promises what
+    /// evaluate does. NULL: no binding has carriers.
+    void (*present)(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* ways, void* scratch,
+                    sup_vec3* out);
     /// Optional: named lines, points and triangles in world space, for `render --show` and the studio. `skin` is what the
     /// link last gave out.
     void (*draw)(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,

@@ -16,12 +16,13 @@ run_scratch scratch_cut(const sup_chain* chain, void* scratch)
     uint8_t* p = scratch;
     size_t   n = chain->points_size;
     SUP_ASSERT((uintptr_t)scratch % 64 == 0);
-    return (run_scratch){ (sup_vec3*)p, (sup_vec3*)(p + n), (sup_vec3*)(p + 2 * n), (sup_vec3*)(p + 3 * n), p + 4 * n };
+    return (run_scratch){ (sup_vec3*)p,           (sup_vec3*)(p + n),     (sup_vec3*)(p + 2 * n),
+                          (sup_vec3*)(p + 3 * n), (sup_vec3*)(p + 4 * n), p + 4 * n + chain->carriers_size };
 }
 
 size_t sup_chain_scratch_size(const sup_chain* chain)
 {
-    return 4 * chain->points_size + sup_align(chain->link_scratch, 64) + 64;
+    return 4 * chain->points_size + chain->carriers_size + sup_align(chain->link_scratch, 64) + 64;
 }
 
 static bool all_within(const sup_vec3* points, const sup_vec3* skinned, uint32_t count, float limit2)
@@ -54,7 +55,27 @@ bool points_near(const sup_mesh* mesh, const sup_vec3* points, const sup_vec3* s
     return all_within(points, skinned, mesh->point_count, *limit2);
 }
 
-// A static link has no motion to reset: its lost points go back alone. Points that came lost are not its doing: a dynamic link
+static bool all_short(const sup_vec3* ways, size_t count, float limit)
+{
+    bool short_all = true;
+    for (size_t i = 0; i < count; ++i) short_all &= v3_length2(ways[i]) <= limit * limit;
+    return short_all;
+}
+
+bool ways_near(const sup_mesh* mesh, const sup_vec3* ways, size_t count, const sup_vec3* skinned)
+{
+    return all_short(ways, count, LOST_DIAGONALS * mesh->diagonal) ||
+           (skinned && all_short(ways, count, LOST_DIAGONALS * diagonal_of(skinned, mesh->point_count)));
+}
+
+void ways_blend(const run_ways* ways, size_t offset, size_t count, sup_vec3* out)
+{
+    const sup_vec3 *d0 = ways->before + offset, *d1 = ways->after + offset;
+    float           share = (float)ways->ratio;
+    for (size_t i = 0; i < count; ++i) out[i] = ways->ratio == 1.0 ? d1[i] : v3_lerp(d0[i], d1[i], share);
+}
+
+// At an instant there is no motion to reset: lost points go back alone. Points that came lost are not its doing: a dynamic link
 // in front must still be seen to have lost them.
 static void return_lost(const sup_chain* chain, const sup_frame* frame, sup_vec3* out)
 {
@@ -73,15 +94,21 @@ static void return_lost(const sup_chain* chain, const sup_frame* frame, sup_vec3
 }
 
 void link_run(const sup_chain* chain, uint32_t index, const uint8_t* params, uint8_t* state, const sup_frame* frame,
-              const run_scratch* s, sup_vec3* out)
+              const run_ways* ways, const run_scratch* s, sup_vec3* out)
 {
     const link* l = &chain->links[index];
-    l->deformer->evaluate(&l->binding, params + l->params_offset, frame, state, s->link, out);
-    if (index > 0 && l->binding.state_size == 0) return_lost(chain, frame, out);
+    const void* p = params + l->params_offset;
+    uint32_t    carriers = l->binding.carriers;
+    if (carriers && ways) ways_blend(ways, l->ways_offset, carriers, s->ways);
+    else l->deformer->evaluate(&l->binding, p, frame, state, s->link, carriers ? s->ways : out);
+    if (carriers) l->deformer->present(&l->binding, p, frame, s->ways, s->link, out);
+    bool instant = l->binding.state_size == 0 || (carriers && ways);
+    if (index > 0 && instant) return_lost(chain, frame, out);
 }
 
 const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, const uint8_t* params, uint8_t* state,
-                          const sup_frame* given, const run_scratch* s, const sup_vec3* points, sup_vec3* out)
+                          const sup_frame* given, const run_ways* ways, const run_scratch* s, const sup_vec3* points,
+                          sup_vec3* out)
 {
     sup_frame frame = *given;
     if (begin == 0) points = sup_pose_morph(chain->character, frame.end, s->morphed);
@@ -91,7 +118,7 @@ const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, 
         sup_vec3* to = i + 1 == end && out ? out : i == 0 ? s->skinned : points == s->a ? s->b : s->a;
         frame.points = points;
         frame.skinned = i == 0 ? NULL : s->skinned;
-        link_run(chain, i, params, state ? state + l->state_offset : NULL, &frame, s, to);
+        link_run(chain, i, params, state ? state + l->state_offset : NULL, &frame, ways, s, to);
         points = to;
     }
     if (out && points != out) {
@@ -135,7 +162,7 @@ sup_result sup_prefix_pose(const sup_prefix* before, const sup_pose* pose, doubl
                           .tasks = before->tasks,
                           .sampler = &sampler };
     run_scratch s = scratch_cut(chain, before->scratch);
-    links_run(chain, 0, before->link, before->resolved, NULL, &frame, &s, NULL, out);
+    links_run(chain, 0, before->link, before->resolved, NULL, &frame, NULL, &s, NULL, out);
     return SUP_OK;
 }
 
@@ -235,14 +262,28 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
     if (r) return r;
     // A deformer that always has a state says so; one may also have it in some bindings only (a pose that drives).
     SUP_ASSERT(l->binding.state_size > 0 ? l->deformer->reset != NULL : !l->deformer->dynamic);
+    SUP_ASSERT(l->binding.carriers == 0 || (l->deformer->present && l->binding.state_size > 0));
     l->state_offset = chain->state_size;
     chain->state_size += sup_align(l->binding.state_size, 64);
     if (l->binding.scratch_size > chain->link_scratch) chain->link_scratch = l->binding.scratch_size;
     if (l->binding.state_size > 0) chain->dynamic_end = index + 1;
+    if (l->binding.state_size > 0 && l->binding.carriers == 0) chain->stepped_end = index + 1;
+    size_t carriers = sup_align(l->binding.carriers * sizeof(sup_vec3), 64);
+    if (carriers > chain->carriers_size) chain->carriers_size = carriers;
     if ((r = link_idle(b, index, &in))) return r;
     return sup_progress_report(b->desc->progress, (index + 1.0) / chain->link_count, "binding")
                ? SUP_OK
                : sup_fail(b->error, SUP_ERROR_CANCELLED, "cancelled while binding %s", l->deformer->name);
+}
+
+// Where the ways of a step are kept: those of the skin, then those of all carriers behind it.
+static void place_ways(sup_chain* chain)
+{
+    chain->way_count = chain->stepped_end ? chain->character->mesh.point_count : 0;
+    for (uint32_t i = chain->stepped_end; i < chain->dynamic_end; ++i) {
+        chain->links[i].ways_offset = chain->way_count;
+        chain->way_count += chain->links[i].binding.carriers;
+    }
 }
 
 // What every link that has state is content with.
@@ -284,6 +325,7 @@ sup_result sup_chain_create(const sup_chain_desc* desc, sup_chain** out, sup_err
     if (!r) r = world_parse(&b);
     for (uint32_t i = 0; !r && i < chain->link_count; ++i) r = bind_link(&b, i);
     if (!r && chain->step == 0) chain->step = shortest_step(chain);
+    if (!r) place_ways(chain);
     if (!r && !sup_notes_end(&chain->notes)) r = sup_fail_memory(error, "a chain");
     sup_arena_destroy(b.temporary);
     if (r) sup_arena_destroy(arena);

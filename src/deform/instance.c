@@ -3,6 +3,8 @@
 //   step k ends at start + k x step. Steps up to 0 are the pre-roll: the first pose is held. With a loop, steps 1 to n are a
 //   first pass, steps n + 1 to 2n the pass that is shown; at the seam the root's jump moves the state.
 //   out(t) = skinned(t) + (out - skinned) between the two steps around t; static links behind the last dynamic one run on that.
+//   A link with carriers gives their ways at steps instead, and makes the skin from the ways at t: links that have no step to
+//   take, and skinning itself, run once a frame.
 #include "deform/runner.h"
 #include "math/vec.h"
 
@@ -17,7 +19,7 @@
 
 enum { SNAPSHOTS_STANDARD = 16, SNAPSHOT_SPACING = 16 };
 
-// A state block: this header, the links' states, the last two displacements. No pointers: copied, saved, hashed.
+// A state block: this header, the links' states, the ways of the last two steps. No pointers: copied, saved, hashed.
 typedef struct state_head {
     int64_t   step;
     int64_t   started; // 0: nothing has run yet
@@ -40,7 +42,7 @@ struct sup_instance {
     uint8_t* params;   // as set
     uint8_t* resolved; // with the keys of this moment
     uint8_t* state;    // the current block
-    size_t   state_size, links_offset, before_offset, after_offset;
+    size_t   state_size, links_offset, before_offset, after_offset, ways_size;
 
     uint8_t** snapshots; // blocks; unused ones have started == 0
     uint32_t  snapshot_count;
@@ -167,43 +169,78 @@ static void reset_links(sup_instance* in, const sup_frame* frame, const run_scra
 {
     const sup_chain* chain = in->chain;
     sup_frame        f = *frame;
-    f.points = sup_pose_morph(chain->character, f.end, s->morphed);
+    f.points = chain->stepped_end ? sup_pose_morph(chain->character, f.end, s->morphed) : NULL;
     for (uint32_t i = 0; i < chain->dynamic_end; ++i) {
         const link* l = &chain->links[i];
         uint8_t*    state = in->state + in->links_offset + l->state_offset;
-        f.skinned = i == 0 ? NULL : s->skinned;
+        bool        stepped = i < chain->stepped_end;
+        f.skinned = i == 0 || !stepped ? NULL : s->skinned;
+        if (!stepped) f.points = NULL;
         if (l->binding.state_size > 0) {
             memset(state, 0, l->binding.state_size);
             l->deformer->reset(&l->binding, in->resolved + l->params_offset, &f, state, s->link);
         }
+        if (!stepped) continue;
         sup_vec3* to = i == 0 ? s->skinned : f.points == s->a ? s->b : s->a;
-        link_run(chain, i, in->resolved, state, &f, s, to);
+        link_run(chain, i, in->resolved, state, &f, NULL, s, to);
         f.points = to;
     }
 }
 
-// out - skinned into the block. False when a point is lost or not a number.
-static bool keep_displacement(sup_instance* in, const sup_vec3* points, const sup_vec3* skinned)
+// Links whose skin other links need at every step, and out - skinned into the block. False when a point is lost or not a
+// number.
+static bool step_skin(sup_instance* in, const sup_frame* frame, const run_scratch* s)
 {
-    const sup_mesh* mesh = &in->chain->character->mesh;
-    sup_vec3*       d = after_of(in);
-    float           limit2;
-    for (uint32_t i = 0; i < mesh->point_count; ++i) d[i] = v3_sub(points[i], skinned[i]);
-    return points_near(mesh, points, skinned, &limit2);
+    const sup_chain* chain = in->chain;
+    uint8_t*         links = in->state + in->links_offset;
+    sup_vec3*        d = after_of(in);
+    float            limit2;
+    if (!chain->stepped_end) return true;
+    const sup_vec3* points = links_run(chain, 0, chain->stepped_end, in->resolved, links, frame, NULL, s, NULL, NULL);
+    for (uint32_t i = 0; i < chain->character->mesh.point_count; ++i) d[i] = v3_sub(points[i], s->skinned[i]);
+    return points_near(&chain->character->mesh, points, s->skinned, &limit2);
+}
+
+// The others that have state: their carriers.
+static bool step_carriers(sup_instance* in, const sup_frame* given, const run_scratch* s)
+{
+    const sup_chain* chain = in->chain;
+    sup_frame        frame = *given;
+    bool             near = true;
+    frame.points = frame.skinned = NULL;
+    for (uint32_t i = chain->stepped_end; i < chain->dynamic_end; ++i) {
+        const link* l = &chain->links[i];
+        sup_vec3*   ways = after_of(in) + l->ways_offset;
+        if (l->binding.carriers == 0) continue;
+        l->deformer->evaluate(&l->binding, in->resolved + l->params_offset, &frame,
+                              in->state + in->links_offset + l->state_offset, s->link, ways);
+        near = near && ways_near(&chain->character->mesh, ways, l->binding.carriers, NULL);
+    }
+    if (near) return true;
+    // Rare, so the skin is posed only now, to see how large it is.
+    links_run(chain, 0, 1, in->resolved, NULL, &frame, NULL, s, NULL, NULL);
+    for (uint32_t i = chain->stepped_end; i < chain->dynamic_end; ++i) {
+        const link* l = &chain->links[i];
+        if (!ways_near(&chain->character->mesh, after_of(in) + l->ways_offset, l->binding.carriers, s->skinned)) return false;
+    }
+    return true;
+}
+
+static bool run_links(sup_instance* in, const sup_frame* frame, const run_scratch* s)
+{
+    bool near = step_skin(in, frame, s);
+    return step_carriers(in, frame, s) && near;
 }
 
 static void run_at(sup_instance* in, const sup_frame* frame, const run_scratch* s, sup_stats* stats)
 {
-    uint8_t*        links = in->state + in->links_offset;
-    const sup_vec3* points = links_run(in->chain, 0, in->chain->dynamic_end, in->resolved, links, frame, s, NULL, NULL);
-    if (keep_displacement(in, points, s->skinned)) return;
+    if (run_links(in, frame, s)) return;
     sup_frame still = *frame;
     still.dt = 0;
     still.start = still.end;
     still.carried = false;
     reset_links(in, &still, s);
-    points = links_run(in->chain, 0, in->chain->dynamic_end, in->resolved, links, &still, s, NULL, NULL);
-    if (!keep_displacement(in, points, s->skinned)) memset(after_of(in), 0, in->chain->points_size);
+    if (!run_links(in, &still, s)) memset(after_of(in), 0, in->ways_size);
     sup_stats_add(stats, "runner.lost_and_reset", 1);
 }
 
@@ -222,13 +259,13 @@ static void begin_motion(sup_instance* in, const sup_pose* pose, const run_scrat
     frame.settling_steps = (uint32_t)in->preroll;
     reset_links(in, &frame, s);
     run_at(in, &frame, s, stats);
-    memcpy(before_of(in), after_of(in), in->chain->points_size);
+    memcpy(before_of(in), after_of(in), in->ways_size);
     sup_pose_copy(pose, &in->last);
 }
 
-static void turn_displacement(sup_instance* in, sup_vec3* d, sup_quat rotation)
+static void turn_ways(sup_instance* in, sup_vec3* d, sup_quat rotation)
 {
-    for (uint32_t i = 0; i < in->chain->character->mesh.point_count; ++i) d[i] = quat_rotate(rotation, d[i]);
+    for (size_t i = 0; i < in->chain->way_count; ++i) d[i] = quat_rotate(rotation, d[i]);
 }
 
 // One step of the clock to the pose in in->now; in->last is the pose of the step before.
@@ -242,14 +279,14 @@ static void do_step(sup_instance* in, const run_scratch* s, sup_stats* stats)
     if (in->pass && k == in->pass + 1 && in->seam_moves) {
         frame.carry = in->seam;
         frame.carried = true;
-        turn_displacement(in, after_of(in), in->seam.rotation);
+        turn_ways(in, after_of(in), in->seam.rotation);
     }
     if (head->carried) {
         frame.carry = head->carry;
         frame.carried = true;
         head->carried = 0;
     }
-    memcpy(before_of(in), after_of(in), in->chain->points_size);
+    memcpy(before_of(in), after_of(in), in->ways_size);
     run_at(in, &frame, s, stats);
     head->step = k;
     sup_pose_copy(&in->now, &in->last);
@@ -344,20 +381,17 @@ static void show(sup_instance* in, double time, double ratio, const run_scratch*
 {
     const sup_chain* chain = in->chain;
     sup_frame        frame = make_frame(in, time, 0, &in->shown, &in->shown, stats);
-    if (!chain->dynamic_end) {
-        links_run(chain, 0, chain->link_count, in->resolved, NULL, &frame, s, NULL, out);
+    run_ways         ways = { before_of(in), after_of(in), ratio };
+    if (!chain->stepped_end) {
+        links_run(chain, 0, chain->link_count, in->resolved, NULL, &frame, &ways, s, NULL, out);
         return;
     }
-    // Skinning only: the dynamic links are not asked again.
-    const sup_vec3* skinned = links_run(chain, 0, 1, in->resolved, NULL, &frame, s, NULL, NULL);
-    const sup_vec3 *d0 = before_of(in), *d1 = after_of(in);
-    sup_vec3*       to = chain->dynamic_end == chain->link_count ? out : s->a;
-    float           share = (float)ratio;
-    for (uint32_t i = 0; i < chain->character->mesh.point_count; ++i) {
-        sup_vec3 d = ratio == 1.0 ? d1[i] : v3_lerp(d0[i], d1[i], share);
-        to[i] = v3_add(skinned[i], d);
-    }
-    if (to != out) links_run(chain, chain->dynamic_end, chain->link_count, in->resolved, NULL, &frame, s, to, out);
+    // Skinning only: the links that have taken their steps are not asked again.
+    const sup_vec3* skinned = links_run(chain, 0, 1, in->resolved, NULL, &frame, NULL, s, NULL, NULL);
+    sup_vec3*       to = chain->stepped_end == chain->link_count ? out : s->a;
+    ways_blend(&ways, 0, chain->character->mesh.point_count, to);
+    for (uint32_t i = 0; i < chain->character->mesh.point_count; ++i) to[i] = v3_add(skinned[i], to[i]);
+    if (to != out) links_run(chain, chain->stepped_end, chain->link_count, in->resolved, NULL, &frame, &ways, s, to, out);
 }
 
 void sup_instance_evaluate(sup_instance* in, double time, void* scratch, sup_stats* stats, sup_vec3* out)
@@ -412,8 +446,8 @@ void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, 
     } else if (teleport && dynamic) {
         bool      sound = pose_sound(in, &in->host_before) && pose_sound(in, &in->host_now);
         sup_rigid jump = sound ? root_motion(c, &in->host_before, &in->host_now) : rigid_identity();
-        turn_displacement(in, before_of(in), jump.rotation);
-        turn_displacement(in, after_of(in), jump.rotation);
+        turn_ways(in, before_of(in), jump.rotation);
+        turn_ways(in, after_of(in), jump.rotation);
         if (head->carried) { // two jumps before one step
             jump.translation = rigid_point(&jump, head->carry.translation);
             jump.rotation = quat_normalize(quat_mul(jump.rotation, head->carry.rotation));
@@ -490,9 +524,10 @@ static bool make_blocks(sup_instance* in, const sup_instance_desc* desc)
 {
     const sup_chain* chain = in->chain;
     in->links_offset = sup_align(sizeof(state_head), 64);
+    in->ways_size = sup_align(chain->way_count * sizeof(sup_vec3), 64);
     in->before_offset = in->links_offset + chain->state_size;
-    in->after_offset = in->before_offset + (chain->dynamic_end ? chain->points_size : 0);
-    in->state_size = in->after_offset + (chain->dynamic_end ? chain->points_size : 0);
+    in->after_offset = in->before_offset + in->ways_size;
+    in->state_size = in->after_offset + in->ways_size;
     in->state = sup_arena_alloc(in->arena, 1, in->state_size);
     in->params = sup_arena_alloc(in->arena, 1, chain->params_size + 1);
     in->resolved = sup_arena_alloc(in->arena, 1, chain->params_size + 1);

@@ -12,7 +12,7 @@
 #define REACH_MOST 5.0f
 // A sample that faces away still counts so much: better than nothing where all do.
 #define AWAY_SHARE 1e-3f
-enum { FOUND_MOST = 512, SMOOTH_PASSES = 2 };
+enum { FOUND_MOST = 512 };
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "a cage"); }
 
@@ -122,68 +122,20 @@ static void weights_of(const carrier* c, uint32_t point, list* l)
             list_add(l, d->weight_joints[k], c->shares[i] * d->weight_values[k]);
 }
 
-// Half of its own and half of its neighbors'. `from` and `to` hold SUP_CAGE_INFLUENCES a point.
-static void smooth_weights(const carrier* c, const uint32_t* counts, const uint32_t* joints, const float* values,
-                           const uint32_t* fan_begin, const uint32_t* fans, uint32_t point, list* l)
-{
-    float own = 0.5f, others = 0.5f / (float)(2 * (fan_begin[point + 1] - fan_begin[point]));
-    for (uint32_t i = 0; i < counts[point]; ++i)
-        list_add(l, joints[SUP_CAGE_INFLUENCES * point + i], own * values[SUP_CAGE_INFLUENCES * point + i]);
-    for (uint32_t f = fan_begin[point]; f < fan_begin[point + 1]; ++f)
-        for (int k = 0; k < 3; ++k) {
-            uint32_t q = c->s->triangles[3 * (size_t)fans[f] + k];
-            for (uint32_t i = 0; q != point && i < counts[q]; ++i)
-                list_add(l, joints[SUP_CAGE_INFLUENCES * q + i], others * values[SUP_CAGE_INFLUENCES * q + i]);
-        }
-    list_keep(l, SUP_CAGE_INFLUENCES);
-}
-
-static uint32_t* make_fans(const cage_surface* s, sup_arena* arena, uint32_t** fans)
-{
-    uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)s->point_count + 2);
-    *fans = SUP_NEW(arena, uint32_t, 3 * (size_t)s->triangle_count);
-    if (!begin || !*fans) return NULL;
-    for (size_t i = 0; i < 3 * (size_t)s->triangle_count; ++i) ++begin[s->triangles[i] + 2];
-    for (uint32_t p = 2; p < s->point_count + 2; ++p) begin[p] += begin[p - 1];
-    for (size_t i = 0; i < 3 * (size_t)s->triangle_count; ++i) (*fans)[begin[s->triangles[i] + 1]++] = (uint32_t)(i / 3);
-    return begin;
-}
-
 static sup_result carry_weights(carrier* c, sup_arena* arena, sup_error* error)
 {
-    uint32_t  n = c->s->point_count, *fans, *fan_begin = make_fans(c->s, c->m->scratch, &fans);
-    uint32_t *joints[2], *counts[2];
-    float*    values[2];
-    list*     l = SUP_NEW(c->m->scratch, list, 1);
-    bool      whole = l && fan_begin;
-    for (int k = 0; k < 2; ++k) {
-        joints[k] = SUP_NEW(c->m->scratch, uint32_t, SUP_CAGE_INFLUENCES * (size_t)n);
-        values[k] = SUP_NEW(c->m->scratch, float, SUP_CAGE_INFLUENCES*(size_t)n);
-        counts[k] = SUP_NEW(c->m->scratch, uint32_t, n);
-        whole = whole && joints[k] && values[k] && counts[k];
-    }
-    if (!whole) return no_memory(error);
-    for (int pass = 0; pass <= SMOOTH_PASSES; ++pass) {
-        int to = pass & 1, from = 1 - to;
-        for (uint32_t p = 0; p < n; ++p) {
-            l->count = 0;
-            if (pass == 0) weights_of(c, p, l);
-            else smooth_weights(c, counts[from], joints[from], values[from], fan_begin, fans, p, l);
-            if (pass == 0 && l->count) list_keep(l, SUP_CAGE_INFLUENCES);
-            counts[to][p] = l->count;
-            memcpy(joints[to] + SUP_CAGE_INFLUENCES * (size_t)p, l->items, l->count * sizeof *l->items);
-            memcpy(values[to] + SUP_CAGE_INFLUENCES * (size_t)p, l->values, l->count * sizeof *l->values);
-        }
-    }
-    int last = SMOOTH_PASSES & 1;
-    for (uint32_t p = 0; p < n; ++p) c->weight_begin[p + 1] = c->weight_begin[p] + counts[last][p];
-    c->joints = SUP_NEW(arena, uint32_t, c->weight_begin[n]);
-    c->values = SUP_NEW(arena, float, c->weight_begin[n]);
-    if (!c->joints || !c->values) return no_memory(error);
+    uint32_t n = c->s->point_count;
+    list*    l = SUP_NEW(c->m->scratch, list, 1);
+    c->joints = SUP_NEW(arena, uint32_t, SUP_CAGE_INFLUENCES * (size_t)n);
+    c->values = SUP_NEW(arena, float, SUP_CAGE_INFLUENCES*(size_t)n);
+    if (!l || !c->joints || !c->values) return no_memory(error);
     for (uint32_t p = 0; p < n; ++p) {
-        memcpy(c->joints + c->weight_begin[p], joints[last] + SUP_CAGE_INFLUENCES * (size_t)p,
-               counts[last][p] * sizeof(uint32_t));
-        memcpy(c->values + c->weight_begin[p], values[last] + SUP_CAGE_INFLUENCES * (size_t)p, counts[last][p] * sizeof(float));
+        l->count = 0;
+        weights_of(c, p, l);
+        if (l->count) list_keep(l, SUP_CAGE_INFLUENCES);
+        memcpy(c->joints + c->weight_begin[p], l->items, l->count * sizeof *l->items);
+        memcpy(c->values + c->weight_begin[p], l->values, l->count * sizeof *l->values);
+        c->weight_begin[p + 1] = c->weight_begin[p] + l->count;
     }
     c->out->weight_begin = c->weight_begin;
     c->out->weight_joints = c->joints;

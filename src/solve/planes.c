@@ -49,10 +49,11 @@ static sup_result create(const sup_planes_desc* d, sup_planes* p, sup_arena* are
     p->plane_room = 2048 + d->triangle_count;
     p->packs = make_packs(d, &bvh, p->pack_count, arena);
     p->units = sup_arena_copy(arena, d->units, d->point_count, sizeof *d->units);
+    p->gives = d->gives ? sup_arena_copy(arena, d->gives, d->point_count, sizeof *d->gives) : p->units;
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->point_count; ++i) count += first_of(d, i) != i;
     uint32_t* twins = SUP_NEW(arena, uint32_t, 2 * (size_t)count);
-    if (!p->packs || !p->units || !twins) return sup_fail_memory(error, "the planes of a skin");
+    if (!p->packs || !p->units || !p->gives || !twins) return sup_fail_memory(error, "the planes of a skin");
     for (uint32_t i = 0; i < d->point_count; ++i)
         if (first_of(d, i) != i) {
             twins[2 * p->twin_count] = i;

@@ -28,6 +28,7 @@ struct sup_planes {
     uint32_t           pack_count, leaf_count; // leaves of the hierarchy: a power of two, those behind the last pack are empty
     const planes_pack* packs;
     const float*       units;
+    const float*       gives;
     uint32_t           twin_count;
     const uint32_t*    twins;      // points that go where another goes, and that one: two each
     uint32_t           capacity;   // blocks

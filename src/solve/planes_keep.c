@@ -10,8 +10,8 @@ enum { AGAIN_MOST = 8 }; // so many of all points may stray, one in that many, a
 enum { ROUNDS = 4, PASSES = 4 };
 static const float within_half = 0.95f; // of the distance to the plane, that a point keeps of it when it is nearer than the gap
 static const float upright = 1e-3f;     // share of a cluster's size by which it turns less: a line turns about itself at will
-// A cluster is released when its planes have held it back by so many mean edges, in the mean over the points that they stopped
-// and over as many substeps as the rate says; planes come back when nothing has crossed there for so many.
+// A cluster is released when its planes have held it back by so much of what its points can give, in the mean over those that
+// they stopped and over as many substeps as the rate says; planes come back when nothing has crossed there for so many.
 static const float release_held = 0.9f, held_rate = 0.05f, held_most = 10;
 enum { RELEASE_CLEAR = 16, RELEASE_LONG = 240 };
 
@@ -282,7 +282,7 @@ static void release(planes_run* r, sup_planes_report* report)
     for (uint32_t i = 0; i < r->grouped_count; ++i) {
         uint32_t       point = m->touched[i];
         planes_burden* b = &r->burdens[point];
-        float          held = v3_distance(place(r->x, point), m->wanted[i]) / r->p->units[point];
+        float          held = v3_distance(place(r->x, point), m->wanted[i]) / r->p->gives[point];
         b->held += held_rate * fminf(held, held_most);
         report->held += held > 0;
         if (m->share[i] < 1) {

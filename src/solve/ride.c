@@ -11,8 +11,6 @@ enum { ROWS_GRAIN = 64, POINTS_GRAIN = 512, GROUPS_GRAIN = 8 };
 // How sound the posed cage is around a point, from where to where the pose of the mesh there counts beside it.
 static const float sound_none = 0.7f, sound_all = 0.95f;
 
-static sup_vec3 place(const sup_vec4* p) { return v3(p->x, p->y, p->z); }
-
 // ---------------------------------------------------------------------------------------------- maps
 
 static void add_product(sup_mat3* m, sup_vec3 a, sup_vec3 b)
@@ -41,13 +39,13 @@ static sup_mat3 transposed(const sup_mat3* a)
 /// The cage around a point, from rest to now: posed, and moved.
 static void make_maps(const sup_ride* r, const sup_ride_call* c, uint32_t k, sup_mat3 out[2])
 {
-    sup_vec3 s = c->skinned[k], x = place(&c->moved[k]), normals[2] = { { 0, 0, 0 }, { 0, 0, 0 } }, none = v3(0, 0, 0);
+    sup_vec3 s = c->skinned[k], x = c->moved[k], normals[2] = { { 0, 0, 0 }, { 0, 0, 0 } }, none = v3(0, 0, 0);
     out[0] = out[1] = (sup_mat3){ 0 };
     for (uint32_t i = r->fan_begin[k]; i < r->fan_begin[k + 1]; ++i) {
         uint32_t a = r->fans[2 * (size_t)i], b = r->fans[2 * (size_t)i + 1];
-        sup_vec3 posed = v3_sub(c->skinned[a], s), moved = v3_sub(place(&c->moved[a]), x);
+        sup_vec3 posed = v3_sub(c->skinned[a], s), moved = v3_sub(c->moved[a], x);
         normals[0] = v3_add(normals[0], v3_cross(posed, v3_sub(c->skinned[b], s)));
-        normals[1] = v3_add(normals[1], v3_cross(moved, v3_sub(place(&c->moved[b]), x)));
+        normals[1] = v3_add(normals[1], v3_cross(moved, v3_sub(c->moved[b], x)));
         add_product(&out[0], posed, r->slopes[i]);
         add_product(&out[1], moved, r->slopes[i]);
     }
@@ -115,7 +113,7 @@ static void rows_task(void* data, uint32_t begin, uint32_t end)
         for (int i = 0; i < 9; ++i) turn.m[i / 3][i % 3] *= trust;
         sup_mat3 turned = product(&turn, &maps[0]);
         for (int i = 0; i < 9; ++i) maps[1].m[i / 3][i % 3] -= turned.m[i / 3][i % 3];
-        set_row(&maps[1], &turn, r->places[k], c->skinned[k], place(&c->moved[k]), c->rows + (size_t)SUP_RIDE_ROW * k);
+        set_row(&maps[1], &turn, r->places[k], c->skinned[k], c->moved[k], c->rows + (size_t)SUP_RIDE_ROW * k);
     }
 }
 

@@ -60,7 +60,7 @@ sup_result sup_ride_create(const sup_ride_desc* desc, sup_arena* arena, sup_ride
 
 typedef struct sup_ride_call {
     const sup_vec3*  skinned; ///< cage points as they are posed
-    const sup_vec4*  moved;   ///< and as physics has them
+    const sup_vec3*  moved;   ///< and as physics has them
     const sup_vec3*  rest;    ///< of the mesh, at rest
     const sup_vec3*  points;  ///< and as they are posed
     sup_vec3         origin;  ///< what skinned and moved are relative to

@@ -333,6 +333,99 @@ static void static_links_behind_run_on_the_frame_itself(void** state)
     sup_character_destroy(c);
 }
 
+// Two carriers: the first goes by a thousandth of the square of the steps taken, the second stays. Every point of the skin goes
+// with the first.
+static struct {
+    uint32_t steps, shown;
+    bool     points; // the last step saw the skin
+} carrying;
+
+static sup_result carrying_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
+{
+    (void)error;
+    uint32_t* count = SUP_NEW(arena, uint32_t, 1);
+    *count = in->character->mesh.point_count;
+    *out = (sup_binding){ .data = count, .state_size = sizeof(float), .carriers = 2 };
+    return SUP_OK;
+}
+
+static void carrying_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
+{
+    (void)binding, (void)params, (void)frame, (void)scratch;
+    *(float*)state = 0;
+}
+
+static void carrying_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state,
+                              void* scratch, sup_vec3* out)
+{
+    (void)binding, (void)params, (void)scratch;
+    float* steps = state;
+    if (frame->dt > 0) *steps += 1, ++carrying.steps;
+    carrying.points = frame->points != NULL;
+    out[0] = v3(1e-3f * *steps * *steps, 0, 0);
+    out[1] = v3(0, 0, 0);
+}
+
+static void carrying_present(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* ways,
+                             void* scratch, sup_vec3* out)
+{
+    (void)params, (void)scratch;
+    ++carrying.shown;
+    assert_true(frame->dt == 0 || carrying.points); // an instant, unless another link wants the skin of the step
+    assert_true(v3_length(ways[1]) == 0);
+    for (uint32_t i = 0; i < *(const uint32_t*)binding->data; ++i) out[i] = v3_add(frame->points[i], ways[0]);
+}
+
+static const sup_deformer carrying_deformer = { .name = "carrying",
+                                                .summary = "Two carriers",
+                                                .paper = "none",
+                                                .dynamic = true,
+                                                .bind = carrying_bind,
+                                                .reset = carrying_reset,
+                                                .evaluate = carrying_evaluate,
+                                                .present = carrying_present };
+
+static play play_carrying(const sup_character* c, const char* links)
+{
+    static const sup_deformer* known[SUP_COUNT_OF(test_deformers) + 1];
+    memcpy(known, test_deformers, sizeof test_deformers);
+    known[SUP_COUNT_OF(test_deformers)] = &carrying_deformer;
+    memset(&carrying, 0, sizeof carrying);
+    return play_chain((sup_chain_desc){ .character = c, .links = links, .extra = known, .extra_count = SUP_COUNT_OF(known) },
+                      (sup_instance_desc){ .preroll = 0, .end = 1 });
+}
+
+static void carriers_go_by_steps_and_the_skin_is_made_once_a_frame(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    play           p = play_carrying(c, "shift,carrying,shift");
+    for (int f = 0; f <= 3; ++f) play_hash(&p, f / 30.0);
+    // 0.1 s are 20 steps of 5 ms; 1/15 s lies a third of the way from step 13 to step 14. Each shift adds 1.
+    assert_int_equal(carrying.steps, 20);
+    assert_int_equal(carrying.shown, 4);
+    assert_false(carrying.points);
+    assert_float_equal(p.out[5].x - c->mesh.points[5].x, 0.400f + 2, 1e-6f);
+    uint64_t end = play_hash(&p, 0.1);
+    play_hash(&p, 1 / 15.0);
+    assert_float_equal(p.out[5].x - c->mesh.points[5].x, 0.169f + (0.196f - 0.169f) / 3 + 2, 1e-6f);
+    assert_true(play_hash(&p, 0.1) == end);
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
+static void a_link_behind_that_steps_sees_the_skin_of_the_carriers_at_every_step(void** state)
+{
+    (void)state;
+    sup_character* c = tube();
+    play           p = play_carrying(c, "carrying,spring(mode=held)");
+    play_hash(&p, 0.05);
+    assert_int_equal(carrying.steps, 10);
+    assert_true(carrying.points && carrying.shown >= 10);
+    play_end(&p);
+    sup_character_destroy(c);
+}
+
 static void count_lag(void* user, const char* what, sup_vec3 a, sup_vec3 b, float value)
 {
     (void)value;
@@ -544,10 +637,9 @@ static void a_batch_gives_the_bits_of_one_after_the_other(void** state)
     sup_pool*      pool = sup_pool_create(3);
     sup_chain*     chain = NULL;
     sup_error      error;
-    sup_chain_desc bound = { .character = c,
-                             .links = "spring",
-                             .extra = test_deformers,
-                             .extra_count = SUP_COUNT_OF(test_deformers) };
+    sup_chain_desc bound = {
+        .character = c, .links = "spring", .extra = test_deformers, .extra_count = SUP_COUNT_OF(test_deformers)
+    };
     assert_ok(sup_chain_create(&bound, &chain, &error), error);
     sup_batch_item items[CROWD];
     uint64_t       alone[CROWD], batched[CROWD];
@@ -601,6 +693,8 @@ int main(void)
         cmocka_unit_test(saved_state_repeats_the_frame),
         cmocka_unit_test(a_parameter_set_late_changes_only_what_follows),
         cmocka_unit_test(static_links_behind_run_on_the_frame_itself),
+        cmocka_unit_test(carriers_go_by_steps_and_the_skin_is_made_once_a_frame),
+        cmocka_unit_test(a_link_behind_that_steps_sees_the_skin_of_the_carriers_at_every_step),
         cmocka_unit_test(a_link_draws_itself_as_it_was_shown),
         cmocka_unit_test(a_link_that_explodes_is_reset_and_counted),
         cmocka_unit_test(a_pose_that_is_none_never_reaches_a_step),

@@ -139,7 +139,8 @@ static void a_shaken_head_keeps_its_face(void** state)
     for (int i = 1; i < 3; ++i) assert_true(fabs(firm[i].mean / soft[i].mean - 1) < 0.35); // what is soft still swings
     motion_of_skin cage = measure(c, clip, 0.5, "head", "layers(cage=600)");
     print_message("on a cage: %.2f mm, most %.2f\n", 1000 * cage.mean, 1000 * cage.most);
-    assert_true(cage.mean < 0.001);
+    assert_true(cage.mean < 0.0005 &&
+                cage.most < 0.006); // few of its points carry what is the head's alone: 0.7 and 11 mm by them
     sup_character_destroy(c);
 }
 

@@ -256,7 +256,7 @@ static void every_allocation_that_fails_is_an_error(void** state)
     slabs s = slabs_make(3, 1, (const float[]){ 0 });
     float units[64];
     for (int i = 0; i < 64; ++i) units[i] = 1;
-    sup_planes_desc desc = { s.point_count, s.points, s.triangle_count, s.triangles, units, NULL, NULL };
+    sup_planes_desc desc = { s.point_count, s.points, s.triangle_count, s.triangles, units, NULL, NULL, NULL };
     for (long at = 0;; ++at) {
         test_allocator a;
         test_allocator_init(&a, at);

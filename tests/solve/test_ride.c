@@ -23,7 +23,7 @@ typedef struct scene {
     uint32_t*  order;
     sup_ride   ride;
     sup_vec3*  posed;
-    sup_vec4*  moved;
+    sup_vec3*  moved;
     sup_vec3*  own; // the mesh as it is posed; NULL: as at rest
     float*     rows;
     sup_vec3*  out;
@@ -84,7 +84,7 @@ static scene* scene_make(void)
                            s->joints,      s->ones,   &s->cage,          s->order,     NULL };
     assert_ok(sup_ride_create(&ride, arena, &s->ride, &error), error);
     s->posed = SUP_NEW(arena, sup_vec3, n);
-    s->moved = SUP_NEW(arena, sup_vec4, n);
+    s->moved = SUP_NEW(arena, sup_vec3, n);
     s->rows = SUP_NEW(arena, float, SUP_RIDE_ROW*(size_t)n);
     s->out = SUP_NEW(arena, sup_vec3, s->point_count);
     for (uint32_t q = 0; q < n; ++q) s->posed[s->order[q]] = s->cage.points[q];
@@ -102,8 +102,7 @@ static void nothing_moves_where_the_cage_does_not(void** state)
 {
     (void)state;
     scene* s = scene_make();
-    for (uint32_t k = 0; k < s->cage.point_count; ++k)
-        s->moved[k] = (sup_vec4){ s->posed[k].x, s->posed[k].y, s->posed[k].z, 1 };
+    for (uint32_t k = 0; k < s->cage.point_count; ++k) s->moved[k] = s->posed[k];
     evaluate(s);
     assert_memory_equal(s->out, s->points, s->point_count * sizeof *s->out);
     for (uint32_t p = 0; p < s->point_count; ++p) { // and all of it does go along
@@ -121,7 +120,7 @@ static void a_rigid_motion_of_the_cage_is_one_of_the_skin(void** state)
     sup_rigid by = { quat_axis_angle(v3_normalize(v3(1, 2, 3), v3(0, 0, 1)), 0.8f), v3(0.3f, -0.2f, 0.5f) };
     for (uint32_t k = 0; k < s->cage.point_count; ++k) {
         sup_vec3 x = rigid_point(&by, s->posed[k]);
-        s->moved[k] = (sup_vec4){ x.x, x.y, x.z, 1 };
+        s->moved[k] = x;
     }
     evaluate(s);
     for (uint32_t p = 0; p < s->point_count; ++p)
@@ -139,7 +138,7 @@ static void a_shirt_stays_outside_and_the_skin_smooth(void** state)
     for (uint32_t k = 0; k < s->cage.point_count; ++k) {
         sup_vec3 x = s->posed[k];
         float    a = x.z / 6, bump = 1 + 0.2f * expf(-(x.z - 3) * (x.z - 3));
-        s->moved[k] = (sup_vec4){ bump * x.x + 3 * (1 - cosf(a)) * 1.0f, bump * x.y, x.z, 1 };
+        s->moved[k] = (sup_vec3){ bump * x.x + 3 * (1 - cosf(a)) * 1.0f, bump * x.y, x.z };
     }
     evaluate(s);
     float least = 1, roughest = 0;
@@ -166,7 +165,7 @@ static void a_button_keeps_its_shape(void** state)
     assert_int_equal(s->ride.groups, 1);
     for (uint32_t k = 0; k < s->cage.point_count; ++k) {
         sup_vec3 x = s->posed[k];
-        s->moved[k] = (sup_vec4){ x.x * (1 + 0.1f * x.z), x.y * (1 + 0.1f * x.z), x.z * 1.2f, 1 }; // grows
+        s->moved[k] = (sup_vec3){ x.x * (1 + 0.1f * x.z), x.y * (1 + 0.1f * x.z), x.z * 1.2f }; // grows
     }
     evaluate(s);
     for (uint32_t i = 0; i < 4; ++i)
@@ -187,7 +186,7 @@ static void folds_of_its_own_pose_do_not_come_back(void** state)
     for (uint32_t p = 0; p < s->point_count; ++p)
         s->own[p] = v3(s->points[p].x, s->points[p].y, 3 - 0.2f * (s->points[p].z - 3));
     for (uint32_t k = 0; k < s->cage.point_count; ++k) {
-        s->moved[k] = (sup_vec4){ s->posed[k].x, s->posed[k].y, s->posed[k].z, 1 };
+        s->moved[k] = s->posed[k];
         s->posed[k].z = 3 + 0.05f * (s->posed[k].z - 3);
     }
     evaluate(s);
@@ -206,7 +205,7 @@ static void what_the_mesh_does_beside_its_cage_goes_along(void** state)
     for (uint32_t p = 0; p < s->point_count; ++p) s->own[p] = v3_add(s->points[p], p % 7 ? v3(0, 0, 0) : v3(0.02f, 0, 0.05f));
     for (uint32_t k = 0; k < s->cage.point_count; ++k) {
         sup_vec3 x = rigid_point(&by, s->posed[k]);
-        s->moved[k] = (sup_vec4){ x.x, x.y, x.z, 1 };
+        s->moved[k] = x;
     }
     evaluate(s);
     for (uint32_t p = 0; p < s->point_count; ++p) assert_true(v3_distance(s->out[p], rigid_point(&by, s->own[p])) < 4e-5f);

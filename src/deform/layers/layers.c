@@ -148,5 +148,6 @@ const sup_deformer sup_deformer_layers = {
     .bind = layers_bind,
     .reset = layers_reset,
     .evaluate = layers_evaluate,
+    .present = layers_present,
     .draw = layers_draw,
 };

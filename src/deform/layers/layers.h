@@ -84,6 +84,9 @@ extern const sup_param layers_rows[ROWS];
 enum { FOOT_BLENDED, FOOT_DOMINANT };
 enum { CUT_MIDDLES, CUT_ENDS };
 
+/// Radius of the material's regions, of the depth of the tissue. A mesh with shorter edges has narrower ones.
+#define LAYERS_REGION 0.3
+
 /// Flesh within so many local radii of a joint is the joint's.
 #define LAYERS_JOINT_REACH 1.2f
 
@@ -143,6 +146,7 @@ typedef struct layers_bound {
     sup_match           match_smooth; ///< of direct sums, for damping
     const sup_skin_set* skin_all;     ///< the particles
     const sup_skin_set* skin_bones;   ///< of the bone layer
+    const sup_skin_set* skin_cage;    ///< of the cage, for what rides on it; NULL: there is none
 
     sup_joint_bounds             bounds;
     layers_pairs                 pairs; ///< of skin points that keep a share of their distance
@@ -219,6 +223,8 @@ sup_result layers_say(const sup_bind_input* in, sup_arena* temporary, layers_bou
 void layers_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch);
 void layers_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                      sup_vec3* out);
+void layers_present(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* ways, void* scratch,
+                    sup_vec3* out);
 /// layers_draw.c
 void layers_draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
                  const sup_canvas* canvas);

@@ -1,6 +1,6 @@
 // Anatomy by default: what lies over bone is firm up to the skin.
 //
-//   f      = sum over the solids (rig/anatomy.h) of smoothstep(0.5, 0.9, weight of its joints)
+//   f      = sum over the solids (rig/anatomy.h) of smoothstep(0.7, 1, weight of its joints)
 //   share  = k dt^2 / (1 + k dt^2),   k = 3 x stiffness_unit x f x anatomy
 //   x      <- x + share (place over the bone - x),   for all layers
 // Where two solids bend against each other (a finger), neither has more than half of the weights, and flesh stays soft as a
@@ -22,30 +22,49 @@ static const int told_rows[] = { ROW_PROJECT_FAT,   ROW_PROJECT_MUSCLE,   ROW_PR
                                  ROW_STIFFNESS_FAT, ROW_STIFFNESS_MUSCLE, ROW_STIFFNESS_BONE, ROW_TETHER };
 
 // Gone where a bone with a value of its own carries as much as firm tissue asks for.
-static float left_open(const layers_bound* b, uint32_t k)
+static float left_open(const sup_field* fields, uint32_t point)
 {
     float open = 1;
     for (size_t i = 0; i < SUP_COUNT_OF(told_rows); ++i) {
-        const sup_field* field = &b->fields[told_rows[i]];
-        if (field->scale) open = fminf(open, sup_smoothstep(1 - firm_from, 1, field->scale[b->source[k]]));
+        const sup_field* field = &fields[told_rows[i]];
+        if (field->scale) open = fminf(open, sup_smoothstep(1 - firm_from, 1, field->scale[point]));
     }
     return open;
 }
 
 // Influences come in any order of solids; few points have more than four of them.
-static float firmness_at(const layers_bound* b, const uint32_t* solids, uint32_t k)
+static float firmness_of(const uint32_t* joints, const float* values, uint32_t influences, const uint32_t* solids)
 {
     uint32_t found[SOLIDS_MOST], count = 0;
     float    sums[SOLIDS_MOST], firm = 0;
-    for (uint32_t i = b->weight_begin[k]; i < b->weight_begin[k + 1]; ++i) {
-        uint32_t solid = solids[b->weight_joints[i]], at = 0;
+    for (uint32_t i = 0; i < influences; ++i) {
+        uint32_t solid = solids[joints[i]], at = 0;
         if (solid == SUP_NONE) continue;
         while (at < count && found[at] != solid) ++at;
         if (at == SOLIDS_MOST) continue;
         if (at == count) found[count] = solid, sums[count++] = 0;
-        sums[at] += b->weight_values[i];
+        sums[at] += values[i];
     }
     for (uint32_t i = 0; i < count; ++i) firm += sup_smoothstep(firm_from, firm_to, sums[i]);
+    return fminf(firm, 1);
+}
+
+// A cage has the weights of its surroundings, and a head of few points would have none that are the head's alone. So it is as
+// firm as the mesh is around it.
+static float firmness_at(const sup_bind_input* in, const layers_bound* b, const sup_cage* cage, const uint32_t* solids,
+                         uint32_t k)
+{
+    const sup_weights* w = &in->character->weights;
+    uint32_t           p = b->source[k], from = b->weight_begin[k];
+    float              firm = 0;
+    if (!cage)
+        return firmness_of(b->weight_joints + from, b->weight_values + from, b->weight_begin[k + 1] - from, solids) *
+               left_open(in->fields, p);
+    for (uint32_t i = cage->source_begin[p]; w->begin && i < cage->source_begin[p + 1]; ++i) {
+        uint32_t q = cage->sources[i], at = w->begin[q];
+        firm += cage->shares[i] * firmness_of(w->joints + at, w->values + at, w->begin[q + 1] - at, solids) *
+                left_open(in->fields, q);
+    }
     return fminf(firm, 1);
 }
 
@@ -70,8 +89,8 @@ static void note_firm(const sup_bind_input* in, const uint32_t* solids, const bo
              named > 1 ? "them" : "it", text, more ? " and more" : "");
 }
 
-sup_result layers_bind_anatomy(const sup_bind_input* in, sup_arena* arena, sup_arena* temporary, layers_bound* b,
-                               sup_error* error)
+sup_result layers_bind_anatomy(const sup_bind_input* in, const sup_cage* cage, sup_arena* arena, sup_arena* temporary,
+                               layers_bound* b, sup_error* error)
 {
     const layers_params* p = in->params;
     uint32_t             joints = in->character->skeleton.joint_count;
@@ -83,7 +102,7 @@ sup_result layers_bind_anatomy(const sup_bind_input* in, sup_arena* arena, sup_a
     sup_result r = sup_anatomy_find(in->character, temporary, &anatomy, error);
     if (r) return r;
     for (uint32_t k = 0; k < b->count; ++k) {
-        firm[k] = firmness_at(b, anatomy.solids, k) * left_open(b, k);
+        firm[k] = firmness_at(in, b, cage, anatomy.solids, k);
         if (b->weight_begin[k] == b->weight_begin[k + 1]) continue;
         uint32_t joint = b->weight_joints[b->weight_begin[k]];
         joint_firm[joint] += firm[k], moved[joint]++;

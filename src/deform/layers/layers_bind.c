@@ -40,6 +40,7 @@ static sup_result make_skins(layers_bound* b, uint32_t joint_count, sup_arena* a
                            .joint_centers = b->joint_centers };
     sup_result    r = sup_skin_create(&desc, arena, &b->skin_all, error);
     desc.point_count = b->stride;
+    if (!r && b->caged) r = sup_skin_create(&desc, arena, &b->skin_cage, error);
     desc.points = b->rest + (size_t)LAYER_BONE * b->stride;
     return r ? r : sup_skin_create(&desc, arena, &b->skin_bones, error);
 }
@@ -245,12 +246,27 @@ static sup_result make_contact(layers_bound* b, const layers_params* p, const su
 
 // ---------------------------------------------------------------------------------------------- bind
 
+// How far limbs that bones press into each other hold one another back before they are let go is a matter of flesh and not of
+// triangles: on a cage as far as the material's regions are wide, of an edge at least so much. On the mesh itself it is an
+// edge: legs that are six points around would pass through each other for the sake of a few millimetres.
+static const float least_give = 0.33f;
+
+static float give_of(const layers_bound* b, uint32_t i)
+{
+    float depth = v3_distance(b->rest[(size_t)LAYER_BONE * b->stride + i], b->rest[i]);
+    return b->caged ? sup_clampf((float)LAYERS_REGION * depth, least_give * b->edges[i], b->edges[i]) : b->edges[i];
+}
+
 static sup_result make_planes(layers_bound* b, sup_arena* arena, sup_arena* temporary, sup_error* error)
 {
     uint32_t* same = SUP_NEW(temporary, uint32_t, b->count);
     bool*     crossing = SUP_NEW(temporary, bool, b->triangle_count);
-    if (!same || !crossing) return sup_fail_memory(error, "the planes of a skin");
-    for (uint32_t i = 0; i < b->count; ++i) same[i] = b->first[b->source[i]];
+    float*    gives = SUP_NEW(temporary, float, b->count);
+    if (!same || !crossing || !gives) return sup_fail_memory(error, "the planes of a skin");
+    for (uint32_t i = 0; i < b->count; ++i) {
+        same[i] = b->first[b->source[i]];
+        gives[i] = give_of(b, i);
+    }
     sup_contact_crossing_at_rest(b->contact, crossing);
     sup_planes_desc desc = { .point_count = b->count,
                              .points = b->rest,
@@ -258,7 +274,8 @@ static sup_result make_planes(layers_bound* b, sup_arena* arena, sup_arena* temp
                              .triangles = b->triangles,
                              .units = b->edges,
                              .same = same,
-                             .crossing = crossing };
+                             .crossing = crossing,
+                             .gives = gives };
     return sup_planes_create(&desc, arena, &b->planes, error);
 }
 
@@ -274,7 +291,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     const sup_skeleton*  s = &in->character->skeleton;
     joint_lists          lists;
     if (!list_joints(s, temporary, &lists)) return no_memory(error);
-    sup_result r = layers_bind_points(in, arena, temporary, b, error);
+    sup_result   r = layers_bind_points(in, arena, temporary, b, error);
     sup_progress progress = { report_contacts, (void*)in };
     if (!r) r = sup_bind_report(in, "layers", 0.1, error);
     if (!r) r = layers_bind_feet(in, arena, b, error);
@@ -314,12 +331,12 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = sup_pose_create(c, arena, &b->bind, error);
     if (!r) sup_pose_bind(c, &b->bind);
     if (!r) r = make_all(&cage.input, b, arena, temporary, error);
-    if (!r) r = layers_bind_anatomy(in, arena, temporary, b, error);
+    if (!r) r = layers_bind_anatomy(in, b->caged ? &cage.cage : NULL, arena, temporary, b, error);
     if (!r) r = layers_bind_limits(arena, b, error);
     if (!r && cage.cage.point_count) r = layers_cage_ride(in, &cage, arena, b, error);
     if (!r) r = layers_say(&cage.input, temporary, b, error);
     if (!r) layers_note_limits(in);
     sup_arena_destroy(temporary);
-    if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b) };
+    if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b), b->count };
     return r;
 }

@@ -14,7 +14,6 @@
 
 #include <math.h>
 
-static const double radius_share = 0.3;                  // of the depth of the tissue: radius of the material's regions
 static const double least_count = 0.01;                  // of a ring: skin close over bone is still a skin
 static const double regular_ring = 6;                    // neighbors in it
 static const double least_ratio = 0.25, most_ratio = 16; // beyond that a mesh has no depth or no width
@@ -121,7 +120,7 @@ void layers_ring_counts(const layers_bound* b, float* out)
         if (!n) continue;
         const sup_vec3* rest = b->rest + (i - p);
         double          depth = v3_distance(b->rest[(size_t)LAYER_BONE * b->stride + p], b->rest[p]);
-        double          mean = 0, radius = radius_share * depth;
+        double          mean = 0, radius = LAYERS_REGION * depth;
         for (uint32_t k = begin[p]; k < begin[p + 1]; ++k) mean += (double)v3_length2(v3_sub(rest[ring[k]], rest[p])) / n;
         if (mean > radius * radius) out[i] = (float)fmax(radius * radius / mean, least_count);
     }
@@ -148,7 +147,7 @@ float layers_stiffness_ratio(const layers_bound* b, const sup_rings* rings, uint
     material = c;
     for (int l = 0; l < LAYERS; ++l)
         material.ring[l] = regular_ring,
-        material.radius2[0][l] = material.radius2[1][l] = 0.5 * radius_share * radius_share * depth * depth;
+        material.radius2[0][l] = material.radius2[1][l] = 0.5 * LAYERS_REGION * LAYERS_REGION * depth * depth;
     for (int a = 0; a < 2; ++a) own += give(&c, c.radius2[a]), wanted += give(&material, material.radius2[a]);
     double ratio = own / wanted;
     if (!isfinite(ratio)) return 1;

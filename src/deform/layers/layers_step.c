@@ -68,6 +68,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     size_t   used = 0, all = particle_count(b), n = b->stride, joints = b->character->skeleton.joint_count;
     uint8_t* base = scratch;
     size_t   skin = sup_skin_scratch(b->skin_all), bones = sup_skin_scratch(b->skin_bones);
+    if (b->skin_cage && sup_skin_scratch(b->skin_cage) > skin) skin = sup_skin_scratch(b->skin_cage);
     void *now = cut(base, &used, b->pose_size), *last = cut(base, &used, b->pose_size), *bent = cut(base, &used, b->pose_size);
     if (base) {
         sup_pose_place(b->character, bent, &r->bent);
@@ -123,15 +124,16 @@ static sup_vec3 origin_near(const layers_bound* b, const sup_pose* pose)
               (float)(floor(p.z / grid + 0.5) * grid));
 }
 
-void layers_take_pose(const layers_run* r, const sup_pose* from, sup_pose* to)
+static void take_pose(const sup_pose* from, sup_vec3 o, sup_pose* to)
 {
-    sup_vec3 o = r->s.head->origin;
     if (from != to) sup_pose_copy(from, to);
     for (uint32_t j = 0; j < to->joint_count; ++j) {
         to->skin[j].m[0][3] -= o.x, to->skin[j].m[1][3] -= o.y, to->skin[j].m[2][3] -= o.z;
         to->global[j].m[0][3] -= o.x, to->global[j].m[1][3] -= o.y, to->global[j].m[2][3] -= o.z;
     }
 }
+
+void layers_take_pose(const layers_run* r, const sup_pose* from, sup_pose* to) { take_pose(from, r->s.head->origin, to); }
 
 // The origin follows the character when it has gone away from it.
 static void follow(layers_run* r)
@@ -147,7 +149,8 @@ static void follow(layers_run* r)
 
 // ---------------------------------------------------------------------------------------------- skinning
 
-void layers_skin(const layers_run* r, const sup_pose* pose, sup_vec3* out, sup_mat3* matrices)
+static uint32_t pose_points(const layers_run* r, const sup_skin_set* set, const sup_pose* pose, sup_vec3* out,
+                            sup_mat3* matrices)
 {
     sup_skin_call call = { .dualquat = r->b->skinning == SUP_SKINNING_DUALQUAT,
                            .skin = pose->skin,
@@ -156,7 +159,12 @@ void layers_skin(const layers_run* r, const sup_pose* pose, sup_vec3* out, sup_m
                            .scratch = r->skin_scratch,
                            .out = out,
                            .matrices = matrices };
-    uint32_t      lost = sup_skin_evaluate(r->b->skin_all, &call);
+    return sup_skin_evaluate(set, &call);
+}
+
+void layers_skin(const layers_run* r, const sup_pose* pose, sup_vec3* out, sup_mat3* matrices)
+{
+    uint32_t lost = pose_points(r, r->b->skin_all, pose, out, matrices);
     sup_stats_add(r->frame->stats, "layers.no_rotation", lost);
 }
 
@@ -349,52 +357,6 @@ static void begin_step(layers_run* r)
     sup_planes_released(b->planes, r->s.planes, r->sideless);
 }
 
-typedef struct out_job {
-    const layers_run* r;
-    sup_vec3*         out;
-} out_job;
-
-// What the links before have put on top of the skinning stays on top.
-static void out_task(void* data, uint32_t begin, uint32_t end)
-{
-    const out_job*      j = data;
-    const layers_bound* b = j->r->b;
-    for (uint32_t p = begin; p < end; ++p) {
-        uint32_t k = b->first[p];
-        sup_vec3 d = v3_sub(sup_particle_place(&j->r->s.x[k]), j->r->end[k]);
-        j->out[p] = v3_add(j->r->frame->points[p], d);
-    }
-}
-
-// On a cage too.
-static void add_task(void* data, uint32_t begin, uint32_t end)
-{
-    const out_job*   j = data;
-    const sup_frame* f = j->r->frame;
-    for (uint32_t p = begin; p < end; ++p) j->out[p] = v3_add(j->out[p], v3_sub(f->points[p], f->skinned[p]));
-}
-
-static void show(const layers_run* r, sup_vec3* out)
-{
-    const layers_bound* b = r->b;
-    const sup_frame*    f = r->frame;
-    out_job             job = { r, out };
-    if (!b->ride) {
-        sup_tasks_run(r->tasks, b->character->mesh.point_count, LAYERS_GRAIN, out_task, &job);
-        return;
-    }
-    sup_ride_call ride = { .skinned = r->end,
-                           .moved = r->s.x,
-                           .rest = sup_pose_morph(b->rider, f->end, r->morphed),
-                           .points = f->skinned,
-                           .origin = r->s.head->origin,
-                           .tasks = r->tasks,
-                           .rows = r->rows,
-                           .out = out };
-    sup_ride_evaluate(b->ride, &ride);
-    if (f->points != f->skinned) sup_tasks_run(r->tasks, b->ride->point_count, LAYERS_GRAIN, add_task, &job);
-}
-
 void layers_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                      sup_vec3* out)
 {
@@ -431,5 +393,57 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         sup_stats_add(frame->stats, "layers.still_crossing", r.crossing);
         sup_stats_add(frame->stats, "layers.released", r.released);
     }
-    show(&r, out);
+    for (uint32_t k = 0; k < r.b->count; ++k) out[k] = v3_sub(sup_particle_place(&r.s.x[k]), r.end[k]);
+}
+
+// ---------------------------------------------------------------------------------------------- skin
+
+typedef struct out_job {
+    const layers_bound* b;
+    const sup_frame*    frame;
+    const sup_vec3*     ways;
+    sup_vec3*           out;
+} out_job;
+
+// What the links before have put on top of the skinning stays on top.
+static void out_task(void* data, uint32_t begin, uint32_t end)
+{
+    const out_job* j = data;
+    for (uint32_t p = begin; p < end; ++p) j->out[p] = v3_add(j->frame->points[p], j->ways[j->b->first[p]]);
+}
+
+// On a cage too.
+static void add_task(void* data, uint32_t begin, uint32_t end)
+{
+    const out_job*   j = data;
+    const sup_frame* f = j->frame;
+    for (uint32_t p = begin; p < end; ++p) j->out[p] = v3_add(j->out[p], v3_sub(f->points[p], f->skinned[p]));
+}
+
+void layers_present(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* ways, void* scratch,
+                    sup_vec3* out)
+{
+    (void)params;
+    const layers_bound* b = binding->data;
+    out_job             job = { b, frame, ways, out };
+    if (!b->ride) {
+        sup_tasks_run(frame->tasks, b->character->mesh.point_count, LAYERS_GRAIN, out_task, &job);
+        return;
+    }
+    layers_run r = { .b = b, .tasks = frame->tasks };
+    layers_run_cut(b, scratch, &r);
+    sup_vec3 origin = origin_near(b, frame->end);
+    take_pose(frame->end, origin, &r.now);
+    pose_points(&r, b->skin_cage, &r.now, r.end, NULL);
+    for (uint32_t k = 0; k < b->count; ++k) r.start[k] = v3_add(r.end[k], ways[k]);
+    sup_ride_call ride = { .skinned = r.end,
+                           .moved = r.start,
+                           .rest = sup_pose_morph(b->rider, frame->end, r.morphed),
+                           .points = frame->skinned,
+                           .origin = origin,
+                           .tasks = frame->tasks,
+                           .rows = r.rows,
+                           .out = out };
+    sup_ride_evaluate(b->ride, &ride);
+    if (frame->points != frame->skinned) sup_tasks_run(frame->tasks, b->ride->point_count, LAYERS_GRAIN, add_task, &job);
 }
