@@ -22,7 +22,7 @@
 #define THROUGH -0.5f     // cosine against both outward directions at rest: the flesh of one limb lies between them
 #define ALIKE 0.7f        // cosine between outward directions in the pose: what a twist brings together shows the same way,
 #define ACROSS 0.2f       // and skin that meets skin the other way or across; in between, in part
-#define PURE 0.98f         // twist, of twist and bend: from here on a twist alone brings skin together
+#define PURE 0.98f        // twist, of twist and bend: from here on a twist alone brings skin together
 #define MIXED 0.8f        // and up to here it may be the bend
 #define NO_ROOM 1e-3f     // as good as none
 enum { APART_LINKS = 6 }; // two places of one sheet within ONE_SHEET have a way of so many links: 2.5 sqrt(3) and a bend
@@ -316,8 +316,8 @@ static float room_between(float posed2, float faces)
 static float facing(const gap_job* j, uint32_t i, uint32_t q, float posed2, float rest2)
 {
     const sup_lattice_gaps* g = j->gaps;
-    sup_vec3 way = v3_sub(g->rest[q], g->rest[i]);
-    float    length = sqrtf(rest2) * g->h;
+    sup_vec3                way = v3_sub(g->rest[q], g->rest[i]);
+    float                   length = sqrtf(rest2) * g->h;
     if (v3_dot(way, g->outward[i]) < THROUGH * length && v3_dot(way, g->outward[q]) > -THROUGH * length) return 0;
     float faces = 1 - sup_smoothstep(CLOSED, CLOSES, sqrtf(posed2 / rest2));
     if (!j->call->matrices || faces == 0) return faces;

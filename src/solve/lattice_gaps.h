@@ -39,7 +39,7 @@ sup_result sup_lattice_gaps_create(const sup_lattice_gaps_desc* desc, sup_arena*
                                    sup_error* error);
 
 typedef struct sup_lattice_gaps_call {
-    const sup_vec3*  points; ///< per slot, posed
+    const sup_vec3*  points;   ///< per slot, posed
     const sup_mat3*  matrices; ///< per slot: how it is turned; NULL where nothing is twisted
     const float*     twisted;  ///< per slot: 1 where its bones twist and do not bend, 0 where they bend
     const sup_tasks* tasks;

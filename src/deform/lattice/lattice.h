@@ -111,7 +111,7 @@ typedef struct lattice_bound {
     bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
     const sup_skin_set*  point_skin; ///< of the mesh's points, where they are measured or turned; NULL: no need
     const float*         point_places; ///< three of each point, in its cell
-    bool                 twists;     ///< the corners are turned by dual quaternions where bones twist; the chain is linear
+    bool                 twists;       ///< the corners are turned by dual quaternions where bones twist; the chain is linear
     const sup_vec3*      bone_axes;  ///< per joint, unit, at rest
     const uint32_t *     influence_begin, *influence_joints; ///< weights per slot
     const float*         influence_values;
@@ -198,6 +198,7 @@ typedef struct lattice_scratch {
     float*    strength;
     double*   targets;
     double*   reached;  ///< per part: the volume of the pose
+    double*   linear;   ///< per part: the volume as the chain poses it
     sup_vec3* offsets;  ///< per corner of the parts' faces: the file's skin from where its cell would have it
     void*     node_skin;
     uint32_t* cold;

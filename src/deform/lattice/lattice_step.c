@@ -65,6 +65,7 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, b->volume.part_count * sizeof(float), (void**)&s->strength);
     cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->targets);
     cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->reached);
+    cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->linear);
     bool offsets = b->node_skin || b->member_points;
     cut(memory, &used, offsets ? b->volume.member_count * sizeof(sup_vec3) : 0, (void**)&s->offsets);
     if (!offsets) s->offsets = NULL;
@@ -105,6 +106,9 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
                               const lattice_scratch* s, bool twisted)
 {
     volume_targets(b, p, pose, s);
+    sup_lattice_volume_bounds bounds = {
+        .fallback = twisted ? s->plain : s->skinned, .linear = s->linear, .there = twisted ? NULL : s->linear, .whole = true
+    };
     sup_lattice_volume_call   call = { .points = s->pose,
                                        .matrices = s->matrices,
                                        .room = s->room,
@@ -114,11 +118,11 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
                                        .sweeps = (uint32_t)p->sweeps,
                                        .tasks = frame->tasks,
                                        .scratch = s->volume,
+                                       .bounds = b->keeps_file ? &bounds : NULL,
+                                       .start = twisted ? NULL : s->linear,
                                        .reached = s->reached };
     sup_lattice_volume_report report = sup_lattice_volume_apply(&b->volume, &call);
-    if (report.off_goal && b->keeps_file) // no part may be worse off than as the chain poses it
-        sup_stats_add(frame->stats, "lattice.part_held_back",
-                      sup_lattice_volume_hold_back(&b->volume, &call, twisted ? s->plain : s->skinned));
+    sup_stats_add(frame->stats, "lattice.part_held_back", report.held_back);
     sup_stats_add(frame->stats, "lattice.part_inside_out", report.inside_out);
     sup_stats_add(frame->stats, "lattice.volume_out_of_reach", report.out_of_reach);
 }
@@ -127,22 +131,24 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
 static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, const float* give,
                                 bool pressed, uint32_t sweeps)
 {
-    sup_lattice_volume_call call = { .points = s->moved,
-                                     .matrices = s->matrices,
-                                     .core = true,
-                                     .give = give,
-                                     .room = s->room,
-                                     .offsets = s->offsets,
-                                     .goals = s->reached,
-                                     .slack = MOVING_SLACK,
-                                     .rough = !pressed,
-                                     .grow = pressed ? 0 : MOVING_GROWTH * frame->dt,
-                                     .sweeps = sweeps,
-                                     .tasks = frame->tasks,
-                                     .scratch = s->volume };
-    bool                    moved = sup_lattice_volume_apply(&b->volume, &call).moved;
-    if (moved && !pressed) sup_lattice_volume_calm(&b->volume, &call, s->pose);
-    return moved;
+    sup_lattice_volume_bounds bounds = { .fallback = s->pose, .linear = s->linear, .there = s->reached };
+    sup_lattice_volume_call   call = { .points = s->moved,
+                                       .matrices = s->matrices,
+                                       .core = true,
+                                       .give = give,
+                                       .room = s->room,
+                                       .offsets = s->offsets,
+                                       .targets = s->targets,
+                                       .strength = s->strength,
+                                       .goals = s->reached,
+                                       .slack = MOVING_SLACK,
+                                       .rough = !pressed,
+                                       .grow = pressed ? 0 : MOVING_GROWTH * frame->dt,
+                                       .sweeps = sweeps,
+                                       .bounds = b->keeps_file && !pressed ? &bounds : NULL,
+                                       .tasks = frame->tasks,
+                                       .scratch = s->volume };
+    return sup_lattice_volume_apply(&b->volume, &call).moved;
 }
 
 // The mesh's own points as the chain skins them, without its morph targets: those move the skin within its part.
@@ -179,7 +185,7 @@ static void turn_points(const lattice_bound* b, const sup_frame* frame, const su
 typedef struct offset_job {
     const lattice_bound*   b;
     const lattice_scratch* s;
-    const sup_vec3*        points; ///< of the mesh
+    const sup_vec3 *       points, *corners; ///< of the mesh; per slot
 } offset_job;
 
 static void offset_task(void* data, uint32_t begin, uint32_t end)
@@ -191,16 +197,16 @@ static void offset_task(void* data, uint32_t begin, uint32_t end)
         sup_vec3 at = point == SUP_NONE ? j->s->offsets[m] : j->points[point];
         for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
             at = v3_mad(at, -v->places[k * (size_t)v->member_count + m],
-                        j->s->skinned[v->members[k * (size_t)v->member_count + m]]);
+                        j->corners[v->members[k * (size_t)v->member_count + m]]);
         j->s->offsets[m] = v->rides[m] ? at : v3(0, 0, 0);
     }
 }
 
 // Where the file's own skin is, from where the cells would have it.
-static void find_offsets(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, bool twisted,
-                         sup_skin_call call, const lattice_scratch* s)
+static void find_offsets(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, bool twisted, sup_skin_call call,
+                         const lattice_scratch* s)
 {
-    offset_job job = { b, s, NULL };
+    offset_job job = { b, s, NULL, call.out };
     if (b->member_points) job.points = twisted ? s->turned : chain_points(b, frame, pose, s);
     if (b->node_skin) {
         call.scratch = s->node_skin;
@@ -235,7 +241,8 @@ static void room_task(void* data, uint32_t begin, uint32_t end)
 
 // Turns corners and skin where bones twist, as far as there is room. Room is looked for where they are turned to: a twist that
 // the chain pinches looks like skin that meets.
-static bool turn(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, sup_skin_call call, const lattice_scratch* s)
+static bool turn(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, sup_skin_call call,
+                 const lattice_scratch* s)
 {
     if (!b->twists || !lattice_find_blends(b, frame, pose, s)) return false;
     call.dualquat = true;
@@ -275,6 +282,11 @@ static void make_pose(const lattice_bound* b, const lattice_params* p, const sup
         if (b->point_skin) turn_points(b, frame, pose, NULL, s);
     } else memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
     if (!keeps_volume(b, p)) return;
+    if (*twisted) { // what the chain's own skin has, then what the turned one has
+        if (s->offsets) find_offsets(b, frame, pose, false, call, s);
+        sup_lattice_volume_measure(&b->volume, s->plain, s->offsets, frame->tasks, s->volume, s->linear);
+    }
+    call.out = s->skinned;
     if (s->offsets) find_offsets(b, frame, pose, *twisted, call, s);
     keep_pose_volumes(b, p, frame, pose, s, *twisted);
 }
