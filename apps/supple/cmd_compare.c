@@ -117,6 +117,29 @@ static void set_errors(sup_arena* arena, sup_json* chain, const char* key, const
     set_number(arena, json, "erms", sup_errors_erms(e, diagonal));
 }
 
+// Every part's own extremes, and the crossings of every frame: what holds for the worst need not hold for all.
+static void set_series(const comparison* c, const measured* m, sup_arena* arena, sup_json* json)
+{
+    uint32_t  count = sup_meter_part_count(c->job.meter);
+    sup_json* parts = sup_json_set(arena, json, "parts", sup_json_new(arena, SUP_JSON_ARRAY));
+    sup_json* crossings = sup_json_set(arena, json, "self_intersections", sup_json_new(arena, SUP_JSON_ARRAY));
+    for (uint32_t part = 0; part < count && parts; part++) {
+        double least = INFINITY, most = -INFINITY;
+        for (uint32_t i = 0; i < c->job.frames; i++) {
+            double change = m->parts[(size_t)i * count + part];
+            if (isfinite(change)) least = fmin(least, change), most = fmax(most, change);
+        }
+        if (least > most) continue; // no volume at rest to compare with
+        sup_json* of = sup_json_push(parts, sup_json_new(arena, SUP_JSON_OBJECT));
+        if (!of) return;
+        sup_json_set(arena, of, "joint", sup_json_new_string(arena, sup_meter_part_at(c->job.meter, part)->name));
+        set_number(arena, of, "change_least", least);
+        set_number(arena, of, "change_most", most);
+    }
+    for (uint32_t i = 0; i < c->job.frames && crossings; i++)
+        sup_json_push(crossings, sup_json_new_number(arena, m->frames[i].intersections));
+}
+
 static sup_json* describe_chain(const comparison* c, const measured* m, sup_arena* arena)
 {
     const measure_frame* f = m->frames;
@@ -137,6 +160,7 @@ static sup_json* describe_chain(const comparison* c, const measured* m, sup_aren
     }
     set_number(arena, json, "part_change_max", f[m->part_frame].part);
     sup_json_set(arena, json, "part", sup_json_new_string(arena, part_name(c, &f[m->part_frame])));
+    set_series(c, m, arena, json);
     set_number(arena, json, "roughness_max", m->roughness_max);
     set_number(arena, json, "speed_max", m->speed_max);
     set_number(arena, json, "jerk_rms", m->jerk_rms);

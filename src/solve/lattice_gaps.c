@@ -20,6 +20,10 @@
 #define CLOSES 0.8f       // of the distance at rest: what the pose leaves further apart does not face each other
 #define CLOSED 0.5f       // and what it brings nearer does fully
 #define THROUGH -0.5f     // cosine against both outward directions at rest: the flesh of one limb lies between them
+#define ALIKE 0.7f        // cosine between outward directions in the pose: what a twist brings together shows the same way,
+#define ACROSS 0.2f       // and skin that meets skin the other way or across; in between, in part
+#define PURE 0.98f        // twist, of twist and bend: from here on a twist alone brings skin together
+#define MIXED 0.8f        // and up to here it may be the bend
 #define NO_ROOM 1e-3f     // as good as none
 enum { APART_LINKS = 6 }; // two places of one sheet within ONE_SHEET have a way of so many links: 2.5 sqrt(3) and a bend
 enum { GRAIN = 256, SPLIT = 8, CLOSING_MOST = 96 }; // a place among more of them has no room anyway
@@ -249,6 +253,7 @@ typedef struct gap_job {
     const sup_lattice_gaps_call* call;
     gap_grid                     grid;
     sup_vec3*                    places;                     ///< posed
+    sup_vec3*                    ways;                       ///< outwards there, where something is twisted
     float *                      sorted[3], *sorted_rest[3]; ///< by cell of the grid
     float*                       rooms;                      ///< per place, in cells; FREE: nothing is near
 } gap_job;
@@ -262,6 +267,8 @@ static gap_job cut_scratch(const sup_lattice_gaps* gaps, const sup_lattice_gaps_
         j.sorted[a] = sup_scratch_at(scratch, at);
         j.sorted_rest[a] = sup_scratch_at(scratch, at + plane);
     }
+    j.ways = sup_scratch_at(scratch, at);
+    at += sup_align(n * sizeof(sup_vec3), 64);
     j.rooms = sup_scratch_at(scratch, at);
     j.grid.order = sup_scratch_at(scratch, at + words);
     j.grid.cells = sup_scratch_at(scratch, at + 2 * words);
@@ -286,6 +293,13 @@ static void place_task(void* data, uint32_t begin, uint32_t end)
         sup_vec3        at = v3_scale(j->call->points[c[0]], w[0]);
         for (int k = 1; k < LATTICE_GAP_CORNERS; ++k) at = v3_mad(at, w[k], j->call->points[c[k]]);
         j->places[i] = at;
+        if (!j->call->matrices) continue;
+        const sup_mat3* m = &j->call->matrices[j->gaps->slots[i]];
+        sup_vec3        u = j->gaps->outward[i];
+        j->ways[i] = v3_normalize(v3(m->m[0][0] * u.x + m->m[0][1] * u.y + m->m[0][2] * u.z,
+                                     m->m[1][0] * u.x + m->m[1][1] * u.y + m->m[1][2] * u.z,
+                                     m->m[2][0] * u.x + m->m[2][1] * u.y + m->m[2][2] * u.z),
+                                  v3(0, 0, 0));
     }
 }
 
@@ -299,12 +313,16 @@ static float room_between(float posed2, float faces)
 }
 
 // How much two places that a pose brings together face each other.
-static float facing(const sup_lattice_gaps* g, uint32_t i, uint32_t q, float posed2, float rest2)
+static float facing(const gap_job* j, uint32_t i, uint32_t q, float posed2, float rest2)
 {
-    sup_vec3 way = v3_sub(g->rest[q], g->rest[i]);
-    float    length = sqrtf(rest2) * g->h;
+    const sup_lattice_gaps* g = j->gaps;
+    sup_vec3                way = v3_sub(g->rest[q], g->rest[i]);
+    float                   length = sqrtf(rest2) * g->h;
     if (v3_dot(way, g->outward[i]) < THROUGH * length && v3_dot(way, g->outward[q]) > -THROUGH * length) return 0;
-    return 1 - sup_smoothstep(CLOSED, CLOSES, sqrtf(posed2 / rest2));
+    float faces = 1 - sup_smoothstep(CLOSED, CLOSES, sqrtf(posed2 / rest2));
+    if (!j->call->matrices || faces == 0) return faces;
+    float twist = fminf(j->call->twisted[g->slots[i]], j->call->twisted[g->slots[q]]);
+    return faces * (1 - sup_smoothstep(MIXED, PURE, twist) * sup_smoothstep(ACROSS, ALIKE, v3_dot(j->ways[i], j->ways[q])));
 }
 
 // The rows of the grid around place k of the sorted ones: the same for all in its cell.
@@ -334,7 +352,7 @@ static float find_room(const gap_job* j, sup_lattice_gaps_rows* rows, uint32_t k
         uint32_t q = j->grid.order[closing[c]];
         float    posed2 = unit * v3_length2(v3_sub(j->places[q], j->places[i]));
         float    rest2 = unit * v3_length2(v3_sub(gaps->rest[q], gaps->rest[i]));
-        float    between = room_between(posed2, facing(gaps, i, q, posed2, rest2));
+        float    between = room_between(posed2, facing(j, i, q, posed2, rest2));
         room = between < room ? between : room;
     }
     for (uint32_t c = gaps->apart_begin[i]; c < gaps->apart_begin[i + 1]; ++c) {

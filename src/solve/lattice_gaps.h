@@ -9,6 +9,7 @@
 #define SUP_SOLVE_LATTICE_GAPS_H
 
 #include "geom/voxels.h"
+#include "math/rotation.h"
 #include "math/wide.h"
 #include "solve/lattice_nodes.h"
 
@@ -38,7 +39,9 @@ sup_result sup_lattice_gaps_create(const sup_lattice_gaps_desc* desc, sup_arena*
                                    sup_error* error);
 
 typedef struct sup_lattice_gaps_call {
-    const sup_vec3*  points; ///< per slot, posed
+    const sup_vec3*  points;   ///< per slot, posed
+    const sup_mat3*  matrices; ///< per slot: how it is turned; NULL where nothing is twisted
+    const float*     twisted;  ///< per slot: 1 where its bones twist and do not bend, 0 where they bend
     const sup_tasks* tasks;
     void*            scratch; ///< sup_lattice_gaps_scratch bytes, 64-byte aligned
     float*           room;    ///< out, per slot: 0 where skin meets skin, 1 where half a cell is free

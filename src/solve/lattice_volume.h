@@ -50,10 +50,16 @@ typedef struct sup_lattice_part {
     uint32_t member_begin, member_end; ///< padded to eight
     uint32_t origin;                   ///< slot of a particle in the middle: volumes are measured from there
     uint32_t cells;
+    uint32_t carrier; ///< the part whose smooth field moves most of its skin: itself, as a rule
     double   rest; ///< volume at rest, in cells
     float    most[LATTICE_FIELDS]; ///< largest length of its own field
     float    rate[LATTICE_FIELDS]; ///< growth of its volume along its smooth field, at rest
 } sup_lattice_part;
+
+/// Some of a part's members, or of its blocks of faces: pieces of work of about one size.
+typedef struct sup_lattice_piece {
+    uint32_t part, begin, end;
+} sup_lattice_piece;
 
 typedef struct sup_lattice_volume {
     double                  h;
@@ -64,6 +70,8 @@ typedef struct sup_lattice_volume {
     const uint32_t* members;
     const float*    places;
     const float*    fields;
+    uint32_t                 member_piece_count, face_piece_count;
+    const sup_lattice_piece *member_pieces, *face_pieces; ///< part by part
     const sup_lattice_node* nodes;        ///< that members come from
     const uint32_t*         member_nodes; ///< of each member
     const uint8_t*          rides;        ///< of each member: on the skin or on bones, and not on a particle
@@ -90,6 +98,15 @@ typedef struct sup_lattice_volume {
 sup_result sup_lattice_volume_create(const sup_lattice_volume_desc* desc, sup_arena* arena, sup_lattice_volume* out,
                                      sup_error* error);
 
+/// No part is worse off than as the chain poses it. Where one would be, it goes back towards the fallback as far as it must.
+typedef struct sup_lattice_volume_bounds {
+    const sup_vec3* fallback; ///< per slot
+    const double*
+        linear; ///< per part: its volume as the chain poses it: as far from rest it may be, or 0.2 % where that is less
+    const double* there; ///< per part: its volume at the fallback; NULL: to be measured
+    bool          whole; ///< nor may the whole swell
+} sup_lattice_volume_bounds;
+
 /// One correction. Positions are moved in place.
 typedef struct sup_lattice_volume_call {
     sup_vec3*        points;   ///< per slot
@@ -107,6 +124,8 @@ typedef struct sup_lattice_volume_call {
     uint32_t         sweeps;
     const sup_tasks* tasks;
     void*            scratch; ///< sup_lattice_volume_scratch bytes, 64-byte aligned
+    const sup_lattice_volume_bounds* bounds;  ///< NULL: none. Asked between the smooth rounds and the exact step
+    double*                          start;   ///< per part: the volume it had before; NULL: not asked
     double*          reached; ///< per part: the volume it has now; NULL: not asked
 } sup_lattice_volume_call;
 
@@ -114,22 +133,15 @@ typedef struct sup_lattice_volume_call {
 typedef struct sup_lattice_volume_report {
     uint32_t inside_out; ///< parts left alone: their field does not enlarge them
     uint32_t out_of_reach; ///< parts that stay further than 2 % from their goal
-    bool     off_goal;     ///< a part, or the whole, is so far from its goal that it may be worse off than without
+    uint32_t held_back;    ///< parts that went back to stay within their bounds
     bool     moved;
 } sup_lattice_volume_report;
 
 size_t                    sup_lattice_volume_scratch(const sup_lattice_volume* volume);
 sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* volume, const sup_lattice_volume_call* call);
-/// After an apply that is off its goals: no part shall be worse off than at the fallback, per slot. Where one would be, it and
-/// what flows into it go back there. Returns how many parts did; `reached` is brought up to date.
-uint32_t sup_lattice_volume_hold_back(const sup_lattice_volume* volume, const sup_lattice_volume_call* call,
-                                      const sup_vec3* fallback);
-/// After a rough apply: flesh that moves and is far from its goals, as where other skin holds one side of it, goes back towards
-/// the fallback, per slot. Returns whether any did.
-bool sup_lattice_volume_calm(const sup_lattice_volume* volume, const sup_lattice_volume_call* call, const sup_vec3* fallback);
 /// The volume of every part in cells at rest size. offsets and scratch as above.
-void sup_lattice_volume_measure(const sup_lattice_volume* volume, const sup_vec3* points, const sup_vec3* offsets, void* scratch,
-                                double* out);
+void sup_lattice_volume_measure(const sup_lattice_volume* volume, const sup_vec3* points, const sup_vec3* offsets,
+                                const sup_tasks* tasks, void* scratch, double* out);
 
 /// How fast its own field enlarges a part at rest: its growth in cells per cell of l. Where cuts leave little free, little.
 double sup_lattice_volume_growth(const sup_lattice_volume* volume, uint32_t part, const sup_vec3* rest,
@@ -158,6 +170,7 @@ SUP_WIDE_DECLARE(void, sup_lattice_shift, (const sup_lattice_shift_job* job, uin
 typedef struct sup_lattice_field_job {
     const sup_lattice_volume* volume;
     const sup_lattice_part*   part;
+    uint32_t                  begin, end; ///< of its members for the field, of its blocks for the cubic
     const sup_vec3*           points;
     const sup_vec3*           offsets;
     const sup_vec3*           outward; ///< NULL: places only
@@ -165,7 +178,7 @@ typedef struct sup_lattice_field_job {
     uint32_t                  stride;
 } sup_lattice_field_job;
 SUP_WIDE_DECLARE(void, sup_lattice_field, (const sup_lattice_field_job* job));
-/// The four coefficients of the part's volume along the field, in cells.
+/// The four coefficients along the field of what some faces add to the part's volume, in cells.
 SUP_WIDE_DECLARE(void, sup_lattice_cubic, (const sup_lattice_field_job* job, double out[4]));
 
 #endif

@@ -12,16 +12,16 @@
 #define ONE_ROUND 0.04     // of the rest volume: one round leaves a fifth of it or less, too little for another
 #define ONE_ROUND_MOVING 0.01 // the same of flesh that moves, which is measured again in the next step anyway
 #define STEP_MAX 0.5       // cells that a field may move a particle in one round
-#define LAST_STEP_MAX 0.05 // and in the exact step that ends them: more would leave dents at the cuts
+#define LAST_STEP_MAX 0.2  // and in the exact step that ends them: more would leave dents at the cuts
 #define LEARN_LEAST 0.5    // of the growth expected: what a round brings less than this is not made up for
 #define LEARN_MOST 1.5
 #define FAR_OFF 0.02       // of its goal: a part that stays further away is worth counting
-#define WORSE_SLACK 5e-3   // of the rest volume: a part may be worse off by less than this
+#define WORSE_SLACK 2e-3   // of the rest volume: a part may be as far from it as this, whatever its pose has
 #define WHOLE_SLACK 3e-3   // of the whole's rest volume: it may be swollen by as much
-#define CALM_FROM 5e-3     // of the rest volume: moving flesh that is further from its goal is calmed
-#define CALM_RAMP 2e-2     // and by half a step where it is so much further
-#define WORSE_RAMP 5e-3    // of the rest volume: over so much more it goes all the way back, so that nothing jumps
-enum { BACK_ROUNDS = 4 };
+#define WORSE_SHOWS 2e-4   // of the rest volume: rounding, and what the last round leaves
+#define WORSE_SHARE 0.01   // of how far the pose has it from rest: nobody sees that
+#define NEIGHBORS_FROM 3   // rounds in which a part goes back alone; then its neighbors do by half as much
+enum { BACK_ROUNDS = 5 };
 enum { COUPLE_ROUNDS = 8, SLOT_GRAIN = 1024 };
 
 // ---------------------------------------------------------------------------------------------- root
@@ -70,12 +70,17 @@ typedef struct apply_job {
     double *                       volumes, *goals, *lengths; ///< per part; l of each
     double*                        gives;                     ///< per part: how much of its field is left by `give`
     double*                        before;                    ///< per part: its volume at the fallback
+    double*                        bounds;                    ///< per part: how far from rest it may be
     float*                         shifts; ///< per part: lengths, as the wide kernel takes them
     const sup_vec3*                fallback;
     uint8_t*                       found;                     ///< per part: flags below
+    uint8_t*                       asked;                     ///< per part: is to be measured
+    double (*sums)[4];                                        ///< per piece of faces
+    bool along;                                               ///< and how its volume changes along its own field
+    bool swollen;                                             ///< the whole had to go back
 } apply_job;
 
-enum { PART_LEFT_ALONE = 1, PART_INSIDE_OUT = 2 };
+enum { PART_LEFT_ALONE = 1, PART_INSIDE_OUT = 2, PART_CARRIES = 4 }; // the last: one that would be worse off
 
 static apply_job place_scratch(const sup_lattice_volume* v, const sup_lattice_volume_call* call, void* scratch, size_t* size)
 {
@@ -90,8 +95,11 @@ static apply_job place_scratch(const sup_lattice_volume* v, const sup_lattice_vo
     j.before = sup_scratch_at(scratch, slots + planes + 3 * parts);
     j.gives = sup_scratch_at(scratch, slots + planes + 4 * parts);
     j.shifts = sup_scratch_at(scratch, slots + planes + 5 * parts);
-    j.found = sup_scratch_at(scratch, slots + planes + 6 * parts);
-    *size = slots + planes + 6 * parts + sup_align(v->part_count, 64);
+    j.bounds = sup_scratch_at(scratch, slots + planes + 6 * parts);
+    j.found = sup_scratch_at(scratch, slots + planes + 7 * parts);
+    j.asked = sup_scratch_at(scratch, slots + planes + 8 * parts);
+    j.sums = sup_scratch_at(scratch, slots + planes + 9 * parts);
+    *size = slots + planes + 9 * parts + sup_align(v->face_piece_count * sizeof *j.sums, 64);
     return j;
 }
 
@@ -102,15 +110,17 @@ size_t sup_lattice_volume_scratch(const sup_lattice_volume* v)
     return size;
 }
 
-static sup_lattice_field_job field_of(const apply_job* j, uint32_t part, bool moves)
+static sup_lattice_field_job field_of(const apply_job* j, const sup_lattice_piece* piece)
 {
     const sup_lattice_volume* v = j->v;
     return (sup_lattice_field_job){ .volume = v,
-                                    .part = &v->parts[part],
+                                    .part = &v->parts[piece->part],
+                                    .begin = piece->begin,
+                                    .end = piece->end,
                                     .points = j->call->points,
                                     .offsets = j->call->offsets,
-                                    .outward = moves ? j->outward : NULL,
-                                    .planes = j->planes + v->parts[part].member_begin,
+                                    .outward = j->along ? j->outward : NULL,
+                                    .planes = j->planes + v->parts[piece->part].member_begin,
                                     .stride = v->member_count };
 }
 
@@ -122,16 +132,40 @@ static void outward_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t s = begin; s < end && j->call->room; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->room[s]);
 }
 
-static void measure_task(void* data, uint32_t begin, uint32_t end)
+static void field_task(void* data, uint32_t begin, uint32_t end)
 {
     const apply_job* j = data;
-    for (uint32_t part = begin; part < end; ++part) {
-        double                a[4];
-        sup_lattice_field_job field = field_of(j, part, false);
-        SUP_WIDE_PICK(sup_lattice_field)(&field);
-        SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
-        j->volumes[part] = a[0];
+    for (uint32_t i = begin; i < end; ++i) {
+        sup_lattice_field_job field = field_of(j, &j->v->member_pieces[i]);
+        if (j->asked[j->v->member_pieces[i].part]) SUP_WIDE_PICK(sup_lattice_field)(&field);
     }
+}
+
+static void cubic_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job* j = data;
+    for (uint32_t i = begin; i < end; ++i) {
+        sup_lattice_field_job field = field_of(j, &j->v->face_pieces[i]);
+        if (j->asked[j->v->face_pieces[i].part]) SUP_WIDE_PICK(sup_lattice_cubic)(&field, j->sums[i]);
+    }
+}
+
+// The volumes of the parts that are asked for, piece by piece.
+static void measure_asked(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    sup_tasks_run(j->call->tasks, v->member_piece_count, 1, field_task, (void*)j);
+    sup_tasks_run(j->call->tasks, v->face_piece_count, 1, cubic_task, (void*)j);
+    for (uint32_t i = 0; i < v->part_count; ++i)
+        if (j->asked[i]) j->volumes[i] = 0;
+    for (uint32_t i = 0; i < v->face_piece_count; ++i)
+        if (j->asked[v->face_pieces[i].part]) j->volumes[v->face_pieces[i].part] += j->sums[i][0];
+}
+
+static void measure(const apply_job* j)
+{
+    memset(j->asked, 1, j->v->part_count);
+    measure_asked(j);
 }
 
 static void shift_task(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_lattice_shift)(data, begin, end); }
@@ -234,16 +268,15 @@ static void learn(const apply_job* j)
     for (uint32_t i = 0; i < v->part_count; ++i) j->gives[i] *= j->lengths[i];
 }
 
-static void correct_part(const apply_job* j, uint32_t part, double most)
+// From the sums of its pieces, of which *piece is the first.
+static void correct_part(const apply_job* j, uint32_t part, uint32_t* piece, double most)
 {
     const sup_lattice_part* t = &j->v->parts[part];
-    double                  a[4];
-    sup_lattice_field_job   field = field_of(j, part, true);
+    double                  a[4] = { 0 };
     j->lengths[part] = 0;
-    SUP_WIDE_PICK(sup_lattice_field)(&field);
-    SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
-    j->volumes[part] = a[0];
-    if ((j->found[part] & PART_LEFT_ALONE) || !isfinite(a[0] + a[1] + a[2] + a[3])) return;
+    for (; *piece < j->v->face_piece_count && j->v->face_pieces[*piece].part == part; ++*piece)
+        for (int k = 0; k < 4; ++k) a[k] += j->sums[*piece][k];
+    if ((j->found[part] & (PART_LEFT_ALONE | PART_CARRIES)) || !isfinite(a[0] + a[1] + a[2] + a[3])) return;
     if (fabs(j->goals[part] - a[0]) <= SAME_VOLUME * t->rest) return;
     if (!(a[1] > 0)) {
         j->found[part] |= PART_INSIDE_OUT;
@@ -256,33 +289,43 @@ static void correct_part(const apply_job* j, uint32_t part, double most)
     j->volumes[part] = cubic_at(a, l);
 }
 
-static void correct_task(void* data, uint32_t begin, uint32_t end)
-{
-    for (uint32_t part = begin; part < end; ++part) correct_part(data, part, LAST_STEP_MAX);
-}
-
 // Parts that share particles go one after the other, from the root on, and disturb each other.
-static void one_after_the_other(const apply_job* j)
+static void one_after_the_other(apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
+    j->along = true;
     for (uint32_t sweep = 0; sweep < j->call->sweeps; ++sweep)
-        for (uint32_t part = 0; part < v->part_count; ++part) {
+        for (uint32_t part = 0, piece = 0; part < v->part_count; ++part) {
             memset(j->lengths, 0, v->part_count * sizeof *j->lengths);
-            correct_part(j, part, STEP_MAX);
+            memset(j->asked, 0, v->part_count);
+            j->asked[part] = 1;
+            measure_asked(j);
+            correct_part(j, part, &piece, STEP_MAX);
             if (j->lengths[part] != 0) shift(j, false);
         }
+    j->along = false;
 }
 
-// What is left of the change that a part has seen: all of it, or as much as does no harm.
+static double rest_goal(const apply_job* j, uint32_t part)
+{
+    return j->v->parts[part].rest * (j->call->targets ? j->call->targets[part] : 1.0);
+}
+
+static bool is_bounded(const apply_job* j, uint32_t part)
+{
+    const sup_lattice_part* t = &j->v->parts[part];
+    return t->rest > 0 && t->block_end > t->block_begin && !(j->call->strength && !(j->call->strength[part] > 0));
+}
+
+// How much of the way from the fallback a part may keep: all of it, or as much as leaves it within its bounds.
 static double harmless_share(const apply_job* j, uint32_t part)
 {
-    const sup_lattice_part*        t = &j->v->parts[part];
-    const sup_lattice_volume_call* call = j->call;
-    if (!(t->rest > 0) || t->cells == 0 || (call->strength && !(call->strength[part] > 0))) return 1;
-    double goal = t->rest * (call->targets ? call->targets[part] : 1.0);
-    double over = fabs(j->volumes[part] - goal) - fabs(j->before[part] - goal) - WORSE_SLACK * t->rest;
-    if (!(over > 0)) return isfinite(over) ? 1 : 0;
-    return fmax(1 - over / (WORSE_RAMP * t->rest), 0);
+    double goal = rest_goal(j, part), now = j->volumes[part], there = j->before[part], bound = j->bounds[part];
+    if (!is_bounded(j, part)) return 1;
+    if (!isfinite(now)) return 0;
+    if (!(fabs(now - goal) > (1 + WORSE_SHARE) * bound + WORSE_SHOWS * j->v->parts[part].rest)) return 1;
+    double edge = now > goal ? goal + bound : goal - bound, way = now - there;
+    return way != 0 ? fmin(fmax((edge - there) / way, 0), 1) : 0;
 }
 
 // Parts trade volume over their cuts when these turn: one swells that cannot shrink, its neighbor gets back what it never
@@ -301,12 +344,80 @@ static double unswollen_share(const apply_job* j)
     return over > 0 && grown > 0 ? fmax(1 - over / grown, 0) : 1;
 }
 
+// A correction may cost a neighbor more than it brings, what a blend does to one part nobody may be able to mend, and flesh
+// that swings gives way. Volumes along the way back are close to straight, so that a round or two meet the bounds; what flows
+// in from the neighbors is theirs to take back, but only when a part alone has not done: what they gain is worth more.
+static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
+{
+    const sup_lattice_volume* v = j->v;
+    const double *            linear = bounds->linear, *there = bounds->there;
+    uint32_t                  parts = v->part_count, held = 0;
+    bool                      known = there != NULL;
+    j->fallback = bounds->fallback;
+    for (uint32_t i = 0; i < parts; ++i) {
+        double goal = rest_goal(j, i);
+        j->before[i] = known ? there[i] : goal;
+        j->bounds[i] = fmax(WORSE_SLACK * v->parts[i].rest, fabs(linear[i] - goal));
+    }
+    for (uint32_t round = 0; round < BACK_ROUNDS; ++round) {
+        uint32_t worse = 0;
+        double   growth = bounds->whole ? unswollen_share(j) : 1;
+        for (uint32_t i = 0; i < parts && !known; ++i) known |= harmless_share(j, i) < 1;
+        if (!known && growth == 1) break;
+        if (!there && round == 0) { // only now is it worth measuring what they go back to
+            sup_lattice_volume_call fallback = *j->call;
+            fallback.points = (sup_vec3*)bounds->fallback; // only read
+            apply_job before = *j;
+            before.call = &fallback;
+            before.volumes = j->before;
+            measure(&before);
+            growth = bounds->whole ? unswollen_share(j) : 1;
+        }
+        for (uint32_t i = 0; i < parts; ++i) j->lengths[i] = j->volumes[i] > j->before[i] ? growth : 1;
+        for (uint32_t i = 0; i < parts; ++i) {
+            double share = harmless_share(j, i);
+            worse += fmin(share, j->lengths[i]) < 1;
+            double* carrier = &j->lengths[v->parts[i].carrier];
+            j->lengths[i] = fmin(j->lengths[i], share);
+            *carrier = fmin(*carrier, share);
+            if (share < 1 && v->parts[i].carrier != i) j->found[v->parts[i].carrier] |= PART_CARRIES;
+            for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1] && round >= NEIGHBORS_FROM && share < 1; ++k) {
+                double* beside = &j->lengths[v->couple_parts[k]];
+                *beside = fmin(*beside, (1 + share) / 2);
+            }
+        }
+        if (round == 0) held = worse;
+        j->swollen |= growth < 1;
+        if (worse == 0) break;
+        shift(j, true);
+        for (uint32_t i = 0; i < parts; ++i) { // the others are where they were
+            j->asked[i] = j->lengths[i] < 1;
+            for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
+                j->asked[i] |= j->lengths[v->couple_parts[k]] < 1;
+        }
+        measure_asked(j);
+    }
+    return held;
+}
+
+// Each part exactly, along its own field.
+static void meet(apply_job* j)
+{
+    uint32_t piece = 0;
+    j->along = true;
+    measure(j);
+    j->along = false;
+    for (uint32_t i = 0; i < j->v->part_count; ++i) correct_part(j, i, &piece, LAST_STEP_MAX);
+    sup_tasks_run(j->call->tasks, j->v->slot_count, SLOT_GRAIN, own_move_task, j);
+}
+
 sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, const sup_lattice_volume_call* call)
 {
     sup_lattice_volume_report report = { 0 };
     size_t                    size;
     apply_job                 j = place_scratch(v, call, call->scratch, &size);
-    sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
+    measure(&j);
+    if (call->start) memcpy(call->start, j.volumes, v->part_count * sizeof *call->start);
     set_goals(&j);
     report.moved = furthest(&j) > SAME_VOLUME;
     if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, outward_task, &j);
@@ -320,98 +431,46 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
             shift(&j, false);
             if (far <= (call->goals ? ONE_ROUND_MOVING : ONE_ROUND) || sweep + 1 == call->sweeps) break;
             memcpy(j.before, j.volumes, v->part_count * sizeof *j.before);
-            sup_tasks_run(call->tasks, v->part_count, 1, measure_task, &j);
+            measure(&j);
             learn(&j);
         }
-        if (!call->rough) {
-            sup_tasks_run(call->tasks, v->part_count, 1, correct_task, &j);
-            sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, own_move_task, &j);
-        }
+        if (!call->rough) meet(&j);
+        else if (call->bounds) measure(&j);
     }
-    for (uint32_t i = 0; i < v->part_count; ++i) // nobody can be worse off than one that is where it should be
-        j.before[i] = v->parts[i].rest * (call->targets ? call->targets[i] : 1.0);
+    if (call->bounds && v->apart) report.held_back = hold_back(&j, call->bounds); // parts without a field too
+    if (report.held_back && report.moved && !call->rough && !j.swollen) meet(&j); // nobody's own field reaches another part
+    report.moved |= report.held_back > 0;
     for (uint32_t i = 0; i < v->part_count; ++i) {
         report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
         report.out_of_reach += !j.found[i] && fabs(j.goals[i] - j.volumes[i]) > FAR_OFF * fabs(j.goals[i]);
-        report.off_goal |= harmless_share(&j, i) < 1;
         if (call->reached) call->reached[i] = j.volumes[i];
     }
-    report.off_goal |= unswollen_share(&j) < 1;
     return report;
 }
 
-// A correction may cost a neighbor more than it brings, and what a blend does to one part nobody may be able to mend.
-uint32_t sup_lattice_volume_hold_back(const sup_lattice_volume* v, const sup_lattice_volume_call* call,
-                                      const sup_vec3* fallback)
+void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* points, const sup_vec3* offsets,
+                                const sup_tasks* tasks, void* scratch, double* out)
 {
     size_t                  size;
-    apply_job               now = place_scratch(v, call, call->scratch, &size), *j = &now;
-    sup_lattice_volume_call there = { .points = (sup_vec3*)fallback, .offsets = call->offsets }; // only read
-    uint32_t                parts = v->part_count, held = 0;
-    apply_job               before = now;
-    if (!v->apart) return 0;
-    before.call = &there;
-    before.volumes = now.before;
-    sup_tasks_run(call->tasks, parts, 1, measure_task, &before);
-    now.fallback = fallback;
-    for (uint32_t round = 0; round < BACK_ROUNDS; ++round) {
-        uint32_t worse = 0;
-        double   growth = unswollen_share(j);
-        for (uint32_t i = 0; i < parts; ++i) j->lengths[i] = j->volumes[i] > j->before[i] ? growth : 1;
-        for (uint32_t i = 0; i < parts; ++i) { // what flows in from the neighbors is theirs to take back, by half
-            double share = harmless_share(j, i);
-            worse += fmin(share, j->lengths[i]) < 1;
-            j->lengths[i] = fmin(j->lengths[i], share);
-            for (uint32_t k = j->v->couple_begin[i]; k < j->v->couple_begin[i + 1] && round > 0 && share < 1; ++k) {
-                double* beside = &j->lengths[j->v->couple_parts[k]];
-                *beside = fmin(*beside, (1 + share) / 2);
-            }
-        }
-        if (round == 0) held = worse;
-        if (worse == 0) break;
-        shift(j, true);
-        sup_tasks_run(call->tasks, parts, 1, measure_task, j);
-    }
-    for (uint32_t i = 0; i < parts && call->reached && held; ++i) call->reached[i] = now.volumes[i];
-    return held;
-}
-
-bool sup_lattice_volume_calm(const sup_lattice_volume* v, const sup_lattice_volume_call* call, const sup_vec3* fallback)
-{
-    size_t    size;
-    apply_job j = place_scratch(v, call, call->scratch, &size);
-    bool      any = false;
-    if (!v->apart) return false;
-    j.fallback = fallback;
-    for (uint32_t i = 0; i < v->part_count; ++i) {
-        double rest = v->parts[i].rest, off = rest > 0 && !j.found[i] ? fabs(j.volumes[i] - j.goals[i]) / rest - CALM_FROM : 0;
-        j.lengths[i] = 1 - fmin(fmax(off / CALM_RAMP, 0), 1) / 2;
-        any |= j.lengths[i] < 1;
-    }
-    if (any) shift(&j, true);
-    return any;
-}
-
-void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* points, const sup_vec3* offsets, void* scratch,
-                                double* out)
-{
-    size_t                  size;
-    sup_lattice_volume_call call = { .points = (sup_vec3*)points, .offsets = offsets }; // only read
+    sup_lattice_volume_call call = { .points = (sup_vec3*)points, .offsets = offsets, .tasks = tasks }; // only read
     apply_job               j = place_scratch(v, &call, scratch, &size);
-    measure_task(&j, 0, v->part_count);
+    measure(&j);
     memcpy(out, j.volumes, v->part_count * sizeof *out);
 }
 
 double sup_lattice_volume_growth(const sup_lattice_volume* v, uint32_t part, const sup_vec3* rest, const sup_mat3* unturned,
                                  void* scratch)
 {
-    double                  a[4];
+    double                  rate = 0;
     size_t                  size;
     sup_lattice_volume_call call = { .points = (sup_vec3*)rest, .matrices = unturned }; // only read
     apply_job               j = place_scratch(v, &call, scratch, &size);
     outward_task(&j, 0, v->slot_count);
-    sup_lattice_field_job field = field_of(&j, part, true);
-    SUP_WIDE_PICK(sup_lattice_field)(&field);
-    SUP_WIDE_PICK(sup_lattice_cubic)(&field, a);
-    return a[1];
+    j.along = true;
+    memset(j.asked, 0, v->part_count);
+    j.asked[part] = 1;
+    measure_asked(&j);
+    for (uint32_t i = 0; i < v->face_piece_count; ++i)
+        if (v->face_pieces[i].part == part) rate += j.sums[i][1];
+    return rate;
 }

@@ -41,26 +41,37 @@ void SUP_WIDE(sup_lattice_shift)(const sup_lattice_shift_job* j, uint32_t begin,
     const sup_lattice_volume* v = j->volume;
     const sup_vec3*           other = j->back ? j->back : j->toward;
     fr                        h = fr_all((float)v->h), one = fr_all(1);
-    for (uint32_t s = begin; s < end; s += SUP_REGISTER) {
-        uint32_t slot[SUP_REGISTER], count = end - s < SUP_REGISTER ? end - s : SUP_REGISTER;
-        fr       mixed = fr_all(0), sum = fr_all(0), x[3], y[3];
-        for (uint32_t i = 0; i < SUP_REGISTER; ++i) slot[i] = s + (i < count ? i : 0);
+    uint32_t                  whole = begin + (end - begin) / SUP_REGISTER * SUP_REGISTER;
+    for (uint32_t s = begin; s < whole; s += SUP_REGISTER) {
+        fr mixed = fr_all(0), sum = fr_all(0), x[3], y[3];
         for (uint32_t k = 0; k < LATTICE_SHARES; ++k) {
-            fr share = fr_gather(v->row_shares + (size_t)k * v->share_stride, 1, slot);
-            mixed += share * fr_gather(j->lengths, 1, v->row_parts + (size_t)k * v->share_stride + s);
+            size_t row = (size_t)k * v->share_stride + s;
+            fr     share = fr_load(v->row_shares + row);
+            mixed += share * fr_gather(j->lengths, 1, v->row_parts + row);
             sum += share;
         }
-        for (int a = 0; a < 3; ++a) {
-            x[a] = fr_gather(&j->points->x + a, 3, slot);
-            y[a] = fr_gather(&other->x + a, 3, slot);
-        }
+        fr_load3(&j->points[s].x, &x[0], &x[1], &x[2]);
+        fr_load3(&other[s].x, &y[0], &y[1], &y[2]);
         if (j->back) {
             ir less = mixed < sum;
             fr kept = mixed / fr_select(less, sum, one);
             for (int a = 0; a < 3; ++a) x[a] = fr_select(less, y[a] + kept * (x[a] - y[a]), x[a]);
         } else
             for (int a = 0; a < 3; ++a) x[a] = x[a] + h * mixed * y[a];
-        fr_scatter3(&j->points->x, 3, slot, count, x[0], x[1], x[2]);
+        fr_store3(&j->points[s].x, x[0], x[1], x[2]);
+    }
+    for (uint32_t s = whole; s < end; ++s) {
+        float mixed = 0, sum = 0;
+        for (uint32_t k = 0; k < LATTICE_SHARES; ++k) {
+            size_t row = (size_t)k * v->share_stride + s;
+            mixed += v->row_shares[row] * j->lengths[v->row_parts[row]];
+            sum += v->row_shares[row];
+        }
+        for (int a = 0; a < 3; ++a) {
+            float *x = &j->points[s].x + a, y = (&other[s].x)[a];
+            if (!j->back) *x = *x + (float)v->h * mixed * y;
+            else if (mixed < sum) *x = y + mixed / sum * (*x - y);
+        }
     }
 }
 
@@ -84,7 +95,7 @@ void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
     const sup_lattice_volume* v = j->volume;
     const sup_vec3            o = j->points[j->part->origin], none = { 0, 0, 0 };
     fr                        scale = fr_all((float)(1.0 / v->h));
-    for (uint32_t m = j->part->member_begin; m < j->part->member_end; m += SUP_REGISTER) {
+    for (uint32_t m = j->begin; m < j->end; m += SUP_REGISTER) {
         float* to = j->planes + (m - j->part->member_begin);
         v8     at = mix(j->points, o, v->members + m, v->places + m, v->member_count);
         if (j->offsets) {
@@ -109,7 +120,7 @@ static void triangle_cubic(const sup_lattice_field_job* j, double out[4])
 {
     const float* field = j->planes + 3 * (size_t)j->stride;
     bool         moves = j->outward != NULL;
-    for (uint32_t block = j->part->block_begin; block < j->part->block_end; ++block) {
+    for (uint32_t block = j->begin; block < j->end; ++block) {
         float sums[4][SUP_LANES];
         for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
             const uint32_t* index = j->volume->faces + 4 * SUP_LANES * (size_t)block + lane;
@@ -140,7 +151,7 @@ void SUP_WIDE(sup_lattice_cubic)(const sup_lattice_field_job* j, double out[4])
         triangle_cubic(j, out);
         return;
     }
-    for (uint32_t block = j->part->block_begin; block < j->part->block_end; ++block) {
+    for (uint32_t block = j->begin; block < j->end; ++block) {
         float sums[4][SUP_LANES];
         for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
             const uint32_t* index = j->volume->faces + 4 * SUP_LANES * (size_t)block + lane;

@@ -54,13 +54,14 @@ static double furthest_worse(const sup_character* c, const char* name, const cha
     double     volumes[2][64], worst = 0;
     assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
     assert_in_range(sup_meter_part_count(meter), 2, 64);
-    for (double t = 0; t <= clip->seconds; t += clip->seconds / 8) {
+    for (uint32_t i = 0; i <= 8; ++i) {
+        double t = floor(clip->seconds * i / 8 * 60) / 60; // ends of steps: what lies between is interpolated
         play_hash(&a, t), play_hash(&b, t);
         sup_meter_part_volumes(meter, sup_instance_pose(a.instance), a.out, volumes[0]);
         sup_meter_part_volumes(meter, sup_instance_pose(b.instance), b.out, volumes[1]);
-        for (uint32_t i = 0; i < sup_meter_part_count(meter); ++i) {
-            double rest = sup_meter_part_at(meter, i)->rest_volume;
-            worst = fmax(worst, fabs(volumes[0][i] / rest - 1) - fabs(volumes[1][i] / rest - 1));
+        for (uint32_t part = 0; part < sup_meter_part_count(meter); ++part) {
+            double rest = sup_meter_part_at(meter, part)->rest_volume;
+            worst = fmax(worst, fabs(volumes[0][part] / rest - 1) - fabs(volumes[1][part] / rest - 1));
         }
     }
     sup_meter_destroy(meter);
@@ -74,7 +75,7 @@ static void no_part_is_worse_off_than_under_linear_skinning(void** state)
     (void)state;
     static const struct {
         const char *scene, *clip;
-    } clips[] = { { "arm", "flex" }, { "arm", "twist" }, { "beast", "walk" }, { "beast", "jump" } };
+    } clips[] = { { "arm", "flex" }, { "arm", "twist" }, { "beast", "walk" }, { "beast", "jump" }, { "beast", "shake" } };
     for (size_t i = 0; i < SUP_COUNT_OF(clips); ++i) {
         sup_character* c = NULL;
         sup_error      error;
@@ -83,7 +84,7 @@ static void no_part_is_worse_off_than_under_linear_skinning(void** state)
                coarse = furthest_worse(c, clips[i].clip, "lattice(cells=32)");
         print_message("  %s, %s: a part is worse off by %.2f %% at most, by %.2f %% with 32 cells\n", clips[i].scene,
                       clips[i].clip, 100 * fine, 100 * coarse);
-        assert_true(fine < 0.015 && coarse < 0.025); // what the correction may leave, and what swings
+        assert_true(fine < 0.008 && coarse < 0.008); // what the correction may leave, and what swings
         sup_character_destroy(c);
     }
 }

@@ -93,6 +93,35 @@ static void the_two_sides_of_a_flat_limb_do_not_hold_each_other(void** state)
     sup_arena_destroy(b.arena);
 }
 
+// Half of the bar turned about its axis by 50 degrees within a cell: skin of both halves meets at the seam, and all of it shows
+// outwards.
+static void what_a_twist_brings_together_is_no_contact(void** state)
+{
+    (void)state;
+    bars      b = make(bar, 1, 32);
+    uint32_t  n = b.voxels.particle_count;
+    sup_mat3* turned = SUP_NEW(b.arena, sup_mat3, n);
+    float *   twisted = SUP_NEW(b.arena, float, n), least = 1, c = 0.6427876f, s = 0.7660444f;
+    for (uint32_t p = 0; p < n; ++p) {
+        sup_vec3 off = v3(b.rest[p].x - 2, b.rest[p].y - 2, 0);
+        twisted[p] = 1;
+        turned[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+        if (b.rest[p].z <= 16) continue;
+        turned[p] = (sup_mat3){ { { c, -s, 0 }, { s, c, 0 }, { 0, 0, 1 } } };
+        b.x[p] = v3(2 + c * off.x - s * off.y, 2 + s * off.x + c * off.y, b.rest[p].z);
+    }
+    find(&b);
+    for (uint32_t p = 0; p < n; ++p) least = fminf(least, b.room[p]);
+    assert_true(least < 0.01f); // as any pose would
+    sup_lattice_gaps_call call = {
+        .points = b.x, .matrices = turned, .twisted = twisted, .scratch = b.scratch, .room = b.room, .hold = b.hold
+    };
+    sup_lattice_gaps_find(&b.gaps, &call);
+    for (uint32_t p = 0; p < n; ++p)
+        if (fabsf(b.rest[p].x - 2) < 1.5f) assert_true(b.room[p] > 0.5f); // the edges of a square bar do meet its sides
+    sup_arena_destroy(b.arena);
+}
+
 static void neighbors_at_rest_leave_each_other_half_of_what_is_between(void** state)
 {
     (void)state;
@@ -130,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_pose_folds_together_has_no_room),
         cmocka_unit_test(the_two_sides_of_a_flat_limb_do_not_hold_each_other),
+        cmocka_unit_test(what_a_twist_brings_together_is_no_contact),
         cmocka_unit_test(neighbors_at_rest_leave_each_other_half_of_what_is_between),
         cmocka_unit_test(broken_places_hold_nothing),
     };

@@ -110,13 +110,12 @@ typedef struct lattice_bound {
     bool                 dualquat;   ///< the corners are posed by dual quaternions, whatever the chain does
     bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
     const sup_skin_set*  point_skin; ///< of the mesh's points, where they are measured or turned; NULL: no need
-    bool                 twists;     ///< the corners are turned by dual quaternions where the chain is linear
+    const float*         point_places; ///< three of each point, in its cell
+    bool                 twists;       ///< the corners are turned by dual quaternions where bones twist; the chain is linear
     const sup_vec3*      bone_axes;  ///< per joint, unit, at rest
     const uint32_t *     influence_begin, *influence_joints; ///< weights per slot
     const float*         influence_values;
-    bool                 turns;      ///< they are turned otherwise than the chain does
     const uint32_t*      member_points; ///< of each corner of the parts' faces, SUP_NONE: not on the skin; NULL: see node_skin
-    const float*         point_loose;   ///< per point, as `loose`; NULL: all
     const sup_skin_set*  node_skin; ///< keeps_file: of the corners of the parts' faces that lie between points; NULL: none
     uint32_t             carried_count;
     lattice_carried*     carried;
@@ -177,7 +176,8 @@ typedef struct lattice_scratch {
     sup_vec3* pose;     ///< per slot: y, the target, volume corrected
     sup_vec3* skinned;  ///< per slot: y before the correction
     sup_vec3* plain;    ///< per slot: as the chain itself poses it; where that differs
-    sup_vec3* turned;   ///< per point: skinned as the corners are
+    sup_vec3* points;   ///< per point: likewise, where the chain's own are of another pose
+    sup_vec3* turned;   ///< per point: skinned as the corners are; where that differs
     sup_mat3* matrices; ///< per slot
     sup_vec3* push;     ///< per slot: acceleration
     sup_vec3* moved;    ///< per slot: x, where particles are pushed from outside or squeezed by their neighbors
@@ -198,6 +198,7 @@ typedef struct lattice_scratch {
     float*    strength;
     double*   targets;
     double*   reached;  ///< per part: the volume of the pose
+    double*   linear;   ///< per part: the volume as the chain poses it
     sup_vec3* offsets;  ///< per corner of the parts' faces: the file's skin from where its cell would have it
     void*     node_skin;
     uint32_t* cold;
@@ -208,8 +209,10 @@ typedef struct lattice_scratch {
     void*     bodies;
 } lattice_scratch;
 
-/// Where bones twist, for s->blend and those of points and nodes.
-void lattice_find_blends(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const lattice_scratch* s);
+/// Where bones twist, into s->blend. False: nowhere.
+bool lattice_find_blends(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const lattice_scratch* s);
+/// Likewise of points and nodes, times the room of the corners around them.
+void lattice_find_skin_blends(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s);
 
 /// One substep of the clock, from wide kernels. Planes are `count` floats.
 typedef struct lattice_step {

@@ -189,22 +189,6 @@ static sup_result make_node_skin(binder* m)
     return sup_skin_create(&desc, m->arena, &b->node_skin, m->error);
 }
 
-// How much of the turn by dual quaternions points take at most, from the corners of their cells.
-static sup_result place_loose(binder* m)
-{
-    lattice_bound* b = m->b;
-    float*         points = SUP_NEW(m->arena, float, b->point_count);
-    if (!points) return sup_fail_memory(m->error, "a lattice");
-    for (uint32_t p = 0; p < b->point_count; ++p) {
-        const float* at = m->places + 3 * (size_t)p;
-        for (uint32_t k = 0; k < 8; ++k)
-            points[p] += (k & 1 ? at[0] : 1 - at[0]) * (k & 2 ? at[1] : 1 - at[1]) * (k & 4 ? at[2] : 1 - at[2]) *
-                         m->loose[b->regions.slots[b->voxels.particles[8 * (size_t)b->embed.cells[p] + k]]];
-    }
-    b->point_loose = points;
-    return SUP_OK;
-}
-
 static sup_result list_member_points(binder* m)
 {
     const sup_lattice_volume* v = &m->b->volume;
@@ -223,7 +207,8 @@ static sup_result make_point_skin(binder* m)
     skin_character skin;
     sup_result     r = skin_character_bind(m->in->character, m->arena, &skin, m->error);
     m->b->point_skin = skin.set;
-    return r;
+    m->b->point_places = sup_arena_copy(m->arena, m->places, 3 * (size_t)m->b->point_count, sizeof *m->places);
+    return r == SUP_OK && !m->b->point_places ? sup_fail_memory(m->error, "the skin of a lattice") : r;
 }
 
 sup_result lattice_make_volumes(binder* m)
@@ -241,11 +226,9 @@ sup_result lattice_make_volumes(binder* m)
                                    .outward = m->b->volume.outward };
     if (r == SUP_OK) r = sup_lattice_gaps_create(&gaps, m->arena, &m->b->gaps, m->error);
     bool on_points = m->skin_parts && !m->coarse_cells;
-    m->b->turns = m->b->keeps_file && m->b->twists;
     if (r == SUP_OK && m->b->keeps_file && m->nodes && !on_points) r = make_node_skin(m);
     if (r == SUP_OK && on_points) r = list_carried(m);
     if (r == SUP_OK && on_points) r = list_member_points(m);
-    if (r == SUP_OK && m->loose) r = place_loose(m);
-    if (r == SUP_OK && (m->b->turns || on_points)) r = make_point_skin(m);
+    if (r == SUP_OK && ((m->b->keeps_file && m->b->twists) || on_points)) r = make_point_skin(m);
     return r;
 }

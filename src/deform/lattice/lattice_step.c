@@ -42,7 +42,8 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     size_t used = 0, n = b->count;
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->pose);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->skinned);
-    cut(memory, &used, b->turns ? n * sizeof(sup_vec3) : 0, (void**)&s->plain);
+    cut(memory, &used, b->twists ? n * sizeof(sup_vec3) : 0, (void**)&s->plain);
+    cut(memory, &used, b->point_skin ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->points);
     cut(memory, &used, b->point_skin ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->turned);
     cut(memory, &used, n * sizeof(sup_mat3), (void**)&s->matrices);
     cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->push);
@@ -64,6 +65,7 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, b->volume.part_count * sizeof(float), (void**)&s->strength);
     cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->targets);
     cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->reached);
+    cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->linear);
     bool offsets = b->node_skin || b->member_points;
     cut(memory, &used, offsets ? b->volume.member_count * sizeof(sup_vec3) : 0, (void**)&s->offsets);
     if (!offsets) s->offsets = NULL;
@@ -101,9 +103,12 @@ static void volume_targets(const lattice_bound* b, const lattice_params* p, cons
 static bool keeps_volume(const lattice_bound* b, const lattice_params* p) { return p->volume > 0 || b->volume_field.offset; }
 
 static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                              sup_skin_call skin, const lattice_scratch* s)
+                              const lattice_scratch* s, bool twisted)
 {
     volume_targets(b, p, pose, s);
+    sup_lattice_volume_bounds bounds = {
+        .fallback = twisted ? s->plain : s->skinned, .linear = s->linear, .there = twisted ? NULL : s->linear, .whole = true
+    };
     sup_lattice_volume_call   call = { .points = s->pose,
                                        .matrices = s->matrices,
                                        .room = s->room,
@@ -113,16 +118,11 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
                                        .sweeps = (uint32_t)p->sweeps,
                                        .tasks = frame->tasks,
                                        .scratch = s->volume,
+                                       .bounds = b->keeps_file ? &bounds : NULL,
+                                       .start = twisted ? NULL : s->linear,
                                        .reached = s->reached };
     sup_lattice_volume_report report = sup_lattice_volume_apply(&b->volume, &call);
-    if (report.off_goal && b->keeps_file) { // no part may be worse off than as the chain poses it
-        skin.dualquat = false;
-        skin.blend_points = NULL;
-        skin.out = s->plain;
-        if (b->turns) sup_skin_evaluate(b->skin, &skin);
-        sup_stats_add(frame->stats, "lattice.part_held_back",
-                      sup_lattice_volume_hold_back(&b->volume, &call, b->turns ? s->plain : s->skinned));
-    }
+    sup_stats_add(frame->stats, "lattice.part_held_back", report.held_back);
     sup_stats_add(frame->stats, "lattice.part_inside_out", report.inside_out);
     sup_stats_add(frame->stats, "lattice.volume_out_of_reach", report.out_of_reach);
 }
@@ -131,33 +131,51 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
 static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, const float* give,
                                 bool pressed, uint32_t sweeps)
 {
-    sup_lattice_volume_call call = { .points = s->moved,
-                                     .matrices = s->matrices,
-                                     .core = true,
-                                     .give = give,
-                                     .room = s->room,
-                                     .offsets = s->offsets,
-                                     .goals = s->reached,
-                                     .slack = MOVING_SLACK,
-                                     .rough = !pressed,
-                                     .grow = pressed ? 0 : MOVING_GROWTH * frame->dt,
-                                     .sweeps = sweeps,
-                                     .tasks = frame->tasks,
-                                     .scratch = s->volume };
-    bool                    moved = sup_lattice_volume_apply(&b->volume, &call).moved;
-    if (moved && !pressed) sup_lattice_volume_calm(&b->volume, &call, s->pose);
-    return moved;
+    sup_lattice_volume_bounds bounds = { .fallback = s->pose, .linear = s->linear, .there = s->reached };
+    sup_lattice_volume_call   call = { .points = s->moved,
+                                       .matrices = s->matrices,
+                                       .core = true,
+                                       .give = give,
+                                       .room = s->room,
+                                       .offsets = s->offsets,
+                                       .targets = s->targets,
+                                       .strength = s->strength,
+                                       .goals = s->reached,
+                                       .slack = MOVING_SLACK,
+                                       .rough = !pressed,
+                                       .grow = pressed ? 0 : MOVING_GROWTH * frame->dt,
+                                       .sweeps = sweeps,
+                                       .bounds = b->keeps_file && !pressed ? &bounds : NULL,
+                                       .tasks = frame->tasks,
+                                       .scratch = s->volume };
+    return sup_lattice_volume_apply(&b->volume, &call).moved;
 }
 
-// The mesh's own points, as the corners are posed. `rest`: other points than those at rest; NULL: none.
-static void skin_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const sup_vec3* rest,
+// The mesh's own points as the chain skins them, without its morph targets: those move the skin within its part.
+static const sup_vec3* chain_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose,
+                                    const lattice_scratch* s)
+{
+    bool morphed = false;
+    for (uint32_t i = 0; i < pose->morph_count; ++i) morphed |= pose->morph_weights[i] != 0;
+    if (pose == frame->end && frame->skinned && !morphed) return frame->skinned;
+    sup_skin_call call = { .dualquat = b->dualquat && !b->twists,
+                           .skin = pose->skin,
+                           .blend = 1,
+                           .tasks = frame->tasks,
+                           .scratch = s->skin,
+                           .out = s->points };
+    sup_skin_evaluate(b->point_skin, &call);
+    return s->points;
+}
+
+// They again, turned as the corners are. `rest`: other points than those at rest; NULL: none.
+static void turn_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const sup_vec3* rest,
                         const lattice_scratch* s)
 {
-    sup_skin_call call = { .dualquat = b->dualquat,
+    sup_skin_call call = { .dualquat = true,
                            .skin = pose->skin,
                            .points = rest,
-                           .blend = 1,
-                           .blend_points = b->twists ? s->point_blend : NULL,
+                           .blend_points = s->point_blend,
                            .tasks = frame->tasks,
                            .scratch = s->skin,
                            .out = s->turned };
@@ -167,6 +185,7 @@ static void skin_points(const lattice_bound* b, const sup_frame* frame, const su
 typedef struct offset_job {
     const lattice_bound*   b;
     const lattice_scratch* s;
+    const sup_vec3 *       points, *corners; ///< of the mesh; per slot
 } offset_job;
 
 static void offset_task(void* data, uint32_t begin, uint32_t end)
@@ -175,22 +194,25 @@ static void offset_task(void* data, uint32_t begin, uint32_t end)
     const sup_lattice_volume* v = &j->b->volume;
     for (uint32_t m = begin; m < end; ++m) {
         uint32_t point = j->b->member_points ? j->b->member_points[m] : SUP_NONE;
-        sup_vec3 at = point == SUP_NONE ? j->s->offsets[m] : j->s->turned[point];
+        sup_vec3 at = point == SUP_NONE ? j->s->offsets[m] : j->points[point];
         for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
             at = v3_mad(at, -v->places[k * (size_t)v->member_count + m],
-                        j->s->skinned[v->members[k * (size_t)v->member_count + m]]);
+                        j->corners[v->members[k * (size_t)v->member_count + m]]);
         j->s->offsets[m] = v->rides[m] ? at : v3(0, 0, 0);
     }
 }
 
 // Where the file's own skin is, from where the cells would have it.
-static void find_offsets(const lattice_bound* b, const sup_frame* frame, sup_skin_call call, const lattice_scratch* s)
+static void find_offsets(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, bool twisted, sup_skin_call call,
+                         const lattice_scratch* s)
 {
-    offset_job job = { b, s };
+    offset_job job = { b, s, NULL, call.out };
+    if (b->member_points) job.points = twisted ? s->turned : chain_points(b, frame, pose, s);
     if (b->node_skin) {
         call.scratch = s->node_skin;
         call.out = s->offsets;
-        call.blend_points = b->twists ? s->node_blend : NULL;
+        call.dualquat |= twisted;
+        call.blend_points = twisted ? s->node_blend : NULL;
         sup_skin_evaluate(b->node_skin, &call);
     }
     sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, offset_task, &job);
@@ -201,36 +223,72 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, sup_ski
     }
 }
 
-static void make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                      const lattice_scratch* s)
-{
-    if (b->twists) lattice_find_blends(b, frame, pose, s);
-    sup_skin_call call = { .dualquat = b->dualquat,
-                           .skin = pose->skin,
-                           .blend = 1,
-                           .blend_points = b->twists ? s->blend : NULL,
-                           .tasks = frame->tasks,
-                           .scratch = s->skin,
-                           .out = s->pose,
-                           .matrices = s->matrices };
-    sup_skin_evaluate(b->skin, &call);
-    call.matrices = NULL;
-    memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
-    sup_lattice_gaps_call gaps = {
-        .points = s->skinned, .tasks = frame->tasks, .scratch = s->gaps, .room = s->room, .hold = s->hold
-    };
-    sup_lattice_gaps_find(&b->gaps, &gaps);
-    if (b->point_skin && (b->turns || keeps_volume(b, p))) skin_points(b, frame, pose, NULL, s);
-    if (!keeps_volume(b, p)) return;
-    if (s->offsets) find_offsets(b, frame, call, s);
-    keep_pose_volumes(b, p, frame, pose, call, s);
-}
-
 // No further from where it is skinned than there is room.
 static sup_vec3 within_room(sup_vec3 off, float hold)
 {
     float over = hold * v3_length2(off);
     return over > 1 ? v3_scale(off, 1 / sqrtf(over)) : off;
+}
+
+static void room_task(void* data, uint32_t begin, uint32_t end)
+{
+    const lattice_scratch* s = data;
+    for (uint32_t i = begin; i < end; ++i) {
+        s->skinned[i] = v3_mad(s->plain[i], s->room[i], v3_sub(s->pose[i], s->plain[i]));
+        s->pose[i] = s->skinned[i];
+    }
+}
+
+// Turns corners and skin where bones twist, as far as there is room. Room is looked for where they are turned to: a twist that
+// the chain pinches looks like skin that meets.
+static bool turn(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, sup_skin_call call,
+                 const lattice_scratch* s)
+{
+    if (!b->twists || !lattice_find_blends(b, frame, pose, s)) return false;
+    call.dualquat = true;
+    call.blend_points = s->blend;
+    call.out = s->pose;
+    call.matrices = s->matrices;
+    sup_skin_evaluate(b->skin, &call);
+    return true;
+}
+
+// Where the corners are skinned, where they shall be (their volumes given back), and what room there is for that.
+static void make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                      const lattice_scratch* s, bool* twisted)
+{
+    sup_skin_call call = { .dualquat = b->dualquat && !b->twists,
+                           .skin = pose->skin,
+                           .blend = 1,
+                           .tasks = frame->tasks,
+                           .scratch = s->skin,
+                           .out = s->pose };
+    *twisted = turn(b, frame, pose, call, s);
+    call.out = *twisted ? s->plain : s->pose;
+    call.matrices = *twisted ? NULL : s->matrices;
+    sup_skin_evaluate(b->skin, &call);
+    call.matrices = NULL;
+    sup_lattice_gaps_call gaps = { .points = s->pose,
+                                   .matrices = *twisted ? s->matrices : NULL,
+                                   .twisted = s->blend,
+                                   .tasks = frame->tasks,
+                                   .scratch = s->gaps,
+                                   .room = s->room,
+                                   .hold = s->hold };
+    sup_lattice_gaps_find(&b->gaps, &gaps);
+    if (*twisted) {
+        sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, room_task, (void*)s);
+        lattice_find_skin_blends(b, frame, s);
+        if (b->point_skin) turn_points(b, frame, pose, NULL, s);
+    } else memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
+    if (!keeps_volume(b, p)) return;
+    if (*twisted) { // what the chain's own skin has, then what the turned one has
+        if (s->offsets) find_offsets(b, frame, pose, false, call, s);
+        sup_lattice_volume_measure(&b->volume, s->plain, s->offsets, frame->tasks, s->volume, s->linear);
+    }
+    call.out = s->skinned;
+    if (s->offsets) find_offsets(b, frame, pose, *twisted, call, s);
+    keep_pose_volumes(b, p, frame, pose, s, *twisted);
 }
 
 static sup_vec3 root_place(const lattice_bound* b, const sup_pose* pose) { return affine_translation(&pose->global[b->root]); }
@@ -338,7 +396,8 @@ void lattice_reset(const sup_binding* binding, const void* params, const sup_fra
     memset(state, 0, lattice_state_size(b));
     float *y = lattice_plane(b, state, PLANE_Y), *u = lattice_plane(b, state, PLANE_U),
           *w = lattice_plane(b, state, PLANE_Q + 3);
-    make_pose(b, params, frame, frame->end, &s);
+    bool twisted;
+    make_pose(b, params, frame, frame->end, &s, &twisted);
     for (uint32_t i = 0; i < b->count; ++i) {
         y[i] = s.pose[i].x, y[b->count + i] = s.pose[i].y, y[2 * b->count + i] = s.pose[i].z;
         w[i] = 1;
@@ -349,7 +408,7 @@ void lattice_reset(const sup_binding* binding, const void* params, const sup_fra
     sup_pose next;
     sup_pose_place(b->character, s.pose_memory, &next);
     frame->sampler->pose(frame->sampler, frame->time + START_SPAN, &next);
-    make_pose(b, params, frame, &next, &s);
+    make_pose(b, params, frame, &next, &s, &twisted);
     for (uint32_t i = 0; i < b->count; ++i) {
         u[i] = (s.pose[i].x - y[i]) / (float)START_SPAN;
         u[b->count + i] = (s.pose[i].y - y[b->count + i]) / (float)START_SPAN;
@@ -551,7 +610,8 @@ static void stay_on_pose(const lattice_bound* b, const lattice_scratch* s, const
 
 // The pose is found once, at the end of the step: its volumes and gaps cost more than the motion. In between it goes straight
 // there, which is 3 mm off for a hand that turns ten times a second.
-static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state)
+static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state,
+                 bool* twisted)
 {
     double    wanted = ceil(frame->dt * fastest(b, p) / SUBSTEP_TURN);
     uint32_t  count = (uint32_t)fmin(fmax(wanted, 1), SUBSTEPS_MAX);
@@ -563,7 +623,7 @@ static void step(const lattice_bound* b, const lattice_params* p, const sup_fram
         sup_rigid share = root_share(b, frame->start, frame->end, 0, 1.0f - p->inertia);
         move_state(b, &share, state);
     }
-    make_pose(b, p, frame, frame->end, s);
+    make_pose(b, p, frame, frame->end, s, twisted);
     lattice_step j = begin_step(b, p, frame, s, state, dt);
     j.origin = &origin;
     if (j.symplectic && p->delta == 0) {
@@ -635,25 +695,25 @@ static void add_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t p = begin; p < end; ++p) j->out[p] = v3_add(j->out[p], v3_sub(j->morphed[p], j->rest[p]));
 }
 
-// The file's skin, turned by dual quaternions in place of the chain's own blend, and with what links before did to it.
-static const sup_vec3* turn_skin(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s)
+// The file's skin, turned where bones twist, and with what links before did to it.
+static const sup_vec3* turned_skin(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s)
 {
-    if (!b->turns) return frame->points;
     const sup_vec3* rest = b->character->mesh.points;
     if (b->character->morph_count) rest = sup_pose_morph(b->character, frame->end, s->morphed);
-    if (rest != b->character->mesh.points) skin_points(b, frame, frame->end, rest, s); // else they are there from the pose
+    if (rest != b->character->mesh.points) turn_points(b, frame, frame->end, rest, s); // else they are there from the pose
     skin_job job = { .rest = frame->skinned, .morphed = frame->points, .out = s->turned };
     if (frame->points != frame->skinned) sup_tasks_run(frame->tasks, b->point_count, COPY_GRAIN, add_task, &job);
     return s->turned;
 }
 
-static void write_skin(const lattice_bound* b, const sup_frame* frame, void* state, const lattice_scratch* s, sup_vec3* out)
+static void write_skin(const lattice_bound* b, const sup_frame* frame, void* state, const lattice_scratch* s, bool twisted,
+                       sup_vec3* out)
 {
     skin_job job = { .b = b, .s = s, .rest = b->character->mesh.points, .out = out };
     for (uint32_t i = 0; i < 3; ++i) job.d[i] = lattice_plane(b, state, PLANE_D + i);
     sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, place_task, &job);
     sup_lattice_embed_call call = { .embed = &b->embed, .x = s->x, .loose = frame->points, .out = out };
-    if (b->keeps_file) call.plus = turn_skin(b, frame, s);
+    if (b->keeps_file) call.plus = twisted ? turned_skin(b, frame, s) : frame->points;
     else if (frame->points != frame->skinned) { // what links before this one did to the skin is kept
         call.plus = frame->points;
         call.minus = frame->skinned;
@@ -669,8 +729,9 @@ void lattice_evaluate(const sup_binding* binding, const void* params, const sup_
 {
     const lattice_bound* b = binding->data;
     lattice_scratch      s;
+    bool                 twisted;
     cut_scratch(b, scratch, &s);
-    if (frame->dt > 0) step(b, params, frame, &s, state);
-    else make_pose(b, params, frame, frame->end, &s);
-    write_skin(b, frame, state, &s, out);
+    if (frame->dt > 0) step(b, params, frame, &s, state, &twisted);
+    else make_pose(b, params, frame, frame->end, &s, &twisted);
+    write_skin(b, frame, state, &s, twisted, out);
 }
