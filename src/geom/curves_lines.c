@@ -8,7 +8,7 @@
 
 /// A line is no shorter than this share of its limb.
 #define LINE_LEAST 0.5f
-enum { LINES_LEAST = 4 };
+enum { LINES_LEAST = 4, PHASES = 64 }; // PHASES: places of a ring that are compared with the one before
 
 /// Points of all rings where they are, their shares of the rings' lengths, and the longest step of every ring.
 typedef struct ring_places {
@@ -27,7 +27,7 @@ static float share_at(const sup_curve* c, const ring_places* rings, float step, 
         if (v3_length2(to) > far) continue;
         sup_vec3 d = v3_sub(rings->at[next], rings->at[k]);
         float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(to, d) / l2, 0, 1) : 0;
-        float    off = v3_length2(v3_mad(to, -t, d)), end = i + 1 < c->count ? rings->share[next] : 1;
+        float    off = v3_length2(v3_mad(to, -t, d)), end = i + 1 < c->count ? rings->share[next] : rings->share[c->begin] + 1;
         if (!(off < least)) continue;
         least = off, share = rings->share[k] + t * (end - rings->share[k]);
         float root = 1.001f * (sqrtf(least) + step);
@@ -37,6 +37,19 @@ static float share_at(const sup_curve* c, const ring_places* rings, float step, 
 }
 
 static float wrapped(float x) { return x - floorf(x + 0.5f); }
+
+/// Rings begin at one of their points, about where the one before does. Shares of a closed one are shifted so that they agree
+/// with that one's in the mean: lines would kink at every ring otherwise.
+static void line_up(const curve_maker* m, uint32_t curve, const ring_places* rings)
+{
+    const sup_curve* c = &m->curves[curve];
+    uint32_t         before = c->sides[0], step = c->count / PHASES + 1, count = 0;
+    double           sum = 0;
+    if (!c->closed || before == SUP_NONE || !m->curves[before].closed) return;
+    for (uint32_t i = c->begin; i < c->begin + c->count; i += step, ++count)
+        sum += (double)wrapped(share_at(&m->curves[before], rings, rings->step[before], rings->at[i]) - rings->share[i]);
+    for (uint32_t i = c->begin; i < c->begin + c->count; ++i) rings->share[i] += (float)(sum / count);
+}
 
 /// Where around its limb every point is, from 0 to 1: between the shares of the two rings beside it.
 static void turn_points(const field_maker* f, const sup_curves* net, const ring_places* rings, float* turn)
@@ -54,6 +67,7 @@ static void turn_points(const field_maker* f, const sup_curves* net, const ring_
             rings->step[c] = fmaxf(rings->step[c], step);
             walked += (double)step;
         }
+        line_up(m, c, rings);
     }
     for (uint32_t p = 0; p < m->mesh.point_count; ++p) {
         uint32_t below = net->below[p], before = below == SUP_NONE ? SUP_NONE : m->curves[below].sides[1];
