@@ -10,6 +10,7 @@
 #define SPACING 0.02f // of stations, in diagonals: a forearm gets about ten
 #define EXPLAINED 0.8 // of the squared displacements of a limb: noise at six points leaves so much when its turn is taken out
 enum { POINTS_LEAST = 6 }; // a section of fewer has no rotation of its own
+enum { FINER = 2 };        // stations in the place of one that was fitted
 
 typedef struct section_maker {
     const sup_character* character;
@@ -259,6 +260,50 @@ static sup_result drop_limbs(section_maker* m, const sup_sections* s, sup_error*
     return SUP_OK;
 }
 
+/// A value at `at` stations, smooth through all of one limb's: Catmull-Rom, its ends repeated.
+static float smooth_at(const float* values, size_t stride, uint32_t count, uint32_t i, float t)
+{
+    float b = values[i * stride], c = values[(i + 1) * stride], a = i ? values[(i - 1) * stride] : b;
+    float d = i + 2 < count ? values[(i + 2) * stride] : c;
+    return b + 0.5f * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
+}
+
+/// Between two stations points go with a straight mix of both, so that a limb bends at every station. More of them, smooth
+/// through those that were fitted, bend it less each.
+static bool refine(section_maker* m)
+{
+    uint32_t total = 0, limbs = m->curves->limb_count, examples = m->segments->count;
+    for (uint32_t l = 0; l < limbs; ++l) total += m->count[l] ? (m->count[l] - 1) * FINER + 1 : 0;
+    sup_vec3* centers = SUP_NEW(m->arena, sup_vec3, total);
+    float*    turns = SUP_NEW(m->arena, float, 6 * (size_t)total * examples);
+    if (!centers || !turns) return false;
+    for (uint32_t l = 0, first = 0; l < limbs; ++l) {
+        uint32_t count = m->count[l], fine = count ? (count - 1) * FINER + 1 : 0, old = m->first[l];
+        for (uint32_t k = 0; k < fine; ++k) {
+            uint32_t i = k / FINER < count - 1 ? k / FINER : count - 2;
+            float    t = (float)(k - i * FINER) / FINER;
+            centers[first + k] =
+                v3(smooth_at(&m->centers[old].x, 3, count, i, t), smooth_at(&m->centers[old].y, 3, count, i, t),
+                   smooth_at(&m->centers[old].z, 3, count, i, t));
+            for (uint32_t j = 0; j < examples; ++j)
+                for (uint32_t n = 0; n < 6; ++n)
+                    turns[((size_t)j * total + first + k) * 6 + n] =
+                        smooth_at(m->turns + ((size_t)j * m->total + old) * 6 + n, 6, count, i, t);
+        }
+        m->first[l] = first, m->count[l] = fine;
+        first += fine;
+    }
+    for (uint32_t p = 0; p < m->character->mesh.point_count; ++p) {
+        if (m->station[p] == SUP_NONE) continue;
+        uint32_t l = m->curves->limbs[p];
+        float    at = m->curves->heights[p] / m->curves->lengths[l] * (float)(m->count[l] - 1);
+        uint32_t i = (uint32_t)at < m->count[l] - 1 ? (uint32_t)at : m->count[l] - 2;
+        m->station[p] = m->first[l] + i, m->ratio[p] = sup_clampf(at - (float)i, 0, 1);
+    }
+    m->total = total, m->centers = centers, m->turns = turns;
+    return true;
+}
+
 static sup_result take_out(section_maker* m, const sup_sections* s, sup_error* error)
 {
     uint32_t     n = m->character->mesh.point_count;
@@ -329,12 +374,13 @@ sup_result sup_sections_create(const sup_character* character, const sup_curves*
     }
     if (!r && made.angle >= least_angle) {
         move_to_poles(&m);
+        if (!refine(&m)) r = sup_fail_memory(error, "example shapes");
         made.station_count = m.total;
         made.centers = m.centers;
         made.turns = m.turns;
         made.station = m.station;
         made.ratio = m.ratio;
-        r = take_out(&m, &made, error);
+        if (!r) r = take_out(&m, &made, error);
     }
     sup_arena_destroy(m.beside);
     if (!r) *out = made;

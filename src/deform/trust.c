@@ -195,11 +195,35 @@ static void normalize(trust_maker* m)
     }
 }
 
+/// Blocks of entries that all go with one mover alone need their share once: a block behind all others stands for those of a
+/// mover. Returns how many there are. `stands`: room for a number a mover.
+static uint32_t share_blocks(const trust_maker* m, uint32_t count, sup_trust_block* blocks, const uint32_t* rows,
+                             float* weights, uint32_t* stands)
+{
+    uint32_t likes = 0;
+    for (uint32_t j = 0; j < m->c->skeleton.joint_count; ++j) stands[j] = SUP_NONE;
+    for (uint32_t b = 0; b < count && (b + 1) * SUP_LANES <= m->entries; ++b) {
+        if (blocks[b].count != 1) continue;
+        uint32_t row = rows[blocks[b].begin];
+        float *  w = weights + (size_t)blocks[b].begin * SUP_LANES, all = 1.0f / (float)(m->begin[row + 1] - m->begin[row]);
+        bool     alone = true;
+        for (uint32_t lane = 0; lane < SUP_LANES; ++lane) alone = alone && w[lane] > 0; // none is always trusted
+        if (!alone) continue;
+        for (uint32_t lane = 0; lane < SUP_LANES; ++lane) w[lane] = all; // but for rounding they are
+        if (stands[row] == SUP_NONE) {
+            stands[row] = count + likes++;
+            blocks[stands[row]] = blocks[b];
+        }
+        blocks[b].like = stands[row];
+    }
+    return likes;
+}
+
 /// Eight entries side by side. `place`: room for a number a mover.
 static bool make_blocks(trust_maker* m, sup_trust* out)
 {
     uint32_t         blocks = (m->entries + SUP_LANES - 1) / SUP_LANES, used = 0;
-    sup_trust_block* made = SUP_NEW(m->arena, sup_trust_block, (size_t)blocks + 1);
+    sup_trust_block* made = SUP_NEW(m->arena, sup_trust_block, (size_t)blocks + m->c->skeleton.joint_count);
     uint32_t *       rows = SUP_NEW(m->arena, uint32_t, (size_t)m->used + 1),
              *place = SUP_NEW(m->beside, uint32_t, m->c->skeleton.joint_count);
     float* weights = SUP_NEW(m->arena, float, SUP_LANES*((size_t)m->used + 1));
@@ -212,14 +236,16 @@ static bool make_blocks(trust_maker* m, sup_trust* out)
                 if (place[row] <= made[b].begin) rows[used++] = row, place[row] = used; // one more than its place
                 weights[(size_t)(place[row] - 1) * SUP_LANES + lane] = m->weights[i];
             }
-        made[b].count = used - made[b].begin;
+        made[b].count = used - made[b].begin, made[b].like = SUP_NONE;
     }
+    uint32_t likes = share_blocks(m, blocks, made, rows, weights, place);
     *out = (sup_trust){ .turns = *m->turns,
                         .mover_count = m->c->skeleton.joint_count,
                         .turn_begin = m->begin,
                         .turn_list = m->list,
                         .entry_count = m->entries,
                         .block_count = blocks,
+                        .like_count = likes,
                         .blocks = made,
                         .rows = rows,
                         .weights = weights };
@@ -310,7 +336,7 @@ typedef struct trust_room {
 static trust_room cut_room(const sup_trust* t, void* scratch, size_t* total)
 {
     trust_room r;
-    size_t     at = 0, entries = (size_t)t->block_count * SUP_LANES * sizeof(float);
+    size_t     at = 0, entries = ((size_t)t->block_count + t->like_count) * SUP_LANES * sizeof(float);
     r.away = (float*)sup_scratch_at(scratch, at);
     at += sup_align((size_t)t->turns.pose_count * t->turns.joint_count * sizeof(float), 64);
     r.own = (sup_trust_sums*)sup_scratch_at(scratch, at);
@@ -410,6 +436,15 @@ static void shares_task(void* data, uint32_t begin, uint32_t end)
     SUP_WIDE_PICK(sup_trust_shares)(j->trust, j->sums, j->ratio, j->near, begin, end, j->share, j->shift);
 }
 
+/// Blocks that stand for others first.
+static sup_trusted find_shares(trust_job job, const sup_tasks* tasks)
+{
+    const sup_trust* t = job.trust;
+    shares_task(&job, t->block_count, t->block_count + t->like_count);
+    sup_tasks_run(tasks, t->block_count, GRAIN_BLOCKS, shares_task, &job);
+    return (sup_trusted){ job.share, job.shift };
+}
+
 sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_way* way, const sup_tasks* tasks, void* scratch)
 {
     sup_trusted none = { NULL, NULL };
@@ -420,10 +455,8 @@ sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_w
     else measure(t, pose, ends.to, ends.from - ends.to, 2, room.away); // around a loop
     if (on_the_way(t, way, room.away)) return none;
     sum_movers(t, way->number, &room);
-    float     near = way->left ? 1 : fminf(way->ratio, 1 - way->ratio) / WINDOW;
-    trust_job job = { t, room.sums, way->ratio, near, room.share, room.shift };
-    sup_tasks_run(tasks, t->block_count, GRAIN_BLOCKS, shares_task, &job);
-    return (sup_trusted){ room.share, room.shift };
+    float near = way->left ? 1 : fminf(way->ratio, 1 - way->ratio) / WINDOW;
+    return find_shares((trust_job){ t, room.sums, way->ratio, near, room.share, room.shift }, tasks);
 }
 
 /// Of a mover: the exponent of its share, as in sup_trust_shares. Straight on beyond its ends the way goes on for a while.
@@ -453,7 +486,5 @@ sup_trusted sup_trust_find_any(const sup_trust* t, const sup_pose* pose, const s
         float count = (float)(t->turn_begin[m + 1] - t->turn_begin[m]);
         room.sums[m] = (sup_trust_sums){ room.score[m] * count, 0, 0, count };
     }
-    trust_job job = { t, room.sums, 0, 1, room.share, room.shift };
-    sup_tasks_run(tasks, t->block_count, GRAIN_BLOCKS, shares_task, &job);
-    return (sup_trusted){ room.share, room.shift };
+    return find_shares((trust_job){ t, room.sums, 0, 1, room.share, room.shift }, tasks);
 }

@@ -37,9 +37,10 @@ typedef struct sup_turns {
 sup_result sup_turns_create(const sup_character* character, uint32_t pose_count, const sup_pose* poses, sup_arena* arena,
                             sup_turns* out, sup_error* error);
 
-/// Eight entries: the movers of any of them, and in `weights` eight numbers for each.
+/// Eight entries: the movers of any of them, and in `weights` eight numbers for each. `like`: the block behind all others that
+/// stands for those of points that go with the same one mover alone; SUP_NONE: none does.
 typedef struct sup_trust_block {
-    uint32_t begin, count;
+    uint32_t begin, count, like;
 } sup_trust_block;
 
 /// From one pose to another.
@@ -54,6 +55,7 @@ typedef struct sup_trust {
     uint32_t               mover_count;
     const uint32_t *       turn_begin, *turn_list;   ///< of every mover
     uint32_t               entry_count, block_count; ///< entries: the points, then whatever else looks at joints
+    uint32_t               like_count;               ///< blocks behind these that stand for others, made first
     const sup_trust_block* blocks;
     const uint32_t*        rows;
     const float*           weights;
@@ -118,7 +120,7 @@ typedef struct sup_trust_sums {
 } sup_trust_sums;
 
 /// `near`: how near to an end of the way time is, from 0 at the end to 1 and more. `share` and `shift` have room for eight
-/// entries a block.
+/// entries a block, those behind all others included.
 SUP_WIDE_DECLARE(void, sup_trust_shares,
                  (const sup_trust* trust, const sup_trust_sums* sums, float ratio, float near, uint32_t begin, uint32_t end,
                   float* share, float* shift));

@@ -95,8 +95,6 @@ typedef struct sup_curve_walk {
 /// the last point. Points by number. `who` is for messages.
 sup_result sup_curve_walks_parse(const char* text, const char* who, sup_arena* arena, const sup_curve_walk** out,
                                  uint32_t* count, sup_error* error);
-sup_result sup_curves_walk(const sup_curve_mesh* mesh, const sup_curve_walk* walks, uint32_t walk_count, sup_arena* arena,
-                           sup_curves* out, sup_error* error);
 
 /// Where the points of all curves are on a pose: one per network point.
 void sup_curves_place(const sup_curves* curves, const sup_vec3* mesh_points, sup_vec3* out);

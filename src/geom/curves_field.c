@@ -16,12 +16,18 @@
 #define TIP_AREA 0.01f
 /// A pit that holds more of its piece's area than this is no small fault.
 #define PIT_AREA 0.05
-/// More of the surface at forks than this, and the guides are doubted.
-#define FORKS_MOST 0.04
+/// Guides are doubted where the slope of their coordinate is off 1 by more than this in the mean: 0.05 to 0.28 by bones made by
+/// hand, 0.35 to 0.58 by bones fitted to a motion, 0.10 to 0.15 by distances. Distances lead where they are off by this share
+/// of it at most. On pieces of less than this share of the surface a few rings lie whichever way they run.
+#define SLOPE_OFF 0.3
+#define SLOPE_BETTER 0.7
+#define DOUBT_AREA 0.02
 /// An open ring shorter than this share of the one beside it is a fragment.
 #define FRAGMENT 0.5f
+/// Rings of a branch whose distances differ by more than this factor are spread anew.
+#define UNEVEN 1.5
 /// GUIDE_RINGS: of the longest limb, that lines are drawn over.
-enum { GUIDE_RINGS = 40, RINGS_MOST = 4096, BRANCHES_MANY = 2000, MATCHES = 32, PIT_ROUNDS = 3 };
+enum { GUIDE_RINGS = 40, RINGS_MOST = 4096, BRANCHES_MANY = 2000, MATCHES = 32, PIT_ROUNDS = 3, EVEN_ROUNDS = 4 };
 
 // ---------------------------------------------------------------------------------------------- the coordinate
 
@@ -133,41 +139,56 @@ static sup_result fill_pits(field_maker* f, const sup_curves_desc* d, sup_guides
     return r ? r : make_levels(f, d, scale, error);
 }
 
-/// Share of the surface at forks.
-static double forked(const sup_levels* l)
+/// How far the coordinate is from a length, whose slope is 1 everywhere: the mean of |slope - 1| over every component, and its
+/// area.
+static void measure_slopes(const field_maker* f, const float* u, double* off, double* area)
 {
-    double all = 0, sum = 0;
-    for (uint32_t i = 0; i < l->region_count; ++i) {
-        all += l->regions[i].area;
-        if (l->regions[i].branch == SUP_NONE) sum += l->regions[i].area;
+    const sup_curve_mesh* m = &f->m->mesh;
+    uint32_t              components = f->m->topology.component_count;
+    memset(off, 0, components * sizeof *off), memset(area, 0, components * sizeof *area);
+    for (uint32_t t = 0; t < m->triangle_count; ++t) {
+        const uint32_t* c = m->triangles + 3 * (size_t)t;
+        sup_vec3        o = m->points[c[0]], a = v3_sub(m->points[c[1]], o), b = v3_sub(m->points[c[2]], o);
+        float           x = u[c[1]] - u[c[0]], y = u[c[2]] - u[c[0]];
+        double          surface = (double)v3_length(v3_cross(a, b));
+        uint32_t        component = f->m->topology.components[c[0]];
+        if (component == SUP_NONE) continue;
+        area[component] += surface;
+        off[component] += fabs((double)v3_length(v3_sub(v3_scale(b, x), v3_scale(a, y))) - surface);
     }
-    return all > 0 ? sum / all : 0;
+    for (uint32_t c = 0; c < components; ++c) off[c] = area[c] > 0 ? off[c] / area[c] : 0;
 }
 
-/// The coordinate by guides, its pits filled, taken apart.
-static sup_result follow_guides(field_maker* f, const sup_curves_desc* d, sup_guides* g, bool* unguided, float scale,
-                                sup_error* error)
+/// Bones that were only fitted to a motion, or that have little to do with a piece of clothing, point anywhere. Where no length
+/// comes of their ways, distances over the surface lead, if they do better.
+static sup_result doubt_guides(field_maker* f, const sup_curves_desc* d, sup_guides* g, bool* unguided, float scale,
+                               bool* changed, sup_error* error)
 {
-    sup_result r = sup_guides_smooth(&f->m->mesh, &f->m->topology, g, scale, f->work, f->u, error);
-    if (!r) r = make_levels(f, d, scale, error);
-    if (!r) r = fill_pits(f, d, g, unguided, scale, error);
-    if (!r) sup_levels_settle(&f->levels);
-    return r;
-}
-
-/// Bones that were only fitted to a motion point anywhere: where much of the surface is left to forks, distances may know
-/// better.
-static sup_result try_distances(field_maker* f, const sup_curves_desc* d, sup_guides* g, bool* unguided, float scale,
-                                sup_error* error)
-{
-    field_maker by_bones = *f;
-    f->u = SUP_NEW(f->work, float, f->m->mesh.point_count);
-    if (!f->u) return sup_fail_memory(error, "curves");
-    for (uint32_t c = 0; c < f->m->topology.component_count; ++c) unguided[c] = true;
-    sup_result r = sup_guides_by_distance(&f->m->mesh, &f->m->topology, NULL, f->work, g, error);
-    if (!r) r = follow_guides(f, d, g, unguided, scale, error);
-    if (!r && forked(&f->levels) >= forked(&by_bones.levels)) *f = by_bones;
-    return r;
+    const sup_topology* t = &f->m->topology;
+    uint32_t            n = f->m->mesh.point_count, count = t->component_count;
+    double *            off = SUP_NEW(f->work, double, count), *now = SUP_NEW(f->work, double, count);
+    double *            area = SUP_NEW(f->work, double, count), all = 0;
+    bool *              doubted = SUP_NEW(f->work, bool, count), any = false;
+    float*              u = SUP_NEW(f->work, float, n);
+    if (!off || !now || !area || !doubted || !u) return sup_fail_memory(error, "curves");
+    measure_slopes(f, f->u, off, area);
+    for (uint32_t c = 0; c < count; ++c) all += area[c];
+    for (uint32_t c = 0; c < count; ++c) {
+        doubted[c] = !unguided[c] && off[c] > SLOPE_OFF && area[c] > DOUBT_AREA * all;
+        any = any || doubted[c];
+    }
+    if (!any) return SUP_OK;
+    sup_result r = sup_guides_by_distance(&f->m->mesh, t, doubted, f->work, g, error);
+    if (!r) r = sup_guides_smooth(&f->m->mesh, t, g, scale, f->work, u, error);
+    if (r) return r;
+    measure_slopes(f, u, now, area);
+    for (uint32_t p = 0; p < n; ++p) {
+        uint32_t c = t->components[p];
+        if (c == SUP_NONE || !doubted[c]) continue;
+        if (now[c] < SLOPE_BETTER * off[c]) f->u[p] = u[p], unguided[c] = *changed = true;
+        else g->place[p] = d->guides->place[p], g->way[p] = d->guides->way[p];
+    }
+    return SUP_OK;
 }
 
 static sup_result find_branches(field_maker* f, const sup_curves_desc* d, sup_error* error)
@@ -183,11 +204,17 @@ static sup_result find_branches(field_maker* f, const sup_curves_desc* d, sup_er
         memcpy(g.way, d->guides->way, n * sizeof *g.way);
     }
     sup_result r = SUP_OK;
+    bool       changed = false;
     if (mark_unguided(f, d->guides, unguided))
         r = sup_guides_by_distance(&f->m->mesh, &f->m->topology, unguided, f->work, &g, error);
-    if (!r) r = follow_guides(f, d, &g, unguided, scale, error);
-    if (!r && d->guides && forked(&f->levels) > FORKS_MOST) r = try_distances(f, d, &g, unguided, scale, error);
+    if (!r) r = sup_guides_smooth(&f->m->mesh, &f->m->topology, &g, scale, f->work, f->u, error);
+    if (!r) r = make_levels(f, d, scale, error);
+    if (!r) r = fill_pits(f, d, &g, unguided, scale, error);
+    if (!r && d->guides) r = doubt_guides(f, d, &g, unguided, scale, &changed, error);
+    if (!r && changed) r = make_levels(f, d, scale, error);
+    if (!r && changed) r = fill_pits(f, d, &g, unguided, scale, error);
     if (r) return r;
+    sup_levels_settle(&f->levels);
     for (uint32_t p = 0; p < n; ++p) f->branch[p] = sup_levels_place(&f->levels, p, &f->along[p]);
     return SUP_OK;
 }
@@ -365,7 +392,9 @@ static bool drop_fragments(field_maker* f, uint32_t branch, uint32_t first)
         float    length = 0, next = 0;
         if (c == SUP_NONE) continue;
         maker_center(m, &m->curves[c], &length);
-        if (i + 1 < end && f->rings[i + 1].curve != SUP_NONE) maker_center(m, &m->curves[f->rings[i + 1].curve], &next);
+        uint32_t beside = i + 1;
+        while (beside < end && f->rings[beside].curve == SUP_NONE) ++beside;
+        if (beside < end) maker_center(m, &m->curves[f->rings[beside].curve], &next);
         if (!m->curves[c].closed && length < FRAGMENT * fmaxf(before, next)) f->rings[i].triangle = SUP_NONE, any = true;
         before = length;
     }
@@ -376,12 +405,11 @@ static bool drop_fragments(field_maker* f, uint32_t branch, uint32_t first)
     return any;
 }
 
-/// The rings of a branch, one behind the other, each knowing its neighbors. Fragments beside a border go.
+/// The rings of a branch, one behind the other. Fragments beside a border go.
 static void cut_branch(field_maker* f, uint32_t branch)
 {
     curve_maker* m = f->m;
-    uint32_t     begin = m->curve_count, kept, before;
-    sup_vec3     samples[MATCHES];
+    uint32_t     begin = m->curve_count, kept = f->first[branch];
     do
         for (uint32_t i = f->first[branch]; i < f->first[branch + 1] && !m->failed; ++i) {
             uint32_t curve = m->curve_count;
@@ -389,19 +417,108 @@ static void cut_branch(field_maker* f, uint32_t branch)
             f->rings[i].curve = m->curve_count > curve ? curve : SUP_NONE;
         }
     while (!m->failed && drop_fragments(f, branch, begin));
-    kept = f->first[branch], before = SUP_NONE;
-    for (uint32_t i = f->first[branch]; i < f->first[branch + 1] && !m->failed; ++i) {
+    for (uint32_t i = f->first[branch]; i < f->first[branch + 1] && !m->failed; ++i)
+        if (f->rings[i].curve != SUP_NONE) f->rings[kept++] = f->rings[i];
+    for (uint32_t i = kept; i < f->first[branch + 1]; ++i) f->rings[i].curve = f->rings[i].branch = SUP_NONE;
+}
+
+/// Each ring turned to the one before, and knowing its neighbors.
+static void link_branch(field_maker* f, uint32_t branch)
+{
+    curve_maker* m = f->m;
+    sup_vec3     samples[MATCHES];
+    for (uint32_t i = f->first[branch]; i < f->first[branch + 1] && f->rings[i].curve != SUP_NONE; ++i) {
         uint32_t curve = f->rings[i].curve;
-        if (curve == SUP_NONE) continue;
-        if (before != SUP_NONE) {
+        if (i > f->first[branch]) {
+            uint32_t before = f->rings[i - 1].curve;
             match_ring(m, curve, samples);
             m->curves[curve].sides[0] = before, m->curves[before].sides[1] = curve;
         }
         sample(m, &m->curves[curve], samples);
-        before = curve;
-        f->rings[kept++] = f->rings[i];
     }
-    for (uint32_t i = kept; i < f->first[branch + 1]; ++i) f->rings[i].curve = SUP_NONE;
+}
+
+/// Mean distance from places on one ring to the other, as lines between its places.
+static double apart(const sup_vec3* a, const sup_vec3* b, bool closed)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < MATCHES; ++i) {
+        float least = 3e38f;
+        for (uint32_t k = 0; k < MATCHES - (closed ? 0u : 1u); ++k) {
+            sup_vec3 d = v3_sub(b[(k + 1) % MATCHES], b[k]), to = v3_sub(a[i], b[k]);
+            float    square = v3_length2(d), t = square > 0 ? sup_clampf(v3_dot(to, d) / square, 0, 1) : 0;
+            least = fminf(least, v3_length2(v3_mad(to, -t, d)));
+        }
+        sum += sqrt((double)least);
+    }
+    return sum / MATCHES;
+}
+
+/// How far along its branch by measured distances every ring stands, and how many there are.
+static uint32_t measure_rings(const field_maker* f, uint32_t branch, double* at, double* uneven)
+{
+    uint32_t first = f->first[branch], count = 0;
+    sup_vec3 places[2][MATCHES];
+    double   least = HUGE_VAL, most = 0;
+    for (; first + count < f->first[branch + 1] && f->rings[first + count].curve != SUP_NONE; ++count) {
+        const sup_curve* c = &f->m->curves[f->rings[first + count].curve];
+        sample(f->m, c, places[count % 2]);
+        if (count == 0) continue;
+        const sup_curve* before = &f->m->curves[f->rings[first + count - 1].curve];
+        double           d = 0.5 * (apart(places[count % 2], places[(count + 1) % 2], before->closed) +
+                          apart(places[(count + 1) % 2], places[count % 2], c->closed));
+        least = fmin(least, d), most = fmax(most, d);
+        at[count] = at[count - 1] + d;
+    }
+    *uneven = count < 3 ? 1 : least > 0 ? most / least : HUGE_VAL;
+    return count;
+}
+
+/// Rings stand evenly by the mean way between their levels, but where the coordinate lies flat on one side of a limb, or a limb
+/// widens at once, that is not how far they are apart. Those of such a branch go half of the way to where measured distances
+/// would be even (all of it would swing about), ends stay.
+static void even_out(const field_maker* f, uint32_t branch, uint32_t count, const double* at, float* along)
+{
+    sup_level_ring* rings = f->rings + f->first[branch];
+    double          step = at[count - 1] / (count - 1);
+    for (uint32_t i = 0; i < count; ++i) along[i] = rings[i].along;
+    for (uint32_t i = 1, k = 0; i + 1 < count; ++i) {
+        while (k + 2 < count && at[k + 1] < i * step) ++k;
+        double t = at[k + 1] > at[k] ? (i * step - at[k]) / (at[k + 1] - at[k]) : 0;
+        rings[i].along = 0.5f * (along[i] + along[k] + (along[k + 1] - along[k]) * (float)t);
+    }
+}
+
+/// Cuts all rings, and those of uneven branches again and again as they are evened out; the best of it stays.
+static sup_result cut_evenly(field_maker* f, sup_error* error)
+{
+    uint32_t        branches = f->levels.branch_count;
+    double *        at = SUP_NEW(f->work, double, (size_t)f->ring_count + 1), *best = SUP_NEW(f->work, double, branches);
+    float*          along = SUP_NEW(f->work, float, (size_t)f->ring_count + 1);
+    sup_level_ring* kept = SUP_NEW(f->work, sup_level_ring, f->ring_count);
+    if (!at || !best || !along || !kept) return sup_fail_memory(error, "curves");
+    for (uint32_t round = 0;; ++round) {
+        bool any = false;
+        maker_drop_curves(f->m, 0);
+        for (uint32_t b = 0; b < branches; ++b) cut_branch(f, b);
+        if (f->m->failed) return sup_fail_memory(error, "curves");
+        for (uint32_t b = 0; b < branches && round <= EVEN_ROUNDS; ++b) {
+            double          uneven = best[b];
+            size_t          size = (f->first[b + 1] - f->first[b]) * sizeof *kept;
+            sup_level_ring *rings = f->rings + f->first[b], *good = kept + f->first[b];
+            uint32_t        count = round == 0 || best[b] > UNEVEN ? measure_rings(f, b, at, &uneven) : 0;
+            if (round == 0 || uneven < best[b]) memcpy(good, rings, size), best[b] = uneven;
+            if (count < 3 || !(uneven > UNEVEN)) continue;
+            any = true;
+            if (round < EVEN_ROUNDS) even_out(f, b, count, at, along);
+            else memcpy(rings, good, size);
+        }
+        if (!any) break;
+        sup_result r = sup_levels_find(&f->levels, f->rings, f->ring_count, error);
+        if (r) return r;
+    }
+    for (uint32_t b = 0; b < branches; ++b) link_branch(f, b);
+    return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- points between them
@@ -525,8 +642,7 @@ sup_result field_curves_make(curve_maker* m, const sup_curves_desc* desc, sup_cu
     field_maker f = { .m = m, .work = sup_arena_beside(m->arena) };
     sup_result  r = f.work ? find_branches(&f, desc, error) : sup_fail_memory(error, "curves");
     if (!r) r = find_rings(&f, error);
-    for (uint32_t b = 0; !r && b < f.levels.branch_count; ++b) cut_branch(&f, b);
-    if (!r && m->failed) r = sup_fail_memory(error, "curves");
+    if (!r) r = cut_evenly(&f, error);
     if (!r) r = place_points(&f, m->arena, out, error);
     if (!r && desc->way == SUP_CURVES_ALONG) r = field_lines_make(&f, desc->curves ? desc->curves : 16, out, error);
     sup_arena_destroy(f.work);

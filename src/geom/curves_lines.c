@@ -8,47 +8,74 @@
 
 /// A line is no shorter than this share of its limb.
 #define LINE_LEAST 0.5f
-enum { LINES_LEAST = 4 };
+enum { LINES_LEAST = 4, PHASES = 64 }; // PHASES: places of a ring that are compared with the one before
+
+/// Points of all rings where they are, their shares of the rings' lengths, and the longest step of every ring.
+typedef struct ring_places {
+    sup_vec3* at;
+    float *   share, *step;
+} ring_places;
 
 /// Share of the ring's length at its place nearest to p.
-static float share_at(const curve_maker* m, const sup_curve* c, const float* shares, sup_vec3 p)
+static float share_at(const sup_curve* c, const ring_places* rings, float step, sup_vec3 p)
 {
-    float    least = 3e38f, share = 0;
+    float    least = 3e38f, far = 3e38f, share = 0; // nothing nearer begins farther away than that, squared
     uint32_t steps = c->closed ? c->count : c->count - 1;
     for (uint32_t i = 0; i < steps; ++i) {
         uint32_t k = c->begin + i, next = c->begin + (i + 1) % c->count;
-        sup_vec3 a = maker_place(m, m->points[k]), d = v3_sub(maker_place(m, m->points[next]), a);
-        float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p, a), d) / l2, 0, 1) : 0;
-        float    off = v3_length2(v3_sub(p, v3_mad(a, t, d))), end = i + 1 < c->count ? shares[next] : 1;
-        if (off < least) least = off, share = shares[k] + t * (end - shares[k]);
+        sup_vec3 to = v3_sub(p, rings->at[k]);
+        if (v3_length2(to) > far) continue;
+        sup_vec3 d = v3_sub(rings->at[next], rings->at[k]);
+        float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(to, d) / l2, 0, 1) : 0;
+        float    off = v3_length2(v3_mad(to, -t, d)), end = i + 1 < c->count ? rings->share[next] : rings->share[c->begin] + 1;
+        if (!(off < least)) continue;
+        least = off, share = rings->share[k] + t * (end - rings->share[k]);
+        float root = 1.001f * (sqrtf(least) + step);
+        far = root * root;
     }
     return share;
 }
 
 static float wrapped(float x) { return x - floorf(x + 0.5f); }
 
+/// Rings begin at one of their points, about where the one before does. Shares of a closed one are shifted so that they agree
+/// with that one's in the mean: lines would kink at every ring otherwise.
+static void line_up(const curve_maker* m, uint32_t curve, const ring_places* rings)
+{
+    const sup_curve* c = &m->curves[curve];
+    uint32_t         before = c->sides[0], step = c->count / PHASES + 1, count = 0;
+    double           sum = 0;
+    if (!c->closed || before == SUP_NONE || !m->curves[before].closed) return;
+    for (uint32_t i = c->begin; i < c->begin + c->count; i += step, ++count)
+        sum += (double)wrapped(share_at(&m->curves[before], rings, rings->step[before], rings->at[i]) - rings->share[i]);
+    for (uint32_t i = c->begin; i < c->begin + c->count; ++i) rings->share[i] += (float)(sum / count);
+}
+
 /// Where around its limb every point is, from 0 to 1: between the shares of the two rings beside it.
-static void turn_points(const field_maker* f, const sup_curves* net, float* shares, float* turn)
+static void turn_points(const field_maker* f, const sup_curves* net, const ring_places* rings, float* turn)
 {
     const curve_maker* m = f->m;
+    for (uint32_t i = 0; i < m->point_count; ++i) rings->at[i] = maker_place(m, m->points[i]);
     for (uint32_t c = 0; c < m->curve_count; ++c) {
         const sup_curve* u = &m->curves[c];
         double           walked = 0;
         float            total;
         maker_center(m, u, &total);
         for (uint32_t i = 0; i < u->count; ++i) {
-            shares[u->begin + i] = total > 0 ? (float)(walked / (double)total) : 0;
-            if (i + 1 < u->count)
-                walked +=
-                    (double)v3_distance(maker_place(m, m->points[u->begin + i]), maker_place(m, m->points[u->begin + i + 1]));
+            float step = v3_distance(rings->at[u->begin + i], rings->at[u->begin + (i + 1) % u->count]);
+            rings->share[u->begin + i] = total > 0 ? (float)(walked / (double)total) : 0;
+            rings->step[c] = fmaxf(rings->step[c], step);
+            walked += (double)step;
         }
+        line_up(m, c, rings);
     }
     for (uint32_t p = 0; p < m->mesh.point_count; ++p) {
         uint32_t below = net->below[p], before = below == SUP_NONE ? SUP_NONE : m->curves[below].sides[1];
+        sup_vec3 at = m->mesh.points[p];
         if (below == SUP_NONE) continue;
-        turn[p] = share_at(m, &m->curves[below], shares, m->mesh.points[p]);
+        turn[p] = share_at(&m->curves[below], rings, rings->step[below], at);
         if (before != SUP_NONE && net->ratio[p] > 0)
-            turn[p] += net->ratio[p] * wrapped(share_at(m, &m->curves[before], shares, m->mesh.points[p]) - turn[p]);
+            turn[p] += net->ratio[p] * wrapped(share_at(&m->curves[before], rings, rings->step[before], at) - turn[p]);
         turn[p] -= floorf(turn[p]);
     }
 }
@@ -240,10 +267,12 @@ sup_result field_lines_make(field_maker* f, uint32_t count, sup_curves* net, sup
     for (uint32_t b = 0; b < branches; ++b) limbs[b].first = total, total += limbs[b].count;
     uint32_t* numbers = SUP_NEW(f->work, uint32_t, (size_t)total + 1);
     if (!numbers) return sup_fail_memory(error, "curves");
-    float* shares = SUP_NEW(f->work, float, m->point_count);
-    if (!shares || !list_triangles(f, limbs, &triangles)) return sup_fail_memory(error, "curves");
-    turn_points(f, net, shares, turn);
-    if (!keep_ends(f, shares, limbs)) return sup_fail_memory(error, "curves");
+    ring_places rings = { SUP_NEW(f->work, sup_vec3, m->point_count), SUP_NEW(f->work, float, m->point_count),
+                          SUP_NEW(f->work, float, (size_t)m->curve_count + 1) };
+    if (!rings.at || !rings.share || !rings.step || !list_triangles(f, limbs, &triangles))
+        return sup_fail_memory(error, "curves");
+    turn_points(f, net, &rings, turn);
+    if (!keep_ends(f, rings.share, limbs)) return sup_fail_memory(error, "curves");
     maker_drop_curves(m, 0);
     m->point_count = 0;
     for (uint32_t b = 0; b < branches; ++b) cut_lines(f, b, &limbs[b], triangles, turn, values, keep, numbers + limbs[b].first);

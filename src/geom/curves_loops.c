@@ -273,26 +273,6 @@ static sup_result walk_all(loop_finder* f, const sup_curve_walk* walks, uint32_t
     return find_all_sides(f, error);
 }
 
-sup_result sup_curves_walk(const sup_curve_mesh* mesh, const sup_curve_walk* walks, uint32_t walk_count, sup_arena* arena,
-                           sup_curves* out, sup_error* error)
-{
-    curve_maker m;
-    loop_finder f = { .m = &m };
-    sup_result  r = maker_begin(&m, mesh, 0, arena, error);
-    if (!r) r = open_polygons(mesh, arena, &f.l, error);
-    if (r) return r;
-    f.of_edge = SUP_NEW(arena, uint32_t, f.l.topology.edge_count);
-    r = f.of_edge ? walk_all(&f, walks, walk_count, error) : sup_fail_memory(error, "curves");
-    if (r) return r;
-    *out = (sup_curves){ .curve_count = m.curve_count,
-                         .point_count = m.point_count,
-                         .limb_count = 1,
-                         .curves = m.curves,
-                         .points = m.points,
-                         .limbs = SUP_NEW(arena, uint32_t, mesh->point_count) };
-    return out->limbs ? SUP_OK : sup_fail_memory(error, "curves");
-}
-
 sup_result loops_make(curve_maker* m, const limb_set* limbs, const sup_curve_walk* walks, uint32_t walk_count, sup_error* error)
 {
     loop_finder f = { .m = m, .limbs = limbs };

@@ -20,6 +20,8 @@
 /// Of points that stand on each other.
 #define TOGETHER 200.0
 enum { ROUNDS_MAX = 600 };
+/// Overrelaxation of the solver's triangles: the fewest rounds on meshes whose points stand in any order are at 1.15 to 1.3.
+#define OVER 1.3
 
 typedef struct field_system {
     uint32_t            n;
@@ -27,7 +29,8 @@ typedef struct field_system {
     double*             coupling; ///< per entry of the rings
     double*             mass;     ///< per point: its share of the surface, in square scales
     double*             degree;   ///< sum of its couplings
-    double*             room;     ///< 12 n: of the solver
+    uint32_t*           middle;   ///< per point: the first entry of a neighbor with a higher number
+    double*             room;     ///< 11 n: of the solver
 } field_system;
 
 // ---------------------------------------------------------------------------------------------- couplings
@@ -50,8 +53,8 @@ static bool make_system(const sup_curve_mesh* mesh, const sup_topology* t, doubl
     field_system s = { .n = n, .t = t };
     s.coupling = SUP_NEW(arena, double, t->ring_begin[n]);
     s.mass = SUP_NEW(arena, double, n), s.degree = SUP_NEW(arena, double, n);
-    s.room = SUP_NEW(arena, double, 12 * (size_t)n);
-    if (!s.coupling || !s.mass || !s.degree || !s.room) return false;
+    s.middle = SUP_NEW(arena, uint32_t, n), s.room = SUP_NEW(arena, double, 11 * (size_t)n);
+    if (!s.coupling || !s.mass || !s.degree || !s.middle || !s.room) return false;
     for (uint32_t i = 0; i < mesh->triangle_count; ++i) {
         const uint32_t* c = mesh->triangles + 3 * (size_t)i;
         if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue;
@@ -69,80 +72,120 @@ static bool make_system(const sup_curve_mesh* mesh, const sup_topology* t, doubl
             s.mass[c[k]] += cross / 6;
         }
     }
-    for (uint32_t p = 0; p < n; ++p)
+    for (uint32_t p = 0; p < n; ++p) {
+        s.middle[p] = t->ring_begin[p];
         for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k) {
             if (!(s.coupling[k] > COUPLING_LEAST)) s.coupling[k] = COUPLING_LEAST;
             s.degree[p] += s.coupling[k];
+            s.middle[p] += t->ring[k] < p;
         }
+    }
     *out = s;
     return true;
 }
 
 // ---------------------------------------------------------------------------------------------- solver
 
-/// out = (a M + b L) x, three columns beside each other.
-static void apply(const field_system* s, double a, double b, const double (*x)[3], double (*out)[3])
+/// (a M + b L) split into its lower triangle, its diagonal D and its upper one, with D / OVER in the place of D in both.
+typedef struct field_split {
+    const field_system* s;
+    double              b;
+    double *            inverse, *diagonal; ///< OVER / D and D / OVER, 0 for points that stand alone
+} field_split;
+
+/// x = (D / OVER + lower)^-1 x, or by the upper triangle. Neighbors stand in rising order, s->middle between them. `columns` is
+/// a constant where this is called.
+static inline void sweep(const field_split* m, bool upper, uint32_t columns, double* x)
 {
-    for (uint32_t p = 0; p < s->n; ++p) {
-        double d = a * s->mass[p] + b * s->degree[p], y[3] = { d * x[p][0], d * x[p][1], d * x[p][2] };
-        for (uint32_t k = s->t->ring_begin[p]; k < s->t->ring_begin[p + 1]; ++k) {
-            double        w = b * s->coupling[k];
-            const double* q = x[s->t->ring[k]];
-            y[0] -= w * q[0], y[1] -= w * q[1], y[2] -= w * q[2];
+    const field_system* s = m->s;
+    for (uint32_t i = 0; i < s->n; ++i) {
+        uint32_t p = upper ? s->n - 1 - i : i, end = upper ? s->t->ring_begin[p + 1] : s->middle[p];
+        double   sum[3] = { 0 };
+        for (uint32_t k = upper ? s->middle[p] : s->t->ring_begin[p]; k < end; ++k)
+            for (uint32_t c = 0; c < columns; ++c) sum[c] += s->coupling[k] * x[columns * (size_t)s->t->ring[k] + c];
+        for (uint32_t c = 0; c < columns; ++c) {
+            double* at = &x[columns * (size_t)p + c];
+            *at = (*at + m->b * sum[c]) * m->inverse[p];
         }
-        out[p][0] = y[0], out[p][1] = y[1], out[p][2] = y[2];
     }
 }
 
-/// The same for one column.
-static void apply_one(const field_system* s, double a, double b, const double* x, double* out)
+/// Conjugate gradients between the two triangles (Eisenstat 1981): the matrix itself is never applied, as A = (D / OVER +
+/// lower)
+/// + (D / OVER + upper) + (1 - 2 / OVER) D. r comes as what is missing at x; `most`: of r D / OVER r of the right side.
+static inline void iterate(const field_split* m, uint32_t columns, double* x, double* r, double* d, double* t,
+                           const double* most)
 {
-    for (uint32_t p = 0; p < s->n; ++p) {
-        double y = (a * s->mass[p] + b * s->degree[p]) * x[p];
-        for (uint32_t k = s->t->ring_begin[p]; k < s->t->ring_begin[p + 1]; ++k) y -= b * s->coupling[k] * x[s->t->ring[k]];
-        out[p] = y;
-    }
-}
-
-/// (a M + b L) x = r by conjugate gradients, scaled by the diagonal, from the x given on. `columns`: 1 or 3 side by side.
-/// Overwrites r. Stops where the rest is `least` of the right side.
-static void solve(const field_system* s, double a, double b, uint32_t columns, double* x, double* r, double least)
-{
-    uint32_t n = s->n * columns;
-    double * z = s->room, *d = z + n, *ad = d + n, rz[3] = { 0 }, begun[3] = { 0 };
-    double*  scale = s->room + 9 * (size_t)s->n;
-    for (uint32_t p = 0; p < s->n; ++p) {
-        double diagonal = a * s->mass[p] + b * s->degree[p];
-        scale[p] = diagonal > 0 ? 1 / diagonal : 0;
-    }
-    for (uint32_t i = 0; i < n; ++i) begun[i % columns] += r[i] * r[i] * scale[i / columns];
-    if (columns == 3) apply(s, a, b, (const double(*)[3])x, (double(*)[3])ad);
-    else apply_one(s, a, b, x, ad);
-    for (uint32_t i = 0; i < n; ++i) {
-        r[i] -= ad[i];
-        d[i] = z[i] = r[i] * scale[i / columns];
-        rz[i % columns] += r[i] * z[i];
-    }
+    uint32_t n = m->s->n;
+    double   rz[3] = { 0 };
+    for (uint32_t p = 0; p < n; ++p)
+        for (uint32_t c = 0; c < columns; ++c) {
+            size_t i = columns * (size_t)p + c;
+            d[i] = m->diagonal[p] * r[i];
+            rz[c] += r[i] * d[i];
+        }
     for (int round = 0; round < ROUNDS_MAX; ++round) {
         double dot[3] = { 0 }, next[3] = { 0 }, alpha[3] = { 0 }, beta[3] = { 0 };
         bool   open = false;
-        if (columns == 3) apply(s, a, b, (const double(*)[3])d, (double(*)[3])ad);
-        else apply_one(s, a, b, d, ad);
-        for (uint32_t i = 0, k = 0; i < n; ++i, k = k + 1 == columns ? 0 : k + 1) dot[k] += d[i] * ad[i];
-        for (uint32_t k = 0; k < columns; ++k) {
-            bool going = rz[k] > least * least * begun[k] && dot[k] > 0;
-            alpha[k] = going ? rz[k] / dot[k] : 0;
-            open = open || going;
-        }
+        for (uint32_t c = 0; c < columns; ++c) open = open || rz[c] > most[c];
         if (!open) break;
-        for (uint32_t i = 0, k = 0; i < n; ++i, k = k + 1 == columns ? 0 : k + 1) {
-            x[i] += alpha[k] * d[i], r[i] -= alpha[k] * ad[i];
-            z[i] = r[i] * scale[i / columns];
-            next[k] += r[i] * z[i];
-        }
-        for (uint32_t k = 0; k < columns; ++k) beta[k] = alpha[k] > 0 && rz[k] > 0 ? next[k] / rz[k] : 0, rz[k] = next[k];
-        for (uint32_t i = 0, k = 0; i < n; ++i, k = k + 1 == columns ? 0 : k + 1) d[i] = z[i] + beta[k] * d[i];
+        memcpy(t, d, columns * (size_t)n * sizeof *t);
+        sweep(m, true, columns, t);
+        double* w = t + columns * (size_t)n;
+        for (uint32_t p = 0; p < n; ++p)
+            for (uint32_t c = 0; c < columns; ++c) {
+                size_t i = columns * (size_t)p + c;
+                w[i] = d[i] + (OVER - 2) * m->diagonal[p] * t[i];
+            }
+        sweep(m, false, columns, w);
+        for (size_t i = 0; i < columns * (size_t)n; i += columns)
+            for (uint32_t c = 0; c < columns; ++c) w[i + c] += t[i + c], dot[c] += d[i + c] * w[i + c];
+        for (uint32_t c = 0; c < columns; ++c) alpha[c] = rz[c] > most[c] && dot[c] > 0 ? rz[c] / dot[c] : 0;
+        for (uint32_t p = 0; p < n; ++p)
+            for (uint32_t c = 0; c < columns; ++c) {
+                size_t i = columns * (size_t)p + c;
+                x[i] += alpha[c] * t[i], r[i] -= alpha[c] * w[i];
+                next[c] += r[i] * r[i] * m->diagonal[p];
+            }
+        for (uint32_t c = 0; c < columns; ++c) beta[c] = alpha[c] > 0 ? next[c] / rz[c] : 0, rz[c] = alpha[c] > 0 ? next[c] : 0;
+        for (uint32_t p = 0; p < n; ++p)
+            for (uint32_t c = 0; c < columns; ++c) {
+                size_t i = columns * (size_t)p + c;
+                d[i] = m->diagonal[p] * r[i] + beta[c] * d[i];
+            }
     }
+}
+
+/// (a M + b L) x = r from the x given on. `columns`: 1 or 3 side by side. Overwrites r. Stops where the rest is `least` of the
+/// right side.
+static void solve(const field_system* s, double a, double b, uint32_t columns, double* x, double* r, double least)
+{
+    size_t      n = s->n * (size_t)columns;
+    double *    d = s->room, *t = d + n, most[3] = { 0 };
+    field_split m = { s, b, s->room + 9 * (size_t)s->n, s->room + 10 * (size_t)s->n };
+    for (uint32_t p = 0; p < s->n; ++p) {
+        double diagonal = a * s->mass[p] + b * s->degree[p];
+        m.inverse[p] = diagonal > 0 ? OVER / diagonal : 0, m.diagonal[p] = diagonal / OVER;
+    }
+    memcpy(d, r, n * sizeof *d);
+    for (uint32_t p = 0; p < s->n; ++p) { // what x gives is taken off
+        double at = a * s->mass[p] + b * s->degree[p];
+        for (uint32_t c = 0; c < columns; ++c) {
+            double sum = at * x[columns * (size_t)p + c];
+            for (uint32_t k = s->t->ring_begin[p]; k < s->t->ring_begin[p + 1]; ++k)
+                sum -= b * s->coupling[k] * x[columns * (size_t)s->t->ring[k] + c];
+            r[columns * (size_t)p + c] -= sum;
+        }
+    }
+    if (columns == 3) sweep(&m, false, 3, d), sweep(&m, false, 3, r);
+    else sweep(&m, false, 1, d), sweep(&m, false, 1, r);
+    for (uint32_t p = 0; p < s->n; ++p)
+        for (uint32_t c = 0; c < columns; ++c) {
+            double at = d[columns * (size_t)p + c];
+            most[c] += least * least * m.diagonal[p] * at * at;
+        }
+    if (columns == 3) iterate(&m, 3, x, r, d, t, most);
+    else iterate(&m, 1, x, r, d, t, most);
 }
 
 // ---------------------------------------------------------------------------------------------- the coordinate

@@ -2,35 +2,115 @@
 
 #include "base/heap.h"
 #include "base/internal.h"
+#include "base/sort.h"
 #include "math/vec.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { BANDS_LEAST = 48, BANDS_MOST = 600, ENTRIES_PER_TRIANGLE = 48, ENTRIES_FREE = 400000 };
+/// A coordinate with more forks than this in one piece is noise there.
+enum { SADDLES_MOST = 300 };
+/// Half of the band around a fork, in heights of the others: so much less of the surface is left to forks. Rings still nearer
+/// to a fork have a corner there, which shows in dents pressed across it.
+#define SADDLE_HALF 0.12
 
 // ---------------------------------------------------------------------------------------------- bands
 
-static void band_points(sup_levels* l, float height, uint32_t most, double* high)
+/// Lower border of a band; the upper one is that of the next.
+static double border(const sup_levels* l, uint32_t component, uint32_t band)
+{
+    return l->borders[l->border_begin[component] + band];
+}
+
+/// Whether the level line through a point forks there: around it the coordinate rises and falls more often than once. Points as
+/// high as it count as higher or lower by their numbers.
+static bool forks_at(const sup_levels* l, uint32_t p)
 {
     const sup_topology* t = l->topology;
-    for (uint32_t c = 0; c < t->component_count; ++c) l->low[c] = HUGE_VAL, high[c] = -HUGE_VAL;
-    for (uint32_t p = 0; p < l->mesh->point_count; ++p) {
-        uint32_t c = t->components[p];
-        if (c == SUP_NONE) continue;
-        l->low[c] = fmin(l->low[c], (double)l->u[p]), high[c] = fmax(high[c], (double)l->u[p]);
+    uint32_t            changes = 0, faces = t->fan_begin[p + 1] - t->fan_begin[p];
+    for (uint32_t k = t->fan_begin[p]; k < t->fan_begin[p + 1]; ++k) {
+        const uint32_t* c = l->mesh->triangles + 3 * (size_t)t->fan[k];
+        uint32_t        i = c[0] == p ? 0 : c[1] == p ? 1 : 2, a = c[(i + 1) % 3], b = c[(i + 2) % 3];
+        bool            x = l->u[a] > l->u[p] || (l->u[a] == l->u[p] && a > p);
+        bool            y = l->u[b] > l->u[p] || (l->u[b] == l->u[p] && b > p);
+        changes += x != y;
     }
+    bool closed = t->ring_begin[p + 1] - t->ring_begin[p] == faces; // else a border goes through it
+    return changes > (closed ? 2u : 1u);
+}
+
+/// Points at which level lines fork, by component and rising; SADDLES_MOST of a component at most, or none of it.
+static bool find_saddles(const sup_levels* l, uint32_t** begin, double** values)
+{
+    uint32_t       n = l->mesh->point_count, components = l->topology->component_count, found = 0, kept = 0;
+    sup_sort_item *items = SUP_NEW(l->work, sup_sort_item, 2 * (size_t)n + 1), *spare = items + n;
+    *begin = SUP_NEW(l->work, uint32_t, (size_t)components + 1);
+    if (!items || !*begin) return false;
+    for (uint32_t p = 0; p < n; ++p) {
+        uint32_t c = l->topology->components[p];
+        if (c == SUP_NONE || !forks_at(l, p)) continue;
+        items[found++] = (sup_sort_item){ (uint64_t)c << 32 | sup_sort_key(l->u[p]), p };
+    }
+    sup_sort(items, spare, found);
+    *values = SUP_NEW(l->work, double, (size_t)found + 1);
+    if (!*values) return false;
+    for (uint32_t c = 0, i = 0; c < components; ++c) {
+        uint32_t end = i;
+        while (end < found && items[end].key >> 32 == c) ++end;
+        (*begin)[c] = kept;
+        bool few = end - i <= SADDLES_MOST;
+        for (; i < end; ++i)
+            if (few) (*values)[kept++] = (double)l->u[items[i].value];
+    }
+    (*begin)[components] = kept;
+    return true;
+}
+
+/// Borders of a component's bands: evenly, and close to both sides of where level lines fork, so that little of the surface is
+/// at forks.
+static uint32_t lay_borders(double low, double high, double bands, const double* saddles, uint32_t saddle_count, double* out)
+{
+    double   step = (high - low) / bands, near = SADDLE_HALF * step;
+    uint32_t count = 0, even = 1, below = 0, above = 0;
+    out[count++] = low;
+    for (;;) {
+        double next = high,
+               at[3] = { even < bands ? low + step * even : high, below < saddle_count ? saddles[below] - near : high,
+                         above < saddle_count ? saddles[above] + near : high };
+        for (int k = 0; k < 3; ++k) next = at[k] < next ? at[k] : next;
+        if (!(next < high)) break;
+        even += at[0] == next, below += at[1] == next, above += at[2] == next;
+        // Nothing is thinner than what stands around a fork.
+        if (next - out[count - 1] > near && high - next > near) out[count++] = next;
+    }
+    out[count++] = high;
+    return count;
+}
+
+static void band_points(sup_levels* l, float height, uint32_t most, const uint32_t* saddle_begin, const double* saddles)
+{
+    const sup_topology* t = l->topology;
+    uint32_t            count = 0;
     for (uint32_t c = 0; c < t->component_count; ++c) {
-        double range = high[c] - l->low[c], bands = height > 0 ? ceil(range / (double)height) : BANDS_LEAST;
+        double range = l->high[c] - l->low[c], bands = height > 0 ? ceil(range / (double)height) : BANDS_LEAST;
         bands = bands > most ? most : bands < BANDS_LEAST ? (most < BANDS_LEAST ? most : BANDS_LEAST) : bands;
-        l->step[c] = range > 0 ? range / bands : 1;
-        high[c] = bands;
+        l->border_begin[c] = count;
+        uint32_t first = saddle_begin[c], number = most == BANDS_MOST ? saddle_begin[c + 1] - first : 0;
+        count += lay_borders(l->low[c], range > 0 ? l->high[c] : l->low[c] + bands, bands, saddles + first, number,
+                             l->borders + count);
     }
+    l->border_begin[t->component_count] = count;
     for (uint32_t p = 0; p < l->mesh->point_count; ++p) {
         uint32_t c = t->components[p];
         if (c == SUP_NONE) continue;
-        double at = ((double)l->u[p] - l->low[c]) / l->step[c];
-        l->band[p] = (uint32_t)(at < 0 ? 0 : at > high[c] - 1 ? high[c] - 1 : at);
+        uint32_t low = l->border_begin[c], high = l->border_begin[c + 1] - 1; // the last one is no band
+        while (low + 1 < high) {
+            uint32_t middle = low + (high - low) / 2;
+            if (l->borders[middle] <= (double)l->u[p]) low = middle;
+            else high = middle;
+        }
+        l->band[p] = low - l->border_begin[c];
     }
 }
 
@@ -43,19 +123,37 @@ static void band_range(const sup_levels* l, uint32_t t, uint32_t* from, uint32_t
     if (d > *to) *to = d;
 }
 
+static void measure_components(sup_levels* l)
+{
+    const sup_topology* t = l->topology;
+    for (uint32_t c = 0; c < t->component_count; ++c) l->low[c] = HUGE_VAL, l->high[c] = -HUGE_VAL;
+    for (uint32_t p = 0; p < l->mesh->point_count; ++p) {
+        uint32_t c = t->components[p];
+        if (c == SUP_NONE) continue;
+        l->low[c] = fmin(l->low[c], (double)l->u[p]), l->high[c] = fmax(l->high[c], (double)l->u[p]);
+    }
+}
+
 /// As many bands as memory and time allow.
 static bool make_bands(sup_levels* l, float height)
 {
-    uint32_t n = l->mesh->point_count, count = l->mesh->triangle_count, components = l->topology->component_count;
-    double*  high = SUP_NEW(l->work, double, components);
-    l->low = SUP_NEW(l->work, double, components), l->step = SUP_NEW(l->work, double, components);
+    uint32_t n = l->mesh->point_count, count = l->mesh->triangle_count, components = l->topology->component_count, *begin;
+    double*  saddles;
+    l->low = SUP_NEW(l->work, double, components), l->high = SUP_NEW(l->work, double, components);
+    l->border_begin = SUP_NEW(l->work, uint32_t, (size_t)components + 1);
     l->band = SUP_NEW(l->work, uint32_t, n);
     l->begin = SUP_NEW(l->work, uint32_t, (size_t)count + 1), l->first = SUP_NEW(l->work, uint32_t, count);
-    if (!high || !l->low || !l->step || !l->band || !l->begin || !l->first) return false;
+    if (!l->low || !l->high || !l->border_begin || !l->band || !l->begin || !l->first || !find_saddles(l, &begin, &saddles))
+        return false;
+    measure_components(l);
+    uint64_t borders = 2 * (uint64_t)begin[components] + 1;
+    for (uint32_t c = 0; c < components; ++c) borders += BANDS_MOST + 1;
+    l->borders = SUP_NEW(l->work, double, borders);
+    if (!l->borders) return false;
     for (uint32_t most = BANDS_MOST;; most /= 2) {
         uint64_t entries = 0, limit = (uint64_t)ENTRIES_PER_TRIANGLE * count + ENTRIES_FREE;
         if (limit > 0x7fffffff) limit = 0x7fffffff;
-        band_points(l, height, most, high);
+        band_points(l, height, most, begin, saddles);
         for (uint32_t t = 0; t < count; ++t) {
             uint32_t to;
             band_range(l, t, &l->first[t], &to);
@@ -115,7 +213,7 @@ static void measure_triangle(const sup_levels* l, uint32_t t)
     double          slope = 0.5 * (double)v3_length(v3_sub(v3_scale(b, x), v3_scale(a, y)));
     uint32_t        component = l->topology->components[c[0]];
     if (component == SUP_NONE) return;
-    for (int k = 0; k < 3; ++k) v[k] = ((double)l->u[c[k]] - l->low[component]) / l->step[component];
+    for (int k = 0; k < 3; ++k) v[k] = (double)l->u[c[k]];
     if (v[0] > v[1]) swap = v[0], v[0] = v[1], v[1] = swap;
     if (v[1] > v[2]) swap = v[1], v[1] = v[2], v[2] = swap;
     if (v[0] > v[1]) swap = v[0], v[0] = v[1], v[1] = swap;
@@ -123,7 +221,7 @@ static void measure_triangle(const sup_levels* l, uint32_t t)
     double   before = 0;
     for (uint32_t i = 0; i < count; ++i) {
         sup_region* r = &l->regions[l->region[l->begin[t] + i]];
-        double      until = i + 1 == count ? area : area_below(v, area, (double)l->first[t] + i + 1);
+        double      until = i + 1 == count ? area : area_below(v, area, border(l, component, l->first[t] + i + 1));
         r->component = component, r->band = l->first[t] + i;
         r->area += until - before;
         if (area > 0) r->slope += slope * (until - before) / area;
@@ -172,7 +270,7 @@ static bool make_regions(sup_levels* l, uint32_t** below, uint32_t** above, uint
     }
     for (uint32_t i = 0; i < l->region_count; ++i) {
         sup_region* r = &l->regions[i];
-        double      step = r->component == SUP_NONE ? 0 : l->step[r->component];
+        double step = r->component == SUP_NONE ? 0 : border(l, r->component, r->band + 1) - border(l, r->component, r->band);
         r->width = r->slope > 0 ? (float)(r->area * step / r->slope) : 0; // the length of its lines is slope / step
         r->next = r->goes_to = r->branch = SUP_NONE;
         r->group = i;
@@ -370,7 +468,8 @@ uint32_t sup_levels_place(const sup_levels* l, uint32_t point, float* along)
     *along = 0;
     if (l->topology->fan_begin[point] == l->topology->fan_begin[point + 1]) return SUP_NONE;
     const sup_region* r = &l->regions[region_of(l, point)];
-    double            at = ((double)l->u[point] - l->low[r->component]) / l->step[r->component] - r->band;
+    double            low = border(l, r->component, r->band), high = border(l, r->component, r->band + 1);
+    double            at = high > low ? ((double)l->u[point] - low) / (high - low) : 0;
     *along = r->from + r->width * (float)(at < 0 ? 0 : at > 1 ? 1 : at);
     return r->branch;
 }
@@ -410,10 +509,12 @@ sup_result sup_levels_find(const sup_levels* l, sup_level_ring* rings, uint32_t 
     uint32_t *wanted = SUP_NEW(l->work, uint32_t, l->region_count), *next = SUP_NEW(l->work, uint32_t, (size_t)count + 1);
     if (!wanted || !next) return sup_fail_memory(error, "curves");
     for (uint32_t i = count; i-- > 0;) {
-        float             ratio = 0.5f;
+        float ratio = 0.5f;
+        if (rings[i].branch == SUP_NONE) continue;
         uint32_t          region = region_at(l, &l->branches[rings[i].branch], rings[i].along, &ratio);
         const sup_region* r = &l->regions[region];
-        rings[i].level = (float)(l->low[r->component] + l->step[r->component] * (r->band + (double)ratio));
+        double            low = border(l, r->component, r->band), high = border(l, r->component, r->band + 1);
+        rings[i].level = (float)(low + (high - low) * (double)ratio);
         rings[i].along = r->from + r->width * ratio;
         rings[i].triangle = SUP_NONE;
         next[i] = wanted[region], wanted[region] = i + 1; // lists, numbers plus 1

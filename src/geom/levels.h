@@ -34,7 +34,9 @@ typedef struct sup_levels {
     const sup_topology*   topology;
     const float*          u;
     sup_arena*            work;
-    double *              low, *step;    ///< per component: where bands begin, and how high they are
+    double *              low, *high;    ///< per component: of the coordinate
+    uint32_t*             border_begin;  ///< per component + 1: borders of its bands, one more than bands
+    double*               borders;       ///< rising
     uint32_t*             band;          ///< per point
     uint32_t *            begin, *first; ///< per triangle: its first entry in `region`, and the band of that
     uint32_t*             region;        ///< of every triangle in every band that it reaches into

@@ -105,6 +105,29 @@ static void a_ring_gives_way_by_its_length_and_stiffness(void** state)
     sup_character_destroy(c);
 }
 
+// Rings of length 0.63 stand 0.05 apart. Skin goes along over a sixth of that, by (1 - (0.05 / 0.105)^2)^2 = 0.6 at the next one.
+static void a_loaded_ring_takes_the_skin_beside_it_along(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(64, 96, 1, 1.0f, 0.1f);
+    for (int both = 0; both < 2; ++both) {
+        bent     b = bent_by(c, both ? "bend(way=planes,curves=20,closed=foundation)" : "bend(way=planes,curves=20)",
+                         "{\"forces\":[{\"name\":\"f\",\"curve\":9,\"ratio\":0.25,\"value\":[0,3,0]}]}");
+        uint32_t at, next = 0, far = 0;
+        double   most = most_moved(&b, 0, &at);
+        for (uint32_t i = 0; i < b.p.points; ++i) {
+            sup_vec3 from = b.plain[at], to = b.plain[i];
+            if (fabsf(to.y - from.y) > 0.005f || fabsf(to.z - from.z) > 0.005f) continue;
+            double share = (double)v3_distance(b.p.out[i], to) / most, away = (double)fabsf(to.x - from.x);
+            if (fabs(away - 0.05) < 0.01) assert_true(share > 0.4 && share < 0.8), ++next;
+            if (away > 0.16) assert_true(share < 0.01), ++far;
+        }
+        assert_true(next >= 2 && far > 20);
+        bent_end(&b);
+    }
+    sup_character_destroy(c);
+}
+
 static void on_a_foundation_rings_move_as_a_whole(void** state)
 {
     (void)state;
@@ -657,6 +680,7 @@ int main(void)
         cmocka_unit_test(bones_may_have_their_own_stiffness),
         cmocka_unit_test(maps_vary_what_the_skin_is_made_of),
         cmocka_unit_test(a_ring_gives_way_by_its_length_and_stiffness),
+        cmocka_unit_test(a_loaded_ring_takes_the_skin_beside_it_along),
         cmocka_unit_test(on_a_foundation_rings_move_as_a_whole),
         cmocka_unit_test(forces_turn_with_the_skin_or_stay_in_the_world),
         cmocka_unit_test(a_force_around_a_bone_is_shared_by_the_nodes_it_reaches),

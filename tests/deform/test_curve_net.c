@@ -49,7 +49,8 @@ static sup_curve_net net_of(const sup_mesh* mesh, sup_arena* arena)
         walks[i] =
             (sup_curve_walk){ .from = i, .to = i + ACROSS, .stop = SUP_NONE, .turn_count = ALONG - 2, .turns = turns[i] };
     }
-    assert_ok(sup_curves_walk(&m, walks, ACROSS, arena, &curves, &error), error);
+    sup_curves_desc desc = { .mesh = m, .way = SUP_CURVES_LOOPS, .walks = walks, .walk_count = ACROSS };
+    assert_ok(sup_curves_create(&desc, arena, &curves, &error), error);
     assert_int_equal(curves.curve_count, ACROSS);
     assert_ok(sup_curve_net_create(mesh, &curves, 10, 0.1f, "test", arena, &net, &error), error);
     return net;

@@ -262,6 +262,13 @@ static sup_curve_mesh open_tube(uint32_t n, uint32_t m, sup_arena* arena)
     return (sup_curve_mesh){ n * m, points, f * 2, triangles, f, begin, corners };
 }
 
+static sup_result walk(const sup_curve_mesh* mesh, const sup_curve_walk* walks, uint32_t count, sup_arena* arena,
+                       sup_curves* out, sup_error* error)
+{
+    sup_curves_desc desc = { .mesh = *mesh, .way = SUP_CURVES_LOOPS, .walks = walks, .walk_count = count };
+    return sup_curves_create(&desc, arena, out, error);
+}
+
 static void an_edge_loop_closes_around_and_stops_at_the_border_along(void** state)
 {
     (void)state;
@@ -273,7 +280,7 @@ static void an_edge_loop_closes_around_and_stops_at_the_border_along(void** stat
     };
     sup_curves curves;
     sup_error  error;
-    assert_ok(sup_curves_walk(&mesh, walks, 2, arena, &curves, &error), error);
+    assert_ok(walk(&mesh, walks, 2, arena, &curves, &error), error);
     assert_int_equal(curves.curve_count, 2);
     assert_true(curves.curves[0].closed);
     assert_int_equal(curves.curves[0].count, 8);
@@ -293,14 +300,14 @@ static void an_edge_loop_stops_and_turns_where_it_is_told(void** state)
                                { .from = 17, .to = 18, .stop = SUP_NONE, .turn_count = 1, .turns = turn } };
     sup_curves     curves;
     sup_error      error;
-    assert_ok(sup_curves_walk(&mesh, walks, 2, arena, &curves, &error), error);
+    assert_ok(walk(&mesh, walks, 2, arena, &curves, &error), error);
     assert_int_equal(curves.curves[0].count, 5);
     assert_int_equal(curves.points[4].a, 20);
     static const uint32_t turned[] = { 17, 18, 19, 27, 35, 43 };
     assert_int_equal(curves.curves[1].count, 6);
     for (uint32_t i = 0; i < 6; ++i) assert_int_equal(curves.points[5 + i].a, turned[i]);
     sup_curve_walk wrong = { .from = 16, .to = 40, .stop = SUP_NONE };
-    assert_int_equal(sup_curves_walk(&mesh, &wrong, 1, arena, &curves, &error), SUP_ERROR_INPUT);
+    assert_int_equal(walk(&mesh, &wrong, 1, arena, &curves, &error), SUP_ERROR_INPUT);
     assert_string_equal(error.text, "curve 0: points 16 and 40 are not joined by an edge; start on one");
     sup_arena_destroy(arena);
 }

@@ -133,6 +133,29 @@ static void branches_go_from_tip_to_tip_and_small_ones_go(void** state)
     end(&b);
 }
 
+// Bands are thin where level lines fork, however high the others are: the bump's fork has a thousandth of the surface.
+static void little_of_the_surface_is_left_to_forks(void** state)
+{
+    (void)state;
+    body     b = tube();
+    float*   u = sup_arena_alloc(b.arena, b.mesh.point_count, sizeof *u);
+    double   all = 0, forks = 0;
+    uint32_t top = SUP_NONE, found = 0;
+    for (uint32_t p = 0; p < b.mesh.point_count; ++p) {
+        u[p] = b.mesh.points[p].x;
+        if (top == SUP_NONE && fabsf(u[p] - 1) < 1e-4f) top = p;
+    }
+    u[top] += 0.15f;
+    sup_levels l = levels_of(&b, u, 0.04f);
+    for (uint32_t i = 0; i < l.region_count; ++i) {
+        all += l.regions[i].area;
+        if (l.regions[i].fork) forks += l.regions[i].area, ++found;
+    }
+    assert_true(found == 1);
+    assert_true(forks < 0.25 * 0.04 / 2 * all); // a quarter of a band of the fiftieth part
+    end(&b);
+}
+
 /// How many beginnings (lower tips) rings show: limbs whose first ring has none before it at the same end.
 static uint32_t beginnings(const sup_curves* curves, const sup_curve_mesh* mesh)
 {
@@ -221,6 +244,7 @@ int main(void)
         cmocka_unit_test(fronts_cross_triangles_straight),
         cmocka_unit_test(the_coordinate_of_a_tube_is_the_way_along_it),
         cmocka_unit_test(branches_go_from_tip_to_tip_and_small_ones_go),
+        cmocka_unit_test(little_of_the_surface_is_left_to_forks),
         cmocka_unit_test(guides_that_lead_into_a_pit_are_mended),
         cmocka_unit_test(lines_run_from_end_to_end_evenly),
         cmocka_unit_test(soup_is_survived),

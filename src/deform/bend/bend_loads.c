@@ -3,6 +3,7 @@
 #include "math/trig.h"
 #include "math/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct loads_maker {
@@ -14,6 +15,8 @@ typedef struct loads_maker {
     bend_loads*           out;
     bend_item*            items;
     uint32_t              item_count;
+    bool*                 loaded; ///< curves with forces of their own
+    float*                along;  ///< per node: how much it goes along with those
 } loads_maker;
 
 static bool founded(const loads_maker* m, uint32_t curve) { return m->out->founded && m->net->on.curves.curves[curve].closed; }
@@ -84,6 +87,128 @@ static bend_item* add_item(loads_maker* m, uint32_t force, uint32_t curve, float
     return i;
 }
 
+/// EI of a curve when bound, were its skin everywhere the same.
+static double stiffness_of(const loads_maker* m, uint32_t curve)
+{
+    const double* width = m->net->width[curve];
+    return 1e3 * (double)m->p->young * sup_bend_inertia(width[0], width[1], 1e-3 * (double)m->p->thickness, m->p->poisson);
+}
+
+/// What one newton per meter of a term bends a curve on a foundation by.
+static double give_of_term(const loads_maker* m, uint32_t curve, uint32_t term)
+{
+    double l = m->net->length[curve], w = l > 0 ? 6.283185307179586 * ((term + 1) / 2) / l : 0;
+    return 1 / (1e3 * (double)m->p->support + stiffness_of(m, curve) * w * w * w * w);
+}
+
+/// How far a newton moves the nodes of an item's curve.
+static void bend_by_item(const loads_maker* m, const bend_item* item, double* out)
+{
+    uint32_t all = 2 * m->out->terms + 1;
+    double   l = m->net->length[item->curve];
+    for (uint32_t n = 0; n <= m->net->on.intervals; ++n) {
+        out[n] = item->shape ? item->shape[n] / stiffness_of(m, item->curve) : 0;
+        for (uint32_t k = 0; item->terms && l > 0 && k < all; ++k)
+            out[n] += (double)m->out->basis[n * all + k] * item->terms[k] * give_of_term(m, item->curve, k) / l;
+    }
+}
+
+/// The force that bends a curve like this.
+static void force_into(const loads_maker* m, uint32_t curve, const double* x, float* shape, float* terms)
+{
+    uint32_t N = m->net->on.intervals, all = 2 * m->out->terms + 1;
+    for (uint32_t n = 0; shape && n <= N; ++n) shape[n] = (float)(x[n] * stiffness_of(m, curve));
+    for (uint32_t k = 0; terms && k < all; ++k) {
+        double sum = 0;
+        for (uint32_t n = 0; n < N; ++n) sum += (k ? 2.0 : 1.0) / N * (double)m->out->basis[n * all + k] * x[n];
+        terms[k] = (float)(sum * m->net->length[curve] / give_of_term(m, curve, k));
+    }
+}
+
+/// A loaded curve takes the skin beside it along, as far as this share of its length or so many strips, whichever is farther:
+/// about as far across as a force at one place bends it along.
+#define ALONG_LENGTH (1.0 / 6)
+#define ALONG_STRIPS 2.0
+
+/// A place of a loaded curve, and how far skin somewhere else goes along with it.
+typedef struct along_place {
+    uint32_t node;
+    double   ratio, weight;
+} along_place;
+
+/// The nearest place of the loaded curve. Less with the distance, and only where the skin faces the same way.
+static along_place find_along(const bend_net* net, uint32_t loaded, uint32_t curve, uint32_t node)
+{
+    uint32_t        N = net->on.intervals, per = N + 1;
+    const sup_vec3* line = net->on.nodes + (size_t)loaded * per;
+    sup_vec3        at = net->on.nodes[(size_t)curve * per + node];
+    double          strip = 0.5 * (net->width[loaded][0] + net->width[loaded][1]);
+    double          reach = fmax(ALONG_LENGTH * net->length[loaded], ALONG_STRIPS * strip) / net->metres;
+    float           least = 3e38f;
+    along_place     found = { 0, 0, 0 };
+    for (uint32_t k = 0; k < N; ++k) {
+        sup_vec3 d = v3_sub(line[k + 1], line[k]), to = v3_sub(at, line[k]);
+        float    square = v3_length2(d), t = square > 0 ? sup_clampf(v3_dot(to, d) / square, 0, 1) : 0;
+        float    off = v3_length2(v3_mad(to, -t, d));
+        if (off < least) least = off, found.node = k, found.ratio = (double)t;
+    }
+    double near = 1 - (double)least / (reach * reach);
+    double facing = (double)v3_dot(net->normals[(size_t)curve * per + node], net->normals[(size_t)loaded * per + found.node]);
+    found.weight = near > 0 && facing > 0 ? near * near * facing : 0;
+    return found;
+}
+
+/// Which curves have forces of their own, and how much the skin of the others goes along with all of these together.
+static sup_result find_loaded(loads_maker* m, uint32_t forces)
+{
+    const bend_net* net = m->net;
+    uint32_t        count = net->on.curves.curve_count, per = net->on.intervals + 1;
+    m->loaded = SUP_NEW(m->arena, bool, count);
+    m->along = SUP_NEW(m->arena, float, (size_t)count* per);
+    if (!m->loaded || !m->along) return sup_fail_memory(m->error, "bend");
+    for (uint32_t i = 0; i < forces; ++i) {
+        sup_force f;
+        uint32_t  curve;
+        sup_error reason; // said where the force is made
+        sup_world_plan_force(m->in->world, i, 0, &f);
+        if (f.kind != SUP_FORCE_CURVE) continue;
+        if (sup_curve_of_force(&f, "bend", &net->on.curves, m->in->character->mesh.points, &curve, &reason)) continue;
+        m->loaded[curve] = true;
+    }
+    for (uint32_t l = 0; l < count; ++l)
+        for (uint32_t c = 0; m->loaded[l] && c < count; ++c)
+            for (uint32_t n = 0; !m->loaded[c] && n < per; ++n)
+                m->along[(size_t)c * per + n] += (float)find_along(net, l, c, n).weight;
+    return SUP_OK;
+}
+
+/// Skin goes on from curve to curve, and one that bends alone would stand up as a ridge. Every curve near it that has no force
+/// of its own gets the one that bends it as far as the loaded curves around.
+static sup_result take_along(loads_maker* m, uint32_t first, uint32_t number)
+{
+    const bend_net* net = m->net;
+    uint32_t        per = net->on.intervals + 1, loaded = m->items[first].curve;
+    double *        bent = SUP_NEW(m->arena, double, per), *x = SUP_NEW(m->arena, double, per), most = 0;
+    if (!bent || !x) return sup_fail_memory(m->error, "bend");
+    bend_by_item(m, &m->items[first], bent);
+    for (uint32_t n = 0; n < per; ++n) most = fmax(most, fabs(bent[n]));
+    for (uint32_t c = 0; c < net->on.curves.curve_count; ++c) {
+        double high = 0;
+        float *shape, *terms;
+        if (m->loaded[c] || !(net->length[c] > 0)) continue;
+        for (uint32_t n = 0; n < per; ++n) {
+            along_place at = find_along(net, loaded, c, n);
+            double      all = m->along[(size_t)c * per + n];
+            x[n] = at.weight / (all > 1 ? all : 1) * (bent[at.node] + at.ratio * (bent[at.node + 1] - bent[at.node]));
+            high = fmax(high, fabs(x[n]));
+        }
+        if (!(high > 1e-3 * most)) continue; // nothing to be seen
+        if (!add_item(m, number, c, &shape, &terms)) return sup_fail_memory(m->error, "bend");
+        force_into(m, c, x, shape, terms);
+    }
+    return SUP_OK;
+}
+
 static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t number)
 {
     uint32_t curve;
@@ -103,26 +228,16 @@ static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t 
                  "closed=foundation",
                  f->name, curve);
     add_unit(m, curve, f->begin, f->end, 1, shape, terms);
-    return SUP_OK;
+    return take_along(m, m->item_count - 1, number);
 }
 
 /// How far a curve gives way where the force acts, were its skin everywhere the same: the mean of X over that of the shares,
 /// so that a curve at the border of the force, which has little of it, does not count as stiff.
-static double give_of(const loads_maker* m, const bend_item* item, const double* share)
+static double give_of(const loads_maker* m, const bend_item* item, const double* share, double* bent)
 {
-    const bend_net* net = m->net;
-    uint32_t        N = net->on.intervals, c = item->curve, all = 2 * m->out->terms + 1;
-    double          nu = m->p->poisson, h = 1e-3 * (double)m->p->thickness, l = net->length[c], sum = 0, squares = 0;
-    double          EI = 1e3 * (double)m->p->young * sup_bend_inertia(net->width[c][0], net->width[c][1], h, nu);
-    for (uint32_t n = 0; n < N; ++n) {
-        double x = item->shape ? item->shape[n] / EI : 0;
-        for (uint32_t k = 0; item->terms && share[n] > 0 && k < all; ++k) {
-            double w = 6.283185307179586 * ((k + 1) / 2) / l;
-            x += (double)m->out->basis[n * all + k] * item->terms[k] / (l * (1e3 * (double)m->p->support + EI * w * w * w * w));
-        }
-        sum += share[n] * x;
-        squares += share[n] * share[n];
-    }
+    double sum = 0, squares = 0;
+    bend_by_item(m, item, bent);
+    for (uint32_t n = 0; n < m->net->on.intervals; ++n) sum += share[n] * bent[n], squares += share[n] * share[n];
     return sum / squares;
 }
 
@@ -135,9 +250,10 @@ static sup_result make_bone_force(loads_maker* m, const sup_force* f, uint32_t n
 {
     uint32_t N = m->net->on.intervals, per = N + 1, first = m->item_count;
     double   sum = 0, most = 0;
-    double * share = SUP_NEW(m->arena, double, per), *give = SUP_NEW(m->arena, double, m->net->on.curves.curve_count),
+    double * share = SUP_NEW(m->arena, double, per), *bent = SUP_NEW(m->arena, double, per),
+           *give = SUP_NEW(m->arena, double, m->net->on.curves.curve_count),
            *part = SUP_NEW(m->arena, double, m->net->on.curves.curve_count);
-    if (!share || !give || !part) return sup_fail_memory(m->error, "bend");
+    if (!share || !bent || !give || !part) return sup_fail_memory(m->error, "bend");
     for (uint32_t c = 0; c < m->net->on.curves.curve_count; ++c) {
         float *shape = NULL, *terms = NULL;
         for (uint32_t n = 0; n < N; ++n) {
@@ -148,7 +264,7 @@ static sup_result make_bone_force(loads_maker* m, const sup_force* f, uint32_t n
             part[c] += share[n] * m->net->length[c];
         }
         if (!shape && !terms) continue;
-        give[c] = give_of(m, &m->items[m->item_count - 1], share);
+        give[c] = give_of(m, &m->items[m->item_count - 1], share, bent);
         if (give[c] > most) most = give[c];
     }
     if (m->item_count == first)
@@ -206,7 +322,7 @@ sup_result bend_loads_create(const sup_bind_input* in, const bend_params* p, con
                              bend_loads* out, sup_error* error)
 {
     bend_loads  made = { .terms = (uint32_t)p->terms, .founded = p->closed == SUP_BEND_FOUNDATION };
-    loads_maker m = { in, p, net, arena, error, &made, NULL, 0 };
+    loads_maker m = { in, p, net, arena, error, &made, NULL, 0, NULL, NULL };
     uint32_t    forces = in->world ? sup_world_plan_force_count(in->world) : 0;
     if (2 * made.terms + 1 > net->on.intervals) {
         made.terms = (net->on.intervals - 1) / 2; // more would not be told apart by the nodes
@@ -217,6 +333,7 @@ sup_result bend_loads_create(const sup_bind_input* in, const bend_params* p, con
     m.items = SUP_NEW(arena, bend_item, (size_t)forces * net->on.curves.curve_count + 1);
     sup_result r = m.items ? make_tables(&m) : sup_fail_memory(error, "bend");
     if (!r) r = make_pressure(&m);
+    if (!r) r = find_loaded(&m, forces);
     for (uint32_t i = 0; i < forces && !r; ++i) {
         sup_force f;
         sup_world_plan_force(in->world, i, 0, &f);
