@@ -190,6 +190,24 @@ static void say_large(const char* path)
              1e-9 * TIMES * bytes, 1e-9 * free_bytes);
 }
 
+// The finer mesh takes the place of the one that was read.
+static int subdivide_apply(const options* o, sup_character** character)
+{
+    double levels;
+    if (!options_number(o, FLAG_SUBDIVIDE, 1, 6, 0, &levels)) return EXIT_USAGE;
+    if (!options_has(o, FLAG_SUBDIVIDE)) return EXIT_DONE;
+    if (levels != floor(levels)) {
+        say_error("--subdivide needs a whole number, from 1 to 6");
+        return EXIT_USAGE;
+    }
+    sup_error      error = { 0 };
+    sup_character* fine = NULL;
+    if (sup_character_subdivide_dressed(*character, (uint32_t)levels, NULL, &fine, &error) != SUP_OK) return fail_with(&error);
+    sup_character_destroy(*character);
+    *character = fine;
+    return EXIT_DONE;
+}
+
 int character_load(const options* o, const char* path, bool silent, sup_character** out)
 {
     sup_load_options load = { .up = -1, .files = &o->inputs->files, .extra = sup_extra_get() };
@@ -223,6 +241,7 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     if (code == EXIT_DONE) code = boneless_apply(o, silent, out);
     for (uint32_t i = 0; i < options_count(o, FLAG_MAP) && code == EXIT_DONE; i++)
         code = add_map(*out, options_nth(o, FLAG_MAP, i));
+    if (code == EXIT_DONE) code = subdivide_apply(o, out);
     if (code != EXIT_DONE) {
         sup_character_destroy(*out);
         *out = NULL;

@@ -47,6 +47,7 @@ typedef enum flag_id {
     FLAG_UP,
     FLAG_MESH,
     FLAG_DRESS,
+    FLAG_SUBDIVIDE,
     FLAG_FLAT,
     FLAG_SPARSE,
     FLAG_MESHOPT,

@@ -195,6 +195,12 @@ SUP_API uint32_t sup_character_pictures(const sup_character* character);
 /// what the file said about the surface: an OBJ's text and materials, a PLY's colors, a glTF's document.
 SUP_API void sup_character_inherit(sup_character* character, sup_character* from);
 
+/// As sup_character_subdivide, with what the file says about the surface: materials, pictures, texture coordinates (straight
+/// between the vertices they had, seams and all), colors, and whatever else a glTF holds. The result can be baked and written as
+/// if it had been read.
+SUP_API sup_result sup_character_subdivide_dressed(const sup_character* character, uint32_t levels,
+                                                   const sup_allocator* allocator, sup_character** out, sup_error* error);
+
 /// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name lists those there are.
 SUP_API sup_result  sup_builtin_create(const char* name, uint32_t points, const sup_allocator* allocator, sup_character** out,
                                        sup_error* error);
