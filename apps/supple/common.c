@@ -190,19 +190,26 @@ static void say_large(const char* path)
              1e-9 * TIMES * bytes, 1e-9 * free_bytes);
 }
 
-// The finer mesh takes the place of the one that was read.
-static int subdivide_apply(const options* o, sup_character** character)
+int subdivide_levels(const options* o, uint32_t* out)
 {
     double levels;
     if (!options_number(o, FLAG_SUBDIVIDE, 1, 6, 0, &levels)) return EXIT_USAGE;
-    if (!options_has(o, FLAG_SUBDIVIDE)) return EXIT_DONE;
-    if (levels != floor(levels)) {
-        say_error("--subdivide needs a whole number, from 1 to 6");
-        return EXIT_USAGE;
-    }
+    *out = (uint32_t)levels;
+    if (levels == floor(levels)) return EXIT_DONE;
+    say_error("--subdivide needs a whole number, from 1 to 6");
+    return EXIT_USAGE;
+}
+
+// The finer mesh takes the place of the one that was read.
+static int subdivide_apply(const options* o, sup_character** character)
+{
+    uint32_t levels = 0;
+    int      code = subdivide_levels(o, &levels);
+    if (code != EXIT_DONE) return code;
+    if (levels == 0 || options_has(o, FLAG_NORMAL_MAP)) return EXIT_DONE; // a normal map is of both meshes
     sup_error      error = { 0 };
     sup_character* fine = NULL;
-    if (sup_character_subdivide_dressed(*character, (uint32_t)levels, NULL, &fine, &error) != SUP_OK) return fail_with(&error);
+    if (sup_character_subdivide_dressed(*character, levels, NULL, &fine, &error) != SUP_OK) return fail_with(&error);
     sup_character_destroy(*character);
     *character = fine;
     return EXIT_DONE;

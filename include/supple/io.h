@@ -188,6 +188,15 @@ typedef struct sup_paint {
 /// the arena and borrows the character's bytes.
 SUP_API sup_result sup_character_paint(const sup_character* character, sup_arena* arena, sup_paint* out, sup_error* error);
 
+/// The first set of texture coordinates (TEXCOORD_0), one for each stored vertex; 0 0 is the upper left corner. *out is NULL where
+/// the file has none. Vertices of meshes without any lie at infinity. Of a glTF; other files become one by
+/// sup_character_tangents.
+SUP_API sup_result sup_character_uvs(const sup_character* character, sup_arena* arena, const float (**out)[2], sup_error* error);
+/// A copy whose document has normals and tangents for every vertex with texture coordinates; those it has already stay. A
+/// tangent is the mean of those of the triangles around the vertex, weighted by angle, made orthogonal to its normal.
+SUP_API sup_result sup_character_tangents(const sup_character* character, const sup_allocator* allocator, sup_character** out,
+                                          sup_error* error);
+
 /// How many materials of the file take their base color from a picture, which sup_character_colors does not look into.
 SUP_API uint32_t sup_character_pictures(const sup_character* character);
 

@@ -265,21 +265,35 @@ static void take_over(sup_character* out, sup_character* fine)
     sup_arena_adopt(out->arena, fine->arena);
 }
 
-static sup_result read_again(divider* d, const sup_allocator* allocator, sup_character** out, sup_error* error)
+sup_result gltf_edit_read(gltf_edit* edit, const sup_character* base, const sup_allocator* allocator, sup_character** out,
+                          sup_error* error)
 {
-    gltf_given   given = { .root = d->edit.root };
-    const char** names = make(d, d->base->mesh.part_count, sizeof *names);
-    if (d->edit.failed || !gltf_edit_gather(&d->edit, &given.binary)) return sup_fail_memory(error, "a finer document");
-    gltf_edit_number(&d->edit, gltf_edit_get(d->edit.root, "buffers")->first, "byteLength", (double)given.binary.size);
-    for (uint32_t i = 0; i < d->base->mesh.part_count; ++i) names[i] = d->base->mesh.parts[i].name;
-    sup_read_input in = { .path = d->base->name,
+    gltf_given   given = { .root = edit->root };
+    const char** names = SUP_NEW(edit->arena, const char*, base->mesh.part_count);
+    if (edit->failed || !names || !gltf_edit_gather(edit, &given.binary)) return sup_fail_memory(error, "a finer document");
+    gltf_edit_number(edit, gltf_edit_get(edit->root, "buffers")->first, "byteLength", (double)given.binary.size);
+    for (uint32_t i = 0; i < base->mesh.part_count; ++i) names[i] = base->mesh.parts[i].name;
+    sup_read_input in = { .path = base->name,
                           .bytes = { NULL, given.binary.size },
                           .up = -1,
                           .allocator = allocator,
-                          .arena = d->edit.arena,
+                          .arena = edit->arena,
                           .meshes = names,
-                          .mesh_count = d->base->mesh.part_count };
-    return gltf_read_given(&in, &given, out, error);
+                          .mesh_count = base->mesh.part_count };
+    sup_result     result = gltf_read_given(&in, &given, out, error);
+    if (result != SUP_OK) return result;
+    (*out)->metres_per_unit = base->metres_per_unit;
+    (*out)->unit_assumed = base->unit_assumed;
+    (*out)->size_factor = base->size_factor;
+    (*out)->up = base->up;
+    (*out)->up_assumed = base->up_assumed;
+    // Clips that were added behind the file's own.
+    for (uint32_t i = (*out)->clip_count; i < base->clip_count && result == SUP_OK; ++i)
+        result = sup_character_add_clip(*out, &base->clips[i], error);
+    if (result == SUP_OK) return SUP_OK;
+    sup_character_destroy(*out);
+    *out = NULL;
+    return result;
 }
 
 static sup_result divide(const sup_character* base, uint32_t levels, sup_arena* keep, sup_arena* work,
@@ -302,15 +316,17 @@ static sup_result divide(const sup_character* base, uint32_t levels, sup_arena* 
         for (uint32_t k = 0; k < i && !done[i]; ++k) done[i] = d.source->parts[k].mesh == d.source->parts[i].mesh;
         if (!done[i]) write_part(&d, i); // a mesh that two nodes show is divided once
     }
-    result = read_again(&d, allocator, out, error);
+    result = gltf_edit_read(&d.edit, base, allocator, out, error);
     if (result == SUP_OK) take_over(*out, fine);
     sup_character_destroy(fine);
     return result;
 }
 
 // A character that is no longer all of its file, or came from an OBJ or PLY, as a document of its own.
-static sup_result to_document(const sup_character* c, const sup_allocator* allocator, sup_character** out, sup_error* error)
+sup_result gltf_character_whole(const sup_character* c, const sup_allocator* allocator, sup_character** out, sup_error* error)
 {
+    *out = NULL;
+    if (gltf_kinship_of(c) == GLTF_WHOLE) return SUP_OK;
     sup_arena* arena = sup_arena_create(allocator);
     sup_bytes  bytes;
     sup_result result = arena ? sup_character_write_memory(c, arena, &bytes, error) : sup_fail_memory(error, "a document");
@@ -319,6 +335,7 @@ static sup_result to_document(const sup_character* c, const sup_allocator* alloc
         result = gltf_read(&in, out, error);
     }
     sup_arena_destroy(arena);
+    if (result == SUP_OK) (*out)->size_factor = c->size_factor;
     return result;
 }
 
@@ -330,16 +347,8 @@ sup_result sup_character_subdivide_dressed(const sup_character* c, uint32_t leve
     sup_character* own = NULL;
     sup_arena *    keep = sup_arena_create(allocator), *work = sup_arena_create(allocator);
     sup_result     result = keep && work ? SUP_OK : sup_fail_memory(error, "a finer document");
-    bool           whole = gltf_kinship_of(c) == GLTF_WHOLE;
-    if (result == SUP_OK && !whole) result = to_document(c, allocator, &own, error);
-    if (result == SUP_OK) result = divide(whole ? c : own, levels, keep, work, allocator, out, error);
-    if (result == SUP_OK && whole) {
-        (*out)->metres_per_unit = c->metres_per_unit;
-        (*out)->unit_assumed = c->unit_assumed;
-        (*out)->up = c->up;
-        (*out)->up_assumed = c->up_assumed;
-    }
-    if (result == SUP_OK) (*out)->size_factor = c->size_factor;
+    if (result == SUP_OK) result = gltf_character_whole(c, allocator, &own, error);
+    if (result == SUP_OK) result = divide(own ? own : c, levels, keep, work, allocator, out, error);
     sup_character_destroy(own);
     sup_arena_destroy(keep);
     sup_arena_destroy(work);
