@@ -34,7 +34,7 @@ static const sup_param rows[] = {
                        .help = "Share of the height that folds have; paint _WRINKLE_STRENGTH to keep regions smooth" },
     [ROW_THRESHOLD] = { "threshold", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(threshold), .min = 0.005, .max = 0.5,
                         .standard = 0.01, .unit = "",
-                        .help = "Compression at which folds begin; they are whole when 0.08 more is lost" },
+                        .help = "Compression at which folds begin; they are whole when 0.088 more is lost" },
     [ROW_IRREGULARITY] = { "irregularity", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(irregularity), .min = 0, .max = 2,
                            .standard = 0.6, .unit = "rad",
                            .help = "How far folds wander from their place in a regular row; 0 is corduroy" },
@@ -53,9 +53,12 @@ static const sup_param rows[] = {
 #define POINTS_ALL 6.0f
 // Folds fade out towards the edge of a hole over so many wavelengths: what meets there of another mesh stays closed.
 #define BORDER_FADE 1.0f
+// Steep folds have at most this amplitude in mean radii of the surface at rest: a limb's is twice its own, so that they are cut
+// less than a fifth into it. Chosen by looking at the arms of cesiumman and the legs of the beast.
+#define HEIGHT_PER_LIMB 0.04f
 // From the threshold to folds that make up for all that is lost: below the tenth at which they have to, and as slow as that
 // allows, because a sharp elbow is pressed by 1.7 % for each degree.
-#define RISE 0.08f
+#define RISE 0.088f
 // Lost squared length that creases remember where no clip shows where they are: compression by a tenth along the limb.
 #define CREASE_ASSUMED 0.19f
 
@@ -124,6 +127,24 @@ static float carried(const binder* b, uint32_t p, uint32_t family)
            sup_smoothstep(0, BORDER_FADE * b->wavelengths[p], b->border[p]);
 }
 
+// The share of its height that a fold keeps on a surface as round as this at rest: folds of thick skin would cut a thin limb
+// to pieces. Found once, so that it does not change with the pose.
+static float fitting(const binder* b, uint32_t p, float reach)
+{
+    const wrinkle_frames* f = &b->frames;
+    sup_vec3              sum = v3(0, 0, 0);
+    float                 squares = 0;
+    for (int k = 0; k < WRINKLE_ROWS; ++k) {
+        sup_vec3 e = v3_sub(f->mesh->points[f->neighbors[p][k]], f->mesh->points[p]);
+        sum = v3_add(sum, e);
+        squares += v3_length2(e);
+    }
+    // Neighbors lie on a parabola of this curvature.
+    float curvature = squares > 0 ? 2 * fabsf(v3_dot(f->normals[p], sum)) / squares : 0;
+    float height = reach * curvature / HEIGHT_PER_LIMB;
+    return 1 / sqrtf(1 + height * height);
+}
+
 // A fold needs a patch of surface: a point carries no more than the least of its neighbors.
 static sup_result lay_waves(const binder* b, bound* out, sup_error* error)
 {
@@ -135,6 +156,7 @@ static sup_result lay_waves(const binder* b, bound* out, sup_error* error)
         for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) shares[p][k] = carried(b, p, k);
     for (uint32_t p = 0; p < s->point_count; ++p) {
         float reach = b->wavelengths[p] / 6.2831853f, most = 0;
+        reach *= fitting(b, p, reach);
         for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) {
             float share = shares[p][k];
             for (uint32_t i = t->ring_begin[p]; i < t->ring_begin[p + 1]; ++i) share = fminf(share, shares[t->ring[i]][k]);
