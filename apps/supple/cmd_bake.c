@@ -6,6 +6,7 @@
 #include "examples.h"
 #include "fallbacks.h"
 #include "judging.h"
+#include "normal_map.h"
 #include "report.h"
 #include "rigging.h"
 
@@ -87,6 +88,39 @@ static void say_lines(const char* text)
     }
 }
 
+enum { MAP_LEVELS = 3, MAP_LEAST = 16, MAP_MOST = 8192 };
+
+// The file's own mesh with tangents takes the place of what was read: a normal map means nothing without them.
+static int prepare_map(const options* o, sup_character** character)
+{
+    double         size;
+    sup_error      error = { 0 };
+    sup_character* copy = NULL;
+    if (!options_has(o, FLAG_NORMAL_MAP)) return EXIT_DONE;
+    if (!options_number(o, FLAG_NORMAL_MAP, MAP_LEAST, MAP_MOST, 0, &size)) return EXIT_USAGE;
+    if (sup_character_tangents(*character, NULL, &copy, &error) != SUP_OK) return fail_with(&error);
+    sup_character_destroy(*character);
+    *character = copy;
+    return EXIT_DONE;
+}
+
+static sup_result write_map(const options* o, const bake_job* job, sup_error* error)
+{
+    double         size;
+    uint32_t       levels = 0;
+    sup_character* fine = NULL;
+    if (!options_has(o, FLAG_NORMAL_MAP)) return SUP_OK;
+    if (!options_number(o, FLAG_NORMAL_MAP, MAP_LEAST, MAP_MOST, 0, &size) || subdivide_levels(o, &levels) != EXIT_DONE)
+        return sup_fail(error, SUP_ERROR_INPUT, "--normal-map needs a size");
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_result result = arena ? sup_character_subdivide_dressed(job->character, levels ? levels : MAP_LEVELS, NULL, &fine, error)
+                              : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map");
+    if (result == SUP_OK) result = normal_map_write(job, job->character, fine, (uint32_t)size, arena, error);
+    sup_character_destroy(fine);
+    sup_arena_destroy(arena);
+    return result;
+}
+
 static int bake_character(const options* o, sup_character* character, bake_job job, double begin, sup_arena* arena)
 {
     sup_pose     pose;
@@ -102,7 +136,8 @@ static int bake_character(const options* o, sup_character* character, bake_job j
 
     job.bar = &bar;
     progress_begin(&bar, "bake", options_has(o, FLAG_QUIET));
-    sup_result result = bake_run(&job, arena, &out, &error);
+    sup_result result = write_map(o, &job, &error);
+    if (result == SUP_OK) result = bake_run(&job, arena, &out, &error);
     progress_end(&bar);
     if (result != SUP_OK) return fail_with(&error);
 
@@ -134,6 +169,7 @@ int cmd_bake(const options* o)
     if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE) code = chain_read(o, arena, &job.chain);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &character);
+    if (code == EXIT_DONE) code = prepare_map(o, &character);
     if (code == EXIT_DONE) code = pool_make(o, &pool);
     const char** saves = sup_arena_alloc(arena, options_count(o, FLAG_SAVE) + 1, sizeof *saves);
     if (code == EXIT_DONE && !saves) code = fail_memory();

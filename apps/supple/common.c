@@ -190,6 +190,31 @@ static void say_large(const char* path)
              1e-9 * TIMES * bytes, 1e-9 * free_bytes);
 }
 
+int subdivide_levels(const options* o, uint32_t* out)
+{
+    double levels;
+    if (!options_number(o, FLAG_SUBDIVIDE, 1, 6, 0, &levels)) return EXIT_USAGE;
+    *out = (uint32_t)levels;
+    if (levels == floor(levels)) return EXIT_DONE;
+    say_error("--subdivide needs a whole number, from 1 to 6");
+    return EXIT_USAGE;
+}
+
+// The finer mesh takes the place of the one that was read.
+static int subdivide_apply(const options* o, sup_character** character)
+{
+    uint32_t levels = 0;
+    int      code = subdivide_levels(o, &levels);
+    if (code != EXIT_DONE) return code;
+    if (levels == 0 || options_has(o, FLAG_NORMAL_MAP)) return EXIT_DONE; // a normal map is of both meshes
+    sup_error      error = { 0 };
+    sup_character* fine = NULL;
+    if (sup_character_subdivide_dressed(*character, levels, NULL, &fine, &error) != SUP_OK) return fail_with(&error);
+    sup_character_destroy(*character);
+    *character = fine;
+    return EXIT_DONE;
+}
+
 int character_load(const options* o, const char* path, bool silent, sup_character** out)
 {
     sup_load_options load = { .up = -1, .files = &o->inputs->files, .extra = sup_extra_get() };
@@ -223,6 +248,7 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     if (code == EXIT_DONE) code = boneless_apply(o, silent, out);
     for (uint32_t i = 0; i < options_count(o, FLAG_MAP) && code == EXIT_DONE; i++)
         code = add_map(*out, options_nth(o, FLAG_MAP, i));
+    if (code == EXIT_DONE) code = subdivide_apply(o, out);
     if (code != EXIT_DONE) {
         sup_character_destroy(*out);
         *out = NULL;

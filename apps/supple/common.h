@@ -8,6 +8,8 @@
 #include "supple/io.h"
 
 /// Reads the character with --unit, --up and --map applied. Its own warnings are printed unless `silent`.
+/// --subdivide, 0: not given.
+int subdivide_levels(const options* o, uint32_t* out);
 int character_load(const options* o, const char* path, bool silent, sup_character** out);
 /// --clip, else the only one, else the first (said in a note). NULL with EXIT_DONE: the file has none and none was asked for.
 int clip_choose(const options* o, const sup_character* character, const sup_clip** out);

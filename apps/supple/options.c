@@ -51,6 +51,11 @@ static const flag_row flags[FLAG_COUNT] = {
     { FLAG_MESH, READS | VERB_WEIGHTS, "mesh", "NAME",
       "only this mesh of the file, with * and ?; repeats. The others stay as they are" },
     { FLAG_DRESS, READS, "dress", "NAME", "clothes without a skin that take weights from the body, with * and ?; repeats" },
+    { FLAG_SUBDIVIDE, BAKES | DRAWS | VERB_COMPARE, "subdivide", "N",
+      "divide every face N times into a smooth finer mesh (1 to 6) before anything is bound" },
+    { FLAG_NORMAL_MAP, BAKES, "normal-map", "SIZE",
+      "write tangent-space normal maps beside the output, of SIZE texels: from the mesh divided --subdivide times (default 3) to the "
+      "file's own, which is baked" },
     { FLAG_FLAT, BAKES, "flat", NULL, "write world-space shapes without the skin" },
     { FLAG_SPARSE, BAKES, "sparse", NULL, "leave displacements that change nothing out of a GLB: smaller, shows the same" },
     { FLAG_MESHOPT, BAKES, "meshopt", NULL, "pack a GLB by EXT_meshopt_compression: smaller, exact, for viewers that know it" },

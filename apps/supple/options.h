@@ -47,6 +47,8 @@ typedef enum flag_id {
     FLAG_UP,
     FLAG_MESH,
     FLAG_DRESS,
+    FLAG_SUBDIVIDE,
+    FLAG_NORMAL_MAP,
     FLAG_FLAT,
     FLAG_SPARSE,
     FLAG_MESHOPT,

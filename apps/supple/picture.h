@@ -114,5 +114,7 @@ bool image_grid(const image* images, uint32_t count, uint32_t columns, image* ou
 bool image_write_png(const image* i, const char* path, sup_error* error);
 bool image_png_available(void); ///< whether this build has libpng
 bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* error);
+/// The same with 16 bits for each of red, green and blue, the high byte first: numbers rather than colors.
+bool image_encode_png16(const uint8_t* pixels, uint32_t width, uint32_t height, uint8_t** bytes, size_t* size, sup_error* error);
 
 #endif

@@ -39,7 +39,8 @@ static void jump_out(png_structp png, png_const_charp text)
 
 bool image_png_available(void) { return true; }
 
-bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* error)
+// Rows of RGB with 8 bits (colors of the screen) or 16 (numbers: no gamma).
+static bool encode(const void* pixels, uint32_t width, uint32_t height, int depth, uint8_t** bytes, size_t* size, sup_error* error)
 {
     growing* g = calloc(1, sizeof *g); // behind a pointer: longjmp may forget values of automatic variables
     if (!g) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while packing the picture") == SUP_OK;
@@ -49,22 +50,33 @@ bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* 
         if (png) png_destroy_write_struct(&png, &info);
         free(g->bytes);
         free(g);
-        sup_fail(error, SUP_ERROR_MEMORY, "out of memory while packing the picture; lower --size");
+        sup_fail(error, SUP_ERROR_MEMORY, "out of memory while packing the picture; make it smaller");
         return false;
     }
     png_set_write_fn(png, g, append, flush);
-    png_set_compression_level(png, 9);
-    png_set_IHDR(png, info, i->width, i->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
+    png_set_compression_level(png, depth == 8 ? 9 : 6);
+    png_set_IHDR(png, info, width, height, depth, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
                  PNG_FILTER_TYPE_BASE);
-    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+    if (depth == 8) png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
     png_write_info(png, info);
-    for (uint32_t y = 0; y < i->height; y++) png_write_row(png, &i->pixels[3 * (size_t)y * i->width]);
+    size_t row = (size_t)width * 3 * (size_t)(depth / 8);
+    for (uint32_t y = 0; y < height; y++) png_write_row(png, (png_const_bytep)pixels + row * y);
     png_write_end(png, info);
     png_destroy_write_struct(&png, &info);
     *bytes = g->bytes;
     *size = g->size;
     free(g);
     return true;
+}
+
+bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* error)
+{
+    return encode(i->pixels, i->width, i->height, 8, bytes, size, error);
+}
+
+bool image_encode_png16(const uint8_t* pixels, uint32_t width, uint32_t height, uint8_t** bytes, size_t* size, sup_error* error)
+{
+    return encode(pixels, width, height, 16, bytes, size, error);
 }
 
 #else
@@ -77,6 +89,12 @@ bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* 
     sup_fail(error, SUP_ERROR_INPUT,
              "this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");
     return false;
+}
+
+bool image_encode_png16(const uint8_t* pixels, uint32_t width, uint32_t height, uint8_t** bytes, size_t* size, sup_error* error)
+{
+    (void)pixels;
+    return image_encode_png(&(image){ .width = width, .height = height }, bytes, size, error);
 }
 
 #endif

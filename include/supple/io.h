@@ -188,12 +188,27 @@ typedef struct sup_paint {
 /// the arena and borrows the character's bytes.
 SUP_API sup_result sup_character_paint(const sup_character* character, sup_arena* arena, sup_paint* out, sup_error* error);
 
+/// The first set of texture coordinates (TEXCOORD_0), one for each stored vertex; 0 0 is the upper left corner. *out is NULL where
+/// the file has none. Vertices of meshes without any lie at infinity. Of a glTF; other files become one by
+/// sup_character_tangents.
+SUP_API sup_result sup_character_uvs(const sup_character* character, sup_arena* arena, const float (**out)[2], sup_error* error);
+/// A copy whose document has normals and tangents for every vertex with texture coordinates; those it has already stay. A
+/// tangent is the mean of those of the triangles around the vertex, weighted by angle, made orthogonal to its normal.
+SUP_API sup_result sup_character_tangents(const sup_character* character, const sup_allocator* allocator, sup_character** out,
+                                          sup_error* error);
+
 /// How many materials of the file take their base color from a picture, which sup_character_colors does not look into.
 SUP_API uint32_t sup_character_pictures(const sup_character* character);
 
 /// Ends `from`, of which `character` is the mesh under another rig (sup_rig_attach, sup_skeleton_attach), and lets it inherit
 /// what the file said about the surface: an OBJ's text and materials, a PLY's colors, a glTF's document.
 SUP_API void sup_character_inherit(sup_character* character, sup_character* from);
+
+/// As sup_character_subdivide, with what the file says about the surface: materials, pictures, texture coordinates (straight
+/// between the vertices they had, seams and all), colors, and whatever else a glTF holds. The result can be baked and written as
+/// if it had been read.
+SUP_API sup_result sup_character_subdivide_dressed(const sup_character* character, uint32_t levels,
+                                                   const sup_allocator* allocator, sup_character** out, sup_error* error);
 
 /// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name lists those there are.
 SUP_API sup_result  sup_builtin_create(const char* name, uint32_t points, const sup_allocator* allocator, sup_character** out,

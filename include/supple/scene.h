@@ -270,6 +270,12 @@ SUP_API void       sup_character_destroy(sup_character* character);
 SUP_API sup_result sup_character_borrow(const sup_character* from, const sup_allocator* allocator, sup_character** out,
                                         sup_error* error);
 
+/// A finer copy, every face divided `levels` times (1 to 6): Loop's rule where a part is all triangles, Catmull and Clark's
+/// elsewhere. Weights, morphs, maps and examples become finer by the same shares; clips and joints stay. Authored normals do
+/// not: the finer surface has its own. Has no source; sup_character_subdivide_dressed in io.h keeps materials and pictures.
+SUP_API sup_result sup_character_subdivide(const sup_character* character, uint32_t levels, const sup_allocator* allocator,
+                                           sup_character** out, sup_error* error);
+
 /// Appends a copy of the clip, checked as at creation; its targets are joints and parts of this character. On failure nothing
 /// changes. Pointers to the character's clips from before stay valid, but are no longer those in `clips`.
 SUP_API sup_result sup_character_add_clip(sup_character* character, const sup_clip* clip, sup_error* error);

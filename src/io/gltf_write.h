@@ -80,6 +80,14 @@ void gltf_targets_drop(sup_json* node, sup_json* mesh);
 void gltf_channels_drop(gltf_edit* edit);
 /// All pieces of the BIN chunk behind each other, as a reader would have found them. False: out of memory.
 SUP_API bool gltf_edit_gather(gltf_edit* edit, sup_bytes* out);
+/// The document read as if it stood in a file: the same meshes, unit and axis as `base`, from which it was opened. The edit's
+/// arena moves into the character.
+sup_result gltf_edit_read(gltf_edit* edit, const sup_character* base, const sup_allocator* allocator, sup_character** out,
+                          sup_error* error);
+/// A character that is no longer all of its file, or came from an OBJ or PLY, as one that was read from a document of its own.
+/// *out is NULL where it is one already.
+sup_result gltf_character_whole(const sup_character* character, const sup_allocator* allocator, sup_character** out,
+                                sup_error* error);
 /// "image/png" and the like, NULL where the bytes are no picture that is known.
 SUP_API const char* gltf_image_kind(sup_bytes image);
 

@@ -1,0 +1,318 @@
+// Folds where skin is pressed. Skin is a thin stiff film on soft flesh: it keeps its length, so where it is compressed it
+// buckles across the compression, with a wavelength that its thickness and the two stiffnesses give and a height that makes up
+// for the lost length.
+//   lambda = 2 pi h (E / (3 E_s))^(1/3)          h thickness, E young, E_s support
+//   mean of sqrt(s^2 + a^2 cos^2) = 1            s the stretch along the compression, a = 2 pi A / lambda the steepest slope
+//   out = points + n sum over families of a_k (lambda / 2 pi) (cos(phase_k) - 1 + 2 lift)
+#include "deform/wrinkle/wrinkle.h"
+#include "base/internal.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+typedef struct wrinkle_params {
+    float thickness, young, support;
+    float strength, threshold;
+    float irregularity, lift;
+    float creases;
+} wrinkle_params;
+
+enum { ROW_THICKNESS, ROW_YOUNG, ROW_SUPPORT, ROW_STRENGTH, ROW_THRESHOLD, ROW_IRREGULARITY, ROW_LIFT, ROW_CREASES };
+#define AT(field) offsetof(wrinkle_params, field)
+
+static const sup_param rows[] = {
+    [ROW_THICKNESS] = { "thickness", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(thickness), .varies = SUP_VARIES_POINT, .min = 0.01,
+                        .max = 1000, .standard = 2, .unit = "mm",
+                        .help = "Of the skin that folds; thin skin folds finely, twice as thick twice as wide" },
+    [ROW_YOUNG] = { "young", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(young), .varies = SUP_VARIES_POINT, .min = 0.001, .max = 1e6,
+                    .standard = 1000, .unit = "kPa", .help = "Young's modulus E of the skin; stiffer skin has wider folds" },
+    [ROW_SUPPORT] = { "support", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(support), .varies = SUP_VARIES_POINT, .min = 0.001,
+                      .max = 1e6, .standard = 20, .unit = "kPa",
+                      .help = "Young's modulus of the flesh below; firmer flesh has narrower folds" },
+    [ROW_STRENGTH] = { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0,
+                       .max = 1, .standard = 1, .unit = "",
+                       .help = "Share of the height that folds have; paint _WRINKLE_STRENGTH to keep regions smooth" },
+    [ROW_THRESHOLD] = { "threshold", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(threshold), .min = 0.005, .max = 0.5,
+                        .standard = 0.01, .unit = "",
+                        .help = "Compression at which folds begin; they are whole when 0.088 more is lost" },
+    [ROW_IRREGULARITY] = { "irregularity", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(irregularity), .min = 0, .max = 2,
+                           .standard = 0.6, .unit = "rad",
+                           .help = "How far folds wander from their place in a regular row; 0 is corduroy" },
+    [ROW_LIFT] = { "lift", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(lift), .min = 0, .max = 1, .standard = 0, .unit = "",
+                   .help =
+                       "Share of a fold that stands above the skin: 0 cuts folds in, so that skin never meets other skin by "
+                       "them, 0.5 keeps the volume" },
+    [ROW_CREASES] = { "creases", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(creases), .varies = SUP_VARIES_POINT, .min = 0, .max = 1,
+                      .standard = 0, .unit = "",
+                      .help = "How much of the deepest folds stays when nothing presses: skin remembers where it often bends" },
+};
+
+// Folds begin to show in points where so many of them stand along a wavelength, and show whole at the second number: fewer
+// points would draw another, longer wave.
+#define POINTS_NONE 4.0f
+#define POINTS_ALL 6.0f
+// Folds fade out towards the edge of a hole over so many wavelengths: what meets there of another mesh stays closed.
+#define BORDER_FADE 1.0f
+// Steep folds have at most this amplitude in mean radii of the surface at rest: a limb's is twice its own, so that they are cut
+// less than a fifth into it. Chosen by looking at the arms of cesiumman and the legs of the beast.
+#define HEIGHT_PER_LIMB 0.04f
+// From the threshold to folds that make up for all that is lost: below the tenth at which they have to, and as slow as that
+// allows, because a sharp elbow is pressed by 1.7 % for each degree.
+#define RISE 0.088f
+// Lost squared length that creases remember where no clip shows where they are: compression by a tenth along the limb.
+#define CREASE_ASSUMED 0.19f
+
+typedef struct bound {
+    wrinkle_surface surface;
+    wrinkle_scale   scale;
+    sup_field       strength, creases;
+    uint32_t        carrying;                   // points that carry folds
+    size_t          slopes, strengths, creased; // bytes of scratch; slopes: also of the points spread
+} bound;
+
+static void spread(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_wrinkle_spread)(data, begin, end); }
+static void measure(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_wrinkle_measure)(data, begin, end); }
+static void fold(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_wrinkle_fold)(data, begin, end); }
+
+// ---------------------------------------------------------------------------------------------- bind
+
+typedef struct binder {
+    const sup_bind_input* in;
+    sup_arena*            arena;
+    sup_arena*            temporary;
+    wrinkle_frames        frames;
+    sup_topology          topology;
+    float*                wavelengths;
+    wrinkle_strain*       most;
+    const float*          border;
+    bool                  sampled;
+} binder;
+
+static double cube_root(double x)
+{
+    double root = x > 1 ? x : 1;
+    for (int i = 0; i < 200 && root * root * root > x * (1 + 1e-12); ++i) root -= (root - x / (root * root)) / 3;
+    return root;
+}
+
+static sup_result find_wavelengths(binder* b, sup_error* error)
+{
+    const wrinkle_params* p = b->in->params;
+    double                unit = sup_character_physics_unit(b->in->character);
+    uint32_t              n = b->in->character->mesh.point_count;
+    b->wavelengths = SUP_NEW(b->temporary, float, n);
+    if (!b->wavelengths) return sup_fail_memory(error, "wrinkle");
+    for (uint32_t i = 0; i < n; ++i) {
+        double h = 1e-3 * (double)sup_field_value(&rows[ROW_THICKNESS], &b->in->fields[ROW_THICKNESS], p->thickness, i);
+        double film = (double)sup_field_value(&rows[ROW_YOUNG], &b->in->fields[ROW_YOUNG], p->young, i);
+        double flesh = (double)sup_field_value(&rows[ROW_SUPPORT], &b->in->fields[ROW_SUPPORT], p->support, i);
+        b->wavelengths[i] = (float)(6.283185307179586 * h * cube_root(film / (3 * flesh)) / unit);
+    }
+    return SUP_OK;
+}
+
+// The share of a family that the points around this one can carry: enough of them along a wavelength.
+static float carried(const binder* b, uint32_t p, uint32_t family)
+{
+    const sup_topology* t = &b->topology;
+    sup_vec3            d = sup_wrinkle_wave(&b->frames, p, family);
+    float               step = 0;
+    for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k) {
+        sup_vec3 e = v3_sub(b->frames.mesh->points[t->ring[k]], b->frames.mesh->points[p]);
+        float    along = fabsf(v3_dot(d, e));
+        if (along > step) step = along;
+    }
+    if (!(step > 0) || v3_length2(d) == 0) return 0;
+    return sup_smoothstep(POINTS_NONE, POINTS_ALL, b->wavelengths[p] / step) *
+           sup_smoothstep(0, BORDER_FADE * b->wavelengths[p], b->border[p]);
+}
+
+// The share of its height that a fold keeps on a surface as round as this at rest: folds of thick skin would cut a thin limb
+// to pieces. Found once, so that it does not change with the pose.
+static float fitting(const binder* b, uint32_t p, float reach)
+{
+    const wrinkle_frames* f = &b->frames;
+    sup_vec3              sum = v3(0, 0, 0);
+    float                 squares = 0;
+    for (int k = 0; k < WRINKLE_ROWS; ++k) {
+        sup_vec3 e = v3_sub(f->mesh->points[f->neighbors[p][k]], f->mesh->points[p]);
+        sum = v3_add(sum, e);
+        squares += v3_length2(e);
+    }
+    // Neighbors lie on a parabola of this curvature.
+    float curvature = squares > 0 ? 2 * fabsf(v3_dot(f->normals[p], sum)) / squares : 0;
+    float height = reach * curvature / HEIGHT_PER_LIMB;
+    return 1 / sqrtf(1 + height * height);
+}
+
+// A fold needs a patch of surface: a point carries no more than the least of its neighbors.
+static sup_result lay_waves(const binder* b, bound* out, sup_error* error)
+{
+    wrinkle_surface*    s = &out->surface;
+    const sup_topology* t = &b->topology;
+    wrinkle_f4*         shares = SUP_NEW(b->temporary, wrinkle_f4, s->point_count);
+    if (!shares) return sup_fail_memory(error, "wrinkle");
+    for (uint32_t p = 0; p < s->point_count; ++p)
+        for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) shares[p][k] = carried(b, p, k);
+    for (uint32_t p = 0; p < s->point_count; ++p) {
+        float reach = b->wavelengths[p] / 6.2831853f, most = 0;
+        reach *= fitting(b, p, reach);
+        for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) {
+            float share = shares[p][k];
+            for (uint32_t i = t->ring_begin[p]; i < t->ring_begin[p + 1]; ++i) share = fminf(share, shares[t->ring[i]][k]);
+            most = fmaxf(most, share);
+            s->waves[p][k] *= reach * share;
+        }
+        s->reach[p] = reach * most;
+        if (most > 0) s->active[p / WRINKLE_LANES] = 1, out->carrying++;
+    }
+    return SUP_OK;
+}
+
+static sup_result lay_rows(const binder* b, wrinkle_surface* s, sup_error* error)
+{
+    uint32_t  n = s->point_count;
+    size_t    cells = (size_t)s->group_count * WRINKLE_ROWS * WRINKLE_LANES;
+    uint32_t* index = SUP_NEW(b->arena, uint32_t, cells);
+    float *   first = SUP_NEW(b->arena, float, cells), *second = SUP_NEW(b->arena, float, cells);
+    if (!index || !first || !second) return sup_fail_memory(error, "wrinkle");
+    for (uint32_t i = 0; i < s->group_count * WRINKLE_LANES; ++i)
+        for (uint32_t r = 0; r < WRINKLE_ROWS; ++r) {
+            uint32_t p = i < n ? i : n - 1;
+            size_t   at = ((size_t)(i / WRINKLE_LANES) * WRINKLE_ROWS + r) * WRINKLE_LANES + i % WRINKLE_LANES;
+            index[at] = b->frames.neighbors[p][r];
+            first[at] = b->frames.coefficients[p][r][0];
+            second[at] = b->frames.coefficients[p][r][1];
+        }
+    s->index = index;
+    s->first = first;
+    s->second = second;
+    return SUP_OK;
+}
+
+// What skin remembers: the deepest compression of the clips. Where none of them bends it, a crease that a map asks for lies
+// across the limb.
+static sup_result lay_memory(const binder* b, wrinkle_surface* s, sup_error* error)
+{
+    s->memory = SUP_NEW(b->arena, wrinkle_f4, s->point_count);
+    if (!s->memory) return sup_fail_memory(error, "wrinkle");
+    for (uint32_t i = 0; i < s->point_count; ++i) {
+        wrinkle_strain m = b->sampled ? b->most[i] : (wrinkle_strain){ CREASE_ASSUMED, 0, 0 };
+        s->memory[i] = sup_wrinkle_split(m);
+    }
+    return SUP_OK;
+}
+
+static sup_result bind_surface(binder* b, bound* out, sup_error* error)
+{
+    const sup_mesh*       mesh = &b->in->character->mesh;
+    wrinkle_surface*      s = &out->surface;
+    uint32_t              n = mesh->point_count;
+    const wrinkle_params* p = b->in->params;
+    s->point_count = n;
+    s->group_count = (n + WRINKLE_LANES - 1) / WRINKLE_LANES;
+    s->waves = SUP_NEW(b->arena, wrinkle_f4, n);
+    s->reach = SUP_NEW(b->arena, float, (size_t)n + WRINKLE_LANES);
+    s->active = SUP_NEW(b->arena, uint8_t, s->group_count);
+    b->most = SUP_NEW(b->temporary, wrinkle_strain, n);
+    if (!s->waves || !s->reach || !s->active || !b->most) return sup_fail_memory(error, "wrinkle");
+    sup_polygons polygons = { n, mesh->face_count, mesh->face_begin, mesh->corner_points };
+    sup_result   r = sup_topology_create(&polygons, b->temporary, &b->topology, error);
+    if (!r) r = find_wavelengths(b, error);
+    if (!r) r = sup_wrinkle_frames_create(mesh, &b->topology, b->wavelengths, b->temporary, &b->frames, error);
+    if (!r) r = sup_wrinkle_directions(b->in, &b->frames, b->wavelengths, b->temporary, b->most, &b->sampled, error);
+    if (!r) r = sup_wrinkle_phases(&b->frames, b->wavelengths, p->irregularity, p->lift, b->temporary, s->waves, error);
+    if (!r) r = sup_wrinkle_border(&b->frames, b->temporary, &b->border, error);
+    if (!r) r = lay_rows(b, s, error);
+    if (!r) r = lay_memory(b, s, error);
+    if (!r) r = lay_waves(b, out, error);
+    return r;
+}
+
+static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
+{
+    sup_arena* temporary = sup_arena_beside(arena);
+    bound*     b = SUP_NEW(arena, bound, 1);
+    sup_result r = SUP_ERROR_MEMORY;
+    if (!temporary || !b) sup_fail_memory(error, "wrinkle");
+    else {
+        uint32_t n = in->character->mesh.point_count;
+        binder   work = { .in = in, .arena = arena, .temporary = temporary };
+        b->strength = in->fields[ROW_STRENGTH];
+        b->creases = in->fields[ROW_CREASES];
+        b->slopes = sup_align(n * sizeof(wrinkle_f4), 64);
+        b->strengths = b->strength.scale ? sup_align(n * sizeof(float), 64) : 0;
+        b->creased = b->creases.scale ? sup_align(n * sizeof(float), 64) : 0;
+        r = sup_wrinkle_scale_create(in->character, arena, &b->scale, error);
+        if (!r) r = bind_surface(&work, b, error);
+    }
+    sup_arena_destroy(temporary);
+    if (r) return r;
+    *out = (sup_binding){ .data = b, .scratch_size = 2 * b->slopes + b->strengths + b->creased };
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- evaluate
+
+static const float* read_field(uint32_t row, const sup_field* field, float value, uint32_t count, float* out)
+{
+    for (uint32_t i = 0; i < count; ++i) out[i] = sup_field_value(&rows[row], field, value, i);
+    return out;
+}
+
+static float lost(float compression) { return compression * (2 - compression); } // of squared length
+
+static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
+                     sup_vec3* out)
+{
+    (void)state;
+    const bound*           b = binding->data;
+    const wrinkle_params*  p = params;
+    const wrinkle_surface* s = &b->surface;
+    uint8_t*               at = (uint8_t*)scratch + 2 * b->slopes;
+    float                  scale = sup_wrinkle_scale(&b->scale, frame->end);
+    wrinkle_job            job = { .surface = s,
+                                   .points = frame->points,
+                                   .unscale = 1 / (scale * scale),
+                                   .low = lost(p->threshold),
+                                   .high = lost(p->threshold + RISE),
+                                   .strength = p->strength,
+                                   .crease = p->creases,
+                                   .slopes = scratch,
+                                   .spread = (wrinkle_f4*)scratch + b->slopes / sizeof(wrinkle_f4),
+                                   .out = out };
+    if (!b->carrying) {
+        memcpy(out, frame->points, s->point_count * sizeof *out);
+        return;
+    }
+    if (b->strengths) job.strengths = read_field(ROW_STRENGTH, &b->strength, p->strength, s->point_count, (float*)(void*)at);
+    if (b->creased)
+        job.creases = read_field(ROW_CREASES, &b->creases, p->creases, s->point_count, (float*)(void*)(at + b->strengths));
+    sup_tasks_run(frame->tasks, s->group_count, WRINKLE_GRAIN, spread, &job);
+    sup_tasks_run(frame->tasks, s->group_count, WRINKLE_GRAIN, measure, &job);
+    sup_tasks_run(frame->tasks, s->group_count, WRINKLE_GRAIN, fold, &job);
+}
+
+static bool is_fine(const sup_bind_input* in, const sup_binding* binding)
+{
+    (void)in;
+    return ((const bound*)binding->data)->carrying > 0;
+}
+
+static const sup_condition conditions[] = {
+    { "fine", "four points to a fold", "give --subdivide 2, or raise thickness", is_fine },
+    { 0 },
+};
+
+const sup_deformer sup_deformer_wrinkle = {
+    .name = "wrinkle",
+    .summary = "Folds where skin is pressed: the length it loses goes into wrinkles of its own wavelength",
+    .paper = "Allen: Analysis and Design of Structural Sandwich Panels, 1969 (wavelength of a film on a soft foundation)",
+    .params = rows,
+    .param_count = SUP_COUNT_OF(rows),
+    .params_size = sizeof(wrinkle_params),
+    .only_with = "fine",
+    .conditions = conditions,
+    .bind = bind,
+    .evaluate = evaluate,
+};

@@ -1,0 +1,108 @@
+/// deform/wrinkle/wrinkle.h: a surface prepared for folds; shared by wrinkle.c (parameters, frames), wrinkle_bind.c (strain),
+/// wrinkle_field.c (directions and phases) and wrinkle_wide.c (runs it).
+///
+/// Every point has a tangent frame at rest whose first axis is the direction in which the skin is usually compressed there.
+/// Four *families* of folds stand in it: wave vectors at 0, 45, 90 and 135 degrees to that axis. Each family has a phase that
+/// is solved once over the surface and never moves. A frame only decides how high each family stands, so folds rise and fall in
+/// place and cannot swim.
+#ifndef SUP_DEFORM_WRINKLE_H
+#define SUP_DEFORM_WRINKLE_H
+
+#include "geom/topology.h"
+#include "math/wide.h"
+#include "supple/deformer.h"
+
+enum {
+    WRINKLE_FAMILIES = 4,
+    WRINKLE_LANES = 8, ///< points of one group
+    WRINKLE_ROWS = 6,  ///< neighbors that strain is measured by: one in each sixth of a turn
+    WRINKLE_GRAIN = 64 ///< groups of one task
+};
+
+typedef float wrinkle_f4 __attribute__((vector_size(16))); ///< one value for each family
+
+/// Every point looks at WRINKLE_ROWS others around it, about a third of a wavelength away where the mesh is fine: strain counts
+/// as it is over a fold and not from point to point, whatever the mesh. They stand in rows of eight lanes: row r of a group
+/// holds the r-th neighbor of each of its points, or the point itself where there is none. The two tangents of the deformed
+/// surface are sums over neighbors of coefficient x (neighbor - point); at rest they are orthonormal.
+typedef struct wrinkle_surface {
+    uint32_t        point_count, group_count;
+    const uint32_t* index; ///< groups x rows x lanes
+    const float*    first; ///< likewise: coefficients of the first tangent
+    const float*    second;
+    float*          reach; ///< by point, units: wavelength / 2 pi where its points can carry folds, else 0; eight more behind
+    wrinkle_f4*     waves; ///< by point, units: height in amplitudes x wavelength / 2 pi x share of the folds that points carry
+    wrinkle_f4*     memory; ///< by point: lost squared length that stays when nothing presses (creases)
+    uint8_t*        active; ///< by group: some point carries folds
+} wrinkle_surface;
+
+/// One job of both kernels.
+typedef struct wrinkle_job {
+    const wrinkle_surface* surface;
+    const sup_vec3*        points;
+    float                  unscale;   ///< 1 over the square of the scale of the whole character in this pose
+    float                  low, high; ///< lost squared length at which folds begin, and at which they are whole
+    float                  strength;
+    const float*           strengths; ///< by point instead; NULL: uniform
+    float                  crease;
+    const float*           creases; ///< by point instead
+    wrinkle_f4*            slopes;  ///< by point: steepest slope of each family
+    wrinkle_f4*            spread;  ///< by point: the incoming points, a load each
+    sup_vec3*              out;     ///< normals after `measure`, skin after `fold`
+} wrinkle_job;
+
+/// Groups begin up to end: spread = points.
+SUP_WIDE_DECLARE(void, sup_wrinkle_spread, (const wrinkle_job* job, uint32_t begin, uint32_t end));
+/// Slopes and normals from the strain.
+SUP_WIDE_DECLARE(void, sup_wrinkle_measure, (const wrinkle_job* job, uint32_t begin, uint32_t end));
+/// Skin from slopes (softened over neighbors) and waves.
+SUP_WIDE_DECLARE(void, sup_wrinkle_fold, (const wrinkle_job* job, uint32_t begin, uint32_t end));
+
+/// 1 - C of the surface at one point, in its frame: what squared length is missing; negative where it is stretched.
+typedef struct wrinkle_strain {
+    float xx, xy, yy;
+} wrinkle_strain;
+
+/// What bind knows of the surface before it is laid out for the kernels.
+typedef struct wrinkle_frames {
+    const sup_mesh*     mesh;
+    const sup_topology* topology;
+    sup_vec3*           axes[2];         ///< tangents at rest, orthonormal; zero where there is no plane
+    sup_vec3*           normals;         ///< likewise
+    uint32_t (*neighbors)[WRINKLE_ROWS]; ///< the point itself: none
+    float (*coefficients)[WRINKLE_ROWS][2];
+} wrinkle_frames;
+
+/// Frames with any first axis.
+sup_result     sup_wrinkle_frames_create(const sup_mesh* mesh, const sup_topology* topology, const float* wavelengths,
+                                         sup_arena* arena, wrinkle_frames* out, sup_error* error);
+wrinkle_strain sup_wrinkle_strain(const wrinkle_frames* f, const sup_vec3* points, float unscale, uint32_t point);
+/// Only what is compressed: both principal values at least 0.
+wrinkle_strain sup_wrinkle_compressed(wrinkle_strain s);
+/// How much larger the pose makes the whole character: the mean of the middle stretches of its joints, by how many points each
+/// moves most.
+typedef struct wrinkle_scale {
+    uint32_t     joint_count;
+    const float* shares; ///< per joint, summing to 1
+} wrinkle_scale;
+sup_result sup_wrinkle_scale_create(const sup_character* character, sup_arena* arena, wrinkle_scale* out, sup_error* error);
+float      sup_wrinkle_scale(const wrinkle_scale* scale, const sup_pose* pose);
+
+/// Turns the frames so that the first axis is the usual direction of compression: where the character's clips press most, else
+/// along the bones. `most` gets the largest compression of any sampled pose at each point, in the turned frames; all zero
+/// without clips (then *sampled is false).
+sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, const float* wavelengths, sup_arena* temporary,
+                                  wrinkle_strain* most, bool* sampled, sup_error* error);
+/// The height of each family at every point, in amplitudes: from -2 to 0, or as much higher as `lift` (0 to 1) says.
+/// irregularity: radians by which phases wander.
+sup_result sup_wrinkle_phases(const wrinkle_frames* f, const float* wavelengths, float irregularity, float lift,
+                              sup_arena* temporary, wrinkle_f4* out, sup_error* error);
+/// How far every point is from the edge of a hole, over edges; infinite where there is none.
+sup_result sup_wrinkle_border(const wrinkle_frames* f, sup_arena* temporary, const float** out, sup_error* error);
+/// The wave vector of a family, unit, at rest.
+sup_vec3 sup_wrinkle_wave(const wrinkle_frames* f, uint32_t point, uint32_t family);
+
+/// Splits a compression among the families: amounts of lost squared length that sum to its trace.
+wrinkle_f4 sup_wrinkle_split(wrinkle_strain s);
+
+#endif
