@@ -1,7 +1,7 @@
 // What `bend` is asked to be fast at: a plate factored, fixed loads added up, a load that moves, rings on a foundation. One
 // thread; frames are those of the whole chain, skinning included.
 #include "bench/bench.h"
-#include "solve/plate.h"
+#include "solve/plate/plate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

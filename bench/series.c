@@ -2,7 +2,7 @@
 // of a frame beside sine and cosine taken anew at every point. One thread.
 #include "bench/bench.h"
 #include "deform/fourier/fourier.h"
-#include "deform/runner.h"
+#include "run/runner.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,13 +15,14 @@ const rooms = {
     solve: { folder: "src/solve", may: ["base", "math", "geom"], shows: [], says: "kernels on arrays" },
     rig: { folder: "src/rig", may: ["base", "math", "geom", "scene", "solve"], shows: ["rig.h"], says: "weights, retargeting, anatomy" },
     metrics: { folder: "src/metrics", may: ["base", "math", "geom", "scene"], shows: ["metrics.h"], says: "numbers about skin" },
-    deform: { folder: "src/deform", may: ["base", "math", "geom", "scene", "solve", "rig"], shows: ["deformer.h"], says: "chain, clock, deformers" },
+    run: { folder: "src/run", may: ["base", "math", "geom", "scene", "solve"], shows: ["deformer.h"], says: "chain, clock, world" },
+    deform: { folder: "src/deform", may: ["base", "math", "geom", "scene", "solve", "rig", "run"], shows: [], says: "the methods" },
     check: { folder: "src/check", may: ["base", "math", "scene", "metrics", "deform"], shows: ["check.h"], says: "the doctor: joints swept" },
     scenes: { folder: "scenes", may: ["base", "math", "scene"], shows: [], says: "built-in characters" },
     io: { folder: "src/io", may: ["base", "math", "scene", "rig", "scenes"], shows: ["io.h"], says: "file formats" },
     io_extra: { folder: "src/io_extra", may: ["base", "math", "scene", "rig", "io"], shows: ["io_extra.h"], says: "assimp, meshoptimizer" },
     system: { folder: "system", may: [], shows: [], says: "POSIX or Windows, for programs" },
-    bench: { folder: "bench", may: ["public", "solve", "deform", "system"], shows: [], says: "timings; looks inside" },
+    bench: { folder: "bench", may: ["public", "solve", "run", "deform", "system"], shows: [], says: "timings; looks inside" },
     apps: { folder: "apps", may: ["public", "bench", "system"], shows: [], says: "command line, renderer" },
     bindings: { folder: "bindings", may: ["public"], shows: [], says: "flat door, WebAssembly" },
     examples: { folder: "examples", may: ["public"], shows: [], says: "programs to read first" },
@@ -47,7 +48,7 @@ function roomsOf(include, own) {
 
 /** Who may ask the operating system, as docs/architecture.md says: all others are C alone and build for Windows as they are. */
 const asks = new Set(["src/base/arena.c", "src/base/pool.c", "src/base/windows.h", "src/io/files.c", "src/io/out_disk.c", "src/io_extra/assimp_apart.c",
-    "system/system.c", "system/system_windows.c", "apps/supple/film.c", "apps/supple/studio_server.c"]);
+    "system/system.c", "system/system_windows.c", "apps/supple/render/film.c", "apps/supple/studio/studio_server.c"]);
 const ofTheSystem = /^(unistd|fcntl|dirent|pthread|sched|poll|dlfcn|spawn|windows|io|process|shellapi|sys\/\w+)\.h$/;
 
 const arrows = new Map(), wrong = [];

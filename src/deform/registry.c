@@ -1,4 +1,4 @@
-#include "deform/runner.h"
+#include "run/runner.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // The base colors of a file's materials, for pictures. Textures are not looked into: their factor stands for them.
 #include "base/internal.h"
 #include "io/dress.h"
-#include "io/gltf.h"
+#include "io/gltf/gltf.h"
 
 #include <string.h>
 

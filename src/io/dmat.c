@@ -1,5 +1,5 @@
 // Tables of numbers as libigl (.dmat) and others (.tmat) write them.
-#include "io/motion.h"
+#include "io/motion/motion_file.h"
 #include "io/words.h"
 
 #define BAD(...) sup_fail(error, SUP_ERROR_INPUT, __VA_ARGS__)

@@ -2,7 +2,7 @@
 #include "io/dress.h"
 
 #include "base/internal.h"
-#include "io/gltf.h"
+#include "io/gltf/gltf.h"
 
 #include <string.h>
 

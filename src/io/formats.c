@@ -1,8 +1,8 @@
 // The formats there are, and reading by name: the one place that knows endings and "builtin:".
 #include "base/internal.h"
+#include "io/caches/sequence.h"
 #include "io/path.h"
 #include "io/recognize.h"
-#include "io/sequence.h"
 #include "supple/io.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/internal.h"
 #include "base/sort.h"
 #include "io/recognize.h"
-#include "io/surface.h"
+#include "io/surface_draft.h"
 #include "io/words.h"
 #include "supple/io.h"
 

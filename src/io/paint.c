@@ -2,7 +2,7 @@
 // becomes one), and of an OBJ, whose vertices on seams lie on several places.
 #include "base/internal.h"
 #include "io/dress.h"
-#include "io/gltf_reader.h"
+#include "io/gltf/gltf_reader.h"
 #include "math/trig.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "io/dress.h"
 #include "io/quick_number.h"
 #include "io/recognize.h"
-#include "io/surface.h"
+#include "io/surface_draft.h"
 #include "math/vec.h"
 #include "supple/io.h"
 

@@ -4,7 +4,7 @@
 #include "supple/io.h"
 
 #include "base/internal.h"
-#include "io/gltf.h"
+#include "io/gltf/gltf.h"
 
 #include <math.h>
 #include <string.h>

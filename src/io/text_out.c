@@ -1,7 +1,7 @@
 // Text into an output file, for the formats that people can read.
 #include "io/text_out.h"
 
-#include "io/gltf.h"
+#include "io/gltf/gltf.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #define SUP_IO_EXTRA_ASSIMP_H
 
 #include "base/internal.h"
-#include "io/gltf_write.h"
+#include "io/gltf/gltf_write.h"
 
 #include <assimp/scene.h>
 

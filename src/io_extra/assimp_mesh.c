@@ -1,6 +1,6 @@
 // Geometry of one of assimp's meshes as a primitive. assimp gives every corner a vertex of its own: equal ones are joined here,
 // or a baked frame would cost four times as much. Polygons stay polygons (FB_ngon_encoding).
-#include "io/gltf_ngon.h"
+#include "io/gltf/gltf_ngon.h"
 #include "io_extra/assimp.h"
 #include "math/vec.h"
 

@@ -3,7 +3,7 @@
 #include "metrics/meter.h"
 
 #include "base/internal.h"
-#include "geom/intersect.h"
+#include "geom/search/intersect.h"
 
 enum { GRAIN = 32, DEEPEST = 64 }; // leaves per task; levels of the hierarchy, 32 at most
 

@@ -2,9 +2,9 @@
 #ifndef SUP_METRICS_METER_H
 #define SUP_METRICS_METER_H
 
-#include "geom/bvh.h"
-#include "geom/topology.h"
-#include "geom/volumes.h"
+#include "geom/search/bvh.h"
+#include "geom/surface/topology.h"
+#include "geom/volume/volumes.h"
 #include "supple/metrics.h"
 
 struct sup_meter {

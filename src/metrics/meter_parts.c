@@ -1,4 +1,4 @@
-// The part around each joint, as geom/volumes_label.h finds it.
+// The part around each joint, as geom/volume/volumes_label.h finds it.
 #include "metrics/meter.h"
 
 #include "base/internal.h"

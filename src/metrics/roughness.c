@@ -1,7 +1,7 @@
 #include "metrics/meter.h"
 
 #include "base/internal.h"
-#include "geom/curvature.h"
+#include "geom/surface/curvature.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 
 #include "base/internal.h"
 #include "math/vec.h"
-#include "rig/figure.h"
-#include "rig/joint_words.h"
+#include "rig/retarget/figure.h"
+#include "rig/retarget/joint_words.h"
 
 #include <math.h>
 

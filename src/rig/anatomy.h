@@ -12,9 +12,9 @@ typedef struct sup_anatomy {
     uint32_t        firm_count;
 } sup_anatomy;
 
-/// By names first (rig/joint_names.h, and words such as hoof, horn, ear, tail), then by what the skeleton's shape says about a
-/// body with two legs (rig/body.h), then by ends: pairs of thick ends on the ground are feet, and the thickest end without a
-/// twin is a head. Fails only without memory.
+/// By names first (rig/retarget/joint_names.h, and words such as hoof, horn, ear, tail), then by what the skeleton's shape says
+/// about a body with two legs (rig/retarget/body.h), then by ends: pairs of thick ends on the ground are feet, and the thickest
+/// end without a twin is a head. Fails only without memory.
 sup_result sup_anatomy_find(const sup_character* character, sup_arena* arena, sup_anatomy* out, sup_error* error);
 
 #endif

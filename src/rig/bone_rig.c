@@ -1,8 +1,8 @@
 // Rigs of research data: a mesh, bones as edges, a table of weights, and affine matrices for every bone and frame.
 #include "base/internal.h"
 #include "math/vec.h"
-#include "rig/key_time.h"
 #include "rig/redescribe.h"
+#include "rig/retarget/key_time.h"
 #include "supple/rig.h"
 
 #include <string.h>

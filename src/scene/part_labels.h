@@ -2,7 +2,7 @@
 #ifndef SUP_SCENE_PART_LABELS_H
 #define SUP_SCENE_PART_LABELS_H
 
-#include "geom/volumes_label.h"
+#include "geom/volume/volumes_label.h"
 #include "supple/scene.h"
 
 /// Parts with cuts in the middle of bones, of these triangles on the character's points. Everything lives in the arena.

@@ -56,11 +56,11 @@ await test("counters are for --json, and every fallback has its words", folder =
     const out = path.join(folder, "out.npy"), args = ["bake", "builtin:arm", out, "--clip", "flex", "--start", "0.8", "--deform", "layers"];
     holds(Object.keys(json(args).fallbacks).length > 0, "layers counts something");
     holds(!/layers\.|fallback/.test(good(args).out), "and a person is not shown it");
-    const words = fs.readFileSync(path.join(source, "apps/supple/fallbacks.c"), "utf8");
+    const words = fs.readFileSync(path.join(source, "apps/supple/report/fallbacks.c"), "utf8");
     const files = fs.readdirSync(path.join(source, "src"), { recursive: true }).filter(f => f.endsWith(".c"));
     for (const file of files)
         for (const [, name] of fs.readFileSync(path.join(source, "src", file), "utf8").matchAll(/sup_stats_add\([^;"]*"([a-z_.]+)"/g))
-            holds(words.includes(`"${name}"`), `${file} counts ${name}, which apps/supple/fallbacks.c does not know`);
+            holds(words.includes(`"${name}"`), `${file} counts ${name}, which apps/supple/report/fallbacks.c does not know`);
 });
 await test("frames are floor((end - start) fps + 1e-6) + 1", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip());

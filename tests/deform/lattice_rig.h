@@ -4,8 +4,8 @@
 #define SUP_TESTS_LATTICE_RIG_H
 
 #include "deform/lattice/lattice.h"
-#include "deform/runner.h"
 #include "play.h"
+#include "run/runner.h"
 
 #include <math.h>
 

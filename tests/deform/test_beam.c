@@ -1,6 +1,6 @@
 #include "sculpted.h"
 
-#include "solve/oscillator.h"
+#include "solve/curves/oscillator.h"
 
 // ---------------------------------------------------------------------------------------------- examples
 

@@ -1,6 +1,6 @@
 #include "bent.h"
 
-#include "solve/bend_curve.h"
+#include "solve/plate/bend_curve.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // Loads and materials over the clip, and the same loads with dynamics: sag, impact, release.
 #include "bent.h"
 
-#include "solve/plate.h"
+#include "solve/plate/plate.h"
 
 // ---------------------------------------------------------------------------------------------- keys
 

@@ -2,8 +2,8 @@
 // two cross, whether any is a fragment, and how evenly they stand. Prints a table.
 #include "captured.h"
 
-#include "deform/curve_link.h"
-#include "geom/topology.h"
+#include "deform/curves/curve_link.h"
+#include "geom/surface/topology.h"
 #include "supple/io_extra.h"
 
 #include <time.h>

@@ -1,8 +1,8 @@
 // What a sculpt adds, seen from the rest shape. A deformer of the test asks at bind, as those that learn from examples do.
 #include "play.h"
 
-#include "deform/examples.h"
 #include "math/vec.h"
+#include "run/examples.h"
 
 #include <math.h>
 

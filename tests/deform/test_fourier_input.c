@@ -2,7 +2,7 @@
 #include "sculpted.h"
 
 #include "deform/fourier/fourier.h"
-#include "deform/runner.h"
+#include "run/runner.h"
 
 static void expect_failure(const sculpted* s, const char* links, const char* text)
 {

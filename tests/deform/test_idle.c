@@ -1,7 +1,7 @@
 // Parameters that do nothing say so: every parameter of every deformer is moved to its ends on small scenes. Either the skin
 // changes, or a note says why not; and where a note says so, not one bit may change.
 #include "bent.h"
-#include "deform/runner.h"
+#include "run/runner.h"
 
 #include <math.h>
 

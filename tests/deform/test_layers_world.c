@@ -1,6 +1,6 @@
 // What presses, blows and pulls on the layers from outside: bodies, forces, wind, muscles of a world file.
 #include "elbow.h"
-#include "solve/contact_internal.h"
+#include "solve/contact/contact_internal.h"
 
 // The arm of the elbow scene lies along x, its elbow at 0.3, radius 5 cm at the shoulder; "bend" turns by nothing here.
 typedef struct press {

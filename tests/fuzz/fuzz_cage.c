@@ -3,9 +3,9 @@
 
 #include "fuzz_read.h"
 #include "fuzz_soup.h"
-#include "geom/cage.h"
-#include "geom/intersect.h"
-#include "geom/topology.h"
+#include "geom/cage/cage.h"
+#include "geom/search/intersect.h"
+#include "geom/surface/topology.h"
 
 #include <math.h>
 #include <string.h>

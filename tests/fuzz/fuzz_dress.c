@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "fuzz_read.h"
-#include "io/gltf_write.h"
+#include "io/gltf/gltf_write.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "fuzz_read.h"
-#include "io/motion.h"
+#include "io/motion/motion_file.h"
 
 #include <string.h>
 

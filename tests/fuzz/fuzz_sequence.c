@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "fuzz_read.h"
-#include "io/sequence.h"
+#include "io/caches/sequence.h"
 
 #include <string.h>
 

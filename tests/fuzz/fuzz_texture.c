@@ -1,7 +1,7 @@
 // Any bytes as a picture of a material: PNG and JPEG, where the build reads them.
 #include "fuzz.h"
 
-#include "apps/supple/picture_texture.h"
+#include "apps/supple/render/picture_texture.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "fuzz_read.h"
 #include "fuzz_soup.h"
-#include "geom/voxels.h"
+#include "geom/volume/voxels.h"
 
 #include <string.h>
 

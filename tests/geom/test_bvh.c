@@ -1,4 +1,4 @@
-#include "geom/bvh.h"
+#include "geom/search/bvh.h"
 
 #include "support.h"
 

@@ -1,9 +1,9 @@
 // One clean surface around any mesh.
 #include "support.h"
 
-#include "geom/cage.h"
-#include "geom/intersect.h"
-#include "geom/topology.h"
+#include "geom/cage/cage.h"
+#include "geom/search/intersect.h"
+#include "geom/surface/topology.h"
 
 #include <math.h>
 #include <string.h>

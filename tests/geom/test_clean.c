@@ -1,7 +1,7 @@
 // Faces that physics does not see.
 #include "support.h"
 
-#include "geom/clean.h"
+#include "geom/surface/clean.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "geom/curvature.h"
+#include "geom/surface/curvature.h"
 
 #include "math/trig.h"
 #include "support.h"

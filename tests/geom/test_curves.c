@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "base/internal.h"
-#include "geom/curves.h"
+#include "geom/curves/curves.h"
 #include "math/vec.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "geom/feature.h"
+#include "geom/surface/feature.h"
 
 #include "base/internal.h"
 #include "math/vec.h"

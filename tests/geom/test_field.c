@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "base/internal.h"
-#include "geom/field.h"
-#include "geom/levels.h"
+#include "geom/curves/field.h"
+#include "geom/curves/levels.h"
 #include "math/vec.h"
 
 #include <math.h>

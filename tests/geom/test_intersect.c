@@ -1,4 +1,4 @@
-#include "geom/intersect.h"
+#include "geom/search/intersect.h"
 
 #include "support.h"
 

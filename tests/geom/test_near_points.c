@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "geom/near_points.h"
+#include "geom/search/near_points.h"
 #include "math/vec.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // Rings, the hug order and its intervals, on the grid that was worked by hand.
 #include "support.h"
 
-#include "geom/paths.h"
-#include "geom/topology.h"
+#include "geom/shortest_paths.h"
+#include "geom/surface/topology.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "geom/topology.h"
+#include "geom/surface/topology.h"
 
 #include "support.h"
 

@@ -1,4 +1,4 @@
-#include "geom/volumes.h"
+#include "geom/volume/volumes.h"
 
 #include "support.h"
 

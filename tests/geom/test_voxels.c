@@ -1,7 +1,7 @@
 #include "support.h"
 
-#include "geom/voxels.h"
-#include "geom/winding.h"
+#include "geom/volume/voxels.h"
+#include "geom/volume/winding.h"
 
 #include <math.h>
 #include <stdlib.h>

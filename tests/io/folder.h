@@ -2,7 +2,7 @@
 #ifndef SUP_TESTS_FOLDER_H
 #define SUP_TESTS_FOLDER_H
 
-#include "baking.h"
+#include "bake_support.h"
 
 static test_folder folder;
 

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "io/gltf.h"
+#include "io/gltf/gltf.h"
 
 #include <stdio.h>
 #include <stdlib.h>

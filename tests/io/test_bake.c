@@ -1,6 +1,6 @@
 // Bakes of hand-made characters: what a viewer shows is what was baked.
+#include "bake_support.h"
 #include "base/internal.h"
-#include "baking.h"
 #include "folder.h"
 
 #define NEAR 1e-5 // of the diagonal: a float has 24 bits, the pull-back costs a few of them

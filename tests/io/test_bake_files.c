@@ -1,5 +1,5 @@
 // What stands on the disk after a bake, whichever way it ends: the whole file, or what was there before.
-#include "tube.h"
+#include "tube_support.h"
 
 #include <signal.h>
 #include <sys/resource.h>

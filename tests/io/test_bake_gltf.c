@@ -1,5 +1,5 @@
 // Bakes of a glTF source with files beside it: all of it goes into the one file, and what we do not know is kept.
-#include "baking.h"
+#include "bake_support.h"
 #include "glb_file.h"
 
 #define NEAR 1e-5

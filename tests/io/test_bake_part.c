@@ -1,5 +1,5 @@
 // A part of a clip: the baked clip lasts from 0 to end - start, and joints and skin in it are those of the source at start + t.
-#include "baking.h"
+#include "bake_support.h"
 #include "folder.h"
 #include "glb_file.h"
 

@@ -1,5 +1,5 @@
 // Bakes of the shared skinned characters: every clip shows what was baked, and the other clips play as before.
-#include "baking.h"
+#include "bake_support.h"
 #include "folder.h"
 
 #define NEAR 1e-5

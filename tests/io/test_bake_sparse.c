@@ -1,5 +1,5 @@
 // `--sparse`: the same points in fewer bytes, and nothing left behind.
-#include "tube.h"
+#include "tube_support.h"
 
 #include <sys/stat.h>
 

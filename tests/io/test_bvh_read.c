@@ -1,7 +1,7 @@
 // BVH: offsets, channels in any order, frames; every complaint says where.
 #include "support.h"
 
-#include "io/motion.h"
+#include "io/motion/motion_file.h"
 #include "math/vec.h"
 
 #include <stdio.h>

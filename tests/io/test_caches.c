@@ -1,5 +1,5 @@
 // PC2, MDD and npy: what is written reads back bit for bit, and no bytes do harm.
-#include "tube.h"
+#include "tube_support.h"
 
 #include <math.h>
 

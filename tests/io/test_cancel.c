@@ -1,7 +1,7 @@
 // Whoever waits for a large mesh is asked often enough, and heard: reading, automatic weights, a bind of every deformer.
 #include "support.h"
 
-#include "baking.h"
+#include "bake_support.h"
 #include "supple/deformer.h"
 #include "supple/io.h"
 #include "supple/rig.h"

@@ -1,5 +1,5 @@
 // What OBJ and PLY say about a surface reaches a GLB: seams, normals, colors, materials, pictures; and the points stay.
-#include "baking.h"
+#include "bake_support.h"
 
 #include "supple/json.h"
 

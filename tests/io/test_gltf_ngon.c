@@ -1,5 +1,5 @@
 // FB_ngon_encoding: polygons through glTF, in and out.
-#include "baking.h"
+#include "bake_support.h"
 #include "gltf_builder.h"
 
 static const float ring[6][3] = { { 0, 0, 0 }, { 2, 0, 0 }, { 3, 1, 0 }, { 2, 2, 0 }, { 0, 2, 0 }, { -1, 1, 0 } };

@@ -1,5 +1,5 @@
 // Several meshes in one file: choosing among them, and clothes that take their weights from the body.
-#include "baking.h"
+#include "bake_support.h"
 #include "gltf_builder.h"
 
 #include "math/vec.h"

@@ -1,5 +1,5 @@
 // OBJ sequences: one file a frame, all or none, and the same floats when read again.
-#include "tube.h"
+#include "tube_support.h"
 
 static int make(void** state)
 {

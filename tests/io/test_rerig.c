@@ -1,5 +1,5 @@
 // A glTF whose meshes get other joints or other weights: what they wear stays, and so does all that stands beside them.
-#include "baking.h"
+#include "bake_support.h"
 #include "folder.h"
 #include "glb_file.h"
 #include "gltf_builder.h"

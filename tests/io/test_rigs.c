@@ -1,7 +1,7 @@
 // Rigs of research data: skeletons as graphs, tables of weights and motion, and the meshes they were published with.
 #include "support.h"
 
-#include "io/motion.h"
+#include "io/motion/motion_file.h"
 #include "math/vec.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // USD as text: what may stand in the file, when it is a skeleton, and what it says about time, unit and axis. Other people's
 // readers look at the numbers (tests/three).
-#include "tube.h"
+#include "tube_support.h"
 
 static int make(void** state)
 {

@@ -1,7 +1,7 @@
 // FBX and COLLADA through assimp: counts, polygons, the skin against assimp's own matrices, and baked files read back.
-#include "../io/baking.h"
 #include "../io/folder.h"
 #include "supple/io_extra.h"
+#include "tests/io/bake_support.h"
 
 #ifndef SUPPLE_ASSIMP
 int main(void)

@@ -1,6 +1,6 @@
 // assimp in a process of its own: whatever it does there, the one that asked goes on with a sentence.
-#include "../io/baking.h"
 #include "supple/io_extra.h"
+#include "tests/io/bake_support.h"
 
 #ifndef SUPPLE_ASSIMP
 int main(void)

@@ -1,6 +1,6 @@
 // A reader that nobody here wrote opens our GLB: assimp finds the vertices, the faces and every baked frame where we put them.
-#include "../io/baking.h"
 #include "../io/folder.h"
+#include "tests/io/bake_support.h"
 
 #ifndef SUPPLE_ASSIMP
 int main(void)

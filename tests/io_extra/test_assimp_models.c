@@ -1,8 +1,8 @@
 // Every model of Debian's assimp-testmodels, each in a process of its own: it is read and one frame of it baked, or refused
 // with a sentence that names a cure. Nothing crashes, nothing hangs, nothing eats the machine. The table it prints is the one
 // in docs/formats.md (scripts/update-formats.sh puts it there).
-#include "../io/baking.h"
 #include "supple/io_extra.h"
+#include "tests/io/bake_support.h"
 
 #ifndef SUPPLE_ASSIMP
 int main(void)

@@ -1,8 +1,8 @@
 // Cameras and lights that assimp finds come into the document and stay in what is baked.
-#include "../io/baking.h"
 #include "../io/folder.h"
 #include "../io/glb_file.h"
 #include "supple/io_extra.h"
+#include "tests/io/bake_support.h"
 
 #ifndef SUPPLE_ASSIMP
 int main(void)

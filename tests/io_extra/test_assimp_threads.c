@@ -1,6 +1,6 @@
 // A child of a process with threads would wait for ever for a lock that one of them held when it was made.
-#include "../io/baking.h"
 #include "supple/io_extra.h"
+#include "tests/io/bake_support.h"
 
 #ifndef SUPPLE_ASSIMP
 int main(void)

@@ -1,7 +1,7 @@
 // EXT_meshopt_compression: what the library packs is read back bit by bit, and what is damaged is refused.
-#include "../io/baking.h"
 #include "../io/gltf_builder.h"
 #include "supple/io_extra.h"
+#include "tests/io/bake_support.h"
 
 #ifndef SUPPLE_MESHOPT
 int main(void)

@@ -1,7 +1,7 @@
 // Every file of the shared data set that we claim to read: read, three frames baked to GLB, PC2 and OBJ, and read back. The
 // table it prints is the one in docs/formats.md (scripts/update-formats.sh puts it there).
-#include "../io/baking.h"
 #include "supple/io_extra.h"
+#include "tests/io/bake_support.h"
 
 #include <sys/stat.h>
 

@@ -1,8 +1,8 @@
 #include "support.h"
 
-#include "geom/voxels.h"
-#include "solve/diffusion.h"
-#include "solve/nearest_bones.h"
+#include "geom/volume/voxels.h"
+#include "solve/skinning/diffusion.h"
+#include "solve/skinning/nearest_bones.h"
 #include "supple/rig.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "math/vec.h"
-#include "rig/body.h"
+#include "rig/retarget/body.h"
 
 #include <stdio.h>
 #include <string.h>

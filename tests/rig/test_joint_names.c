@@ -1,8 +1,8 @@
 // What names say: prefixes of any rig, knees for legs, other languages, any bytes.
 #include "support.h"
 
-#include "rig/joint_names.h"
-#include "rig/joint_words.h"
+#include "rig/retarget/joint_names.h"
+#include "rig/retarget/joint_words.h"
 
 #include <stdio.h>
 #include <string.h>

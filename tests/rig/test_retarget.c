@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "math/vec.h"
-#include "rig/body.h"
-#include "rig/feet.h"
+#include "rig/retarget/body.h"
+#include "rig/retarget/feet.h"
 #include "supple/rig.h"
 
 #include <math.h>

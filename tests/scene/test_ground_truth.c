@@ -1,7 +1,7 @@
 // Rigs whose posed shapes are known: what comes out of a character must be what their authors computed.
 #include "base/internal.h"
 #include "scene/small.h"
-#include "solve/skinning.h"
+#include "solve/skinning/skinning.h"
 
 #include <stdio.h>
 #include <stdlib.h>

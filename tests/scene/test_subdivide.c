@@ -1,5 +1,5 @@
 // Finer characters: what is known of both rules, and that nothing tears.
-#include "geom/subdivide.h"
+#include "geom/surface/subdivide.h"
 #include "math/vec.h"
 #include "support.h"
 

@@ -5,7 +5,7 @@
 #include "support.h"
 
 #include "base/internal.h"
-#include "geom/voxels.h"
+#include "geom/volume/voxels.h"
 #include "math/vec.h"
 
 /// A closed surface of twelve triangles from corner a to corner b.

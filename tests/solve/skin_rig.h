@@ -6,7 +6,7 @@
 
 #include "bench/reference/reference.h"
 #include "math/vec.h"
-#include "solve/skinning.h"
+#include "solve/skinning/skinning.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define SUP_TESTS_SLABS_H
 
 #include "math/vec.h"
-#include "solve/contact.h"
+#include "solve/contact/contact.h"
 #include "support.h"
 
 #include <stdlib.h>

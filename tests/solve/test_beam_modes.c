@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "bench/reference/reference.h"
-#include "solve/beam_modes.h"
+#include "solve/curves/beam_modes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // Vectors of You et al., corrected: open and closed curves, the plate, and forces equivalent to it.
 #include "base/internal.h"
-#include "solve/beam_modes.h"
-#include "solve/bend_curve.h"
-#include "solve/plate.h"
+#include "solve/curves/beam_modes.h"
+#include "solve/plate/bend_curve.h"
+#include "solve/plate/plate.h"
 #include "support.h"
 
 #include <math.h>

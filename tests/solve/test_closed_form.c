@@ -1,14 +1,15 @@
 #include "base/internal.h"
-#include "solve/closed_form.h"
-#include "solve/least_force.h"
-#include "solve/oscillator.h"
+#include "solve/curves/closed_form.h"
+#include "solve/curves/least_force.h"
+#include "solve/curves/oscillator.h"
 #include "support.h"
 
 #include <math.h>
 
 static const double sizes[] = { 0, 1e-9, 1e-4, 0.01, 0.3, 1, 2.2, 2.3, 4, 30, 400, 1e4 };
 
-// Against the branches of solve/oscillator.h: polynomial forces up to t^5 and start rates, over all dampings and stiffnesses.
+// Against the branches of solve/curves/oscillator.h: polynomial forces up to t^5 and start rates, over all dampings and
+// stiffnesses.
 static void solutions_agree_with_the_oscillator_everywhere(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-#include "solve/constraints.h"
+#include "solve/particles/constraints.h"
 
 #include "support.h"
 

@@ -1,6 +1,6 @@
 // The skin is the upper side of one box, 8 x 8 squares at z = 1.5; bodies come from above.
 #include "slabs.h"
-#include "solve/contact_internal.h"
+#include "solve/contact/contact_internal.h"
 
 #include <math.h>
 

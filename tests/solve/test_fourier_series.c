@@ -1,5 +1,5 @@
-#include "solve/fourier.h"
-#include "solve/oscillator.h"
+#include "solve/curves/fourier_series.h"
+#include "solve/curves/oscillator.h"
 #include "support.h"
 
 #include <math.h>

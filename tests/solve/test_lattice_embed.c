@@ -1,5 +1,5 @@
 // Points in cells: what rides where.
-#include "solve/lattice_embed.h"
+#include "solve/lattice/lattice_embed.h"
 
 #include "box_lattice.h"
 

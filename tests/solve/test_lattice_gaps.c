@@ -1,5 +1,5 @@
 // Room between skin and skin: bars of cells that a pose folds, or that stand side by side.
-#include "solve/lattice_gaps.h"
+#include "solve/lattice/lattice_gaps.h"
 
 #include "box_lattice.h"
 

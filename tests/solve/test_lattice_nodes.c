@@ -1,7 +1,7 @@
 // The skin as the cells see it: nodes on the surface, and volumes measured between them.
 #include "box_lattice.h"
 
-#include "solve/lattice_volume.h"
+#include "solve/lattice/lattice_volume.h"
 
 #include <math.h>
 

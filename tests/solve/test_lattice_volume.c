@@ -1,5 +1,5 @@
 // Exact volumes of cells, the cubic along a field and its root: numbers of the design's test vectors.
-#include "solve/lattice_volume.h"
+#include "solve/lattice/lattice_volume.h"
 
 #include "box_lattice.h"
 

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "solve/least_force.h"
+#include "solve/curves/least_force.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // The numbers of the vectors come from 60-digit arithmetic and an independent integrator.
 #include "support.h"
 
-#include "solve/oscillator.h"
+#include "solve/curves/oscillator.h"
 
 #include <math.h>
 

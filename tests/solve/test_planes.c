@@ -1,7 +1,7 @@
 // Planes between what is near: whatever the solver wants, what was apart stays apart, unless it is forced for long.
-#include "geom/intersect.h"
+#include "geom/search/intersect.h"
 #include "slabs.h"
-#include "solve/planes.h"
+#include "solve/contact/planes.h"
 
 #include <math.h>
 

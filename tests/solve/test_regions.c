@@ -1,5 +1,5 @@
 // Sums over boxes, fits and goals against the same said plainly, in double.
-#include "solve/regions.h"
+#include "solve/lattice/regions.h"
 
 #include "base/internal.h"
 #include "box_lattice.h"

@@ -3,7 +3,7 @@
 
 #include "base/internal.h"
 #include "math/vec.h"
-#include "solve/ride.h"
+#include "solve/particles/ride.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 #include "support.h"
 
 #include "base/internal.h"
-#include "geom/topology.h"
+#include "geom/surface/topology.h"
 #include "math/rotation.h"
 #include "math/vec.h"
-#include "solve/shape_match.h"
+#include "solve/particles/shape_match.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "solve/subvolumes.h"
+#include "solve/particles/subvolumes.h"
 
-#include "geom/volumes_label.h"
+#include "geom/volume/volumes_label.h"
 #include "soft_tube.h"
 #include "support.h"
 

@@ -4,11 +4,11 @@
 #define SUP_DEFORM_BEAM_H
 
 #include "base/internal.h"
-#include "deform/carried.h"
-#include "deform/curve_link.h"
-#include "deform/curve_net.h"
-#include "geom/curves.h"
-#include "solve/beam_modes.h"
+#include "deform/curves/carried.h"
+#include "deform/curves/curve_link.h"
+#include "deform/curves/curve_net.h"
+#include "geom/curves/curves.h"
+#include "solve/curves/beam_modes.h"
 
 typedef struct beam_params {
     int         way, curves;

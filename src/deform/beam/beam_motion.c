@@ -1,7 +1,7 @@
 // Nodes in time. Every mode of every curve and component is one oscillator (deform/modal); here the beams' modes are found, the
 // examples written in them, and the paper's own stepper is run beside.
 #include "deform/beam/beam.h"
-#include "deform/curve_forces.h"
+#include "deform/curves/curve_forces.h"
 #include "math/vec.h"
 
 #include <string.h>

@@ -8,12 +8,12 @@
 #define SUP_DEFORM_BEND_H
 
 #include "base/internal.h"
-#include "deform/carried.h"
-#include "deform/curve_link.h"
-#include "deform/curve_net.h"
-#include "deform/sections.h"
-#include "geom/bvh.h"
-#include "solve/bend_curve.h"
+#include "deform/curves/carried.h"
+#include "deform/curves/curve_link.h"
+#include "deform/curves/curve_net.h"
+#include "deform/curves/sections.h"
+#include "geom/search/bvh.h"
+#include "solve/plate/bend_curve.h"
 
 typedef struct bend_params {
     int         way, curves;

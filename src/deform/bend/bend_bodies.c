@@ -1,8 +1,8 @@
 // Bodies of the world as things that a place can be inside of: balls, capsules and closed meshes.
 #include "deform/bend/bend.h"
-#include "deform/binding.h"
-#include "geom/closest.h"
+#include "geom/search/closest.h"
 #include "math/vec.h"
+#include "run/binding.h"
 
 #include <string.h>
 

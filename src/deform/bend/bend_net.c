@@ -1,6 +1,6 @@
 // Curves over the character, nodes spread evenly along them, the strips they stand for, and what every skin point takes.
 #include "deform/bend/bend.h"
-#include "geom/clean.h"
+#include "geom/surface/clean.h"
 #include "math/vec.h"
 
 #include <string.h>

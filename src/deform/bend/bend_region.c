@@ -2,7 +2,7 @@
 // how far each curve is to bend, least squares say which forces on the curves do that (You et al., 4.3).
 #include "deform/bend/bend.h"
 #include "math/vec.h"
-#include "solve/plate.h"
+#include "solve/plate/plate.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "deform/bend/bend.h"
 #include "math/trig.h"
 #include "math/vec.h"
-#include "solve/beam_modes.h"
+#include "solve/curves/beam_modes.h"
 
 #include <math.h>
 #include <string.h>

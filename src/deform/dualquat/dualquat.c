@@ -2,7 +2,7 @@
 // blended linearly about the joints first, then the rigid part by dual quaternions. `blend` (also painted per point) goes
 // back towards linear where the bulge at the outside of a bend is not wanted.
 #include "base/internal.h"
-#include "deform/skin_character.h"
+#include "run/skin_character.h"
 
 typedef struct dualquat_params {
     float blend;

@@ -5,9 +5,9 @@
 #define SUP_DEFORM_FOURIER_H
 
 #include "base/internal.h"
-#include "deform/carried.h"
-#include "deform/curve_link.h"
-#include "solve/fourier.h"
+#include "deform/curves/carried.h"
+#include "deform/curves/curve_link.h"
+#include "solve/curves/fourier_series.h"
 
 typedef struct fourier_params {
     int         way, curves;

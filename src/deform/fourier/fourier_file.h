@@ -4,7 +4,7 @@
 #ifndef SUP_DEFORM_FOURIER_FILE_H
 #define SUP_DEFORM_FOURIER_FILE_H
 
-#include "solve/closed_form.h"
+#include "solve/curves/closed_form.h"
 
 /// Arrays in the order of the file: the widest numbers first, so that none needs a gap before it.
 enum sfc_kind {

@@ -1,6 +1,6 @@
 // The examples as coefficients, every coefficient an oscillator: h = sigma + beta k^p for a function of wave number k.
+#include "deform/curves/curve_forces.h"
 #include "deform/fourier/fourier.h"
-#include "deform/curve_forces.h"
 #include "math/vec.h"
 
 #include <string.h>

@@ -3,15 +3,15 @@
 #define SUP_DEFORM_LATTICE_H
 
 #include "base/internal.h"
-#include "geom/voxels.h"
+#include "geom/volume/voxels.h"
 #include "math/rotation.h"
 #include "math/vec.h"
 #include "math/wide.h"
-#include "solve/lattice_embed.h"
-#include "solve/lattice_gaps.h"
-#include "solve/lattice_volume.h"
-#include "solve/regions.h"
-#include "solve/skinning.h"
+#include "solve/lattice/lattice_embed.h"
+#include "solve/lattice/lattice_gaps.h"
+#include "solve/lattice/lattice_volume.h"
+#include "solve/lattice/regions.h"
+#include "solve/skinning/skinning.h"
 #include "supple/deformer.h"
 
 typedef struct lattice_params {
@@ -84,7 +84,7 @@ typedef struct lattice_carried {
     float    share;
 } lattice_carried;
 
-/// What bind leaves. Arrays over particles are in slots (solve/regions.h).
+/// What bind leaves. Arrays over particles are in slots (solve/lattice/regions.h).
 typedef struct lattice_bound {
     const sup_character* character;
     sup_skinning         skinning;

@@ -2,10 +2,10 @@
 #ifndef SUP_DEFORM_LATTICE_BINDER_H
 #define SUP_DEFORM_LATTICE_BINDER_H
 
-#include "deform/binding.h"
 #include "deform/lattice/lattice.h"
-#include "solve/lattice_nodes.h"
-#include "solve/lattice_weights.h"
+#include "run/binding.h"
+#include "solve/lattice/lattice_nodes.h"
+#include "solve/lattice/lattice_weights.h"
 
 enum { LATTICE_THIN_NAMES = 4 };
 #define LATTICE_THIN_CELLS 1.5 // cells share the points of a part thinner than this with other parts: it follows its bones alone

@@ -1,8 +1,8 @@
 // Solid bodies press particles out, straight to the nearest place of their surface, and hold them by friction.
 #include "deform/lattice/lattice.h"
 
-#include "deform/binding.h"
-#include "geom/closest.h"
+#include "geom/search/closest.h"
+#include "run/binding.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // How fine the cells are, where nobody says it: every limb three cells thick that a budget of particles reaches.
 #include "deform/lattice/lattice_binder.h"
-#include "geom/volumes.h"
-#include "rig/weights_cells.h"
+#include "geom/volume/volumes.h"
+#include "rig/weights/weights_cells.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // Parts whose volumes are kept, and the skin that measures them.
 #include "deform/lattice/lattice_binder.h"
-#include "deform/skin_character.h"
+#include "run/skin_character.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // What is odd about a character, said once when it is bound, each with its cure.
-#include "deform/binding.h"
 #include "deform/lattice/lattice_binder.h"
+#include "run/binding.h"
 
 #include <math.h>
 

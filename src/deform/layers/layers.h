@@ -1,19 +1,19 @@
 /// deform/layers/layers.h: what the files of the deformer `layers` share.
 ///
 /// The skin is copied three times towards the bones: fat, muscle, bone. All four have one topology. Points are renumbered for
-/// the walk of geom/paths.h and padded to a multiple of eight; particle l x stride + i is layer l of point i.
+/// the walk of geom/shortest_paths.h and padded to a multiple of eight; particle l x stride + i is layer l of point i.
 #ifndef SUP_DEFORM_LAYERS_H
 #define SUP_DEFORM_LAYERS_H
 
 #include "base/internal.h"
-#include "geom/topology.h"
+#include "geom/surface/topology.h"
 #include "math/vec.h"
-#include "solve/contact.h"
-#include "solve/planes.h"
-#include "solve/ride.h"
-#include "solve/shape_match.h"
-#include "solve/skinning.h"
-#include "solve/subvolumes.h"
+#include "solve/contact/contact.h"
+#include "solve/contact/planes.h"
+#include "solve/particles/ride.h"
+#include "solve/particles/shape_match.h"
+#include "solve/particles/subvolumes.h"
+#include "solve/skinning/skinning.h"
 #include "supple/deformer.h"
 
 enum { LAYER_SKIN, LAYER_FAT, LAYER_MUSCLE, LAYER_BONE, LAYERS };

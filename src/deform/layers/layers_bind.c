@@ -1,11 +1,11 @@
 // Skin sets, and what the solver keeps: joints, volumes, contacts. Masses and regions are in layers_regions.c.
 #include "base/sort.h"
-#include "deform/binding.h"
 #include "deform/layers/layers.h"
 #include "deform/layers/layers_anatomy.h"
 #include "deform/layers/layers_cage.h"
 #include "deform/layers/layers_limits.h"
-#include "geom/volumes_label.h"
+#include "geom/volume/volumes_label.h"
+#include "run/binding.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,12 @@
-// What carries the tissue: the mesh itself, or a cage around it that the mesh rides on (geom/cage.h, solve/ride.h).
+// What carries the tissue: the mesh itself, or a cage around it that the mesh rides on (geom/cage/cage.h,
+// solve/particles/ride.h).
 //
 // On a cage everything is bound as if the cage were the character: the same skeleton, weights, maps and bone values taken from
 // the mesh near each of its points. Only what comes in by points of the mesh (painted regions of forces) and what goes out know
 // more.
 #include "deform/layers/layers_cage.h"
 
-#include "deform/binding.h"
+#include "run/binding.h"
 
 #include <string.h>
 

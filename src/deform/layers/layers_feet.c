@@ -6,7 +6,7 @@
 // Guards, in this order: no way (the point lies on the bone), a way that leaves the body or goes along it, layers that fold,
 // layers that meet.
 #include "deform/layers/layers.h"
-#include "geom/bvh.h"
+#include "geom/search/bvh.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 //   took
 #include "deform/layers/layers_limits.h"
 
-#include "geom/near_points.h"
+#include "geom/search/near_points.h"
 #include "math/rotation.h"
 #include "math/trig.h"
 

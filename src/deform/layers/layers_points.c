@@ -1,9 +1,9 @@
 // The points the layers are made of: the mesh's, split where their faces form several fans, in the order of the walk, with
 // triangles that face outwards and weights for every point.
 #include "base/sort.h"
-#include "deform/binding.h"
 #include "deform/layers/layers.h"
-#include "geom/paths.h"
+#include "geom/shortest_paths.h"
+#include "run/binding.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // What holds together: masses, and the regions of shape matching with how much each particle counts in them.
 #include "base/sort.h"
 #include "deform/layers/layers.h"
-#include "geom/curvature.h"
-#include "geom/near_points.h"
+#include "geom/search/near_points.h"
+#include "geom/surface/curvature.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // What is odd about a character, said once when it is bound: names, counts, and the cure.
 #include "base/sort.h"
-#include "deform/binding.h"
 #include "deform/layers/layers.h"
+#include "run/binding.h"
 
 #include <string.h>
 

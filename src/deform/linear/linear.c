@@ -1,6 +1,6 @@
 // Linear blend skinning: p' = sum over joints of weight x matrix x p. The default first link of every chain.
 #include "base/internal.h"
-#include "deform/skin_character.h"
+#include "run/skin_character.h"
 
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {

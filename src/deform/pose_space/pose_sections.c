@@ -1,7 +1,7 @@
 #include "deform/pose_space/pose_sections.h"
 
 #include "base/internal.h"
-#include "deform/curve_link.h"
+#include "deform/curves/curve_link.h"
 #include "math/vec.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/// deform/pose_space/pose_sections.h: what sculpts turn whole sections of a limb by (deform/sections.h), as corrections over
-/// pose: the rotation vector and the shift of every station are two more points that the field interpolates.
+/// deform/pose_space/pose_sections.h: what sculpts turn whole sections of a limb by (deform/curves/sections.h), as corrections
+/// over pose: the rotation vector and the shift of every station are two more points that the field interpolates.
 #ifndef SUP_DEFORM_POSE_SECTIONS_H
 #define SUP_DEFORM_POSE_SECTIONS_H
 
-#include "deform/sections.h"
+#include "deform/curves/sections.h"
 
 /// Takes them out of the shapes (per center, of all points), which are replaced: behind the points stand two for each station.
 /// No limb, or none that turns: nothing happens.

@@ -5,11 +5,11 @@
 #include "deform/pose_space/pose_space.h"
 #include "base/internal.h"
 #include "base/sort.h"
-#include "deform/examples.h"
+#include "deform/curves/pose_turns.h"
+#include "deform/curves/trust.h"
 #include "deform/pose_space/pose_sections.h"
-#include "deform/pose_turns.h"
-#include "deform/trust.h"
 #include "math/vec.h"
+#include "run/examples.h"
 
 #include <string.h>
 

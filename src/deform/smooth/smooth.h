@@ -7,7 +7,7 @@
 #ifndef SUP_DEFORM_SMOOTH_H
 #define SUP_DEFORM_SMOOTH_H
 
-#include "geom/topology.h"
+#include "geom/surface/topology.h"
 #include "math/wide.h"
 #include "supple/scene.h"
 

@@ -8,7 +8,7 @@
 #ifndef SUP_DEFORM_WRINKLE_H
 #define SUP_DEFORM_WRINKLE_H
 
-#include "geom/topology.h"
+#include "geom/surface/topology.h"
 #include "math/wide.h"
 #include "supple/deformer.h"
 

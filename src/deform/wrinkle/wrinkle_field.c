@@ -1,10 +1,10 @@
 // Which way skin is usually pressed, and the phases of folds across it: solved once, so that folds stay where they are.
 #include "base/heap.h"
 #include "base/internal.h"
-#include "deform/skin_character.h"
 #include "deform/wrinkle/wrinkle.h"
 #include "math/trig.h"
 #include "math/vec.h"
+#include "run/skin_character.h"
 
 #include <string.h>
 

@@ -19,7 +19,6 @@ typedef struct vr {
 
 INLINE fr fr_max0(fr x) { return fr_select(x > fr_all(0.0f), x, fr_all(0.0f)); }
 INLINE fr fr_least(fr a, fr b) { return fr_select(a < b, a, b); }
-INLINE fr fr_abs(fr x) { return fr_select(x < fr_all(0.0f), fr_all(0.0f) - x, x); }
 INLINE fr dot(vr a, vr b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 // Share of the lost squared length that goes into folds. The height of a fold that makes up for all of it begins like a square

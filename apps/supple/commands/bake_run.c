@@ -1,0 +1,225 @@
+// One bake: bind the chain, evaluate frame after frame, hand each to the writer.
+#include "bake_run.h"
+
+#include "input/chains.h"
+#include "input/inputs.h"
+#include "input/maps.h"
+#include "report/judging.h"
+#include "report/output.h"
+#include "supple/io_extra.h"
+#include "supple/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What one bake holds; released in one place whichever way it ends.
+typedef struct workbench {
+    sup_chain*         chain;
+    sup_instance*      instance;
+    sup_bake*          bake;
+    const sup_normals* normals;
+    void*              scratch;
+    void*              normals_scratch;
+    sup_vec3*          points;
+    sup_vec3*          vertex_normals;
+    judge              judge;
+    bool               judging;
+} workbench;
+
+static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
+{
+    sup_chain_desc chain = job->chain;
+    chain.character = job->character;
+    chain.clip = job->motion.clip;
+    if (job->motion.loop) chain.cycle_begin = job->motion.start, chain.cycle_end = job->motion.end;
+    chain.tasks = job->tasks;
+    chain.progress = &job->bar->sink;
+    sup_result result = sup_chain_create(&chain, &top->chain, error);
+    if (result != SUP_OK) return result;
+    chain_say_notes(top->chain, job->bar);
+    if (job->flags) maps_say_unread(job->flags, &top->chain, 1, job->bar);
+
+    sup_instance_desc instance = motion_instance(&job->motion, top->chain, job->tasks);
+    instance.snapshots = 1; // a bake never goes back
+    return sup_instance_create(&instance, &top->instance, error);
+}
+
+static sup_result allocate(const bake_job* job, sup_arena* arena, workbench* top, bake_outcome* out, sup_error* error)
+{
+    const sup_mesh* mesh = &job->character->mesh;
+    sup_result      result = sup_normals_create(job->character, arena, &top->normals, error);
+    if (result != SUP_OK) return result;
+    top->scratch = sup_scratch_create(sup_chain_scratch_size(top->chain), NULL);
+    top->normals_scratch = sup_scratch_create(sup_normals_scratch(top->normals), NULL);
+    top->points = sup_arena_alloc(arena, mesh->point_count, sizeof *top->points);
+    top->vertex_normals = sup_arena_alloc(arena, mesh->vertex_count, sizeof *top->vertex_normals);
+    out->hashes = sup_arena_alloc(arena, out->frames, sizeof *out->hashes);
+    if (job->keep) out->kept = sup_arena_alloc(arena, mesh->point_count, sizeof *out->kept);
+    out->chain = sup_arena_text(arena, sup_chain_text(top->chain), strlen(sup_chain_text(top->chain)));
+    if (top->scratch && top->normals_scratch && top->points && top->vertex_normals && out->hashes && out->chain &&
+        (out->kept || !job->keep))
+        return SUP_OK;
+    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while preparing %u frames of %u points; bake a shorter span",
+                    out->frames, mesh->point_count);
+}
+
+static sup_result open_output(const bake_job* job, workbench* top, const bake_outcome* out, sup_error* error)
+{
+    const sup_bake_desc desc = {
+        .path = job->output,
+        .character = job->character,
+        .clip = job->motion.clip,
+        .name = job->name,
+        .chain = out->chain,
+        .start = job->motion.start,
+        .end = job->motion.end,
+        .fps = job->motion.fps,
+        .loop = job->motion.loop,
+        .frame_count = out->frames,
+        .flat = job->flat,
+        .sparse = job->sparse,
+        .meshopt = job->meshopt,
+        .extra = sup_extra_get(),
+        .kept = job->inputs ? inputs_hold : NULL,
+        .kept_user = job->inputs,
+        .linear = strcmp(out->chain, "linear") == 0,
+    };
+    return sup_bake_begin(&desc, NULL, &top->bake, error);
+}
+
+uint64_t hash_frames(uint64_t hash, uint64_t number)
+{
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(number >> (8 * i));
+    return sup_hash(hash, bytes, sizeof bytes);
+}
+
+static void evaluate_frame(const bake_job* job, const workbench* top, uint32_t frame, bake_outcome* out)
+{
+    double time = sup_frame_time(job->motion.start, job->motion.fps, frame), begin = now_seconds();
+    sup_instance_evaluate(top->instance, time, top->scratch, &out->stats, top->points);
+    out->evaluate += now_seconds() - begin;
+}
+
+static sup_result write_frames(const bake_job* job, workbench* top, bake_outcome* out, sup_error* error)
+{
+    const sup_mesh* mesh = &job->character->mesh;
+    double          rest_volume = sup_metric_volume(mesh, mesh->points);
+    out->hash = SUP_HASH_START;
+    for (uint32_t i = 0; i < out->frames; i++) {
+        if (!progress_report(job->bar, (double)i / out->frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+        if (i > 0) evaluate_frame(job, top, i, out);
+        double time = sup_frame_time(job->motion.start, job->motion.fps, i);
+        out->hashes[i] = sup_hash_points(top->points, mesh->point_count);
+        out->hash = hash_frames(out->hash, out->hashes[i]);
+        double change = rest_volume != 0.0 ? sup_metric_volume(mesh, top->points) / rest_volume - 1.0 : 0.0;
+        bool worst = i == 0 || fabs(change) > fabs(out->volume_change);
+        if (worst) {
+            out->volume_change = change;
+            out->worst_frame = i;
+        }
+        if (job->keep && (job->keep_frame == SUP_NONE ? worst : job->keep_frame == i))
+            memcpy(out->kept, top->points, mesh->point_count * sizeof *out->kept);
+
+        if (top->judging && sup_verdict_takes(i, out->frames))
+            judge_frame(&top->judge, time, sup_instance_pose(top->instance), top->points);
+        sup_normals_evaluate(top->normals, top->points, top->normals_scratch, job->tasks, top->vertex_normals, NULL);
+        const sup_bake_frame frame = { i, time, sup_instance_pose(top->instance), top->points, top->vertex_normals };
+        sup_result           result = sup_bake_frame_write(top->bake, &frame, error);
+        if (result != SUP_OK) return result;
+    }
+    return progress_report(job->bar, 1.0) ? SUP_OK : sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+}
+
+static sup_result close_output(workbench* top, sup_arena* arena, bake_outcome* out, sup_error* error)
+{
+    const char* warnings = NULL;
+    sup_result  result = sup_bake_end(top->bake, &out->bytes, &warnings, error);
+    if (result == SUP_OK && warnings && *warnings) out->warnings = sup_arena_text(arena, warnings, strlen(warnings));
+    return result;
+}
+
+// The link that 'fourier' or 'fourier#2' names; SUP_NONE: none.
+static uint32_t find_link(const sup_chain* chain, const char* name, size_t length)
+{
+    const char*   sign = memchr(name, '#', length);
+    unsigned long wanted = sign ? strtoul(sign + 1, NULL, 10) : 1, found = 0;
+    size_t        word = sign ? (size_t)(sign - name) : length;
+    for (uint32_t i = 0; i < sup_chain_link_count(chain); i++) {
+        const char* own = sup_chain_link(chain, i)->name;
+        if (strlen(own) == word && strncmp(own, name, word) == 0 && ++found == wanted) return i;
+    }
+    return SUP_NONE;
+}
+
+// Runtime files of the links, beside the bake.
+static sup_result save_links(const bake_job* job, const workbench* top, sup_arena* arena, sup_error* error)
+{
+    for (uint32_t i = 0; i < job->save_count; i++) {
+        const char *text = job->saves[i], *sign = strchr(text, '=');
+        const void* bytes;
+        size_t      size;
+        output_file file;
+        if (!sign || sign == text || !sign[1])
+            return sup_fail(error, SUP_ERROR_INPUT, "--save '%s': give LINK=FILE, like fourier=out.sfc", text);
+        uint32_t link = find_link(top->chain, text, (size_t)(sign - text));
+        if (link == SUP_NONE)
+            return sup_fail(error, SUP_ERROR_INPUT, "--save '%s': the chain '%s' has no such link", text,
+                            sup_chain_text(top->chain));
+        sup_result result = sup_chain_save(top->chain, link, arena, &bytes, &size, error);
+        if (result != SUP_OK) return result;
+        bool done = output_begin(&file, sign + 1, error) && output_write(&file, bytes, size, error) && output_keep(&file, error);
+        output_drop(&file);
+        if (!done) return SUP_ERROR_FILE;
+        interrupts_kept();
+        const char* note = sup_chain_save_note(top->chain, link);
+        if (note) progress_note(job->bar, note);
+        if (link > 1)
+            progress_note(job->bar,
+                          "the runtime file holds what its own link adds; what stands between it and the skinning is not in it");
+    }
+    return SUP_OK;
+}
+
+// The chain's own names live as long as the chain: the part's name is the character's, the better chain a constant.
+static sup_result begin_judging(const bake_job* job, workbench* top, sup_error* error)
+{
+    top->judging = job->judged && job->character->mesh.triangle_count <= JUDGE_TRIANGLES_MAX;
+    return top->judging ? judge_begin(&top->judge, job->character, &job->motion, top->chain, job->tasks, error) : SUP_OK;
+}
+
+static sup_result end_judging(workbench* top, bake_outcome* out, sup_error* error)
+{
+    sup_result result = top->judging ? judge_end(&top->judge, error) : SUP_OK;
+    if (top->judging) out->verdict = top->judge.verdict;
+    return result;
+}
+
+sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, sup_error* error)
+{
+    workbench top = { 0 };
+    *out = (bake_outcome){ .frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop) };
+    progress_span(job->bar, 0.0, 0.2);
+    sup_result result = bind(job, &top, error);
+    if (result == SUP_OK) result = save_links(job, &top, arena, error);
+    if (result == SUP_OK) result = allocate(job, arena, &top, out, error);
+    if (result == SUP_OK) result = begin_judging(job, &top, error);
+    if (result == SUP_OK) evaluate_frame(job, &top, 0, out); // with the pre-roll, a hundred steps, while no file is open
+    interrupts_hold();
+    if (result == SUP_OK) result = open_output(job, &top, out, error);
+    progress_span(job->bar, 0.2, 1.0);
+    if (result == SUP_OK) result = write_frames(job, &top, out, error);
+    if (result == SUP_OK) result = end_judging(&top, out, error);
+    if (result == SUP_OK) result = close_output(&top, arena, out, error);
+    if (result == SUP_OK) interrupts_kept();
+
+    judge_free(&top.judge);
+    sup_bake_destroy(top.bake);
+    interrupts_release();
+    sup_instance_destroy(top.instance);
+    sup_chain_destroy(top.chain);
+    sup_scratch_destroy(top.scratch);
+    sup_scratch_destroy(top.normals_scratch);
+    return result;
+}

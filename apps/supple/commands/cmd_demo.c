@@ -1,0 +1,152 @@
+// supple demo: the built-in characters through every deformer that can take them, into one folder.
+#include "bake_run.h"
+#include "commands.h"
+#include "input/chains.h"
+#include "report/demo_page.h"
+#include "report/report.h"
+#include "system/system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct tour {
+    const char*      folder;
+    double           fps;
+    bool             quiet;
+    const sup_tasks* tasks;
+    table            rows;
+    demo_page*       page;
+    uint32_t         frame; ///< of the clip at hand, that is shown; SUP_NONE: the first bake will say
+    uint32_t         files;
+    uint64_t         bytes;
+} tour;
+
+static int make_folder(const char* path)
+{
+    char text[1024];
+    if (snprintf(text, sizeof text, "%s", path) >= (int)sizeof text) {
+        say_error("the folder's name is too long");
+        return EXIT_FAILED;
+    }
+    for (char* at = text + 1;; at++) {
+        if (*at && !path_parts(*at)) continue;
+        char kept = *at;
+        *at = 0;
+        int number = path_is_folder(text) ? 0 : path_make_folder(text);
+        if (number != 0) {
+            say_error("the folder '%s' cannot be made (%s); give another: supple demo DIR", text, strerror(number));
+            return EXIT_FAILED;
+        }
+        *at = kept;
+        if (!kept) return EXIT_DONE;
+    }
+}
+
+/// What a newcomer should see of a deformer: its dynamics, where a preset shows them.
+static const char* links_of(const sup_deformer* d, char* text, size_t room)
+{
+    for (const sup_preset* p = d->presets; p && p->name; p++)
+        if (strcmp(p->name, "soft") == 0) return snprintf(text, room, "%s(preset=soft)", d->name), text;
+    return d->name;
+}
+
+static int bake_one(tour* t, const sup_character* c, const char* who, const sup_clip* clip, const sup_deformer* d,
+                    sup_arena* arena)
+{
+    char     path[1200], label[128], links[128], *name = path + strlen(t->folder) + 1;
+    progress bar;
+    snprintf(path, sizeof path, "%s/%s-%s-%s.glb", t->folder, who, clip->name, d->name);
+    snprintf(label, sizeof label, "%s %s %s", who, clip->name, d->name);
+    const bake_job job = { .character = c,
+                           .chain = { .links = links_of(d, links, sizeof links) },
+                           .output = path,
+                           .motion = { .clip = clip, .end = clip->seconds, .fps = t->fps, .preroll = -1.0 },
+                           .keep = true,
+                           .keep_frame = t->frame,
+                           .tasks = t->tasks,
+                           .bar = &bar };
+    bake_outcome   out;
+    sup_error      error = { 0 };
+    progress_begin(&bar, label, t->quiet);
+    sup_result result = bake_run(&job, arena, &out, &error);
+    progress_end(&bar);
+    if (result != SUP_OK || !demo_page_bake(t->page, &out, name, &error)) return fail_with(&error);
+    if (t->frame == SUP_NONE) t->frame = out.worst_frame;
+
+    t->files++;
+    t->bytes += out.bytes;
+    table_add(&t->rows, "%s", who);
+    table_add(&t->rows, "%s", clip->name);
+    table_add(&t->rows, "%s", out.chain);
+    table_add(&t->rows, "%u", out.frames);
+    table_add(&t->rows, "%u", c->mesh.point_count);
+    table_add(&t->rows, "%.3f", 1000.0 * out.evaluate / out.frames);
+    table_add(&t->rows, "%+.1f %%", 100.0 * out.volume_change);
+    table_add(&t->rows, "%.1f MB", (double)out.bytes / 1e6);
+    table_add(&t->rows, "%s", path);
+    return EXIT_DONE;
+}
+
+static int visit(tour* t, const char* who)
+{
+    char            path[64];
+    sup_character*  c = NULL;
+    sup_error       error = { 0 };
+    sup_mesh_report surface;
+    snprintf(path, sizeof path, "builtin:%s", who);
+    if (sup_load(path, NULL, &c, &error) != SUP_OK) return fail_with(&error);
+    int code = sup_mesh_examine(&c->mesh, &surface, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+    if (code == EXIT_DONE && !demo_page_character(t->page, c, t->tasks, &error)) code = fail_with(&error);
+    for (uint32_t k = 0; k < c->clip_count && code == EXIT_DONE; k++) {
+        t->frame = SUP_NONE;
+        demo_page_clip(t->page, who, &c->clips[k]);
+        for (uint32_t i = 0; i < sup_deformer_count() && code == EXIT_DONE; i++) {
+            const sup_deformer* d = sup_deformer_at(i);
+            if (!sup_deformer_suits(d, c, &c->clips[k], surface.closed)) continue;
+            sup_arena* arena = sup_arena_create(NULL);
+            code = arena ? bake_one(t, c, who, &c->clips[k], d, arena) : fail_memory();
+            sup_arena_destroy(arena);
+        }
+    }
+    sup_character_destroy(c);
+    return code;
+}
+
+static int write_page(const tour* t)
+{
+    char      path[1200];
+    sup_error error = { 0 };
+    snprintf(path, sizeof path, "%s/index.html", t->folder);
+    return demo_page_write(t->page, path, &error) ? EXIT_DONE : fail_with(&error);
+}
+
+int cmd_demo(const options* o)
+{
+    static const char* const cast[] = { "beast", "arm" };
+    tour                     t = { .folder = o->word_count ? o->words[0] : "out/demo", .quiet = options_has(o, FLAG_QUIET) };
+    sup_pool*                pool = NULL;
+    if (!options_number(o, FLAG_FPS, 0.001, 1000.0, 30.0, &t.fps)) return EXIT_USAGE;
+    int code = pool_make(o, &pool);
+    if (code == EXIT_DONE) code = make_folder(t.folder);
+    t.tasks = sup_pool_tasks(pool);
+    table_begin(&t.rows, "character|clip|chain|>frames|>points|>ms/frame|>volume|>size|file");
+    t.page = demo_page_create();
+    if (!t.page && code == EXIT_DONE) code = fail_memory();
+    for (size_t i = 0; i < sizeof cast / sizeof *cast && code == EXIT_DONE; i++) code = visit(&t, cast[i]);
+    if (code == EXIT_DONE) code = write_page(&t);
+    demo_page_destroy(t.page);
+    sup_pool_destroy(pool);
+    if (code != EXIT_DONE || t.quiet) {
+        table_free(&t.rows);
+        return code;
+    }
+    table_print(&t.rows, 0);
+    printf(
+        "\n%u files, %.0f MB. 'volume' is the largest change of any frame against the rest shape.\n"
+        "Open them in anything that plays glTF: Blender (File > Import > glTF 2.0), the three.js editor in a browser, Godot.\n"
+        "Each file holds its source clips and one baked clip: play the baked one.\n"
+        "Look first at %s/index.html: all of them beside each other. Then play arm-flex-linear.glb and arm-flex-layers.glb.\n",
+        t.files, (double)t.bytes / 1e6, t.folder);
+    return EXIT_DONE;
+}

@@ -1,0 +1,75 @@
+// supple studio: serves the page on this machine until Ctrl-C.
+#include "commands.h"
+#include "progress.h"
+#include "report/report.h"
+#include "studio/studio_server.h"
+#include "system/system.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifndef SUPPLE_PAGE_FROM_PROGRAM
+#define SUPPLE_PAGE_FROM_PROGRAM "../share/supple/studio"
+#endif
+
+// How soon a wish to stop is heard, at worst: the signal may come to a thread of the server.
+static const double LISTEN_SECONDS = 0.05;
+
+// The installed page, or that of the build folder in which the program lies.
+static int find_page(char* out, size_t size)
+{
+    static const char* const places[] = { SUPPLE_PAGE_FROM_PROGRAM, "studio" };
+    char                     program[3000];
+    if (system_program(program, sizeof program)) {
+        size_t folder = (size_t)(path_name(program) - program);
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            snprintf(out, size, "%.*s%s", (int)folder, program, places[i]);
+            if (path_is_folder(out)) return EXIT_DONE;
+        }
+    }
+    say_error("the studio's page is not installed; make it with 'make studio', or name its folder: supple studio --page DIR");
+    return EXIT_FAILED;
+}
+
+static int serve(const options* o, const studio_site* site, uint32_t port)
+{
+    // From here on a signal only raises a flag: there may be a child to end and a file to remove.
+    interrupts_hold();
+    studio_server* server = studio_server_begin(site, port);
+    if (!server) return EXIT_FAILED;
+    const char* address = studio_server_address(server);
+    printf("The studio is at %s\nCtrl-C ends it.\n", address);
+    if (!finish_stdout()) return EXIT_FAILED;
+    if (!options_has(o, FLAG_NO_OPEN)) system_open(address); // without a display the person opens the address
+    while (!interrupts_signal()) system_pause(LISTEN_SECONDS);
+    studio_server_end(server);
+    system_end_now(EXIT_DONE); // at once: connections end with the process
+    return EXIT_DONE;
+}
+
+int cmd_studio(const options* o)
+{
+    char        found[4096];
+    double      port = 0.0;
+    const char* page = options_text(o, FLAG_PAGE, NULL);
+    int         code = EXIT_DONE;
+    if (!options_number(o, FLAG_PORT, 0.0, 65535.0, 0.0, &port)) return EXIT_USAGE;
+    if (port != (double)(uint32_t)port) {
+        say_error("--port needs a whole number, 0 for a free one");
+        return EXIT_USAGE;
+    }
+    if (!studio_server_available()) {
+        say_error("this build has no web server (it was made without civetweb: install libcivetweb-dev and build again); "
+                  "'make studio' leaves the page in build/studio for any other");
+        return EXIT_FAILED;
+    }
+    if (page) snprintf(found, sizeof found, "%s", page);
+    else code = find_page(found, sizeof found);
+    // "page/" is "page"
+    for (size_t length = strlen(found); length > 1 && path_parts(found[length - 1]); length--) found[length - 1] = 0;
+    studio_site site = { 0 };
+    if (code == EXIT_DONE) code = studio_site_open(&site, found, o->words, o->word_count);
+    if (code == EXIT_DONE) code = serve(o, &site, (uint32_t)port);
+    studio_site_close(&site);
+    return code;
+}

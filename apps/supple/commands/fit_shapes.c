@@ -1,0 +1,234 @@
+// The shapes of a fit, wherever they come from.
+#include "fit_shapes.h"
+
+#include "report/chain_measure.h"
+#include "report/report.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool ends_in_any(const char* path, const char* const* endings)
+{
+    const char* dot = strrchr(path, '.');
+    for (; dot && *endings; endings++)
+        if (strcasecmp(dot + 1, *endings) == 0) return true;
+    return false;
+}
+
+// Point caches hold no faces.
+static bool is_cache(const char* path)
+{
+    static const char* const endings[] = { "pc2", "mdd", "npy", NULL };
+    return ends_in_any(path, endings);
+}
+
+// One shape a file, and no clip of its own.
+static bool is_shape(const char* path)
+{
+    static const char* const endings[] = { "obj", "ply", "off", "stl", NULL };
+    return ends_in_any(path, endings);
+}
+
+// ---------------------------------------------------------------------------------------------- a clip
+
+int fit_shapes_play(const sup_character* character, const sup_clip* clip, double start, double end, double fps,
+                    sup_arena* arena, const sup_vec3** frames, uint32_t* count)
+{
+    sup_error     error = { 0 };
+    sup_chain*    chain = NULL;
+    sup_instance* instance = NULL;
+    uint32_t      points = character->mesh.point_count;
+    *count = sup_frame_count(start, end, fps, false);
+    sup_vec3*  all = sup_arena_alloc(arena, (size_t)*count * points, sizeof *all);
+    sup_result result =
+        sup_chain_create(&(sup_chain_desc){ .character = character, .clip = clip, .links = "linear" }, &chain, &error);
+    if (result == SUP_OK)
+        result = sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = clip, .start = start, .end = end },
+                                     &instance, &error);
+    void* scratch = chain ? sup_scratch_create(sup_chain_scratch_size(chain), NULL) : NULL;
+    for (uint32_t f = 0; f < *count && all && scratch && result == SUP_OK; f++)
+        sup_instance_evaluate(instance, sup_frame_time(start, fps, f), scratch, NULL, all + (size_t)f * points);
+    sup_scratch_destroy(scratch);
+    sup_instance_destroy(instance);
+    sup_chain_destroy(chain);
+    *frames = all;
+    if (result != SUP_OK) return fail_with(&error);
+    return all && scratch ? EXIT_DONE : fail_memory();
+}
+
+// Of a file that was baked the bake is what is meant, the last one of several.
+static const sup_clip* baked_clip(const sup_character* character)
+{
+    for (uint32_t i = character->clip_count; i-- > 0;) {
+        const sup_clip* clip = &character->clips[i];
+        for (uint32_t k = 0; clip->baked && k < clip->channel_count; k++)
+            if (clip->channels[k].path == SUP_PATH_WEIGHTS) return clip;
+    }
+    return NULL;
+}
+
+static int choose_clip(const options* o, const sup_character* character, const sup_clip** out)
+{
+    *out = options_has(o, FLAG_CLIP) ? NULL : baked_clip(character);
+    if (!*out) return clip_choose(o, character, out);
+    if (!options_has(o, FLAG_QUIET)) say_note("taking the baked clip '%s'; --clip chooses another", (*out)->name);
+    return EXIT_DONE;
+}
+
+static int read_clip(const options* o, const char* path, double start, double end, sup_arena* arena, fit_shapes* out)
+{
+    const sup_clip* clip = NULL;
+    int             code = character_load(o, path, options_has(o, FLAG_QUIET), &out->rest);
+    if (code == EXIT_DONE) code = choose_clip(o, out->rest, &clip);
+    if (code != EXIT_DONE) return code;
+    if (options_has(o, FLAG_REST)) {
+        say_error("--rest goes with shapes; '%s' has a rest shape of its own", path);
+        return EXIT_USAGE;
+    }
+    if (!clip) {
+        say_error("'%s' is one shape, and a rig is found in several; give all files of the sequence, or a file with a clip",
+                  path);
+        return EXIT_FAILED;
+    }
+    double hold = 0.0;
+    if (!options_number(o, FLAG_HOLD, 0.0, 1e6, 0.0, &hold)) return EXIT_USAGE;
+    code = motion_close_end(clip, start, out->fps, hold, &end);
+    if (code != EXIT_DONE) return code;
+    if (start >= end) {
+        say_error("--start %g leaves nothing of '%s', which ends at %g s", start, clip->name, end);
+        return EXIT_FAILED;
+    }
+    return fit_shapes_play(out->rest, clip, start, end, out->fps, arena, &out->frames, &out->frame_count);
+}
+
+// ---------------------------------------------------------------------------------------------- a cache
+
+// PC2 and MDD are in stored-vertex order, and copies of one point are averaged; npy is in the order of points where it can be.
+static int gather_cache(const sup_points* cache, const char* path, const sup_character* rest, sup_arena* arena, fit_shapes* out)
+{
+    const sup_mesh* mesh = &rest->mesh;
+    if (cache->point_count != mesh->vertex_count && cache->point_count != mesh->point_count) {
+        say_error("'%s' has %u points; '%s' has %u points and %u vertices: they belong to different meshes", path,
+                  cache->point_count, rest->name, mesh->point_count, mesh->vertex_count);
+        return EXIT_FAILED;
+    }
+    static const char* const npy[] = { "npy", NULL };
+    bool                     by_vertex =
+        cache->point_count == mesh->vertex_count && !(ends_in_any(path, npy) && cache->point_count == mesh->point_count);
+    sup_vec3* frames = sup_arena_alloc(arena, (size_t)cache->frame_count * mesh->point_count, sizeof *frames);
+    uint32_t* copies = sup_arena_alloc(arena, mesh->point_count, sizeof *copies);
+    if (!frames || !copies) return fail_memory();
+    for (uint32_t v = 0; v < cache->point_count; v++) copies[by_vertex ? mesh->vertex_points[v] : v]++;
+    for (uint32_t f = 0; f < cache->frame_count; f++) {
+        const sup_vec3* from = cache->points + (size_t)f * cache->point_count;
+        sup_vec3*       to = frames + (size_t)f * mesh->point_count;
+        for (uint32_t v = 0; v < cache->point_count; v++) {
+            uint32_t p = by_vertex ? mesh->vertex_points[v] : v;
+            float    n = (float)copies[p];
+            to[p] = (sup_vec3){ to[p].x + from[v].x / n, to[p].y + from[v].y / n, to[p].z + from[v].z / n };
+        }
+    }
+    out->frames = frames;
+    out->frame_count = cache->frame_count;
+    return EXIT_DONE;
+}
+
+static int read_cache(const options* o, const char* path, sup_arena* arena, fit_shapes* out)
+{
+    const char* rest = options_text(o, FLAG_REST, NULL);
+    sup_error   error = { 0 };
+    sup_points  cache;
+    if (!rest) {
+        say_error("'%s' holds points but no faces; give the mesh with --rest FILE", path);
+        return EXIT_FAILED;
+    }
+    int code = character_load(o, rest, options_has(o, FLAG_QUIET), &out->rest);
+    if (code != EXIT_DONE) return code;
+    if (sup_points_read(path, NULL, arena, &cache, &error) != SUP_OK) return fail_with(&error);
+    return gather_cache(&cache, path, out->rest, arena, out);
+}
+
+// ---------------------------------------------------------------------------------------------- files
+
+int fit_shapes_join(const truth_set* t, uint32_t point_count, sup_arena* arena, const sup_vec3** frames)
+{
+    sup_vec3* all = sup_arena_alloc(arena, (size_t)t->count * point_count, sizeof *all);
+    if (!all) return fail_memory();
+    for (uint32_t i = 0; i < t->count; i++) memcpy(all + (size_t)i * point_count, t->points[i], point_count * sizeof *all);
+    *frames = all;
+    return EXIT_DONE;
+}
+
+static int read_files(const options* o, const char* const* words, uint32_t count, sup_arena* arena, fit_shapes* out)
+{
+    truth_set t;
+    int       code = truth_files(words, count, "the input", "shape", arena, &t);
+    if (code != EXIT_DONE) return code;
+    const char* rest = options_text(o, FLAG_REST, t.paths[0]);
+    if (t.count < 2) {
+        say_error("'%s' is one shape, and a rig is found in several; give all files of the sequence", t.paths[0]);
+        return EXIT_FAILED;
+    }
+    code = character_load(o, rest, options_has(o, FLAG_QUIET), &out->rest);
+    if (code == EXIT_DONE) code = truth_load(&t, out->rest, arena);
+    if (code == EXIT_DONE) code = fit_shapes_join(&t, out->rest->mesh.point_count, arena, &out->frames);
+    out->frame_count = t.count;
+    return code;
+}
+
+// Of all triangles' edges: a pose hardly changes it.
+static double edges_length(const sup_mesh* mesh, const sup_vec3* points)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 3 * mesh->triangle_count; i++) {
+        sup_vec3 a = points[mesh->triangles[i]], b = points[mesh->triangles[i % 3 == 2 ? i - 2 : i + 1]];
+        double   x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y, z = (double)a.z - (double)b.z;
+        sum += sqrt(x * x + y * y + z * z);
+    }
+    return sum;
+}
+
+// Files keep a mesh in centimetres under a node that makes metres of it. Rigid bones cannot do that, so the rest shape takes
+// the size of the first frame; normals do not mind.
+static void match_scale(const options* o, fit_shapes* s)
+{
+    static const double RATIO_MAX = 1.5; // a body may well stretch by less
+    sup_mesh*           mesh = &s->rest->mesh;
+    double              rest = edges_length(mesh, mesh->points), first = edges_length(mesh, s->frames);
+    if (!(rest > 0) || !(first > 0) || (first < RATIO_MAX * rest && rest < RATIO_MAX * first)) return;
+    double    scale = first / rest;
+    sup_vec3* points = (sup_vec3*)(uintptr_t)mesh->points; // the character is ours alone
+    for (uint32_t i = 0; i < mesh->point_count; i++)
+        for (int c = 0; c < 3; c++) (&points[i].x)[c] = (float)(scale * (double)(&points[i].x)[c]);
+    mesh->diagonal = (float)(scale * (double)mesh->diagonal);
+    if (!options_has(o, FLAG_QUIET)) say_note("the rest shape was scaled by %.4g to the size of the first frame", scale);
+}
+
+static int read_any(const options* o, const char* const* words, uint32_t count, sup_arena* arena, fit_shapes* out)
+{
+    double start = 0, end = -1;
+    *out = (fit_shapes){ 0 };
+    if (!options_number(o, FLAG_FPS, 0.001, 10000, 30, &out->fps)) return EXIT_USAGE;
+    if (!options_number(o, FLAG_START, 0, 1e6, 0, &start) || !options_number(o, FLAG_END, 0, 1e6, -1, &end)) return EXIT_USAGE;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_cache(words[i])) continue;
+        if (count == 1) return read_cache(o, words[i], arena, out);
+        say_error("'%s' is a cache of a whole motion; give it alone, with --rest FILE for the mesh", words[i]);
+        return EXIT_USAGE;
+    }
+    // A pattern like walk_####.obj is not a file; the reader of sequences knows what it means.
+    bool      single = count == 1 && !path_is_folder(words[0]);
+    path_info info;
+    if (single && (!is_shape(words[0]) || path_look(words[0], &info) != 0)) return read_clip(o, words[0], start, end, arena, out);
+    return read_files(o, words, count, arena, out);
+}
+
+int fit_shapes_read(const options* o, const char* const* words, uint32_t count, sup_arena* arena, fit_shapes* out)
+{
+    int code = read_any(o, words, count, arena, out);
+    if (code == EXIT_DONE && out->frame_count) match_scale(o, out);
+    return code;
+}

@@ -1,0 +1,14 @@
+/// maps.h: --map NAME=FILE, a value for each point that parameters, forces, masks and pictures may read.
+#ifndef SUPPLE_APP_MAPS_H
+#define SUPPLE_APP_MAPS_H
+
+#include "commands/options.h"
+#include "commands/progress.h"
+#include "supple/deformer.h"
+
+/// As files call it: 'belly' and '_Belly' become '_BELLY'. NULL: out of memory.
+char* map_name(const char* text, size_t length, sup_arena* arena);
+/// Notes for those of --map that none of the chains reads, nor --heat or --mask, with the names that would be read.
+void maps_say_unread(const options* o, sup_chain* const* chains, uint32_t count, progress* bar);
+
+#endif

@@ -1,0 +1,25 @@
+/// timing.h: which clip or pose, from when to when, and how often: shared by every verb that plays a character.
+#ifndef SUPPLE_APP_MOTION_H
+#define SUPPLE_APP_MOTION_H
+
+#include "common.h"
+
+typedef struct motion {
+    const sup_clip* clip; ///< NULL: the pose is held
+    const sup_pose* pose; ///< NULL with a clip
+    double          start, end, fps, preroll;
+    double          hold; ///< seconds behind the end of the clip; motion_choose adds them to `end`
+    bool            loop;
+} motion;
+
+/// What can be judged before the file is read, so that a typing mistake does not cost a long load. end is negative when
+/// absent.
+int motion_flags(const options* o, motion* out);
+/// --clip or --pose, and the end that was left open. `pose` keeps what --pose makes.
+int motion_choose(const options* o, const sup_character* character, sup_arena* arena, sup_pose* pose, motion* m);
+/// The end that was left open (negative), one that lies behind the clip's (says so), and the seconds that its pose is held.
+int motion_close_end(const sup_clip* clip, double start, double fps, double hold, double* end);
+/// What plays a chain over it.
+sup_instance_desc motion_instance(const motion* m, const sup_chain* chain, const sup_tasks* tasks);
+
+#endif

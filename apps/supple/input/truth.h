@@ -1,0 +1,27 @@
+/// truth.h: meshes by file that belong to a character, one a frame: --truth, examples, the shapes of a fit.
+#ifndef SUPPLE_APP_TRUTH_H
+#define SUPPLE_APP_TRUTH_H
+
+#include "commands/options.h"
+#include "supple/io.h"
+
+typedef struct truth_set {
+    uint32_t     count;
+    const char** paths;  ///< in frame order
+    const char** meshes; ///< per file the one mesh that counts, NULL: all; NULL: all of all
+    sup_vec3**   points; ///< per mesh, in the character's point order; filled by truth_load
+    double       gap;    ///< largest distance between copies of one point that were averaged
+    const char*  what;   ///< how messages call one of them: "truth", "example", "shape"
+} truth_set;
+
+/// The files behind words: a folder stands for its files whose names end in a number, by number. `flag` is how messages call
+/// the words ("--truth"), `what` one of the files.
+int truth_files(const char* const* words, uint32_t count, const char* flag, const char* what, sup_arena* arena, truth_set* out);
+
+/// Those of --truth.
+int truth_list(const options* o, sup_arena* arena, truth_set* out);
+/// Reads them all and brings them to the character's points: by stored vertices and faces, else by points and faces (or
+/// the triangles of both), else polygon by polygon.
+int truth_load(truth_set* t, const sup_character* character, sup_arena* arena);
+
+#endif

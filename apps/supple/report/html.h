@@ -1,0 +1,56 @@
+/// html.h: a report in one file: tables, plots as inline SVG, pictures as data. No scripts, nothing fetched: it opens from a
+/// mail or a build server, in a light or a dark window, on a phone or on paper.
+#ifndef SUPPLE_APP_HTML_H
+#define SUPPLE_APP_HTML_H
+
+#include "render/picture.h"
+#include "supple/base.h"
+
+typedef struct html {
+    char*  text;
+    size_t length, capacity;
+    bool   failed; ///< out of memory: what was added since is missing
+} html;
+
+/// Head, styles, title and the line below it.
+void html_begin(html* h, const char* title, const char* subtitle);
+/// The command that repeats the report, and the end of the page.
+void html_end(html* h, const char* command);
+/// Whether the file could be written, before the work is done for it.
+bool html_probe(const char* path, sup_error* error);
+bool html_write(const html* h, const char* path, sup_error* error);
+void html_free(html* h);
+
+/// Markup of ours; values that come from files go through html_text.
+void html_add(html* h, const char* format, ...) SUP_FORMAT(2, 3);
+/// Text of others, escaped.
+void html_text(html* h, const char* text);
+/// The limits that were broken, one a line. NULL: nothing.
+void html_verdict(html* h, const char* lines);
+/// A little square in the color that the series has in the plots.
+void html_swatch(html* h, uint32_t series);
+
+typedef struct html_series {
+    const char*   name;
+    const double* x;
+    const double* y;
+    uint32_t      count;
+} html_series;
+
+typedef struct html_plot {
+    const char*        title;
+    const char*        x_label;
+    const char*        y_label;
+    uint32_t           series_count; ///< colors go by position
+    const html_series* series;
+    double             limit; ///< a line across; NAN: none
+} html_plot;
+
+/// The y axis always shows 0. Values that are no numbers interrupt the line.
+void html_plot_add(html* h, const html_plot* plot);
+/// A picture with a caption below it. The caption is escaped.
+void html_picture(html* h, const image* picture, const char* alt, const char* caption);
+/// A bar of the heat colors with words at its ends; `both`: the colors that go both ways from gray.
+void html_legend(html* h, const char* title, const char* low, const char* high, bool both);
+
+#endif

@@ -1,0 +1,236 @@
+#include "deform/curves/carried.h"
+
+#include "base/internal.h"
+#include "math/vec.h"
+
+#include <math.h>
+
+enum { GRAIN = 4096 };
+
+/// From here on a correction is as good as whole.
+#define SEEN_SHARE 0.99f
+/// Of the change between two examples: the slowest oscillator is 0.39 of it behind, the liveliest rings by 0.5; both keep all
+/// but 0.5% of that.
+#define SWING_MOST 0.75f
+
+void sup_carried_add(sup_carried* c, uint32_t example, double share)
+{
+    if (share == 0 || c->count == SUP_CARRIED_MAX) return;
+    c->example[c->count] = example;
+    c->share[c->count++] = share;
+}
+
+sup_carried sup_carried_by_pose(const sup_segments* segments, const sup_pose* pose, float* weights)
+{
+    sup_carried c = { .count = 0 };
+    sup_segments_weigh(segments, pose, weights);
+    for (uint32_t j = 0; j < segments->count; ++j) sup_carried_add(&c, j, (double)weights[j]);
+    return c;
+}
+
+sup_carried sup_carried_by_time(const sup_modal* modal, const sup_modal_moment* at)
+{
+    sup_carried c = { .count = 0 };
+    uint32_t    examples[4];
+    double      shares[4];
+    uint32_t    count = sup_modal_carry(modal, at, examples, shares);
+    for (uint32_t i = 0; i < count; ++i) sup_carried_add(&c, examples[i], shares[i]);
+    return c;
+}
+
+sup_result sup_carried_trust_create(const sup_character* character, const sup_segments* segments, const sup_sections* sections,
+                                    sup_arena* arena, sup_trust* out, sup_error* error)
+{
+    uint32_t       n = segments->count, count = 0;
+    sup_trust_way* ways = SUP_NEW(arena, sup_trust_way, (size_t)n + 1);
+    *out = (sup_trust){ 0 };
+    if (n < 2 || !segments->turns.pose_count) return SUP_OK;
+    if (!ways) return sup_fail_memory(error, "poses");
+    if (segments->posed) count = sup_segments_ways(segments, ways);
+    else
+        for (; count < n; ++count) ways[count] = (sup_trust_way){ count, (count + 1) % n }; // the last: around a loop
+    sup_trust_desc desc = { .turns = &segments->turns,
+                            .way_count = count,
+                            .ways = ways,
+                            .shapes = segments->q,
+                            .means = { sections->station_count, sections->station, sections->ratio },
+                            .in_time = !segments->posed };
+    return sup_trust_create(character, &desc, arena, out, error);
+}
+
+sup_carried_trust sup_carried_trust_live(const sup_trust* trust, const sup_frame* frame, bool on, void* scratch)
+{
+    sup_carried_trust found = { .from = 0, .to = 0 };
+    if (on) found.trusted = sup_trust_find_any(trust, frame->end, frame->tasks, scratch);
+    return found;
+}
+
+sup_carried_trust sup_carried_trust_find(const sup_trust* trust, const sup_modal* m, const sup_modal_moment* at, bool free,
+                                         const sup_frame* frame, bool on, void* scratch)
+{
+    sup_carried_trust found = { .from = at->from, .to = at->to };
+    bool              left = m->period == 0 && (at->ratio <= 0 || at->ratio >= 1);
+    double            ratio = m->smooth ? at->ratio : sup_ramp_value(m->ramp, at->ratio);
+    sup_way           way = { at->from, (float)ratio, left };
+    if (on && m->segments && !(at->beyond > 0 && free))
+        found.trusted = sup_trust_find(trust, frame->end, &way, frame->tasks, scratch);
+    return found;
+}
+
+/// One moment of the clip.
+static void look_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* s, sup_ramp ramp, double time,
+                        sup_pose* pose, void* scratch, sup_beside* out)
+{
+    double   ratio, beyond;
+    uint32_t i = sup_segments_find(s, time, &ratio, &beyond);
+    bool     left = ratio <= 0 || ratio >= 1;
+    sup_way  way = { i, (float)(s->count == 2 ? sup_ramp_value(ramp, ratio) : ratio), left };
+    sup_clip_sample(in->character, in->clip, time, pose);
+    sup_trusted t = sup_trust_find(trust, pose, &way, in->tasks, scratch);
+    for (uint32_t p = 0; t.share && p < trust->entry_count; ++p) {
+        out->off |= t.share[p] < SEEN_SHARE;
+        out->ahead |= t.shift[p] > 1 - SEEN_SHARE || t.shift[p] < SEEN_SHARE - 1;
+    }
+}
+
+sup_result sup_carried_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* s, sup_ramp ramp,
+                              sup_arena* arena, sup_beside* out, sup_error* error)
+{
+    enum { MOMENTS = 6 };
+    sup_pose pose;
+    *out = (sup_beside){ false, false };
+    if (!trust->block_count || !in->clip || s->posed) return SUP_OK;
+    sup_arena* beside = sup_arena_beside(arena);
+    void*      scratch = beside ? sup_arena_alloc(beside, sup_trust_scratch(trust), 1) : NULL;
+    sup_result r = scratch ? sup_pose_create(in->character, beside, &pose, error) : sup_fail_memory(error, "example shapes");
+    for (uint32_t j = 0; j <= s->count && !r; ++j) {
+        double from = j ? s->times[j - 1] : 0, to = j < s->count ? s->times[j] : in->clip->seconds;
+        for (int k = 1; k <= MOMENTS && to > from; ++k)
+            look_beside(in, trust, s, ramp, from + (to - from) * k / (MOMENTS + 1), &pose, scratch, out);
+    }
+    sup_arena_destroy(beside);
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- where it swings
+
+typedef struct calm_maker {
+    const sup_segments* s;
+    const sup_modal*    m;
+    const sup_swing*    swing;
+    uint32_t            points;
+    float *             coefficients, *most; ///< most: of the swing, per point
+    sup_vec3*           at;
+} calm_maker;
+
+static void look_at(calm_maker* c)
+{
+    c->swing->take(c->swing->link, c->coefficients, c->swing->scratch, c->at);
+    for (uint32_t i = 0; i < c->points; ++i) {
+        float size = v3_length(c->at[i]);
+        if (size > c->most[i]) c->most[i] = size;
+    }
+}
+
+/// Between the examples, and as it rings out behind the last.
+static void look_in_time(calm_maker* c)
+{
+    enum { MOMENTS = 8, RINGS = 16 };
+    for (uint32_t j = 0; j < c->m->segments; ++j)
+        for (int k = 1; k < MOMENTS; ++k) {
+            double           span = c->m->times[j + 1] - c->m->times[j];
+            sup_modal_moment at = sup_modal_find(c->m, c->m->times[j] + span * k / MOMENTS);
+            if (sup_modal_sway(c->m, &at, false, c->coefficients)) look_at(c);
+        }
+    for (int k = 1; c->swing->rings && c->m->segments && c->m->period == 0 && k <= RINGS; ++k) {
+        sup_modal_moment at = sup_modal_find(c->m, c->m->times[c->m->segments] + c->m->unit * k / RINGS);
+        if (sup_modal_sway(c->m, &at, true, c->coefficients)) look_at(c);
+    }
+}
+
+/// Every example comes at once: all of it is lag, then it rings.
+static void look_at_steps(calm_maker* c, float* weights, float* none, double* state)
+{
+    enum { STEPS = 16 };
+    for (uint32_t j = 0; j < c->s->count; ++j) {
+        for (uint32_t k = 0; k < c->s->count; ++k) weights[k] = k == j;
+        sup_modal_reset(c->m, none, state);
+        for (int k = 0; k < STEPS; ++k) {
+            sup_modal_step(c->m, k ? 1.0 / STEPS : 1e-6, weights, weights, state, c->coefficients);
+            look_at(c);
+        }
+    }
+}
+
+sup_result sup_carried_calm(const sup_segments* s, const sup_modal* modal, const sup_swing* swing, uint32_t points,
+                            sup_arena* arena, float** out, sup_error* error)
+{
+    float*     calm = SUP_NEW(arena, float, (size_t)points + SUP_LANES);
+    sup_arena* beside = sup_arena_beside(arena);
+    calm_maker c = { .s = s, .m = modal, .swing = swing, .points = points };
+    float *    weights = NULL, *none = NULL;
+    double*    state = NULL;
+    if (beside) {
+        c.coefficients = SUP_NEW(beside, float, (size_t)modal->block + SUP_LANES);
+        c.most = SUP_NEW(beside, float, points);
+        c.at = SUP_NEW(beside, sup_vec3, (size_t)points + SUP_LANES);
+        weights = SUP_NEW(beside, float, s->count), none = SUP_NEW(beside, float, s->count);
+        state = SUP_NEW(beside, double, 2 * (size_t)modal->block + 1);
+    }
+    bool good = calm && state && c.coefficients && c.most && c.at && weights && none;
+    if (good && s->posed) look_at_steps(&c, weights, none, state);
+    else if (good) look_in_time(&c);
+    for (uint32_t i = 0; good && i < points; ++i) {
+        float change = 0;
+        for (uint32_t j = 0; j < s->count; ++j) {
+            float by = s->posed ? 2 * v3_length(s->q[j][i]) : v3_distance(s->q[j][i], s->q[(j + 1) % s->count][i]);
+            if (by > change) change = by;
+        }
+        float x = c.most[i] > 0 ? SWING_MOST * change / c.most[i] : 1, x4 = x * x * x * x;
+        calm[i] = x < 100 ? x / sqrtf(sqrtf(sqrtf(1 + x4 * x4))) : 1; // the smaller of x and 1, softly
+    }
+    sup_arena_destroy(beside);
+    *out = calm;
+    return good ? SUP_OK : sup_fail_memory(error, "curve motion");
+}
+
+// ---------------------------------------------------------------------------------------------- the rest of a frame
+
+static void trust_task(void* data, uint32_t begin, uint32_t end)
+{
+    const sup_carried_finish* f = data;
+    SUP_WIDE_PICK(sup_trust_apply)(&f->trust.trusted, f->shapes[f->trust.from], f->shapes[f->trust.to], begin, end, f->q);
+}
+
+static void turn_task(void* data, uint32_t begin, uint32_t end)
+{
+    const sup_carried_finish* f = data;
+    SUP_WIDE_PICK(sup_sections_turn)(f->sections, f->stations, f->rest, begin, end, f->q);
+}
+
+static void weaken_task(void* data, uint32_t begin, uint32_t end)
+{
+    const sup_carried_finish* f = data;
+    for (uint32_t i = begin; i < end; ++i) f->q[i] = v3_scale(f->q[i], sup_field_value(f->row, f->field, f->strength, i));
+}
+
+void sup_carried_fade(const sup_carried_finish* finish, const sup_tasks* tasks)
+{
+    sup_carried_finish f = *finish;
+    if (f.trust.trusted.share) sup_tasks_run(tasks, f.point_count, GRAIN, trust_task, &f);
+}
+
+void sup_carried_end(const sup_carried* c, const sup_carried_finish* finish, const sup_tasks* tasks)
+{
+    sup_carried_finish f = *finish;
+    if (f.sections->station_count) {
+        float share[SUP_CARRIED_MAX];
+        for (uint32_t k = 0; k < c->count; ++k) share[k] = (float)c->share[k];
+        const sup_trusted* of = &f.trust.trusted;
+        sup_sections_trust trust = { { NULL, NULL }, f.trust.from, f.trust.to };
+        if (of->share) trust.trusted = (sup_trusted){ of->share + f.point_count, of->shift + f.point_count };
+        sup_sections_prepare(f.sections, c->example, share, c->count, of->share ? &trust : NULL, f.stations);
+        sup_tasks_run(tasks, f.point_count, GRAIN, turn_task, &f);
+    }
+    if (f.strength != 1 || f.field->scale) sup_tasks_run(tasks, f.point_count, GRAIN, weaken_task, &f);
+}

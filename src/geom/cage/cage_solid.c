@@ -1,0 +1,170 @@
+// What of the inside becomes tissue: gaps are closed, limbs that the rig moves apart are parted, what is thin is dropped,
+// cavities are filled. All of it on nodes that are in or out, so the surface around them is closed whatever happens here.
+#include "base/internal.h"
+#include "geom/cage/cage_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+// In edges of the cage: gaps narrower than twice this close where their sides may fuse; what is thinner than twice that goes.
+#define CLOSE_EDGES 0.45
+#define OPEN_EDGES 0.25
+#define SEAM_EDGES 0.75 // so near to a seam its two sides are one
+// Cells that either may take: the grid's border must stay free, and thinner than a cell is no solid.
+#define RADIUS_LEAST 1.0
+#define RADIUS_MOST 3.0
+// Pieces smaller than this share of the largest one are carried along instead.
+#define PIECE_SHARE 0.02
+
+static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "a cage"); }
+
+// ---------------------------------------------------------------------------------------------- balls
+
+typedef struct ball {
+    uint32_t count;
+    int32_t  offsets[343];
+} ball;
+
+static ball ball_of(const cage_grid* g, double radius)
+{
+    ball b = { 0 };
+    for (int z = -3; z <= 3; ++z)
+        for (int y = -3; y <= 3; ++y)
+            for (int x = -3; x <= 3; ++x)
+                if (x * x + y * y + z * z <= radius * radius + 1e-9)
+                    b.offsets[b.count++] = x + y * (int32_t)g->step[1] + z * (int32_t)g->step[2];
+    return b;
+}
+
+// Inside the border that RADIUS_MOST needs: twice that and one more is CAGE_PAD, so what grows and shrinks again ends up where
+// it was.
+static void inner(const cage_grid* g, uint32_t low[3], uint32_t high[3])
+{
+    for (int a = 0; a < 3; ++a) low[a] = 3, high[a] = g->size[a] - 3;
+}
+
+// Whatever lies within the ball of a cell of this value that has a neighbor of the other takes it too.
+static void grow(const cage_grid* g, const ball* b, uint8_t value, const uint8_t* from, uint8_t* to)
+{
+    uint32_t low[3], high[3];
+    inner(g, low, high);
+    for (uint32_t i = 0; i < g->count; ++i) to[i] = from[i];
+    for (uint32_t z = low[2]; z < high[2]; ++z)
+        for (uint32_t y = low[1]; y < high[1]; ++y)
+            for (uint32_t x = low[0]; x < high[0]; ++x) {
+                uint32_t i = x + y * g->step[1] + z * g->step[2];
+                if (from[i] != value) continue;
+                bool border = false;
+                for (int a = 0; a < 3; ++a) border |= from[i - g->step[a]] != value || from[i + g->step[a]] != value;
+                for (uint32_t k = 0; border && k < b->count; ++k) to[(uint32_t)((int32_t)i + b->offsets[k])] = value;
+            }
+}
+
+// ---------------------------------------------------------------------------------------------- regions
+
+/// Neighbors along the edges of the tetrahedra that the surface is made in: what they join is one piece of it.
+static void ways(const cage_grid* g, int32_t out[14])
+{
+    for (int k = 1; k < 8; ++k) {
+        int32_t step =
+            (k & 1 ? (int32_t)g->step[0] : 0) + (k & 2 ? (int32_t)g->step[1] : 0) + (k & 4 ? (int32_t)g->step[2] : 0);
+        out[2 * k - 2] = step;
+        out[2 * k - 1] = -step;
+    }
+}
+
+// Numbers the region of a cell from 2 on. Cells of a value are never at the grid's border, or the border is marked already.
+static uint32_t flood(const cage_grid* g, uint8_t* marks, uint8_t value, uint8_t mark, uint32_t from, uint32_t* queue)
+{
+    int32_t  way[14];
+    uint32_t head = 0, tail = 0;
+    ways(g, way);
+    marks[from] = mark;
+    queue[tail++] = from;
+    while (head < tail) {
+        uint32_t at = queue[head++];
+        for (int k = 0; k < 14; ++k) {
+            int64_t next = (int64_t)at + way[k];
+            if (next < 0 || next >= g->count || marks[next] != value) continue;
+            marks[next] = mark;
+            queue[tail++] = (uint32_t)next;
+        }
+    }
+    return tail;
+}
+
+// From the grid's corner: what is not reached is solid, or a cavity and becomes so. (A step over the end of a line lands in the
+// border on the other side, which is out as well.)
+static void fill_cavities(cage_maker* m, uint32_t* queue)
+{
+    flood(&m->grid, m->solid, 0, 2, 0, queue);
+    for (uint32_t i = 0; i < m->grid.count; ++i) m->solid[i] = m->solid[i] != 2;
+}
+
+static bool keep_pieces(cage_maker* m, uint32_t* queue)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < m->grid.count; ++i)
+        if (m->solid[i] == 1) {
+            uint32_t n = flood(&m->grid, m->solid, 1, 2, i, queue);
+            most = n > most ? n : most;
+        }
+    for (uint32_t i = 0; i < m->grid.count; ++i)
+        if (m->solid[i] == 2) {
+            uint32_t n = flood(&m->grid, m->solid, 2, 3, i, queue);
+            if (n < PIECE_SHARE * most)
+                for (uint32_t k = 0; k < n; ++k) m->solid[queue[k]] = 0;
+        }
+    for (uint32_t i = 0; i < m->grid.count; ++i) m->solid[i] = m->solid[i] != 0;
+    return most > 0;
+}
+
+// ---------------------------------------------------------------------------------------------- parting
+
+// Both sides lose a cell where they meet. A wall that does not reach the outside is a cavity and fills again.
+static void part_limbs(const cage_maker* m, const uint8_t* from, uint8_t* to)
+{
+    const cage_grid* g = &m->grid;
+    for (uint32_t i = 0; i < g->count; ++i) to[i] = from[i];
+    for (uint32_t i = 0; i < g->count; ++i) {
+        if (!from[i]) continue; // never at the border
+        for (int a = 0; a < 3; ++a) {
+            uint32_t next = i + g->step[a];
+            if (from[next] && cage_must_part(m, i, next)) to[i] = to[next] = 0;
+        }
+    }
+}
+
+static void measure_edge(cage_maker* m)
+{
+    const cage_grid* g = &m->grid;
+    double           faces = 0;
+    for (uint32_t i = 0; i + g->step[2] < g->count; ++i)
+        for (int a = 0; a < 3; ++a) faces += m->solid[i] != m->solid[i + g->step[a]];
+    // Sides of cells are half as much again as the surface they follow, and 2 n even triangles have an area of 0.87 n edges^2.
+    m->edge = sqrt(faces * 2 / 3 * 1.1547 / m->desc->target);
+}
+
+sup_result cage_shape(cage_maker* m, bool* any, sup_error* error)
+{
+    const cage_grid* g = &m->grid;
+    uint8_t *        a = SUP_NEW(m->scratch, uint8_t, g->count), *b = SUP_NEW(m->scratch, uint8_t, g->count);
+    uint32_t*        queue = SUP_NEW(m->scratch, uint32_t, g->count);
+    if (!a || !b || !queue) return no_memory(error);
+    measure_edge(m);
+    ball closing = ball_of(g, fmin(fmax(CLOSE_EDGES * m->edge, RADIUS_LEAST), RADIUS_MOST));
+    ball opening = ball_of(g, fmin(fmax(OPEN_EDGES * m->edge, RADIUS_LEAST), RADIUS_MOST));
+    ball near = ball_of(g, fmin(fmax(SEAM_EDGES * m->edge, RADIUS_LEAST), RADIUS_MOST));
+    grow(g, &near, 1, m->seams, a);
+    memcpy(m->seams, a, g->count);
+    grow(g, &closing, 1, m->solid, a);
+    grow(g, &closing, 0, a, b);
+    for (uint32_t i = 0; i < g->count; ++i) b[i] |= m->solid[i];
+    part_limbs(m, b, m->solid);
+    fill_cavities(m, queue);
+    grow(g, &opening, 0, m->solid, a);
+    grow(g, &opening, 1, a, m->solid);
+    *any = keep_pieces(m, queue);
+    if (*any) fill_cavities(m, queue);
+    return SUP_OK;
+}

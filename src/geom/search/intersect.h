@@ -1,0 +1,15 @@
+/// geom/search/intersect.h: do two triangles pass through each other? Exact for float coordinates.
+#ifndef SUP_GEOM_SEARCH_INTERSECT_H
+#define SUP_GEOM_SEARCH_INTERSECT_H
+
+#include "supple/base.h"
+
+/// Sign of ((b - a) x (c - a)) . (d - a): 1 when d is on the side the triangle faces, 0 exactly when the four are in a plane.
+int sup_orient3(sup_vec3 a, sup_vec3 b, sup_vec3 c, sup_vec3 d);
+
+/// True when the triangles, without their borders, share a point: they cross, or lie in one plane and overlap. Touching (a
+/// point or an edge that only meets the other triangle, or borders that meet) is no intersection, and neither has a triangle
+/// without area any. Coordinates must be finite.
+bool sup_triangles_cross(const sup_vec3 s[3], const sup_vec3 t[3]);
+
+#endif

@@ -1,0 +1,38 @@
+#include "geom/surface/feature.h"
+
+#include "geom/search/closest.h"
+#include "math/vec.h"
+
+#include <math.h>
+
+#define ENTERED 0.99   // of the radius: what lies nearer to the middle is inside the ball
+enum { SHRINKS = 12 }; // the radius falls by half and more at first; what is left after so many is rounding
+// Leaves of the hierarchy opened for a ball. Only triangles that lie through each other everywhere ask for more, and there
+// neither thickness nor gap means anything.
+enum { LEAVES_MOST = 4096 };
+
+// A ball through `at` with its middle along `side` that also goes through q has the radius |q - at|^2 / (2 side . (q - at)).
+sup_feature sup_feature_at(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 at, sup_vec3 side,
+                           double most)
+{
+    sup_feature f = { .width = most, .facing = SUP_NONE };
+    double      radius = most / 2;
+    uint32_t    leaves = LEAVES_MOST;
+    for (int i = 0; i < SHRINKS; ++i) {
+        sup_vec3    middle = v3_mad(at, (float)radius, side);
+        sup_closest near = sup_bvh_closest_within(bvh, nodes, points, middle, &leaves);
+        if (leaves == 0) return (sup_feature){ .width = most, .facing = SUP_NONE };
+        if (near.slot == SUP_NONE || !(near.square < ENTERED * ENTERED * radius * radius)) break;
+        const uint32_t* c = bvh->corners + 3 * (size_t)near.slot;
+        sup_vec3        q = v3(0, 0, 0);
+        for (int k = 0; k < 3; ++k) q = v3_mad(q, (float)near.b[k], points[c[k]]);
+        sup_vec3 to = v3_sub(q, at);
+        double   along = (double)v3_dot(to, side), square = (double)v3_length2(to);
+        if (!(along > 0) || !(square / (2 * along) < radius)) break;
+        radius = square / (2 * along);
+        f.facing = near.slot;
+        f.place = q;
+    }
+    f.width = 2 * radius;
+    return f;
+}

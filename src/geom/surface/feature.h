@@ -1,0 +1,18 @@
+/// geom/surface/feature.h: how thick a body is and how far from itself, at a point of its surface.
+#ifndef SUP_GEOM_SURFACE_FEATURE_H
+#define SUP_GEOM_SURFACE_FEATURE_H
+
+#include "geom/search/bvh.h"
+
+typedef struct sup_feature {
+    double   width;  ///< of the ball that touches the surface at the point and that the surface does not enter
+    uint32_t facing; ///< the slot of the hierarchy that the ball touches opposite; SUP_NONE: it is as wide as it may be
+    sup_vec3 place;  ///< there
+} sup_feature;
+
+/// The widest ball on the side that the unit vector `side` leads to (Ma, Bae, Choi 2012: shrinking balls). Inside a body its
+/// width is the thickness there, outside the gap to what lies opposite. most: of the width. `nodes` as sup_bvh_refit made them.
+sup_feature sup_feature_at(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 at, sup_vec3 side,
+                           double most);
+
+#endif

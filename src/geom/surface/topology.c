@@ -1,0 +1,413 @@
+// Half edges sorted by their two points meet their partners; everything else is read off the sorted list.
+#include "geom/surface/topology.h"
+
+#include "base/internal.h"
+#include "geom/surface/topology_doubled.h"
+
+#include <string.h>
+
+/// One side of a face, from one corner to the next that is another point.
+typedef struct side {
+    uint32_t a, b; // points, a < b
+    uint32_t face;
+    uint32_t at_a;     // corner at a
+    uint32_t at_b;     // corner at b
+    uint32_t backward; // the face runs from b to a
+} side;
+
+/// Memory of one call.
+typedef struct work {
+    const sup_polygons* polygons;
+    sup_arena*          keep; // for the result
+    sup_arena*          temp; // dies with the call
+    sup_arena*          half; // sides: more than all the rest, and not needed once edges and fans are known
+    uint32_t            side_count;
+    side*               sides;
+    uint32_t*           order;     // of sides, by (a, b), then as they come in the faces
+    uint32_t*           per_point; // point_count + 1 counters
+    const uint8_t*      doubled;   // per face; NULL: none is there twice
+    sup_edge*           edges;
+    bool*               backward; // per edge: its first face runs from b to a
+} work;
+
+// ---------------------------------------------------------------------------------------------- sets
+
+static uint32_t find(uint32_t* parent, uint32_t i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/// The lower index leads, so that the leaders do not depend on the order of joining. True when they were apart.
+static bool join(uint32_t* parent, uint32_t a, uint32_t b)
+{
+    a = find(parent, a);
+    b = find(parent, b);
+    if (a == b) return false;
+    if (a < b) parent[b] = a;
+    else parent[a] = b;
+    return true;
+}
+
+static uint32_t* singles(sup_arena* arena, uint32_t count)
+{
+    uint32_t* parent = SUP_NEW(arena, uint32_t, count);
+    for (uint32_t i = 0; parent && i < count; ++i) parent[i] = i;
+    return parent;
+}
+
+// ---------------------------------------------------------------------------------------------- sides and edges
+
+static bool left_out(const work* w, uint32_t face) { return w->doubled && w->doubled[face]; }
+
+/// A face without consecutive copies of one point; fewer than three left enclose nothing and make no sides.
+static void collect_sides(work* w, uint32_t face, uint32_t* clean)
+{
+    const sup_polygons* p = w->polygons;
+    uint32_t            count = 0;
+    if (left_out(w, face)) return;
+    for (uint32_t c = p->face_begin[face]; c < p->face_begin[face + 1]; ++c)
+        if (count == 0 || p->corners[clean[count - 1]] != p->corners[c]) clean[count++] = c;
+    while (count > 1 && p->corners[clean[count - 1]] == p->corners[clean[0]]) --count;
+    if (count < 3) return;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t from = clean[i], to = clean[i + 1 < count ? i + 1 : 0];
+        uint32_t u = p->corners[from], v = p->corners[to];
+        w->sides[w->side_count++] = u < v ? (side){ u, v, face, from, to, 0 } : (side){ v, u, face, to, from, 1 };
+    }
+}
+
+/// Stable counting sort of the order by one of the two points.
+static void sort_sides(work* w, const uint32_t* from, uint32_t* to, bool by_a)
+{
+    uint32_t points = w->polygons->point_count;
+    memset(w->per_point, 0, ((size_t)points + 1) * sizeof *w->per_point);
+    for (uint32_t i = 0; i < w->side_count; ++i) w->per_point[(by_a ? w->sides[i].a : w->sides[i].b) + 1]++;
+    for (uint32_t i = 0; i < points; ++i) w->per_point[i + 1] += w->per_point[i];
+    for (uint32_t i = 0; i < w->side_count; ++i) {
+        uint32_t s = from ? from[i] : i;
+        to[w->per_point[by_a ? w->sides[s].a : w->sides[s].b]++] = s;
+    }
+}
+
+/// Of all faces that are not known to be there twice.
+static void order_sides(work* w, uint32_t* clean, uint32_t* first)
+{
+    w->side_count = 0;
+    for (uint32_t f = 0; f < w->polygons->face_count; ++f) collect_sides(w, f, clean);
+    sort_sides(w, NULL, first, false);
+    sort_sides(w, first, w->order, true);
+}
+
+static bool same_edge(const side* s, const side* t) { return s->a == t->a && s->b == t->b; }
+
+/// The side behind the last one on the edge of side i.
+static uint32_t edge_end(const work* w, uint32_t i)
+{
+    uint32_t end = i + 1;
+    while (end < w->side_count && same_edge(&w->sides[w->order[i]], &w->sides[w->order[end]])) ++end;
+    return end;
+}
+
+/// A copy of a face adds a third and a fourth face to edges that have two, and closes borders: it is no part of the surface.
+static bool find_doubled(work* w, sup_arena* brief, sup_topology* out)
+{
+    doubled_search s;
+    uint32_t       most = 0;
+    for (uint32_t i = 0, end; i < w->side_count; i = end) {
+        end = edge_end(w, i);
+        if (end - i > most) most = end - i;
+    }
+    if (most < 2) return true;
+    if (!doubled_search_begin(&s, w->polygons, most, w->keep, brief)) return false;
+    for (uint32_t i = 0, end; i < w->side_count; i = end) {
+        end = edge_end(w, i);
+        for (uint32_t k = i; k < end; ++k) s.items[k - i].value = w->sides[w->order[k]].face;
+        doubled_search_edge(&s, end - i);
+    }
+    for (uint32_t f = 0; f < w->polygons->face_count; ++f) out->doubled_faces += s.doubled[f];
+    if (out->doubled_faces) out->doubled = w->doubled = s.doubled;
+    return true;
+}
+
+static sup_result make_sides(work* w, sup_topology* out, sup_error* error)
+{
+    const sup_polygons* p = w->polygons;
+    uint32_t            corners = p->face_count ? p->face_begin[p->face_count] : 0, widest = 0;
+    for (uint32_t f = 0; f < p->face_count; ++f) {
+        uint32_t width = p->face_begin[f + 1] - p->face_begin[f];
+        widest = width > widest ? width : widest;
+    }
+    sup_arena* brief = sup_arena_beside(w->keep);
+    uint32_t*  first = brief ? SUP_NEW(brief, uint32_t, corners) : NULL;
+    uint32_t*  clean = brief ? SUP_NEW(brief, uint32_t, widest) : NULL;
+    w->sides = SUP_NEW(w->half, side, corners);
+    w->order = SUP_NEW(w->half, uint32_t, corners);
+    w->per_point = SUP_NEW(w->temp, uint32_t, (size_t)p->point_count + 1);
+    bool good = w->sides && w->order && w->per_point && first && clean;
+    if (good) order_sides(w, clean, first);
+    if (good) good = find_doubled(w, brief, out);
+    if (good && out->doubled) order_sides(w, clean, first);
+    sup_arena_destroy(brief);
+    return good ? SUP_OK : sup_fail_memory(error, "the edges of a mesh");
+}
+
+static sup_result make_edges(work* w, sup_topology* out, sup_error* error)
+{
+    for (uint32_t i = 0; i < w->side_count; ++i)
+        if (i == 0 || !same_edge(&w->sides[w->order[i]], &w->sides[w->order[i - 1]])) out->edge_count++;
+    w->edges = SUP_NEW(w->keep, sup_edge, out->edge_count);
+    w->backward = SUP_NEW(w->temp, bool, out->edge_count);
+    if (!w->edges || !w->backward) return sup_fail_memory(error, "the edges of a mesh");
+    out->edges = w->edges;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < w->side_count; ++i) {
+        const side* s = &w->sides[w->order[i]];
+        if (i == 0 || !same_edge(s, &w->sides[w->order[i - 1]])) {
+            w->backward[next] = s->backward != 0;
+            w->edges[next++] = (sup_edge){ .a = s->a, .b = s->b, .faces = { s->face, SUP_NONE }, .face_count = 1 };
+            continue;
+        }
+        sup_edge* e = &w->edges[next - 1];
+        if (e->face_count++ == 1) {
+            e->faces[1] = s->face;
+            e->flipped = (s->backward != 0) == w->backward[next - 1];
+        }
+    }
+    for (uint32_t i = 0; i < out->edge_count; ++i) {
+        sup_edge* e = &w->edges[i];
+        if (e->face_count > 2) e->flipped = false;
+        out->boundary_edges += e->face_count == 1;
+        out->nonmanifold_edges += e->face_count > 2 || e->flipped;
+    }
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- around points
+
+static void starts_from_counts(uint32_t* begin, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) begin[i + 1] += begin[i];
+}
+
+/// Edges are sorted, so first the lower and then the upper neighbors come out in rising order.
+static sup_result make_rings(work* w, sup_topology* out, sup_error* error)
+{
+    uint32_t  points = w->polygons->point_count;
+    uint32_t* begin = SUP_NEW(w->keep, uint32_t, (size_t)points + 1);
+    uint32_t* ring = SUP_NEW(w->keep, uint32_t, (size_t)out->edge_count * 2);
+    if (!begin || !ring) return sup_fail_memory(error, "the neighbors of points");
+    for (uint32_t i = 0; i < out->edge_count; ++i) {
+        begin[w->edges[i].a + 1]++;
+        begin[w->edges[i].b + 1]++;
+    }
+    starts_from_counts(begin, points);
+    memcpy(w->per_point, begin, ((size_t)points + 1) * sizeof *begin);
+    for (uint32_t i = 0; i < out->edge_count; ++i) ring[w->per_point[w->edges[i].b]++] = w->edges[i].a;
+    for (uint32_t i = 0; i < out->edge_count; ++i) ring[w->per_point[w->edges[i].a]++] = w->edges[i].b;
+    out->ring_begin = begin;
+    out->ring = ring;
+    return SUP_OK;
+}
+
+static sup_result make_fans(work* w, sup_topology* out, sup_error* error)
+{
+    const sup_polygons* p = w->polygons;
+    uint32_t*           begin = SUP_NEW(w->keep, uint32_t, (size_t)p->point_count + 1);
+    uint32_t*           last = SUP_NEW(w->temp, uint32_t, p->point_count); // face + 1 that was entered last
+    if (!begin || !last) return sup_fail_memory(error, "the faces around points");
+    for (uint32_t f = 0; f < p->face_count; ++f)
+        for (uint32_t c = p->face_begin[f]; c < p->face_begin[f + 1] && !left_out(w, f); ++c) {
+            uint32_t point = p->corners[c];
+            if (last[point] != f + 1) begin[point + 1]++;
+            last[point] = f + 1;
+        }
+    for (uint32_t i = 0; i < p->point_count; ++i) out->loose_points += last[i] == 0;
+    starts_from_counts(begin, p->point_count);
+    uint32_t* fan = SUP_NEW(w->keep, uint32_t, begin[p->point_count]);
+    if (!fan) return sup_fail_memory(error, "the faces around points");
+    memset(last, 0, p->point_count * sizeof *last);
+    memcpy(w->per_point, begin, ((size_t)p->point_count + 1) * sizeof *begin);
+    for (uint32_t f = 0; f < p->face_count; ++f)
+        for (uint32_t c = p->face_begin[f]; c < p->face_begin[f + 1] && !left_out(w, f); ++c) {
+            uint32_t point = p->corners[c];
+            if (last[point] != f + 1) fan[w->per_point[point]++] = f;
+            last[point] = f + 1;
+        }
+    out->fan_begin = begin;
+    out->fan = fan;
+    return SUP_OK;
+}
+
+/// Corners of one point that share an edge belong to one fan: a point has as many fans as corners minus joins.
+static sup_result count_nonmanifold_points(work* w, sup_topology* out, sup_error* error)
+{
+    const sup_polygons* p = w->polygons;
+    uint32_t*           parent = singles(w->half, p->face_count ? p->face_begin[p->face_count] : 0);
+    uint32_t*           fans = w->per_point;
+    if (!parent) return sup_fail_memory(error, "the fans of points");
+    memset(fans, 0, ((size_t)p->point_count + 1) * sizeof *fans);
+    // Each corner of a face with sides starts exactly one of them.
+    for (uint32_t i = 0; i < w->side_count; ++i) fans[w->sides[i].backward ? w->sides[i].b : w->sides[i].a]++;
+    const side* leader = NULL;
+    for (uint32_t i = 0; i < w->side_count; ++i) {
+        const side* s = &w->sides[w->order[i]];
+        if (!leader || !same_edge(s, leader)) {
+            leader = s;
+            continue;
+        }
+        fans[s->a] -= join(parent, leader->at_a, s->at_a);
+        fans[s->b] -= join(parent, leader->at_b, s->at_b);
+    }
+    for (uint32_t i = 0; i < p->point_count; ++i) out->nonmanifold_points += fans[i] > 1;
+    return SUP_OK;
+}
+
+static sup_result make_components(work* w, sup_topology* out, sup_error* error)
+{
+    const sup_polygons* p = w->polygons;
+    uint32_t*           parent = singles(w->temp, p->point_count);
+    uint32_t*           components = SUP_NEW(w->keep, uint32_t, p->point_count);
+    if (!parent || !components) return sup_fail_memory(error, "the components of a mesh");
+    for (uint32_t f = 0; f < p->face_count; ++f)
+        for (uint32_t c = p->face_begin[f] + 1; c < p->face_begin[f + 1]; ++c) join(parent, p->corners[c - 1], p->corners[c]);
+    for (uint32_t i = 0; i < p->point_count; ++i) {
+        uint32_t leader = find(parent, i); // never above i, so it has its number already
+        if (out->fan_begin[i] == out->fan_begin[i + 1]) components[i] = SUP_NONE;
+        else components[i] = leader == i ? out->component_count++ : components[leader];
+    }
+    out->components = components;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- holes
+
+/// Boundary edges around each point: those that leave it (against their face) first, then those that arrive.
+typedef struct boundary {
+    uint32_t* begin; // point_count + 1
+    uint32_t* edges;
+    uint32_t* cursor; // next to try, per point
+    bool*     used;   // per edge
+    uint32_t* place;  // per point: where it stands on the walk, SUP_NONE when not
+    uint32_t* walk;   // boundary_edges + 1 points
+    uint32_t* loops;
+    uint32_t* loop_begin;
+} boundary;
+
+/// The point a walk along boundary edge e leaves: where its face arrives.
+static uint32_t leaves(const sup_edge* e, bool backward) { return backward ? e->a : e->b; }
+
+static sup_result prepare_boundary(work* w, const sup_topology* t, boundary* b, const bool* backward, sup_error* error)
+{
+    uint32_t points = w->polygons->point_count;
+    b->begin = SUP_NEW(w->temp, uint32_t, (size_t)points + 1);
+    b->cursor = SUP_NEW(w->temp, uint32_t, (size_t)points + 1);
+    b->place = SUP_NEW(w->temp, uint32_t, points);
+    b->edges = SUP_NEW(w->temp, uint32_t, (size_t)t->boundary_edges * 2);
+    b->used = SUP_NEW(w->temp, bool, t->edge_count);
+    b->walk = SUP_NEW(w->temp, uint32_t, (size_t)t->boundary_edges + 1);
+    b->loops = SUP_NEW(w->keep, uint32_t, t->boundary_edges);
+    b->loop_begin = SUP_NEW(w->keep, uint32_t, (size_t)t->boundary_edges / 3 + 1);
+    if (!b->begin || !b->cursor || !b->place || !b->edges || !b->used || !b->walk || !b->loops || !b->loop_begin)
+        return sup_fail_memory(error, "the holes of a mesh");
+    for (uint32_t i = 0; i < t->edge_count; ++i)
+        if (t->edges[i].face_count == 1) {
+            b->begin[t->edges[i].a + 1]++;
+            b->begin[t->edges[i].b + 1]++;
+        }
+    starts_from_counts(b->begin, points);
+    memcpy(b->cursor, b->begin, ((size_t)points + 1) * sizeof *b->begin);
+    for (int arriving = 0; arriving < 2; ++arriving)
+        for (uint32_t i = 0; i < t->edge_count; ++i)
+            if (t->edges[i].face_count == 1) b->edges[b->cursor[leaves(&t->edges[i], backward[i] != arriving)]++] = i;
+    memcpy(b->cursor, b->begin, ((size_t)points + 1) * sizeof *b->begin);
+    memset(b->place, 0xff, points * sizeof *b->place);
+    return SUP_OK;
+}
+
+static uint32_t next_unused(boundary* b, uint32_t point)
+{
+    for (; b->cursor[point] < b->begin[point + 1]; ++b->cursor[point]) {
+        uint32_t e = b->edges[b->cursor[point]];
+        if (!b->used[e]) return e;
+    }
+    return SUP_NONE;
+}
+
+/// Walks from a point until every edge that can be reached is used. Where the walk meets itself it has closed a loop, which
+/// is cut off: a point where holes touch lies on several. Each edge is taken once, so it ends; dead ends (beside edges of
+/// three faces) are walked back and belong to no loop.
+static void walk_loops(const sup_topology* t, boundary* b, uint32_t start, uint32_t* loop_count)
+{
+    uint32_t depth = 0;
+    b->walk[depth++] = start;
+    b->place[start] = 0;
+    while (depth > 0) {
+        uint32_t here = b->walk[depth - 1];
+        uint32_t e = next_unused(b, here);
+        if (e == SUP_NONE) {
+            b->place[here] = SUP_NONE;
+            --depth;
+            continue;
+        }
+        b->used[e] = true;
+        uint32_t to = t->edges[e].a == here ? t->edges[e].b : t->edges[e].a;
+        if (b->place[to] == SUP_NONE) {
+            b->place[to] = depth;
+            b->walk[depth++] = to;
+            continue;
+        }
+        uint32_t at = b->loop_begin[*loop_count];
+        for (uint32_t i = b->place[to]; i < depth; ++i) {
+            b->loops[at++] = b->walk[i];
+            if (i > b->place[to]) b->place[b->walk[i]] = SUP_NONE;
+        }
+        depth = b->place[to] + 1;
+        b->loop_begin[++*loop_count] = at;
+    }
+}
+
+static sup_result make_loops(work* w, sup_topology* out, sup_error* error)
+{
+    boundary   b;
+    sup_result result = prepare_boundary(w, out, &b, w->backward, error);
+    if (result != SUP_OK) return result;
+    for (uint32_t i = 0; i < out->edge_count; ++i)
+        if (out->edges[i].face_count == 1 && !b.used[i])
+            walk_loops(out, &b, leaves(&out->edges[i], w->backward[i]), &out->loop_count);
+    out->loop_begin = b.loop_begin;
+    out->loops = b.loops;
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- all of it
+
+static sup_result create(work* w, sup_topology* out, sup_error* error)
+{
+    sup_result (*const stages[])(work*, sup_topology*, sup_error*) = { make_rings, make_fans, make_components, make_loops };
+    sup_result result = make_sides(w, out, error);
+    if (result == SUP_OK) result = make_edges(w, out, error);
+    if (result == SUP_OK) result = count_nonmanifold_points(w, out, error);
+    sup_arena_destroy(w->half);
+    for (size_t i = 0; result == SUP_OK && i < SUP_COUNT_OF(stages); ++i) result = stages[i](w, out, error);
+    return result;
+}
+
+sup_result sup_topology_create(const sup_polygons* polygons, sup_arena* arena, sup_topology* out, sup_error* error)
+{
+    SUP_ASSERT(polygons && arena && out);
+    if (polygons->face_count && polygons->face_begin[polygons->face_count] > UINT32_MAX / 2)
+        return sup_fail(error, SUP_ERROR_INPUT, "the mesh has %u face corners; split it, at most %u fit",
+                        polygons->face_begin[polygons->face_count], UINT32_MAX / 2);
+    work         w = { .polygons = polygons, .keep = arena, .temp = sup_arena_beside(arena), .half = sup_arena_beside(arena) };
+    sup_topology topology = { 0 };
+    if (!w.temp || !w.half) {
+        sup_arena_destroy(w.temp);
+        sup_arena_destroy(w.half);
+        return sup_fail_memory(error, "the edges of a mesh");
+    }
+    sup_result result = create(&w, &topology, error);
+    sup_arena_destroy(w.temp);
+    if (result == SUP_OK) *out = topology;
+    return result;
+}

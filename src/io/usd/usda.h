@@ -1,0 +1,75 @@
+/// io/usd/usda.h: what the parts of the USD writer share: the stage and its meshes, the skeleton, and what meshes wear.
+#ifndef SUP_IO_USD_USDA_H
+#define SUP_IO_USD_USDA_H
+
+#include "io/dress.h"
+#include "io/text_out.h"
+
+enum { USDA_NAME = 80, USDA_JOINT_FLOATS = 10 }; ///< translation, rotation as w x y z, scale
+
+/// A material.
+typedef struct usda_look {
+    const char* name;     ///< as a prim
+    float       color[4]; ///< linear, and opacity
+    float       glow[3];
+    float       roughness, metal;
+    const char* picture; ///< file of the base color beside the stage, multiplied by it; NULL: none
+} usda_look;
+
+/// The state of one bake. Time samples stand attribute by attribute in the file but come frame by frame, so frames wait in a
+/// spill file: a box for every part (or one for the skeleton), then points and normals (or joints).
+typedef struct usda_stage {
+    text_out      text;
+    sup_out_file* spill;
+    bool          skeletal;
+    char          root[USDA_NAME];
+    char (*part_names)[USDA_NAME];
+    uint32_t     box_count;
+    uint64_t     frame_bytes;
+    float*       record; ///< scratch: boxes, then joints or one part's points
+    size_t       record_bytes;
+    const float* uvs;
+    const bool*  parts_with;
+    const dress* dress; ///< of an OBJ or PLY; NULL: none
+    uint32_t     look_count;
+    usda_look*   looks;
+    uint32_t*    face_looks; ///< SUP_NONE: none
+    double*      own;        ///< scale taken out of each joint
+    double*      above;      ///< and out of all those above it
+} usda_stage;
+
+/// A name that USD allows: letters, digits and '_', different from the `count` names before it (USDA_NAME bytes each).
+void usda_identifier(const char* name, const char* otherwise, const char (*taken)[USDA_NAME], uint32_t count,
+                     char out[USDA_NAME]);
+/// Opens "{" of time samples with everything before it, and the code of one frame in front of its value.
+void usda_samples(usda_stage* s, const char* indent, const char* attribute);
+void usda_code(usda_stage* s, const char* indent, uint32_t frame);
+void usda_quoted(text_out* t, const char* text);
+void usda_box(usda_stage* s, const float box[6]);
+/// Floats of a frame from the spill, from the `at`th on.
+void usda_fetch(usda_stage* s, uint32_t frame, uint64_t at, float* out, size_t count);
+
+/// Finds the scales that are taken out of the skeleton; before the other two.
+sup_result usda_skel_fold(usda_stage* s, const sup_bake* bake, const sup_pose* pose, sup_error* error);
+/// Whether skinning says everything about this pose and motion, so that USD's own will show the same. `why` is a reason not.
+bool usda_skel_fits(const usda_stage* s, const sup_bake* bake, const sup_pose* pose, const char** why);
+/// The joints of a pose into a record.
+void usda_skel_record(const usda_stage* s, const sup_pose* pose, float* out);
+/// The Skeleton prim with its animation, inside the SkelRoot.
+sup_result usda_skel_write(usda_stage* s, sup_bake* bake, sup_error* error);
+/// The influences of one part's stored vertices, inside its Mesh prim.
+void usda_skel_influences(usda_stage* s, const sup_character* character, const sup_part* part);
+
+/// Texture coordinates, materials and their pictures; before anything is written.
+sup_result usda_look_find(usda_stage* s, sup_bake* bake, sup_error* error);
+/// Whether the Mesh prim itself binds a material.
+bool usda_look_binds(const usda_stage* s, const sup_part* part);
+/// What stands inside a Mesh prim of it, and the materials themselves, inside the root.
+void usda_look_mesh(usda_stage* s, const sup_bake* bake, uint32_t part);
+void usda_look_write(usda_stage* s);
+
+sup_result usda_bake_begin(sup_bake* bake, sup_error* error);
+sup_result usda_bake_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
+sup_result usda_bake_end(sup_bake* bake, sup_error* error);
+
+#endif

@@ -1,0 +1,154 @@
+/// run/runner.h: the inside of chains and instances. A chain is bound once and read-only; an instance moves.
+#ifndef SUP_RUN_RUNNER_H
+#define SUP_RUN_RUNNER_H
+
+#include "base/internal.h"
+#include "run/world.h"
+
+/// One deformer of a chain with everything that was set on it.
+typedef struct link {
+    const sup_deformer* deformer;
+    uint32_t            ordinal; ///< 1 for the first link of that name, 2 for the second
+    void*               params;  ///< deformer->params_size bytes
+    sup_field*          fields;  ///< one per parameter row
+    struct bone_value*  bones;   ///< overrides by glob, in the order they were said
+    bool*               set;     ///< per row: somebody set it; presets of the deformer do not count
+    const char**        idle;    ///< per row: why it does nothing here; NULL: it may
+    const char*         inert;   ///< why the whole link does nothing here; NULL: it may
+    sup_binding         binding;
+    size_t              params_offset; ///< into an instance's parameter block
+    size_t              state_offset;  ///< into an instance's state block
+    size_t              ways_offset;   ///< points, into the ways of a step: those of its carriers
+} link;
+
+/// 'layers.stiffness@Spine*=0.3': one value for the joints that match.
+typedef struct bone_value {
+    struct bone_value* next;
+    uint32_t           param;
+    const char*        glob;
+    float              value;
+} bone_value;
+
+struct sup_prefix {
+    const struct sup_chain* chain;
+    uint32_t                link; ///< links before this one
+    const sup_tasks*        tasks;
+    sup_pose                pose;
+    uint8_t*                params;   ///< as set
+    uint8_t*                resolved; ///< with the keys of the moment
+    world_room              room;
+    void*                   scratch;
+};
+
+struct sup_chain {
+    sup_arena*           arena;
+    const sup_character* character;
+    const sup_clip*      clip;
+    link*                links;
+    uint32_t             link_count;
+    uint32_t             dynamic_end; ///< links up to the last dynamic one; 0: all static
+    uint32_t             stepped_end; ///< links up to the last one that moves the skin's own points from step to step
+    size_t               way_count;   ///< of a step: what the links up to stepped_end add to skinning, then carriers'
+    double               step;
+    sup_world_plan       world;
+    const char*          text;
+    sup_notes            notes;
+    size_t               params_size;   ///< of all links
+    size_t               state_size;    ///< of all links
+    size_t               link_scratch;  ///< the largest of any link
+    size_t               points_size;   ///< bytes of one set of points, padded
+    size_t               carriers_size; ///< bytes of the carriers of any link, padded
+};
+
+// settings.c ------------------------------------------------------------------------------------------------------------
+
+typedef struct chain_builder {
+    const sup_chain_desc* desc;
+    sup_chain*            chain;
+    sup_arena*            temporary; ///< dies when the chain is made
+    sup_error*            error;
+} chain_builder;
+
+/// Links from text, preset and settings into chain->links, with their parameters and bone values.
+sup_result chain_parse(chain_builder* b);
+/// The row of that name, or SUP_NONE.
+uint32_t param_find(const sup_deformer* deformer, const char* name, size_t length);
+void     params_default(const sup_deformer* deformer, void* params);
+/// Checks the range and stores. The error names link, parameter, value and range.
+sup_result param_set_number(const sup_deformer* deformer, uint32_t row, double value, void* params, sup_error* error);
+/// A number as the row's type in the parameter block.
+double param_get_number(const sup_param* row, const void* params);
+
+// fields.c --------------------------------------------------------------------------------------------------------------
+
+/// Fills link->fields from maps and bone values.
+sup_result link_fields(const sup_chain* chain, link* l, sup_error* error);
+
+// conditions.c ----------------------------------------------------------------------------------------------------------
+
+/// One alternative of an only_with text.
+typedef enum only_test { ONLY_CONDITION, ONLY_EQUAL, ONLY_OTHER, ONLY_ABOVE } only_test;
+typedef struct only_item {
+    only_test   test;
+    const char* name;
+    const char* value; ///< of another row
+    size_t      name_length, value_length;
+    bool        first; ///< begins a clause
+} only_item;
+/// Takes the next alternative off the text. False: the text is at its end, or NULL.
+bool only_next(const char** text, only_item* out);
+/// The condition of that name: the deformer's own or a common one; NULL: there is none.
+const sup_condition* only_condition(const sup_deformer* deformer, const only_item* item);
+/// What of a bound link does nothing: fills idle and inert, and notes rows that were set in vain.
+sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in);
+
+// world.c ---------------------------------------------------------------------------------------------------------------
+
+/// The world file into chain->world, and its links' keys.
+sup_result world_parse(chain_builder* b);
+/// The world and the parameters at a moment: keys applied over base values. Never allocates.
+void world_resolve(const sup_chain* chain, const world_moment* moment, const uint8_t* base_params, uint8_t* params,
+                   world_room* room);
+
+// chain.c ---------------------------------------------------------------------------------------------------------------
+
+/// The caller's scratch, cut up. Same order everywhere.
+typedef struct run_scratch {
+    sup_vec3* morphed;
+    sup_vec3* skinned;
+    sup_vec3* a; ///< output of one link, input of the next, in turns
+    sup_vec3* b;
+    sup_vec3* ways; ///< of a link's carriers
+    uint8_t*  link;
+} run_scratch;
+
+run_scratch scratch_cut(const sup_chain* chain, void* scratch);
+
+/// Whether no point is lost: each is a number and lies within ten diagonals of its skinned place. The diagonal is that of the
+/// rest shape, or of the skinned one where a pose makes it larger. Where some are lost, limit2 is the square of that distance.
+bool points_near(const sup_mesh* mesh, const sup_vec3* points, const sup_vec3* skinned, float* limit2);
+/// Likewise for `count` points whose ways from their skinned places are given; `skinned` is of the mesh, NULL: no larger than
+/// the rest shape.
+bool ways_near(const sup_mesh* mesh, const sup_vec3* ways, size_t count, const sup_vec3* skinned);
+
+/// Ways of carriers at an instant between two steps.
+typedef struct run_ways {
+    const sup_vec3 *before, *after; ///< of chain->way_count
+    double          ratio;          ///< 1: after
+} run_ways;
+
+void ways_blend(const run_ways* ways, size_t offset, size_t count, sup_vec3* out);
+
+/// Runs one link on frame->points and, behind the first, frame->skinned. What is lost at an instant goes back to its
+/// skinned place and is counted ("runner.points_lost"); what is lost in a step is the caller's to reset. `state` is the link's
+/// own. With `ways` a link that has carriers presents those, at an instant; without, it takes its step first.
+void link_run(const sup_chain* chain, uint32_t index, const uint8_t* params, uint8_t* state, const sup_frame* frame,
+              const run_ways* ways, const run_scratch* s, sup_vec3* out);
+
+/// Runs links begin up to end on the frame. `points` goes in (ignored when begin is 0: then the morphed rest points do),
+/// the result is returned: in scratch, or in `out` when given. s->skinned is filled by link 0.
+const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, const uint8_t* params, uint8_t* state,
+                          const sup_frame* frame, const run_ways* ways, const run_scratch* s, const sup_vec3* points,
+                          sup_vec3* out);
+
+#endif

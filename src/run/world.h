@@ -1,0 +1,124 @@
+/// run/world.h: the inside of the world. A plan is read once and never changes; a room holds what it is at one moment.
+#ifndef SUP_RUN_WORLD_H
+#define SUP_RUN_WORLD_H
+
+#include "solve/skinning/skinning.h"
+#include "supple/deformer.h"
+
+struct chain_builder;
+
+/// When keys lie; their values are in arrays of the owner.
+typedef struct world_times {
+    uint32_t      count;
+    const double* times; ///< rising
+    const bool*   steps; ///< the value holds until the next key
+} world_times;
+
+/// A value over time: of a parameter, or of gravity or wind (three values).
+typedef enum world_target { WORLD_GRAVITY, WORLD_WIND, WORLD_PARAM } world_target;
+
+typedef struct world_track {
+    world_target    target;
+    uint32_t        link, param; ///< WORLD_PARAM: the value is x
+    world_times     keys;
+    const sup_vec3* values;
+} world_track;
+
+typedef struct world_body {
+    sup_body        body;  ///< as it stands without keys and joint
+    sup_vec3        pivot; ///< keys turn it about this; where a joint with scale takes it, exactly
+    world_times     keys;  ///< count 0: it stays
+    const sup_vec3* moves;
+    const sup_quat* turns;
+    // A second character plays a clip of its own.
+    const sup_character* other;
+    const sup_clip*      clip; ///< NULL: rigid
+    const sup_skin_set*  skin;
+    sup_affine           fit; ///< from the other's units and axes to the character's
+} world_body;
+
+typedef struct world_force {
+    sup_force       force;
+    world_times     keys; ///< at least one
+    const sup_vec3* values;
+} world_force;
+
+/// Activations of the joints that one glob names.
+typedef struct world_muscle {
+    uint32_t        joint_count;
+    const uint32_t* joints;
+    world_times     keys;
+    const float*    values;
+} world_muscle;
+
+struct sup_world_plan {
+    const sup_character* character;
+    sup_vec3             gravity, wind;
+    uint32_t             track_count, body_count, force_count, muscle_count;
+    world_track*         tracks;
+    world_body*          bodies;
+    world_force*         forces;
+    world_muscle*        muscles;
+};
+
+/// One end of a step, or both.
+typedef struct world_moment {
+    double           before, time; ///< equal: one instant
+    const sup_pose * start, *end;
+    const sup_tasks* tasks;
+} world_moment;
+
+/// Points of a second character at two times, the last ones asked for.
+typedef struct world_actor {
+    sup_pose  pose;
+    sup_vec3* morphed;
+    void*     scratch;
+    double    times[2]; ///< NAN: not yet
+    sup_vec3* points[2];
+} world_actor;
+
+typedef struct world_room {
+    sup_world    world;
+    sup_body*    bodies;
+    sup_force*   forces;
+    float*       activations;
+    world_actor* actors; ///< one per body; empty where it is rigid
+} world_room;
+
+/// False: out of memory.
+bool world_room_create(const sup_world_plan* plan, sup_arena* arena, world_room* out);
+
+// world_read.c ----------------------------------------------------------------------------------------------------------
+
+/// The key at or before the time, and how far it is to the next one; 0 where the value holds.
+uint32_t world_times_find(const world_times* keys, double time, float* share);
+sup_vec3 world_vector_at(const world_times* keys, const sup_vec3* values, double time);
+
+/// `what` names the object in messages: "body 'ball'".
+bool       world_vector(const sup_json* value, float scale, sup_vec3* out);
+/// What world_vector objects to: "must be three numbers", or that one of them is too large.
+const char* world_vector_wrong(const sup_json* value);
+sup_result world_fail(struct chain_builder* b, const char* what, const char* format, ...) SUP_FORMAT(3, 4);
+/// Refuses members that are not in the list ("name, sphere, capsule").
+sup_result world_members(struct chain_builder* b, const char* what, const sup_json* object, const char* list);
+/// A number from low to high. Absent: the fallback, or refused where that is NAN.
+sup_result world_number(struct chain_builder* b, const char* what, const sup_json* object, const char* key, double low,
+                        double high, double fallback, float* out);
+sup_result world_joint(struct chain_builder* b, const char* what, const sup_json* value, uint32_t* out);
+/// Times and steps of a list of keys; `members` are what a key may hold beside them.
+sup_result world_times_read(struct chain_builder* b, const char* what, const sup_json* list, const char* members,
+                            world_times* out);
+/// The "name" of the item, which no other item of its list may have; without one "KIND 3". Also text for messages.
+sup_result world_name(struct chain_builder* b, const char* kind, const sup_json* list, const sup_json* item, uint32_t number,
+                      const char** name, const char** what);
+
+// world_bodies.c, world_forces.c ----------------------------------------------------------------------------------------
+
+sup_result world_bodies_read(struct chain_builder* b, const sup_json* list);
+void       world_bodies_at(const sup_world_plan* plan, const world_moment* moment, world_room* room);
+bool       world_actors_create(const sup_world_plan* plan, sup_arena* arena, world_room* room);
+
+sup_result world_forces_read(struct chain_builder* b, const sup_json* list);
+sup_result world_muscles_read(struct chain_builder* b, const sup_json* list);
+
+#endif

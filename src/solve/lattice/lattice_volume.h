@@ -1,0 +1,184 @@
+/// solve/lattice/lattice_volume.h: parts of a lattice that keep their volume, by moving particles outwards along a field
+/// (Chen et al. 2012, section 4.3, corrected).
+///
+/// A part is a set of cells. Its volume is that of the skin around it: of the mesh's own triangles, cuts closed by fans, where
+/// they are closed, and neither coarser nor much finer than the cells; else of the faces of its cells drawn between nodes on
+/// the skin (solve/lattice/lattice_nodes.h); or of the cells themselves. Inner faces of cells cancel, so only boundary faces
+/// count, each a bilinear patch a b c d of (det(a,b,c) + det(a,c,d) + det(a,b,d) + det(b,c,d)) / 12, which is exact for
+/// trilinear cells; a triangle has c = d. Along x + l v it is a cubic in l.
+///   v = share s M u / |M u|      s u = the slope of a screened distance to the skin, smooth; M = the particle's skinning
+///   matrix v = share M c                c = from the core outwards, growing evenly: undoes a swelling without crumpling the
+///   skin
+/// Shares are of two kinds. Smooth ones of all parts sum to 1 and flow into each other across the cuts, so that the skin has no
+/// dents there; a few rounds move all parts at once by the inverse of their rest rates. What is left is small and is met
+/// exactly, part by part, with shares that fall to 0 at the cuts, so that parts do not disturb each other.
+#ifndef SUP_SOLVE_LATTICE_LATTICE_VOLUME_H
+#define SUP_SOLVE_LATTICE_LATTICE_VOLUME_H
+
+#include "geom/volume/volumes.h"
+#include "geom/volume/voxels.h"
+#include "math/rotation.h"
+#include "math/wide.h"
+#include "solve/lattice/lattice_nodes.h"
+
+enum { LATTICE_NODE_SLOTS = 4, LATTICE_SHARES = 4, LATTICE_FIELDS = 2 };
+
+typedef struct sup_lattice_volume_desc {
+    const sup_voxels*       voxels;
+    const uint32_t*         slots; ///< where each particle is in the arrays given to sup_lattice_volume_apply
+    uint32_t                slot_count;
+    uint32_t                part_count;
+    const uint32_t*         labels; ///< part of each cell, SUP_NONE: none
+    const sup_lattice_node* nodes;  ///< per particle; NULL: volumes of cells
+    /// The mesh, for the volume of its own triangles; none: nodes stand for it.
+    uint32_t                point_count, triangle_count;
+    const uint32_t*         triangles;
+    const uint32_t*         point_cells;  ///< of each point
+    const float*            point_places; ///< three of each, in its cell
+    /// The parts of the mesh, cuts closed where the bones carry them; NULL: its triangles go with their cells' labels, where
+    /// they are neither coarser nor much finer than the cells.
+    const sup_volumes*      surface;
+    const float*            loose;  ///< per slot: times s and c; NULL: 1
+    const sup_vec3*         core;   ///< c of each slot, in cells; NULL: there is only the first field
+    float                   fade;   ///< 0 to 0.5 of a part's length; 0: the paper's, parts one after the other
+    bool                    trial;  ///< only sup_lattice_volume_growth will be asked
+    const sup_progress*     progress; ///< asked now and then with 0.8: false stops it, SUP_ERROR_CANCELLED
+} sup_lattice_volume_desc;
+
+typedef struct sup_lattice_part {
+    uint32_t block_begin, block_end;   ///< of eight boundary faces
+    uint32_t member_begin, member_end; ///< padded to eight
+    uint32_t origin;                   ///< slot of a particle in the middle: volumes are measured from there
+    uint32_t cells;
+    uint32_t carrier; ///< the part whose smooth field moves most of its skin: itself, as a rule
+    double   rest; ///< volume at rest, in cells
+    float    most[LATTICE_FIELDS]; ///< largest length of its own field
+    float    rate[LATTICE_FIELDS]; ///< growth of its volume along its smooth field, at rest
+} sup_lattice_part;
+
+/// Some of a part's members, or of its blocks of faces: pieces of work of about one size.
+typedef struct sup_lattice_piece {
+    uint32_t part, begin, end;
+} sup_lattice_piece;
+
+typedef struct sup_lattice_volume {
+    double                  h;
+    uint32_t                part_count, slot_count, member_count;
+    const sup_lattice_part* parts;
+    const uint32_t*         faces; ///< per block four rows of eight members (within the part); empty lanes repeat member 0
+    /// Corners of the faces: four rows of member_count slots, the weights of their places and those of their own field.
+    const uint32_t* members;
+    const float*    places;
+    const float*    fields;
+    uint32_t                 member_piece_count, face_piece_count;
+    const sup_lattice_piece *member_pieces, *face_pieces; ///< part by part
+    const sup_lattice_node* nodes;        ///< that members come from
+    const uint32_t*         member_nodes; ///< of each member
+    const uint8_t*          rides;        ///< of each member: on the skin or on bones, and not on a particle
+    const float*            carried;      ///< of each member: 1 on bones, where its offset is its whole place
+    const sup_vec3*         outward;      ///< u of each slot, 0 on the middle
+    const float*    reach;   ///< s of each slot
+    const sup_vec3* core;    ///< c of each slot; NULL: none
+    const uint32_t* owners;  ///< of each slot: the part whose own field moves it, SUP_NONE: none
+    const float*    fade;    ///< its share of that field
+    const uint32_t* share_begin; ///< slot_count + 1: smooth shares (apart), or the parts around a particle
+    const uint32_t* share_parts;
+    const float*    shares;
+    uint32_t        share_stride; ///< the same in LATTICE_SHARES rows of so many, for wide kernels; 0: none
+    const uint32_t* row_parts;
+    const float*    row_shares;
+    const uint32_t* couple_begin; ///< part_count + 1: how other parts' smooth fields change this one at rest
+    const uint32_t* couple_parts;
+    const float*    couples[LATTICE_FIELDS];
+    uint32_t        cell_parts; ///< parts that are measured by their cells though nodes were given: the skin encloses too little
+    bool            exact;      ///< the mesh's own triangles are measured
+    bool            apart;      ///< no two parts' own fields move the same particle
+} sup_lattice_volume;
+
+sup_result sup_lattice_volume_create(const sup_lattice_volume_desc* desc, sup_arena* arena, sup_lattice_volume* out,
+                                     sup_error* error);
+
+/// No part is worse off than as the chain poses it. Where one would be, it goes back towards the fallback as far as it must.
+typedef struct sup_lattice_volume_bounds {
+    const sup_vec3* fallback; ///< per slot
+    const double*
+        linear; ///< per part: its volume as the chain poses it: as far from rest it may be, or 0.2 % where that is less
+    const double* there; ///< per part: its volume at the fallback; NULL: to be measured
+    bool          whole; ///< nor may the whole swell
+} sup_lattice_volume_bounds;
+
+/// One correction. Positions are moved in place.
+typedef struct sup_lattice_volume_call {
+    sup_vec3*        points;   ///< per slot
+    const sup_mat3*  matrices; ///< per slot
+    bool             core;     ///< along the second field
+    const float*     give;     ///< per slot: times the field, so that stiff flesh stays where it is; NULL: 1
+    const float*     room;     ///< per slot: times the field, 0 where skin meets skin (solve/lattice/lattice_gaps.h); NULL: 1
+    const sup_vec3*  offsets;  ///< per member, added to its place; NULL: none
+    const double*    targets;  ///< per part, times the rest volume; NULL: 1
+    const float*     strength; ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1
+    const double*    goals;    ///< per part, the volume itself, in place of targets and strength; NULL: none
+    bool             rough;    ///< without the exact step at the end
+    double           grow;     ///< cells that a round may move outwards at most; 0: as many as inwards
+    double           slack;    ///< share of the rest volume that a part may stay away from its goal; 0: none
+    uint32_t         sweeps;
+    const sup_tasks* tasks;
+    void*            scratch; ///< sup_lattice_volume_scratch bytes, 64-byte aligned
+    const sup_lattice_volume_bounds* bounds;  ///< NULL: none. Asked between the smooth rounds and the exact step
+    double*                          start;   ///< per part: the volume it had before; NULL: not asked
+    double*          reached; ///< per part: the volume it has now; NULL: not asked
+} sup_lattice_volume_call;
+
+/// What could not be done, for the caller to count.
+typedef struct sup_lattice_volume_report {
+    uint32_t inside_out; ///< parts left alone: their field does not enlarge them
+    uint32_t out_of_reach; ///< parts that stay further than 2 % from their goal
+    uint32_t held_back;    ///< parts that went back to stay within their bounds
+    bool     moved;
+} sup_lattice_volume_report;
+
+size_t                    sup_lattice_volume_scratch(const sup_lattice_volume* volume);
+sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* volume, const sup_lattice_volume_call* call);
+/// The volume of every part in cells at rest size. offsets and scratch as above.
+void sup_lattice_volume_measure(const sup_lattice_volume* volume, const sup_vec3* points, const sup_vec3* offsets,
+                                const sup_tasks* tasks, void* scratch, double* out);
+
+/// How fast its own field enlarges a part at rest: its growth in cells per cell of l. Where cuts leave little free, little.
+double sup_lattice_volume_growth(const sup_lattice_volume* volume, uint32_t part, const sup_vec3* rest,
+                                 const sup_mat3* unturned, void* scratch);
+
+/// The l of least size with a0 + a1 l + a2 l^2 + a3 l^3 = target, within the interval around 0 on which the cubic rises and
+/// within |l| <= limit; the end of the interval when there is none. a1 must be positive. *met: it is a root.
+double sup_lattice_cubic_root(const double a[4], double target, double limit, bool* met);
+
+/// Eight slots at a time: s M u / |M u| or M c as vectors, from begin up to end.
+SUP_WIDE_DECLARE(void, sup_lattice_outward,
+                 (const sup_lattice_volume* volume, const sup_mat3* matrices, bool core, uint32_t begin, uint32_t end,
+                  sup_vec3* out));
+
+/// How slots move with their parts: `lengths` of each part, mixed by the smooth shares.
+typedef struct sup_lattice_shift_job {
+    const sup_lattice_volume* volume;
+    const float*              lengths;
+    const sup_vec3*           toward; ///< per slot: along this, times the mixed length in cells
+    const sup_vec3*           back;   ///< per slot: or back to this, as far as the mixed length is short of the shares' sum
+    sup_vec3*                 points;
+} sup_lattice_shift_job;
+SUP_WIDE_DECLARE(void, sup_lattice_shift, (const sup_lattice_shift_job* job, uint32_t begin, uint32_t end));
+
+/// Eight members at a time: places relative to the origin in cells, and the field. planes: six rows of `stride` floats.
+typedef struct sup_lattice_field_job {
+    const sup_lattice_volume* volume;
+    const sup_lattice_part*   part;
+    uint32_t                  begin, end; ///< of its members for the field, of its blocks for the cubic
+    const sup_vec3*           points;
+    const sup_vec3*           offsets;
+    const sup_vec3*           outward; ///< NULL: places only
+    float*                    planes;  ///< of this part's members
+    uint32_t                  stride;
+} sup_lattice_field_job;
+SUP_WIDE_DECLARE(void, sup_lattice_field, (const sup_lattice_field_job* job));
+/// The four coefficients along the field of what some faces add to the part's volume, in cells.
+SUP_WIDE_DECLARE(void, sup_lattice_cubic, (const sup_lattice_field_job* job, double out[4]));
+
+#endif

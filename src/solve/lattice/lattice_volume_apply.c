@@ -1,0 +1,476 @@
+// The correction of a pose: all parts at once along smooth fields, then each exactly along its own.
+#include "solve/lattice/lattice_volume.h"
+
+#include "base/internal.h"
+#include "math/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAME_VOLUME 1e-5   // of the rest volume: nearer to its goal than rounding, a part is left alone
+#define NEAR_ENOUGH 2e-3   // of the rest volume: what the exact step alone may be left with
+#define ONE_ROUND 0.04     // of the rest volume: one round leaves a fifth of it or less, too little for another
+#define ONE_ROUND_MOVING 0.01 // the same of flesh that moves, which is measured again in the next step anyway
+#define STEP_MAX 0.5       // cells that a field may move a particle in one round
+#define LAST_STEP_MAX 0.2  // and in the exact step that ends them: more would leave dents at the cuts
+#define LEARN_LEAST 0.5    // of the growth expected: what a round brings less than this is not made up for
+#define LEARN_MOST 1.5
+#define FAR_OFF 0.02       // of its goal: a part that stays further away is worth counting
+#define WORSE_SLACK 2e-3   // of the rest volume: a part may be as far from it as this, whatever its pose has
+#define WHOLE_SLACK 3e-3   // of the whole's rest volume: it may be swollen by as much
+#define WORSE_SHOWS 2e-4   // of the rest volume: rounding, and what the last round leaves
+#define WORSE_SHARE 0.01   // of how far the pose has it from rest: nobody sees that
+#define NEIGHBORS_FROM 3   // rounds in which a part goes back alone; then its neighbors do by half as much
+enum { BACK_ROUNDS = 5 };
+enum { COUPLE_ROUNDS = 8, SLOT_GRAIN = 1024 };
+
+// ---------------------------------------------------------------------------------------------- root
+
+static double cubic_at(const double a[4], double l) { return a[0] + l * (a[1] + l * (a[2] + l * a[3])); }
+
+// Where the slope a1 + 2 a2 l + 3 a3 l^2, positive at 0, first becomes 0 in the direction of `sign`.
+static double rises_until(const double a[4], double sign, double limit)
+{
+    double p = a[1], q = 2 * a[2] * sign, r = 3 * a[3], best = limit; // in t = sign l
+    double under = q * q - 4 * p * r;
+    if (under < 0) return limit;
+    // The stable pair of roots: their product is p / r, and neither needs a difference of equals.
+    double s = -0.5 * (q + (q < 0 ? -sqrt(under) : sqrt(under)));
+    if (s != 0 && p / s > 0) best = fmin(best, p / s);
+    if (r != 0 && s / r > 0) best = fmin(best, s / r);
+    return best;
+}
+
+double sup_lattice_cubic_root(const double a[4], double target, double limit, bool* met)
+{
+    double sign = target < a[0] ? -1 : 1, high = rises_until(a, sign, limit), low = 0;
+    double end = cubic_at(a, sign * high);
+    *met = sign > 0 ? end >= target : end <= target;
+    if (!*met) return sign * high;
+    double t = 0;
+    for (int i = 0; i < 60; ++i) { // Newton, kept inside the bracket by halving
+        double off = sign * (cubic_at(a, sign * t) - target), slope = a[1] + sign * t * (2 * a[2] + sign * t * 3 * a[3]);
+        if (off > 0) high = t;
+        else low = t;
+        double next = slope > 0 ? t - off / slope : -1;
+        if (!(next > low && next < high)) next = (low + high) / 2;
+        if (fabs(next - t) <= 1e-15 * fabs(next)) break;
+        t = next;
+    }
+    return sign * t;
+}
+
+// ---------------------------------------------------------------------------------------------- apply
+
+typedef struct apply_job {
+    const sup_lattice_volume*      v;
+    const sup_lattice_volume_call* call;
+    sup_vec3*                      outward;                   ///< per slot
+    float*                         planes;                    ///< six rows of all members
+    double *                       volumes, *goals, *lengths; ///< per part; l of each
+    double*                        gives;                     ///< per part: how much of its field is left by `give`
+    double*                        before;                    ///< per part: its volume at the fallback
+    double*                        bounds;                    ///< per part: how far from rest it may be
+    float*                         shifts; ///< per part: lengths, as the wide kernel takes them
+    const sup_vec3*                fallback;
+    uint8_t*                       found;                     ///< per part: flags below
+    uint8_t*                       asked;                     ///< per part: is to be measured
+    double (*sums)[4];                                        ///< per piece of faces
+    bool along;                                               ///< and how its volume changes along its own field
+    bool swollen;                                             ///< the whole had to go back
+} apply_job;
+
+enum { PART_LEFT_ALONE = 1, PART_INSIDE_OUT = 2, PART_CARRIES = 4 }; // the last: one that would be worse off
+
+static apply_job place_scratch(const sup_lattice_volume* v, const sup_lattice_volume_call* call, void* scratch, size_t* size)
+{
+    size_t slots = sup_align(v->slot_count * sizeof(sup_vec3), 64), planes = sup_align(6 * (size_t)v->member_count * 4, 64),
+           parts = sup_align(v->part_count * sizeof(double), 64);
+    apply_job j = { .v = v, .call = call };
+    j.outward = sup_scratch_at(scratch, 0);
+    j.planes = sup_scratch_at(scratch, slots);
+    j.volumes = sup_scratch_at(scratch, slots + planes);
+    j.goals = sup_scratch_at(scratch, slots + planes + parts);
+    j.lengths = sup_scratch_at(scratch, slots + planes + 2 * parts);
+    j.before = sup_scratch_at(scratch, slots + planes + 3 * parts);
+    j.gives = sup_scratch_at(scratch, slots + planes + 4 * parts);
+    j.shifts = sup_scratch_at(scratch, slots + planes + 5 * parts);
+    j.bounds = sup_scratch_at(scratch, slots + planes + 6 * parts);
+    j.found = sup_scratch_at(scratch, slots + planes + 7 * parts);
+    j.asked = sup_scratch_at(scratch, slots + planes + 8 * parts);
+    j.sums = sup_scratch_at(scratch, slots + planes + 9 * parts);
+    *size = slots + planes + 9 * parts + sup_align(v->face_piece_count * sizeof *j.sums, 64);
+    return j;
+}
+
+size_t sup_lattice_volume_scratch(const sup_lattice_volume* v)
+{
+    size_t size;
+    place_scratch(v, NULL, NULL, &size);
+    return size;
+}
+
+static sup_lattice_field_job field_of(const apply_job* j, const sup_lattice_piece* piece)
+{
+    const sup_lattice_volume* v = j->v;
+    return (sup_lattice_field_job){ .volume = v,
+                                    .part = &v->parts[piece->part],
+                                    .begin = piece->begin,
+                                    .end = piece->end,
+                                    .points = j->call->points,
+                                    .offsets = j->call->offsets,
+                                    .outward = j->along ? j->outward : NULL,
+                                    .planes = j->planes + v->parts[piece->part].member_begin,
+                                    .stride = v->member_count };
+}
+
+static void outward_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job* j = data;
+    SUP_WIDE_PICK(sup_lattice_outward)(j->v, j->call->matrices, j->call->core, begin, end, j->outward);
+    for (uint32_t s = begin; s < end && j->call->give; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->give[s]);
+    for (uint32_t s = begin; s < end && j->call->room; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->room[s]);
+}
+
+static void field_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job* j = data;
+    for (uint32_t i = begin; i < end; ++i) {
+        sup_lattice_field_job field = field_of(j, &j->v->member_pieces[i]);
+        if (j->asked[j->v->member_pieces[i].part]) SUP_WIDE_PICK(sup_lattice_field)(&field);
+    }
+}
+
+static void cubic_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job* j = data;
+    for (uint32_t i = begin; i < end; ++i) {
+        sup_lattice_field_job field = field_of(j, &j->v->face_pieces[i]);
+        if (j->asked[j->v->face_pieces[i].part]) SUP_WIDE_PICK(sup_lattice_cubic)(&field, j->sums[i]);
+    }
+}
+
+// The volumes of the parts that are asked for, piece by piece.
+static void measure_asked(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    sup_tasks_run(j->call->tasks, v->member_piece_count, 1, field_task, (void*)j);
+    sup_tasks_run(j->call->tasks, v->face_piece_count, 1, cubic_task, (void*)j);
+    for (uint32_t i = 0; i < v->part_count; ++i)
+        if (j->asked[i]) j->volumes[i] = 0;
+    for (uint32_t i = 0; i < v->face_piece_count; ++i)
+        if (j->asked[v->face_pieces[i].part]) j->volumes[v->face_pieces[i].part] += j->sums[i][0];
+}
+
+static void measure(const apply_job* j)
+{
+    memset(j->asked, 1, j->v->part_count);
+    measure_asked(j);
+}
+
+static void shift_task(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_lattice_shift)(data, begin, end); }
+
+// All slots by the lengths of their parts: outwards, or back to the fallback.
+static void shift(const apply_job* j, bool back)
+{
+    const sup_lattice_volume* v = j->v;
+    sup_lattice_shift_job     job = { v, j->shifts, back ? NULL : j->outward, back ? j->fallback : NULL, j->call->points };
+    for (uint32_t i = 0; i < v->part_count; ++i) j->shifts[i] = (float)j->lengths[i];
+    if (v->part_count) sup_tasks_run(j->call->tasks, v->slot_count, SLOT_GRAIN, shift_task, &job);
+}
+
+static void own_move_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job*          j = data;
+    const sup_lattice_volume* v = j->v;
+    for (uint32_t s = begin; s < end; ++s) {
+        if (v->owners[s] == SUP_NONE || v->fade[s] == 0) continue;
+        double l = (double)v->fade[s] * j->lengths[v->owners[s]];
+        if (l != 0) j->call->points[s] = v3_mad(j->call->points[s], (float)(l * v->h), j->outward[s]);
+    }
+}
+
+// What every part shall have; found says which are not to be touched.
+static void set_goals(const apply_job* j)
+{
+    const sup_lattice_volume_call* call = j->call;
+    for (uint32_t i = 0; i < j->v->part_count; ++i) {
+        const sup_lattice_part* t = &j->v->parts[i];
+        double                  rest = t->rest * (call->targets ? call->targets[i] : 1.0);
+        double                  strength = call->strength ? (double)call->strength[i] : 1.0;
+        j->goals[i] = call->goals ? call->goals[i] : j->volumes[i] + strength * (rest - j->volumes[i]);
+        j->goals[i] = fmin(fmax(j->volumes[i], j->goals[i] - call->slack * t->rest), j->goals[i] + call->slack * t->rest);
+        j->found[i] = 0;
+        if (t->cells == 0 || t->most[call->core] == 0 || (!call->goals && !(strength > 0)) ||
+            !isfinite(j->volumes[i] + j->goals[i]))
+            j->found[i] = PART_LEFT_ALONE;
+        else if (!(j->volumes[i] > 0)) j->found[i] = PART_LEFT_ALONE | PART_INSIDE_OUT;
+    }
+}
+
+// The largest distance from a goal, in rest volumes.
+static double furthest(const apply_job* j)
+{
+    double worst = 0;
+    for (uint32_t i = 0; i < j->v->part_count; ++i)
+        if (!(j->found[i] & PART_LEFT_ALONE)) worst = fmax(worst, fabs(j->goals[i] - j->volumes[i]) / j->v->parts[i].rest);
+    return worst;
+}
+
+static double outwards(const apply_job* j, double most) { return j->call->grow > 0 ? fmin(j->call->grow, most) : most; }
+
+// What `give` and `room` leave of the field of each part, on the whole of its corners.
+static void find_gives(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    const float *             give = j->call->give, *room = j->call->room;
+    for (uint32_t i = 0; i < v->part_count; ++i) {
+        const sup_lattice_part* t = &v->parts[i];
+        double                  sum = 0;
+        for (uint32_t m = t->member_begin; m < t->member_end && (give || room); ++m) {
+            uint32_t slot = v->members[m];
+            sum += (give ? (double)give[slot] : 1.0) * (room ? (double)room[slot] : 1.0);
+        }
+        j->gives[i] = (give || room) && t->member_end > t->member_begin ? sum / (t->member_end - t->member_begin) : 1;
+    }
+}
+
+// Gauss and Seidel on the rates at rest, whose diagonal outweighs the rest.
+static void couple(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    uint32_t                  field = j->call->core;
+    memset(j->lengths, 0, v->part_count * sizeof *j->lengths);
+    for (int round = 0; round < COUPLE_ROUNDS; ++round)
+        for (uint32_t i = 0; i < v->part_count; ++i) {
+            if ((j->found[i] & PART_LEFT_ALONE) || !(v->parts[i].rate[field] > 0) || !(j->gives[i] > 0)) continue;
+            double rest = j->goals[i] - j->volumes[i], unit = 1 / (double)v->parts[i].most[field];
+            for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
+                rest -= (double)v->couples[field][k] * j->gives[v->couple_parts[k]] * j->lengths[v->couple_parts[k]];
+            j->lengths[i] = fmin(fmax(rest / ((double)v->parts[i].rate[field] * j->gives[i]), -STEP_MAX * unit),
+                                 outwards(j, STEP_MAX) * unit);
+        }
+}
+
+// How much of the growth that `couple` expected a round has brought: fields that are turned or held bring less than at rest.
+static void learn(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    uint32_t                  field = j->call->core;
+    for (uint32_t i = 0; i < v->part_count; ++i) {
+        double wanted = (double)v->parts[i].rate[field] * j->gives[i] * j->lengths[i];
+        for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
+            wanted += (double)v->couples[field][k] * j->gives[v->couple_parts[k]] * j->lengths[v->couple_parts[k]];
+        j->lengths[i] = 1;
+        if (fabs(wanted) > NEAR_ENOUGH * v->parts[i].rest)
+            j->lengths[i] = fmin(fmax((j->volumes[i] - j->before[i]) / wanted, LEARN_LEAST), LEARN_MOST);
+    }
+    for (uint32_t i = 0; i < v->part_count; ++i) j->gives[i] *= j->lengths[i];
+}
+
+// From the sums of its pieces, of which *piece is the first.
+static void correct_part(const apply_job* j, uint32_t part, uint32_t* piece, double most)
+{
+    const sup_lattice_part* t = &j->v->parts[part];
+    double                  a[4] = { 0 };
+    j->lengths[part] = 0;
+    for (; *piece < j->v->face_piece_count && j->v->face_pieces[*piece].part == part; ++*piece)
+        for (int k = 0; k < 4; ++k) a[k] += j->sums[*piece][k];
+    if ((j->found[part] & (PART_LEFT_ALONE | PART_CARRIES)) || !isfinite(a[0] + a[1] + a[2] + a[3])) return;
+    if (fabs(j->goals[part] - a[0]) <= SAME_VOLUME * t->rest) return;
+    if (!(a[1] > 0)) {
+        j->found[part] |= PART_INSIDE_OUT;
+        return;
+    }
+    bool   met;
+    double limit = j->goals[part] > a[0] ? outwards(j, most) : most;
+    double l = sup_lattice_cubic_root(a, j->goals[part], limit / (double)t->most[j->call->core], &met);
+    j->lengths[part] = l;
+    j->volumes[part] = cubic_at(a, l);
+}
+
+// Parts that share particles go one after the other, from the root on, and disturb each other.
+static void one_after_the_other(apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    j->along = true;
+    for (uint32_t sweep = 0; sweep < j->call->sweeps; ++sweep)
+        for (uint32_t part = 0, piece = 0; part < v->part_count; ++part) {
+            memset(j->lengths, 0, v->part_count * sizeof *j->lengths);
+            memset(j->asked, 0, v->part_count);
+            j->asked[part] = 1;
+            measure_asked(j);
+            correct_part(j, part, &piece, STEP_MAX);
+            if (j->lengths[part] != 0) shift(j, false);
+        }
+    j->along = false;
+}
+
+static double rest_goal(const apply_job* j, uint32_t part)
+{
+    return j->v->parts[part].rest * (j->call->targets ? j->call->targets[part] : 1.0);
+}
+
+static bool is_bounded(const apply_job* j, uint32_t part)
+{
+    const sup_lattice_part* t = &j->v->parts[part];
+    return t->rest > 0 && t->block_end > t->block_begin && !(j->call->strength && !(j->call->strength[part] > 0));
+}
+
+// How much of the way from the fallback a part may keep: all of it, or as much as leaves it within its bounds.
+static double harmless_share(const apply_job* j, uint32_t part)
+{
+    double goal = rest_goal(j, part), now = j->volumes[part], there = j->before[part], bound = j->bounds[part];
+    if (!is_bounded(j, part)) return 1;
+    if (!isfinite(now)) return 0;
+    if (!(fabs(now - goal) > (1 + WORSE_SHARE) * bound + WORSE_SHOWS * j->v->parts[part].rest)) return 1;
+    double edge = now > goal ? goal + bound : goal - bound, way = now - there;
+    return way != 0 ? fmin(fmax((edge - there) / way, 0), 1) : 0;
+}
+
+// Parts trade volume over their cuts when these turn: one swells that cannot shrink, its neighbor gets back what it never
+// lost, and the whole grows. What is left of each part's growth, so that it does not.
+static double unswollen_share(const apply_job* j)
+{
+    double now = 0, goal = 0, grown = 0;
+    for (uint32_t i = 0; i < j->v->part_count; ++i) {
+        const sup_lattice_part* t = &j->v->parts[i];
+        if (!(t->rest > 0)) continue;
+        now += j->volumes[i];
+        goal += t->rest * (j->call->targets ? j->call->targets[i] : 1.0);
+        grown += fmax(j->volumes[i] - j->before[i], 0);
+    }
+    double over = now - (1 + WHOLE_SLACK) * goal;
+    return over > 0 && grown > 0 ? fmax(1 - over / grown, 0) : 1;
+}
+
+// A correction may cost a neighbor more than it brings, what a blend does to one part nobody may be able to mend, and flesh
+// that swings gives way. Volumes along the way back are close to straight, so that a round or two meet the bounds; what flows
+// in from the neighbors is theirs to take back, but only when a part alone has not done: what they gain is worth more.
+static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
+{
+    const sup_lattice_volume* v = j->v;
+    const double *            linear = bounds->linear, *there = bounds->there;
+    uint32_t                  parts = v->part_count, held = 0;
+    bool                      known = there != NULL;
+    j->fallback = bounds->fallback;
+    for (uint32_t i = 0; i < parts; ++i) {
+        double goal = rest_goal(j, i);
+        j->before[i] = known ? there[i] : goal;
+        j->bounds[i] = fmax(WORSE_SLACK * v->parts[i].rest, fabs(linear[i] - goal));
+    }
+    for (uint32_t round = 0; round < BACK_ROUNDS; ++round) {
+        uint32_t worse = 0;
+        double   growth = bounds->whole ? unswollen_share(j) : 1;
+        for (uint32_t i = 0; i < parts && !known; ++i) known |= harmless_share(j, i) < 1;
+        if (!known && growth == 1) break;
+        if (!there && round == 0) { // only now is it worth measuring what they go back to
+            sup_lattice_volume_call fallback = *j->call;
+            fallback.points = (sup_vec3*)bounds->fallback; // only read
+            apply_job before = *j;
+            before.call = &fallback;
+            before.volumes = j->before;
+            measure(&before);
+            growth = bounds->whole ? unswollen_share(j) : 1;
+        }
+        for (uint32_t i = 0; i < parts; ++i) j->lengths[i] = j->volumes[i] > j->before[i] ? growth : 1;
+        for (uint32_t i = 0; i < parts; ++i) {
+            double share = harmless_share(j, i);
+            worse += fmin(share, j->lengths[i]) < 1;
+            double* carrier = &j->lengths[v->parts[i].carrier];
+            j->lengths[i] = fmin(j->lengths[i], share);
+            *carrier = fmin(*carrier, share);
+            if (share < 1 && v->parts[i].carrier != i) j->found[v->parts[i].carrier] |= PART_CARRIES;
+            for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1] && round >= NEIGHBORS_FROM && share < 1; ++k) {
+                double* beside = &j->lengths[v->couple_parts[k]];
+                *beside = fmin(*beside, (1 + share) / 2);
+            }
+        }
+        if (round == 0) held = worse;
+        j->swollen |= growth < 1;
+        if (worse == 0) break;
+        shift(j, true);
+        for (uint32_t i = 0; i < parts; ++i) { // the others are where they were
+            j->asked[i] = j->lengths[i] < 1;
+            for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
+                j->asked[i] |= j->lengths[v->couple_parts[k]] < 1;
+        }
+        measure_asked(j);
+    }
+    return held;
+}
+
+// Each part exactly, along its own field.
+static void meet(apply_job* j)
+{
+    uint32_t piece = 0;
+    j->along = true;
+    measure(j);
+    j->along = false;
+    for (uint32_t i = 0; i < j->v->part_count; ++i) correct_part(j, i, &piece, LAST_STEP_MAX);
+    sup_tasks_run(j->call->tasks, j->v->slot_count, SLOT_GRAIN, own_move_task, j);
+}
+
+sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, const sup_lattice_volume_call* call)
+{
+    sup_lattice_volume_report report = { 0 };
+    size_t                    size;
+    apply_job                 j = place_scratch(v, call, call->scratch, &size);
+    measure(&j);
+    if (call->start) memcpy(call->start, j.volumes, v->part_count * sizeof *call->start);
+    set_goals(&j);
+    report.moved = furthest(&j) > SAME_VOLUME;
+    if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, outward_task, &j);
+    if (report.moved) find_gives(&j);
+    if (report.moved && !v->apart) one_after_the_other(&j);
+    else if (report.moved) {
+        for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
+            double far = furthest(&j);
+            if (far <= NEAR_ENOUGH && !call->rough) break;
+            couple(&j);
+            shift(&j, false);
+            if (far <= (call->goals ? ONE_ROUND_MOVING : ONE_ROUND) || sweep + 1 == call->sweeps) break;
+            memcpy(j.before, j.volumes, v->part_count * sizeof *j.before);
+            measure(&j);
+            learn(&j);
+        }
+        if (!call->rough) meet(&j);
+        else if (call->bounds) measure(&j);
+    }
+    if (call->bounds && v->apart) report.held_back = hold_back(&j, call->bounds); // parts without a field too
+    if (report.held_back && report.moved && !call->rough && !j.swollen) meet(&j); // nobody's own field reaches another part
+    report.moved |= report.held_back > 0;
+    for (uint32_t i = 0; i < v->part_count; ++i) {
+        report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
+        report.out_of_reach += !j.found[i] && fabs(j.goals[i] - j.volumes[i]) > FAR_OFF * fabs(j.goals[i]);
+        if (call->reached) call->reached[i] = j.volumes[i];
+    }
+    return report;
+}
+
+void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* points, const sup_vec3* offsets,
+                                const sup_tasks* tasks, void* scratch, double* out)
+{
+    size_t                  size;
+    sup_lattice_volume_call call = { .points = (sup_vec3*)points, .offsets = offsets, .tasks = tasks }; // only read
+    apply_job               j = place_scratch(v, &call, scratch, &size);
+    measure(&j);
+    memcpy(out, j.volumes, v->part_count * sizeof *out);
+}
+
+double sup_lattice_volume_growth(const sup_lattice_volume* v, uint32_t part, const sup_vec3* rest, const sup_mat3* unturned,
+                                 void* scratch)
+{
+    double                  rate = 0;
+    size_t                  size;
+    sup_lattice_volume_call call = { .points = (sup_vec3*)rest, .matrices = unturned }; // only read
+    apply_job               j = place_scratch(v, &call, scratch, &size);
+    outward_task(&j, 0, v->slot_count);
+    j.along = true;
+    memset(j.asked, 0, v->part_count);
+    j.asked[part] = 1;
+    measure_asked(&j);
+    for (uint32_t i = 0; i < v->face_piece_count; ++i)
+        if (v->face_pieces[i].part == part) rate += j.sums[i][1];
+    return rate;
+}

@@ -1,0 +1,174 @@
+#include "solve/lattice/lattice_volume.h"
+
+typedef struct v8 {
+    fr x, y, z;
+} v8;
+
+static inline v8 add(v8 a, v8 b) { return (v8){ a.x + b.x, a.y + b.y, a.z + b.z }; }
+static inline v8 cross(v8 a, v8 b) { return (v8){ a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x }; }
+static inline fr dot(v8 a, v8 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+static inline v8 gather(const float* planes, uint32_t stride, const uint32_t* index)
+{
+    return (v8){ fr_gather(planes, 1, index), fr_gather(planes + stride, 1, index), fr_gather(planes + 2 * stride, 1, index) };
+}
+
+void SUP_WIDE(sup_lattice_outward)(const sup_lattice_volume* v, const sup_mat3* matrices, bool core, uint32_t begin,
+                                   uint32_t end, sup_vec3* out)
+{
+    const float *a = &matrices->m[0][0], *u = core ? &v->core->x : &v->outward->x;
+    fr           tiny = fr_all(1e-12f), one = fr_all(1), zero = fr_all(0);
+    for (uint32_t s = begin; s < end; s += SUP_REGISTER) {
+        uint32_t slot[SUP_REGISTER], count = end - s < SUP_REGISTER ? end - s : SUP_REGISTER;
+        for (uint32_t i = 0; i < SUP_REGISTER; ++i) slot[i] = s + (i < count ? i : 0);
+        fr row[3], ux = fr_gather(u, 3, slot), uy = fr_gather(u + 1, 3, slot), uz = fr_gather(u + 2, 3, slot);
+        for (int i = 0; i < 3; ++i)
+            row[i] = fr_gather(a + 3 * i, 9, slot) * ux + fr_gather(a + 3 * i + 1, 9, slot) * uy +
+                     fr_gather(a + 3 * i + 2, 9, slot) * uz;
+        if (core) {
+            fr_scatter3(&out->x, 3, slot, count, row[0], row[1], row[2]);
+            continue;
+        }
+        fr length2 = row[0] * row[0] + row[1] * row[1] + row[2] * row[2];
+        ir sound = length2 > tiny; // a direction that skinning has folded away is none
+        fr size = fr_select(sound, fr_gather(v->reach, 1, slot) / fr_sqrt(fr_select(sound, length2, one)), zero);
+        fr_scatter3(&out->x, 3, slot, count, size * row[0], size * row[1], size * row[2]);
+    }
+}
+
+void SUP_WIDE(sup_lattice_shift)(const sup_lattice_shift_job* j, uint32_t begin, uint32_t end)
+{
+    const sup_lattice_volume* v = j->volume;
+    const sup_vec3*           other = j->back ? j->back : j->toward;
+    fr                        h = fr_all((float)v->h), one = fr_all(1);
+    uint32_t                  whole = begin + (end - begin) / SUP_REGISTER * SUP_REGISTER;
+    for (uint32_t s = begin; s < whole; s += SUP_REGISTER) {
+        fr mixed = fr_all(0), sum = fr_all(0), x[3], y[3];
+        for (uint32_t k = 0; k < LATTICE_SHARES; ++k) {
+            size_t row = (size_t)k * v->share_stride + s;
+            fr     share = fr_load(v->row_shares + row);
+            mixed += share * fr_gather(j->lengths, 1, v->row_parts + row);
+            sum += share;
+        }
+        fr_load3(&j->points[s].x, &x[0], &x[1], &x[2]);
+        fr_load3(&other[s].x, &y[0], &y[1], &y[2]);
+        if (j->back) {
+            ir less = mixed < sum;
+            fr kept = mixed / fr_select(less, sum, one);
+            for (int a = 0; a < 3; ++a) x[a] = fr_select(less, y[a] + kept * (x[a] - y[a]), x[a]);
+        } else
+            for (int a = 0; a < 3; ++a) x[a] = x[a] + h * mixed * y[a];
+        fr_store3(&j->points[s].x, x[0], x[1], x[2]);
+    }
+    for (uint32_t s = whole; s < end; ++s) {
+        float mixed = 0, sum = 0;
+        for (uint32_t k = 0; k < LATTICE_SHARES; ++k) {
+            size_t row = (size_t)k * v->share_stride + s;
+            mixed += v->row_shares[row] * j->lengths[v->row_parts[row]];
+            sum += v->row_shares[row];
+        }
+        for (int a = 0; a < 3; ++a) {
+            float *x = &j->points[s].x + a, y = (&other[s].x)[a];
+            if (!j->back) *x = *x + (float)v->h * mixed * y;
+            else if (mixed < sum) *x = y + mixed / sum * (*x - y);
+        }
+    }
+}
+
+// The weighted sum over four slots of their vectors from an origin.
+static inline v8 mix(const sup_vec3* from, sup_vec3 origin, const uint32_t* slots, const float* weights, uint32_t rows)
+{
+    v8 sum = { fr_all(0), fr_all(0), fr_all(0) };
+    fr ox = fr_all(origin.x), oy = fr_all(origin.y), oz = fr_all(origin.z);
+    for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) {
+        const uint32_t* slot = slots + (size_t)k * rows;
+        fr              w = fr_load(weights + (size_t)k * rows);
+        sum.x += w * (fr_gather(&from->x, 3, slot) - ox);
+        sum.y += w * (fr_gather(&from->y, 3, slot) - oy);
+        sum.z += w * (fr_gather(&from->z, 3, slot) - oz);
+    }
+    return sum;
+}
+
+void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
+{
+    const sup_lattice_volume* v = j->volume;
+    const sup_vec3            o = j->points[j->part->origin], none = { 0, 0, 0 };
+    fr                        scale = fr_all((float)(1.0 / v->h));
+    for (uint32_t m = j->begin; m < j->end; m += SUP_REGISTER) {
+        float* to = j->planes + (m - j->part->member_begin);
+        v8     at = mix(j->points, o, v->members + m, v->places + m, v->member_count);
+        if (j->offsets) {
+            fr x, y, z;
+            fr away = fr_load(v->carried + m);
+            fr_load3(&j->offsets[m].x, &x, &y, &z);
+            at = add(at, (v8){ x - away * fr_all(o.x), y - away * fr_all(o.y), z - away * fr_all(o.z) });
+        }
+        fr_store(to, scale * at.x);
+        fr_store(to + j->stride, scale * at.y);
+        fr_store(to + 2 * (size_t)j->stride, scale * at.z);
+        if (!j->outward) continue;
+        v8 field = mix(j->outward, none, v->members + m, v->fields + m, v->member_count);
+        fr_store(to + 3 * (size_t)j->stride, field.x);
+        fr_store(to + 4 * (size_t)j->stride, field.y);
+        fr_store(to + 5 * (size_t)j->stride, field.z);
+    }
+}
+
+// Six times the volume of triangles, a . (b x c), likewise.
+static void triangle_cubic(const sup_lattice_field_job* j, double out[4])
+{
+    const float* field = j->planes + 3 * (size_t)j->stride;
+    bool         moves = j->outward != NULL;
+    for (uint32_t block = j->begin; block < j->end; ++block) {
+        float sums[4][SUP_LANES];
+        for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
+            const uint32_t* index = j->volume->faces + 4 * SUP_LANES * (size_t)block + lane;
+            v8              x[3], m[3];
+            for (int k = 0; k < 3; ++k) x[k] = gather(j->planes, j->stride, index + 8 * k);
+            v8 bc = cross(x[1], x[2]);
+            fr_store(sums[0] + lane, dot(x[0], bc));
+            if (!moves) continue;
+            for (int k = 0; k < 3; ++k) m[k] = gather(field, j->stride, index + 8 * k);
+            v8 bc1 = add(cross(x[1], m[2]), cross(m[1], x[2])), bc2 = cross(m[1], m[2]);
+            fr_store(sums[1] + lane, dot(m[0], bc) + dot(x[0], bc1));
+            fr_store(sums[2] + lane, dot(m[0], bc1) + dot(x[0], bc2));
+            fr_store(sums[3] + lane, dot(m[0], bc2));
+        }
+        for (int i = 0; i < (moves ? 4 : 1); ++i) out[i] += (double)f8_sum(f8_load(sums[i]));
+    }
+    for (int i = 0; i < 4; ++i) out[i] /= 6;
+}
+
+// With S = (a x b) . (c + d) + (a + b) . (c x d), twelve times the volume of a patch, and all four corners moving along l:
+// products of polynomials.
+void SUP_WIDE(sup_lattice_cubic)(const sup_lattice_field_job* j, double out[4])
+{
+    const float* field = j->planes + 3 * (size_t)j->stride;
+    bool         moves = j->outward != NULL;
+    for (int i = 0; i < 4; ++i) out[i] = 0;
+    if (j->volume->exact) {
+        triangle_cubic(j, out);
+        return;
+    }
+    for (uint32_t block = j->begin; block < j->end; ++block) {
+        float sums[4][SUP_LANES];
+        for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
+            const uint32_t* index = j->volume->faces + 4 * SUP_LANES * (size_t)block + lane;
+            v8              x[4], m[4];
+            for (int k = 0; k < 4; ++k) x[k] = gather(j->planes, j->stride, index + 8 * k);
+            v8 f = add(x[0], x[1]), e = add(x[2], x[3]), ab = cross(x[0], x[1]), cd = cross(x[2], x[3]);
+            fr_store(sums[0] + lane, dot(ab, e) + dot(f, cd));
+            if (!moves) continue;
+            for (int k = 0; k < 4; ++k) m[k] = gather(field, j->stride, index + 8 * k);
+            v8 df = add(m[0], m[1]), de = add(m[2], m[3]);
+            v8 ab1 = add(cross(x[0], m[1]), cross(m[0], x[1])), ab2 = cross(m[0], m[1]);
+            v8 cd1 = add(cross(x[2], m[3]), cross(m[2], x[3])), cd2 = cross(m[2], m[3]);
+            fr_store(sums[1] + lane, (dot(ab1, e) + dot(ab, de)) + (dot(df, cd) + dot(f, cd1)));
+            fr_store(sums[2] + lane, (dot(ab2, e) + dot(ab1, de)) + (dot(df, cd1) + dot(f, cd2)));
+            fr_store(sums[3] + lane, dot(ab2, de) + dot(df, cd2));
+        }
+        for (int i = 0; i < (moves ? 4 : 1); ++i) out[i] += (double)f8_sum(f8_load(sums[i]));
+    }
+    for (int i = 0; i < 4; ++i) out[i] /= 12;
+}
