@@ -105,7 +105,7 @@ void system_watch(void (*handler)(int number))
 
 void system_end_now(int code) { _exit(code); }
 
-void system_say(const char* text, size_t length)
+void system_print(const char* text, size_t length)
 {
     if (write(STDERR_FILENO, text, length) < 0) return; // nobody is left to tell
 }

@@ -28,7 +28,7 @@ bool system_shows_lines(void);
 /// The handler is called once for Ctrl-C, a polite kill and a closed terminal, with the number of the signal.
 void system_watch(void (*handler)(int number));
 /// Both may be called in the handler.
-void system_say(const char* text, size_t length);
+void system_print(const char* text, size_t length);
 void system_end_now(int code);
 /// Shows an address in the person's browser. ENODEV: there is no display.
 int system_open(const char* address);

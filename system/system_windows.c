@@ -138,7 +138,7 @@ void system_watch(void (*handler)(int number))
 
 void system_end_now(int code) { _exit(code); }
 
-void system_say(const char* text, size_t length)
+void system_print(const char* text, size_t length)
 {
     DWORD done;
     WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, (DWORD)length, &done, NULL);

@@ -42,7 +42,7 @@ typedef enum flat_status {
 /// Told about long work; 0 cancels.
 typedef int32_t flat_progress_fn(void* user, double fraction, const char* what);
 /// Reads a file beside the one that is loaded: bytes written, or how many there are where `out` is NULL; negative: none.
-typedef int64_t flat_read_fn(void* user, const char* path, uint8_t* out, uint64_t room);
+typedef int64_t flat_read_fn(void* user, const char* path, uint8_t* out, uint64_t capacity);
 
 FLAT_API uint32_t    flat_abi(void);
 FLAT_API const char* flat_version(void);

@@ -173,10 +173,10 @@ static sup_result make_weights(const maker* m, uint32_t part, sup_part_desc* out
 /// Maps (want 1) or morphs (want 3 elements a point) of a part.
 static sup_result make_values(const maker* m, uint32_t part, sup_part_desc* out)
 {
-    uint32_t room = 0;
-    for (const flat_given* g = m->draft->given; g; g = g->next) ++room;
-    sup_map_desc*   maps = sup_arena_alloc(m->arena, room, sizeof *maps);
-    sup_morph_desc* morphs = sup_arena_alloc(m->arena, room, sizeof *morphs);
+    uint32_t capacity = 0;
+    for (const flat_given* g = m->draft->given; g; g = g->next) ++capacity;
+    sup_map_desc*   maps = sup_arena_alloc(m->arena, capacity, sizeof *maps);
+    sup_morph_desc* morphs = sup_arena_alloc(m->arena, capacity, sizeof *morphs);
     if (!maps || !morphs) return out_of_memory(m);
     for (const flat_given* g = m->draft->given; g; g = g->next) {
         size_t   length;

@@ -194,12 +194,12 @@ const sup_tasks* flat_tasks(flat_object* o)
 
 bool flat_bytes_add(flat_bytes* b, const void* data, size_t size)
 {
-    if (size >= b->room - b->used) {
-        size_t room = (b->used + size) * 2 + 256;
-        char*  more = realloc(b->data, room);
+    if (size >= b->capacity - b->used) {
+        size_t capacity = (b->used + size) * 2 + 256;
+        char*  more = realloc(b->data, capacity);
         if (!more) return false;
         b->data = more;
-        b->room = room;
+        b->capacity = capacity;
     }
     if (size) memcpy(b->data + b->used, data, size);
     b->used += size;

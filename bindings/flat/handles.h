@@ -18,7 +18,7 @@ typedef enum flat_kind {
 /// Bytes that grow.
 typedef struct flat_bytes {
     char*  data;
-    size_t used, room;
+    size_t used, capacity;
 } flat_bytes;
 
 /// An array that was given to a draft.

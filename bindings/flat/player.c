@@ -27,10 +27,10 @@ sup_result flat_find_clip(const sup_character* c, const sup_json* wanted, const 
 sup_result flat_world_meshes(sup_chain_desc* desc, sup_arena* arena, sup_error* error)
 {
     const sup_json* bodies = sup_json_get(desc->world, "bodies");
-    uint32_t        room = bodies && bodies->type == SUP_JSON_ARRAY ? bodies->count : 0, count = 0;
-    sup_world_mesh* meshes = sup_arena_alloc(arena, room, sizeof *meshes);
+    uint32_t        capacity = bodies && bodies->type == SUP_JSON_ARRAY ? bodies->count : 0, count = 0;
+    sup_world_mesh* meshes = sup_arena_alloc(arena, capacity, sizeof *meshes);
     if (!meshes) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
-    for (const sup_json* body = room ? bodies->first : NULL; body; body = body->next) {
+    for (const sup_json* body = capacity ? bodies->first : NULL; body; body = body->next) {
         const char*    name = sup_json_string(sup_json_get(body, "mesh"), NULL);
         sup_character* loaded = NULL;
         uint32_t       known = 0;

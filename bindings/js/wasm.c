@@ -7,7 +7,7 @@
 #define IMPORT(name) __attribute__((import_module("env"), import_name(#name)))
 
 IMPORT(progress) int32_t js_progress(void* user, double fraction, const char* what);
-IMPORT(read) int64_t js_read(void* user, const char* path, uint8_t* out, uint64_t room);
+IMPORT(read) int64_t js_read(void* user, const char* path, uint8_t* out, uint64_t capacity);
 
 flat_progress_fn* EXPORT(supple_progress)(void) { return js_progress; }
 flat_read_fn*     EXPORT(supple_read)(void) { return js_read; }

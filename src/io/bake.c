@@ -123,10 +123,11 @@ static sup_result check_kept(const sup_bake* bake, const char* path, sup_error* 
                     path);
 }
 
-static sup_result open_file(sup_bake* bake, const char* path, void* buffer, size_t room, sup_out_file** out, sup_error* error)
+static sup_result open_file(sup_bake* bake, const char* path, void* buffer, size_t capacity, sup_out_file** out,
+                            sup_error* error)
 {
     return bake->in_memory ? sup_out_open_memory(path, bake->arena, out, error)
-                           : sup_out_open(path, bake->arena, buffer, room, out, error);
+                           : sup_out_open(path, bake->arena, buffer, capacity, out, error);
 }
 
 static sup_result begin(const sup_bake_desc* desc, bool in_memory, const sup_allocator* allocator, sup_bake** out,
@@ -212,7 +213,7 @@ static sup_result make_finite(sup_bake* bake, sup_bake_frame* frame, sup_error* 
     return SUP_OK;
 }
 
-static void tell_bad_points(sup_bake* bake)
+static void note_bad_points(sup_bake* bake)
 {
     if (!bake->bad_points) return;
     sup_bake_warn(bake,
@@ -271,7 +272,7 @@ sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, 
 {
     SUP_ASSERT(!bake->done && bake->next_frame == bake->desc.frame_count);
     uint64_t size = 0;
-    tell_bad_points(bake);
+    note_bad_points(bake);
     sup_result result = bake->format->bake_end(bake, error);
     if (result == SUP_OK) result = commit_files(bake, &size, error);
     if (result != SUP_OK) return result;
@@ -291,13 +292,13 @@ void sup_bake_destroy(sup_bake* bake)
 
 // ---------------------------------------------------------------------------------------------- files of a format
 
-static sup_result add_file(sup_bake* bake, const char* path, void* buffer, size_t room, bool keep, sup_out_file** out,
+static sup_result add_file(sup_bake* bake, const char* path, void* buffer, size_t capacity, bool keep, sup_out_file** out,
                            sup_error* error)
 {
     sup_bake_file* entry = SUP_NEW(bake->arena, sup_bake_file, 1);
     if (!entry) return sup_fail_memory(error, "the output file");
     sup_result result = keep ? check_kept(bake, path, error) : SUP_OK;
-    if (result == SUP_OK) result = open_file(bake, path, buffer, room, &entry->file, error);
+    if (result == SUP_OK) result = open_file(bake, path, buffer, capacity, &entry->file, error);
     if (result != SUP_OK) return result;
     entry->keep = keep;
     if (bake->last_file) bake->last_file->next = entry;
@@ -307,9 +308,9 @@ static sup_result add_file(sup_bake* bake, const char* path, void* buffer, size_
     return SUP_OK;
 }
 
-sup_result sup_bake_open(sup_bake* bake, const char* path, void* buffer, size_t room, sup_out_file** out, sup_error* error)
+sup_result sup_bake_open(sup_bake* bake, const char* path, void* buffer, size_t capacity, sup_out_file** out, sup_error* error)
 {
-    return add_file(bake, path, buffer, room, true, out, error);
+    return add_file(bake, path, buffer, capacity, true, out, error);
 }
 
 sup_result sup_bake_spill(sup_bake* bake, sup_out_file** out, sup_error* error)

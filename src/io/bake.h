@@ -30,7 +30,7 @@ void sup_bake_warn(sup_bake* bake, const char* format, ...) SUP_FORMAT(2, 3);
 
 /// One more file of this bake. All take their places together in sup_bake_end, or none does. buffer and room as in
 /// sup_out_open.
-sup_result sup_bake_open(sup_bake* bake, const char* path, void* buffer, size_t room, struct sup_out_file** out,
+sup_result sup_bake_open(sup_bake* bake, const char* path, void* buffer, size_t capacity, struct sup_out_file** out,
                          sup_error* error);
 /// A file beside the target for what must be written again in another order; gone when the bake is.
 sup_result sup_bake_spill(sup_bake* bake, struct sup_out_file** out, sup_error* error);
@@ -44,7 +44,8 @@ bool sup_out_is_directory(const char* path);
 typedef struct sup_out_file sup_out_file;
 #define SUP_OUT_ROOM ((size_t)1 << 20) ///< large enough that the system calls do not show
 /// A buffer of `room` bytes, or NULL: one from the arena.
-sup_result sup_out_open(const char* path, sup_arena* arena, void* buffer, size_t room, sup_out_file** out, sup_error* error);
+sup_result sup_out_open(const char* path, sup_arena* arena, void* buffer, size_t capacity, sup_out_file** out,
+                        sup_error* error);
 /// The same without a file: what is written stays in memory until sup_out_discard. Unbuffered.
 sup_result sup_out_open_memory(const char* name, sup_arena* arena, sup_out_file** out, sup_error* error);
 /// What is in memory, and the name it would have had.

@@ -21,13 +21,13 @@ struct sup_out_file {
     bool        replaces;
     bool        whole; // closed, but not yet in its place
     uint8_t*    buffer;
-    size_t      room, buffered;
+    size_t      capacity, buffered;
     uint64_t    written;   // without what is buffered
     bool        in_memory; // bytes of `memory`, and no file anywhere
     sup_arena*  arena;     // of whom it belongs to
     sup_arena*  memory;    // holds `bytes` alone, so that growing gives the old ones back
     uint8_t*    bytes;
-    size_t      bytes_room;
+    size_t      bytes_capacity;
 };
 
 static const char* reason(int number)
@@ -108,12 +108,12 @@ static sup_result check_target(sup_out_file* file, sup_error* error)
 static sup_result open_part(sup_out_file* file, sup_arena* arena, sup_error* error)
 {
     size_t folder = sup_path_own_folder(file->target);
-    size_t room = folder + NAME_KEPT + 64;
-    file->part = sup_arena_alloc(arena, room, 1);
+    size_t capacity = folder + NAME_KEPT + 64;
+    file->part = sup_arena_alloc(arena, capacity, 1);
     if (!file->part) return sup_fail_memory(error, "the output file");
     memcpy(file->part, file->target, folder);
     for (int i = 0; i < TRIES_MAX; ++i) {
-        sup_format(file->part + folder, room - folder, ".%.*s.%ld.%d.part", (int)NAME_KEPT, file->target + folder,
+        sup_format(file->part + folder, capacity - folder, ".%.*s.%ld.%d.part", (int)NAME_KEPT, file->target + folder,
                    sup_disk_process(), i);
         int number = sup_disk_create(file->part, &file->handle);
         if (number == 0) return SUP_OK;
@@ -122,12 +122,12 @@ static sup_result open_part(sup_out_file* file, sup_arena* arena, sup_error* err
     return fail(file, EEXIST, error);
 }
 
-sup_result sup_out_open(const char* path, sup_arena* arena, void* buffer, size_t room, sup_out_file** out, sup_error* error)
+sup_result sup_out_open(const char* path, sup_arena* arena, void* buffer, size_t capacity, sup_out_file** out, sup_error* error)
 {
     sup_out_file* file = SUP_NEW(arena, sup_out_file, 1);
     if (!file) return sup_fail_memory(error, "the output file");
-    *file = (sup_out_file){ .path = sup_arena_text(arena, path, strlen(path)), .handle = -1, .room = room };
-    file->buffer = buffer ? buffer : sup_arena_alloc(arena, room, 1);
+    *file = (sup_out_file){ .path = sup_arena_text(arena, path, strlen(path)), .handle = -1, .capacity = capacity };
+    file->buffer = buffer ? buffer : sup_arena_alloc(arena, capacity, 1);
     file->target = file->path;
     if (!file->path || !file->buffer) return sup_fail_memory(error, "the output file");
     int        number = sup_disk_follow(arena, &file->target);
@@ -152,10 +152,10 @@ static sup_result write_memory(sup_out_file* file, uint64_t offset, const uint8_
 {
     if (bytes > SIZE_MAX / 4 || offset > SIZE_MAX / 4) return sup_fail_memory(error, "the output");
     size_t end = (size_t)offset + bytes;
-    if (end > file->bytes_room) {
-        size_t     room = end + end / 2 + 4096;
+    if (end > file->bytes_capacity) {
+        size_t     capacity = end + end / 2 + 4096;
         sup_arena* memory = sup_arena_beside(file->arena);
-        uint8_t*   more = memory ? sup_arena_alloc(memory, room, 1) : NULL;
+        uint8_t*   more = memory ? sup_arena_alloc(memory, capacity, 1) : NULL;
         if (!more) sup_arena_destroy(memory);
         if (!more)
             return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while making '%s'; bake fewer frames, or to a file",
@@ -164,7 +164,7 @@ static sup_result write_memory(sup_out_file* file, uint64_t offset, const uint8_
         sup_arena_destroy(file->memory);
         file->memory = memory;
         file->bytes = more;
-        file->bytes_room = room;
+        file->bytes_capacity = capacity;
     }
     if (bytes) memcpy(file->bytes + offset, data, bytes);
     return SUP_OK;
@@ -189,11 +189,11 @@ static sup_result flush(sup_out_file* file, sup_error* error)
 sup_result sup_out_write(sup_out_file* file, const void* data, size_t bytes, sup_error* error)
 {
     SUP_ASSERT(file->handle != -1 || file->in_memory);
-    if (bytes > file->room - file->buffered) {
+    if (bytes > file->capacity - file->buffered) {
         sup_result result = flush(file, error);
         if (result != SUP_OK) return result;
     }
-    if (bytes >= file->room) {
+    if (bytes >= file->capacity) {
         sup_result result = write_all(file, file->written, data, bytes, error);
         if (result == SUP_OK) file->written += bytes;
         return result;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool make_room(sup_skeleton_file* s, uint32_t count, sup_arena* arena)
+static bool reserve(sup_skeleton_file* s, uint32_t count, sup_arena* arena)
 {
     s->joint_count = 0;
     s->joints = sup_arena_alloc(arena, count, sizeof *s->joints);
@@ -34,7 +34,7 @@ static sup_result read_tgf(const char* path, const sup_load_options* options, su
     sup_rig    rig;
     sup_result result = sup_rig_load(path, options, arena, &rig, error);
     if (result != SUP_OK) return result;
-    if (!make_room(out, rig.bone_count, arena)) return sup_fail_memory(error, "a skeleton");
+    if (!reserve(out, rig.bone_count, arena)) return sup_fail_memory(error, "a skeleton");
     for (uint32_t b = 0; b < rig.bone_count; b++) {
         const sup_rig_bone* bone = &rig.bones[b];
         sup_vec3            above = { 0 };
@@ -117,7 +117,7 @@ static sup_result read_bvh(const char* path, const sup_load_options* options, co
     if (result != SUP_OK) return result;
     sup_vec3* places = SUP_NEW(arena, sup_vec3, m.joint_count);
     uint32_t* number = SUP_NEW(arena, uint32_t, m.joint_count);
-    if (!places || !number || !make_room(out, m.joint_count, arena)) return sup_fail_memory(error, "a skeleton");
+    if (!places || !number || !reserve(out, m.joint_count, arena)) return sup_fail_memory(error, "a skeleton");
     for (uint32_t j = 0; j < m.joint_count; j++) {
         sup_vec3 above = { 0 }, offset = m.joints[j].offset;
         if (m.joints[j].parent != SUP_NONE) above = places[m.joints[j].parent];
@@ -147,7 +147,7 @@ static sup_result read_bvh(const char* path, const sup_load_options* options, co
 sup_result sup_skeleton_copy(const sup_character* c, sup_arena* arena, sup_skeleton_file* out, sup_error* error)
 {
     const sup_skeleton* s = &c->skeleton;
-    if (!make_room(out, s->joint_count, arena)) return sup_fail_memory(error, "a skeleton");
+    if (!reserve(out, s->joint_count, arena)) return sup_fail_memory(error, "a skeleton");
     out->joint_count = s->joint_count;
     for (uint32_t j = 0; j < s->joint_count; j++) {
         const char* name = s->joints[j].name ? s->joints[j].name : "";

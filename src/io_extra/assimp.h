@@ -99,6 +99,6 @@ sup_result assimp_materials_make(assimp_reader* r);
 sup_result assimp_mesh_make(assimp_reader* r, uint32_t index);
 sup_result assimp_parts_make(assimp_reader* r);
 sup_result assimp_clips_make(assimp_reader* r);
-sup_result assimp_sights_make(assimp_reader* r);
+sup_result assimp_cameras_make(assimp_reader* r);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct picture {
 
 typedef struct album {
     assimp_reader* r;
-    uint32_t       count, room;
+    uint32_t       count, capacity;
     picture*       pictures;
 } album;
 
@@ -94,7 +94,7 @@ static uint32_t find_texture(album* a, const char* path)
     for (uint32_t i = 0; i < a->count; ++i)
         if (strcmp(a->pictures[i].path, path) == 0) return a->pictures[i].texture;
     uint32_t texture = add_texture(a->r, path);
-    if (a->count < a->room) a->pictures[a->count++] = (picture){ path, texture };
+    if (a->count < a->capacity) a->pictures[a->count++] = (picture){ path, texture };
     return texture;
 }
 
@@ -164,9 +164,9 @@ static void add_material(album* a, uint32_t index)
 
 sup_result assimp_materials_make(assimp_reader* r)
 {
-    album a = { .r = r, .room = r->scene->mNumMaterials };
-    a.pictures = SUP_NEW(r->work, picture, a.room);
-    r->texture_sets = SUP_NEW(r->work, uint32_t, a.room);
+    album a = { .r = r, .capacity = r->scene->mNumMaterials };
+    a.pictures = SUP_NEW(r->work, picture, a.capacity);
+    r->texture_sets = SUP_NEW(r->work, uint32_t, a.capacity);
     if (!a.pictures || !r->texture_sets) return sup_fail_memory(r->error, "the materials");
     for (uint32_t i = 0; i < r->scene->mNumMaterials; ++i) add_material(&a, i);
     return r->edit.failed ? sup_fail_memory(r->error, "the materials") : SUP_OK;

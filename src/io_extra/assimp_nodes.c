@@ -91,14 +91,14 @@ static void mark_animated(assimp_reader* r)
 
 // ---------------------------------------------------------------------------------------------- tree
 
-static bool append(assimp_reader* r, uint32_t* room, const struct aiNode* from, uint32_t parent)
+static bool append(assimp_reader* r, uint32_t* capacity, const struct aiNode* from, uint32_t parent)
 {
-    if (r->node_count == *room) {
-        assimp_node* grown = SUP_NEW(r->work, assimp_node, 2 * (size_t)*room);
+    if (r->node_count == *capacity) {
+        assimp_node* grown = SUP_NEW(r->work, assimp_node, 2 * (size_t)*capacity);
         if (!grown) return false;
-        memcpy(grown, r->nodes, *room * sizeof *grown);
+        memcpy(grown, r->nodes, *capacity * sizeof *grown);
         r->nodes = grown;
-        *room *= 2;
+        *capacity *= 2;
     }
     r->nodes[r->node_count++] =
         (assimp_node){ .from = from, .name = assimp_text(r, &from->mName), .parent = parent, .carrier = SUP_NONE };
@@ -108,13 +108,13 @@ static bool append(assimp_reader* r, uint32_t* room, const struct aiNode* from, 
 // Level by level, so parents come first; the list is its own queue, so a deep tree needs no stack.
 static bool flatten(assimp_reader* r)
 {
-    uint32_t room = 64;
-    r->nodes = SUP_NEW(r->work, assimp_node, room);
-    if (!r->nodes || !append(r, &room, r->scene->mRootNode, SUP_NONE)) return false;
+    uint32_t capacity = 64;
+    r->nodes = SUP_NEW(r->work, assimp_node, capacity);
+    if (!r->nodes || !append(r, &capacity, r->scene->mRootNode, SUP_NONE)) return false;
     for (uint32_t i = 0; i < r->node_count; ++i) {
         const struct aiNode* from = r->nodes[i].from;
         for (uint32_t c = 0; c < from->mNumChildren; ++c) // RAW files promise children that are not there
-            if (from->mChildren[c] && !append(r, &room, from->mChildren[c], i)) return false;
+            if (from->mChildren[c] && !append(r, &capacity, from->mChildren[c], i)) return false;
     }
     return true;
 }

@@ -144,7 +144,7 @@ static sup_result convert(assimp_reader* r, gltf_given* given)
     ASSIMP_TRY(assimp_materials_make(r));
     ASSIMP_TRY(assimp_parts_make(r));
     ASSIMP_TRY(assimp_clips_make(r));
-    ASSIMP_TRY(assimp_sights_make(r));
+    ASSIMP_TRY(assimp_cameras_make(r));
     put_top(r, &place);
     return finish_document(r, given);
 }

@@ -9,6 +9,6 @@ extern const sup_file_format sup_format_assimp;
 bool   meshopt_decode(sup_meshopt_mode mode, sup_meshopt_filter filter, uint32_t count, uint32_t stride, sup_bytes packed,
                       uint8_t* out);
 size_t meshopt_bound(uint32_t count, uint32_t stride);
-size_t meshopt_encode(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t room);
+size_t meshopt_encode(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t capacity);
 
 #endif

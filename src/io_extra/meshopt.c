@@ -40,9 +40,9 @@ bool meshopt_decode(sup_meshopt_mode mode, sup_meshopt_filter filter, uint32_t c
 
 size_t meshopt_bound(uint32_t count, uint32_t stride) { return meshopt_encodeVertexBufferBound(count, stride); }
 
-size_t meshopt_encode(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t room)
+size_t meshopt_encode(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t capacity)
 {
     // Version 0 of the codec is the one the extension describes; newer libraries would write version 1 unless told.
     meshopt_encodeVertexVersion(0);
-    return meshopt_encodeVertexBuffer(out, room, data, count, stride);
+    return meshopt_encodeVertexBuffer(out, capacity, data, count, stride);
 }

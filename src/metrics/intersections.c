@@ -17,7 +17,7 @@ static const uint64_t UNCOUNTED = UINT64_MAX; // of a task
 /// The smallest pairs so far, as a heap with the largest on top.
 typedef struct heap {
     sup_meter_pair* pairs;
-    uint32_t        count, room;
+    uint32_t        count, capacity;
 } heap;
 
 typedef struct search {
@@ -52,7 +52,7 @@ static void sink(heap* h, uint32_t at)
 static void keep_pair(heap* h, uint32_t a, uint32_t b)
 {
     sup_meter_pair pair = a < b ? (sup_meter_pair){ a, b } : (sup_meter_pair){ b, a };
-    if (h->count == h->room) {
+    if (h->count == h->capacity) {
         if (!before(pair, h->pairs[0])) return;
         h->pairs[0] = pair;
         sink(h, 0);
@@ -183,7 +183,7 @@ size_t sup_meter_scratch(const sup_meter* meter)
 }
 
 uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points, void* scratch, const sup_tasks* tasks,
-                                 sup_meter_pair* pairs, uint32_t room)
+                                 sup_meter_pair* pairs, uint32_t capacity)
 {
     SUP_ASSERT(meter && points && scratch);
     const sup_bvh* b = &meter->bvh;
@@ -204,8 +204,8 @@ uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points,
         if (s.counts[i] == UNCOUNTED) return SUP_METER_UNCOUNTED;
         total += s.counts[i];
     }
-    if (total > 0 && pairs && room > 0) {
-        heap    h = { pairs, 0, room };
+    if (total > 0 && pairs && capacity > 0) {
+        heap    h = { pairs, 0, capacity };
         int64_t left = INT64_MAX; // counting has found the work to be bounded
         s.heap = &h;
         s.left = &left;

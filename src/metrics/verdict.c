@@ -101,8 +101,8 @@ static void add(writer* w, const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    bool room = w->at < w->size;
-    w->at += sup_format_list(room ? w->text + w->at : NULL, room ? w->size - w->at : 0, format, arguments);
+    bool allocated = w->at < w->size;
+    w->at += sup_format_list(allocated ? w->text + w->at : NULL, allocated ? w->size - w->at : 0, format, arguments);
     va_end(arguments);
 }
 

@@ -152,13 +152,13 @@ sup_result sup_prefix_pose(const sup_prefix* before, const sup_pose* pose, doubl
             return sup_fail(error, SUP_ERROR_INPUT, "%s cannot stand behind %s, which moves by itself; put it in front",
                             chain->links[before->link].deformer->name, chain->links[i].deformer->name);
     sup_sampler sampler = { sample_prefix, (void*)before };
-    world_room* room = (world_room*)&before->room;
-    world_resolve(chain, &(world_moment){ time, time, pose, pose, before->tasks }, before->params, before->resolved, room);
+    world_workspace* work = (world_workspace*)&before->work;
+    world_resolve(chain, &(world_moment){ time, time, pose, pose, before->tasks }, before->params, before->resolved, work);
     sup_frame   frame = { .time = time,
                           .start = pose,
                           .end = pose,
                           .carry = rigid_identity(),
-                          .world = &room->world,
+                          .world = &work->world,
                           .tasks = before->tasks,
                           .sampler = &sampler };
     run_scratch s = scratch_cut(chain, before->scratch);
@@ -213,7 +213,8 @@ static sup_result prepare_prefix(chain_builder* b, uint32_t index, sup_prefix* p
     prefix->scratch = sup_arena_alloc(b->temporary, 1, sup_chain_scratch_size(chain));
     prefix->params = sup_arena_alloc(b->temporary, 1, chain->params_size);
     prefix->resolved = sup_arena_alloc(b->temporary, 1, chain->params_size);
-    if (!prefix->scratch || !prefix->params || !prefix->resolved || !world_room_create(&chain->world, b->temporary, &prefix->room))
+    if (!prefix->scratch || !prefix->params || !prefix->resolved ||
+        !world_workspace_create(&chain->world, b->temporary, &prefix->work))
         return sup_fail_memory(b->error, "a chain");
     for (uint32_t i = 0; i < index; ++i)
         memcpy(prefix->params + chain->links[i].params_offset, chain->links[i].params, chain->links[i].deformer->params_size);

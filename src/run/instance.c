@@ -55,7 +55,7 @@ struct sup_instance {
     sup_rigid   seam; // the root's way from the end back to the start
     bool        seam_moves;
     sup_sampler sampler;
-    world_room  room;    // the world of this moment
+    world_workspace work;    // the world of this moment
     bool*       carries; // joints that skin hangs on
 };
 
@@ -153,13 +153,13 @@ static sup_frame make_frame(sup_instance* in, double time, double dt, const sup_
 {
     // While the first pose is held the clock stands still, and so does the world.
     double before = !in->live && time - dt < in->start ? in->start : time - dt;
-    world_resolve(in->chain, &(world_moment){ before, time, from, to, in->tasks }, in->params, in->resolved, &in->room);
+    world_resolve(in->chain, &(world_moment){ before, time, from, to, in->tasks }, in->params, in->resolved, &in->work);
     return (sup_frame){ .time = time,
                         .dt = dt,
                         .start = from,
                         .end = to,
                         .carry = rigid_identity(),
-                        .world = &in->room.world,
+                        .world = &in->work.world,
                         .tasks = in->tasks,
                         .stats = stats,
                         .sampler = &in->sampler };
@@ -419,7 +419,7 @@ bool sup_instance_draw(const sup_instance* in, uint32_t index, const sup_vec3* s
 }
 
 const sup_pose*  sup_instance_pose(const sup_instance* in) { return &in->shown; }
-const sup_world* sup_instance_world(const sup_instance* in) { return &in->room.world; }
+const sup_world* sup_instance_world(const sup_instance* in) { return &in->work.world; }
 
 void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, const float* morph_weights, bool teleport,
                        void* scratch, sup_stats* stats, sup_vec3* out)
@@ -536,7 +536,7 @@ static bool make_blocks(sup_instance* in, const sup_instance_desc* desc)
     if (chain->dynamic_end && !in->live) in->snapshot_count = desc->snapshots ? desc->snapshots : SNAPSHOTS_STANDARD;
     in->snapshots = SUP_NEW(in->arena, uint8_t*, in->snapshot_count);
     bool good = in->state && in->params && in->resolved && in->snapshots && in->carries;
-    good = good && world_room_create(&chain->world, in->arena, &in->room);
+    good = good && world_workspace_create(&chain->world, in->arena, &in->work);
     for (uint32_t i = 0; good && i < in->snapshot_count; ++i)
         good = (in->snapshots[i] = sup_arena_alloc(in->arena, 1, in->state_size)) != NULL;
     for (uint32_t i = 0; good && i < chain->link_count; ++i)

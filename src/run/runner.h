@@ -36,7 +36,7 @@ struct sup_prefix {
     sup_pose                pose;
     uint8_t*                params;   ///< as set
     uint8_t*                resolved; ///< with the keys of the moment
-    world_room              room;
+    world_workspace         work;
     void*                   scratch;
 };
 
@@ -108,7 +108,7 @@ sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in)
 sup_result world_parse(chain_builder* b);
 /// The world and the parameters at a moment: keys applied over base values. Never allocates.
 void world_resolve(const sup_chain* chain, const world_moment* moment, const uint8_t* base_params, uint8_t* params,
-                   world_room* room);
+                   world_workspace* work);
 
 // chain.c ---------------------------------------------------------------------------------------------------------------
 

@@ -464,11 +464,11 @@ static sup_result write_text(chain_builder* b, const char* written)
     bool        implied = text.length < length || memcmp(text.text, first, length) != 0;
     for (uint32_t i = 0, at = 0; !written && i < b->chain->link_count && at < sizeof names; ++i)
         at += (uint32_t)sup_format(names + at, sizeof names - at, "%s%s", i ? "," : "", b->chain->links[i].deformer->name);
-    size_t room = text.length + length + 2;
-    char*  out = SUP_NEW(b->chain->arena, char, written ? room : sizeof names);
+    size_t capacity = text.length + length + 2;
+    char*  out = SUP_NEW(b->chain->arena, char, written ? capacity : sizeof names);
     if (!out) return sup_fail_memory(b->error, "a chain");
     if (!written) memcpy(out, names, sizeof names);
-    else sup_format(out, room, "%s%s%.*s", implied ? first : "", implied ? "," : "", (int)text.length, text.text);
+    else sup_format(out, capacity, "%s%s%.*s", implied ? first : "", implied ? "," : "", (int)text.length, text.text);
     b->chain->text = out;
     return SUP_OK;
 }

@@ -145,11 +145,11 @@ sup_result world_parse(chain_builder* b)
 
 // ---------------------------------------------------------------------------------------------- moments
 
-bool world_room_create(const sup_world_plan* plan, sup_arena* arena, world_room* out)
+bool world_workspace_create(const sup_world_plan* plan, sup_arena* arena, world_workspace* out)
 {
-    *out = (world_room){ .bodies = SUP_NEW(arena, sup_body, plan->body_count),
-                         .forces = SUP_NEW(arena, sup_force, plan->force_count),
-                         .activations = SUP_NEW(arena, float, plan->character->skeleton.joint_count) };
+    *out = (world_workspace){ .bodies = SUP_NEW(arena, sup_body, plan->body_count),
+                              .forces = SUP_NEW(arena, sup_force, plan->force_count),
+                              .activations = SUP_NEW(arena, float, plan->character->skeleton.joint_count) };
     if (!out->bodies || !out->forces || !out->activations) return false;
     out->world = (sup_world){ .gravity = plan->gravity,
                               .wind = plan->wind,
@@ -161,7 +161,8 @@ bool world_room_create(const sup_world_plan* plan, sup_arena* arena, world_room*
     return world_actors_create(plan, arena, out);
 }
 
-void world_resolve(const sup_chain* chain, const world_moment* m, const uint8_t* base_params, uint8_t* params, world_room* room)
+void world_resolve(const sup_chain* chain, const world_moment* m, const uint8_t* base_params, uint8_t* params,
+                   world_workspace* work)
 {
     const sup_world_plan* plan = &chain->world;
     memcpy(params, base_params, chain->params_size);
@@ -177,9 +178,9 @@ void world_resolve(const sup_chain* chain, const world_moment* m, const uint8_t*
         sup_vec3 v = straight ? v3_lerp(t->values[k], t->values[k + 1], share) : t->values[k];
         param_set_number(l->deformer, t->param, v.x, params + l->params_offset, NULL);
     }
-    sup_world_plan_at(plan, m->time, &room->world.gravity, &room->world.wind, room->activations);
-    for (uint32_t i = 0; i < plan->force_count; ++i) sup_world_plan_force(plan, i, m->time, &room->forces[i]);
-    world_bodies_at(plan, m, room);
+    sup_world_plan_at(plan, m->time, &work->world.gravity, &work->world.wind, work->activations);
+    for (uint32_t i = 0; i < plan->force_count; ++i) sup_world_plan_force(plan, i, m->time, &work->forces[i]);
+    world_bodies_at(plan, m, work);
 }
 
 void sup_world_plan_at(const sup_world_plan* plan, double time, sup_vec3* gravity, sup_vec3* wind, float* activations)

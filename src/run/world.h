@@ -77,16 +77,16 @@ typedef struct world_actor {
     sup_vec3* points[2];
 } world_actor;
 
-typedef struct world_room {
+typedef struct world_workspace {
     sup_world    world;
     sup_body*    bodies;
     sup_force*   forces;
     float*       activations;
     world_actor* actors; ///< one per body; empty where it is rigid
-} world_room;
+} world_workspace;
 
 /// False: out of memory.
-bool world_room_create(const sup_world_plan* plan, sup_arena* arena, world_room* out);
+bool world_workspace_create(const sup_world_plan* plan, sup_arena* arena, world_workspace* out);
 
 // world_read.c ----------------------------------------------------------------------------------------------------------
 
@@ -115,8 +115,8 @@ sup_result world_name(struct chain_builder* b, const char* kind, const sup_json*
 // world_bodies.c, world_forces.c ----------------------------------------------------------------------------------------
 
 sup_result world_bodies_read(struct chain_builder* b, const sup_json* list);
-void       world_bodies_at(const sup_world_plan* plan, const world_moment* moment, world_room* room);
-bool       world_actors_create(const sup_world_plan* plan, sup_arena* arena, world_room* room);
+void       world_bodies_at(const sup_world_plan* plan, const world_moment* moment, world_workspace* work);
+bool       world_actors_create(const sup_world_plan* plan, sup_arena* arena, world_workspace* work);
 
 sup_result world_forces_read(struct chain_builder* b, const sup_json* list);
 sup_result world_muscles_read(struct chain_builder* b, const sup_json* list);

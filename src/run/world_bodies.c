@@ -245,14 +245,14 @@ static uint32_t actor_at(const world_body* w, world_actor* a, double time, uint3
     return slot;
 }
 
-bool world_actors_create(const sup_world_plan* plan, sup_arena* arena, world_room* room)
+bool world_actors_create(const sup_world_plan* plan, sup_arena* arena, world_workspace* work)
 {
-    room->actors = SUP_NEW(arena, world_actor, plan->body_count);
-    if (!room->actors) return false;
+    work->actors = SUP_NEW(arena, world_actor, plan->body_count);
+    if (!work->actors) return false;
     for (uint32_t i = 0; i < plan->body_count; ++i) {
         const world_body* w = &plan->bodies[i];
-        world_actor*      a = &room->actors[i];
-        room->bodies[i] = w->body;
+        world_actor*      a = &work->actors[i];
+        work->bodies[i] = w->body;
         if (!w->clip) continue;
         size_t points = (size_t)w->body.point_count + 8;
         a->morphed = SUP_NEW(arena, sup_vec3, points);
@@ -267,15 +267,15 @@ bool world_actors_create(const sup_world_plan* plan, sup_arena* arena, world_roo
     return true;
 }
 
-void world_bodies_at(const sup_world_plan* plan, const world_moment* m, world_room* room)
+void world_bodies_at(const sup_world_plan* plan, const world_moment* m, world_workspace* work)
 {
     for (uint32_t i = 0; i < plan->body_count; ++i) {
         const world_body* w = &plan->bodies[i];
-        sup_body*         body = &room->bodies[i];
+        sup_body*         body = &work->bodies[i];
         body->start = place_at(w, m->before, m->start);
         body->end = place_at(w, m->time, m->end);
         if (!w->clip) continue;
-        world_actor* a = &room->actors[i];
+        world_actor* a = &work->actors[i];
         uint32_t     start = actor_at(w, a, m->before, SUP_NONE, m->tasks);
         uint32_t     end = actor_at(w, a, m->time, start, m->tasks);
         body->points = a->points[end];

@@ -46,9 +46,9 @@ typedef struct welder {
     float*               values[2];
 } welder;
 
-static uint32_t clean_row(const welder* w, uint32_t v, int room)
+static uint32_t clean_row(const welder* w, uint32_t v, int capacity)
 {
-    return sup_build_row(w->build, w->part, v, w->joints[room], w->values[room]);
+    return sup_build_row(w->build, w->part, v, w->joints[capacity], w->values[capacity]);
 }
 
 // Influences are compared as they will be kept. Those of a seam are nearly always stored alike, which is seen without cleaning.
@@ -183,13 +183,13 @@ static sup_result weld(sup_build* build, uint32_t part, uint32_t* points, uint32
     while (size < (size_t)d->vertex_count + d->vertex_count / 2 && size <= SIZE_MAX / 4) size *= 2;
     t.mask = size - 1;
     t.entries = SUP_NEW(build->scratch, uint32_t, size);
-    bool room = t.entries != NULL;
+    bool allocated = t.entries != NULL;
     for (int i = 0; i < 2; ++i) {
         w.joints[i] = SUP_NEW(build->scratch, uint32_t, d->width);
         w.values[i] = SUP_NEW(build->scratch, float, d->width);
-        room = room && w.joints[i] && w.values[i];
+        allocated = allocated && w.joints[i] && w.values[i];
     }
-    if (!room) return sup_fail_memory(build->error, "welded points");
+    if (!allocated) return sup_fail_memory(build->error, "welded points");
     // Where many stand at one place and differ in the rest, the rest is hashed too.
     if (!find_firsts(&w, &t, false, points)) {
         memset(t.entries, 0, size * sizeof *t.entries);

@@ -20,10 +20,10 @@ typedef struct play {
 /// Full of numbers that are none: nobody may read what was not written.
 static inline void* play_memory(size_t bytes)
 {
-    size_t room = (bytes + 64) / 64 * 64;
-    void*  p = aligned_alloc(64, room);
+    size_t capacity = (bytes + 64) / 64 * 64;
+    void*  p = aligned_alloc(64, capacity);
     assert_non_null(p);
-    memset(p, 0xff, room);
+    memset(p, 0xff, capacity);
     return p;
 }
 

@@ -54,7 +54,7 @@ static bool is_firm(const sup_character* c, const sup_anatomy* a, const char* jo
     return false;
 }
 
-static void a_beast_has_a_skull_and_feet_and_soft_ears(void** state)
+static void a_beast_has_a_skull_and_anchors_and_soft_ears(void** state)
 {
     static const char* const firm[] = { "head", "front_foot_l", "front_foot_r", "back_foot_l", "back_foot_r" };
     static const char* const soft[] = { "root",   "hips",   "spine_2",       "chest",        "neck_1",        "neck_2",
@@ -180,7 +180,7 @@ static void a_note_names_the_firm_joints_and_what_the_user_said_goes_before(void
 int main(int argc, char** argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_beast_has_a_skull_and_feet_and_soft_ears),
+        cmocka_unit_test(a_beast_has_a_skull_and_anchors_and_soft_ears),
         cmocka_unit_test(so_it_has_under_foreign_names),
         cmocka_unit_test(names_of_many_programs_are_read),
         cmocka_unit_test(a_shaken_head_keeps_its_face),

@@ -177,12 +177,12 @@ static bool report(const subject* s, const char* settings)
 static const sup_deformer* layers_of(void) { return sup_deformer_find("layers"); }
 
 // The text of one end of a row, or "" where it has none.
-static void end_text(const sup_param* row, int end, char* text, size_t room)
+static void end_text(const sup_param* row, int end, char* text, size_t capacity)
 {
     text[0] = 0;
-    if (row->type == SUP_PARAM_BOOL) sup_format(text, room, "%s=%s", row->name, row->standard > 0 ? "off" : "on");
-    else if (row->type == SUP_PARAM_INT) sup_format(text, room, "%s=%d", row->name, (int)(end ? row->max : row->min));
-    else if (row->type == SUP_PARAM_FLOAT) sup_format(text, room, "%s=%.9g", row->name, end ? row->max : row->min);
+    if (row->type == SUP_PARAM_BOOL) sup_format(text, capacity, "%s=%s", row->name, row->standard > 0 ? "off" : "on");
+    else if (row->type == SUP_PARAM_INT) sup_format(text, capacity, "%s=%d", row->name, (int)(end ? row->max : row->min));
+    else if (row->type == SUP_PARAM_FLOAT) sup_format(text, capacity, "%s=%.9g", row->name, end ? row->max : row->min);
     if (row->type == SUP_PARAM_BOOL && end) text[0] = 0;
 }
 

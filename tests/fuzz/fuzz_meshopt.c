@@ -37,13 +37,13 @@ void fuzz_seeds(fuzz_seed_fn* seed, void* user)
     seed(user, triangle, sizeof triangle);
     seed(user, sequence, sizeof sequence);
     if (!extra->meshopt_encode) return;
-    size_t   room = extra->meshopt_bound(COUNT, STRIDE);
-    uint8_t* packed = malloc(HEAD + room);
+    size_t   capacity = extra->meshopt_bound(COUNT, STRIDE);
+    uint8_t* packed = malloc(HEAD + capacity);
     if (!packed) return;
     for (uint8_t filter = 0; filter < 4; ++filter) {
         uint8_t stride = filter == 1 || filter == 2 ? 8 : STRIDE; // octahedra and quaternions are four shorts
         memcpy(packed, (const uint8_t[HEAD]){ 0, filter, COUNT, stride }, HEAD);
-        seed(user, packed, HEAD + extra->meshopt_encode(COUNT, stride, values, packed + HEAD, room));
+        seed(user, packed, HEAD + extra->meshopt_encode(COUNT, stride, values, packed + HEAD, capacity));
     }
     free(packed);
 }

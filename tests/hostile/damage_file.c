@@ -14,7 +14,7 @@ double chance_odd_number(chance* c)
 
 typedef struct values {
     sup_json** items;
-    uint32_t   count, room;
+    uint32_t   count, capacity;
 } values;
 
 // Every value of the document, parents before children.
@@ -25,7 +25,7 @@ static values list_values(pieces* p)
     if (!all.items) return all;
     all.items[all.count++] = p->root;
     for (uint32_t i = 0; i < all.count; ++i)
-        for (sup_json* v = all.items[i]->first; v && all.count < all.room; v = v->next) all.items[all.count++] = v;
+        for (sup_json* v = all.items[i]->first; v && all.count < all.capacity; v = v->next) all.items[all.count++] = v;
     return all;
 }
 
@@ -162,7 +162,7 @@ const uint32_t damage_of_files_count = sizeof damage_of_files / sizeof *damage_o
 typedef struct lines {
     const char** at;
     size_t*      length;
-    uint32_t     count, room;
+    uint32_t     count, capacity;
 } lines;
 
 static lines cut_lines(sup_bytes text, sup_arena* arena)
@@ -249,7 +249,7 @@ const char* damage_text(sup_bytes* text, sup_arena* arena, chance* c)
     uint32_t                 kind = chance_below(c, tame ? 5 : 6), line = chance_below(c, l.count);
     if (!l.count) return "nothing";
     for (uint32_t n = 1 + chance_below(c, 20); kind == 0 && n; --n) change_word(&l, chance_below(c, l.count), tame, arena, c);
-    for (uint32_t n = chance_below(c, chance_one_in(c, 2) ? 4 : 3000); kind == 1 && n && l.count < l.room; --n) {
+    for (uint32_t n = chance_below(c, chance_one_in(c, 2) ? 4 : 3000); kind == 1 && n && l.count < l.capacity; --n) {
         l.at[l.count] = l.at[line];
         l.length[l.count++] = l.length[line];
     }

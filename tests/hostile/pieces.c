@@ -25,14 +25,14 @@ bool pieces_open(pieces* p, sup_bytes glb, sup_arena* arena)
 
 typedef struct text {
     uint8_t* at;
-    size_t   size, room;
+    size_t   size, capacity;
 } text;
 
 static bool put(void* user, const char* bytes, size_t length)
 {
     text* t = user;
-    if (t->size + length > t->room) {
-        uint8_t* more = realloc(t->at, t->room = 2 * (t->size + length));
+    if (t->size + length > t->capacity) {
+        uint8_t* more = realloc(t->at, t->capacity = 2 * (t->size + length));
         if (!more) return false;
         t->at = more;
     }

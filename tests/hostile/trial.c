@@ -284,11 +284,11 @@ static bool play(trial* t, const sup_chain* chain, bool plain)
 }
 
 // One parameter of the deformer set to something it may be. Whole numbers stay near their default: what they ask for is work.
-static void any_setting(const sup_deformer* d, chance* c, char* out, size_t room)
+static void any_setting(const sup_deformer* d, chance* c, char* out, size_t capacity)
 {
     const sup_param* row = d->param_count ? &d->params[chance_below(c, d->param_count)] : NULL;
     out[0] = 0;
-    if (row && strcmp(row->name, "cage") == 0) snprintf(out, room, "%s.cage=200", d->name);
+    if (row && strcmp(row->name, "cage") == 0) snprintf(out, capacity, "%s.cage=200", d->name);
     if (!row || row->type == SUP_PARAM_TEXT) return;
     double      ratio = chance_one_in(c, 3) ? 0 : chance_one_in(c, 2) ? 1 : (double)chance_float(c, 0, 1);
     double      most = row->type == SUP_PARAM_INT ? fmin(row->max, 2 * fabs(row->standard) + 2) : row->max;
@@ -297,8 +297,8 @@ static void any_setting(const sup_deformer* d, chance* c, char* out, size_t room
     if (row->type == SUP_PARAM_CHOICE) choice = row->choices[(int)floor(ratio * row->max)];
     if (row->type == SUP_PARAM_INT) value = floor(value);
     if (row->type == SUP_PARAM_BOOL) choice = ratio < 0.5 ? "false" : "true";
-    if (choice) snprintf(out, room, "%s.%s=%s", d->name, row->name, choice);
-    else snprintf(out, room, "%s.%s=%.9g", d->name, row->name, value);
+    if (choice) snprintf(out, capacity, "%s.%s=%s", d->name, row->name, choice);
+    else snprintf(out, capacity, "%s.%s=%.9g", d->name, row->name, value);
 }
 
 static bool try_chain(trial* t, const char* links, const char* setting)

@@ -56,13 +56,13 @@ static inline uint32_t glb_length(const sup_json* object, const char* key)
 
 typedef struct test_text {
     char*  text;
-    size_t at, room;
+    size_t at, capacity;
 } test_text;
 
 static inline bool test_text_put(void* user, const char* bytes, size_t size)
 {
     test_text* t = user;
-    if (t->room - t->at <= size) return false;
+    if (t->capacity - t->at <= size) return false;
     memcpy(t->text + t->at, bytes, size);
     t->at += size;
     return true;

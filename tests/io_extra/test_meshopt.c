@@ -162,11 +162,11 @@ static void packing_attributes_is_exact(void** state)
     const sup_extra* extra = sup_extra_get();
     sheet            s;
     make_sheet(&s);
-    size_t   room = extra->meshopt_bound(VERTICES, 12);
-    uint8_t* packed = malloc(room);
+    size_t   capacity = extra->meshopt_bound(VERTICES, 12);
+    uint8_t* packed = malloc(capacity);
     uint8_t  back[sizeof s.positions];
-    size_t   size = extra->meshopt_encode(VERTICES, 12, s.positions, packed, room);
-    assert_in_range(size, 1, room);
+    size_t   size = extra->meshopt_encode(VERTICES, 12, s.positions, packed, capacity);
+    assert_in_range(size, 1, capacity);
     assert_true(size < sizeof s.positions);
     assert_true(
         extra->meshopt_decode(SUP_MESHOPT_ATTRIBUTES, SUP_MESHOPT_NONE, VERTICES, 12, (sup_bytes){ packed, size }, back));

@@ -55,11 +55,11 @@ static sup_meter* make_meter(const sup_character* character)
     return meter;
 }
 
-static uint32_t crossings(const sup_meter* meter, const sup_vec3* points, sup_meter_pair* pairs, uint32_t room)
+static uint32_t crossings(const sup_meter* meter, const sup_vec3* points, sup_meter_pair* pairs, uint32_t capacity)
 {
     void* scratch = sup_scratch_create(sup_meter_scratch(meter), NULL);
     assert_non_null(scratch);
-    uint32_t count = sup_meter_intersections(meter, points, scratch, NULL, pairs, room);
+    uint32_t count = sup_meter_intersections(meter, points, scratch, NULL, pairs, capacity);
     sup_scratch_destroy(scratch);
     return count;
 }

@@ -90,14 +90,15 @@ static const language languages[] = {
       "%2%1" },
 };
 
-static void write_name(char* out, size_t room, const char* prefix, const char* suffix, const language* l, int word, int side)
+static void write_name(char* out, size_t capacity, const char* prefix, const char* suffix, const language* l, int word,
+                       int side)
 {
-    size_t length = (size_t)snprintf(out, room, "%s", prefix);
+    size_t length = (size_t)snprintf(out, capacity, "%s", prefix);
     for (const char* p = side < 2 ? l->pattern : "%1"; *p; ++p) {
-        if (*p != '%') length += (size_t)snprintf(out + length, room - length, "%c", *p);
-        else length += (size_t)snprintf(out + length, room - length, "%s", *++p == '1' ? l->words[word] : l->sides[side]);
+        if (*p != '%') length += (size_t)snprintf(out + length, capacity - length, "%c", *p);
+        else length += (size_t)snprintf(out + length, capacity - length, "%s", *++p == '1' ? l->words[word] : l->sides[side]);
     }
-    snprintf(out + length, room - length, "%s", suffix);
+    snprintf(out + length, capacity - length, "%s", suffix);
 }
 
 static void check_body(const language* l, const char* prefix, const char* suffix)

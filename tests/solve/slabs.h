@@ -100,7 +100,7 @@ static inline void slabs_free(slabs* s)
 
 static inline sup_contact_call slabs_call(const slabs* s)
 {
-    return (sup_contact_call){ .settings = { .thickness = 0.05f, .rubbing = { 0.3f, 0 }, .edges = true, .self = true },
+    return (sup_contact_call){ .settings = { .thickness = 0.05f, .friction = { 0.3f, 0 }, .edges = true, .self = true },
                                .scratch = s->scratch };
 }
 

@@ -309,29 +309,29 @@ static void a_point_on_a_floor_bounces_and_slides_as_it_should(void** state)
     const float masses[4] = { 1, 0, 0, 0 };
     sup_vec4    v = { 3, 0, -2, 0 };
     // Falls at 2, slides at 3, no bounce, friction .5: loses 1 of the 3.
-    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ .5f, 0 }, 0, 0, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ .5f, 0 }, 0, 0, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 2, 0, 0, 1e-6f);
     // Comes at 4, bounces with half of it: 2; the change of 2 + 2 ... friction 1 would take 4, there are 3: it sticks.
     v = (sup_vec4){ 3, 0, -2, 0 };
-    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, .5f }, 4, 0, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, .5f }, 4, 0, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 0, 0, 2, 1e-6f);
     // Rests, pressed by positions with 1 m/s per substep: friction .3 takes .3.
     v = (sup_vec4){ 3, 0, 0, 0 };
-    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ .3f, 0 }, 0, 1, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ .3f, 0 }, 0, 1, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 2.7f, 0, 0, 1e-6f);
     // On a belt that runs at 5: it is carried along.
     v = (sup_vec4){ 3, 0, 0, 0 };
-    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 0 }, 0, 9, v3(5, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 0 }, 0, 9, v3(5, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 5, 0, 0, 1e-6f);
     // Pushed out with 1.5 and leaves at 2: the push is taken back, what it had by itself stays. Pushed with 3: it rests.
     v = (sup_vec4){ 3, 0, 2, 0 };
-    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 0, 0 }, 0, 1.5f, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 0, 0 }, 0, 1.5f, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 3, 0, .5f, 1e-6f);
-    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 0, 0 }, 0, 3, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 0, 0 }, 0, 3, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 3, 0, 0, 1e-6f);
     // Leaves: nothing holds it.
     v = (sup_vec4){ 3, 0, 2, 0 };
-    sup_touch_rub((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 1 }, 0, 0, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 1 }, 0, 0, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 3, 0, 2, 1e-6f);
 }
 
@@ -350,8 +350,8 @@ static void rubbing_keeps_momentum_and_never_gains_energy(void** state)
             momentum = v3_mad(momentum, 1 / masses[k], sup_particle_place(&v[k]));
             energy += v3_length2(sup_particle_place(&v[k])) / masses[k];
         }
-        sup_touch_rub((sup_vec4* const[4]){ &v[0], &v[1], &v[2], &v[3] }, masses, &t, &(sup_rubbing){ .4f, 0 }, 1, .2f,
-                      v3(0, 0, 0));
+        sup_touch_friction((sup_vec4* const[4]){ &v[0], &v[1], &v[2], &v[3] }, masses, &t, &(sup_rubbing){ .4f, 0 }, 1, .2f,
+                           v3(0, 0, 0));
         for (int k = 0; k < 4; ++k) {
             now = v3_mad(now, 1 / masses[k], sup_particle_place(&v[k]));
             after += v3_length2(sup_particle_place(&v[k])) / masses[k];

@@ -210,7 +210,7 @@ static void contacts_rub_and_bounce(void** state)
     for (uint32_t i = s.slab_points; i < s.point_count; ++i) s.v[i] = (sup_vec4){ 1, 0, -10, 0 };
     slabs_move(&s, s.to, 1, v3(0.01f, 0, -0.1f)); // dt = 0.01
     sup_contact_call call = slabs_call(&s);
-    call.settings.rubbing = (sup_rubbing){ 0.05f, 0.5f };
+    call.settings.friction = (sup_rubbing){ 0.05f, 0.5f };
     call.settings.edges = false;
     search(&s, &call);
     sup_contact_begin(s.contact, &call, 0, 1, s.to, s.v);
@@ -218,7 +218,7 @@ static void contacts_rub_and_bounce(void** state)
     // A point over the table was pushed from -.05 to about +.053: 10 m/s; its velocity is then 0 along z.
     uint32_t p = s.slab_points + 8;
     for (uint32_t i = s.slab_points; i < s.point_count; ++i) s.v[i].z = (s.to[i].z - s.x[i].z) / 0.01f;
-    sup_contact_rub(s.contact, &call, s.to, 0.01f, s.v);
+    sup_contact_friction(s.contact, &call, s.to, 0.01f, s.v);
     assert_float_equal(s.v[p].z, 5, 0.05f);       // half of 10
     assert_true(s.v[p].x > 0 && s.v[p].x < 0.5f); // friction took .05 x (10 + 5 ...) of 1
     slabs_free(&s);
@@ -292,7 +292,7 @@ static void any_number_of_workers_gives_the_same_bits(void** state)
         sup_contact_report r = search(&s, &call);
         assert_true(r.colors > 0 && r.point_triangle + r.edge_edge > 4000);
         solve(&s, &call, 5);
-        sup_contact_rub(s.contact, &call, s.x, 0.001f, s.v);
+        sup_contact_friction(s.contact, &call, s.x, 0.001f, s.v);
         uint64_t hash = sup_hash(SUP_HASH_START, s.x, s.point_count * sizeof *s.x);
         hash = sup_hash(sup_hash(hash, s.v, s.point_count * sizeof *s.v), &r, sizeof r);
         if (threads == 1) expected = hash;
@@ -420,7 +420,7 @@ static void odd_meshes_and_broken_numbers_never_hang_or_spread(void** state)
         search(&s, &call);
         sup_contact_begin(s.contact, &call, 0, 1, s.to, s.v);
         for (int i = 0; i < 5; ++i) sup_contact_project(s.contact, &call, s.to);
-        sup_contact_rub(s.contact, &call, s.to, 0.001f, s.v);
+        sup_contact_friction(s.contact, &call, s.to, 0.001f, s.v);
         for (uint32_t i = 10; i < POINTS; ++i) assert_true(isfinite(s.to[i].x) && isfinite(s.v[i].x));
         slabs_free(&s);
     }

@@ -269,7 +269,7 @@ static void a_turning_belt_carries_the_skin_along(void** state)
         s.x[MIDDLE].z = 1.5f;
         assert_true(sup_contact_project(s.contact, &call, s.x) > 0);
         s.v[MIDDLE] = (sup_vec4){ 0 };
-        sup_contact_rub(s.contact, &call, s.x, 0.005f, s.v);
+        sup_contact_friction(s.contact, &call, s.x, 0.005f, s.v);
         assert_float_equal(s.v[MIDDLE].x, 2, 0.02f);
     }
     slabs_free(&s);

@@ -10,7 +10,7 @@ typedef struct bars {
     sup_voxels       voxels;
     sup_lattice_gaps gaps;
     sup_vec3 *       rest, *x;
-    float *          room, *hold;
+    float *          clearance, *hold;
     void*            scratch;
 } bars;
 
@@ -24,7 +24,7 @@ static bars make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells)
     sup_vec3* outward = SUP_NEW(b.arena, sup_vec3, n);
     b.rest = SUP_NEW(b.arena, sup_vec3, n);
     b.x = SUP_NEW(b.arena, sup_vec3, n);
-    b.room = SUP_NEW(b.arena, float, n);
+    b.clearance = SUP_NEW(b.arena, float, n);
     b.hold = SUP_NEW(b.arena, float, n);
     for (uint32_t p = 0; p < n; ++p) {
         slots[p] = p;
@@ -44,7 +44,7 @@ static bars make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells)
 
 static bool find(bars* b)
 {
-    sup_lattice_gaps_call call = { .points = b->x, .scratch = b->scratch, .room = b->room, .hold = b->hold };
+    sup_lattice_gaps_call call = { .points = b->x, .scratch = b->scratch, .clearance = b->clearance, .hold = b->hold };
     return sup_lattice_gaps_find(&b->gaps, &call);
 }
 
@@ -63,20 +63,20 @@ static void what_a_pose_folds_together_has_no_room(void** state)
     (void)state;
     bars b = make(bar, 1, 32);
     assert_false(find(&b));
-    for (uint32_t p = 0; p < b.voxels.particle_count; ++p) assert_true(b.room[p] == 1 && b.hold[p] == 0);
+    for (uint32_t p = 0; p < b.voxels.particle_count; ++p) assert_true(b.clearance[p] == 1 && b.hold[p] == 0);
     fold(&b, 0.3f);
     assert_true(find(&b));
     uint32_t met = 0, free = 0;
     for (uint32_t p = 0; p < b.voxels.particle_count; ++p) {
         if (b.rest[p].z < 2 || b.rest[p].z > 12) continue; // not the fold itself
-        if (b.rest[p].y > 3.5f) assert_true(b.room[p] < 0.01f && b.hold[p] > 1e4f), ++met;
+        if (b.rest[p].y > 3.5f) assert_true(b.clearance[p] < 0.01f && b.hold[p] > 1e4f), ++met;
         if (b.rest[p].y < 0.5f) assert_true(b.hold[p] < 16), ++free; // a quarter of a cell and more
     }
     assert_true(met > 20 && free > 20);
     fold(&b, 4);
     find(&b);
     for (uint32_t p = 0; p < b.voxels.particle_count; ++p)
-        if (b.rest[p].z < 12) assert_true(b.room[p] == 1 && b.hold[p] == 0);
+        if (b.rest[p].z < 12) assert_true(b.clearance[p] == 1 && b.hold[p] == 0);
     sup_arena_destroy(b.arena);
 }
 
@@ -89,7 +89,7 @@ static void the_two_sides_of_a_flat_limb_do_not_hold_each_other(void** state)
     for (uint32_t p = 0; p < b.voxels.particle_count; ++p) b.x[p].y = 2 + 0.2f * (b.rest[p].y - 2);
     find(&b);
     for (uint32_t p = 0; p < b.voxels.particle_count; ++p)
-        if (fabsf(b.rest[p].z - 8) < 1.5f && fabsf(b.rest[p].x - 8) < 1.5f) assert_true(b.room[p] > 0.5f);
+        if (fabsf(b.rest[p].z - 8) < 1.5f && fabsf(b.rest[p].x - 8) < 1.5f) assert_true(b.clearance[p] > 0.5f);
     sup_arena_destroy(b.arena);
 }
 
@@ -111,14 +111,14 @@ static void what_a_twist_brings_together_is_no_contact(void** state)
         b.x[p] = v3(2 + c * off.x - s * off.y, 2 + s * off.x + c * off.y, b.rest[p].z);
     }
     find(&b);
-    for (uint32_t p = 0; p < n; ++p) least = fminf(least, b.room[p]);
+    for (uint32_t p = 0; p < n; ++p) least = fminf(least, b.clearance[p]);
     assert_true(least < 0.01f); // as any pose would
     sup_lattice_gaps_call call = {
-        .points = b.x, .matrices = turned, .twisted = twisted, .scratch = b.scratch, .room = b.room, .hold = b.hold
+        .points = b.x, .matrices = turned, .twisted = twisted, .scratch = b.scratch, .clearance = b.clearance, .hold = b.hold
     };
     sup_lattice_gaps_find(&b.gaps, &call);
     for (uint32_t p = 0; p < n; ++p)
-        if (fabsf(b.rest[p].x - 2) < 1.5f) assert_true(b.room[p] > 0.5f); // the edges of a square bar do meet its sides
+        if (fabsf(b.rest[p].x - 2) < 1.5f) assert_true(b.clearance[p] > 0.5f); // the edges of a square bar do meet its sides
     sup_arena_destroy(b.arena);
 }
 
@@ -130,8 +130,8 @@ static void neighbors_at_rest_leave_each_other_half_of_what_is_between(void** st
     float least = 2, most = 0;
     for (uint32_t p = 0; p < b.voxels.particle_count; ++p) {
         if (fabsf(b.rest[p].z - 8) > 4) continue;
-        if (fabsf(b.rest[p].y - 4.5f) < 0.9f) least = fminf(least, b.room[p]);
-        else if (fabsf(b.rest[p].y - 4.5f) > 4) most = fmaxf(most, b.room[p]);
+        if (fabsf(b.rest[p].y - 4.5f) < 0.9f) least = fminf(least, b.clearance[p]);
+        else if (fabsf(b.rest[p].y - 4.5f) > 4) most = fmaxf(most, b.clearance[p]);
     }
     assert_true(least < 0.5f && most > 0.5f);
     for (uint32_t p = 0; p < b.voxels.particle_count; ++p) b.x[p].y += b.rest[p].y > 4.5f ? 3.0f : 0.0f;
@@ -150,7 +150,8 @@ static void broken_places_hold_nothing(void** state)
     assert_false(find(&b));
     b.x[7].y = 1e30f;
     find(&b); // one cell for everything; no more memory, no loop without end
-    for (uint32_t p = 0; p < b.voxels.particle_count; ++p) assert_true(isfinite(b.hold[p]) && b.room[p] >= 0 && b.room[p] <= 1);
+    for (uint32_t p = 0; p < b.voxels.particle_count; ++p)
+        assert_true(isfinite(b.hold[p]) && b.clearance[p] >= 0 && b.clearance[p] <= 1);
     sup_arena_destroy(b.arena);
 }
 

@@ -37,8 +37,8 @@ static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
     chain.progress = &job->bar->sink;
     sup_result result = sup_chain_create(&chain, &top->chain, error);
     if (result != SUP_OK) return result;
-    chain_say_notes(top->chain, job->bar);
-    if (job->flags) maps_say_unread(job->flags, &top->chain, 1, job->bar);
+    chain_report_notes(top->chain, job->bar);
+    if (job->flags) maps_report_unread(job->flags, &top->chain, 1, job->bar);
 
     sup_instance_desc instance = motion_instance(&job->motion, top->chain, job->tasks);
     instance.snapshots = 1; // a bake never goes back

@@ -2,7 +2,7 @@
 #ifndef SUPPLE_APP_BAKING_H
 #define SUPPLE_APP_BAKING_H
 
-#include "input/timing.h"
+#include "input/clip_timing.h"
 #include "progress.h"
 #include "supple/deformer.h"
 #include "supple/metrics.h"

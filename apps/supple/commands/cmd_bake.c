@@ -79,11 +79,11 @@ static void print_result(const options* o, const bake_job* job, const bake_outco
         printf("%6u  %9.4f s  %016" PRIx64 "\n", i, sup_frame_time(job->motion.start, job->motion.fps, i), out->hashes[i]);
 }
 
-static void say_lines(const char* text)
+static void note_lines(const char* text)
 {
     while (text && *text) {
         size_t length = strcspn(text, "\n");
-        if (length) say_warning("%.*s", (int)length, text);
+        if (length) report_warning("%.*s", (int)length, text);
         text += length + (text[length] == '\n');
     }
 }
@@ -131,8 +131,8 @@ static int bake_character(const options* o, sup_character* character, bake_job j
     if (code == EXIT_DONE) code = examples_apply(o, &job.motion, character);
     if (code != EXIT_DONE) return code;
     if (job.character->unit_assumed && !options_has(o, FLAG_QUIET))
-        say_note("the file does not say its unit: one unit is taken as %g m; --unit changes it",
-                 job.character->metres_per_unit);
+        report_note("the file does not say its unit: one unit is taken as %g m; --unit changes it",
+                    job.character->metres_per_unit);
 
     job.bar = &bar;
     progress_begin(&bar, "bake", options_has(o, FLAG_QUIET));
@@ -141,8 +141,8 @@ static int bake_character(const options* o, sup_character* character, bake_job j
     progress_end(&bar);
     if (result != SUP_OK) return fail_with(&error);
 
-    say_lines(out.warnings);
-    chain_say_lost(out.chain, &out.stats);
+    note_lines(out.warnings);
+    chain_report_lost(out.chain, &out.stats);
     double seconds = now_seconds() - begin;
     if (!options_has(o, FLAG_JSON)) print_result(o, &job, &out, seconds);
     else if (!print_json(describe(o, &job, &out, seconds, arena))) return EXIT_FAILED;

@@ -31,7 +31,7 @@ static bool whole_number(const char* flag, const char* text, uint32_t most, uint
         *out = (uint32_t)value;
         return true;
     }
-    say_error("%s %s is not a whole number from 1 to %u", flag, text, most);
+    report_error("%s %s is not a whole number from 1 to %u", flag, text, most);
     return false;
 }
 
@@ -79,7 +79,7 @@ static int run_character(bench_run* run, const char* scene, const sup_character*
         sup_error           error;
         if (skinning_only && deformer->skinning == SUP_SKINNING_NONE) continue;
         sup_result result = bench_character(scene, character, deformer, &run->options, add_row, run, &error);
-        if (result == SUP_ERROR_INPUT) say_warning("%s on %s is left out: %s", deformer->name, scene, error.text);
+        if (result == SUP_ERROR_INPUT) report_warning("%s on %s is left out: %s", deformer->name, scene, error.text);
         else if (result != SUP_OK) return fail_with(&error);
     }
     return EXIT_DONE;
@@ -384,14 +384,14 @@ static bool write_csv(const bench_run* run, uint32_t begin, uint32_t end)
     char path[1024];
     int  length = snprintf(path, sizeof path, "%s/%s.csv", run->csv, run->rows[begin].name);
     if (length < 0 || (size_t)length >= sizeof path) {
-        say_error("the path of the folder %s is too long; give a shorter one", run->csv);
+        report_error("the path of the folder %s is too long; give a shorter one", run->csv);
         return false;
     }
     for (char* c = path + strlen(run->csv) + 1; *c; ++c)
         if (*c == '/') *c = '-';
     FILE* file = path_open(path, "w");
     if (!file) {
-        say_error("%s cannot be written: %s", path, strerror(errno));
+        report_error("%s cannot be written: %s", path, strerror(errno));
         return false;
     }
     fprintf(file, "# %s; %s; %s; copy %.1f GB/s with one thread, %.1f with %u\n", run->machine.cpu, SUPPLE_COMPILER,
@@ -406,7 +406,7 @@ static bool write_csv(const bench_run* run, uint32_t begin, uint32_t end)
     }
     bool good = !ferror(file);
     if (fclose(file) != 0 || !good) {
-        say_error("%s could not be written whole; is the disk full?", path);
+        report_error("%s could not be written whole; is the disk full?", path);
         remove(path);
         return false;
     }
@@ -430,7 +430,7 @@ int cmd_bench(const options* o)
     int       code = read_words(o, &run);
     if (code == EXIT_DONE && run.csv && !path_is_folder(run.csv)) { // before a minute of work, not behind it
         int number = path_make_folder(run.csv);
-        if (number) say_error("the folder %s cannot be made: %s", run.csv, strerror(number));
+        if (number) report_error("the folder %s cannot be made: %s", run.csv, strerror(number));
         if (number)
         code = EXIT_FAILED;
     }
@@ -439,7 +439,7 @@ int cmd_bench(const options* o)
         code = bench_machine_measure(run.options.threads, &run.machine, &error) ? fail_with(&error) : run_all(&run);
         if (run.options.begin) show_scene("");
         if (code == EXIT_DONE && run.row_count == 0) {
-            say_error("no scene is called '%s'; 'supple bench' without --scene lists them", run.options.scene);
+            report_error("no scene is called '%s'; 'supple bench' without --scene lists them", run.options.scene);
             code = EXIT_FAILED;
         }
         if (code == EXIT_DONE && !run.json) print_as_table(&run);

@@ -140,7 +140,7 @@ static int read_flags(const options* o, check_flags* f)
     if (!options_number(o, FLAG_PREROLL, 0.0, 600.0, 0.5, &f->preroll)) return EXIT_USAGE;
     if (!options_number(o, FLAG_TOP, 1.0, 10000.0, 10.0, &f->top)) return EXIT_USAGE;
     if (f->top != floor(f->top)) {
-        say_error("--top needs a whole number");
+        report_error("--top needs a whole number");
         return EXIT_USAGE;
     }
     int code = limits_read(o, 1.0, &f->limits);
@@ -168,8 +168,8 @@ static int bind_chain(check_job* job, const options* o, const chain_list* list, 
         return fail_with(&error);
     }
     if (timed && !options_has(o, FLAG_QUIET))
-        say_note("%s is left out: it follows the time of '%s', not the pose; name it with --deform to see it at the start",
-                 sup_chain_text(chain), job->clip->name);
+        report_note("%s is left out: it follows the time of '%s', not the pose; name it with --deform to see it at the start",
+                    sup_chain_text(chain), job->clip->name);
     if (timed) sup_chain_destroy(chain);
     else job->chains[job->desc.chain_count++] = chain;
     return EXIT_DONE;
@@ -191,9 +191,9 @@ static int bind_chains(check_job* job, sup_character* character, const options* 
     job->desc.chains = (const sup_chain* const*)job->chains;
     for (uint32_t i = 0; i < list.count && code == EXIT_DONE; i++) code = bind_chain(job, o, &list, i);
     if (code != EXIT_DONE) return code;
-    maps_say_unread(o, job->chains, job->desc.chain_count, job->bar);
+    maps_report_unread(o, job->chains, job->desc.chain_count, job->bar);
     if (job->desc.chain_count) return EXIT_DONE;
-    say_error("no deformer could be bound to '%s'; name one with --deform", character->name);
+    report_error("no deformer could be bound to '%s'; name one with --deform", character->name);
     return EXIT_FAILED;
 }
 
@@ -232,7 +232,7 @@ static int check_character(check_job* job, sup_character* character, const optio
     offers      more = { 0 };
     sup_checkup c;
     if (character->skeleton.skin_joint_count == 0) {
-        say_error("'%s' has no skin: there is no joint to check; give it joints with --skeleton FILE", character->name);
+        report_error("'%s' has no skin: there is no joint to check; give it joints with --skeleton FILE", character->name);
         return EXIT_FAILED;
     }
     progress_begin(job->bar, "check", options_has(o, FLAG_QUIET));

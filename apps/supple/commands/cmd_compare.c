@@ -207,9 +207,9 @@ static int run_chains(comparison* c, const chain_list* list, sup_arena* arena)
     sup_chain** bound = sup_arena_alloc(arena, c->count, sizeof *bound);
     if (!bound) return fail_memory();
     for (uint32_t i = 0; i < c->count; i++) bound[i] = c->chains[i].chain;
-    maps_say_unread(c->o, bound, c->count, c->job.bar);
+    maps_report_unread(c->o, bound, c->count, c->job.bar);
     if (c->count) return EXIT_DONE;
-    say_error("no deformer could be bound to '%s'; name one with --deform", c->job.character->name);
+    report_error("no deformer could be bound to '%s'; name one with --deform", c->job.character->name);
     return EXIT_FAILED;
 }
 
@@ -220,7 +220,7 @@ static int tell(comparison* c, sup_arena* arena)
     if (options_has(c->o, FLAG_JSON)) {
         if (!print_json(describe(c, arena))) return EXIT_FAILED;
     } else if (!options_has(c->o, FLAG_QUIET)) print_table(c);
-    for (uint32_t i = 0; i < c->count; i++) chain_say_lost(c->chains[i].text, &c->chains[i].stats);
+    for (uint32_t i = 0; i < c->count; i++) chain_report_lost(c->chains[i].text, &c->chains[i].stats);
     for (uint32_t i = 0; i < c->count; i++) judge_chain(c, &c->chains[i], &broken);
     c->verdict = broken.text;
     int code = page ? compare_write_html(c, page, arena) : EXIT_DONE;
@@ -256,7 +256,7 @@ static int compare_character(comparison* c, sup_character* character, motion* m,
     if (code != EXIT_DONE) return code;
     if (sup_meter_create(c->job.character, NULL, &meter, &error) != SUP_OK) return fail_with(&error);
     if (t->gap > 1e-6 * (double)c->job.character->mesh.diagonal && !options_has(c->o, FLAG_QUIET))
-        say_note("copies of one point in the truth lie up to %g units apart; their mean was taken", t->gap);
+        report_note("copies of one point in the truth lie up to %g units apart; their mean was taken", t->gap);
 
     c->job.meter = meter;
     c->job.motion = m;
@@ -277,22 +277,22 @@ static int read_flags(const options* o, sup_arena* arena, motion* m, truth_set* 
     int code = motion_flags(o, m);
     if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE && options_has(o, FLAG_KEYS) && !options_has(o, FLAG_TRUTH)) {
-        say_error("--keys takes examples from meshes to measure against: add --truth FILE...");
+        report_error("--keys takes examples from meshes to measure against: add --truth FILE...");
         code = EXIT_USAGE;
     }
     if (code == EXIT_DONE && options_has(o, FLAG_KEYS) && options_has(o, FLAG_EXAMPLE)) {
-        say_error("--keys and --example exclude each other; leave one out");
+        report_error("--keys and --example exclude each other; leave one out");
         code = EXIT_USAGE;
     }
     if (code == EXIT_DONE) code = limits_read(o, 1.0, l);
     if (code == EXIT_DONE && options_has(o, FLAG_MAX_ERROR) && !options_has(o, FLAG_TRUTH)) {
-        say_error("--max-error needs meshes to measure against: add --truth FILE...");
+        report_error("--max-error needs meshes to measure against: add --truth FILE...");
         code = EXIT_USAGE;
     }
     picture_camera camera;
     if (code == EXIT_DONE && options_has(o, FLAG_CAMERA) && !picture_camera_read(options_text(o, FLAG_CAMERA, ""), &camera)) {
-        say_error("--camera '%s' is none; write front, back, left, right, top, three-quarter, or orbit:AZIMUTH,ELEVATION",
-                  options_text(o, FLAG_CAMERA, ""));
+        report_error("--camera '%s' is none; write front, back, left, right, top, three-quarter, or orbit:AZIMUTH,ELEVATION",
+                     options_text(o, FLAG_CAMERA, ""));
         code = EXIT_USAGE;
     }
     if (code == EXIT_DONE) code = truth_list(o, arena, t);

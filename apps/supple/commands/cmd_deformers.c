@@ -124,8 +124,8 @@ static int unknown_deformer(const char* name)
     uint32_t    count = 0;
     for (; count < sup_deformer_count() && count < 64; count++) names[count] = sup_deformer_at(count)->name;
     const char* near = sup_word_nearest(name, names, count);
-    if (near) say_error("there is no deformer '%s'; did you mean '%s'?", name, near);
-    else say_error("there is no deformer '%s'; 'supple deformers' lists those there are", name);
+    if (near) report_error("there is no deformer '%s'; did you mean '%s'?", name, near);
+    else report_error("there is no deformer '%s'; 'supple deformers' lists those there are", name);
     return EXIT_FAILED;
 }
 

@@ -26,7 +26,7 @@ static int make_folder(const char* path)
 {
     char text[1024];
     if (snprintf(text, sizeof text, "%s", path) >= (int)sizeof text) {
-        say_error("the folder's name is too long");
+        report_error("the folder's name is too long");
         return EXIT_FAILED;
     }
     for (char* at = text + 1;; at++) {
@@ -35,7 +35,7 @@ static int make_folder(const char* path)
         *at = 0;
         int number = path_is_folder(text) ? 0 : path_make_folder(text);
         if (number != 0) {
-            say_error("the folder '%s' cannot be made (%s); give another: supple demo DIR", text, strerror(number));
+            report_error("the folder '%s' cannot be made (%s); give another: supple demo DIR", text, strerror(number));
             return EXIT_FAILED;
         }
         *at = kept;
@@ -44,10 +44,10 @@ static int make_folder(const char* path)
 }
 
 /// What a newcomer should see of a deformer: its dynamics, where a preset shows them.
-static const char* links_of(const sup_deformer* d, char* text, size_t room)
+static const char* links_of(const sup_deformer* d, char* text, size_t capacity)
 {
     for (const sup_preset* p = d->presets; p && p->name; p++)
-        if (strcmp(p->name, "soft") == 0) return snprintf(text, room, "%s(preset=soft)", d->name), text;
+        if (strcmp(p->name, "soft") == 0) return snprintf(text, capacity, "%s(preset=soft)", d->name), text;
     return d->name;
 }
 

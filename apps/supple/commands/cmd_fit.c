@@ -13,7 +13,7 @@ static int read_whole(const options* o, flag_id id, double min, double max, doub
 {
     if (!options_number(o, id, min, max, fallback, out)) return EXIT_USAGE;
     if (*out == floor(*out)) return EXIT_DONE;
-    say_error("--%s needs a whole number", options_flag_name(id));
+    report_error("--%s needs a whole number", options_flag_name(id));
     return EXIT_USAGE;
 }
 
@@ -29,7 +29,7 @@ static int read_flags(const options* o, sup_decompose_options* out)
     if (!options_number(o, FLAG_RIGID, 0, 1, 0, &out->rigid)) return EXIT_USAGE;
     if (options_has(o, FLAG_RIGID) && out->rigid == 0) out->rigid = -1; // 0 is the library's default
     if (options_has(o, FLAG_HIERARCHY) && options_has(o, FLAG_FIT_FLAT)) {
-        say_error("--hierarchy and --flat exclude each other; leave one of them out");
+        report_error("--hierarchy and --flat exclude each other; leave one of them out");
         return EXIT_USAGE;
     }
     // With an error to reach, --bones is the most there may be.
@@ -118,9 +118,10 @@ static int fit_rig(const options* o, sup_decompose_options* how, fit_shapes* s, 
     if (result != SUP_OK) return fail_with(&error);
     uint32_t asked = how->bones;
     if (fit.bone_count < asked && !options_has(o, FLAG_QUIET))
-        say_note("%u bones explain the motion without error; %u were asked for", fit.bone_count, asked);
+        report_note("%u bones explain the motion without error; %u were asked for", fit.bone_count, asked);
     if (how->error > 0 && fit.erms > how->error)
-        say_warning("E_RMS is %.3f with %u bones, not %g; raise --bones or --influences", fit.erms, fit.bone_count, how->error);
+        report_warning("E_RMS is %.3f with %u bones, not %g; raise --bones or --influences", fit.erms, fit.bone_count,
+                       how->error);
     return write_rig(o, s, &fit, now_seconds() - begin, arena);
 }
 
@@ -129,7 +130,7 @@ static int check_output(const char* path)
 {
     const char* dot = strrchr(path, '.');
     if (dot && (strcmp(dot, ".glb") == 0 || strcmp(dot, ".GLB") == 0)) return EXIT_DONE;
-    say_error("fit writes .glb files, and the last word is '%s'; write: supple fit FILES... OUT.glb", path);
+    report_error("fit writes .glb files, and the last word is '%s'; write: supple fit FILES... OUT.glb", path);
     return EXIT_USAGE;
 }
 
@@ -143,7 +144,7 @@ int cmd_fit(const options* o)
     if (!arena) return fail_memory();
     int code = EXIT_DONE;
     if (o->word_count < 2) {
-        say_error("fit needs shapes and an output; write: supple fit FILES... OUT.glb");
+        report_error("fit needs shapes and an output; write: supple fit FILES... OUT.glb");
         code = EXIT_USAGE;
     }
     if (code == EXIT_DONE) code = read_flags(o, &how);

@@ -52,8 +52,8 @@ static int choose_motion(const options* o, session* s)
         if (code != EXIT_DONE) return code;
     }
     if (!d->clip && timed) {
-        say_error("'%s' has no clips, so there is no --%s to show; leave it out, or give --pose", s->character->name,
-                  job->time >= 0.0 ? "time" : "frame");
+        report_error("'%s' has no clips, so there is no --%s to show; leave it out, or give --pose", s->character->name,
+                     job->time >= 0.0 ? "time" : "frame");
         return EXIT_FAILED;
     }
     if (d->clip) return EXIT_DONE;
@@ -72,22 +72,22 @@ static int choose_times(session* s)
     int         code = motion_close_end(d->clip, d->start, job->fps, job->hold, &d->end);
     if (code != EXIT_DONE) return code;
     if (d->loop && !(d->end > d->start)) {
-        say_error("--loop needs a span; %s", d->clip ? "put --end behind --start" : "this file has no clip");
+        report_error("--loop needs a span; %s", d->clip ? "put --end behind --start" : "this file has no clip");
         return EXIT_FAILED;
     }
     if (job->frame >= 0.0) job->time = sup_frame_time(d->start, job->fps, (uint32_t)job->frame);
     if (job->time > fmax(d->end, last) + 1e-9) {
-        say_error("%g s lies behind the end of the clip '%s' (%.3f s)", job->time, d->clip->name, last);
+        report_error("%g s lies behind the end of the clip '%s' (%.3f s)", job->time, d->clip->name, last);
         return EXIT_FAILED;
     }
     if (job->time < 0.0) job->time = d->start;
     if (job->time < d->start) {
-        say_error("%g s lies before --start %g", job->time, d->start);
+        report_error("%g s lies before --start %g", job->time, d->start);
         return EXIT_FAILED;
     }
     double frames = job->turntable ? TURN_SECONDS * job->fps : (d->end - d->start) * job->fps;
     if (job->film && frames > FRAMES_MAX) {
-        say_error("%.0f frames are more than a film may have (%.0f); lower --fps or --end", frames, FRAMES_MAX);
+        report_error("%.0f frames are more than a film may have (%.0f); lower --fps or --end", frames, FRAMES_MAX);
         return EXIT_FAILED;
     }
     s->frame_count = 1;
@@ -112,8 +112,8 @@ static int load_truth(const options* o, session* s)
     uint32_t shown = s->job.turntable ? 1 : s->frame_count;
     int      code = truth_list(o, s->arena, &s->truth);
     if (code == EXIT_DONE && s->truth.count != shown) {
-        say_error("--truth names %u mesh%s, but %u instant%s shown; give as many of one as of the other", s->truth.count,
-                  s->truth.count == 1 ? "" : "es", shown, shown == 1 ? " is" : "s are");
+        report_error("--truth names %u mesh%s, but %u instant%s shown; give as many of one as of the other", s->truth.count,
+                     s->truth.count == 1 ? "" : "es", shown, shown == 1 ? " is" : "s are");
         return EXIT_FAILED;
     }
     return code == EXIT_DONE ? truth_load(&s->truth, s->character, s->arena) : code;
@@ -164,7 +164,8 @@ static int lay_out(session* s)
         job->stage.picture_height = cell - s->caption_height;
         return EXIT_DONE;
     }
-    say_error("%ux%u has no room for %u pictures of 16x16 with their captions; raise --size", job->width, job->height, panels);
+    report_error("%ux%u has no room for %u pictures of 16x16 with their captions; raise --size", job->width, job->height,
+                 panels);
     return EXIT_USAGE;
 }
 
@@ -426,16 +427,16 @@ static int render_character(const options* o, session* s)
     s->job.stage.tasks = sup_pool_tasks(s->pool);
     s->job.stage.progress = &s->bar.sink;
     sup_result result = stage_create(&s->job.stage, &s->stage, &error);
-    for (uint32_t i = 0; result == SUP_OK && i < d->chain_count; i++) chain_say_notes(stage_chain(s->stage, i), &s->bar);
+    for (uint32_t i = 0; result == SUP_OK && i < d->chain_count; i++) chain_report_notes(stage_chain(s->stage, i), &s->bar);
     sup_chain** bound = sup_arena_alloc(s->arena, d->chain_count, sizeof *bound);
     for (uint32_t i = 0; result == SUP_OK && bound && i < d->chain_count; i++) bound[i] = (sup_chain*)stage_chain(s->stage, i);
-    if (result == SUP_OK && bound) maps_say_unread(o, bound, d->chain_count, &s->bar);
+    if (result == SUP_OK && bound) maps_report_unread(o, bound, d->chain_count, &s->bar);
     if (result == SUP_OK) result = try_output(&s->job, &error);
     if (result == SUP_OK) result = measure(s, &error);
     if (result == SUP_OK) result = s->job.film ? write_film(s, &error) : write_still(s, &error);
     progress_end(&s->bar);
     for (uint32_t i = 0; result == SUP_OK && i < d->chain_count; i++)
-        chain_say_lost(sup_chain_text(stage_chain(s->stage, i)), stage_stats(s->stage, i));
+        chain_report_lost(sup_chain_text(stage_chain(s->stage, i)), stage_stats(s->stage, i));
     return result == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 
@@ -447,10 +448,10 @@ int cmd_render(const options* o)
     int code = render_read(o, s.arena, &s.job);
     if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE && !picture_available()) {
-        say_error(PICTURES_MISSING);
+        report_error(PICTURES_MISSING);
         code = EXIT_FAILED;
     } else if (code == EXIT_DONE && !s.job.film && !image_png_available()) {
-        say_error("this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");
+        report_error("this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");
         code = EXIT_FAILED;
     }
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &s.character);

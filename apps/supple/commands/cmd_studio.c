@@ -27,7 +27,8 @@ static int find_page(char* out, size_t size)
             if (path_is_folder(out)) return EXIT_DONE;
         }
     }
-    say_error("the studio's page is not installed; make it with 'make studio', or name its folder: supple studio --page DIR");
+    report_error(
+        "the studio's page is not installed; make it with 'make studio', or name its folder: supple studio --page DIR");
     return EXIT_FAILED;
 }
 
@@ -55,12 +56,12 @@ int cmd_studio(const options* o)
     int         code = EXIT_DONE;
     if (!options_number(o, FLAG_PORT, 0.0, 65535.0, 0.0, &port)) return EXIT_USAGE;
     if (port != (double)(uint32_t)port) {
-        say_error("--port needs a whole number, 0 for a free one");
+        report_error("--port needs a whole number, 0 for a free one");
         return EXIT_USAGE;
     }
     if (!studio_server_available()) {
-        say_error("this build has no web server (it was made without civetweb: install libcivetweb-dev and build again); "
-                  "'make studio' leaves the page in build/studio for any other");
+        report_error("this build has no web server (it was made without civetweb: install libcivetweb-dev and build again); "
+                     "'make studio' leaves the page in build/studio for any other");
         return EXIT_FAILED;
     }
     if (page) snprintf(found, sizeof found, "%s", page);

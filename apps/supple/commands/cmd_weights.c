@@ -18,14 +18,14 @@ static int read_flags(const options* o, sup_auto_weights_options* out)
     if (!options_number(o, FLAG_MAX_INFLUENCES, 1, 64, 0, &influences)) return EXIT_USAGE;
     if (!options_number(o, FLAG_SPREAD, 0.01, 100, 1, &out->spread)) return EXIT_USAGE;
     if (cells != floor(cells) || influences != floor(influences)) {
-        say_error("--cells and --max-influences are whole numbers");
+        report_error("--cells and --max-influences are whole numbers");
         return EXIT_USAGE;
     }
     out->cells = (uint32_t)cells;
     out->influences_max = (uint32_t)influences;
     if (strcmp(method, "diffuse") == 0) out->method = SUP_WEIGHTS_DIFFUSE;
     else if (strcmp(method, "screened") != 0) {
-        say_error("--method '%s' is not known; write screened or diffuse", method);
+        report_error("--method '%s' is not known; write screened or diffuse", method);
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -37,8 +37,8 @@ static int find_mask(const options* o, const sup_character* c, const float** out
     const char* name = options_text(o, FLAG_MASK, NULL);
     if (!name) return EXIT_DONE;
     if (options_has(o, FLAG_SKELETON) || options_has(o, FLAG_CENTER)) {
-        say_error("--mask keeps old weights, and with %s there are none; leave one of them out",
-                  options_has(o, FLAG_SKELETON) ? "--skeleton" : "--center");
+        report_error("--mask keeps old weights, and with %s there are none; leave one of them out",
+                     options_has(o, FLAG_SKELETON) ? "--skeleton" : "--center");
         return EXIT_USAGE;
     }
     char   upper[64] = "_";
@@ -47,7 +47,7 @@ static int find_mask(const options* o, const sup_character* c, const float** out
     const sup_map* map = sup_character_map(c, upper);
     if (!map) map = sup_character_map(c, name);
     if (!map) {
-        say_error("'%s' has no map '%s'; bring one with --map %s=FILE", c->name, name, name);
+        report_error("'%s' has no map '%s'; bring one with --map %s=FILE", c->name, name, name);
         return EXIT_FAILED;
     }
     *out = map->values;
@@ -93,7 +93,7 @@ static int make_weights(const options* o, const sup_auto_weights_options* how, s
     double           seconds = now_seconds() - begin;
     if (code != EXIT_DONE) return code;
     progress notes = { .quiet = quiet };
-    maps_say_unread(o, NULL, 0, &notes);
+    maps_report_unread(o, NULL, 0, &notes);
     interrupts_hold();
     sup_result written = sup_character_write(*character, o->words[1], NULL, &bytes, &error);
     interrupts_release();
@@ -112,7 +112,7 @@ static int check_output(const char* path)
 {
     const char* dot = strrchr(path, '.');
     if (dot && (strcmp(dot, ".glb") == 0 || strcmp(dot, ".GLB") == 0)) return EXIT_DONE;
-    say_error("weights writes .glb files, and the output is '%s'; write: supple weights FILE OUT.glb", path);
+    report_error("weights writes .glb files, and the output is '%s'; write: supple weights FILE OUT.glb", path);
     return EXIT_FAILED;
 }
 

@@ -67,7 +67,7 @@ static int add_param(search* s, uint32_t link, const sup_param* row)
 {
     const sup_deformer* d = sup_chain_link(s->chain, link);
     if (s->count == SIMPLEX_MAX) {
-        say_error("more than %d parameters at once cannot be fitted; name fewer with --params", SIMPLEX_MAX);
+        report_error("more than %d parameters at once cannot be fitted; name fewer with --params", SIMPLEX_MAX);
         return EXIT_USAGE;
     }
     uint32_t ordinal = 1;
@@ -102,9 +102,9 @@ static int choose_usual(search* s)
         }
     }
     if (left_out && !options_has(s->o, FLAG_QUIET))
-        say_note("the first %d parameters are fitted, %u more are not; name them with --params", USUAL_MAX, left_out);
+        report_note("the first %d parameters are fitted, %u more are not; name them with --params", USUAL_MAX, left_out);
     if (s->count) return EXIT_DONE;
-    say_error("'%s' has no parameter that could be fitted", sup_chain_text(s->chain));
+    report_error("'%s' has no parameter that could be fitted", sup_chain_text(s->chain));
     return EXIT_FAILED;
 }
 
@@ -123,7 +123,7 @@ static int choose_named(search* s, const char* text, size_t length)
             const sup_param* row = &d->params[k];
             if (strlen(row->name) != name_length || memcmp(row->name, name, name_length) != 0) continue;
             if (row->type != SUP_PARAM_FLOAT) {
-                say_error("--params '%.*s': only numbers that change smoothly can be fitted", (int)length, text);
+                report_error("--params '%.*s': only numbers that change smoothly can be fitted", (int)length, text);
                 return EXIT_USAGE;
             }
             int code = add_param(s, i, row);
@@ -131,8 +131,8 @@ static int choose_named(search* s, const char* text, size_t length)
         }
     }
     if (s->count > before) return EXIT_DONE;
-    say_error("--params '%.*s': no link of '%s' has it; 'supple deformers NAME' lists a link's", (int)length, text,
-              sup_chain_text(s->chain));
+    report_error("--params '%.*s': no link of '%s' has it; 'supple deformers NAME' lists a link's", (int)length, text,
+                 sup_chain_text(s->chain));
     return EXIT_USAGE;
 }
 
@@ -380,11 +380,11 @@ static int share_frames(search* s, outcome* r)
         if (s->role[f] != EXAMPLE) r->frames[s->role[f]]++;
     }
     if (between == 0) {
-        say_error("every frame of the truth is an example; there is nothing between them to learn from");
+        report_error("every frame of the truth is an example; there is nothing between them to learn from");
         return EXIT_FAILED;
     }
     if (between == 1 && !options_has(s->o, FLAG_QUIET))
-        say_warning("one frame is all there is to learn from; nothing can be held out to check the result");
+        report_warning("one frame is all there is to learn from; nothing can be held out to check the result");
     return EXIT_DONE;
 }
 
@@ -416,7 +416,7 @@ static int look(search* s, outcome* r, const char* path)
     r->held[1] = s->held;
     r->seconds = now_seconds() - begin;
     if (r->frames[HELD] && r->held[1] > r->held[0] * 1.001 && !options_has(s->o, FLAG_QUIET))
-        say_warning("the frames that were held out got worse: this is over-fitted; fit fewer --params, or give more frames");
+        report_warning("the frames that were held out got worse: this is over-fitted; fit fewer --params, or give more frames");
     return write_preset(s, path);
 }
 
@@ -443,7 +443,7 @@ static int prepare(search* s, outcome* r)
     s->desc.tasks = sup_pool_tasks(s->pool);
     if (sup_chain_create(&s->desc, &s->chain, &s->error) != SUP_OK) return fail_with(&s->error);
     for (uint32_t i = 0; i < sup_chain_note_count(s->chain) && !options_has(s->o, FLAG_QUIET); i++)
-        say_note("%s", sup_chain_note(s->chain, i));
+        report_note("%s", sup_chain_note(s->chain, i));
     return choose_params(s);
 }
 
@@ -451,7 +451,7 @@ int fit_params(const options* o)
 {
     const char* path = options_text(o, FLAG_WRITE, NULL);
     if (o->word_count != 1 || !path || !options_has(o, FLAG_TRUTH)) {
-        say_error("to fit parameters write: supple fit FILE --deform CHAIN --truth FILE... --write PRESET.json");
+        report_error("to fit parameters write: supple fit FILE --deform CHAIN --truth FILE... --write PRESET.json");
         return EXIT_USAGE;
     }
     search  s = { .o = o, .arena = sup_arena_create(NULL) };

@@ -74,7 +74,7 @@ static int choose_clip(const options* o, const sup_character* character, const s
 {
     *out = options_has(o, FLAG_CLIP) ? NULL : baked_clip(character);
     if (!*out) return clip_choose(o, character, out);
-    if (!options_has(o, FLAG_QUIET)) say_note("taking the baked clip '%s'; --clip chooses another", (*out)->name);
+    if (!options_has(o, FLAG_QUIET)) report_note("taking the baked clip '%s'; --clip chooses another", (*out)->name);
     return EXIT_DONE;
 }
 
@@ -85,12 +85,12 @@ static int read_clip(const options* o, const char* path, double start, double en
     if (code == EXIT_DONE) code = choose_clip(o, out->rest, &clip);
     if (code != EXIT_DONE) return code;
     if (options_has(o, FLAG_REST)) {
-        say_error("--rest goes with shapes; '%s' has a rest shape of its own", path);
+        report_error("--rest goes with shapes; '%s' has a rest shape of its own", path);
         return EXIT_USAGE;
     }
     if (!clip) {
-        say_error("'%s' is one shape, and a rig is found in several; give all files of the sequence, or a file with a clip",
-                  path);
+        report_error("'%s' is one shape, and a rig is found in several; give all files of the sequence, or a file with a clip",
+                     path);
         return EXIT_FAILED;
     }
     double hold = 0.0;
@@ -98,7 +98,7 @@ static int read_clip(const options* o, const char* path, double start, double en
     code = motion_close_end(clip, start, out->fps, hold, &end);
     if (code != EXIT_DONE) return code;
     if (start >= end) {
-        say_error("--start %g leaves nothing of '%s', which ends at %g s", start, clip->name, end);
+        report_error("--start %g leaves nothing of '%s', which ends at %g s", start, clip->name, end);
         return EXIT_FAILED;
     }
     return fit_shapes_play(out->rest, clip, start, end, out->fps, arena, &out->frames, &out->frame_count);
@@ -111,8 +111,8 @@ static int gather_cache(const sup_points* cache, const char* path, const sup_cha
 {
     const sup_mesh* mesh = &rest->mesh;
     if (cache->point_count != mesh->vertex_count && cache->point_count != mesh->point_count) {
-        say_error("'%s' has %u points; '%s' has %u points and %u vertices: they belong to different meshes", path,
-                  cache->point_count, rest->name, mesh->point_count, mesh->vertex_count);
+        report_error("'%s' has %u points; '%s' has %u points and %u vertices: they belong to different meshes", path,
+                     cache->point_count, rest->name, mesh->point_count, mesh->vertex_count);
         return EXIT_FAILED;
     }
     static const char* const npy[] = { "npy", NULL };
@@ -142,7 +142,7 @@ static int read_cache(const options* o, const char* path, sup_arena* arena, fit_
     sup_error   error = { 0 };
     sup_points  cache;
     if (!rest) {
-        say_error("'%s' holds points but no faces; give the mesh with --rest FILE", path);
+        report_error("'%s' holds points but no faces; give the mesh with --rest FILE", path);
         return EXIT_FAILED;
     }
     int code = character_load(o, rest, options_has(o, FLAG_QUIET), &out->rest);
@@ -169,7 +169,7 @@ static int read_files(const options* o, const char* const* words, uint32_t count
     if (code != EXIT_DONE) return code;
     const char* rest = options_text(o, FLAG_REST, t.paths[0]);
     if (t.count < 2) {
-        say_error("'%s' is one shape, and a rig is found in several; give all files of the sequence", t.paths[0]);
+        report_error("'%s' is one shape, and a rig is found in several; give all files of the sequence", t.paths[0]);
         return EXIT_FAILED;
     }
     code = character_load(o, rest, options_has(o, FLAG_QUIET), &out->rest);
@@ -204,7 +204,7 @@ static void match_scale(const options* o, fit_shapes* s)
     for (uint32_t i = 0; i < mesh->point_count; i++)
         for (int c = 0; c < 3; c++) (&points[i].x)[c] = (float)(scale * (double)(&points[i].x)[c]);
     mesh->diagonal = (float)(scale * (double)mesh->diagonal);
-    if (!options_has(o, FLAG_QUIET)) say_note("the rest shape was scaled by %.4g to the size of the first frame", scale);
+    if (!options_has(o, FLAG_QUIET)) report_note("the rest shape was scaled by %.4g to the size of the first frame", scale);
 }
 
 static int read_any(const options* o, const char* const* words, uint32_t count, sup_arena* arena, fit_shapes* out)
@@ -216,7 +216,7 @@ static int read_any(const options* o, const char* const* words, uint32_t count, 
     for (uint32_t i = 0; i < count; i++) {
         if (!is_cache(words[i])) continue;
         if (count == 1) return read_cache(o, words[i], arena, out);
-        say_error("'%s' is a cache of a whole motion; give it alone, with --rest FILE for the mesh", words[i]);
+        report_error("'%s' is a cache of a whole motion; give it alone, with --rest FILE for the mesh", words[i]);
         return EXIT_USAGE;
     }
     // A pattern like walk_####.obj is not a file; the reader of sequences knows what it means.

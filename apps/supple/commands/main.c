@@ -112,8 +112,8 @@ static int unknown_verb(const char* word)
     const char* names[VERB_COUNT];
     for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i].name;
     const char* near = sup_word_nearest(word, names, VERB_COUNT);
-    if (near) say_error("there is no verb '%s'; did you mean '%s'?", word, near);
-    else say_error("there is no verb '%s'; 'supple --help' lists those there are", word);
+    if (near) report_error("there is no verb '%s'; did you mean '%s'?", word, near);
+    else report_error("there is no verb '%s'; 'supple --help' lists those there are", word);
     return EXIT_USAGE;
 }
 
@@ -146,7 +146,7 @@ static bool is_help(const char* word)
 static int run(int argc, char** argv)
 {
     if (argc < 2) {
-        say_error("a verb is missing; write: supple VERB input [output] [--flags], 'supple --help' explains");
+        report_error("a verb is missing; write: supple VERB input [output] [--flags], 'supple --help' explains");
         return EXIT_USAGE;
     }
     const char* word = argv[1];

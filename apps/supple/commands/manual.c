@@ -131,6 +131,6 @@ int manual_page(const verb* verbs, uint32_t verb_count, int argc, char** argv)
         put_verb_page(verbs, verb_count, &verbs[i]);
         return EXIT_DONE;
     }
-    say_error("there is no page '%s'; write: supple manual [VERB]", argv[0]);
+    report_error("there is no page '%s'; write: supple manual [VERB]", argv[0]);
     return EXIT_USAGE;
 }

@@ -142,18 +142,18 @@ static const flag_row flags[FLAG_COUNT] = {
 // ---------------------------------------------------------------------------------------------- suggestions
 
 // -o, --out and --output, which other programs have: here the output is a word like the input. False for anything else.
-static bool say_output_is_word(const verb* v, const char* name, size_t length)
+static bool note_output_is_word(const verb* v, const char* name, size_t length)
 {
     static const char output[] = "output";
     bool              short_of = length == 1 || length == 3 || length == sizeof output - 1;
     if (!strstr(v->words, "OUT") || !short_of || memcmp(name, output, length) != 0) return false;
-    say_error("%s takes its output as a word, without a flag; write: supple %s %s", v->name, v->name, v->words);
+    report_error("%s takes its output as a word, without a flag; write: supple %s %s", v->name, v->name, v->words);
     return true;
 }
 
-static void say_unknown_flag(const verb* v, const char* given, size_t length)
+static void note_unknown_flag(const verb* v, const char* given, size_t length)
 {
-    if (say_output_is_word(v, given, length)) return;
+    if (note_output_is_word(v, given, length)) return;
     char        word[64];
     const char* names[FLAG_COUNT];
     uint32_t    count = 0;
@@ -161,8 +161,8 @@ static void say_unknown_flag(const verb* v, const char* given, size_t length)
     for (uint32_t i = 0; i < FLAG_COUNT; i++)
         if (flags[i].verbs & v->bit) names[count++] = flags[i].name;
     const char* near = sup_word_nearest(word, names, count);
-    if (near) say_error("%s has no flag --%s; did you mean --%s?", v->name, word, near);
-    else say_error("%s has no flag --%s; 'supple %s --help' lists those there are", v->name, word, v->name);
+    if (near) report_error("%s has no flag --%s; did you mean --%s?", v->name, word, near);
+    else report_error("%s has no flag --%s; 'supple %s --help' lists those there are", v->name, word, v->name);
 }
 
 // ---------------------------------------------------------------------------------------------- parsing
@@ -182,19 +182,19 @@ static bool parse_flag(const verb* v, int argc, char** argv, int* at, given_flag
     size_t      length = strcspn(name, "=");
     const flag_row* row = find_flag(v, name, length);
     if (!row) {
-        say_unknown_flag(v, name, length);
+        note_unknown_flag(v, name, length);
         return false;
     }
     *out = (given_flag){ row->id, NULL };
     bool joined = name[length] == '=';
     if (!row->argument) {
-        if (joined) say_error("--%s takes no value; write it alone", row->name);
+        if (joined) report_error("--%s takes no value; write it alone", row->name);
         return !joined;
     }
     if (joined) out->value = name + length + 1;
     else if (*at + 1 < argc && strncmp(argv[*at + 1], "--", 2) != 0) out->value = argv[++*at];
     if (!out->value || !*out->value) {
-        say_error("--%s needs a value: --%s %s", row->name, row->name, row->argument);
+        report_error("--%s needs a value: --%s %s", row->name, row->name, row->argument);
         return false;
     }
     return true;
@@ -212,13 +212,13 @@ static bool check_words(const options* o)
 {
     const verb* v = o->verb;
     if (o->word_count < v->words_min) {
-        say_error("%s needs %s; write: supple %s %s", v->name, o->word_count == 0 ? "an input" : "an output", v->name,
-                  v->words);
+        report_error("%s needs %s; write: supple %s %s", v->name, o->word_count == 0 ? "an input" : "an output", v->name,
+                     v->words);
         return false;
     }
     if (o->word_count > v->words_max) {
-        say_error("%s does not know what to do with '%s'; write: supple %s %s", v->name, o->words[v->words_max], v->name,
-                  v->words);
+        report_error("%s does not know what to do with '%s'; write: supple %s %s", v->name, o->words[v->words_max], v->name,
+                     v->words);
         return false;
     }
     return true;
@@ -230,7 +230,7 @@ bool options_parse(const verb* v, int argc, char** argv, options* out)
     out->words = calloc((size_t)argc + 1, sizeof *out->words);
     out->flags = calloc((size_t)argc + 1, sizeof *out->flags);
     if (!out->words || !out->flags) {
-        say_error("out of memory while reading the command line");
+        report_error("out of memory while reading the command line");
         return false;
     }
     bool flags_ended = false;
@@ -244,9 +244,9 @@ bool options_parse(const verb* v, int argc, char** argv, options* out)
             while (takes_many(id) && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
                 out->flags[out->flag_count++] = (given_flag){ id, argv[++i] };
         } else if (!flags_ended && word[0] == '-') {
-            if (say_output_is_word(v, word + 1, strlen(word + 1))) return false;
-            if (word[1]) say_error("flags have two dashes: '%s' is not one; 'supple %s --help' lists them", word, v->name);
-            else say_error("'-' is not a file: standard input and output are not supported; give a path");
+            if (note_output_is_word(v, word + 1, strlen(word + 1))) return false;
+            if (word[1]) report_error("flags have two dashes: '%s' is not one; 'supple %s --help' lists them", word, v->name);
+            else report_error("'-' is not a file: standard input and output are not supported; give a path");
             return false;
         } else out->words[out->word_count++] = word;
     }
@@ -292,11 +292,11 @@ bool options_number(const options* o, flag_id id, double min, double max, double
     char*  end = NULL;
     double value = strtod(text, &end);
     if (end == text || *end || !isfinite(value)) {
-        say_error("--%s needs a number, not '%s'", flags[id].name, text);
+        report_error("--%s needs a number, not '%s'", flags[id].name, text);
         return false;
     }
     if (value < min || value > max) {
-        say_error("--%s %s is out of range; it goes from %g to %g", flags[id].name, text, min, max);
+        report_error("--%s %s is out of range; it goes from %g to %g", flags[id].name, text, min, max);
         return false;
     }
     *out = value;

@@ -22,9 +22,9 @@ static void end_at_once(int number)
 {
     static const char cleared[] = "\r\033[K", words[] = "supple: error: " STOPPED_WORDS "\n";
     static const char later[] = "supple: error: " STOPPED_LATER_WORDS "\n";
-    if (bar_drawn) system_say(cleared, sizeof cleared - 1);
-    if (files_kept) system_say(later, sizeof later - 1);
-    else system_say(words, sizeof words - 1);
+    if (bar_drawn) system_print(cleared, sizeof cleared - 1);
+    if (files_kept) system_print(later, sizeof later - 1);
+    else system_print(words, sizeof words - 1);
     system_end_now(128 + number);
 }
 
@@ -101,7 +101,7 @@ static void clear_line(progress* p)
 void progress_note(progress* p, const char* text)
 {
     clear_line(p);
-    if (!p->quiet) say_note("%s", text);
+    if (!p->quiet) report_note("%s", text);
 }
 
 void progress_end(progress* p)

@@ -32,7 +32,7 @@ static int share_keys(const sup_chain_desc* flags, chain_list* list)
         for (uint32_t i = 0; i < list->count; i++)
             used |= !list->descs[i].links || has_link(list->descs[i].links, k->key, length);
         if (!used) {
-            say_error("world: keys of \"%s\": no chain has a link '%.*s'", k->key, (int)length, k->key);
+            report_error("world: keys of \"%s\": no chain has a link '%.*s'", k->key, (int)length, k->key);
             return EXIT_FAILED;
         }
     }
@@ -59,7 +59,7 @@ int chain_share_settings(const sup_chain_desc* flags, chain_list* list, sup_aren
             used = true;
         }
         if (!used) {
-            say_error("--set '%s': no chain has a link '%.*s'", setting, (int)length, setting);
+            report_error("--set '%s': no chain has a link '%.*s'", setting, (int)length, setting);
             return EXIT_FAILED;
         }
     }
@@ -95,7 +95,7 @@ static int list_registry(const options* o, const sup_chain_desc* flags, const su
         out->descs[out->count++].links = d->name;
     }
     if (out->count) return EXIT_DONE;
-    say_error("no deformer fits '%s'; name one with --deform", c->name);
+    report_error("no deformer fits '%s'; name one with --deform", c->name);
     return EXIT_FAILED;
 }
 
@@ -140,34 +140,34 @@ int chain_bind(const options* o, const chain_list* list, uint32_t index, const s
         return EXIT_DONE;
     }
     if (result == SUP_OK) {
-        chain_say_notes(*out, bar);
+        chain_report_notes(*out, bar);
         return EXIT_DONE;
     }
     if (list->chosen || result != SUP_ERROR_INPUT) {
         progress_end(bar);
         return fail_with(&error);
     }
-    if (!options_has(o, FLAG_QUIET)) say_note("%s is left out: %s", desc.links, error.text);
+    if (!options_has(o, FLAG_QUIET)) report_note("%s is left out: %s", desc.links, error.text);
     return EXIT_DONE;
 }
 
-void chain_say_notes(const sup_chain* chain, progress* bar)
+void chain_report_notes(const sup_chain* chain, progress* bar)
 {
     for (uint32_t i = 0; i < sup_chain_note_count(chain); i++) progress_note(bar, sup_chain_note(chain, i));
 }
 
-void chain_say_lost(const char* chain, const sup_stats* stats)
+void chain_report_lost(const char* chain, const sup_stats* stats)
 {
     for (uint32_t i = 0; i < stats->count; i++) {
         const char*        name = stats->items[i].name;
         unsigned long long times = (unsigned long long)stats->items[i].times;
         if (strcmp(name, "runner.points_lost") == 0)
-            say_warning(
+            report_warning(
                 "%s: %llu times a point was lost (not a number, or over ten diagonals away) and put back on the skinned "
                 "skin; its settings are too extreme for this character",
                 chain, times);
         if (strcmp(name, "runner.lost_and_reset") == 0)
-            say_warning(
+            report_warning(
                 "%s: %llu times the motion was lost (not a number, or over ten diagonals away) and began again at rest; "
                 "its settings are too extreme for this character, or --step is too long",
                 chain, times);

@@ -22,8 +22,8 @@ int chain_bind(const options* o, const chain_list* list, uint32_t index, const s
                const sup_tasks* tasks, progress* bar, sup_chain** out);
 
 /// What its links had to say while they were bound.
-void chain_say_notes(const sup_chain* chain, progress* bar);
+void chain_report_notes(const sup_chain* chain, progress* bar);
 /// A warning where the chain lost points: what is shown there is not what was asked for. Nothing where it lost none.
-void chain_say_lost(const char* chain, const sup_stats* stats);
+void chain_report_lost(const char* chain, const sup_stats* stats);
 
 #endif

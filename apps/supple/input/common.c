@@ -21,16 +21,16 @@
 int fail_with(const sup_error* error)
 {
     if (error->code == SUP_ERROR_CANCELLED) {
-        say_error("%s", interrupts_words());
+        report_error("%s", interrupts_words());
         return 128 + (interrupts_signal() ? interrupts_signal() : SIGINT);
     }
-    say_error("%s", error->text);
+    report_error("%s", error->text);
     return EXIT_FAILED;
 }
 
 int fail_memory(void)
 {
-    say_error("out of memory; close other programs or use a smaller file");
+    report_error("out of memory; close other programs or use a smaller file");
     return EXIT_FAILED;
 }
 
@@ -154,7 +154,7 @@ static int add_map(sup_character* c, const char* text)
     size_t      length = 0;
     const char* path = split_assignment(text, &length);
     if (!path) {
-        say_error("--map '%s' is not NAME=FILE", text);
+        report_error("--map '%s' is not NAME=FILE", text);
         return EXIT_USAGE;
     }
     // Files call maps _STIFFNESS (glTF demands the underscore): people may leave it out and write small letters.
@@ -168,26 +168,26 @@ static int add_map(sup_character* c, const char* text)
     sup_error error = { 0 };
     if (read_numbers(path, c->arena, values, capacity, &count, &error) != SUP_OK) return fail_with(&error);
     if (count != mesh->point_count && count != mesh->vertex_count) {
-        say_error("map '%s' has %u values; '%s' has %u points and %u vertices: write one value for each of either", path, count,
-                  c->name, mesh->point_count, mesh->vertex_count);
+        report_error("map '%s' has %u values; '%s' has %u points and %u vertices: write one value for each of either", path,
+                     count, c->name, mesh->point_count, mesh->vertex_count);
         return EXIT_FAILED;
     }
     bool   clamped = false;
     float* points = map_to_points(mesh, values, count, c->arena, &clamped);
     if (!points) return fail_memory();
-    if (clamped) say_warning("map '%s' has values outside 0 to 1; they were clamped", path);
+    if (clamped) report_warning("map '%s' has values outside 0 to 1; they were clamped", path);
     return put_map(c, name, points, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 
 // Before a large file is read: what it will take. A mesh as text takes seven times its bytes, a binary one four to five.
-static void say_large(const char* path)
+static void note_large(const char* path)
 {
     enum { LARGE = 100000000, TIMES = 8 };
     path_info about;
     if (path_look(path, &about) != 0 || about.kind != PATH_FILE || about.bytes < LARGE) return;
     double bytes = (double)about.bytes, free_bytes = system_free_memory();
-    say_note("'%s' is %.0f MB; reading it takes up to %.1f GB of memory, and %.1f GB are free", path, 1e-6 * bytes,
-             1e-9 * TIMES * bytes, 1e-9 * free_bytes);
+    report_note("'%s' is %.0f MB; reading it takes up to %.1f GB of memory, and %.1f GB are free", path, 1e-6 * bytes,
+                1e-9 * TIMES * bytes, 1e-9 * free_bytes);
 }
 
 int subdivide_levels(const options* o, uint32_t* out)
@@ -196,7 +196,7 @@ int subdivide_levels(const options* o, uint32_t* out)
     if (!options_number(o, FLAG_SUBDIVIDE, 1, 6, 0, &levels)) return EXIT_USAGE;
     *out = (uint32_t)levels;
     if (levels == floor(levels)) return EXIT_DONE;
-    say_error("--subdivide needs a whole number, from 1 to 6");
+    report_error("--subdivide needs a whole number, from 1 to 6");
     return EXIT_USAGE;
 }
 
@@ -221,11 +221,11 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     const char*      unit = options_text(o, FLAG_UNIT, NULL);
     const char*      up = options_text(o, FLAG_UP, NULL);
     if (unit && !parse_unit(unit, &load.unit)) {
-        say_error("--unit '%s' is no unit; write m, cm, mm, km, in, ft, or metres as a number", unit);
+        report_error("--unit '%s' is no unit; write m, cm, mm, km, in, ft, or metres as a number", unit);
         return EXIT_USAGE;
     }
     if (up && !parse_up(up, &load.up)) {
-        say_error("--up '%s' is no axis; write y, z or x", up);
+        report_error("--up '%s' is no axis; write y, z or x", up);
         return EXIT_USAGE;
     }
     if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &load.fps)) return EXIT_USAGE;
@@ -237,13 +237,13 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     for (uint32_t i = 0; i < load.dress_count; i++) names[load.mesh_count + i] = options_nth(o, FLAG_DRESS, i);
     load.meshes = names;
     load.dress = names + load.mesh_count;
-    if (!options_has(o, FLAG_QUIET)) say_large(path);
+    if (!options_has(o, FLAG_QUIET)) note_large(path);
     sup_error  error = { 0 };
     sup_result result = sup_load(path, &load, out, &error);
     free(names);
     if (result != SUP_OK) return fail_with(&error);
     int code = inputs_check_read(o);
-    for (uint32_t i = 0; i < (*out)->warning_count && !silent; i++) say_warning("%s", (*out)->warnings[i]);
+    for (uint32_t i = 0; i < (*out)->warning_count && !silent; i++) report_warning("%s", (*out)->warnings[i]);
     if (code == EXIT_DONE) code = rigging_apply(o, silent, out);
     if (code == EXIT_DONE) code = boneless_apply(o, silent, out);
     for (uint32_t i = 0; i < options_count(o, FLAG_MAP) && code == EXIT_DONE; i++)
@@ -258,14 +258,14 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
 
 // ---------------------------------------------------------------------------------------------- clip and pose
 
-void say_no_joint(const sup_character* character, const char* name)
+void note_no_joint(const sup_character* character, const char* name)
 {
     const sup_skeleton* s = &character->skeleton;
     const char**        names = calloc((size_t)s->joint_count + 1, sizeof *names);
     for (uint32_t j = 0; names && j < s->joint_count; j++) names[j] = s->joints[j].name;
     const char* near = names ? sup_word_nearest(name, names, s->joint_count) : NULL;
-    if (near) say_error("'%s' has no joint '%s'; did you mean '%s'?", character->name, name, near);
-    else say_error("'%s' has no joint '%s'; 'supple inspect' lists those there are", character->name, name);
+    if (near) report_error("'%s' has no joint '%s'; did you mean '%s'?", character->name, name, near);
+    else report_error("'%s' has no joint '%s'; 'supple inspect' lists those there are", character->name, name);
     free(names);
 }
 
@@ -287,10 +287,10 @@ int clip_choose(const options* o, const sup_character* character, const sup_clip
     if (wanted) {
         *out = sup_character_clip(character, wanted);
         if (*out) return EXIT_DONE;
-        if (character->clip_count) say_error("'%s' has no clip '%s'; it has %s", character->name, wanted, names);
+        if (character->clip_count) report_error("'%s' has no clip '%s'; it has %s", character->name, wanted, names);
         else
-            say_error("'%s' has no clip '%s': it has no clips at all; leave --clip out, or give --pose", character->name,
-                      wanted);
+            report_error("'%s' has no clip '%s': it has no clips at all; leave --clip out, or give --pose", character->name,
+                         wanted);
         return EXIT_FAILED;
     }
     if (character->clip_count == 0) return EXIT_DONE;
@@ -300,7 +300,7 @@ int clip_choose(const options* o, const sup_character* character, const sup_clip
     }
     *out = &character->clips[0];
     if (character->clip_count > 1 && !options_has(o, FLAG_QUIET))
-        say_note("taking the clip '%s'; choose with --clip from %s", (*out)->name, names);
+        report_note("taking the clip '%s'; choose with --clip from %s", (*out)->name, names);
     return EXIT_DONE;
 }
 
@@ -337,14 +337,14 @@ static int turn_joint(const sup_character* character, const char* text, sup_pose
         value = good ? end + 1 : NULL;
     }
     if (!value) {
-        say_error("--pose '%s' is not JOINT=X,Y,Z with three angles in degrees", text);
+        report_error("--pose '%s' is not JOINT=X,Y,Z with three angles in degrees", text);
         return EXIT_USAGE;
     }
     char name[256];
     snprintf(name, sizeof name, "%.*s", (int)(length < 255 ? length : 255), text);
     uint32_t joint = sup_character_joint(character, name);
     if (joint == SUP_NONE) {
-        say_no_joint(character, name);
+        note_no_joint(character, name);
         return EXIT_FAILED;
     }
     pose->local[joint].rotation = quat_multiply(pose->local[joint].rotation, quat_from_degrees(degrees));
@@ -436,10 +436,10 @@ int pool_make(const options* o, sup_pool** out)
     double threads = 0.0;
     if (!options_number(o, FLAG_THREADS, 0, 256, 0, &threads)) return EXIT_USAGE;
     if (threads != floor(threads)) {
-        say_error("--threads needs a whole number; 0 is one per core");
+        report_error("--threads needs a whole number; 0 is one per core");
         return EXIT_USAGE;
     }
     *out = sup_pool_create((uint32_t)threads);
-    if (!*out) say_warning("no worker threads could be started; the result is the same, only later");
+    if (!*out) report_warning("no worker threads could be started; the result is the same, only later");
     return EXIT_DONE;
 }

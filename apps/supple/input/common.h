@@ -14,7 +14,7 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
 /// --clip, else the only one, else the first (said in a note). NULL with EXIT_DONE: the file has none and none was asked for.
 int clip_choose(const options* o, const sup_character* character, const sup_clip** out);
 /// Says that there is no joint of that name, and which may have been meant.
-void say_no_joint(const sup_character* character, const char* name);
+void note_no_joint(const sup_character* character, const char* name);
 /// --pose on top of the file's rest pose.
 int pose_read(const options* o, const sup_character* character, sup_arena* arena, sup_pose* out);
 /// --deform, --set, --preset, --world and --step. Texts and trees live in the arena.

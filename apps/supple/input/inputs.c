@@ -122,7 +122,7 @@ static bool named_as_input(const options* o, const char* output)
 
 static int refuse(const char* output)
 {
-    say_error("'%s' is a file that is read here, and it would be replaced; choose another name, or add --overwrite", output);
+    report_error("'%s' is a file that is read here, and it would be replaced; choose another name, or add --overwrite", output);
     return EXIT_FAILED;
 }
 

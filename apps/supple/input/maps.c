@@ -44,7 +44,7 @@ static bool named_by(const options* o, flag_id id, const char* prefix, const cha
     return name && strcmp(name, map) == 0;
 }
 
-static void say_unread(const char* given, size_t length, const char* const* readers, uint32_t count, progress* bar)
+static void note_unread(const char* given, size_t length, const char* const* readers, uint32_t count, progress* bar)
 {
     char   text[1024], word[64], all[700] = "";
     size_t at = 0;
@@ -59,7 +59,7 @@ static void say_unread(const char* given, size_t length, const char* const* read
     progress_note(bar, text);
 }
 
-void maps_say_unread(const options* o, sup_chain* const* chains, uint32_t count, progress* bar)
+void maps_report_unread(const options* o, sup_chain* const* chains, uint32_t count, progress* bar)
 {
     const char* readers[NAMES_MAX];
     sup_arena*  arena = sup_arena_create(NULL);
@@ -69,7 +69,7 @@ void maps_say_unread(const options* o, sup_chain* const* chains, uint32_t count,
         const char* name = map_name(text, length, arena);
         bool        read = !name || named_by(o, FLAG_HEAT, "map:", name, arena) || named_by(o, FLAG_MASK, "", name, arena);
         for (uint32_t c = 0; c < count; c++) read = read || sup_chain_reads_map(chains[c], name);
-        if (!read) say_unread(text, length, readers, list_readers(chains, count, readers), bar);
+        if (!read) note_unread(text, length, readers, list_readers(chains, count, readers), bar);
     }
     sup_arena_destroy(arena);
 }

@@ -31,12 +31,12 @@ typedef struct rigging {
 } rigging;
 
 // What was wrong with the table of weights; the file's own faults have been said.
-static void say_new_warnings(const sup_character* made, const sup_character* from)
+static void note_new_warnings(const sup_character* made, const sup_character* from)
 {
     for (uint32_t i = 0; i < made->warning_count; i++) {
         bool said = false;
         for (uint32_t k = 0; k < from->warning_count && !said; k++) said = strcmp(made->warnings[i], from->warnings[k]) == 0;
-        if (!said) say_warning("%s", made->warnings[i]);
+        if (!said) report_warning("%s", made->warnings[i]);
     }
 }
 
@@ -48,7 +48,7 @@ static int attach_skeleton(rigging* r, sup_character** character)
     sup_matrix  values;
     if (!skeleton && !weights) return EXIT_DONE;
     if (!skeleton) {
-        say_error("--weights needs --skeleton FILE.tgf too: a .tgf skeleton and a .dmat table of weights belong together");
+        report_error("--weights needs --skeleton FILE.tgf too: a .tgf skeleton and a .dmat table of weights belong together");
         return EXIT_USAGE;
     }
     if (!weights) {
@@ -61,7 +61,7 @@ static int attach_skeleton(rigging* r, sup_character** character)
     if (sup_matrix_load(weights, NULL, r->arena, &values, &error) != SUP_OK) return fail_with(&error);
     sup_character* made = NULL;
     if (sup_rig_attach(*character, &r->rig, &values, NULL, &made, &error) != SUP_OK) return fail_with(&error);
-    if (!r->silent) say_new_warnings(made, *character);
+    if (!r->silent) note_new_warnings(made, *character);
     sup_character_inherit(made, *character);
     *character = made;
     r->rigged = true;
@@ -77,7 +77,7 @@ static int retarget(const rigging* r, const char* path, const sup_character* cha
     sup_retarget_options how = { 0 };
     const char*          map = options_text(r->o, FLAG_MOTION_MAP, NULL);
     if (sup_mocap_load(path, NULL, p->arena, &p->mocap, &error) != SUP_OK) return fail_with(&error);
-    for (uint32_t i = 0; i < p->mocap.warning_count && !r->silent; i++) say_warning("%s: %s", path, p->mocap.warnings[i]);
+    for (uint32_t i = 0; i < p->mocap.warning_count && !r->silent; i++) report_warning("%s: %s", path, p->mocap.warnings[i]);
     if (map && sup_motion_map_load(map, NULL, p->arena, &pairs, &how.pair_count, &error) != SUP_OK) return fail_with(&error);
     how.pairs = pairs;
     return sup_retarget(character, &p->mocap, &how, p->arena, &p->clip, &p->report, &error) == SUP_OK ? EXIT_DONE
@@ -94,7 +94,7 @@ static int add_captured(const rigging* r, const char* path, sup_character* chara
     r->o->inputs->partners = p;
     int code = retarget(r, path, character, p);
     if (code != EXIT_DONE) return code;
-    if (!r->silent && !options_has(r->o, FLAG_QUIET)) say_partners(character, &p->mocap, &p->report);
+    if (!r->silent && !options_has(r->o, FLAG_QUIET)) note_partners(character, &p->mocap, &p->report);
     return sup_character_add_clip(character, &p->clip, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 
@@ -105,7 +105,7 @@ static int add_matrices(const rigging* r, const char* path, sup_character* chara
     sup_matrix          motion;
     sup_clip            clip;
     if (!r->rigged) {
-        say_error("--motion '%s' holds matrices of bones; give their --skeleton FILE.tgf and --weights FILE.dmat too", path);
+        report_error("--motion '%s' holds matrices of bones; give their --skeleton FILE.tgf and --weights FILE.dmat too", path);
         return EXIT_USAGE;
     }
     if (sup_matrix_load(path, NULL, r->arena, &motion, &error) != SUP_OK) return fail_with(&error);
@@ -120,7 +120,7 @@ int rigging_apply(const options* o, bool silent, sup_character** character)
 {
     const char* motion = options_text(o, FLAG_MOTION, NULL);
     if (options_has(o, FLAG_MOTION_MAP) && !motion) {
-        say_error("--motion-map needs --motion FILE");
+        report_error("--motion-map needs --motion FILE");
         return EXIT_USAGE;
     }
     if (o->verb->bit == VERB_WEIGHTS) return EXIT_DONE; // does it itself, and reports

@@ -27,12 +27,12 @@ static int read_flag(const char* text, example_flag* out)
     out->in_frames = end != text && *end == 'f';
     if (out->in_frames) end++;
     if (end == text || *end != '=' || !isfinite(out->time) || out->time < 0.0 || end[1] == 0) {
-        say_error("--example '%s' is not T=FILE: a time in seconds (0.5) or an output frame (12f), and a sculpt or morph:NAME",
-                  text);
+        report_error(
+            "--example '%s' is not T=FILE: a time in seconds (0.5) or an output frame (12f), and a sculpt or morph:NAME", text);
         return EXIT_USAGE;
     }
     if (out->in_frames && out->time != floor(out->time)) {
-        say_error("--example '%s': frames are whole numbers, counted from 0", text);
+        report_error("--example '%s': frames are whole numbers, counted from 0", text);
         return EXIT_USAGE;
     }
     if (strncmp(end + 1, "morph:", 6) == 0) out->morph = end + 7;
@@ -59,7 +59,7 @@ static int split_mesh(const char* path, sup_arena* arena, const char** file, con
         if (!*file) return fail_memory();
     }
     if (there_is(*file)) return EXIT_DONE;
-    say_error("--example '%s': there is no such file", *file);
+    report_error("--example '%s': there is no such file", *file);
     return EXIT_FAILED;
 }
 
@@ -67,7 +67,7 @@ static int read_keys(const options* o, double* every)
 {
     if (!options_number(o, FLAG_KEYS, 1, 1e6, 1, every)) return EXIT_USAGE;
     if (*every == floor(*every)) return EXIT_DONE;
-    say_error("--keys needs a whole number: every how many truth meshes one is an example");
+    report_error("--keys needs a whole number: every how many truth meshes one is an example");
     return EXIT_USAGE;
 }
 
@@ -119,8 +119,8 @@ static int morph_points(const sup_character* c, const char* name, sup_arena* are
     size_t at = 0;
     for (uint32_t i = 0; i < c->morph_count && at < sizeof names; i++)
         at += (size_t)snprintf(names + at, sizeof names - at, "%s'%s'", i ? ", " : "", c->morphs[i].name);
-    if (c->morph_count) say_error("'%s' has no morph '%s'; it has %s", c->name, name, names);
-    else say_error("'%s' has no morph '%s': it has no morphs at all", c->name, name);
+    if (c->morph_count) report_error("'%s' has no morph '%s'; it has %s", c->name, name, names);
+    else report_error("'%s' has no morph '%s': it has no morphs at all", c->name, name);
     return EXIT_FAILED;
 }
 
@@ -130,8 +130,8 @@ static int check_times(const sup_example* examples, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < i; k++)
             if (fabs(examples[i].time - examples[k].time) <= SNAP) {
-                say_error("the examples '%s' and '%s' are both at %.4g s; give each its own time", examples[k].name,
-                          examples[i].name, examples[i].time);
+                report_error("the examples '%s' and '%s' are both at %.4g s; give each its own time", examples[k].name,
+                             examples[i].name, examples[i].time);
                 return EXIT_FAILED;
             }
     return EXIT_DONE;
@@ -155,7 +155,7 @@ static int load_files(const options* o, sup_character* c, truth_set* t)
     }
     if (code == EXIT_DONE) code = truth_load(t, c, c->arena);
     if (code == EXIT_DONE && t->gap > 1e-6 * (double)c->mesh.diagonal && !options_has(o, FLAG_QUIET))
-        say_note("copies of one point in the examples lie up to %g units apart; their mean was taken", t->gap);
+        report_note("copies of one point in the examples lie up to %g units apart; their mean was taken", t->gap);
     return code;
 }
 
@@ -180,8 +180,8 @@ int examples_apply(const options* o, const motion* m, sup_character* c)
                                      .in_rest_space = f.morph != NULL,
                                      .points = points };
         if (code == EXIT_DONE && m->clip && examples[i].time > m->clip->seconds + SNAP) {
-            say_error("the example '%s' is at %.4g s, behind the end of the clip '%s' (%.3f s)", examples[i].name,
-                      examples[i].time, m->clip->name, m->clip->seconds);
+            report_error("the example '%s' is at %.4g s, behind the end of the clip '%s' (%.3f s)", examples[i].name,
+                         examples[i].time, m->clip->name, m->clip->seconds);
             code = EXIT_FAILED;
         }
     }

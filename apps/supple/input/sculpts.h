@@ -2,7 +2,7 @@
 #ifndef SUPPLE_APP_EXAMPLES_H
 #define SUPPLE_APP_EXAMPLES_H
 
-#include "timing.h"
+#include "clip_timing.h"
 #include "truth.h"
 
 /// What can be judged before a file is read: the times, and that the files are there.

@@ -17,26 +17,27 @@ static void list_names(const sup_character* c, const uint32_t* joints, uint32_t 
     if (count > NAMES_SAID && used < size) snprintf(out + used, size - used, ", ...");
 }
 
-static void say_weights(const sup_character* c, const sup_auto_weights* a)
+static void note_weights(const sup_character* c, const sup_auto_weights* a)
 {
     char names[256] = "";
-    say_note("weights were made for %u joints of '%s' in %u cells (%u along the longest side)", c->skeleton.skin_joint_count,
-             c->name, a->cell_count, a->cells);
+    report_note("weights were made for %u joints of '%s' in %u cells (%u along the longest side)", c->skeleton.skin_joint_count,
+                c->name, a->cell_count, a->cells);
     if (a->lost_components)
-        say_warning("%u pieces of '%s' (%u points) have no bone inside; they follow the nearest ones", a->lost_components,
-                    c->name, a->lost_points);
+        report_warning("%u pieces of '%s' (%u points) have no bone inside; they follow the nearest ones", a->lost_components,
+                       c->name, a->lost_points);
     if (a->outside_count) {
         list_names(c, a->outside_joints, a->outside_count, names, sizeof names);
-        say_warning("the bones of %u joints run mostly outside of '%s' (%s): the skeleton does not fit; move its joints inside "
-                    "(--center), or check its unit, place and pose",
-                    a->outside_count, c->name, names);
+        report_warning(
+            "the bones of %u joints run mostly outside of '%s' (%s): the skeleton does not fit; move its joints inside "
+            "(--center), or check its unit, place and pose",
+            a->outside_count, c->name, names);
     } else if (a->outside_bones)
-        say_warning("%u bones lie outside of '%s', '%s' first; move them inside, or check unit and place of the skeleton",
-                    a->outside_bones, c->name, c->skeleton.joints[a->outside_joint].name);
+        report_warning("%u bones lie outside of '%s', '%s' first; move them inside, or check unit and place of the skeleton",
+                       a->outside_bones, c->name, c->skeleton.joints[a->outside_joint].name);
     if (a->idle_count) {
         list_names(c, a->idle_joints, a->idle_count, names, sizeof names);
-        say_note("no point of '%s' follows %s by more than 5 %%: there is no flesh for %s", c->name, names,
-                 a->idle_count == 1 ? "that joint" : "those joints");
+        report_note("no point of '%s' follows %s by more than 5 %%: there is no flesh for %s", c->name, names,
+                    a->idle_count == 1 ? "that joint" : "those joints");
     }
 }
 
@@ -49,22 +50,23 @@ static int center(const sup_character* c, const sup_auto_weights_options* how, b
     if (sup_joints_center(&c->mesh, s->joint_count, s->joints, s->tails, s->has_tail, &how_fine, NULL, &done, &error) != SUP_OK)
         return fail_with(&error);
     if (silent) return EXIT_DONE;
-    say_note("%u joints and ends moved to the middle of the limb around them, by %g at most (a cell is %g)", done.moved,
-             (double)done.farthest, (double)done.cell);
-    if (done.outside) say_warning("%u joints lie far outside of '%s' and stay there", done.outside, c->name);
-    if (c->clip_count) say_warning("clips of '%s' stay behind: its joints have moved", c->name);
+    report_note("%u joints and ends moved to the middle of the limb around them, by %g at most (a cell is %g)", done.moved,
+                (double)done.farthest, (double)done.cell);
+    if (done.outside) report_warning("%u joints lie far outside of '%s' and stay there", done.outside, c->name);
+    if (c->clip_count) report_warning("clips of '%s' stay behind: its joints have moved", c->name);
     return EXIT_DONE;
 }
 
 // What was done to a captured skeleton to bring it into the mesh.
-static void say_fit(const char* path, const sup_skeleton_file* s)
+static void note_fit(const char* path, const sup_skeleton_file* s)
 {
     if (s->scale != 1)
-        say_note("the skeleton of '%s' is fitted to the mesh: scaled by %g and moved to its middle", path, (double)s->scale);
+        report_note("the skeleton of '%s' is fitted to the mesh: scaled by %g and moved to its middle", path, (double)s->scale);
     if (s->turn.farthest > 0)
-        say_note("limbs of '%s' are turned into the mesh by %.0f degrees at most: %.0f %% of its bones lie inside, %.0f %% did "
-                 "before",
-                 path, (double)s->turn.farthest, 100.0 * (double)s->turn.after, 100.0 * (double)s->turn.before);
+        report_note(
+            "limbs of '%s' are turned into the mesh by %.0f degrees at most: %.0f %% of its bones lie inside, %.0f %% did "
+            "before",
+            path, (double)s->turn.farthest, 100.0 * (double)s->turn.after, 100.0 * (double)s->turn.before);
 }
 
 static int weigh(const options* o, const sup_auto_weights_options* how, bool silent, sup_character** character,
@@ -79,11 +81,11 @@ static int weigh(const options* o, const sup_auto_weights_options* how, bool sil
     if (path) result = sup_skeleton_load(path, &load, *character, arena, &file, &error);
     else if (own) result = sup_skeleton_copy(*character, arena, &file, &error);
     if (result != SUP_OK) return fail_with(&error);
-    if (path && !silent) say_fit(path, &file);
+    if (path && !silent) note_fit(path, &file);
     int code = options_has(o, FLAG_CENTER) ? center(*character, how, silent, &file) : EXIT_DONE;
     if (code != EXIT_DONE) return code;
     if (sup_character_rig(character, file.joints ? &file : NULL, how, arena, out, &error) != SUP_OK) return fail_with(&error);
-    if (!silent) say_weights(*character, out);
+    if (!silent) note_weights(*character, out);
     return EXIT_DONE;
 }
 

@@ -101,7 +101,7 @@ static int list_folder(const char* folder, const char* flag, sup_arena* arena, l
     uint32_t         begin = out->count, count = 0;
     bool             good = true;
     if (files->list(files->user, folder, arena, &names, &count, &error) != SUP_OK) {
-        say_error("the folder of %s: %s", flag, error.text);
+        report_error("the folder of %s: %s", flag, error.text);
         return EXIT_FAILED;
     }
     for (uint32_t i = 0; good && i < count; i++) {
@@ -111,15 +111,15 @@ static int list_folder(const char* folder, const char* flag, sup_arena* arena, l
     }
     if (!good) return fail_memory();
     if (out->count == begin) {
-        say_error("the folder '%s' of %s holds no mesh whose name ends in a number, like frame_01.obj", folder, flag);
+        report_error("the folder '%s' of %s holds no mesh whose name ends in a number, like frame_01.obj", folder, flag);
         return EXIT_FAILED;
     }
     // No two of them compare equal, so any sort gives the same order.
     qsort(out->items + begin, out->count - begin, sizeof *out->items, compare_numbers);
     for (uint32_t i = begin + 1; i < out->count; i++) {
         if (out->items[i].number != out->items[i - 1].number) continue;
-        say_error("'%s' and '%s' have the same number, so their order is a guess; name the files of %s one by one",
-                  out->items[i - 1].path, out->items[i].path, flag);
+        report_error("'%s' and '%s' have the same number, so their order is a guess; name the files of %s one by one",
+                     out->items[i - 1].path, out->items[i].path, flag);
         return EXIT_FAILED;
     }
     return EXIT_DONE;
@@ -132,7 +132,7 @@ int truth_files(const char* const* words, uint32_t count, const char* flag, cons
     for (uint32_t i = 0; i < count && code == EXIT_DONE; i++) {
         path_info info;
         if (path_look(words[i], &info) != 0) {
-            say_error("%s '%s': there is no such file or folder", flag, words[i]);
+            report_error("%s '%s': there is no such file or folder", flag, words[i]);
             code = EXIT_FAILED;
         } else if (info.kind == PATH_FOLDER) code = list_folder(words[i], flag, arena, &list);
         else if (!listing_add(&list, sup_arena_text(arena, words[i], strlen(words[i])), 0)) code = fail_memory();
@@ -250,10 +250,10 @@ static int match_file(truth_set* t, uint32_t i, const sup_character* c, const su
     memset(copies, 0, mesh->point_count * sizeof *copies);
     if (!match(mesh, other, &g)) {
         bool faces = same_faces(mesh, other);
-        say_error("%s '%s' has %u points, %u vertices and %u faces; '%s' has %u points, %u vertices and %u faces%s: export "
-                  "it from the same mesh",
-                  t->what, t->paths[i], other->point_count, other->vertex_count, other->face_count, c->name, mesh->point_count,
-                  mesh->vertex_count, mesh->face_count, faces ? ", and they are joined differently" : "");
+        report_error("%s '%s' has %u points, %u vertices and %u faces; '%s' has %u points, %u vertices and %u faces%s: export "
+                     "it from the same mesh",
+                     t->what, t->paths[i], other->point_count, other->vertex_count, other->face_count, c->name,
+                     mesh->point_count, mesh->vertex_count, mesh->face_count, faces ? ", and they are joined differently" : "");
         return EXIT_FAILED;
     }
     t->points[i] = g.points;

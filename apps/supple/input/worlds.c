@@ -26,7 +26,7 @@ static int load_into(const char* path, const char* body, sup_arena* arena, const
     sup_character*   character = NULL;
     sup_error        error = { 0 };
     if (sup_load(path, &load, &character, &error) != SUP_OK) {
-        say_error("world: body '%s': %s", body, error.text);
+        report_error("world: body '%s': %s", body, error.text);
         return EXIT_FAILED;
     }
     sup_arena* own = character->arena;

@@ -390,7 +390,7 @@ static void add_pose(const bake_job* job, actor* coarse, actor* fine, maps* m, d
     }
 }
 
-static void say_cover(const bake_job* job, const normal_cover* c)
+static void note_cover(const bake_job* job, const normal_cover* c)
 {
     char text[240];
     if (c->overlapping * 100 < c->covered) return;
@@ -431,7 +431,7 @@ sup_result normal_map_write(const bake_job* job, const sup_character* coarse, co
     actor      a = { 0 }, b = { 0 };
     sup_result result = actor_begin(job, coarse, size, arena, &a, error);
     if (result == SUP_OK) result = actor_begin(job, fine, size, arena, &b, error);
-    if (result == SUP_OK) say_cover(job, &a.cover);
+    if (result == SUP_OK) note_cover(job, &a.cover);
     if (result == SUP_OK) result = play(job, &a, &b, size, arena, error);
     actor_end(&a);
     actor_end(&b);

@@ -12,18 +12,18 @@
 
 typedef struct growing {
     uint8_t* bytes;
-    size_t   size, room;
+    size_t   size, capacity;
 } growing;
 
 static void append(png_structp png, png_bytep data, size_t size)
 {
     growing* g = png_get_io_ptr(png);
-    if (g->size + size > g->room) {
-        size_t   room = 2 * (g->size + size);
-        uint8_t* grown = realloc(g->bytes, room);
+    if (g->size + size > g->capacity) {
+        size_t   capacity = 2 * (g->size + size);
+        uint8_t* grown = realloc(g->bytes, capacity);
         if (!grown) png_error(png, "out of memory");
         g->bytes = grown;
-        g->room = room;
+        g->capacity = capacity;
     }
     memcpy(g->bytes + g->size, data, size);
     g->size += size;

@@ -12,7 +12,7 @@ enum { SIDE_MAX = 16384 };
 // ---------------------------------------------------------------------------------------------- decoding
 
 #if defined(SUPPLE_PNG) || defined(SUPPLE_JPEG)
-static bool take_room(texture* t, uint32_t width, uint32_t height)
+static bool take_capacity(texture* t, uint32_t width, uint32_t height)
 {
     if (width == 0 || height == 0 || width > SIDE_MAX || height > SIDE_MAX) return false;
     t->width = width;
@@ -32,7 +32,7 @@ static bool decode_png(sup_bytes bytes, texture* t)
     source.format = PNG_FORMAT_RGBA; // alpha is read and left: without it libpng would lay the picture on black
     uint8_t* rgba = NULL;
     bool     good = source.width <= SIDE_MAX && source.height <= SIDE_MAX && (rgba = malloc(PNG_IMAGE_SIZE(source))) != NULL &&
-                png_image_finish_read(&source, NULL, rgba, 0, NULL) && take_room(t, source.width, source.height);
+                png_image_finish_read(&source, NULL, rgba, 0, NULL) && take_capacity(t, source.width, source.height);
     for (size_t i = 0; good && i < (size_t)t->width * t->height; i++) memcpy(t->pixels + 3 * i, rgba + 4 * i, 3);
     free(rgba);
     png_image_free(&source);
@@ -67,7 +67,7 @@ static bool decode_jpeg(sup_bytes bytes, texture* t)
     jpeg_read_header(&info, TRUE);
     info.out_color_space = JCS_RGB;
     jpeg_start_decompress(&info);
-    bool good = take_room(t, info.output_width, info.output_height);
+    bool good = take_capacity(t, info.output_width, info.output_height);
     while (good && info.output_scanline < info.output_height) {
         JSAMPROW row = t->pixels + (size_t)info.output_scanline * t->width * 3;
         jpeg_read_scanlines(&info, &row, 1);

@@ -3,7 +3,7 @@
 
 #include "film.h"
 #include "input/chains.h"
-#include "input/timing.h"
+#include "input/clip_timing.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ enum { SIDE_MIN = 16, SIDE_MAX = 8192, SHEET_MAX = 100 };
 
 static int wrong(const char* flag, const char* value, const char* cure)
 {
-    say_error("--%s '%s' %s", flag, value, cure);
+    report_error("--%s '%s' %s", flag, value, cure);
     return EXIT_USAGE;
 }
 
@@ -126,7 +126,7 @@ static int read_heat(const options* o, render_job* job)
     const char* text = job->heat = options_text(o, FLAG_HEAT, NULL);
     stage_desc* s = &job->stage;
     if (options_has(o, FLAG_TRUTH) && (!text || strcmp(text, "error") != 0)) {
-        say_error("--truth is what --heat error measures against; add --heat error");
+        report_error("--truth is what --heat error measures against; add --heat error");
         return EXIT_USAGE;
     }
     if (!text) return EXIT_DONE;
@@ -137,7 +137,7 @@ static int read_heat(const options* o, render_job* job)
     else if (begins(text, "map:") && text[4]) s->heat = HEAT_MAP;
     else return wrong("heat", text, "is unknown: write error, stretch, curvature, weights:JOINT or map:NAME");
     if (s->heat == HEAT_ERROR && s->chain_count < 2 && !s->ghost && !options_has(o, FLAG_TRUTH)) {
-        say_error("--heat error has nothing to measure against; give a second --deform, --ghost CHAIN or --truth MESH...");
+        report_error("--heat error has nothing to measure against; give a second --deform, --ghost CHAIN or --truth MESH...");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -159,7 +159,7 @@ int render_read_heat(const sup_character* character, render_job* job)
         const char* name = job->heat + 8;
         s->heat_joint = sup_character_joint(character, name);
         if (s->heat_joint != SUP_NONE) return EXIT_DONE;
-        say_no_joint(character, name);
+        note_no_joint(character, name);
         return EXIT_FAILED;
     }
     if (s->heat != HEAT_MAP) return EXIT_DONE;
@@ -170,8 +170,8 @@ int render_read_heat(const sup_character* character, render_job* job)
     size_t at = 0;
     for (uint32_t i = 0; i < character->map_count && at < sizeof names; i++)
         at += (size_t)snprintf(names + at, sizeof names - at, "%s'%s'", i ? ", " : "", character->maps[i].name);
-    if (character->map_count) say_error("'%s' has no map '%s'; it has %s", character->name, name, names);
-    else say_error("'%s' has no map '%s': it has none at all; give one with --map NAME=FILE", character->name, name);
+    if (character->map_count) report_error("'%s' has no map '%s'; it has %s", character->name, name, names);
+    else report_error("'%s' has no map '%s': it has none at all; give one with --map NAME=FILE", character->name, name);
     return EXIT_FAILED;
 }
 
@@ -183,7 +183,7 @@ static int read_output(const options* o, render_job* job)
     bool        png = dot && strcmp(dot, ".png") == 0;
     job->film = film_ending(job->output);
     if (!png && !job->film) {
-        say_error("'%s' has an unknown ending; pictures end in .png, films in .mp4, .webm or .gif", job->output);
+        report_error("'%s' has an unknown ending; pictures end in .png, films in .mp4, .webm or .gif", job->output);
         return EXIT_USAGE;
     }
     job->turntable = options_has(o, FLAG_TURNTABLE);
@@ -192,11 +192,11 @@ static int read_output(const options* o, render_job* job)
     job->sheet = (uint32_t)sheet;
     if (sheet != floor(sheet)) return wrong("sheet", options_text(o, FLAG_SHEET, ""), "needs a whole number");
     if (job->sheet && job->film) {
-        say_error("--sheet makes one picture; give an output that ends in .png");
+        report_error("--sheet makes one picture; give an output that ends in .png");
         return EXIT_USAGE;
     }
     if (job->turntable && png && !job->sheet) {
-        say_error("--turntable makes a film; give an output that ends in .mp4, .webm or .gif, or add --sheet N");
+        report_error("--turntable makes a film; give an output that ends in .mp4, .webm or .gif, or add --sheet N");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -221,21 +221,21 @@ static int read_times(const options* o, render_job* job)
     job->samples = (uint32_t)samples;
     job->draft = options_has(o, FLAG_DRAFT);
     if (job->frame != floor(job->frame) || samples != floor(samples)) {
-        say_error("--%s needs a whole number", samples != floor(samples) ? "samples" : "frame");
+        report_error("--%s needs a whole number", samples != floor(samples) ? "samples" : "frame");
         return EXIT_USAGE;
     }
     bool still = options_has(o, FLAG_TIME) || options_has(o, FLAG_FRAME);
     if (options_has(o, FLAG_TIME) && options_has(o, FLAG_FRAME)) {
-        say_error("--time and --frame exclude each other; leave one out");
+        report_error("--time and --frame exclude each other; leave one out");
         return EXIT_USAGE;
     }
     if (still && ((job->film || job->sheet) && !job->turntable)) {
-        say_error("--%s picks one picture; a %s takes --start and --end", options_has(o, FLAG_TIME) ? "time" : "frame",
-                  job->film ? "film" : "sheet");
+        report_error("--%s picks one picture; a %s takes --start and --end", options_has(o, FLAG_TIME) ? "time" : "frame",
+                     job->film ? "film" : "sheet");
         return EXIT_USAGE;
     }
     if (options_has(o, FLAG_POSE) && still) {
-        say_error("--pose and --%s exclude each other; leave one out", options_has(o, FLAG_TIME) ? "time" : "frame");
+        report_error("--pose and --%s exclude each other; leave one out", options_has(o, FLAG_TIME) ? "time" : "frame");
         return EXIT_USAGE;
     }
     return EXIT_DONE;

@@ -60,8 +60,8 @@ static sup_result read_materials(stage* s, sup_error* error)
     for (uint32_t i = 0; i < s->paint.picture_count; i++) {
         const char* why = texture_read(&s->paint.pictures[i], &s->textures[i]);
         if (why)
-            say_warning("picture '%s' of '%s' is left out, the material's factor is drawn: %s", s->paint.pictures[i].name,
-                        s->d.character->name, why);
+            report_warning("picture '%s' of '%s' is left out, the material's factor is drawn: %s", s->paint.pictures[i].name,
+                           s->d.character->name, why);
     }
     return SUP_OK;
 }

@@ -23,7 +23,7 @@ typedef struct actor {
 
 /// Lines and triangles of one panel; grows.
 typedef struct drawn_things {
-    uint32_t       line_count, line_room, triangle_count, triangle_room;
+    uint32_t       line_count, line_capacity, triangle_count, triangle_capacity;
     picture_line*  lines;
     sup_vec3*      points; ///< three a triangle
     picture_color* colors;

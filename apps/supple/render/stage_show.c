@@ -9,21 +9,21 @@ static const picture_color NEUTRAL = { 0.05f, 0.22f, 0.42f };
 
 // ---------------------------------------------------------------------------------------------- gathering
 
-static bool make_room(void** block, uint32_t* room, uint32_t count, size_t size)
+static bool reserve(void** block, uint32_t* capacity, uint32_t count, size_t size)
 {
-    if (count < *room) return true;
-    uint32_t next = *room ? 2 * *room : 256;
-    void*    grown = next > *room ? realloc(*block, next * size) : NULL;
+    if (count < *capacity) return true;
+    uint32_t next = *capacity ? 2 * *capacity : 256;
+    void*    grown = next > *capacity ? realloc(*block, next * size) : NULL;
     if (!grown) return false;
     *block = grown;
-    *room = next;
+    *capacity = next;
     return true;
 }
 
 bool stage_line(stage* s, picture_line line)
 {
     drawn_things* d = &s->drawn;
-    if (!make_room((void**)&d->lines, &d->line_room, d->line_count, sizeof *d->lines)) d->failed = true;
+    if (!reserve((void**)&d->lines, &d->line_capacity, d->line_count, sizeof *d->lines)) d->failed = true;
     else d->lines[d->line_count++] = line;
     return !d->failed;
 }
@@ -31,12 +31,12 @@ bool stage_line(stage* s, picture_line line)
 static void add_triangle(stage* s, const sup_vec3 corners[3], picture_color color)
 {
     drawn_things* d = &s->drawn;
-    uint32_t      room = d->triangle_room;
-    if (!make_room((void**)&d->points, &room, d->triangle_count, 3 * sizeof *d->points)) d->failed = true;
-    room = d->triangle_room;
-    if (!make_room((void**)&d->colors, &room, d->triangle_count, 3 * sizeof *d->colors)) d->failed = true;
+    uint32_t      capacity = d->triangle_capacity;
+    if (!reserve((void**)&d->points, &capacity, d->triangle_count, 3 * sizeof *d->points)) d->failed = true;
+    capacity = d->triangle_capacity;
+    if (!reserve((void**)&d->colors, &capacity, d->triangle_count, 3 * sizeof *d->colors)) d->failed = true;
     if (d->failed) return;
-    d->triangle_room = room;
+    d->triangle_capacity = capacity;
     for (int i = 0; i < 3; i++) {
         d->points[3 * d->triangle_count + i] = corners[i];
         d->colors[3 * d->triangle_count + i] = color;

@@ -87,10 +87,10 @@ static void take_errors(const measure_job* job, const bench* b, uint32_t index, 
 
 double crossings_number(uint32_t pairs) { return pairs == SUP_METER_UNCOUNTED ? INFINITY : (double)pairs; }
 
-void crossings_text(double number, char* text, size_t room)
+void crossings_text(double number, char* text, size_t capacity)
 {
-    if (isfinite(number)) snprintf(text, room, "%.0f", number);
-    else snprintf(text, room, "-");
+    if (isfinite(number)) snprintf(text, capacity, "%.0f", number);
+    else snprintf(text, capacity, "-");
 }
 
 sup_json* crossings_json(sup_arena* arena, double number)
@@ -157,7 +157,8 @@ int measure_frames(const options* o, const truth_set* t, motion* m, uint32_t* fr
     if (!options_has(o, FLAG_FPS)) {
         *frames = t->count;
         if (t->count > 1 && !(m->end > m->start)) {
-            say_error("%u truth meshes need a motion to lie on; this is one held pose: give one mesh, or a --clip", t->count);
+            report_error("%u truth meshes need a motion to lie on; this is one held pose: give one mesh, or a --clip",
+                         t->count);
             return EXIT_FAILED;
         }
         // The last mesh stands at the end; in a cycle the end is the first one again.
@@ -166,9 +167,10 @@ int measure_frames(const options* o, const truth_set* t, motion* m, uint32_t* fr
     }
     *frames = sup_frame_count(m->start, m->end, m->fps, m->loop);
     if (*frames == t->count) return EXIT_DONE;
-    say_error("there are %u truth meshes for %u frames at %g a second; leave --fps out to spread them over the clip, or change "
-              "--start and --end",
-              t->count, *frames, m->fps);
+    report_error(
+        "there are %u truth meshes for %u frames at %g a second; leave --fps out to spread them over the clip, or change "
+        "--start and --end",
+        t->count, *frames, m->fps);
     return EXIT_FAILED;
 }
 

@@ -3,14 +3,14 @@
 #define SUPPLE_APP_MEASURE_H
 
 #include "commands/progress.h"
-#include "input/timing.h"
+#include "input/clip_timing.h"
 #include "input/truth.h"
 #include "supple/metrics.h"
 
 /// Pairs of triangles as a number to compare and to show: INFINITY, a dash and null where they were too many to count, so that
 /// they are over every limit.
 double    crossings_number(uint32_t pairs);
-void      crossings_text(double number, char* text, size_t room);
+void      crossings_text(double number, char* text, size_t capacity);
 sup_json* crossings_json(sup_arena* arena, double number);
 
 typedef struct measure_frame {

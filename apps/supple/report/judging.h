@@ -2,7 +2,7 @@
 #ifndef SUPPLE_APP_JUDGING_H
 #define SUPPLE_APP_JUDGING_H
 
-#include "input/timing.h"
+#include "input/clip_timing.h"
 #include "supple/metrics.h"
 
 typedef struct judge {

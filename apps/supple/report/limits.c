@@ -22,7 +22,7 @@ static bool read_amount(const char* text, double* value, bool* percent)
 
 static int refuse(flag_id id, const char* text, const char* cure)
 {
-    say_error("--%s '%s' is no limit; %s", options_flag_name(id), text, cure);
+    report_error("--%s '%s' is no limit; %s", options_flag_name(id), text, cure);
     return EXIT_USAGE;
 }
 
@@ -67,7 +67,7 @@ void verdict_add(verdict* v, const char* format, ...)
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    say_error("%s", sentence);
+    report_error("%s", sentence);
     size_t size = (v->text ? strlen(v->text) + 1 : 0) + strlen(sentence) + 1;
     char*  text = sup_arena_alloc(v->arena, size, 1);
     if (!text) return; // it has been said

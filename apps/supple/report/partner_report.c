@@ -33,7 +33,7 @@ static const char* list_end(name_list* l, uint32_t most)
 }
 
 // Every guess is shown: whoever reads it can write the map.
-static void say_guesses(const sup_character* character, const sup_retarget_report* report)
+static void note_guesses(const sup_character* character, const sup_retarget_report* report)
 {
     enum { GUESSES = 24 };
     name_list list = { 0 };
@@ -41,29 +41,30 @@ static void say_guesses(const sup_character* character, const sup_retarget_repor
         if (report->how[i] == SUP_PAIR_SHAPE)
             list_add(&list, GUESSES, joint_name(character, report->targets[i]), report->roles[i]);
     if (list.count)
-        say_note(
+        report_note(
             "%u joints were matched by the shape of the skeleton, since names do not tell: %s; 'inspect' with the same flags "
             "lists all, and --motion-map FILE corrects them",
             list.count, list_end(&list, GUESSES));
     if (report->side_guessed)
-        say_note(
+        report_note(
             "nothing tells which side is the left one; if the figure walks backward, swap the legs with --motion-map FILE");
 }
 
-void say_partners(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report)
+void note_partners(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report)
 {
     name_list list = { 0 };
     for (uint32_t i = 0; i < report->lone_count; i++) list_add(&list, SHOWN, joint_name(character, report->lone[i]), "");
     if (report->lone_count)
-        say_note("'%s' moves %u joints; %u found no partner in it and keep their place on their parent: %s", mocap->name,
-                 report->pair_count, report->lone_count, list_end(&list, SHOWN));
-    say_guesses(character, report);
-    if (report->dropped_count == 1) say_note("the first frame of '%s' only shows a straight pose and is left out", mocap->name);
+        report_note("'%s' moves %u joints; %u found no partner in it and keep their place on their parent: %s", mocap->name,
+                    report->pair_count, report->lone_count, list_end(&list, SHOWN));
+    note_guesses(character, report);
+    if (report->dropped_count == 1)
+        report_note("the first frame of '%s' only shows a straight pose and is left out", mocap->name);
     if (report->dropped_count > 1)
-        say_note("the first %u frames of '%s' only show a straight pose and the way out of it and are left out",
-                 report->dropped_count, mocap->name);
+        report_note("the first %u frames of '%s' only show a straight pose and the way out of it and are left out",
+                    report->dropped_count, mocap->name);
     if (report->rest_from_frame)
-        say_note("the rest pose of '%s' is no standing figure; its straightest frame was taken for it", mocap->name);
+        report_note("the rest pose of '%s' is no standing figure; its straightest frame was taken for it", mocap->name);
 }
 
 // ---------------------------------------------------------------------------------------------- all of them

@@ -16,6 +16,6 @@ partners* partners_create(void); ///< NULL: out of memory
 void      partners_free(partners* p);
 
 /// Notes: which joints stay behind, what was guessed, and what was done to the motion.
-void say_partners(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report);
+void note_partners(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report);
 
 #endif

@@ -24,7 +24,7 @@ static void say(const char* kind, const char* format, va_list arguments)
     if (whole != text) free(whole);
 }
 
-void say_error(const char* format, ...)
+void report_error(const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -32,7 +32,7 @@ void say_error(const char* format, ...)
     va_end(arguments);
 }
 
-void say_warning(const char* format, ...)
+void report_warning(const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -40,7 +40,7 @@ void say_warning(const char* format, ...)
     va_end(arguments);
 }
 
-void say_note(const char* format, ...)
+void report_note(const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -59,7 +59,7 @@ static bool write_stdout(void* user, const char* bytes, size_t length)
 bool print_json(const sup_json* value)
 {
     if (!value) {
-        say_error("out of memory while building the JSON result; close other programs or use a smaller file");
+        report_error("out of memory while building the JSON result; close other programs or use a smaller file");
         return false;
     }
     const sup_text_sink sink = { write_stdout, NULL };
@@ -71,8 +71,8 @@ bool finish_stdout(void)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return true;
-    say_error("the result could not be written to standard output (%s); free some space or give the pipe a reader",
-              errno ? strerror(errno) : "write failed");
+    report_error("the result could not be written to standard output (%s); free some space or give the pipe a reader",
+                 errno ? strerror(errno) : "write failed");
     return false;
 }
 
@@ -151,7 +151,7 @@ void table_print(table* t, int indent)
         else printf("%s%*s", text, last ? 0 : gap, "");
         fputs(last ? "\n" : "  ", stdout);
     }
-    if (t->failed) say_warning("out of memory: the table above is not complete");
+    if (t->failed) report_warning("out of memory: the table above is not complete");
     table_free(t);
 }
 

@@ -5,9 +5,9 @@
 #include "supple/json.h"
 
 /// "supple: error: ..." on stderr. The sentence has no period at its end.
-void say_error(const char* format, ...) SUP_FORMAT(1, 2);
-void say_warning(const char* format, ...) SUP_FORMAT(1, 2);
-void say_note(const char* format, ...) SUP_FORMAT(1, 2);
+void report_error(const char* format, ...) SUP_FORMAT(1, 2);
+void report_warning(const char* format, ...) SUP_FORMAT(1, 2);
+void report_note(const char* format, ...) SUP_FORMAT(1, 2);
 
 /// One JSON document and a line end to stdout. False (after a message) when the value is NULL or stdout refuses.
 bool print_json(const sup_json* value);

@@ -265,12 +265,12 @@ static int take_body(connection* c, const char* path, long long size)
 }
 
 // Lines of "supple: warning: ..." as a header's value, without their beginning.
-static void encode_notes(const char* said, char* out, size_t room)
+static void encode_notes(const char* said, char* out, size_t capacity)
 {
     static const char digits[] = "0123456789ABCDEF";
     size_t            at = 0;
     static const char mark[] = "supple: warning: ";
-    for (; *said && at + 4 < room; said++) {
+    for (; *said && at + 4 < capacity; said++) {
         while (strncmp(said, mark, sizeof mark - 1) == 0) said += sizeof mark - 1;
         if (!*said) break;
         unsigned char b = (unsigned char)*said;
@@ -458,7 +458,7 @@ studio_server* studio_server_begin(const studio_site* site, uint32_t port)
 {
     studio_server* s = calloc(1, sizeof *s);
     if (!s || !make_secret(s->run) || !make_secret(s->token)) {
-        say_error(s ? "the system gives no random numbers, without which the page would be open to all" : "out of memory");
+        report_error(s ? "the system gives no random numbers, without which the page would be open to all" : "out of memory");
         free(s);
         return NULL;
     }
@@ -494,10 +494,10 @@ studio_server* studio_server_begin(const studio_site* site, uint32_t port)
     struct mg_server_port ports[2];
     if (!s->context || mg_get_server_ports(s->context, 2, ports) < 1) {
         if (port)
-            say_error(
+            report_error(
                 "port %u cannot be served: another program has it, or it is not yours to take; leave --port out for a free one",
                 port);
-        else say_error("no port could be opened on this machine");
+        else report_error("no port could be opened on this machine");
         free(s);
         return NULL;
     }

@@ -69,8 +69,9 @@ static int list_page(studio_site* site, const char* folder, size_t root, int dep
         if (info.kind == PATH_FOLDER && depth < PAGE_DEPTH_MAX) code = list_page(site, path, root, depth + 1);
         else if (info.kind == PATH_FILE &&
                  !add(&site->page, PAGE_FILES_MAX, site->arena, (site_file){ path + root + 1, path, root, SUP_NONE })) {
-            say_error("'%.*s' holds more than the page of the studio; name the folder that 'make studio' leaves, build/studio",
-                      (int)root, folder);
+            report_error(
+                "'%.*s' holds more than the page of the studio; name the folder that 'make studio' leaves, build/studio",
+                (int)root, folder);
             code = EXIT_FAILED;
         }
         if (code != EXIT_DONE) return code;
@@ -81,12 +82,12 @@ static int list_page(studio_site* site, const char* folder, size_t root, int dep
 static int open_page(studio_site* site, const char* page)
 {
     if (!path_is_folder(page)) {
-        say_error("the studio's page is not in '%s'; 'make studio' makes it, and --page DIR names its folder", page);
+        report_error("the studio's page is not in '%s'; 'make studio' makes it, and --page DIR names its folder", page);
         return EXIT_FAILED;
     }
     int code = list_page(site, page, strlen(page), 0);
     if (code == EXIT_DONE && !site_list_find(&site->page, "index.html")) {
-        say_error("'%s' has no index.html: it is not the studio's page; 'make studio' makes that in build/studio", page);
+        report_error("'%s' has no index.html: it is not the studio's page; 'make studio' makes that in build/studio", page);
         code = EXIT_FAILED;
     }
     return code;
@@ -171,7 +172,7 @@ static int open_given(studio_site* site, const char* path)
     bool      builtin = strncmp(path, "builtin:", 8) == 0;
     int       why = builtin ? 0 : path_look(path, &info);
     if (why || (!builtin && info.kind != PATH_FILE)) {
-        say_error("cannot read '%s': %s", path, why ? strerror(why) : "it is not a plain file; name a file");
+        report_error("cannot read '%s': %s", path, why ? strerror(why) : "it is not a plain file; name a file");
         return EXIT_FAILED;
     }
     if (!add(&site->given, GIVEN_FILES_MAX, site->arena,

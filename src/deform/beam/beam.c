@@ -128,7 +128,7 @@ typedef struct bound {
 } bound;
 
 /// Pieces of scratch, in order.
-typedef struct beam_room {
+typedef struct beam_workspace {
     sup_vec3*    q;
     float*       coefficients;             ///< [K][stride]
     float*       rows;                     ///< [N + 1][stride]
@@ -136,12 +136,12 @@ typedef struct beam_room {
     float*       weights[2];
     sup_station* stations;
     void *       trust, *push;
-} beam_room;
+} beam_workspace;
 
-static beam_room cut_room(const bound* b, void* scratch, size_t* total)
+static beam_workspace cut_workspace(const bound* b, void* scratch, size_t* total)
 {
     size_t    at = 0;
-    beam_room r;
+    beam_workspace r;
     size_t    stride = b->net.stride;
     r.q = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
@@ -196,7 +196,7 @@ static sup_result calm_down(bound* b, bool rings, sup_arena* arena, sup_error* e
     b->node_calm = nodes;
     for (uint32_t i = 0; i < n; ++i) nodes[i] = 1;
     if (b->motion.modal.modes == 0) return SUP_OK;
-    sup_result r = sup_carried_calm(&b->segments, &b->motion.modal, &swing, b->point_count, arena, &calm, error);
+    sup_result r = sup_residual_calm(&b->segments, &b->motion.modal, &swing, b->point_count, arena, &calm, error);
     if (r) return r;
     for (size_t i = 0; i < 4 * (size_t)b->point_count; ++i) shares[i] = b->net.shares[i] * calm[i / 4];
     for (size_t i = 0; i < 4 * (size_t)more; ++i) more_shares[i] = b->net.more_shares[i] * calm[b->net.transfer.more[i / 4]];
@@ -290,8 +290,8 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     float angle = p->extrapolation == EXTRAPOLATION_OFF ? SUP_SECTIONS_ANGLE : SUP_SECTIONS_ANGLE_SCALED;
     if (!r && p->turning)
         r = sup_sections_create(in->character, &b->net.curves, angle, &b->segments, arena, &b->sections, error);
-    if (!r) r = sup_carried_trust_create(in->character, &b->segments, &b->sections, arena, &b->trust, error);
-    if (!r) r = sup_carried_beside(in, &b->trust, &b->segments, (sup_ramp)p->ramp, arena, &b->beside, error);
+    if (!r) r = sup_residual_trust_create(in->character, &b->segments, &b->sections, arena, &b->trust, error);
+    if (!r) r = sup_residual_beside(in, &b->trust, &b->segments, (sup_ramp)p->ramp, arena, &b->beside, error);
     if (!r) r = beam_motion_create(in, p, &b->net, &b->segments, fade, arena, &b->motion, error);
     if (r) return r;
     r = calm_down(b, p->settle && p->extrapolation == EXTRAPOLATION_OFF, arena, error);
@@ -302,7 +302,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     } else b->carriers = (const float* const*)(const void*)b->segments.q;
     tell(in, p, b);
     sup_binding made = { .data = b };
-    cut_room(b, NULL, &made.scratch_size);
+    cut_workspace(b, NULL, &made.scratch_size);
     if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modal.block * sizeof(double) + 64;
     *out = made;
     return SUP_OK;
@@ -311,14 +311,14 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
 // ---------------------------------------------------------------------------------------------- a frame
 
 /// The examples around a moment with their shares, and straight on beyond the last where forces go on growing.
-static sup_carried carry(const bound* b, const beam_params* p, sup_modal_moment* at)
+static sup_residual carry(const bound* b, const beam_params* p, sup_modal_moment* at)
 {
-    if (!(at->beyond > 0) || p->extrapolation == EXTRAPOLATION_OFF) return sup_carried_by_time(&b->motion.modal, at);
-    sup_carried c = { .count = 0 };
+    if (!(at->beyond > 0) || p->extrapolation == EXTRAPOLATION_OFF) return sup_residual_by_time(&b->motion.modal, at);
+    sup_residual c = { .count = 0 };
     double      reach = 1 + at->beyond / at->span;
     if (p->extrapolation == EXTRAPOLATION_DYNAMIC) at->reach = reach;
-    sup_carried_add(&c, at->from, 1 - reach);
-    sup_carried_add(&c, at->to, reach);
+    sup_residual_add(&c, at->from, 1 - reach);
+    sup_residual_add(&c, at->to, reach);
     return c;
 }
 
@@ -339,13 +339,13 @@ static void add_stepped(const bound* b, const sup_modal_moment* at, float* to)
 typedef struct frame_job {
     const bound*       b;
     const beam_params* p;
-    const sup_carried* carried;
-    const beam_room*   room;
+    const sup_residual*   residual;
+    const beam_workspace* work;
     bool               sways;
 } frame_job;
 
 /// What every carried example has at one place of its list, and its share.
-static uint32_t gather(const sup_carried* c, const float* const* lists, size_t offset, const float** in, float* share)
+static uint32_t gather(const sup_residual* c, const float* const* lists, size_t offset, const float** in, float* share)
 {
     for (uint32_t k = 0; k < c->count; ++k) {
         in[k] = lists[c->example[k]] + offset;
@@ -357,45 +357,45 @@ static uint32_t gather(const sup_carried* c, const float* const* lists, size_t o
 static void blend_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job* j = data;
-    const float*     in[SUP_CARRIED_MAX];
-    float            share[SUP_CARRIED_MAX];
-    uint32_t         count = gather(j->carried, j->b->carriers, 3 * (size_t)begin, in, share);
+    const float*     in[SUP_RESIDUAL_MAX];
+    float            share[SUP_RESIDUAL_MAX];
+    uint32_t         count = gather(j->residual, j->b->carriers, 3 * (size_t)begin, in, share);
     // Pieces begin at multiples of eight points; the arrays are padded behind the last.
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
-    SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, count, false, (float*)(j->room->q + begin));
-    if (j->sways && !j->b->framed) sup_curve_net_take(&j->b->swung, j->room->rows, j->p->sway, begin, end, j->room->q);
+    SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, count, false, (float*)(j->work->q + begin));
+    if (j->sways && !j->b->framed) sup_curve_net_take(&j->b->swung, j->work->rows, j->p->sway, begin, end, j->work->q);
 }
 
 /// What known forces do stays as it is, whatever the sculpts.
 static void force_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job* j = data;
-    sup_curve_net_take(&j->b->net, j->room->rows, j->p->sway, begin, end, j->room->q);
+    sup_curve_net_take(&j->b->net, j->work->rows, j->p->sway, begin, end, j->work->q);
 }
 
 static void frame_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job* j = data;
     const bound*     b = j->b;
-    sup_curve_transfer_apply(&b->net.transfer, b->segments.push.character->mesh.points, j->room->moved, b->net.centers,
-                             j->room->centers, begin, end, j->room->turned);
-    for (uint32_t i = begin; i < end; ++i) j->room->q[i] = v3_add(j->room->q[i], j->room->turned[i]);
+    sup_curve_transfer_apply(&b->net.transfer, b->segments.push.character->mesh.points, j->work->moved, b->net.centers,
+                             j->work->centers, begin, end, j->work->turned);
+    for (uint32_t i = begin; i < end; ++i) j->work->q[i] = v3_add(j->work->q[i], j->work->turned[i]);
 }
 
 /// Where the nodes stand: carried by the examples, plus what they sway.
 static void carry_nodes(const frame_job* j)
 {
     const bound*     b = j->b;
-    const beam_room* room = j->room;
-    const float*     in[SUP_CARRIED_MAX];
-    float            share[SUP_CARRIED_MAX];
-    uint32_t         per = b->net.intervals + 1, count = gather(j->carried, b->at_nodes, 0, in, share);
+    const beam_workspace* work = j->work;
+    const float*          in[SUP_RESIDUAL_MAX];
+    float                 share[SUP_RESIDUAL_MAX];
+    uint32_t              per = b->net.intervals + 1, count = gather(j->residual, b->at_nodes, 0, in, share);
     uint32_t         floats = (uint32_t)sup_align(3 * b->net.node_count, SUP_LANES);
-    SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, count, false, (float*)room->moved);
+    SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, count, false, (float*)work->moved);
     for (uint32_t i = 0; i < b->net.node_count; ++i) {
-        const float* q = room->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
-        room->moved[i] = v3_add(room->moved[i], b->net.nodes[i]);
-        if (j->sways) room->moved[i] = v3_mad(room->moved[i], j->p->sway * b->node_calm[i], v3(q[0], q[1], q[2]));
+        const float* q = work->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
+        work->moved[i] = v3_add(work->moved[i], b->net.nodes[i]);
+        if (j->sways) work->moved[i] = v3_mad(work->moved[i], j->p->sway * b->node_calm[i], v3(q[0], q[1], q[2]));
     }
 }
 
@@ -405,40 +405,40 @@ static void move_by_nodes(const frame_job* j, bool forced, const sup_tasks* task
     const bound* b = j->b;
     uint32_t     per = b->net.intervals + 1;
     for (uint32_t i = 0; forced && i < b->net.node_count; ++i) {
-        const float* q = j->room->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
-        j->room->moved[i] = v3_mad(j->room->moved[i], j->p->sway, v3(q[0], q[1], q[2]));
+        const float* q = j->work->rows + (size_t)(i % per) * b->net.stride + i / per * 3;
+        j->work->moved[i] = v3_mad(j->work->moved[i], j->p->sway, v3(q[0], q[1], q[2]));
     }
-    sup_polylines_centers(&b->net.transfer.lines, j->room->moved, j->room->centers);
+    sup_polylines_centers(&b->net.transfer.lines, j->work->moved, j->work->centers);
     sup_tasks_run(tasks, b->point_count, GRAIN, frame_task, (void*)j);
 }
 
 /// Rows of what the curves lag and ring by. False: nothing.
 static bool find_sway(const bound* b, const beam_params* p, const sup_frame* frame, const sup_modal_moment* at, void* state,
-                      const beam_room* room)
+                      const beam_workspace* work)
 {
     const beam_motion* m = &b->motion;
     bool               settles = p->settle && p->extrapolation == EXTRAPOLATION_OFF;
     if (p->sway == 0 || (m->modal.modes == 0 && !m->stepped)) return false;
     if (b->segments.posed) {
-        sup_segments_weigh(&b->segments, frame->dt > 0 ? frame->start : frame->end, room->weights[0]);
+        sup_segments_weights_at(&b->segments, frame->dt > 0 ? frame->start : frame->end, work->weights[0]);
         if (!state) return false;
-        sup_modal_step(&m->modal, frame->dt, room->weights[0], room->weights[1], state, room->coefficients);
-    } else if (m->stepped) memset(room->coefficients, 0, m->modal.block * sizeof(float));
-    else if (!sup_modal_sway(&m->modal, at, settles, room->coefficients)) return false;
-    SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, room->coefficients, b->net.stride, room->rows);
-    if (m->stepped) add_stepped(b, at, room->rows);
+        sup_modal_step(&m->modal, frame->dt, work->weights[0], work->weights[1], state, work->coefficients);
+    } else if (m->stepped) memset(work->coefficients, 0, m->modal.block * sizeof(float));
+    else if (!sup_modal_sway(&m->modal, at, settles, work->coefficients)) return false;
+    SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, work->coefficients, b->net.stride, work->rows);
+    if (m->stepped) add_stepped(b, at, work->rows);
     return true;
 }
 
 /// Rows of what known forces do. False: there are none.
-static bool find_forced(const bound* b, const beam_params* p, const sup_frame* frame, const beam_room* room)
+static bool find_forced(const bound* b, const beam_params* p, const sup_frame* frame, const beam_workspace* work)
 {
     const beam_motion* m = &b->motion;
     if (m->force_count == 0 || m->modal.modes == 0 || p->sway == 0) return false;
-    memset(room->coefficients, 0, m->modal.block * sizeof(float));
+    memset(work->coefficients, 0, m->modal.block * sizeof(float));
     for (uint32_t i = 0; i < m->force_count; ++i)
-        sup_modal_force_add(&m->modal, &m->forces[i], frame->time, room->coefficients);
-    SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, room->coefficients, b->net.stride, room->rows);
+        sup_modal_force_add(&m->modal, &m->forces[i], frame->time, work->coefficients);
+    SUP_WIDE_PICK(beam_rows)(m->vectors, m->beam.count, m->modal.modes, work->coefficients, b->net.stride, work->rows);
     return true;
 }
 
@@ -447,41 +447,41 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
 {
     const bound*       b = binding->data;
     const beam_params* p = params;
-    beam_room          room = cut_room(b, scratch, NULL);
+    beam_workspace     work = cut_workspace(b, scratch, NULL);
     sup_modal_moment   at = { 0 };
-    sup_carried        c;
-    sup_carried_trust  trust;
+    sup_residual       c;
+    sup_residual_trust trust;
     bool               beyond = p->extrapolation != EXTRAPOLATION_OFF;
     if (b->segments.posed) {
-        c = sup_carried_by_pose(&b->segments, frame->end, room.weights[1]);
-        trust = sup_carried_trust_live(&b->trust, frame, p->trust, room.trust);
+        c = sup_residual_by_pose(&b->segments, frame->end, work.weights[1]);
+        trust = sup_residual_trust_live(&b->trust, frame, p->trust, work.trust);
     } else {
         at = sup_modal_find(&b->motion.modal, frame->time);
         c = carry(b, p, &at);
-        trust = sup_carried_trust_find(&b->trust, &b->motion.modal, &at, beyond, frame, p->trust, room.trust);
+        trust = sup_residual_trust_find(&b->trust, &b->motion.modal, &at, beyond, frame, p->trust, work.trust);
     }
-    bool               sways = find_sway(b, p, frame, &at, state, &room);
-    frame_job          job = { b, p, &c, &room, sways };
-    sup_carried_finish finish = { &b->sections,
-                                  room.stations,
-                                  b->segments.push.character->mesh.points,
-                                  b->point_count,
-                                  &rows[ROW_STRENGTH],
-                                  &b->strength,
-                                  p->strength,
-                                  room.q,
-                                  trust,
-                                  b->segments.q };
+    bool                sways = find_sway(b, p, frame, &at, state, &work);
+    frame_job           job = { b, p, &c, &work, sways };
+    sup_residual_finish finish = { &b->sections,
+                                   work.stations,
+                                   b->segments.push.character->mesh.points,
+                                   b->point_count,
+                                   &rows[ROW_STRENGTH],
+                                   &b->strength,
+                                   p->strength,
+                                   work.q,
+                                   trust,
+                                   b->segments.q };
     sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &job);
     if (b->framed) carry_nodes(&job);
-    else sup_carried_fade(&finish, frame->tasks);
-    bool forced = find_forced(b, p, frame, &room);
+    else sup_residual_fade(&finish, frame->tasks);
+    bool forced = find_forced(b, p, frame, &work);
     if (b->framed) {
         move_by_nodes(&job, forced, frame->tasks);
-        sup_carried_fade(&finish, frame->tasks);
+        sup_residual_fade(&finish, frame->tasks);
     } else if (forced) sup_tasks_run(frame->tasks, b->point_count, GRAIN, force_task, &job);
-    sup_carried_end(&c, &finish, frame->tasks);
-    sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
+    sup_residual_end(&c, &finish, frame->tasks);
+    sup_push_forward(&b->segments.push, frame, work.q, work.push, out);
     sup_stats_add(frame->stats, "beam.carry_grows", b->motion.modal.growing);
     sup_stats_add(frame->stats, "beam.curves_without_length", b->net.flat);
 }
@@ -490,9 +490,9 @@ static void reset(const sup_binding* binding, const void* params, const sup_fram
 {
     (void)params;
     const bound* b = binding->data;
-    beam_room    room = cut_room(b, scratch, NULL);
-    sup_segments_weigh(&b->segments, frame->end, room.weights[0]);
-    sup_modal_reset(&b->motion.modal, room.weights[0], state);
+    beam_workspace work = cut_workspace(b, scratch, NULL);
+    sup_segments_weights_at(&b->segments, frame->end, work.weights[0]);
+    sup_modal_reset(&b->motion.modal, work.weights[0], state);
 }
 
 // ---------------------------------------------------------------------------------------------- pictures

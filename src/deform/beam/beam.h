@@ -4,9 +4,9 @@
 #define SUP_DEFORM_BEAM_H
 
 #include "base/internal.h"
-#include "deform/curves/carried.h"
 #include "deform/curves/curve_link.h"
 #include "deform/curves/curve_net.h"
+#include "deform/curves/residual.h"
 #include "geom/curves/curves.h"
 #include "solve/curves/beam_modes.h"
 

@@ -141,7 +141,7 @@ static sup_result bind_fields(const sup_bind_input* in, bend_bound* b, sup_arena
 }
 
 /// What a person should know of what was bound.
-static void say_notes(const sup_bind_input* in, const bend_bound* b)
+static void note_notes(const sup_bind_input* in, const bend_bound* b)
 {
     if (b->net.on.curves.dropped)
         sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
@@ -171,9 +171,9 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r && b->shapes.count) b->push = b->shapes.segments.push;
     else if (!r) r = sup_push_create(in, arena, &b->push, error);
     if (r) return r;
-    say_notes(in, b);
+    note_notes(in, b);
     sup_binding made = { .data = b, .state_size = bend_sway_size(b) };
-    bend_room_cut(b, NULL, &made.scratch_size);
+    bend_workspace_cut(b, NULL, &made.scratch_size);
     *out = made;
     return SUP_OK;
 }
@@ -184,7 +184,7 @@ typedef struct frame_job {
     const bend_bound*  b;
     const bend_params* p;
     const bend_blend*  blend;
-    const bend_room*   room;
+    const bend_workspace* work;
 } frame_job;
 
 static void take_task(void* data, uint32_t begin, uint32_t end)
@@ -192,18 +192,18 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
     const frame_job* j = data;
     const bend_net*  net = &j->b->net;
     if (j->b->framed) {
-        sup_curve_transfer_apply(&net->on.transfer, j->b->character->mesh.points, j->room->moved, net->on.centers,
-                                 j->room->centers, begin, end, j->room->q);
+        sup_curve_transfer_apply(&net->on.transfer, j->b->character->mesh.points, j->work->moved, net->on.centers,
+                                 j->work->centers, begin, end, j->work->q);
         return;
     }
-    memset(j->room->q + begin, 0, (end - begin) * sizeof(sup_vec3));
-    sup_curve_net_take(&net->on, j->room->rows, 1, begin, end, j->room->q);
+    memset(j->work->q + begin, 0, (end - begin) * sizeof(sup_vec3));
+    sup_curve_net_take(&net->on, j->work->rows, 1, begin, end, j->work->q);
 }
 
 /// The examples as far as they are trusted, on top of what loads do.
 static void add_trusted(const frame_job* j, uint32_t begin, uint32_t end)
 {
-    const sup_carried_trust* t = &j->room->trust;
+    const sup_residual_trust* t = &j->work->trust;
     const sup_vec3 *         from = j->b->shapes.segments.q[t->from], *to = j->b->shapes.segments.q[t->to];
     for (uint32_t i = begin; i < end; ++i) {
         sup_vec3 q = v3_scale(v3_sub(to[i], from[i]), t->trusted.shift[i] * j->p->amount);
@@ -211,7 +211,7 @@ static void add_trusted(const frame_job* j, uint32_t begin, uint32_t end)
             const float* p = j->blend->points[k] + 3 * (size_t)i;
             q = v3_mad(q, j->blend->share[k], v3(p[0], p[1], p[2]));
         }
-        j->room->q[i] = v3_mad(j->room->q[i], t->trusted.share[i], q);
+        j->work->q[i] = v3_mad(j->work->q[i], t->trusted.share[i], q);
     }
 }
 
@@ -219,40 +219,40 @@ static void blend_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job*    j = data;
     const sup_sections* sections = &j->b->shapes.sections;
-    if (j->room->trust.trusted.share && j->blend->count) add_trusted(j, begin, end);
+    if (j->work->trust.trusted.share && j->blend->count) add_trusted(j, begin, end);
     else
         for (uint32_t i = 0; i < j->blend->count; ++i) {
-            float* q = (float*)j->room->q;
+            float* q = (float*)j->work->q;
             for (size_t k = 3 * (size_t)begin; k < 3 * (size_t)end; ++k) q[k] += j->blend->share[i] * j->blend->points[i][k];
         }
-    if (j->room->turned)
-        SUP_WIDE_PICK(sup_sections_turn)(sections, j->room->stations, j->b->character->mesh.points, begin, end, j->room->q);
+    if (j->work->turned)
+        SUP_WIDE_PICK(sup_sections_turn)(sections, j->work->stations, j->b->character->mesh.points, begin, end, j->work->q);
     const sup_param* row = &bend_rows_table[ROW_STRENGTH];
     if (j->p->strength != 1 || j->b->strength.scale)
         for (uint32_t i = begin; i < end; ++i)
-            j->room->q[i] = v3_scale(j->room->q[i], sup_field_value(row, &j->b->strength, j->p->strength, i));
+            j->work->q[i] = v3_scale(j->work->q[i], sup_field_value(row, &j->b->strength, j->p->strength, i));
 }
 
-static void move_nodes(const bend_bound* b, const bend_room* room)
+static void move_nodes(const bend_bound* b, const bend_workspace* work)
 {
     uint32_t per = b->net.on.intervals + 1;
     for (uint32_t i = 0; i < b->net.on.node_count; ++i) {
-        const float* x = room->rows + (size_t)(i % per) * b->net.on.stride + i / per * 3;
-        room->moved[i] = v3_add(b->net.on.nodes[i], v3(x[0], x[1], x[2]));
+        const float* x = work->rows + (size_t)(i % per) * b->net.on.stride + i / per * 3;
+        work->moved[i] = v3_add(b->net.on.nodes[i], v3(x[0], x[1], x[2]));
     }
-    sup_polylines_centers(&b->net.on.transfer.lines, room->moved, room->centers);
+    sup_polylines_centers(&b->net.on.transfer.lines, work->moved, work->centers);
 }
 
 /// From loads to nodes to points: all of q. False: nothing moves.
 static bool move_by_curves(frame_job* job, const sup_frame* frame, uint32_t solids, void* state)
 {
     const bend_bound* b = job->b;
-    const bend_room*  room = job->room;
-    bend_frame_still(b, job->p, frame, job->blend, solids, room);
-    if (b->modes.count && state) bend_sway_step(b, job->p, frame->dt, room, state);
-    bool moves = bend_frame_moving(b, room);
-    if (b->framed) move_nodes(b, room);
-    if (!moves) memset(room->q, 0, b->point_count * sizeof *room->q);
+    const bend_workspace* work = job->work;
+    bend_frame_still(b, job->p, frame, job->blend, solids, work);
+    if (b->modes.count && state) bend_sway_step(b, job->p, frame->dt, work, state);
+    bool moves = bend_frame_moving(b, work);
+    if (b->framed) move_nodes(b, work);
+    if (!moves) memset(work->q, 0, b->point_count * sizeof *work->q);
     else sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, take_task, job);
     return moves;
 }
@@ -262,22 +262,22 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
 {
     const bend_bound*  b = binding->data;
     const bend_params* p = params;
-    bend_room          room = bend_room_cut(b, scratch, NULL);
-    bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
-    frame_job          job = { b, p, &blend, &room };
-    bend_shapes_trust(&b->shapes, p, frame, &room);
-    bend_shapes_turn(&b->shapes, &blend, b->point_count, &room);
-    bend_frame_material(b, p, frame, &room);
-    uint32_t solids = p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &room) : 0;
-    bool     fixed = solids == 0 && bend_fixed_holds(b, p, &room);
-    bool     moves = fixed ? bend_fixed_apply(b, p, frame, &room) : move_by_curves(&job, frame, solids, state);
+    bend_workspace     work = bend_workspace_cut(b, scratch, NULL);
+    bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, work.weights);
+    frame_job          job = { b, p, &blend, &work };
+    bend_shapes_trust(&b->shapes, p, frame, &work);
+    bend_shapes_turn(&b->shapes, &blend, b->point_count, &work);
+    bend_frame_material(b, p, frame, &work);
+    uint32_t solids = p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &work) : 0;
+    bool     fixed = solids == 0 && bend_fixed_holds(b, p, &work);
+    bool     moves = fixed ? bend_fixed_apply(b, p, frame, &work) : move_by_curves(&job, frame, solids, state);
     if (!moves && blend.count == 0 && b->push.turned_count == 0) memcpy(out, frame->points, b->point_count * sizeof *out);
     else {
         if (blend.count || p->strength != 1 || b->strength.scale)
             sup_tasks_run(frame->tasks, b->point_count, BEND_GRAIN, blend_task, &job);
-        sup_push_forward(&b->push, frame, room.q, room.push, out);
+        sup_push_forward(&b->push, frame, work.q, work.push, out);
     }
-    if (solids) sup_stats_add(frame->stats, "bend.points_pressed", bend_press_points(solids, &room, b->point_count, out));
+    if (solids) sup_stats_add(frame->stats, "bend.points_pressed", bend_press_points(solids, &work, b->point_count, out));
     sup_stats_add(frame->stats, "bend.curves_without_length", b->net.on.flat);
 }
 
@@ -285,13 +285,13 @@ static void reset(const sup_binding* binding, const void* params, const sup_fram
 {
     const bend_bound*  b = binding->data;
     const bend_params* p = params;
-    bend_room          room = bend_room_cut(b, scratch, NULL);
-    bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, room.weights);
-    bend_shapes_trust(&b->shapes, p, frame, &room);
-    bend_shapes_turn(&b->shapes, &blend, b->point_count, &room);
-    bend_frame_material(b, p, frame, &room);
-    bend_frame_still(b, p, frame, &blend, p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &room) : 0, &room);
-    bend_sway_reset(b, p, &room, state);
+    bend_workspace     work = bend_workspace_cut(b, scratch, NULL);
+    bend_blend         blend = bend_shapes_at(&b->shapes, p, b->character, frame, work.weights);
+    bend_shapes_trust(&b->shapes, p, frame, &work);
+    bend_shapes_turn(&b->shapes, &blend, b->point_count, &work);
+    bend_frame_material(b, p, frame, &work);
+    bend_frame_still(b, p, frame, &blend, p->press ? bend_solids_at(&b->bodies, b->point_count, frame, &work) : 0, &work);
+    bend_sway_reset(b, p, &work, state);
 }
 
 static void draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,

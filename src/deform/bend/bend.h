@@ -8,9 +8,9 @@
 #define SUP_DEFORM_BEND_H
 
 #include "base/internal.h"
-#include "deform/curves/carried.h"
 #include "deform/curves/curve_link.h"
 #include "deform/curves/curve_net.h"
+#include "deform/curves/residual.h"
 #include "deform/curves/sections.h"
 #include "geom/search/bvh.h"
 #include "solve/plate/bend_curve.h"
@@ -167,7 +167,7 @@ typedef struct bend_shapes {
     sup_trust           trust;
     sup_beside          beside;
     const float* const* nodes;       ///< per example [N + 1][stride]: its displacement, less what is carried without a force
-    const float* const* carried;     ///< that part
+    const float* const* residual;    ///< that part
     const float* const* slopes;      ///< monotone: per example three floats a point, per second
     const float* const* node_slopes; ///< likewise [N + 1][stride]
     uint32_t            driver_count;
@@ -180,7 +180,7 @@ typedef struct bend_blend {
     uint32_t     count;
     const float* points[BEND_BLEND_MAX];  ///< three floats a point
     const float* nodes[BEND_BLEND_MAX];   ///< part with a force
-    const float* carried[BEND_BLEND_MAX]; ///< part without, or NULL
+    const float* residual[BEND_BLEND_MAX]; ///< part without, or NULL
     float        share[BEND_BLEND_MAX];
     uint32_t     turning;                 ///< of these, those that sections turn by
     uint32_t     example[BEND_BLEND_MAX];
@@ -211,10 +211,10 @@ typedef struct bend_bodies {
 // a frame --------------------------------------------------------------------------------------------------------------------
 
 /// Fills room->stations; room->turned says whether there are any.
-struct bend_room;
-void bend_shapes_turn(const bend_shapes* shapes, const bend_blend* blend, uint32_t point_count, struct bend_room* room);
+struct bend_workspace;
+void bend_shapes_turn(const bend_shapes* shapes, const bend_blend* blend, uint32_t point_count, struct bend_workspace* work);
 /// room->trust of this frame; before the sections turn.
-void bend_shapes_trust(const bend_shapes* shapes, const bend_params* p, const sup_frame* frame, struct bend_room* room);
+void bend_shapes_trust(const bend_shapes* shapes, const bend_params* p, const sup_frame* frame, struct bend_workspace* work);
 
 /// Modes that swing, of closed and of open curves.
 typedef struct bend_modes {
@@ -248,7 +248,7 @@ typedef struct bend_curve_now {
 } bend_curve_now;
 
 /// Pieces of scratch, in order.
-typedef struct bend_room {
+typedef struct bend_workspace {
     sup_vec3*       q;
     float*          rows;   ///< [N + 1][stride]
     float*          target; ///< likewise
@@ -259,7 +259,7 @@ typedef struct bend_room {
     float*          weights;
     sup_station*    stations;
     void*              trust_scratch;
-    sup_carried_trust  trust;  ///< of points, then of stations: how far the examples are trusted in this frame
+    sup_residual_trust trust;  ///< of points, then of stations: how far the examples are trusted in this frame
     bool            turned; ///< sections turn in this frame, by the stations
     uint8_t*        moving; ///< per curve: whether any node of it moves
     float*          values; ///< 4 for every value of the fixed loads
@@ -267,31 +267,31 @@ typedef struct bend_room {
     sup_box*        boxes; ///< of meshes that move
     void*           press;
     void*           push;
-} bend_room;
+} bend_workspace;
 
-bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total);
+bend_workspace bend_workspace_cut(const bend_bound* b, void* scratch, size_t* total);
 
 /// What of the loads is fixed, for b with net, loads and material.
 sup_result bend_fixed_create(const bend_params* p, bend_bound* b, sup_arena* arena, sup_error* error);
 /// Whether the frame has nothing but such loads, bodies aside. Its material must be known.
-bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const bend_room* room);
+bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const bend_workspace* work);
 /// All of q. False: nothing moves.
-bool bend_fixed_apply(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room);
+bool bend_fixed_apply(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_workspace* work);
 
 /// Material of curve c under these parameters.
 double bend_stiffness(const bend_bound* b, const bend_params* p, uint32_t curve);
 /// Of the foundation, N / m^2.
 double bend_support(const bend_bound* b, const bend_params* p, uint32_t curve);
-void   bend_frame_material(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room);
+void   bend_frame_material(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_workspace* work);
 /// What the shape (or the terms) of an item is multiplied by.
-sup_vec3 bend_item_value(const bend_bound* b, const bend_item* item, const sup_frame* frame, const bend_room* room);
+sup_vec3 bend_item_value(const bend_bound* b, const bend_item* item, const sup_frame* frame, const bend_workspace* work);
 /// Likewise for the pressure of a curve.
-float bend_pressure_value(const bend_bound* b, const bend_params* p, uint32_t curve, const bend_room* room);
+float bend_pressure_value(const bend_bound* b, const bend_params* p, uint32_t curve, const bend_workspace* work);
 /// Which curves move: room->moving. False: none.
-bool bend_frame_moving(const bend_bound* b, const bend_room* room);
+bool bend_frame_moving(const bend_bound* b, const bend_workspace* work);
 /// Nodes under all loads of the frame at rest, its material known: rows, and what the examples do to the nodes in `target` where asked for.
 void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_blend* blend,
-                      uint32_t solids, const bend_room* room);
+                      uint32_t solids, const bend_workspace* work);
 
 // bend_bodies.c --------------------------------------------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ sup_result bend_bodies_create(const sup_bind_input* in, sup_arena* arena, bend_b
 /// How large a body is where it presses, units.
 float bend_bodies_radius(const bend_bodies* bodies, uint32_t body);
 /// Fills room->solids with the bodies near the skin, returns how many.
-uint32_t bend_solids_at(const bend_bodies* bodies, uint32_t point_count, const sup_frame* frame, const bend_room* room);
+uint32_t bend_solids_at(const bend_bodies* bodies, uint32_t point_count, const sup_frame* frame, const bend_workspace* work);
 /// How deep a place is inside, and the way out; 0: outside.
 float bend_solid_depth(const bend_solid* solid, sup_vec3 place, sup_vec3* way);
 
@@ -322,17 +322,17 @@ sup_result bend_press_create(const bend_net* net, bend_bodies* bodies, sup_arena
 /// Size of room->press in bytes.
 size_t bend_press_size(const bend_bound* b);
 /// Adds what bodies press into the nodes.
-void bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room);
+void bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_workspace* work);
 /// Points that are still inside a body come out of it. Returns how many.
-uint32_t bend_press_points(uint32_t solids, const bend_room* room, uint32_t count, sup_vec3* out);
+uint32_t bend_press_points(uint32_t solids, const bend_workspace* work, uint32_t count, sup_vec3* out);
 
 // bend_sway.c ----------------------------------------------------------------------------------------------------------------
 
 sup_result bend_modes_create(const bend_params* p, const bend_net* net, sup_arena* arena, bend_modes* out, sup_error* error);
 size_t     bend_sway_size(const bend_bound* b);
 /// One step of the state towards room->target (+ rows); adds to the rows what the curves lag behind.
-void bend_sway_step(const bend_bound* b, const bend_params* p, double dt, const bend_room* room, double* state);
-void bend_sway_reset(const bend_bound* b, const bend_params* p, const bend_room* room, double* state);
+void bend_sway_step(const bend_bound* b, const bend_params* p, double dt, const bend_workspace* work, double* state);
+void bend_sway_reset(const bend_bound* b, const bend_params* p, const bend_workspace* work, double* state);
 
 // bend_wide.c ----------------------------------------------------------------------------------------------------------------
 

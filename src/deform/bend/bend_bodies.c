@@ -97,16 +97,16 @@ static bool look_at_mesh(const struct bend_mesh* m, const sup_body* body, sup_bo
     return sup_box_overlap(skin, &(sup_box){ { low.x, low.y, low.z }, { high.x, high.y, high.z } });
 }
 
-uint32_t bend_solids_at(const bend_bodies* bodies, uint32_t point_count, const sup_frame* frame, const bend_room* room)
+uint32_t bend_solids_at(const bend_bodies* bodies, uint32_t point_count, const sup_frame* frame, const bend_workspace* work)
 {
     uint32_t n = 0, all = frame->world->body_count < bodies->count ? frame->world->body_count : bodies->count;
-    sup_box* boxes = room->boxes;
+    sup_box* boxes = work->boxes;
     if (all == 0 || point_count == 0) return 0;
     sup_box skin = box_of(frame->points, point_count, NEAR);
     for (uint32_t i = 0; i < all; ++i) {
         const sup_body*         body = &frame->world->bodies[i];
         const struct bend_mesh* m = &bodies->meshes[i];
-        bend_solid*             s = &room->solids[n];
+        bend_solid*             s = &work->solids[n];
         *s = (bend_solid){ .body = body, .radius = m->radius };
         if (body->kind == SUP_BODY_MESH) {
             if (!m->presses) continue;

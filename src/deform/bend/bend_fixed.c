@@ -18,7 +18,7 @@ typedef struct fixed_maker {
     const bend_params* p;
     bend_bound*        b;
     sup_arena *        arena, *beside;
-    bend_room          room; ///< only what it takes to come from rows to points
+    bend_workspace     work; ///< only what it takes to come from rows to points
     uint32_t           most, count;
     uint32_t *         point, *value;
     float*             share; ///< four for each entry
@@ -44,22 +44,22 @@ static void clear_curve(const fixed_maker* m, uint32_t curve)
 {
     const sup_curve_net* on = &m->b->net.on;
     for (uint32_t n = 0; n <= on->intervals; ++n)
-        for (uint32_t k = 0; k < 3; ++k) m->room.rows[(size_t)n * on->stride + 3 * curve + k] = 0;
-    m->room.moving[curve] = 0;
+        for (uint32_t k = 0; k < 3; ++k) m->work.rows[(size_t)n * on->stride + 3 * curve + k] = 0;
+    m->work.moving[curve] = 0;
 }
 
 static void rows_to_points(const fixed_maker* m)
 {
     const bend_net* net = &m->b->net;
-    memset(m->room.q, 0, m->b->point_count * sizeof *m->room.q);
-    sup_curve_net_take(&net->on, m->room.rows, 1, 0, m->b->point_count, m->room.q);
+    memset(m->work.q, 0, m->b->point_count * sizeof *m->work.q);
+    sup_curve_net_take(&net->on, m->work.rows, 1, 0, m->b->point_count, m->work.q);
 }
 
 static sup_vec3 largest(const fixed_maker* m)
 {
     sup_vec3 most = v3(0, 0, 0);
     for (uint32_t p = 0; p < m->b->point_count; ++p) {
-        sup_vec3 q = m->room.q[p];
+        sup_vec3 q = m->work.q[p];
         most = v3_max(most, v3(fabsf(q.x), fabsf(q.y), fabsf(q.z)));
     }
     return most;
@@ -109,16 +109,16 @@ static sup_result fix_items(fixed_maker* m, sup_error* error)
     for (uint32_t i = 0; i < l->item_count && !m->full; i += 3) {
         for (uint32_t k = 0; k < 3 && i + k < l->item_count; ++k) {
             const bend_item* item = &l->items[i + k];
-            m->room.moving[item->curve] = 1;
+            m->work.moving[item->curve] = 1;
             for (uint32_t n = 0; n <= net->on.intervals; ++n)
-                m->room.rows[(size_t)n * net->on.stride + 3 * item->curve + k] +=
+                m->work.rows[(size_t)n * net->on.stride + 3 * item->curve + k] +=
                     (float)shape_at(m, item->curve, item->shape, item->terms, n);
         }
         rows_to_points(m);
         sup_vec3 most = largest(m);
         for (uint32_t k = 0; k < 3 && i + k < l->item_count; ++k)
             for (uint32_t p = 0; p < m->b->point_count; ++p) {
-                float share = (&m->room.q[p].x)[k];
+                float share = (&m->work.q[p].x)[k];
                 if (fabsf(share) > TAIL * (&most.x)[k]) keep(m, p, i + k, v3(share, 0, 0));
             }
         for (uint32_t k = 0; k < 3 && i + k < l->item_count; ++k) clear_curve(m, l->items[i + k].curve);
@@ -134,11 +134,11 @@ static sup_result fix_pressure(fixed_maker* m, sup_error* error)
     for (uint32_t c = 0; c < net->on.curves.curve_count && !m->full; ++c) {
         bool            on = l->founded && net->on.curves.curves[c].closed;
         const sup_vec3* s = l->pressure + (size_t)c * l->rows;
-        m->room.moving[c] = 1;
+        m->work.moving[c] = 1;
         for (uint32_t n = 0; n <= net->on.intervals; ++n)
             for (uint32_t k = 0; k < 3; ++k) {
                 float  column[2 * 64 + 1];
-                float* to = &m->room.rows[(size_t)n * net->on.stride + 3 * c + k];
+                float* to = &m->work.rows[(size_t)n * net->on.stride + 3 * c + k];
                 for (uint32_t t = 0; on && t <= 2 * l->terms; ++t) column[t] = (&s[t].x)[k];
                 *to = on ? (float)shape_at(m, c, NULL, column, n) : (&s[n].x)[k];
             }
@@ -146,7 +146,7 @@ static sup_result fix_pressure(fixed_maker* m, sup_error* error)
         sup_vec3 most = largest(m);
         float    tail = TAIL * v3_length(most);
         for (uint32_t p = 0; p < m->b->point_count; ++p) {
-            sup_vec3 q = m->room.q[p];
+            sup_vec3 q = m->work.q[p];
             if (fabsf(q.x) > tail || fabsf(q.y) > tail || fabsf(q.z) > tail) keep(m, p, c, q);
         }
         clear_curve(m, c);
@@ -163,10 +163,10 @@ static sup_result fix_all(fixed_maker* m, sup_error* error)
     m->point = SUP_NEW(m->beside, uint32_t, m->most);
     m->value = SUP_NEW(m->beside, uint32_t, m->most);
     m->share = SUP_NEW(m->beside, float, 4 * (size_t)m->most);
-    m->room.q = SUP_NEW(m->beside, sup_vec3, (size_t)b->point_count + SUP_LANES);
-    m->room.rows = SUP_NEW(m->beside, float, rows);
-    m->room.moving = SUP_NEW(m->beside, uint8_t, net->on.curves.curve_count);
-    if (!m->point || !m->value || !m->share || !m->room.q || !m->room.rows || !m->room.moving)
+    m->work.q = SUP_NEW(m->beside, sup_vec3, (size_t)b->point_count + SUP_LANES);
+    m->work.rows = SUP_NEW(m->beside, float, rows);
+    m->work.moving = SUP_NEW(m->beside, uint8_t, net->on.curves.curve_count);
+    if (!m->point || !m->value || !m->share || !m->work.q || !m->work.rows || !m->work.moving)
         return sup_fail_memory(error, "bend");
     bool   pressed = m->p->pressure != 0 || b->pressure.scale;
     double shapes = b->loads.item_count / 3.0 + (pressed ? net->on.curves.curve_count : 0);
@@ -201,13 +201,13 @@ static bool as_bound(const bend_bound* b, const bend_curve_now* now)
     return true;
 }
 
-bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const bend_room* room)
+bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const bend_workspace* work)
 {
     bool pressure = p->pressure != 0 || b->pressure.scale;
     if (!b->fixed.ready || p->weight != 0) return false;
     if (pressure && !b->fixed.pressed) return false;
     // A foundation bends otherwise when its stiffness changes, and so do the shapes of examples.
-    return !(b->loads.founded || b->shapes.count) || as_bound(b, room->now);
+    return !(b->loads.founded || b->shapes.count) || as_bound(b, work->now);
 }
 
 typedef struct mix_job {
@@ -231,17 +231,17 @@ static bool mix_in(const bend_mixing* mix, const float* values, uint32_t count, 
     return any;
 }
 
-bool bend_fixed_apply(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room)
+bool bend_fixed_apply(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_workspace* work)
 {
     const bend_loads* l = &b->loads;
-    memset(room->q, 0, b->point_count * sizeof *room->q);
+    memset(work->q, 0, b->point_count * sizeof *work->q);
     for (uint32_t i = 0; i < l->item_count; ++i) {
-        sup_vec3 v = bend_item_value(b, &l->items[i], frame, room);
-        float*   to = room->values + 4 * (size_t)i;
+        sup_vec3 v = bend_item_value(b, &l->items[i], frame, work);
+        float*   to = work->values + 4 * (size_t)i;
         to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = 0;
     }
-    bool moves = mix_in(&b->fixed.forces, room->values, 4 * l->item_count, frame, room->q);
+    bool moves = mix_in(&b->fixed.forces, work->values, 4 * l->item_count, frame, work->q);
     if (!b->fixed.pressed) return moves;
-    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) room->values[c] = bend_pressure_value(b, p, c, room);
-    return mix_in(&b->fixed.pressure, room->values, b->net.on.curves.curve_count, frame, room->q) || moves;
+    for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) work->values[c] = bend_pressure_value(b, p, c, work);
+    return mix_in(&b->fixed.pressure, work->values, b->net.on.curves.curve_count, frame, work->q) || moves;
 }

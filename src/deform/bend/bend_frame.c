@@ -6,10 +6,10 @@
 
 #define TWO_PI 6.283185307179586
 
-bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
+bend_workspace bend_workspace_cut(const bend_bound* b, void* scratch, size_t* total)
 {
     size_t    at = 0;
-    bend_room r;
+    bend_workspace r;
     size_t stride = b->net.on.stride, per = b->net.on.intervals + 1, rows = sup_align((per * stride + 8) * sizeof(float), 64);
     r.q = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
@@ -33,7 +33,7 @@ bend_room bend_room_cut(const bend_bound* b, void* scratch, size_t* total)
     at += sup_align(b->shapes.sections.station_count * sizeof(sup_station), 64);
     r.trust_scratch = sup_scratch_at(scratch, at);
     at += sup_align(sup_trust_scratch(&b->shapes.trust), 64);
-    r.trust = (sup_carried_trust){ 0 };
+    r.trust = (sup_residual_trust){ 0 };
     r.moving = (uint8_t*)sup_scratch_at(scratch, at);
     at += sup_align(b->net.on.curves.curve_count, 64);
     uint32_t items = 4 * b->loads.item_count, curves = b->net.on.curves.curve_count;
@@ -71,10 +71,10 @@ double bend_support(const bend_bound* b, const bend_params* p, uint32_t c)
     return 1e3 * value_of(ROW_SUPPORT, &b->support, p->support, c);
 }
 
-void bend_frame_material(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room)
+void bend_frame_material(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_workspace* work)
 {
     bool            turns = b->loads.item_count > 0 || p->weight != 0 || frame->world->body_count > 0;
-    bend_curve_now* now = room->now;
+    bend_curve_now* now = work->now;
     uint32_t        last = SUP_NONE;
     sup_quat        turn = quat_identity();
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
@@ -94,9 +94,9 @@ void bend_frame_material(const bend_bound* b, const bend_params* p, const sup_fr
 // ---------------------------------------------------------------------------------------------- loads
 
 /// A force of the world in the rest frame of a curve.
-sup_vec3 bend_item_value(const bend_bound* b, const bend_item* item, const sup_frame* frame, const bend_room* room)
+sup_vec3 bend_item_value(const bend_bound* b, const bend_item* item, const sup_frame* frame, const bend_workspace* work)
 {
-    const bend_curve_now* now = &room->now[item->curve];
+    const bend_curve_now* now = &work->now[item->curve];
     double by = item->shape ? 1 / now->stiffness : b->net.length[item->curve] > 0 ? 1 / b->net.length[item->curve] : 0;
     if (item->force >= frame->world->force_count) return v3(0, 0, 0);
     const sup_force* f = &frame->world->forces[item->force];
@@ -119,114 +119,114 @@ static void add_terms(const bend_bound* b, uint32_t curve, const float* terms, s
     }
 }
 
-static void add_forces(const bend_bound* b, const sup_frame* frame, const bend_room* room)
+static void add_forces(const bend_bound* b, const sup_frame* frame, const bend_workspace* work)
 {
     for (uint32_t i = 0; i < b->loads.item_count; ++i) {
         const bend_item* item = &b->loads.items[i];
-        sup_vec3         value = bend_item_value(b, item, frame, room);
-        if (item->shape) add_rows(&b->net, item->curve, item->shape, value, room->rows);
-        else add_terms(b, item->curve, item->terms, value, room->terms);
+        sup_vec3         value = bend_item_value(b, item, frame, work);
+        if (item->shape) add_rows(&b->net, item->curve, item->shape, value, work->rows);
+        else add_terms(b, item->curve, item->terms, value, work->terms);
     }
 }
 
-float bend_pressure_value(const bend_bound* b, const bend_params* p, uint32_t c, const bend_room* room)
+float bend_pressure_value(const bend_bound* b, const bend_params* p, uint32_t c, const bend_workspace* work)
 {
     bool   on = b->loads.founded && b->net.on.curves.curves[c].closed;
     double pascal = 1e3 * value_of(ROW_PRESSURE, &b->pressure, p->pressure, c) / b->net.metres;
-    return (float)(on ? pascal : pascal / room->now[c].stiffness);
+    return (float)(on ? pascal : pascal / work->now[c].stiffness);
 }
 
-static void add_pressure(const bend_bound* b, const bend_params* p, const bend_room* room)
+static void add_pressure(const bend_bound* b, const bend_params* p, const bend_workspace* work)
 {
     if (p->pressure == 0 && !b->pressure.scale) return;
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
         bool            on = b->loads.founded && b->net.on.curves.curves[c].closed;
         const sup_vec3* s = b->loads.pressure + (size_t)c * b->loads.rows;
-        float           by = bend_pressure_value(b, p, c, room);
+        float           by = bend_pressure_value(b, p, c, work);
         uint32_t        count = on ? 2 * b->loads.terms + 1 : b->net.on.intervals + 1;
         for (uint32_t n = 0; by != 0 && n < count; ++n) {
-            float* to = (on ? room->terms : room->rows) + (size_t)n * b->net.on.stride + 3 * c;
+            float* to = (on ? work->terms : work->rows) + (size_t)n * b->net.on.stride + 3 * c;
             to[0] += by * s[n].x, to[1] += by * s[n].y, to[2] += by * s[n].z;
         }
     }
 }
 
-static void add_weight(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_room* room)
+static void add_weight(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_workspace* work)
 {
     uint32_t per = b->net.on.intervals + 1;
     if (p->weight == 0) return;
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
-        const bend_curve_now* now = &room->now[c];
+        const bend_curve_now* now = &work->now[c];
         bool                  closed = b->net.on.curves.curves[c].closed;
         double                l = b->net.length[c];
         sup_vec3 g = v3_scale(quat_rotate(quat_conjugate(now->turn), frame->world->gravity), p->weight * (float)now->mass);
         if (closed && b->loads.founded) {
-            float* to = room->terms + 3 * c;
+            float* to = work->terms + 3 * c;
             to[0] += g.x, to[1] += g.y, to[2] += g.z;
         } else
             add_rows(&b->net, c, b->loads.weight + (closed ? per : 0), v3_scale(g, (float)(l * l * l * l / now->stiffness)),
-                     room->rows);
+                     work->rows);
     }
 }
 
 /// c_n / (sigma + EI (2 pi n / l)^4), summed over the nodes.
-static void bend_founded(const bend_bound* b, const bend_room* room)
+static void bend_founded(const bend_bound* b, const bend_workspace* work)
 {
     uint32_t T = b->loads.terms;
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
         for (uint32_t k = 0; k <= 2 * T; ++k) {
             double w = b->net.length[c] > 0 ? TWO_PI * ((k + 1) / 2) / b->net.length[c] : 0;
-            float  by = (float)(1 / (room->now[c].sigma + room->now[c].stiffness * w * w * w * w));
-            float* to = room->terms + (size_t)k * b->net.on.stride + 3 * c;
+            float  by = (float)(1 / (work->now[c].sigma + work->now[c].stiffness * w * w * w * w));
+            float* to = work->terms + (size_t)k * b->net.on.stride + 3 * c;
             to[0] *= by, to[1] *= by, to[2] *= by;
         }
     SUP_WIDE_PICK(bend_sum_terms)
-    (b->loads.basis, b->net.on.intervals + 1, 2 * T + 1, room->terms, b->net.on.stride, room->rows);
+    (b->loads.basis, b->net.on.intervals + 1, 2 * T + 1, work->terms, b->net.on.stride, work->rows);
 }
 
 // ---------------------------------------------------------------------------------------------- examples
 
 /// What the examples do to the nodes, and what their forces do beyond that where the stiffness is no longer the bound one.
-static void add_shapes(const bend_bound* b, const bend_blend* blend, const bend_room* room)
+static void add_shapes(const bend_bound* b, const bend_blend* blend, const bend_workspace* work)
 {
     uint32_t per = b->net.on.intervals + 1;
     size_t   floats = (size_t)per * b->net.on.stride;
-    memset(room->target, 0, floats * sizeof(float));
+    memset(work->target, 0, floats * sizeof(float));
     for (uint32_t i = 0; i < blend->count; ++i)
-        for (size_t k = 0; k < floats; ++k) room->target[k] += blend->share[i] * blend->nodes[i][k];
+        for (size_t k = 0; k < floats; ++k) work->target[k] += blend->share[i] * blend->nodes[i][k];
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
-        float more = (float)(b->stiffness[c] / room->now[c].stiffness - 1);
+        float more = (float)(b->stiffness[c] / work->now[c].stiffness - 1);
         for (uint32_t n = 0; more != 0 && n < per; ++n)
             for (uint32_t k = 3 * c; k < 3 * c + 3; ++k)
-                room->rows[n * b->net.on.stride + k] += more * room->target[n * b->net.on.stride + k];
+                work->rows[n * b->net.on.stride + k] += more * work->target[n * b->net.on.stride + k];
     }
     for (uint32_t i = 0; i < blend->count; ++i)
-        if (blend->carried[i])
-            for (size_t k = 0; k < floats; ++k) room->target[k] += blend->share[i] * blend->carried[i][k];
+        if (blend->residual[i])
+            for (size_t k = 0; k < floats; ++k) work->target[k] += blend->share[i] * blend->residual[i][k];
 }
 
 void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_blend* blend,
-                      uint32_t solids, const bend_room* room)
+                      uint32_t solids, const bend_workspace* work)
 {
-    memset(room->rows, 0, ((size_t)(b->net.on.intervals + 1) * b->net.on.stride + 8) * sizeof(float));
-    if (b->loads.founded) memset(room->terms, 0, (2 * b->loads.terms + 1) * (size_t)b->net.on.stride * sizeof(float));
-    add_forces(b, frame, room);
-    add_pressure(b, p, room);
-    add_weight(b, p, frame, room);
-    if (b->loads.founded) bend_founded(b, room);
-    if (b->shapes.count) add_shapes(b, blend, room);
-    if (solids > 0) bend_press_nodes(b, frame, solids, room);
+    memset(work->rows, 0, ((size_t)(b->net.on.intervals + 1) * b->net.on.stride + 8) * sizeof(float));
+    if (b->loads.founded) memset(work->terms, 0, (2 * b->loads.terms + 1) * (size_t)b->net.on.stride * sizeof(float));
+    add_forces(b, frame, work);
+    add_pressure(b, p, work);
+    add_weight(b, p, frame, work);
+    if (b->loads.founded) bend_founded(b, work);
+    if (b->shapes.count) add_shapes(b, blend, work);
+    if (solids > 0) bend_press_nodes(b, frame, solids, work);
 }
 
-bool bend_frame_moving(const bend_bound* b, const bend_room* room)
+bool bend_frame_moving(const bend_bound* b, const bend_workspace* work)
 {
     uint32_t count = b->net.on.curves.curve_count;
     bool     any = false;
-    memset(room->moving, 0, count);
+    memset(work->moving, 0, count);
     for (uint32_t n = 0; n <= b->net.on.intervals; ++n) {
-        const float* row = room->rows + (size_t)n * b->net.on.stride;
-        for (uint32_t c = 0; c < count; ++c) room->moving[c] |= row[3 * c] != 0 || row[3 * c + 1] != 0 || row[3 * c + 2] != 0;
+        const float* row = work->rows + (size_t)n * b->net.on.stride;
+        for (uint32_t c = 0; c < count; ++c) work->moving[c] |= row[3 * c] != 0 || row[3 * c + 1] != 0 || row[3 * c + 2] != 0;
     }
-    for (uint32_t c = 0; c < count; ++c) any = any || room->moving[c];
+    for (uint32_t c = 0; c < count; ++c) any = any || work->moving[c];
     return any;
 }

@@ -34,19 +34,19 @@ typedef struct slot {
     uint32_t contact, curve;
 } slot;
 
-typedef struct press_room {
+typedef struct press_workspace {
     contact* contacts;
     double*  matrix; ///< [contact][contact]
     slot*    slots;
     float*   answers; ///< [slot][N + 1]
     float*   spread;  ///< N + 1
     float*   decay;   ///< N + 1: of the curve at hand, by nodes apart
-} press_room;
+} press_workspace;
 
-static press_room cut_room(const bend_bound* b, void* scratch, size_t* total)
+static press_workspace cut_workspace(const bend_bound* b, void* scratch, size_t* total)
 {
     size_t     at = 0, per = b->net.on.intervals + 1;
-    press_room r;
+    press_workspace r;
     r.contacts = (contact*)sup_scratch_at(scratch, at);
     at += sup_align(CONTACTS_MAX * sizeof(contact), 64);
     r.matrix = (double*)sup_scratch_at(scratch, at);
@@ -66,7 +66,7 @@ static press_room cut_room(const bend_bound* b, void* scratch, size_t* total)
 size_t bend_press_size(const bend_bound* b)
 {
     size_t total;
-    cut_room(b, NULL, &total);
+    cut_workspace(b, NULL, &total);
     return b->bodies.count ? total : 0;
 }
 
@@ -141,28 +141,28 @@ static sup_vec3 turned(const bend_bound* b, uint32_t node, sup_vec3 moved, const
 }
 
 /// Where a node is in this frame before anything presses.
-static sup_vec3 place_of(const bend_bound* b, uint32_t node, const sup_frame* frame, const bend_room* room)
+static sup_vec3 place_of(const bend_bound* b, uint32_t node, const sup_frame* frame, const bend_workspace* work)
 {
     const sup_curve_net* on = &b->net.on;
     uint32_t             per = on->intervals + 1, c = node / per;
     size_t               at = (size_t)(node % per) * on->stride + 3 * c;
-    sup_vec3             moved = v3(room->rows[at], room->rows[at + 1], room->rows[at + 2]);
-    if (b->shapes.count) moved = v3_add(moved, v3(room->target[at], room->target[at + 1], room->target[at + 2]));
-    if (room->turned) moved = turned(b, node, moved, room->stations);
-    return v3_add(sup_node_read(&on->sources[node], frame->points), quat_rotate(room->now[c].turn, moved));
+    sup_vec3             moved = v3(work->rows[at], work->rows[at + 1], work->rows[at + 2]);
+    if (b->shapes.count) moved = v3_add(moved, v3(work->target[at], work->target[at + 1], work->target[at + 2]));
+    if (work->turned) moved = turned(b, node, moved, work->stations);
+    return v3_add(sup_node_read(&on->sources[node], frame->points), quat_rotate(work->now[c].turn, moved));
 }
 
-static uint32_t touch(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room, contact* list,
+static uint32_t touch(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_workspace* work, contact* list,
                       uint32_t* left_out)
 {
     uint32_t per = b->net.on.intervals + 1, count = 0;
     for (uint32_t i = 0; i < b->bodies.node_count; ++i) {
         uint32_t node = b->bodies.nodes[i];
-        sup_vec3 p = place_of(b, node, frame, room), way = v3(0, 0, 0), out;
+        sup_vec3 p = place_of(b, node, frame, work), way = v3(0, 0, 0), out;
         float    deepest = 0;
         uint32_t which = 0;
         for (uint32_t k = 0; k < solids; ++k) {
-            float d = bend_solid_depth(&room->solids[k], p, &out);
+            float d = bend_solid_depth(&work->solids[k], p, &out);
             if (d > deepest) deepest = d, way = out, which = k;
         }
         if (!(deepest > 0)) continue;
@@ -170,8 +170,8 @@ static uint32_t touch(const bend_bound* b, const sup_frame* frame, uint32_t soli
             ++*left_out;
             continue;
         }
-        float    reach = room->solids[which].radius > b->bodies.reach ? room->solids[which].radius : b->bodies.reach;
-        sup_vec3 outward = quat_rotate(room->now[node / per].turn, b->net.normals[node]);
+        float    reach = work->solids[which].radius > b->bodies.reach ? work->solids[which].radius : b->bodies.reach;
+        sup_vec3 outward = quat_rotate(work->now[node / per].turn, b->net.normals[node]);
         list[count++] = (contact){ .node = node,
                                    .curve = node / per,
                                    .solid = which,
@@ -205,13 +205,14 @@ static sup_vec3 common_way(const contact* list, uint32_t count, const contact* o
 }
 
 /// How far they have to go that way is found by steps that cannot be too long.
-static void agree_on_ways(const bend_bound* b, const sup_frame* frame, const bend_room* room, contact* list, uint32_t count)
+static void agree_on_ways(const bend_bound* b, const sup_frame* frame, const bend_workspace* work, contact* list,
+                          uint32_t count)
 {
     sup_vec3 ways[CONTACTS_MAX];
     for (uint32_t i = 0; i < count; ++i) ways[i] = common_way(list, count, &list[i]);
     for (uint32_t i = 0; i < count; ++i) {
-        const bend_solid* s = &room->solids[list[i].solid];
-        sup_vec3          p = place_of(b, list[i].node, frame, room), out;
+        const bend_solid* s = &work->solids[list[i].solid];
+        sup_vec3          p = place_of(b, list[i].node, frame, work), out;
         float             gone = 0, most = 8 * s->radius;
         for (int k = 0; k < STEPS && gone < most; ++k) {
             float d = bend_solid_depth(s, v3_mad(p, gone, ways[i]), &out);
@@ -239,7 +240,7 @@ static void find_decay(const bend_bound* b, uint32_t curve, const bend_curve_now
 }
 
 /// The curve under the spread of one contact. False: out of reach.
-static bool answer(const bend_bound* b, uint32_t curve, const contact* at, const press_room* room, float* out)
+static bool answer(const bend_bound* b, uint32_t curve, const contact* at, const press_workspace* work, float* out)
 {
     const bend_net* net = &b->net;
     uint32_t        N = net->on.intervals, per = N + 1;
@@ -249,15 +250,15 @@ static bool answer(const bend_bound* b, uint32_t curve, const contact* at, const
         float d2 = v3_length2(v3_sub(net->on.nodes[curve * per + n], at->at)), x = 1 - d2 / reach2, facing = 0;
         // The other side of a thin limb, and another limb, do not follow.
         if (x > 0) facing = v3_dot(net->normals[curve * per + n], at->normal);
-        room->spread[n] = facing > 0 ? x * x * facing : 0;
-        if (room->spread[n] > high) high = room->spread[n];
+        work->spread[n] = facing > 0 ? x * x * facing : 0;
+        if (work->spread[n] > high) high = work->spread[n];
     }
     if (!(high > 0)) return false;
-    if (closed) room->spread[N] = 0; // the first again
+    if (closed) work->spread[N] = 0; // the first again
     for (uint32_t n = 0; n <= N; ++n) {
         float sum = 0;
         for (uint32_t k = 0; k <= N; ++k)
-            if (room->spread[k] > 0) sum += room->spread[k] * room->decay[n > k ? n - k : k - n];
+            if (work->spread[k] > 0) sum += work->spread[k] * work->decay[n > k ? n - k : k - n];
         out[n] = sum;
         if (sum > top) top = sum;
     }
@@ -265,42 +266,42 @@ static bool answer(const bend_bound* b, uint32_t curve, const contact* at, const
     return true;
 }
 
-static uint32_t find_answers(const bend_bound* b, const bend_room* frame_room, const press_room* room, uint32_t count,
-                             uint32_t* left_out)
+static uint32_t find_answers(const bend_bound* b, const bend_workspace* frame_workspace, const press_workspace* work,
+                             uint32_t count, uint32_t* left_out)
 {
     uint32_t per = b->net.on.intervals + 1, slots = 0;
-    memset(room->matrix, 0, (size_t)count * CONTACTS_MAX * sizeof(double));
+    memset(work->matrix, 0, (size_t)count * CONTACTS_MAX * sizeof(double));
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
         float known = 0; // reach that the decay was found for
         for (uint32_t j = 0; j < count && b->net.length[c] > 0; ++j) {
-            const contact* at = &room->contacts[j];
+            const contact* at = &work->contacts[j];
             if (v3_distance(b->bodies.curve_center[c], at->at) > b->bodies.curve_radius[c] + at->reach) continue;
             if (slots == SLOTS_MAX) {
                 ++*left_out;
                 break;
             }
             if (known != at->reach)
-                find_decay(b, c, &frame_room->now[c], DECAY * (double)at->reach * b->net.metres, room->decay);
+                find_decay(b, c, &frame_workspace->now[c], DECAY * (double)at->reach * b->net.metres, work->decay);
             known = at->reach;
-            float* to = room->answers + (size_t)slots * per;
-            if (!answer(b, c, at, room, to)) continue;
-            room->slots[slots++] = (slot){ j, c };
+            float* to = work->answers + (size_t)slots * per;
+            if (!answer(b, c, at, work, to)) continue;
+            work->slots[slots++] = (slot){ j, c };
             for (uint32_t i = 0; i < count; ++i)
-                if (room->contacts[i].curve == c)
-                    room->matrix[i * CONTACTS_MAX + j] =
-                        (double)to[room->contacts[i].node % per] * (double)v3_dot(room->contacts[i].way, at->way);
+                if (work->contacts[i].curve == c)
+                    work->matrix[i * CONTACTS_MAX + j] =
+                        (double)to[work->contacts[i].node % per] * (double)v3_dot(work->contacts[i].way, at->way);
         }
     }
     return slots;
 }
 
 /// Projected Gauss-Seidel; rows may be scaled as they like, so that stiff and soft curves side by side do no harm.
-static void solve_contacts(const press_room* room, uint32_t count)
+static void solve_contacts(const press_workspace* work, uint32_t count)
 {
-    contact* list = room->contacts;
+    contact* list = work->contacts;
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
         for (uint32_t i = 0; i < count; ++i) {
-            const double* row = room->matrix + (size_t)i * CONTACTS_MAX;
+            const double* row = work->matrix + (size_t)i * CONTACTS_MAX;
             double        gap = -(double)list[i].depth;
             for (uint32_t k = 0; k < count; ++k) gap += row[k] * list[k].force;
             double f = row[i] > 1e-9 ? list[i].force - gap / row[i] : 0;
@@ -308,34 +309,34 @@ static void solve_contacts(const press_room* room, uint32_t count)
         }
 }
 
-void bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_room* room)
+void bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t solids, const bend_workspace* work)
 {
-    press_room own = cut_room(b, room->press, NULL);
-    uint32_t   left_out = 0, per = b->net.on.intervals + 1, count = touch(b, frame, solids, room, own.contacts, &left_out);
+    press_workspace own = cut_workspace(b, work->press, NULL);
+    uint32_t        left_out = 0, per = b->net.on.intervals + 1, count = touch(b, frame, solids, work, own.contacts, &left_out);
     if (count == 0) return;
-    agree_on_ways(b, frame, room, own.contacts, count);
-    uint32_t slots = find_answers(b, room, &own, count, &left_out);
+    agree_on_ways(b, frame, work, own.contacts, count);
+    uint32_t slots = find_answers(b, work, &own, count, &left_out);
     solve_contacts(&own, count);
     for (uint32_t i = 0; i < slots; ++i) {
         const slot*    s = &own.slots[i];
         const contact* j = &own.contacts[s->contact];
-        sup_vec3       d = v3_scale(quat_rotate(quat_conjugate(room->now[s->curve].turn), j->way), (float)j->force);
+        sup_vec3       d = v3_scale(quat_rotate(quat_conjugate(work->now[s->curve].turn), j->way), (float)j->force);
         const float*   answers = own.answers + (size_t)i * per;
         for (uint32_t n = 0; j->force > 0 && n < per; ++n) {
-            float* to = room->rows + (size_t)n * b->net.on.stride + 3 * s->curve;
+            float* to = work->rows + (size_t)n * b->net.on.stride + 3 * s->curve;
             to[0] += answers[n] * d.x, to[1] += answers[n] * d.y, to[2] += answers[n] * d.z;
         }
     }
     sup_stats_add(frame->stats, "bend.contacts_left_out", left_out);
 }
 
-uint32_t bend_press_points(uint32_t solids, const bend_room* room, uint32_t count, sup_vec3* out)
+uint32_t bend_press_points(uint32_t solids, const bend_workspace* work, uint32_t count, sup_vec3* out)
 {
     uint32_t moved = 0;
     for (uint32_t i = 0; i < solids; ++i)
         for (uint32_t p = 0; p < count; ++p) {
             sup_vec3 way;
-            float    d = bend_solid_depth(&room->solids[i], out[p], &way);
+            float    d = bend_solid_depth(&work->solids[i], out[p], &way);
             if (!(d > 0)) continue;
             out[p] = v3_mad(out[p], d, way);
             ++moved;

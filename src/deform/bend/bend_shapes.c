@@ -91,7 +91,7 @@ static double angle_of(const sup_character* c, const sup_pose* pose, uint32_t jo
 // ---------------------------------------------------------------------------------------------- what has a force
 
 /// Takes out of the rows what needs no force: the mean of closed curves, the cubic between the ends of open ones.
-static void split(const bend_net* net, float* rows, float* carried)
+static void split(const bend_net* net, float* rows, float* residual)
 {
     uint32_t N = net->on.intervals;
     double   values[SUP_BEAM_INTERVALS_MAX + 1];
@@ -103,7 +103,7 @@ static void split(const bend_net* net, float* rows, float* carried)
         for (uint32_t n = 0; n <= N; ++n) {
             size_t at = (size_t)n * net->on.stride + i;
             double c = net->on.curves.curves[i / 3].closed ? mean : n == 0 || n == N ? values[n] : sup_beam_lift(&ends, N, n);
-            carried[at] = (float)c;
+            residual[at] = (float)c;
             rows[at] = (float)(values[n] - c);
         }
     }
@@ -155,22 +155,22 @@ sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, co
     sup_result r = sup_segments_create(in, "bend", arena, &made.segments, error);
     if (!r && p->turning)
         r = sup_sections_create(in->character, &net->on.curves, angle, &made.segments, arena, &made.sections, error);
-    if (!r) r = sup_carried_trust_create(in->character, &made.segments, &made.sections, arena, &made.trust, error);
-    if (!r) r = sup_carried_beside(in, &made.trust, &made.segments, SUP_RAMP_LINEAR, arena, &made.beside, error);
+    if (!r) r = sup_residual_trust_create(in->character, &made.segments, &made.sections, arena, &made.trust, error);
+    if (!r) r = sup_residual_beside(in, &made.trust, &made.segments, SUP_RAMP_LINEAR, arena, &made.beside, error);
     if (r) return r;
     made.count = made.segments.count;
     size_t  floats = (size_t)(net->on.intervals + 1) * net->on.stride;
-    float **nodes = SUP_NEW(arena, float*, made.count), **carried = SUP_NEW(arena, float*, made.count);
-    if (!nodes || !carried) return sup_fail_memory(error, "bend");
+    float **nodes = SUP_NEW(arena, float*, made.count), **residual = SUP_NEW(arena, float*, made.count);
+    if (!nodes || !residual) return sup_fail_memory(error, "bend");
     for (uint32_t j = 0; j < made.count; ++j) {
         nodes[j] = SUP_NEW(arena, float, floats);
-        carried[j] = SUP_NEW(arena, float, floats);
-        if (!nodes[j] || !carried[j]) return sup_fail_memory(error, "bend");
+        residual[j] = SUP_NEW(arena, float, floats);
+        if (!nodes[j] || !residual[j]) return sup_fail_memory(error, "bend");
         bend_net_read(net, made.segments.q[j], nodes[j]);
-        split(net, nodes[j], carried[j]);
+        split(net, nodes[j], residual[j]);
     }
     made.nodes = (const float* const*)nodes;
-    made.carried = (const float* const*)carried;
+    made.residual = (const float* const*)residual;
     if (p->drive && p->drive[0]) r = read_drivers(in, p->drive, arena, &made, error);
     else if (p->between == BETWEEN_MONOTONE && !made.segments.posed && made.count > 2)
         r = make_slopes(&made, 3 * (size_t)in->character->mesh.point_count, floats, arena, error);
@@ -185,7 +185,7 @@ static void add_shape(const bend_shapes* s, bend_blend* b, uint32_t j, double sh
     if (share == 0 || b->count == BEND_BLEND_MAX) return;
     b->points[b->count] = (const float*)(const void*)s->segments.q[j];
     b->nodes[b->count] = s->nodes[j];
-    b->carried[b->count] = s->carried[j];
+    b->residual[b->count] = s->residual[j];
     b->share[b->count++] = (float)share;
     b->example[b->turning] = j;
     b->turn[b->turning++] = (float)share;
@@ -195,7 +195,7 @@ static void add_slope(const bend_shapes* s, bend_blend* b, uint32_t j, double sh
 {
     b->points[b->count] = s->slopes[j];
     b->nodes[b->count] = s->node_slopes[j];
-    b->carried[b->count] = NULL;
+    b->residual[b->count] = NULL;
     b->share[b->count++] = (float)share;
 }
 
@@ -233,7 +233,7 @@ bend_blend bend_shapes_at(const bend_shapes* s, const bend_params* p, const sup_
             double             w = (angle_of(character, frame->end, d->joint) - d->from) / (d->to - d->from);
             weights[d->example] += (float)(w > 0 ? w : 0); // beyond `to` the force goes on growing
         }
-    } else if (s->segments.posed) sup_segments_weigh(&s->segments, frame->end, weights);
+    } else if (s->segments.posed) sup_segments_weights_at(&s->segments, frame->end, weights);
     else {
         blend_in_time(s, p, frame->time, amount, &b);
         return b;
@@ -242,28 +242,28 @@ bend_blend bend_shapes_at(const bend_shapes* s, const bend_params* p, const sup_
     return b;
 }
 
-void bend_shapes_trust(const bend_shapes* s, const bend_params* p, const sup_frame* frame, bend_room* room)
+void bend_shapes_trust(const bend_shapes* s, const bend_params* p, const sup_frame* frame, bend_workspace* work)
 {
     double t;
-    room->trust = (sup_carried_trust){ 0 };
+    work->trust = (sup_residual_trust){ 0 };
     if (!p->trust || s->driver_count || !s->trust.block_count) return; // a joint's angle says how much of an example is wanted
     if (s->segments.posed) {
-        room->trust = sup_carried_trust_live(&s->trust, frame, true, room->trust_scratch);
+        work->trust = sup_residual_trust_live(&s->trust, frame, true, work->trust_scratch);
         return;
     }
     uint32_t i = sup_segments_find(&s->segments, frame->time, &t, NULL);
     sup_way  way = { i, (float)t, t <= 0 || t >= 1 };
-    room->trust.from = i, room->trust.to = i + 1;
-    room->trust.trusted = sup_trust_find(&s->trust, frame->end, &way, frame->tasks, room->trust_scratch);
+    work->trust.from = i, work->trust.to = i + 1;
+    work->trust.trusted = sup_trust_find(&s->trust, frame->end, &way, frame->tasks, work->trust_scratch);
 }
 
-void bend_shapes_turn(const bend_shapes* s, const bend_blend* blend, uint32_t point_count, bend_room* room)
+void bend_shapes_turn(const bend_shapes* s, const bend_blend* blend, uint32_t point_count, bend_workspace* work)
 {
-    const sup_trusted* of = &room->trust.trusted;
-    sup_sections_trust trust = { { NULL, NULL }, room->trust.from, room->trust.to };
+    const sup_trusted* of = &work->trust.trusted;
+    sup_sections_trust trust = { { NULL, NULL }, work->trust.from, work->trust.to };
     if (of->share) trust.trusted = (sup_trusted){ of->share + point_count, of->shift + point_count };
-    room->turned = blend->turning > 0 && s->sections.station_count > 0;
-    if (room->turned)
+    work->turned = blend->turning > 0 && s->sections.station_count > 0;
+    if (work->turned)
         sup_sections_prepare(&s->sections, blend->example, blend->turn, blend->turning, of->share ? &trust : NULL,
-                             room->stations);
+                             work->stations);
 }

@@ -43,7 +43,7 @@ size_t bend_sway_size(const bend_bound* b)
 }
 
 /// Where the loads hold the curve at rest, mode by mode.
-static void rest_of(const bend_bound* b, uint32_t c, const bend_room* room, uint32_t k, double out[3])
+static void rest_of(const bend_bound* b, uint32_t c, const bend_workspace* work, uint32_t k, double out[3])
 {
     const bend_net* net = &b->net;
     const float*    vectors = net->on.curves.curves[c].closed ? b->modes.closed : b->modes.open;
@@ -51,52 +51,52 @@ static void rest_of(const bend_bound* b, uint32_t c, const bend_room* room, uint
     for (uint32_t n = 0; n < net->on.intervals; ++n) {
         size_t at = (size_t)n * net->on.stride + 3 * c;
         double v = vectors[n * b->modes.count + k];
-        for (int i = 0; i < 3; ++i) out[i] += v * (room->rows[at + i] + (b->shapes.count ? (double)room->target[at + i] : 0.0));
+        for (int i = 0; i < 3; ++i) out[i] += v * (work->rows[at + i] + (b->shapes.count ? (double)work->target[at + i] : 0.0));
     }
 }
 
-static double stiffness_of(const bend_bound* b, uint32_t c, uint32_t k, const bend_room* room)
+static double stiffness_of(const bend_bound* b, uint32_t c, uint32_t k, const bend_workspace* work)
 {
     double l = b->net.length[c], l4 = l * l * l * l;
     bool   closed = b->net.on.curves.curves[c].closed;
-    double h = l4 > 0 ? room->now[c].stiffness * (closed ? b->modes.wave : b->modes.open_wave)[k] / l4 : 0;
-    return h + (closed && b->loads.founded ? room->now[c].sigma : 0);
+    double h = l4 > 0 ? work->now[c].stiffness * (closed ? b->modes.wave : b->modes.open_wave)[k] / l4 : 0;
+    return h + (closed && b->loads.founded ? work->now[c].sigma : 0);
 }
 
-void bend_sway_reset(const bend_bound* b, const bend_params* p, const bend_room* room, double* state)
+void bend_sway_reset(const bend_bound* b, const bend_params* p, const bend_workspace* work, double* state)
 {
     (void)p;
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
         for (uint32_t k = 0; k < b->modes.count; ++k) {
-            double *s = state + ((size_t)c * b->modes.count + k) * 9, t[3], h = stiffness_of(b, c, k, room);
-            rest_of(b, c, room, k, t);
+            double *s = state + ((size_t)c * b->modes.count + k) * 9, t[3], h = stiffness_of(b, c, k, work);
+            rest_of(b, c, work, k, t);
             for (int i = 0; i < 3; ++i) s[i] = t[i], s[3 + i] = 0, s[6 + i] = h * t[i];
         }
 }
 
-static void add_mode(const bend_bound* b, uint32_t c, uint32_t k, const double by[3], const bend_room* room)
+static void add_mode(const bend_bound* b, uint32_t c, uint32_t k, const double by[3], const bend_workspace* work)
 {
     const bend_net* net = &b->net;
     bool            closed = net->on.curves.curves[c].closed;
     const float*    vectors = closed ? b->modes.closed : b->modes.open;
     for (uint32_t n = 0; n <= net->on.intervals; ++n) {
         float v = vectors[(closed && n == net->on.intervals ? 0 : n) * b->modes.count + k];
-        for (int i = 0; i < 3; ++i) room->sway[(size_t)n * net->on.stride + 3 * c + i] += (float)(v * by[i]);
+        for (int i = 0; i < 3; ++i) work->sway[(size_t)n * net->on.stride + 3 * c + i] += (float)(v * by[i]);
     }
 }
 
-void bend_sway_step(const bend_bound* b, const bend_params* p, double dt, const bend_room* room, double* state)
+void bend_sway_step(const bend_bound* b, const bend_params* p, double dt, const bend_workspace* work, double* state)
 {
     uint32_t N = b->net.on.intervals;
-    memset(room->sway, 0, (size_t)(N + 1) * b->net.on.stride * sizeof(float));
+    memset(work->sway, 0, (size_t)(N + 1) * b->net.on.stride * sizeof(float));
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
         for (uint32_t k = 0; k < b->modes.count; ++k) {
-            double *s = state + ((size_t)c * b->modes.count + k) * 9, t[3], by[3], h = stiffness_of(b, c, k, room);
+            double *s = state + ((size_t)c * b->modes.count + k) * 9, t[3], by[3], h = stiffness_of(b, c, k, work);
             bool    moves = false;
-            rest_of(b, c, room, k, t);
+            rest_of(b, c, work, k, t);
             for (int i = 0; i < 3; ++i) moves = moves || s[i] != 0 || s[3 + i] != 0 || s[6 + i] != 0 || t[i] != 0;
             if (!moves) continue;
-            double         mass = room->now[c].mass;
+            double         mass = work->now[c].mass;
             sup_oscillator o = sup_oscillator_make(mass, 2 * (double)p->damping * sqrt(h * mass), h, SUP_RAMP_LINEAR);
             if (!(h > 0 && mass > 0)) { // nothing pulls it back: it goes with its loads
                 for (int i = 0; i < 3; ++i) s[i] = t[i], s[3 + i] = 0, s[6 + i] = h * t[i];
@@ -108,7 +108,7 @@ void bend_sway_step(const bend_bound* b, const bend_params* p, double dt, const 
                 s[6 + i] = h * t[i];
                 by[i] = s[i] - t[i];
             }
-            add_mode(b, c, k, by, room);
+            add_mode(b, c, k, by, work);
         }
-    for (size_t i = 0; i < (size_t)(N + 1) * b->net.on.stride; ++i) room->rows[i] += room->sway[i];
+    for (size_t i = 0; i < (size_t)(N + 1) * b->net.on.stride; ++i) work->rows[i] += work->sway[i];
 }

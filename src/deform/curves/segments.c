@@ -363,7 +363,7 @@ static sup_quat aligned(sup_quat q, sup_quat to) { return quat_dot(q, to) < 0 ? 
 
 static sup_quat minus(sup_quat a, sup_quat b) { return quat(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w); }
 
-void sup_segments_weigh(const sup_segments* s, const sup_pose* pose, float* weights)
+void sup_segments_weights_at(const sup_segments* s, const sup_pose* pose, float* weights)
 {
     for (uint32_t i = 0; i < s->count; ++i) weights[i] = 0;
     for (uint32_t l = 0; l < s->line_count; ++l) {
@@ -450,20 +450,20 @@ sup_result sup_push_create(const sup_bind_input* in, sup_arena* arena, sup_push*
 }
 
 /// Pieces of scratch, in order.
-typedef struct push_room {
+typedef struct push_workspace {
     sup_vec3* morphed; ///< rest points, and the rest of them + q
     sup_mat3* matrices;
     sup_vec3* posed; ///< of the turned points, or of all
     sup_vec3* rest;  ///< of the turned points, where morphs move them
     void*     skin;
-} push_room;
+} push_workspace;
 
-static push_room cut_room(const sup_push* p, void* scratch, size_t* total)
+static push_workspace cut_workspace(const sup_push* p, void* scratch, size_t* total)
 {
     size_t points = (size_t)p->character->mesh.point_count + SUP_LANES,
            some = p->dualquat ? points : p->turned_count + SUP_LANES;
     size_t    at = 0;
-    push_room r;
+    push_workspace r;
     r.morphed = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(points * sizeof(sup_vec3), 64);
     r.matrices = (sup_mat3*)sup_scratch_at(scratch, at);
@@ -482,7 +482,7 @@ static push_room cut_room(const sup_push* p, void* scratch, size_t* total)
 size_t sup_push_scratch(const sup_push* push)
 {
     size_t total;
-    cut_room(push, NULL, &total);
+    cut_workspace(push, NULL, &total);
     return total;
 }
 
@@ -490,7 +490,7 @@ typedef struct push_job {
     const sup_push*  push;
     const sup_frame* frame;
     const sup_vec3 * rest, *q;
-    const push_room* room;
+    const push_workspace* work;
     sup_vec3*        to;
 } push_job;
 
@@ -511,7 +511,7 @@ static void add_before_task(void* data, uint32_t begin, uint32_t end)
 static void add_turned_by_matrix_task(void* data, uint32_t begin, uint32_t end)
 {
     const push_job* j = data;
-    for (uint32_t i = begin; i < end; ++i) j->to[i] = v3_add(j->frame->points[i], mat3_times(&j->room->matrices[i], j->q[i]));
+    for (uint32_t i = begin; i < end; ++i) j->to[i] = v3_add(j->frame->points[i], mat3_times(&j->work->matrices[i], j->q[i]));
 }
 
 static void turn_task(void* data, uint32_t begin, uint32_t end)
@@ -520,8 +520,8 @@ static void turn_task(void* data, uint32_t begin, uint32_t end)
     const sup_push* p = j->push;
     for (uint32_t k = begin; k < end; ++k) {
         uint32_t i = p->turned[k];
-        sup_vec3 base = lifted_base(p, k, j->frame->points[i], j->frame->skinned[i], j->room->posed);
-        j->to[i] = v3_add(base, mat3_times(&j->room->matrices[k], j->q[i]));
+        sup_vec3 base = lifted_base(p, k, j->frame->points[i], j->frame->skinned[i], j->work->posed);
+        j->to[i] = v3_add(base, mat3_times(&j->work->matrices[k], j->q[i]));
     }
 }
 
@@ -530,11 +530,11 @@ static void push_turned(const sup_push* p, push_job* job, const sup_frame* frame
     sup_skin_call call = { .dualquat = true,
                            .blend = 1,
                            .skin = frame->end->skin,
-                           .points = morphed ? job->room->rest : NULL,
+                           .points = morphed ? job->work->rest : NULL,
                            .tasks = frame->tasks,
-                           .scratch = job->room->skin,
-                           .out = job->room->posed,
-                           .matrices = job->room->matrices };
+                           .scratch = job->work->skin,
+                           .out = job->work->posed,
+                           .matrices = job->work->matrices };
     sup_skin_evaluate(p->turned_set, &call);
     sup_tasks_run(frame->tasks, p->turned_count, GRAIN, turn_task, job);
 }
@@ -542,28 +542,28 @@ static void push_turned(const sup_push* p, push_job* job, const sup_frame* frame
 void sup_push_forward(const sup_push* p, const sup_frame* frame, sup_vec3* q, void* scratch, sup_vec3* out)
 {
     uint32_t  n = p->character->mesh.point_count;
-    push_room room = cut_room(p, scratch, NULL);
-    push_job  job = { .push = p, .frame = frame, .q = q, .room = &room, .to = out };
+    push_workspace work = cut_workspace(p, scratch, NULL);
+    push_job       job = { .push = p, .frame = frame, .q = q, .work = &work, .to = out };
     if (p->dualquat) {
         sup_skin_call call = { .dualquat = true,
                                .blend = 1,
                                .skin = frame->end->skin,
                                .tasks = frame->tasks,
-                               .scratch = room.skin,
-                               .out = room.posed,
-                               .matrices = room.matrices };
+                               .scratch = work.skin,
+                               .out = work.posed,
+                               .matrices = work.matrices };
         sup_skin_evaluate(p->skin.set, &call);
         sup_tasks_run(frame->tasks, n, GRAIN, add_turned_by_matrix_task, &job);
         return;
     }
     // Linear blending is linear in the point: the skin of rest + q is the skin of rest and B q at once.
-    job.rest = sup_pose_morph(p->character, frame->end, room.morphed);
+    job.rest = sup_pose_morph(p->character, frame->end, work.morphed);
     bool morphed = job.rest != p->character->mesh.points;
-    for (uint32_t k = 0; morphed && k < p->turned_count; ++k) room.rest[k] = job.rest[p->turned[k]];
-    job.to = room.morphed;
+    for (uint32_t k = 0; morphed && k < p->turned_count; ++k) work.rest[k] = job.rest[p->turned[k]];
+    job.to = work.morphed;
     sup_tasks_run(frame->tasks, n, GRAIN, add_rest_task, &job);
     sup_skin_call call = {
-        .skin = frame->end->skin, .points = room.morphed, .tasks = frame->tasks, .scratch = room.skin, .out = out
+        .skin = frame->end->skin, .points = work.morphed, .tasks = frame->tasks, .scratch = work.skin, .out = out
     };
     sup_skin_evaluate(p->skin.set, &call);
     job.to = out;

@@ -57,7 +57,7 @@ uint32_t sup_segments_find(const sup_segments* segments, double time, double* ra
 
 /// `posed`: weight of every example at the pose. Each clip's examples form a line through poses; the pose's foot on it says
 /// which two count. Clips add up.
-void sup_segments_weigh(const sup_segments* segments, const sup_pose* pose, float* weights);
+void sup_segments_weights_at(const sup_segments* segments, const sup_pose* pose, float* weights);
 
 /// `posed`: ways from each example of a clip to its next; room for as many as there are examples. Returns how many.
 uint32_t sup_segments_ways(const sup_segments* segments, sup_trust_way* ways);

@@ -120,7 +120,7 @@ typedef struct trust_maker {
     uint32_t *             first, *next; ///< [entry], [number]: lists of pairs
     uint32_t*              rows;         ///< [number]: movers
     float*                 weights;
-    uint32_t               used, room;
+    uint32_t               used, work;
 } trust_maker;
 
 /// A joint bends the skin on both of its sides: it matters where it moves points, and where the one above it does.
@@ -151,16 +151,16 @@ static bool add(trust_maker* m, uint32_t entry, uint32_t row, float weight)
 {
     for (uint32_t i = m->first[entry]; i != SUP_NONE; i = m->next[i])
         if (m->rows[i] == row) return m->weights[i] += weight, true;
-    if (m->used == m->room) {
-        uint32_t  room = 2 * m->room + 1024;
-        uint32_t *next = SUP_NEW(m->beside, uint32_t, room), *rows = SUP_NEW(m->beside, uint32_t, room);
-        float*    weights = SUP_NEW(m->beside, float, room);
+    if (m->used == m->work) {
+        uint32_t  capacity = 2 * m->work + 1024;
+        uint32_t *next = SUP_NEW(m->beside, uint32_t, capacity), *rows = SUP_NEW(m->beside, uint32_t, capacity);
+        float*    weights = SUP_NEW(m->beside, float, capacity);
         if (!next || !rows || !weights) return false;
         if (m->used) {
             memcpy(next, m->next, m->used * sizeof *next), memcpy(rows, m->rows, m->used * sizeof *rows);
             memcpy(weights, m->weights, m->used * sizeof *weights);
         }
-        m->next = next, m->rows = rows, m->weights = weights, m->room = room;
+        m->next = next, m->rows = rows, m->weights = weights, m->work = capacity;
     }
     m->rows[m->used] = row, m->weights[m->used] = weight, m->next[m->used] = m->first[entry];
     m->first[entry] = m->used++;
@@ -327,15 +327,15 @@ sup_result sup_trust_create(const sup_character* c, const sup_trust_desc* desc, 
 // ---------------------------------------------------------------------------------------------- a frame
 
 /// Pieces of scratch, in order.
-typedef struct trust_room {
+typedef struct trust_workspace {
     float*          away;       ///< [pose][turn]: squared distances from the present pose
     sup_trust_sums *own, *sums; ///< [mover]
     float *         score, *share, *shift;
-} trust_room;
+} trust_workspace;
 
-static trust_room cut_room(const sup_trust* t, void* scratch, size_t* total)
+static trust_workspace cut_workspace(const sup_trust* t, void* scratch, size_t* total)
 {
-    trust_room r;
+    trust_workspace r;
     size_t     at = 0, entries = ((size_t)t->block_count + t->like_count) * SUP_LANES * sizeof(float);
     r.away = (float*)sup_scratch_at(scratch, at);
     at += sup_align((size_t)t->turns.pose_count * t->turns.joint_count * sizeof(float), 64);
@@ -353,18 +353,18 @@ static trust_room cut_room(const sup_trust* t, void* scratch, size_t* total)
 size_t sup_trust_scratch(const sup_trust* t)
 {
     size_t total = 0;
-    if (t->block_count) cut_room(t, NULL, &total);
+    if (t->block_count) cut_workspace(t, NULL, &total);
     return total;
 }
 
 /// n, l and G of every mover: the sums over its turns, and where these go a short way between the poses, means over the movers
 /// beside it as well.
-static void sum_movers(const sup_trust* trust, uint32_t way, const trust_room* room)
+static void sum_movers(const sup_trust* trust, uint32_t way, const trust_workspace* work)
 {
     const sup_turns* t = &trust->turns;
     const uint32_t * begin = trust->turn_begin, *list = trust->turn_list;
-    const float *    from = room->away + (size_t)trust->ways[way].from * t->joint_count,
-                *to = room->away + (size_t)trust->ways[way].to * t->joint_count;
+    const float *    from = work->away + (size_t)trust->ways[way].from * t->joint_count,
+                *to = work->away + (size_t)trust->ways[way].to * t->joint_count;
     const float *lengths = trust->lengths + (size_t)way * t->joint_count,
                 *rates = trust->rates + (size_t)way * trust->mover_count;
     for (uint32_t m = 0; m < trust->mover_count; ++m) {
@@ -373,23 +373,23 @@ static void sum_movers(const sup_trust* trust, uint32_t way, const trust_room* r
             uint32_t j = list[i];
             sum.n += from[j], sum.l += lengths[j], sum.g += 0.5f * (from[j] + lengths[j] - to[j]);
         }
-        room->own[m] = sum;
+        work->own[m] = sum;
     }
     for (uint32_t m = 0; m < trust->mover_count; ++m) {
         float          count = (float)(begin[m + 1] - begin[m]), all = count;
-        float          lacks = 1 - room->own[m].l / (WAY_OWN * fmaxf(count, 1));
-        sup_trust_sums sum = room->own[m];
-        room->sums[m] = sum, room->sums[m].rate = rates[m];
+        float          lacks = 1 - work->own[m].l / (WAY_OWN * fmaxf(count, 1));
+        sup_trust_sums sum = work->own[m];
+        work->sums[m] = sum, work->sums[m].rate = rates[m];
         if (!(lacks > 0) || count == 0) continue;
         for (uint32_t i = begin[m]; i < begin[m + 1]; ++i) {
             const pose_joint*     j = &t->joints[list[i]];
             uint32_t              number = j->joint == m ? j->above : j->joint;
-            const sup_trust_sums* beside = &room->own[number];
+            const sup_trust_sums* beside = &work->own[number];
             sum.n += beside->n, sum.l += beside->l, sum.g += beside->g;
             all += (float)(begin[number + 1] - begin[number]);
         }
         float by = lacks * lacks * count / all;
-        room->sums[m].n += by * sum.n, room->sums[m].l += by * sum.l, room->sums[m].g += by * sum.g;
+        work->sums[m].n += by * sum.n, work->sums[m].l += by * sum.l, work->sums[m].g += by * sum.g;
     }
 }
 
@@ -449,14 +449,14 @@ sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_w
 {
     sup_trusted none = { NULL, NULL };
     if (t->block_count == 0 || t->turns.joint_count == 0) return none;
-    trust_room    room = cut_room(t, scratch, NULL);
+    trust_workspace work = cut_workspace(t, scratch, NULL);
     sup_trust_way ends = t->ways[way->number];
-    if (ends.from < ends.to) measure(t, pose, ends.from, ends.to - ends.from, 2, room.away);
-    else measure(t, pose, ends.to, ends.from - ends.to, 2, room.away); // around a loop
-    if (on_the_way(t, way, room.away)) return none;
-    sum_movers(t, way->number, &room);
+    if (ends.from < ends.to) measure(t, pose, ends.from, ends.to - ends.from, 2, work.away);
+    else measure(t, pose, ends.to, ends.from - ends.to, 2, work.away); // around a loop
+    if (on_the_way(t, way, work.away)) return none;
+    sum_movers(t, way->number, &work);
     float near = way->left ? 1 : fminf(way->ratio, 1 - way->ratio) / WINDOW;
-    return find_shares((trust_job){ t, room.sums, way->ratio, near, room.share, room.shift }, tasks);
+    return find_shares((trust_job){ t, work.sums, way->ratio, near, work.share, work.shift }, tasks);
 }
 
 /// Of a mover: the exponent of its share, as in sup_trust_shares. Straight on beyond its ends the way goes on for a while.
@@ -471,20 +471,20 @@ sup_trusted sup_trust_find_any(const sup_trust* t, const sup_pose* pose, const s
 {
     sup_trusted none = { NULL, NULL };
     if (t->block_count == 0 || t->turns.joint_count == 0 || t->way_count == 0) return none;
-    trust_room room = cut_room(t, scratch, NULL);
-    measure(t, pose, 0, 1, t->turns.pose_count, room.away);
+    trust_workspace work = cut_workspace(t, scratch, NULL);
+    measure(t, pose, 0, 1, t->turns.pose_count, work.away);
     for (uint32_t w = 0; w < t->way_count; ++w) {
-        sum_movers(t, w, &room);
+        sum_movers(t, w, &work);
         for (uint32_t m = 0; m < t->mover_count; ++m) {
             uint32_t count = t->turn_begin[m + 1] - t->turn_begin[m];
-            float    score = count ? score_of(&room.sums[m], (float)count) : 0;
-            if (w == 0 || score < room.score[m]) room.score[m] = score;
+            float    score = count ? score_of(&work.sums[m], (float)count) : 0;
+            if (w == 0 || score < work.score[m]) work.score[m] = score;
         }
     }
     // Ways of movers beside each other may change at once: their exponents are what is mixed, so that nothing jumps.
     for (uint32_t m = 0; m < t->mover_count; ++m) {
         float count = (float)(t->turn_begin[m + 1] - t->turn_begin[m]);
-        room.sums[m] = (sup_trust_sums){ room.score[m] * count, 0, 0, count };
+        work.sums[m] = (sup_trust_sums){ work.score[m] * count, 0, 0, count };
     }
-    return find_shares((trust_job){ t, room.sums, 0, 1, room.share, room.shift }, tasks);
+    return find_shares((trust_job){ t, work.sums, 0, 1, work.share, work.shift }, tasks);
 }

@@ -112,19 +112,19 @@ static const sup_preset  presets[] = { { "soft", "Lag and swing that are seen at
                                        { 0 } };
 
 /// Pieces of scratch, in order.
-typedef struct fourier_room {
+typedef struct fourier_workspace {
     sup_vec3*    q;
     float*       coefficients; ///< by mode
     float*       packed;       ///< by curve
     float*       weights[2];
     sup_station* stations;
     void *       trust, *push;
-} fourier_room;
+} fourier_workspace;
 
-static fourier_room cut_room(const fourier_bound* b, void* scratch, size_t* total)
+static fourier_workspace cut_workspace(const fourier_bound* b, void* scratch, size_t* total)
 {
     size_t       at = 0;
-    fourier_room r;
+    fourier_workspace r;
     r.q = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
     r.coefficients = (float*)sup_scratch_at(scratch, at);
@@ -232,7 +232,7 @@ static sup_result calm_down(fourier_bound* b, sup_arena* arena, sup_error* error
     float*    calm;
     if (!swing.scratch) return sup_fail_memory(error, "fourier");
     if (b->residual == RESIDUAL_NONE || b->motion.force_count) return SUP_OK;
-    sup_result r = sup_carried_calm(&b->segments, &b->motion.modal, &swing, b->point_count, arena, &calm, error);
+    sup_result r = sup_residual_calm(&b->segments, &b->motion.modal, &swing, b->point_count, arena, &calm, error);
     if (!r) fourier_net_calm(&b->net, b->point_count, calm);
     return r;
 }
@@ -256,17 +256,17 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = fourier_net_create(in, p, arena, &b->net, error);
     if (!r && p->turning && !plain)
         r = sup_sections_create(in->character, &b->net.curves, SUP_SECTIONS_ANGLE, &b->segments, arena, &b->sections, error);
-    if (!r) r = sup_carried_trust_create(in->character, &b->segments, &b->sections, arena, &b->trust, error);
-    if (!r) r = sup_carried_beside(in, &b->trust, &b->segments, (sup_ramp)p->ramp, arena, &b->beside, error);
+    if (!r) r = sup_residual_trust_create(in->character, &b->segments, &b->sections, arena, &b->trust, error);
+    if (!r) r = sup_residual_beside(in, &b->trust, &b->segments, (sup_ramp)p->ramp, arena, &b->beside, error);
     if (!r) r = fourier_motion_create(in, p, &b->net, &b->segments, fade, arena, &b->motion, error);
     if (!r) leave_still(b);
     if (!r) r = fourier_net_group(&b->net, b->point_count, arena, error);
     if (!r) r = calm_down(b, arena, error);
     if (!r && p->residual == RESIDUAL_HALF) r = make_halves(b, arena, error);
     if (r) return r;
-    fourier_tell(in, p, b);
+    fourier_note_curves(in, p, b);
     sup_binding made = { .data = b };
-    cut_room(b, NULL, &made.scratch_size);
+    cut_workspace(b, NULL, &made.scratch_size);
     if (!fourier_note(in, b, arena, &b->save_note)) return sup_fail_memory(error, "fourier");
     if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modal.block * sizeof(double) + 64;
     *out = made;
@@ -278,28 +278,28 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
 typedef struct frame_job {
     const fourier_bound*  b;
     const fourier_params* p;
-    const sup_carried*    carried;
-    const fourier_room*   room;
+    const sup_residual*      residual;
+    const fourier_workspace* work;
 } frame_job;
 
 static void blend_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job*     j = data;
     const fourier_bound* b = j->b;
-    const sup_carried*   c = j->carried;
-    float                share[SUP_CARRIED_MAX], *to = (float*)(j->room->q + begin);
+    const sup_residual*  c = j->residual;
+    float                share[SUP_RESIDUAL_MAX], *to = (float*)(j->work->q + begin);
     // Pieces begin at multiples of eight points; the arrays are padded behind the last.
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
     if (b->residual == RESIDUAL_NONE) memset(to, 0, floats * sizeof *to);
     else if (b->residual == RESIDUAL_HALF) {
-        const uint16_t* in[SUP_CARRIED_MAX];
+        const uint16_t* in[SUP_RESIDUAL_MAX];
         for (uint32_t k = 0; k < c->count; ++k) {
             in[k] = b->halves[c->example[k]] + 3 * (size_t)begin;
             share[k] = (float)c->share[k] * b->scales[c->example[k]];
         }
         SUP_WIDE_PICK(fourier_halves)(floats, in, share, c->count, to);
     } else {
-        const float* in[SUP_CARRIED_MAX];
+        const float* in[SUP_RESIDUAL_MAX];
         for (uint32_t k = 0; k < c->count; ++k) {
             in[k] = (const float*)(b->segments.q[c->example[k]] + begin);
             share[k] = (float)c->share[k];
@@ -311,41 +311,41 @@ static void blend_task(void* data, uint32_t begin, uint32_t end)
 static void take_task(void* data, uint32_t begin, uint32_t end)
 {
     const frame_job* j = data;
-    SUP_WIDE_PICK(fourier_take)(&j->b->net, j->room->packed, begin, end, j->room->q);
+    SUP_WIDE_PICK(fourier_take)(&j->b->net, j->work->packed, begin, end, j->work->q);
 }
 
 /// Coefficients of what lags and rings now; false where all of them are 0.
 static bool find_sway(const fourier_bound* b, const fourier_params* p, const sup_frame* frame, const sup_modal_moment* at,
-                      void* state, const fourier_room* room)
+                      void* state, const fourier_workspace* work)
 {
     const sup_modal* m = &b->motion.modal;
     if (p->sway == 0) return false;
     if (b->segments.posed) {
         if (!state) return false;
-        sup_segments_weigh(&b->segments, frame->dt > 0 ? frame->start : frame->end, room->weights[0]);
-        sup_modal_step(m, frame->dt, room->weights[0], room->weights[1], state, room->coefficients);
-    } else if (!sup_modal_sway(m, at, p->settle, room->coefficients)) return false;
-    for (uint32_t i = 0; p->sway != 1 && i < m->block; ++i) room->coefficients[i] *= p->sway;
+        sup_segments_weights_at(&b->segments, frame->dt > 0 ? frame->start : frame->end, work->weights[0]);
+        sup_modal_step(m, frame->dt, work->weights[0], work->weights[1], state, work->coefficients);
+    } else if (!sup_modal_sway(m, at, p->settle, work->coefficients)) return false;
+    for (uint32_t i = 0; p->sway != 1 && i < m->block; ++i) work->coefficients[i] *= p->sway;
     return true;
 }
 
 /// q += what the coefficients make of it.
 static void take(frame_job* job, const sup_tasks* tasks)
 {
-    fourier_pack(job->b, job->room->coefficients, job->room->packed);
+    fourier_pack(job->b, job->work->coefficients, job->work->packed);
     sup_tasks_run(tasks, job->b->net.group_count, GROUP_GRAIN, take_task, job);
 }
 
 /// The examples and what swings between them.
-static void add_carried(frame_job* job, const sup_frame* frame, const sup_modal_moment* at, void* state)
+static void add_residual(frame_job* job, const sup_frame* frame, const sup_modal_moment* at, void* state)
 {
     const fourier_bound* b = job->b;
-    const fourier_room*  room = job->room;
+    const fourier_workspace* work = job->work;
     sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, job);
-    bool sways = find_sway(b, job->p, frame, at, state, room);
+    bool sways = find_sway(b, job->p, frame, at, state, work);
     if (b->residual != RESIDUAL_EXACT)
-        sup_modal_shape(&b->motion.modal, job->carried->count, job->carried->example, job->carried->share, sways,
-                        room->coefficients);
+        sup_modal_shape(&b->motion.modal, job->residual->count, job->residual->example, job->residual->share, sways,
+                        work->coefficients);
     if (sways || b->residual != RESIDUAL_EXACT) take(job, frame->tasks);
 }
 
@@ -353,9 +353,9 @@ static void add_forces(frame_job* job, const sup_frame* frame)
 {
     const fourier_motion* m = &job->b->motion;
     if (m->force_count == 0) return;
-    memset(job->room->coefficients, 0, m->modal.block * sizeof(float));
+    memset(job->work->coefficients, 0, m->modal.block * sizeof(float));
     for (uint32_t i = 0; i < m->force_count; ++i)
-        sup_modal_force_add(&m->modal, &m->forces[i], frame->time, job->room->coefficients);
+        sup_modal_force_add(&m->modal, &m->forces[i], frame->time, job->work->coefficients);
     take(job, frame->tasks);
 }
 
@@ -364,34 +364,34 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
 {
     const fourier_bound*  b = binding->data;
     const fourier_params* p = params;
-    fourier_room          room = cut_room(b, scratch, NULL);
+    fourier_workspace     work = cut_workspace(b, scratch, NULL);
     sup_modal_moment      at = { 0 };
-    sup_carried           c;
-    sup_carried_trust     trust;
+    sup_residual          c;
+    sup_residual_trust    trust;
     if (b->segments.posed) {
-        c = sup_carried_by_pose(&b->segments, frame->end, room.weights[1]);
-        trust = sup_carried_trust_live(&b->trust, frame, p->trust, room.trust);
+        c = sup_residual_by_pose(&b->segments, frame->end, work.weights[1]);
+        trust = sup_residual_trust_live(&b->trust, frame, p->trust, work.trust);
     } else {
         at = sup_modal_find(&b->motion.modal, frame->time);
-        c = sup_carried_by_time(&b->motion.modal, &at);
-        trust = sup_carried_trust_find(&b->trust, &b->motion.modal, &at, false, frame, p->trust, room.trust);
+        c = sup_residual_by_time(&b->motion.modal, &at);
+        trust = sup_residual_trust_find(&b->trust, &b->motion.modal, &at, false, frame, p->trust, work.trust);
     }
-    frame_job          job = { b, p, &c, &room };
-    sup_carried_finish finish = { &b->sections,
-                                  room.stations,
-                                  b->segments.push.character->mesh.points,
-                                  b->point_count,
-                                  &rows[ROW_STRENGTH],
-                                  &b->strength,
-                                  p->strength,
-                                  room.q,
-                                  trust,
-                                  b->segments.q };
-    add_carried(&job, frame, &at, state);
-    sup_carried_fade(&finish, frame->tasks);
+    frame_job           job = { b, p, &c, &work };
+    sup_residual_finish finish = { &b->sections,
+                                   work.stations,
+                                   b->segments.push.character->mesh.points,
+                                   b->point_count,
+                                   &rows[ROW_STRENGTH],
+                                   &b->strength,
+                                   p->strength,
+                                   work.q,
+                                   trust,
+                                   b->segments.q };
+    add_residual(&job, frame, &at, state);
+    sup_residual_fade(&finish, frame->tasks);
     add_forces(&job, frame);
-    sup_carried_end(&c, &finish, frame->tasks);
-    sup_push_forward(&b->segments.push, frame, room.q, room.push, out);
+    sup_residual_end(&c, &finish, frame->tasks);
+    sup_push_forward(&b->segments.push, frame, work.q, work.push, out);
     sup_stats_add(frame->stats, "fourier.carry_grows", b->motion.modal.growing);
     sup_stats_add(frame->stats, "fourier.curves_without_length", b->net.flat);
     sup_stats_add(frame->stats, "fourier.curves_with_fewer_waves", b->net.lowered);
@@ -403,9 +403,9 @@ static void reset(const sup_binding* binding, const void* params, const sup_fram
 {
     (void)params;
     const fourier_bound* b = binding->data;
-    fourier_room         room = cut_room(b, scratch, NULL);
-    sup_segments_weigh(&b->segments, frame->end, room.weights[0]);
-    sup_modal_reset(&b->motion.modal, room.weights[0], state);
+    fourier_workspace    work = cut_workspace(b, scratch, NULL);
+    sup_segments_weights_at(&b->segments, frame->end, work.weights[0]);
+    sup_modal_reset(&b->motion.modal, work.weights[0], state);
 }
 
 static void draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,

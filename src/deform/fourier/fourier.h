@@ -1,12 +1,13 @@
 /// deform/fourier/fourier.h: the inside of the fourier deformer. fourier_net.c lays curves over the mesh and says what every
 /// skin point takes from them, fourier_motion.c fits the examples and moves the coefficients in time, fourier_save.c writes
-/// them as a runtime file, fourier_tell.c says what is odd, fourier.c binds and runs all of it, fourier_wide.c holds the loops over points.
+/// them as a runtime file, fourier_note_curves.c says what is odd, fourier.c binds and runs all of it, fourier_wide.c holds the
+/// loops over points.
 #ifndef SUP_DEFORM_FOURIER_H
 #define SUP_DEFORM_FOURIER_H
 
 #include "base/internal.h"
-#include "deform/curves/carried.h"
 #include "deform/curves/curve_link.h"
+#include "deform/curves/residual.h"
 #include "solve/curves/fourier_series.h"
 
 typedef struct fourier_params {
@@ -109,7 +110,7 @@ typedef struct fourier_bound {
 } fourier_bound;
 
 /// Says what is odd about the curves, the examples and the settings, each with its cure.
-void  fourier_tell(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b);
+void fourier_note_curves(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b);
 /// What who plays a runtime file has to know; false: out of memory.
 bool  fourier_note(const sup_bind_input* in, const fourier_bound* b, sup_arena* arena, const char** out);
 float fourier_strength(const fourier_bound* b, uint32_t point); ///< as set at bind

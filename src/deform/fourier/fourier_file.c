@@ -11,10 +11,10 @@ enum { SFC_VERSION = 3, SFC_HASHED = 12, SFC_HEAD = 80 };
 // ---------------------------------------------------------------------------------------------- bytes
 
 /// Room for more behind what is there; NULL when memory ran out.
-static void* make_room(sfc_file* f, void* old, size_t used, size_t more, size_t* room)
+static void* reserve(sfc_file* f, void* old, size_t used, size_t more, size_t* capacity)
 {
     if (f->failed) return NULL;
-    if (used + more <= *room) return old;
+    if (used + more <= *capacity) return old;
     size_t wanted = 2 * (used + more) + 64;
     void*  made = sup_arena_alloc(f->arena, wanted, 1);
     if (!made) {
@@ -22,14 +22,14 @@ static void* make_room(sfc_file* f, void* old, size_t used, size_t more, size_t*
         return NULL;
     }
     if (used) memcpy(made, old, used);
-    *room = wanted;
+    *capacity = wanted;
     return made;
 }
 
 void sfc_put(sfc_file* f, enum sfc_kind array, uint64_t value, uint32_t bytes)
 {
     sfc_array* a = &f->arrays[array];
-    uint8_t*   to = make_room(f, a->bytes, a->size, bytes, &a->room);
+    uint8_t*   to = reserve(f, a->bytes, a->size, bytes, &a->capacity);
     if (!to) return;
     a->bytes = to;
     for (uint32_t i = 0; i < bytes; ++i) to[a->size++] = (uint8_t)(value >> 8 * i);
@@ -74,7 +74,7 @@ sfc_function sfc_add_function(sfc_file* f, const sup_fourier_element* elements, 
         if (same == count) return (sfc_function){ at, count };
     }
     size_t               one = sizeof *elements;
-    sup_fourier_element* to = make_room(f, f->elements, f->element_count * one, count * one, &f->element_room);
+    sup_fourier_element* to = reserve(f, f->elements, f->element_count * one, count * one, &f->element_capacity);
     if (!to) return (sfc_function){ 0 };
     f->elements = to;
     memcpy(to + f->element_count, elements, count * one);

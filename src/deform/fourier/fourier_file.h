@@ -23,7 +23,7 @@ enum sfc_kind {
 
 typedef struct sfc_array {
     uint8_t* bytes;
-    size_t   size, room;
+    size_t   size, capacity;
 } sfc_array;
 
 /// A function: elements `first` to `first + count`; none are the function 0.
@@ -39,7 +39,7 @@ typedef struct sfc_file {
     sfc_array            arrays[SFC_ARRAYS];
     sup_fourier_element* elements; ///< those of the first array
     uint32_t             element_count;
-    size_t               element_room;
+    size_t               element_capacity;
 } sfc_file;
 
 /// Little-endian on every machine.

@@ -13,7 +13,7 @@
 /// Radians over the whole motion below which a wave only follows, late: gamma is t^3 to 1%.
 #define SLOW_SWING 0.5
 
-static void tell_curves(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
+static void note_curves(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
 {
     const fourier_net* n = &b->net;
     uint32_t           count = n->curves.curve_count;
@@ -40,7 +40,7 @@ static void tell_curves(const sup_bind_input* in, const fourier_params* p, const
 }
 
 /// In a loop an example at its end stands where the first does.
-static void tell_seam(const sup_bind_input* in, const fourier_bound* b)
+static void note_seam(const sup_bind_input* in, const fourier_bound* b)
 {
     const sup_segments* s = &b->segments;
     for (uint32_t j = b->motion.modal.examples; j < s->count; ++j) {
@@ -57,7 +57,7 @@ static void tell_seam(const sup_bind_input* in, const fourier_bound* b)
 }
 
 /// The physical numbers in the terms of an animator, and whether anything can swing with them.
-static void tell_physics(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
+static void note_physics(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
 {
     const sup_modal* m = &b->motion.modal;
     double           T = m->unit, rho = p->density, sigma = p->restoring, h = p->thickness;
@@ -77,12 +77,12 @@ static void tell_physics(const sup_bind_input* in, const fourier_params* p, cons
                  "density=0: without mass no rate is kept over an example, the skin only lags; give one to let it swing");
 }
 
-void fourier_tell(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
+void fourier_note_curves(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
 {
     const sup_modal* m = &b->motion.modal;
-    tell_curves(in, p, b);
-    tell_seam(in, b);
-    if (p->expert) tell_physics(in, p, b);
+    note_curves(in, p, b);
+    note_seam(in, b);
+    if (p->expert) note_physics(in, p, b);
     if (m->growing)
         sup_note(in->notes,
                  "carried rates of %u waves grow by up to %.3g from example to example; raise cycles or damping, or take "

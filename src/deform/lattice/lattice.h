@@ -186,7 +186,7 @@ typedef struct lattice_scratch {
     float*    blend;    ///< per slot, per point and per node: share of the dual quaternion blend
     float*    point_blend;
     float*    node_blend;
-    float*    room; ///< per slot: how much of the correction it takes, less where skin meets skin
+    float*    clearance; ///< per slot: how much of the correction it takes, less where skin meets skin
     float*    hold; ///< per slot: 1 / (how far it may be from where it is skinned)^2
     void*     gaps;
     float*    give;     ///< per slot: how soft it is, of the softest; where softness varies

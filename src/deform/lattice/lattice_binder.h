@@ -69,7 +69,7 @@ sup_result lattice_label_skin(binder* m, const uint32_t* cell_joints, uint32_t**
                               uint32_t** part_joints, uint32_t** joint_parts);
 
 /// Notes for the person: what is odd about the character, with the cure.
-sup_result lattice_say(const binder* m);
+sup_result lattice_note(const binder* m);
 
 /// Squared distance in cells to the nearest bone of a joint; foot: the place on it, or NULL.
 double lattice_bone_distance2(const binder* m, uint32_t joint, sup_vec3 place, sup_vec3* foot);

@@ -9,7 +9,7 @@ enum { LIMB_POINTS = 6 }; // fewer points tell nothing about a limb's thickness
 
 // The thinnest limb under THIN_CELLS, how many there are, and the cells that would give it as many. A limb's half thickness is
 // the mean distance of its points from its bone.
-static sup_result say_thin(const binder* m)
+static sup_result note_thin(const binder* m)
 {
     const sup_character* c = m->in->character;
     const lattice_bound* b = m->b;
@@ -46,7 +46,7 @@ static sup_result say_thin(const binder* m)
     return SUP_OK;
 }
 
-static void say_bones(const binder* m)
+static void note_bones(const binder* m)
 {
     const sup_character*     c = m->in->character;
     const sup_nearest_bones* near = &m->lattice.near;
@@ -64,7 +64,7 @@ static void say_bones(const binder* m)
 }
 
 // Parts of the skin that the cells cannot tell from what lies beside them.
-static void say_thin_parts(const binder* m)
+static void note_thin_parts(const binder* m)
 {
     const sup_joint* joints = m->in->character->skeleton.joints;
     double most = lattice_rows[ROW_CELLS].max, need = ceil((double)m->cells * m->thin_cells / m->thinnest_cells);
@@ -84,15 +84,15 @@ static void say_thin_parts(const binder* m)
              need > most ? ", more than there may be" : " reaches all");
 }
 
-sup_result lattice_say(const binder* m)
+sup_result lattice_note(const binder* m)
 {
     const sup_character* c = m->in->character;
     if (m->params->weights == WEIGHTS_AUTO && !m->b->keeps_file)
         sup_note(m->in->notes, "'%s' has no weights of its own; those of the cells come from the nearest bones", c->name);
     if (m->b->voxels.open) sup_note(m->in->notes, "'%s' has holes; what its surface goes around counts as inside", c->name);
     sup_note_size(m->in);
-    say_bones(m);
-    if (!m->skin_parts) return say_thin(m);
-    say_thin_parts(m);
+    note_bones(m);
+    if (!m->skin_parts) return note_thin(m);
+    note_thin_parts(m);
     return SUP_OK;
 }

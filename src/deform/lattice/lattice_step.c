@@ -53,7 +53,7 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, b->twists ? n * sizeof(float) : 0, (void**)&s->blend);
     cut(memory, &used, b->twists && b->point_skin ? b->point_count * sizeof(float) : 0, (void**)&s->point_blend);
     cut(memory, &used, b->twists && b->node_skin ? b->volume.member_count * sizeof(float) : 0, (void**)&s->node_blend);
-    cut(memory, &used, n * sizeof(float), (void**)&s->room);
+    cut(memory, &used, n * sizeof(float), (void**)&s->clearance);
     cut(memory, &used, n * sizeof(float), (void**)&s->hold);
     cut(memory, &used, sup_lattice_gaps_scratch(&b->gaps), &s->gaps);
     cut(memory, &used, n * sizeof(float), (void**)&s->give);
@@ -111,7 +111,7 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
     };
     sup_lattice_volume_call   call = { .points = s->pose,
                                        .matrices = s->matrices,
-                                       .room = s->room,
+                                       .clearance = s->clearance,
                                        .offsets = s->offsets,
                                        .targets = s->targets,
                                        .strength = s->strength,
@@ -136,7 +136,7 @@ static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, 
                                        .matrices = s->matrices,
                                        .core = true,
                                        .give = give,
-                                       .room = s->room,
+                                       .clearance = s->clearance,
                                        .offsets = s->offsets,
                                        .targets = s->targets,
                                        .strength = s->strength,
@@ -224,17 +224,17 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, const s
 }
 
 // No further from where it is skinned than there is room.
-static sup_vec3 within_room(sup_vec3 off, float hold)
+static sup_vec3 within_clearance(sup_vec3 off, float hold)
 {
     float over = hold * v3_length2(off);
     return over > 1 ? v3_scale(off, 1 / sqrtf(over)) : off;
 }
 
-static void room_task(void* data, uint32_t begin, uint32_t end)
+static void clearance_task(void* data, uint32_t begin, uint32_t end)
 {
     const lattice_scratch* s = data;
     for (uint32_t i = begin; i < end; ++i) {
-        s->skinned[i] = v3_mad(s->plain[i], s->room[i], v3_sub(s->pose[i], s->plain[i]));
+        s->skinned[i] = v3_mad(s->plain[i], s->clearance[i], v3_sub(s->pose[i], s->plain[i]));
         s->pose[i] = s->skinned[i];
     }
 }
@@ -273,11 +273,11 @@ static void make_pose(const lattice_bound* b, const lattice_params* p, const sup
                                    .twisted = s->blend,
                                    .tasks = frame->tasks,
                                    .scratch = s->gaps,
-                                   .room = s->room,
+                                   .clearance = s->clearance,
                                    .hold = s->hold };
     sup_lattice_gaps_find(&b->gaps, &gaps);
     if (*twisted) {
-        sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, room_task, (void*)s);
+        sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, clearance_task, (void*)s);
         lattice_find_skin_blends(b, frame, s);
         if (b->point_skin) turn_points(b, frame, pose, NULL, s);
     } else memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
@@ -508,7 +508,7 @@ static void moved_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end && !m->roomy; ++i) {
         sup_vec3 off = v3_sub(s->moved[i], s->skinned[i]);
         if (!(s->hold[i] * v3_length2(off) > 1)) continue;
-        s->moved[i] = v3_add(s->skinned[i], within_room(off, s->hold[i]));
+        s->moved[i] = v3_add(s->skinned[i], within_clearance(off, s->hold[i]));
         s->cold[begin / COPY_GRAIN] = 1;
     }
 }
@@ -663,7 +663,7 @@ static void place_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) {
         sup_vec3 from = j->s->skinned[i], y = v3_sub(j->s->pose[i], from);
         sup_vec3 off = v3(y.x + j->d[0][i], y.y + j->d[1][i], y.z + j->d[2][i]);
-        off = within_room(off, j->s->hold[i]);
+        off = within_clearance(off, j->s->hold[i]);
         if (!j->b->keeps_file) off = v3_add(off, from);
         float* x = j->s->x + 4 * (size_t)i;
         x[0] = off.x, x[1] = off.y, x[2] = off.z, x[3] = 0;

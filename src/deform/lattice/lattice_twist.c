@@ -51,7 +51,7 @@ static float point_share(const blend_job* j, uint32_t p)
     for (uint32_t k = 0; k < 8; ++k) {
         uint32_t slot = b->regions.slots[corners[k]];
         float    weight = (k & 1 ? at[0] : 1 - at[0]) * (k & 2 ? at[1] : 1 - at[1]) * (k & 4 ? at[2] : 1 - at[2]);
-        sum += weight * j->s->room[slot] * (b->loose ? b->loose[slot] : 1.0f);
+        sum += weight * j->s->clearance[slot] * (b->loose ? b->loose[slot] : 1.0f);
     }
     return sum;
 }
@@ -94,7 +94,7 @@ void lattice_find_skin_blends(const lattice_bound* b, const sup_frame* frame, co
         s->node_blend[m] = 0;
         for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) {
             uint32_t slot = b->volume.members[k * (size_t)members + m];
-            s->node_blend[m] += b->volume.places[k * (size_t)members + m] * s->blend[slot] * s->room[slot];
+            s->node_blend[m] += b->volume.places[k * (size_t)members + m] * s->blend[slot] * s->clearance[slot];
         }
     }
 }

@@ -4,13 +4,13 @@
 
 #define AT(field) offsetof(layers_params, field)
 
-static const char* const foot_choices[] = { "blended", "dominant", NULL };
+static const char* const anchor_choices[] = { "blended", "dominant", NULL };
 static const char* const cut_choices[] = { "middles", "ends", NULL };
 
 const sup_param layers_rows[ROWS] = {
-    [ROW_FOOT] = { "foot", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(foot), .standard = 0, .choices = foot_choices, .unit = "",
-                   .help =
-                       "Where a point's tissue leads: blended over all its bones, or its dominant bone alone as in the paper" },
+    [ROW_ANCHOR] = { "foot", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(anchor), .standard = 0, .choices = anchor_choices, .unit = "",
+                     .help = "Where a point's tissue leads: blended over all its bones, or its dominant bone alone as in the "
+                             "paper" },
     [ROW_PROJECT_FAT] = { "project_fat", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(project_fat), .varies = SUP_VARIES_POINT, .min = 0,
                           .max = 0.95, .standard = 0.15, .unit = "",
                           .help = "Where fat begins, on the way from the skin (0) to the bone (1)" },

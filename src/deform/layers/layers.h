@@ -19,7 +19,7 @@
 enum { LAYER_SKIN, LAYER_FAT, LAYER_MUSCLE, LAYER_BONE, LAYERS };
 
 typedef struct layers_params {
-    int         foot;
+    int         anchor;
     float       project_fat, project_muscle, project_bone;
     int         ring;
     float       density;
@@ -40,7 +40,7 @@ typedef struct layers_params {
 } layers_params;
 
 enum {
-    ROW_FOOT,
+    ROW_ANCHOR,
     ROW_PROJECT_FAT,
     ROW_PROJECT_MUSCLE,
     ROW_PROJECT_BONE,
@@ -81,7 +81,7 @@ enum {
 
 extern const sup_param layers_rows[ROWS];
 
-enum { FOOT_BLENDED, FOOT_DOMINANT };
+enum { ANCHOR_BLENDED, ANCHOR_DOMINANT };
 enum { CUT_MIDDLES, CUT_ENDS };
 
 /// Radius of the material's regions, of the depth of the tissue. A mesh with shorter edges has narrower ones.
@@ -92,8 +92,8 @@ enum { CUT_MIDDLES, CUT_ENDS };
 
 /// What binding found and mended, for the person to read: counted when the motion starts.
 typedef struct layers_mended {
-    uint32_t holes, split_points, turned, weightless, feet_at_skin, feet_outside, limited, contacts_off, flat_parts, crossing,
-        contacts_crowded, coincident;
+    uint32_t holes, split_points, turned, weightless, anchors_at_skin, anchors_outside, limited, contacts_off, flat_parts,
+        crossing, contacts_crowded, coincident;
 } layers_mended;
 
 /// Points that were one in the mesh and are several here, because their faces form several fans.
@@ -133,7 +133,7 @@ typedef struct layers_bound {
     const float*         edges;         ///< local mean edge at rest
     float                mean_edge;
     sup_vec3             middle;         ///< of the rest points: the regions' reference starts there, to round less
-    const sup_vec3*      feet;           ///< per point
+    const sup_vec3*      anchors;        ///< per point
     const sup_vec3*      rest;           ///< particles
     const float*         inverse_masses; ///< particles, in units of the mean mass; bones 0
     double               mass_unit;      ///< kilograms of one of those units
@@ -201,8 +201,8 @@ size_t        layers_scratch_size(const layers_bound* b);
 /// layers_points.c: points, triangles, order, weights, normals, edges.
 /// `bind`: memory that is gone when all is bound, for the topology.
 sup_result layers_bind_points(const sup_bind_input* in, sup_arena* arena, sup_arena* bind, layers_bound* b, sup_error* error);
-/// layers_feet.c: feet, guards and the places of the particles.
-sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error);
+/// layers_anchors.c: feet, guards and the places of the particles.
+sup_result layers_bind_anchors(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error);
 /// layers_regions.c: masses and regions.
 sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_arena* temporary, layers_bound* b,
                                sup_error* error);
@@ -216,8 +216,8 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
 /// layers_planes.c: where planes between sub-volumes stand along each bone; NULL: in the middles.
 sup_result layers_read_planes(const sup_bind_input* in, sup_arena* arena, const float** out, sup_error* error);
 
-/// layers_say.c: what is odd about the character, in sentences with their cures.
-sup_result layers_say(const sup_bind_input* in, sup_arena* temporary, layers_bound* b, sup_error* error);
+/// layers_note.c: what is odd about the character, in sentences with their cures.
+sup_result layers_note(const sup_bind_input* in, sup_arena* temporary, layers_bound* b, sup_error* error);
 
 /// layers_step.c
 void layers_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch);

@@ -79,9 +79,9 @@ static void note_firm(const sup_bind_input* in, const uint32_t* solids, const bo
         uint32_t above = s->joints[j].parent;
         if (solids[j] == SUP_NONE || !carries[j] || (above != SUP_NONE && solids[above] != SUP_NONE && carries[above]))
             continue;
-        size_t room = sizeof text - length, size = strlen(s->joints[j].name) + 2;
-        if (named == NOTE_NAMES || size >= room) ++more;
-        else length += sup_format(text + length, room, "%s%s", named++ ? ", " : "", s->joints[j].name);
+        size_t capacity = sizeof text - length, size = strlen(s->joints[j].name) + 2;
+        if (named == NOTE_NAMES || size >= capacity) ++more;
+        else length += sup_format(text + length, capacity, "%s%s", named++ ? ", " : "", s->joints[j].name);
     }
     if (!named) return;
     sup_note(in->notes,

@@ -294,7 +294,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     sup_result   r = layers_bind_points(in, arena, temporary, b, error);
     sup_progress progress = { report_contacts, (void*)in };
     if (!r) r = sup_bind_report(in, "layers", 0.1, error);
-    if (!r) r = layers_bind_feet(in, arena, b, error);
+    if (!r) r = layers_bind_anchors(in, arena, b, error);
     if (!r) r = layers_bind_regions(in, arena, temporary, b, error);
     if (!r) r = sup_bind_report(in, "layers", 0.5, error);
     if (!r) r = make_skins(b, s->joint_count, arena, temporary, error);
@@ -334,7 +334,7 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = layers_bind_anatomy(in, b->caged ? &cage.cage : NULL, arena, temporary, b, error);
     if (!r) r = layers_bind_limits(arena, b, error);
     if (!r && cage.cage.point_count) r = layers_cage_ride(in, &cage, arena, b, error);
-    if (!r) r = layers_say(&cage.input, temporary, b, error);
+    if (!r) r = layers_note(&cage.input, temporary, b, error);
     if (!r) layers_note_limits(in);
     sup_arena_destroy(temporary);
     if (!r) *out = (sup_binding){ b, layers_state_size(b), layers_scratch_size(b), b->count };

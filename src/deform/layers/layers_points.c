@@ -52,27 +52,27 @@ static uint32_t root_of(uint32_t* up, uint32_t i)
 }
 
 /// For the largest fan of all.
-typedef struct fan_room {
+typedef struct fan_workspace {
     uint32_t *     up, *fresh;
     sup_sort_item *ends, *spare;
-} fan_room;
+} fan_workspace;
 
 // Fans around one point: triangles that share an edge which only the two of them have. Gives the triangles of every fan but
 // the first a new point.
-static sup_result split_point(maker* m, const sup_topology* t, uint32_t point, const fan_room* room)
+static sup_result split_point(maker* m, const sup_topology* t, uint32_t point, const fan_workspace* work)
 {
     uint32_t        n = t->fan_begin[point + 1] - t->fan_begin[point], ends = 0;
     const uint32_t* fan = t->fan + t->fan_begin[point];
-    uint32_t *      up = room->up, *fresh = room->fresh;
+    uint32_t *      up = work->up, *fresh = work->fresh;
     for (uint32_t i = 0; i < n; ++i) {
         up[i] = i;
         for (int c = 0; c < 3; ++c)
-            if (m->unsplit[3 * fan[i] + c] != point) room->ends[ends++] = (sup_sort_item){ m->unsplit[3 * fan[i] + c], i };
+            if (m->unsplit[3 * fan[i] + c] != point) work->ends[ends++] = (sup_sort_item){ m->unsplit[3 * fan[i] + c], i };
     }
-    sup_sort(room->ends, room->spare, ends); // by the other end of the edge: those of one edge stand together
+    sup_sort(work->ends, work->spare, ends); // by the other end of the edge: those of one edge stand together
     for (uint32_t i = 0, end; i < ends; i = end) {
-        for (end = i + 1; end < ends && room->ends[end].key == room->ends[i].key;) ++end;
-        if (end - i == 2) up[root_of(up, room->ends[i].value)] = root_of(up, room->ends[i + 1].value);
+        for (end = i + 1; end < ends && work->ends[end].key == work->ends[i].key;) ++end;
+        if (end - i == 2) up[root_of(up, work->ends[i].value)] = root_of(up, work->ends[i + 1].value);
     }
     uint32_t keeps = n ? root_of(up, 0) : 0;
     for (uint32_t i = 0; i < n; ++i) fresh[i] = SUP_NONE;
@@ -114,12 +114,12 @@ static sup_result split_points(maker* m)
                         crowded, t.edge_count, m->c->name);
     for (uint32_t p = 0; p < points; ++p)
         if (t.fan_begin[p + 1] - t.fan_begin[p] > most) most = t.fan_begin[p + 1] - t.fan_begin[p];
-    fan_room room = { SUP_NEW(m->temporary, uint32_t, most), SUP_NEW(m->temporary, uint32_t, most),
-                      SUP_NEW(m->temporary, sup_sort_item, 2 * (size_t)most),
-                      SUP_NEW(m->temporary, sup_sort_item, 2 * (size_t)most) };
-    if (!room.up || !room.fresh || !room.ends || !room.spare) return no_memory(m);
+    fan_workspace work = { SUP_NEW(m->temporary, uint32_t, most), SUP_NEW(m->temporary, uint32_t, most),
+                           SUP_NEW(m->temporary, sup_sort_item, 2 * (size_t)most),
+                           SUP_NEW(m->temporary, sup_sort_item, 2 * (size_t)most) };
+    if (!work.up || !work.fresh || !work.ends || !work.spare) return no_memory(m);
     for (uint32_t p = 0; p < points; ++p)
-        if ((r = split_point(m, &t, p, &room))) return r;
+        if ((r = split_point(m, &t, p, &work))) return r;
     return SUP_OK;
 }
 
@@ -240,9 +240,9 @@ static uint32_t third_corner(const layers_bound* b, uint32_t triangle, const sup
 static sup_result make_pairs(maker* m, layers_bound* b)
 {
     const sup_topology* t = &b->topology;
-    size_t              room = 2 * (size_t)t->edge_count + 8;
-    uint32_t *          first = SUP_NEW(m->arena, uint32_t, room), *second = SUP_NEW(m->arena, uint32_t, room);
-    float*              lengths = SUP_NEW(m->arena, float, room);
+    size_t              capacity = 2 * (size_t)t->edge_count + 8;
+    uint32_t *          first = SUP_NEW(m->arena, uint32_t, capacity), *second = SUP_NEW(m->arena, uint32_t, capacity);
+    float*              lengths = SUP_NEW(m->arena, float, capacity);
     uint32_t            n = 0;
     if (!first || !second || !lengths) return no_memory(m);
     for (uint32_t i = 0; i < t->edge_count; ++i) {

@@ -145,7 +145,7 @@ static sup_result shorten(const layers_bound* b, sup_arena* arena, sup_rings* ri
     for (uint32_t p = 0; p < b->stride; ++p) {
         for (uint32_t i = rings->begin[p]; i < rings->begin[p + 1]; ++i) {
             uint32_t q = rings->items[i];
-            float    ways = fmaxf(v3_distance(b->feet[p], b->rest[p]), v3_distance(b->feet[q], b->rest[q]));
+            float    ways = fmaxf(v3_distance(b->anchors[p], b->rest[p]), v3_distance(b->anchors[q], b->rest[q]));
             if (p == q || v3_distance(b->rest[p], b->rest[q]) <= long_share * ways) items[n++] = q;
         }
         begin[p + 1] = n;
@@ -168,8 +168,8 @@ static sup_result make_rings(const layers_bound* b, const sup_near_points* bends
                                          ring_share * (float)ring * typical, arena, out, error);
     if (r || ring > 1) return r ? r : shorten(b, arena, out, error);
     for (uint32_t k = 0; k < b->count; ++k) {
-        float depth = v3_distance(b->feet[k], b->rest[k]), reach = LAYERS_JOINT_REACH * depth;
-        marked[k] = b->edges[k] < fine_share * depth && sup_near_points_distance(bends, b->feet[k], reach) < reach;
+        float depth = v3_distance(b->anchors[k], b->rest[k]), reach = LAYERS_JOINT_REACH * depth;
+        marked[k] = b->edges[k] < fine_share * depth && sup_near_points_distance(bends, b->anchors[k], reach) < reach;
         any |= marked[k];
     }
     if (any) r = widen(b, marked, arena, temporary, out, error);

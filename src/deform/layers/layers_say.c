@@ -23,7 +23,7 @@ static sup_result count_coincident(layers_bound* b, sup_arena* temporary, sup_er
     return SUP_OK;
 }
 
-static void say_surface(const layers_bound* b, sup_notes* notes, const char* name)
+static void note_surface(const layers_bound* b, sup_notes* notes, const char* name)
 {
     const layers_mended* m = &b->mended;
     if (m->holes)
@@ -52,22 +52,22 @@ static void say_surface(const layers_bound* b, sup_notes* notes, const char* nam
             m->crossing, b->triangle_count, name);
 }
 
-static void say_rig(const layers_bound* b, sup_notes* notes, const char* name)
+static void note_rig(const layers_bound* b, sup_notes* notes, const char* name)
 {
     const layers_mended* m = &b->mended;
     if (m->weightless)
         sup_note(notes,
                  "%u point%s of '%s' had no weights and took those of the nearest point along edges, or of the nearest bone",
                  m->weightless, plural(m->weightless), name);
-    if (4 * m->feet_outside > b->count)
+    if (4 * m->anchors_outside > b->count)
         sup_note(
             notes,
             "from %u of %u points of '%s' the way to the bone leaves the body; their tissue is thinner: move the joints inside "
             "(weights --center)",
-            m->feet_outside, b->count, name);
+            m->anchors_outside, b->count, name);
 }
 
-static void say_forces(const sup_bind_input* in)
+static void note_forces(const sup_bind_input* in)
 {
     for (uint32_t i = 0; in->world && i < sup_world_plan_force_count(in->world); ++i) {
         sup_force force;
@@ -79,14 +79,14 @@ static void say_forces(const sup_bind_input* in)
     }
 }
 
-sup_result layers_say(const sup_bind_input* in, sup_arena* temporary, layers_bound* b, sup_error* error)
+sup_result layers_note(const sup_bind_input* in, sup_arena* temporary, layers_bound* b, sup_error* error)
 {
     const sup_character* c = in->character;
     sup_result           r = count_coincident(b, temporary, error);
     if (r) return r;
     sup_note_size(in);
-    say_surface(b, in->notes, c->name);
-    say_rig(b, in->notes, c->name);
-    say_forces(in);
+    note_surface(b, in->notes, c->name);
+    note_rig(b, in->notes, c->name);
+    note_forces(in);
     return SUP_OK;
 }

@@ -246,7 +246,7 @@ static void velocities(layers_run* r, uint32_t index)
         sup_subvolumes_call call = volume_call(r);
         sup_subvolumes_calm(r->b->subvolumes, &call, r->s.v);
     }
-    sup_contact_rub(r->b->contact, &r->contact_call, r->s.x, r->dt, r->s.v);
+    sup_contact_friction(r->b->contact, &r->contact_call, r->s.x, r->dt, r->s.v);
 }
 
 // ---------------------------------------------------------------------------------------------- substep

@@ -204,15 +204,15 @@ static layers_run begin_run(const sup_binding* binding, const void* params, cons
 }
 
 // What binding mended is said here, where counters are at hand.
-static void say_mended(const layers_bound* b, sup_stats* stats)
+static void note_mended(const layers_bound* b, sup_stats* stats)
 {
     const layers_mended* m = &b->mended;
     sup_stats_add(stats, "layers.holes_closed", m->holes);
     sup_stats_add(stats, "layers.points_split", m->split_points);
     sup_stats_add(stats, "layers.mesh_was_inside_out", m->turned);
     sup_stats_add(stats, "layers.points_without_weights", m->weightless);
-    sup_stats_add(stats, "layers.feet_on_the_skin", m->feet_at_skin);
-    sup_stats_add(stats, "layers.feet_outside", m->feet_outside);
+    sup_stats_add(stats, "layers.feet_on_the_skin", m->anchors_at_skin);
+    sup_stats_add(stats, "layers.feet_outside", m->anchors_outside);
     sup_stats_add(stats, "layers.depths_limited", m->limited);
     sup_stats_add(stats, "layers.rest_intersects_contacts_off", m->contacts_off);
     sup_stats_add(stats, "layers.parts_without_volume", m->flat_parts);
@@ -240,7 +240,7 @@ void layers_reset(const sup_binding* binding, const void* params, const sup_fram
     sup_tasks_run(r.tasks, (uint32_t)particle_count(r.b), LAYERS_GRAIN, start_task, &job);
     sup_contact_reset(r.b->contact, r.s.contact);
     sup_planes_reset(r.b->planes, r.s.planes);
-    say_mended(r.b, frame->stats);
+    note_mended(r.b, frame->stats);
 }
 
 // ---------------------------------------------------------------------------------------------- jumps
@@ -345,7 +345,7 @@ static void begin_step(layers_run* r)
             layers_firm_bulge(r, b->part_joints[i],
                               sup_field_value(&layers_rows[ROW_BULGE], &b->fields[ROW_BULGE], r->p->bulge, b->part_joints[i]));
     r->contact_call = (sup_contact_call){ { .thickness = r->p->thickness,
-                                            .rubbing = { r->p->friction, r->p->restitution },
+                                            .friction = { r->p->friction, r->p->restitution },
                                             .edges = r->p->edges,
                                             .self = r->p->contact && !b->mended.contacts_off && !stays_away(r) },
                                           r->tasks,

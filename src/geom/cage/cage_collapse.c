@@ -133,7 +133,7 @@ typedef struct collapser {
     double (*quadrics)[10];
     uint32_t*  versions;
     candidate* candidates;
-    uint32_t   count, room;
+    uint32_t   count, capacity;
     sup_heap   heap;
     uint32_t   points; // left
 } collapser;
@@ -159,7 +159,7 @@ static sup_vec3 place_of(const collapser* c, uint32_t a, uint32_t b, double q[10
 
 static void offer(collapser* c, uint32_t a, uint32_t b)
 {
-    if (c->count == c->room) return;
+    if (c->count == c->capacity) return;
     double   q[10];
     sup_vec3 x = place_of(c, a, b, q);
     double   size = 0.5 * ((double)c->web.s->sizes[a] + (double)c->web.s->sizes[b]);
@@ -278,7 +278,7 @@ static void merge(collapser* c, uint32_t a, uint32_t b, const collapse* x, sup_v
 static bool free_of_others(const collapser* c, uint32_t a, uint32_t b, const collapse* x)
 {
     const cage_surface* s = c->web.s;
-    if (c->m->careful || !s->roomy[a] || !s->roomy[b] || !cage_web_room(&c->web, x->both.count)) return false;
+    if (c->m->careful || !s->roomy[a] || !s->roomy[b] || !cage_web_workspace(&c->web, x->both.count)) return false;
     for (int k = 0; k < 2; ++k)
         for (uint32_t i = 0; i < x->ring_counts[k]; ++i)
             if (v3_length2(v3_sub(s->points[x->rings[k][i]], s->points[k ? b : a])) > ROOMY_REACH * ROOMY_REACH) return false;
@@ -329,11 +329,11 @@ static sup_result begin(collapser* c, cage_surface* s, sup_error* error)
     if (r) return r;
     c->points = s->point_count;
     // Every edge once, and of every collapse the edges of one point.
-    c->room = 3 * s->triangle_count / 2 + (RING_MOST + 2) * s->point_count;
+    c->capacity = 3 * s->triangle_count / 2 + (RING_MOST + 2) * s->point_count;
     c->quadrics = sup_arena_alloc(arena, s->point_count, sizeof *c->quadrics);
     c->versions = SUP_NEW(arena, uint32_t, s->point_count);
-    c->candidates = SUP_NEW(arena, candidate, c->room);
-    c->heap.items = SUP_NEW(arena, uint64_t, c->room);
+    c->candidates = SUP_NEW(arena, candidate, c->capacity);
+    c->heap.items = SUP_NEW(arena, uint64_t, c->capacity);
     if (!c->quadrics || !c->versions || !c->candidates || !c->heap.items) return no_memory(error);
     for (uint32_t t = 0; t < s->triangle_count; ++t) {
         const uint32_t* k = s->triangles + 3 * (size_t)t;

@@ -26,7 +26,7 @@ typedef struct skinner {
     const cage_maker* m;
     cage_surface*     out;
     uint32_t*         slots; // points on the edges that begin in two layers of nodes: seven each
-    uint32_t          room, point_room;
+    uint32_t          capacity, point_capacity;
 } skinner;
 
 static uint32_t edge_point(skinner* s, const uint32_t at[3], uint8_t p, uint8_t q)

@@ -71,7 +71,7 @@ static void enter(cage_web* w, uint32_t triangle, uint32_t x, uint32_t y, uint32
     uint32_t e = w->entry_free, *at = &w->buckets[bucket_at(w, x, y, z)];
     if (e != SUP_NONE) w->entry_free = w->entries[e].next;
     else e = w->entry_count++;
-    SUP_ASSERT(e < w->entry_room); // has_room was asked before
+    SUP_ASSERT(e < w->entry_capacity); // has_room was asked before
     ++w->entry_used;
     w->entries[e].triangle = triangle;
     w->entries[e].next = *at;
@@ -134,8 +134,8 @@ sup_result cage_web_create(const cage_grid* grid, cage_surface* s, sup_arena* ar
     w->stamps = SUP_NEW(arena, uint32_t, s->triangle_count);
     if (!w->head || !w->next || !w->boxes || !w->buckets || !w->stamps) return sup_fail_memory(error, "a cage");
     for (uint32_t t = 0; t < s->triangle_count; ++t) w->boxes[t] = box_of(w, t);
-    w->entry_room = 4 * count_entries(w) + 4096;
-    w->entries = sup_arena_alloc(arena, w->entry_room, sizeof *w->entries);
+    w->entry_capacity = 4 * count_entries(w) + 4096;
+    w->entries = sup_arena_alloc(arena, w->entry_capacity, sizeof *w->entries);
     if (!w->entries) return sup_fail_memory(error, "a cage");
     for (uint32_t i = 0; i < total; ++i) w->buckets[i] = SUP_NONE;
     for (uint32_t p = 0; p < s->point_count; ++p) w->head[p] = SUP_NONE;
@@ -258,17 +258,17 @@ static bool bucket_meets(cage_web* w, uint32_t bucket, const sup_vec3 (*triangle
     return false;
 }
 
-bool cage_web_room(const cage_web* w, uint32_t count) { return w->entry_used + 64ull * count <= w->entry_room; }
+bool cage_web_workspace(const cage_web* w, uint32_t count) { return w->entry_used + 64ull * count <= w->entry_capacity; }
 
-static bool has_room(cage_web* w, const sup_box* boxes, uint32_t count)
+static bool has_capacity(cage_web* w, const sup_box* boxes, uint32_t count)
 {
     uint64_t need = 0;
     for (uint32_t i = 0; i < count; ++i) {
         span s = span_of(w, &boxes[i]);
         need += span_count(&s);
     }
-    if (w->entry_used + need > w->entry_room) sweep_all(w);
-    return w->entry_used + need <= w->entry_room;
+    if (w->entry_used + need > w->entry_capacity) sweep_all(w);
+    return w->entry_used + need <= w->entry_capacity;
 }
 
 bool cage_web_blocked(cage_web* w, const sup_vec3 (*triangles)[3], uint32_t count, const cage_fan* gone)
@@ -283,7 +283,7 @@ bool cage_web_blocked(cage_web* w, const sup_vec3 (*triangles)[3], uint32_t coun
         for (uint32_t k = 0; k < i; ++k)
             if (cross(triangles[i], triangles[k])) return true;
     }
-    if (!has_room(w, boxes, count)) return true;
+    if (!has_capacity(w, boxes, count)) return true;
     ++w->stamp;
     for (uint32_t i = 0; i < gone->count; ++i) w->stamps[gone->triangles[i]] = w->stamp;
     span s = span_of(w, &all);

@@ -19,7 +19,7 @@ typedef struct cage_web {
     struct cage_entry {
         uint32_t triangle, next;
     } * entries;
-    uint32_t  entry_room;
+    uint32_t  entry_capacity;
     uint32_t* stamps; ///< per triangle: the search that met it last
     uint32_t  stamp;
 } cage_web;
@@ -38,7 +38,7 @@ uint32_t cage_web_ring(const cage_web* web, const cage_fan* fan, uint32_t point,
 /// Would these triangles pass through each other or through any but the `gone` ones? Three places each.
 bool cage_web_blocked(cage_web* web, const sup_vec3 (*triangles)[3], uint32_t count, const cage_fan* gone);
 /// Whether so many triangles, each of a few cells, can move without that question.
-bool cage_web_room(const cage_web* web, uint32_t count);
+bool cage_web_workspace(const cage_web* web, uint32_t count);
 /// After corners or places of a triangle changed: its box.
 void cage_web_moved(cage_web* web, uint32_t triangle);
 /// Takes a corner of the point out of its list, and puts one in.

@@ -45,20 +45,20 @@ sup_result maker_begin(curve_maker* m, const sup_curve_mesh* mesh, float snap, s
 }
 
 /// Room for one more; doubles. NULL when memory ran out.
-static void* grown(sup_arena* arena, void* items, uint32_t count, uint32_t* room, size_t size)
+static void* grown(sup_arena* arena, void* items, uint32_t count, uint32_t* capacity, size_t size)
 {
-    if (count < *room) return items;
-    uint32_t more = *room ? 2 * *room : 256;
+    if (count < *capacity) return items;
+    uint32_t more = *capacity ? 2 * *capacity : 256;
     void*    bigger = sup_arena_alloc(arena, more, size);
     if (!bigger) return NULL;
     if (count) memcpy(bigger, items, count * size);
-    *room = more;
+    *capacity = more;
     return bigger;
 }
 
 void maker_add_point(curve_maker* m, sup_curve_point p)
 {
-    sup_curve_point* points = grown(m->arena, m->points, m->point_count, &m->point_room, sizeof *points);
+    sup_curve_point* points = grown(m->arena, m->points, m->point_count, &m->point_capacity, sizeof *points);
     if (!points) m->failed = true;
     if (m->failed) return;
     m->points = points;
@@ -67,7 +67,7 @@ void maker_add_point(curve_maker* m, sup_curve_point p)
 
 uint32_t maker_end_curve(curve_maker* m, uint32_t begin, bool closed, uint32_t limb)
 {
-    sup_curve* curves = grown(m->arena, m->curves, m->curve_count, &m->curve_room, sizeof *curves);
+    sup_curve* curves = grown(m->arena, m->curves, m->curve_count, &m->curve_capacity, sizeof *curves);
     if (!curves) m->failed = true;
     else m->curves = curves; // at once: the room is counted even where this curve is dropped
     if (m->failed || m->point_count - begin < (closed ? 3 : 2)) {

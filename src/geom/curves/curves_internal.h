@@ -17,9 +17,9 @@ typedef struct curve_maker {
     uint32_t*        visited;   ///< per edge: the cut in which it was walked over
     uint32_t         cut;       ///< number of the cut
     sup_curve*       curves;
-    uint32_t         curve_count, curve_room;
+    uint32_t         curve_count, curve_capacity;
     sup_curve_point* points;
-    uint32_t         point_count, point_room;
+    uint32_t         point_count, point_capacity;
     uint32_t*        used; ///< per mesh point: the curve that has been snapped to it, plus 1
     float            snap;
     bool             failed;

@@ -34,7 +34,7 @@ typedef struct limb_finder {
     uint32_t*       tri;
     float*          values;
     sup_vec3*       line; ///< stations of the limb under work
-    uint32_t        line_count, line_room;
+    uint32_t        line_count, line_capacity;
     bool            whole; ///< rings: lines of bodies reach from end to end, not only from seam to seam
     bool            failed;
 } limb_finder;
@@ -238,16 +238,16 @@ static bool find_seams(limb_finder* f)
 
 static void add_station(limb_finder* f, sup_vec3 p)
 {
-    if (f->line_count == f->line_room) {
-        uint32_t  room = f->line_room ? 2 * f->line_room : 128;
-        sup_vec3* bigger = SUP_NEW(f->arena, sup_vec3, room);
+    if (f->line_count == f->line_capacity) {
+        uint32_t  capacity = f->line_capacity ? 2 * f->line_capacity : 128;
+        sup_vec3* bigger = SUP_NEW(f->arena, sup_vec3, capacity);
         if (!bigger) {
             f->failed = true;
             return;
         }
         if (f->line_count) memcpy(bigger, f->line, f->line_count * sizeof *bigger);
         f->line = bigger;
-        f->line_room = room;
+        f->line_capacity = capacity;
     }
     f->line[f->line_count++] = p;
 }

@@ -30,7 +30,7 @@ typedef struct field_system {
     double*             mass;     ///< per point: its share of the surface, in square scales
     double*             degree;   ///< sum of its couplings
     uint32_t*           middle;   ///< per point: the first entry of a neighbor with a higher number
-    double*             room;     ///< 11 n: of the solver
+    double*             work;     ///< 11 n: of the solver
 } field_system;
 
 // ---------------------------------------------------------------------------------------------- couplings
@@ -53,8 +53,8 @@ static bool make_system(const sup_curve_mesh* mesh, const sup_topology* t, doubl
     field_system s = { .n = n, .t = t };
     s.coupling = SUP_NEW(arena, double, t->ring_begin[n]);
     s.mass = SUP_NEW(arena, double, n), s.degree = SUP_NEW(arena, double, n);
-    s.middle = SUP_NEW(arena, uint32_t, n), s.room = SUP_NEW(arena, double, 11 * (size_t)n);
-    if (!s.coupling || !s.mass || !s.degree || !s.middle || !s.room) return false;
+    s.middle = SUP_NEW(arena, uint32_t, n), s.work = SUP_NEW(arena, double, 11 * (size_t)n);
+    if (!s.coupling || !s.mass || !s.degree || !s.middle || !s.work) return false;
     for (uint32_t i = 0; i < mesh->triangle_count; ++i) {
         const uint32_t* c = mesh->triangles + 3 * (size_t)i;
         if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue;
@@ -161,8 +161,8 @@ static inline void iterate(const field_split* m, uint32_t columns, double* x, do
 static void solve(const field_system* s, double a, double b, uint32_t columns, double* x, double* r, double least)
 {
     size_t      n = s->n * (size_t)columns;
-    double *    d = s->room, *t = d + n, most[3] = { 0 };
-    field_split m = { s, b, s->room + 9 * (size_t)s->n, s->room + 10 * (size_t)s->n };
+    double *    d = s->work, *t = d + n, most[3] = { 0 };
+    field_split m = { s, b, s->work + 9 * (size_t)s->n, s->work + 10 * (size_t)s->n };
     for (uint32_t p = 0; p < s->n; ++p) {
         double diagonal = a * s->mass[p] + b * s->degree[p];
         m.inverse[p] = diagonal > 0 ? OVER / diagonal : 0, m.diagonal[p] = diagonal / OVER;

@@ -49,8 +49,8 @@ static void sort_range(builder* b, uint32_t begin, uint32_t end)
 /// Where the slots of a node are divided: in the middle, or as many as the first half of its leaves has room for.
 static uint32_t divide(uint32_t begin, uint32_t end, uint32_t span, bool full)
 {
-    uint32_t room = span / 2 * SUP_BVH_LEAF;
-    return full ? begin + (end - begin < room ? end - begin : room) : begin + (end - begin + 1) / 2;
+    uint32_t capacity = span / 2 * SUP_BVH_LEAF;
+    return full ? begin + (end - begin < capacity ? end - begin : capacity) : begin + (end - begin + 1) / 2;
 }
 
 static sup_result create(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, bool full,

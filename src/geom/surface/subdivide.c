@@ -11,7 +11,7 @@
 // Rows in the making: shares of one row are added in any order and merged when it ends.
 typedef struct builder {
     sup_arena* arena;
-    uint32_t   rows, room, used; // used: entries
+    uint32_t   rows, row_capacity, used; // used: entries
     size_t     capacity;
     uint32_t*  begin;
     uint32_t*  index;
@@ -23,7 +23,7 @@ enum { ROW_MEAN_MAX = 48, ROWS_FREE = 1 << 20, CORNERS_MAX = 512 }; // shares of
 
 static bool builder_begin(builder* b, sup_arena* arena, uint32_t rows, size_t capacity)
 {
-    *b = (builder){ .arena = arena, .room = rows, .capacity = capacity };
+    *b = (builder){ .arena = arena, .row_capacity = rows, .capacity = capacity };
     b->begin = SUP_NEW(arena, uint32_t, (size_t)rows + 1);
     b->index = SUP_NEW(arena, uint32_t, capacity);
     b->share = SUP_NEW(arena, float, capacity);
@@ -33,18 +33,18 @@ static bool builder_begin(builder* b, sup_arena* arena, uint32_t rows, size_t ca
 // A point between thousands of edges would give thousands of shares to each of thousands of points.
 static bool grow(builder* b)
 {
-    size_t room = 2 * b->capacity + 64, most = (size_t)b->room * ROW_MEAN_MAX + ROWS_FREE;
+    size_t grown = 2 * b->capacity + 64, most = (size_t)b->row_capacity * ROW_MEAN_MAX + ROWS_FREE;
     b->crowded = b->capacity >= most;
     if (b->crowded) return false;
-    if (room > most) room = most;
-    uint32_t* index = SUP_NEW(b->arena, uint32_t, room);
-    float*    share = SUP_NEW(b->arena, float, room);
+    if (grown > most) grown = most;
+    uint32_t* index = SUP_NEW(b->arena, uint32_t, grown);
+    float*    share = SUP_NEW(b->arena, float, grown);
     if (!index || !share) return false;
     memcpy(index, b->index, b->used * sizeof *index);
     memcpy(share, b->share, b->used * sizeof *share);
     b->index = index;
     b->share = share;
-    b->capacity = room;
+    b->capacity = grown;
     return true;
 }
 

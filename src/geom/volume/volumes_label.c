@@ -205,9 +205,9 @@ static void join_parts(work* w, uint32_t a, uint32_t b)
 static bool merge_strangers(work* w)
 {
     const sup_label_desc* d = w->desc;
-    size_t                room = 3 * (size_t)d->triangle_count;
-    sup_sort_item *       sides = SUP_NEW(w->temp, sup_sort_item, room), *edges = SUP_NEW(w->temp, sup_sort_item, room);
-    sup_sort_item*        spare = SUP_NEW(w->temp, sup_sort_item, room);
+    size_t                capacity = 3 * (size_t)d->triangle_count;
+    sup_sort_item *       sides = SUP_NEW(w->temp, sup_sort_item, capacity), *edges = SUP_NEW(w->temp, sup_sort_item, capacity);
+    sup_sort_item*        spare = SUP_NEW(w->temp, sup_sort_item, capacity);
     uint32_t*             borders = SUP_NEW(w->temp, uint32_t, d->joint_count);
     uint32_t              side_count = 0;
     if (!sides || !edges || !spare || !borders) return false;

@@ -37,8 +37,8 @@ static sup_result open_part(sup_bake* bake, cache* c, uint32_t index, sup_error*
         path = sup_bake_path(bake, words);
         if (!path) return sup_fail_memory(error, "the name of a cache");
     }
-    size_t     room = c->part_count > 1 ? FILE_ROOM : SUP_OUT_ROOM;
-    sup_result result = sup_bake_open(bake, path, NULL, room, &c->files[index], error);
+    size_t     capacity = c->part_count > 1 ? FILE_ROOM : SUP_OUT_ROOM;
+    sup_result result = sup_bake_open(bake, path, NULL, capacity, &c->files[index], error);
     return result == SUP_OK ? c->layout->head(bake, c->files[index], part->vertex_count, error) : result;
 }
 

@@ -104,13 +104,13 @@ sup_result npy_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_er
 static sup_result begin_bake(sup_bake* bake, sup_error* error)
 {
     char   head[128] = "\x93NUMPY\x01";
-    size_t room = sizeof head - SHORT_HEAD; // numpy wants the data at a multiple of 64
-    size_t length = sup_format(head + SHORT_HEAD, room, "{'descr': '<f4', 'fortran_order': False, 'shape': (%u, %u, 3), }",
+    size_t capacity = sizeof head - SHORT_HEAD; // numpy wants the data at a multiple of 64
+    size_t length = sup_format(head + SHORT_HEAD, capacity, "{'descr': '<f4', 'fortran_order': False, 'shape': (%u, %u, 3), }",
                                bake->desc.frame_count, bake->desc.character->mesh.point_count);
-    SUP_ASSERT(length < room);
-    memset(head + SHORT_HEAD + length, ' ', room - length - 1);
+    SUP_ASSERT(length < capacity);
+    memset(head + SHORT_HEAD + length, ' ', capacity - length - 1);
     head[sizeof head - 1] = '\n';
-    head[8] = (char)room;
+    head[8] = (char)capacity;
     return sup_out_write(bake->file, head, sizeof head, error);
 }
 

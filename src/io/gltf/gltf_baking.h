@@ -50,7 +50,7 @@ typedef struct gltf_baking {
     sup_json**         normal_accessors; ///< likewise; only for spilled targets
     sup_out_file*      spill;            ///< the targets' data until the document is whole; sparse and packed ones only
     uint8_t*           packed;           ///< scratch for the largest piece; only for packed targets
-    size_t             packed_room;
+    size_t             packed_capacity;
     uint64_t           unpacked_bytes; ///< of all packed targets so far
     uint32_t*          kept;           ///< scratch for the largest piece; only for sparse targets
     sup_vec3*          positions;      ///< scratch for the largest piece
@@ -77,7 +77,7 @@ sup_result gltf_weights_normalize(gltf_baking* baking, baked_part* part, const s
                                   sup_error* error);
 /// Weights that fold their vertex flat in some frame are changed until they do not; a part where that is not possible is flat.
 sup_result gltf_weights_unfold(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error);
-void       gltf_weights_tell(sup_bake* bake, const baked_part* part);
+void       gltf_weights_note(sup_bake* bake, const baked_part* part);
 void       gltf_weights_put(gltf_edit* edit, const baked_piece* piece, sup_json* attributes);
 /// Gives every part a mesh of its own and room for the targets, adds the animation, pads those there are.
 sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error);

@@ -84,9 +84,9 @@ static sup_result unpack(unpacker* u, uint32_t index, const sup_json* view, cons
         if (result != SUP_OK) return result;
     }
     sup_bytes packed = { u->buffers[from].data + from_offset, (size_t)from_bytes };
-    bool      room = (uint64_t)count * stride + offset <= u->buffers[buffer].size;
-    if (!room || !r->in->extra->meshopt_decode((sup_meshopt_mode)mode, (sup_meshopt_filter)filter, count, stride, packed,
-                                               u->fresh[buffer] + offset))
+    bool      allocated = (uint64_t)count * stride + offset <= u->buffers[buffer].size;
+    if (!allocated || !r->in->extra->meshopt_decode((sup_meshopt_mode)mode, (sup_meshopt_filter)filter, count, stride, packed,
+                                                    u->fresh[buffer] + offset))
         return sup_fail(r->error, SUP_ERROR_INPUT, "bufferView %u cannot be unpacked; the file is damaged, copy it again",
                         index);
     return SUP_OK;

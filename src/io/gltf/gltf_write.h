@@ -31,7 +31,7 @@ typedef struct gltf_edit {
     gltf_blob*     last;
     uint64_t       bytes;          ///< of the BIN chunk so far
     uint32_t       accessor_count; ///< made here, not those of the source
-    uint32_t       accessor_room;
+    uint32_t       accessor_capacity;
     gltf_accessor* accessors; ///< with their data, in the order they were made
     bool           failed;
 } gltf_edit;
@@ -118,7 +118,7 @@ sup_result gltf_document_choose(const sup_character* character, uint32_t influen
 
 /// Puts the character's weights in place of those in a copy of its source. False: they need joints that its skins do not have,
 /// or one mesh for several parts, or memory (edit->failed); then the document is as it was.
-bool gltf_reweigh(gltf_edit* edit, const sup_character* character);
+bool gltf_rewrite_weights(gltf_edit* edit, const sup_character* character);
 
 /// The accessor of the times that were written last.
 typedef struct gltf_times {

@@ -125,7 +125,7 @@ static sup_result start(sup_bake* bake, gltf_baking* baking, const sup_pose* hel
     return result;
 }
 
-static sup_result make_room(gltf_baking* baking, sup_bake* bake, sup_error* error)
+static sup_result reserve(gltf_baking* baking, sup_bake* bake, sup_error* error)
 {
     sup_arena* arena = bake->arena;
     bool       sparse = bake->desc.sparse;
@@ -267,7 +267,7 @@ static sup_result name_binary(sup_bake* bake, gltf_baking* baking, sup_error* er
 // displacements of the baked clip.
 enum { VIEWERS_TAKE = 4 };
 
-static void tell_influences(sup_bake* bake, const gltf_baking* baking)
+static void note_influences(sup_bake* bake, const gltf_baking* baking)
 {
     uint32_t most = bake->desc.character->weights.influences_max;
     bool     own = baking->document.source == gltf_source_of(bake->desc.character);
@@ -294,12 +294,12 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     }
     if (result == SUP_OK) result = gltf_baking_collect(baking, character, bake->arena, error);
     if (result == SUP_OK && !bake->desc.sparse && !bake->desc.meshopt) result = check_size(bake, baking, error);
-    if (result == SUP_OK) result = make_room(baking, bake, error);
+    if (result == SUP_OK) result = reserve(baking, bake, error);
     if (result != SUP_OK) return result;
     if (bake->desc.frame_count > FRAMES_MANY)
         sup_bake_warn(bake, "%u frames become as many morph targets, which many viewers cannot hold; bake at a lower --fps",
                       bake->desc.frame_count);
-    tell_influences(bake, baking);
+    note_influences(bake, baking);
     // Without a clip the pose is not known before the first frame brings it.
     return bake->desc.clip ? start(bake, baking, NULL, error) : SUP_OK;
 }

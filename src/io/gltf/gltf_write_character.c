@@ -37,7 +37,8 @@ static sup_result make_document(const sup_character* character, sup_arena* arena
 {
     if (gltf_kinship_of(character) >= GLTF_WEIGHTS) {
         gltf_edit_open(edit, character->source, arena);
-        if (!edit->failed && gltf_reweigh(edit, character)) return edit->failed ? sup_fail_memory(error, "a GLB") : SUP_OK;
+        if (!edit->failed && gltf_rewrite_weights(edit, character))
+            return edit->failed ? sup_fail_memory(error, "a GLB") : SUP_OK;
     }
     gltf_document document;
     sup_result    result = gltf_document_choose(character, 0, arena, &document, error);

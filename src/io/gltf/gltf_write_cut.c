@@ -16,7 +16,7 @@ typedef struct animation_cutter {
     uint32_t         sampler_count;
     uint32_t*        made; // the new one of each, for numbers and for rotations; SUP_NONE: none yet
     gltf_times       shared;
-    uint64_t         room; // bytes left
+    uint64_t         capacity; // bytes left
 } animation_cutter;
 
 static bool find_path(const sup_json* channel, sup_path* out)
@@ -60,8 +60,8 @@ static bool read_keys(animation_cutter* a, const sup_json* sampler, sup_path pat
     if (width == 0 || width * rows * input.count > numbers) return false;
     size_t   per_key = (size_t)(width * rows);
     uint64_t bytes = 2 * sizeof(float) * (per_key + 1) * input.count; // as read, and cut
-    if (bytes > a->room) return false;
-    a->room -= bytes;
+    if (bytes > a->capacity) return false;
+    a->capacity -= bytes;
     float* times = SUP_NEW(edit->arena, float, input.count);
     float* values = SUP_NEW(edit->arena, float, input.count* per_key);
     if (!times || !values) {
@@ -106,7 +106,7 @@ uint32_t gltf_animation_cut(gltf_baking* baking, sup_json* animation, double sta
 {
     gltf_edit*       edit = &baking->edit;
     animation_cutter a = { .baking = baking, .start = start, .end = start + span, .animation = animation };
-    a.room = (uint64_t)baking->document.source->bytes * GROWTH_FACTOR + GROWTH_FREE;
+    a.capacity = (uint64_t)baking->document.source->bytes * GROWTH_FACTOR + GROWTH_FREE;
     a.samplers = gltf_edit_items(edit, gltf_edit_get(animation, "samplers"), &a.sampler_count);
     a.made = SUP_NEW(edit->arena, uint32_t, 2 * (size_t)a.sampler_count);
     sup_json* channels = gltf_edit_get(animation, "channels");

@@ -136,16 +136,16 @@ static const char* type_name(uint32_t components)
 
 static void note_accessor(gltf_edit* edit, const gltf_accessor* what)
 {
-    if (edit->accessor_count == edit->accessor_room) {
-        uint32_t       room = edit->accessor_room ? 2 * edit->accessor_room : 64;
-        gltf_accessor* grown = SUP_NEW(edit->arena, gltf_accessor, room);
+    if (edit->accessor_count == edit->accessor_capacity) {
+        uint32_t       capacity = edit->accessor_capacity ? 2 * edit->accessor_capacity : 64;
+        gltf_accessor* grown = SUP_NEW(edit->arena, gltf_accessor, capacity);
         if (!grown) {
             edit->failed = true;
             return;
         }
         if (edit->accessor_count) memcpy(grown, edit->accessors, edit->accessor_count * sizeof *grown);
         edit->accessors = grown;
-        edit->accessor_room = room;
+        edit->accessor_capacity = capacity;
     }
     edit->accessors[edit->accessor_count++] = *what;
 }

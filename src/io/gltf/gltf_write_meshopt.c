@@ -16,8 +16,8 @@ sup_result gltf_meshopt_begin(gltf_baking* baking, sup_bake* bake, uint32_t most
                         bake->desc.path);
     if (bake->desc.sparse)
         return sup_fail(error, SUP_ERROR_INPUT, "a GLB is written --sparse or with --meshopt, not both; leave one out");
-    baking->packed_room = extra->meshopt_bound(most, sizeof(sup_vec3));
-    baking->packed = SUP_NEW(bake->arena, uint8_t, baking->packed_room);
+    baking->packed_capacity = extra->meshopt_bound(most, sizeof(sup_vec3));
+    baking->packed = SUP_NEW(bake->arena, uint8_t, baking->packed_capacity);
     return baking->packed ? SUP_OK : sup_fail_memory(error, "a frame of packed targets");
 }
 
@@ -26,7 +26,7 @@ static sup_result write_values(gltf_baking* baking, sup_bake* bake, sup_json* ac
 {
     static const uint8_t zeros[4] = { 0 };
     gltf_edit*           edit = &baking->edit;
-    size_t size = bake->desc.extra->meshopt_encode(count, sizeof *values, values, baking->packed, baking->packed_room);
+    size_t size = bake->desc.extra->meshopt_encode(count, sizeof *values, values, baking->packed, baking->packed_capacity);
     if (size == 0) return sup_fail(error, SUP_ERROR_FILE, "the targets of a bake could not be packed; leave --meshopt out");
     double   offset = (double)edit->bytes;
     uint32_t index = gltf_edit_view(edit, NULL, size, sizeof *values, GLTF_ARRAY_BUFFER);

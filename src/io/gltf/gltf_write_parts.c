@@ -235,7 +235,7 @@ sup_result gltf_baking_judge(gltf_baking* baking, sup_bake* bake, const sup_pose
         baked_part* part = &baking->parts[i];
         part->pull.flat = part->flat;
         if (!part->flat) {
-            gltf_weights_tell(bake, part);
+            gltf_weights_note(bake, part);
             continue;
         }
         sup_bake_warn(bake, "mesh '%s' loses its skin in the copy, and other clips no longer move it: %s (condition %g)",

@@ -323,7 +323,7 @@ sup_result gltf_weights_unfold(gltf_baking* baking, sup_bake* bake, const sup_po
 
 // ---------------------------------------------------------------------------------------------- telling and writing
 
-void gltf_weights_tell(sup_bake* bake, const baked_part* part)
+void gltf_weights_note(sup_bake* bake, const baked_part* part)
 {
     const char* name = part->part->name ? part->part->name : "";
     if (part->wide)

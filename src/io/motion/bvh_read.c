@@ -49,7 +49,7 @@ static void warn(bvh_reader* r, const char* text)
 // ---------------------------------------------------------------------------------------------- hierarchy
 
 // Every joint has a brace and every channel a word that ends in "n", so the text bounds both.
-static sup_result make_room(bvh_reader* r)
+static sup_result reserve(bvh_reader* r)
 {
     uint32_t words = 0;
     for (const char* p = r->words.at; p < r->words.end; ++p) {
@@ -270,17 +270,18 @@ static sup_result read_motion(bvh_reader* r)
     // A number takes two bytes, so the text bounds the frames that can be read, whatever is promised.
     size_t   left = (size_t)(r->words.end - r->words.at);
     size_t   most = r->channel_count ? left / 2 / r->channel_count + 1 : 0;
-    uint32_t room = promised < most ? promised : (uint32_t)most;
+    uint32_t capacity = promised < most ? promised : (uint32_t)most;
     for (uint32_t j = 0; j < r->kept; ++j) {
         bvh_joint* joint = &r->joints[j];
-        if (joint->turns) joint->rotations = SUP_NEW(r->arena, sup_quat, room);
-        if (joint->moves) joint->translations = SUP_NEW(r->arena, sup_vec3, room);
+        if (joint->turns) joint->rotations = SUP_NEW(r->arena, sup_quat, capacity);
+        if (joint->moves) joint->translations = SUP_NEW(r->arena, sup_vec3, capacity);
         if ((joint->turns && !joint->rotations) || (joint->moves && !joint->translations))
             return sup_fail_memory(r->error, "a motion");
     }
     for (uint32_t f = 0; f < promised; ++f) {
         // Beyond the room the text must end within this frame; without a place to write, reading on would be wrong.
-        if (f == room) return BAD("frame %u of %u is missing: the file is cut off; record or copy it again", f + 1, promised);
+        if (f == capacity)
+            return BAD("frame %u of %u is missing: the file is cut off; record or copy it again", f + 1, promised);
         if ((result = read_frame(r, f, promised)) != SUP_OK) return result;
     }
     words_skip(&r->words);
@@ -318,7 +319,7 @@ sup_result sup_bvh_parse(const char* path, sup_bytes bytes, sup_arena* arena, su
     bvh_reader r = { .words = words_begin(bytes.data, bytes.size), .error = error, .arena = arena };
     r.scratch = sup_arena_beside(arena);
     if (!r.scratch) return sup_fail_memory(error, "a motion");
-    sup_result result = make_room(&r);
+    sup_result result = reserve(&r);
     if (result == SUP_OK) result = read_hierarchy(&r);
     if (result == SUP_OK) result = read_motion(&r);
     if (result == SUP_OK) result = finish(&r, path, out);

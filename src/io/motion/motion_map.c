@@ -65,12 +65,12 @@ static sup_result read_json(mapping* m, sup_bytes bytes, sup_error* error)
 
 sup_result sup_motion_map_parse(sup_bytes bytes, sup_arena* arena, sup_joint_pair** pairs, uint32_t* count, sup_error* error)
 {
-    size_t  first = 0, room = 1;
+    size_t  first = 0, capacity = 1;
     mapping m = { .arena = arena };
     while (first < bytes.size && (is_blank((char)bytes.data[first]) || bytes.data[first] == '\n')) ++first;
     bool json = first < bytes.size && bytes.data[first] == '{';
-    for (size_t i = 0; i < bytes.size; ++i) room += bytes.data[i] == (json ? ':' : '='); // more than there are pairs
-    m.pairs = SUP_NEW(arena, sup_joint_pair, room);
+    for (size_t i = 0; i < bytes.size; ++i) capacity += bytes.data[i] == (json ? ':' : '='); // more than there are pairs
+    m.pairs = SUP_NEW(arena, sup_joint_pair, capacity);
     if (!m.pairs) return sup_fail_memory(error, "a motion map");
     sup_result result = json ? read_json(&m, bytes, error) : read_lines(&m, bytes, error);
     *pairs = m.pairs;

@@ -29,7 +29,7 @@ typedef struct dresser {
     bool                 starved;                     // there was no memory for them
     uint32_t *           corner_uvs, *corner_normals; // SUP_NONE: none; NULL: no corner has any
     uint32_t*            face_runs;
-    uint32_t             run_room;
+    uint32_t             run_workspace;
     dress_piece*         runs;
 } dresser;
 
@@ -43,7 +43,7 @@ static void count(dresser* d, const char* text, const char* end)
         if (*l.at == 'v') {
             if (obj_starts_with(&l, "vt")) d->uv_total++;
             else if (obj_starts_with(&l, "vn")) d->normal_total++;
-        } else if (*l.at == 'u' && obj_starts_with(&l, "usemtl")) d->run_room++;
+        } else if (*l.at == 'u' && obj_starts_with(&l, "usemtl")) d->run_workspace++;
     }
 }
 
@@ -304,14 +304,14 @@ static sup_result make(const sup_character* character, const obj_source* source,
     if (d.uv_total) d.corner_uvs = SUP_NEW(arena, uint32_t, mesh->corner_count);
     if (d.normal_total) d.corner_normals = SUP_NEW(temp, uint32_t, mesh->corner_count);
     d.face_runs = SUP_NEW(arena, uint32_t, mesh->face_count);
-    d.runs = SUP_NEW(arena, dress_piece, (size_t)d.run_room + 1);
+    d.runs = SUP_NEW(arena, dress_piece, (size_t)d.run_workspace + 1);
     if (!d.uvs || !d.normals || (d.uv_total && !d.corner_uvs) || (d.normal_total && !d.corner_normals) || !d.face_runs ||
         !d.runs)
         return sup_fail_memory(error, "a surface");
     read_lines(&d, text, end);
     if (d.starved) return sup_fail_memory(error, "a surface");
     if (d.face_count != mesh->face_count || d.corner_count != mesh->corner_count) return SUP_OK;
-    if (!d.uv_total && !d.normal_total && !d.colored && !d.run_room) return SUP_OK;
+    if (!d.uv_total && !d.normal_total && !d.colored && !d.run_workspace) return SUP_OK;
     gather_runs(&d);
     if (!split(&d, temp, &s)) return sup_fail_memory(error, "a surface");
     return finish(&d, &s, out);

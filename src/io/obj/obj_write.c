@@ -11,7 +11,7 @@ enum { DIGITS_MIN = 4 };
 
 typedef struct obj_sequence {
     text_out     text;
-    void*        room; // of the file's own buffer, shared: one file is open at a time
+    void*        capacity; // of the file's own buffer, shared: one file is open at a time
     const float* uvs;
     const bool*  parts_with;
 } obj_sequence;
@@ -45,7 +45,7 @@ static sup_result open_frame(sup_bake* bake, obj_sequence* s, uint32_t index, su
 {
     char* path = frame_path(bake, index);
     if (!path) return sup_fail_memory(error, "the name of a frame");
-    return sup_bake_open(bake, path, s->room, SUP_OUT_ROOM, &s->text.file, error);
+    return sup_bake_open(bake, path, s->capacity, SUP_OUT_ROOM, &s->text.file, error);
 }
 
 // ---------------------------------------------------------------------------------------------- one file
@@ -227,9 +227,9 @@ sup_result obj_bake_begin(sup_bake* bake, sup_error* error)
     obj_sequence* s = SUP_NEW(bake->arena, obj_sequence, 1);
     if (!s) return sup_fail_memory(error, "an OBJ sequence");
     bake->state = s;
-    s->room = sup_arena_alloc(bake->arena, SUP_OUT_ROOM, 1);
+    s->capacity = sup_arena_alloc(bake->arena, SUP_OUT_ROOM, 1);
     s->text.buffer = sup_arena_alloc(bake->arena, TEXT_ROOM, 1);
-    if (!s->room || !s->text.buffer) return sup_fail_memory(error, "an OBJ sequence");
+    if (!s->capacity || !s->text.buffer) return sup_fail_memory(error, "an OBJ sequence");
     sup_result result = text_uvs(bake->desc.character, bake->arena, &s->uvs, &s->parts_with, error);
     return result == SUP_OK ? open_frame(bake, s, 0, error) : result;
 }

@@ -8,13 +8,13 @@
 enum { USDA_NAME = 80, USDA_JOINT_FLOATS = 10 }; ///< translation, rotation as w x y z, scale
 
 /// A material.
-typedef struct usda_look {
+typedef struct usda_material {
     const char* name;     ///< as a prim
     float       color[4]; ///< linear, and opacity
     float       glow[3];
     float       roughness, metal;
     const char* picture; ///< file of the base color beside the stage, multiplied by it; NULL: none
-} usda_look;
+} usda_material;
 
 /// The state of one bake. Time samples stand attribute by attribute in the file but come frame by frame, so frames wait in a
 /// spill file: a box for every part (or one for the skeleton), then points and normals (or joints).
@@ -31,8 +31,8 @@ typedef struct usda_stage {
     const float* uvs;
     const bool*  parts_with;
     const dress* dress; ///< of an OBJ or PLY; NULL: none
-    uint32_t     look_count;
-    usda_look*   looks;
+    uint32_t       material_count;
+    usda_material* looks;
     uint32_t*    face_looks; ///< SUP_NONE: none
     double*      own;        ///< scale taken out of each joint
     double*      above;      ///< and out of all those above it
@@ -61,12 +61,12 @@ sup_result usda_skel_write(usda_stage* s, sup_bake* bake, sup_error* error);
 void usda_skel_influences(usda_stage* s, const sup_character* character, const sup_part* part);
 
 /// Texture coordinates, materials and their pictures; before anything is written.
-sup_result usda_look_find(usda_stage* s, sup_bake* bake, sup_error* error);
+sup_result usda_material_find(usda_stage* s, sup_bake* bake, sup_error* error);
 /// Whether the Mesh prim itself binds a material.
-bool usda_look_binds(const usda_stage* s, const sup_part* part);
+bool usda_material_binds(const usda_stage* s, const sup_part* part);
 /// What stands inside a Mesh prim of it, and the materials themselves, inside the root.
-void usda_look_mesh(usda_stage* s, const sup_bake* bake, uint32_t part);
-void usda_look_write(usda_stage* s);
+void usda_material_mesh(usda_stage* s, const sup_bake* bake, uint32_t part);
+void usda_material_write(usda_stage* s);
 
 sup_result usda_bake_begin(sup_bake* bake, sup_error* error);
 sup_result usda_bake_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);

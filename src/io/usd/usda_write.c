@@ -164,13 +164,13 @@ static void put_mesh(usda_stage* s, const sup_bake* bake, uint32_t index, const 
     const sup_part*      part = &character->mesh.parts[index];
     if (part->vertex_count == 0) return;
     text_format(&s->text, "\n    def Mesh \"%s\"", s->part_names[index]);
-    bool bound = usda_look_binds(s, part);
+    bool bound = usda_material_binds(s, part);
     if (s->skeletal || bound)
         text_format(&s->text, " (\n        prepend apiSchemas = [%s%s%s]\n    )", s->skeletal ? "\"SkelBindingAPI\"" : "",
                     s->skeletal && bound ? ", " : "", bound ? "\"MaterialBindingAPI\"" : "");
     text_put(&s->text, "\n    {\n        uniform token subdivisionScheme = \"none\"\n");
     put_faces(&s->text, &character->mesh, part);
-    usda_look_mesh(s, bake, index);
+    usda_material_mesh(s, bake, index);
     if (s->skeletal) put_still(s, character, part, rest_normals);
     else put_moving(s, bake, index);
     text_put(&s->text, "    }\n");
@@ -247,7 +247,7 @@ sup_result usda_bake_begin(sup_bake* bake, sup_error* error)
     s->text.buffer = sup_arena_alloc(bake->arena, TEXT_ROOM, 1);
     if (!s->text.buffer) return sup_fail_memory(error, "a stage");
     sup_result result = name_prims(bake, s, error);
-    if (result == SUP_OK) result = usda_look_find(s, bake, error);
+    if (result == SUP_OK) result = usda_material_find(s, bake, error);
     if (result == SUP_OK) result = sup_bake_spill(bake, &s->spill, error);
     return result;
 }
@@ -321,7 +321,7 @@ sup_result usda_bake_end(sup_bake* bake, sup_error* error)
     if (s->skeletal) result = usda_skel_write(s, bake, error);
     if (result != SUP_OK) return result;
     for (uint32_t p = 0; p < bake->desc.character->mesh.part_count; ++p) put_mesh(s, bake, p, normals);
-    usda_look_write(s);
+    usda_material_write(s);
     text_put(&s->text, "}\n");
     text_flush(&s->text);
     if (s->text.bad)

@@ -354,7 +354,7 @@ static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* e
         memcpy(r->now_rotations, d->rotations, turns);
         double share = run / (run + 3.0);
         if (share > 0 && i + 1 < rounds) carry_on(r, share);
-        sup_decompose_weigh(d);
+        sup_decompose_solve_weights(d);
         r->rounds++;
         run = d->total > last ? 0 : run + 1;
         last = d->total;
@@ -388,7 +388,7 @@ static void sum_removal(sup_decomposer* d, double* removal)
 {
     memset(removal, 0, (size_t)d->bones_max * SUP_DECOMPOSE_PIECES * sizeof *removal);
     d->removal = removal;
-    sup_decompose_weigh(d);
+    sup_decompose_solve_weights(d);
     d->removal = NULL;
     for (size_t piece = 1; piece < SUP_DECOMPOSE_PIECES; ++piece)
         for (uint32_t b = 0; b < d->bone_count; ++b) removal[b] += removal[piece * d->bones_max + b];
@@ -432,7 +432,7 @@ static sup_result move_weak_bones(runner* r, double* removal, sup_error* error)
         restore(d, &r->before);
         forget_bone(d, weak);
         sup_decompose_patch_place(d, weak, place, &r->patch);
-        sup_decompose_weigh(d);
+        sup_decompose_solve_weights(d);
         result = advance(r, TRIAL_ROUNDS - 1, false, error);
         if (result != SUP_OK) return result;
         if (d->total < r->plain.total) {
@@ -456,7 +456,7 @@ static sup_result begin_with(runner* r, uint32_t bones, sup_error* error)
 {
     if (!sup_decompose_seed(&r->d, bones, r->options->seed, &r->patch, go_on, r))
         return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
-    sup_decompose_weigh(&r->d);
+    sup_decompose_solve_weights(&r->d);
     return advance(r, WARM_ROUNDS, true, error);
 }
 

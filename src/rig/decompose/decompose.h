@@ -80,7 +80,7 @@ SUP_WIDE_DECLARE(void, sup_decompose_products,
 SUP_WIDE_DECLARE(void, sup_decompose_first, (const sup_decomposer* d, uint32_t bone, uint32_t frame_block));
 
 /// Best weights of every point for the bones as they are; fills errors and total.
-void sup_decompose_weigh(sup_decomposer* d);
+void sup_decompose_solve_weights(sup_decomposer* d);
 /// Every point follows the one bone that fits it best; fills errors and total.
 void sup_decompose_assign(sup_decomposer* d);
 /// Best bones for the weights as they are: `sweeps` times one after the other.
@@ -106,7 +106,7 @@ void sup_decompose_patch_place(sup_decomposer* d, uint32_t bone, uint32_t center
 bool sup_decompose_seed(sup_decomposer* d, uint32_t bones, uint64_t seed, sup_decompose_patch* patch, bool (*go_on)(void* user),
                         void* user);
 /// Points around which the error is largest, worst first and at least `radius` apart; returns how many, at most room.
-uint32_t sup_decompose_places(const sup_decomposer* d, double radius, uint32_t room, uint32_t* out);
+uint32_t sup_decompose_places(const sup_decomposer* d, double radius, uint32_t capacity, uint32_t* out);
 
 /// A tree over the bones. Before: sup_decompose_sums. parents and heads (unit space) are one a bone.
 void sup_decompose_tree(const sup_decomposer* d, bool flat, uint32_t* parents, double (*heads)[3]);

@@ -100,7 +100,7 @@ bool sup_decompose_seed(sup_decomposer* d, uint32_t bones, uint64_t seed, sup_de
 }
 
 // The error around every n-th point, near ones counting more.
-uint32_t sup_decompose_places(const sup_decomposer* d, double radius, uint32_t room, uint32_t* out)
+uint32_t sup_decompose_places(const sup_decomposer* d, double radius, uint32_t capacity, uint32_t* out)
 {
     enum { CENTERS = 256 };
     double   around[CENTERS];
@@ -112,7 +112,7 @@ uint32_t sup_decompose_places(const sup_decomposer* d, double radius, uint32_t r
             if (share > 0) around[c] += share * share * (double)d->errors[p];
         }
     }
-    while (count < room) {
+    while (count < capacity) {
         uint32_t best = 0;
         for (uint32_t c = 1; c < centers; ++c)
             if (around[c] > around[best]) best = c;

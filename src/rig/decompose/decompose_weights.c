@@ -369,7 +369,7 @@ static void add_up(sup_decomposer* d)
     for (uint32_t i = 0; i < d->points8 / SUP_LANES; ++i) d->total += d->piece_error[i];
 }
 
-void sup_decompose_weigh(sup_decomposer* d)
+void sup_decompose_solve_weights(sup_decomposer* d)
 {
     if (d->smooth > 0) {
         memset(d->old_weights, 0, (size_t)d->point_count * d->bones_max * sizeof *d->old_weights);

@@ -260,7 +260,8 @@ static void find_fingers(const body_skeleton* s, const body_shape* shape, body_m
     for (uint32_t j = 0; j < s->count && !named && shape->found; ++j) out->fingers[j] = shape->fingers[j];
 }
 
-static void say_how(const body_skeleton* s, const body_map* names, const body_fixed* fixed, uint32_t fixed_count, body_map* out)
+static void note_how(const body_skeleton* s, const body_map* names, const body_fixed* fixed, uint32_t fixed_count,
+                     body_map* out)
 {
     for (uint32_t j = 0; j < s->count; ++j) {
         int       side, other_side;
@@ -318,11 +319,11 @@ sup_result body_find(const body_skeleton* s, const body_fixed* fixed, uint32_t f
         }
     }
     find_fingers(s, &shape, out);
-    say_how(s, &names, fixed, fixed_count, out);
+    note_how(s, &names, fixed, fixed_count, out);
     return SUP_OK;
 }
 
-const char* body_role_text(const body_map* map, uint32_t joint, char* text, size_t room)
+const char* body_role_text(const body_map* map, uint32_t joint, char* text, size_t capacity)
 {
     static const char* const roles[ROLE_COUNT] = { "",          "hips",      "spine",     "neck", "head",
                                                    "shoulder",  "upper arm", "lower arm", "hand", "upper leg",
@@ -332,9 +333,9 @@ const char* body_role_text(const body_map* map, uint32_t joint, char* text, size
     body_role                role = body_role_of(map, joint, &side);
     const body_finger*       f = &map->fingers[joint];
     if (role != ROLE_NONE)
-        sup_format(text, room, "%s%s", side == SIDE_LEFT ? "left " : side == SIDE_RIGHT ? "right " : "", roles[role]);
+        sup_format(text, capacity, "%s%s", side == SIDE_LEFT ? "left " : side == SIDE_RIGHT ? "right " : "", roles[role]);
     else if (f->number)
-        sup_format(text, room, "%s %s %d", f->side == SIDE_LEFT ? "left" : "right", fingers[f->finger], f->number);
-    else sup_format(text, room, "%s", "");
+        sup_format(text, capacity, "%s %s %d", f->side == SIDE_LEFT ? "left" : "right", fingers[f->finger], f->number);
+    else sup_format(text, capacity, "%s", "");
     return text;
 }

@@ -79,7 +79,7 @@ body_map body_map_none(void);
 /// The role and side of a joint within the map.
 body_role body_role_of(const body_map* map, uint32_t joint, int* side);
 /// "left upper leg", "spine", "right index finger 2"; "" for a joint without a role.
-const char* body_role_text(const body_map* map, uint32_t joint, char* text, size_t room);
+const char* body_role_text(const body_map* map, uint32_t joint, char* text, size_t capacity);
 /// Whether `above` is the joint itself or stands above it.
 bool body_is_above(const uint32_t* parents, uint32_t above, uint32_t joint);
 

@@ -83,7 +83,7 @@ static limb_joints find_halves(const shape* s, const uint32_t* chain, uint32_t e
     for (uint32_t i = 1; i <= end; ++i) ways[i] = ways[i - 1] + v3_distance(s->nodes[chain[i - 1]].at, s->nodes[chain[i]].at);
     for (uint32_t i = 0; i + 2 <= end && ways[end] - ways[i] > 0.6f * ways[end]; ++i)
         for (uint32_t k = i + 1; k < end; ++k) {
-            float alike = shape_likeness(ways[k] - ways[i], ways[end] - ways[k]);
+            float alike = length_ratio(ways[k] - ways[i], ways[end] - ways[k]);
             if (alike > most) most = alike, best = (limb_joints){ i, k, end };
         }
     return best;

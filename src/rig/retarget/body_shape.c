@@ -28,7 +28,7 @@ static bool has_foot(const shape* s, uint32_t node)
 static float leg_score(const shape* s, uint32_t a, uint32_t b)
 {
     const shape_node *x = &s->nodes[a], *y = &s->nodes[b];
-    float             alike = shape_likeness(x->low_way, y->low_way);
+    float             alike = length_ratio(x->low_way, y->low_way);
     uint32_t          more = x->low_count > y->low_count ? x->low_count - y->low_count : y->low_count - x->low_count;
     if (more > 1 || alike < ALIKE) return 0;
     return (x->low_way + y->low_way) * alike * (has_foot(s, a) && has_foot(s, b) ? 1.5f : 1);
@@ -45,7 +45,7 @@ static bool may_be_leg(const shape* s, uint32_t node)
 static float arm_score(const shape* s, uint32_t a, uint32_t b)
 {
     const shape_node *x = &s->nodes[a], *y = &s->nodes[b];
-    float             alike = shape_likeness(x->long_way, y->long_way);
+    float             alike = length_ratio(x->long_way, y->long_way);
     uint32_t          more = x->long_count > y->long_count ? x->long_count - y->long_count : y->long_count - x->long_count;
     if (more > 2 || alike < ALIKE || fabsf(x->height - y->height) > 0.25f * x->long_way) return 0;
     return (x->long_way + y->long_way) * alike * (shape_hand(s, a) != SUP_NONE && shape_hand(s, b) != SUP_NONE ? 1.5f : 1);
@@ -165,7 +165,7 @@ static bool has_twin(const shape* s, uint32_t node)
     uint32_t          looks = 0;
     for (uint32_t c = s->nodes[n->parent].child; c != SUP_NONE && looks++ < TWINS_MAX; c = s->nodes[c].sibling) {
         const shape_node* other = &s->nodes[c];
-        if (c != node && other->long_count == n->long_count && shape_likeness(other->long_way, n->long_way) > 0.95f &&
+        if (c != node && other->long_count == n->long_count && length_ratio(other->long_way, n->long_way) > 0.95f &&
             fabsf(other->height - n->height) < 0.05f * s->size && fabsf(other->top - n->top) < 0.05f * s->size)
             return true;
     }

@@ -89,7 +89,7 @@ uint32_t shape_chain(const shape* s, uint32_t node, bool low, uint32_t* out)
     return count;
 }
 
-float shape_likeness(float a, float b) { return a > b ? b / a : a > 0 ? a / b : 0; }
+float length_ratio(float a, float b) { return a > b ? b / a : a > 0 ? a / b : 0; }
 
 // Fingers: several short ways on from a joint near the end. SUP_NONE: none.
 uint32_t shape_hand(const shape* s, uint32_t node)

@@ -45,7 +45,7 @@ sup_result shape_make_tree(shape* s, const bool* barred, sup_arena* scratch, sup
 /// The way down from a node, with it: to the lowest end, or the longest. out: room for CHAIN_MAX.
 uint32_t shape_chain(const shape* s, uint32_t node, bool low, uint32_t* out);
 /// Of two lengths: the shorter over the longer.
-float shape_likeness(float a, float b);
+float length_ratio(float a, float b);
 /// Where several short ways go on near the end of a limb. SUP_NONE: nowhere.
 uint32_t shape_hand(const shape* s, uint32_t node);
 uint32_t shape_node_of(const shape* s, uint32_t joint);

@@ -389,7 +389,7 @@ static sup_result make_clip(retarget* r, sup_clip* out)
 
 // ---------------------------------------------------------------------------------------------- whole
 
-static sup_result say_pair(retarget* r, uint32_t target, uint8_t* how, const char** role)
+static sup_result note_pair(retarget* r, uint32_t target, uint8_t* how, const char** role)
 {
     const body_map *t = &r->target.body, *s = &r->source.body;
     uint32_t        source = r->follows[target].source;
@@ -414,7 +414,7 @@ static sup_result fill_report(retarget* r, sup_retarget_report* report)
     for (uint32_t j = 0; j < n; ++j) {
         if (r->follows[j].source != SUP_NONE) {
             uint32_t   i = report->pair_count++;
-            sup_result result = say_pair(r, j, &how[i], &roles[i]);
+            sup_result result = note_pair(r, j, &how[i], &roles[i]);
             if (result != SUP_OK) return result;
             targets[i] = j;
             sources[i] = r->follows[j].source;

@@ -211,8 +211,9 @@ sup_result sup_places_turn(const sup_mesh* mesh, uint32_t count, const uint32_t*
                      .scaled = SUP_NEW(scratch, float, count),
                      .below = SUP_NEW(scratch, bool, count),
                      .kept = SUP_NEW(scratch, sup_vec3, count) };
-    bool       room = t.places && t.lengths && t.turned && t.scaled && t.below && t.kept;
-    sup_result r = room ? run(mesh, &t, places, options, scratch, out, error) : sup_fail_memory(error, "a skeleton's pose");
+    bool       allocated = t.places && t.lengths && t.turned && t.scaled && t.below && t.kept;
+    sup_result r =
+        allocated ? run(mesh, &t, places, options, scratch, out, error) : sup_fail_memory(error, "a skeleton's pose");
     sup_arena_destroy(scratch);
     return r;
 }

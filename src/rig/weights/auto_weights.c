@@ -43,7 +43,7 @@ typedef struct weigher {
     sup_voxels          voxels;
     sup_lattice_weights lattice;
 
-    uint32_t           first, batch, batch_room; ///< groups
+    uint32_t           first, batch, batch_workspace; ///< groups
     float**            solved;                   ///< per group of the batch: particles x 8
     float**            work;
     sup_diffusion_run* runs;
@@ -167,19 +167,19 @@ static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
 {
     uint32_t groups = (w->owner_count + SUP_LANES - 1) / SUP_LANES,
              workers = w->options->tasks ? w->options->tasks->workers : 1;
-    w->batch_room = groups < 2 * workers ? groups : 2 * workers;
-    w->solved = SUP_NEW(w->scratch, float*, w->batch_room);
-    w->work = SUP_NEW(w->scratch, float*, w->batch_room);
-    w->runs = SUP_NEW(w->scratch, sup_diffusion_run, w->batch_room);
+    w->batch_workspace = groups < 2 * workers ? groups : 2 * workers;
+    w->solved = SUP_NEW(w->scratch, float*, w->batch_workspace);
+    w->work = SUP_NEW(w->scratch, float*, w->batch_workspace);
+    w->runs = SUP_NEW(w->scratch, sup_diffusion_run, w->batch_workspace);
     w->kept = SUP_NEW(w->scratch, influence, (size_t)w->mesh->point_count * w->keep);
     if (!w->solved || !w->work || !w->runs || !w->kept) return sup_fail_memory(error, "weights");
-    for (uint32_t g = 0; g < w->batch_room; ++g) {
+    for (uint32_t g = 0; g < w->batch_workspace; ++g) {
         w->solved[g] = SUP_NEW(w->scratch, float, (size_t)w->voxels.particle_count* SUP_LANES);
         w->work[g] = SUP_NEW(w->scratch, float, sup_diffusion_work(w->voxels.particle_count));
         if (!w->solved[g] || !w->work[g]) return sup_fail_memory(error, "weights");
     }
-    for (w->first = 0; w->first < groups; w->first += w->batch_room) {
-        w->batch = groups - w->first < w->batch_room ? groups - w->first : w->batch_room;
+    for (w->first = 0; w->first < groups; w->first += w->batch_workspace) {
+        w->batch = groups - w->first < w->batch_workspace ? groups - w->first : w->batch_workspace;
         sup_result result = solve_batch(w, groups, out, error);
         if (result != SUP_OK) return result;
         sup_tasks_run(w->options->tasks, w->mesh->point_count, GRAIN, weigh_points, w);

@@ -483,7 +483,7 @@ void sup_contact_crossing_at_rest(const sup_contact* c, bool* out)
 
 size_t sup_contact_state(const sup_contact* c)
 {
-    return sizeof(contact_habits) + c->capacity * sizeof(contact_habit) + sup_align((c->resting_count + 7) / 8, 4);
+    return sizeof(contact_habits) + c->capacity * sizeof(contact_cached) + sup_align((c->resting_count + 7) / 8, 4);
 }
 
 void sup_contact_reset(const sup_contact* c, void* state) { memset(state, 0, sup_contact_state(c)); }
@@ -525,11 +525,11 @@ contact_memory sup_contact_divide(const sup_contact* c, void* scratch, size_t* b
     m.slices = take(&d, (size_t)WAVE * SLICE, sizeof *m.slices);
     m.counts = take(&d, WAVE, sizeof *m.counts);
     m.found = take(&d, 2 * (size_t)c->capacity, sizeof *m.found);
-    m.habits = take(&d, c->capacity, sizeof *m.habits);
+    m.cached = take(&d, c->capacity, sizeof *m.cached);
     m.keys = take(&d, 2 * (size_t)c->capacity, sizeof *m.keys);
     m.spare = take(&d, 2 * (size_t)c->capacity, sizeof *m.spare);
     m.colors = take(&d, n, sizeof *m.colors);
-    m.solid_room = take(&d, c->solid_bytes, 1);
+    m.solid_scratch = take(&d, c->solid_bytes, 1);
     if (bytes) *bytes = d.used;
     return m;
 }

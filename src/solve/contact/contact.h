@@ -10,7 +10,7 @@
 ///     reset:     sup_contact_reset (state)
 ///     step:      sup_contact_search (from, to, bodies)           the list is in scratch, which the caller keeps through the
 ///     step substep:   sup_contact_begin (fraction of the step, velocities) iteration: sup_contact_project, after everything
-///     else then:      sup_contact_rub, after v = (x - x_n) / dt and damping
+///     else then:      sup_contact_friction, after v = (x - x_n) / dt and damping
 ///
 /// Never paired: points with triangles that have a corner within ring - 1 edges of them, and places near at rest (2.5 mean
 /// edges) of which one is behind the other: both sides of a thin part or of a limb. Places that face each other and touch at
@@ -94,7 +94,7 @@ void sup_contact_reset(const sup_contact* c, void* state);
 
 typedef struct sup_contact_settings {
     float       thickness; ///< distance that is defended; mean edges, usually .05
-    sup_rubbing rubbing;   ///< of the skin with itself; a body brings its own friction, the larger counts
+    sup_rubbing friction;  ///< of the skin with itself; a body brings its own friction, the larger counts
     bool        edges;     ///< edge-edge contacts too; usually on
     bool        self;      ///< the skin against itself
 } sup_contact_settings;
@@ -126,7 +126,7 @@ void sup_contact_begin(const sup_contact* c, const sup_contact_call* call, float
 /// One round over the list. Returns how many contacts pushed.
 uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call, sup_vec4* x);
 /// Friction and restitution for a substep of dt seconds.
-void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v);
+void sup_contact_friction(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v);
 
 // ---------------------------------------------------------------------------------------------- reading
 

@@ -144,15 +144,15 @@ typedef struct contact_item {
 } contact_item;
 
 /// What is left of a contact of the step before.
-typedef struct contact_habit {
+typedef struct contact_cached {
     uint32_t id[2], kind;
     float    strength;
-} contact_habit;
+} contact_cached;
 
 /// Of all, rising by who they are; `list` goes on for the capacity.
 typedef struct contact_habits {
     uint32_t      count;
-    contact_habit list[];
+    contact_cached list[];
 } contact_habits;
 
 /// Of round bodies: the surface is where the place is now, or only as far as that is in front, on the side that it came from; a
@@ -211,10 +211,10 @@ typedef struct contact_memory {
     contact_item*  slices;       // WAVE chunks
     chunk_count*   counts;       // per chunk of a wave
     contact_item*  found;        // 2 x capacity
-    contact_habit* habits;       // capacity
+    contact_cached* cached;       // capacity
     sup_sort_item *keys, *spare; // 2 x capacity
     uint64_t*      colors;       // per point
-    uint8_t*       solid_room;
+    uint8_t*        solid_scratch;
 } contact_memory;
 
 // Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs; a chunk has room for SLICE contacts.
@@ -229,7 +229,7 @@ typedef struct contact_search {
     contact_memory          m;
     const sup_vec4 *        from, *to;
     sup_vec3                shift;  // what all move by; `from` is taken as if that had happened already
-    contact_habits*         habits; // state
+    contact_habits*         cached; // state
     const uint8_t*          parted; // state: a bit for each that rests
     uint32_t                pair_count, wanted_count;
     bool                    crowded; // so much in one place that the search was given up
@@ -289,8 +289,8 @@ bool sup_contact_crossing(const sup_vec3 from[4], const sup_vec3 to[4], float* t
 bool sup_contact_is_ridge(const contact_search* s, uint32_t p, const uint32_t* corners, float gap);
 bool sup_contact_edges_next(const sup_contact* c, const uint32_t e[4]);
 /// Was this one there in the step before?
-bool sup_contact_lasted(const contact_search* s, const contact_item* item);
-/// What was found takes on what it was in the step before, and what was not fades: contact_lasting.c. Returns how many there are.
+bool sup_contact_is_cached(const contact_search* s, const contact_item* item);
+/// What was found takes on what it was in the step before, and what was not fades: contact_cache.c. Returns how many there are.
 uint32_t sup_contact_last(contact_search* s, uint32_t count);
 
 /// Are two points in pieces that pass through each other at rest?

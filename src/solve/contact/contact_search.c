@@ -225,7 +225,7 @@ static void want_packs(contact_search* s)
 /// Pairs of packs in waves: the chunks of one in parallel, then what they found one after the other.
 static uint32_t gather(contact_search* s, uint32_t* lost)
 {
-    uint32_t room = 2 * s->c->capacity, count = 0;
+    uint32_t capacity = 2 * s->c->capacity, count = 0;
     uint64_t left = PAIRS + PAIRS_MOST * (uint64_t)s->c->filled, couples = 0;
     descent  d;
     d.depth = 0;
@@ -233,7 +233,7 @@ static uint32_t gather(contact_search* s, uint32_t* lost)
     memset(s->m.ready, 0, s->c->filled * sizeof *s->m.ready);
     while (d.depth > 0) {
         descend(s, &d);
-        if (s->pair_count > left || *lost > LOST_MOST * (uint64_t)room || couples > COUPLES_MOST * (uint64_t)s->c->filled) {
+        if (s->pair_count > left || *lost > LOST_MOST * (uint64_t)capacity || couples > COUPLES_MOST * (uint64_t)s->c->filled) {
             s->crowded = true;
             break;
         }
@@ -245,9 +245,9 @@ static uint32_t gather(contact_search* s, uint32_t* lost)
             *lost += s->m.counts[k].lost;
             couples += s->m.counts[k].couples;
             for (uint32_t i = 0; i < s->m.counts[k].kept; ++i) {
-                if (count == room) {
+                if (count == capacity) {
                     count = keep_nearest(s, count, s->c->capacity);
-                    *lost += room - count;
+                    *lost += capacity - count;
                 }
                 s->m.found[count++] = s->m.slices[(size_t)k * SLICE + i];
             }
@@ -258,11 +258,11 @@ static uint32_t gather(contact_search* s, uint32_t* lost)
 
 /// A point stays with the triangle it lay on until another is nearer by this, mean edges: on an edge it would go to and fro
 /// between two.
-static const float loyalty = 0.2f;
+static const float cached_bonus = 0.2f;
 
 static float rank_of(const contact_search* s, const contact_item* i)
 {
-    return sup_contact_lasted(s, i) ? i->rank - loyalty * i->unit : i->rank;
+    return sup_contact_is_cached(s, i) ? i->rank - cached_bonus * i->unit : i->rank;
 }
 
 /// Of several triangles one point keeps the most urgent; edges keep all.
@@ -356,10 +356,10 @@ sup_contact_report sup_contact_search(const sup_contact* c, const sup_contact_ca
     SUP_ASSERT(solid_count <= c->solid_count && from && to && state && call->scratch);
     sup_contact_report report = { 0 };
     contact_search     s = { .c = c, .call = call, .m = sup_contact_divide(c, call->scratch, NULL), .from = from, .to = to };
-    contact_habits*    habits = state;
-    uint8_t*           parted = (uint8_t*)(habits->list + c->capacity);
+    contact_habits*    cached = state;
+    uint8_t*           parted = (uint8_t*)(cached->list + c->capacity);
     *s.m.header = (contact_header){ 0 };
-    s.habits = habits;
+    s.cached = cached;
     s.parted = parted;
     s.shift = common_move(&s);
     for (uint32_t i = 0; i < c->resting_count; ++i)

@@ -372,7 +372,7 @@ static bool lane_overlaps(const contact_pack* p, uint32_t lane, const sup_box* b
 
 /// Free points in slots whose boxes the body's overlaps, in the order of the hierarchy; or for `faces` the slots themselves, as
 /// points, of which it is smaller than edges are.
-static uint32_t collect(const probe* p, const contact_node* box, bool faces, uint32_t room, uint32_t* lost)
+static uint32_t collect(const probe* p, const contact_node* box, bool faces, uint32_t capacity, uint32_t* lost)
 {
     const contact_search* s = p->s;
     const sup_bvh*        b = &s->c->bvh;
@@ -401,7 +401,7 @@ static uint32_t collect(const probe* p, const contact_node* box, bool faces, uin
                 if (s->c->owns[slot] & OWN_POINT << k && s->from[point].w > 0) wanted[wanted_count++] = point;
             }
             for (uint32_t k = 0; k < wanted_count; ++k)
-                if (count < room) p->out[count++].point = wanted[k];
+                if (count < capacity) p->out[count++].point = wanted[k];
                 else ++*lost;
         }
     }
@@ -466,7 +466,7 @@ static bool make_probe(probe* p, contact_node* box, uint8_t** room)
 
 void sup_contact_find_bodies(contact_search* s, uint32_t solid_count, const sup_solid* solids, sup_contact_report* report)
 {
-    uint8_t*        room = s->m.solid_room;
+    uint8_t*        room = s->m.solid_scratch;
     contact_header* h = s->m.header;
     memcpy(s->m.solids, solids, solid_count * sizeof *solids);
     h->solid_count = solid_count;

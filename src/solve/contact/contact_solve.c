@@ -224,7 +224,7 @@ void sup_contact_begin(const sup_contact* c, const sup_contact_call* call, float
 {
     solving s = start(c, call);
     place_bodies(&s, begin, end);
-    bool bounces = v && call->settings.rubbing.restitution > 0;
+    bool bounces = v && call->settings.friction.restitution > 0;
     for (uint32_t i = 0; i < s.m.header->count; ++i) {
         contact_item* item = &s.m.list[i];
         sup_touch     touch;
@@ -251,18 +251,18 @@ uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call,
     return count + project_bodies(&s);
 }
 
-void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v)
+void sup_contact_friction(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v)
 {
     solving            s = start(c, call);
-    const sup_rubbing* rubbing = &call->settings.rubbing;
+    const sup_rubbing* friction = &call->settings.friction;
     for (uint32_t i = 0; i < s.m.header->count; ++i) {
         const contact_item* item = &s.m.list[i];
         const uint32_t*     p = item->p;
         sup_touch           touch;
         if (!(item->pushed > 0) || !find_touch(item, x, &touch)) continue;
         const float masses[4] = { x[p[0]].w, x[p[1]].w, x[p[2]].w, x[p[3]].w };
-        sup_touch_rub((sup_vec4* const[4]){ &v[p[0]], &v[p[1]], &v[p[2]], &v[p[3]] }, masses, &touch, rubbing, item->approach,
-                      item->pushed / dt, v3(0, 0, 0));
+        sup_touch_friction((sup_vec4* const[4]){ &v[p[0]], &v[p[1]], &v[p[2]], &v[p[3]] }, masses, &touch, friction,
+                           item->approach, item->pushed / dt, v3(0, 0, 0));
     }
     for (uint32_t i = 0; i < s.m.header->body_count; ++i) {
         const contact_body* b = &s.m.bodies[i];
@@ -272,11 +272,11 @@ void sup_contact_rub(const sup_contact* c, const sup_contact_call* call, const s
         sup_touch   touch = body_touch(&s, b, x);
         sup_vec4*   moved[4];
         body_particles(b, v, moved);
-        sup_rubbing own = *rubbing;
+        sup_rubbing own = *friction;
         sup_vec3    still = v3_scale(b->moved, 1 / dt);
         float       approach = own.restitution > 0 ? b->approach + v3_dot(touch.normal, still) : 0;
         own.friction = fmaxf(own.friction, s.m.solids[b->solid].friction);
-        sup_touch_rub(moved, masses, &touch, &own, approach, b->pushed / dt, still);
+        sup_touch_friction(moved, masses, &touch, &own, approach, b->pushed / dt, still);
     }
 }
 

@@ -46,7 +46,7 @@ static sup_result create(const sup_planes_desc* d, sup_planes* p, sup_arena* are
     p->leaf_count = bvh.leaf_count > 1 ? bvh.leaf_count / 2 : 1;
     p->pack_count = (d->triangle_count + PLANES_PACK - 1) / PLANES_PACK;
     p->capacity = 1024 + d->triangle_count / 2;
-    p->plane_room = 2048 + d->triangle_count;
+    p->plane_capacity = 2048 + d->triangle_count;
     p->packs = make_packs(d, &bvh, p->pack_count, arena);
     p->units = sup_arena_copy(arena, d->units, d->point_count, sizeof *d->units);
     p->gives = d->gives ? sup_arena_copy(arena, d->gives, d->point_count, sizeof *d->gives) : p->units;
@@ -105,9 +105,9 @@ planes_memory sup_planes_divide(const sup_planes* p, void* scratch, size_t* byte
     m.open = take(base, &used, p->capacity, sizeof *m.open);
     m.stirred = take(base, &used, n, sizeof *m.stirred);
     m.strays = take(base, &used, n / PLANES_GRAIN + 1, sizeof *m.strays);
-    m.looks = take(base, &used, p->plane_room, sizeof *m.looks);
-    m.planes = take(base, &used, p->plane_room, sizeof *m.planes);
-    m.placed = take(base, &used, p->plane_room, sizeof *m.placed);
+    m.looks = take(base, &used, p->plane_capacity, sizeof *m.looks);
+    m.planes = take(base, &used, p->plane_capacity, sizeof *m.planes);
+    m.placed = take(base, &used, p->plane_capacity, sizeof *m.placed);
     m.cluster = take(base, &used, n, sizeof *m.cluster);
     m.group_of = take(base, &used, n, sizeof *m.group_of);
     m.touched = take(base, &used, n, sizeof *m.touched);
@@ -116,7 +116,7 @@ planes_memory sup_planes_divide(const sup_planes* p, void* scratch, size_t* byte
     m.carried = take(base, &used, n, sizeof *m.carried);
     m.fixed = take(base, &used, n, sizeof *m.fixed);
     m.share = take(base, &used, n, sizeof *m.share);
-    m.groups = take(base, &used, p->plane_room < n / 2 ? p->plane_room : n / 2 + 1, sizeof *m.groups);
+    m.groups = take(base, &used, p->plane_capacity < n / 2 ? p->plane_capacity : n / 2 + 1, sizeof *m.groups);
     m.couples = take(base, &used, 2 * (size_t)PLANES_CHUNK * PLANES_WAVE, sizeof *m.couples);
     m.slices = take(base, &used, (size_t)PLANES_ROOM * PLANES_WAVE, sizeof *m.slices);
     m.counts = take(base, &used, PLANES_WAVE, sizeof *m.counts);

@@ -32,7 +32,7 @@ struct sup_planes {
     uint32_t           twin_count;
     const uint32_t*    twins;      // points that go where another goes, and that one: two each
     uint32_t           capacity;   // blocks
-    uint32_t           plane_room; // planes
+    uint32_t           plane_capacity; // planes
 };
 
 /// Boxes around the triangles of a pack on their way, with room to stray, without what all move by. Not a number: empty.

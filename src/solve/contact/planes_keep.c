@@ -116,7 +116,7 @@ static void add_plane(planes_run* r, planes_plane plane)
 /// Returns how many pairs have got a plane.
 static uint32_t find_planes(planes_run* r)
 {
-    uint32_t before = r->plane_count, most = r->p->plane_room - before;
+    uint32_t before = r->plane_count, most = r->p->plane_capacity - before;
     sup_tasks_run(r->call->tasks, block_count(r), GRAIN_BLOCKS, test_task, r);
     memset(r->m.open, 0, block_count(r));
     r->look_count = 0;
@@ -215,7 +215,7 @@ static planes_placed carried_plane(const planes_run* r, const planes_plane* from
 }
 
 /// How far corner k is beyond what it must keep, below 0: on the wrong side.
-static float room_of(const planes_placed* p, int k, sup_vec3 x)
+static float clearance_of(const planes_placed* p, int k, sup_vec3 x)
 {
     float h = v3_dot(p->normal, v3_sub(x, p->at));
     return (k < 3 ? h : -h) - p->gap;
@@ -228,8 +228,8 @@ static void project(planes_run* r, const planes_plane* plane, const planes_place
     if (is_open(r, plane)) return;
     for (int k = 0; k < 6; ++k) {
         sup_vec3* x = &r->m.fixed[plane->corners[k]];
-        float     room = room_of(p, k, *x) + p->gap - p->push;
-        if (room < 0 && is_free(r, plane->corners[k])) *x = v3_mad(*x, k < 3 ? -room : room, p->normal);
+        float     clearance = clearance_of(p, k, *x) + p->gap - p->push;
+        if (clearance < 0 && is_free(r, plane->corners[k])) *x = v3_mad(*x, k < 3 ? -clearance : clearance, p->normal);
     }
 }
 
@@ -238,7 +238,7 @@ static void shorten(planes_run* r, const planes_plane* plane, const planes_place
     if (is_open(r, plane)) return;
     for (int k = 0; k < 6; ++k) {
         uint32_t i = plane->corners[k];
-        float    there = room_of(p, k, r->m.fixed[i]), here = room_of(p, k, r->m.carried[i]);
+        float    there = clearance_of(p, k, r->m.fixed[i]), here = clearance_of(p, k, r->m.carried[i]);
         if (there >= 0 || !is_free(r, i)) continue;
         float share = here > 0 ? here / (here - there) : 0;
         r->m.share[i] = fminf(r->m.share[i], share);

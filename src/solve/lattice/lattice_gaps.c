@@ -255,7 +255,7 @@ typedef struct gap_job {
     sup_vec3*                    places;                     ///< posed
     sup_vec3*                    ways;                       ///< outwards there, where something is twisted
     float *                      sorted[3], *sorted_rest[3]; ///< by cell of the grid
-    float*                       rooms;                      ///< per place, in cells; FREE: nothing is near
+    float*                       clearances;                 ///< per place, in cells; FREE: nothing is near
 } gap_job;
 
 static gap_job cut_scratch(const sup_lattice_gaps* gaps, const sup_lattice_gaps_call* call, void* scratch, size_t* size)
@@ -269,7 +269,7 @@ static gap_job cut_scratch(const sup_lattice_gaps* gaps, const sup_lattice_gaps_
     }
     j.ways = sup_scratch_at(scratch, at);
     at += sup_align(n * sizeof(sup_vec3), 64);
-    j.rooms = sup_scratch_at(scratch, at);
+    j.clearances = sup_scratch_at(scratch, at);
     j.grid.order = sup_scratch_at(scratch, at + words);
     j.grid.cells = sup_scratch_at(scratch, at + 2 * words);
     j.grid.begin = sup_scratch_at(scratch, at + 3 * words);
@@ -305,7 +305,7 @@ static void place_task(void* data, uint32_t begin, uint32_t end)
 
 // The room that two places leave each other, in cells, from the square of their distance in cells. It grows beyond all bounds
 // towards REACH, and where the pose does not bring them together.
-static float room_between(float posed2, float faces)
+static float clearance_between(float posed2, float faces)
 {
     float spacing = faces * SPACING, gap2 = posed2 - spacing * spacing, far = 1 - posed2 / (REACH * REACH);
     if (!(faces * far > 0)) return FREE;
@@ -341,29 +341,29 @@ static void find_rows(const gap_job* j, uint32_t k, sup_lattice_gaps_rows* rows)
         }
 }
 
-static float find_room(const gap_job* j, sup_lattice_gaps_rows* rows, uint32_t k)
+static float find_clearance(const gap_job* j, sup_lattice_gaps_rows* rows, uint32_t k)
 {
     const sup_lattice_gaps* gaps = j->gaps;
     uint32_t                closing[CLOSING_MOST], i = j->grid.order[k];
-    float                   room = FREE, unit = 1 / (gaps->h * gaps->h);
+    float                   clearance = FREE, unit = 1 / (gaps->h * gaps->h);
     for (int a = 0; a < 3; ++a) rows->at[a] = (&j->places[i].x)[a], rows->from[a] = (&gaps->rest[i].x)[a];
     uint32_t count = SUP_WIDE_PICK(sup_lattice_gaps_closing)(rows, closing, CLOSING_MOST);
     for (uint32_t c = 0; c < count; ++c) {
         uint32_t q = j->grid.order[closing[c]];
         float    posed2 = unit * v3_length2(v3_sub(j->places[q], j->places[i]));
         float    rest2 = unit * v3_length2(v3_sub(gaps->rest[q], gaps->rest[i]));
-        float    between = room_between(posed2, facing(j, i, q, posed2, rest2));
-        room = between < room ? between : room;
+        float    between = clearance_between(posed2, facing(j, i, q, posed2, rest2));
+        clearance = between < clearance ? between : clearance;
     }
     for (uint32_t c = gaps->apart_begin[i]; c < gaps->apart_begin[i + 1]; ++c) {
         float posed2 = v3_length2(v3_sub(j->places[gaps->apart[c]], j->places[i])) * unit;
-        float between = posed2 < REACH * REACH ? room_between(posed2, 1) : FREE;
-        room = between < room ? between : room;
+        float between = posed2 < REACH * REACH ? clearance_between(posed2, 1) : FREE;
+        clearance = between < clearance ? between : clearance;
     }
-    return room > NO_ROOM ? room : NO_ROOM;
+    return clearance > NO_ROOM ? clearance : NO_ROOM;
 }
 
-static void room_task(void* data, uint32_t begin, uint32_t end)
+static void clearance_task(void* data, uint32_t begin, uint32_t end)
 {
     const gap_job*        j = data;
     float                 square = j->gaps->h * j->gaps->h;
@@ -374,7 +374,7 @@ static void room_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t k = begin; k < end; ++k) {
         uint32_t i = j->grid.order[k];
         if (k == begin || j->grid.cells[i] != j->grid.cells[j->grid.order[k - 1]]) find_rows(j, k, &rows);
-        j->rooms[i] = find_room(j, &rows, k);
+        j->clearances[i] = find_clearance(j, &rows, k);
     }
 }
 
@@ -383,29 +383,29 @@ static void room_task(void* data, uint32_t begin, uint32_t end)
 static void spread(const gap_job* j)
 {
     const sup_lattice_gaps* g = j->gaps;
-    float*                  room = j->call->room;
-    for (uint32_t s = 0; s < g->slot_count; ++s) room[s] = FREE;
-    for (uint32_t i = 0; i < g->count; ++i) room[g->slots[i]] = j->rooms[i];
+    float*                  clearance = j->call->clearance;
+    for (uint32_t s = 0; s < g->slot_count; ++s) clearance[s] = FREE;
+    for (uint32_t i = 0; i < g->count; ++i) clearance[g->slots[i]] = j->clearances[i];
     for (uint32_t i = 0; i < 2 * g->slot_count; ++i) {
         uint32_t s = i < g->slot_count ? i : 2 * g->slot_count - 1 - i;
-        float    least = room[s];
+        float    least = clearance[s];
         for (uint32_t k = g->near_begin[s]; k < g->near_begin[s + 1]; ++k) {
-            float beside = room[g->near[k]] + SLOPE;
+            float beside = clearance[g->near[k]] + SLOPE;
             least = beside < least ? beside : least;
         }
-        room[s] = least;
+        clearance[s] = least;
     }
 }
 
 static void hold_task(void* data, uint32_t begin, uint32_t end)
 {
     const gap_job* j = data;
-    float*         rooms = j->call->room;
+    float*         clearances = j->call->clearance;
     float          unit = 1 / j->gaps->h;
     for (uint32_t s = begin; s < end; ++s) {
-        float room = fmaxf(rooms[s] - CLEAR * (1 - rooms[s] / FREE), NO_ROOM),
-              far = room < FREE ? unit * (1 - room / FREE) / room : 0.0f;
-        rooms[s] = fminf(room / ENOUGH, 1);
+        float clearance = fmaxf(clearances[s] - CLEAR * (1 - clearances[s] / FREE), NO_ROOM),
+              far = clearance < FREE ? unit * (1 - clearance / FREE) / clearance : 0.0f;
+        clearances[s] = fminf(clearance / ENOUGH, 1);
         j->call->hold[s] = far * far;
     }
 }
@@ -423,13 +423,13 @@ bool sup_lattice_gaps_find(const sup_lattice_gaps* gaps, const sup_lattice_gaps_
                 j.sorted[a][k] = k < n ? (&j.places[j.grid.order[k]].x)[a] : INFINITY;
                 j.sorted_rest[a][k] = k < n ? (&gaps->rest[j.grid.order[k]].x)[a] : 0.0f;
             }
-        sup_tasks_run(call->tasks, n, GRAIN, room_task, &j);
-        for (uint32_t i = 0; i < n && !any; ++i) any = j.rooms[i] < FREE;
+        sup_tasks_run(call->tasks, n, GRAIN, clearance_task, &j);
+        for (uint32_t i = 0; i < n && !any; ++i) any = j.clearances[i] < FREE;
     } else
-        for (uint32_t i = 0; i < n; ++i) j.rooms[i] = FREE;
+        for (uint32_t i = 0; i < n; ++i) j.clearances[i] = FREE;
     if (any) spread(&j);
     else
-        for (uint32_t s = 0; s < gaps->slot_count; ++s) call->room[s] = FREE;
+        for (uint32_t s = 0; s < gaps->slot_count; ++s) call->clearance[s] = FREE;
     sup_tasks_run(call->tasks, gaps->slot_count, GRAIN, hold_task, &j);
     return any;
 }

@@ -44,7 +44,7 @@ typedef struct sup_lattice_gaps_call {
     const float*     twisted;  ///< per slot: 1 where its bones twist and do not bend, 0 where they bend
     const sup_tasks* tasks;
     void*            scratch; ///< sup_lattice_gaps_scratch bytes, 64-byte aligned
-    float*           room;    ///< out, per slot: 0 where skin meets skin, 1 where half a cell is free
+    float*           clearance; ///< out, per slot: 0 where skin meets skin, 1 where half a cell is free
     float*           hold;    ///< out, per slot: 1 / (how far it may move)^2, 0 where nothing is near
 } sup_lattice_gaps_call;
 
@@ -65,6 +65,6 @@ typedef struct sup_lattice_gaps_rows {
 } sup_lattice_gaps_rows;
 
 /// Lists those that the pose has brought near, at most `room`; returns how many.
-SUP_WIDE_DECLARE(uint32_t, sup_lattice_gaps_closing, (const sup_lattice_gaps_rows* rows, uint32_t* out, uint32_t room));
+SUP_WIDE_DECLARE(uint32_t, sup_lattice_gaps_closing, (const sup_lattice_gaps_rows* rows, uint32_t* out, uint32_t capacity));
 
 #endif

@@ -8,7 +8,7 @@ static inline f8 square(const float* const planes[3], const float at[3], uint32_
     return x * x + y * y + z * z;
 }
 
-uint32_t SUP_WIDE(sup_lattice_gaps_closing)(const sup_lattice_gaps_rows* rows, uint32_t* out, uint32_t room)
+uint32_t SUP_WIDE(sup_lattice_gaps_closing)(const sup_lattice_gaps_rows* rows, uint32_t* out, uint32_t capacity)
 {
     uint32_t count = 0;
     f8       reach2 = f8_all(rows->reach2), closes2 = f8_all(rows->closes2), least2 = f8_all(rows->least2);
@@ -20,7 +20,7 @@ uint32_t SUP_WIDE(sup_lattice_gaps_closing)(const sup_lattice_gaps_rows* rows, u
             f8 rest2 = square(rows->rest, rows->from, k);
             near = near & (posed2 < closes2 * rest2) & (rest2 >= least2);
             for (uint32_t bits = i8_bits(near), lane = 0; bits; bits >>= 1, ++lane)
-                if (bits & 1 && count < room) out[count++] = k + lane;
+                if (bits & 1 && count < capacity) out[count++] = k + lane;
         }
     return count;
 }

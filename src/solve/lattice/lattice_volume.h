@@ -113,7 +113,7 @@ typedef struct sup_lattice_volume_call {
     const sup_mat3*  matrices; ///< per slot
     bool             core;     ///< along the second field
     const float*     give;     ///< per slot: times the field, so that stiff flesh stays where it is; NULL: 1
-    const float*     room;     ///< per slot: times the field, 0 where skin meets skin (solve/lattice/lattice_gaps.h); NULL: 1
+    const float*     clearance; ///< per slot: times the field, 0 where skin meets skin (solve/lattice/lattice_gaps.h); NULL: 1
     const sup_vec3*  offsets;  ///< per member, added to its place; NULL: none
     const double*    targets;  ///< per part, times the rest volume; NULL: 1
     const float*     strength; ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1

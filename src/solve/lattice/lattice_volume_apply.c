@@ -129,7 +129,7 @@ static void outward_task(void* data, uint32_t begin, uint32_t end)
     const apply_job* j = data;
     SUP_WIDE_PICK(sup_lattice_outward)(j->v, j->call->matrices, j->call->core, begin, end, j->outward);
     for (uint32_t s = begin; s < end && j->call->give; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->give[s]);
-    for (uint32_t s = begin; s < end && j->call->room; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->room[s]);
+    for (uint32_t s = begin; s < end && j->call->clearance; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->clearance[s]);
 }
 
 static void field_task(void* data, uint32_t begin, uint32_t end)
@@ -223,15 +223,15 @@ static double outwards(const apply_job* j, double most) { return j->call->grow >
 static void find_gives(const apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
-    const float *             give = j->call->give, *room = j->call->room;
+    const float *             give = j->call->give, *clearance = j->call->clearance;
     for (uint32_t i = 0; i < v->part_count; ++i) {
         const sup_lattice_part* t = &v->parts[i];
         double                  sum = 0;
-        for (uint32_t m = t->member_begin; m < t->member_end && (give || room); ++m) {
+        for (uint32_t m = t->member_begin; m < t->member_end && (give || clearance); ++m) {
             uint32_t slot = v->members[m];
-            sum += (give ? (double)give[slot] : 1.0) * (room ? (double)room[slot] : 1.0);
+            sum += (give ? (double)give[slot] : 1.0) * (clearance ? (double)clearance[slot] : 1.0);
         }
-        j->gives[i] = (give || room) && t->member_end > t->member_begin ? sum / (t->member_end - t->member_begin) : 1;
+        j->gives[i] = (give || clearance) && t->member_end > t->member_begin ? sum / (t->member_end - t->member_begin) : 1;
     }
 }
 

@@ -85,8 +85,8 @@ float sup_touch_part(sup_vec4* const x[4], const sup_touch* touch, float distanc
     return missing;
 }
 
-void sup_touch_rub(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch, const sup_rubbing* rubbing,
-                   float approach, float pushed, sup_vec3 still)
+void sup_touch_friction(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch, const sup_rubbing* rubbing,
+                        float approach, float pushed, sup_vec3 still)
 {
     sup_vec3 relative = v3_scale(still, -1);
     float    sum = 0;

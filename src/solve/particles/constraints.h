@@ -115,8 +115,8 @@ typedef struct sup_rubbing {
 /// x (that change + `pushed`), where `pushed` is the speed that solving positions has already added along the normal: without
 /// it a resting contact, whose normal velocity is 0, would not rub at all.
 /// `still`: 0, or the velocity of what the particles touch when it is no particle (a body).
-void sup_touch_rub(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch, const sup_rubbing* rubbing,
-                   float approach, float pushed, sup_vec3 still);
+void sup_touch_friction(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch, const sup_rubbing* rubbing,
+                        float approach, float pushed, sup_vec3 still);
 
 // ---------------------------------------------------------------------------------------------- volume
 

@@ -49,15 +49,15 @@ typedef struct subvolume_center {
 } subvolume_center;
 
 /// Where a part's vectors are.
-typedef struct subvolume_room {
+typedef struct subvolume_workspace {
     sup_vec4 *places, *gradients, *extra_gradients;
-} subvolume_room;
+} subvolume_workspace;
 
-static inline subvolume_room subvolume_room_of(const subvolume_part* part, sup_vec4* work)
+static inline subvolume_workspace subvolume_workspace_of(const subvolume_part* part, sup_vec4* work)
 {
     sup_vec4* places = work + part->work;
     sup_vec4* gradients = places + 8 * (size_t)part->block_count + part->extra_count;
-    return (subvolume_room){ places, gradients, gradients + 8 * (size_t)part->block_count };
+    return (subvolume_workspace){ places, gradients, gradients + 8 * (size_t)part->block_count };
 }
 
 /// Fills places and gradients of a part and returns its volume. Gradients of means have gone to their members. Shares are
@@ -69,14 +69,17 @@ double sup_subvolume_measure(const sup_subvolumes* s, const subvolume_part* part
 
 /// Gradients of all blocks; returns the sum of gradient . place.
 SUP_WIDE_DECLARE(double, sup_subvolume_slopes,
-                 (const sup_subvolumes* s, const subvolume_part* part, const subvolume_room* room));
+                 (const sup_subvolumes* s, const subvolume_part* part, const subvolume_workspace* workspace));
 /// Sum of share |gradient|^2, and the largest share^2 |gradient|^2.
-SUP_WIDE_DECLARE(double, sup_subvolume_stiffness, (const subvolume_part* part, const subvolume_room* room, float* largest));
+SUP_WIDE_DECLARE(double, sup_subvolume_stiffness,
+                 (const subvolume_part* part, const subvolume_workspace* workspace, float* largest));
 /// Sum of gradient . v.
 SUP_WIDE_DECLARE(double, sup_subvolume_flux,
-                 (const sup_subvolumes* s, const subvolume_part* part, const subvolume_room* room, const sup_vec4* v));
+                 (const sup_subvolumes* s, const subvolume_part* part, const subvolume_workspace* workspace,
+                  const sup_vec4* v));
 /// x += scale share gradient
 SUP_WIDE_DECLARE(void, sup_subvolume_move,
-                 (const sup_subvolumes* s, const subvolume_part* part, const subvolume_room* room, float scale, sup_vec4* x));
+                 (const sup_subvolumes* s, const subvolume_part* part, const subvolume_workspace* workspace, float scale,
+                  sup_vec4* x));
 
 #endif

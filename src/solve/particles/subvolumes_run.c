@@ -48,12 +48,13 @@ static sup_vec3 extra_gradient(const sup_subvolumes* s, const subvolume_extra* e
 }
 
 /// What moves a mean moves its members.
-static void share_gradient(const sup_subvolumes* s, const subvolume_extra* e, sup_vec3 gradient, const subvolume_room* room)
+static void share_gradient(const sup_subvolumes* s, const subvolume_extra* e, sup_vec3 gradient,
+                           const subvolume_workspace* workspace)
 {
     float share = e->end > e->begin ? 1.0f / (float)(e->end - e->begin) : 0;
     for (uint32_t i = e->begin; i < e->end; ++i) {
         uint32_t k = s->members[i];
-        float*   block = &room->gradients[k - k % 8].x + k % 8;
+        float*   block = &workspace->gradients[k - k % 8].x + k % 8;
         block[0] += share * gradient.x;
         block[8] += share * gradient.y;
         block[16] += share * gradient.z;
@@ -63,16 +64,16 @@ static void share_gradient(const sup_subvolumes* s, const subvolume_extra* e, su
 double sup_subvolume_measure(const sup_subvolumes* s, const subvolume_part* part, const sup_vec4* x, const float* weights,
                              const subvolume_center* centers, sup_vec4* work)
 {
-    subvolume_room room = subvolume_room_of(part, work);
-    gather_places(s, part, x, weights, centers, room.places);
-    double three = SUP_WIDE_PICK(sup_subvolume_slopes)(s, part, &room);
+    subvolume_workspace workspace = subvolume_workspace_of(part, work);
+    gather_places(s, part, x, weights, centers, workspace.places);
+    double three = SUP_WIDE_PICK(sup_subvolume_slopes)(s, part, &workspace);
     for (uint32_t k = 0; k < part->extra_count; ++k) {
         const subvolume_extra* e = &s->extras[part->extra_begin + k];
-        sup_vec3               a = sup_particle_place(&room.places[8 * (size_t)part->block_count + k]);
-        sup_vec3               g = extra_gradient(s, e, room.places, a);
+        sup_vec3               a = sup_particle_place(&workspace.places[8 * (size_t)part->block_count + k]);
+        sup_vec3               g = extra_gradient(s, e, workspace.places, a);
         three += (double)g.x * (double)a.x + (double)g.y * (double)a.y + (double)g.z * (double)a.z;
-        if (e->center == SUP_NONE) share_gradient(s, e, g, &room);
-        sup_particle_pin(&room.extra_gradients[k], g);
+        if (e->center == SUP_NONE) share_gradient(s, e, g, &workspace);
+        sup_particle_pin(&workspace.extra_gradients[k], g);
     }
     return three / 3;
 }
@@ -148,13 +149,13 @@ static void project_parts(void* data, uint32_t begin, uint32_t end)
         const subvolume_part* part = &r->s->parts[p];
         r->l.marks[p] = 0;
         if (part->idle) continue;
-        subvolume_room room = subvolume_room_of(part, r->l.work);
+        subvolume_workspace workspace = subvolume_workspace_of(part, r->l.work);
         double         volume = sup_subvolume_measure(r->s, part, call->x, call->weights, r->l.centers, r->l.work), scale;
         double         target = part->rest * (double)call->bulge * (call->bulges ? (double)call->bulges[p] : 1);
         float          largest;
-        double         sum = SUP_WIDE_PICK(sup_subvolume_stiffness)(part, &room, &largest);
+        double              sum = SUP_WIDE_PICK(sup_subvolume_stiffness)(part, &workspace, &largest);
         float          fraction = sup_volume_step((double)call->amount * (target - volume), sum, largest, call->limit, &scale);
-        if (fraction > 0) SUP_WIDE_PICK(sup_subvolume_move)(r->s, part, &room, (float)scale, call->x);
+        if (fraction > 0) SUP_WIDE_PICK(sup_subvolume_move)(r->s, part, &workspace, (float)scale, call->x);
         r->l.marks[p] = fraction == 0 ? MARK_SKIPPED : fraction < 1 ? MARK_SHORTENED : 0;
     }
 }
@@ -186,22 +187,22 @@ static void calm_parts(void* data, uint32_t begin, uint32_t end)
     const sweep* r = data;
     for (uint32_t i = begin; i < end; ++i) {
         const subvolume_part* part = &r->s->parts[r->parts[i]];
-        subvolume_room        room = subvolume_room_of(part, r->l.work);
+        subvolume_workspace   workspace = subvolume_workspace_of(part, r->l.work);
         double                flux = 0, *sum = &r->l.stiffness[r->parts[i]];
         float                 largest;
         if (part->idle) continue;
         if (r->first) {
             sup_subvolume_measure(r->s, part, r->call->x, r->call->weights, r->l.centers, r->l.work);
-            *sum = SUP_WIDE_PICK(sup_subvolume_stiffness)(part, &room, &largest);
+            *sum = SUP_WIDE_PICK(sup_subvolume_stiffness)(part, &workspace, &largest);
         }
         for (uint32_t k = 0; k < part->extra_count; ++k) {
             uint32_t center = r->s->extras[part->extra_begin + k].center;
             if (center == SUP_NONE) continue;
-            flux += (double)v3_dot(sup_particle_place(&room.extra_gradients[k]), r->l.centers[center].velocity);
+            flux += (double)v3_dot(sup_particle_place(&workspace.extra_gradients[k]), r->l.centers[center].velocity);
         }
-        flux += SUP_WIDE_PICK(sup_subvolume_flux)(r->s, part, &room, r->v);
+        flux += SUP_WIDE_PICK(sup_subvolume_flux)(r->s, part, &workspace, r->v);
         if (*sum > 0 && isfinite(flux / *sum))
-            SUP_WIDE_PICK(sup_subvolume_move)(r->s, part, &room, (float)(-flux / *sum), r->v);
+            SUP_WIDE_PICK(sup_subvolume_move)(r->s, part, &workspace, (float)(-flux / *sum), r->v);
     }
 }
 

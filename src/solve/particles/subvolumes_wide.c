@@ -21,9 +21,9 @@ static inline double sum8_total(const sum8* s)
 }
 
 // A sixth of the sum of (p - a) x (q - a) over the triangles a, p, q around a.
-double SUP_WIDE(sup_subvolume_slopes)(const sup_subvolumes* s, const subvolume_part* part, const subvolume_room* room)
+double SUP_WIDE(sup_subvolume_slopes)(const sup_subvolumes* s, const subvolume_part* part, const subvolume_workspace* workspace)
 {
-    const float* places = &room->places->x;
+    const float* places = &workspace->places->x;
     sum8         total = { 0 };
     for (uint32_t b = 0; b < part->block_count; ++b) {
         const uint32_t *row = s->paths + 8 * (size_t)s->path_begin[part->block_begin + b],
@@ -41,7 +41,7 @@ double SUP_WIDE(sup_subvolume_slopes)(const sup_subvolumes* s, const subvolume_p
             p[0] = x, p[1] = y, p[2] = z;
         }
         f8     sixth = f8_all(1.0f / 6.0f);
-        float* out = &room->gradients[8 * (size_t)b].x;
+        float* out = &workspace->gradients[8 * (size_t)b].x;
         for (int i = 0; i < 3; ++i) f8_store(out + 8 * i, g[i] *= sixth);
         f8_store(out + 24, a[3]);
         sum8_add(&total, g[0] * a[0] + g[1] * a[1] + g[2] * a[2]);
@@ -49,12 +49,12 @@ double SUP_WIDE(sup_subvolume_slopes)(const sup_subvolumes* s, const subvolume_p
     return sum8_total(&total);
 }
 
-double SUP_WIDE(sup_subvolume_stiffness)(const subvolume_part* part, const subvolume_room* room, float* largest)
+double SUP_WIDE(sup_subvolume_stiffness)(const subvolume_part* part, const subvolume_workspace* workspace, float* largest)
 {
     sum8 total = { 0 };
     f8   most = f8_all(0);
     for (uint32_t b = 0; b < part->block_count; ++b) {
-        const float* g = &room->gradients[8 * (size_t)b].x;
+        const float* g = &workspace->gradients[8 * (size_t)b].x;
         f8           x = f8_load(g), y = f8_load(g + 8), z = f8_load(g + 16), share = f8_load(g + 24);
         f8           square = x * x + y * y + z * z;
         sum8_add(&total, share * square);
@@ -65,12 +65,12 @@ double SUP_WIDE(sup_subvolume_stiffness)(const subvolume_part* part, const subvo
     return sum8_total(&total);
 }
 
-double SUP_WIDE(sup_subvolume_flux)(const sup_subvolumes* s, const subvolume_part* part, const subvolume_room* room,
+double SUP_WIDE(sup_subvolume_flux)(const sup_subvolumes* s, const subvolume_part* part, const subvolume_workspace* workspace,
                                     const sup_vec4* v)
 {
     sum8 total = { 0 };
     for (uint32_t b = 0; b < part->block_count; ++b) {
-        const float* g = &room->gradients[8 * (size_t)b].x;
+        const float* g = &workspace->gradients[8 * (size_t)b].x;
         f8           at[4];
         f8_gather4(&v->x, s->points + 8 * (size_t)(part->block_begin + b), at);
         sum8_add(&total, f8_load(g) * at[0] + f8_load(g + 8) * at[1] + f8_load(g + 16) * at[2]);
@@ -79,12 +79,12 @@ double SUP_WIDE(sup_subvolume_flux)(const sup_subvolumes* s, const subvolume_par
 }
 
 // The filling moves the first point of the part by nothing.
-void SUP_WIDE(sup_subvolume_move)(const sup_subvolumes* s, const subvolume_part* part, const subvolume_room* room, float scale,
-                                  sup_vec4* x)
+void SUP_WIDE(sup_subvolume_move)(const sup_subvolumes* s, const subvolume_part* part, const subvolume_workspace* workspace,
+                                  float scale, sup_vec4* x)
 {
     for (uint32_t b = 0; b < part->block_count; ++b) {
         const uint32_t* list = s->points + 8 * (size_t)(part->block_begin + b);
-        const float*    g = &room->gradients[8 * (size_t)b].x;
+        const float*    g = &workspace->gradients[8 * (size_t)b].x;
         f8              way = f8_all(scale) * f8_load(g + 24);
         float           ways[32];
         f8_store4(ways, (f8[4]){ way * f8_load(g), way * f8_load(g + 8), way * f8_load(g + 16), f8_all(0) });

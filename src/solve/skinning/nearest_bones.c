@@ -37,7 +37,7 @@ typedef struct finder {
     sup_nearest*      near;
     uint8_t*          sources;
     entry*            heap; ///< by distance, then number, so that the order is the same everywhere
-    uint32_t          count, room;
+    uint32_t          count, capacity;
     const uint32_t*   nearest; ///< cell of every grid index, made when a bone lies outside
     sup_arena*        scratch;
     bool              failed;
@@ -50,14 +50,14 @@ static bool before(entry a, entry b)
 
 static void push(finder* f, entry e)
 {
-    if (f->count == f->room) {
-        uint32_t room = f->room ? 2 * f->room : 1024;
-        entry*   grown = SUP_NEW(f->scratch, entry, room);
+    if (f->count == f->capacity) {
+        uint32_t capacity = f->capacity ? 2 * f->capacity : 1024;
+        entry*   grown = SUP_NEW(f->scratch, entry, capacity);
         f->failed |= !grown;
         if (!grown) return;
         for (uint32_t i = 0; i < f->count; ++i) grown[i] = f->heap[i];
         f->heap = grown;
-        f->room = room;
+        f->capacity = capacity;
     }
     uint32_t i = f->count++;
     for (; i && before(e, f->heap[(i - 1) / 2]); i = (i - 1) / 2) f->heap[i] = f->heap[(i - 1) / 2];

@@ -13,13 +13,13 @@ static const float faded = 0.05f; // below this strength it is gone
 
 static uint64_t key_of(const uint32_t id[2], uint32_t kind) { return (uint64_t)kind << 63 | (uint64_t)id[0] << 32 | id[1]; }
 
-bool sup_contact_lasted(const contact_search* s, const contact_item* item)
+bool sup_contact_is_cached(const contact_search* s, const contact_item* item)
 {
     uint64_t key = key_of(item->id, item->kind);
-    uint32_t begin = 0, end = s->habits->count;
+    uint32_t begin = 0, end = s->cached->count;
     while (begin < end) {
         uint32_t             middle = begin + (end - begin) / 2;
-        const contact_habit* h = &s->habits->list[middle];
+        const contact_cached* h = &s->cached->list[middle];
         uint64_t             at = key_of(h->id, h->kind);
         if (at == key) return true;
         if (at < key) begin = middle + 1;
@@ -38,7 +38,7 @@ static bool near_enough(const contact_search* s, const sup_touch* t, float unit,
     return t->gap < s->c->margin * unit && t->gap > -depth * s->c->reach * unit;
 }
 
-static bool point_lasts(const contact_search* s, const contact_habit* h, contact_item* out)
+static bool point_persists(const contact_search* s, const contact_cached* h, contact_item* out)
 {
     const uint32_t* c = s->c->bvh.corners + 3 * (size_t)h->id[1];
     uint32_t        p = h->id[0];
@@ -53,7 +53,7 @@ static bool point_lasts(const contact_search* s, const contact_habit* h, contact
     return !sup_contact_is_ridge(s, p, c, t.gap);
 }
 
-static bool edge_lasts(const contact_search* s, const contact_habit* h, contact_item* out)
+static bool edge_persists(const contact_search* s, const contact_cached* h, contact_item* out)
 {
     const uint32_t *a = s->c->bvh.corners + h->id[0] / 3 * (size_t)3, *b = s->c->bvh.corners + h->id[1] / 3 * (size_t)3;
     uint32_t        i = h->id[0] % 3, k = h->id[1] % 3;
@@ -75,13 +75,13 @@ static bool edge_lasts(const contact_search* s, const contact_habit* h, contact_
 }
 
 /// A point that has found another triangle forgets the one before.
-static bool has_other(const contact_search* s, const contact_habit* h) { return s->m.best[h->id[0]] != SUP_NONE; }
+static bool has_other(const contact_search* s, const contact_cached* h) { return s->m.best[h->id[0]] != SUP_NONE; }
 
-static bool fade(const contact_search* s, const contact_habit* h, contact_item* out)
+static bool fade(const contact_search* s, const contact_cached* h, contact_item* out)
 {
     float strength = (1 - growth) * h->strength;
     if (!(strength > faded) || (h->kind == CONTACT_EDGE && !s->call->settings.edges)) return false;
-    if (!(h->kind == CONTACT_EDGE ? edge_lasts(s, h, out) : !has_other(s, h) && point_lasts(s, h, out))) return false;
+    if (!(h->kind == CONTACT_EDGE ? edge_persists(s, h, out) : !has_other(s, h) && point_persists(s, h, out))) return false;
     out->id[0] = h->id[0];
     out->id[1] = h->id[1];
     out->kind = (uint16_t)h->kind;
@@ -92,22 +92,22 @@ static bool fade(const contact_search* s, const contact_habit* h, contact_item* 
 uint32_t sup_contact_last(contact_search* s, uint32_t count)
 {
     contact_item*  found = s->m.found;
-    contact_habit* now = s->m.habits;
-    uint32_t       room = 2 * s->c->capacity, all = count, kept = 0, old = 0;
+    contact_cached* now = s->m.cached;
+    uint32_t        capacity = 2 * s->c->capacity, all = count, kept = 0, old = 0;
     for (uint32_t i = 0; i < count; ++i) s->m.keys[i] = (sup_sort_item){ key_of(found[i].id, found[i].kind), i };
     sup_sort(s->m.keys, s->m.spare, count);
-    for (uint32_t i = 0; i < count || old < s->habits->count;) {
-        const contact_habit* h = old < s->habits->count ? &s->habits->list[old] : NULL;
+    for (uint32_t i = 0; i < count || old < s->cached->count;) {
+        const contact_cached* h = old < s->cached->count ? &s->cached->list[old] : NULL;
         uint64_t             ours = i < count ? s->m.keys[i].key : UINT64_MAX, theirs = h ? key_of(h->id, h->kind) : UINT64_MAX;
         contact_item*        item = i < count && ours <= theirs ? &found[s->m.keys[i].value] : NULL;
-        if (!item && all < room && fade(s, h, &found[all])) item = &found[all++];
+        if (!item && all < capacity && fade(s, h, &found[all])) item = &found[all++];
         else if (item && !item->swept && ours == theirs) item->strength = h->strength + growth * (item->strength - h->strength);
         if (item && kept < s->c->capacity)
-            now[kept++] = (contact_habit){ { item->id[0], item->id[1] }, item->kind, item->strength };
+            now[kept++] = (contact_cached){ { item->id[0], item->id[1] }, item->kind, item->strength };
         i += ours <= theirs && i < count;
         old += theirs <= ours && h != NULL;
     }
-    memcpy(s->habits->list, now, kept * sizeof *now);
-    s->habits->count = kept;
+    memcpy(s->cached->list, now, kept * sizeof *now);
+    s->cached->count = kept;
     return all;
 }

@@ -1,4 +1,4 @@
-#include "deform/curves/carried.h"
+#include "deform/curves/residual.h"
 
 #include "base/internal.h"
 #include "math/vec.h"
@@ -13,33 +13,33 @@ enum { GRAIN = 4096 };
 /// but 0.5% of that.
 #define SWING_MOST 0.75f
 
-void sup_carried_add(sup_carried* c, uint32_t example, double share)
+void sup_residual_add(sup_residual* c, uint32_t example, double share)
 {
-    if (share == 0 || c->count == SUP_CARRIED_MAX) return;
+    if (share == 0 || c->count == SUP_RESIDUAL_MAX) return;
     c->example[c->count] = example;
     c->share[c->count++] = share;
 }
 
-sup_carried sup_carried_by_pose(const sup_segments* segments, const sup_pose* pose, float* weights)
+sup_residual sup_residual_by_pose(const sup_segments* segments, const sup_pose* pose, float* weights)
 {
-    sup_carried c = { .count = 0 };
-    sup_segments_weigh(segments, pose, weights);
-    for (uint32_t j = 0; j < segments->count; ++j) sup_carried_add(&c, j, (double)weights[j]);
+    sup_residual c = { .count = 0 };
+    sup_segments_weights_at(segments, pose, weights);
+    for (uint32_t j = 0; j < segments->count; ++j) sup_residual_add(&c, j, (double)weights[j]);
     return c;
 }
 
-sup_carried sup_carried_by_time(const sup_modal* modal, const sup_modal_moment* at)
+sup_residual sup_residual_by_time(const sup_modal* modal, const sup_modal_moment* at)
 {
-    sup_carried c = { .count = 0 };
+    sup_residual c = { .count = 0 };
     uint32_t    examples[4];
     double      shares[4];
     uint32_t    count = sup_modal_carry(modal, at, examples, shares);
-    for (uint32_t i = 0; i < count; ++i) sup_carried_add(&c, examples[i], shares[i]);
+    for (uint32_t i = 0; i < count; ++i) sup_residual_add(&c, examples[i], shares[i]);
     return c;
 }
 
-sup_result sup_carried_trust_create(const sup_character* character, const sup_segments* segments, const sup_sections* sections,
-                                    sup_arena* arena, sup_trust* out, sup_error* error)
+sup_result sup_residual_trust_create(const sup_character* character, const sup_segments* segments, const sup_sections* sections,
+                                     sup_arena* arena, sup_trust* out, sup_error* error)
 {
     uint32_t       n = segments->count, count = 0;
     sup_trust_way* ways = SUP_NEW(arena, sup_trust_way, (size_t)n + 1);
@@ -58,17 +58,17 @@ sup_result sup_carried_trust_create(const sup_character* character, const sup_se
     return sup_trust_create(character, &desc, arena, out, error);
 }
 
-sup_carried_trust sup_carried_trust_live(const sup_trust* trust, const sup_frame* frame, bool on, void* scratch)
+sup_residual_trust sup_residual_trust_live(const sup_trust* trust, const sup_frame* frame, bool on, void* scratch)
 {
-    sup_carried_trust found = { .from = 0, .to = 0 };
+    sup_residual_trust found = { .from = 0, .to = 0 };
     if (on) found.trusted = sup_trust_find_any(trust, frame->end, frame->tasks, scratch);
     return found;
 }
 
-sup_carried_trust sup_carried_trust_find(const sup_trust* trust, const sup_modal* m, const sup_modal_moment* at, bool free,
-                                         const sup_frame* frame, bool on, void* scratch)
+sup_residual_trust sup_residual_trust_find(const sup_trust* trust, const sup_modal* m, const sup_modal_moment* at, bool free,
+                                           const sup_frame* frame, bool on, void* scratch)
 {
-    sup_carried_trust found = { .from = at->from, .to = at->to };
+    sup_residual_trust found = { .from = at->from, .to = at->to };
     bool              left = m->period == 0 && (at->ratio <= 0 || at->ratio >= 1);
     double            ratio = m->smooth ? at->ratio : sup_ramp_value(m->ramp, at->ratio);
     sup_way           way = { at->from, (float)ratio, left };
@@ -93,8 +93,8 @@ static void look_beside(const sup_bind_input* in, const sup_trust* trust, const 
     }
 }
 
-sup_result sup_carried_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* s, sup_ramp ramp,
-                              sup_arena* arena, sup_beside* out, sup_error* error)
+sup_result sup_residual_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* s, sup_ramp ramp,
+                               sup_arena* arena, sup_beside* out, sup_error* error)
 {
     enum { MOMENTS = 6 };
     sup_pose pose;
@@ -162,8 +162,8 @@ static void look_at_steps(calm_maker* c, float* weights, float* none, double* st
     }
 }
 
-sup_result sup_carried_calm(const sup_segments* s, const sup_modal* modal, const sup_swing* swing, uint32_t points,
-                            sup_arena* arena, float** out, sup_error* error)
+sup_result sup_residual_calm(const sup_segments* s, const sup_modal* modal, const sup_swing* swing, uint32_t points,
+                             sup_arena* arena, float** out, sup_error* error)
 {
     float*     calm = SUP_NEW(arena, float, (size_t)points + SUP_LANES);
     sup_arena* beside = sup_arena_beside(arena);
@@ -198,33 +198,33 @@ sup_result sup_carried_calm(const sup_segments* s, const sup_modal* modal, const
 
 static void trust_task(void* data, uint32_t begin, uint32_t end)
 {
-    const sup_carried_finish* f = data;
+    const sup_residual_finish* f = data;
     SUP_WIDE_PICK(sup_trust_apply)(&f->trust.trusted, f->shapes[f->trust.from], f->shapes[f->trust.to], begin, end, f->q);
 }
 
 static void turn_task(void* data, uint32_t begin, uint32_t end)
 {
-    const sup_carried_finish* f = data;
+    const sup_residual_finish* f = data;
     SUP_WIDE_PICK(sup_sections_turn)(f->sections, f->stations, f->rest, begin, end, f->q);
 }
 
 static void weaken_task(void* data, uint32_t begin, uint32_t end)
 {
-    const sup_carried_finish* f = data;
+    const sup_residual_finish* f = data;
     for (uint32_t i = begin; i < end; ++i) f->q[i] = v3_scale(f->q[i], sup_field_value(f->row, f->field, f->strength, i));
 }
 
-void sup_carried_fade(const sup_carried_finish* finish, const sup_tasks* tasks)
+void sup_residual_fade(const sup_residual_finish* finish, const sup_tasks* tasks)
 {
-    sup_carried_finish f = *finish;
+    sup_residual_finish f = *finish;
     if (f.trust.trusted.share) sup_tasks_run(tasks, f.point_count, GRAIN, trust_task, &f);
 }
 
-void sup_carried_end(const sup_carried* c, const sup_carried_finish* finish, const sup_tasks* tasks)
+void sup_residual_end(const sup_residual* c, const sup_residual_finish* finish, const sup_tasks* tasks)
 {
-    sup_carried_finish f = *finish;
+    sup_residual_finish f = *finish;
     if (f.sections->station_count) {
-        float share[SUP_CARRIED_MAX];
+        float share[SUP_RESIDUAL_MAX];
         for (uint32_t k = 0; k < c->count; ++k) share[k] = (float)c->share[k];
         const sup_trusted* of = &f.trust.trusted;
         sup_sections_trust trust = { { NULL, NULL }, f.trust.from, f.trust.to };

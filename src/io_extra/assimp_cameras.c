@@ -142,7 +142,7 @@ static void make_light(assimp_reader* r, const struct aiLight* from)
                      list->count - 1);
 }
 
-sup_result assimp_sights_make(assimp_reader* r)
+sup_result assimp_cameras_make(assimp_reader* r)
 {
     for (uint32_t i = 0; i < r->scene->mNumCameras; ++i)
         if (r->scene->mCameras[i]) make_camera(r, r->scene->mCameras[i]);

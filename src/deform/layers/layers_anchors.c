@@ -119,11 +119,11 @@ static sup_vec3 closest_on_bones(const binder* m, uint32_t joint, sup_vec3 p)
     return best;
 }
 
-static sup_vec3 foot_of(const binder* m, uint32_t k)
+static sup_vec3 anchor_of(const binder* m, uint32_t k)
 {
     const layers_bound* b = m->b;
     uint32_t            first = b->weight_begin[k], last = b->weight_begin[k + 1];
-    if (m->p->foot == FOOT_DOMINANT) return closest_on_bones(m, b->weight_joints[first], b->rest[k]);
+    if (m->p->anchor == ANCHOR_DOMINANT) return closest_on_bones(m, b->weight_joints[first], b->rest[k]);
     sup_vec3 sum = v3(0, 0, 0);
     float    total = 0;
     for (uint32_t i = first; i < last; ++i) {
@@ -207,7 +207,7 @@ typedef struct way_job {
     binder*   m;
     uint8_t*  outside;
     uint8_t*  at_skin;
-    sup_vec3* feet;
+    sup_vec3* anchors;
     uint32_t  first;            // point of the slice
     uint64_t  looks[WAY_SLICE]; // of each task
 } way_job;
@@ -219,7 +219,7 @@ static void way_task(void* data, uint32_t begin, uint32_t end)
     layers_bound* b = m->b;
     uint64_t*     looks = &j->looks[begin / WAY_GRAIN];
     for (uint32_t k = j->first + begin; k < j->first + end; ++k) {
-        sup_vec3 way = v3_sub(foot_of(m, k), b->rest[k]), inwards = v3_scale(b->normals[k], -1);
+        sup_vec3 way = v3_sub(anchor_of(m, k), b->rest[k]), inwards = v3_scale(b->normals[k], -1);
         double   thick = v3_length2(inwards) > 0 ? way_out(m, k, inwards, 100.0 * b->mean_edge, looks) : INFINITY;
         if (v3_length(way) < no_way * b->mean_edge) {
             // half of what is behind the point, or an edge where nothing is
@@ -232,7 +232,7 @@ static void way_task(void* data, uint32_t begin, uint32_t end)
         if ((double)v3_length(way) > long_way * thick) way = v3_scale(inwards, leaving_share * (float)thick);
         else if (out < 1.0) way = v3_scale(way, leaving_share * (float)out);
         m->ways[k] = way;
-        j->feet[k] = v3_add(b->rest[k], way);
+        j->anchors[k] = v3_add(b->rest[k], way);
     }
 }
 
@@ -320,7 +320,7 @@ static bool restore_depths(binder* m, sup_vec3* rest, bool* marked, uint32_t* qu
 
 // Where feet of neighbors lie on bones far apart (a hip, an armpit), they move towards the middle of their neighbors until no
 // layer folds: the closer the three feet, the more a layer's triangle is that of the skin. Depths stay, and so does flesh.
-static void even_feet(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums, uint32_t* counts)
+static void even_anchors(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums, uint32_t* counts)
 {
     const layers_bound* b = m->b;
     for (uint32_t round = 0; round < EVEN_ROUNDS && go_on(m, 0.3 + 0.1 * round / EVEN_ROUNDS) && mark_folds(m, rest, marked);
@@ -337,7 +337,7 @@ static void even_feet(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums, u
             if (!marked[k]) continue;
             sup_vec3 way = v3_sub(v3_scale(sums[k], 1.0f / (float)counts[k]), rest[k]);
             double   out = way_out(m, k, way, 1.0, &m->looks);
-            float    length = v3_length(way), most = v3_distance(m->b->feet[k], rest[k]); // thin flesh stays thin: an ear
+            float    length = v3_length(way), most = v3_distance(m->b->anchors[k], rest[k]); // thin flesh stays thin: an ear
             if (out < 1.0) way = v3_scale(way, leaving_share * (float)out);
             else if (length > most) way = v3_scale(way, most / length);
             m->ways[k] = way;
@@ -370,8 +370,8 @@ static bool find_ways(binder* m, const sup_tasks* tasks, way_job* job)
         if (!go_on(m, 0.1 + 0.2 * job->first / b->count)) return false;
     }
     for (uint32_t k = 0; k < b->count; ++k) {
-        b->mended.feet_outside += job->outside[k];
-        b->mended.feet_at_skin += job->at_skin[k];
+        b->mended.anchors_outside += job->outside[k];
+        b->mended.anchors_at_skin += job->at_skin[k];
         m->scales[k] = 1;
     }
     return true;
@@ -389,38 +389,38 @@ static void set_layers(binder* m, sup_vec3* rest, const evening* e)
     for (uint32_t k = 0; k < b->count; ++k) place_point(m, k, rest);
     unfold(m, rest, e->marked);
     if (restore_depths(m, rest, e->marked, e->counts)) {
-        even_feet(m, rest, e->marked, e->sums, e->counts);
+        even_anchors(m, rest, e->marked, e->sums, e->counts);
         if (go_on(m, 0.4)) unfold(m, rest, e->marked);
     }
     for (uint32_t k = 0; k < b->count; ++k) b->mended.limited += m->scales[k] < 1;
 }
 
-static sup_result bind_feet(const sup_bind_input* in, binder* m, sup_arena* arena, sup_arena* temporary, sup_error* error)
+static sup_result bind_anchors(const sup_bind_input* in, binder* m, sup_arena* arena, sup_arena* temporary, sup_error* error)
 {
     const sup_skeleton* s = &in->character->skeleton;
     layers_bound*       b = m->b;
     m->bones = sup_arena_copy(temporary, s->bones, s->bone_count, sizeof *s->bones);
     sup_result r = sup_bvh_create(b->rest, b->triangles, b->triangle_count, temporary, &m->bvh, error);
     if (r) return r;
-    sup_vec3 *feet = SUP_NEW(arena, sup_vec3, b->stride), *rest = (sup_vec3*)b->rest;
+    sup_vec3 *anchors = SUP_NEW(arena, sup_vec3, b->stride), *rest = (sup_vec3*)b->rest;
     evening   e = { SUP_NEW(temporary, bool, b->stride), SUP_NEW(temporary, sup_vec3, b->stride),
                     SUP_NEW(temporary, uint32_t, b->stride) };
     way_job   job = { .m = m,
                       .outside = SUP_NEW(temporary, uint8_t, b->stride),
                       .at_skin = SUP_NEW(temporary, uint8_t, b->stride),
-                      .feet = feet };
+                      .anchors = anchors };
     m->ways = SUP_NEW(temporary, sup_vec3, b->stride);
     m->scales = SUP_NEW(temporary, float, b->stride);
     m->nodes = SUP_NEW(temporary, sup_box, 2 * (size_t)m->bvh.leaf_count);
     m->slots = SUP_NEW(temporary, sup_box, b->triangle_count);
-    if (!m->bones || !feet || !e.marked || !e.sums || !e.counts || !job.outside || !job.at_skin || !m->ways || !m->scales ||
+    if (!m->bones || !anchors || !e.marked || !e.sums || !e.counts || !job.outside || !job.at_skin || !m->ways || !m->scales ||
         !m->nodes || !m->slots)
         return sup_fail_memory(error, "layers");
     sup_bvh_refit(&m->bvh, b->rest, in->tasks, m->nodes, m->slots);
     if (!lengthen_leaves(m, s->joint_count, temporary)) return sup_fail_memory(error, "layers");
-    b->feet = feet;
+    b->anchors = anchors;
     if (find_ways(m, in->tasks, &job)) set_layers(m, rest, &e);
-    for (uint32_t k = 0; k < b->count; ++k) feet[k] = v3_add(rest[k], m->ways[k]);
+    for (uint32_t k = 0; k < b->count; ++k) anchors[k] = v3_add(rest[k], m->ways[k]);
     if (m->stopped) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     if (crowded(m))
         return sup_fail(error, SUP_ERROR_INPUT,
@@ -429,12 +429,12 @@ static sup_result bind_feet(const sup_bind_input* in, binder* m, sup_arena* aren
     return SUP_OK;
 }
 
-sup_result layers_bind_feet(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error)
+sup_result layers_bind_anchors(const sup_bind_input* in, sup_arena* arena, layers_bound* b, sup_error* error)
 {
     sup_arena* temporary = sup_arena_beside(arena);
     if (!temporary) return sup_fail_memory(error, "layers");
     binder     m = { .b = b, .p = in->params, .bone_count = in->character->skeleton.bone_count, .progress = in->progress };
-    sup_result r = bind_feet(in, &m, arena, temporary, error);
+    sup_result r = bind_anchors(in, &m, arena, temporary, error);
     sup_arena_destroy(temporary);
     return r;
 }

@@ -102,7 +102,7 @@ static void write_part(const reweigher* r, uint32_t index)
     }
 }
 
-bool gltf_reweigh(gltf_edit* edit, const sup_character* character)
+bool gltf_rewrite_weights(gltf_edit* edit, const sup_character* character)
 {
     reweigher r = { edit, character, character->source, SUP_NEW(edit->arena, uint32_t, character->skeleton.joint_count) };
     edit->failed |= !r.slots;

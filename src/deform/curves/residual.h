@@ -1,4 +1,4 @@
-/// deform/curves/carried.h: the examples that count at a moment, and what is done to the displacements they make of the points
+/// deform/curves/residual.h: the examples that count at a moment, and what is done to the displacements they make of the points
 /// before these go back to the skin. Links that move curves between sculpts carry alike; they differ in how the curves swing.
 #ifndef SUP_DEFORM_CURVES_CARRIED_H
 #define SUP_DEFORM_CURVES_CARRIED_H
@@ -7,38 +7,38 @@
 #include "deform/curves/sections.h"
 
 /// At most four in time, two of each clip where the pose drives.
-enum { SUP_CARRIED_MAX = 16 };
-typedef struct sup_carried {
-    uint32_t count, example[SUP_CARRIED_MAX];
-    double   share[SUP_CARRIED_MAX];
-} sup_carried;
+enum { SUP_RESIDUAL_MAX = 16 };
+typedef struct sup_residual {
+    uint32_t count, example[SUP_RESIDUAL_MAX];
+    double   share[SUP_RESIDUAL_MAX];
+} sup_residual;
 
 /// Nothing happens where the share is 0.
-void sup_carried_add(sup_carried* carried, uint32_t example, double share);
+void sup_residual_add(sup_residual* residual, uint32_t example, double share);
 /// Driven by the pose; `weights`, one per example, become those of the pose.
-sup_carried sup_carried_by_pose(const sup_segments* segments, const sup_pose* pose, float* weights);
-sup_carried sup_carried_by_time(const sup_modal* modal, const sup_modal_moment* at);
+sup_residual sup_residual_by_pose(const sup_segments* segments, const sup_pose* pose, float* weights);
+sup_residual sup_residual_by_time(const sup_modal* modal, const sup_modal_moment* at);
 
 /// How far the examples are trusted at a moment of the clip (deform/curves/trust.h). Before the first and beyond the last
 /// example it is the way beside it that counts; `free`: what grows beyond the last is meant. Not `on`: everywhere.
-typedef struct sup_carried_trust {
+typedef struct sup_residual_trust {
     sup_trusted trusted;
     uint32_t    from, to;
-} sup_carried_trust;
-sup_carried_trust sup_carried_trust_find(const sup_trust* trust, const sup_modal* modal, const sup_modal_moment* at, bool free,
-                                         const sup_frame* frame, bool on, void* scratch);
+} sup_residual_trust;
+sup_residual_trust sup_residual_trust_find(const sup_trust* trust, const sup_modal* modal, const sup_modal_moment* at,
+                                           bool free, const sup_frame* frame, bool on, void* scratch);
 /// Where the pose drives. Not `on`: everywhere.
-sup_carried_trust sup_carried_trust_live(const sup_trust* trust, const sup_frame* frame, bool on, void* scratch);
+sup_residual_trust sup_residual_trust_live(const sup_trust* trust, const sup_frame* frame, bool on, void* scratch);
 /// Binds it: points, and stations behind them. One example alone is trusted everywhere.
-sup_result sup_carried_trust_create(const sup_character* character, const sup_segments* segments, const sup_sections* sections,
-                                    sup_arena* arena, sup_trust* out, sup_error* error);
+sup_result sup_residual_trust_create(const sup_character* character, const sup_segments* segments, const sup_sections* sections,
+                                     sup_arena* arena, sup_trust* out, sup_error* error);
 
 /// Whether the clip leaves the way between the examples, or goes along it otherwise than the ramp (of two), by enough to see.
 typedef struct sup_beside {
     bool off, ahead;
 } sup_beside;
-sup_result sup_carried_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* segments, sup_ramp ramp,
-                              sup_arena* arena, sup_beside* out, sup_error* error);
+sup_result sup_residual_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* segments, sup_ramp ramp,
+                               sup_arena* arena, sup_beside* out, sup_error* error);
 
 /// What a link's curves make of coefficients: their swing at every point, written over `out`.
 typedef struct sup_swing {
@@ -51,11 +51,11 @@ typedef struct sup_swing {
 /// Curves are longer than a sculpt: what it does to one of them swings all along it. So a point takes only a share of its
 /// curves' swing, such that it lags and rings by three quarters of what the examples change there at most, and what does not
 /// change stands still. Found by looking at the swing at moments of the whole motion. 0 to 1 a point.
-sup_result sup_carried_calm(const sup_segments* segments, const sup_modal* modal, const sup_swing* swing, uint32_t point_count,
-                            sup_arena* arena, float** out, sup_error* error);
+sup_result sup_residual_calm(const sup_segments* segments, const sup_modal* modal, const sup_swing* swing, uint32_t point_count,
+                             sup_arena* arena, float** out, sup_error* error);
 
 /// What is left to do to the displacements q of a frame.
-typedef struct sup_carried_finish {
+typedef struct sup_residual_finish {
     const sup_sections*    sections;
     sup_station*           stations; ///< room for those of the sections
     const sup_vec3*        rest;
@@ -64,13 +64,13 @@ typedef struct sup_carried_finish {
     const sup_field*       field;
     float                  strength;
     sup_vec3*              q;
-    sup_carried_trust      trust;  ///< of points, then of stations
+    sup_residual_trust     trust;  ///< of points, then of stations
     const sup_vec3* const* shapes; ///< of the examples
-} sup_carried_finish;
+} sup_residual_finish;
 
 /// Examples count as far as they are trusted; before anything else is added to q.
-void sup_carried_fade(const sup_carried_finish* finish, const sup_tasks* tasks);
+void sup_residual_fade(const sup_residual_finish* finish, const sup_tasks* tasks);
 /// Turns the sections back, then weakens.
-void sup_carried_end(const sup_carried* carried, const sup_carried_finish* finish, const sup_tasks* tasks);
+void sup_residual_end(const sup_residual* residual, const sup_residual_finish* finish, const sup_tasks* tasks);
 
 #endif

@@ -13,7 +13,7 @@ static float number_at(const sup_json* array, uint32_t index, float otherwise)
     return value >= 0 && value <= 1e6 ? (float)value : otherwise;
 }
 
-static void read_gltf_look(const sup_json* material, usda_look* out)
+static void read_gltf_material(const sup_json* material, usda_material* out)
 {
     const sup_json* surface = sup_json_get(material, "pbrMetallicRoughness");
     const sup_json* color = sup_json_get(surface, "baseColorFactor");
@@ -25,7 +25,7 @@ static void read_gltf_look(const sup_json* material, usda_look* out)
 }
 
 // The material of each face, by the primitive that its first corner's vertex belongs to.
-static void find_gltf_faces(const gltf_source* source, const sup_mesh* mesh, uint32_t look_count, uint32_t* faces)
+static void find_gltf_faces(const gltf_source* source, const sup_mesh* mesh, uint32_t material_count, uint32_t* faces)
 {
     for (uint32_t p = 0; p < mesh->part_count && p < source->part_count; ++p) {
         const sup_part*  part = &mesh->parts[p];
@@ -33,11 +33,11 @@ static void find_gltf_faces(const gltf_source* source, const sup_mesh* mesh, uin
         const sup_json*  primitives = sup_json_get(sup_json_at(sup_json_get(source->root, "meshes"), from->mesh), "primitives");
         for (uint32_t k = 0; k < from->primitive_count; ++k) {
             const gltf_primitive* at = &from->primitives[k];
-            uint32_t look = sup_json_index(sup_json_get(sup_json_at(primitives, at->primitive), "material"), SUP_NONE);
+            uint32_t material = sup_json_index(sup_json_get(sup_json_at(primitives, at->primitive), "material"), SUP_NONE);
             uint32_t begin = part->vertex_begin + at->vertex_begin, end = begin + at->vertex_count;
-            for (uint32_t f = part->face_begin; f < part->face_begin + part->face_count && look < look_count; ++f) {
+            for (uint32_t f = part->face_begin; f < part->face_begin + part->face_count && material < material_count; ++f) {
                 uint32_t vertex = mesh->corner_vertices[mesh->face_begin[f]];
-                if (vertex >= begin && vertex < end) faces[f] = look;
+                if (vertex >= begin && vertex < end) faces[f] = material;
             }
         }
     }
@@ -47,16 +47,16 @@ static sup_result find_gltf_looks(usda_stage* s, sup_bake* bake, const gltf_sour
 {
     const sup_json* materials = sup_json_get(source->root, "materials");
     uint32_t        i = 0;
-    s->look_count = materials && materials->type == SUP_JSON_ARRAY ? materials->count : 0;
-    s->looks = SUP_NEW(bake->arena, usda_look, s->look_count);
-    char(*names)[USDA_NAME] = sup_arena_alloc(bake->arena, s->look_count, sizeof *names);
+    s->material_count = materials && materials->type == SUP_JSON_ARRAY ? materials->count : 0;
+    s->looks = SUP_NEW(bake->arena, usda_material, s->material_count);
+    char(*names)[USDA_NAME] = sup_arena_alloc(bake->arena, s->material_count, sizeof *names);
     if (!s->looks || !names) return sup_fail_memory(error, "materials");
-    for (const sup_json* m = s->look_count ? materials->first : NULL; m; m = m->next, ++i) {
-        read_gltf_look(m, &s->looks[i]);
+    for (const sup_json* m = s->material_count ? materials->first : NULL; m; m = m->next, ++i) {
+        read_gltf_material(m, &s->looks[i]);
         usda_identifier(sup_json_string(sup_json_get(m, "name"), ""), "Material", (const char(*)[USDA_NAME])names, i, names[i]);
         s->looks[i].name = names[i];
     }
-    find_gltf_faces(source, &bake->desc.character->mesh, s->look_count, s->face_looks);
+    find_gltf_faces(source, &bake->desc.character->mesh, s->material_count, s->face_looks);
     return SUP_OK;
 }
 
@@ -64,7 +64,7 @@ static sup_result find_dress_looks(usda_stage* s, sup_bake* bake, sup_error* err
 {
     const dress*    d = s->dress;
     const sup_mesh* mesh = &bake->desc.character->mesh;
-    s->looks = SUP_NEW(bake->arena, usda_look, d->piece_count);
+    s->looks = SUP_NEW(bake->arena, usda_material, d->piece_count);
     char(*names)[USDA_NAME] = sup_arena_alloc(bake->arena, d->piece_count, sizeof *names);
     uint32_t*              of_piece = SUP_NEW(bake->arena, uint32_t, d->piece_count);
     const dress_material** met = SUP_NEW(bake->arena, const dress_material*, d->piece_count);
@@ -74,17 +74,17 @@ static sup_result find_dress_looks(usda_stage* s, sup_bake* bake, sup_error* err
         uint32_t              k = 0;
         of_piece[i] = SUP_NONE;
         if (!m) continue;
-        while (k < s->look_count && met[k] != m) ++k;
+        while (k < s->material_count && met[k] != m) ++k;
         of_piece[i] = k;
-        if (k < s->look_count) continue;
-        usda_look* look = &s->looks[s->look_count++];
+        if (k < s->material_count) continue;
+        usda_material* material = &s->looks[s->material_count++];
         met[k] = m;
-        *look = (usda_look){ .roughness = m->roughness, .metal = m->metal };
-        memcpy(look->color, m->color, sizeof look->color);
-        memcpy(look->glow, m->glow, sizeof look->glow);
-        if (m->picture) look->color[0] = look->color[1] = look->color[2] = 1; // a picture takes the color's place
+        *material = (usda_material){ .roughness = m->roughness, .metal = m->metal };
+        memcpy(material->color, m->color, sizeof material->color);
+        memcpy(material->glow, m->glow, sizeof material->glow);
+        if (m->picture) material->color[0] = material->color[1] = material->color[2] = 1; // a picture takes the color's place
         usda_identifier(m->name, "Material", (const char(*)[USDA_NAME])names, k, names[k]);
-        look->name = names[k];
+        material->name = names[k];
     }
     for (uint32_t f = 0; f < mesh->face_count; ++f) s->face_looks[f] = of_piece[d->face_pieces ? d->face_pieces[f] : 0];
     return SUP_OK;
@@ -113,12 +113,12 @@ static sup_result write_pictures(usda_stage* s, sup_bake* bake, sup_error* error
     sup_result      result = sup_character_paint(bake->desc.character, bake->arena, &paint, error);
     if (result != SUP_OK || paint.picture_count == 0) return result;
     const char** paths = SUP_NEW(bake->arena, const char*, paint.picture_count);
-    bool*        looked = SUP_NEW(bake->arena, bool, s->look_count);
+    bool*        looked = SUP_NEW(bake->arena, bool, s->material_count);
     if (!paths || !looked) return sup_fail_memory(error, "pictures");
     for (uint32_t f = 0; f < mesh->face_count; ++f) {
-        uint32_t corner = mesh->face_begin[f], look = s->face_looks[f];
-        if (look == SUP_NONE || looked[look]) continue;
-        looked[look] = true;
+        uint32_t corner = mesh->face_begin[f], material = s->face_looks[f];
+        if (material == SUP_NONE || looked[material]) continue;
+        looked[material] = true;
         uint32_t entry = paint.corner_entries ? paint.corner_entries[corner] : mesh->corner_vertices[corner];
         uint32_t number = paint.vertex_pictures[entry];
         if (number == SUP_NONE) continue;
@@ -135,12 +135,12 @@ static sup_result write_pictures(usda_stage* s, sup_bake* bake, sup_error* error
             if (result == SUP_OK) result = sup_out_write(file, bytes.data, bytes.size, error);
             if (result != SUP_OK) return result;
         }
-        s->looks[look].picture = paths[number] + sup_path_own_folder(paths[number]);
+        s->looks[material].picture = paths[number] + sup_path_own_folder(paths[number]);
     }
     return SUP_OK;
 }
 
-sup_result usda_look_find(usda_stage* s, sup_bake* bake, sup_error* error)
+sup_result usda_material_find(usda_stage* s, sup_bake* bake, sup_error* error)
 {
     const sup_character* character = bake->desc.character;
     const gltf_source*   source = gltf_source_of(character);
@@ -151,7 +151,7 @@ sup_result usda_look_find(usda_stage* s, sup_bake* bake, sup_error* error)
     if (result == SUP_OK && !source) result = dress_make(character, bake->arena, &s->dress, error);
     if (result == SUP_OK && source) result = find_gltf_looks(s, bake, source, error);
     if (result == SUP_OK && s->dress) result = find_dress_looks(s, bake, error);
-    return result == SUP_OK && s->look_count ? write_pictures(s, bake, error) : result;
+    return result == SUP_OK && s->material_count ? write_pictures(s, bake, error) : result;
 }
 
 // ---------------------------------------------------------------------------------------------- writing
@@ -214,98 +214,100 @@ static void put_point_colors(usda_stage* s, const sup_mesh* mesh)
 }
 
 // The one look of all faces of a part; SUP_NONE: none or several, which become subsets.
-static uint32_t only_look(const usda_stage* s, const sup_part* part)
+static uint32_t only_material(const usda_stage* s, const sup_part* part)
 {
-    uint32_t look = part->face_count ? s->face_looks[part->face_begin] : SUP_NONE;
+    uint32_t material = part->face_count ? s->face_looks[part->face_begin] : SUP_NONE;
     for (uint32_t f = 1; f < part->face_count; ++f)
-        if (s->face_looks[part->face_begin + f] != look) return SUP_NONE;
-    return look;
+        if (s->face_looks[part->face_begin + f] != material) return SUP_NONE;
+    return material;
 }
 
-bool usda_look_binds(const usda_stage* s, const sup_part* part) { return only_look(s, part) != SUP_NONE; }
+bool usda_material_binds(const usda_stage* s, const sup_part* part) { return only_material(s, part) != SUP_NONE; }
 
 static void put_subsets(usda_stage* s, const sup_part* part)
 {
-    for (uint32_t look = 0; look < s->look_count; ++look) {
+    for (uint32_t material = 0; material < s->material_count; ++material) {
         bool any = false;
         for (uint32_t f = 0; f < part->face_count; ++f) {
-            if (s->face_looks[part->face_begin + f] != look) continue;
+            if (s->face_looks[part->face_begin + f] != material) continue;
             if (!any)
                 text_format(
                     &s->text,
                     "        def GeomSubset \"%s\" (\n            prepend apiSchemas = [\"MaterialBindingAPI\"]\n        )\n"
                     "        {\n            uniform token elementType = \"face\"\n            uniform token familyName = "
                     "\"materialBind\"\n            int[] indices = [",
-                    s->looks[look].name);
+                    s->looks[material].name);
             text_put(&s->text, any ? ", " : "");
             text_index(&s->text, f);
             any = true;
         }
         if (any)
             text_format(&s->text, "]\n            rel material:binding = </%s/Looks/%s>\n        }\n", s->root,
-                        s->looks[look].name);
+                        s->looks[material].name);
     }
 }
 
-void usda_look_mesh(usda_stage* s, const sup_bake* bake, uint32_t index)
+void usda_material_mesh(usda_stage* s, const sup_bake* bake, uint32_t index)
 {
     const sup_mesh* mesh = &bake->desc.character->mesh;
     const sup_part* part = &mesh->parts[index];
     if (s->uvs && s->parts_with[index]) put_vertex_coordinates(&s->text, part, s->uvs + 2 * (size_t)part->vertex_begin);
     if (s->dress && s->dress->uvs) put_corner_coordinates(s, mesh);
     if (s->dress && s->dress->colors) put_point_colors(s, mesh);
-    uint32_t look = only_look(s, part);
-    if (look != SUP_NONE)
-        text_format(&s->text, "        rel material:binding = </%s/Looks/%s>\n", s->root, s->looks[look].name);
+    uint32_t material = only_material(s, part);
+    if (material != SUP_NONE)
+        text_format(&s->text, "        rel material:binding = </%s/Looks/%s>\n", s->root, s->looks[material].name);
     else put_subsets(s, part);
 }
 
-static void put_picture(usda_stage* s, const usda_look* look)
+static void put_picture(usda_stage* s, const usda_material* material)
 {
     text_out*   t = &s->text;
-    const char* mark = strchr(look->picture, '@') ? "@@@" : "@";
+    const char* mark = strchr(material->picture, '@') ? "@@@" : "@";
     text_put(t, "            def Shader \"Place\"\n            {\n                uniform token info:id = "
                 "\"UsdPrimvarReader_float2\"\n                string inputs:varname = \"st\"\n                float2 "
                 "outputs:result\n            }\n            def Shader \"Picture\"\n            {\n                uniform "
                 "token info:id = \"UsdUVTexture\"\n                asset inputs:file = ");
     text_put(t, mark);
-    text_put(t, look->picture);
+    text_put(t, material->picture);
     text_put(t, mark);
-    text_format(t, "\n                float2 inputs:st.connect = </%s/Looks/%s/Place.outputs:result>\n", s->root, look->name);
+    text_format(t, "\n                float2 inputs:st.connect = </%s/Looks/%s/Place.outputs:result>\n", s->root,
+                material->name);
     text_put(t, "                token inputs:wrapS = \"repeat\"\n                token inputs:wrapT = \"repeat\"\n"
                 "                float4 inputs:scale = (");
-    text_vec3(t, (sup_vec3){ look->color[0], look->color[1], look->color[2] }, ", ");
+    text_vec3(t, (sup_vec3){ material->color[0], material->color[1], material->color[2] }, ", ");
     text_put(t, ", 1)\n                float3 outputs:rgb\n            }\n");
 }
 
-static void put_look(usda_stage* s, const usda_look* look)
+static void put_material(usda_stage* s, const usda_material* material)
 {
     text_out* t = &s->text;
-    text_format(t, "        def Material \"%s\"\n        {\n", look->name);
-    text_format(t, "            token outputs:surface.connect = </%s/Looks/%s/Surface.outputs:surface>\n", s->root, look->name);
+    text_format(t, "        def Material \"%s\"\n        {\n", material->name);
+    text_format(t, "            token outputs:surface.connect = </%s/Looks/%s/Surface.outputs:surface>\n", s->root,
+                material->name);
     text_put(
         t,
         "            def Shader \"Surface\"\n            {\n                uniform token info:id = \"UsdPreviewSurface\"\n");
-    if (look->picture)
+    if (material->picture)
         text_format(t, "                color3f inputs:diffuseColor.connect = </%s/Looks/%s/Picture.outputs:rgb>\n", s->root,
-                    look->name);
-    else put_color(t, "                color3f inputs:diffuseColor", look->color);
-    put_color(t, "                color3f inputs:emissiveColor", look->glow);
+                    material->name);
+    else put_color(t, "                color3f inputs:diffuseColor", material->color);
+    put_color(t, "                color3f inputs:emissiveColor", material->glow);
     text_put(t, "                float inputs:metallic = ");
-    text_float(t, look->metal);
+    text_float(t, material->metal);
     text_put(t, "\n                float inputs:opacity = ");
-    text_float(t, look->color[3]);
+    text_float(t, material->color[3]);
     text_put(t, "\n                float inputs:roughness = ");
-    text_float(t, look->roughness);
+    text_float(t, material->roughness);
     text_put(t, "\n                token outputs:surface\n            }\n");
-    if (look->picture) put_picture(s, look);
+    if (material->picture) put_picture(s, material);
     text_put(t, "        }\n");
 }
 
-void usda_look_write(usda_stage* s)
+void usda_material_write(usda_stage* s)
 {
-    if (s->look_count == 0) return;
+    if (s->material_count == 0) return;
     text_put(&s->text, "\n    def Scope \"Looks\"\n    {\n");
-    for (uint32_t i = 0; i < s->look_count; ++i) put_look(s, &s->looks[i]);
+    for (uint32_t i = 0; i < s->material_count; ++i) put_material(s, &s->looks[i]);
     text_put(&s->text, "    }\n");
 }

@@ -1,4 +1,4 @@
-/// timing.h: which clip or pose, from when to when, and how often: shared by every verb that plays a character.
+/// clip_timing.h: which clip or pose, from when to when, and how often: shared by every verb that plays a character.
 #ifndef SUPPLE_APP_MOTION_H
 #define SUPPLE_APP_MOTION_H
 

@@ -1,5 +1,5 @@
 // Flags to a clip or a pose, a span and a frame rate.
-#include "timing.h"
+#include "clip_timing.h"
 
 #include "report/report.h"
 
@@ -16,20 +16,20 @@ int motion_flags(const options* o, motion* out)
     if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &out->fps)) return EXIT_USAGE;
     if (!options_number(o, FLAG_PREROLL, 0.0, 600.0, 0.5, &out->preroll)) return EXIT_USAGE;
     if (out->end >= 0.0 && out->end < out->start) {
-        say_error("--end %g lies before --start %g", out->end, out->start);
+        report_error("--end %g lies before --start %g", out->end, out->start);
         return EXIT_USAGE;
     }
     if ((out->end - out->start) * out->fps > FRAMES_MAX) {
-        say_error("%g seconds at %g frames a second are more than %.0f frames; lower --fps or --end", out->end - out->start,
-                  out->fps, FRAMES_MAX);
+        report_error("%g seconds at %g frames a second are more than %.0f frames; lower --fps or --end", out->end - out->start,
+                     out->fps, FRAMES_MAX);
         return EXIT_USAGE;
     }
     if (out->loop && out->hold > 0.0) {
-        say_error("--loop and --hold exclude each other: a cycle has no last pose; leave one out");
+        report_error("--loop and --hold exclude each other: a cycle has no last pose; leave one out");
         return EXIT_USAGE;
     }
     if (options_has(o, FLAG_POSE) && (options_has(o, FLAG_CLIP) || out->loop)) {
-        say_error("--pose and --%s exclude each other; leave one out", out->loop ? "loop" : "clip");
+        report_error("--pose and --%s exclude each other; leave one out", out->loop ? "loop" : "clip");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -41,14 +41,15 @@ static int choose(const options* o, const sup_character* character, sup_arena* a
     int  code = posed ? EXIT_DONE : clip_choose(o, character, &m->clip);
     if (code != EXIT_DONE || m->clip) return code;
     if (!posed && character->skeleton.skin_joint_count == 0 && !options_has(o, FLAG_WORLD)) { // a world may push it
-        say_error("'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; give it a --world with forces, "
-                  "joints with "
-                  "--skeleton FILE, or make them from a sequence with fit",
-                  character->name, o->verb->name);
+        report_error(
+            "'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; give it a --world with forces, "
+            "joints with "
+            "--skeleton FILE, or make them from a sequence with fit",
+            character->name, o->verb->name);
         return EXIT_FAILED;
     }
     if (!posed && !options_has(o, FLAG_QUIET))
-        say_note("'%s' has no clips: taking its rest pose; --pose turns joints", character->name);
+        report_note("'%s' has no clips: taking its rest pose; --pose turns joints", character->name);
     m->pose = pose;
     return pose_read(o, character, arena, pose);
 }
@@ -57,12 +58,12 @@ int motion_close_end(const sup_clip* clip, double start, double fps, double hold
 {
     double natural_end = clip ? clip->seconds : start;
     if (start > natural_end) {
-        say_error("--start %g lies behind the end of the clip '%s' (%.3f s)", start, clip->name, natural_end);
+        report_error("--start %g lies behind the end of the clip '%s' (%.3f s)", start, clip->name, natural_end);
         return EXIT_FAILED;
     }
     // Lengths are shown rounded: what lies behind the end by less than a frame is the end.
     if (clip && *end - natural_end >= 1.0 / fps) {
-        say_error(
+        report_error(
             "--end %g lies behind the end of the clip '%s' (%.3f s); give at most that, or --hold S to hold its last pose",
             *end, clip->name, natural_end);
         return EXIT_FAILED;
@@ -78,12 +79,12 @@ static int close_span(motion* m)
     int code = motion_close_end(m->clip, m->start, m->fps, m->hold, &m->end);
     if (code != EXIT_DONE) return code;
     if (m->loop && !(m->end > m->start)) {
-        say_error("--loop needs a span; %s", m->clip ? "put --end behind --start" : "this file has no clip");
+        report_error("--loop needs a span; %s", m->clip ? "put --end behind --start" : "this file has no clip");
         return EXIT_FAILED;
     }
     if ((m->end - m->start) * m->fps <= FRAMES_MAX) return EXIT_DONE;
-    say_error("%g seconds at %g frames a second are more than %.0f frames; lower --fps, --end or --hold", m->end - m->start,
-              m->fps, FRAMES_MAX);
+    report_error("%g seconds at %g frames a second are more than %.0f frames; lower --fps, --end or --hold", m->end - m->start,
+                 m->fps, FRAMES_MAX);
     return EXIT_FAILED;
 }
 
