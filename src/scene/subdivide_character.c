@@ -176,8 +176,7 @@ sup_result sup_parts_subdivide(const sup_character* c, uint32_t levels, const ui
             "'%s' has %u faces; divided %u times it would be too large; divide at most %u times, and fewer for a fine mesh",
             c->name, mesh->face_count, levels, LEVELS_MAX);
     *out = SUP_NEW(arena, sup_subdivided, mesh->part_count);
-    sup_arena* work = sup_arena_beside(arena);
-    sup_result result = *out && work ? SUP_OK : sup_fail_memory(error, "a finer character");
+    sup_result result = *out ? SUP_OK : sup_fail_memory(error, "a finer character");
     for (uint32_t i = 0; i < mesh->part_count && result == SUP_OK; ++i) {
         const sup_part* part = &mesh->parts[i];
         uint32_t        first = mesh->face_begin[part->face_begin];
@@ -206,7 +205,6 @@ sup_result sup_parts_subdivide(const sup_character* c, uint32_t levels, const ui
                                    groups ? groups + part->vertex_begin : NULL };
         result = sup_subdivide(&in, levels, arena, &(*out)[i], error);
     }
-    sup_arena_destroy(work);
     return result;
 }
 
