@@ -3,7 +3,7 @@ import { type Session, firstSession, isSession } from "./session.ts";
 
 const MOST_UNDO = 300;       // steps; a session is a few kilobytes
 const MERGE_MS = 800;        // changes of one thing (a drag) closer than this are one step
-const AUTOSAVE_MS = 500;     // after the last change, never while a pointer is down
+const AUTOSAVE_MS = 500;     // after the first change that is not saved, never while a pointer is down
 
 interface Step {
     before: Session;
@@ -18,7 +18,7 @@ export class Store {
     private undone: Step[] = [];
     private done: Step[] = [];
     private readonly listeners = new Set<(now: Session, before: Session) => void>();
-    private timer = 0;
+    private waiting = false;
     private pointerDown = false;
 
     private constructor(private session: Session) {
@@ -75,18 +75,23 @@ export class Store {
         const before = this.session;
         this.session = after;
         for (const listener of this.listeners) listener(after, before);
-        clearTimeout(this.timer);
-        this.timer = setTimeout(() => this.save(), AUTOSAVE_MS) as unknown as number;
+        this.saveSoon();
+    }
+
+    /** Not after the last change: a playhead that moves on and on would put it off for as long as it plays. */
+    private saveSoon(): void {
+        if (this.waiting) return;
+        this.waiting = true;
+        setTimeout(() => this.save(), AUTOSAVE_MS);
     }
 
     /** Writes the session to the address, but never in the middle of a drag. */
     private async save(): Promise<void> {
-        if (this.pointerDown) {
-            this.timer = setTimeout(() => this.save(), AUTOSAVE_MS) as unknown as number;
-            return;
-        }
+        this.waiting = false;
+        if (this.pointerDown) return this.saveSoon();
         const saved = this.session, address = `#s=${await pack(saved)}`;
-        if (saved === this.session) history.replaceState(null, "", address);
+        history.replaceState(null, "", address);
+        if (saved !== this.session) this.saveSoon();
     }
 }
 

@@ -70,7 +70,7 @@ await test("a finer mesh keeps clip, weights, textures and seams", folder => {
     equal(after.triangles ?? after.mesh?.triangles, 4 * (before.triangles ?? before.mesh?.triangles), "triangles");
     holds(baked.points > 9000, `points: ${baked.points}`);
     match(good(["inspect", out]).out, /surface +closed, 1 component/);
-    validate(out);
+    validate(out, man);
 });
 
 await test("levels that are none, or too many, are sentences", folder => {

@@ -118,7 +118,10 @@ export function watch(page) {
     page.on("console", message => message.type() === "error" && page.problems.push(message.text()));
 }
 export async function ready(page) {
-    await page.waitForFunction(() => globalThis.studio?.character?.(), undefined, { timeout: 60000 });
+    await page.waitForFunction(() => globalThis.studio?.character?.(), undefined, { timeout: 60000 }).catch(async error => {
+        const shown = await page.evaluate(() => document.body.innerText.replace(/\s+/g, " ").slice(0, 300)).catch(() => "nothing");
+        throw new Error(`no character is shown at ${page.url().slice(0, 300)}; the page says: ${shown}; it complained: ${page.problems.join("; ") || "of nothing"}`, { cause: error });
+    });
 }
 export const studio = (page, name, ...args) => page.evaluate(([n, a]) => globalThis.studio[n](...a), [name, args]);
 export const settled = page => page.evaluate(() => globalThis.studio.settled(), undefined);

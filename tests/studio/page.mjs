@@ -267,8 +267,31 @@ await test("pictures, a sheet, a film, a preset and the session are saved", asyn
     }
 });
 
+/** Until the address holds the session as it is, but for the playhead and the camera. */
+async function followed() {
+    const same = () => page.evaluate(async () => {
+        const packed = /[#&]s=([\w-]+)/.exec(location.hash)?.[1];
+        if (!packed) return false;
+        const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), letter => letter.charCodeAt(0));
+        const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text();
+        const still = session => JSON.stringify({ ...session, frame: 0, camera: 0 });
+        return still(JSON.parse(text)) === still(globalThis.studio.session());
+    });
+    for (let i = 0; i < 100; i++, await page.waitForTimeout(200)) if (await same()) return;
+    throw new Error("the address does not follow the session");
+}
+
+await test("the address follows while the character plays", async () => {
+    await studio(page, "play");
+    await change(page, s => ({ ...s, fps: 24 }));
+    await followed();
+    await studio(page, "pause");
+    await change(page, s => ({ ...s, fps: FPS }));
+    await followed();
+});
+
 await test("a reload finds everything as it was", async () => {
-    await page.waitForTimeout(1200); // autosave comes after the last change
+    await followed(); // autosave comes after a change
     const before = await session(), hashes = await hashesHere();
     await page.reload({ waitUntil: "commit" });
     await ready(page);
@@ -280,7 +303,7 @@ await test("a reload finds everything as it was", async () => {
 await test("any web server can host the page: on one thread, in a folder, from an address that holds the session", async () => {
     await change(page, s => ({ ...s, source: { builtin: "builtin:arm?points=400" }, clip: "flex", chains: [chain(["dualquat"])], active: 1, compare: "single", start: null, end: END, fps: FPS }));
     await page.waitForFunction(() => globalThis.studio.character()?.points > 300);
-    await page.waitForTimeout(1200); // the address follows
+    await followed();
     const types = { html: "text/html", mjs: "text/javascript", css: "text/css", wasm: "application/wasm", json: "application/json", woff2: "font/woff2" };
     const host = http.createServer((ask, answer) => {
         const file = path.join(site, decodeURIComponent(ask.url.replace(/^\/in\/a\/folder\//, "").split("?")[0]) || "index.html");
