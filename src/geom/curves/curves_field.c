@@ -303,7 +303,7 @@ static bool follow(field_maker* f, uint32_t* edge, uint32_t* triangle, float lev
 static void walk_ring(field_maker* f, const sup_level_ring* ring)
 {
     uint32_t triangle = ring->triangle, edge, begin = f->m->point_count;
-    if (triangle == SUP_NONE || f->m->failed) return;
+    if (triangle == SUP_NONE || ring->branch == SUP_NONE || f->m->failed) return; // one that went before has no place any more
     edge = across(f, triangle, SUP_NONE, ring->level);
     if (edge == SUP_NONE) return;
     // Once around, or to a border; from there back.
