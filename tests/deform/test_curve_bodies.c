@@ -120,6 +120,7 @@ static figures measure(const sup_character* c, sup_arena* arena)
               error);
     f.crossings = crossings(m, &n, &t);
     for (uint32_t k = 0, end; k < n.curve_count; k = end) { // limb by limb
+        assert_int_not_equal(n.curves[k].limb, SUP_NONE);
         double least = 1e30, most = 0;
         for (end = k + 1; end < n.curve_count && n.curves[end].limb == n.curves[k].limb;) ++end;
         for (uint32_t i = k; i < end; ++i) {
