@@ -94,6 +94,16 @@ typedef struct adding {
     sup_vec3*           sums;
 } adding;
 
+static sup_vec3 fine_normal(const normal_side* fine, const uint32_t v[3], const normal_texel* t)
+{
+    sup_vec3 n = unit(mixed(fine->normals, v, t));
+    if (!fine->relief) return n;
+    const uint32_t points[3] = { fine->mesh->vertex_points[v[0]], fine->mesh->vertex_points[v[1]],
+                                 fine->mesh->vertex_points[v[2]] };
+    const float    weights[3] = { 1 - t->b - t->c, t->b, t->c };
+    return relief_normal(fine->relief, points, weights, n);
+}
+
 static void add_rows(void* data, uint32_t begin, uint32_t end)
 {
     const adding* a = data;
@@ -113,7 +123,7 @@ static void add_rows(void* data, uint32_t begin, uint32_t end)
         float along = dot(n, d);
         d = unit((sup_vec3){ d.x - along * n.x, d.y - along * n.y, d.z - along * n.z });
         sup_vec3 b = { n.y * d.z - n.z * d.y, n.z * d.x - n.x * d.z, n.x * d.y - n.y * d.x };
-        sup_vec3 m = unit(mixed(a->fine->normals, f, o));
+        sup_vec3 m = fine_normal(a->fine, f, o);
         a->sums[i].x += weight * dot(d, m);
         a->sums[i].y += weight * t[v[0]].w * dot(b, m);
         a->sums[i].z += weight * fmaxf(dot(n, m), 0);
@@ -190,6 +200,7 @@ typedef struct actor {
     sup_vec4*            vertex_tangents;
     normal_side          side;
     normal_cover         cover;
+    relief               relief;
 } actor;
 
 static sup_result actor_begin(const bake_job* job, const sup_character* c, uint32_t size, sup_arena* arena, actor* a,
@@ -226,6 +237,9 @@ static sup_result actor_begin(const bake_job* job, const sup_character* c, uint3
     a->side.mesh = &c->mesh;
     a->side.normals = a->vertex_normals;
     a->side.tangents = a->vertex_tangents;
+    result = relief_begin(a->instance, &c->mesh, a->points, arena, &a->relief, error);
+    if (result != SUP_OK) return result;
+    if (a->relief.count) a->side.relief = &a->relief;
     return normal_cover_make(&a->side, size, arena, &a->cover, error);
 }
 
@@ -273,6 +287,7 @@ static void actor_show(actor* a, double time, const sup_tasks* tasks)
 {
     sup_instance_evaluate(a->instance, time, a->scratch, NULL, a->points);
     sup_normals_evaluate(a->normals, a->points, a->normals_scratch, tasks, a->vertex_normals, NULL);
+    relief_show(a->instance, a->scratch, &a->relief);
 }
 
 static void actor_end(actor* a)
