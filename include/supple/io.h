@@ -157,9 +157,9 @@ SUP_API sup_result sup_skeleton_copy(const sup_character* character, sup_arena* 
 SUP_API sup_result sup_character_rig(sup_character** character, sup_skeleton_file* skeleton, const sup_auto_weights_options* how,
                                      sup_arena* arena, sup_auto_weights* out, sup_error* error);
 
-/// The base color at each face corner (linear RGB, 0 to 1) as the materials of the file it was read from say; textures count as
-/// their factor. Materials belong to faces, so corners of one point may differ. Colors that the points of an OBJ or PLY have
-/// themselves come first. False when the file had none of them (built-in) or without memory; then out means nothing.
+/// The base color at each face corner (linear RGB, 0 to 1): the material's factor, multiplied by the colors of a glTF's
+/// vertices; textures count as white. Materials belong to faces, so corners of one point may differ. Vertex colors of an OBJ, a PLY
+/// or a built-in character replace the material's. False when there are none, or without memory; then out means nothing.
 SUP_API bool sup_character_corner_colors(const sup_character* character, sup_vec3* out);
 /// The same for each point; where materials meet, the first face's.
 SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);
