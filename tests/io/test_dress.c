@@ -67,7 +67,7 @@ static int unmake(void** state)
 
 static sup_character* load(const char* path)
 {
-    const sup_load_options options = { .up = -1, .files = &files };
+    const sup_load_options options = { .files = &files };
     sup_character*         c = NULL;
     sup_error              error;
     assert_ok(sup_load(path, &options, &c, &error), error);
@@ -240,7 +240,7 @@ static sup_character* read_text(const char* path, const char* text, size_t size,
     sup_error      error;
     *result = SUP_ERROR_MEMORY;
     if (!keep) return NULL;
-    sup_read_input in = { .path = path, .files = &files, .up = -1, .allocator = allocator, .arena = keep };
+    sup_read_input in = { .path = path, .files = &files, .allocator = allocator, .arena = keep };
     in.bytes.data = sup_arena_copy(keep, text, size, 1);
     in.bytes.size = size;
     if (in.bytes.data) *result = sup_format_for(path)->read(&in, &c, &error);
