@@ -51,6 +51,7 @@ async function look(): Promise<void> {
 store.listen(() => void look());
 engine.listen(what => what === "character" && void look());
 engine.onRestart = why => say(`A worker stopped (${why}) and was started again with the session: nothing is lost.`);
+view.painter.onProblem = why => say(why, "bad");
 view.playing = () => clock.playing && !clock.held;
 view.onCamera = () => store.keep(session => ({ ...session, camera: { position: view.camera.position.toArray(), target: view.controls.target.toArray() } }));
 chrome(app, openFiles(app), keys(app));

@@ -23,8 +23,8 @@ export class SuppleError extends Error {
 export interface OpenOptions {
     /** How many threads share the work; without: one a core, up to eight, where memory may be shared, else one. */
     threads?: number;
-    /** The bytes of supple.wasm, where the page has fetched them itself. */
-    wasm?: BufferSource;
+    /** The bytes of supple.wasm, where the page has fetched them itself, or the module that `compile` made of them: compiled once for any number of workers. */
+    wasm?: BufferSource | WebAssembly.Module;
 }
 
 /** The module's memory, and calls with texts and arrays in it. */
