@@ -11,10 +11,10 @@
 // lines.
 #define ALONG_EDGES (2.4f * CONTACT_REST_EDGES)
 #define CROSSING_MOST 0.3
-// How many boxes, triangles and neighbors binding may look at for each triangle; to look whether two cross counts for several.
+// How many boxes, triangles and neighbors binding may look at for each triangle; whether two cross counts for what it takes.
 // Characters with clothes ask for up to 1000. Where faces are stacked on one edge or in one place each sees all the others, and
 // the work would grow as their square.
-enum { LOOKS_MOST = 8192, LOOKS_CROSS = 16 };
+enum { LOOKS_MOST = 8192 };
 
 typedef struct work {
     const sup_contact_desc* desc;
@@ -155,10 +155,12 @@ static bool cross(work* w, uint32_t s, uint32_t t)
     const uint32_t *p = w->c->bvh.corners + 3 * (size_t)s, *q = w->c->bvh.corners + 3 * (size_t)t;
     for (int i = 0; i < 3; ++i)
         if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2]) return false;
-    w->looks += LOOKS_CROSS;
     const sup_vec3* x = w->desc->points;
     const sup_vec3  a[3] = { x[p[0]], x[p[1]], x[p[2]] }, b[3] = { x[q[0]], x[q[1]], x[q[2]] };
-    return sup_triangles_cross(a, b);
+    uint32_t        looks = 0;
+    bool            crosses = sup_triangles_cross_work(a, b, &looks);
+    w->looks += looks;
+    return crosses;
 }
 
 /// So crowded that nothing can be told about it in a time that grows with its size. What asks gives up; see stay_away.
