@@ -13,9 +13,9 @@
 /// corrections are, |b - a|^2 / (|a|^2 + |b|^2)), odd = (1 - l / 0.3)^2 u^2 / (l + 0.01): what the pose did not tell there it
 /// does not tell here.
 /// Of three examples or more of one motion, each is predicted from the two beside it (leave-one-out). A joint whose skin is
-/// predicted worse than by nothing cannot tell what that skin does: there n grows by `doubt` x W^2, W the mean over all turns of
-/// how far (rad^2) the pose lies beside the way.
-/// On the way itself, and at both of its ends, the share is 1, and it leaves the ends without a change of speed.
+/// predicted worse than by nothing cannot tell what that skin does: there n grows by `doubt` x W^2, W the mean over all turns
+/// of how far (rad^2) the pose lies beside the way. On the way itself, and at both of its ends, the share is 1, and it leaves
+/// the ends without a change of speed.
 ///
 /// Where no time says between which two poses the present one is (sculpts over pose, live hosts), every joint takes the way it
 /// is nearest to. Such sculpts are chosen to differ; the more they are alike all the same, the farther they tell: rate is at
