@@ -66,6 +66,45 @@ static int read_size(const options* o, uint64_t* out)
     return EXIT_DONE;
 }
 
+// What importers read. Where compressed files need a package that not everybody has, or are not read at all, none is written.
+static const struct {
+    const char* name;
+    bool        plain;
+    const char* lost; // said; NULL: nothing is
+} clients[] = {
+    { "web", false, NULL },
+    { "three", false, NULL },
+    { "unreal", true,
+      "Unreal's importer reads no EXT_meshopt_compression: the file is several times larger than one --for web" },
+    { "unity", true,
+      "Unity reads EXT_meshopt_compression only with a package of its own: the file is written without and is several times "
+      "larger "
+      "than one --for web" },
+    { "godot", true, "Godot's importer reads no EXT_meshopt_compression: the file is several times larger than one --for web" },
+};
+
+static int read_client(const options* o, bool given, sup_bake_budget* out)
+{
+    const char* names[sizeof clients / sizeof *clients];
+    const char* text = options_text(o, FLAG_FOR, NULL);
+    if (!text) return EXIT_DONE;
+    if (!given) {
+        report_error("--for chooses how a budget is met; add --max-error, --rms-error or --max-size");
+        return EXIT_USAGE;
+    }
+    for (size_t i = 0; i < sizeof clients / sizeof *clients; i++) {
+        names[i] = clients[i].name;
+        if (strcmp(clients[i].name, text) != 0) continue;
+        out->plain = clients[i].plain;
+        if (clients[i].lost && !options_has(o, FLAG_QUIET)) report_note("%s", clients[i].lost);
+        return EXIT_DONE;
+    }
+    const char* near = sup_word_nearest(text, names, sizeof clients / sizeof *clients);
+    report_error("--for '%s' is not known; there are web, three, unreal, unity and godot%s%s%s", text,
+                 near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return EXIT_USAGE;
+}
+
 int budget_read(const options* o, const sup_character* character, sup_bake_budget* out, bool* given)
 {
     static const flag_id flags[] = { FLAG_BAKE_ERROR, FLAG_RMS_ERROR, FLAG_MAX_SIZE };
@@ -81,7 +120,8 @@ int budget_read(const options* o, const sup_character* character, sup_bake_budge
         report_error("a budget chooses how the file is packed; leave --sparse and --meshopt out");
         return EXIT_USAGE;
     }
-    int code = read_length(o, FLAG_BAKE_ERROR, character, &out->worst);
+    int code = read_client(o, *given, out);
+    if (code == EXIT_DONE) code = read_length(o, FLAG_BAKE_ERROR, character, &out->worst);
     if (code == EXIT_DONE) code = read_length(o, FLAG_RMS_ERROR, character, &out->rms);
     if (code == EXIT_DONE) code = read_size(o, &out->bytes);
     return code;

@@ -64,6 +64,8 @@ static const flag_row flags[FLAG_COUNT] = {
       "the smallest GLB in which no point is farther off in any frame: 1mm, 0.1cm, or P% of the diagonal" },
     { FLAG_RMS_ERROR, BAKES, "rms-error", "LENGTH", "the same for the root mean square over all points and frames" },
     { FLAG_MAX_SIZE, BAKES, "max-size", "SIZE", "the most exact GLB within a size: 2MB, 500kB" },
+    { FLAG_FOR, BAKES, "for", "CLIENT",
+      "keep a budget's GLB within what a client reads: web (default), three, unreal, unity or godot" },
     { FLAG_VERBOSE, BAKES, "verbose", NULL, "list what the search for a budget tried" },
     { FLAG_SAVE, BAKES, "save", "LINK=FILE",
       "what a link bound, as a file that a game plays by itself (fourier: .sfc); repeats" },

@@ -55,6 +55,7 @@ typedef enum flag_id {
     FLAG_BAKE_ERROR,
     FLAG_RMS_ERROR,
     FLAG_MAX_SIZE,
+    FLAG_FOR,
     FLAG_VERBOSE,
     FLAG_SAVE,
     FLAG_NAME,
