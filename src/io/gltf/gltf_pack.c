@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    ROUNDS_MAX = 5,
+    ROUNDS_MAX = 6,
     TRIES_MAX = 256,
     SAMPLES = 512, // vertices that a piece's scale is taken from
 };
@@ -18,7 +18,7 @@ enum {
 #define WEIGHT_SHARE 10.0 // how much a weight may be off, of the detail over the diagonal: bones move that less than each other
 #define UV_GRID 0x1p-16f
 #define MAP_GRID 0x1p-12f
-#define ENOUGH 0.985 // of the budget: closer is not worth another round
+#define ENOUGH 0.97 // of the budget: closer is not worth another round
 
 // ---------------------------------------------------------------------------------------------- rounding
 
@@ -190,7 +190,7 @@ static sup_result make_file(gltf_pack* pack, sup_bytes* out, sup_error* error)
     double          diagonal = (double)bake->desc.character->mesh.diagonal;
     squeeze_grids   grids = { 0 };
     if (pack->meshopt && pack->detail > 0)
-        grids = (squeeze_grids){ grid_below(2 * pack->detail / diagonal), UV_GRID, MAP_GRID, true };
+        grids = (squeeze_grids){ grid_below(pack->detail / diagonal), UV_GRID, MAP_GRID, true };
     if (result == SUP_OK)
         result = gltf_squeeze(&baking->edit, pack->meshopt ? bake->desc.extra : NULL, &grids, pack->bytes, error);
     if (result == SUP_OK) result = sup_out_open_memory(bake->desc.path, bake->arena, &file, error);
@@ -257,6 +257,15 @@ static sup_result refuse(const gltf_pack* pack, const attempt* best, sup_error* 
         pack->bake->desc.path, best->errors.rms * unit, best->errors.worst * unit);
 }
 
+// What to ask of the search so that the file will be right: what rounding adds to the estimate adds up in squares. Always less
+// than what was found, so that rounds come to an end.
+static double next_rms(double budget, const attempt* now)
+{
+    double expected = now->expected.rms, added = now->errors.rms * now->errors.rms - expected * expected;
+    double next = sqrt(fmax(budget * budget - added, 0.25 * expected * expected));
+    return now->reached > 1 ? fmin(0.998 * next, 0.995 * expected) : 0.998 * next;
+}
+
 // Search, write, read again; where the file is not what the search expected, again with a goal that is.
 static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
 {
@@ -264,7 +273,7 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
     pack_goal              goal = { .rms = budget->rms, .worst = budget->worst };
     if (budget->bytes) goal.bytes = (double)budget->bytes - pack->fixed_bytes;
     if (budget->bytes && goal.bytes <= 0) return refuse(pack, best, error);
-    for (*rounds = 1; *rounds <= ROUNDS_MAX; ++*rounds) {
+    for (*rounds = 1;; ++*rounds) {
         attempt    now = { 0 };
         sup_result result = gltf_pack_search(pack, &goal, &now.expected, error);
         if (result == SUP_OK && now.expected.step == 0) return refuse(pack, best, error);
@@ -276,8 +285,9 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
         now.reached = reached(budget, &now);
         if (is_better(budget, &now, best)) *best = now;
         if (now.reached <= 1 && (now.reached > ENOUGH || now.expected.components == 0)) break;
-        goal.rms *= 0.998 / now.reached;
-        goal.worst *= 0.995 / now.reached;
+        if (*rounds == ROUNDS_MAX) break;
+        goal.rms = next_rms(budget->rms, &now);
+        goal.worst = now.expected.worst * 0.995 / now.reached;
         if (budget->bytes) goal.bytes += (double)budget->bytes * (0.998 - now.reached);
         if (budget->bytes && goal.bytes <= 0) break;
         goal.step = now.expected.step;
