@@ -99,6 +99,12 @@ struct sup_extra {
     size_t (*meshopt_bound)(uint32_t count, uint32_t stride); ///< bytes that packing attributes may take at most
     /// Packs count x stride bytes of attributes, exactly; how many bytes it took, 0 when `room` was too small.
     size_t (*meshopt_encode)(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t room);
+    /// Puts triangles into an order that packs well; count indices, all below `vertices`. False: out of memory.
+    bool (*meshopt_order)(uint32_t count, uint32_t vertices, uint32_t* indices);
+    /// The same for indices of 2 or 4 bytes: a sequence, or triangles, whose corners may be turned around within each.
+    size_t (*meshopt_index_bound)(uint32_t count);
+    size_t (*meshopt_encode_indices)(sup_meshopt_mode mode, uint32_t count, uint32_t stride, const void* data, uint8_t* out,
+                                     size_t room);
 };
 
 SUP_API uint32_t               sup_format_count(void);
@@ -253,6 +259,40 @@ SUP_API sup_result sup_character_write_memory(const sup_character* character, su
 
 // ---------------------------------------------------------------------------------------------- bake
 
+/// What a GLB may cost or how far it may be off; one of them is not zero. Lengths are in the character's units.
+typedef struct sup_bake_budget {
+    double   rms;   ///< distance over all points of all frames, root mean square
+    double   worst; ///< of the farthest point in any frame
+    uint64_t bytes; ///< of the file
+    bool     plain; ///< no extensions: for readers that know none
+} sup_bake_budget;
+
+/// One try of the search for the file that meets a budget: an estimate, before it was written.
+typedef struct sup_bake_try {
+    const char* way;
+    uint32_t    components;
+    double      bytes;
+    double      rms, worst; ///< 0: not looked at
+} sup_bake_try;
+
+/// What became of a budget. Errors are those of the finished file, read again and played.
+typedef struct sup_bake_report {
+    const char*         way;        ///< in words
+    uint32_t            components; ///< morph targets of the clip
+    double              rms, worst; ///< of the points, in the character's units
+    double              normal_rms, normal_worst; ///< degrees
+    uint64_t            bytes;         ///< of the file; those that follow sum to it
+    uint64_t            shape_bytes;   ///< of morph targets
+    uint64_t            weight_bytes;  ///< keys of morph targets
+    uint64_t            key_bytes;     ///< keys of joints
+    uint64_t            surface_bytes; ///< vertices and indices
+    uint64_t            image_bytes;
+    uint64_t            rest_bytes; ///< the document's text and what is not known
+    uint32_t            rounds; ///< how often a file was made, read again and compared
+    uint32_t            try_count;
+    const sup_bake_try* tries;
+} sup_bake_report;
+
 /// What is written, told before the first frame.
 typedef struct sup_bake_desc {
     const char*          path; ///< its ending picks the format
@@ -268,6 +308,9 @@ typedef struct sup_bake_desc {
     bool                 sparse;  ///< GLB: targets without the displacements that are zero, where that is smaller
     bool                 meshopt; ///< GLB: targets packed bit for bit by EXT_meshopt_compression; needs `extra`
     const sup_extra*     extra;   ///< or NULL
+    const sup_bake_budget* budget; ///< GLB: components in place of a target for each frame, as few as it takes; NULL: all frames
+    const sup_tasks*       tasks;  ///< for the search; NULL: inline
+    const sup_progress*    progress; ///< told about the search; NULL: nobody
     /// Whether a file must stay: asked for each that the bake would replace. Then it fails. NULL: any may be replaced.
     bool (*kept)(void* user, const char* path);
     void*                kept_user;
@@ -294,6 +337,8 @@ SUP_API bool       sup_bake_output(const sup_bake* bake, uint32_t index, const c
 SUP_API sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
 /// Completes and renames. bytes and warnings may be NULL; warnings are newline-separated and live until destroy.
 SUP_API sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, sup_error* error);
+/// What became of the budget, after sup_bake_end; NULL where there was none. Lives until destroy.
+SUP_API const sup_bake_report* sup_bake_report_get(const sup_bake* bake);
 /// Ends the object; before sup_bake_end it removes what was written.
 SUP_API void sup_bake_destroy(sup_bake* bake);
 

@@ -220,6 +220,7 @@ static const char* fixed_values(flag_id id)
     case FLAG_UP: return "y z x";
     case FLAG_UNIT: return "m cm mm km in ft";
     case FLAG_METHOD: return "screened diffuse";
+    case FLAG_FOR: return "web three unreal unity godot";
     case FLAG_COLOR: return "clay file";
     case FLAG_BACKGROUND: return "light white dark";
     default: return NULL;
