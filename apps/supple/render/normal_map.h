@@ -40,5 +40,7 @@ sup_result normal_pixels(const sup_vec3* sums, uint32_t size, uint32_t margin, s
 /// OUTPUT.tension.npy (a clip), with OUTPUT the path without its ending. `coarse` has tangents.
 sup_result normal_map_write(const bake_job* job, const sup_character* coarse, const sup_character* fine, uint32_t size,
                             sup_arena* arena, sup_error* error);
+/// OUTPUT.tension.npy alone, of the mesh that is baked.
+sup_result tension_write(const bake_job* job, sup_arena* arena, sup_error* error);
 
 #endif
