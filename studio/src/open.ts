@@ -5,7 +5,8 @@ import { sentence } from "./engine.ts";
 import { filesOf, keepFile } from "./files.ts";
 import { linksOfPreset } from "./preset.ts";
 import { readTruth } from "./truth.ts";
-import { type FileRef, type Session, type Source, isSession } from "./session.ts";
+import { type FileRef, type Session, type Source, isSession, sourceName } from "./session.ts";
+import { lastSession } from "./store.ts";
 
 type Role = "character" | "foreign" | "motion" | "json" | "map" | "beside";
 const ROLES: Record<string, Role> = {
@@ -172,12 +173,19 @@ export function openFiles(app: App): HTMLInputElement {
     return input;
 }
 
+/** A new address begins with the first session; what was done in this browser before is one click away. */
+async function offerLast(app: App): Promise<void> {
+    const last = await lastSession();
+    if (last && !app.store.canUndo) app.say(`Your last session (${sourceName(last.source)}) is kept in this browser.`, "note", { label: "Continue", run: () => app.store.do("continue the last session", () => last) });
+}
+
 /** Files of the command line; only where the address holds no session yet. */
 export async function takeServed(app: App, fresh: boolean): Promise<void> {
     const answer = await fetch("api/session.json").catch(() => undefined);
     if (!answer?.ok) return;
     server = await answer.json() as Server;
-    if (!fresh || !server.files.length) return;
+    if (fresh && !server.files.length) return offerLast(app);
+    if (!fresh) return;
     const taken: Given[] = [];
     for (const file of server.files) {
         if (file.name.startsWith("builtin:")) {
