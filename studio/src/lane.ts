@@ -117,12 +117,15 @@ export interface Shape {
     weightJoints: Uint32Array;
     weightValues: Float32Array;
     jointRest: Float32Array;
+    /** Three floats a point, linear: its vertex colors or its materials' base colors. */
+    colors: Float32Array | undefined;
 }
 
 export async function shapeOf(character: Remote<Character>): Promise<Shape> {
-    const [info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest] = await Promise.all([
+    const [info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest, colors] = await Promise.all([
         character.inspect(), character.array("points"), character.array("vertex_points"), character.array("face_begin"), character.array("corner_vertices"),
         character.array("weight_begin"), character.array("weight_joints"), character.array("weight_values"), character.array("joint_rest"),
+        character.array("colors").catch(() => undefined), // a file without colors has no such array
     ]);
-    return { info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest } as Shape;
+    return { info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest, colors } as Shape;
 }

@@ -251,6 +251,7 @@ export class View {
             const make = (): Material => {
                 if (ghost) return new MeshStandardMaterial({ color: styleColor("--a") || "#9db7cf", roughness: 0.8, transparent: true, opacity: 0.5, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4 }); // seen where the two differ
                 if (heat) return new MeshStandardMaterial({ vertexColors: true, roughness: 0.8, side: DoubleSide });
+                if (key === "file" && this.shape!.colors) return new MeshStandardMaterial({ vertexColors: true, roughness: 0.58, side: DoubleSide });
                 if (key === "normals") return new MeshNormalMaterial({ side: DoubleSide });
                 if (key === "checker") return checker(this.shape!.info.diagonal);
                 return clay();
@@ -381,7 +382,7 @@ export class View {
         const skin = this.skin(pane.chain);
         skin.show(shown.frame);
         skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" ? this.look_ : null);
-        skin.paint(this.heat.colors(session, this.shape!, shown.frame, at));
+        skin.paint(this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined));
         skin.wired = session.show.wire;
         skin.cap.cut(this.cutPlane(session), this.followed);
         skin.mesh.castShadow = true;

@@ -195,7 +195,7 @@ const KINDS: Record<string, Kind> = {
 };
 export type CharacterArray =
     | "points" | "triangles" | "vertex_points" | "face_begin" | "corner_points" | "corner_vertices" | "weight_begin" | "weight_joints" | "weight_values"
-    | "normals" | "joint_rest" | "joint_inverse_bind" | `map:${string}`;
+    | "normals" | "joint_rest" | "joint_inverse_bind" | "colors" | `map:${string}`;
 type ArrayOf<N extends CharacterArray> =
     N extends "triangles" | "vertex_points" | "face_begin" | "corner_points" | "corner_vertices" | "weight_begin" | "weight_joints" ? Uint32Array : Float32Array;
 
