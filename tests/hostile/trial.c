@@ -181,7 +181,7 @@ static void add_example(trial* t)
 
 static sup_result read_character(trial* t, sup_error* error)
 {
-    sup_load_options options = { .up = -1, .files = &t->files, .allocator = &t->memory };
+    sup_load_options options = { .files = &t->files, .allocator = &t->memory };
     stage(t, "reading", "");
     sup_result result = sup_load(t->one->skeleton.data ? "case.obj" : "case.glb", &options, &t->character, error);
     if (result == SUP_OK && t->one->skeleton.data) result = attach(t, error);
@@ -385,7 +385,7 @@ static bool try_bake(trial* t)
     t->counts->baked++;
     sup_character* again = NULL;
     stage(t, "reading what was written as", ending);
-    sup_load_options options = { .up = -1, .allocator = &t->memory };
+    sup_load_options options = { .allocator = &t->memory };
     good = strcmp(ending, "glb") != 0 || sup_load(path, &options, &again, &error) == SUP_OK;
     sup_character_destroy(again);
     unlink(path);

@@ -86,7 +86,9 @@ static posed pose_arm(const char* deformer, sup_vec3 axis, float degrees)
     p.pose.local[1].rotation = quat_axis_angle(axis, degrees * 0.017453293f);
     sup_pose_update(p.character, &p.pose);
     assert_ok(sup_chain_create(&(sup_chain_desc){ .character = p.character, .links = deformer }, &chain, &error), error);
-    assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .pose = &p.pose }, &instance, &error), error);
+    assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .pose = &p.pose, .preroll = SUP_NO_PREROLL }, &instance,
+                                  &error),
+              error);
     void* scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_instance_evaluate(instance, 0, scratch, NULL, p.skin);
     sup_scratch_destroy(scratch);

@@ -2,6 +2,7 @@
 #include "geom/surface/topology.h"
 
 #include "base/internal.h"
+#include "base/sets.h"
 #include "geom/surface/topology_doubled.h"
 
 #include <string.h>
@@ -38,27 +39,10 @@ typedef struct work {
 
 // ---------------------------------------------------------------------------------------------- sets
 
-static uint32_t find(uint32_t* parent, uint32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/// The lower index leads, so that the leaders do not depend on the order of joining. True when they were apart.
-static bool join(uint32_t* parent, uint32_t a, uint32_t b)
-{
-    a = find(parent, a);
-    b = find(parent, b);
-    if (a == b) return false;
-    if (a < b) parent[b] = a;
-    else parent[a] = b;
-    return true;
-}
-
 static uint32_t* singles(sup_arena* arena, uint32_t count)
 {
     uint32_t* parent = SUP_NEW(arena, uint32_t, count);
-    for (uint32_t i = 0; parent && i < count; ++i) parent[i] = i;
+    if (parent) sup_sets_begin(parent, count);
     return parent;
 }
 
@@ -276,8 +260,8 @@ static sup_result count_nonmanifold_points(work* w, sup_topology* out, sup_error
             leader = s;
             continue;
         }
-        fans[s.a] -= join(parent, leader.at_a, s.at_a);
-        fans[s.b] -= join(parent, leader.at_b, s.at_b);
+        fans[s.a] -= sup_sets_join(parent, leader.at_a, s.at_a);
+        fans[s.b] -= sup_sets_join(parent, leader.at_b, s.at_b);
     }
     for (uint32_t i = 0; i < p->point_count; ++i) out->nonmanifold_points += fans[i] > 1;
     return SUP_OK;
@@ -290,9 +274,10 @@ static sup_result make_components(work* w, sup_topology* out, sup_error* error)
     uint32_t*           components = SUP_NEW(w->keep, uint32_t, p->point_count);
     if (!parent || !components) return sup_fail_memory(error, "the components of a mesh");
     for (uint32_t f = 0; f < p->face_count; ++f)
-        for (uint32_t c = p->face_begin[f] + 1; c < p->face_begin[f + 1]; ++c) join(parent, p->corners[c - 1], p->corners[c]);
+        for (uint32_t c = p->face_begin[f] + 1; c < p->face_begin[f + 1]; ++c)
+            sup_sets_join(parent, p->corners[c - 1], p->corners[c]);
     for (uint32_t i = 0; i < p->point_count; ++i) {
-        uint32_t leader = find(parent, i); // never above i, so it has its number already
+        uint32_t leader = sup_sets_find(parent, i); // never above i, so it has its number already
         if (out->fan_begin[i] == out->fan_begin[i + 1]) components[i] = SUP_NONE;
         else components[i] = leader == i ? out->component_count++ : components[leader];
     }

@@ -1,4 +1,5 @@
 // Binding: lengths, who speaks for which point and edge, who is a neighbor of whom, and what touches at rest.
+#include "base/sets.h"
 #include "geom/search/intersect.h"
 #include "geom/surface/topology.h"
 #include "solve/contact/contact_internal.h"
@@ -199,12 +200,6 @@ static uint32_t find_crossing(work* w, uint32_t slot, uint32_t most, uint32_t* o
     return count;
 }
 
-static uint32_t root_of(uint32_t* up, uint32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
 enum { PIECES_MOST = 4096 };
 
 /// Clothes that pass through what they cover: their contacts there would fight for ever.
@@ -215,12 +210,13 @@ static bool list_tangled(work* w)
     uint32_t *up = SUP_NEW(w->temp, uint32_t, d->point_count), *pieces = SUP_NEW(w->arena, uint32_t, d->point_count);
     uint32_t* found = SUP_NEW(w->temp, uint32_t, d->triangle_count);
     if (!up || !pieces || !found) return false;
-    for (uint32_t i = 0; i < d->point_count; ++i) up[i] = i;
+    sup_sets_begin(up, d->point_count);
     for (uint32_t t = 0; t < d->triangle_count; ++t)
-        for (int k = 1; k < 3; ++k) up[root_of(up, d->triangles[3 * (size_t)t])] = root_of(up, d->triangles[3 * (size_t)t + k]);
+        for (int k = 1; k < 3; ++k)
+            up[sup_sets_find(up, d->triangles[3 * (size_t)t])] = sup_sets_find(up, d->triangles[3 * (size_t)t + k]);
     for (uint32_t i = 0; i < d->point_count; ++i)
-        if (root_of(up, i) == i) pieces[i] = c->piece_count++;
-    for (uint32_t i = 0; i < d->point_count; ++i) pieces[i] = pieces[root_of(up, i)];
+        if (sup_sets_find(up, i) == i) pieces[i] = c->piece_count++;
+    for (uint32_t i = 0; i < d->point_count; ++i) pieces[i] = pieces[sup_sets_find(up, i)];
     c->pieces = pieces;
     if (c->piece_count > PIECES_MOST) return true;
     uint8_t* tangled = SUP_NEW(w->arena, uint8_t, ((size_t)c->piece_count * c->piece_count + 7) / 8);
