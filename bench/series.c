@@ -121,7 +121,8 @@ static sup_result bind_chain(series* s, sup_error* error)
 static sup_result time_whole(series* s, sup_error* error)
 {
     sup_instance* instance = NULL;
-    sup_result    r = sup_instance_create(&(sup_instance_desc){ .chain = s->chain, .clip = s->in.clip }, &instance, error);
+    const sup_instance_desc desc = { .chain = s->chain, .clip = s->in.clip, .preroll = SUP_NO_PREROLL };
+    sup_result              r = sup_instance_create(&desc, &instance, error);
     void*         scratch = r ? NULL : sup_scratch_create(sup_chain_scratch_size(s->chain), NULL);
     if (!r && !scratch) r = sup_fail(error, SUP_ERROR_MEMORY, "out of memory for series");
     for (uint32_t i = 0; !r && i < REPEATS; ++i) {

@@ -59,8 +59,8 @@ static sup_result read_driver(const sup_bind_input* in, const sup_segments* s, c
         if (i == 0 && *at++ != ':') return driver_fails(text, "the second angle is missing", error);
     }
     if (!(ends[1] > ends[0])) return driver_fails(text, "the angles must rise", error);
-    out->from = ends[0] * 0.017453292519943295;
-    out->to = ends[1] * 0.017453292519943295;
+    out->from = ends[0] * SUP_RADIANS;
+    out->to = ends[1] * SUP_RADIANS;
     return SUP_OK;
 }
 
