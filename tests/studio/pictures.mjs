@@ -9,7 +9,7 @@ const out = path.resolve(process.argv[3] ?? "docs/images"), FRAME = 26, WIDEST =
 fs.mkdirSync(out, { recursive: true });
 const server = await serve(), browser = await browse();
 async function take(page, name) {
-    await page.waitForTimeout(1500);
+    await page.waitForFunction(() => globalThis.studio.drawn().still, undefined, { timeout: 120000 });
     await page.screenshot({ path: at(`${name}.png`) });
     const palette = `scale='min(${WIDEST},iw)':-1:flags=area,split[a][b];[a]palettegen=max_colors=128[p];[b][p]paletteuse=dither=none`;
     const r = spawnSync("ffmpeg", ["-y", "-v", "error", "-i", at(`${name}.png`), "-filter_complex", palette, path.join(out, `${name}.png`)], { encoding: "utf8" });
@@ -23,6 +23,8 @@ await settled(page);
 await page.waitForFunction(() => globalThis.studio.chains().every(chain => chain.done >= chain.frames), undefined, { timeout: 300000 });
 await studio(page, "pause");
 await studio(page, "seek", FRAME);
+await page.locator(".presets").hover();
+await page.waitForFunction(() => [...document.querySelectorAll(".preset img")].every(one => one.complete && one.naturalWidth > 40), undefined, { timeout: 300000 });
 await take(page, "studio");
 await page.emulateMedia({ colorScheme: "light" });
 await page.getByRole("tab", { name: "Out", exact: true }).click();
@@ -45,7 +47,7 @@ await page.getByRole("tab", { name: "Doctor", exact: true }).click();
 await page.locator("#doctor-run").click();
 await page.waitForSelector("[data-joint]", { timeout: 90000 });
 await page.locator("[data-joint]").first().click();
-await page.waitForTimeout(1000);
+await page.waitForFunction(() => /^bend /.test(globalThis.studio.session().clip));
 await settled(page);
 await studio(page, "pause");
 await studio(page, "seek", 15);
