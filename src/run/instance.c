@@ -48,15 +48,15 @@ struct sup_instance {
     uint32_t  snapshot_count;
     int64_t   spacing; // steps between them, doubled when they run out
 
-    sup_pose    first, last, now, shown; // of the clip's start, the step before, the step, the output
-    sup_pose    host_before, host_now;
-    double      host_span; // seconds between the two host poses
-    bool        held;
-    sup_rigid   seam; // the root's way from the end back to the start
-    bool        seam_moves;
-    sup_sampler sampler;
+    sup_pose        first, last, now, shown; // of the clip's start, the step before, the step, the output
+    sup_pose        host_before, host_now;
+    double          host_span; // seconds between the two host poses
+    bool            held;
+    sup_rigid       seam; // the root's way from the end back to the start
+    bool            seam_moves;
+    sup_sampler     sampler;
     world_workspace work;    // the world of this moment
-    bool*       carries; // joints that skin hangs on
+    bool*           carries; // joints that skin hangs on
 };
 
 // ---------------------------------------------------------------------------------------------- poses
@@ -416,6 +416,15 @@ bool sup_instance_draw(const sup_instance* in, uint32_t index, const sup_vec3* s
     const link* l = &in->chain->links[index];
     l->deformer->draw(&l->binding, &in->shown, in->state + in->links_offset + l->state_offset, skin, canvas);
     return true;
+}
+
+uint32_t sup_instance_relief(const sup_instance* in, const sup_vec3* skin, void* scratch, sup_ripple* out)
+{
+    const link* l = &in->chain->links[in->chain->link_count - 1];
+    if (!l->deformer->relief) return 0;
+    run_scratch s = out ? scratch_cut(in->chain, scratch) : (run_scratch){ 0 };
+    sup_frame frame = { .start = &in->shown, .end = &in->shown, .points = skin, .tasks = in->tasks, .world = &in->work.world };
+    return l->deformer->relief(&l->binding, in->resolved + l->params_offset, &frame, skin, s.link, out);
 }
 
 const sup_pose*  sup_instance_pose(const sup_instance* in) { return &in->shown; }

@@ -7,7 +7,7 @@ import type { Source } from "./session.ts";
 const MOST_THREADS = 4; // of one lane: several play at a time, and the page wants a core too
 
 /** What of a source makes another character. */
-export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined });
+export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined, truth: undefined });
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 /** The module, compiled once for all lanes, while it arrives. */
