@@ -14,7 +14,8 @@ typedef enum stream_use {
     USE_TARGET,    ///< morph targets
     USE_VALUES,    ///< of sparse accessors
     USE_LIST,      ///< of vertices, likewise
-    USE_KEYS,      ///< of joints, their times, and bind matrices
+    USE_KEYS,      ///< of joints, and their times
+    USE_BINDS,     ///< matrices of skins, which may not share a view with anything else
     USE_WEIGHTS,   ///< keys of morph targets
     USE_TRIANGLES, ///< indices
     USE_SEQUENCE,  ///< indices whose order within a triangle matters

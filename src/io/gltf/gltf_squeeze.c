@@ -443,7 +443,7 @@ static void find_uses(squeezer* s)
 {
     const sup_json* root = s->edit->root;
     for (const sup_json* skin = first_of(root, "skins"); skin; skin = skin->next)
-        use_one(s, sup_json_get(skin, "inverseBindMatrices"), USE_KEYS);
+        use_one(s, sup_json_get(skin, "inverseBindMatrices"), USE_BINDS);
     for (const sup_json* animation = first_of(root, "animations"); animation; animation = animation->next) {
         for (const sup_json* sampler = first_of(animation, "samplers"); sampler; sampler = sampler->next) {
             use_one(s, sup_json_get(sampler, "input"), USE_KEYS);
