@@ -92,6 +92,8 @@ sup_result gltf_pack_end(gltf_baking* baking, sup_bake* bake, sup_error* error);
 sup_result gltf_pack_regions(gltf_pack* pack, sup_error* error);
 /// Products of all displacements of the finest level, summed up for the coarser ones.
 sup_result gltf_pack_gram(gltf_pack* pack, sup_error* error);
+/// The displacements of a region one behind the other: frames x 3 count.
+void gltf_pack_gather(const gltf_pack* pack, const pack_region* region, float* out);
 /// Makes components up to `count` of a region, where there are so many.
 sup_result gltf_pack_shapes(gltf_pack* pack, pack_region* region, uint32_t count, sup_error* error);
 /// What the search is after, in world units; one of them is not zero.
