@@ -54,13 +54,19 @@ typedef struct sup_file_format {
     bool        bake_files;   ///< a bake makes files of its own (a sequence, one a mesh) rather than the one that is named
 } sup_file_format;
 
+/// Which axis is up: as the file or its format says, or as the user insists.
+typedef enum sup_up { SUP_UP_FILE, SUP_UP_Y, SUP_UP_Z, SUP_UP_X } sup_up;
+
+static inline bool     sup_up_given(sup_up up) { return up == SUP_UP_Y || up == SUP_UP_Z || up == SUP_UP_X; }
+static inline sup_axis sup_up_axis(sup_up up) { return up == SUP_UP_Z ? SUP_AXIS_Z : up == SUP_UP_X ? SUP_AXIS_X : SUP_AXIS_Y; }
+
 /// What a reader sees.
 struct sup_read_input {
     const char*          path; ///< for messages, and to find files that the file names
     sup_bytes            bytes;
     const sup_files*     files;
     double               unit; ///< metres per unit that the user insists on; 0: the format's own
-    int                  up;   ///< sup_axis that the user insists on; -1: the format's own
+    sup_up               up;   ///< that the user insists on
     const sup_allocator* allocator;
     /// Where `bytes` lives when the reader may keep it: its memory moves into the character. NULL: borrowed for the call.
     sup_arena*       arena;
@@ -107,7 +113,7 @@ SUP_API const sup_file_format* sup_format_for(const char* path); ///< by ending;
 
 typedef struct sup_load_options {
     double               unit;  ///< metres per unit; 0: the file's
-    int                  up;    ///< sup_axis; -1: the file's
+    sup_up               up;    ///< SUP_UP_FILE: the file's
     const sup_files*     files; ///< NULL: the file system
     const sup_allocator* allocator;
     const sup_extra*     extra;      ///< more formats; NULL: only those of formats.def
@@ -163,9 +169,9 @@ SUP_API sup_result sup_skeleton_copy(const sup_character* character, sup_arena* 
 SUP_API sup_result sup_character_rig(sup_character** character, sup_skeleton_file* skeleton, const sup_auto_weights_options* how,
                                      sup_arena* arena, sup_auto_weights* out, sup_error* error);
 
-/// The base color at each face corner (linear RGB, 0 to 1) as the materials of the file it was read from say; textures count as
-/// their factor. Materials belong to faces, so corners of one point may differ. Colors that the points of an OBJ or PLY have
-/// themselves come first. False when the file had none of them (built-in) or without memory; then out means nothing.
+/// The base color at each face corner (linear RGB, 0 to 1): the material's factor, multiplied by the colors of a glTF's
+/// vertices; textures count as white. Materials belong to faces, so corners of one point may differ. Vertex colors of an OBJ, a PLY
+/// or a built-in character replace the material's. False when there are none, or without memory; then out means nothing.
 SUP_API bool sup_character_corner_colors(const sup_character* character, sup_vec3* out);
 /// The same for each point; where materials meet, the first face's.
 SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);

@@ -233,7 +233,7 @@ static inline double test_bake_error(const test_bake* b, const char* clip_name)
     const sup_character*   c = b->character;
     sup_character*         again = NULL;
     sup_error              error;
-    const sup_load_options options = { .up = -1, .extra = b->extra };
+    const sup_load_options options = { .extra = b->extra };
     assert_ok(sup_load(b->path, &options, &again, &error), error);
     const sup_clip* clip = sup_character_clip(again, clip_name);
     if (!clip) fail_msg("'%s' has no clip '%s'", b->path, clip_name);

@@ -52,7 +52,7 @@ static void offer_words(const line* l, const char* words)
 static const sup_character* character_of(line* l)
 {
     sup_error        error;
-    sup_load_options load = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options load = { .extra = sup_extra_get() };
     if (!l->character && l->file && sup_load(l->file, &load, &l->character, &error) != SUP_OK) l->character = NULL;
     return l->character;
 }
