@@ -209,7 +209,7 @@ static sup_result make_file(gltf_pack* pack, sup_bytes* out, sup_error* error)
 
 static sup_result measure_fixed(gltf_pack* pack, sup_error* error)
 {
-    sup_bytes bytes;
+    sup_bytes bytes = { 0 };
     pack->level = PACK_LEVELS - 1;
     sup_result result = make_file(pack, &bytes, error);
     pack->fixed_bytes = (double)bytes.size;
