@@ -194,7 +194,8 @@ static sup_result lay_memory(const binder* b, wrinkle_surface* s, sup_error* err
     if (!s->memory) return sup_fail_memory(error, "wrinkle");
     for (uint32_t i = 0; i < s->point_count; ++i) {
         wrinkle_strain m = b->sampled ? b->most[i] : (wrinkle_strain){ CREASE_ASSUMED, 0, 0 };
-        float          all = m.xx + m.yy, share = all > WRINKLE_LOST_MAX ? WRINKLE_LOST_MAX / all : 1;
+        // Slopes straight with the compression: where clips hardly press, nothing stays.
+        float all = m.xx + m.yy, deep = all / WRINKLE_LOST_MAX, share = deep > 1 ? 1 / deep : b->sampled ? deep : 1;
         m = (wrinkle_strain){ share * m.xx, share * m.xy, share * m.yy };
         s->memory[i] = sup_wrinkle_split(m);
     }
