@@ -27,7 +27,7 @@ static sup_result read_plan(flat_object* o, flat_object* chain, const char* desc
     if (!r) r = flat_number(json, "start", 0, 1e6, 0, &start, error);
     if (!r) r = flat_number(json, "end", 0, 1e6, seconds, &end, error);
     if (!r) r = flat_number(json, "fps", 0.01, 10000, 30, &fps, error);
-    if (!r) r = flat_number(json, "preroll", 0, 1000, -1, &preroll, error);
+    if (!r) r = flat_number(json, "preroll", 0, 1000, 0.5, &preroll, error);
     if (r) return r;
     bool loop = flat_true(sup_json_get(json, "loop"));
     if (start > end) return sup_fail(error, SUP_ERROR_INPUT, "the bake starts at %g s, behind its end at %g s", start, end);
@@ -42,7 +42,7 @@ static sup_result read_plan(flat_object* o, flat_object* chain, const char* desc
                                      .clip = clip,
                                      .start = start,
                                      .end = end,
-                                     .preroll = preroll,
+                                     .preroll = preroll > 0 ? preroll : SUP_NO_PREROLL,
                                      .loop = loop,
                                      .snapshots = 1, // a bake never goes back
                                      .tasks = flat_tasks(o) };

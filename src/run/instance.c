@@ -48,15 +48,15 @@ struct sup_instance {
     uint32_t  snapshot_count;
     int64_t   spacing; // steps between them, doubled when they run out
 
-    sup_pose    first, last, now, shown; // of the clip's start, the step before, the step, the output
-    sup_pose    host_before, host_now;
-    double      host_span; // seconds between the two host poses
-    bool        held;
-    sup_rigid   seam; // the root's way from the end back to the start
-    bool        seam_moves;
-    sup_sampler sampler;
+    sup_pose        first, last, now, shown; // of the clip's start, the step before, the step, the output
+    sup_pose        host_before, host_now;
+    double          host_span; // seconds between the two host poses
+    bool            held;
+    sup_rigid       seam; // the root's way from the end back to the start
+    bool            seam_moves;
+    sup_sampler     sampler;
     world_workspace work;    // the world of this moment
-    bool*       carries; // joints that skin hangs on
+    bool*           carries; // joints that skin hangs on
 };
 
 // ---------------------------------------------------------------------------------------------- poses
@@ -418,6 +418,15 @@ bool sup_instance_draw(const sup_instance* in, uint32_t index, const sup_vec3* s
     return true;
 }
 
+uint32_t sup_instance_relief(const sup_instance* in, const sup_vec3* skin, void* scratch, sup_ripple* out)
+{
+    const link* l = &in->chain->links[in->chain->link_count - 1];
+    if (!l->deformer->relief) return 0;
+    run_scratch s = out ? scratch_cut(in->chain, scratch) : (run_scratch){ 0 };
+    sup_frame frame = { .start = &in->shown, .end = &in->shown, .points = skin, .tasks = in->tasks, .world = &in->work.world };
+    return l->deformer->relief(&l->binding, in->resolved + l->params_offset, &frame, skin, s.link, out);
+}
+
 const sup_pose*  sup_instance_pose(const sup_instance* in) { return &in->shown; }
 const sup_world* sup_instance_world(const sup_instance* in) { return &in->work.world; }
 
@@ -486,7 +495,7 @@ static bool make_poses(sup_instance* in, sup_error* error)
 static sup_result set_span(sup_instance* in, const sup_instance_desc* desc, sup_error* error)
 {
     double end = desc->end != 0 ? desc->end : in->clip ? in->clip->seconds : 0;
-    double preroll = desc->preroll < 0 ? PREROLL_STANDARD : desc->preroll;
+    double preroll = desc->preroll == 0 ? PREROLL_STANDARD : desc->preroll < 0 ? 0 : desc->preroll;
     if (!(desc->start >= 0 && desc->start <= 1e6) || !(end <= 1e6) || !(end >= desc->start))
         return sup_fail(error, SUP_ERROR_INPUT, "the span from %g s to %g s does not lie in order; put start before end",
                         desc->start, end);

@@ -4,11 +4,14 @@ import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type
 import { fileBytes } from "./files.ts";
 import { type Frame, Frames, packNormals } from "./frames.ts";
 import { Lane, type MotionSaid, type Shape, characterKey, isFatal, shapeOf } from "./lane.ts";
+import { Truth } from "./truth.ts";
 import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
 const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
 const LIVE_MS = 1500;       // after the last drag, if nothing was set, the simulation goes on
+const LIVE_STEP = 1 / 60;   // seconds of tissue a live frame: a machine that cannot keep up shows slower motion, never a later answer
 const MOST_RESTARTS = 3;    // of a lane that dies over the same work
+const PLAYS = 30;            // frames of plain skinning after which other chains begin to bind
 /** The hidden chain that always runs: the skeleton's poses, and something to see while others bind. */
 export const BASE = 0;
 const BASE_CHAIN: ChainSpec = { id: BASE, links: [link("linear")] };
@@ -54,6 +57,7 @@ export class Engine {
     builtins: { name: string; summary: string }[] = [];
     /** Why the character could not be read; null: it was. */
     problem: string | null = null;
+    readonly truth = new Truth();
     private readonly slots = new Map<number, Slot>();
     private readonly spares: Lane[] = [];
     private readonly listeners = new Set<(what: "character" | "status" | "frames") => void>();
@@ -75,6 +79,7 @@ export class Engine {
 
     constructor(session: Session) {
         this.session = session;
+        this.truth.onReady = () => this.tell("frames");
     }
 
     listen(listener: (what: "character" | "status" | "frames") => void): void { this.listeners.add(listener); }
@@ -141,6 +146,8 @@ export class Engine {
             throw error;
         }
     }
+    /** Something beside the character cannot be read. */
+    onProblem: (why: string) => void = () => undefined;
     /** A worker died and was started again. */
     onRestart: (why: string) => void = () => undefined;
     /** What was put onto the rig by the last probe. */
@@ -156,9 +163,32 @@ export class Engine {
     rate(): { fps: number } { return { fps: this.session.fps }; }
     async ready(): Promise<void> { await this.loading; }
 
+    /** Nothing is bound, simulated or dragged: what is done for later may begin. */
+    get idle(): boolean { return !this.living && this.current && [...this.slots.values()].every(slot => slot.status.state === "ready" || slot.status.state === "failed"); }
+
+    /** One frame of a chain that is not in the session, made in a lane of its own; undefined when `go` says no. */
+    async aside(spec: ChainSpec, at: number, go: () => boolean): Promise<Frame | undefined> {
+        const lane = this.spares.pop() ?? await Lane.open(), { start } = this.span();
+        try {
+            await lane.load(this.session.source);
+            const chain = await lane.character.chain(this.chainOptions(spec), go), player = await chain.play(this.playOptions());
+            for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
+            const [points, normals] = await Promise.all([player.evaluate(frameTime(start, this.session.fps, at)), player.normals(this.info!.vertices)]);
+            await Promise.all([player.free(), chain.free()]);
+            this.spare(lane);
+            return { points, normals: packNormals(normals), hash: "", ms: 0, pose: new Float32Array() };
+        } catch (error) {
+            if (isFatal(error)) lane.close();
+            else this.spare(lane);
+            return undefined; // stopped, or this character does not take it
+        }
+    }
+
     // -------------------------------------------------------------------------------------------- a parameter under the finger
 
-    private living: { slot: Slot; player: Remote<Player> | undefined; values: Map<string, number>; frame: Frame | undefined; until: number } | undefined;
+    private living: { slot: Slot; values: Map<string, number>; frame: Frame | undefined; until: number } | undefined;
+    /** Movements of sliders that asked to be seen. */
+    asked = 0;
 
     /** The skin under a parameter that is being dragged: the tissue goes on in the pose that is shown. Not a frame of the bake. */
     liveFrame(id: number): Frame | undefined {
@@ -171,15 +201,18 @@ export class Engine {
         const slot = this.slotOf(id);
         if (!slot?.chain || slot.status.state === "binding" || slot.id === BASE) return;
         const until = performance.now() + LIVE_MS;
+        ++this.asked;
         if (this.living?.slot === slot) {
             this.living.values.set(name, value);
             this.living.until = until;
             return;
         }
         ++slot.turn; // what simulates ahead makes room
-        const living = { slot, player: undefined, values: new Map([[name, value]]), frame: undefined, until };
+        const living = { slot, values: new Map([[name, value]]), frame: undefined, until };
         this.living = living;
-        void this.keepLiving(living, slot.chain).catch(() => undefined).finally(() => {
+        void this.keepLiving(living, slot.chain).catch(error => {
+            if (this.living === living) this.onProblem(sentence(error));
+        }).finally(() => {
             if (this.living === living) this.living = undefined;
             if (slot.player && slot.looping !== slot.turn && slot.status.state !== "binding") void this.simulate(slot, slot.turn).catch(error => this.failed(slot, error));
             this.tell("frames");
@@ -191,15 +224,16 @@ export class Engine {
         try {
             for (const [name, value] of spec ? this.frameValues(spec) : []) await player.set(name, value);
             for (let last = performance.now(), first = true; this.living === living && performance.now() < living.until; first = false) {
+                const answers = this.asked;
                 for (const [name, value] of living.values) void player.set(name, value);
                 living.values.clear();
                 const base = this.base()?.any(this.playhead);
                 if (!base) return;
-                const now = performance.now(), dt = Math.max(1 / 240, Math.min(1 / 20, (now - last) / 1000));
+                const now = performance.now(), dt = Math.max(1 / 240, Math.min(LIVE_STEP, (now - last) / 1000));
                 last = now;
-                const [points, normals] = await Promise.all([player.live(dt, base.pose, undefined, first), player.normals(vertices)]);
+                const [points, normals] = await Promise.all([player.live(dt, base.pose, base.morphs, first), player.normals(vertices)]);
                 if (this.living !== living) return;
-                living.frame = { points, normals: packNormals(normals), hash: "", ms: performance.now() - now, pose: base.pose };
+                living.frame = { points, normals: packNormals(normals), hash: "", ms: performance.now() - now, pose: base.pose, answers };
                 this.tell("frames");
             }
         } finally {
@@ -246,6 +280,7 @@ export class Engine {
     // -------------------------------------------------------------------------------------------- chains
 
     private syncChains(): void {
+        void this.truth.follow(this.session.source.truth, this.info!.points).catch(error => this.onProblem(sentence(error)));
         const wanted = this.session.chains.filter(chain => !isBase(chain));
         for (const [id, slot] of this.slots) {
             if (id === BASE || wanted.some(chain => chain.id === id)) continue;
@@ -303,6 +338,9 @@ export class Engine {
         this.tell("status");
         let lane: Lane | undefined;
         try {
+            // What plays at once comes first: binding takes every core.
+            if (slot.id !== BASE) await this.moves();
+            if (turn !== slot.turn) return;
             lane = slot.id === BASE && slot.lane ? slot.lane : this.spares.pop() ?? await Lane.open();
             await lane.load(source);
             const chain = await lane.character.chain(options, fraction => {
@@ -328,6 +366,12 @@ export class Engine {
             if (turn !== slot.turn || stopped) return;
             this.failed(slot, error);
         }
+    }
+
+    /** Resolves when plain skinning plays, or cannot. */
+    private async moves(): Promise<void> {
+        const base = this.slots.get(BASE)!, enough = () => base.status.state === "failed" || base.status.state === "ready" || base.frames.done >= Math.min(base.frames.count, PLAYS);
+        while (!enough() || !base.frames.count) await new Promise(resolve => setTimeout(resolve, 5));
     }
 
     /** A lane that died is replaced and the work begun anew, as the session says; an error of ours is shown. */
@@ -398,7 +442,7 @@ export class Engine {
             const at = (this.playhead + i) % count, frame = frames.get(at);
             if (frame && this.wanted.values.some(name => !frame.values?.[name])) return { at, what: "values" };
         }
-        if ([...this.slots.values()].some(one => one.status.state === "simulating" && one !== slot)) return undefined;
+        if (this.living || [...this.slots.values()].some(one => (one.status.state === "simulating" || one.status.state === "binding") && one !== slot)) return undefined;
         for (let i = 0; i < size; ++i) {
             const at = (begin + i) % count;
             if (frames.get(at) && !frames.get(at)!.measures) return { at, what: "measure" };
@@ -451,10 +495,10 @@ export class Engine {
                 if (turn !== slot.turn) return;
                 slot.drawing = { key, at: job.at, drawing: joined(drawings) };
             } else if (job.what === "frame") {
-                const [{ points, ms }, normals, hash, pose, more] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values]);
+                const [{ points, ms }, normals, hash, pose, more, morphs] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values, this.info!.morphs.length ? player.morphs() : undefined]);
                 if (turn !== slot.turn) return;
                 slot.drawable ??= await this.askDrawable(slot, player);
-                slot.frames.put(job.at, { points, normals: packNormals(normals), hash, ms, pose, values: more });
+                slot.frames.put(job.at, { points, normals: packNormals(normals), hash, ms, pose, values: more, ...(morphs ? { morphs } : {}) });
                 this.forget(slot);
                 slot.status = { state: "simulating", fraction: slot.frames.done / count, problem: null };
             } else {

@@ -11,10 +11,14 @@ export interface Frame {
     ms: number;
     /** Ten floats a joint, from the parent. */
     pose: Float32Array;
+    /** Weights of the file's own morphs, where it has any. */
+    morphs?: Float32Array;
     measures?: Measures;
     /** A value a point, by name: "stretch". */
     values?: Record<string, Float32Array>;
     drawings?: Record<string, Drawing>;
+    /** Of a frame under a slider that is dragged: which of its movements it is made with. */
+    answers?: number;
 }
 
 export class Frames {

@@ -5,7 +5,6 @@ import { type Motion, type OutOptions, bakePlan } from "./command.ts";
 import { fileBytes } from "./files.ts";
 import { Lane } from "./lane.ts";
 import type { ChainSpec, Session } from "./session.ts";
-import { type Picture, webm } from "./webm.ts";
 
 export interface Baked {
     name: string;
@@ -44,18 +43,20 @@ export function save(name: string, content: Blob): void {
 // ------------------------------------------------------------------------------------------------ pictures
 
 /** The view as it is at a frame, drawn now. */
-async function drawn<T>(app: App, frame: number, use: (canvas: HTMLCanvasElement) => T): Promise<T> {
-    const { view, store } = app;
-    view.touch();
-    view.draw({ ...store.now, frame });
-    return use(view.canvas); // before the browser takes the buffer away
+export async function drawn<T>(app: App, frame: number, use: (picture: ImageBitmap) => T): Promise<T> {
+    const picture = await app.view.picture({ ...app.store.now, frame });
+    try {
+        return use(picture);
+    } finally {
+        picture.close();
+    }
 }
 
 const toBlob = (canvas: HTMLCanvasElement): Promise<Blob> => new Promise((resolve, reject) =>
     canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error("the browser gives no picture of the view; make the window smaller"))), "image/png"));
 
 /** The canvas is clear where nothing is drawn: the page's own color goes behind. */
-function flat(canvas: HTMLCanvasElement, paper: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
+export function flat(canvas: ImageBitmap, paper: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
     const to = paper.getContext("2d")!;
     to.fillStyle = getComputedStyle(document.getElementById("stage")!).backgroundColor;
     if (/rgba?\(0, 0, 0, 0\)|transparent/.test(String(to.fillStyle))) to.fillStyle = getComputedStyle(document.body).backgroundColor;
@@ -63,7 +64,7 @@ function flat(canvas: HTMLCanvasElement, paper: HTMLCanvasElement, x: number, y:
     to.drawImage(canvas, x, y, width, height);
 }
 
-function paper(width: number, height: number): HTMLCanvasElement {
+export function paper(width: number, height: number): HTMLCanvasElement {
     const canvas = document.createElement("canvas");
     canvas.width = width;
     canvas.height = height;
@@ -80,7 +81,7 @@ export async function picture(app: App): Promise<Blob> {
 }
 
 /** Frames of the span, waited for where they are not simulated yet. */
-async function whole(app: App, go: () => boolean): Promise<void> {
+export async function whole(app: App, go: () => boolean): Promise<void> {
     const { engine, store } = app, { count } = engine.span();
     const done = () => store.now.chains.every(chain => {
         const { state } = engine.status(chain.id);
@@ -93,7 +94,7 @@ async function whole(app: App, go: () => boolean): Promise<void> {
 export async function contactSheet(app: App, many: number): Promise<Blob> {
     const { count } = app.engine.span(), { fps } = app.store.now, shown = Math.max(1, Math.min(many, count)), columns = Math.ceil(Math.sqrt(shown));
     await whole(app, () => true);
-    const { width, height } = app.view.canvas, wide = Math.min(width, 640), high = Math.round(height * wide / width), rows = Math.ceil(shown / columns);
+    const { width, height } = app.view.pixels, wide = Math.min(width, 640), high = Math.round(height * wide / width), rows = Math.ceil(shown / columns);
     const sheet = paper(columns * wide, rows * high), on = sheet.getContext("2d")!;
     for (let i = 0; i < shown; ++i) {
         const frame = shown === 1 ? 0 : Math.round(i * (count - 1) / (shown - 1)), x = i % columns * wide, y = Math.floor(i / columns) * high;
@@ -104,47 +105,4 @@ export async function contactSheet(app: App, many: number): Promise<Blob> {
     }
     app.view.touch();
     return toBlob(sheet);
-}
-
-const KEY_EVERY = 30;        // frames between two that stand alone: one a second
-const BITS_A_PIXEL = 0.18;   // of a frame: sharp edges of gray clay, judged by eye at 720p
-
-export const mayFilm = (): boolean => typeof VideoEncoder === "function";
-
-/** Every frame of the span, each for as long as it lasts; how fast this machine draws does not matter. */
-export async function film(app: App, progress: (fraction: number) => boolean): Promise<Blob> {
-    const { view, engine, store } = app, { count } = engine.span(), { fps } = store.now, width = view.canvas.width & ~1, height = view.canvas.height & ~1;
-    const kinds = [{ codec: "vp09.00.40.08", name: "V_VP9" }, { codec: "vp8", name: "V_VP8" }], bitrate = Math.round(BITS_A_PIXEL * width * height * fps);
-    let kind: { codec: string; name: string } | undefined;
-    for (const one of kinds) if (!kind && (await VideoEncoder.isConfigSupported({ codec: one.codec, width, height, bitrate, framerate: fps })).supported) kind = one;
-    if (!kind) throw new Error("this browser cannot make films; save a contact sheet, or run 'supple render' for one");
-    const pictures: Picture[] = [];
-    let problem: Error | undefined;
-    const encoder = new VideoEncoder({
-        output: chunk => {
-            const bytes = new Uint8Array(chunk.byteLength);
-            chunk.copyTo(bytes);
-            pictures.push({ bytes, time: Math.round(chunk.timestamp / 1000), key: chunk.type === "key" });
-        },
-        error: error => (problem = error),
-    });
-    encoder.configure({ codec: kind.codec, width, height, bitrate, framerate: fps });
-    const one = paper(width, height);
-    let go = true;
-    await whole(app, () => (go = progress(0)));
-    for (let frame = 0; frame < count && !problem && go; ++frame) {
-        await drawn(app, frame, canvas => flat(canvas, one, 0, 0, width, height));
-        const picture = new VideoFrame(one, { timestamp: Math.round(1e6 * frame / fps), duration: Math.round(1e6 / fps) });
-        encoder.encode(picture, { keyFrame: frame % KEY_EVERY === 0 });
-        picture.close();
-        while (encoder.encodeQueueSize > 4) await new Promise(resolve => setTimeout(resolve, 5));
-        go = progress((frame + 1) / count);
-        await new Promise(resolve => setTimeout(resolve)); // the page lives on
-    }
-    if (go && !problem) await encoder.flush();
-    encoder.close();
-    view.touch();
-    if (problem) throw problem;
-    if (!go) throw new Error("The film was stopped.");
-    return webm(pictures, kind.name, width, height, 1000 * count / fps);
 }

@@ -38,12 +38,14 @@ export interface Source {
     /** Maps by name. */
     maps?: { file: FileRef; name: string }[];
     world?: FileRef;
+    /** The same mesh in its right shape, a file a frame. */
+    truth?: FileRef[];
     /** A joint that the Doctor turns, as one more clip. */
     bend?: Bend;
 }
 export type Compare = "single" | "wipe" | "side" | "ghost" | "blink";
 export type Shading = "clay" | "file" | "checker" | "normals";
-export type Heat = "none" | "distance" | "stretch" | "roughness" | "weights" | "volume";
+export type Heat = "none" | "distance" | "truth" | "stretch" | "roughness" | "weights" | "volume";
 export interface Show {
     shading: Shading;
     wire: boolean;
@@ -95,7 +97,7 @@ export function firstSession(): Session {
     return {
         version: 1, source: { builtin: "builtin:beast" }, clip: "walk", chains: [{ id: 1, links: [link("linear")] }, { id: 2, links: [link("layers")] }], active: 2,
         fps: 30, start: null, end: null, cycle: false, repeat: true, speed: 1, frame: 0, compare: "wipe", wipe: 0.5, curve: "volume",
-        show: { shading: "clay", wire: false, bones: false, names: false, shadow: true, drawn: [], heat: "none", joint: null, follow: true, cut: null }, camera: null,
+        show: { shading: "file", wire: false, bones: false, names: false, shadow: true, drawn: [], heat: "none", joint: null, follow: true, cut: null }, camera: null,
     };
 }
 

@@ -2,6 +2,7 @@
 import {
     BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, type Material, Mesh, MeshStandardMaterial, Sphere, Vector3,
 } from "three";
+import { Cap } from "./cap.ts";
 import type { Frame } from "./frames.ts";
 import type { Shape } from "./lane.ts";
 import type { Look } from "./look.ts";
@@ -50,13 +51,7 @@ export const clay = (): MeshStandardMaterial => new MeshStandardMaterial({ color
 /** Squares that stick to the skin as it is at rest: they show stretch without texture coordinates. */
 export function checker(diagonal: number): MeshStandardMaterial {
     const material = new MeshStandardMaterial({ color: 0xffffff, roughness: 0.7, side: DoubleSide });
-    material.onBeforeCompile = shader => {
-        shader.uniforms["squares"] = { value: 42 / (diagonal || 1) }; // along the diagonal: some twenty pairs, as a tailor would check
-        shader.vertexShader = `attribute vec3 rest;\nvarying vec3 vRest;\n${shader.vertexShader}`.replace("#include <begin_vertex>", "#include <begin_vertex>\nvRest = rest;");
-        shader.fragmentShader = `uniform float squares;\nvarying vec3 vRest;\n${shader.fragmentShader}`.replace("#include <color_fragment>", `#include <color_fragment>
-            vec3 square = floor(vRest * squares + 0.001);
-            diffuseColor.rgb *= mod(square.x + square.y + square.z, 2.0) < 0.5 ? vec3(0.72, 0.7, 0.66) : vec3(0.28, 0.3, 0.34);`);
-    };
+    material.userData["squares"] = 42 / (diagonal || 1); // along the diagonal: some twenty pairs, as a tailor would check (draw/patterns.ts)
     return material;
 }
 
@@ -65,6 +60,7 @@ export class Skin {
     readonly geometry = new BufferGeometry();
     readonly mesh: Mesh<BufferGeometry, Material | Material[]>;
     readonly wire: LineSegments<BufferGeometry, LineBasicMaterial>;
+    readonly cap: Cap;
     private readonly position: BufferAttribute;
     private readonly normal: BufferAttribute;
     private readonly color: BufferAttribute;
@@ -93,7 +89,8 @@ export class Skin {
         this.wire.frustumCulled = false;
         this.wire.visible = false;
         this.geometry.boundingSphere = lines.boundingSphere = new Sphere(new Vector3(), Infinity);
-        this.group.add(this.mesh, this.wire);
+        this.cap = new Cap(this.geometry, shape.info.diagonal || 1);
+        this.group.add(this.mesh, this.wire, this.cap.group);
     }
 
     /** Puts a frame's points and normals onto the surface. */
@@ -151,6 +148,7 @@ export class Skin {
         this.geometry.dispose();
         this.wire.geometry.dispose();
         this.wire.material.dispose();
+        this.cap.dispose();
         this.group.removeFromParent();
     }
 }

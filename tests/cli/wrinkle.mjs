@@ -30,15 +30,15 @@ function readMap(file) {
 }
 
 /** A sheet of n x n quads of `side` meters in the plane of x and y, with texture coordinates over the whole picture, that a joint
- * presses along x to `press` of its length at 1 s. `mirror`: both halves lie on the same part of the picture. */
-function sheet(file, { n = 8, side = 0.32, press = 0.85, uv = true, mirror = false } = {}) {
+ * presses along x to `press` of its length at 1 s. `mirror`: both halves lie on the same part of the picture. `place`: the texture coordinates of a corner. */
+function sheet(file, { n = 8, side = 0.32, press = 0.85, uv = true, mirror = false, place } = {}) {
     const positions = [], normals = [], uvs = [], indices = [];
     for (let j = 0; j <= n; j++)
         for (let i = 0; i <= n; i++) {
             positions.push(side * i / n, side * j / n, 0);
             normals.push(0, 0, 1);
             const u = i / n;
-            uvs.push(mirror && u > 0.5 ? 1 - u : u, 1 - j / n);
+            uvs.push(...(place?.(i, j) ?? [mirror && u > 0.5 ? 1 - u : u, 1 - j / n]));
         }
     for (let j = 0; j < n; j++)
         for (let i = 0; i < n; i++) {
@@ -138,6 +138,14 @@ await test("a held pose gives one map", folder => {
     for (const [x, y] of [[32, 32], [5, 60]]) map.at(x, y).forEach((v, i) => near(v, i === 2 ? 1 : 0, 1e-3, "flat"));
 });
 
+await test("tension goes beside any output, without texture coordinates too", folder => {
+    const file = sheet(path.join(folder, "sheet.glb"), { uv: false }), out = path.join(folder, "out.npy");
+    good(["bake", file, out, "--start", "1", "--end", "1", "--tension", "--no-verdict"]);
+    const table = fs.readFileSync(path.join(folder, "out.tension.npy"));
+    match(table.toString("latin1", 0, 128), /'shape': \(1, 81\)/);
+    for (let v = 0; v < 81; v++) near(table.readFloatLE(128 + 4 * v), -0.15, 1e-5, "tension");
+});
+
 await test("no texture coordinates, and stacked ones, are said", folder => {
     const out = path.join(folder, "out.glb");
     bad(["bake", sheet(path.join(folder, "bare.glb"), { uv: false }), out, "--normal-map", "64"], 1, /no texture coordinates.*unwrap it/);
@@ -146,6 +154,33 @@ await test("no texture coordinates, and stacked ones, are said", folder => {
     const r = run(["bake", sheet(path.join(folder, "stacked.glb"), { mirror: true }), out, "--normal-map", "64", "--no-verdict"]);
     if (/writes no PNG/.test(r.err)) skip("this build has no libpng");
     match(r.err, /(8|9)\d % of the normal map belong to more than one place/);
+});
+
+await test("texture coordinates that mean nothing are sentences, and leave no picture", folder => {
+    const out = path.join(folder, "out.glb"), refused = (place, words) => {
+        bad(["bake", sheet(path.join(folder, "in.glb"), { n: 16, place }), out, "--normal-map", "64", "--no-verdict"], 1, words);
+        equal(fs.readdirSync(folder).join(), "in.glb", "files");
+    };
+    refused(() => [0.5, 0.5], /cover no texel .* have no area/);
+    refused(() => [NaN, 0], /cover no texel|not a number|finite/);
+    refused((i, j) => [(0.618 * i + 0.377 * j) % 1, (0.414 * i + 0.732 * j) % 1], /more than 64 times over.*unwrap/);
+});
+
+await test("tension that is no number is written as none, and said", folder => {
+    const out = path.join(folder, "out.glb"), file = sheet(path.join(folder, "in.glb"), { press: 3e30 });
+    const r = run(["bake", file, out, "--normal-map", "64", "--no-verdict", "--fps", "2"]);
+    equal(r.code, 0, r.err);
+    match(r.err, /the tension of \d+ points was not a finite number and is written as 0/);
+    const table = fs.readFileSync(path.join(folder, "out.tension.npy"));
+    for (let at = 128; at < table.length; at += 4) holds(Number.isFinite(table.readFloatLE(at)), `a value at byte ${at}`);
+});
+
+await test("a map does not replace what was read", folder => {
+    const preset = path.join(folder, "out.tension.npy"), words = '{ "supple": 1, "links": [{ "name": "linear" }] }';
+    fs.writeFileSync(preset, words);
+    bad(["bake", sheet(path.join(folder, "in.glb")), path.join(folder, "out.glb"), "--normal-map", "64", "--preset", preset], 1, /is read here, and it would be replaced/);
+    equal(fs.readFileSync(preset, "utf8"), words, "the preset");
+    equal(fs.readdirSync(folder).sort().join(), "in.glb,out.tension.npy", "files");
 });
 
 finish();

@@ -88,8 +88,9 @@ export async function serve(...words) {
     return { address, pid: child.pid, end: async () => (child.kill("SIGTERM"), await ended) };
 }
 
+// As a browser does on a machine without graphics: WebGL by software, the page itself put together without it.
 const FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"];
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing"];
 
 export async function browse() {
     if (!fs.existsSync(path.join(site, "index.html"))) skip("build/studio is not there; make studio builds it");
@@ -129,6 +130,13 @@ export const settled = page => page.evaluate(() => globalThis.studio.settled(), 
 /** Another session by a change of the one there is; the policy of the page forbids sending it as text. */
 export async function change(page, body) {
     await studio(page, "set", body(await studio(page, "session")));
+}
+
+/** Drops paths of the disk, folders too, as the system's own drag does. */
+export async function dropPaths(page, ...paths) {
+    const cdp = await page.context().newCDPSession(page), data = { items: [], files: paths.map(one => path.resolve(one)), dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"]) await cdp.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+    await cdp.detach();
 }
 
 /** Drops files on the page as a person does; what is not a path is { name, bytes }. */

@@ -101,7 +101,7 @@ sup_instance_desc motion_instance(const motion* m, const sup_chain* chain, const
                                 .pose = m->pose,
                                 .start = m->start,
                                 .end = m->end,
-                                .preroll = m->preroll,
+                                .preroll = m->preroll > 0 ? m->preroll : SUP_NO_PREROLL,
                                 .loop = m->loop,
                                 .tasks = tasks };
 }

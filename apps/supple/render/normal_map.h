@@ -3,6 +3,7 @@
 #define SUPPLE_APP_NORMAL_MAP_H
 
 #include "commands/bake_run.h"
+#include "render/relief.h"
 
 /// One mesh of the pair at one instant. Triangles are those of the faces, by stored vertices.
 typedef struct normal_side {
@@ -10,6 +11,7 @@ typedef struct normal_side {
     const float (*uv)[2];
     const sup_vec3* normals;  ///< unit, by stored vertex
     const sup_vec4* tangents; ///< of the coarse side alone
+    const relief*   relief;   ///< of the fine side: folds that its points cannot carry either; NULL: none
 } normal_side;
 
 /// Which triangle of a mesh each texel shows, and where in it.
@@ -26,8 +28,6 @@ typedef struct normal_cover {
     uint64_t covered, overlapping; ///< texels that a triangle covers, and those that several do
 } normal_cover;
 
-/// The cover lives in the arena.
-sup_result normal_cover_make(const normal_side* side, uint32_t size, sup_arena* arena, normal_cover* out, sup_error* error);
 /// Adds weight x the fine normal in the coarse tangent frame to the sums, where both cover. weights: by point of the coarse
 /// mesh.
 void normal_add(const normal_side* coarse, const normal_cover* under, const normal_side* fine, const normal_cover* over,
@@ -40,5 +40,7 @@ sup_result normal_pixels(const sup_vec3* sums, uint32_t size, uint32_t margin, s
 /// OUTPUT.tension.npy (a clip), with OUTPUT the path without its ending. `coarse` has tangents.
 sup_result normal_map_write(const bake_job* job, const sup_character* coarse, const sup_character* fine, uint32_t size,
                             sup_arena* arena, sup_error* error);
+/// OUTPUT.tension.npy alone, of the mesh that is baked.
+sup_result tension_write(const bake_job* job, sup_arena* arena, sup_error* error);
 
 #endif
