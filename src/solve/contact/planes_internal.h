@@ -10,7 +10,7 @@
 // Pairs are listed for some substeps to come: a point may stray so far from the way that was expected of it, in mean heights of
 // the triangles around it at rest, of which the nearest that share no point with them are about one away. Further, and it is
 // looked for anew.
-#define PLANES_STRAY 0.10f
+#define PLANES_STRAY 0.17f
 // What planes hold apart, in heights of the lower triangle at rest.
 #define PLANES_GAP 0.03f
 
