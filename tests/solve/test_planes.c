@@ -24,17 +24,17 @@ static void* memory(size_t bytes)
 static pressing press(uint32_t cells, float distance)
 {
     pressing p = { .s = slabs_make(cells, 2, (const float[]){ 0, 1.5f + distance }) };
-    float*   units = calloc(p.s.point_count, sizeof *units);
-    for (uint32_t i = 0; i < p.s.point_count; ++i) units[i] = 1;
+    float*   gives = calloc(p.s.point_count, sizeof *gives);
+    for (uint32_t i = 0; i < p.s.point_count; ++i) gives[i] = 1;
     p.s.arena = sup_arena_create(NULL);
     sup_planes_desc desc = { .point_count = p.s.point_count,
                              .points = p.s.points,
                              .triangle_count = p.s.triangle_count,
                              .triangles = p.s.triangles,
-                             .units = units };
+                             .gives = gives };
     sup_error       error;
     assert_ok(sup_planes_create(&desc, p.s.arena, &p.planes, &error), error);
-    free(units);
+    free(gives);
     p.call = (sup_planes_call){ .scratch = memory(sup_planes_scratch(p.planes)), .state = memory(sup_planes_state(p.planes)) };
     p.from = calloc(p.s.point_count, sizeof *p.from);
     sup_planes_reset(p.planes, p.call.state);
@@ -254,9 +254,9 @@ static void every_allocation_that_fails_is_an_error(void** state)
 {
     (void)state;
     slabs s = slabs_make(3, 1, (const float[]){ 0 });
-    float units[64];
-    for (int i = 0; i < 64; ++i) units[i] = 1;
-    sup_planes_desc desc = { s.point_count, s.points, s.triangle_count, s.triangles, units, NULL, NULL, NULL };
+    float gives[64];
+    for (int i = 0; i < 64; ++i) gives[i] = 1;
+    sup_planes_desc desc = { s.point_count, s.points, s.triangle_count, s.triangles, NULL, NULL, gives };
     for (long at = 0;; ++at) {
         test_allocator a;
         test_allocator_init(&a, at);

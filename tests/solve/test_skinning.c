@@ -171,6 +171,27 @@ static void matrices_are_the_maps_of_the_points(void** state)
     }
 }
 
+static void copies_have_the_very_bits_of_shapes_posed_one_by_one(void** state)
+{
+    (void)state;
+    enum { POINTS = 203, COPIES = 3 };
+    for (int way = 0; way < 4; ++way) { // linear and dual quaternions, with and without stretch
+        rig                 r = make_rig(POINTS, 12, 5, way % 2, 61 + (uint32_t)way);
+        const sup_skin_set* set = make_set(&r);
+        sup_vec3 *          shapes = sup_arena_alloc(r.arena, COPIES * POINTS, sizeof *shapes),
+                 *all = sup_arena_alloc(r.arena, COPIES * POINTS, sizeof *all);
+        for (uint32_t i = 0; i < COPIES * POINTS; ++i)
+            shapes[i] = v3_scale(r.desc.points[i % POINTS], 1.0f + 0.25f * (float)(i / POINTS));
+        sup_skin_call call = { .dualquat = way >= 2, .blend = 0.75f, .points = shapes, .copies = COPIES, .out = all };
+        pose(&r, set, call);
+        for (uint32_t c = 0; c < COPIES; ++c) {
+            pose(&r, set, (sup_skin_call){ .dualquat = way >= 2, .blend = 0.75f, .points = shapes + (size_t)c * POINTS });
+            assert_memory_equal(all + (size_t)c * POINTS, r.out, POINTS * sizeof *all);
+        }
+        sup_arena_destroy(r.arena);
+    }
+}
+
 static void a_point_of_one_joint_goes_where_the_matrix_puts_it(void** state)
 {
     (void)state;
@@ -341,6 +362,7 @@ int main(void)
         cmocka_unit_test(a_quaternion_and_its_opposite_are_the_same_rotation),
         cmocka_unit_test(blend_goes_straight_from_linear_to_dual_quaternions),
         cmocka_unit_test(matrices_are_the_maps_of_the_points),
+        cmocka_unit_test(copies_have_the_very_bits_of_shapes_posed_one_by_one),
         cmocka_unit_test(a_point_of_one_joint_goes_where_the_matrix_puts_it),
         cmocka_unit_test(matrices_that_are_not_finite_leave_their_points_at_rest),
         cmocka_unit_test(odd_matrices_stay_finite_in_blends),

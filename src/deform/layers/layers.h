@@ -144,9 +144,7 @@ typedef struct layers_bound {
 
     sup_match           match;
     sup_match           match_smooth; ///< of direct sums, for damping
-    const sup_skin_set* skin_all;     ///< the particles
-    const sup_skin_set* skin_bones;   ///< of the bone layer
-    const sup_skin_set* skin_cage;    ///< of the cage, for what rides on it; NULL: there is none
+    const sup_skin_set* skin;         ///< the points; their weights are those of all layers
 
     sup_joint_bounds             bounds;
     layers_pairs                 pairs; ///< of skin points that keep a share of their distance
@@ -172,14 +170,14 @@ typedef struct layers_bound {
 enum { LAYERS_SHOWN_CONTACTS = 256 };
 
 typedef struct layers_state {
-    uint32_t settled;   ///< the pre-roll has come to rest
-    uint32_t contacts;  ///< in the last step
-    float    speed;     ///< largest in the last step, relative to the skinned motion, units / s
-    uint32_t held;      ///< the last step held the first pose
-    uint32_t ramp;      ///< steps of the pre-roll from the bind pose into the first one; 0: none
-    uint32_t ramp_left; ///< steps of the pre-roll when it began
+    uint32_t settled;                ///< the pre-roll has come to rest
+    uint32_t contacts;               ///< in the last step
+    float    speed;                  ///< largest in the last step, relative to the skinned motion, units / s
+    uint32_t held;                   ///< the last step held the first pose
+    uint32_t ramp;                   ///< steps of the pre-roll from the bind pose into the first one; 0: none
+    uint32_t ramp_left;              ///< steps of the pre-roll when it began
     uint32_t crowd_wait, crowd_left; ///< steps without contacts after there was too much in one place, and how many are left
-    sup_vec3 origin;    ///< all places are relative to this: far from the world's origin floats are coarse
+    sup_vec3 origin;                 ///< all places are relative to this: far from the world's origin floats are coarse
     uint32_t shown;
     uint32_t shown_points[LAYERS_SHOWN_CONTACTS][2]; ///< a point of either side
 } layers_state;
@@ -231,7 +229,9 @@ void layers_draw(const sup_binding* binding, const sup_pose* pose, const void* s
 
 static inline float layers_value(const layers_bound* b, int row, float parameter, uint32_t point)
 {
-    return sup_field_value(&layers_rows[row], &b->fields[row], parameter, b->source[point]);
+    const sup_param* p = &layers_rows[row];
+    if (!b->fields[row].scale) return sup_clampf(parameter, (float)p->min, (float)p->max); // the same everywhere, and no call
+    return sup_field_value(p, &b->fields[row], parameter, b->source[point]);
 }
 
 #endif

@@ -19,30 +19,16 @@ static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "l
 
 // ---------------------------------------------------------------------------------------------- skinning
 
-static sup_result make_skins(layers_bound* b, uint32_t joint_count, sup_arena* arena, sup_arena* temporary, sup_error* error)
+static sup_result make_skin(layers_bound* b, uint32_t joint_count, sup_arena* arena, sup_error* error)
 {
-    uint32_t  each = b->weight_begin[b->stride], all = LAYERS * b->stride;
-    uint32_t *begin = SUP_NEW(temporary, uint32_t, (size_t)all + 1),
-             *joints = SUP_NEW(temporary, uint32_t, (size_t)LAYERS * each);
-    float* values = SUP_NEW(temporary, float, (size_t)LAYERS* each);
-    if (!begin || !joints || !values) return no_memory(error);
-    for (uint32_t l = 0; l < LAYERS; ++l) {
-        memcpy(joints + (size_t)l * each, b->weight_joints, each * sizeof *joints);
-        memcpy(values + (size_t)l * each, b->weight_values, each * sizeof *values);
-        for (uint32_t k = 0; k < b->stride; ++k) begin[l * b->stride + k + 1] = l * each + b->weight_begin[k + 1];
-    }
-    sup_skin_desc desc = { .point_count = all,
+    sup_skin_desc desc = { .point_count = b->stride,
                            .points = b->rest,
-                           .begin = begin,
-                           .joints = joints,
-                           .values = values,
+                           .begin = b->weight_begin,
+                           .joints = b->weight_joints,
+                           .values = b->weight_values,
                            .joint_count = joint_count,
                            .joint_centers = b->joint_centers };
-    sup_result    r = sup_skin_create(&desc, arena, &b->skin_all, error);
-    desc.point_count = b->stride;
-    if (!r && b->caged) r = sup_skin_create(&desc, arena, &b->skin_cage, error);
-    desc.points = b->rest + (size_t)LAYER_BONE * b->stride;
-    return r ? r : sup_skin_create(&desc, arena, &b->skin_bones, error);
+    return sup_skin_create(&desc, arena, &b->skin, error);
 }
 
 // ---------------------------------------------------------------------------------------------- joints, volumes, contacts
@@ -272,7 +258,6 @@ static sup_result make_planes(layers_bound* b, sup_arena* arena, sup_arena* temp
                              .points = b->rest,
                              .triangle_count = b->triangle_count,
                              .triangles = b->triangles,
-                             .units = b->edges,
                              .same = same,
                              .crossing = crossing,
                              .gives = gives };
@@ -297,7 +282,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     if (!r) r = layers_bind_anchors(in, arena, b, error);
     if (!r) r = layers_bind_regions(in, arena, temporary, b, error);
     if (!r) r = sup_bind_report(in, "layers", 0.5, error);
-    if (!r) r = make_skins(b, s->joint_count, arena, temporary, error);
+    if (!r) r = make_skin(b, s->joint_count, arena, error);
     if (!r) r = make_bounds(b, s, &lists, arena, temporary, error);
     if (!r) r = sup_bind_report(in, "layers", 0.6, error);
     if (!r) r = make_volumes(in, b, &lists, arena, error);

@@ -63,7 +63,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* out);
 
 /// A pose relative to the origin.
 void layers_take_pose(const layers_run* r, const sup_pose* from, sup_pose* to);
-/// The particles as the chain's skinning poses them. Matrices may be NULL: else LAYERS x stride of them.
+/// The particles as the chain's skinning poses them. Matrices may be NULL: else `stride` of them.
 void layers_skin(const layers_run* r, const sup_pose* pose, sup_vec3* out, sup_mat3* matrices);
 
 /// layers_start.c: steps of the pre-roll that bend the character into its first pose.

@@ -307,14 +307,18 @@ void layers_lead(layers_run* r)
 static void place_bones(layers_run* r)
 {
     const layers_bound* b = r->b;
-    sup_skin_call       call = {
-              .skin = r->now.skin, .blend = 1, .tasks = r->tasks, .scratch = r->skin_scratch, .out = r->targets, .matrices = r->turns
-    };
-    sup_skin_evaluate(b->skin_bones, &call);
+    sup_skin_call       call = { .skin = r->now.skin,
+                                 .points = b->rest + (size_t)LAYER_BONE * b->stride,
+                                 .blend = 1,
+                                 .tasks = r->tasks,
+                                 .scratch = r->skin_scratch,
+                                 .out = r->targets,
+                                 .matrices = r->turns };
+    sup_skin_evaluate(b->skin, &call);
     if (b->skinning == SUP_SKINNING_DUALQUAT) {
         call.dualquat = true;
         call.matrices = NULL;
-        sup_skin_evaluate(b->skin_bones, &call);
+        sup_skin_evaluate(b->skin, &call);
     }
     for (uint32_t j = 0; j < b->character->skeleton.joint_count; ++j)
         r->joints[j] = affine_point(&r->now.skin[j], b->joint_centers[j]);

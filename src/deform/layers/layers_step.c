@@ -51,7 +51,7 @@ static size_t share_run(const layers_bound* b, uint8_t* base, size_t begin, laye
 {
     size_t all = particle_count(b), used = begin, match = sup_match_scratch(&b->match), smooth = sup_match_scratch(&b->match_smooth);
     size_t search = begin + sup_align(sup_contact_scratch(b->contact) - sup_contact_kept(b->contact), 64);
-    r->matrices = cut(base, &used, all * sizeof(sup_mat3));
+    r->matrices = cut(base, &used, b->stride * sizeof(sup_mat3));
     size_t skinning = used;
     used = begin;
     r->from = cut(base, &used, all * sizeof(sup_vec4));
@@ -67,8 +67,6 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
 {
     size_t   used = 0, all = particle_count(b), n = b->stride, joints = b->character->skeleton.joint_count;
     uint8_t* base = scratch;
-    size_t   skin = sup_skin_scratch(b->skin_all), bones = sup_skin_scratch(b->skin_bones);
-    if (b->skin_cage && sup_skin_scratch(b->skin_cage) > skin) skin = sup_skin_scratch(b->skin_cage);
     void *now = cut(base, &used, b->pose_size), *last = cut(base, &used, b->pose_size), *bent = cut(base, &used, b->pose_size);
     if (base) {
         sup_pose_place(b->character, bent, &r->bent);
@@ -95,7 +93,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->activations = cut(base, &used, (joints + 1) * sizeof(float));
     r->maxima = cut(base, &used, (all / LAYERS_GRAIN + 1) * sizeof(float));
     r->solids = cut(base, &used, (b->solid_count + 1) * sizeof(sup_solid));
-    r->skin_scratch = cut(base, &used, skin > bones ? skin : bones);
+    r->skin_scratch = cut(base, &used, sup_skin_scratch(b->skin));
     r->volume_scratch = cut(base, &used, sup_subvolumes_scratch(b->subvolumes));
     r->rows = cut(base, &used, b->ride ? SUP_RIDE_ROW * n * sizeof(float) : 0);
     r->morphed = cut(base, &used, b->rider && b->rider->morph_count ? b->rider->mesh.point_count * sizeof(sup_vec3) : 0);
@@ -149,22 +147,23 @@ static void follow(layers_run* r)
 
 // ---------------------------------------------------------------------------------------------- skinning
 
-static uint32_t pose_points(const layers_run* r, const sup_skin_set* set, const sup_pose* pose, sup_vec3* out,
-                            sup_mat3* matrices)
+static uint32_t pose_layers(const layers_run* r, uint32_t layers, const sup_pose* pose, sup_vec3* out, sup_mat3* matrices)
 {
     sup_skin_call call = { .dualquat = r->b->skinning == SUP_SKINNING_DUALQUAT,
                            .skin = pose->skin,
+                           .points = r->b->rest,
+                           .copies = layers,
                            .blend = 1,
                            .tasks = r->tasks,
                            .scratch = r->skin_scratch,
                            .out = out,
                            .matrices = matrices };
-    return sup_skin_evaluate(set, &call);
+    return sup_skin_evaluate(r->b->skin, &call);
 }
 
 void layers_skin(const layers_run* r, const sup_pose* pose, sup_vec3* out, sup_mat3* matrices)
 {
-    uint32_t lost = pose_points(r, r->b->skin_all, pose, out, matrices);
+    uint32_t lost = pose_layers(r, LAYERS, pose, out, matrices);
     sup_stats_add(r->frame->stats, "layers.no_rotation", lost);
 }
 
@@ -184,7 +183,7 @@ static void start_task(void* data, uint32_t begin, uint32_t end)
         sup_vec3 x = r->end[i], v = v3_scale(v3_sub(r->end[i], r->start[i]), j->per_second);
         sup_quat q = quat_identity();
         if (i % b->stride >= b->count) x = v = v3(0, 0, 0), q = quat(0, 0, 0, 0);
-        else rotation_extract(&r->matrices[i], &q);
+        else rotation_extract(&r->matrices[i % b->stride], &q);
         r->s.x[i] = (sup_vec4){ x.x, x.y, x.z, b->inverse_masses[i] };
         r->s.v[i] = (sup_vec4){ v.x, v.y, v.z, 0 };
         r->s.q[i] = r->s.before[i] = q;
@@ -434,7 +433,7 @@ void layers_present(const sup_binding* binding, const void* params, const sup_fr
     layers_run_cut(b, scratch, &r);
     sup_vec3 origin = origin_near(b, frame->end);
     take_pose(frame->end, origin, &r.now);
-    pose_points(&r, b->skin_cage, &r.now, r.end, NULL);
+    pose_layers(&r, 1, &r.now, r.end, NULL);
     for (uint32_t k = 0; k < b->count; ++k) r.start[k] = v3_add(r.end[k], ways[k]);
     sup_ride_call ride = { .skinned = r.end,
                            .moved = r.start,

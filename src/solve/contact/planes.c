@@ -17,17 +17,32 @@ static float height_of(const sup_vec3* x, const uint32_t* c)
     return longest > 0 && area / longest < INFINITY ? area / longest : 0;
 }
 
-static planes_pack* make_packs(const sup_planes_desc* d, const sup_bvh* bvh, uint32_t count, sup_arena* arena)
+static float* make_strays(const sup_planes_desc* d, sup_arena* arena, sup_arena* temporary)
+{
+    float*    strays = SUP_NEW(arena, float, d->point_count);
+    uint32_t* counts = SUP_NEW(temporary, uint32_t, d->point_count);
+    if (!strays || !counts) return NULL;
+    for (size_t i = 0; i < 3 * (size_t)d->triangle_count; ++i) {
+        uint32_t point = first_of(d, d->triangles[i]);
+        strays[point] += PLANES_STRAY * height_of(d->points, d->triangles + i / 3 * 3);
+        ++counts[point];
+    }
+    for (uint32_t i = 0; i < d->point_count; ++i) strays[i] /= counts[i] ? (float)counts[i] : 1;
+    return strays;
+}
+
+static planes_pack* make_packs(const sup_planes_desc* d, const float* strays, const sup_bvh* bvh, uint32_t count,
+                               sup_arena* arena)
 {
     planes_pack* packs = SUP_NEW(arena, planes_pack, count);
     for (uint32_t p = 0; packs && p < count; ++p) {
         uint32_t begin = PLANES_PACK * p, end = bvh->triangle_count;
         for (uint32_t lane = 0; lane < PLANES_PACK; ++lane) {
-            packs[p].unit[lane] = begin + lane < end ? 0 : -1;
+            packs[p].stray[lane] = begin + lane < end ? 0 : -1;
             for (uint32_t k = 0; k < 3 && begin + lane < end; ++k) {
-                uint32_t point = bvh->corners[3 * (size_t)(begin + lane) + k];
-                packs[p].corners[k][lane] = first_of(d, point);
-                packs[p].unit[lane] = fmaxf(packs[p].unit[lane], d->units[point]);
+                uint32_t point = first_of(d, bvh->corners[3 * (size_t)(begin + lane) + k]);
+                packs[p].corners[k][lane] = point;
+                packs[p].stray[lane] = fmaxf(packs[p].stray[lane], strays[point]);
             }
             if (begin + lane >= end) continue;
             packs[p].gap[lane] = PLANES_GAP * height_of(d->points, bvh->corners + 3 * (size_t)(begin + lane));
@@ -47,13 +62,13 @@ static sup_result create(const sup_planes_desc* d, sup_planes* p, sup_arena* are
     p->pack_count = (d->triangle_count + PLANES_PACK - 1) / PLANES_PACK;
     p->capacity = 1024 + d->triangle_count / 2;
     p->plane_capacity = 2048 + d->triangle_count;
-    p->packs = make_packs(d, &bvh, p->pack_count, arena);
-    p->units = sup_arena_copy(arena, d->units, d->point_count, sizeof *d->units);
-    p->gives = d->gives ? sup_arena_copy(arena, d->gives, d->point_count, sizeof *d->gives) : p->units;
+    p->strays = make_strays(d, arena, temporary);
+    p->packs = p->strays ? make_packs(d, p->strays, &bvh, p->pack_count, arena) : NULL;
+    p->gives = sup_arena_copy(arena, d->gives, d->point_count, sizeof *d->gives);
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->point_count; ++i) count += first_of(d, i) != i;
     uint32_t* twins = SUP_NEW(arena, uint32_t, 2 * (size_t)count);
-    if (!p->packs || !p->units || !p->gives || !twins) return sup_fail_memory(error, "the planes of a skin");
+    if (!p->packs || !p->gives || !twins) return sup_fail_memory(error, "the planes of a skin");
     for (uint32_t i = 0; i < d->point_count; ++i)
         if (first_of(d, i) != i) {
             twins[2 * p->twin_count] = i;

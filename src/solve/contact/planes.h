@@ -28,10 +28,9 @@ typedef struct sup_planes_desc {
     const sup_vec3* points; ///< at rest
     uint32_t        triangle_count;
     const uint32_t* triangles;
-    const float*    units;    ///< per point: mean length of its edges at rest. All lengths are in these
     const uint32_t* same;     ///< per point: the first one that is always in its place; NULL: itself
     const bool*     crossing; ///< per triangle: passes through another one at rest. Two such are never looked at. NULL: none
-    const float*    gives;    ///< per point: how far it can be held back before it is released; NULL: by its unit
+    const float*    gives;    ///< per point: how far it can be held back before it is released
 } sup_planes_desc;
 
 sup_result sup_planes_create(const sup_planes_desc* desc, sup_arena* arena, const sup_planes** out, sup_error* error);

@@ -7,9 +7,10 @@
 #include "math/wide.h"
 #include "solve/contact/planes.h"
 
-// Pairs are listed for some substeps to come: a point may stray so far, mean edges, from the way that was expected of it.
-// Further, and all is looked for anew.
-#define PLANES_STRAY 0.15f
+// Pairs are listed for some substeps to come: a point may stray so far from the way that was expected of it, in mean heights of
+// the triangles around it at rest, of which the nearest that share no point with them are about one away. Further, and it is
+// looked for anew.
+#define PLANES_STRAY 0.17f
 // What planes hold apart, in heights of the lower triangle at rest.
 #define PLANES_GAP 0.03f
 
@@ -18,7 +19,7 @@ enum { PLANES_PACK = 8 }; // triangles side by side, a lane each
 /// The triangles of two leaves; lanes without one have the first point three times.
 typedef struct planes_pack {
     uint32_t corners[3][PLANES_PACK];
-    float    unit[PLANES_PACK];     // the largest of the corners; below 0: no triangle
+    float    stray[PLANES_PACK];    // the largest of the corners; below 0: no triangle
     float    gap[PLANES_PACK];      // that it keeps, as long as it was so far apart
     int32_t  crossing[PLANES_PACK]; // all bits: at rest
 } planes_pack;
@@ -27,11 +28,11 @@ struct sup_planes {
     uint32_t           point_count;
     uint32_t           pack_count, leaf_count; // leaves of the hierarchy: a power of two, those behind the last pack are empty
     const planes_pack* packs;
-    const float*       units;
+    const float*       strays; // per point: how far it may stray
     const float*       gives;
     uint32_t           twin_count;
-    const uint32_t*    twins;      // points that go where another goes, and that one: two each
-    uint32_t           capacity;   // blocks
+    const uint32_t*    twins;          // points that go where another goes, and that one: two each
+    uint32_t           capacity;       // blocks
     uint32_t           plane_capacity; // planes
 };
 
@@ -48,7 +49,7 @@ typedef struct planes_box {
 /// known.
 typedef struct planes_pair {
     uint32_t a, b; // pack x 8 + lane
-    float    axis[3];
+    int16_t  axis[3];
 } planes_pair;
 
 /// Eight pairs: their triangles, and a direction in which the first lies beyond the second, in parts of 32767. Any direction
@@ -102,7 +103,7 @@ typedef struct planes_header {
 
 enum { PLANES_GRAIN = 512 }; // points of a task
 // Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs.
-enum { PLANES_CHUNK = 16, PLANES_WAVE = 8, PLANES_ROOM = PLANES_CHUNK * PLANES_PACK * PLANES_PACK };
+enum { PLANES_CHUNK = 16, PLANES_WAVE = 16, PLANES_ROOM = PLANES_CHUNK * PLANES_PACK * PLANES_PACK };
 
 typedef struct planes_memory {
     planes_header* header;

@@ -16,7 +16,7 @@ static void expect(planes_run* r)
     for (uint32_t i = 0; i < r->p->point_count; ++i) {
         sup_vec4 f = r->from[i];
         sup_vec3 way = v3(r->x[i].x - f.x, r->x[i].y - f.y, r->x[i].z - f.z);
-        float    stray = PLANES_STRAY * r->p->units[i];
+        float    stray = r->p->strays[i];
         r->m.begin[i] = f;
         r->m.way[i] = (sup_vec4){ way.x, way.y, way.z, stray * stray };
         if (!v3_finite(way)) continue;
@@ -136,7 +136,7 @@ static void put(planes_run* r, uint32_t index, const planes_pair* pair)
     }
     b->a[lane] = pair->a;
     b->b[lane] = pair->b;
-    for (int c = 0; c < 3; ++c) b->axis[c][lane] = (int16_t)(PLANES_AXIS * pair->axis[c]);
+    for (int c = 0; c < 3; ++c) b->axis[c][lane] = pair->axis[c];
 }
 
 /// Everything fresh against everything, behind what is in the list already.

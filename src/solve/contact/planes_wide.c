@@ -36,7 +36,7 @@ void SUP_WIDE(sup_planes_measure)(const planes_run* r, uint32_t begin, uint32_t 
         uint32_t           fresh = r->partial ? stirred_lanes(r, pack) : 0xff;
         r->m.fresh[r->p->leaf_count + k] = (uint8_t)fresh;
         if (!fresh) continue;
-        f8 from[3][4], way[3][4], unit = f8_load(pack->unit), stray = f8_all(PLANES_STRAY) * unit, finite = f8_all(0);
+        f8 from[3][4], way[3][4], stray = f8_load(pack->stray), finite = f8_all(0);
         f8 low[3], high[3];
         for (int c = 0; c < 3; ++c) f8_gather4(x, pack->corners[c], from[c]), f8_gather4(ways, pack->corners[c], way[c]);
         for (int i = 0; i < 3; ++i) {
@@ -48,7 +48,7 @@ void SUP_WIDE(sup_planes_measure)(const planes_run* r, uint32_t begin, uint32_t 
                 finite += f8_all(0) * (at + to);
             }
         }
-        i8 real = (unit >= f8_all(0)) & (finite == f8_all(0));
+        i8 real = (stray >= f8_all(0)) & (finite == f8_all(0));
         for (int i = 0; i < 3; ++i) {
             f8_store(out->min[i], f8_select(real, low[i] - stray, huge));
             f8_store(out->max[i], f8_select(real, high[i] + stray, -huge));
@@ -114,7 +114,7 @@ INLINE uint32_t part(const planes_run* r, const candidates* s, f8 axis[3])
         const planes_pack *p = &r->p->packs[i / PLANES_PACK], *q = &r->p->packs[j / PLANES_PACK];
         i %= PLANES_PACK, j %= PLANES_PACK;
         for (int m = 0; m < 3; ++m) corners[m][k] = p->corners[m][i], corners[m + 3][k] = q->corners[m][j];
-        strays[k] = PLANES_STRAY * p->unit[i] + PLANES_STRAY * q->unit[j];
+        strays[k] = p->stray[i] + q->stray[j];
     }
     for (int m = 0; m < 6; ++m) {
         f8 way[4], x[4], *from = m < 3 ? c.a[0][m] : c.b[0][m - 3], *to = m < 3 ? c.a[1][m] : c.b[1][m - 3];
@@ -140,8 +140,10 @@ INLINE uint32_t sift_out(const planes_run* r, candidates* s, planes_pair* out)
     uint32_t count = 0;
     f8       axis[3];
     for (uint32_t bits = part(r, s, axis); bits; bits &= bits - 1) {
-        uint32_t k = (uint32_t)__builtin_ctz(bits);
-        out[count++] = (planes_pair){ s->a[k], s->b[k], { axis[0][k], axis[1][k], axis[2][k] } };
+        uint32_t     k = (uint32_t)__builtin_ctz(bits);
+        planes_pair* to = &out[count++];
+        to->a = s->a[k], to->b = s->b[k];
+        for (int i = 0; i < 3; ++i) to->axis[i] = (int16_t)(PLANES_AXIS * axis[i][k]);
     }
     s->count = 0;
     return count;

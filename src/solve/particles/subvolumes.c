@@ -258,6 +258,7 @@ static bool list_paths(work* w)
 
 // ---------------------------------------------------------------------------------------------- colors
 
+/// The largest parts of a color come first: the others fill what time is left beside them.
 static bool make_colors(work* w)
 {
     sup_subvolumes* s = w->out;
@@ -275,11 +276,12 @@ static bool make_colors(work* w)
         uint32_t color = 0;
         while (color < 64 && taken >> color & 1) ++color;
         for (uint32_t k = 0; color < 64 && k < w->parts[p].point_count; ++k) used[list[k]] |= (uint64_t)1 << color;
-        items[p] = (sup_sort_item){ color < 64 ? color : alone++, p };
+        items[p] =
+            (sup_sort_item){ (uint64_t)(color < 64 ? color : alone++) << 32 | (UINT32_MAX - w->parts[p].block_count), p };
     }
     sup_sort(items, spare, s->part_count);
     for (uint32_t i = 0; i < s->part_count; ++i) {
-        if (i > 0 && items[i].key != items[i - 1].key) begin[++s->color_count] = i;
+        if (i > 0 && items[i].key >> 32 != items[i - 1].key >> 32) begin[++s->color_count] = i;
         parts[i] = items[i].value;
     }
     begin[++s->color_count] = s->part_count;

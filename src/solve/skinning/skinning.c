@@ -453,6 +453,7 @@ size_t sup_skin_scratch(const sup_skin_set* set) { return sup_align(((size_t)set
 uint32_t sup_skin_evaluate(const sup_skin_set* set, const sup_skin_call* call)
 {
     SUP_ASSERT((uintptr_t)call->scratch % 32 == 0);
+    SUP_ASSERT(call->copies <= 1 || call->points);
     bool     dualquat = call->dualquat && (call->blend_points || call->blend != 0.0f);
     float    stretch;
     uint32_t lost = prepare_joints(set, call, dualquat, call->scratch, &stretch);

@@ -30,12 +30,13 @@ typedef struct sup_skin_call {
     bool              dualquat;
     const sup_affine* skin;         ///< per joint: rest space to world
     const sup_vec3*   points;       ///< other rest points than the bound ones (morphs), in point order; NULL: the bound ones
+    uint32_t          copies;       ///< shapes with the same weights, one behind the other in points and out; 0: one
     float             blend;        ///< dualquat: 0 is linear, 1 dual quaternion
     const float*      blend_points; ///< dualquat: per point instead; NULL: uniform
     const sup_tasks*  tasks;
     void*             scratch;  ///< sup_skin_scratch bytes, 64-byte aligned
     sup_vec3*         out;      ///< in point order
-    sup_mat3*         matrices; ///< or NULL: each point's 3x3 (linear part of its map), in point order
+    sup_mat3*         matrices; ///< or NULL: each point's 3x3 (linear part of its map), in point order; the same in all copies
 } sup_skin_call;
 
 /// How well the points fell into blocks.

@@ -46,7 +46,12 @@ typedef struct target {
     const uint32_t*   index;
 } target;
 
-INLINE target job_target(const skin_job* job) { return (target){ job->call->out, job->set->blocks, job->set->index }; }
+INLINE target job_target(const skin_job* job, uint32_t copy)
+{
+    return (target){ job->call->out + (size_t)copy * job->set->point_count, job->set->blocks, job->set->index };
+}
+/// Shapes that the same maps are for.
+INLINE uint32_t copies_of(const skin_job* job) { return job->call->copies > 1 ? job->call->copies : 1; }
 
 INLINE void store_points(target to, piece b, v8 p)
 {
@@ -59,19 +64,20 @@ INLINE v8 load_bound(const float* data)
 {
     return (v8){ fr_load(data), fr_load(data + SUP_LANES), fr_load(data + 2 * SUP_LANES) };
 }
-INLINE v8 load_points(const skin_job* job, piece b)
+INLINE v8 load_points(const skin_job* job, piece b, uint32_t copy)
 {
     if (!job->call->points) return load_bound(b.data);
-    uint32_t first = job->set->blocks[b.block].first;
-    v8       p;
+    const sup_vec3* points = job->call->points + (size_t)copy * job->set->point_count;
+    uint32_t        first = job->set->blocks[b.block].first;
+    v8              p;
     if (first != SUP_NONE) {
-        fr_load3(&job->call->points[first + b.lane].x, &p.x, &p.y, &p.z);
+        fr_load3(&points[first + b.lane].x, &p.x, &p.y, &p.z);
         return p;
     }
     const uint32_t* index = piece_index(job, b);
-    p.x = fr_gather(&job->call->points->x, 3, index);
-    p.y = fr_gather(&job->call->points->y, 3, index);
-    p.z = fr_gather(&job->call->points->z, 3, index);
+    p.x = fr_gather(&points->x, 3, index);
+    p.y = fr_gather(&points->y, 3, index);
+    p.z = fr_gather(&points->z, 3, index);
     return p;
 }
 
@@ -279,7 +285,7 @@ INLINE void store_matrices(const skin_job* job, piece b, m8 m)
 /// Bound points, no matrices, all differences in the table: what nearly every frame is.
 static void linear_run(const skin_job* job, const skin_group* group, uint32_t begin, uint32_t end, const float* data, table* t)
 {
-    target       to = job_target(job);
+    target       to = job_target(job, 0);
     const float* dominant = job->joints[group->dominant].affine;
     uint32_t     count = group->other_count;
     for (; begin < end; ++begin, data += (size_t)(3 + count) * SUP_LANES)
@@ -292,7 +298,7 @@ static void linear_run(const skin_job* job, const skin_group* group, uint32_t be
 static void linear_any(const skin_job* job, const skin_group* group, piece b, table* t, bool full)
 {
     m8 m = blend_matrix(job, group, b.data, false, t, full);
-    store_points(job_target(job), b, matrix_map(m, load_points(job, b)));
+    for (uint32_t c = 0; c < copies_of(job); ++c) store_points(job_target(job, c), b, matrix_map(m, load_points(job, b, c)));
     if (job->call->matrices) store_matrices(job, b, m);
 }
 
@@ -344,7 +350,7 @@ static fr piece_blend(const skin_job* job, piece b)
 static void dualquat_run(const skin_job* job, const skin_group* group, uint32_t begin, uint32_t end, const float* data,
                          table* t)
 {
-    target       to = job_target(job);
+    target       to = job_target(job, 0);
     const float* dominant = job->joints[group->dominant].dual;
     uint32_t     count = group->other_count;
     for (; begin < end; ++begin, data += (size_t)(3 + count) * SUP_LANES)
@@ -362,27 +368,27 @@ typedef struct wish {
 
 INLINE void dualquat_piece(const skin_job* job, const skin_group* group, piece b, table* t, wish w)
 {
-    v8    rest = load_points(job, b), p = rest;
     dual8 q = blend_dual(job, group, b.data, t, w.full);
     if (job->set->negative) q = dual_mend(q, job->joints[group->dominant].dual);
-    fr factor = dual_factor(q);
-    m8 m = { 0 };
-    if (w.matrices) m = dual_matrix(q, factor);
-    if (w.stretched) {
-        m8 stretch = blend_matrix(job, group, b.data, true, t, w.full);
-        p = matrix_map(stretch, p);
-        if (w.matrices) m = matrix_multiply(m, stretch);
-    }
-    p = dual_map(q, factor, p);
+    fr factor = dual_factor(q), share = { 0 };
+    m8 stretch = { 0 }, line = { 0 };
+    if (w.stretched) stretch = blend_matrix(job, group, b.data, true, t, w.full);
     if (w.blended) {
-        fr share = piece_blend(job, b);
-        m8 line = blend_matrix(job, group, b.data, false, t, w.full);
-        v8 straight = matrix_map(line, rest);
-        p = (v8){ mix(straight.x, p.x, share), mix(straight.y, p.y, share), mix(straight.z, p.z, share) };
-        if (w.matrices) m = matrix_mix(line, m, share);
+        share = piece_blend(job, b);
+        line = blend_matrix(job, group, b.data, false, t, w.full);
     }
-    store_points(job_target(job), b, p);
-    if (w.matrices) store_matrices(job, b, m);
+    for (uint32_t c = 0; c < copies_of(job); ++c) {
+        v8 rest = load_points(job, b, c), p = dual_map(q, factor, w.stretched ? matrix_map(stretch, rest) : rest);
+        if (w.blended) {
+            v8 straight = matrix_map(line, rest);
+            p = (v8){ mix(straight.x, p.x, share), mix(straight.y, p.y, share), mix(straight.z, p.z, share) };
+        }
+        store_points(job_target(job, c), b, p);
+    }
+    if (!w.matrices) return;
+    m8 m = dual_matrix(q, factor);
+    if (w.stretched) m = matrix_multiply(m, stretch);
+    store_matrices(job, b, w.blended ? matrix_mix(line, m, share) : m);
 }
 
 INLINE void dualquat_pieces(const skin_job* job, const skin_group* group, uint32_t begin, uint32_t end, const float* data,
