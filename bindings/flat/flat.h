@@ -129,7 +129,8 @@ FLAT_API flat_handle flat_chain(flat_handle character, const char* description, 
 /// JSON: {"text","dynamic","notes":[],"links":[{"name","values":{},"idle":{}}]}.
 FLAT_API const char* flat_describe(flat_handle chain);
 
-/// {"clip","start","end","preroll","loop","live"}; clip: that of the chain where it is not named.
+/// {"clip","start","end","preroll","loop","live","snapshots"}; clip: that of the chain where it is not named. Snapshots are
+/// states kept to go back to (16): with more of them less is simulated again.
 FLAT_API flat_handle flat_play(flat_handle chain, const char* description);
 /// The skin at a time, forwards or backwards, into three floats a point: the same bits for the same time, whatever was asked
 /// before (a simulation goes back to the nearest of its snapshots and runs on from there); NULL: into the instance's own array
@@ -141,6 +142,9 @@ FLAT_API int32_t flat_live(flat_handle instance, double dt, const float* local, 
 /// A parameter that may change while playing: "layers.gravity", "smooth#2.step". Those of "stage": "frame" in flat_deformers;
 /// others, and the world, need another chain.
 FLAT_API int32_t flat_set(flat_handle instance, const char* parameter, double value);
+/// Other forces than the chain's world has: its member "forces" as JSON text, from second `from` on, behind which all is
+/// simulated anew. A hand that pulls adds a key a frame; a chain with the last of these forces gives the same bits. NULL: none.
+FLAT_API int32_t flat_forces(flat_handle instance, const char* forces, double from);
 /// Of the frame evaluated last: 16 hexadecimal digits as `supple bake --hashes` prints, and JSON
 /// {"volume","volume_rest","stretch","roughness","crossings","parts":[{"name","volume","volume_rest"}],"fallbacks":{}}.
 FLAT_API const char* flat_hash(flat_handle instance);

@@ -335,6 +335,14 @@ export class Player extends Thing {
         this.door.lend([parameter], text => this.door.check(this.handle, this.door.call("flat_set", this.handle, text, value)));
     }
 
+    /**
+     * Other forces than the chain's world has, as its member `forces` lists them, from second `from` on, behind which all is simulated anew. A
+     * hand that pulls adds a key a frame; a chain with the last of these forces gives the same bits.
+     */
+    forces(forces: object[], from: number): void {
+        this.door.lend([JSON.stringify(forces)], text => this.door.check(this.handle, this.door.call("flat_forces", this.handle, text, from)));
+    }
+
     /** The frame's points again, in place. */
     skin(): Float32Array {
         return this.door.array(this.handle, "skin", Float32Array);

@@ -119,6 +119,8 @@ export interface PlayOptions {
     loop?: boolean;
     /** Poses come from outside, by Player.live. */
     live?: boolean;
+    /** States kept to go back to, 16 without: with more of them less is simulated again. */
+    snapshots?: number;
 }
 
 export interface BakeOptions {
