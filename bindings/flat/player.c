@@ -286,3 +286,15 @@ int32_t flat_forces(flat_handle handle, const char* forces, double from)
     flat_leave(o);
     return (int32_t)r;
 }
+
+int32_t flat_hold(flat_handle handle, double still)
+{
+    int32_t      status;
+    flat_object* o = flat_enter(handle, FLAT_INSTANCE, &status);
+    if (!o) return status;
+    bool good = isfinite(still) && still >= 0;
+    if (good) sup_instance_hold(o->instance, still);
+    else sup_fail(&o->error, SUP_ERROR_INPUT, "the second whose pose is held must be a number from 0 up");
+    flat_leave(o);
+    return good ? FLAT_OK : FLAT_INPUT;
+}

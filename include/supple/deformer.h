@@ -370,6 +370,7 @@ typedef struct sup_instance_desc {
     const sup_clip*  clip;       ///< NULL: held pose below, or live
     const sup_pose*  pose;       ///< without a clip: the pose that is held; NULL: rest
     double           start, end; ///< seconds of the clip; end 0: the clip's end
+    double           still;      ///< second of the clip whose pose is held from there on; 0: the clip plays on
     double           preroll;    ///< seconds the first pose is held before start; negative: 0.5
     bool             loop;       ///< the step is fitted to the span, one pass runs first, times wrap
     bool             live;       ///< a host delivers poses through sup_instance_live instead
@@ -422,6 +423,9 @@ SUP_API sup_result sup_instance_set(sup_instance* instance, uint32_t link, const
 /// pulls adds a key a frame. Links in closed form (beam, bend, fourier) know forces by number since they were bound: for them only
 /// keys may differ. On failure all is as it was. Allocates: not from within evaluate.
 SUP_API sup_result sup_instance_set_forces(sup_instance* instance, const sup_json* forces, double from, sup_error* error);
+/// Another second whose pose is held from there on, as sup_instance_desc.still; 0: the clip plays on. What was simulated behind it is
+/// forgotten. A loop has no end to hold, and nothing happens.
+SUP_API void sup_instance_hold(sup_instance* instance, double still);
 /// Bytes of the whole moving state, and a copy of it out and in (step number, link states, last two displacements).
 SUP_API size_t sup_instance_state_size(const sup_instance* instance);
 SUP_API void   sup_instance_state_save(const sup_instance* instance, void* state);

@@ -35,6 +35,7 @@ struct sup_instance {
     const sup_clip*  clip;
     const sup_tasks* tasks;
     double           start, end, step;
+    double           still;   // the pose of this second is held behind it
     int64_t          preroll; // steps before 0
     int64_t          pass;    // steps of one pass of the loop; 0: no loop
     bool             live;
@@ -66,7 +67,7 @@ struct sup_instance {
 static void pose_at(const sup_instance* in, double time, sup_pose* out)
 {
     if (in->held) sup_pose_copy(&in->first, out);
-    else sup_clip_sample(in->chain->character, in->clip, time, out);
+    else sup_clip_sample(in->chain->character, in->clip, time < in->still ? time : in->still, out);
 }
 
 // Whether skin can follow the pose. What is no pose never reaches a dynamic link: it would be lost in every such step, at many
@@ -497,6 +498,7 @@ static sup_result set_span(sup_instance* in, const sup_instance_desc* desc, sup_
     in->start = desc->start;
     in->end = end;
     in->step = in->chain->step;
+    in->still = desc->still > 0 && !desc->loop ? desc->still : INFINITY;
     in->preroll = (int64_t)ceil(preroll / in->step - STEP_SNAP);
     if (desc->loop) {
         if (!(end > desc->start))
@@ -603,6 +605,14 @@ static void forget_after(sup_instance* in, double time)
     int64_t step = in->pass || !(x >= 0) ? -in->preroll - 1 : x < 1e12 ? (int64_t)x : (int64_t)1e12;
     drop_snapshots_after(in, step);
     if (head_of(in->state)->step > step) seek(in, step);
+}
+
+void sup_instance_hold(sup_instance* in, double still)
+{
+    if (in->pass || in->live) return;
+    double before = in->still;
+    in->still = still > 0 ? still : INFINITY;
+    if (in->still != before) forget_after(in, in->still < before ? in->still : before);
 }
 
 sup_result sup_instance_set_forces(sup_instance* in, const sup_json* forces, double from, sup_error* error)

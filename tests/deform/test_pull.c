@@ -168,6 +168,24 @@ static void a_hand_that_pulls_now_gives_the_bits_of_the_file_it_leaves(void** st
     }
 }
 
+static void a_pose_that_is_held_later_gives_the_bits_of_one_held_from_the_start(void** state)
+{
+    (void)state;
+    pull live = pull_begin("layers(cage=250)", NULL, 60), plain = pull_begin("linear", NULL, 60);
+    for (int i = 0; i <= 8; ++i) play_hash(&live.play, i / 30.0); // it has run ahead
+    sup_instance_hold(live.play.instance, 0.1);
+    pull from = { .arena = sup_arena_create(NULL), .arm = elbow_make(60, 1, 1) };
+    from.play = play_chain((sup_chain_desc){ .character = from.arm, .clip = &from.arm->clips[0], .links = "layers(cage=250)" },
+                           (sup_instance_desc){ .clip = &from.arm->clips[0], .preroll = -1, .still = 0.1 });
+    for (int i = 0; i <= 8; ++i) assert_true(play_hash(&live.play, i / 30.0) == play_hash(&from.play, i / 30.0));
+    sup_instance_hold(plain.play.instance, 0.1);
+    assert_true(play_hash(&plain.play, 0.1) == play_hash(&plain.play, 0.9) &&
+                play_hash(&plain.play, 0.05) != play_hash(&plain.play, 0.1));
+    sup_instance_hold(plain.play.instance, 0);
+    assert_true(play_hash(&plain.play, 0.1) != play_hash(&plain.play, 0.9));
+    pull_end(&live), pull_end(&from), pull_end(&plain);
+}
+
 static void skin_that_follows_bones_alone_gives_a_spring_its_length(void** state)
 {
     (void)state;
@@ -222,6 +240,7 @@ int main(void)
         cmocka_unit_test(stiffer_springs_bring_the_skin_nearer_and_none_blows_up),
         cmocka_unit_test(skin_that_is_held_where_it_is_stays),
         cmocka_unit_test(a_hand_that_pulls_now_gives_the_bits_of_the_file_it_leaves),
+        cmocka_unit_test(a_pose_that_is_held_later_gives_the_bits_of_one_held_from_the_start),
         cmocka_unit_test(skin_that_follows_bones_alone_gives_a_spring_its_length),
         cmocka_unit_test(wrong_springs_are_refused_and_leave_the_instance_as_it_was),
     };

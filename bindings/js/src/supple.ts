@@ -343,6 +343,11 @@ export class Player extends Thing {
         this.door.lend([JSON.stringify(forces)], text => this.door.check(this.handle, this.door.call("flat_forces", this.handle, text, from)));
     }
 
+    /** From this second of the clip on its pose is held, as `supple bake --hold` does behind --end; 0: the clip plays on. */
+    hold(still: number): void {
+        this.door.check(this.handle, this.door.call("flat_hold", this.handle, still));
+    }
+
     /** The frame's points again, in place. */
     skin(): Float32Array {
         return this.door.array(this.handle, "skin", Float32Array);

@@ -99,6 +99,10 @@ class Player:
         """Other forces than the chain's world has, as its member "forces" lists them, from second `start` on."""
         _flat.check(lib.flat_forces(self._handle.__index__(), encode(json.dumps(forces)), start), self._number)
 
+    def hold(self, still: float) -> None:
+        """From this second of the clip on its pose is held; 0: the clip plays on."""
+        _flat.check(lib.flat_hold(self._handle.__index__(), still), self._number)
+
     # ------------------------------------------------------------------------------------------ about the last frame
 
     @property
