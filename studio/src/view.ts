@@ -54,7 +54,7 @@ export class View {
     readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
     readonly controls: OrbitControls;
     readonly stage: Stage;
-    private skins = new Map<number, Skin>();
+    readonly skins = new Map<number, Skin>();
     private surface: Surface | undefined;
     private shape: Shape | undefined;
     private axes = { up: new Vector3(0, 1, 0), front: new Vector3(0, 0, 1) };
@@ -176,6 +176,8 @@ export class View {
     private seen = false;
     private resized = false;
     private sideBySide = false;
+    /** All panes are cut out of one picture. */
+    get wiped(): boolean { return !this.sideBySide; }
     private readonly box = { low: new Vector3(), high: new Vector3() };
     private flight: { began: number; target: [Vector3, Vector3]; position: [Vector3, Vector3] } | undefined;
 
@@ -402,6 +404,15 @@ export class View {
             p.copy(place).project(this.camera);
             return { name: this.shape!.info.joints[i]!.name, x: left + (p.x + 1) / 2 * width, y: top + (1 - p.y) / 2 * height };
         });
+    }
+
+    /** Where a point of a chain's skin is on the page. */
+    pixel(point: number, chain: number, at: number): { x: number; y: number } | null {
+        const pane = this.panes.find(one => one.chain === chain), shown = this.frameOf(chain, at);
+        if (!pane || !shown) return null;
+        const { left: x, top: y, width: w, height: hgt } = this.canvas.getBoundingClientRect(), [left, top, width, height] = this.wiped ? [0, 0, w, hgt] : [pane.left, pane.top, pane.width, pane.height];
+        const p = new Vector3().fromArray(shown.frame.points, 3 * point).project(this.camera);
+        return { x: x + left + (p.x + 1) / 2 * width, y: y + top + (1 - p.y) / 2 * height };
     }
 
     /** A picture of what is seen, on a background. */
