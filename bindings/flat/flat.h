@@ -145,6 +145,8 @@ FLAT_API int32_t flat_set(flat_handle instance, const char* parameter, double va
 /// Other forces than the chain's world has: its member "forces" as JSON text, from second `from` on, behind which all is
 /// simulated anew. A hand that pulls adds a key a frame; a chain with the last of these forces gives the same bits. NULL: none.
 FLAT_API int32_t flat_forces(flat_handle instance, const char* forces, double from);
+/// The newtons that a spring of the world pulled with in the last step, by its number in the list; 0: nothing held it.
+FLAT_API double flat_felt(flat_handle instance, uint32_t force);
 /// From this second of the clip on its pose is held, as --hold does behind --end; 0: the clip plays on.
 FLAT_API int32_t flat_hold(flat_handle instance, double still);
 /// Of the frame evaluated last: 16 hexadecimal digits as `supple bake --hashes` prints, and JSON

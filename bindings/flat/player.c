@@ -298,3 +298,12 @@ int32_t flat_hold(flat_handle handle, double still)
     flat_leave(o);
     return good ? FLAT_OK : FLAT_INPUT;
 }
+
+double flat_felt(flat_handle handle, uint32_t force)
+{
+    int32_t      status;
+    flat_object* o = flat_enter(handle, FLAT_INSTANCE, &status);
+    double       newtons = o ? sup_instance_felt(o->instance, force) : 0;
+    if (o) flat_leave(o);
+    return newtons;
+}

@@ -109,6 +109,7 @@ typedef struct sup_force {
                                ///< with state ask run/grip.h for its pull; `value` is its pull on skin that follows bones alone
     sup_vec3       to;         ///< where the spring is held
     sup_vec3       middle;     ///< of the skin that it reaches, at rest, by share
+    float*         felt;       ///< what links with state gave it, in the unit of `value`, for sup_instance_felt; NULL: nobody asks
 } sup_force;
 
 /// How much of a force reaches a point, 0 to 1, from its place at rest: (1 - d^2 / radius^2)^2 around a place on a bone, the map's
@@ -423,6 +424,8 @@ SUP_API sup_result sup_instance_set(sup_instance* instance, uint32_t link, const
 /// pulls adds a key a frame. Links in closed form (beam, bend, fourier) know forces by number since they were bound: for them only
 /// keys may differ. On failure all is as it was. Allocates: not from within evaluate.
 SUP_API sup_result sup_instance_set_forces(sup_instance* instance, const sup_json* forces, double from, sup_error* error);
+/// The newtons that a spring pulled with in the last step: no more than it takes to bring the tissue to its end. 0: nothing held it.
+SUP_API double sup_instance_felt(const sup_instance* instance, uint32_t force);
 /// Another second whose pose is held from there on, as sup_instance_desc.still; 0: the clip plays on. What was simulated behind it is
 /// forgotten. A loop has no end to hold, and nothing happens.
 SUP_API void sup_instance_hold(sup_instance* instance, double still);

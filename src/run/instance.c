@@ -607,6 +607,11 @@ static void forget_after(sup_instance* in, double time)
     if (head_of(in->state)->step > step) seek(in, step);
 }
 
+double sup_instance_felt(const sup_instance* in, uint32_t force)
+{
+    return force < in->world.force_count ? (double)in->work.felt[force] * sup_character_physics_unit(in->chain->character) : 0;
+}
+
 void sup_instance_hold(sup_instance* in, double still)
 {
     if (in->pass || in->live) return;
@@ -621,7 +626,8 @@ sup_result sup_instance_set_forces(sup_instance* in, const sup_json* forces, dou
     sup_world_plan plan;
     sup_result     r = arena ? world_with_forces(in->chain, forces, arena, &plan, error) : sup_fail_memory(error, "the world");
     sup_force*     room = r ? NULL : SUP_NEW(arena, sup_force, plan.force_count);
-    if (!r && !room) r = sup_fail_memory(error, "the world");
+    float*         felt = r ? NULL : SUP_NEW(arena, float, plan.force_count);
+    if (!r && (!room || !felt)) r = sup_fail_memory(error, "the world");
     if (r) {
         sup_arena_destroy(arena);
         return r;
@@ -630,6 +636,7 @@ sup_result sup_instance_set_forces(sup_instance* in, const sup_json* forces, dou
     in->forces = arena;
     in->world = plan;
     in->work.forces = room;
+    in->work.felt = felt;
     in->work.world.forces = room;
     in->work.world.force_count = plan.force_count;
     if (!in->live) forget_after(in, from);

@@ -161,8 +161,9 @@ bool world_workspace_create(const sup_world_plan* plan, sup_arena* arena, world_
 {
     *out = (world_workspace){ .bodies = SUP_NEW(arena, sup_body, plan->body_count),
                               .forces = SUP_NEW(arena, sup_force, plan->force_count),
+                              .felt = SUP_NEW(arena, float, plan->force_count),
                               .activations = SUP_NEW(arena, float, plan->character->skeleton.joint_count) };
-    if (!out->bodies || !out->forces || !out->activations) return false;
+    if (!out->bodies || !out->forces || !out->felt || !out->activations) return false;
     out->world = (sup_world){ .gravity = plan->gravity,
                               .wind = plan->wind,
                               .body_count = plan->body_count,

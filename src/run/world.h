@@ -83,6 +83,7 @@ typedef struct world_workspace {
     sup_world    world;
     sup_body*    bodies;
     sup_force*   forces;
+    float*       felt; ///< one per force
     float*       activations;
     world_actor* actors; ///< one per body; empty where it is rigid
 } world_workspace;

@@ -274,7 +274,11 @@ void world_forces_at(const sup_world_plan* plan, const world_moment* moment, wor
 {
     for (uint32_t i = 0; i < plan->force_count; ++i) {
         sup_world_plan_force(plan, i, moment->time, &work->forces[i]);
-        if (plan->forces[i].holds) world_spring_pose(&plan->forces[i], moment->end, &work->forces[i]);
+        if (!plan->forces[i].holds) continue;
+        // One instant between steps takes no step: what the last one felt stays.
+        if (moment->time > moment->before) work->felt[i] = 0;
+        work->forces[i].felt = &work->felt[i];
+        world_spring_pose(&plan->forces[i], moment->end, &work->forces[i]);
     }
 }
 

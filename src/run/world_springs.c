@@ -131,6 +131,8 @@ sup_vec3 sup_grip_pull(const sup_grip* grip, const sup_force* force, double dt)
         pull[i] = k * ((double)to[i] - at);
     }
     // The newtons of the spring, unless they would take the particles beyond its end within the step.
-    double stiff = k * dt * dt * per * grip->square, soft = 1 / (stiff > grip->mass ? stiff : grip->mass);
-    return v3((float)(soft * pull[0]), (float)(soft * pull[1]), (float)(soft * pull[2]));
+    double   stiff = k * dt * dt * per * grip->square, soft = 1 / (stiff > grip->mass ? stiff : grip->mass);
+    sup_vec3 a = v3((float)(soft * pull[0]), (float)(soft * pull[1]), (float)(soft * pull[2]));
+    if (force->felt) *force->felt = (float)grip->mass * v3_length(a);
+    return a;
 }

@@ -3,7 +3,7 @@
 import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Drawing, type Player, type Remote, SuppleError } from "supple-skin";
 import { fileBytes } from "./files.ts";
 import { type Frame, Frames, packNormals } from "./frames.ts";
-import { Lane, type MotionSaid, type Shape, characterKey, isFatal, shapeOf } from "./lane.ts";
+import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, shapeOf } from "./lane.ts";
 import { type Pull, bindsForces, forcesOf, takeOf, worldWith } from "./touch/take.ts";
 import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
@@ -161,6 +161,11 @@ export class Engine {
         for (const slot of this.slots.values()) this.wake(slot);
     }
 
+    /** An array of the character as its file has it; undefined: none of that name. */
+    async fileArray(name: string): Promise<Float32Array | undefined> {
+        return this.slots.get(BASE)?.lane?.character.array(name as "points").then(values => (values as Float32Array).slice(), () => undefined);
+    }
+
     rate(): { fps: number } { return { fps: this.session.fps }; }
     async ready(): Promise<void> { await this.loading; }
 
@@ -290,7 +295,7 @@ export class Engine {
         for (const spec of [BASE_CHAIN, ...wanted]) {
             const slot = this.slots.get(spec.id) ?? new Slot(spec.id);
             this.slots.set(spec.id, slot);
-            const bindKey = JSON.stringify([characterKey(this.session.source), this.chainOptions(spec)]);
+            const bindKey = JSON.stringify([characterKey(this.session.source), spec.id === BASE ? "" : mapsKey(this.session.source), this.chainOptions(spec)]);
             if (slot.bindKey !== bindKey) {
                 slot.restarts = 0;
                 void this.bind(slot, bindKey);

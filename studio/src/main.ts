@@ -54,13 +54,13 @@ engine.listen(what => what === "character" && void look());
 engine.onRestart = why => say(`A worker stopped (${why}) and was started again with the session: nothing is lost.`);
 view.playing = () => clock.playing && !clock.held;
 view.onCamera = () => store.keep(session => ({ ...session, camera: { position: view.camera.position.toArray(), target: view.controls.target.toArray() } }));
-const { hand } = touchTools(app); // before the view's own listeners: a press on the skin is the hand's
+const tools = touchTools(app); // before the view's own listeners: a press on the skin is the hand's
 chrome(app, openFiles(app), keys(app));
 side(app, panels);
 timeline(app);
 engine.want(valuesWanted(store.now), store.now.show.drawn);
 clock.play();
-openStudio(store, engine, view, clock, hand);
+openStudio(store, engine, view, clock, tools);
 void takeServed(app, fresh);
 
 let before = performance.now();

@@ -246,7 +246,7 @@ export class View {
     }
 
     private materialsFor(session: Session, ghost = false): Material[] {
-        const heat = session.show.heat !== "none", key = ghost ? "ghost" : heat ? "heat" : session.show.shading;
+        const heat = session.show.heat !== "none" || this.paint_ !== undefined, key = ghost ? "ghost" : heat ? "heat" : session.show.shading;
         let found = this.materials.get(key);
         if (!found) {
             const make = (): Material => {
@@ -263,6 +263,14 @@ export class View {
         for (const material of found) material.clippingPlanes = plane;
         return found;
     }
+
+    /** Colors of a map under the brush, three floats a point; undefined: what the session shows. */
+    set painted(colors: Float32Array | undefined) {
+        if (colors === this.paint_) return;
+        this.paint_ = colors;
+        this.dirty = true;
+    }
+    private paint_: Float32Array | undefined;
 
     /** Materials of the file; null: it has none that could be read. */
     set fileLook(look: Look | null) {
@@ -332,8 +340,8 @@ export class View {
             const skin = this.skin(pane.chain);
             if (shown.whose === "live" && skin.frame !== shown.frame) ++this.live;
             skin.show(shown.frame);
-            skin.dress(materials, session.show.shading === "file" && session.show.heat === "none" ? this.look_ : null);
-            skin.paint(this.heat.colors(session, this.shape, shown.frame, at));
+            skin.dress(materials, session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
+            skin.paint(this.paint_ ?? this.heat.colors(session, this.shape, shown.frame, at));
             skin.wired = session.show.wire;
             skin.mesh.castShadow = true;
             const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;

@@ -90,7 +90,7 @@ static void stiffer_springs_bring_the_skin_nearer_and_none_blows_up(void** state
     (void)state;
     static const char* const links[] = { "layers(cage=250)", "lattice(cells=16)" };
     for (int k = 0; k < 2; ++k) {
-        double left[3];
+        double left[3], felt[3];
         for (int i = 0; i < 3; ++i) {
             static const double springs[] = { 200, 1000, 1e9 };
             char                text[256];
@@ -98,11 +98,14 @@ static void stiffer_springs_bring_the_skin_nearer_and_none_blows_up(void** state
             pull p = pull_begin(links[k], text, 0);
             play_hash(&p.play, 0.5);
             left[i] = (double)v3_distance(held(&p), v3(0.15f, 0, 0.1f));
+            felt[i] = sup_instance_felt(p.play.instance, 0);
             assert_int_equal(p.play.stats.count, 0);
             pull_end(&p);
         }
         print_message("%s: %.1f, %.1f and %.1f mm are left of 60\n", links[k], 1000 * left[0], 1000 * left[1], 1000 * left[2]);
         assert_true(left[0] > left[1] + 0.002 && left[1] > left[2] - 1e-5);
+        assert_true(fabs(felt[0] / (200 * left[0]) - 1) < 0.05 &&
+                    felt[2] < 0.01 * 1e9 * left[2]); // newtons, as far as they were given
     }
 }
 

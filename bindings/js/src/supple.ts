@@ -343,6 +343,11 @@ export class Player extends Thing {
         this.door.lend([JSON.stringify(forces)], text => this.door.check(this.handle, this.door.call("flat_forces", this.handle, text, from)));
     }
 
+    /** The newtons that a spring of the world pulled with in the last step, by its number in the list; 0: nothing held it. */
+    felt(force: number): number {
+        return this.door.call("flat_felt", this.handle, force);
+    }
+
     /** From this second of the clip on its pose is held, as `supple bake --hold` does behind --end; 0: the clip plays on. */
     hold(still: number): void {
         this.door.check(this.handle, this.door.call("flat_hold", this.handle, still));

@@ -99,6 +99,10 @@ class Player:
         """Other forces than the chain's world has, as its member "forces" lists them, from second `start` on."""
         _flat.check(lib.flat_forces(self._handle.__index__(), encode(json.dumps(forces)), start), self._number)
 
+    def felt(self, force: int) -> float:
+        """The newtons that a spring of the world pulled with in the last step, by its number in the list."""
+        return float(lib.flat_felt(self._handle.__index__(), force))
+
     def hold(self, still: float) -> None:
         """From this second of the clip on its pose is held; 0: the clip plays on."""
         _flat.check(lib.flat_hold(self._handle.__index__(), still), self._number)

@@ -91,7 +91,6 @@ export class Hand {
             all += share;
         });
         sum.divideScalar(all);
-        grip.newtons = grip.pull.spring * grip.to.distanceTo(sum) * this.app.engine.shape!.info.physics_unit;
     }
 
     /** The spring's key at a frame, and the one that lets go a frame later. */
@@ -130,13 +129,17 @@ export class Hand {
                 }
                 if (heldFrom === Infinity && time(n) > still) await lent.player.hold(heldFrom = still);
                 const forces = [...before, ...this.grips.map(one => one.pull)], now = performance.now();
-                const [, points, normals, hash, pose] = await Promise.all([
+                const [, points, normals, hash, pose, felt] = await Promise.all([
                     lent.player.forces(forces, keyTime(time(n - 1))), lent.player.evaluate(time(n)), lent.player.normals(vertices), lent.player.hash(), lent.player.pose(),
+                    Promise.all(this.grips.map((_, i) => lent.player.felt(before.length + i))),
                 ]);
                 if (!lent.alive()) break;
                 recording.at = last = n;
                 this.shown.set(n, hash);
-                for (const grip of this.grips) this.measure(grip, points);
+                this.grips.slice(0, felt.length).forEach((grip, i) => {
+                    this.measure(grip, points);
+                    grip.newtons = felt[i]!;
+                });
                 lent.show({ points, normals: packNormals(normals), hash, ms: performance.now() - now, pose });
                 if (!paused && n < count) store.keep(session => ({ ...session, frame: n }));
                 this.changed();

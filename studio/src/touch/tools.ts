@@ -7,20 +7,22 @@ import { save } from "../output.ts";
 import type { Session } from "../session.ts";
 import "./touch.css";
 import { type Grip, Hand } from "./hand.ts";
+import { type Brush, Painter } from "./paint.ts";
 import type { Hit, Picker } from "./pick.ts";
 import { RECORDED, takeOf, worldWith } from "./take.ts";
 
-export type Tool = "look" | "grab";
+export type Tool = "look" | "grab" | "paint";
 export interface Touch {
     tool: Tool;
     /** Meters around the pointer that a hand holds; null: a twelfth of the character. */
     reach: number | null;
     /** Newtons a meter. */
     spring: number;
+    brush?: Brush;
 }
-const STANDARD: Touch = { tool: "look", reach: null, spring: 1000 };
+const STANDARD: Touch = { tool: "look", reach: null, spring: 10000 };
 const REACH_OF_DIAGONAL = 1 / 12; // a palm on a person, a flank on a horse
-const SPRINGS = [100, 10000] as const; // N/m: a finger's lazy pull to a fist; the slider is logarithmic
+const SPRINGS = [300, 100000] as const; // N/m, on a logarithmic slider: soft flesh follows the first, firm flesh the last
 const RING = 48;
 
 export const touchOf = (session: Session): Touch => ({ ...STANDARD, ...session.touch });
@@ -28,7 +30,15 @@ export const touchOf = (session: Session): Touch => ({ ...STANDARD, ...session.t
 const TOOLS: { tool: Tool; label: string; key: string; path: string }[] = [
     { tool: "look", label: "Look: drag turns the view", key: "V", path: "M3.5 2.5 12 8l-4 .8L6.2 13z" },
     { tool: "grab", label: "Grab: press on the skin and pull", key: "G", path: "M4.6 8.4V5.2a1 1 0 0 1 2 0V4a1 1 0 0 1 2 0v.6a1 1 0 0 1 2 0v1a1 1 0 0 1 1.9 0v3.6c0 2.6-1.6 4.3-4 4.3-1.9 0-3-.8-3.9-2.4L3 8.6c-.5-1 .8-1.7 1.6-.2z" },
+    { tool: "paint", label: "Paint where a parameter acts", key: "P", path: "M13.2 2.8c-.9-.9-2-.4-2.8.4L6.6 7.6l1.8 1.8 4.4-3.8c.8-.8 1.3-1.9.4-2.8zM6 8.6c-1.6 0-2.4 1-2.6 2.2-.1.8-.5 1.4-1.2 1.7 2 1 5.4.6 5.6-2" },
 ];
+
+export interface Tools {
+    hand: Hand;
+    painter: Painter;
+    /** Milliseconds of each step of a stroke: picking, the dab and its colors. */
+    strokes: number[];
+}
 
 /** What is drawn over the skin: the ring under the pointer, and springs. */
 class Marks {
@@ -93,10 +103,11 @@ class Marks {
     }
 }
 
-export function touchTools(app: App): { hand: Hand } {
+export function touchTools(app: App): Tools {
     const { store, engine, view, say } = app, marks = new Marks();
     view.stage.scene.add(marks.group);
     let picker: Picker | undefined;
+    const strokes: number[] = [];
     const ready = () => void import("./pick.ts").then(({ Picker: Kind }) => (picker ??= new Kind(view)));
     const hand = new Hand(app, () => draw());
     const set = (label: string, change: Partial<Touch>, merge = "") => store.do(label, session => ({ ...session, touch: { ...touchOf(session), ...change } }), merge);
@@ -117,7 +128,8 @@ export function touchTools(app: App): { hand: Hand } {
     const count = h("span", { class: "about" }), keep = h("button", { class: "small outline", id: "keep-world", title: "What was done by hand, as a world file for 'supple bake --world'", onclick: () => void keepWorld() }, "Keep as world");
     const clear = h("button", { class: "small outline", id: "clear-pulls", onclick: () => store.do("let go of everything", session => { const { take: _, ...rest } = session; return rest; }) }, "Clear");
     const options = h("div", { class: "touch-options", role: "group", "aria-label": "The hand" }, wide.row, strong.row, h("div", { class: "row" }, count, h("span", { class: "grow" }), keep, clear));
-    byId("stage").append(h("div", { id: "tools", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical" }, buttons), options);
+    const size = slider("Size", t => set("size of the brush", { reach: Number(log(t, extent() / 100, extent() / 3).toPrecision(2)) }, "reach")), painter = new Painter(app, () => reach(), slider, size.row);
+    byId("stage").append(painter.options, h("div", { id: "tools", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical" }, buttons), options);
 
     async function keepWorld(): Promise<void> {
         const { world } = store.now.source, file = world ? JSON.parse(new TextDecoder().decode(await fileBytes(world))) as object : undefined, { hold } = engine.span();
@@ -127,12 +139,14 @@ export function touchTools(app: App): { hand: Hand } {
     const update = () => {
         const { tool, spring } = touchOf(store.now), all = pulls();
         for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset["tool"] === tool));
-        options.hidden = tool === "look";
+        options.hidden = tool !== "grab";
+        painter.options.hidden = tool !== "paint";
         view.canvas.classList.toggle("grabbing", tool === "grab");
         if (tool !== "look") ready();
         else marks.circle(undefined, new Vector3(), 0);
         const unit = reach();
-        for (const [one, t, text] of [[wide, unlog(unit, extent() / 100, extent() / 3), unit < 1 ? `${Number((100 * unit).toPrecision(2))} cm` : `${unit} m`], [strong, unlog(spring, ...SPRINGS), `${spring} N/m`]] as const) {
+        const reaches = [unlog(unit, extent() / 100, extent() / 3), unit < 1 ? `${Number((100 * unit).toPrecision(2))} cm` : `${unit} m`] as const;
+        for (const [one, t, text] of [[wide, ...reaches], [size, ...reaches], [strong, unlog(spring, ...SPRINGS), `${spring} N/m`]] as const) {
             one.bar.value = String(Math.round(1000 * t));
             one.bar.style.setProperty("--at", `${100 * t}%`);
             one.value.textContent = text;
@@ -161,11 +175,26 @@ export function touchTools(app: App): { hand: Hand } {
         view.touch();
     };
     const hitOf = (event: PointerEvent) => (engine.shape && picker ? picker.hit(event.offsetX, event.offsetY, engine.shape) : undefined);
+    let brushing = -1;
+    const pressure = (event: PointerEvent) => (event.pointerType === "pen" ? Math.max(0.05, event.pressure) : 1);
+    const paintAt = (event: PointerEvent, hit: Hit | undefined) => {
+        if (hit) strokes.push(painter.dab(hit, pressure(event)));
+        marks.circle(hit?.place, hit?.normal ?? new Vector3(0, 0, 1), reach() / (engine.info?.physics_unit ?? 1));
+        view.touch();
+    };
     view.canvas.addEventListener("pointerdown", event => {
-        if (touchOf(store.now).tool !== "grab" || event.button !== 0) return;
+        const { tool } = touchOf(store.now);
+        if (tool === "look" || event.button !== 0) return;
         const hit = hitOf(event);
         if (!hit) return; // beside the skin the view turns
         event.stopImmediatePropagation();
+        if (tool === "paint") {
+            const refused = painter.refuses();
+            if (refused) return say(refused);
+            view.canvas.setPointerCapture(event.pointerId);
+            brushing = event.pointerId;
+            return paintAt(event, hit);
+        }
         const why = hand.refuses(hit.chain);
         if (why) return say(why);
         const grip = hand.press(hit, reach(), touchOf(store.now).spring);
@@ -184,6 +213,13 @@ export function touchTools(app: App): { hand: Hand } {
             if (place) one.grip.to.copy(place).add(one.grip.offset);
             return draw();
         }
+        if (event.pointerId === brushing) {
+            event.stopImmediatePropagation();
+            const began = performance.now(), hit = hitOf(event);
+            paintAt(event, hit);
+            strokes[strokes.length - 1] = performance.now() - began;
+            return;
+        }
         if (touchOf(store.now).tool === "look" || event.pointerType === "touch" || event.buttons) return;
         const hit = hitOf(event);
         marks.circle(hit?.place, hit?.normal ?? new Vector3(0, 0, 1), reach() / (engine.info?.physics_unit ?? 1));
@@ -192,6 +228,11 @@ export function touchTools(app: App): { hand: Hand } {
     }, true);
     for (const end of ["pointerup", "pointercancel"] as const) view.canvas.addEventListener(end, event => {
         const one = held.get(event.pointerId);
+        if (event.pointerId === brushing) {
+            event.stopImmediatePropagation();
+            brushing = -1;
+            return void painter.end();
+        }
         if (!one) return;
         event.stopImmediatePropagation();
         held.delete(event.pointerId);
@@ -204,5 +245,5 @@ export function touchTools(app: App): { hand: Hand } {
         view.touch();
     });
     update();
-    return { hand };
+    return { hand, painter, strokes };
 }
