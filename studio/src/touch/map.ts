@@ -27,30 +27,34 @@ export class Ground {
     readonly begin: Uint32Array;
     readonly neighbors: Uint32Array;
     readonly piece: Uint32Array;
-    readonly partner: Int32Array;
-    /** Points that have a partner: a share of all. */
-    readonly symmetric: number;
+    private found: Int32Array | undefined;
     private readonly vertexOf: Uint32Array;
 
     constructor(private readonly shape: Shape) {
-        const { faceBegin, cornerVertices, vertexPoints, info } = shape, count = info.points, sets: Set<number>[] = Array.from({ length: count }, () => new Set<number>());
+        const { faceBegin, cornerVertices, vertexPoints, info } = shape, count = info.points, edges = new Float64Array(2 * cornerVertices.length);
+        let made = 0;
         for (let face = 0; face < info.faces; ++face) {
             const first = faceBegin[face]!, last = faceBegin[face + 1]!;
             for (let i = first; i < last; ++i) {
                 const a = vertexPoints[cornerVertices[i]!]!, b = vertexPoints[cornerVertices[i + 1 < last ? i + 1 : first]!]!;
-                if (a !== b) sets[a]!.add(b), sets[b]!.add(a);
+                if (a !== b) edges[made++] = a * count + b, edges[made++] = b * count + a;
             }
         }
+        // Each pair once, in the order of the first: a number for both, which a double holds for any mesh that a page can draw.
+        const sorted = edges.subarray(0, made).sort(), once = sorted.filter((edge, i) => !i || edge !== sorted[i - 1]);
         this.begin = new Uint32Array(count + 1);
-        sets.forEach((set, i) => (this.begin[i + 1] = this.begin[i]! + set.size));
-        this.neighbors = new Uint32Array(this.begin[count]!);
-        sets.forEach((set, i) => this.neighbors.set([...set], this.begin[i]!));
+        this.neighbors = Uint32Array.from(once, edge => edge % count);
+        for (const edge of once) ++this.begin[Math.floor(edge / count) + 1]!;
+        for (let i = 0; i < count; ++i) this.begin[i + 1]! += this.begin[i]!;
         this.piece = this.pieces(count);
-        this.partner = this.partners(count);
-        this.symmetric = this.partner.reduce((sum, one) => sum + (one >= 0 ? 1 : 0), 0) / Math.max(1, count);
         this.vertexOf = new Uint32Array(count);
         for (let v = vertexPoints.length - 1; v >= 0; --v) this.vertexOf[vertexPoints[v]!] = v;
     }
+
+    /** Of each point across x, -1: none; worked out when it is first asked for. */
+    get partner(): Int32Array { return (this.found ??= this.partners(this.begin.length - 1)); }
+    /** Points that have a partner: a share of all. */
+    get symmetric(): number { return this.partner.reduce((sum, one) => sum + (one >= 0 ? 1 : 0), 0) / Math.max(1, this.partner.length); }
 
     private pieces(count: number): Uint32Array {
         const piece = new Uint32Array(count).fill(0xffffffff), stack: number[] = [];
@@ -68,10 +72,13 @@ export class Ground {
 
     /** By place at rest: the point nearest to the mirrored place, where one is near enough. */
     private partners(count: number): Int32Array {
-        const { points, info } = this.shape, slack = MIRROR_SLACK * (info.diagonal || 1), cells = new Map<string, number[]>(), cell = (x: number, y: number, z: number) => `${Math.round(x / slack)},${Math.round(y / slack)},${Math.round(z / slack)}`;
+        const { points, info } = this.shape, slack = MIRROR_SLACK * (info.diagonal || 1), cells = new Map<number, number[]>();
+        // Cells that share a number are looked through together: what counts is the distance.
+        const cell = (x: number, y: number, z: number) => Math.imul(Math.round(x / slack), 73856093) ^ Math.imul(Math.round(y / slack), 19349663) ^ Math.imul(Math.round(z / slack), 83492791);
         for (let i = 0; i < count; ++i) {
-            const key = cell(points[3 * i]!, points[3 * i + 1]!, points[3 * i + 2]!);
-            cells.set(key, [...(cells.get(key) ?? []), i]);
+            const key = cell(points[3 * i]!, points[3 * i + 1]!, points[3 * i + 2]!), there = cells.get(key);
+            if (there) there.push(i);
+            else cells.set(key, [i]);
         }
         return Int32Array.from({ length: count }, (_, i) => {
             const x = -points[3 * i]!, y = points[3 * i + 1]!, z = points[3 * i + 2]!;
@@ -109,8 +116,8 @@ export class Ground {
         });
         reached.forEach(([p], i) => {
             values[p] = next[i]!;
-            const other = this.partner[p]!;
-            if (mirror && other >= 0) values[other] = next[i]!;
+            const other = mirror ? this.partner[p]! : -1;
+            if (other >= 0) values[other] = next[i]!;
         });
     }
 

@@ -76,7 +76,7 @@ export class Painter {
             }
             mask.value = brush.mask;
             mirror.checked = brush.mirror;
-            symmetric.textContent = this.ground ? `${Math.round(100 * this.ground.ground.symmetric)} % have a partner` : "";
+            symmetric.textContent = this.ground && brush.mirror ? `${Math.round(100 * this.ground.ground.symmetric)} % have a partner` : "";
             (fill.options[1]!).textContent = joint ? `the skin of ${joint}` : "the skin of a joint (choose one)";
             low.textContent = "0";
             high.textContent = now ? `1 = ${now.whole}` : "";

@@ -193,6 +193,7 @@ export function touchTools(app: App): Tools {
             if (refused) return say(refused);
             view.canvas.setPointerCapture(event.pointerId);
             brushing = event.pointerId;
+            app.clock.held = true; // the skin stands still under the brush
             return paintAt(event, hit);
         }
         const why = hand.refuses(hit.chain);
@@ -231,6 +232,7 @@ export function touchTools(app: App): Tools {
         if (event.pointerId === brushing) {
             event.stopImmediatePropagation();
             brushing = -1;
+            app.clock.held = false;
             return void painter.end();
         }
         if (!one) return;
