@@ -163,9 +163,11 @@ static sup_result time_chain(const sup_chain* chain, const sup_character* charac
     playing   p = { .frames = 1, .cpu_ms = 1e300 };
     sup_pool* pool = threads > 1 ? sup_pool_create(threads) : NULL;
     if (threads > 1 && !pool) return sup_fail(error, SUP_ERROR_MEMORY, "%u threads could not be started", threads);
-    sup_instance_desc desc = {
-        .chain = chain, .clip = dynamic ? clip : NULL, .pose = dynamic ? NULL : pose, .tasks = sup_pool_tasks(pool)
-    };
+    sup_instance_desc desc = { .chain = chain,
+                               .clip = dynamic ? clip : NULL,
+                               .pose = dynamic ? NULL : pose,
+                               .preroll = SUP_NO_PREROLL,
+                               .tasks = sup_pool_tasks(pool) };
     if (dynamic) {
         p.seconds = clip->seconds < 1 ? clip->seconds : 1;
         p.frames = (uint32_t)(p.seconds * FRAMES) + 1;

@@ -67,7 +67,7 @@ static sup_result time_chain(const sup_character* character, const char* links, 
     bending    b = { 0 };
     sup_result r = sup_json_parse(world, strlen(world), "bench", arena, &tree, error);
     if (!r) r = sup_chain_create(&(sup_chain_desc){ .character = character, .links = links, .world = tree }, &chain, error);
-    if (!r) r = sup_instance_create(&(sup_instance_desc){ .chain = chain, .preroll = 0 }, &b.instance, error);
+    if (!r) r = sup_instance_create(&(sup_instance_desc){ .chain = chain, .preroll = SUP_NO_PREROLL }, &b.instance, error);
     if (!r) {
         b.scratch = sup_arena_alloc(arena, sup_chain_scratch_size(chain) + 64, 1);
         b.out = sup_arena_alloc(arena, character->mesh.point_count, sizeof *b.out);

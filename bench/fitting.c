@@ -49,7 +49,9 @@ static sup_result play(const sup_character* c, const sup_clip* clip, sup_vec3* f
     sup_instance*  instance = NULL;
     sup_chain_desc desc = { .character = c, .clip = clip, .links = "dualquat" };
     sup_result     result = sup_chain_create(&desc, &chain, error);
-    if (result == SUP_OK) result = sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = clip }, &instance, error);
+    if (result == SUP_OK)
+        result = sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = clip, .preroll = SUP_NO_PREROLL }, &instance,
+                                     error);
     void* scratch = chain ? sup_scratch_create(sup_chain_scratch_size(chain), NULL) : NULL;
     if (result == SUP_OK && !scratch) result = sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a fit");
     for (uint32_t f = 0; f < FRAMES && result == SUP_OK; ++f)

@@ -1,5 +1,5 @@
-// Table 3 of Bian et al. 2019: what the stages cost at their four sizes and at that of the galloping horse (8431), and the points
-// of a frame beside sine and cosine taken anew at every point. One thread.
+// Table 3 of Bian et al. 2019: what the stages cost at their four sizes and at that of the galloping horse (8431), and the
+// points of a frame beside sine and cosine taken anew at every point. One thread.
 #include "bench/bench.h"
 #include "deform/fourier/fourier.h"
 #include "run/runner.h"
@@ -54,11 +54,11 @@ static sup_result bind_once(series* s, bool last, sup_error* error)
     keep_best(&extraction, begin);
     begin = bench_now();
     if (!r) r = fourier_net_create(&s->in, &s->params, arena, &b.net, error);
-    if (!r) r = fourier_net_group(&b.net, b.point_count, arena, error);
+    if (!r) r = fourier_net_group(&b.net, b.dynamics.point_count, arena, error);
     keep_best(&s->ms[GEOMETRY], begin);
     if (s->ms[EXTRACTION] == 0 || extraction < s->ms[EXTRACTION]) s->ms[EXTRACTION] = extraction;
     begin = bench_now();
-    if (!r) r = fourier_motion_create(&s->in, &s->params, &b.net, &b.segments, 0, arena, &b.motion, error);
+    if (!r) r = fourier_motion_create(&s->in, &s->params, &b.net, arena, &b.dynamics, &b.motion, error);
     keep_best(&s->ms[FIT], begin);
     if (!r && last) s->bound = b, s->arena = arena;
     else sup_arena_destroy(arena);
@@ -69,7 +69,7 @@ static sup_result bind_once(series* s, bool last, sup_error* error)
 static void naive_points(series* s)
 {
     const fourier_net* n = &s->bound.net;
-    for (uint32_t p = 0; p < s->bound.point_count; ++p) {
+    for (uint32_t p = 0; p < s->bound.dynamics.point_count; ++p) {
         float sum[3] = { 0, 0, 0 };
         for (int side = 0; side < 2; ++side) {
             uint32_t c = n->places[p].curve[side];
@@ -86,12 +86,12 @@ static void naive_points(series* s)
         }
         s->q[p] = (sup_vec3){ sum[0], sum[1], sum[2] };
     }
-    s->check += (double)s->q[s->bound.point_count / 2].y;
+    s->check += (double)s->q[s->bound.dynamics.point_count / 2].y;
 }
 
 static void time_frames(series* s)
 {
-    const sup_modal* m = &s->bound.motion.modal;
+    const sup_modal* m = &s->bound.dynamics.modal;
     for (uint32_t i = 0; i < REPEATS; ++i) {
         double           time = m->times[0] + (m->times[1] - m->times[0]) * (i + 0.5) / REPEATS, begin = bench_now();
         sup_modal_moment at = sup_modal_find(m, time);
@@ -101,7 +101,7 @@ static void time_frames(series* s)
         begin = bench_now();
         SUP_WIDE_PICK(fourier_take)(&s->bound.net, s->packed, 0, s->bound.net.group_count, s->q);
         keep_best(&s->ms[SKIN], begin);
-        s->check += (double)s->q[s->bound.point_count / 2].y;
+        s->check += (double)s->q[s->bound.dynamics.point_count / 2].y;
         if (i >= BINDS) continue;
         begin = bench_now();
         naive_points(s);
@@ -121,13 +121,14 @@ static sup_result bind_chain(series* s, sup_error* error)
 static sup_result time_whole(series* s, sup_error* error)
 {
     sup_instance* instance = NULL;
-    sup_result    r = sup_instance_create(&(sup_instance_desc){ .chain = s->chain, .clip = s->in.clip }, &instance, error);
+    const sup_instance_desc desc = { .chain = s->chain, .clip = s->in.clip, .preroll = SUP_NO_PREROLL };
+    sup_result              r = sup_instance_create(&desc, &instance, error);
     void*         scratch = r ? NULL : sup_scratch_create(sup_chain_scratch_size(s->chain), NULL);
     if (!r && !scratch) r = sup_fail(error, SUP_ERROR_MEMORY, "out of memory for series");
     for (uint32_t i = 0; !r && i < REPEATS; ++i) {
         double begin = bench_now();
-        sup_instance_evaluate(instance, 0.5 * (s->bound.motion.modal.times[0] + s->bound.motion.modal.times[1]), scratch, NULL,
-                              s->q);
+        sup_instance_evaluate(instance, 0.5 * (s->bound.dynamics.modal.times[0] + s->bound.dynamics.modal.times[1]), scratch,
+                              NULL, s->q);
         keep_best(&s->ms[FRAME], begin);
     }
     sup_scratch_destroy(scratch);
@@ -153,9 +154,7 @@ static sup_result time_size(uint32_t points, const char* scene, bench_report* re
     series     s = { 0 };
     sup_result r = bench_tube_create(points, 2, &s.character, error);
     if (r) return r;
-    s.params = (fourier_params){
-        .curves = 160, .snap = 0.25f, .terms = TERMS, .cycles = 1, .damping = 0.15f, .spread = -1
-    };
+    s.params = (fourier_params){ .curves = 160, .snap = 0.25f, .terms = TERMS, .cycles = 1, .damping = 0.15f, .spread = -1 };
     s.in = (sup_bind_input){
         .character = s.character, .clip = &s.character->clips[0], .skinning = SUP_SKINNING_LINEAR, .params = &s.params
     };
@@ -163,7 +162,7 @@ static sup_result time_size(uint32_t points, const char* scene, bench_report* re
     for (int i = 0; !r && i < BINDS; ++i) r = bind_once(&s, i + 1 == BINDS, error);
     uint32_t n = s.character->mesh.point_count;
     if (!r) {
-        s.coefficients = sup_arena_alloc(s.arena, s.bound.motion.modal.block + 8, sizeof(float));
+        s.coefficients = sup_arena_alloc(s.arena, s.bound.dynamics.modal.block + 8, sizeof(float));
         s.packed = sup_arena_alloc(s.arena, 3 * (size_t)s.bound.net.coefficient_count + 8, sizeof(float));
         s.q = sup_arena_alloc(s.arena, (size_t)n + 8, sizeof(sup_vec3));
         if (!s.coefficients || !s.packed || !s.q) r = sup_fail(error, SUP_ERROR_MEMORY, "out of memory for series");

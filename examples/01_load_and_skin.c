@@ -27,7 +27,7 @@ int main(int argc, char** argv)
 
     // An instance is one playing copy: its own clock and state.
     sup_instance*           instance = NULL;
-    const sup_instance_desc instance_desc = { .chain = chain, .clip = clip, .preroll = -1.0 };
+    const sup_instance_desc instance_desc = { .chain = chain, .clip = clip };
     if (sup_instance_create(&instance_desc, &instance, &error) != SUP_OK) return fail(&error);
 
     // The caller brings the memory of a frame; evaluate neither allocates nor fails.

@@ -53,7 +53,7 @@ int main(void)
     sup_error           error = { 0 };
     sup_character*      character = NULL;
     sup_chain*          chain = NULL;
-    if (sup_load("builtin:beast", &(sup_load_options){ .allocator = &memory, .up = -1 }, &character, &error) != SUP_OK)
+    if (sup_load("builtin:beast", &(sup_load_options){ .allocator = &memory }, &character, &error) != SUP_OK)
         return fprintf(stderr, "%s\n", error.text), 1;
     // One binding for all: a chain is read-only.
     const sup_chain_desc desc = { .character = character, .links = "dualquat", .allocator = &memory };

@@ -11,6 +11,11 @@ sup_scene_make sup_scene_arm;
 sup_scene_make sup_scene_bar;
 sup_scene_make sup_scene_beast;
 
+/// sRGB and alpha of every point, 0 to 1: four floats each.
+typedef void sup_scene_colors(const sup_character* character, float* rgba);
+
+sup_scene_colors sup_scene_beast_colors;
+
 /// One sentence each, for menus.
 extern const char sup_scene_arm_summary[];
 extern const char sup_scene_bar_summary[];

@@ -21,7 +21,7 @@ if (types.status !== 0) process.exit(types.status ?? 1);
 fs.rmSync(out, { recursive: true, force: true });
 fs.mkdirSync(out, { recursive: true });
 const { metafile } = await esbuild.build({
-    metafile: true, absWorkingDir: here, entryPoints: { studio: "src/main.ts" }, outdir: out, outExtension: { ".js": ".mjs" }, bundle: true, minify: true, format: "esm",
+    metafile: true, absWorkingDir: here, entryPoints: { studio: "src/main.ts", draw: "src/draw/worker.ts" }, outdir: out, outExtension: { ".js": ".mjs" }, bundle: true, minify: true, format: "esm",
     splitting: true, chunkNames: "[name]-[hash]", target: "es2022", legalComments: "none", logLevel: "warning", loader: { ".woff2": "file" },
     assetNames: "[name]", alias: { "supple-skin": path.join(skin, "index.mjs") },
 });

@@ -1,6 +1,7 @@
 // Arrays by name.
 #include "handles.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct array {
@@ -33,6 +34,21 @@ static const void* joint_array(flat_object* o, int which, uint64_t* count)
     return b->data;
 }
 
+/// Base colors of the points; made when first asked for. None where the file has none.
+static const void* color_array(flat_object* o, uint64_t* count)
+{
+    flat_bytes* b = &o->colors;
+    size_t      size = o->character->mesh.point_count * sizeof(sup_vec3);
+    if (b->used != size) {
+        sup_vec3* colors = malloc(size);
+        bool      any = colors && sup_character_colors(o->character, colors) && flat_bytes_add(b, colors, size);
+        free(colors);
+        if (!any) return NULL;
+    }
+    *count = size / sizeof(float);
+    return b->data;
+}
+
 const float* flat_map_array(const sup_character* c, const char* name, uint64_t* count)
 {
     const sup_map* map = sup_character_map(c, name);
@@ -60,6 +76,7 @@ static const void* of_character(flat_object* o, const char* name, uint64_t* coun
                                       { "normals", m->vertex_normals, m->vertex_normals ? 3 * (uint64_t)m->vertex_count : 0 } };
     if (!strcmp(name, "joint_rest")) return joint_array(o, 0, count);
     if (!strcmp(name, "joint_inverse_bind")) return joint_array(o, 1, count);
+    if (!strcmp(name, "colors")) return color_array(o, count);
     if (!strncmp(name, "map:", 4)) return flat_map_array(c, name + 4, count);
     return find_array(arrays, sizeof arrays / sizeof *arrays, name, count);
 }

@@ -176,8 +176,9 @@ FLAT_API flat_handle flat_bake(flat_handle chain, const char* description, flat_
 /// An array by name, and how many elements it has (floats, uint32, or bytes). NULL: none of that name.
 /// Character: "points" (f32 x 3), "triangles" (u32 x 3), "vertex_points" (u32), "face_begin", "corner_points",
 /// "corner_vertices" (u32), "weight_begin", "weight_joints" (u32), "weight_values" (f32), "normals" (f32 x 3, authored),
-/// "joint_rest" (f32 x 10), "joint_inverse_bind" (f32 x 12), "map:NAME" (f32). Instance: "skin" (f32 x 3), "local" (f32 x 10),
-/// "morph_weights" (f32), "draw_...". Bake: "points", "times" (f64), "file:0" (bytes).
+/// "joint_rest" (f32 x 10), "joint_inverse_bind" (f32 x 12), "map:NAME" (f32), "colors" (f32 x 3 a point, linear; none where
+/// the file has none). Instance: "skin" (f32 x 3), "local" (f32 x 10), "morph_weights" (f32), "draw_...". Bake: "points",
+/// "times" (f64), "file:0" (bytes).
 FLAT_API const void* flat_array(flat_handle handle, const char* name, uint64_t* count);
 
 #endif

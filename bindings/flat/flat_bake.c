@@ -27,7 +27,7 @@ static sup_result read_plan(flat_object* o, flat_object* chain, const char* desc
     if (!r) r = flat_number(json, "start", 0, 1e6, 0, &start, error);
     if (!r) r = flat_number(json, "end", 0, 1e6, seconds, &end, error);
     if (!r) r = flat_number(json, "fps", 0.01, 10000, 30, &fps, error);
-    if (!r) r = flat_number(json, "preroll", 0, 1000, -1, &preroll, error);
+    if (!r) r = flat_number(json, "preroll", 0, 1000, 0.5, &preroll, error);
     if (!r) r = flat_number(json, "hold", 0, 1e6, 0, &hold, error);
     if (r) return r;
     bool loop = flat_true(sup_json_get(json, "loop"));
@@ -47,7 +47,7 @@ static sup_result read_plan(flat_object* o, flat_object* chain, const char* desc
                                      .start = start,
                                      .end = end,
                                      .still = still,
-                                     .preroll = preroll,
+                                     .preroll = preroll > 0 ? preroll : SUP_NO_PREROLL,
                                      .loop = loop,
                                      .snapshots = 1, // a bake never goes back
                                      .tasks = flat_tasks(o) };

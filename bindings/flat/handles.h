@@ -57,6 +57,7 @@ typedef struct flat_object {
     sup_decomposition fit;       ///< what a fit says of itself; bone_count 0: none
     sup_arena*        written;   ///< the bytes of flat_write
     flat_bytes        joints[2]; ///< rest and inverse_bind as arrays
+    flat_bytes        colors;    ///< of the points, where they were asked for
     sup_auto_weights  weighed;   ///< what flat_weigh says of what it made; its arrays are in the character
     float             skeleton_scale;
     // Draft

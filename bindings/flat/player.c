@@ -142,10 +142,11 @@ static sup_result make_instance(flat_object* made, flat_object* chain, const cha
     if (!made->arena) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
     sup_result r = flat_parse(description, "instances", names, 7, made->arena, &json, error);
     if (r) return r;
+    double            preroll = sup_json_number(sup_json_get(json, "preroll"), 0.5);
     sup_instance_desc desc = { .chain = chain->chain,
                                .start = sup_json_number(sup_json_get(json, "start"), 0),
                                .end = sup_json_number(sup_json_get(json, "end"), 0),
-                               .preroll = sup_json_number(sup_json_get(json, "preroll"), -1),
+                               .preroll = preroll > 0 ? preroll : SUP_NO_PREROLL,
                                .loop = flat_true(sup_json_get(json, "loop")),
                                .live = flat_true(sup_json_get(json, "live")),
                                .snapshots = sup_json_index(sup_json_get(json, "snapshots"), 0),

@@ -153,7 +153,7 @@ const char* flat_motion(flat_handle character, const char* name, const uint8_t* 
     if (!o) return NULL;
     flat_source      source = flat_source_of(name, bytes, size, read, user);
     sup_files        files = { .read = flat_source_read, .user = &source };
-    sup_load_options load = { .up = -1, .files = bytes ? &files : NULL };
+    sup_load_options load = { .files = bytes ? &files : NULL };
     sup_arena*       arena = sup_arena_create(NULL);
     if (!arena) sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     bool        good = arena && flat_source_check(&source, name, &o->error) == SUP_OK;
@@ -234,7 +234,7 @@ flat_handle flat_weigh(flat_handle character, const char* skeleton, const uint8_
     sup_progress             report = { flat_report, &listener };
     flat_source              source = flat_source_of(skeleton, bytes, size, NULL, NULL);
     sup_files                files = { .read = flat_source_read, .user = &source };
-    sup_load_options         load = { .up = -1, .files = bytes ? &files : NULL };
+    sup_load_options         load = { .files = bytes ? &files : NULL };
     sup_auto_weights_options how = { .tasks = flat_tasks(o), .progress = progress ? &report : NULL };
     // It borrows the arrays of the first, which therefore stays alive as its parent.
     flat_object* made = flat_object_new(FLAT_CHARACTER, o);

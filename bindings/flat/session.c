@@ -141,8 +141,9 @@ static sup_result read_options(const char* text, sup_arena* arena, sup_load_opti
     out->fps = sup_json_number(sup_json_get(json, "fps"), 0);
     const char* up = sup_json_string(sup_json_get(json, "up"), NULL);
     for (int i = 0; up && i < 3; ++i)
-        if (!strcmp(up, axes[i])) out->up = i;
-    if (up && out->up < 0) return sup_fail(error, SUP_ERROR_INPUT, "load options: up must be x, y or z, not '%s'", up);
+        if (!strcmp(up, axes[i])) out->up = (sup_up)(SUP_UP_Y + i);
+    if (up && out->up == SUP_UP_FILE)
+        return sup_fail(error, SUP_ERROR_INPUT, "load options: up must be x, y or z, not '%s'", up);
     r = flat_texts(sup_json_get(json, "meshes"), "load options: meshes", arena, &out->meshes, &out->mesh_count, error);
     return r ? r : flat_texts(sup_json_get(json, "dress"), "load options: dress", arena, &out->dress, &out->dress_count, error);
 }
@@ -155,9 +156,7 @@ static flat_handle load(flat_handle session, const char* path, const char* optio
     sup_arena*       arena = sup_arena_create(NULL);
     sup_progress     progress = { flat_report, listener };
     sup_files        files = { .read = flat_source_read, .user = given };
-    sup_load_options wanted = { .up = -1,
-                                .files = given->name ? &files : NULL,
-                                .progress = listener->progress ? &progress : NULL };
+    sup_load_options wanted = { .files = given->name ? &files : NULL, .progress = listener->progress ? &progress : NULL };
     flat_object*     made = NULL;
     sup_result       r = flat_source_check(given, path, &o->error);
     if (!r)

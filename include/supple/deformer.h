@@ -366,13 +366,15 @@ SUP_API size_t sup_chain_scratch_size(const sup_chain* chain);
 /// One playing copy of a chain: state, frame parameters, clock.
 typedef struct sup_instance sup_instance;
 
+#define SUP_NO_PREROLL (-1.0) ///< or any negative number
+
 typedef struct sup_instance_desc {
     const sup_chain* chain;
     const sup_clip*  clip;       ///< NULL: held pose below, or live
     const sup_pose*  pose;       ///< without a clip: the pose that is held; NULL: rest
     double           start, end; ///< seconds of the clip; end 0: the clip's end
     double           still;      ///< second of the clip whose pose is held from there on; 0: the clip plays on
-    double           preroll;    ///< seconds the first pose is held before start; negative: 0.5
+    double           preroll;    ///< seconds the first pose is held before start; 0: half a second, SUP_NO_PREROLL: none
     bool             loop;       ///< the step is fitted to the span, one pass runs first, times wrap
     bool             live;       ///< a host delivers poses through sup_instance_live instead
     uint32_t         snapshots;  ///< how many are kept for seeking back; 0: 16

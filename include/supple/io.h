@@ -54,13 +54,19 @@ typedef struct sup_file_format {
     bool        bake_files;   ///< a bake makes files of its own (a sequence, one a mesh) rather than the one that is named
 } sup_file_format;
 
+/// Which axis is up: as the file or its format says, or as the user insists.
+typedef enum sup_up { SUP_UP_FILE, SUP_UP_Y, SUP_UP_Z, SUP_UP_X } sup_up;
+
+static inline bool     sup_up_given(sup_up up) { return up == SUP_UP_Y || up == SUP_UP_Z || up == SUP_UP_X; }
+static inline sup_axis sup_up_axis(sup_up up) { return up == SUP_UP_Z ? SUP_AXIS_Z : up == SUP_UP_X ? SUP_AXIS_X : SUP_AXIS_Y; }
+
 /// What a reader sees.
 struct sup_read_input {
     const char*          path; ///< for messages, and to find files that the file names
     sup_bytes            bytes;
     const sup_files*     files;
     double               unit; ///< metres per unit that the user insists on; 0: the format's own
-    int                  up;   ///< sup_axis that the user insists on; -1: the format's own
+    sup_up               up;   ///< that the user insists on
     const sup_allocator* allocator;
     /// Where `bytes` lives when the reader may keep it: its memory moves into the character. NULL: borrowed for the call.
     sup_arena*       arena;
@@ -93,6 +99,12 @@ struct sup_extra {
     size_t (*meshopt_bound)(uint32_t count, uint32_t stride); ///< bytes that packing attributes may take at most
     /// Packs count x stride bytes of attributes, exactly; how many bytes it took, 0 when `room` was too small.
     size_t (*meshopt_encode)(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t room);
+    /// Puts triangles into an order that packs well; count indices, all below `vertices`. False: out of memory.
+    bool (*meshopt_order)(uint32_t count, uint32_t vertices, uint32_t* indices);
+    /// The same for indices of 2 or 4 bytes: a sequence, or triangles, whose corners may be turned around within each.
+    size_t (*meshopt_index_bound)(uint32_t count);
+    size_t (*meshopt_encode_indices)(sup_meshopt_mode mode, uint32_t count, uint32_t stride, const void* data, uint8_t* out,
+                                     size_t room);
 };
 
 SUP_API uint32_t               sup_format_count(void);
@@ -101,7 +113,7 @@ SUP_API const sup_file_format* sup_format_for(const char* path); ///< by ending;
 
 typedef struct sup_load_options {
     double               unit;  ///< metres per unit; 0: the file's
-    int                  up;    ///< sup_axis; -1: the file's
+    sup_up               up;    ///< SUP_UP_FILE: the file's
     const sup_files*     files; ///< NULL: the file system
     const sup_allocator* allocator;
     const sup_extra*     extra;      ///< more formats; NULL: only those of formats.def
@@ -157,9 +169,9 @@ SUP_API sup_result sup_skeleton_copy(const sup_character* character, sup_arena* 
 SUP_API sup_result sup_character_rig(sup_character** character, sup_skeleton_file* skeleton, const sup_auto_weights_options* how,
                                      sup_arena* arena, sup_auto_weights* out, sup_error* error);
 
-/// The base color at each face corner (linear RGB, 0 to 1) as the materials of the file it was read from say; textures count as
-/// their factor. Materials belong to faces, so corners of one point may differ. Colors that the points of an OBJ or PLY have
-/// themselves come first. False when the file had none of them (built-in) or without memory; then out means nothing.
+/// The base color at each face corner (linear RGB, 0 to 1): the material's factor, multiplied by the colors of a glTF's
+/// vertices; textures count as white. Materials belong to faces, so corners of one point may differ. Vertex colors of an OBJ, a PLY
+/// or a built-in character replace the material's. False when there are none, or without memory; then out means nothing.
 SUP_API bool sup_character_corner_colors(const sup_character* character, sup_vec3* out);
 /// The same for each point; where materials meet, the first face's.
 SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);
@@ -247,6 +259,40 @@ SUP_API sup_result sup_character_write_memory(const sup_character* character, su
 
 // ---------------------------------------------------------------------------------------------- bake
 
+/// What a GLB may cost or how far it may be off; one of them is not zero. Lengths are in the character's units.
+typedef struct sup_bake_budget {
+    double   rms;   ///< distance over all points of all frames, root mean square
+    double   worst; ///< of the farthest point in any frame
+    uint64_t bytes; ///< of the file
+    bool     plain; ///< no extensions: for readers that know none
+} sup_bake_budget;
+
+/// One try of the search for the file that meets a budget: an estimate, before it was written.
+typedef struct sup_bake_try {
+    const char* way;
+    uint32_t    components;
+    double      bytes;
+    double      rms, worst; ///< 0: not looked at
+} sup_bake_try;
+
+/// What became of a budget. Errors are those of the finished file, read again and played.
+typedef struct sup_bake_report {
+    const char*         way;        ///< in words
+    uint32_t            components; ///< morph targets of the clip
+    double              rms, worst; ///< of the points, in the character's units
+    double              normal_rms, normal_worst; ///< degrees
+    uint64_t            bytes;         ///< of the file; those that follow sum to it
+    uint64_t            shape_bytes;   ///< of morph targets
+    uint64_t            weight_bytes;  ///< keys of morph targets
+    uint64_t            key_bytes;     ///< keys of joints
+    uint64_t            surface_bytes; ///< vertices and indices
+    uint64_t            image_bytes;
+    uint64_t            rest_bytes; ///< the document's text and what is not known
+    uint32_t            rounds; ///< how often a file was made, read again and compared
+    uint32_t            try_count;
+    const sup_bake_try* tries;
+} sup_bake_report;
+
 /// What is written, told before the first frame.
 typedef struct sup_bake_desc {
     const char*          path; ///< its ending picks the format
@@ -263,6 +309,9 @@ typedef struct sup_bake_desc {
     bool                 sparse;  ///< GLB: targets without the displacements that are zero, where that is smaller
     bool                 meshopt; ///< GLB: targets packed bit for bit by EXT_meshopt_compression; needs `extra`
     const sup_extra*     extra;   ///< or NULL
+    const sup_bake_budget* budget; ///< GLB: components in place of a target for each frame, as few as it takes; NULL: all frames
+    const sup_tasks*       tasks;  ///< for the search; NULL: inline
+    const sup_progress*    progress; ///< told about the search; NULL: nobody
     /// Whether a file must stay: asked for each that the bake would replace. Then it fails. NULL: any may be replaced.
     bool (*kept)(void* user, const char* path);
     void*                kept_user;
@@ -289,6 +338,8 @@ SUP_API bool       sup_bake_output(const sup_bake* bake, uint32_t index, const c
 SUP_API sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
 /// Completes and renames. bytes and warnings may be NULL; warnings are newline-separated and live until destroy.
 SUP_API sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, sup_error* error);
+/// What became of the budget, after sup_bake_end; NULL where there was none. Lives until destroy.
+SUP_API const sup_bake_report* sup_bake_report_get(const sup_bake* bake);
 /// Ends the object; before sup_bake_end it removes what was written.
 SUP_API void sup_bake_destroy(sup_bake* bake);
 

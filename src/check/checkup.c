@@ -73,7 +73,7 @@ sup_result sup_checkup_points(const sup_checkup* c, const sup_check_joint* joint
         sup_sweep_pose(c->desc.character, &joint->sweeps, pose, &c->bind, &posed);
         const sup_instance_desc desc = { .chain = c->chains[chain],
                                          .pose = &posed,
-                                         .preroll = c->desc.preroll,
+                                         .preroll = c->desc.preroll > 0 ? c->desc.preroll : SUP_NO_PREROLL,
                                          .snapshots = 1,
                                          .tasks = c->desc.in_turn ? c->desc.tasks : NULL };
         result = sup_instance_create(&desc, &instance, error);

@@ -75,7 +75,7 @@ sup_result sup_chain_follows_time(const sup_chain* chain, const sup_character* c
                                   sup_error* error)
 {
     static const double     shares[] = { 0.0, 0.3, 0.5, 0.8 };
-    const sup_instance_desc desc = { .chain = chain, .snapshots = 1 };
+    const sup_instance_desc desc = { .chain = chain, .preroll = SUP_NO_PREROLL, .snapshots = 1 };
     sup_instance*           instance = NULL;
     *out = false;
     if (!clip || sup_chain_dynamic(chain)) return SUP_OK;

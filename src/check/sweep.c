@@ -12,7 +12,7 @@ static const double ANGLE_STEP = 15.0; // degrees between poses, at most
 static const double SAMPLES_A_SECOND = 30.0;
 enum { SAMPLES_MAX = 600 };
 
-static const double DEGREES = 180.0 / 3.14159265358979323846;
+static const double DEGREES = 180.0 / SUP_PI;
 
 // ---------------------------------------------------------------------------------------------- rotations
 

@@ -145,6 +145,9 @@ static sup_result begin(const sup_bake_desc* desc, bool in_memory, const sup_all
     const sup_file_format* format = NULL;
     result = find_format(desc->path, &format, error);
     if (result != SUP_OK) return result;
+    if (desc->budget && strcmp(format->name, "gltf") != 0)
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' cannot be written within a budget, which is for morph targets; write a .glb",
+                        desc->path);
 
     sup_arena* arena = sup_arena_create(allocator);
     if (!arena) return sup_fail_memory(error, "a bake");
@@ -177,6 +180,8 @@ sup_result sup_bake_begin_memory(const sup_bake_desc* desc, const sup_allocator*
 {
     return begin(desc, true, allocator, out, error);
 }
+
+const sup_bake_report* sup_bake_report_get(const sup_bake* bake) { return bake->report; }
 
 bool sup_bake_output(const sup_bake* bake, uint32_t index, const char** name, sup_bytes* out)
 {

@@ -21,6 +21,7 @@ struct sup_bake {
     uint64_t               bad_points;
     const char*            stale; ///< what the file that is replaced named, removed behind it; NULL: nothing
     uint32_t               next_frame;
+    const sup_bake_report* report; ///< of a budget; NULL: there was none
     bool                   done;
     bool                   in_memory; ///< nothing touches the disk; sup_bake_output has the bytes
 };

@@ -1,4 +1,4 @@
-// The base colors of a file's materials, for pictures. Textures are not looked into: their factor stands for them.
+// The base colors of a file's materials and vertices, for pictures. Textures are not looked into: their factor stands for them.
 #include "base/internal.h"
 #include "io/dress.h"
 #include "io/gltf/gltf.h"
@@ -19,6 +19,20 @@ static sup_vec3 primitive_color(const gltf_source* source, const sup_json* primi
     return (sup_vec3){ color[0], color[1], color[2] };
 }
 
+// The colors of a primitive's vertices, by which the format multiplies the material's; false: it has none.
+static bool find_vertex_colors(const gltf_source* source, const sup_json* primitive, gltf_accessor* out)
+{
+    sup_error ignored;
+    uint32_t  index = sup_json_index(sup_json_get(sup_json_get(primitive, "attributes"), "COLOR_0"), SUP_NONE);
+    return index != SUP_NONE && gltf_accessor_find(source, index, "COLOR_0", out, &ignored) == SUP_OK && out->components >= 3;
+}
+
+static float tinted(float factor, const gltf_accessor* colors, uint32_t vertex, uint32_t channel)
+{
+    float value = gltf_accessor_float(colors, vertex, channel);
+    return value >= 0 ? factor * (value < 1 ? value : 1) : 0; // not a number: 0
+}
+
 // Primitives have stored vertices of their own, so a corner's tells its material even where points of several are welded.
 // Faces stand in the order of their primitives: the next corner's primitive is this one or a later one.
 static void color_part(const gltf_source* source, const sup_mesh* mesh, uint32_t part, sup_vec3* out)
@@ -28,12 +42,22 @@ static void color_part(const gltf_source* source, const sup_mesh* mesh, uint32_t
     const sup_json*  primitives = sup_json_get(sup_json_at(sup_json_get(source->root, "meshes"), from->mesh), "primitives");
     uint32_t         last = mesh->face_begin[to->face_begin + to->face_count], colored = SUP_NONE;
     sup_vec3         color = { 1, 1, 1 };
+    gltf_accessor    colors = { 0 };
+    bool             any = false;
     for (uint32_t c = mesh->face_begin[to->face_begin], k = 0; c < last && k < from->primitive_count; ++c) {
         uint32_t vertex = mesh->corner_vertices[c] - to->vertex_begin;
         while (k + 1 < from->primitive_count && vertex >= from->primitives[k + 1].vertex_begin) ++k;
-        if (k != colored) color = primitive_color(source, sup_json_at(primitives, from->primitives[k].primitive));
+        if (k != colored) {
+            const sup_json* primitive = sup_json_at(primitives, from->primitives[k].primitive);
+            color = primitive_color(source, primitive);
+            any = find_vertex_colors(source, primitive, &colors);
+        }
         colored = k;
         out[c] = color;
+        uint32_t v = vertex - from->primitives[k].vertex_begin;
+        if (any && v < colors.count)
+            out[c] =
+                (sup_vec3){ tinted(color.x, &colors, v, 0), tinted(color.y, &colors, v, 1), tinted(color.z, &colors, v, 2) };
     }
 }
 

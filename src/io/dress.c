@@ -21,8 +21,8 @@ float dress_linear(float value)
     return (float)(square * root);
 }
 
-static sup_result ply_dress(const sup_character* character, const ply_source* source, sup_arena* arena, dress* out,
-                            sup_error* error)
+static sup_result vertex_dress(const sup_character* character, const vertex_source* source, sup_arena* arena, dress* out,
+                               sup_error* error)
 {
     const sup_mesh* mesh = &character->mesh;
     dress_piece*    piece = SUP_NEW(arena, dress_piece, 1);
@@ -69,13 +69,13 @@ sup_result dress_make(const sup_character* character, sup_arena* arena, const dr
 {
     *out = NULL;
     bool obj = character->source_format && strcmp(character->source_format, "obj") == 0;
-    bool ply = character->source_format && strcmp(character->source_format, "ply") == 0;
-    if (!character->source || !(obj || ply) || character->mesh.part_count != 1) return SUP_OK;
+    bool vertices = character->source_format && strcmp(character->source_format, VERTEX_SOURCE) == 0;
+    if (!character->source || !(obj || vertices) || character->mesh.part_count != 1) return SUP_OK;
     dress* made = SUP_NEW(arena, dress, 1);
     if (!made) return sup_fail_memory(error, "a surface");
     made->character = *character;
     sup_result result = obj ? obj_dress_make(character, character->source, arena, made, error)
-                            : ply_dress(character, character->source, arena, made, error);
+                            : vertex_dress(character, character->source, arena, made, error);
     if (result == SUP_OK && made->piece_count) *out = made;
     return result;
 }

@@ -30,11 +30,12 @@ typedef struct obj_source {
     const dress_material* materials;
 } obj_source;
 
-/// character->source when source_format is "ply". Either may be NULL.
-typedef struct ply_source {
+/// character->source when source_format is VERTEX_SOURCE, of a PLY or a built-in character. Either may be NULL.
+#define VERTEX_SOURCE "vertices"
+typedef struct vertex_source {
     const float* uvs;    ///< two for each vertex, the first row of the picture at v = 1
     const float* colors; ///< four for each vertex, as in the file: 0 to 1, sRGB
-} ply_source;
+} vertex_source;
 
 /// Stored vertices of one material.
 typedef struct dress_piece {

@@ -14,6 +14,8 @@
 
 // What a GLB's own length field can say.
 #define FILE_BYTES_MAX (4ull << 30)
+// A read of a plain file is not interrupted, and fills new memory: half a gigabyte at once is a second without Ctrl-C.
+#define READ_BYTES_MAX ((size_t)16 << 20)
 
 static sup_result fail_reading(sup_error* error, const char* path)
 {
@@ -42,7 +44,7 @@ static sup_result read_open(int descriptor, const char* path, sup_arena* arena, 
     uint8_t* data = sup_arena_alloc(arena, size, 1);
     if (!data) return sup_fail_memory(error, path);
     for (size_t at = 0; at < size;) {
-        ssize_t n = read(descriptor, data + at, size - at);
+        ssize_t n = read(descriptor, data + at, size - at < READ_BYTES_MAX ? size - at : READ_BYTES_MAX);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return fail_reading(error, path);
         if (n == 0) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it became shorter meanwhile; try again", path);

@@ -122,8 +122,8 @@ static sup_result load_builtin(const char* words, const sup_load_options* option
         character->metres_per_unit = options->unit;
         character->unit_assumed = false;
     }
-    if (options->up >= 0) {
-        character->up = (sup_axis)options->up;
+    if (sup_up_given(options->up)) {
+        character->up = sup_up_axis(options->up);
         character->up_assumed = false;
     }
     *out = character;
@@ -266,7 +266,7 @@ sup_result sup_load(const char* path, const sup_load_options* options, sup_chara
 {
     SUP_ASSERT(path && out);
     static const char             builtin[] = "builtin:";
-    static const sup_load_options standard = { .up = -1 };
+    static const sup_load_options standard = { 0 };
     if (!options) options = &standard;
     bool           built = strncmp(path, builtin, sizeof builtin - 1) == 0;
     sup_character* character = NULL;

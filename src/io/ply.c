@@ -666,13 +666,13 @@ static sup_result read_all(ply_reader* r, sup_character** out)
 static sup_result keep_source(const ply_reader* r, sup_character* character)
 {
     if (!r->colors && !r->uvs) return SUP_OK;
-    ply_source* source = SUP_NEW(character->arena, ply_source, 1);
+    vertex_source* source = SUP_NEW(character->arena, vertex_source, 1);
     if (!source) return sup_fail_memory(r->error, "the PLY reader");
     if (r->uvs) source->uvs = sup_arena_copy(character->arena, r->uvs, 2 * (size_t)r->vertex_count, sizeof(float));
     if (r->colors) source->colors = sup_arena_copy(character->arena, r->colors, 4 * (size_t)r->vertex_count, sizeof(float));
     if ((r->uvs && !source->uvs) || (r->colors && !source->colors)) return sup_fail_memory(r->error, "the PLY reader");
     character->source = source;
-    character->source_format = "ply";
+    character->source_format = VERTEX_SOURCE;
     return SUP_OK;
 }
 

@@ -14,8 +14,8 @@ sup_result sup_surface_create(const sup_read_input* in, const sup_part_desc* par
                                 .parts = &named,
                                 .metres_per_unit = in->unit > 0 ? in->unit : 1,
                                 .unit_assumed = !(in->unit > 0),
-                                .up = in->up >= 0 ? (sup_axis)in->up : SUP_AXIS_Y,
-                                .up_assumed = in->up < 0,
+                                .up = sup_up_axis(in->up),
+                                .up_assumed = !sup_up_given(in->up),
                                 .warning_count = warning_count,
                                 .warnings = warnings,
                                 .progress = in->progress };

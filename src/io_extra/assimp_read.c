@@ -68,7 +68,7 @@ static sup_transform choose_place(assimp_reader* r, gltf_given* given)
         given->up_assumed = false;
     }
     if (r->in->unit > 0) unit = r->in->unit, given->unit_assumed = false;
-    if (r->in->up >= 0) up = (sup_axis)r->in->up, given->up_assumed = false;
+    if (sup_up_given(r->in->up)) up = sup_up_axis(r->in->up), given->up_assumed = false;
     given->unit = unit;
     place.scale = v3((float)unit, (float)unit, (float)unit);
     if (up == SUP_AXIS_Z) place.rotation = quat(-half, 0, 0, half);
@@ -203,7 +203,7 @@ static sup_result read_scene(const sup_read_input* in, sup_arena* keep, sup_aren
     ASSIMP_TRY(assimp_apart(make_document, in, keep, work, &given, error));
     sup_read_input metres = *in;
     metres.unit = 0;
-    metres.up = -1;
+    metres.up = SUP_UP_FILE;
     metres.arena = keep;
     return gltf_read_given(&metres, &given, out, error);
 }

@@ -15,6 +15,9 @@ static const sup_extra extra = {
     .meshopt_decode = meshopt_decode,
     .meshopt_bound = meshopt_bound,
     .meshopt_encode = meshopt_encode,
+    .meshopt_index_bound = meshopt_index_bound,
+    .meshopt_order = meshopt_order,
+    .meshopt_encode_indices = meshopt_encode_indices,
 #endif
 };
 

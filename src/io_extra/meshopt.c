@@ -2,6 +2,8 @@
 #include "io_extra/extra.h"
 
 #include <meshoptimizer.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void unfilter(sup_meshopt_filter filter, uint8_t* out, uint32_t count, uint32_t stride)
 {
@@ -45,4 +47,35 @@ size_t meshopt_encode(uint32_t count, uint32_t stride, const void* data, uint8_t
     // Version 0 of the codec is the one the extension describes; newer libraries would write version 1 unless told.
     meshopt_encodeVertexVersion(0);
     return meshopt_encodeVertexBuffer(out, capacity, data, count, stride);
+}
+
+// More than either bound of the library, which asks for the number of vertices.
+size_t meshopt_index_bound(uint32_t count) { return 6 * (size_t)count + 64; }
+
+size_t meshopt_encode_indices(sup_meshopt_mode mode, uint32_t count, uint32_t stride, const void* data, uint8_t* out,
+                              size_t capacity)
+{
+    unsigned* wide = malloc((size_t)count * sizeof *wide + 1);
+    if (!wide) return 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint16_t narrow;
+        if (stride == 2) memcpy(&narrow, (const uint8_t*)data + 2 * (size_t)i, 2);
+        if (stride == 2) wide[i] = narrow;
+        else memcpy(&wide[i], (const uint8_t*)data + 4 * (size_t)i, 4);
+    }
+    meshopt_encodeIndexVersion(1);
+    size_t size = mode == SUP_MESHOPT_TRIANGLES ? meshopt_encodeIndexBuffer(out, capacity, wide, count)
+                                                : meshopt_encodeIndexSequence(out, capacity, wide, count);
+    free(wide);
+    return size;
+}
+
+bool meshopt_order(uint32_t count, uint32_t vertices, uint32_t* indices)
+{
+    unsigned* ordered = malloc((size_t)count * sizeof *ordered + 1);
+    if (!ordered) return false;
+    meshopt_optimizeVertexCacheStrip(ordered, indices, count, vertices);
+    memcpy(indices, ordered, (size_t)count * sizeof *ordered);
+    free(ordered);
+    return true;
 }

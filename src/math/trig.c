@@ -16,10 +16,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PI 0x1.921fb54442d18p+1
 #define HALF_PI 0x1.921fb54442d18p+0
 #define TWO_PI 0x1.921fb54442d18p+2
-/// pi - PI: what the double leaves of pi.
+/// pi - SUP_PI: what the double leaves of pi.
 #define PI_LOW 0x1.1a62633145c07p-53
 #define REDUCTION_LIMIT 1073741824.0 // 2^30: up to here k times a 23-bit part of pi/2 is exact
 
@@ -195,7 +194,7 @@ double sup_atan2(double y, double x)
     else if (isinf(ax)) angle = 0.0;
     else if (isinf(ay)) angle = HALF_PI;
     else angle = first_quadrant(ay, ax);
-    if (signbit(x)) angle = PI - (angle - PI_LOW);
+    if (signbit(x)) angle = SUP_PI - (angle - PI_LOW);
     return copysign(angle, y);
 }
 
@@ -203,7 +202,7 @@ double sup_acos(double x)
 {
     if (isnan(x)) return x;
     if (x >= 1.0) return 0.0;
-    if (x <= -1.0) return PI;
+    if (x <= -1.0) return SUP_PI;
     // Half the angle has the tangent sqrt((1 - x) / (1 + x)); accurate at both ends, unlike a series around 0.
     return 2.0 * first_quadrant(sqrt(1.0 - x), sqrt(1.0 + x));
 }

@@ -1,7 +1,10 @@
-/// math/trig.h: sine, cosine, exponential, logarithm and arc cosine of our own. libm differs between machines in the last bit, and a
-/// simulation feeds that bit back. Errors are stated in trig.c and held by tests.
+/// math/trig.h: sine, cosine, exponential, logarithm and arc cosine of our own. libm differs between machines in the last bit,
+/// and a simulation feeds that bit back. Errors are stated in trig.c and held by tests.
 #ifndef SUP_MATH_TRIG_H
 #define SUP_MATH_TRIG_H
+
+#define SUP_PI 0x1.921fb54442d18p+1  ///< 3.14159265358979323846, to the last bit of a double
+#define SUP_RADIANS (SUP_PI / 180.0) ///< of a degree
 
 double sup_sin(double x);
 double sup_cos(double x);

@@ -10,7 +10,6 @@ enum { GRAIN = 32, DEEPEST = 64 }; // leaves per task; levels of the hierarchy, 
 // Work of a triangle, in the mean of a task, in comparisons of two boxes: where all triangles lie in one place it would be
 // quadratic. Characters that people bring take 1,100 at most, where layers of hair lie upon each other, and 130 in the mean.
 enum { WORK_MOST = 8192 };
-enum { EXACT_WORK = 16 }; // one exact test of two triangles costs as much as so many boxes
 
 static const uint64_t UNCOUNTED = UINT64_MAX; // of a task
 
@@ -99,10 +98,12 @@ static bool cross(const search* s, uint32_t i, uint32_t k)
 {
     if (!reach_into(&s->slots[i], &s->slots[k])) return false;
     const uint32_t *p = s->bvh->corners + 3 * (size_t)i, *q = s->bvh->corners + 3 * (size_t)k;
-    if (share_a_point(p, q) || !spend(s, EXACT_WORK)) return false;
+    if (share_a_point(p, q)) return false;
     const sup_vec3 a[3] = { s->points[p[0]], s->points[p[1]], s->points[p[2]] };
     const sup_vec3 b[3] = { s->points[q[0]], s->points[q[1]], s->points[q[2]] };
-    return sup_triangles_cross(a, b);
+    uint32_t       work = 0;
+    bool           crosses = sup_triangles_cross_work(a, b, &work);
+    return spend(s, work) && crosses;
 }
 
 /// Slot i against the slots [begin, end).

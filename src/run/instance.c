@@ -490,7 +490,7 @@ static bool make_poses(sup_instance* in, sup_error* error)
 static sup_result set_span(sup_instance* in, const sup_instance_desc* desc, sup_error* error)
 {
     double end = desc->end != 0 ? desc->end : in->clip ? in->clip->seconds : 0;
-    double preroll = desc->preroll < 0 ? PREROLL_STANDARD : desc->preroll;
+    double preroll = desc->preroll == 0 ? PREROLL_STANDARD : desc->preroll < 0 ? 0 : desc->preroll;
     if (!(desc->start >= 0 && desc->start <= 1e6) || !(end <= 1e6) || !(end >= desc->start))
         return sup_fail(error, SUP_ERROR_INPUT, "the span from %g s to %g s does not lie in order; put start before end",
                         desc->start, end);

@@ -1,10 +1,10 @@
 // Eight triangles at a time: one cross product and two angles serve three corners.
+#include "math/trig.h"
 #include "scene/normals.h"
 
 #include <float.h>
 
 #define FLAT_SHAPE2 1e-12f // square of twice the area over the longest edge squared
-#define PI 3.14159265f
 
 typedef struct f8x3 {
     f8 x, y, z;
@@ -24,7 +24,7 @@ static inline f8 arc_cosine(f8 c)
     p = p * x + f8_all(-0.2145428168f);
     p = p * x + f8_all(1.57079569f);
     f8 angle = f8_sqrt(f8_all(1.0f) - x) * p;
-    return f8_select(c < f8_all(0.0f), f8_all(PI) - angle, angle);
+    return f8_select(c < f8_all(0.0f), f8_all((float)SUP_PI) - angle, angle);
 }
 
 /// Corner `which` of eight triangles; lanes beyond the last repeat it.
@@ -57,7 +57,7 @@ void SUP_WIDE(sup_normals_triangles)(const uint32_t* triangles, uint32_t begin, 
         f8 scale = one / f8_sqrt(f8_select(sound, n2, one));
         f8 at_a = arc_cosine(dot(ab, ac) / f8_sqrt(f8_select(sound, ab2 * ac2, one)));
         f8 at_b = arc_cosine(zero - dot(ab, bc) / f8_sqrt(f8_select(sound, ab2 * bc2, one)));
-        f8 at_c = f8_max(f8_all(PI) - at_a - at_b, zero);
+        f8 at_c = f8_max(f8_all((float)SUP_PI) - at_a - at_b, zero);
 
         const f8 columns[6] = { n.x * scale, n.y * scale, n.z * scale, at_a, at_b, at_c };
         float    rows[6][SUP_LANES];

@@ -10,7 +10,9 @@ import { type ChainSpec, type Session, type Source, type Value, frameCount, fram
 const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
 const LIVE_MS = 1500;       // after the last drag, if nothing was set, the simulation goes on
 const SNAPSHOTS = 64;       // of a player: a hand that takes hold goes back to the nearest one
+const LIVE_STEP = 1 / 60;   // seconds of tissue a live frame: a machine that cannot keep up shows slower motion, never a later answer
 const MOST_RESTARTS = 3;    // of a lane that dies over the same work
+const PLAYS = 30;            // frames of plain skinning after which other chains begin to bind
 /** The hidden chain that always runs: the skeleton's poses, and something to see while others bind. */
 export const BASE = 0;
 const BASE_CHAIN: ChainSpec = { id: BASE, links: [link("linear")] };
@@ -178,7 +180,7 @@ export class Engine {
     lend(id: number): { player: Remote<Player>; alive(): boolean; show(frame: Frame): void; end(until: number): void } | undefined {
         const slot = this.slotOf(id), player = slot?.player;
         if (!slot || !player || slot.id === BASE || slot.status.state === "binding") return undefined;
-        const turn = ++slot.turn, living: NonNullable<Engine["living"]> = { slot, player, values: new Map(), frame: undefined, until: Infinity };
+        const turn = ++slot.turn, living: NonNullable<Engine["living"]> = { slot, values: new Map(), frame: undefined, until: Infinity };
         this.living = living;
         return {
             player, alive: () => turn === slot.turn,
@@ -195,7 +197,9 @@ export class Engine {
         };
     }
 
-    private living: { slot: Slot; player: Remote<Player> | undefined; values: Map<string, number>; frame: Frame | undefined; until: number; lasts?: number } | undefined;
+    private living: { slot: Slot; values: Map<string, number>; frame: Frame | undefined; until: number; lasts?: number } | undefined;
+    /** Movements of sliders that asked to be seen. */
+    asked = 0;
 
     /** The skin under a parameter that is being dragged: the tissue goes on in the pose that is shown. Not a frame of the bake. */
     liveFrame(id: number): Frame | undefined {
@@ -210,13 +214,14 @@ export class Engine {
         const slot = this.slotOf(id);
         if (!slot?.chain || slot.status.state === "binding" || slot.id === BASE) return;
         const until = performance.now() + LIVE_MS;
+        ++this.asked;
         if (this.living?.slot === slot) {
             this.living.values.set(name, value);
             this.living.until = until;
             return;
         }
         ++slot.turn; // what simulates ahead makes room
-        const living = { slot, player: undefined, values: new Map([[name, value]]), frame: undefined, until };
+        const living = { slot, values: new Map([[name, value]]), frame: undefined, until };
         this.living = living;
         void this.keepLiving(living, slot.chain).catch(() => undefined).finally(() => {
             if (this.living === living) this.living = undefined;
@@ -230,15 +235,16 @@ export class Engine {
         try {
             for (const [name, value] of spec ? this.frameValues(spec) : []) await player.set(name, value);
             for (let last = performance.now(), first = true; this.living === living && performance.now() < living.until; first = false) {
+                const answers = this.asked;
                 for (const [name, value] of living.values) void player.set(name, value);
                 living.values.clear();
                 const base = this.base()?.any(this.playhead);
                 if (!base) return;
-                const now = performance.now(), dt = Math.max(1 / 240, Math.min(1 / 20, (now - last) / 1000));
+                const now = performance.now(), dt = Math.max(1 / 240, Math.min(LIVE_STEP, (now - last) / 1000));
                 last = now;
                 const [points, normals] = await Promise.all([player.live(dt, base.pose, undefined, first), player.normals(vertices)]);
                 if (this.living !== living) return;
-                living.frame = { points, normals: packNormals(normals), hash: "", ms: performance.now() - now, pose: base.pose };
+                living.frame = { points, normals: packNormals(normals), hash: "", ms: performance.now() - now, pose: base.pose, answers };
                 this.tell("frames");
             }
         } finally {
@@ -343,6 +349,9 @@ export class Engine {
         this.tell("status");
         let lane: Lane | undefined;
         try {
+            // What plays at once comes first: binding takes every core.
+            if (slot.id !== BASE) await this.moves();
+            if (turn !== slot.turn) return;
             lane = slot.id === BASE && slot.lane ? slot.lane : this.spares.pop() ?? await Lane.open();
             await lane.load(source);
             const chain = await lane.character.chain(options, fraction => {
@@ -368,6 +377,12 @@ export class Engine {
             if (turn !== slot.turn || stopped) return;
             this.failed(slot, error);
         }
+    }
+
+    /** Resolves when plain skinning plays, or cannot. */
+    private async moves(): Promise<void> {
+        const base = this.slots.get(BASE)!, enough = () => base.status.state === "failed" || base.status.state === "ready" || base.frames.done >= Math.min(base.frames.count, PLAYS);
+        while (!enough() || !base.frames.count) await new Promise(resolve => setTimeout(resolve, 5));
     }
 
     /** A lane that died is replaced and the work begun anew, as the session says; an error of ours is shown. */
@@ -440,7 +455,7 @@ export class Engine {
             const at = (this.playhead + i) % count, frame = frames.get(at);
             if (frame && this.wanted.values.some(name => !frame.values?.[name])) return { at, what: "values" };
         }
-        if ([...this.slots.values()].some(one => one.status.state === "simulating" && one !== slot)) return undefined;
+        if (this.living || [...this.slots.values()].some(one => (one.status.state === "simulating" || one.status.state === "binding") && one !== slot)) return undefined;
         for (let i = 0; i < size; ++i) {
             const at = (begin + i) % count;
             if (frames.get(at) && !frames.get(at)!.measures) return { at, what: "measure" };

@@ -15,6 +15,8 @@ export interface Frame {
     /** A value a point, by name: "stretch". */
     values?: Record<string, Float32Array>;
     drawings?: Record<string, Drawing>;
+    /** Of a frame under a slider that is dragged: which of its movements it is made with. */
+    answers?: number;
 }
 
 export class Frames {

@@ -24,8 +24,6 @@ export interface Studio {
     playing(): boolean;
     undo(): string | null;
     redo(): string | null;
-    /** Which skin a chain shows while a parameter is dragged: rises with every one that was made; 0: nothing is dragged. */
-    live(chain: number): number;
     /** Resolves when every chain has all its frames, or failed. */
     settled(): Promise<void>;
     /** What a hand does: the frame that it is at (-1: none), the newtons of each spring that is held, and the hashes of frames that it showed. */
@@ -34,8 +32,9 @@ export interface Studio {
     paint(): { map: string | null; values: number[]; steps: number[] };
     /** Where a point of the skin is on the screen, in pixels of the page, in the first pane or that of a chain; null: it is not shown. */
     pixel(point: number, chain?: number): { x: number; y: number } | null;
-    /** Frames that were drawn since the page opened, how many of them under a parameter that was being dragged, and the longest task of the page's thread in ms. */
-    drawn(): { frames: number; live: number; longest: number };
+    /** Pictures that stood since the page opened; how many movements of sliders were asked to be seen live, and the last one that was seen; whether what
+     * is seen is what the session says, with all pixels of the screen; how long the last picture took, and the longest task of the page's thread, in ms. */
+    drawn(): { frames: number; asked: number; answered: number; still: boolean; ms: number; longest: number };
 }
 
 export function openStudio(store: Store, engine: Engine, view: View, clock: Clock, { hand, painter, strokes }: Tools): void {
@@ -43,7 +42,6 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
         const status = engine.status(chain.id), frames = engine.frames(chain.id);
         return { id: chain.id, links: chain.links.map(link => link.deformer).join(","), ...status, frames: engine.span().count, done: frames?.done ?? 0 };
     });
-    let lastLive: object | undefined, liveCount = 0;
     const studio: Studio = {
         session: () => structuredClone(store.now),
         set: session => store.do("set by a script", () => session),
@@ -52,11 +50,6 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
         } : null,
         chains,
         hash: (chain, frame) => engine.frames(chain)?.get(frame)?.hash ?? null,
-        live: chain => {
-            const frame = engine.liveFrame(chain);
-            if (frame && frame !== lastLive) [lastLive, liveCount] = [frame, liveCount + 1];
-            return frame ? liveCount : 0;
-        },
         measures: (chain, frame) => engine.frames(chain)?.get(frame)?.measures ?? null,
         play: () => clock.play(), pause: () => clock.pause(), seek: frame => clock.seek(frame), playing: () => clock.playing,
         undo: () => store.undo() ?? null, redo: () => store.redo() ?? null,
@@ -67,7 +60,7 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
         hand: () => ({ frame: hand.frame, newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
         paint: () => ({ map: painter.map, values: [...(painter.painted ?? [])], steps: [...strokes] }),
         pixel: (point, chain) => view.pixel(point, chain ?? view.panes[0]?.chain ?? 0, store.now.frame),
-        drawn: () => ({ frames: view.drawn, live: view.live, longest: view.longest }),
+        drawn: () => ({ frames: view.drawn, asked: engine.asked, answered: view.answered, still: view.still, ms: view.painter.ms, longest: view.longest }),
     };
     Object.assign(window, { studio });
     addEventListener("unhandledrejection", event => console.error(sentence(event.reason)));

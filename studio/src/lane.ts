@@ -1,5 +1,5 @@
 // One worker with the library and the character in it. Chains bind and play in lanes of their own, so that none waits for another.
-import { type Character, type CharacterInfo, type Remote, type Supple, SuppleError, connect, maySharedMemory } from "supple-skin";
+import { type Character, type CharacterInfo, type Remote, type Supple, SuppleError, compile, connect, maySharedMemory } from "supple-skin";
 import { bendClip } from "./bend.ts";
 import { fileBytes } from "./files.ts";
 import type { Source } from "./session.ts";
@@ -11,15 +11,15 @@ export const characterKey = (source: Source): string => JSON.stringify({ ...sour
 /** Maps are of the character too, but they change while it plays: chains bind anew with them, and nothing else does. */
 export const mapsKey = ({ maps = [] }: Source): string => maps.map(({ name, file }) => `${name}=${file.hash}`).join();
 
-let fetched: Promise<ArrayBuffer> | undefined;
-/** The module, fetched once for all lanes. */
-function moduleBytes(): Promise<ArrayBuffer> {
-    fetched ??= fetch(new URL("./supple.wasm", import.meta.url)).then(answer => {
+let compiled: Promise<WebAssembly.Module> | undefined;
+/** The module, compiled once for all lanes, while it arrives. */
+export function coreModule(): Promise<WebAssembly.Module> {
+    compiled ??= fetch(new URL("./supple.wasm", import.meta.url)).then(answer => {
         if (!answer.ok) throw new Error(`supple.wasm: the server answered ${answer.status}; reload the page`);
-        return answer.arrayBuffer();
+        return compile(answer);
     });
-    fetched.catch(() => (fetched = undefined));
-    return fetched;
+    compiled.catch(() => (compiled = undefined));
+    return compiled;
 }
 
 export class Lane {
@@ -33,7 +33,7 @@ export class Lane {
     /** quick: on one thread, which starts soonest and is all that plain skinning needs. */
     static async open(quick = false): Promise<Lane> {
         const threads = !quick && maySharedMemory() ? Math.max(1, Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1)) : 1;
-        return new Lane(await connect({ threads, wasm: await moduleBytes() }));
+        return new Lane(await connect({ threads, wasm: await coreModule() }));
     }
 
     /** Loads the character, unless it is there. */
@@ -126,12 +126,15 @@ export interface Shape {
     weightJoints: Uint32Array;
     weightValues: Float32Array;
     jointRest: Float32Array;
+    /** Three floats a point, linear: its vertex colors or its materials' base colors. */
+    colors: Float32Array | undefined;
 }
 
 export async function shapeOf(character: Remote<Character>): Promise<Shape> {
-    const [info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest] = await Promise.all([
+    const [info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest, colors] = await Promise.all([
         character.inspect(), character.array("points"), character.array("vertex_points"), character.array("face_begin"), character.array("corner_vertices"),
         character.array("weight_begin"), character.array("weight_joints"), character.array("weight_values"), character.array("joint_rest"),
+        character.array("colors").catch(() => undefined), // a file without colors has no such array
     ]);
-    return { info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest } as Shape;
+    return { info, points, vertexPoints, faceBegin, cornerVertices, weightBegin, weightJoints, weightValues, jointRest, colors } as Shape;
 }

@@ -32,19 +32,21 @@ engine.listen(what => {
     if (what === "character" && engine.problem) say(engine.problem, "bad");
     view.touch();
 });
-// Materials of the file are read when they are first wanted.
-let lookedAt: unknown;
+// Materials of the file are read when they are first wanted. Without any the character is clay; who asks for them is told.
+let lookedAt: unknown, shadingBefore = store.now.show.shading;
 async function look(): Promise<void> {
-    const { shape } = engine, { source, show } = store.now;
-    if (show.shading !== "file" || !shape || lookedAt === shape) return;
+    const { shape } = engine, { source, show } = store.now, asked = show.shading !== shadingBefore;
+    shadingBefore = show.shading;
+    if (show.shading !== "file" || !shape || (lookedAt === shape && !asked)) return;
+    const none = () => { if (asked && !shape.colors) say(source.file ? "The file has no materials that the studio can draw on this surface: clay is shown." : "This built-in character has no colors: clay is shown."); };
+    if (!source.file || !/\.(glb|gltf|vrm)$/i.test(source.file.name)) return none();
+    if (lookedAt === shape) return;
     lookedAt = shape;
-    const none = "The file has no materials that the studio can draw on this surface: clay is shown. 'supple render --color file' draws them.";
-    if (!source.file || !/\.(glb|gltf|vrm)$/i.test(source.file.name)) return say(source.file ? none : "Built-in characters are clay by nature.");
     try {
         const [{ lookOf }, bytes, beside] = await Promise.all([import("./look.ts"), fileBytes(source.file), Promise.all((source.beside ?? []).map(async one => [one.name, await fileBytes(one)] as const))]);
         const found = await lookOf(shape, bytes, Object.fromEntries(beside));
         if (shape === engine.shape) view.fileLook = found;
-        if (!found) say(none);
+        if (!found) none();
     } catch (error) {
         say(`The file's materials could not be read: ${sentence(error)}`);
     }
@@ -52,6 +54,7 @@ async function look(): Promise<void> {
 store.listen(() => void look());
 engine.listen(what => what === "character" && void look());
 engine.onRestart = why => say(`A worker stopped (${why}) and was started again with the session: nothing is lost.`);
+view.painter.onProblem = why => say(why, "bad");
 view.playing = () => clock.playing && !clock.held;
 view.onCamera = () => store.keep(session => ({ ...session, camera: { position: view.camera.position.toArray(), target: view.controls.target.toArray() } }));
 const tools = touchTools(app); // before the view's own listeners: a press on the skin is the hand's

@@ -45,18 +45,20 @@ export function save(name: string, content: Blob): void {
 // ------------------------------------------------------------------------------------------------ pictures
 
 /** The view as it is at a frame, drawn now. */
-async function drawn<T>(app: App, frame: number, use: (canvas: HTMLCanvasElement) => T): Promise<T> {
-    const { view, store } = app;
-    view.touch();
-    view.draw({ ...store.now, frame });
-    return use(view.canvas); // before the browser takes the buffer away
+async function drawn<T>(app: App, frame: number, use: (picture: ImageBitmap) => T): Promise<T> {
+    const picture = await app.view.picture({ ...app.store.now, frame });
+    try {
+        return use(picture);
+    } finally {
+        picture.close();
+    }
 }
 
 const toBlob = (canvas: HTMLCanvasElement): Promise<Blob> => new Promise((resolve, reject) =>
     canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error("the browser gives no picture of the view; make the window smaller"))), "image/png"));
 
 /** The canvas is clear where nothing is drawn: the page's own color goes behind. */
-function flat(canvas: HTMLCanvasElement, paper: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
+function flat(canvas: ImageBitmap, paper: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
     const to = paper.getContext("2d")!;
     to.fillStyle = getComputedStyle(document.getElementById("stage")!).backgroundColor;
     if (/rgba?\(0, 0, 0, 0\)|transparent/.test(String(to.fillStyle))) to.fillStyle = getComputedStyle(document.body).backgroundColor;
@@ -94,7 +96,7 @@ async function whole(app: App, go: () => boolean): Promise<void> {
 export async function contactSheet(app: App, many: number): Promise<Blob> {
     const { count } = app.engine.span(), { fps } = app.store.now, shown = Math.max(1, Math.min(many, count)), columns = Math.ceil(Math.sqrt(shown));
     await whole(app, () => true);
-    const { width, height } = app.view.canvas, wide = Math.min(width, 640), high = Math.round(height * wide / width), rows = Math.ceil(shown / columns);
+    const { width, height } = app.view.pixels, wide = Math.min(width, 640), high = Math.round(height * wide / width), rows = Math.ceil(shown / columns);
     const sheet = paper(columns * wide, rows * high), on = sheet.getContext("2d")!;
     for (let i = 0; i < shown; ++i) {
         const frame = shown === 1 ? 0 : Math.round(i * (count - 1) / (shown - 1)), x = i % columns * wide, y = Math.floor(i / columns) * high;
@@ -114,7 +116,7 @@ export const mayFilm = (): boolean => typeof VideoEncoder === "function";
 
 /** Every frame of the span, each for as long as it lasts; how fast this machine draws does not matter. */
 export async function film(app: App, progress: (fraction: number) => boolean): Promise<Blob> {
-    const { view, engine, store } = app, { count } = engine.span(), { fps } = store.now, width = view.canvas.width & ~1, height = view.canvas.height & ~1;
+    const { view, engine, store } = app, { count } = engine.span(), { fps } = store.now, width = view.pixels.width & ~1, height = view.pixels.height & ~1;
     const kinds = [{ codec: "vp09.00.40.08", name: "V_VP9" }, { codec: "vp8", name: "V_VP8" }], bitrate = Math.round(BITS_A_PIXEL * width * height * fps);
     let kind: { codec: string; name: string } | undefined;
     for (const one of kinds) if (!kind && (await VideoEncoder.isConfigSupported({ codec: one.codec, width, height, bitrate, framerate: fps })).supported) kind = one;

@@ -100,7 +100,7 @@ export function firstSession(): Session {
     return {
         version: 1, source: { builtin: "builtin:beast" }, clip: "walk", chains: [{ id: 1, links: [link("linear")] }, { id: 2, links: [link("layers")] }], active: 2,
         fps: 30, start: null, end: null, cycle: false, repeat: true, speed: 1, frame: 0, compare: "wipe", wipe: 0.5, curve: "volume",
-        show: { shading: "clay", wire: false, bones: false, names: false, shadow: true, drawn: [], heat: "none", joint: null, follow: true, cut: null }, camera: null,
+        show: { shading: "file", wire: false, bones: false, names: false, shadow: true, drawn: [], heat: "none", joint: null, follow: true, cut: null }, camera: null,
     };
 }
 

@@ -50,13 +50,7 @@ export const clay = (): MeshStandardMaterial => new MeshStandardMaterial({ color
 /** Squares that stick to the skin as it is at rest: they show stretch without texture coordinates. */
 export function checker(diagonal: number): MeshStandardMaterial {
     const material = new MeshStandardMaterial({ color: 0xffffff, roughness: 0.7, side: DoubleSide });
-    material.onBeforeCompile = shader => {
-        shader.uniforms["squares"] = { value: 42 / (diagonal || 1) }; // along the diagonal: some twenty pairs, as a tailor would check
-        shader.vertexShader = `attribute vec3 rest;\nvarying vec3 vRest;\n${shader.vertexShader}`.replace("#include <begin_vertex>", "#include <begin_vertex>\nvRest = rest;");
-        shader.fragmentShader = `uniform float squares;\nvarying vec3 vRest;\n${shader.fragmentShader}`.replace("#include <color_fragment>", `#include <color_fragment>
-            vec3 square = floor(vRest * squares + 0.001);
-            diffuseColor.rgb *= mod(square.x + square.y + square.z, 2.0) < 0.5 ? vec3(0.72, 0.7, 0.66) : vec3(0.28, 0.3, 0.34);`);
-    };
+    material.userData["squares"] = 42 / (diagonal || 1); // along the diagonal: some twenty pairs, as a tailor would check (draw/patterns.ts)
     return material;
 }
 

@@ -1,8 +1,9 @@
 // Light, ground and shadow: a studio with a key, a fill, a rim and a sky, on a ground that is only its shadow. No environment picture:
 // filtering one costs a second of shaders before the first frame on a slow machine, and clay shows next to nothing of it.
-import { DirectionalLight, HemisphereLight, Mesh, PCFShadowMap, PlaneGeometry, Scene, ShadowMaterial, Vector3, type WebGLRenderer } from "three";
+import { DirectionalLight, HemisphereLight, Mesh, PlaneGeometry, Scene, ShadowMaterial, Vector3 } from "three";
 
 const SHADOW_TEXELS = 1024;
+const GROUND = 2.8; // diagonals: all that the key light's shadow can reach, and no pixel more, each of which costs
 /** Where the key light stands, seen from the character's front: over the left shoulder of who looks. */
 const KEY = new Vector3(-0.55, 1.25, 0.8).normalize();
 
@@ -13,9 +14,7 @@ export class Stage {
     private readonly fill = new DirectionalLight(0xe9eeff, 0.42);
     private readonly ground: Mesh<PlaneGeometry, ShadowMaterial>;
 
-    constructor(renderer: WebGLRenderer) {
-        renderer.shadowMap.enabled = true;
-        renderer.shadowMap.type = PCFShadowMap;
+    constructor() {
         this.scene.add(new HemisphereLight(0xf4f7ff, 0xa08878, 1.15));
         this.key.castShadow = true;
         this.key.shadow.mapSize.set(SHADOW_TEXELS, SHADOW_TEXELS);
@@ -39,7 +38,7 @@ export class Stage {
         camera.updateProjectionMatrix();
         this.key.shadow.bias = -0.001;
         this.key.shadow.normalBias = 0.01 * diagonal;
-        this.ground.scale.setScalar(12 * diagonal);
+        this.ground.scale.setScalar(GROUND * diagonal);
         this.ground.position.copy(middle).addScaledVector(up, floor - middle.dot(up));
         this.ground.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), up);
     }

@@ -23,6 +23,16 @@ function spread(low: number, high: number): [number, number] {
     const room = Math.max(high - low, FLAT * Math.max(Math.abs(low), Math.abs(high)), LEAST), middle = (low + high) / 2;
     return [middle - 0.6 * room, middle + 0.6 * room];
 }
+/** Canvases made meanwhile stay with the processor. A few lines are drawn there at once; where graphics are slow, the page's thread would wait for them. */
+function inSoftware<T>(make: () => T): T {
+    const { prototype } = HTMLCanvasElement, whole = prototype.getContext;
+    prototype.getContext = function (this: HTMLCanvasElement, kind: string, options: object) { return whole.call(this, kind, { ...options, willReadFrequently: true }); } as typeof whole;
+    try {
+        return make();
+    } finally {
+        prototype.getContext = whole;
+    }
+}
 const most = (values: number[]) => values.indexOf(Math.max(...values));
 const CURVES: Record<string, Curve> = {
     volume: { name: "Volume", unit: "%", help: "Volume against the rest shape", of: ({ measures }) => measures && measures.volume_rest ? 100 * (measures.volume / measures.volume_rest - 1) : null, worst: values => most(values.map(Math.abs)) },
@@ -160,20 +170,20 @@ export function timeline(app: App): void {
             chart?.destroy();
             chartKey = key;
             const line = styleColor("--line"), soft = styleColor("--soft"), font = `11px "Inter Variable", system-ui, sans-serif`;
-            chart = new uPlot({
+            chart = inSoftware(() => new uPlot({
                 width: curve.clientWidth || 600, height: 92, padding: [8, RIGHT, 4, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
                 scales: { x: { time: false, range: () => [0, Math.max(whole(), 1e-3)] }, y: { range: (_, low, high) => (low === null || high === null ? [0, 1] : spread(low, high)) } },
                 axes: [{ show: false }, { size: LEFT, stroke: soft, font, grid: { stroke: line, width: 1 }, ticks: { show: false }, space: 26, values: (_self, values, _axis, _space, step) => values.map(value => `${value.toFixed(Math.max(0, Math.min(4, Math.ceil(-Math.log10(step)))))}${which.unit && ` ${which.unit}`}`) }],
                 series: [{}, ...chains.map((chain, i) => ({ label: chainName(chain), stroke: chainColor(i), width: 1.6, spanGaps: true, points: { show: false } }))],
                 hooks: { ready: [(self: uPlot) => self.over.addEventListener("click", event => clock.seek(frameAt(event.clientX - track.getBoundingClientRect().left)))] },
-            }, [x, ...rows] as uPlot.AlignedData, curve);
+            }, [x, ...rows] as uPlot.AlignedData, curve));
         } else chart.setData([x, ...rows] as uPlot.AlignedData);
     };
     const drawTrack = () => {
         const ratio = Math.min(devicePixelRatio, 2), w = track.clientWidth, hgt = track.clientHeight;
         if (!w || !hgt) return;
         if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(hgt * ratio)) canvas.width = Math.round(w * ratio), canvas.height = Math.round(hgt * ratio);
-        const context = canvas.getContext("2d")!, { start, end: out, hold, count } = engine.span(), { fps, chains } = store.now, end = out + hold;
+        const context = canvas.getContext("2d", { willReadFrequently: true })!, { start, end: out, hold, count } = engine.span(), { fps, chains } = store.now, end = out + hold;
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, w, hgt);
         // Ruler: a tick a frame where there is room, numbers where there is more.

@@ -1,9 +1,10 @@
 // What is seen: the chains' skins on one stage, in one to four panes with one camera, wiped, ghosted or blinking.
 import {
-    Color, DoubleSide, type Material, MeshNormalMaterial, MeshStandardMaterial, NeutralToneMapping, PerspectiveCamera, Plane, Vector3, WebGLRenderer,
+    DoubleSide, type Material, MeshNormalMaterial, MeshStandardMaterial, PerspectiveCamera, Plane, Vector3,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { styleColor } from "./app.ts";
+import { Painter } from "./draw/painter.ts";
 import type { Engine } from "./engine.ts";
 import type { Frame } from "./frames.ts";
 import { HeatMap } from "./heat.ts";
@@ -20,6 +21,7 @@ const MARGIN = 1.04; // around what is framed
 const FLIGHT_MS = 350;
 const TRAVELS = 0.4; // diagonals: a character that goes farther is followed
 const MOST_PIXELS = 2; // a pixel of the page is at most so many of the screen: more costs and is not seen
+const STILL_MS = 200; // without a change, after which a picture that was drawn with fewer pixels is drawn with all
 
 export interface Pane {
     chain: number;
@@ -50,7 +52,7 @@ export function axes(shape: Shape, pose: Float32Array): { up: Vector3; front: Ve
 }
 
 export class View {
-    readonly renderer: WebGLRenderer;
+    readonly painter: Painter;
     readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
     readonly controls: OrbitControls;
     readonly stage: Stage;
@@ -69,25 +71,22 @@ export class View {
     private dirty = true;
     private materials = new Map<string, Material[]>();
     panes: Pane[] = [];
-    /** Frames drawn, and the longest time between two turns of the page's thread, in ms. */
+    /** Pictures that stand, and the longest task of the page's thread, in ms. */
     drawn = 0;
-    /** Of these, under a parameter that was being dragged. */
-    live = 0;
+    /** Which movement of a slider the last of them shows (engine.ts, answers). */
+    answered = 0;
     longest = 0;
+    /** The last picture was drawn with fewer pixels than the screen has, and when. */
+    private coarse = false;
+    private changed = 0;
     /** Called with the chains' places whenever they change. */
     onPanes: (panes: Pane[]) => void = () => undefined;
     onCamera: () => void = () => undefined;
     playing: () => boolean = () => false;
 
     constructor(readonly canvas: HTMLCanvasElement, private readonly engine: Engine) {
-        this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: false });
-        this.renderer.debug.checkShaderErrors = false; // asking waits for the compiler: the page's thread would stand still
-        this.renderer.toneMapping = NeutralToneMapping;
-        this.renderer.toneMappingExposure = 1.08;
-        this.renderer.setClearColor(new Color(0, 0, 0), 0);
-        this.renderer.autoClear = false;
-        this.renderer.localClippingEnabled = true;
-        this.stage = new Stage(this.renderer);
+        this.painter = new Painter(canvas);
+        this.stage = new Stage();
         this.stage.scene.add(this.drawnLinks.group);
         this.heat = new HeatMap(engine);
         this.controls = new OrbitControls(this.camera, canvas);
@@ -252,6 +251,7 @@ export class View {
             const make = (): Material => {
                 if (ghost) return new MeshStandardMaterial({ color: styleColor("--a") || "#9db7cf", roughness: 0.8, transparent: true, opacity: 0.5, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4 }); // seen where the two differ
                 if (heat) return new MeshStandardMaterial({ vertexColors: true, roughness: 0.8, side: DoubleSide });
+                if (key === "file" && this.shape!.colors) return new MeshStandardMaterial({ vertexColors: true, roughness: 0.58, side: DoubleSide });
                 if (key === "normals") return new MeshNormalMaterial({ side: DoubleSide });
                 if (key === "checker") return checker(this.shape!.info.diagonal);
                 return clay();
@@ -305,19 +305,41 @@ export class View {
         return [whole(session.active)];
     }
 
-    /** Draws if anything changed. Returns the panes' states for labels. */
-    draw(session: Session): boolean {
+    /** Draws if anything changed and the last picture stands. */
+    draw(session: Session): void {
         this.flying();
         this.controls.update();
         this.fitMotion(session);
         if (session.compare === "blink") this.dirty = true;
-        if (!this.dirty || !this.shape) return false;
-        this.dirty = false;
-        const { clientWidth: width, clientHeight: height } = this.canvas;
-        if (!width || !height) return false;
+        if (this.painter.busy) return;
+        const sharp = !this.dirty;
+        if (sharp && !(this.coarse && performance.now() - this.changed > STILL_MS)) return;
+        void this.paint(session, sharp, false);
+    }
+
+    /** Nothing is under way and nothing waits: what is seen is what the session says, with all pixels. */
+    get still(): boolean { return !this.dirty && !this.coarse && !this.painter.busy; }
+
+    /** Of a picture with all pixels of the screen. */
+    get pixels(): { width: number; height: number } {
         const ratio = Math.min(devicePixelRatio, MOST_PIXELS);
-        if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
-        if (this.canvas.width !== Math.floor(width * ratio) || this.canvas.height !== Math.floor(height * ratio)) this.renderer.setSize(width, height, false);
+        return { width: Math.floor(this.canvas.clientWidth * ratio), height: Math.floor(this.canvas.clientHeight * ratio) };
+    }
+
+    /** A picture of what is seen at a frame, on no background. */
+    async picture(session: Session): Promise<ImageBitmap> {
+        while (this.painter.busy) await new Promise(resolve => setTimeout(resolve, 1));
+        const kept = await this.paint(session, true, true);
+        this.dirty = true;
+        if (!kept) throw new Error("the browser gives no picture of the view; make the window smaller");
+        return kept;
+    }
+
+    private async paint(session: Session, sharp: boolean, keep: boolean): Promise<ImageBitmap | undefined> {
+        const { clientWidth: width, clientHeight: height } = this.canvas, ratio = Math.min(devicePixelRatio, MOST_PIXELS);
+        if (!this.shape || !width || !height) return undefined;
+        if (!sharp) this.changed = performance.now();
+        this.dirty = false;
         if (this.resized && !session.camera && this.seen) { // nobody has moved the camera: it frames the character in the new shape
             this.seen = false;
             this.look("home", false);
@@ -328,48 +350,48 @@ export class View {
         this.follow(session);
         this.stage.shadow = session.show.shadow;
         this.stage.dark = document.documentElement.dataset["theme"] !== "light";
-        this.renderer.setScissorTest(false);
-        this.renderer.clear();
-        this.renderer.setScissorTest(true);
-        const materials = this.materialsFor(session);
-        for (const pane of this.panes) {
-            if (pane.width <= 0) continue;
-            // What a link draws of itself comes when it can: the skin waits for it, so that both are of one instant.
-            const drawn = this.engine.drawing(pane.chain), at = drawn && this.playing() ? drawn.at : session.frame, shown = this.frameOf(pane.chain, at);
-            if (!shown) continue;
-            const skin = this.skin(pane.chain);
-            if (shown.whose === "live" && skin.frame !== shown.frame) ++this.live;
-            skin.show(shown.frame);
-            skin.dress(materials, session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
-            skin.paint(this.paint_ ?? this.heat.colors(session, this.shape, shown.frame, at));
-            skin.wired = session.show.wire;
-            skin.mesh.castShadow = true;
-            const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;
-            for (const [id, other] of this.skins) other.group.visible = id === pane.chain || id === ghost;
-            if (ghost !== undefined) {
-                const under = this.frameOf(ghost, at), over = this.skin(ghost);
-                if (under) over.show(under.frame);
-                over.group.visible = Boolean(under);
-                over.dress(this.materialsFor(session, true), null);
-                over.wire.visible = over.mesh.castShadow = false;
-            }
-            const base = this.engine.base()?.any(at);
-            if (this.bones && base) {
-                this.bones.group.visible = session.show.bones || session.show.heat === "weights";
-                if (this.bones.group.visible) this.bones.show(base.pose, session.show.joint);
-            }
-            this.drawnLinks.show(drawn && drawn.at === at ? drawn.drawing : undefined, this.shape.info.diagonal);
-            const wipe = session.compare === "wipe", y = height - pane.top - pane.height;
-            this.renderer.setScissor(pane.left, y, pane.width, pane.height);
-            if (wipe) this.renderer.setViewport(0, 0, width, height);
-            else this.renderer.setViewport(pane.left, y, pane.width, pane.height);
-            this.camera.aspect = wipe ? width / height : pane.width / pane.height;
-            this.camera.updateProjectionMatrix();
-            this.renderer.render(this.stage.scene, this.camera);
-        }
-        ++this.drawn;
+        const answers = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height) : 0));
+        this.coarse = !sharp && !keep && this.painter.share < 1;
+        const presented = this.painter.present(width, height, ratio, sharp, keep);
         this.onPanes(this.panes);
-        return true;
+        const kept = await presented;
+        ++this.drawn;
+        this.answered = Math.max(this.answered, ...answers);
+        return kept;
+    }
+
+    /** One pane: its chain's skin and what is shown with it. Returns which movement of a slider it shows. */
+    private compose(session: Session, pane: Pane, width: number, height: number): number {
+        // What a link draws of itself comes when it can: the skin waits for it, so that both are of one instant.
+        const drawn = this.engine.drawing(pane.chain), at = drawn && this.playing() ? drawn.at : session.frame, shown = this.frameOf(pane.chain, at);
+        if (!shown) return 0;
+        const skin = this.skin(pane.chain);
+        skin.show(shown.frame);
+        skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
+        skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined));
+        skin.wired = session.show.wire;
+        skin.mesh.castShadow = true;
+        const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;
+        for (const [id, other] of this.skins) other.group.visible = id === pane.chain || id === ghost;
+        if (ghost !== undefined) {
+            const under = this.frameOf(ghost, at), over = this.skin(ghost);
+            if (under) over.show(under.frame);
+            over.group.visible = Boolean(under);
+            over.dress(this.materialsFor(session, true), null);
+            over.wire.visible = over.mesh.castShadow = false;
+        }
+        const base = this.engine.base()?.any(at);
+        if (this.bones && base) {
+            this.bones.group.visible = session.show.bones || session.show.heat === "weights";
+            if (this.bones.group.visible) this.bones.show(base.pose, session.show.joint);
+        }
+        this.drawnLinks.show(drawn && drawn.at === at ? drawn.drawing : undefined, this.shape!.info.diagonal);
+        const wipe = session.compare === "wipe", y = height - pane.top - pane.height;
+        this.camera.aspect = wipe ? width / height : pane.width / pane.height;
+        this.camera.updateProjectionMatrix();
+        const box: [number, number, number, number] = [pane.left, y, pane.width, pane.height];
+        this.painter.pane(this.stage.scene, this.camera, box, wipe ? [0, 0, width, height] : box);
+        return shown.frame.answers ?? 0;
     }
 
     /** Camera and light go with a character that travels; steps, sways and jumps are seen. */
@@ -421,19 +443,6 @@ export class View {
         const { left: x, top: y, width: w, height: hgt } = this.canvas.getBoundingClientRect(), [left, top, width, height] = this.wiped ? [0, 0, w, hgt] : [pane.left, pane.top, pane.width, pane.height];
         const p = new Vector3().fromArray(shown.frame.points, 3 * point).project(this.camera);
         return { x: x + left + (p.x + 1) / 2 * width, y: y + top + (1 - p.y) / 2 * height };
-    }
-
-    /** A picture of what is seen, on a background. */
-    picture(session: Session, background: string): Promise<Blob> {
-        this.dirty = true;
-        this.draw(session);
-        const { canvas } = this, flat = document.createElement("canvas"), context = flat.getContext("2d")!;
-        flat.width = canvas.width;
-        flat.height = canvas.height;
-        context.fillStyle = background;
-        context.fillRect(0, 0, flat.width, flat.height);
-        context.drawImage(canvas, 0, 0);
-        return new Promise((resolve, reject) => flat.toBlob(blob => (blob ? resolve(blob) : reject(new Error("the browser made no picture"))), "image/png"));
     }
 }
 

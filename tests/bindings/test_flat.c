@@ -19,7 +19,7 @@ static uint64_t hash_by_hand(const char* links, double time)
     sup_error      error;
     assert_ok(sup_load("builtin:arm?points=300", NULL, &c, &error), error);
     assert_ok(sup_chain_create(&(sup_chain_desc){ .character = c, .clip = c->clips, .links = links }, &chain, &error), error);
-    assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = c->clips, .preroll = -1 }, &instance, &error),
+    assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = c->clips }, &instance, &error),
               error);
     void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* skin = malloc((c->mesh.point_count + 8) * sizeof *skin);

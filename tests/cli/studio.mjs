@@ -27,16 +27,16 @@ async function serving(folder, files, body) {
     let err = "";
     child.stderr.on("data", d => (err += d));
     const ended = new Promise(resolve => child.on("exit", (code, signal) => resolve(signal ?? code)));
+    let out = "";
     const address = await new Promise((resolve, reject) => {
-        let out = "";
         child.stdout.on("data", d => {
-            const found = /http:\S+/.exec((out += d));
+            const found = /http:\S+[^]*ends it/.test((out += d)) && /http:\S+/.exec(out);
             if (found) resolve(found[0]);
         });
         child.on("exit", () => reject(new Error(`it ended: ${err}`)));
     });
     const [, port, home, token] = /^http:\/\/127\.0\.0\.1:(\d+)(\/[0-9a-f]{32}\/)\?token=([0-9a-f]{32})$/.exec(address);
-    const s = { child, ended, address, port: Number(port), home, token };
+    const s = { child, ended, address, port: Number(port), home, token, said: () => out };
     s.ask = (target, headers = {}, more = {}) => ask(s, target, { "X-Supple-Token": token, ...headers }, more);
     try {
         await body(s);
@@ -232,6 +232,22 @@ await test("Ctrl-C and SIGTERM end it at once, with open connections and a conve
         });
     const left = fs.readdirSync(process.env.TMPDIR ?? "/tmp").filter(f => /^supple-[A-Za-z0-9]{6}$/.test(f) && !before.includes(f));
     equal(left.filter(f => fs.existsSync(path.join(process.env.TMPDIR ?? "/tmp", f, "a.fbx"))).join(), "", "files left behind");
+});
+
+await test("a person has the same port in every run, since browsers keep files by address; while it is taken, another one, and the program says so", async folder => {
+    process.env.HOME = folder;
+    const ports = [], at = name => (fs.mkdirSync(path.join(folder, name)), path.join(folder, name));
+    await serving(at("one"), [], async s => {
+        ports.push(s.port);
+        await serving(at("two"), [], async other => {
+            holds(other.port !== s.port, "the second has a port of its own");
+            match(other.said(), new RegExp(`Port ${s.port}, under which your browser keeps .* is taken`));
+        });
+        match(s.said(), /^The studio is at \S+\nCtrl-C ends it\.\n$/);
+    });
+    await serving(at("three"), [], async s => ports.push(s.port));
+    equal(ports[1], ports[0], "the port of the next run");
+    await serving(at("four"), ["--port", "0"], async s => holds(s.port !== ports[0], "a free one is another"));
 });
 
 await test("what cannot be served is said before anything starts", async folder => {

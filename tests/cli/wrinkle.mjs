@@ -30,15 +30,15 @@ function readMap(file) {
 }
 
 /** A sheet of n x n quads of `side` meters in the plane of x and y, with texture coordinates over the whole picture, that a joint
- * presses along x to `press` of its length at 1 s. `mirror`: both halves lie on the same part of the picture. */
-function sheet(file, { n = 8, side = 0.32, press = 0.85, uv = true, mirror = false } = {}) {
+ * presses along x to `press` of its length at 1 s. `mirror`: both halves lie on the same part of the picture. `place`: the texture coordinates of a corner. */
+function sheet(file, { n = 8, side = 0.32, press = 0.85, uv = true, mirror = false, place } = {}) {
     const positions = [], normals = [], uvs = [], indices = [];
     for (let j = 0; j <= n; j++)
         for (let i = 0; i <= n; i++) {
             positions.push(side * i / n, side * j / n, 0);
             normals.push(0, 0, 1);
             const u = i / n;
-            uvs.push(mirror && u > 0.5 ? 1 - u : u, 1 - j / n);
+            uvs.push(...(place?.(i, j) ?? [mirror && u > 0.5 ? 1 - u : u, 1 - j / n]));
         }
     for (let j = 0; j < n; j++)
         for (let i = 0; i < n; i++) {
@@ -146,6 +146,33 @@ await test("no texture coordinates, and stacked ones, are said", folder => {
     const r = run(["bake", sheet(path.join(folder, "stacked.glb"), { mirror: true }), out, "--normal-map", "64", "--no-verdict"]);
     if (/writes no PNG/.test(r.err)) skip("this build has no libpng");
     match(r.err, /(8|9)\d % of the normal map belong to more than one place/);
+});
+
+await test("texture coordinates that mean nothing are sentences, and leave no picture", folder => {
+    const out = path.join(folder, "out.glb"), refused = (place, words) => {
+        bad(["bake", sheet(path.join(folder, "in.glb"), { n: 16, place }), out, "--normal-map", "64", "--no-verdict"], 1, words);
+        equal(fs.readdirSync(folder).join(), "in.glb", "files");
+    };
+    refused(() => [0.5, 0.5], /cover no texel .* have no area/);
+    refused(() => [NaN, 0], /cover no texel|not a number|finite/);
+    refused((i, j) => [(0.618 * i + 0.377 * j) % 1, (0.414 * i + 0.732 * j) % 1], /more than 64 times over.*unwrap/);
+});
+
+await test("tension that is no number is written as none, and said", folder => {
+    const out = path.join(folder, "out.glb"), file = sheet(path.join(folder, "in.glb"), { press: 3e30 });
+    const r = run(["bake", file, out, "--normal-map", "64", "--no-verdict", "--fps", "2"]);
+    equal(r.code, 0, r.err);
+    match(r.err, /the tension of \d+ points was not a finite number and is written as 0/);
+    const table = fs.readFileSync(path.join(folder, "out.tension.npy"));
+    for (let at = 128; at < table.length; at += 4) holds(Number.isFinite(table.readFloatLE(at)), `a value at byte ${at}`);
+});
+
+await test("a map does not replace what was read", folder => {
+    const preset = path.join(folder, "out.tension.npy"), words = '{ "supple": 1, "links": [{ "name": "linear" }] }';
+    fs.writeFileSync(preset, words);
+    bad(["bake", sheet(path.join(folder, "in.glb")), path.join(folder, "out.glb"), "--normal-map", "64", "--preset", preset], 1, /is read here, and it would be replaced/);
+    equal(fs.readFileSync(preset, "utf8"), words, "the preset");
+    equal(fs.readdirSync(folder).sort().join(), "in.glb,out.tension.npy", "files");
 });
 
 finish();

@@ -34,6 +34,8 @@ static inline play play_chain(sup_chain_desc chain, sup_instance_desc instance)
     if (!chain.extra) chain.extra = test_deformers, chain.extra_count = SUP_COUNT_OF(test_deformers);
     assert_ok(sup_chain_create(&chain, &p.chain, &error), error);
     instance.chain = p.chain;
+    // Tests play without a pre-roll unless they ask: negative is the usual one here.
+    instance.preroll = instance.preroll == 0 ? SUP_NO_PREROLL : instance.preroll < 0 ? 0 : instance.preroll;
     assert_ok(sup_instance_create(&instance, &p.instance, &error), error);
     p.scratch = play_memory(sup_chain_scratch_size(p.chain));
     p.out = play_memory((p.points + 1) * sizeof(sup_vec3));

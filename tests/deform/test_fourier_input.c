@@ -170,7 +170,7 @@ static void near_a_resonance_of_the_loop_rates_are_prescribed(void** state)
         sup_format(links, sizeof links, "fourier(curves=4,terms=2,continuity=carry,damping=0,spread=0,cycles=%g)", 0.1 * c);
         play p = play_chain((sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = links, .cycle_end = 1 },
                             (sup_instance_desc){ .clip = &s->clip, .loop = true });
-        uint32_t wrapped = bound_of(&p)->motion.modal.seamless;
+        uint32_t wrapped = bound_of(&p)->dynamics.modal.seamless;
         double   h = 1e-3, jump = 0, speed = 0;
         singular += wrapped > 0, plain += wrapped == 0;
         assert_true(play_hash(&p, 0) == play_hash(&p, 1)); // to the bit

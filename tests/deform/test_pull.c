@@ -30,7 +30,7 @@ static pull pull_begin(const char* links, const char* world, double bend)
     p.play = play_chain(
         (sup_chain_desc){
             .character = p.arm, .clip = &p.arm->clips[0], .links = links, .world = world ? parsed(p.arena, world) : NULL },
-        (sup_instance_desc){ .clip = &p.arm->clips[0], .end = 1000, .preroll = -1 });
+        (sup_instance_desc){ .clip = &p.arm->clips[0], .end = 1000 });
     return p;
 }
 
@@ -179,7 +179,7 @@ static void a_pose_that_is_held_later_gives_the_bits_of_one_held_from_the_start(
     sup_instance_hold(live.play.instance, 0.1);
     pull from = { .arena = sup_arena_create(NULL), .arm = elbow_make(60, 1, 1) };
     from.play = play_chain((sup_chain_desc){ .character = from.arm, .clip = &from.arm->clips[0], .links = "layers(cage=250)" },
-                           (sup_instance_desc){ .clip = &from.arm->clips[0], .preroll = -1, .still = 0.1 });
+                           (sup_instance_desc){ .clip = &from.arm->clips[0], .still = 0.1 });
     for (int i = 0; i <= 8; ++i) assert_true(play_hash(&live.play, i / 30.0) == play_hash(&from.play, i / 30.0));
     sup_instance_hold(plain.play.instance, 0.1);
     assert_true(play_hash(&plain.play, 0.1) == play_hash(&plain.play, 0.9) &&

@@ -47,7 +47,7 @@ static void read_here(const char* ending, const uint8_t* data, size_t size, vola
     size_t         live = 0;
     sup_allocator  memory = { fuzz_allocate, fuzz_release, &live };
     sup_files      files = { .read = fuzz_refuse, .user = NULL };
-    sup_read_input in = { .path = path, .bytes = { data, size }, .files = &files, .up = -1, .allocator = &memory };
+    sup_read_input in = { .path = path, .bytes = { data, size }, .files = &files, .allocator = &memory };
     sup_character* character = NULL;
     sup_error      error = { SUP_OK, "" };
     sup_result     result = reader()->read(&in, &character, &error);

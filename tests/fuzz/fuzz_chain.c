@@ -34,7 +34,9 @@ static sup_json* json(sup_arena* arena, const char* text)
 static void run(const sup_chain* chain, const sup_character* c)
 {
     sup_instance* instance = NULL;
-    if (sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = &c->clips[0] }, &instance, NULL) != SUP_OK) return;
+    if (sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = &c->clips[0], .preroll = SUP_NO_PREROLL }, &instance,
+                            NULL) != SUP_OK)
+        return;
     void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* out = malloc(c->mesh.point_count * sizeof *out);
     if (scratch && out) {

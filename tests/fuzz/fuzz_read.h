@@ -64,7 +64,7 @@ static inline void fuzz_read_with(const char* path, const uint8_t* data, size_t 
     size_t                 live = 0;
     sup_allocator          memory = { fuzz_allocate, fuzz_release, &live };
     sup_read_input         in = {
-                .path = path, .bytes = { data, size }, .files = files ? files : &none, .up = -1, .allocator = &memory
+                .path = path, .bytes = { data, size }, .files = files ? files : &none, .allocator = &memory
     };
     sup_character* character = NULL;
     sup_error      error = { SUP_OK, "" };

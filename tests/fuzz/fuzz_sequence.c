@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     const sup_files          files = { .read = read_one, .list = list_all, .user = &s };
     size_t                   live = 0;
     sup_allocator            memory = { fuzz_allocate, fuzz_release, &live };
-    sup_load_options         options = { .files = &files, .allocator = &memory, .up = -1 };
+    sup_load_options         options = { .files = &files, .allocator = &memory };
     if (size == 0) return 0;
     fill(&s, data + 1, size - 1);
     const char*    path = paths[data[0] % 4];

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEMORY_MAX = 1 << 30, PATH_ROOM = 512, PLAYED_POINTS = 2500 };
+enum { MEMORY_MAX = 1 << 30, PATH_ROOM = 512, PLAYED_POINTS = 2500, FINER_TRIANGLES = 3000 };
 
 char trial_stage[128];
 
@@ -181,7 +181,7 @@ static void add_example(trial* t)
 
 static sup_result read_character(trial* t, sup_error* error)
 {
-    sup_load_options options = { .up = -1, .files = &t->files, .allocator = &t->memory };
+    sup_load_options options = { .files = &t->files, .allocator = &t->memory };
     stage(t, "reading", "");
     sup_result result = sup_load(t->one->skeleton.data ? "case.obj" : "case.glb", &options, &t->character, error);
     if (result == SUP_OK && t->one->skeleton.data) result = attach(t, error);
@@ -385,11 +385,43 @@ static bool try_bake(trial* t)
     t->counts->baked++;
     sup_character* again = NULL;
     stage(t, "reading what was written as", ending);
-    sup_load_options options = { .up = -1, .allocator = &t->memory };
+    sup_load_options options = { .allocator = &t->memory };
     good = strcmp(ending, "glb") != 0 || sup_load(path, &options, &again, &error) == SUP_OK;
     sup_character_destroy(again);
     unlink(path);
     return (good || broken(t, "it is refused", error.text)) && in_time(t);
+}
+
+// ---------------------------------------------------------------------------------------------- finer
+
+// A finer copy is a character like any other: it plays under the link that it is made for, and can be divided no less well than
+// it was read.
+static bool try_finer(trial* t)
+{
+    sup_character* coarse = t->character;
+    sup_error      error = { 0 };
+    if (coarse->mesh.triangle_count > FINER_TRIANGLES) return true;
+    stage(t, "subdividing", "");
+    bool       dressed = coarse->source && chance_one_in(&t->chance, 2);
+    uint32_t   levels = 1 + chance_below(&t->chance, 2);
+    sup_result result = dressed ? sup_character_subdivide_dressed(coarse, levels, &t->memory, &t->character, &error)
+                                : sup_character_subdivide(coarse, levels, &t->memory, &t->character, &error);
+    if (result != SUP_OK) {
+        t->character = coarse;
+        return refused_well(t, result, &error);
+    }
+    sup_vec3* plain[4];
+    sup_clip  clip = t->clip;
+    memcpy(plain, t->plain, sizeof plain), memset(t->plain, 0, sizeof plain);
+    // Clips keep their order.
+    for (uint32_t i = 0; i < coarse->clip_count; ++i)
+        if (coarse->clips[i].channels == clip.channels && i < t->character->clip_count) t->clip = t->character->clips[i];
+    bool good = in_time(t) && try_chain(t, "linear", "") && try_chain(t, "linear,wrinkle", "");
+    memcpy(t->plain, plain, sizeof plain);
+    t->clip = clip;
+    sup_character_destroy(t->character);
+    t->character = coarse;
+    return good;
 }
 
 // ---------------------------------------------------------------------------------------------- whole
@@ -400,7 +432,7 @@ static bool run(trial* t)
     sup_result result = read_character(t, &error);
     t->counts->refused += result != SUP_OK;
     if (result != SUP_OK) return refused_well(t, result, &error);
-    return in_time(t) && try_weights(t) && try_center(t) && try_deformers(t) && try_bake(t);
+    return in_time(t) && try_weights(t) && try_center(t) && try_deformers(t) && try_bake(t) && try_finer(t);
 }
 
 bool trial_run(const hostile_case* one, const trial_options* options, trial_counts* counts, char why[HOSTILE_WORDS])

@@ -124,9 +124,11 @@ typedef struct test_bake {
     bool                 flat, loop;
     bool                 sparse, meshopt;
     const sup_extra*     extra;          ///< for --meshopt, and to read it back
+    const sup_bake_budget* budget;
     bool                 local;          ///< only every 20th point leaves where a viewer's blend puts it
     uint64_t             bytes;          ///< out
     char                 warnings[4096]; ///< out
+    sup_bake_report      report;         ///< out; its lists do not live
 } test_bake;
 
 static inline sup_bake_desc test_bake_desc(const test_bake* b)
@@ -143,6 +145,7 @@ static inline sup_bake_desc test_bake_desc(const test_bake* b)
                             .flat = b->flat,
                             .sparse = b->sparse,
                             .meshopt = b->meshopt,
+                            .budget = b->budget,
                             .extra = b->extra };
 }
 
@@ -173,6 +176,7 @@ static inline sup_result test_bake_run(test_bake* b, const sup_allocator* alloca
     const char* warnings = NULL;
     if (result == SUP_OK) result = sup_bake_end(bake, &b->bytes, &warnings, error);
     snprintf(b->warnings, sizeof b->warnings, "%s", warnings ? warnings : "");
+    if (result == SUP_OK && sup_bake_report_get(bake)) b->report = *sup_bake_report_get(bake);
     sup_bake_destroy(bake);
     sup_arena_destroy(arena);
     return result;
@@ -218,7 +222,7 @@ static inline double test_bake_error(const test_bake* b, const char* clip_name)
     const sup_character*   c = b->character;
     sup_character*         again = NULL;
     sup_error              error;
-    const sup_load_options options = { .up = -1, .extra = b->extra };
+    const sup_load_options options = { .extra = b->extra };
     assert_ok(sup_load(b->path, &options, &again, &error), error);
     const sup_clip* clip = sup_character_clip(again, clip_name);
     if (!clip) fail_msg("'%s' has no clip '%s'", b->path, clip_name);

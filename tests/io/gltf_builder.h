@@ -205,7 +205,7 @@ static inline sup_result read_with(sup_bytes bytes, const memory_file* beside, c
                                    sup_character** out, sup_error* error)
 {
     sup_files      files = { .read = read_memory, .user = (void*)(uintptr_t)beside };
-    sup_read_input in = { .path = "folder/small.glb", .bytes = bytes, .files = &files, .up = -1, .allocator = allocator };
+    sup_read_input in = { .path = "folder/small.glb", .bytes = bytes, .files = &files, .allocator = allocator };
     *error = (sup_error){ 0 };
     return gltf_read(&in, out, error);
 }

@@ -14,7 +14,7 @@ static inline sup_result read_bytes(const void* data, size_t size, const sup_all
     // In memory of its own, so that a sanitizer sees any step beyond.
     char* copy = malloc(size ? size : 1);
     memcpy(copy, data, size);
-    sup_read_input in = { .path = READING_PATH, .bytes = { (const uint8_t*)copy, size }, .up = -1, .allocator = allocator };
+    sup_read_input in = { .path = READING_PATH, .bytes = { (const uint8_t*)copy, size }, .allocator = allocator };
     sup_result     result = sup_format_for(in.path)->read(&in, out, error);
     free(copy);
     return result;
@@ -62,7 +62,6 @@ static inline uint32_t read_stopping(const char* text, uint32_t stop)
     test_allocator_init(&memory, -1);
     sup_read_input in = { .path = READING_PATH,
                           .bytes = { (const uint8_t*)text, strlen(text) },
-                          .up = -1,
                           .allocator = &memory.allocator,
                           .progress = &progress };
     assert_int_equal(sup_format_for(in.path)->read(&in, &c, &error), stop ? SUP_ERROR_CANCELLED : SUP_OK);

@@ -211,7 +211,7 @@ static void real_files_have_what_their_table_says(void** state)
 static void loaded_as_a_character_it_says_what_to_do(void** state)
 {
     (void)state;
-    sup_read_input in = { .path = "a/walk.bvh", .bytes = { (const uint8_t*)small, sizeof small - 1 }, .up = -1 };
+    sup_read_input in = { .path = "a/walk.bvh", .bytes = { (const uint8_t*)small, sizeof small - 1 } };
     sup_character* c = NULL;
     sup_error      error;
     assert_int_equal(sup_format_for("walk.bvh")->read(&in, &c, &error), SUP_ERROR_INPUT);

@@ -89,7 +89,7 @@ static sup_character* large(void)
 static sup_result read_file(const void* path, const sup_progress* progress, sup_error* error)
 {
     sup_character*   c = NULL;
-    sup_load_options options = { .up = -1, .progress = progress };
+    sup_load_options options = { .progress = progress };
     sup_result       r = sup_load(path, &options, &c, error);
     sup_character_destroy(c);
     return r;

@@ -67,7 +67,7 @@ static int unmake(void** state)
 
 static sup_character* load(const char* path)
 {
-    const sup_load_options options = { .up = -1, .files = &files };
+    const sup_load_options options = { .files = &files };
     sup_character*         c = NULL;
     sup_error              error;
     assert_ok(sup_load(path, &options, &c, &error), error);
@@ -140,8 +140,7 @@ static void pictures_of_an_obj_lie_where_its_corners_say(void** state)
     assert_int_equal(paint.pictures[0].bytes.size, sizeof dot);
     assert_non_null(paint.corner_entries);
     // The first square has no picture, the second has the dot; corner 4 is the vertex at 1 0 0 as the second square shows it.
-    for (uint32_t i = 0; i < 8; ++i)
-        assert_int_equal(paint.vertex_pictures[paint.corner_entries[i]], i < 4 ? SUP_NONE : 0);
+    for (uint32_t i = 0; i < 8; ++i) assert_int_equal(paint.vertex_pictures[paint.corner_entries[i]], i < 4 ? SUP_NONE : 0);
     assert_float_equal(paint.vertex_uv[paint.corner_entries[1]][0], 0.5f, 0);
     assert_float_equal(paint.vertex_uv[paint.corner_entries[4]][0], 1, 0);
     assert_float_equal(paint.vertex_uv[paint.corner_entries[4]][1], 0, 0); // from the top
@@ -241,7 +240,7 @@ static sup_character* read_text(const char* path, const char* text, size_t size,
     sup_error      error;
     *result = SUP_ERROR_MEMORY;
     if (!keep) return NULL;
-    sup_read_input in = { .path = path, .files = &files, .up = -1, .allocator = allocator, .arena = keep };
+    sup_read_input in = { .path = path, .files = &files, .allocator = allocator, .arena = keep };
     in.bytes.data = sup_arena_copy(keep, text, size, 1);
     in.bytes.size = size;
     if (in.bytes.data) *result = sup_format_for(path)->read(&in, &c, &error);
@@ -299,6 +298,50 @@ static void an_obj_of_points_and_faces_is_stored_as_it_is(void** state)
     sup_character_destroy(c);
 }
 
+static sup_vec3 color_near(const sup_character* c, const sup_vec3* colors, sup_vec3 place)
+{
+    uint32_t nearest = 0;
+    for (uint32_t p = 1; p < c->mesh.point_count; ++p)
+        if (v3_distance(c->mesh.points[p], place) < v3_distance(c->mesh.points[nearest], place)) nearest = p;
+    return colors[nearest];
+}
+
+static void colors_of_the_beast_survive_a_glb(void** state)
+{
+    (void)state;
+    sup_error      error;
+    sup_character* beast = NULL;
+    sup_character* read = NULL;
+    const char*    path = test_folder_file(&folder, "beast.glb");
+    assert_ok(sup_builtin_create("beast", 2000, NULL, &beast, &error), error);
+    assert_ok(sup_character_write(beast, path, NULL, NULL, &error), error);
+    assert_ok(sup_load(path, NULL, &read, &error), error);
+    uint32_t  count = beast->mesh.point_count;
+    sup_vec3 *before = calloc(count, sizeof *before), *after = calloc(count, sizeof *after);
+    assert_true(sup_character_colors(beast, before) && sup_character_colors(read, after));
+    assert_int_equal(read->mesh.point_count, count);
+    for (uint32_t p = 0; p < count; ++p) { // the file has its own order
+        sup_vec3 same = color_near(read, after, beast->mesh.points[p]);
+        assert_memory_equal(&before[p], &same, sizeof same);
+    }
+    sup_vec3 nose = color_near(beast, before, v3(0, 0.752f, 0.695f)), belly = color_near(beast, before, v3(0, 0.175f, 0));
+    assert_true(nose.x < 0.05f && nose.y < 0.05f && belly.x > 0.8f && belly.y > 0.6f);
+    free(before), free(after);
+    sup_character_destroy(beast), sup_character_destroy(read);
+}
+
+static void the_arm_has_no_colors(void** state)
+{
+    (void)state;
+    sup_error      error;
+    sup_character* arm = NULL;
+    assert_ok(sup_builtin_create("arm", 0, NULL, &arm, &error), error);
+    sup_vec3* colors = calloc(arm->mesh.point_count, sizeof *colors);
+    assert_false(sup_character_colors(arm, colors));
+    free(colors);
+    sup_character_destroy(arm);
+}
+
 static void cut_anywhere_it_is_written_or_refused(void** state)
 {
     (void)state;
@@ -339,6 +382,8 @@ int main(void)
         cmocka_unit_test(a_bake_of_it_reads_back_with_the_points_in_order),
         cmocka_unit_test(a_rig_put_under_it_changes_nothing),
         cmocka_unit_test(colors_of_points_become_linear),
+        cmocka_unit_test(colors_of_the_beast_survive_a_glb),
+        cmocka_unit_test(the_arm_has_no_colors),
         cmocka_unit_test(an_obj_of_points_and_faces_is_stored_as_it_is),
         cmocka_unit_test(cut_anywhere_it_is_written_or_refused),
         cmocka_unit_test(failing_allocations_are_said),

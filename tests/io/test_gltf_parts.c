@@ -69,7 +69,6 @@ static sup_result read_choice(builder* b, const char* const* meshes, uint32_t me
 {
     sup_read_input in = { .path = "wardrobe.glb",
                           .bytes = builder_glb(b),
-                          .up = -1,
                           .meshes = meshes,
                           .mesh_count = mesh_count,
                           .dress = dress,

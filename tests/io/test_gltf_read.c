@@ -43,7 +43,7 @@ static void the_user_may_insist_on_unit_and_up(void** state)
     add_triangle(&b);
     sup_character* c = NULL;
     sup_error      error;
-    sup_read_input in = { .path = "a.glb", .bytes = builder_glb(&b), .unit = 0.01, .up = SUP_AXIS_Z };
+    sup_read_input in = { .path = "a.glb", .bytes = builder_glb(&b), .unit = 0.01, .up = SUP_UP_Z };
     assert_ok(gltf_read(&in, &c, &error), error);
     assert_true(c->metres_per_unit == 0.01 && !c->unit_assumed && c->up == SUP_AXIS_Z);
     done(c, &b);

@@ -143,7 +143,7 @@ static void every_limit_of_memory_is_survived(void** state)
         sup_character* c = NULL;
         sup_error      error;
         sup_arena_limit(arena, whole.size + limit);
-        sup_read_input in = { .path = "a.glb", .bytes = bytes, .up = -1, .arena = arena };
+        sup_read_input in = { .path = "a.glb", .bytes = bytes, .arena = arena };
         sup_result     result = gltf_read(&in, &c, &error);
         if (result != SUP_OK) assert_int_equal(result, SUP_ERROR_MEMORY);
         read = result == SUP_OK;

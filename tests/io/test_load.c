@@ -64,7 +64,7 @@ static void a_number_of_points_may_be_asked_for(void** state)
     assert_in_range(c->mesh.point_count, 700, 1400);
     sup_character_destroy(c);
     c = NULL;
-    sup_load_options options = { .unit = 0.01, .up = SUP_AXIS_Z };
+    sup_load_options options = { .unit = 0.01, .up = SUP_UP_Z };
     assert_ok(sup_load("builtin:arm?points=500", &options, &c, &error), error);
     assert_true(c->metres_per_unit == 0.01 && c->up == SUP_AXIS_Z && !c->unit_assumed && !c->up_assumed);
     sup_character_destroy(c);
@@ -135,7 +135,7 @@ static void a_host_may_bring_its_own_files(void** state)
     (void)state;
     int              calls = 0;
     sup_files        files = { .read = hand_out, .user = &calls };
-    sup_load_options options = { .files = &files, .up = -1 };
+    sup_load_options options = { .files = &files };
     sup_character*   c = NULL;
     sup_error        error;
     assert_ok(sup_load("anywhere/a.obj", &options, &c, &error), error);
@@ -152,7 +152,7 @@ static void every_refused_allocation_is_survived(void** state)
         test_allocator   memory;
         sup_character*   c = NULL;
         sup_error        error;
-        sup_load_options options = { .allocator = &memory.allocator, .up = -1 };
+        sup_load_options options = { .allocator = &memory.allocator };
         test_allocator_init(&memory, at);
         sup_result result = sup_load(path, &options, &c, &error);
         sup_character_destroy(c);

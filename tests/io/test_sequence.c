@@ -41,7 +41,7 @@ static sup_result load(const shelf* s, const char* path, double fps, const sup_a
                        sup_error* error)
 {
     sup_files        files = { .read = shelf_read, .user = (void*)(uintptr_t)s, shelf_list };
-    sup_load_options options = { .up = -1, .files = &files, .fps = fps, .allocator = memory };
+    sup_load_options options = { .files = &files, .fps = fps, .allocator = memory };
     return sup_load(path, &options, out, error);
 }
 

@@ -30,7 +30,7 @@ static sup_result hand_out(void* user, const char* path, sup_arena* arena, sup_b
 static sup_character* load(const char* path, double size, double unit)
 {
     const sup_files  files = { .read = hand_out, .user = &size };
-    sup_load_options options = { .files = &files, .unit = unit, .up = -1 };
+    sup_load_options options = { .files = &files, .unit = unit };
     sup_character*   c = NULL;
     sup_error        error;
     assert_ok(sup_load(path, &options, &c, &error), error);

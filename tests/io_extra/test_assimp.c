@@ -17,7 +17,7 @@ int main(void)
 
 static sup_result load(const char* path, sup_character** out, sup_error* error)
 {
-    sup_load_options options = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options options = { .extra = sup_extra_get() };
     return sup_load(path, &options, out, error);
 }
 
@@ -356,7 +356,7 @@ static void unit_and_axis_of_the_user_are_obeyed(void** state)
     (void)state;
     const char* path = test_folder_file(&folder, "tall.off");
     write_text(path, "OFF\n3 1 0\n0 0 0\n1 0 0\n0 0 100\n3 0 1 2\n");
-    sup_load_options options = { .unit = 0.01, .up = SUP_AXIS_Z, .extra = sup_extra_get() };
+    sup_load_options options = { .unit = 0.01, .up = SUP_UP_Z, .extra = sup_extra_get() };
     sup_character*   c;
     sup_error        error;
     assert_ok(sup_load(path, &options, &c, &error), error);
@@ -583,7 +583,7 @@ static void every_refused_allocation_is_survived(void** state)
         sup_character* c = NULL;
         sup_error      error = { 0 };
         test_allocator_init(&a, fail_at);
-        sup_load_options options = { .up = -1, .allocator = &a.allocator, .extra = sup_extra_get() };
+        sup_load_options options = { .allocator = &a.allocator, .extra = sup_extra_get() };
         sup_result       result = sup_load(path, &options, &c, &error);
         sup_character_destroy(c);
         assert_int_equal(a.live, 0);

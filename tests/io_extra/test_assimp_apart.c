@@ -77,7 +77,7 @@ static sup_result make_small(const sup_read_input* in, sup_arena* keep, sup_aren
 
 static sup_result run(assimp_make_fn* make, sup_arena* arena, gltf_given* given, sup_error* error)
 {
-    sup_read_input in = { .path = "a.fbx", .bytes = { (const uint8_t*)"x", 1 }, .files = sup_files_system(), .up = -1 };
+    sup_read_input in = { .path = "a.fbx", .bytes = { (const uint8_t*)"x", 1 }, .files = sup_files_system() };
     *error = (sup_error){ SUP_OK, "" };
     return assimp_apart(make, &in, arena, arena, given, error);
 }
@@ -112,7 +112,7 @@ static void a_process_that_was_stopped_is_ended(void** state)
     sup_arena*     arena = sup_arena_create(NULL);
     int            questions = 2;
     sup_progress   progress = { stop_asking, &questions };
-    sup_read_input in = { .path = "a.fbx", .bytes = { small, 3 }, .files = sup_files_system(), .up = -1, .wait = 0.3 };
+    sup_read_input in = { .path = "a.fbx", .bytes = { small, 3 }, .files = sup_files_system(), .wait = 0.3 };
     gltf_given     given;
     sup_error      error = { SUP_OK, "" };
     assert_int_equal(assimp_apart(make_and_stop, &in, arena, arena, &given, &error), SUP_ERROR_INPUT);
@@ -149,7 +149,7 @@ static void refuse(const char* ending, const char* text)
     char             path[16] = "a.";
     strcat(path, ending);
     sup_read_input in = {
-        .path = path, .bytes = { (const uint8_t*)text, strlen(text) }, .files = sup_files_system(), .up = -1
+        .path = path, .bytes = { (const uint8_t*)text, strlen(text) }, .files = sup_files_system()
     };
     sup_character* c = NULL;
     sup_error      error = { SUP_OK, "" };

@@ -38,7 +38,7 @@ static sup_character* load_scene(void)
 {
     sup_character*   c = NULL;
     sup_error        error = { 0 };
-    sup_load_options options = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options options = { .extra = sup_extra_get() };
     const char*      path = test_folder_file(&folder, "scene.dae");
     FILE*            file = fopen(path, "wb");
     assert_non_null(file);

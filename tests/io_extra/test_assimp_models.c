@@ -79,7 +79,7 @@ static void try_one(const char* path, const char* out, outcome* o)
 {
     sup_character*   c = NULL;
     sup_error        error = { 0 };
-    sup_load_options options = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options options = { .extra = sup_extra_get() };
     if (sup_load(path, &options, &c, &error) != SUP_OK) {
         o->state = 1;
         snprintf(o->text, sizeof o->text, "%s", error.text);

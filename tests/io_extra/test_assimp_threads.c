@@ -26,7 +26,7 @@ static void a_process_with_threads_reads_by_itself(void** state)
     (void)state;
     sup_pool*      pool = sup_pool_create(2);
     sup_arena*     arena = sup_arena_create(NULL);
-    sup_read_input in = { .path = "a.fbx", .bytes = { small, sizeof small }, .files = sup_files_system(), .up = -1 };
+    sup_read_input in = { .path = "a.fbx", .bytes = { small, sizeof small }, .files = sup_files_system() };
     gltf_given     given;
     sup_error      error;
     assert_non_null(pool);

@@ -75,7 +75,7 @@ static sup_bytes build(builder* b, const sheet* s, const char* extension, bool r
 
 static sup_result read_packed(sup_bytes bytes, const sup_extra* extra, sup_character** out, sup_error* error)
 {
-    sup_read_input in = { .path = "packed.glb", .bytes = bytes, .files = sup_files_system(), .up = -1, .extra = extra };
+    sup_read_input in = { .path = "packed.glb", .bytes = bytes, .files = sup_files_system(), .extra = extra };
     *error = (sup_error){ 0 };
     return gltf_read(&in, out, error);
 }
@@ -198,7 +198,7 @@ static void packed_bakes_are_smaller_and_exact(void** state)
     assert_int_equal(test_folder_count(&folder), 2); // no spill is left behind
     assert_true(b.bytes < a.bytes);
     assert_true(test_bake_error(&b, "bend.dualquat") < 1e-5);
-    sup_load_options options = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options options = { .extra = sup_extra_get() };
     assert_ok(sup_load(a.path, NULL, &dense, &error), error);
     assert_ok(sup_load(b.path, &options, &packed, &error), error);
     assert_int_equal(packed->morph_count, dense->morph_count);
@@ -226,7 +226,7 @@ static void packed_bakes_can_be_baked_again(void** state)
                     .meshopt = true,
                     .extra = sup_extra_get() };
     assert_ok(test_bake_run(&a, NULL, &error), error);
-    sup_load_options options = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options options = { .extra = sup_extra_get() };
     assert_ok(sup_load(a.path, &options, &once, &error), error);
     test_bake b = a;
     b.character = once;

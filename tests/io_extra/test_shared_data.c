@@ -184,7 +184,7 @@ static bool obj_exact(const trip* t)
 
 static void travel(const char* path, row* r)
 {
-    const sup_load_options options = { .up = -1, .extra = sup_extra_get() };
+    const sup_load_options options = { .extra = sup_extra_get() };
     sup_character*         c = NULL;
     sup_error              error;
     if (sup_load(path, &options, &c, &error) != SUP_OK) fail_msg("%s: %s", path, error.text);

@@ -65,7 +65,7 @@ static numbers measure(const sup_character* character, const sup_meter* meter, c
     sup_instance*     instance = NULL;
     const sup_mesh*   mesh = &character->mesh;
     sup_chain_desc    desc = { .character = character, .clip = clip, .links = deformer->name };
-    sup_instance_desc playing = { .clip = clip, .preroll = -1.0 };
+    sup_instance_desc playing = { .clip = clip };
     assert_ok(sup_chain_create(&desc, &chain, &error), error);
     playing.chain = chain;
     assert_ok(sup_instance_create(&playing, &instance, &error), error);

@@ -43,54 +43,66 @@ for (const [threads, budget] of [[1, 15], [2, 30]]) {
     row(`\`layers\`, beast, ${threads} worker${threads > 1 ? "s" : ""}`, `${budget} frames/s`, `${(1000 / got.mean).toFixed(1)} frames/s (${got.mean.toFixed(0)} ms, ${got.cpu.toFixed(0)} ms of CPU)`, 1000 / got.mean >= budget);
 }
 
-// The page.
-const server = await serve(), browser = await browse(), context = await browser.newContext({ viewport: { width: 1280, height: 800 } }), page = await context.newPage();
-watch(page);
-await page.addInitScript(() => {
-    globalThis.first = null;
-    globalThis.longest = { opening: 0, simulating: 0 };
-    const look = () => {
-        const s = globalThis.studio;
-        if (!globalThis.first && s?.session().frame > 0 && s.drawn().frames > 1) globalThis.first = performance.now() - performance.getEntriesByType("navigation")[0].responseStart;
+// The page: as it is, and with a thread that draws nothing, which tells what this machine's software renderer takes of it.
+const server = await serve(), browser = await browse();
+async function opened(drawing) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } }), page = await context.newPage();
+    watch(page);
+    if (!drawing) await page.route("**/draw.mjs", route => route.fulfill({ contentType: "text/javascript", headers: { "Cross-Origin-Embedder-Policy": "require-corp", "Cross-Origin-Resource-Policy": "same-origin" },
+        body: "onmessage = ({ data }) => data.canvas || postMessage({ number: data.number, ms: 0 });" }));
+    await page.addInitScript(() => {
+        globalThis.first = null;
+        globalThis.longest = { opening: 0, simulating: 0 };
+        const look = () => {
+            const s = globalThis.studio;
+            if (!globalThis.first && s?.session().frame > 0 && s.drawn().frames > 1) globalThis.first = performance.now() - performance.getEntriesByType("navigation")[0].responseStart;
+            requestAnimationFrame(look);
+        };
         requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-    new PerformanceObserver(list => list.getEntries().forEach(e => {
-        const when = globalThis.first ? "simulating" : "opening";
-        globalThis.longest[when] = Math.max(globalThis.longest[when], e.duration);
-    })).observe({ type: "longtask", buffered: true });
-});
-await page.goto(server.address, { waitUntil: "commit" });
-await page.waitForFunction(() => globalThis.first, undefined, { timeout: 120000 });
-const first = await page.evaluate(() => globalThis.first);
-row("first movement after the first byte", "2 s", `${(first / 1000).toFixed(1)} s`, first < 2000);
-await settled(page);
-const { opening, simulating } = await page.evaluate(() => globalThis.longest);
-row("longest block of the page's thread while it opens", "", `${opening.toFixed(0)} ms`, null);
-row("longest block while simulating", "50 ms", `${simulating.toFixed(0)} ms`, simulating <= 50);
-
-// From a live slider's event to the first skin made with it, and drawn: the first event of a drag begins the live simulation, the
-// others are what a person feels.
-await change(page, s => ({ ...s, chains: [{ id: 1, links: [{ deformer: "lattice", muted: false, values: {} }] }], active: 1, compare: "single" }));
-await settled(page);
-await studio(page, "pause");
-await studio(page, "seek", 8);
-const answers = await page.evaluate(async () => {
-    const live = ["stiffness", "damping", "gravity", "inertia"], found = [...document.querySelectorAll('.field input[type="range"]')].find(e => live.some(name => e.closest(".field").dataset.parameter.startsWith(name)) && !e.closest(".field").querySelector("label i"));
-    const s = globalThis.studio, times = [];
-    for (let i = 0; i < 9; i++) {
-        const before = s.live(1), begin = performance.now();
-        found.value = String((Number(found.value) + 37) % 900 + 50);
-        found.dispatchEvent(new Event("input", { bubbles: true }));
-        while (s.live(1) <= before + (i ? 1 : 0) && performance.now() - begin < 20000) await new Promise(requestAnimationFrame); // one may have been under way
-        await new Promise(requestAnimationFrame); // drawn
-        times.push(performance.now() - begin);
-    }
-    found.dispatchEvent(new Event("change", { bubbles: true }));
-    return times;
-});
-const felt = answers.slice(1);
-row("live slider on `lattice` (beast) to the skin with it", "50 ms", `${median(felt).toFixed(0)} ms median of ${felt.length}; ${answers[0].toFixed(0)} ms for the first of a drag`, median(felt) < 50);
+        new PerformanceObserver(list => list.getEntries().forEach(e => {
+            const when = globalThis.first ? "simulating" : "opening";
+            globalThis.longest[when] = Math.max(globalThis.longest[when], e.duration);
+        })).observe({ type: "longtask", buffered: true });
+    });
+    await page.goto(server.address, { waitUntil: "commit" });
+    await page.waitForFunction(() => globalThis.first, undefined, { timeout: 120000 });
+    await settled(page);
+    return { page, context, first: await page.evaluate(() => globalThis.first), ...await page.evaluate(() => globalThis.longest) };
+}
+const MOVES = 12;
+/** From a live slider's event until the skin made with it stands on the screen: the first event of a drag begins the live simulation, the others are what a person feels. */
+async function slider(page) {
+    await change(page, s => ({ ...s, chains: [{ id: 1, links: [{ deformer: "lattice", muted: false, values: {} }] }], active: 1, compare: "single" }));
+    await settled(page);
+    await studio(page, "pause");
+    await studio(page, "seek", 8);
+    return page.evaluate(async moves => {
+        const live = ["stiffness", "damping", "gravity", "inertia"], found = [...document.querySelectorAll('.field input[type="range"]')].find(e => live.some(name => e.closest(".field").dataset.parameter.startsWith(name)) && !e.closest(".field").querySelector("label i"));
+        const s = globalThis.studio, times = [];
+        for (let i = 0; i <= moves; i++) {
+            const begin = performance.now();
+            found.value = String((Number(found.value) + 37) % 900 + 50);
+            found.dispatchEvent(new Event("input", { bubbles: true }));
+            while (s.drawn().answered < s.drawn().asked && performance.now() - begin < 20000) await new Promise(resolve => setTimeout(resolve, 1));
+            times.push(performance.now() - begin);
+            await new Promise(requestAnimationFrame);
+        }
+        found.dispatchEvent(new Event("change", { bubbles: true }));
+        return times;
+    }, MOVES);
+}
+const DRAWS = [[false, " (nothing drawn)"], [true, ", drawn by software"]];
+let page, context;
+for (const [drawing, how] of DRAWS) {
+    const got = await opened(drawing);
+    row(`first movement after the first byte${how}`, "2 s", `${(got.first / 1000).toFixed(1)} s`, got.first < 2000);
+    row(`longest block of the page's thread while it opens${how}`, "", `${got.opening.toFixed(0)} ms`, null);
+    row(`longest block while simulating${how}`, "50 ms", got.simulating ? `${got.simulating.toFixed(0)} ms` : "below 50 ms", got.simulating <= 50);
+    const [begins, ...felt] = await slider(got.page);
+    row(`live slider on \`lattice\` (beast) to the skin with it${how}`, "50 ms", `${median(felt).toFixed(0)} ms median of ${felt.length}; ${begins.toFixed(0)} ms for the first of a drag`, median(felt) < 50);
+    if (!drawing) await got.context.close();
+    ({ page, context } = got);
+}
 
 // Memory while it plays.
 await change(page, s => ({ ...s, chains: [{ id: 1, links: [{ deformer: "linear", muted: false, values: {} }] }, { id: 2, links: [{ deformer: "dualquat", muted: false, values: {} }, { deformer: "smooth", muted: false, values: {} }] }], active: 2, compare: "side" }));

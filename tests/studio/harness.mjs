@@ -88,8 +88,9 @@ export async function serve(...words) {
     return { address, pid: child.pid, end: async () => (child.kill("SIGTERM"), await ended) };
 }
 
+// As a browser does on a machine without graphics: WebGL by software, the page itself put together without it.
 const FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"];
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing"];
 
 export async function browse() {
     if (!fs.existsSync(path.join(site, "index.html"))) skip("build/studio is not there; make studio builds it");

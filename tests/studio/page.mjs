@@ -61,8 +61,7 @@ await test("opens on the file of the command line, is isolated, plays and draws 
     const seen = [];
     for (const frame of [0, 4]) {
         await studio(page, "seek", frame);
-        await page.waitForFunction(n => globalThis.studio.drawn().frames > n, (await studio(page, "drawn")).frames).catch(() => {});
-        await page.waitForTimeout(300);
+        await page.waitForFunction(() => globalThis.studio.drawn().still);
         seen.push(await pixels());
     }
     holds(new Set(seen[0]).size > 20, "the view has shades");
@@ -326,7 +325,6 @@ await test("axe finds nothing serious, dark and light", async () => {
         await page.emulateMedia({ colorScheme: scheme });
         for (const name of await page.getByRole("tab").allTextContents()) {
             await tab(name);
-            await page.waitForTimeout(150);
             await page.evaluate(axe()); // the debugger's door: the policy lets no script in
             const found = await page.evaluate(async () => (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations.filter(v => ["serious", "critical"].includes(v.impact))
                 .map(v => `${v.id}: ${v.help} (${v.nodes.slice(0, 3).map(n => n.target.join(" ")).join("; ")})`));

@@ -63,13 +63,15 @@ await studio(page, "pause");
 await studio(page, "seek", 8);
 await page.locator('#tools [data-tool="grab"]').click();
 await page.waitForTimeout(1000);
-const box = await page.locator("#view").boundingBox(), x = box.x + 0.56 * box.width, y = box.y + 0.5 * box.height;
+const { points } = await studio(page, "character"), places = [];
+for (let i = 0; i < points; i += 61) places.push(await studio(page, "pixel", i));
+const [x, y] = ["x", "y"].map(k => places.reduce((sum, p) => sum + p[k], 0) / places.length); // the middle of the body
 await page.mouse.move(x, y);
 await page.mouse.down();
 for (let i = 1; i <= 8; ++i) {
     await page.mouse.move(x + 22 * i, y - 12 * i);
     const { frame } = await studio(page, "hand");
-    await page.waitForFunction(n => globalThis.studio.hand().frame > n, frame, { timeout: 60000 });
+    await page.waitForFunction(n => globalThis.studio.hand().frame > n, frame, { timeout: 120000 });
 }
 await take(page, "studio-grab");
 await page.mouse.up();
@@ -78,9 +80,9 @@ await change(page, s => ({ ...s, take: undefined, end: 0.3, frame: 0, touch: { .
 await page.waitForFunction(() => globalThis.studio.paint().values.length > 0);
 await page.locator("#paint-fill-go").click();
 await page.waitForTimeout(500);
-await page.mouse.move(x - 40, y + 40);
+await page.mouse.move(x - 40, y + 30);
 await page.mouse.down();
-for (let i = 0; i <= 12; ++i) await page.mouse.move(x - 40 + 9 * i, y + 40 + 4 * Math.sin(i), { steps: 2 });
+for (let i = 0; i <= 12; ++i) await page.mouse.move(x - 40 + 9 * i, y + 30 + 4 * Math.sin(i), { steps: 2 });
 await page.mouse.up();
 await take(page, "studio-paint");
 if (page.problems.length) console.log(page.problems);

@@ -5,10 +5,11 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-export let THREE, GLTFLoader, USDLoader, USDAParser;
+export let THREE, GLTFLoader, MeshoptDecoder, USDLoader, USDAParser;
 try {
     THREE = await import("three");
     ({ GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js"));
+    ({ MeshoptDecoder } = await import("three/addons/libs/meshopt_decoder.module.js"));
     ({ USDLoader } = await import("three/addons/loaders/USDLoader.js"));
     ({ USDAParser } = await import("three/addons/loaders/usd/USDAParser.js"));
 } catch (e) {

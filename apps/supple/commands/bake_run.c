@@ -82,6 +82,9 @@ static sup_result open_output(const bake_job* job, workbench* top, const bake_ou
         .sparse = job->sparse,
         .meshopt = job->meshopt,
         .extra = sup_extra_get(),
+        .budget = job->budget,
+        .tasks = job->tasks,
+        .progress = &job->bar->sink,
         .kept = job->inputs ? inputs_hold : NULL,
         .kept_user = job->inputs,
         .linear = strcmp(out->chain, "linear") == 0,
@@ -115,7 +118,7 @@ static sup_result write_frames(const bake_job* job, workbench* top, bake_outcome
         out->hashes[i] = sup_hash_points(top->points, mesh->point_count);
         out->hash = hash_frames(out->hash, out->hashes[i]);
         double change = rest_volume != 0.0 ? sup_metric_volume(mesh, top->points) / rest_volume - 1.0 : 0.0;
-        bool worst = i == 0 || fabs(change) > fabs(out->volume_change);
+        bool   worst = i == 0 || fabs(change) > fabs(out->volume_change);
         if (worst) {
             out->volume_change = change;
             out->worst_frame = i;
@@ -138,7 +141,12 @@ static sup_result close_output(workbench* top, sup_arena* arena, bake_outcome* o
     const char* warnings = NULL;
     sup_result  result = sup_bake_end(top->bake, &out->bytes, &warnings, error);
     if (result == SUP_OK && warnings && *warnings) out->warnings = sup_arena_text(arena, warnings, strlen(warnings));
-    return result;
+    const sup_bake_report* report = result == SUP_OK ? sup_bake_report_get(top->bake) : NULL;
+    if (!report) return result;
+    sup_bake_report* copy = sup_arena_copy(arena, report, 1, sizeof *report);
+    if (copy) copy->tries = sup_arena_copy(arena, report->tries, report->try_count, sizeof *report->tries);
+    out->budget = copy;
+    return copy && copy->tries ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for the report of a budget");
 }
 
 // The link that 'fourier' or 'fourier#2' names; SUP_NONE: none.
@@ -170,15 +178,17 @@ static sup_result save_links(const bake_job* job, const workbench* top, sup_aren
                             sup_chain_text(top->chain));
         sup_result result = sup_chain_save(top->chain, link, arena, &bytes, &size, error);
         if (result != SUP_OK) return result;
-        bool done = output_begin(&file, sign + 1, error) && output_write(&file, bytes, size, error) && output_keep(&file, error);
+        bool done =
+            output_begin(&file, sign + 1, error) && output_write(&file, bytes, size, error) && output_keep(&file, error);
         output_drop(&file);
         if (!done) return SUP_ERROR_FILE;
         interrupts_kept();
         const char* note = sup_chain_save_note(top->chain, link);
         if (note) progress_note(job->bar, note);
         if (link > 1)
-            progress_note(job->bar,
-                          "the runtime file holds what its own link adds; what stands between it and the skinning is not in it");
+            progress_note(
+                job->bar,
+                "the runtime file holds what its own link adds; what stands between it and the skinning is not in it");
     }
     return SUP_OK;
 }
@@ -209,8 +219,9 @@ sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, su
     if (result == SUP_OK) evaluate_frame(job, &top, 0, out); // with the pre-roll, a hundred steps, while no file is open
     interrupts_hold();
     if (result == SUP_OK) result = open_output(job, &top, out, error);
-    progress_span(job->bar, 0.2, 1.0);
+    progress_span(job->bar, 0.2, job->budget ? 0.7 : 1.0);
     if (result == SUP_OK) result = write_frames(job, &top, out, error);
+    progress_span(job->bar, 0.7, 1.0);
     if (result == SUP_OK) result = end_judging(&top, out, error);
     if (result == SUP_OK) result = close_output(&top, arena, out, error);
     if (result == SUP_OK) interrupts_kept();

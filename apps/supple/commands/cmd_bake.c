@@ -1,5 +1,6 @@
 // supple bake: the main job. Flags to a bake_job, the outcome to words or JSON.
 #include "bake_run.h"
+#include "budget.h"
 #include "commands.h"
 #include "input/chains.h"
 #include "input/common.h"
@@ -45,6 +46,7 @@ static sup_json* describe(const options* o, const bake_job* job, const bake_outc
     sup_json* verdict =
         sup_json_set(arena, json, "verdict",
                      out->verdict.frames ? verdict_describe(&out->verdict, arena) : sup_json_new(arena, SUP_JSON_NULL));
+    if (out->budget) sup_json_set(arena, json, "budget", budget_describe(out->budget, job->character, arena));
     if (!options_has(o, FLAG_HASHES)) return fallbacks && verdict ? json : NULL;
     sup_json* hashes = sup_json_set(arena, json, "hashes", sup_json_new(arena, SUP_JSON_ARRAY));
     sup_json* last = hashes;
@@ -74,6 +76,7 @@ static void print_result(const options* o, const bake_job* job, const bake_outco
            job->motion.clip ? "'" : "", job->motion.clip ? job->motion.clip->name : "a pose", job->motion.clip ? "'" : "",
            out->chain, job->character->mesh.point_count, (double)out->bytes / 1e6);
     printf("%.3f ms a frame, %.2f s in all, hash %016" PRIx64 "\n", 1000.0 * out->evaluate / out->frames, seconds, out->hash);
+    if (out->budget && !options_has(o, FLAG_QUIET)) budget_print(out->budget, job->character, options_has(o, FLAG_VERBOSE));
     print_verdict(o, job, out);
     for (uint32_t i = 0; i < out->frames && options_has(o, FLAG_HASHES); i++)
         printf("%6u  %9.4f s  %016" PRIx64 "\n", i, sup_frame_time(job->motion.start, job->motion.fps, i), out->hashes[i]);
@@ -113,8 +116,9 @@ static sup_result write_map(const options* o, const bake_job* job, sup_error* er
     if (!options_number(o, FLAG_NORMAL_MAP, MAP_LEAST, MAP_MOST, 0, &size) || subdivide_levels(o, &levels) != EXIT_DONE)
         return sup_fail(error, SUP_ERROR_INPUT, "--normal-map needs a size");
     sup_arena* arena = sup_arena_create(NULL);
-    sup_result result = arena ? sup_character_subdivide_dressed(job->character, levels ? levels : MAP_LEVELS, NULL, &fine, error)
-                              : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map");
+    sup_result result = arena
+                            ? sup_character_subdivide_dressed(job->character, levels ? levels : MAP_LEVELS, NULL, &fine, error)
+                            : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map");
     if (result == SUP_OK) result = normal_map_write(job, job->character, fine, (uint32_t)size, arena, error);
     sup_character_destroy(fine);
     sup_arena_destroy(arena);
@@ -129,6 +133,10 @@ static int bake_character(const options* o, sup_character* character, bake_job j
     sup_error    error = { 0 };
     int          code = motion_choose(o, job.character, arena, &pose, &job.motion);
     if (code == EXIT_DONE) code = examples_apply(o, &job.motion, character);
+    sup_bake_budget budget;
+    bool            given = false;
+    if (code == EXIT_DONE) code = budget_read(o, job.character, &budget, &given);
+    if (given) job.budget = &budget;
     if (code != EXIT_DONE) return code;
     if (job.character->unit_assumed && !options_has(o, FLAG_QUIET))
         report_note("the file does not say its unit: one unit is taken as %g m; --unit changes it",

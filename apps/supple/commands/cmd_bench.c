@@ -116,7 +116,7 @@ static int run_file(bench_run* run, const char* path)
     sup_character* character = NULL;
     sup_error      error;
     if (!wanted(run, scene)) return EXIT_DONE;
-    sup_load_options load = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options load = { .extra = sup_extra_get() };
     if (sup_load(path, &load, &character, &error)) return fail_with(&error);
     int code = run_character(run, scene, character, false);
     sup_character_destroy(character);

@@ -61,7 +61,7 @@ static int bake_one(tour* t, const sup_character* c, const char* who, const sup_
     const bake_job job = { .character = c,
                            .chain = { .links = links_of(d, links, sizeof links) },
                            .output = path,
-                           .motion = { .clip = clip, .end = clip->seconds, .fps = t->fps, .preroll = -1.0 },
+                           .motion = { .clip = clip, .end = clip->seconds, .fps = t->fps, .preroll = 0.5 },
                            .keep = true,
                            .keep_frame = t->frame,
                            .tasks = t->tasks,

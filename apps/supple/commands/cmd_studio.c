@@ -6,6 +6,7 @@
 #include "system/system.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef SUPPLE_PAGE_FROM_PROGRAM
@@ -32,14 +33,33 @@ static int find_page(char* out, size_t size)
     return EXIT_FAILED;
 }
 
+// Browsers keep files by address, so a person gets the same port in every run. Two people of one machine get two (nearly
+// always), since one would find what the other's page has kept. The range is below what systems hand out by themselves and
+// holds no port that browsers refuse.
+enum { OWN_PORT_FIRST = 20000, OWN_PORT_COUNT = 10000 };
+
+static uint32_t own_port(void)
+{
+    const char* home = getenv("HOME");
+    if (!home) home = getenv("USERPROFILE");
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (const char* c = home ? home : ""; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return OWN_PORT_FIRST + hash % OWN_PORT_COUNT;
+}
+
 static int serve(const options* o, const studio_site* site, uint32_t port)
 {
     // From here on a signal only raises a flag: there may be a child to end and a file to remove.
     interrupts_hold();
-    studio_server* server = studio_server_begin(site, port);
+    uint32_t       own = options_has(o, FLAG_PORT) ? 0 : own_port();
+    studio_server* server = studio_server_begin(site, port, own);
     if (!server) return EXIT_FAILED;
     const char* address = studio_server_address(server);
     printf("The studio is at %s\nCtrl-C ends it.\n", address);
+    if (own && studio_server_port(server) != own)
+        printf("Port %u, under which your browser keeps the studio's files and sessions, is taken (by another studio?): "
+               "this one has a free port and begins empty.\n",
+               own);
     if (!finish_stdout()) return EXIT_FAILED;
     if (!options_has(o, FLAG_NO_OPEN)) system_open(address); // without a display the person opens the address
     while (!interrupts_signal()) system_pause(LISTEN_SECONDS);

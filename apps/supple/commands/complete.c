@@ -52,7 +52,7 @@ static void offer_words(const line* l, const char* words)
 static const sup_character* character_of(line* l)
 {
     sup_error        error;
-    sup_load_options load = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options load = { .extra = sup_extra_get() };
     if (!l->character && l->file && sup_load(l->file, &load, &l->character, &error) != SUP_OK) l->character = NULL;
     return l->character;
 }
@@ -220,6 +220,7 @@ static const char* fixed_values(flag_id id)
     case FLAG_UP: return "y z x";
     case FLAG_UNIT: return "m cm mm km in ft";
     case FLAG_METHOD: return "screened diffuse";
+    case FLAG_FOR: return "web three unreal unity godot";
     case FLAG_COLOR: return "clay file";
     case FLAG_BACKGROUND: return "light white dark";
     default: return NULL;

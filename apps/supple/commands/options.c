@@ -54,11 +54,19 @@ static const flag_row flags[FLAG_COUNT] = {
     { FLAG_SUBDIVIDE, BAKES | DRAWS | VERB_COMPARE, "subdivide", "N",
       "divide every face N times into a smooth finer mesh (1 to 6) before anything is bound" },
     { FLAG_NORMAL_MAP, BAKES, "normal-map", "SIZE",
-      "write tangent-space normal maps beside the output, of SIZE texels: from the mesh divided --subdivide times (default 3) to the "
+      "write tangent-space normal maps beside the output, of SIZE texels: from the mesh divided --subdivide times (default 3) "
+      "to the "
       "file's own, which is baked" },
     { FLAG_FLAT, BAKES, "flat", NULL, "write world-space shapes without the skin" },
     { FLAG_SPARSE, BAKES, "sparse", NULL, "leave displacements that change nothing out of a GLB: smaller, shows the same" },
     { FLAG_MESHOPT, BAKES, "meshopt", NULL, "pack a GLB by EXT_meshopt_compression: smaller, exact, for viewers that know it" },
+    { FLAG_BAKE_ERROR, BAKES, "max-error", "LENGTH",
+      "the smallest GLB in which no point is farther off in any frame: 1mm, 0.1cm, or P% of the diagonal" },
+    { FLAG_RMS_ERROR, BAKES, "rms-error", "LENGTH", "the same for the root mean square over all points and frames" },
+    { FLAG_MAX_SIZE, BAKES, "max-size", "SIZE", "the most exact GLB within a size: 2MB, 500kB" },
+    { FLAG_FOR, BAKES, "for", "CLIENT",
+      "keep a budget's GLB within what a client reads: web (default), three, unreal, unity or godot" },
+    { FLAG_VERBOSE, BAKES, "verbose", NULL, "list what the search for a budget tried" },
     { FLAG_SAVE, BAKES, "save", "LINK=FILE",
       "what a link bound, as a file that a game plays by itself (fourier: .sfc); repeats" },
     { FLAG_NAME, BAKES, "name", "NAME", "name of the new clip; default made from clip and chain" },
@@ -125,16 +133,18 @@ static const flag_row flags[FLAG_COUNT] = {
       "parameters to fit, like damping or beam.damping; default live numbers and materials" },
     { FLAG_WRITE, VERB_FIT, "write", "FILE.json", "the preset that the fitted parameters go to" },
     { FLAG_EVALUATIONS, VERB_FIT, "evaluations", "N", "how often the chain is played at most to fit parameters; default 200" },
-    { FLAG_SCENE, VERB_BENCH, "scene", "GLOB", "only scenes whose name (scene/deformer) matches, like 'tube*' or '*/dualquat'" },
+    { FLAG_SCENE, VERB_BENCH, "scene", "GLOB",
+      "only scenes whose name (scene/deformer) matches, like 'tube*' or '*/dualquat'" },
     { FLAG_REPEAT, VERB_BENCH, "repeat", "N",
       "frames timed per scene; default a third of a second's worth, at least ten, at most two seconds" },
     { FLAG_CSV, VERB_BENCH, "csv", "DIR", "also write one CSV file per scene into the folder, made where it is missing" },
-    { FLAG_PORT, VERB_STUDIO, "port", "N", "the port of this machine to serve at; default a free one" },
+    { FLAG_PORT, VERB_STUDIO, "port", "N", "the port of this machine to serve at, 0 for a free one; default yours in every run" },
     { FLAG_PAGE, VERB_STUDIO, "page", "DIR", "the folder of the page; default the installed one" },
     { FLAG_NO_OPEN, VERB_STUDIO, "no-open", NULL, "print the address only, open no browser" },
     { FLAG_THREADS, RUNS | VERB_WEIGHTS | VERB_BENCH, "threads", "N",
       "worker threads; default one per core. The result never depends on it" },
-    { FLAG_JSON, READS | VERB_DEFORMERS | VERB_WEIGHTS | VERB_BENCH, "json", NULL, "one JSON document on stdout, for machines" },
+    { FLAG_JSON, READS | VERB_DEFORMERS | VERB_WEIGHTS | VERB_BENCH, "json", NULL,
+      "one JSON document on stdout, for machines" },
     { FLAG_QUIET, RUNS | VERB_WEIGHTS, "quiet", NULL, "no progress bar, no table, no notes" },
     { FLAG_HELP, ALL, "help", NULL, "this text" },
 };
@@ -178,8 +188,8 @@ static const flag_row* find_flag(const verb* v, const char* name, size_t length)
 // Reads the flag at argv[*at] and, where it takes one, its value; leaves *at on the last word used.
 static bool parse_flag(const verb* v, int argc, char** argv, int* at, given_flag* out)
 {
-    const char* name = argv[*at] + 2;
-    size_t      length = strcspn(name, "=");
+    const char*     name = argv[*at] + 2;
+    size_t          length = strcspn(name, "=");
     const flag_row* row = find_flag(v, name, length);
     if (!row) {
         note_unknown_flag(v, name, length);

@@ -103,7 +103,7 @@ sup_instance_desc motion_instance(const motion* m, const sup_chain* chain, const
                                 .start = m->start,
                                 .end = m->end,
                                 .still = m->still,
-                                .preroll = m->preroll,
+                                .preroll = m->preroll > 0 ? m->preroll : SUP_NO_PREROLL,
                                 .loop = m->loop,
                                 .tasks = tasks };
 }

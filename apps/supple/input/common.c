@@ -62,16 +62,11 @@ static bool parse_unit(const char* text, double* metres)
     return end != text && !*end && isfinite(*metres) && *metres >= 1e-9 && *metres <= 1e9;
 }
 
-static bool parse_up(const char* text, int* axis)
+static bool parse_up(const char* text, sup_up* up)
 {
-    static const char* const names[] = { [SUP_AXIS_Y] = "y", [SUP_AXIS_Z] = "z", [SUP_AXIS_X] = "x" };
-    for (int i = 0; i < 3; i++) {
-        if (tolower((unsigned char)text[0]) == names[i][0] && !text[1]) {
-            *axis = i;
-            return true;
-        }
-    }
-    return false;
+    int letter = tolower((unsigned char)text[0]);
+    *up = letter == 'y' ? SUP_UP_Y : letter == 'z' ? SUP_UP_Z : letter == 'x' ? SUP_UP_X : SUP_UP_FILE;
+    return *up != SUP_UP_FILE && !text[1];
 }
 
 // Numbers of a map file: a JSON array, or text with one number after the other. count is how many there were; only the
@@ -217,7 +212,7 @@ static int subdivide_apply(const options* o, sup_character** character)
 
 int character_load(const options* o, const char* path, bool silent, sup_character** out)
 {
-    sup_load_options load = { .up = -1, .files = &o->inputs->files, .extra = sup_extra_get() };
+    sup_load_options load = { .files = &o->inputs->files, .extra = sup_extra_get() };
     const char*      unit = options_text(o, FLAG_UNIT, NULL);
     const char*      up = options_text(o, FLAG_UP, NULL);
     if (unit && !parse_unit(unit, &load.unit)) {

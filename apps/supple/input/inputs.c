@@ -120,6 +120,11 @@ static bool named_as_input(const options* o, const char* output)
     return found;
 }
 
+bool inputs_need(const options* o, const char* output)
+{
+    return !options_has(o, FLAG_OVERWRITE) && (named_as_input(o, output) || inputs_hold(o->inputs, output));
+}
+
 static int refuse(const char* output)
 {
     report_error("'%s' is a file that is read here, and it would be replaced; choose another name, or add --overwrite", output);

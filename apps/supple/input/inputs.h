@@ -24,6 +24,8 @@ void inputs_free(inputs* in);
 int inputs_check_words(const options* o);
 /// After the character was read: nor one of those that its file names. Says what is wrong.
 int inputs_check_read(const options* o);
+/// Whether a file that no word or flag names as an output, such as a map beside one, would replace what is read.
+bool inputs_need(const options* o, const char* output);
 /// For sup_bake_desc.kept: whether the path is a file that was read.
 bool inputs_hold(void* inputs, const char* path);
 

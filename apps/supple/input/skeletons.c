@@ -73,7 +73,7 @@ static int weigh(const options* o, const sup_auto_weights_options* how, bool sil
                  sup_arena* arena, sup_auto_weights* out)
 {
     const char*       path = options_text(o, FLAG_SKELETON, NULL);
-    sup_load_options  load = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options  load = { .extra = sup_extra_get() };
     sup_skeleton_file file = { 0 };
     sup_error         error = { 0 };
     sup_result        result = SUP_OK;

@@ -272,7 +272,7 @@ int truth_load(truth_set* t, const sup_character* character, sup_arena* arena)
         bool                   own = sup_format_for(t->paths[i]) != NULL;
         const char*            mesh = t->meshes ? t->meshes[i] : NULL;
         const sup_load_options load = { .unit = own ? character->metres_per_unit : 0,
-                                        .up = own ? (int)character->up : -1,
+                                        .up = own ? (sup_up)(character->up + 1) : SUP_UP_FILE,
                                         .meshes = &mesh,
                                         .mesh_count = mesh != NULL,
                                         .extra = sup_extra_get() };

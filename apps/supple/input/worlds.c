@@ -22,7 +22,7 @@ const char* path_beside(const char* beside, const char* name, sup_arena* arena)
 // The character's memory becomes the arena's, so that it lives as long as the chain's description.
 static int load_into(const char* path, const char* body, sup_arena* arena, const sup_character** out)
 {
-    sup_load_options load = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options load = { .extra = sup_extra_get() };
     sup_character*   character = NULL;
     sup_error        error = { 0 };
     if (sup_load(path, &load, &character, &error) != SUP_OK) {

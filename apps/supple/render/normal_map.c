@@ -3,15 +3,22 @@
 #include "normal_map.h"
 
 #include "input/chains.h"
+#include "input/inputs.h"
 #include "picture.h"
 #include "report/output.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSES_MAX = 24, ROWS_GRAIN = 16 }; // poses that extremes are taken from
+enum { POSES_MAX = 24, ROWS_GRAIN = 16 };       // poses that extremes are taken from
+enum { COVERS_MAX = 64, ASK_TEXELS = 1 << 24 }; // how often triangles may cover the picture; between two questions
+
+// Behind the output's name without its ending.
+static const char COMPRESSED[] = ".compressed.png", STRETCHED[] = ".stretched.png", TENSION[] = ".tension.npy",
+                  NORMAL[] = ".normal.png";
 
 static sup_vec3 mixed(const sup_vec3* of, const uint32_t v[3], const normal_texel* t)
 {
@@ -43,8 +50,9 @@ static sup_result list_triangles(const sup_mesh* m, sup_arena* arena, normal_cov
     return SUP_OK;
 }
 
-// Texels whose middle lies inside. A triangle beyond the picture is drawn where it repeats: its middle decides.
-static void draw_triangle(const normal_side* side, normal_cover* c, uint32_t index)
+// Texels whose middle lies inside. A triangle beyond the picture is drawn where it repeats: its middle decides. Returns how
+// many it looked at.
+static uint64_t draw_triangle(const normal_side* side, normal_cover* c, uint32_t index)
 {
     const uint32_t* v = c->triangles[index];
     double          x[3], y[3], size = c->size, mx = 0, my = 0;
@@ -52,10 +60,10 @@ static void draw_triangle(const normal_side* side, normal_cover* c, uint32_t ind
         x[i] = (double)side->uv[v[i]][0], y[i] = (double)side->uv[v[i]][1];
         mx += x[i] / 3, my += y[i] / 3;
     }
-    if (!(fabs(mx) < 1e6 && fabs(my) < 1e6)) return;
+    if (!(fabs(mx) < 1e6 && fabs(my) < 1e6)) return 0;
     for (int i = 0; i < 3; i++) x[i] = (x[i] - floor(mx)) * size, y[i] = (y[i] - floor(my)) * size;
     double det = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
-    if (!(fabs(det) > 1e-12)) return;
+    if (!(fabs(det) > 1e-12)) return 0;
     double low_x = fmax(0, ceil(fmin(x[0], fmin(x[1], x[2])) - 0.5)),
            high_x = fmin(size - 1, floor(fmax(x[0], fmax(x[1], x[2])) - 0.5));
     double low_y = fmax(0, ceil(fmin(y[0], fmin(y[1], y[2])) - 0.5)),
@@ -72,17 +80,41 @@ static void draw_triangle(const normal_side* side, normal_cover* c, uint32_t ind
             else if (inside) c->overlapping++;
             if (t->triangle == SUP_NONE) *t = (normal_texel){ index, (float)b, (float)q };
         }
+    return (uint64_t)(fmax(high_x - low_x + 1, 0) * fmax(high_y - low_y + 1, 0));
 }
 
-sup_result normal_cover_make(const normal_side* side, uint32_t size, sup_arena* arena, normal_cover* out, sup_error* error)
+// Coordinates that mean nothing have every triangle over all of the picture; stacked and mirrored ones cover it a few times.
+static sup_result draw_triangles(const normal_side* side, const sup_progress* bar, normal_cover* c, sup_error* error)
+{
+    uint64_t texels = (uint64_t)c->size * c->size, looked = 0, asked = 0;
+    for (uint32_t i = 0; i < c->triangle_count; i++) {
+        looked += draw_triangle(side, c, i);
+        if (looked > COVERS_MAX * texels)
+            return sup_fail(
+                error, SUP_ERROR_INPUT,
+                "the texture coordinates cover the picture more than %d times over, so a texel belongs to no place; "
+                "unwrap the mesh again, or choose one with --mesh",
+                COVERS_MAX);
+        if (looked - asked < ASK_TEXELS) continue;
+        asked = looked;
+        if (!sup_progress_report(bar, 0, "normal map")) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+    }
+    if (c->covered) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_INPUT,
+                    "the texture coordinates cover no texel of a normal map of %u: they have no area, or are no numbers; "
+                    "unwrap the mesh again, or make the map larger",
+                    c->size);
+}
+
+static sup_result cover_make(const normal_side* side, uint32_t size, const sup_progress* bar, sup_arena* arena,
+                             normal_cover* out, sup_error* error)
 {
     *out = (normal_cover){ .size = size, .texels = sup_arena_alloc(arena, (size_t)size * size, sizeof *out->texels) };
     if (!out->texels)
         return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map of %u texels; make it smaller", size);
     for (size_t i = 0; i < (size_t)size * size; i++) out->texels[i].triangle = SUP_NONE;
     sup_result result = list_triangles(side->mesh, arena, out, error);
-    for (uint32_t i = 0; i < out->triangle_count && result == SUP_OK; i++) draw_triangle(side, out, i);
-    return result;
+    return result == SUP_OK ? draw_triangles(side, bar, out, error) : result;
 }
 
 // ---------------------------------------------------------------------------------------------- sums
@@ -114,9 +146,9 @@ static void add_rows(void* data, uint32_t begin, uint32_t end)
         d = unit((sup_vec3){ d.x - along * n.x, d.y - along * n.y, d.z - along * n.z });
         sup_vec3 b = { n.y * d.z - n.z * d.y, n.z * d.x - n.x * d.z, n.x * d.y - n.y * d.x };
         sup_vec3 m = unit(mixed(a->fine->normals, f, o));
-        a->sums[i].x += weight * dot(d, m);
-        a->sums[i].y += weight * t[v[0]].w * dot(b, m);
-        a->sums[i].z += weight * fmaxf(dot(n, m), 0);
+        sup_vec3 more = { weight * dot(d, m), weight * t[v[0]].w * dot(b, m), weight * fmaxf(dot(n, m), 0) };
+        if (!isfinite(more.x + more.y + more.z)) continue; // a pose that is no numbers says nothing; the bake tells of it
+        a->sums[i].x += more.x, a->sums[i].y += more.y, a->sums[i].z += more.z;
     }
 }
 
@@ -226,7 +258,7 @@ static sup_result actor_begin(const bake_job* job, const sup_character* c, uint3
     a->side.mesh = &c->mesh;
     a->side.normals = a->vertex_normals;
     a->side.tangents = a->vertex_tangents;
-    return normal_cover_make(&a->side, size, arena, &a->cover, error);
+    return cover_make(&a->side, size, &job->bar->sink, arena, &a->cover, error);
 }
 
 static float corner_angle(sup_vec3 at, sup_vec3 a, sup_vec3 b)
@@ -283,8 +315,9 @@ static void actor_end(actor* a)
     sup_scratch_destroy(a->normals_scratch);
 }
 
-// How much larger the triangles around each point are than at rest, less 1.
-static void find_tension(const sup_mesh* m, const sup_vec3* points, double* rest, double* now, float* out)
+// How much larger the triangles around each point are than at rest, less 1. Returns how many of them are no numbers: they are
+// 0.
+static uint32_t find_tension(const sup_mesh* m, const sup_vec3* points, double* rest, double* now, float* out)
 {
     for (int pass = 0; pass < 2; pass++) {
         double*         sums = pass ? now : rest;
@@ -298,7 +331,12 @@ static void find_tension(const sup_mesh* m, const sup_vec3* points, double* rest
             for (int k = 0; k < 3; k++) sums[c[k]] += sqrt((double)dot(n, n));
         }
     }
-    for (uint32_t p = 0; p < m->point_count; p++) out[p] = rest[p] > 0 ? (float)(now[p] / rest[p] - 1) : 0;
+    uint32_t lost = 0;
+    for (uint32_t p = 0; p < m->point_count; p++) {
+        out[p] = rest[p] > 0 ? (float)(now[p] / rest[p] - 1) : 0;
+        if (!isfinite(out[p])) out[p] = 0, lost++;
+    }
+    return lost;
 }
 
 // ---------------------------------------------------------------------------------------------- files
@@ -344,7 +382,7 @@ static sup_result write_map(const bake_job* job, const sup_vec3* sums, uint32_t 
 static sup_result write_tension(const bake_job* job, const float* values, uint32_t frames, uint32_t vertices, sup_arena* arena,
                                 sup_error* error)
 {
-    char head[128] = "\x93NUMPY\x01", *path = path_of(job, ".tension.npy", arena);
+    char head[128] = "\x93NUMPY\x01", *path = path_of(job, TENSION, arena);
     head[8] = 118, head[9] = 0; // bytes behind these ten
     int length = snprintf(head + 10, 118, "{'descr': '<f4', 'fortran_order': False, 'shape': (%u, %u), }", frames, vertices);
     memset(head + 10 + length, ' ', (size_t)(118 - length));
@@ -408,28 +446,50 @@ static sup_result play(const bake_job* job, actor* coarse, actor* fine, uint32_t
     bool            extremes = job->motion.clip != NULL;
     uint32_t        frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop);
     uint32_t        every = (frames + POSES_MAX - 1) / POSES_MAX;
+    uint64_t        lost = 0;
     maps            m;
     sup_result      result = maps_begin(mesh, size, frames, arena, &m, error);
     for (uint32_t i = 0; i < frames && result == SUP_OK; i++) {
         double time = sup_frame_time(job->motion.start, job->motion.fps, i);
         if (!progress_report(job->bar, (double)i / frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
         actor_show(coarse, time, job->tasks);
-        find_tension(mesh, coarse->points, m.rest, m.now, m.tension);
+        lost += find_tension(mesh, coarse->points, m.rest, m.now, m.tension);
         for (uint32_t v = 0; v < mesh->vertex_count; v++)
             m.table[(size_t)i * mesh->vertex_count + v] = m.tension[mesh->vertex_points[v]];
         if (i % every == 0) add_pose(job, coarse, fine, &m, time, extremes);
     }
-    if (result == SUP_OK) result = write_map(job, m.low, size, extremes ? ".compressed.png" : ".normal.png", arena, error);
-    if (result == SUP_OK && extremes) result = write_map(job, m.high, size, ".stretched.png", arena, error);
+    if (lost && result == SUP_OK)
+        report_warning(
+            "the tension of %llu points was not a finite number and is written as 0; a joint's transform or a setting of "
+            "the chain is too large",
+            (unsigned long long)lost);
+    if (result == SUP_OK) result = write_map(job, m.low, size, extremes ? COMPRESSED : NORMAL, arena, error);
+    if (result == SUP_OK && extremes) result = write_map(job, m.high, size, STRETCHED, arena, error);
     if (result == SUP_OK && extremes) result = write_tension(job, m.table, frames, mesh->vertex_count, arena, error);
     return result;
+}
+
+// Before anything is written, so that nothing is where one of them may not be.
+static sup_result check_paths(const bake_job* job, sup_arena* arena, sup_error* error)
+{
+    static const char* const endings[] = { COMPRESSED, STRETCHED, TENSION, NORMAL };
+    for (size_t i = job->motion.clip ? 0 : 3; i < (job->motion.clip ? 3 : 4); i++) {
+        char* path = path_of(job, endings[i], arena);
+        if (!path) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map");
+        if (job->flags && inputs_need(job->flags, path))
+            return sup_fail(
+                error, SUP_ERROR_INPUT,
+                "'%s' is a file that is read here, and it would be replaced; choose another name, or add --overwrite", path);
+    }
+    return SUP_OK;
 }
 
 sup_result normal_map_write(const bake_job* job, const sup_character* coarse, const sup_character* fine, uint32_t size,
                             sup_arena* arena, sup_error* error)
 {
     actor      a = { 0 }, b = { 0 };
-    sup_result result = actor_begin(job, coarse, size, arena, &a, error);
+    sup_result result = check_paths(job, arena, error);
+    if (result == SUP_OK) result = actor_begin(job, coarse, size, arena, &a, error);
     if (result == SUP_OK) result = actor_begin(job, fine, size, arena, &b, error);
     if (result == SUP_OK) note_cover(job, &a.cover);
     if (result == SUP_OK) result = play(job, &a, &b, size, arena, error);

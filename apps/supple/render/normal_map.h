@@ -26,8 +26,6 @@ typedef struct normal_cover {
     uint64_t covered, overlapping; ///< texels that a triangle covers, and those that several do
 } normal_cover;
 
-/// The cover lives in the arena.
-sup_result normal_cover_make(const normal_side* side, uint32_t size, sup_arena* arena, normal_cover* out, sup_error* error);
 /// Adds weight x the fine normal in the coarse tangent frame to the sums, where both cover. weights: by point of the coarse
 /// mesh.
 void normal_add(const normal_side* coarse, const normal_cover* under, const normal_side* fine, const normal_cover* over,

@@ -35,7 +35,7 @@ static sup_result make_actor(stage* s, uint32_t index, sup_error* error)
                                          .start = s->d.start,
                                          .end = s->d.end,
                                          .still = s->d.still,
-                                         .preroll = s->d.preroll,
+                                         .preroll = s->d.preroll > 0 ? s->d.preroll : SUP_NO_PREROLL,
                                          .loop = s->d.loop,
                                          .tasks = s->d.tasks };
     result = sup_instance_create(&instance, &a->instance, error);

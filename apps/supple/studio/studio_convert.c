@@ -9,7 +9,7 @@
 
 int convert_file(const char* path)
 {
-    sup_load_options load = { .up = -1, .extra = sup_extra_get() };
+    sup_load_options load = { .extra = sup_extra_get() };
     sup_character*   character = NULL;
     sup_bytes        bytes = { 0 };
     sup_error        error = { 0 };

@@ -454,18 +454,9 @@ static int on_log(const connection* c, const char* words)
     return 1;
 }
 
-studio_server* studio_server_begin(const studio_site* site, uint32_t port)
+// Listens on a port of the loopback, 0 for a free one; false: it cannot be had.
+static bool open_port(studio_server* s, uint32_t port)
 {
-    studio_server* s = calloc(1, sizeof *s);
-    if (!s || !make_secret(s->run) || !make_secret(s->token)) {
-        report_error(s ? "the system gives no random numbers, without which the page would be open to all" : "out of memory");
-        free(s);
-        return NULL;
-    }
-    s->site = site;
-    pthread_mutex_init(&s->turn, NULL);
-    pthread_mutex_init(&s->state, NULL);
-    if (!system_program(s->program, sizeof s->program)) s->program[0] = 0;
     char listen[32], workers[16], wait[16], head[16];
     snprintf(listen, sizeof listen, "127.0.0.1:%u", port);
     snprintf(workers, sizeof workers, "%d", WORKERS);
@@ -487,12 +478,29 @@ studio_server* studio_server_begin(const studio_site* site, uint32_t port)
                                              "",
                                              NULL };
     const struct mg_callbacks calls = { .begin_request = on_request, .http_error = on_error, .log_message = on_log };
-    mg_init_library(0);
     s->context = mg_start(&calls, s, settings);
     // It ignores the end of children, which we wait for.
     signal(SIGCHLD, SIG_DFL);
     struct mg_server_port ports[2];
-    if (!s->context || mg_get_server_ports(s->context, 2, ports) < 1) {
+    if (!s->context || mg_get_server_ports(s->context, 2, ports) < 1) return false;
+    s->port = ports[0].port;
+    return true;
+}
+
+studio_server* studio_server_begin(const studio_site* site, uint32_t port, uint32_t preferred)
+{
+    studio_server* s = calloc(1, sizeof *s);
+    if (!s || !make_secret(s->run) || !make_secret(s->token)) {
+        report_error(s ? "the system gives no random numbers, without which the page would be open to all" : "out of memory");
+        free(s);
+        return NULL;
+    }
+    s->site = site;
+    pthread_mutex_init(&s->turn, NULL);
+    pthread_mutex_init(&s->state, NULL);
+    if (!system_program(s->program, sizeof s->program)) s->program[0] = 0;
+    mg_init_library(0);
+    if (!(port ? open_port(s, port) : (preferred && open_port(s, preferred)) || open_port(s, 0))) {
         if (port)
             report_error(
                 "port %u cannot be served: another program has it, or it is not yours to take; leave --port out for a free one",
@@ -501,10 +509,11 @@ studio_server* studio_server_begin(const studio_site* site, uint32_t port)
         free(s);
         return NULL;
     }
-    s->port = ports[0].port;
     snprintf(s->address, sizeof s->address, "http://127.0.0.1:%d/%s/?token=%s", s->port, s->run, s->token);
     return s;
 }
+
+uint32_t studio_server_port(const studio_server* s) { return (uint32_t)s->port; }
 
 const char* studio_server_address(const studio_server* s) { return s->address; }
 
@@ -521,11 +530,17 @@ void studio_server_end(studio_server* s)
 #else
 
 bool           studio_server_available(void) { return false; }
-studio_server* studio_server_begin(const studio_site* site, uint32_t port)
+studio_server* studio_server_begin(const studio_site* site, uint32_t port, uint32_t preferred)
 {
     (void)site;
     (void)port;
+    (void)preferred;
     return NULL;
+}
+uint32_t studio_server_port(const studio_server* server)
+{
+    (void)server;
+    return 0;
 }
 const char* studio_server_address(const studio_server* server)
 {

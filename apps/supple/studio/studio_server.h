@@ -23,8 +23,10 @@
 typedef struct studio_server studio_server;
 
 bool studio_server_available(void);
-/// Serves the site on the loopback; port 0: a free one. Prints what is wrong and returns NULL.
-studio_server* studio_server_begin(const studio_site* site, uint32_t port);
+/// Serves the site on the loopback. port 0: the preferred one (0: none) where it can be had, else a free one. Prints what is
+/// wrong and returns NULL.
+studio_server* studio_server_begin(const studio_site* site, uint32_t port, uint32_t preferred);
+uint32_t       studio_server_port(const studio_server* server);
 /// With the token.
 const char* studio_server_address(const studio_server* server);
 /// Ends conversions and removes what they left. Connections end with the process.

@@ -129,7 +129,7 @@ static sup_result read_beside(void* user, const char* path, size_t folder, sup_a
 static void look_into_character(recorder* r, const char* path)
 {
     const sup_files  files = { .read = read_given, .read_below = read_beside, .user = r };
-    sup_load_options load = { .up = -1, .files = &files, .extra = sup_extra_get() };
+    sup_load_options load = { .files = &files, .extra = sup_extra_get() };
     sup_character*   character = NULL;
     sup_error        error = { 0 };
     if (sup_load(path, &load, &character, &error) == SUP_OK) sup_character_destroy(character);

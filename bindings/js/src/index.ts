@@ -5,7 +5,7 @@ import { startWorker } from "./place.ts";
 import { type OpenOptions, Supple } from "./supple.ts";
 
 export type { Remote } from "./client.ts";
-export { maySharedMemory } from "./module.ts";
+export { compile, maySharedMemory } from "./module.ts";
 export { Bake, Chain, Character, type CharacterArray, type OpenOptions, Player, Supple, SuppleError } from "./supple.ts";
 export type * from "./types.ts";
 

@@ -106,11 +106,22 @@ async function startWorkers(place: Place, module: WebAssembly.Module, memory: We
     return workers;
 }
 
-/** Starts the module with a session of so many threads. */
-export async function start(place: Place, threads: number, imports: Imports, given?: BufferSource): Promise<Instance> {
-    const bytes = given ?? await place.bytes();
-    const shared = threads > 1 && maySharedMemory();
-    const module = await WebAssembly.compile(shared ? bytes : withOwnMemory(bytes));
+/** The module, compiled once for all that a page opens: from its bytes, or while they arrive. */
+export async function compile(source: BufferSource | Response): Promise<WebAssembly.Module> {
+    if (source instanceof Response && maySharedMemory() && /^application\/wasm/.test(source.headers.get("Content-Type") ?? "")) return WebAssembly.compileStreaming(source);
+    const bytes = source instanceof Response ? await source.arrayBuffer() : source;
+    return WebAssembly.compile(maySharedMemory() ? bytes : withOwnMemory(bytes));
+}
+
+/** Starts the module with a session of so many threads. A module that was compiled already runs on the memory that it was compiled for. */
+export async function start(place: Place, threads: number, imports: Imports, given?: BufferSource | WebAssembly.Module): Promise<Instance> {
+    const compiled = given instanceof WebAssembly.Module ? given : undefined;
+    const shared = (threads > 1 || compiled !== undefined) && maySharedMemory();
+    let module = compiled;
+    if (!module) {
+        const bytes = given as BufferSource | undefined ?? await place.bytes();
+        module = await WebAssembly.compile(shared ? bytes : withOwnMemory(bytes));
+    }
     const memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: shared ? MOST_SHARED_PAGES : MOST_PAGES, shared });
     const env = { memory, progress: imports.progress, read: imports.read };
     const { exports: raw } = await WebAssembly.instantiate(module, { env });

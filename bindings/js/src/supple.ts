@@ -23,8 +23,8 @@ export class SuppleError extends Error {
 export interface OpenOptions {
     /** How many threads share the work; without: one a core, up to eight, where memory may be shared, else one. */
     threads?: number;
-    /** The bytes of supple.wasm, where the page has fetched them itself. */
-    wasm?: BufferSource;
+    /** The bytes of supple.wasm, where the page has fetched them itself, or the module that `compile` made of them: compiled once for any number of workers. */
+    wasm?: BufferSource | WebAssembly.Module;
 }
 
 /** The module's memory, and calls with texts and arrays in it. */
@@ -195,7 +195,7 @@ const KINDS: Record<string, Kind> = {
 };
 export type CharacterArray =
     | "points" | "triangles" | "vertex_points" | "face_begin" | "corner_points" | "corner_vertices" | "weight_begin" | "weight_joints" | "weight_values"
-    | "normals" | "joint_rest" | "joint_inverse_bind" | `map:${string}`;
+    | "normals" | "joint_rest" | "joint_inverse_bind" | "colors" | `map:${string}`;
 type ArrayOf<N extends CharacterArray> =
     N extends "triangles" | "vertex_points" | "face_begin" | "corner_points" | "corner_vertices" | "weight_begin" | "weight_joints" ? Uint32Array : Float32Array;
 

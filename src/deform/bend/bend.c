@@ -181,9 +181,9 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
 // ---------------------------------------------------------------------------------------------- a frame
 
 typedef struct frame_job {
-    const bend_bound*  b;
-    const bend_params* p;
-    const bend_blend*  blend;
+    const bend_bound*     b;
+    const bend_params*    p;
+    const bend_blend*     blend;
     const bend_workspace* work;
 } frame_job;
 
@@ -204,7 +204,7 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
 static void add_trusted(const frame_job* j, uint32_t begin, uint32_t end)
 {
     const sup_residual_trust* t = &j->work->trust;
-    const sup_vec3 *         from = j->b->shapes.segments.q[t->from], *to = j->b->shapes.segments.q[t->to];
+    const sup_vec3 *          from = j->b->shapes.segments.q[t->from], *to = j->b->shapes.segments.q[t->to];
     for (uint32_t i = begin; i < end; ++i) {
         sup_vec3 q = v3_scale(v3_sub(to[i], from[i]), t->trusted.shift[i] * j->p->amount);
         for (uint32_t k = 0; k < j->blend->count; ++k) {
@@ -246,7 +246,7 @@ static void move_nodes(const bend_bound* b, const bend_workspace* work)
 /// From loads to nodes to points: all of q. False: nothing moves.
 static bool move_by_curves(frame_job* job, const sup_frame* frame, uint32_t solids, void* state)
 {
-    const bend_bound* b = job->b;
+    const bend_bound*     b = job->b;
     const bend_workspace* work = job->work;
     bend_frame_still(b, job->p, frame, job->blend, solids, work);
     if (b->modes.count && state) bend_sway_step(b, job->p, frame->dt, work, state);

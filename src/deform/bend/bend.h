@@ -1,6 +1,7 @@
 /// deform/bend/bend.h: the inside of the bend deformer. bend_net.c lays curves and nodes over the mesh,
-/// bend_line.c makes center lines, bend_loads.c turns forces into shapes of the curves, bend_region.c forces on a surface region, bend_shapes.c
-/// examples, bend_bodies.c and bend_press.c bodies that press, bend_sway.c dynamics, bend_frame.c puts a frame together; bend.c holds the table and binds.
+/// bend_line.c makes center lines, bend_loads.c turns forces into shapes of the curves, bend_region.c forces on a surface
+/// region, bend_shapes.c examples, bend_bodies.c and bend_press.c bodies that press, bend_sway.c dynamics, bend_frame.c puts a
+/// frame together; bend.c holds the table and binds.
 ///
 /// Every curve stands for a strip of skin: EI from widths, thickness, E and nu. In the rest frame a node moves by
 ///     X = sum over loads of force x shape / EI,     shape = EI X for one newton, computed when binding
@@ -80,9 +81,9 @@ enum { BEND_GRAIN = 4096 };
 
 typedef struct bend_net {
     sup_curve_net   on;
-    double          metres; ///< per unit
-    const sup_vec3* normals; ///< of the skin at the nodes
-    const double*   length;  ///< per curve, meters
+    double          metres;   ///< per unit
+    const sup_vec3* normals;  ///< of the skin at the nodes
+    const double*   length;   ///< per curve, meters
     const double (*width)[2]; ///< to both sides, meters; 0: nothing there
     const uint32_t* joint;    ///< per curve: the one that turns it most
 } bend_net;
@@ -145,10 +146,10 @@ typedef struct bend_mixing {
 /// Loads taken down to the skin when binding: a frame only adds them up. Values are those of the items (vectors) and, in
 /// `pressure`, one number per curve.
 typedef struct bend_fixed {
-    bool        ready;    ///< false: too much to keep, or the transfer is not linear
-    bool        pressed;  ///< the pressure is among them
-    bend_mixing forces, pressure;
-    const double* sigma;  ///< per curve when bound; on a foundation they must not have changed, nor the stiffness
+    bool          ready;   ///< false: too much to keep, or the transfer is not linear
+    bool          pressed; ///< the pressure is among them
+    bend_mixing   forces, pressure;
+    const double* sigma; ///< per curve when bound; on a foundation they must not have changed, nor the stiffness
 } bend_fixed;
 
 // bend_shapes.c --------------------------------------------------------------------------------------------------------------
@@ -161,9 +162,9 @@ typedef struct bend_driver {
 
 /// Examples as force fields.
 typedef struct bend_shapes {
-    uint32_t            count; ///< 0: none
-    sup_segments        segments;    ///< without what sections turn
-    sup_sections        sections;    ///< that, carried without a force like means
+    uint32_t            count;    ///< 0: none
+    sup_segments        segments; ///< without what sections turn
+    sup_sections        sections; ///< that, carried without a force like means
     sup_trust           trust;
     sup_beside          beside;
     const float* const* nodes;       ///< per example [N + 1][stride]: its displacement, less what is carried without a force
@@ -178,11 +179,11 @@ typedef struct bend_shapes {
 enum { BEND_BLEND_MAX = 16 };
 typedef struct bend_blend {
     uint32_t     count;
-    const float* points[BEND_BLEND_MAX];  ///< three floats a point
-    const float* nodes[BEND_BLEND_MAX];   ///< part with a force
+    const float* points[BEND_BLEND_MAX];   ///< three floats a point
+    const float* nodes[BEND_BLEND_MAX];    ///< part with a force
     const float* residual[BEND_BLEND_MAX]; ///< part without, or NULL
     float        share[BEND_BLEND_MAX];
-    uint32_t     turning;                 ///< of these, those that sections turn by
+    uint32_t     turning; ///< of these, those that sections turn by
     uint32_t     example[BEND_BLEND_MAX];
     float        turn[BEND_BLEND_MAX];
 } bend_blend;
@@ -249,24 +250,24 @@ typedef struct bend_curve_now {
 
 /// Pieces of scratch, in order.
 typedef struct bend_workspace {
-    sup_vec3*       q;
-    float*          rows;   ///< [N + 1][stride]
-    float*          target; ///< likewise
-    float*          terms;  ///< [2 T + 1][stride]
-    float*          sway;   ///< [N + 1][stride]: what curves deviate by from rest
-    bend_curve_now* now;
-    sup_vec3 *      moved, *centers; ///< frame form
-    float*          weights;
-    sup_station*    stations;
+    sup_vec3*          q;
+    float*             rows;   ///< [N + 1][stride]
+    float*             target; ///< likewise
+    float*             terms;  ///< [2 T + 1][stride]
+    float*             sway;   ///< [N + 1][stride]: what curves deviate by from rest
+    bend_curve_now*    now;
+    sup_vec3 *         moved, *centers; ///< frame form
+    float*             weights;
+    sup_station*       stations;
     void*              trust_scratch;
     sup_residual_trust trust;  ///< of points, then of stations: how far the examples are trusted in this frame
-    bool            turned; ///< sections turn in this frame, by the stations
-    uint8_t*        moving; ///< per curve: whether any node of it moves
-    float*          values; ///< 4 for every value of the fixed loads
+    bool               turned; ///< sections turn in this frame, by the stations
+    uint8_t*           moving; ///< per curve: whether any node of it moves
+    float*             values; ///< 4 for every value of the fixed loads
     struct bend_solid* solids;
-    sup_box*        boxes; ///< of meshes that move
-    void*           press;
-    void*           push;
+    sup_box*           boxes; ///< of meshes that move
+    void*              press;
+    void*              push;
 } bend_workspace;
 
 bend_workspace bend_workspace_cut(const bend_bound* b, void* scratch, size_t* total);
@@ -289,7 +290,8 @@ sup_vec3 bend_item_value(const bend_bound* b, const bend_item* item, const sup_f
 float bend_pressure_value(const bend_bound* b, const bend_params* p, uint32_t curve, const bend_workspace* work);
 /// Which curves move: room->moving. False: none.
 bool bend_frame_moving(const bend_bound* b, const bend_workspace* work);
-/// Nodes under all loads of the frame at rest, its material known: rows, and what the examples do to the nodes in `target` where asked for.
+/// Nodes under all loads of the frame at rest, its material known: rows, and what the examples do to the nodes in `target`
+/// where asked for.
 void bend_frame_still(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_blend* blend,
                       uint32_t solids, const bend_workspace* work);
 

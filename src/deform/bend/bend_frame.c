@@ -8,7 +8,7 @@
 
 bend_workspace bend_workspace_cut(const bend_bound* b, void* scratch, size_t* total)
 {
-    size_t    at = 0;
+    size_t         at = 0;
     bend_workspace r;
     size_t stride = b->net.on.stride, per = b->net.on.intervals + 1, rows = sup_align((per * stride + 8) * sizeof(float), 64);
     r.q = (sup_vec3*)sup_scratch_at(scratch, at);

@@ -45,7 +45,7 @@ typedef struct press_workspace {
 
 static press_workspace cut_workspace(const bend_bound* b, void* scratch, size_t* total)
 {
-    size_t     at = 0, per = b->net.on.intervals + 1;
+    size_t          at = 0, per = b->net.on.intervals + 1;
     press_workspace r;
     r.contacts = (contact*)sup_scratch_at(scratch, at);
     at += sup_align(CONTACTS_MAX * sizeof(contact), 64);

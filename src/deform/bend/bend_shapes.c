@@ -59,8 +59,8 @@ static sup_result read_driver(const sup_bind_input* in, const sup_segments* s, c
         if (i == 0 && *at++ != ':') return driver_fails(text, "the second angle is missing", error);
     }
     if (!(ends[1] > ends[0])) return driver_fails(text, "the angles must rise", error);
-    out->from = ends[0] * 0.017453292519943295;
-    out->to = ends[1] * 0.017453292519943295;
+    out->from = ends[0] * SUP_RADIANS;
+    out->to = ends[1] * SUP_RADIANS;
     return SUP_OK;
 }
 
@@ -259,11 +259,7 @@ void bend_shapes_trust(const bend_shapes* s, const bend_params* p, const sup_fra
 
 void bend_shapes_turn(const bend_shapes* s, const bend_blend* blend, uint32_t point_count, bend_workspace* work)
 {
-    const sup_trusted* of = &work->trust.trusted;
-    sup_sections_trust trust = { { NULL, NULL }, work->trust.from, work->trust.to };
-    if (of->share) trust.trusted = (sup_trusted){ of->share + point_count, of->shift + point_count };
     work->turned = blend->turning > 0 && s->sections.station_count > 0;
     if (work->turned)
-        sup_sections_prepare(&s->sections, blend->example, blend->turn, blend->turning, of->share ? &trust : NULL,
-                             work->stations);
+        sup_residual_turn(&s->sections, blend->example, blend->turn, blend->turning, &work->trust, point_count, work->stations);
 }

@@ -13,7 +13,7 @@ extern const char* const sup_curve_ways[];
 typedef struct sup_curve_plan {
     int         way;
     uint32_t    curves;
-    float       spacing, snap; ///< spacing: of the diagonal; snap: PLANES
+    float       spacing, snap;  ///< spacing: of the diagonal; snap: PLANES
     const char *groups, *edges; ///< PLANES, LOOPS; NULL or empty: none
 } sup_curve_plan;
 
@@ -21,7 +21,8 @@ typedef struct sup_curve_plan {
 sup_result sup_curves_lay(const sup_bind_input* in, const char* who, const sup_curve_plan* plan, sup_arena* arena,
                           sup_curves* out, sup_error* error);
 /// A first guess of where every point is along the limbs.
-sup_result sup_curve_guides(const sup_character* character, const char* who, sup_arena* arena, sup_guides* out, sup_error* error);
+sup_result sup_curve_guides(const sup_character* character, const char* who, sup_arena* arena, sup_guides* out,
+                            sup_error* error);
 
 /// Part of every point: the map of the glob `groups` that is largest there; without groups the dominant joint.
 sup_result sup_curve_labels(const sup_bind_input* in, const char* who, const char* groups, sup_arena* arena,

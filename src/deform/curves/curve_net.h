@@ -24,11 +24,11 @@ typedef struct sup_curve_net {
     const sup_vec3*        centers;
     const double*          lengths; ///< per curve, units
     sup_curve_transfer     transfer;
-    const uint32_t*        offsets; ///< four per point, into the rows of columns
-    const float*           shares;  ///< four per point
+    const uint32_t*        offsets;      ///< four per point, into the rows of columns
+    const float*           shares;       ///< four per point
     const uint32_t*        more_offsets; ///< likewise for transfer.more, points where limbs meet
     const float*           more_shares;
-    uint32_t               flat;    ///< curves without length: their nodes are spread by number
+    uint32_t               flat; ///< curves without length: their nodes are spread by number
 } sup_curve_net;
 
 /// q[i] += scale x what the point takes from the rows, for points begin to end.

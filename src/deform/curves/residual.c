@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-enum { GRAIN = 4096 };
-
 /// From here on a correction is as good as whole.
 #define SEEN_SHARE 0.99f
 /// Of the change between two examples: the slowest oscillator is 0.39 of it behind, the liveliest rings by 0.5; both keep all
@@ -31,9 +29,9 @@ sup_residual sup_residual_by_pose(const sup_segments* segments, const sup_pose* 
 sup_residual sup_residual_by_time(const sup_modal* modal, const sup_modal_moment* at)
 {
     sup_residual c = { .count = 0 };
-    uint32_t    examples[4];
-    double      shares[4];
-    uint32_t    count = sup_modal_carry(modal, at, examples, shares);
+    uint32_t     examples[4];
+    double       shares[4];
+    uint32_t     count = sup_modal_carry(modal, at, examples, shares);
     for (uint32_t i = 0; i < count; ++i) sup_residual_add(&c, examples[i], shares[i]);
     return c;
 }
@@ -69,9 +67,9 @@ sup_residual_trust sup_residual_trust_find(const sup_trust* trust, const sup_mod
                                            const sup_frame* frame, bool on, void* scratch)
 {
     sup_residual_trust found = { .from = at->from, .to = at->to };
-    bool              left = m->period == 0 && (at->ratio <= 0 || at->ratio >= 1);
-    double            ratio = m->smooth ? at->ratio : sup_ramp_value(m->ramp, at->ratio);
-    sup_way           way = { at->from, (float)ratio, left };
+    bool               left = m->period == 0 && (at->ratio <= 0 || at->ratio >= 1);
+    double             ratio = m->smooth ? at->ratio : sup_ramp_value(m->ramp, at->ratio);
+    sup_way            way = { at->from, (float)ratio, left };
     if (on && m->segments && !(at->beyond > 0 && free))
         found.trusted = sup_trust_find(trust, frame->end, &way, frame->tasks, scratch);
     return found;
@@ -194,43 +192,21 @@ sup_result sup_residual_calm(const sup_segments* s, const sup_modal* modal, cons
     return good ? SUP_OK : sup_fail_memory(error, "curve motion");
 }
 
-// ---------------------------------------------------------------------------------------------- the rest of a frame
+// ---------------------------------------------------------------------------------------------- in a frame
 
-static void trust_task(void* data, uint32_t begin, uint32_t end)
+void sup_residual_blend(const sup_residual* c, const float* const* lists, size_t offset, uint32_t floats, float* out)
 {
-    const sup_residual_finish* f = data;
-    SUP_WIDE_PICK(sup_trust_apply)(&f->trust.trusted, f->shapes[f->trust.from], f->shapes[f->trust.to], begin, end, f->q);
+    const float* in[SUP_RESIDUAL_MAX];
+    float        share[SUP_RESIDUAL_MAX];
+    for (uint32_t k = 0; k < c->count; ++k) in[k] = lists[c->example[k]] + offset, share[k] = (float)c->share[k];
+    SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, c->count, false, out);
 }
 
-static void turn_task(void* data, uint32_t begin, uint32_t end)
+void sup_residual_turn(const sup_sections* sections, const uint32_t* examples, const float* shares, uint32_t count,
+                       const sup_residual_trust* trust, uint32_t point_count, sup_station* stations)
 {
-    const sup_residual_finish* f = data;
-    SUP_WIDE_PICK(sup_sections_turn)(f->sections, f->stations, f->rest, begin, end, f->q);
-}
-
-static void weaken_task(void* data, uint32_t begin, uint32_t end)
-{
-    const sup_residual_finish* f = data;
-    for (uint32_t i = begin; i < end; ++i) f->q[i] = v3_scale(f->q[i], sup_field_value(f->row, f->field, f->strength, i));
-}
-
-void sup_residual_fade(const sup_residual_finish* finish, const sup_tasks* tasks)
-{
-    sup_residual_finish f = *finish;
-    if (f.trust.trusted.share) sup_tasks_run(tasks, f.point_count, GRAIN, trust_task, &f);
-}
-
-void sup_residual_end(const sup_residual* c, const sup_residual_finish* finish, const sup_tasks* tasks)
-{
-    sup_residual_finish f = *finish;
-    if (f.sections->station_count) {
-        float share[SUP_RESIDUAL_MAX];
-        for (uint32_t k = 0; k < c->count; ++k) share[k] = (float)c->share[k];
-        const sup_trusted* of = &f.trust.trusted;
-        sup_sections_trust trust = { { NULL, NULL }, f.trust.from, f.trust.to };
-        if (of->share) trust.trusted = (sup_trusted){ of->share + f.point_count, of->shift + f.point_count };
-        sup_sections_prepare(f.sections, c->example, share, c->count, of->share ? &trust : NULL, f.stations);
-        sup_tasks_run(tasks, f.point_count, GRAIN, turn_task, &f);
-    }
-    if (f.strength != 1 || f.field->scale) sup_tasks_run(tasks, f.point_count, GRAIN, weaken_task, &f);
+    const sup_trusted* of = &trust->trusted;
+    sup_sections_trust by = { { NULL, NULL }, trust->from, trust->to };
+    if (of->share) by.trusted = (sup_trusted){ of->share + point_count, of->shift + point_count };
+    sup_sections_prepare(sections, examples, shares, count, of->share ? &by : NULL, stations);
 }

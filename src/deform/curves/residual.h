@@ -1,7 +1,7 @@
 /// deform/curves/residual.h: the examples that count at a moment, and what is done to the displacements they make of the points
 /// before these go back to the skin. Links that move curves between sculpts carry alike; they differ in how the curves swing.
-#ifndef SUP_DEFORM_CURVES_CARRIED_H
-#define SUP_DEFORM_CURVES_CARRIED_H
+#ifndef SUP_DEFORM_CURVES_RESIDUAL_H
+#define SUP_DEFORM_CURVES_RESIDUAL_H
 
 #include "deform/curves/modal.h"
 #include "deform/curves/sections.h"
@@ -54,23 +54,14 @@ typedef struct sup_swing {
 sup_result sup_residual_calm(const sup_segments* segments, const sup_modal* modal, const sup_swing* swing, uint32_t point_count,
                              sup_arena* arena, float** out, sup_error* error);
 
-/// What is left to do to the displacements q of a frame.
-typedef struct sup_residual_finish {
-    const sup_sections*    sections;
-    sup_station*           stations; ///< room for those of the sections
-    const sup_vec3*        rest;
-    uint32_t               point_count;
-    const sup_param*       row; ///< strength, a field
-    const sup_field*       field;
-    float                  strength;
-    sup_vec3*              q;
-    sup_residual_trust     trust;  ///< of points, then of stations
-    const sup_vec3* const* shapes; ///< of the examples
-} sup_residual_finish;
+/// Points of one task in a frame.
+enum { SUP_POINT_GRAIN = 4096 };
 
-/// Examples count as far as they are trusted; before anything else is added to q.
-void sup_residual_fade(const sup_residual_finish* finish, const sup_tasks* tasks);
-/// Turns the sections back, then weakens.
-void sup_residual_end(const sup_residual* residual, const sup_residual_finish* finish, const sup_tasks* tasks);
+/// out = what the examples have in their lists from `offset` on, by their shares. `floats`: a multiple of eight, lists are
+/// padded.
+void sup_residual_blend(const sup_residual* residual, const float* const* lists, size_t offset, uint32_t floats, float* out);
+/// What sections turn by when examples have these shares, as far as they are trusted (entries behind those of the points).
+void sup_residual_turn(const sup_sections* sections, const uint32_t* examples, const float* shares, uint32_t count,
+                       const sup_residual_trust* trust, uint32_t point_count, sup_station* stations);
 
 #endif

@@ -462,7 +462,7 @@ static push_workspace cut_workspace(const sup_push* p, void* scratch, size_t* to
 {
     size_t points = (size_t)p->character->mesh.point_count + SUP_LANES,
            some = p->dualquat ? points : p->turned_count + SUP_LANES;
-    size_t    at = 0;
+    size_t         at = 0;
     push_workspace r;
     r.morphed = (sup_vec3*)sup_scratch_at(scratch, at);
     at += sup_align(points * sizeof(sup_vec3), 64);
@@ -487,11 +487,11 @@ size_t sup_push_scratch(const sup_push* push)
 }
 
 typedef struct push_job {
-    const sup_push*  push;
-    const sup_frame* frame;
-    const sup_vec3 * rest, *q;
+    const sup_push*       push;
+    const sup_frame*      frame;
+    const sup_vec3 *      rest, *q;
     const push_workspace* work;
-    sup_vec3*        to;
+    sup_vec3*             to;
 } push_job;
 
 static void add_rest_task(void* data, uint32_t begin, uint32_t end)
@@ -541,7 +541,7 @@ static void push_turned(const sup_push* p, push_job* job, const sup_frame* frame
 
 void sup_push_forward(const sup_push* p, const sup_frame* frame, sup_vec3* q, void* scratch, sup_vec3* out)
 {
-    uint32_t  n = p->character->mesh.point_count;
+    uint32_t       n = p->character->mesh.point_count;
     push_workspace work = cut_workspace(p, scratch, NULL);
     push_job       job = { .push = p, .frame = frame, .q = q, .work = &work, .to = out };
     if (p->dualquat) {

@@ -24,11 +24,11 @@ typedef struct sup_push {
 } sup_push;
 
 typedef struct sup_segments {
-    uint32_t               count;   ///< examples, at least 1
-    const double*          times;   ///< strictly rising; all zero where `posed`
-    const char* const*     names;   ///< for messages
-    const sup_vec3* const* q;       ///< per example one displacement for each point
-    bool                   implied; ///< the first is not a sculpt: the plain skin at the start of the clip
+    uint32_t               count;     ///< examples, at least 1
+    const double*          times;     ///< strictly rising; all zero where `posed`
+    const char* const*     names;     ///< for messages
+    const sup_vec3* const* q;         ///< per example one displacement for each point
+    bool                   implied;   ///< the first is not a sculpt: the plain skin at the start of the clip
     uint32_t               stand_ins; ///< points whose B had no use at some example
     sup_push               push;
     sup_turns              turns; ///< poses of the examples

@@ -12,7 +12,10 @@
 /// rad^2 takes those beside it along, (1 - l / 0.3)^2 times; and where its skin changes all the same (u: how unlike the two
 /// corrections are, |b - a|^2 / (|a|^2 + |b|^2)), odd = (1 - l / 0.3)^2 u^2 / (l + 0.01): what the pose did not tell there it
 /// does not tell here.
-/// On the way itself, and at both of its ends, the share is 1, and it leaves the ends without a change of speed.
+/// Of three examples or more of one motion, each is predicted from the two beside it (leave-one-out). A joint whose skin is
+/// predicted worse than by nothing cannot tell what that skin does: there n grows by `doubt` x W^2, W the mean over all turns
+/// of how far (rad^2) the pose lies beside the way. On the way itself, and at both of its ends, the share is 1, and it leaves
+/// the ends without a change of speed.
 ///
 /// Where no time says between which two poses the present one is (sculpts over pose, live hosts), every joint takes the way it
 /// is nearest to. Such sculpts are chosen to differ; the more they are alike all the same, the farther they tell: rate is at
@@ -63,6 +66,7 @@ typedef struct sup_trust {
     const sup_trust_way*   ways;
     const float*           lengths; ///< [way][turn]: l
     const float*           rates;   ///< [way][mover]: what shares fall off by, per rad^2 beside the way
+    const float*           doubts;  ///< [mover], per rad^2: what the whole pose's W^2 adds to n; NULL: nothing
 } sup_trust;
 
 /// An entry that is a mean of points: `share[p]` of point p is in entry `entry[p]`, the rest in the one behind it. SUP_NONE:

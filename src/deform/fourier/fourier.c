@@ -9,13 +9,12 @@
 
 #include <string.h>
 
-enum { ROW_STRENGTH = 28, GRAIN = 4096, GROUP_GRAIN = 512 };
+/// GROUP_GRAIN: groups of eight points in a task.
+enum { ROW_STRENGTH = 28, GROUP_GRAIN = 512 };
 
 static const char* const ends[] = { "line", "tangent", "free", NULL };
 static const char* const orders[] = { "second", "fourth", NULL };
-static const char* const laws[] = { "uniform", "mass", "stiffness", NULL };
 static const char* const ramps[] = { "linear", "smoothstep", "smootherstep", NULL };
-static const char* const continuities[] = { "auto", "carry", "hermite", "restart", NULL };
 static const char* const residuals[] = { "exact", "half", "none", NULL };
 
 #define AT(name) offsetof(fourier_params, name)
@@ -50,11 +49,11 @@ static const sup_param rows[] = {
     { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = -1, .max = 10, .standard = -1, .unit = "",
       .help = "How much faster short waves swing; 0: all alike, negative: 1 at second order, 0.1 at fourth",
       .only_with = "expert=false" },
-    { "law", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(law), .choices = laws, .unit = "",
+    { "law", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(law), .choices = sup_curve_laws, .unit = "",
       .help = "How damping grows with the wave: not, or less (mass), or more (stiffness)", .only_with = "expert=false" },
     { "ramp", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ramp), .choices = ramps, .unit = "",
       .help = "How the force grows between two examples; smoothstep fits clips that ease in and out" },
-    { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = continuities, .unit = "",
+    { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = sup_curve_continuities, .unit = "",
       .help = "Rates at examples: prescribed (auto; waves too fast for it do not swing; hermite; those carry), carried on, or "
               "begun anew",
       .only_with = "third_example" },
@@ -111,38 +110,20 @@ static const sup_preset  presets[] = { { "soft", "Lag and swing that are seen at
                                        { "small", "Fewest bytes: three waves, no residual", small },
                                        { 0 } };
 
-/// Pieces of scratch, in order.
-typedef struct fourier_workspace {
-    sup_vec3*    q;
-    float*       coefficients; ///< by mode
-    float*       packed;       ///< by curve
-    float*       weights[2];
-    sup_station* stations;
-    void *       trust, *push;
-} fourier_workspace;
+/// A frame on its way, and its list behind those of all curves.
+typedef struct fourier_frame {
+    sup_curve_frame       on;
+    const fourier_bound*  b;
+    const fourier_params* p;
+    float*                packed; ///< coefficients by curve
+} fourier_frame;
 
-static fourier_workspace cut_workspace(const fourier_bound* b, void* scratch, size_t* total)
+static size_t cut_scratch(const fourier_bound* b, void* scratch, fourier_frame* f)
 {
-    size_t       at = 0;
-    fourier_workspace r;
-    r.q = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
-    r.coefficients = (float*)sup_scratch_at(scratch, at);
-    at += sup_align((b->motion.modal.block + SUP_LANES) * sizeof(float), 64);
-    r.packed = (float*)sup_scratch_at(scratch, at);
-    at += sup_align((3 * (size_t)b->net.coefficient_count + SUP_LANES) * sizeof(float), 64);
-    for (int i = 0; i < 2; ++i) {
-        r.weights[i] = (float*)sup_scratch_at(scratch, at);
-        at += sup_align(b->segments.count * sizeof(float), 64);
-    }
-    r.stations = (sup_station*)sup_scratch_at(scratch, at);
-    at += sup_align(b->sections.station_count * sizeof(sup_station), 64);
-    r.trust = sup_scratch_at(scratch, at);
-    at += sup_align(sup_trust_scratch(&b->trust), 64);
-    r.push = sup_scratch_at(scratch, at);
-    at += sup_push_scratch(&b->segments.push);
-    if (total) *total = at;
-    return r;
+    size_t at = sup_curve_frame_cut(&b->dynamics, scratch, &f->on);
+    f->b = b;
+    f->packed = (float*)sup_scratch_at(scratch, at);
+    return at + sup_align((3 * (size_t)b->net.coefficient_count + SUP_LANES) * sizeof(float), 64);
 }
 
 // ---------------------------------------------------------------------------------------------- bind
@@ -158,10 +139,10 @@ void fourier_pack(const fourier_bound* b, const float* coefficients, float* pack
 
 float fourier_strength(const fourier_bound* b, uint32_t point)
 {
-    return sup_field_value(&rows[ROW_STRENGTH], &b->strength, b->strength_all, point);
+    return sup_field_value(&rows[ROW_STRENGTH], &b->dynamics.strength, b->strength, point);
 }
 
-bool fourier_weakened(const fourier_bound* b) { return b->strength_all != 1 || b->strength.scale; }
+bool fourier_weakened(const fourier_bound* b) { return b->strength != 1 || b->dynamics.strength.scale; }
 
 /// The half of a float, to nearest, ties to even; |x| <= 1.
 static uint16_t to_half(float x)
@@ -178,23 +159,23 @@ static uint16_t to_half(float x)
 /// What the series miss of every example.
 static sup_result make_halves(fourier_bound* b, sup_arena* arena, sup_error* error)
 {
-    uint32_t   points = b->point_count, padded = (uint32_t)sup_align(3 * (size_t)points, SUP_LANES) + SUP_LANES;
+    uint32_t   points = b->dynamics.point_count, padded = (uint32_t)sup_align(3 * (size_t)points, SUP_LANES) + SUP_LANES;
     sup_arena* beside = sup_arena_beside(arena);
     sup_vec3*  q = beside ? SUP_NEW(beside, sup_vec3, (size_t)points + SUP_LANES) : NULL;
-    float *    packed = NULL, *scales = SUP_NEW(arena, float, b->segments.count);
-    uint16_t** halves = SUP_NEW(arena, uint16_t*, b->segments.count);
+    float *    packed = NULL, *scales = SUP_NEW(arena, float, b->dynamics.segments.count);
+    uint16_t** halves = SUP_NEW(arena, uint16_t*, b->dynamics.segments.count);
     if (beside) packed = SUP_NEW(beside, float, 3 * (size_t)b->net.coefficient_count + SUP_LANES);
     sup_result r = q && packed && scales && halves ? SUP_OK : sup_fail_memory(error, "fourier");
-    for (uint32_t j = 0; !r && j < b->motion.modal.examples; ++j) {
+    for (uint32_t j = 0; !r && j < b->dynamics.modal.examples; ++j) {
         float most = 0;
         halves[j] = SUP_NEW(arena, uint16_t, padded);
         if (!halves[j]) r = sup_fail_memory(error, "fourier");
         if (r) break;
         memset(q, 0, points * sizeof *q);
-        fourier_pack(b, b->motion.modal.shape + (size_t)j * b->motion.modal.block, packed);
+        fourier_pack(b, b->dynamics.modal.shape + (size_t)j * b->dynamics.modal.block, packed);
         SUP_WIDE_PICK(fourier_take)(&b->net, packed, 0, b->net.group_count, q);
         for (uint32_t i = 0; i < points; ++i) {
-            q[i] = v3_sub(b->segments.q[j][i], q[i]);
+            q[i] = v3_sub(b->dynamics.segments.q[j][i], q[i]);
             most = fmaxf(most, fmaxf(fabsf(q[i].x), fmaxf(fabsf(q[i].y), fabsf(q[i].z))));
         }
         scales[j] = most;
@@ -209,7 +190,7 @@ static sup_result make_halves(fourier_bound* b, sup_arena* arena, sup_error* err
 static void take_swing(const void* link, const float* coefficients, void* scratch, sup_vec3* out)
 {
     const fourier_bound* b = link;
-    memset(out, 0, b->point_count * sizeof *out);
+    memset(out, 0, b->dynamics.point_count * sizeof *out);
     fourier_pack(b, coefficients, scratch);
     SUP_WIDE_PICK(fourier_take)(&b->net, scratch, 0, b->net.group_count, out);
 }
@@ -217,10 +198,10 @@ static void take_swing(const void* link, const float* coefficients, void* scratc
 /// Where the examples themselves stand beside the series, only waves that swing count. Short ones between many examples do not.
 static void leave_still(fourier_bound* b)
 {
-    if (b->residual != RESIDUAL_EXACT || b->motion.force_count) return;
+    if (b->residual != RESIDUAL_EXACT || b->dynamics.forces.count) return;
     for (uint32_t c = 0; c < b->net.curves.curve_count; ++c) {
         fourier_series* s = &b->net.series[c];
-        while (s->taken && b->motion.modal.still[b->motion.mode[s->packed + s->taken - 1]]) --s->taken;
+        while (s->taken && b->dynamics.modal.still[b->motion.mode[s->packed + s->taken - 1]]) --s->taken;
     }
 }
 
@@ -231,9 +212,10 @@ static sup_result calm_down(fourier_bound* b, sup_arena* arena, sup_error* error
     sup_swing swing = { b, take_swing, SUP_NEW(arena, float, 3 * (size_t)b->net.coefficient_count + SUP_LANES), b->settle };
     float*    calm;
     if (!swing.scratch) return sup_fail_memory(error, "fourier");
-    if (b->residual == RESIDUAL_NONE || b->motion.force_count) return SUP_OK;
-    sup_result r = sup_residual_calm(&b->segments, &b->motion.modal, &swing, b->point_count, arena, &calm, error);
-    if (!r) fourier_net_calm(&b->net, b->point_count, calm);
+    if (b->residual == RESIDUAL_NONE || b->dynamics.forces.count) return SUP_OK;
+    sup_result r =
+        sup_residual_calm(&b->dynamics.segments, &b->dynamics.modal, &swing, b->dynamics.point_count, arena, &calm, error);
+    if (!r) fourier_net_calm(&b->net, b->dynamics.point_count, calm);
     return r;
 }
 
@@ -242,121 +224,76 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     const fourier_params* p = in->params;
     fourier_bound*        b = SUP_NEW(arena, fourier_bound, 1);
     if (!b) return sup_fail_memory(error, "fourier");
-    b->point_count = in->character->mesh.point_count;
-    b->strength = in->fields[ROW_STRENGTH];
-    b->strength_all = p->strength;
-    b->sway = p->sway;
-    b->settle = p->settle;
-    b->trusted = p->trust;
-    b->residual = p->residual;
-    bool       plain = in->character->example_count == 0 && (in->show || sup_curve_forces_any(in->world));
-    sup_result r = plain ? sup_segments_plain(in, "fourier", arena, &b->segments, error)
-                         : sup_segments_create_as(in, "fourier", p->lean, arena, &b->segments, error);
-    double     fade = p->continuity == SUP_CONTINUITY_AUTO && p->hold > 0 ? 1 / (double)p->hold : 0;
+    sup_curve_dynamics* d = &b->dynamics;
+    b->strength = p->strength, b->sway = p->sway, b->settle = p->settle, b->trusted = p->trust, b->residual = p->residual;
+    float      angle = p->turning ? SUP_SECTIONS_ANGLE : 0;
+    sup_result r = sup_curve_dynamics_begin(in, "fourier", rows, ROW_STRENGTH, p->lean, arena, d, error);
     if (!r) r = fourier_net_create(in, p, arena, &b->net, error);
-    if (!r && p->turning && !plain)
-        r = sup_sections_create(in->character, &b->net.curves, SUP_SECTIONS_ANGLE, &b->segments, arena, &b->sections, error);
-    if (!r) r = sup_residual_trust_create(in->character, &b->segments, &b->sections, arena, &b->trust, error);
-    if (!r) r = sup_residual_beside(in, &b->trust, &b->segments, (sup_ramp)p->ramp, arena, &b->beside, error);
-    if (!r) r = fourier_motion_create(in, p, &b->net, &b->segments, fade, arena, &b->motion, error);
+    if (!r) r = sup_curve_dynamics_trust(in, &b->net.curves, angle, (sup_ramp)p->ramp, arena, d, error);
+    if (!r) r = fourier_motion_create(in, p, &b->net, arena, d, &b->motion, error);
     if (!r) leave_still(b);
-    if (!r) r = fourier_net_group(&b->net, b->point_count, arena, error);
+    if (!r) r = fourier_net_group(&b->net, d->point_count, arena, error);
     if (!r) r = calm_down(b, arena, error);
     if (!r && p->residual == RESIDUAL_HALF) r = make_halves(b, arena, error);
     if (r) return r;
     fourier_note_curves(in, p, b);
-    sup_binding made = { .data = b };
-    cut_workspace(b, NULL, &made.scratch_size);
     if (!fourier_note(in, b, arena, &b->save_note)) return sup_fail_memory(error, "fourier");
-    if (b->segments.posed) made.state_size = 2 * (size_t)b->motion.modal.block * sizeof(double) + 64;
-    *out = made;
+    fourier_frame frame;
+    *out = (sup_binding){ .data = b, .scratch_size = cut_scratch(b, NULL, &frame), .state_size = sup_curve_state_size(d) };
     return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- a frame
 
-typedef struct frame_job {
-    const fourier_bound*  b;
-    const fourier_params* p;
-    const sup_residual*      residual;
-    const fourier_workspace* work;
-} frame_job;
-
-static void blend_task(void* data, uint32_t begin, uint32_t end)
+static void blend_halves(const fourier_bound* b, const sup_residual* c, size_t offset, uint32_t floats, float* to)
 {
-    const frame_job*     j = data;
-    const fourier_bound* b = j->b;
-    const sup_residual*  c = j->residual;
-    float                share[SUP_RESIDUAL_MAX], *to = (float*)(j->work->q + begin);
-    // Pieces begin at multiples of eight points; the arrays are padded behind the last.
-    uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
-    if (b->residual == RESIDUAL_NONE) memset(to, 0, floats * sizeof *to);
-    else if (b->residual == RESIDUAL_HALF) {
-        const uint16_t* in[SUP_RESIDUAL_MAX];
-        for (uint32_t k = 0; k < c->count; ++k) {
-            in[k] = b->halves[c->example[k]] + 3 * (size_t)begin;
-            share[k] = (float)c->share[k] * b->scales[c->example[k]];
-        }
-        SUP_WIDE_PICK(fourier_halves)(floats, in, share, c->count, to);
-    } else {
-        const float* in[SUP_RESIDUAL_MAX];
-        for (uint32_t k = 0; k < c->count; ++k) {
-            in[k] = (const float*)(b->segments.q[c->example[k]] + begin);
-            share[k] = (float)c->share[k];
-        }
-        SUP_WIDE_PICK(sup_modal_blend)(floats, in, share, c->count, false, to);
+    const uint16_t* in[SUP_RESIDUAL_MAX];
+    float           share[SUP_RESIDUAL_MAX];
+    for (uint32_t k = 0; k < c->count; ++k) {
+        in[k] = b->halves[c->example[k]] + offset;
+        share[k] = (float)c->share[k] * b->scales[c->example[k]];
     }
+    SUP_WIDE_PICK(fourier_halves)(floats, in, share, c->count, to);
 }
 
-static void take_task(void* data, uint32_t begin, uint32_t end)
+/// What is kept of the examples beside the series.
+static void example_task(void* data, uint32_t begin, uint32_t end)
 {
-    const frame_job* j = data;
-    SUP_WIDE_PICK(fourier_take)(&j->b->net, j->work->packed, begin, end, j->work->q);
+    const fourier_frame* f = data;
+    const sup_residual*  c = &f->on.residual;
+    float*               to = (float*)(f->on.q + begin);
+    size_t               offset = 3 * (size_t)begin;
+    // Pieces begin at multiples of eight points; the lists are padded behind the last.
+    uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
+    if (f->b->residual == RESIDUAL_NONE) memset(to, 0, floats * sizeof *to);
+    else if (f->b->residual == RESIDUAL_HALF) blend_halves(f->b, c, offset, floats, to);
+    else sup_residual_blend(c, (const float* const*)(const void*)f->b->dynamics.segments.q, offset, floats, to);
 }
 
-/// Coefficients of what lags and rings now; false where all of them are 0.
-static bool find_sway(const fourier_bound* b, const fourier_params* p, const sup_frame* frame, const sup_modal_moment* at,
-                      void* state, const fourier_workspace* work)
+static void series_task(void* data, uint32_t begin, uint32_t end)
 {
-    const sup_modal* m = &b->motion.modal;
-    if (p->sway == 0) return false;
-    if (b->segments.posed) {
-        if (!state) return false;
-        sup_segments_weights_at(&b->segments, frame->dt > 0 ? frame->start : frame->end, work->weights[0]);
-        sup_modal_step(m, frame->dt, work->weights[0], work->weights[1], state, work->coefficients);
-    } else if (!sup_modal_sway(m, at, p->settle, work->coefficients)) return false;
-    for (uint32_t i = 0; p->sway != 1 && i < m->block; ++i) work->coefficients[i] *= p->sway;
-    return true;
+    const fourier_frame* f = data;
+    SUP_WIDE_PICK(fourier_take)(&f->b->net, f->packed, begin, end, f->on.q);
 }
 
-/// q += what the coefficients make of it.
-static void take(frame_job* job, const sup_tasks* tasks)
+/// q += the series with the coefficients as they are.
+static void add_series(fourier_frame* f)
 {
-    fourier_pack(job->b, job->work->coefficients, job->work->packed);
-    sup_tasks_run(tasks, job->b->net.group_count, GROUP_GRAIN, take_task, job);
+    fourier_pack(f->b, f->on.coefficients, f->packed);
+    sup_tasks_run(f->on.frame->tasks, f->b->net.group_count, GROUP_GRAIN, series_task, f);
 }
 
-/// The examples and what swings between them.
-static void add_residual(frame_job* job, const sup_frame* frame, const sup_modal_moment* at, void* state)
+/// What lags and rings, and where the series carry the examples, these too.
+static void add_sway(fourier_frame* f, void* state)
 {
-    const fourier_bound* b = job->b;
-    const fourier_workspace* work = job->work;
-    sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, job);
-    bool sways = find_sway(b, job->p, frame, at, state, work);
-    if (b->residual != RESIDUAL_EXACT)
-        sup_modal_shape(&b->motion.modal, job->residual->count, job->residual->example, job->residual->share, sways,
-                        work->coefficients);
-    if (sways || b->residual != RESIDUAL_EXACT) take(job, frame->tasks);
-}
-
-static void add_forces(frame_job* job, const sup_frame* frame)
-{
-    const fourier_motion* m = &job->b->motion;
-    if (m->force_count == 0) return;
-    memset(job->work->coefficients, 0, m->modal.block * sizeof(float));
-    for (uint32_t i = 0; i < m->force_count; ++i)
-        sup_modal_force_add(&m->modal, &m->forces[i], frame->time, job->work->coefficients);
-    take(job, frame->tasks);
+    const sup_modal* m = &f->b->dynamics.modal;
+    float            sway = f->p->sway;
+    bool             sways = sway != 0 && sup_curve_frame_sway(&f->on, state, f->p->settle);
+    for (uint32_t i = 0; sways && sway != 1 && i < m->block; ++i) f->on.coefficients[i] *= sway;
+    bool carries = f->b->residual != RESIDUAL_EXACT;
+    if (carries)
+        sup_modal_shape(m, f->on.residual.count, f->on.residual.example, f->on.residual.share, sways, f->on.coefficients);
+    if (sways || carries) add_series(f);
 }
 
 static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
@@ -364,48 +301,26 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
 {
     const fourier_bound*  b = binding->data;
     const fourier_params* p = params;
-    fourier_workspace     work = cut_workspace(b, scratch, NULL);
-    sup_modal_moment      at = { 0 };
-    sup_residual          c;
-    sup_residual_trust    trust;
-    if (b->segments.posed) {
-        c = sup_residual_by_pose(&b->segments, frame->end, work.weights[1]);
-        trust = sup_residual_trust_live(&b->trust, frame, p->trust, work.trust);
-    } else {
-        at = sup_modal_find(&b->motion.modal, frame->time);
-        c = sup_residual_by_time(&b->motion.modal, &at);
-        trust = sup_residual_trust_find(&b->trust, &b->motion.modal, &at, false, frame, p->trust, work.trust);
-    }
-    frame_job           job = { b, p, &c, &work };
-    sup_residual_finish finish = { &b->sections,
-                                   work.stations,
-                                   b->segments.push.character->mesh.points,
-                                   b->point_count,
-                                   &rows[ROW_STRENGTH],
-                                   &b->strength,
-                                   p->strength,
-                                   work.q,
-                                   trust,
-                                   b->segments.q };
-    add_residual(&job, frame, &at, state);
-    sup_residual_fade(&finish, frame->tasks);
-    add_forces(&job, frame);
-    sup_residual_end(&c, &finish, frame->tasks);
-    sup_push_forward(&b->segments.push, frame, work.q, work.push, out);
-    sup_stats_add(frame->stats, "fourier.carry_grows", b->motion.modal.growing);
+    fourier_frame         f = { .p = p };
+    cut_scratch(b, scratch, &f);
+    sup_curve_frame_begin(&f.on, frame, p->trust, SUP_GROWTH_NONE);
+    sup_tasks_run(frame->tasks, b->dynamics.point_count, SUP_POINT_GRAIN, example_task, &f);
+    add_sway(&f, state);
+    sup_curve_frame_fade(&f.on);
+    if (sup_curve_frame_forces(&f.on)) add_series(&f);
+    sup_curve_frame_end(&f.on, p->strength, out);
+    sup_stats_add(frame->stats, "fourier.carry_grows", b->dynamics.modal.growing);
     sup_stats_add(frame->stats, "fourier.curves_without_length", b->net.flat);
     sup_stats_add(frame->stats, "fourier.curves_with_fewer_waves", b->net.lowered);
     sup_stats_add(frame->stats, "fourier.points_without_curve", b->net.uncovered);
-    sup_stats_add(frame->stats, "fourier.too_slow_to_swing", b->motion.modal.segments && b->motion.fastest < 0.5);
+    sup_stats_add(frame->stats, "fourier.too_slow_to_swing",
+                  b->dynamics.modal.segments && b->motion.fastest < FOURIER_SLOW_SWING);
 }
 
 static void reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
 {
     (void)params;
-    const fourier_bound* b = binding->data;
-    fourier_workspace    work = cut_workspace(b, scratch, NULL);
-    sup_segments_weights_at(&b->segments, frame->end, work.weights[0]);
-    sup_modal_reset(&b->motion.modal, work.weights[0], state);
+    sup_curve_frame_reset(&((const fourier_bound*)binding->data)->dynamics, frame, state, scratch);
 }
 
 static void draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
@@ -414,24 +329,11 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
     (void)pose, (void)state;
     const fourier_bound* b = binding->data;
     sup_curves_draw(&b->net.curves, skin, canvas);
-    for (uint32_t i = 0; i < b->point_count; ++i) {
+    for (uint32_t i = 0; i < b->dynamics.point_count; ++i) {
         uint32_t limb = b->net.curves.limbs[i];
         canvas->point(canvas->user, "parts", skin[i], limb == SUP_NONE ? -1.0f : (float)(limb * 7u % 16u) / 15.0f);
     }
 }
-
-static bool goes_beside(const sup_bind_input* in, const sup_binding* binding)
-{
-    (void)in;
-    const sup_beside* beside = &((const fourier_bound*)binding->data)->beside;
-    return beside->off || beside->ahead;
-}
-
-static const sup_condition conditions[] = {
-    { "poses_beside_the_way", "poses beside the way between the examples", "give a clip that leaves it, or another joint",
-      goes_beside },
-    { 0 },
-};
 
 static const char* save_note(const sup_binding* binding) { return ((const fourier_bound*)binding->data)->save_note; }
 
@@ -440,7 +342,7 @@ const sup_deformer sup_deformer_fourier = {
     .summary = "Dynamic skin between example sculpts as Fourier curves: any time at once, kilobytes, exact at every example",
     .paper = "Bian and others: A fully analytical approach to physics-based skin deformation, 2019",
     .needs = SUP_NEEDS_EXAMPLES,
-    .conditions = conditions,
+    .conditions = sup_curve_conditions,
     .params = rows,
     .param_count = SUP_COUNT_OF(rows),
     .params_size = sizeof(fourier_params),

@@ -1,13 +1,12 @@
 /// deform/fourier/fourier.h: the inside of the fourier deformer. fourier_net.c lays curves over the mesh and says what every
-/// skin point takes from them, fourier_motion.c fits the examples and moves the coefficients in time, fourier_save.c writes
-/// them as a runtime file, fourier_note_curves.c says what is odd, fourier.c binds and runs all of it, fourier_wide.c holds the
-/// loops over points.
+/// skin point takes from them, fourier_motion.c fits the examples and finds the modes, fourier.c binds both and runs the stages
+/// of a frame (deform/curves/curve_dynamics.h), fourier_wide.c holds the loops over points, fourier_notes.c says what is odd,
+/// fourier_save.c writes a runtime file.
 #ifndef SUP_DEFORM_FOURIER_H
 #define SUP_DEFORM_FOURIER_H
 
 #include "base/internal.h"
-#include "deform/curves/curve_link.h"
-#include "deform/curves/residual.h"
+#include "deform/curves/curve_dynamics.h"
 #include "solve/curves/fourier_series.h"
 
 typedef struct fourier_params {
@@ -25,8 +24,10 @@ typedef struct fourier_params {
     float       sway, strength;
 } fourier_params;
 
+/// Radians over the whole motion below which a wave only follows, late: gamma is t^3 to 1%.
+#define FOURIER_SLOW_SWING 0.5
+
 enum fourier_ends { ENDS_LINE, ENDS_TANGENT, ENDS_FREE };
-enum fourier_law { LAW_UNIFORM, LAW_MASS, LAW_STIFFNESS };
 enum fourier_residual { RESIDUAL_EXACT, RESIDUAL_HALF, RESIDUAL_NONE };
 
 /// One curve as a series: its functions' coefficients are `functions` threes from `packed` on. Points take the first `taken`:
@@ -50,19 +51,19 @@ typedef struct fourier_group {
 } fourier_group;
 
 typedef struct fourier_net {
-    sup_curves            curves;
-    const double*         v; ///< per point of the network
-    fourier_series*       series;
-    uint32_t              coefficient_count; ///< threes, over all curves
-    uint32_t              lowered, flat;     ///< curves with fewer terms than asked, without length
-    uint32_t              first_flat;        ///< where there are any
-    fourier_place*        places;            ///< per skin point
-    uint32_t              group_count;
-    const fourier_group*  groups;
-    float*                table;
-    uint32_t              uncovered; ///< points that no curve reaches
-    uint32_t              far;       ///< points farther from the curves beside them than these are from each other
-    uint32_t              least;     ///< terms of the curve that has the fewest, where `lowered`
+    sup_curves           curves;
+    const double*        v; ///< per point of the network
+    fourier_series*      series;
+    uint32_t             coefficient_count; ///< threes, over all curves
+    uint32_t             lowered, flat;     ///< curves with fewer terms than asked, without length
+    uint32_t             first_flat;        ///< where there are any
+    fourier_place*       places;            ///< per skin point
+    uint32_t             group_count;
+    const fourier_group* groups;
+    float*               table;
+    uint32_t             uncovered; ///< points that no curve reaches
+    uint32_t             far;       ///< points farther from the curves beside them than these are from each other
+    uint32_t             least;     ///< terms of the curve that has the fewest, where `lowered`
 } fourier_net;
 
 sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p, sup_arena* arena, fourier_net* out,
@@ -73,38 +74,27 @@ sup_result fourier_net_group(fourier_net* net, uint32_t point_count, sup_arena* 
 /// Every point takes only a share of its curves.
 void fourier_net_calm(fourier_net* net, uint32_t point_count, const float* share);
 
-/// Coefficients in time. Those of a mode lie side by side (for the blending), those of a curve in `packed` order (for the
-/// points).
+/// The modes of the coefficients. Those of a mode lie side by side (for the blending), those of a curve in `packed` order (for
+/// the points).
 typedef struct fourier_motion {
-    sup_modal              modal;
-    const uint32_t*        index;            ///< per packed coefficient: where its x stands among the modes
-    const uint32_t*        mode;             ///< per packed coefficient
-    double                 slowest, fastest; ///< natural frequencies, radians over the whole motion
-    double                 fit_error;        ///< largest distance of an example from its curves' fit, at curve points
-    uint32_t               force_count;
-    const sup_modal_force* forces;
-    const uint32_t*        force_curves; ///< which each is on
+    const uint32_t* index;   ///< per packed coefficient: where its x stands among the modes
+    const uint32_t* mode;    ///< per packed coefficient
+    double          fastest; ///< natural frequency, radians over the whole motion
 } fourier_motion;
 
-/// `fade`: of sup_modal_desc.
-sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net,
-                                 const sup_segments* segments, double fade, sup_arena* arena, fourier_motion* out,
-                                 sup_error* error);
+/// Also how they go in time, and the forces on them, in `d`.
+sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net, sup_arena* arena,
+                                 sup_curve_dynamics* d, fourier_motion* out, sup_error* error);
 
 /// What bind makes.
 typedef struct fourier_bound {
-    uint32_t               point_count;
+    sup_curve_dynamics     dynamics; ///< first: as curve_dynamics.h asks
     fourier_net            net;
-    sup_segments           segments;
-    sup_sections           sections;
-    sup_trust              trust;
-    sup_beside             beside;
     fourier_motion         motion;
     int                    residual;
     const uint16_t* const* halves; ///< HALF: per example three a point, times `scales`
     const float*           scales;
-    sup_field              strength;
-    float                  strength_all, sway; ///< frame parameters as they were set at bind: a runtime file plays with these
+    float                  strength, sway; ///< frame parameters as they were set at bind: a runtime file plays with these
     bool                   settle, trusted;
     const char*            save_note;
 } fourier_bound;

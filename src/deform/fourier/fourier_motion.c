@@ -1,5 +1,4 @@
 // The examples as coefficients, every coefficient an oscillator: h = sigma + beta k^p for a function of wave number k.
-#include "deform/curves/curve_forces.h"
 #include "deform/fourier/fourier.h"
 #include "math/vec.h"
 
@@ -7,41 +6,32 @@
 
 #define PI 3.14159265358979323846
 
-typedef struct motion_maker {
-    const sup_bind_input* in;
+typedef struct fourier_maker {
+    sup_mode_maker        modes;
     const fourier_params* p;
     const fourier_net*    net;
     const sup_segments*   s;
-    sup_arena*            arena;
-    sup_arena*            beside;
-    sup_error*            error;
     fourier_motion*       out;
-    double                unit;
-    uint32_t              modes;
-    sup_oscillator*       free;
-    uint32_t*             begin;
-    double**              shape;
-} motion_maker;
+} fourier_maker;
 
 // ---------------------------------------------------------------------------------------------- modes
 
 /// Stiffness of a wave number: p = 2 a string, p = 4 a bending strip.
-static double power_of(const motion_maker* m, double k) { return m->p->order ? k * k * k * k : k * k; }
+static double power_of(const fourier_maker* m, double k) { return m->p->order ? k * k * k * k : k * k; }
 
 /// The expert's numbers are physical, per second; elsewhere cycles of the lowest mode, per whole motion.
-static sup_oscillator make_mode(const motion_maker* m, double k)
+static sup_oscillator make_mode(const fourier_maker* m, double k)
 {
     const fourier_params* p = m->p;
     if (p->expert) {
         double h = p->thickness, beta = p->young * h * h * h / (12 * (1 - (double)p->poisson * p->poisson));
-        double T = m->unit; // seconds to segments
+        double T = m->modes.unit; // seconds to segments
         return sup_oscillator_make(p->density / (T * T), p->viscosity / T, p->restoring + beta * power_of(m, k),
                                    (sup_ramp)p->ramp);
     }
     double spread = p->spread >= 0 ? (double)p->spread : p->order ? 0.1 : 1.0;
-    double w1 = 2 * PI * p->cycles, w = w1 * sqrt(1 + spread * power_of(m, k / (2 * PI)));
-    double eta = 2 * p->damping * (p->law == LAW_MASS ? w1 : p->law == LAW_STIFFNESS ? w * w / w1 : w);
-    return sup_oscillator_make(1, eta, w * w, (sup_ramp)p->ramp);
+    double stiffness = 1 + spread * power_of(m, k / (2 * PI));
+    return sup_mode_oscillator(p->cycles, p->damping, p->law, stiffness, (sup_ramp)p->ramp);
 }
 
 /// Modes are (kind, number of the wave); the held functions share one that never deviates.
@@ -57,39 +47,37 @@ static uint32_t mode_key(sup_fourier_kind kind, uint32_t function)
 enum { KEYS = 2 + 5 * SUP_FOURIER_TERMS_MAX };
 
 /// Coefficients side by side for every mode, each list padded to the lanes.
-static sup_result make_modes(motion_maker* m)
+static sup_result make_modes(fourier_maker* m)
 {
+    sup_mode_maker*    modes = &m->modes;
     const fourier_net* net = m->net;
     uint32_t           count[KEYS] = { 0 }, number[KEYS];
     double             wave[KEYS] = { 0 };
-    uint32_t*          index = SUP_NEW(m->arena, uint32_t, net->coefficient_count);
-    uint32_t*          mode = SUP_NEW(m->arena, uint32_t, net->coefficient_count);
-    m->free = SUP_NEW(m->beside, sup_oscillator, KEYS);
-    m->begin = SUP_NEW(m->beside, uint32_t, KEYS + 1);
-    if (!index || !mode || !m->free || !m->begin) return sup_fail_memory(m->error, "fourier");
+    uint32_t*          index = SUP_NEW(m->modes.arena, uint32_t, net->coefficient_count);
+    uint32_t*          mode = SUP_NEW(m->modes.arena, uint32_t, net->coefficient_count);
+    if (!index || !mode) return sup_fail_memory(m->modes.error, "fourier");
     for (uint32_t c = 0; c < net->curves.curve_count; ++c)
         for (uint32_t f = 0; f < net->series[c].functions; ++f) {
             uint32_t key = mode_key(net->series[c].kind, f);
             ++count[key];
             if (wave[key] == 0) wave[key] = sup_fourier_wave(net->series[c].kind, f);
         }
-    m->out->slowest = HUGE_VAL;
     for (uint32_t key = 0; key < KEYS; ++key) {
         if (count[key] == 0) continue;
-        number[key] = m->modes;
+        number[key] = modes->modes;
         sup_oscillator o = key == 0 ? sup_oscillator_make(0, 0, 0, (sup_ramp)m->p->ramp) : make_mode(m, wave[key]);
         double         w = sup_oscillator_frequency(&o);
-        if (key && isfinite(w)) m->out->slowest = fmin(m->out->slowest, w), m->out->fastest = fmax(m->out->fastest, w);
-        m->free[m->modes] = o;
-        m->begin[m->modes + 1] = m->begin[m->modes] + (uint32_t)sup_align(3 * (size_t)count[key], SUP_LANES);
-        ++m->modes;
+        if (key && isfinite(w)) m->out->fastest = fmax(m->out->fastest, w);
+        modes->free[modes->modes] = o;
+        modes->begin[modes->modes + 1] = modes->begin[modes->modes] + (uint32_t)sup_align(3 * (size_t)count[key], SUP_LANES);
+        ++modes->modes;
         count[key] = 0; // from now on: how many have been placed
     }
     for (uint32_t c = 0, i = 0; c < net->curves.curve_count; ++c)
         for (uint32_t f = 0; f < net->series[c].functions; ++f, ++i) {
             uint32_t key = mode_key(net->series[c].kind, f);
             mode[i] = number[key];
-            index[i] = m->begin[number[key]] + 3 * count[key]++;
+            index[i] = modes->begin[number[key]] + 3 * count[key]++;
         }
     m->out->index = index;
     m->out->mode = mode;
@@ -98,7 +86,7 @@ static sup_result make_modes(motion_maker* m)
 
 // ---------------------------------------------------------------------------------------------- fit
 
-static void read_samples(const motion_maker* m, const sup_curve* c, double* samples)
+static void read_samples(const fourier_maker* m, const sup_curve* c, double* samples)
 {
     uint32_t columns = 3 * m->s->count;
     for (uint32_t i = 0; i < c->count; ++i) {
@@ -111,57 +99,32 @@ static void read_samples(const motion_maker* m, const sup_curve* c, double* samp
     }
 }
 
-static void keep_error(motion_maker* m, const fourier_series* s, const sup_curve* c, const double* samples,
-                       const double* coefficients)
-{
-    uint32_t columns = 3 * m->s->count;
-    double   f[SUP_FOURIER_FUNCTIONS_MAX];
-    for (uint32_t i = 0; i < c->count; ++i) {
-        sup_fourier_values(s->kind, s->terms, m->net->v[c->begin + i], f);
-        for (uint32_t j = 0; j < m->s->count; ++j) {
-            double square = 0;
-            for (uint32_t k = 0; k < 3; ++k) {
-                double d = samples[(size_t)i * columns + 3 * j + k];
-                for (uint32_t n = 0; n < s->functions; ++n) d -= f[n] * coefficients[(size_t)n * columns + 3 * j + k];
-                square += d * d;
-            }
-            m->out->fit_error = fmax(m->out->fit_error, sqrt(square));
-        }
-    }
-}
-
-static sup_result fit_curve(motion_maker* m, uint32_t number, sup_arena* work)
+static sup_result fit_curve(fourier_maker* m, uint32_t number, sup_arena* work)
 {
     const fourier_series* s = &m->net->series[number];
     const sup_curve*      c = &m->net->curves.curves[number];
     uint32_t              columns = 3 * m->s->count;
     double *              samples = SUP_NEW(work, double, (size_t)c->count*columns), *weights = SUP_NEW(work, double, c->count);
     double*               fitted = SUP_NEW(work, double, (size_t)s->functions* columns);
-    if (!samples || !weights || !fitted) return sup_fail_memory(m->error, "fourier");
+    if (!samples || !weights || !fitted) return sup_fail_memory(m->modes.error, "fourier");
     const double* v = m->net->v + c->begin;
     read_samples(m, c, samples);
     sup_fourier_weights(s->kind, v, c->count, weights);
-    sup_result r = sup_fourier_fit(s->kind, s->terms, v, weights, c->count, samples, columns, work, fitted, NULL, m->error);
+    sup_result r =
+        sup_fourier_fit(s->kind, s->terms, v, weights, c->count, samples, columns, work, fitted, NULL, m->modes.error);
     if (r) return r;
-    keep_error(m, s, c, samples, fitted);
     for (uint32_t f = 0; f < s->functions; ++f)
         for (uint32_t j = 0; j < m->s->count; ++j)
-            memcpy(m->shape[j] + m->out->index[s->packed + f], fitted + (size_t)f * columns + 3 * j, 3 * sizeof(double));
+            memcpy(m->modes.shape[j] + m->out->index[s->packed + f], fitted + (size_t)f * columns + 3 * j, 3 * sizeof(double));
     return SUP_OK;
 }
 
-static sup_result fit_all(motion_maker* m)
+static sup_result fit_all(fourier_maker* m)
 {
-    m->shape = SUP_NEW(m->beside, double*, m->s->count);
-    if (!m->shape) return sup_fail_memory(m->error, "fourier");
-    for (uint32_t j = 0; j < m->s->count; ++j) {
-        m->shape[j] = SUP_NEW(m->beside, double, m->begin[m->modes]);
-        if (!m->shape[j]) return sup_fail_memory(m->error, "fourier");
-    }
-    sup_result r = SUP_OK;
+    sup_result r = sup_mode_maker_shapes(&m->modes);
     for (uint32_t c = 0; !r && c < m->net->curves.curve_count; ++c) {
-        sup_arena* work = sup_arena_beside(m->arena);
-        r = work ? fit_curve(m, c, work) : sup_fail_memory(m->error, "fourier");
+        sup_arena* work = sup_arena_beside(m->modes.arena);
+        r = work ? fit_curve(m, c, work) : sup_fail_memory(m->modes.error, "fourier");
         sup_arena_destroy(work);
     }
     return r;
@@ -171,12 +134,12 @@ static sup_result fit_all(motion_maker* m)
 
 static uint32_t enter_force(const void* link, const sup_force* f, uint32_t curve, sup_modal_entry* out)
 {
-    const motion_maker*   m = link;
+    const fourier_maker*  m = link;
     const fourier_series* s = &m->net->series[curve];
     double                shares[SUP_FOURIER_FUNCTIONS_MAX];
     bool                  line = f->end > f->begin;
-    double                units = m->p->expert ? 1 / (m->unit * m->unit) : 1; // an expert's mass is in seconds already
-    uint32_t              count = 0;
+    double   units = m->p->expert ? 1 / (m->modes.unit * m->modes.unit) : 1; // an expert's mass is in seconds already
+    uint32_t count = 0;
     sup_fourier_force(s->kind, s->terms, (double)(line ? f->begin : f->ratio), (double)(line ? f->end : f->ratio), shares);
     for (uint32_t i = sup_fourier_held(s->kind); i < s->functions; ++i)
         out[count++] = (sup_modal_entry){ m->out->mode[s->packed + i], m->out->index[s->packed + i], units * shares[i] };
@@ -185,39 +148,20 @@ static uint32_t enter_force(const void* link, const sup_force* f, uint32_t curve
 
 static uint32_t point_under(const void* link, uint32_t curve)
 {
-    const sup_curves* curves = &((const motion_maker*)link)->net->curves;
+    const sup_curves* curves = &((const fourier_maker*)link)->net->curves;
     const sup_curve*  c = &curves->curves[curve];
     return curves->points[c->begin + c->count / 2].a;
 }
 
-sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net,
-                                 const sup_segments* segments, double fade, sup_arena* arena, fourier_motion* out,
-                                 sup_error* error)
+sup_result fourier_motion_create(const sup_bind_input* in, const fourier_params* p, const fourier_net* net, sup_arena* arena,
+                                 sup_curve_dynamics* d, fourier_motion* out, sup_error* error)
 {
-    fourier_motion made = { 0 };
-    motion_maker   m = { .in = in, .p = p, .net = net, .s = segments, .arena = arena, .error = error, .out = &made };
-    m.beside = sup_arena_beside(arena);
-    m.unit = sup_modal_unit(segments, in->cycle_begin, in->cycle_end);
-    sup_result r = m.beside ? make_modes(&m) : sup_fail_memory(error, "fourier");
+    fourier_maker m = { .p = p, .net = net, .s = &d->segments, .out = out };
+    *out = (fourier_motion){ 0 };
+    sup_result r = sup_mode_maker_begin(in, "fourier", KEYS, arena, d, &m.modes, error);
+    if (!r) r = make_modes(&m);
     if (!r) r = fit_all(&m);
-    if (!r) {
-        sup_modal_desc desc = { .segments = segments,
-                                .cycle_begin = in->cycle_begin,
-                                .cycle_end = in->cycle_end,
-                                .modes = m.modes,
-                                .free = m.free,
-                                .begin = m.begin,
-                                .shape = (const double* const*)m.shape,
-                                .ramp = (sup_ramp)p->ramp,
-                                .continuity = (sup_continuity)p->continuity,
-                                .fade = fade };
-        r = sup_modal_create(&desc, arena, &made.modal, error);
-    }
+    if (!r) r = sup_mode_maker_modal(&m.modes, p->ramp, p->continuity, p->hold);
     sup_curve_forced on = { "fourier", &net->curves, &m, enter_force, SUP_FOURIER_FUNCTIONS_MAX, point_under };
-    sup_curve_forces forces = { 0 };
-    if (!r) r = sup_curve_forces_create(in, &on, &made.modal, arena, &forces, error);
-    made.force_count = forces.count, made.forces = forces.forces, made.force_curves = forces.curves;
-    sup_arena_destroy(m.beside);
-    if (!r) *out = made;
-    return r;
+    return sup_mode_maker_end(&m.modes, &on, r);
 }

@@ -225,22 +225,22 @@ static sup_vec3 series_at(const sfc_plan* p, const fourier_place* place)
 static void put_shapes(const sfc_plan* p)
 {
     const fourier_bound* b = p->b;
-    const sup_modal*     m = &b->motion.modal;
-    uint32_t             stations = b->sections.station_count;
+    const sup_modal*     m = &b->dynamics.modal;
+    uint32_t             stations = b->dynamics.sections.station_count;
     bool                 rates = false;
     for (uint32_t j = 0; j < m->examples; ++j) {
         put_coefficients(p, m->shape + (size_t)j * m->block, j);
         if (b->residual != RESIDUAL_NONE) {
-            for (uint32_t i = 0; i < b->point_count; ++i) {
-                sup_vec3 d = v3_sub(b->segments.q[j][i], series_at(p, &b->net.places[i]));
+            for (uint32_t i = 0; i < b->dynamics.point_count; ++i) {
+                sup_vec3 d = v3_sub(b->dynamics.segments.q[j][i], series_at(p, &b->net.places[i]));
                 p->values[3 * i] = d.x, p->values[3 * i + 1] = d.y, p->values[3 * i + 2] = d.z;
             }
-            if (b->residual == RESIDUAL_EXACT) add_fine(p, 3 * b->point_count, p->left[j]);
-            else p->left[j][0] = sfc_add_shape(p->file, p->values, 3 * b->point_count);
+            if (b->residual == RESIDUAL_EXACT) add_fine(p, 3 * b->dynamics.point_count, p->left[j]);
+            else p->left[j][0] = sfc_add_shape(p->file, p->values, 3 * b->dynamics.point_count);
         }
         memset(p->values, 0, (size_t)SECTION * stations * sizeof *p->values);
         for (uint32_t i = 0; i < 6 * stations; ++i)
-            p->values[SECTION * (i / 6) + i % 6] = (double)b->sections.turns[(size_t)j * 6 * stations + i];
+            p->values[SECTION * (i / 6) + i % 6] = (double)b->dynamics.sections.turns[(size_t)j * 6 * stations + i];
         add_fine(p, SECTION * stations, p->turns[j]);
     }
     for (uint32_t k = 0; k < m->modes; ++k) rates |= m->smooth && m->segments && !m->still[k] && !m->hermite[k];
@@ -312,7 +312,7 @@ static void swing_segment(const sup_modal* m, uint32_t segment, uint32_t mode, d
 /// What every way is, in a segment, for one mode; SUP_NONE: what only goes with the examples.
 static void find_ways(const sfc_plan* p, uint32_t segment, uint32_t mode, sup_closed_form out[WAYS])
 {
-    const sup_modal* m = &p->b->motion.modal;
+    const sup_modal* m = &p->b->dynamics.modal;
     bool             rings = segment == m->segments, moves = mode != SUP_NONE && !m->still[mode] && (rings || !(m->fade > 0));
     double           sway = moves ? (double)p->b->sway : 0;
     memset(out, 0, WAYS * sizeof *out);
@@ -331,7 +331,7 @@ static void find_ways(const sfc_plan* p, uint32_t segment, uint32_t mode, sup_cl
 /// What goes with an example as a whole: sections, and what the series miss.
 static void carry_example(const sfc_plan* p, uint32_t piece, sfc_function function, uint32_t example)
 {
-    uint32_t points = 3 * p->b->point_count;
+    uint32_t points = 3 * p->b->dynamics.point_count;
     for (int fine = 0; fine < 2; ++fine) {
         sfc_add_move(p->file, piece, function, 0, points, p->left[example][fine]);
         sfc_add_move(p->file, piece, function, points, p->coefs - points, p->turns[example][fine]);
@@ -357,7 +357,7 @@ static void hold_example(const sfc_plan* p, double from, double until, uint32_t 
 
 static void put_segment(const sfc_plan* p, uint32_t segment, double from, double until, double unit)
 {
-    const sup_modal* m = &p->b->motion.modal;
+    const sup_modal* m = &p->b->dynamics.modal;
     uint32_t         n = m->examples;
     bool             rings = segment == m->segments, around = m->period > 0;
     uint32_t         start = rings ? n - 1 : segment, to = segment + 1 < n ? segment + 1 : around ? 0 : start;
@@ -387,13 +387,13 @@ static void put_segment(const sfc_plan* p, uint32_t segment, double from, double
 
 static void put_examples(const sfc_plan* p)
 {
-    const sup_modal* m = &p->b->motion.modal;
+    const sup_modal* m = &p->b->dynamics.modal;
     uint32_t         last = m->segments;
-    if (p->b->sections.station_count) { // centers stay where they are
-        uint32_t        points = 3 * p->b->point_count, count = p->coefs - points;
+    if (p->b->dynamics.sections.station_count) { // centers stay where they are
+        uint32_t        points = 3 * p->b->dynamics.point_count, count = p->coefs - points;
         sfc_function    still = sfc_add_motion(p->file, &one);
         uint32_t        piece = sfc_add_piece(p->file, -HUGE_VAL, HUGE_VAL, 0, 1);
-        const sup_vec3* c = p->b->sections.centers;
+        const sup_vec3* c = p->b->dynamics.sections.centers;
         memset(p->values, 0, count * sizeof *p->values);
         for (uint32_t i = 0; i < count; i += SECTION)
             p->values[i + 6] = c[i / SECTION].x, p->values[i + 7] = c[i / SECTION].y, p->values[i + 8] = c[i / SECTION].z;
@@ -433,7 +433,7 @@ static void put_load(const sfc_plan* p, const sup_modal_force* f, uint32_t key, 
                      const sfc_span* span)
 {
     static const sup_closed_task tasks[LOAD_WAYS] = { { 0 }, { 1, { 0 } }, { 0, { 1 } }, { 0, { 0, 1 } } };
-    const sup_modal*             m = &p->b->motion.modal;
+    const sup_modal*             m = &p->b->dynamics.modal;
     const sup_modal_entry*       e = &f->entries[entry];
     bool                         last = key + 1 == f->key_count, hold = last || (f->steps && f->steps[key]);
     double                       T = last ? 1 : f->times[key + 1] - f->times[key], ways[LOAD_WAYS][3];
@@ -473,11 +473,11 @@ static void put_force(const sfc_plan* p, const sup_modal_force* f, uint32_t curv
 static void put_points(const sfc_plan* p)
 {
     const fourier_bound* b = p->b;
-    const sup_sections*  s = &b->sections;
-    const sup_push*      push = &b->segments.push;
+    const sup_sections*  s = &b->dynamics.sections;
+    const sup_push*      push = &b->dynamics.segments.push;
     sfc_file*            f = p->file;
-    uint32_t             turning = s->station_count ? b->point_count : 0;
-    for (uint32_t i = 0; i < b->point_count; ++i)
+    uint32_t             turning = s->station_count ? b->dynamics.point_count : 0;
+    for (uint32_t i = 0; i < b->dynamics.point_count; ++i)
         for (int k = 0; k < 2; ++k) {
             const fourier_place* on = &b->net.places[i];
             sfc_put(f, SFC_PLACE, on->curve[k] == SUP_NONE ? NOWHERE : p->number[on->curve[k]], 2);
@@ -488,7 +488,8 @@ static void put_points(const sfc_plan* p)
         sfc_put(f, SFC_STAND, s->station[i] == SUP_NONE ? NOWHERE : s->station[i], 2), sfc_put_share(f, SFC_STAND, s->ratio[i]);
         sfc_put_float(f, SFC_REST, rest.x), sfc_put_float(f, SFC_REST, rest.y), sfc_put_float(f, SFC_REST, rest.z);
     }
-    for (uint32_t i = 0; fourier_weakened(b) && i < b->point_count; ++i) sfc_put_share(f, SFC_STRENGTH, fourier_strength(b, i));
+    for (uint32_t i = 0; fourier_weakened(b) && i < b->dynamics.point_count; ++i)
+        sfc_put_share(f, SFC_STRENGTH, fourier_strength(b, i));
     for (uint32_t i = 0; i < push->turned_count; ++i)
         sfc_put(f, SFC_LEAN, push->turned[i], 4), sfc_put_share(f, SFC_LEAN, push->lifted[i]), sfc_put(f, SFC_LEAN, 0, 2);
 }
@@ -497,25 +498,25 @@ static void put_points(const sfc_plan* p)
 
 static sup_result check(const fourier_bound* b, sup_error* error)
 {
-    if (b->segments.posed)
+    if (b->dynamics.segments.posed)
         return sup_fail(
             error, SUP_ERROR_INPUT,
             "fourier: a runtime file plays over time, and here the pose drives; bind with the clip of the examples");
-    if (b->net.curves.curve_count >= NOWHERE || b->sections.station_count >= NOWHERE)
+    if (b->net.curves.curve_count >= NOWHERE || b->dynamics.sections.station_count >= NOWHERE)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "fourier: %u curves and %u sections are too many for a runtime file; at most 65534 of each",
-                        b->net.curves.curve_count, b->sections.station_count);
+                        b->net.curves.curve_count, b->dynamics.sections.station_count);
     return SUP_OK;
 }
 
 static sup_result make_plan(const fourier_bound* b, sup_arena* arena, sfc_file* file, sfc_plan* out, sup_error* error)
 {
-    const sup_modal* m = &b->motion.modal;
+    const sup_modal* m = &b->dynamics.modal;
     uint32_t         curves = b->net.curves.curve_count, shapes = m->examples + m->segments + 1;
     enum { ROWS = (SUP_FOURIER_CANTILEVER + 1) * SUP_FOURIER_FUNCTIONS_MAX };
     sfc_plan  p = { .b = b, .file = file };
     uint32_t* order = SUP_NEW(arena, uint32_t, (size_t)curves + 1);
-    p.coefs = 3 * b->point_count + SECTION * b->sections.station_count;
+    p.coefs = 3 * b->dynamics.point_count + SECTION * b->dynamics.sections.station_count;
     p.number = SUP_NEW(arena, uint32_t, (size_t)curves + 1);
     p.rows = SUP_NEW(arena, sfc_row, ROWS);
     p.stretches = SUP_NEW(arena, sfc_stretch, ROWS);
@@ -537,18 +538,20 @@ static sup_result make_plan(const fourier_bound* b, sup_arena* arena, sfc_file* 
 sup_result fourier_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error)
 {
     const fourier_bound* b = binding->data;
-    const sup_modal*     m = &b->motion.modal;
-    sfc_file             file = { .arena = arena, .points = b->point_count, .begin = m->times[0], .period = m->period };
-    sfc_plan             plan;
-    sup_result           r = check(b, error);
+    const sup_modal*     m = &b->dynamics.modal;
+    sfc_file   file = { .arena = arena, .points = b->dynamics.point_count, .begin = m->times[0], .period = m->period };
+    sfc_plan   plan;
+    sup_result r = check(b, error);
     if (!r) r = make_plan(b, arena, &file, &plan, error);
     if (r) return r;
-    for (uint32_t i = 0; i < b->motion.force_count; ++i)
-        if (b->motion.forces[i].period > 0) file.begin = b->motion.forces[i].times[0], file.period = b->motion.forces[i].period;
+    for (uint32_t i = 0; i < b->dynamics.forces.count; ++i)
+        if (b->dynamics.forces.forces[i].period > 0)
+            file.begin = b->dynamics.forces.forces[i].times[0], file.period = b->dynamics.forces.forces[i].period;
     put_rows(&plan);
     put_points(&plan);
     put_shapes(&plan);
     put_examples(&plan);
-    for (uint32_t i = 0; i < b->motion.force_count; ++i) put_force(&plan, &b->motion.forces[i], b->motion.force_curves[i]);
+    for (uint32_t i = 0; i < b->dynamics.forces.count; ++i)
+        put_force(&plan, &b->dynamics.forces.forces[i], b->dynamics.forces.curves[i]);
     return sfc_finish(&file, bytes, size, error);
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
 #define SETTLING 20.0 // 1/s, damping of the pre-roll
 // Of a part's volume: moving flesh is brought back to within this. To the edge and not further: a jump to the middle would be
 // a kick, and the flesh would never rest.
@@ -14,7 +13,7 @@
 // Cells a second: flesh that is folded cannot get its volume back, and would be blown up by trying to, step after step.
 #define MOVING_GROWTH 10.0
 #define SUBSTEP_TURN 0.5 // radians of the fastest swing: the implicit step damps by half of them
-#define START_SPAN 1e-3 // seconds over which the speed of the skin is taken when a motion starts
+#define START_SPAN 1e-3  // seconds over which the speed of the skin is taken when a motion starts
 enum { SUBSTEPS_MAX = 16, PUSH_ROUNDS = 3, FIT_GRAIN = 256, COPY_GRAIN = 4096 };
 
 /// Planes of scratch.
@@ -303,9 +302,9 @@ typedef struct spring {
 // off what is asked for.
 static spring make_spring(const lattice_params* p, float shape_hz, float pose_hz, float ratio, double dt)
 {
-    double shape = 2 * PI * (double)shape_hz, pose = 2 * PI * (double)pose_hz, zeta = (double)ratio;
+    double shape = 2 * SUP_PI * (double)shape_hz, pose = 2 * SUP_PI * (double)pose_hz, zeta = (double)ratio;
     if (p->integrator == INTEGRATOR_SYMPLECTIC) {
-        double sine = sup_sin(fmin(shape * dt / 2, PI / 2)), swing = sup_sin(fmin(pose * dt / 2, PI / 2));
+        double sine = sup_sin(fmin(shape * dt / 2, SUP_PI / 2)), swing = sup_sin(fmin(pose * dt / 2, SUP_PI / 2));
         double alpha = fmin(4 * sine * sine, 1), delta = 1 - fmin(4 * swing * swing / alpha, 1);
         if (p->delta >= 0) {
             delta = (double)p->delta;
@@ -352,7 +351,7 @@ static double fastest(const lattice_bound* b, const lattice_params* p)
     double most = (double)p->shape_hz;
     for (uint32_t i = 0; b->soft[SOFT_SHAPE].scale && i < b->count; ++i)
         most = fmax(most, (double)sup_field_value(&lattice_rows[ROW_SHAPE_HZ], &b->soft[SOFT_SHAPE], p->shape_hz, i));
-    return 2 * PI * most;
+    return 2 * SUP_PI * most;
 }
 
 // ---------------------------------------------------------------------------------------------- state
@@ -584,8 +583,8 @@ static bool run_regions(const lattice_bound* b, const sup_frame* frame, lattice_
 }
 
 // What all substeps of a step share.
-static lattice_step begin_step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
-                               void* state, double dt)
+static lattice_step begin_step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame,
+                               const lattice_scratch* s, void* state, double dt)
 {
     lattice_step j = { .dt = (float)dt, .symplectic = p->integrator == INTEGRATOR_SYMPLECTIC, .pose = s->pose };
     place_planes(b, state, s, &j);

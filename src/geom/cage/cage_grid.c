@@ -5,6 +5,7 @@
 // and between two of those, line by line, it is what either end says with the jumps on the way, blended. On closed meshes both
 // ends say the same.
 #include "base/internal.h"
+#include "base/sets.h"
 #include "geom/cage/cage_internal.h"
 #include "geom/surface/clean.h"
 #include "geom/volume/winding.h"
@@ -25,23 +26,17 @@ static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "a
 
 // ---------------------------------------------------------------------------------------------- facing out
 
-static uint32_t root_of(uint32_t* up, uint32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
 // Six times the signed volume of every piece around its own middle: open ones have no volume, but a side.
 static void measure_pieces(const cage_maker* m, uint32_t* up, double (*middle)[4], double* volume)
 {
     const sup_vec3* x = m->desc->points;
     for (size_t i = 0; i < 3 * (size_t)m->triangle_count; ++i) {
-        uint32_t p = m->triangles[i], r = root_of(up, p);
+        uint32_t p = m->triangles[i], r = sup_sets_find(up, p);
         middle[r][0] += (double)x[p].x, middle[r][1] += (double)x[p].y, middle[r][2] += (double)x[p].z, middle[r][3] += 1;
     }
     for (uint32_t t = 0; t < m->triangle_count; ++t) {
         const uint32_t* c = m->triangles + 3 * (size_t)t;
-        uint32_t        r = root_of(up, c[0]);
+        uint32_t        r = sup_sets_find(up, c[0]);
         double          e[3][3];
         for (int k = 0; k < 3; ++k) {
             e[k][0] = (double)x[c[k]].x - middle[r][0] / middle[r][3];
@@ -65,17 +60,17 @@ sup_result cage_orient(cage_maker* m, sup_error* error)
     double(*middle)[4] = sup_arena_alloc(m->scratch, d->point_count, sizeof *middle);
     double* volume = SUP_NEW(m->scratch, double, d->point_count);
     if (!m->triangles || !up || !middle || !volume) return no_memory(error);
-    for (uint32_t p = 0; p < d->point_count; ++p) up[p] = p;
+    sup_sets_begin(up, d->point_count);
     for (uint32_t t = 0; t < m->triangle_count; ++t) {
         const uint32_t* c = m->triangles + 3 * (size_t)t;
-        uint32_t        a = root_of(up, c[0]);
-        up[root_of(up, c[1])] = a;
-        up[root_of(up, c[2])] = a;
+        uint32_t        a = sup_sets_find(up, c[0]);
+        up[sup_sets_find(up, c[1])] = a;
+        up[sup_sets_find(up, c[2])] = a;
     }
     measure_pieces(m, up, middle, volume);
     for (uint32_t t = 0; t < m->triangle_count; ++t) {
         uint32_t* c = m->triangles + 3 * (size_t)t;
-        if (!(volume[root_of(up, c[0])] < 0)) continue;
+        if (!(volume[sup_sets_find(up, c[0])] < 0)) continue;
         uint32_t swap = c[1];
         c[1] = c[2], c[2] = swap;
     }

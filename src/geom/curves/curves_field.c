@@ -438,19 +438,26 @@ static void link_branch(field_maker* f, uint32_t branch)
     }
 }
 
-/// Mean distance from places on one ring to the other, as lines between its places.
+/// Mean distance from places on one ring to the other, as lines between its places. All places together go from line to line,
+/// so that a compiler may take several at once: a mesh in ten thousand pieces has as many branches.
 static double apart(const sup_vec3* a, const sup_vec3* b, bool closed)
 {
+    float  x[MATCHES], y[MATCHES], z[MATCHES], least[MATCHES];
     double sum = 0;
-    for (uint32_t i = 0; i < MATCHES; ++i) {
-        float least = 3e38f;
-        for (uint32_t k = 0; k < MATCHES - (closed ? 0u : 1u); ++k) {
-            sup_vec3 d = v3_sub(b[(k + 1) % MATCHES], b[k]), to = v3_sub(a[i], b[k]);
-            float    square = v3_length2(d), t = square > 0 ? sup_clampf(v3_dot(to, d) / square, 0, 1) : 0;
-            least = fminf(least, v3_length2(v3_mad(to, -t, d)));
+    for (uint32_t i = 0; i < MATCHES; ++i) x[i] = a[i].x, y[i] = a[i].y, z[i] = a[i].z, least[i] = 3e38f;
+    for (uint32_t k = 0; k < MATCHES - (closed ? 0u : 1u); ++k) {
+        sup_vec3 from = b[k], d = v3_sub(b[(k + 1) % MATCHES], from);
+        float    square = v3_length2(d), over = square > 0 ? square : 1;
+        if (!(square > 0)) d = v3(0, 0, 0);
+        for (uint32_t i = 0; i < MATCHES; ++i) {
+            float tx = x[i] - from.x, ty = y[i] - from.y, tz = z[i] - from.z;
+            float t = (tx * d.x + ty * d.y + tz * d.z) / over;
+            t = t < 0 ? 0 : t > 1 ? 1 : t;
+            float ox = tx - t * d.x, oy = ty - t * d.y, oz = tz - t * d.z, far = ox * ox + oy * oy + oz * oz;
+            least[i] = far < least[i] ? far : least[i];
         }
-        sum += sqrt((double)least);
     }
+    for (uint32_t i = 0; i < MATCHES; ++i) sum += sqrt((double)least[i]);
     return sum / MATCHES;
 }
 

@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+// Work in tests of two boxes, as measured: of two triangles that rounding decides, and of a determinant that is taken exactly,
+// from differences or, where those are rounded, from the coordinates.
+enum { WORK_TEST = 16, WORK_SHORT = 24, WORK_LONG = 128 };
+
 /// Doubles of rising size that do not overlap; their sum is exact and the last has its sign.
 typedef struct expansion {
     uint32_t count;
@@ -85,13 +89,15 @@ static bool exact_differences(vec3d a, vec3d b)
     return exact_difference(a.x, b.x) && exact_difference(a.y, b.y) && exact_difference(a.z, b.z);
 }
 
-static int orient3_exact(vec3d a, vec3d b, vec3d c, vec3d d)
+static int orient3_exact(vec3d a, vec3d b, vec3d c, vec3d d, uint32_t* work)
 {
     expansion e = { 0 };
     if (exact_differences(b, a) && exact_differences(c, a) && exact_differences(d, a)) {
+        *work += WORK_SHORT;
         add_determinant(&e, 1, minus(b, a), minus(c, a), minus(d, a));
         return expansion_sign(&e);
     }
+    *work += WORK_LONG;
     add_determinant(&e, 1, b, c, d);
     add_determinant(&e, -1, a, c, d);
     add_determinant(&e, 1, a, b, d);
@@ -115,7 +121,7 @@ static plane plane_of(vec3d a, vec3d b, vec3d c)
                 { fabs(u.y * v.z) + fabs(u.z * v.y), fabs(u.z * v.x) + fabs(u.x * v.z), fabs(u.x * v.y) + fabs(u.y * v.x) } };
 }
 
-static int side(const plane* p, vec3d d)
+static int side(const plane* p, vec3d d, uint32_t* work)
 {
     const double rounding = 1e-15; // Shewchuk's bound for this order of operations is 7.8e-16
     vec3d        w = minus(d, p->a);
@@ -124,16 +130,20 @@ static int side(const plane* p, vec3d d)
     if (value > bound) return 1;
     if (value < -bound) return -1;
     if (bound == 0) return 0; // every product is zero
-    return orient3_exact(p->a, p->b, p->c, d);
+    return orient3_exact(p->a, p->b, p->c, d, work);
 }
 
-static int orient3(vec3d a, vec3d b, vec3d c, vec3d d)
+static int orient3(vec3d a, vec3d b, vec3d c, vec3d d, uint32_t* work)
 {
     plane p = plane_of(a, b, c);
-    return side(&p, d);
+    return side(&p, d, work);
 }
 
-int sup_orient3(sup_vec3 a, sup_vec3 b, sup_vec3 c, sup_vec3 d) { return orient3(widen(a), widen(b), widen(c), widen(d)); }
+int sup_orient3(sup_vec3 a, sup_vec3 b, sup_vec3 c, sup_vec3 d)
+{
+    uint32_t work = 0;
+    return orient3(widen(a), widen(b), widen(c), widen(d), &work);
+}
 
 // ---------------------------------------------------------------------------------------------- in one plane
 
@@ -204,20 +214,21 @@ static int lone_corner(const int d[3])
 
 // Each triangle cuts the line in which the planes meet in an open interval; two more signs tell whether the intervals overlap
 // (Guigue and Devillers 2003, with strict signs because borders do not count).
-bool sup_triangles_cross(const sup_vec3 s[3], const sup_vec3 t[3])
+bool sup_triangles_cross_work(const sup_vec3 s[3], const sup_vec3 t[3], uint32_t* work)
 {
     vec3d a[3], b[3];
-    int   da[3], db[3];
+    *work = WORK_TEST;
+    int da[3], db[3];
     for (int i = 0; i < 3; ++i) {
         a[i] = widen(s[i]);
         b[i] = widen(t[i]);
     }
     plane p = plane_of(b[0], b[1], b[2]);
-    for (int i = 0; i < 3; ++i) da[i] = side(&p, a[i]);
+    for (int i = 0; i < 3; ++i) da[i] = side(&p, a[i], work);
     if (da[0] == 0 && da[1] == 0 && da[2] == 0) return overlap(a, b);
     if (!straddles(da)) return false;
     p = plane_of(a[0], a[1], a[2]);
-    for (int i = 0; i < 3; ++i) db[i] = side(&p, b[i]);
+    for (int i = 0; i < 3; ++i) db[i] = side(&p, b[i], work);
     if (!straddles(db)) return false;
 
     // Both lone corners on the positive sides: turning one triangle around swaps the sides for the other.
@@ -225,5 +236,11 @@ bool sup_triangles_cross(const sup_vec3 s[3], const sup_vec3 t[3])
     int   turn_a = db[j] < 0 ? 2 : 1, turn_b = da[i] < 0 ? 2 : 1;
     vec3d p1 = a[i], q1 = a[(i + turn_a) % 3], r1 = a[(i + 3 - turn_a) % 3];
     vec3d p2 = b[j], q2 = b[(j + turn_b) % 3], r2 = b[(j + 3 - turn_b) % 3];
-    return orient3(p1, q1, p2, q2) < 0 && orient3(p1, r1, r2, p2) < 0;
+    return orient3(p1, q1, p2, q2, work) < 0 && orient3(p1, r1, r2, p2, work) < 0;
+}
+
+bool sup_triangles_cross(const sup_vec3 s[3], const sup_vec3 t[3])
+{
+    uint32_t work;
+    return sup_triangles_cross_work(s, t, &work);
 }

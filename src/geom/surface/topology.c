@@ -2,18 +2,25 @@
 #include "geom/surface/topology.h"
 
 #include "base/internal.h"
+#include "base/sets.h"
 #include "geom/surface/topology_doubled.h"
 
 #include <string.h>
 
-/// One side of a face, from one corner to the next that is another point.
+/// One side of a face, from one corner to the next that is another point. As small as can be: a mesh has six times as many as
+/// points.
 typedef struct side {
-    uint32_t a, b; // points, a < b
+    uint32_t from, to; // corners
     uint32_t face;
-    uint32_t at_a;     // corner at a
-    uint32_t at_b;     // corner at b
-    uint32_t backward; // the face runs from b to a
 } side;
+
+/// The same with what it is asked for.
+typedef struct side_look {
+    uint32_t a, b;       // points, a < b
+    uint32_t at_a, at_b; // corners there
+    uint32_t face;
+    bool     backward; // the face runs from b to a
+} side_look;
 
 /// Memory of one call.
 typedef struct work {
@@ -32,27 +39,10 @@ typedef struct work {
 
 // ---------------------------------------------------------------------------------------------- sets
 
-static uint32_t find(uint32_t* parent, uint32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/// The lower index leads, so that the leaders do not depend on the order of joining. True when they were apart.
-static bool join(uint32_t* parent, uint32_t a, uint32_t b)
-{
-    a = find(parent, a);
-    b = find(parent, b);
-    if (a == b) return false;
-    if (a < b) parent[b] = a;
-    else parent[a] = b;
-    return true;
-}
-
 static uint32_t* singles(sup_arena* arena, uint32_t count)
 {
     uint32_t* parent = SUP_NEW(arena, uint32_t, count);
-    for (uint32_t i = 0; parent && i < count; ++i) parent[i] = i;
+    if (parent) sup_sets_begin(parent, count);
     return parent;
 }
 
@@ -72,9 +62,22 @@ static void collect_sides(work* w, uint32_t face, uint32_t* clean)
     if (count < 3) return;
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t from = clean[i], to = clean[i + 1 < count ? i + 1 : 0];
-        uint32_t u = p->corners[from], v = p->corners[to];
-        w->sides[w->side_count++] = u < v ? (side){ u, v, face, from, to, 0 } : (side){ v, u, face, to, from, 1 };
+        w->sides[w->side_count++] = (side){ from, to, face };
     }
+}
+
+static side_look look_at(const work* w, uint32_t index)
+{
+    const side* s = &w->sides[index];
+    uint32_t    u = w->polygons->corners[s->from], v = w->polygons->corners[s->to];
+    return u < v ? (side_look){ u, v, s->from, s->to, s->face, false } : (side_look){ v, u, s->to, s->from, s->face, true };
+}
+
+/// Its lower or its higher point.
+static uint32_t end_of(const work* w, uint32_t index, bool lower)
+{
+    uint32_t u = w->polygons->corners[w->sides[index].from], v = w->polygons->corners[w->sides[index].to];
+    return (u < v) == lower ? u : v;
 }
 
 /// Stable counting sort of the order by one of the two points.
@@ -82,11 +85,11 @@ static void sort_sides(work* w, const uint32_t* from, uint32_t* to, bool by_a)
 {
     uint32_t points = w->polygons->point_count;
     memset(w->per_point, 0, ((size_t)points + 1) * sizeof *w->per_point);
-    for (uint32_t i = 0; i < w->side_count; ++i) w->per_point[(by_a ? w->sides[i].a : w->sides[i].b) + 1]++;
+    for (uint32_t i = 0; i < w->side_count; ++i) w->per_point[end_of(w, i, by_a) + 1]++;
     for (uint32_t i = 0; i < points; ++i) w->per_point[i + 1] += w->per_point[i];
     for (uint32_t i = 0; i < w->side_count; ++i) {
         uint32_t s = from ? from[i] : i;
-        to[w->per_point[by_a ? w->sides[s].a : w->sides[s].b]++] = s;
+        to[w->per_point[end_of(w, s, by_a)]++] = s;
     }
 }
 
@@ -99,13 +102,17 @@ static void order_sides(work* w, uint32_t* clean, uint32_t* first)
     sort_sides(w, first, w->order, true);
 }
 
-static bool same_edge(const side* s, const side* t) { return s->a == t->a && s->b == t->b; }
+static bool same_edge(const side_look* s, const side_look* t) { return s->a == t->a && s->b == t->b; }
 
 /// The side behind the last one on the edge of side i.
 static uint32_t edge_end(const work* w, uint32_t i)
 {
-    uint32_t end = i + 1;
-    while (end < w->side_count && same_edge(&w->sides[w->order[i]], &w->sides[w->order[end]])) ++end;
+    uint32_t  end = i + 1;
+    side_look first = look_at(w, w->order[i]);
+    for (; end < w->side_count; ++end) {
+        side_look s = look_at(w, w->order[end]);
+        if (!same_edge(&first, &s)) break;
+    }
     return end;
 }
 
@@ -154,24 +161,21 @@ static sup_result make_sides(work* w, sup_topology* out, sup_error* error)
 
 static sup_result make_edges(work* w, sup_topology* out, sup_error* error)
 {
-    for (uint32_t i = 0; i < w->side_count; ++i)
-        if (i == 0 || !same_edge(&w->sides[w->order[i]], &w->sides[w->order[i - 1]])) out->edge_count++;
+    for (uint32_t i = 0; i < w->side_count; i = edge_end(w, i)) out->edge_count++;
     w->edges = SUP_NEW(w->keep, sup_edge, out->edge_count);
     w->backward = SUP_NEW(w->temp, bool, out->edge_count);
     if (!w->edges || !w->backward) return sup_fail_memory(error, "the edges of a mesh");
     out->edges = w->edges;
     uint32_t next = 0;
     for (uint32_t i = 0; i < w->side_count; ++i) {
-        const side* s = &w->sides[w->order[i]];
-        if (i == 0 || !same_edge(s, &w->sides[w->order[i - 1]])) {
-            w->backward[next] = s->backward != 0;
-            w->edges[next++] = (sup_edge){ .a = s->a, .b = s->b, .faces = { s->face, SUP_NONE }, .face_count = 1 };
-            continue;
-        }
-        sup_edge* e = &w->edges[next - 1];
-        if (e->face_count++ == 1) {
-            e->faces[1] = s->face;
-            e->flipped = (s->backward != 0) == w->backward[next - 1];
+        side_look s = look_at(w, w->order[i]);
+        sup_edge* e = next ? &w->edges[next - 1] : NULL;
+        if (!e || e->a != s.a || e->b != s.b) {
+            w->backward[next] = s.backward;
+            w->edges[next++] = (sup_edge){ .a = s.a, .b = s.b, .faces = { s.face, SUP_NONE }, .face_count = 1 };
+        } else if (e->face_count++ == 1) {
+            e->faces[1] = s.face;
+            e->flipped = s.backward == w->backward[next - 1];
         }
     }
     for (uint32_t i = 0; i < out->edge_count; ++i) {
@@ -248,16 +252,16 @@ static sup_result count_nonmanifold_points(work* w, sup_topology* out, sup_error
     if (!parent) return sup_fail_memory(error, "the fans of points");
     memset(fans, 0, ((size_t)p->point_count + 1) * sizeof *fans);
     // Each corner of a face with sides starts exactly one of them.
-    for (uint32_t i = 0; i < w->side_count; ++i) fans[w->sides[i].backward ? w->sides[i].b : w->sides[i].a]++;
-    const side* leader = NULL;
+    for (uint32_t i = 0; i < w->side_count; ++i) fans[p->corners[w->sides[i].from]]++;
+    side_look leader = { .a = SUP_NONE };
     for (uint32_t i = 0; i < w->side_count; ++i) {
-        const side* s = &w->sides[w->order[i]];
-        if (!leader || !same_edge(s, leader)) {
+        side_look s = look_at(w, w->order[i]);
+        if (!same_edge(&s, &leader)) {
             leader = s;
             continue;
         }
-        fans[s->a] -= join(parent, leader->at_a, s->at_a);
-        fans[s->b] -= join(parent, leader->at_b, s->at_b);
+        fans[s.a] -= sup_sets_join(parent, leader.at_a, s.at_a);
+        fans[s.b] -= sup_sets_join(parent, leader.at_b, s.at_b);
     }
     for (uint32_t i = 0; i < p->point_count; ++i) out->nonmanifold_points += fans[i] > 1;
     return SUP_OK;
@@ -270,9 +274,10 @@ static sup_result make_components(work* w, sup_topology* out, sup_error* error)
     uint32_t*           components = SUP_NEW(w->keep, uint32_t, p->point_count);
     if (!parent || !components) return sup_fail_memory(error, "the components of a mesh");
     for (uint32_t f = 0; f < p->face_count; ++f)
-        for (uint32_t c = p->face_begin[f] + 1; c < p->face_begin[f + 1]; ++c) join(parent, p->corners[c - 1], p->corners[c]);
+        for (uint32_t c = p->face_begin[f] + 1; c < p->face_begin[f + 1]; ++c)
+            sup_sets_join(parent, p->corners[c - 1], p->corners[c]);
     for (uint32_t i = 0; i < p->point_count; ++i) {
-        uint32_t leader = find(parent, i); // never above i, so it has its number already
+        uint32_t leader = sup_sets_find(parent, i); // never above i, so it has its number already
         if (out->fan_begin[i] == out->fan_begin[i + 1]) components[i] = SUP_NONE;
         else components[i] = leader == i ? out->component_count++ : components[leader];
     }

@@ -1,6 +1,7 @@
 #include "geom/volume/volumes.h"
 
 #include "base/internal.h"
+#include "base/sets.h"
 #include "base/sort.h"
 #include "math/vec.h"
 
@@ -176,12 +177,6 @@ static sup_result close_holes(work* w, sup_volumes* out)
 
 // ---------------------------------------------------------------------------------------------- borders
 
-static uint32_t find(uint32_t* parent, uint32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /// The part that is cut from the other, SUP_NONE when neither is.
 static uint32_t cut_between(const sup_volumes_desc* d, uint32_t a, uint32_t b)
 {
@@ -248,8 +243,7 @@ static void border_edge(work* w, border* b, uint32_t begin, uint32_t end)
             gap g = edge_gap(w, begin, balance > 0, label);
             b->cuts[w->gap_count] = cut;
             w->gaps[w->gap_count++] = g;
-            uint32_t from = find(b->net, g.from), to = find(b->net, g.to);
-            b->net[from < to ? to : from] = from < to ? from : to;
+            sup_sets_join(b->net, g.from, g.to);
         }
     }
 }
@@ -265,7 +259,7 @@ static sup_result number_centers(work* w, border* b, sup_volumes* out)
     memset(numbers, 0xff, extended * sizeof *numbers);
     uint32_t cut_count = 0, point_count = 0;
     for (uint32_t g = 0; g < w->gap_count; ++g) {
-        uint32_t root = find(b->net, w->gaps[g].from);
+        uint32_t root = sup_sets_find(b->net, w->gaps[g].from);
         if (numbers[root] == SUP_NONE) numbers[root] = out->center_count++;
         b->center[g] = numbers[root];
         uint64_t high = (uint64_t)b->center[g] << 32;
@@ -286,7 +280,7 @@ static sup_result close_borders(work* w, sup_volumes* out)
     w->gaps = SUP_NEW(w->temp, gap, w->side_count);
     w->gap_count = 0;
     if (!b.balance || !b.cuts || !b.net || !b.center || !w->gaps) return no_memory(w);
-    for (uint32_t i = 0; i < extended; ++i) b.net[i] = i;
+    sup_sets_begin(b.net, extended);
     for (uint32_t begin = 0, end; begin < w->side_count; begin = end) border_edge(w, &b, begin, end = edge_end(w, begin));
     if (number_centers(w, &b, out) != SUP_OK) return SUP_ERROR_MEMORY;
     face* faces = SUP_NEW(w->temp, face, (size_t)w->face_count + w->gap_count);

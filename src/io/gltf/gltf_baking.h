@@ -26,6 +26,7 @@ typedef struct baked_part {
     sup_json* mesh;              ///< in the copy, its own
     uint32_t  carrier;           ///< node in the copy that has the mesh
     uint32_t  existing;          ///< targets it had before
+    uint32_t  fresh;             ///< targets of this bake: one a frame, or its components
 } baked_part;
 
 /// The targets of one primitive: what a frame writes for it.
@@ -36,6 +37,7 @@ typedef struct baked_piece {
     bool        normals;
     bool        wide; ///< has more than a set of weights
     bool        new_weights, new_joints;
+    bool        new_surface; ///< positions and normals are written as `pull` has them
 } baked_piece;
 
 typedef struct gltf_baking {
@@ -64,6 +66,7 @@ typedef struct gltf_baking {
     char*              uri;        ///< its name as a URI, NULL: a GLB
     size_t             json_bytes; ///< of the JSON chunk, padding included
     char*              json;
+    struct gltf_pack*  pack; ///< of a budget; NULL: a target for each frame
     uint64_t           bad; ///< vertices without a finite answer
     bool               started;
 } gltf_baking;
@@ -96,6 +99,8 @@ sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size
 sup_result gltf_meshopt_begin(gltf_baking* baking, sup_bake* bake, uint32_t most, sup_error* error);
 sup_result gltf_meshopt_write(gltf_baking* baking, sup_bake* bake, const baked_piece* piece, size_t target, sup_error* error);
 sup_result gltf_meshopt_end(gltf_baking* baking, sup_error* error);
+/// The header, the JSON chunk and the bytes of the document.
+sup_result gltf_baking_write(sup_bake* bake, gltf_baking* baking, sup_error* error);
 /// All that was spilled, behind the document.
 sup_result gltf_sparse_copy(gltf_baking* baking, sup_bake* bake, sup_error* error);
 

@@ -100,7 +100,7 @@ static sup_result create(gltf_reader* r, sup_character** out)
                                 // The specification settles both, so nothing is assumed.
                                 .metres_per_unit = r->in->unit > 0 ? r->in->unit : 1,
                                 .unit_assumed = r->given && r->given->unit_assumed,
-                                .up = r->in->up >= 0 ? (sup_axis)r->in->up : SUP_AXIS_Y,
+                                .up = sup_up_axis(r->in->up),
                                 .up_assumed = r->given && r->given->up_assumed,
                                 .warning_count = r->warning_count,
                                 .warnings = r->warnings,

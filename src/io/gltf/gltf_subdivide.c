@@ -275,7 +275,6 @@ sup_result gltf_edit_read(gltf_edit* edit, const sup_character* base, const sup_
     for (uint32_t i = 0; i < base->mesh.part_count; ++i) names[i] = base->mesh.parts[i].name;
     sup_read_input in = { .path = base->name,
                           .bytes = { NULL, given.binary.size },
-                          .up = -1,
                           .allocator = allocator,
                           .arena = edit->arena,
                           .meshes = names,
@@ -331,7 +330,7 @@ sup_result gltf_character_whole(const sup_character* c, const sup_allocator* all
     sup_bytes  bytes;
     sup_result result = arena ? sup_character_write_memory(c, arena, &bytes, error) : sup_fail_memory(error, "a document");
     if (result == SUP_OK) {
-        sup_read_input in = { .path = c->name, .bytes = bytes, .up = -1, .allocator = allocator, .arena = arena };
+        sup_read_input in = { .path = c->name, .bytes = bytes, .allocator = allocator, .arena = arena };
         result = gltf_read(&in, out, error);
     }
     sup_arena_destroy(arena);

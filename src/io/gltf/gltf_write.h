@@ -148,6 +148,22 @@ SUP_API uint32_t gltf_clip_sampler(gltf_edit* edit, sup_json* animation, uint32_
                                    const char* interpolation);
 SUP_API void     gltf_clip_channel(gltf_edit* edit, sup_json* animation, uint32_t sampler, uint32_t node, const char* path);
 
+// ---------------------------------------------------------------------------------------------- packing
+
+/// How the bytes of a view are packed by EXT_meshopt_compression.
+typedef struct gltf_packing {
+    uint64_t    unpacked; ///< where they would stand in the buffer that nobody sees
+    uint32_t    count, stride;
+    size_t      bytes; ///< packed
+    const char* mode;
+    const char* filter; ///< NULL: none
+} gltf_packing;
+
+/// Says so of the view that was added last, whose bytes are the packed ones.
+void gltf_meshopt_mark(gltf_edit* edit, const gltf_packing* what);
+/// Adds the buffer that nobody sees, and the extension to those that are required.
+sup_result gltf_meshopt_fallback(gltf_edit* edit, uint64_t unpacked, sup_error* error);
+
 // ---------------------------------------------------------------------------------------------- pull-back
 
 /// How viewers pose the stored vertices of one part, to be undone: they morph first and skin afterwards.
@@ -170,6 +186,8 @@ void gltf_pull_pose(gltf_pull* pull, const sup_pose* pose);
 /// The worst condition of any vertex' blend at this pose, 1 where it is surely below 1e3; infinite where one cannot be
 /// inverted.
 float gltf_pull_condition(const gltf_pull* pull);
+/// The viewer's matrix of one vertex, row by row; not of flat parts.
+void gltf_pull_matrix(const gltf_pull* pull, uint32_t vertex, double out[12]);
 /// The condition of one vertex' blend, 1 where it is surely below 32.
 float gltf_pull_condition_at(const gltf_pull* pull, uint32_t vertex);
 /// Targets of vertices begin up to end for world points and normals (of all of the part's stored vertices). bounds: least and

@@ -1,6 +1,6 @@
 // The baked clip: the source's joint channels again, and for every mesh the weights that show frame after frame.
 #include "base/internal.h"
-#include "io/gltf/gltf_baking.h"
+#include "io/gltf/gltf_pack.h"
 
 #include <string.h>
 
@@ -17,8 +17,8 @@ static baked_part* part_of(gltf_baking* baking, const sup_json* channel)
 // ---------------------------------------------------------------------------------------------- other clips
 
 // Keys of a mesh that has more targets now: the new ones stay at 0.
-static sup_result pad_channel(gltf_baking* baking, uint32_t frames, sup_json* animation, sup_json* channel,
-                              const baked_part* part, sup_error* error)
+static sup_result pad_channel(gltf_baking* baking, sup_json* animation, sup_json* channel, const baked_part* part,
+                              sup_error* error)
 {
     gltf_edit*      edit = &baking->edit;
     sup_json*       samplers = gltf_edit_get(animation, "samplers");
@@ -30,7 +30,7 @@ static sup_result pad_channel(gltf_baking* baking, uint32_t frames, sup_json* an
                                               "morph weights of an animation", &output, error);
     if (result != SUP_OK) return result;
     uint32_t rows = output.count / part->existing;
-    size_t   width = (size_t)part->existing + frames;
+    size_t   width = (size_t)part->existing + part->fresh;
     if (rows * width > UINT32_MAX)
         return sup_fail(error, SUP_ERROR_INPUT, "a clip of morph weights is too long; bake fewer frames");
     float* values = SUP_NEW(edit->arena, float, rows* width);
@@ -46,14 +46,14 @@ static sup_result pad_channel(gltf_baking* baking, uint32_t frames, sup_json* an
     return SUP_OK;
 }
 
-static sup_result pad_animations(gltf_baking* baking, uint32_t frames, sup_error* error)
+static sup_result pad_animations(gltf_baking* baking, sup_error* error)
 {
     sup_json* animations = gltf_edit_get(baking->edit.root, "animations");
     for (sup_json* animation = animations ? animations->first : NULL; animation; animation = animation->next) {
         sup_json* channels = gltf_edit_get(animation, "channels");
         for (sup_json* channel = channels ? channels->first : NULL; channel; channel = channel->next) {
             const baked_part* part = part_of(baking, channel);
-            sup_result        result = part ? pad_channel(baking, frames, animation, channel, part, error) : SUP_OK;
+            sup_result        result = part ? pad_channel(baking, animation, channel, part, error) : SUP_OK;
             if (result != SUP_OK) return result;
         }
     }
@@ -207,6 +207,16 @@ static uint32_t weights_sampler(gltf_edit* edit, const sup_bake_desc* desc, sup_
     return gltf_clip_sampler(edit, animation, input, output, "LINEAR");
 }
 
+// The courses of a mesh's components.
+static uint32_t component_sampler(gltf_baking* baking, sup_json* animation, uint32_t input, uint32_t keys,
+                                  const baked_part* part)
+{
+    gltf_edit* edit = &baking->edit;
+    float*     values = gltf_pack_weights(baking->pack, part, keys, edit->arena);
+    uint32_t   count = keys * (part->existing + part->fresh);
+    return gltf_clip_sampler(edit, animation, input, gltf_edit_floats(edit, values, count, 1, 0, false), "LINEAR");
+}
+
 // So that others, and fit, know which clip shows the deformed skin. Extras that are no object are somebody's own.
 static void mark_baked(gltf_edit* edit, const sup_bake* bake, sup_json* animation)
 {
@@ -233,14 +243,16 @@ sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_po
     sup_result           result = frame_times(edit, bake, &input, &keys, error);
     if (result == SUP_OK)
         result = gltf_rest_check(desc->character, NULL, baking->document.joint_nodes, nodes, edit->arena, error);
-    if (result == SUP_OK) result = pad_animations(baking, desc->frame_count, error);
+    if (result == SUP_OK) result = pad_animations(baking, error);
     if (result != SUP_OK) return result;
     uint32_t* samplers = SUP_NEW(edit->arena, uint32_t, baking->part_count);
     if (!samplers) return sup_fail_memory(error, "the animation of a bake");
     for (uint32_t i = 0; i < baking->part_count && !edit->failed; ++i) {
         uint32_t same = 0;
+        if (baking->parts[i].existing + baking->parts[i].fresh == 0) continue; // skinning alone moves it
         while (baking->parts[same].existing != baking->parts[i].existing) same++;
-        if (same < i) samplers[i] = samplers[same];
+        if (baking->pack) samplers[i] = component_sampler(baking, animation, input, keys, &baking->parts[i]);
+        else if (same < i) samplers[i] = samplers[same];
         else samplers[i] = weights_sampler(edit, desc, animation, input, keys, baking->parts[i].existing);
         gltf_clip_channel(edit, animation, samplers[i], baking->parts[i].carrier, "weights");
     }

@@ -2,7 +2,7 @@
 // their displacements, so it is written with room for them first and again, in place, at the end. A .gltf is that JSON, with
 // the bytes of the BIN chunk in a file beside it.
 #include "base/internal.h"
-#include "io/gltf/gltf_baking.h"
+#include "io/gltf/gltf_pack.h"
 #include "io/path.h"
 
 #include <string.h>
@@ -93,7 +93,7 @@ static sup_result write_blobs(const gltf_baking* baking, const gltf_blob* blob, 
 }
 
 // Everything up to the first frame's targets. The text of a .gltf waits until all is known.
-static sup_result write_head(sup_bake* bake, gltf_baking* baking, sup_error* error)
+sup_result gltf_baking_write(sup_bake* bake, gltf_baking* baking, sup_error* error)
 {
     sup_json* buffer = gltf_edit_get(baking->edit.root, "buffers")->first;
     gltf_edit_number(&baking->edit, buffer, "byteLength", (double)baking->edit.bytes);
@@ -118,9 +118,14 @@ static sup_result write_head(sup_bake* bake, gltf_baking* baking, sup_error* err
 static sup_result start(sup_bake* bake, gltf_baking* baking, const sup_pose* held, sup_error* error)
 {
     sup_result result = gltf_baking_judge(baking, bake, held, error);
+    if (result == SUP_OK && bake->desc.budget) {
+        result = gltf_pack_begin(baking, bake, held, error);
+        baking->started = result == SUP_OK;
+        return result;
+    }
     if (result == SUP_OK && (bake->desc.sparse || bake->desc.meshopt)) result = sup_bake_spill(bake, &baking->spill, error);
     if (result == SUP_OK) result = gltf_baking_edit(baking, bake, held, error);
-    if (result == SUP_OK && !baking->spill) result = write_head(bake, baking, error);
+    if (result == SUP_OK && !baking->spill) result = gltf_baking_write(bake, baking, error);
     baking->started = result == SUP_OK;
     return result;
 }
@@ -285,6 +290,8 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     gltf_baking*         baking = SUP_NEW(bake->arena, gltf_baking, 1);
     if (!baking) return sup_fail_memory(error, "a bake");
     bake->state = baking;
+    if (bake->desc.budget && is_text(bake->desc.path))
+        return sup_fail(error, SUP_ERROR_INPUT, "a bake within a budget is one file: write '%s' as .glb", bake->desc.path);
     sup_result result = open_binary(bake, baking, error);
     if (result == SUP_OK) result = gltf_document_choose(character, VIEWERS_TAKE, bake->arena, &baking->document, error);
     if (result == SUP_OK && baking->document.character != character) {
@@ -293,10 +300,11 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
         character = bake->desc.character = baking->document.character;
     }
     if (result == SUP_OK) result = gltf_baking_collect(baking, character, bake->arena, error);
-    if (result == SUP_OK && !bake->desc.sparse && !bake->desc.meshopt) result = check_size(bake, baking, error);
+    if (result == SUP_OK && !bake->desc.sparse && !bake->desc.meshopt && !bake->desc.budget)
+        result = check_size(bake, baking, error);
     if (result == SUP_OK) result = reserve(baking, bake, error);
     if (result != SUP_OK) return result;
-    if (bake->desc.frame_count > FRAMES_MANY)
+    if (bake->desc.frame_count > FRAMES_MANY && !bake->desc.budget)
         sup_bake_warn(bake, "%u frames become as many morph targets, which many viewers cannot hold; bake at a lower --fps",
                       bake->desc.frame_count);
     note_influences(bake, baking);
@@ -352,6 +360,7 @@ sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* given, sup_erro
     if (!held || frame->index == 0)
         for (uint32_t i = 0; i < baking->part_count; ++i)
             if (!baking->parts[i].pull.flat) gltf_pull_pose(&baking->parts[i].pull, frame->pose);
+    if (baking->pack) return gltf_pack_frame(baking, frame, error);
     for (uint32_t i = 0; i < baking->piece_count; ++i) {
         sup_result result = write_piece(bake, baking, i, frame, error);
         if (result != SUP_OK) return result;
@@ -365,9 +374,10 @@ sup_result gltf_bake_end(sup_bake* bake, sup_error* error)
     if (baking->bad)
         sup_bake_warn(bake, "%llu baked positions were not finite numbers; those vertices stay where they are stored",
                       (unsigned long long)baking->bad);
+    if (baking->pack) return gltf_pack_end(baking, bake, error);
     if (baking->spill) {
         sup_result written = bake->desc.meshopt ? gltf_meshopt_end(baking, error) : SUP_OK;
-        if (written == SUP_OK) written = write_head(bake, baking, error);
+        if (written == SUP_OK) written = gltf_baking_write(bake, baking, error);
         if (written == SUP_OK) written = gltf_sparse_copy(baking, bake, error);
         if (written != SUP_OK || !baking->uri) return written;
     }

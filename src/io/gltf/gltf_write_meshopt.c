@@ -21,6 +21,23 @@ sup_result gltf_meshopt_begin(gltf_baking* baking, sup_bake* bake, uint32_t most
     return baking->packed ? SUP_OK : sup_fail_memory(error, "a frame of packed targets");
 }
 
+void gltf_meshopt_mark(gltf_edit* edit, const gltf_packing* what)
+{
+    sup_json* view = gltf_edit_get(edit->root, "bufferViews")->last;
+    double    offset = sup_json_number(sup_json_get(view, "byteOffset"), 0);
+    gltf_edit_number(edit, view, "buffer", 1);
+    gltf_edit_number(edit, view, "byteOffset", (double)what->unpacked);
+    gltf_edit_number(edit, view, "byteLength", (double)what->count * what->stride);
+    sup_json* packing = gltf_edit_object(edit, gltf_edit_object(edit, view, "extensions"), extension);
+    gltf_edit_number(edit, packing, "buffer", 0);
+    gltf_edit_number(edit, packing, "byteOffset", offset);
+    gltf_edit_number(edit, packing, "byteLength", (double)what->bytes);
+    gltf_edit_number(edit, packing, "byteStride", what->stride);
+    gltf_edit_number(edit, packing, "count", what->count);
+    gltf_edit_string(edit, packing, "mode", what->mode);
+    if (what->filter) gltf_edit_string(edit, packing, "filter", what->filter);
+}
+
 static sup_result write_values(gltf_baking* baking, sup_bake* bake, sup_json* accessor, const sup_vec3* values, uint32_t count,
                                sup_error* error)
 {
@@ -28,20 +45,10 @@ static sup_result write_values(gltf_baking* baking, sup_bake* bake, sup_json* ac
     gltf_edit*           edit = &baking->edit;
     size_t size = bake->desc.extra->meshopt_encode(count, sizeof *values, values, baking->packed, baking->packed_capacity);
     if (size == 0) return sup_fail(error, SUP_ERROR_FILE, "the targets of a bake could not be packed; leave --meshopt out");
-    double   offset = (double)edit->bytes;
     uint32_t index = gltf_edit_view(edit, NULL, size, sizeof *values, GLTF_ARRAY_BUFFER);
     if (edit->failed) return sup_fail_memory(error, "the targets of a bake");
-    sup_json* view = gltf_edit_get(edit->root, "bufferViews")->last;
-    gltf_edit_number(edit, view, "buffer", 1);
-    gltf_edit_number(edit, view, "byteOffset", (double)baking->unpacked_bytes);
-    gltf_edit_number(edit, view, "byteLength", (double)count * sizeof *values);
-    sup_json* packing = gltf_edit_object(edit, gltf_edit_object(edit, view, "extensions"), extension);
-    gltf_edit_number(edit, packing, "buffer", 0);
-    gltf_edit_number(edit, packing, "byteOffset", offset);
-    gltf_edit_number(edit, packing, "byteLength", (double)size);
-    gltf_edit_number(edit, packing, "byteStride", sizeof *values);
-    gltf_edit_number(edit, packing, "count", count);
-    gltf_edit_string(edit, packing, "mode", "ATTRIBUTES");
+    const gltf_packing packing = { baking->unpacked_bytes, count, sizeof *values, size, "ATTRIBUTES", NULL };
+    gltf_meshopt_mark(edit, &packing);
     gltf_edit_number(edit, accessor, "bufferView", index);
     baking->unpacked_bytes += (uint64_t)count * sizeof *values;
     sup_result result = sup_out_write(baking->spill, baking->packed, size, error);
@@ -56,21 +63,25 @@ sup_result gltf_meshopt_write(gltf_baking* baking, sup_bake* bake, const baked_p
     return result == SUP_OK && baking->edit.failed ? sup_fail_memory(error, "the targets of a bake") : result;
 }
 
-sup_result gltf_meshopt_end(gltf_baking* baking, sup_error* error)
+sup_result gltf_meshopt_fallback(gltf_edit* edit, uint64_t unpacked, sup_error* error)
 {
-    gltf_edit* edit = &baking->edit;
-    if (baking->unpacked_bytes > UINT32_MAX)
+    if (unpacked > UINT32_MAX)
         return sup_fail(
             error, SUP_ERROR_INPUT,
             "the targets unpack to %.1f GB, and a buffer holds at most 4.2; bake fewer frames (--start, --end) or at "
             "a lower --fps",
-            (double)baking->unpacked_bytes / 1e9);
+            (double)unpacked / 1e9);
     sup_json* buffer = gltf_edit_new(edit, SUP_JSON_OBJECT);
-    gltf_edit_number(edit, buffer, "byteLength", (double)baking->unpacked_bytes);
+    gltf_edit_number(edit, buffer, "byteLength", (double)unpacked);
     sup_json* note = gltf_edit_object(edit, gltf_edit_object(edit, buffer, "extensions"), extension);
     gltf_edit_put(edit, note, "fallback", gltf_edit_new(edit, SUP_JSON_TRUE));
     gltf_edit_add(edit, "buffers", buffer);
     gltf_edit_use(edit, extension);
     gltf_edit_push_string(edit, gltf_edit_array(edit, edit->root, "extensionsRequired"), extension);
     return edit->failed ? sup_fail_memory(error, "the targets of a bake") : SUP_OK;
+}
+
+sup_result gltf_meshopt_end(gltf_baking* baking, sup_error* error)
+{
+    return gltf_meshopt_fallback(&baking->edit, baking->unpacked_bytes, error);
 }

@@ -4,6 +4,8 @@
 #include "io/gltf/gltf_write.h"
 #include "math/vec.h"
 
+#include <string.h>
+
 // A condition surely below this is as good as 1, and the exact one need not be found.
 #define CONDITION_CHEAP 1e3
 #define CONDITION_FINE 32.0
@@ -45,6 +47,13 @@ static const double* blend(const gltf_pull* pull, uint32_t v, double out[12])
     else
         for (int i = 0; i < 12; ++i) out[i] = (wa * a[i] + wb * b[i]) + (wc * c[i] + wd * d[i]);
     return out;
+}
+
+void gltf_pull_matrix(const gltf_pull* pull, uint32_t vertex, double out[12])
+{
+    double        buffer[12];
+    const double* m = blend(pull, vertex, buffer);
+    memcpy(out, m, sizeof buffer);
 }
 
 // Adjugate and determinant of the 3x3 part; the inverse is their quotient.

@@ -1,6 +1,6 @@
 // The copy of the document: every part gets a mesh of its own with one morph target for each frame.
 #include "base/internal.h"
-#include "io/gltf/gltf_baking.h"
+#include "io/gltf/gltf_pack.h"
 
 #include <string.h>
 
@@ -137,11 +137,14 @@ static void flatten(editor* e, baked_part* part)
 static void pad_weights(editor* e, baked_part* part, sup_json* owner)
 {
     sup_json* weights = gltf_edit_get(owner, "weights");
-    uint32_t  wanted = part->existing + e->bake->desc.frame_count;
+    uint32_t  wanted = part->existing + part->fresh;
     if (part->pull.flat) {
         // No other clip moves it any more: at rest the first frame is shown.
         weights = gltf_edit_new(e->edit, SUP_JSON_ARRAY);
-        for (uint32_t i = 0; i < wanted; ++i) gltf_edit_push_number(e->edit, weights, i == part->existing ? 1 : 0);
+        float* shown = e->baking->pack ? gltf_pack_weights(e->baking->pack, part, 1, e->edit->arena) : NULL;
+        e->edit->failed |= e->baking->pack && !shown;
+        for (uint32_t i = 0; i < wanted && !e->edit->failed; ++i)
+            gltf_edit_push_number(e->edit, weights, shown ? (double)shown[i] : i == part->existing ? 1 : 0);
         gltf_edit_put(e->edit, owner, "weights", weights);
         return;
     }
@@ -160,8 +163,10 @@ static void name_targets(editor* e, baked_part* part)
         sup_format(name, sizeof name, "target %u", i);
         gltf_edit_push_string(e->edit, names, name);
     }
-    for (uint32_t f = 0; f < e->bake->desc.frame_count; ++f) {
-        sup_format(name, sizeof name, "%.200s %u", e->baking->name, f);
+    for (uint32_t f = 0; f < part->fresh; ++f) {
+        // Frames are found by their names; components only need one.
+        if (e->baking->pack) sup_format(name, sizeof name, "c%u", f);
+        else sup_format(name, sizeof name, "%.200s %u", e->baking->name, f);
         gltf_edit_push_string(e->edit, names, name);
     }
 }
@@ -210,7 +215,7 @@ static void add_target(editor* e, const baked_piece* piece, sup_json* targets, u
 }
 
 // Points and lines of the mesh are not baked, but all primitives must have as many targets: these move nothing.
-static void add_still_targets(editor* e, sup_json* primitive)
+static void add_still_targets(editor* e, sup_json* primitive, uint32_t fresh)
 {
     const sup_json* accessors = sup_json_get(e->edit->root, "accessors");
     uint32_t        position = sup_json_index(sup_json_get(sup_json_get(primitive, "attributes"), "POSITION"), SUP_NONE);
@@ -223,7 +228,7 @@ static void add_still_targets(editor* e, sup_json* primitive)
     gltf_edit_numbers(e->edit, accessor, "min", zeros, 3);
     gltf_edit_numbers(e->edit, accessor, "max", zeros, 3);
     sup_json* targets = gltf_edit_array(e->edit, primitive, "targets");
-    for (uint32_t f = 0; f < e->bake->desc.frame_count; ++f) {
+    for (uint32_t f = 0; f < fresh; ++f) {
         sup_json* target = gltf_edit_new(e->edit, SUP_JSON_OBJECT);
         gltf_edit_number(e->edit, target, "POSITION", index);
         if (targets && target) sup_json_push(targets, target);
@@ -235,6 +240,17 @@ static bool is_baked(const gltf_part* part, uint32_t primitive)
     for (uint32_t i = 0; i < part->primitive_count; ++i)
         if (part->primitives[i].primitive == primitive) return true;
     return false;
+}
+
+// Positions and normals as they were rounded.
+static void put_surface(editor* e, const baked_piece* piece, sup_json* attributes)
+{
+    const gltf_pull* pull = &piece->part->pull;
+    gltf_edit_number(e->edit, attributes, "POSITION",
+                     gltf_edit_floats(e->edit, &pull->positions[piece->begin].x, piece->count, 3, GLTF_ARRAY_BUFFER, true));
+    if (piece->normals)
+        gltf_edit_number(e->edit, attributes, "NORMAL",
+                         gltf_edit_floats(e->edit, &pull->normals[piece->begin].x, piece->count, 3, GLTF_ARRAY_BUFFER, false));
 }
 
 static sup_result add_targets(editor* e, sup_error* error)
@@ -251,14 +267,16 @@ static sup_result add_targets(editor* e, sup_error* error)
         sup_json*    primitive = (sup_json*)sup_json_at(gltf_edit_get(piece->part->mesh, "primitives"), piece->primitive);
         note_points(e, piece, gltf_edit_get(primitive, "attributes"));
         if (!piece->part->pull.flat) gltf_weights_put(e->edit, piece, gltf_edit_get(primitive, "attributes"));
-        targets[i] = gltf_edit_array(e->edit, primitive, "targets");
+        if (piece->new_surface && !piece->part->pull.flat) put_surface(e, piece, gltf_edit_get(primitive, "attributes"));
+        if (piece->part->existing + piece->part->fresh > 0) targets[i] = gltf_edit_array(e->edit, primitive, "targets");
     }
     for (uint32_t i = 0; i < baking->part_count; ++i) {
         uint32_t  index = 0;
         sup_json* primitives = gltf_edit_get(baking->parts[i].mesh, "primitives");
         for (sup_json* primitive = primitives->first; primitive; primitive = primitive->next, ++index)
-            if (!is_baked(baking->parts[i].from, index)) add_still_targets(e, primitive);
+            if (!is_baked(baking->parts[i].from, index)) add_still_targets(e, primitive, baking->parts[i].fresh);
     }
+    if (baking->pack) return gltf_pack_targets(baking->pack, targets, error);
     // The frames come last in the BIN chunk, so that they can be written as they come.
     for (size_t f = 0; f < frames && !e->edit->failed; ++f) {
         // Sparse targets get their views when their size is known.
@@ -324,10 +342,11 @@ sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose*
         const sup_json* first = sup_json_at(sup_json_get(part->mesh, "primitives"), 0);
         const sup_json* targets = sup_json_get(first, "targets");
         part->existing = targets ? targets->count : 0;
+        part->fresh = baking->pack ? gltf_pack_count(baking->pack, part) : bake->desc.frame_count;
         if (part->pull.flat) flatten(&e, part);
         else pad_weights(&e, part, e.nodes[part->carrier]);
         pad_weights(&e, part, part->mesh);
-        name_targets(&e, part);
+        if (part->fresh) name_targets(&e, part);
     }
     if (e.edit->failed) return sup_fail_memory(error, "a copy of the document");
     sup_result result = gltf_baking_animate(baking, bake, held, e.nodes, error);

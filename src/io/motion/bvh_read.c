@@ -220,7 +220,7 @@ static sup_result read_head(bvh_reader* r, uint32_t* promised)
 // The first listed rotation is the outermost.
 static void turn(double q[4], channel_kind kind, double degrees)
 {
-    double half = degrees * (3.14159265358979323846 / 360.0), s = sup_sin(half), c = sup_cos(half);
+    double half = degrees * (SUP_PI / 360.0), s = sup_sin(half), c = sup_cos(half);
     double x = q[0], y = q[1], z = q[2], w = q[3];
     switch (kind) {
     case ROTATION_X: q[0] = x * c + w * s, q[1] = y * c + z * s, q[2] = z * c - y * s, q[3] = w * c - x * s; break;

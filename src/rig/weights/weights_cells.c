@@ -1,6 +1,7 @@
 #include "rig/weights/weights_cells.h"
 
 #include "base/internal.h"
+#include "base/sets.h"
 #include "base/sort.h"
 #include "geom/surface/feature.h"
 #include "math/vec.h"
@@ -67,22 +68,12 @@ static bool meet(const sup_bone* a, const sup_bone* b)
            (a->child != SUP_NONE && a->child == b->child);
 }
 
-static uint32_t root_of(uint32_t* pieces, uint32_t point)
-{
-    while (pieces[point] != point) point = pieces[point] = pieces[pieces[point]];
-    return point;
-}
-
 // The pieces of the mesh: the least point of each.
 static void find_pieces(const sup_mesh* m, uint32_t* pieces)
 {
-    for (uint32_t p = 0; p < m->point_count; ++p) pieces[p] = p;
-    for (size_t i = 0; i < 3 * (size_t)m->triangle_count; ++i) {
-        uint32_t a = root_of(pieces, m->triangles[i]), b = root_of(pieces, m->triangles[i - i % 3]);
-        if (a < b) pieces[b] = a;
-        else pieces[a] = b;
-    }
-    for (uint32_t p = 0; p < m->point_count; ++p) pieces[p] = root_of(pieces, p);
+    sup_sets_begin(pieces, m->point_count);
+    for (size_t i = 0; i < 3 * (size_t)m->triangle_count; ++i) sup_sets_join(pieces, m->triangles[i], m->triangles[i - i % 3]);
+    for (uint32_t p = 0; p < m->point_count; ++p) pieces[p] = sup_sets_find(pieces, p);
 }
 
 // What lies opposite is another limb: it belongs to a bone that does not meet this one; or, where a wing lies so near to the

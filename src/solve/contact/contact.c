@@ -1,4 +1,5 @@
 // Binding: lengths, who speaks for which point and edge, who is a neighbor of whom, and what touches at rest.
+#include "base/sets.h"
 #include "geom/search/intersect.h"
 #include "geom/surface/topology.h"
 #include "solve/contact/contact_internal.h"
@@ -10,10 +11,10 @@
 // lines.
 #define ALONG_EDGES (2.4f * CONTACT_REST_EDGES)
 #define CROSSING_MOST 0.3
-// How many boxes, triangles and neighbors binding may look at for each triangle; to look whether two cross counts for several.
+// How many boxes, triangles and neighbors binding may look at for each triangle; whether two cross counts for what it takes.
 // Characters with clothes ask for up to 1000. Where faces are stacked on one edge or in one place each sees all the others, and
 // the work would grow as their square.
-enum { LOOKS_MOST = 8192, LOOKS_CROSS = 16 };
+enum { LOOKS_MOST = 8192 };
 
 typedef struct work {
     const sup_contact_desc* desc;
@@ -154,10 +155,12 @@ static bool cross(work* w, uint32_t s, uint32_t t)
     const uint32_t *p = w->c->bvh.corners + 3 * (size_t)s, *q = w->c->bvh.corners + 3 * (size_t)t;
     for (int i = 0; i < 3; ++i)
         if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2]) return false;
-    w->looks += LOOKS_CROSS;
     const sup_vec3* x = w->desc->points;
     const sup_vec3  a[3] = { x[p[0]], x[p[1]], x[p[2]] }, b[3] = { x[q[0]], x[q[1]], x[q[2]] };
-    return sup_triangles_cross(a, b);
+    uint32_t        looks = 0;
+    bool            crosses = sup_triangles_cross_work(a, b, &looks);
+    w->looks += looks;
+    return crosses;
 }
 
 /// So crowded that nothing can be told about it in a time that grows with its size. What asks gives up; see stay_away.
@@ -197,12 +200,6 @@ static uint32_t find_crossing(work* w, uint32_t slot, uint32_t most, uint32_t* o
     return count;
 }
 
-static uint32_t root_of(uint32_t* up, uint32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
 enum { PIECES_MOST = 4096 };
 
 /// Clothes that pass through what they cover: their contacts there would fight for ever.
@@ -213,12 +210,13 @@ static bool list_tangled(work* w)
     uint32_t *up = SUP_NEW(w->temp, uint32_t, d->point_count), *pieces = SUP_NEW(w->arena, uint32_t, d->point_count);
     uint32_t* found = SUP_NEW(w->temp, uint32_t, d->triangle_count);
     if (!up || !pieces || !found) return false;
-    for (uint32_t i = 0; i < d->point_count; ++i) up[i] = i;
+    sup_sets_begin(up, d->point_count);
     for (uint32_t t = 0; t < d->triangle_count; ++t)
-        for (int k = 1; k < 3; ++k) up[root_of(up, d->triangles[3 * (size_t)t])] = root_of(up, d->triangles[3 * (size_t)t + k]);
+        for (int k = 1; k < 3; ++k)
+            up[sup_sets_find(up, d->triangles[3 * (size_t)t])] = sup_sets_find(up, d->triangles[3 * (size_t)t + k]);
     for (uint32_t i = 0; i < d->point_count; ++i)
-        if (root_of(up, i) == i) pieces[i] = c->piece_count++;
-    for (uint32_t i = 0; i < d->point_count; ++i) pieces[i] = pieces[root_of(up, i)];
+        if (sup_sets_find(up, i) == i) pieces[i] = c->piece_count++;
+    for (uint32_t i = 0; i < d->point_count; ++i) pieces[i] = pieces[sup_sets_find(up, i)];
     c->pieces = pieces;
     if (c->piece_count > PIECES_MOST) return true;
     uint8_t* tangled = SUP_NEW(w->arena, uint8_t, ((size_t)c->piece_count * c->piece_count + 7) / 8);
@@ -466,7 +464,7 @@ sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, co
     sup_contact_bind_report seen = { 0 };
     work                    w = { .desc = desc, .arena = arena, .temp = sup_arena_beside(arena), .error = error };
     w.looks_most = LOOKS_MOST * (uint64_t)desc->triangle_count;
-    sup_result              result = w.temp ? create(&w, &seen) : sup_fail_memory(error, "the contacts of a skin");
+    sup_result result = w.temp ? create(&w, &seen) : sup_fail_memory(error, "the contacts of a skin");
     sup_arena_destroy(w.temp);
     if (result != SUP_OK) return result;
     if (report) *report = seen;

@@ -1,4 +1,5 @@
 // A substep: which pairs need a plane, the clusters they form and their motion, and how far each point may go.
+#include "base/sets.h"
 #include "math/rotation.h"
 #include "solve/contact/planes_internal.h"
 
@@ -93,22 +94,13 @@ static void touch(planes_run* r, uint32_t point)
     m->cluster[i] = i;
 }
 
-static uint32_t root_of(uint32_t* up, uint32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
 /// Its corners become places of touched points.
 static void add_plane(planes_run* r, planes_plane plane)
 {
-    uint32_t root = SUP_NONE;
     for (int k = 0; k < 6; ++k) {
         touch(r, plane.corners[k]);
         plane.corners[k] = r->m.place_of[plane.corners[k]];
-        uint32_t other = root_of(r->m.cluster, plane.corners[k]);
-        if (root != SUP_NONE && other != root) r->m.cluster[other > root ? other : root] = other < root ? other : root;
-        root = root == SUP_NONE || other < root ? other : root;
+        sup_sets_join(r->m.cluster, plane.corners[0], plane.corners[k]);
     }
     r->m.planes[r->plane_count++] = plane;
 }
@@ -145,7 +137,7 @@ static void list_groups(planes_run* r)
     r->group_count = 0;
     r->grouped_count = r->touched_count;
     for (uint32_t i = 0; i < r->touched_count; ++i) { // a root comes before the others of its cluster
-        uint32_t root = root_of(m->cluster, i);
+        uint32_t root = sup_sets_find(m->cluster, i);
         m->group_of[i] = root == i ? r->group_count++ : m->group_of[root];
     }
     memset(m->groups, 0, r->group_count * sizeof *m->groups);

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
 /// Condition that one combination of waves may have; even samples give all of them 1.4.
 #define CONDITION_MOST 8.0
 
@@ -23,7 +22,7 @@ uint32_t sup_fourier_count(sup_fourier_kind kind, uint32_t terms)
 /// Roots of cos k cosh k = -1: near (n - 1/2) pi, from the fifth on equal to it but for 1e-6.
 static double cantilever_root(uint32_t n)
 {
-    double k = n == 1 ? 1.875 : (n - 0.5) * PI;
+    double k = n == 1 ? 1.875 : (n - 0.5) * SUP_PI;
     for (int i = 0; i < 6; ++i) {
         double e = sup_exp(-k), sech = 2 * e / (1 + e * e), tanh = (1 - e * e) / (1 + e * e);
         k += (sup_cos(k) + sech) / (sup_sin(k) + sech * tanh);
@@ -53,10 +52,10 @@ static double cantilever_value(double k, double v)
 double sup_fourier_wave(sup_fourier_kind kind, uint32_t function)
 {
     uint32_t held = sup_fourier_held(kind);
-    if (kind == SUP_FOURIER_CLOSED) return 2 * PI * ((function + 1) / 2);
+    if (kind == SUP_FOURIER_CLOSED) return 2 * SUP_PI * ((function + 1) / 2);
     if (function < held) return 0;
     uint32_t n = function - held + 1;
-    return kind == SUP_FOURIER_FREE ? (n - 0.5) * PI : kind == SUP_FOURIER_CANTILEVER ? cantilever_root(n) : n * PI;
+    return kind == SUP_FOURIER_FREE ? (n - 0.5) * SUP_PI : kind == SUP_FOURIER_CANTILEVER ? cantilever_root(n) : n * SUP_PI;
 }
 
 double sup_fourier_norm(sup_fourier_kind kind, uint32_t function)
@@ -83,7 +82,7 @@ void sup_fourier_values(sup_fourier_kind kind, uint32_t terms, double v, double*
     double   h01 = v * v * (3 - 2 * v);
     if (kind == SUP_FOURIER_CLOSED) {
         out[0] = 1;
-        multiples(2 * PI * v, 2 * PI * v, terms, out + 1, out + 2);
+        multiples(2 * SUP_PI * v, 2 * SUP_PI * v, terms, out + 1, out + 2);
         return;
     }
     if (kind == SUP_FOURIER_LINE) out[0] = 1 - v, out[1] = v;
@@ -98,7 +97,7 @@ void sup_fourier_values(sup_fourier_kind kind, uint32_t terms, double v, double*
         for (uint32_t f = held; f < count; ++f) out[f] = cantilever_value(sup_fourier_wave(kind, f), v);
     } else {
         double cosines[4 * SUP_FOURIER_TERMS_MAX], sines[4 * SUP_FOURIER_TERMS_MAX];
-        multiples(kind == SUP_FOURIER_FREE ? 0.5 * PI * v : PI * v, PI * v, count - held, cosines, sines);
+        multiples(kind == SUP_FOURIER_FREE ? 0.5 * SUP_PI * v : SUP_PI * v, SUP_PI * v, count - held, cosines, sines);
         for (uint32_t f = held; f < count; ++f) out[f] = sines[2 * (f - held)];
     }
 }
@@ -126,7 +125,7 @@ uint32_t sup_fourier_elements(sup_fourier_kind kind, uint32_t function, sup_four
         out[n++] = (sup_fourier_element){ .amplitude = size, .wave = k, .phase = sup_atan2(f.ratio, -1) };
     } else {
         bool cosine = kind == SUP_FOURIER_CLOSED && function % 2 == 1;
-        out[n++] = (sup_fourier_element){ .amplitude = 1, .wave = k, .phase = cosine ? 0 : 0.5 * PI };
+        out[n++] = (sup_fourier_element){ .amplitude = 1, .wave = k, .phase = cosine ? 0 : 0.5 * SUP_PI };
     }
     return n;
 }

@@ -1,5 +1,6 @@
 // Which cage points carry each point of a mesh.
 #include "base/internal.h"
+#include "base/sets.h"
 #include "base/sort.h"
 #include "geom/search/closest.h"
 #include "math/vec.h"
@@ -225,12 +226,6 @@ typedef struct piece {
     bool     small;
 } piece;
 
-static uint32_t root_of(uint32_t* up, uint32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
 static uint32_t label_of(const sup_ride_desc* d, uint32_t p)
 {
     uint32_t label = SUP_NONE;
@@ -243,14 +238,14 @@ static uint32_t label_of(const sup_ride_desc* d, uint32_t p)
 static void measure_pieces(const binder* b, uint32_t* up, piece* pieces)
 {
     const sup_ride_desc* d = b->d;
-    for (uint32_t p = 0; p < d->point_count; ++p) up[p] = p;
+    sup_sets_begin(up, d->point_count);
     for (size_t i = 0; i < 3 * (size_t)d->triangle_count; i += 3) {
-        uint32_t a = root_of(up, d->triangles[i]);
-        up[root_of(up, d->triangles[i + 1])] = a;
-        up[root_of(up, d->triangles[i + 2])] = a;
+        uint32_t a = sup_sets_find(up, d->triangles[i]);
+        up[sup_sets_find(up, d->triangles[i + 1])] = a;
+        up[sup_sets_find(up, d->triangles[i + 2])] = a;
     }
     for (uint32_t p = 0; p < d->point_count; ++p) {
-        uint32_t r = root_of(up, p);
+        uint32_t r = sup_sets_find(up, p);
         piece*   q = &pieces[r];
         sup_vec3 x = d->points[p];
         if (q->points++ == 0) *q = (piece){ x, x, 1, label_of(d, p), b->local[p], false };
@@ -281,7 +276,7 @@ static sup_result join_pieces(const binder* b, uint32_t* up, piece* pieces, sup_
     sup_sort(items, spare, count);
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = i + 1; k < count && k < i + LOOKS; ++k) {
-            uint32_t r = root_of(up, items[i].value), s = root_of(up, items[k].value);
+            uint32_t r = sup_sets_find(up, items[i].value), s = sup_sets_find(up, items[k].value);
             piece *  one = &pieces[r], *other = &pieces[s];
             if (r == s || one->label != other->label || !touch(one, other, 0.05f * one->edge)) continue;
             sup_vec3 low = v3_min(one->low, other->low), high = v3_max(one->high, other->high);
@@ -335,7 +330,7 @@ static sup_result carry_pieces(binder* b, sup_arena* arena, sup_arena* temporary
     sup_result r = join_pieces(b, up, pieces, temporary, error);
     if (r) return r;
     for (uint32_t p = 0; p < n; ++p)
-        if (pieces[root_of(up, p)].small) items[count++] = (sup_sort_item){ root_of(up, p), p };
+        if (pieces[sup_sets_find(up, p)].small) items[count++] = (sup_sort_item){ sup_sets_find(up, p), p };
     sup_sort(items, spare, count);
     members = SUP_NEW(arena, uint32_t, count), begin = SUP_NEW(arena, uint32_t, (size_t)count + 1);
     if (!members || !begin) return no_memory(error);

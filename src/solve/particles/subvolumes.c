@@ -1,6 +1,7 @@
 // Making: each part's own list of points, so that measuring it reads a compact piece of memory; the fans' corners as extras
 // behind them; the fan of every corner as a path; and colors, so that parts that share a point never move at the same time.
 #include "base/internal.h"
+#include "base/sets.h"
 #include "base/sort.h"
 #include "solve/particles/subvolumes_internal.h"
 
@@ -302,12 +303,6 @@ static double triangle_area(const work* w, uint32_t triangle)
     return sqrt(square) / 2;
 }
 
-static uint32_t find(uint32_t* parent, uint32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /// Areas of surfaces that hang together, by their first point: of the mesh's own triangles, and of the caps over holes.
 typedef struct surfaces {
     uint32_t* root;
@@ -320,21 +315,19 @@ static bool measure_surfaces(work* w, surfaces* f)
     *f = (surfaces){ SUP_NEW(w->temp, uint32_t, v->point_count), SUP_NEW(w->temp, double, v->point_count),
                      SUP_NEW(w->temp, double, v->point_count) };
     if (!f->root || !f->own || !f->caps) return false;
-    for (uint32_t i = 0; i < v->point_count; ++i) f->root[i] = i;
+    sup_sets_begin(f->root, v->point_count);
     for (uint32_t t = 0; t < v->begin[v->part_count]; ++t) {
         const uint32_t* c = v->corners + 3 * (size_t)t;
         for (int k = 0; k < 3; ++k) {
             uint32_t a = c[k], b = c[(k + 1) % 3];
-            if (a >= v->point_count || b >= v->point_count) continue;
-            a = find(f->root, a), b = find(f->root, b);
-            f->root[a < b ? b : a] = a < b ? a : b;
+            if (a < v->point_count && b < v->point_count) sup_sets_join(f->root, a, b);
         }
     }
     for (uint32_t t = 0; t < v->begin[v->part_count]; ++t) {
         const uint32_t* c = v->corners + 3 * (size_t)t;
         uint32_t        last = c[2]; // fans and caps have their middle last; a fan may begin in the middle of a hole
-        if (last < v->point_count) f->own[find(f->root, c[0])] += triangle_area(w, t);
-        else if (last < v->point_count + v->hole_count) f->caps[find(f->root, c[0])] += triangle_area(w, t);
+        if (last < v->point_count) f->own[sup_sets_find(f->root, c[0])] += triangle_area(w, t);
+        else if (last < v->point_count + v->hole_count) f->caps[sup_sets_find(f->root, c[0])] += triangle_area(w, t);
     }
     return true;
 }
@@ -347,7 +340,7 @@ static bool holds_nothing(const work* w, surfaces* f, const subvolume_part* part
         double          a = triangle_area(w, t);
         area += a;
         if (c[2] >= w->volumes->point_count) continue;
-        uint32_t at = find(f->root, c[0]);
+        uint32_t at = sup_sets_find(f->root, c[0]);
         own += a;
         open += f->caps[at] > OPEN_SHARE * f->own[at] ? a : 0;
     }

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PI 3.141592653589793
-
 double sup_bend_inertia(double before, double after, double h, double nu)
 {
     return (before + after) * h * h * h / (24.0 * (1.0 - nu * nu));
@@ -46,14 +44,14 @@ double sup_bend_open(double v, double begin, double end)
 
 double sup_bend_open_term(double begin, double end, uint32_t n)
 {
-    if (!(end > begin)) return 2 * sup_sin(n * PI * begin);
-    return 4 / (n * PI * (end - begin)) * sup_sin(n * PI * (begin + end) / 2) * sup_sin(n * PI * (end - begin) / 2);
+    if (!(end > begin)) return 2 * sup_sin(n * SUP_PI * begin);
+    return 4 / (n * SUP_PI * (end - begin)) * sup_sin(n * SUP_PI * (begin + end) / 2) * sup_sin(n * SUP_PI * (end - begin) / 2);
 }
 
 double sup_bend_open_sine(uint32_t n, double v)
 {
     // sin(n pi v) / (n pi)^4 plus the cubic that takes its slopes at both ends away
-    double w = n * PI, s0 = 1 / (w * w * w), s1 = n % 2 ? -s0 : s0;
+    double w = n * SUP_PI, s0 = 1 / (w * w * w), s1 = n % 2 ? -s0 : s0;
     return sup_sin(w * v) / (w * w * w * w) - s0 * v * (1 - v) * (1 - v) + s1 * v * v * (1 - v);
 }
 
@@ -97,7 +95,7 @@ double sup_bend_foundation(double stiffness, double sigma, double v, double at)
 
 void sup_bend_closed_terms(double begin, double end, uint32_t n, double* c, double* s)
 {
-    double w = 2 * PI * n;
+    double w = 2 * SUP_PI * n;
     if (end > begin) {
         double scale = 2 / (w * (end - begin));
         *c = scale * (sup_sin(w * end) - sup_sin(w * begin));

@@ -10,8 +10,6 @@
 #define LOWERED_WORTH 0.5
 #define FAR_WORTH 0.05
 #define SEAM_WORTH 1e-4f
-/// Radians over the whole motion below which a wave only follows, late: gamma is t^3 to 1%.
-#define SLOW_SWING 0.5
 
 static void note_curves(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
 {
@@ -27,25 +25,25 @@ static void note_curves(const sup_bind_input* in, const fourier_params* p, const
             "%u of %u curves have too few points, or too far apart, for %d waves: they get fewer, down to %u; a finer mesh "
             "carries more",
             n->lowered, count, p->terms, n->least);
-    if (n->far > FAR_WORTH * b->point_count)
+    if (n->far > FAR_WORTH * b->dynamics.point_count)
         sup_note(in->notes,
                  "%u of %u points stand far from every curve of their part and move with the nearest; more curves, or parts of "
                  "your own (groups), cover them",
-                 n->far, b->point_count);
-    if (b->segments.stand_ins)
+                 n->far, b->dynamics.point_count);
+    if (b->dynamics.segments.stand_ins)
         sup_note(in->notes,
                  "%u points are squeezed flat by the skinning at an example: what is sculpted there turns with the nearest "
                  "rotation; dualquat,fourier keeps them",
-                 b->segments.stand_ins);
+                 b->dynamics.segments.stand_ins);
 }
 
 /// In a loop an example at its end stands where the first does.
 static void note_seam(const sup_bind_input* in, const fourier_bound* b)
 {
-    const sup_segments* s = &b->segments;
-    for (uint32_t j = b->motion.modal.examples; j < s->count; ++j) {
+    const sup_segments* s = &b->dynamics.segments;
+    for (uint32_t j = b->dynamics.modal.examples; j < s->count; ++j) {
         float most = 0;
-        for (uint32_t i = 0; i < b->point_count; ++i) most = fmaxf(most, v3_distance(s->q[j][i], s->q[0][i]));
+        for (uint32_t i = 0; i < b->dynamics.point_count; ++i) most = fmaxf(most, v3_distance(s->q[j][i], s->q[0][i]));
         float size = in->character->mesh.diagonal;
         if (most > SEAM_WORTH * size)
             sup_note(
@@ -59,14 +57,14 @@ static void note_seam(const sup_bind_input* in, const fourier_bound* b)
 /// The physical numbers in the terms of an animator, and whether anything can swing with them.
 static void note_physics(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
 {
-    const sup_modal* m = &b->motion.modal;
+    const sup_modal* m = &b->dynamics.modal;
     double           T = m->unit, rho = p->density, sigma = p->restoring, h = p->thickness;
     double           beta = p->young * h * h * h / (12 * (1 - (double)p->poisson * p->poisson));
     double           wave = p->order ? 16 * PI * PI * PI * PI : 4 * PI * PI;
     if (rho > 0 && sigma > 0)
         sup_note(in->notes, "these numbers are cycles=%.4g, damping=%.4g, spread=%.4g, law=mass",
                  T * sqrt(sigma / rho) / (2 * PI), p->viscosity / (2 * sqrt(sigma * rho)), beta * wave / sigma);
-    if (m->segments && b->motion.fastest < SLOW_SWING)
+    if (m->segments && b->motion.fastest < FOURIER_SLOW_SWING)
         sup_note(in->notes,
                  "even the fastest wave takes %.3g times the whole motion for one swing, so that everything only follows, late "
                  "(t^3); "
@@ -79,7 +77,7 @@ static void note_physics(const sup_bind_input* in, const fourier_params* p, cons
 
 void fourier_note_curves(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
 {
-    const sup_modal* m = &b->motion.modal;
+    const sup_modal* m = &b->dynamics.modal;
     note_curves(in, p, b);
     note_seam(in, b);
     if (p->expert) note_physics(in, p, b);
@@ -94,7 +92,7 @@ void fourier_note_curves(const sup_bind_input* in, const fourier_params* p, cons
 /// many coefficients there are is what Tables 2 and 3 of the paper count.
 bool fourier_note(const sup_bind_input* in, const fourier_bound* b, sup_arena* arena, const char** out)
 {
-    uint32_t leaning = b->segments.push.turned_count;
+    uint32_t leaning = b->dynamics.segments.push.turned_count;
     char     text[512];
     size_t   used = 0;
     if (in->skinning == SUP_SKINNING_DUALQUAT)
@@ -107,13 +105,13 @@ bool fourier_note(const sup_bind_input* in, const fourier_bound* b, sup_arena* a
                           "blends linearly leaves them elsewhere; fourier(lean=0) makes a file for it, others find them in the "
                           "file. The file",
                           leaning);
-    else if (b->trusted && (b->beside.off || b->beside.ahead))
+    else if (b->trusted && (b->dynamics.beside.off || b->dynamics.beside.ahead))
         used = sup_format(text, sizeof text,
                           "fourier: the runtime file knows the time and not the pose: it plays the sculpts as "
                           "fourier(trust=0) does. It");
     else used = sup_format(text, sizeof text, "fourier: the runtime file");
     sup_format(text + used, sizeof text - used, " has %u curves and %u coefficients for each of %u examples",
-               b->net.curves.curve_count, b->net.coefficient_count, b->segments.count);
+               b->net.curves.curve_count, b->net.coefficient_count, b->dynamics.segments.count);
     *out = sup_arena_text(arena, text, strlen(text));
     return *out != NULL;
 }

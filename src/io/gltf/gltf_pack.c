@@ -1,0 +1,347 @@
+// A bake within a budget from its first frame to the file. Frames are kept, because components are those of the whole clip.
+#include "io/gltf/gltf_pack.h"
+#include "base/internal.h"
+#include "math/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROUNDS_MAX = 6,
+    TRIES_MAX = 256,
+    SAMPLES = 512, // vertices that a piece's scale is taken from
+};
+
+#define NORMAL_GRID 0x1p-8f // a fifth of a degree
+#define TURN_STEP 0.125     // of a component's normals: about a degree in all
+#define SIZE_DETAIL 1e-5    // of the diagonal: what positions are rounded to where only the size is asked for
+#define WEIGHT_SHARE 10.0 // how much a weight may be off, of the detail over the diagonal: bones move that less than each other
+#define UV_GRID 0x1p-16f
+#define MAP_GRID 0x1p-12f
+#define ENOUGH 0.97 // of the budget: closer is not worth another round
+
+// ---------------------------------------------------------------------------------------------- rounding
+
+// Weights as whole parts that sum to 1; the heaviest takes what rounding leaves.
+static void round_weights(float w[GLTF_WEIGHT_SET], float whole)
+{
+    float    parts[GLTF_WEIGHT_SET], sum = 0;
+    uint32_t heaviest = 0;
+    for (uint32_t k = 0; k < GLTF_WEIGHT_SET; ++k) {
+        parts[k] = floorf(w[k] * whole + 0.5f);
+        sum += parts[k];
+        if (w[k] > w[heaviest]) heaviest = k;
+    }
+    parts[heaviest] += whole - sum;
+    if (!(parts[heaviest] > 0)) return; // negative weights: as they were
+    for (uint32_t k = 0; k < GLTF_WEIGHT_SET; ++k) w[k] = parts[k] / whole;
+}
+
+static float to_grid(float value, float grid) { return floorf(value / grid + 0.5f) * grid; }
+
+static float grid_below(double length)
+{
+    int exponent;
+    frexp(length, &exponent);
+    return ldexpf(1, exponent - 1);
+}
+
+static sup_vec3* round_vectors(sup_arena* arena, const sup_vec3* from, uint32_t count, float grid)
+{
+    sup_vec3* out = SUP_NEW(arena, sup_vec3, count);
+    for (uint32_t v = 0; v < count && out; ++v)
+        out[v] = v3(to_grid(from[v].x, grid) + 0.0f, to_grid(from[v].y, grid) + 0.0f, to_grid(from[v].z, grid) + 0.0f);
+    return out;
+}
+
+// What the copy stores, as coarse as the error allows; frames are pulled back to that.
+static sup_result round_part(gltf_pack* pack, baked_part* part, sup_error* error)
+{
+    double     detail = pack->detail, diagonal = (double)pack->bake->desc.character->mesh.diagonal;
+    float      weight_grid = fminf(fmaxf(grid_below(WEIGHT_SHARE * detail / diagonal), 0x1p-14f), 0x1p-8f);
+    gltf_pull* pull = &part->pull;
+    if (pull->flat) return SUP_OK;
+    for (uint32_t v = 0; v < pull->vertex_count && pull->joint == SUP_NONE; ++v)
+        round_weights(part->weights[v], 1 / weight_grid);
+    double scale = 1;
+    for (uint32_t i = pack->baking->piece_count; i-- > 0;)
+        if (pack->baking->pieces[i].part == part) scale = pack->scales[i];
+    sup_vec3* positions = round_vectors(pack->bake->arena, pull->positions, pull->vertex_count, grid_below(detail / scale));
+    sup_vec3* normals = round_vectors(pack->bake->arena, pull->normals, pull->vertex_count, NORMAL_GRID);
+    if (!positions || !normals) return sup_fail_memory(error, "a bake within a budget");
+    pull->positions = positions;
+    pull->normals = normals;
+    for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
+        baked_piece* piece = &pack->baking->pieces[i];
+        if (piece->part != part) continue;
+        piece->new_surface = true;
+        piece->new_weights |= pull->joint == SUP_NONE;
+    }
+    return SUP_OK;
+}
+
+// World units of one stored unit: the middle of what the viewer's matrices make of volumes.
+static double find_scale(const baked_piece* piece)
+{
+    const gltf_pull* pull = &piece->part->pull;
+    double           sum = 0;
+    uint32_t         taken = 0, hop = piece->count / SAMPLES + 1;
+    if (pull->flat) return 1;
+    for (uint32_t v = 0; v < piece->count; v += hop) {
+        double m[12];
+        gltf_pull_matrix(pull, piece->begin + v, m);
+        double squares = 0;
+        for (int i = 0; i < 12; ++i) squares += i % 4 < 3 ? m[i] * m[i] : 0;
+        sum += squares / 3;
+        taken++;
+    }
+    double scale = taken ? sqrt(sum / taken) : 1;
+    return scale > 0 && isfinite(scale) ? scale : 1;
+}
+
+// ---------------------------------------------------------------------------------------------- begin, frame
+
+static sup_result reserve(gltf_pack* pack, sup_error* error)
+{
+    sup_arena*       arena = pack->bake->arena;
+    gltf_baking*     baking = pack->baking;
+    const sup_extra* extra = pack->bake->desc.extra;
+    size_t           points = pack->bake->character->mesh.point_count, most = 0;
+    pack->first = SUP_NEW(arena, size_t, baking->piece_count);
+    pack->scales = SUP_NEW(arena, double, baking->piece_count);
+    pack->tries = SUP_NEW(arena, pack_try, TRIES_MAX);
+    pack->try_capacity = TRIES_MAX;
+    if (!pack->first || !pack->scales || !pack->tries) return sup_fail_memory(error, "a bake within a budget");
+    for (uint32_t i = 0; i < baking->piece_count; ++i) {
+        pack->first[i] = pack->vertex_count;
+        pack->vertex_count += baking->pieces[i].count;
+        if (baking->pieces[i].count > most) most = baking->pieces[i].count;
+    }
+    pack->shifts = SUP_NEW(arena, float, 3 * pack->frames * pack->vertex_count);
+    pack->turns = SUP_NEW(arena, float, 3 * pack->frames * pack->vertex_count);
+    pack->points = SUP_NEW(arena, sup_vec3, pack->frames * points);
+    pack->shape = SUP_NEW(arena, float, 3 * most);
+    pack->turn = SUP_NEW(arena, float, 3 * most);
+    pack->words = SUP_NEW(arena, uint32_t, 3 * most);
+    pack->packed_capacity = pack->meshopt ? extra->meshopt_bound((uint32_t)most, 12) : 1;
+    pack->packed = SUP_NEW(arena, uint8_t, pack->packed_capacity);
+    if (pack->shifts && pack->turns && pack->points && pack->shape && pack->turn && pack->words && pack->packed) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_MEMORY,
+                    "out of memory for %u frames of %zu vertices: a budget needs the whole clip at once; bake a shorter part "
+                    "(--start, --end)",
+                    pack->frames, pack->vertex_count);
+}
+
+sup_result gltf_pack_begin(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error)
+{
+    const sup_bake_desc*   desc = &bake->desc;
+    const sup_bake_budget* budget = desc->budget;
+    gltf_pack*             pack = SUP_NEW(bake->arena, gltf_pack, 1);
+    sup_pose               pose;
+    if (!pack) return sup_fail_memory(error, "a bake within a budget");
+    *pack = (gltf_pack){ .baking = baking, .bake = bake, .frames = desc->frame_count, .turn_step = TURN_STEP };
+    pack->meshopt = !budget->plain && desc->extra && desc->extra->meshopt_encode_indices;
+    baking->pack = pack;
+    sup_result result = reserve(pack, error);
+    if (result == SUP_OK) result = sup_pose_create(desc->character, bake->arena, &pose, error);
+    if (result != SUP_OK) return result;
+    if (held) sup_pose_copy(held, &pose);
+    else sup_clip_sample(desc->character, desc->clip, desc->start, &pose);
+    pack->held = pose;
+    for (uint32_t i = 0; i < baking->part_count; ++i)
+        if (!baking->parts[i].pull.flat) gltf_pull_pose(&baking->parts[i].pull, &pose);
+    for (uint32_t i = 0; i < baking->piece_count; ++i) pack->scales[i] = find_scale(&baking->pieces[i]);
+    pack->detail = budget->rms > 0 ? budget->rms / 2 : budget->worst / 8;
+    if (!(pack->detail > 0)) pack->detail = SIZE_DETAIL * (double)desc->character->mesh.diagonal;
+    for (uint32_t i = 0; i < baking->part_count && result == SUP_OK && pack->meshopt && pack->detail > 0; ++i)
+        result = round_part(pack, &baking->parts[i], error);
+    return result;
+}
+
+sup_result gltf_pack_frame(gltf_baking* baking, const sup_bake_frame* frame, sup_error* error)
+{
+    gltf_pack* pack = baking->pack;
+    size_t     points = pack->bake->character->mesh.point_count;
+    (void)error;
+    memcpy(pack->points + frame->index * points, frame->points, points * sizeof *pack->points);
+    for (uint32_t i = 0; i < baking->piece_count; ++i) {
+        const baked_piece* piece = &baking->pieces[i];
+        size_t             at = frame->index * pack->vertex_count + pack->first[i];
+        float              bounds[6];
+        baking->bad +=
+            gltf_pull_vertices(&piece->part->pull, piece->begin, piece->begin + piece->count, frame->points,
+                               frame->vertex_normals + piece->part->part->vertex_begin,
+                               (sup_vec3*)(void*)(pack->shifts + 3 * at), (sup_vec3*)(void*)(pack->turns + 3 * at), bounds);
+    }
+    return SUP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- end
+
+// The whole file with what is chosen, in memory.
+static sup_result make_file(gltf_pack* pack, sup_bytes* out, sup_error* error)
+{
+    gltf_baking*    baking = pack->baking;
+    sup_bake*       bake = pack->bake;
+    const char*     name;
+    sup_out_file*   file = NULL;
+    const sup_pose* held = bake->desc.clip ? NULL : &pack->held;
+    sup_result      result = gltf_baking_edit(baking, bake, held, error);
+    double          diagonal = (double)bake->desc.character->mesh.diagonal;
+    squeeze_grids   grids = { 0 };
+    if (pack->meshopt && pack->detail > 0)
+        grids = (squeeze_grids){ grid_below(pack->detail / diagonal), UV_GRID, MAP_GRID, true };
+    if (result == SUP_OK)
+        result = gltf_squeeze(&baking->edit, pack->meshopt ? bake->desc.extra : NULL, &grids, pack->bytes, error);
+    if (result == SUP_OK) result = sup_out_open_memory(bake->desc.path, bake->arena, &file, error);
+    if (result != SUP_OK) return result;
+    baking->binary = file;
+    baking->json = NULL;
+    result = gltf_baking_write(bake, baking, error);
+    sup_bytes written = { 0 };
+    if (result == SUP_OK) sup_out_bytes(file, &name, &written);
+    uint8_t* copy = result == SUP_OK ? sup_arena_copy(bake->arena, written.data, written.size, 1) : NULL;
+    if (result == SUP_OK && !copy) result = sup_fail_memory(error, "a GLB");
+    sup_out_discard(file);
+    *out = (sup_bytes){ copy, written.size };
+    return result;
+}
+
+static sup_result measure_fixed(gltf_pack* pack, sup_error* error)
+{
+    sup_bytes bytes;
+    pack->level = PACK_LEVELS - 1;
+    sup_result result = make_file(pack, &bytes, error);
+    pack->fixed_bytes = (double)bytes.size;
+    return result;
+}
+
+typedef struct attempt {
+    sup_bytes   bytes;
+    pack_try    expected;
+    pack_errors errors;
+    uint32_t    level;
+    uint64_t    by_use[USE_COUNT];
+    double      reached; // of the budget; at most 1 is good
+} attempt;
+
+static double reached(const sup_bake_budget* budget, const attempt* a)
+{
+    if (budget->rms > 0) return a->errors.rms / budget->rms;
+    if (budget->worst > 0) return a->errors.worst / budget->worst;
+    return (double)a->bytes.size / (double)budget->bytes;
+}
+
+static bool is_better(const sup_bake_budget* budget, const attempt* a, const attempt* b)
+{
+    if (!b->bytes.data) return true;
+    if ((a->reached <= 1) != (b->reached <= 1)) return a->reached <= 1;
+    if (a->reached > 1) return a->reached < b->reached;
+    return budget->bytes ? a->errors.rms < b->errors.rms : a->bytes.size < b->bytes.size;
+}
+
+static sup_result refuse(const gltf_pack* pack, const attempt* best, sup_error* error)
+{
+    const sup_bake_budget* budget = pack->bake->desc.budget;
+    double                 unit = pack->bake->desc.character->metres_per_unit * 1000;
+    if (budget->bytes)
+        return sup_fail(
+            error, SUP_ERROR_INPUT,
+            "'%s' cannot be written in %llu bytes: without any components it takes %.0f; raise --max-size, leave out "
+            "clips or textures of the source, or bake with --deform linear",
+            pack->bake->desc.path, (unsigned long long)budget->bytes, pack->fixed_bytes);
+    return sup_fail(
+        error, SUP_ERROR_INPUT,
+        "'%s' cannot be written so exactly: %.3g mm rms and %.3g mm at worst is the best that can be had; raise the "
+        "error, or leave the budget out",
+        pack->bake->desc.path, best->errors.rms * unit, best->errors.worst * unit);
+}
+
+// What to ask of the search so that the file will be right: what rounding adds to the estimate adds up in squares. Always less
+// than what was found, so that rounds come to an end.
+static double next_rms(double budget, const attempt* now)
+{
+    double expected = now->expected.rms, added = now->errors.rms * now->errors.rms - expected * expected;
+    double next = sqrt(fmax(budget * budget - added, 0.25 * expected * expected));
+    return now->reached > 1 ? fmin(0.998 * next, 0.995 * expected) : 0.998 * next;
+}
+
+// Search, write, read again; where the file is not what the search expected, again with a goal that is.
+static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
+{
+    const sup_bake_budget* budget = pack->bake->desc.budget;
+    pack_goal              goal = { .rms = budget->rms, .worst = budget->worst };
+    if (budget->bytes) goal.bytes = (double)budget->bytes - pack->fixed_bytes;
+    if (budget->bytes && goal.bytes <= 0) return refuse(pack, best, error);
+    for (*rounds = 1;; ++*rounds) {
+        attempt    now = { 0 };
+        sup_result result = gltf_pack_search(pack, &goal, &now.expected, error);
+        if (result == SUP_OK && now.expected.step == 0) return refuse(pack, best, error);
+        if (result == SUP_OK) result = make_file(pack, &now.bytes, error);
+        if (result == SUP_OK) result = gltf_pack_check(pack, now.bytes, &now.errors, error);
+        if (result != SUP_OK) return result;
+        now.level = pack->level;
+        memcpy(now.by_use, pack->bytes, sizeof now.by_use);
+        now.reached = reached(budget, &now);
+        if (is_better(budget, &now, best)) *best = now;
+        if (now.reached <= 1 && (now.reached > ENOUGH || now.expected.components == 0)) break;
+        if (*rounds == ROUNDS_MAX) break;
+        goal.rms = next_rms(budget->rms, &now);
+        goal.worst = now.expected.worst * 0.995 / now.reached;
+        if (budget->bytes) goal.bytes += (double)budget->bytes * (0.998 - now.reached);
+        if (budget->bytes && goal.bytes <= 0) break;
+        goal.step = now.expected.step;
+    }
+    return best->reached <= 1 && best->bytes.data ? SUP_OK : refuse(pack, best, error);
+}
+
+// ---------------------------------------------------------------------------------------------- report
+
+static const char* const WAYS[PACK_LEVELS] = { "components of small groups of bones", "components of large groups of bones",
+                                               "components of whole meshes" };
+
+static sup_result report(gltf_pack* pack, const attempt* best, uint32_t rounds, sup_error* error)
+{
+    sup_bake*        bake = pack->bake;
+    sup_bake_report* out = SUP_NEW(bake->arena, sup_bake_report, 1);
+    sup_bake_try*    tries = SUP_NEW(bake->arena, sup_bake_try, pack->try_count);
+    if (!out || !tries) return sup_fail_memory(error, "the report of a budget");
+    for (uint32_t i = 0; i < pack->try_count; ++i) {
+        const pack_try* t = &pack->tries[i];
+        tries[i] = (sup_bake_try){ WAYS[t->level], t->components, t->bytes + pack->fixed_bytes, t->rms, t->worst };
+    }
+    *out = (sup_bake_report){ .way = best->expected.components ? WAYS[best->level] : "skinning alone",
+                              .components = best->expected.components,
+                              .rms = best->errors.rms,
+                              .worst = best->errors.worst,
+                              .normal_rms = best->errors.normal_rms,
+                              .normal_worst = best->errors.normal_worst,
+                              .bytes = best->bytes.size,
+                              .rounds = rounds,
+                              .try_count = pack->try_count,
+                              .tries = tries };
+    const uint64_t* by = best->by_use;
+    out->shape_bytes = by[USE_TARGET] + by[USE_VALUES] + by[USE_LIST];
+    out->weight_bytes = by[USE_WEIGHTS];
+    out->key_bytes = by[USE_KEYS];
+    out->surface_bytes = by[USE_VERTEX] + by[USE_TRIANGLES] + by[USE_SEQUENCE];
+    out->image_bytes = by[USE_IMAGE];
+    out->rest_bytes =
+        out->bytes - out->shape_bytes - out->weight_bytes - out->key_bytes - out->surface_bytes - out->image_bytes;
+    bake->report = out;
+    return SUP_OK;
+}
+
+sup_result gltf_pack_end(gltf_baking* baking, sup_bake* bake, sup_error* error)
+{
+    gltf_pack* pack = baking->pack;
+    attempt    best = { 0 };
+    uint32_t   rounds = 0;
+    sup_result result = gltf_pack_regions(pack, error);
+    if (result == SUP_OK) result = gltf_pack_gram(pack, error);
+    if (result == SUP_OK) result = measure_fixed(pack, error);
+    if (result == SUP_OK) result = settle(pack, &best, &rounds, error);
+    if (result == SUP_OK) result = report(pack, &best, rounds, error);
+    if (result == SUP_OK) result = sup_out_write(bake->file, best.bytes.data, best.bytes.size, error);
+    return result;
+}

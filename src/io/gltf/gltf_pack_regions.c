@@ -1,0 +1,129 @@
+// Regions: a piece as a whole, and its vertices by the bones that move them most, with bones of few vertices joined to those
+// above them. Finer levels lie within coarser ones, so that products of displacements are only summed.
+#include "base/internal.h"
+#include "io/gltf/gltf_pack.h"
+
+#include <string.h>
+
+enum { VERTICES_MIN = 64 };
+static const double SHARES[PACK_LEVELS] = { 1.0 / 40, 1.0 / 8, 1 }; // of its piece that a region has at least
+
+// The joint of the character that moves a vertex most.
+static uint32_t heaviest(const baked_part* part, uint32_t vertex)
+{
+    const float* w = part->weights[vertex];
+    uint32_t     best = 0;
+    for (uint32_t k = 1; k < GLTF_WEIGHT_SET; ++k)
+        if (w[k] > w[best]) best = k;
+    return part->pull.slots[part->slots[vertex][best]];
+}
+
+// Joints of few vertices hand them to the joint above; what is few at the top goes to the largest group. groups[j]: the joint
+// that stands for j. Parents come first in the order of joints.
+static void join_joints(const sup_skeleton* skeleton, uint32_t* counts, uint32_t least, uint32_t* groups)
+{
+    uint32_t most = 0;
+    for (uint32_t j = 0; j < skeleton->joint_count; ++j) groups[j] = j;
+    for (uint32_t j = skeleton->joint_count; j-- > 0;) {
+        uint32_t parent = skeleton->joints[j].parent;
+        if (counts[j] == 0 || counts[j] >= least || parent == SUP_NONE) continue;
+        groups[j] = parent;
+        counts[parent] += counts[j];
+        counts[j] = 0;
+    }
+    for (uint32_t j = 0; j < skeleton->joint_count; ++j)
+        if (counts[j] > counts[most]) most = j;
+    for (uint32_t j = 0; j < skeleton->joint_count; ++j) {
+        if (groups[j] != j) groups[j] = groups[groups[j]];
+        else if (counts[j] < least) groups[j] = most;
+    }
+    for (uint32_t j = 0; j < skeleton->joint_count; ++j) groups[j] = groups[groups[j]];
+}
+
+typedef struct divider {
+    gltf_pack* pack;
+    sup_arena* arena;
+    uint32_t*  joints; // of each vertex of the piece: the group at hand
+    uint32_t*  counts;
+    uint32_t*  groups;
+    uint32_t*  numbers; // region of each group in the level, SUP_NONE: none yet
+} divider;
+
+static bool has_bones(const baked_part* part) { return part->from->skin != SUP_NONE && part->weights; }
+
+// Regions of one piece at one level, from the groups that its vertices have now.
+static sup_result add_regions(divider* d, uint32_t piece, uint32_t at, sup_error* error)
+{
+    const baked_piece* p = &d->pack->baking->pieces[piece];
+    pack_level*        level = &d->pack->levels[at];
+    uint32_t           joint_count = d->pack->bake->desc.character->skeleton.joint_count;
+    memset(d->numbers, 0xff, joint_count * sizeof *d->numbers);
+    for (uint32_t v = 0; v < p->count; ++v) {
+        uint32_t* number = &d->numbers[d->joints[v]];
+        if (*number == SUP_NONE) {
+            *number = level->count;
+            level->regions[level->count++] = (pack_region){ .piece = piece };
+        }
+        level->regions[*number].count++;
+    }
+    for (uint32_t v = 0; v < p->count; ++v) {
+        pack_region* region = &level->regions[d->numbers[d->joints[v]]];
+        if (!region->vertices) {
+            region->vertices = SUP_NEW(d->arena, uint32_t, region->count);
+            if (!region->vertices) return sup_fail_memory(error, "regions of a mesh");
+            region->count = 0;
+        }
+        region->vertices[region->count++] = v;
+        if (at == 0) continue;
+        // Which finer one this vertex is in: regions of that level are few.
+        pack_level* finer = &d->pack->levels[at - 1];
+        for (uint32_t r = finer->count; r-- > 0 && finer->regions[r].piece == piece;)
+            if (finer->regions[r].vertices[0] == v) finer->regions[r].above = d->numbers[d->joints[v]];
+    }
+    return SUP_OK;
+}
+
+static sup_result divide_piece(divider* d, uint32_t piece, sup_error* error)
+{
+    const baked_piece*  p = &d->pack->baking->pieces[piece];
+    const sup_skeleton* skeleton = &d->pack->bake->desc.character->skeleton;
+    bool                bones = has_bones(p->part);
+    for (uint32_t v = 0; v < p->count; ++v) d->joints[v] = bones ? heaviest(p->part, p->begin + v) : 0;
+    for (uint32_t at = 0; at < PACK_LEVELS; ++at) {
+        double least = SHARES[at] * p->count;
+        memset(d->counts, 0, skeleton->joint_count * sizeof *d->counts);
+        for (uint32_t v = 0; v < p->count; ++v) d->counts[d->joints[v]]++;
+        join_joints(skeleton, d->counts, least < VERTICES_MIN ? VERTICES_MIN : (uint32_t)least, d->groups);
+        for (uint32_t v = 0; v < p->count; ++v) d->joints[v] = at + 1 == PACK_LEVELS ? 0 : d->groups[d->joints[v]];
+        sup_result result = add_regions(d, piece, at, error);
+        if (result != SUP_OK) return result;
+    }
+    return SUP_OK;
+}
+
+sup_result gltf_pack_regions(gltf_pack* pack, sup_error* error)
+{
+    gltf_baking* baking = pack->baking;
+    sup_arena*   arena = pack->bake->arena;
+    uint32_t     joint_count = pack->bake->desc.character->skeleton.joint_count, most = 0;
+    for (uint32_t i = 0; i < baking->piece_count; ++i)
+        if (baking->pieces[i].count > most) most = baking->pieces[i].count;
+    divider d = { .pack = pack,
+                  .arena = arena,
+                  .joints = SUP_NEW(arena, uint32_t, most),
+                  .counts = SUP_NEW(arena, uint32_t, joint_count + 1),
+                  .groups = SUP_NEW(arena, uint32_t, joint_count + 1),
+                  .numbers = SUP_NEW(arena, uint32_t, joint_count + 1) };
+    bool    ready = d.joints && d.counts && d.groups && d.numbers;
+    for (uint32_t at = 0; at < PACK_LEVELS && ready; ++at) {
+        // One for each joint and each piece is enough room at any level.
+        pack->levels[at].regions = SUP_NEW(arena, pack_region, (size_t)(joint_count + 1) * baking->piece_count);
+        ready = pack->levels[at].regions != NULL;
+    }
+    if (!ready) return sup_fail_memory(error, "regions of a mesh");
+    for (uint32_t i = 0; i < baking->piece_count; ++i) {
+        sup_result result = divide_piece(&d, i, error);
+        if (result != SUP_OK) return result;
+    }
+    return SUP_OK;
+}

@@ -1,0 +1,221 @@
+// Draws pictures as the page describes them, in a worker of its own: compiling shaders, uploading and reading back never hold the page's thread.
+import {
+    BufferAttribute, BufferGeometry, Color, DirectionalLight, HemisphereLight, InstancedBufferAttribute, InstancedMesh, type Light, Line, LineBasicMaterial, LineDashedMaterial, LineLoop, LineSegments,
+    type Material, Mesh, MeshBasicMaterial, MeshLambertMaterial, MeshNormalMaterial, MeshPhysicalMaterial, MeshStandardMaterial, NeutralToneMapping, type Object3D, PCFShadowMap, PerspectiveCamera, Plane,
+    Points, PointsMaterial, Scene, ShadowMaterial, Texture, Vector2, Vector3, WebGLRenderer,
+} from "three";
+import { squared } from "./patterns.ts";
+import type { AttributeData, DrawnData, GeometryData, LightData, MaterialData, ObjectData, PaneData, PictureData, TextureData } from "./picture.ts";
+
+const MATERIALS: Record<string, new () => Material> = {
+    MeshStandardMaterial, MeshPhysicalMaterial, MeshBasicMaterial, MeshLambertMaterial, MeshNormalMaterial, LineBasicMaterial, LineDashedMaterial, PointsMaterial, ShadowMaterial,
+};
+const MESHES: Record<string, new (geometry: BufferGeometry, material: Material | Material[]) => Object3D> = { Mesh, Line, LineSegments, LineLoop, Points };
+const POLL_MS = 2; // between two looks at whether the picture stands
+const LONGEST_WAIT_MS = 5000; // a fence that never comes (a lost context) holds nothing up
+
+type Drawable = Mesh<BufferGeometry, Material | Material[]>;
+
+export class Drawer {
+    private readonly renderer: WebGLRenderer;
+    private readonly scene = new Scene();
+    private readonly camera = new PerspectiveCamera();
+    private readonly attributes = new Map<number, BufferAttribute>();
+    private readonly geometries = new Map<number, BufferGeometry>();
+    private readonly materials = new Map<number, Material>();
+    private readonly textures = new Map<number, Texture>();
+    private readonly objects = new Map<number, Object3D>();
+    private shadows = "";
+
+    constructor(private readonly canvas: OffscreenCanvas | HTMLCanvasElement) {
+        this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, stencil: true });
+        this.renderer.debug.checkShaderErrors = false;
+        this.renderer.toneMapping = NeutralToneMapping;
+        this.renderer.toneMappingExposure = 1.08;
+        this.renderer.setClearColor(new Color(0, 0, 0), 0);
+        this.renderer.autoClear = false;
+        this.renderer.localClippingEnabled = true;
+        this.renderer.shadowMap.enabled = true;
+        this.renderer.shadowMap.type = PCFShadowMap;
+        this.renderer.shadowMap.autoUpdate = false;
+        this.camera.matrixAutoUpdate = false;
+    }
+
+    /** Draws, and resolves when the picture stands. */
+    async draw(picture: PictureData): Promise<DrawnData> {
+        const began = performance.now(), { renderer, canvas } = this, { width, height, ratio, number } = picture;
+        this.take(picture);
+        if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
+        if (canvas.width !== Math.floor(width * ratio) || canvas.height !== Math.floor(height * ratio)) renderer.setSize(width, height, false);
+        renderer.setScissorTest(false);
+        renderer.clear();
+        renderer.setScissorTest(true);
+        for (const pane of picture.panes) this.pane(pane);
+        const kept = picture.keep ? createImageBitmap(canvas) : undefined; // before the browser takes the buffer away
+        await this.stands();
+        return { number, ms: performance.now() - began, ...(kept ? { kept: await kept } : {}) };
+    }
+
+    private async stands(): Promise<void> {
+        const gl = this.renderer.getContext() as WebGL2RenderingContext, fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0), began = performance.now();
+        gl.flush();
+        do await new Promise(resolve => setTimeout(resolve, POLL_MS));
+        while (fence && !gl.isContextLost() && performance.now() - began < LONGEST_WAIT_MS && gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED);
+        if (fence) gl.deleteSync(fence);
+    }
+
+    private pane({ scissor, viewport, projection, camera, objects }: PaneData): void {
+        const shown = new Set<Object3D>();
+        for (const data of objects) shown.add(this.object(data));
+        for (const one of this.scene.children) one.visible = shown.has(one);
+        this.camera.matrix.fromArray(camera);
+        this.camera.matrixWorldNeedsUpdate = true;
+        this.camera.projectionMatrix.fromArray(projection);
+        this.camera.projectionMatrixInverse.copy(this.camera.projectionMatrix).invert();
+        this.renderer.setScissor(...scissor);
+        this.renderer.setViewport(...viewport);
+        const shadows = this.shadowKey(objects);
+        if (shadows !== this.shadows) {
+            this.shadows = shadows;
+            this.renderer.shadowMap.needsUpdate = true;
+        }
+        this.renderer.render(this.scene, this.camera);
+    }
+
+    /** What throws shadows, and how: while that stays, so does the map of them, wherever the camera goes. */
+    private shadowKey(objects: ObjectData[]): string {
+        const lights = objects.filter(one => one.light?.shadow), all = lights.length ? objects.filter(one => one.cast && one.geometry !== undefined) : [];
+        return JSON.stringify([lights.map(one => [one.matrix, one.light]), all.map(one => [one.id, one.matrix, this.versionOf(one.geometry!)])]);
+    }
+    private versionOf(id: number): number[] {
+        const geometry = this.geometries.get(id);
+        return geometry ? [id, (geometry.attributes["position"] as BufferAttribute | undefined)?.version ?? 0] : [];
+    }
+
+    // -------------------------------------------------------------------------------------------- what is sent
+
+    private take({ attributes, geometries, materials, textures, forget }: PictureData): void {
+        for (const id of forget) this.forget(id);
+        for (const one of attributes) this.attribute(one);
+        for (const one of geometries) this.geometry(one);
+        for (const one of textures) this.texture(one);
+        for (const one of materials) this.material(one);
+    }
+
+    private attribute({ id, array, size, normalized, instanced }: AttributeData): void {
+        const known = this.attributes.get(id);
+        if (known && known.array.length === array.length) {
+            known.array.set(array);
+            known.needsUpdate = true;
+        } else this.attributes.set(id, instanced ? new InstancedBufferAttribute(array, size, normalized) : new BufferAttribute(array, size, normalized));
+    }
+
+    private geometry({ id, attributes, index, groups, range }: GeometryData): void {
+        const geometry = this.geometries.get(id) ?? new BufferGeometry();
+        this.geometries.set(id, geometry);
+        for (const name of Object.keys(geometry.attributes)) if (!(name in attributes)) geometry.deleteAttribute(name);
+        for (const [name, one] of Object.entries(attributes)) geometry.setAttribute(name, this.attributes.get(one)!);
+        geometry.setIndex(index === null ? null : this.attributes.get(index)!);
+        geometry.clearGroups();
+        for (const { start, count, materialIndex } of groups) geometry.addGroup(start, count, materialIndex);
+        geometry.setDrawRange(...range);
+    }
+
+    private texture({ id, image, values, repeat, offset }: TextureData): void {
+        const texture = Object.assign(new Texture(image), values);
+        texture.repeat.fromArray(repeat);
+        texture.offset.fromArray(offset);
+        texture.needsUpdate = true;
+        this.textures.get(id)?.dispose();
+        this.textures.set(id, texture);
+    }
+
+    private material({ id, type, values, textures, squares }: MaterialData): void {
+        const known = this.materials.get(id), Kind = MATERIALS[type];
+        if (!Kind) throw new Error(`the drawing thread has no material '${type}'; name it in draw/drawer.ts`);
+        const material = known ?? new Kind(), to = material as unknown as Record<string, unknown>;
+        this.materials.set(id, material);
+        for (const [name, value] of Object.entries(values)) {
+            if (value === null || typeof value !== "object") to[name] = value;
+            else if ("color" in value) (to[name] as Color).setRGB(...value.color);
+            else if ("vector" in value) (to[name] as Vector2).fromArray(value.vector);
+            else to[name] = value.planes.map(([x, y, z, constant]) => new Plane(new Vector3(x, y, z), constant));
+        }
+        for (const [name, one] of Object.entries(textures)) to[name] = this.textures.get(one) ?? null;
+        if (squares !== undefined && !known) squared(material as MeshStandardMaterial, squares);
+        material.needsUpdate = true;
+    }
+
+    private object(data: ObjectData): Object3D {
+        let one = this.objects.get(data.id);
+        if (!one) {
+            one = this.make(data);
+            one.matrixAutoUpdate = one.frustumCulled = false;
+            this.objects.set(data.id, one);
+            this.scene.add(one);
+        }
+        one.matrix.fromArray(data.matrix);
+        one.matrixWorldNeedsUpdate = true;
+        one.renderOrder = data.order;
+        one.castShadow = data.cast;
+        one.receiveShadow = data.receive;
+        if (data.light) light(one as Light, data.light);
+        else {
+            (one as Drawable).geometry = this.geometries.get(data.geometry!)!;
+            (one as Drawable).material = this.materialsOf(data.material!);
+        }
+        if (data.instances) {
+            const { count, matrix, color } = data.instances, many = one as InstancedMesh;
+            many.instanceMatrix = this.attributes.get(matrix) as InstancedBufferAttribute;
+            many.instanceColor = color === null ? null : this.attributes.get(color) as InstancedBufferAttribute;
+            many.count = count;
+        }
+        return one;
+    }
+
+    private materialsOf(ids: number | number[]): Material | Material[] {
+        return typeof ids === "number" ? this.materials.get(ids)! : ids.map(id => this.materials.get(id)!);
+    }
+
+    private make(data: ObjectData): Object3D {
+        if (data.type === "HemisphereLight") return new HemisphereLight();
+        if (data.type === "DirectionalLight") return new DirectionalLight();
+        const geometry = this.geometries.get(data.geometry!)!, material = this.materialsOf(data.material!);
+        if (data.instances) return new InstancedMesh(geometry, material, data.instances.count);
+        const Kind = MESHES[data.type];
+        if (!Kind) throw new Error(`the drawing thread has no object '${data.type}'; name it in draw/drawer.ts`);
+        return new Kind(geometry, material);
+    }
+
+    private forget(id: number): void {
+        this.attributes.delete(id);
+        this.geometries.get(id)?.dispose();
+        this.geometries.delete(id);
+        this.materials.get(id)?.dispose();
+        this.materials.delete(id);
+        this.textures.get(id)?.dispose();
+        this.textures.delete(id);
+        const object = this.objects.get(id);
+        object?.removeFromParent();
+        if (object instanceof InstancedMesh) object.dispose();
+        this.objects.delete(id);
+    }
+}
+
+function light(one: Light, { color, intensity, ground, target, shadow }: LightData): void {
+    one.color.setHex(color);
+    one.intensity = intensity;
+    if (one instanceof HemisphereLight && ground !== undefined) one.groundColor.setHex(ground);
+    if (!(one instanceof DirectionalLight)) return;
+    if (target) {
+        one.target.position.fromArray(target);
+        one.target.updateMatrixWorld();
+    }
+    one.castShadow = Boolean(shadow);
+    if (!shadow) return;
+    const { camera } = one.shadow, [left, right, top, bottom, near, far] = shadow.box;
+    Object.assign(one.shadow, { bias: shadow.bias, normalBias: shadow.normalBias, radius: shadow.radius });
+    one.shadow.mapSize.set(shadow.size, shadow.size);
+    Object.assign(camera, { left, right, top, bottom, near, far });
+    camera.updateProjectionMatrix();
+}

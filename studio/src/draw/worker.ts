@@ -1,0 +1,15 @@
+// draw.mjs: the thread that draws. The first message brings the canvas, every other one is a picture.
+import { Drawer } from "./drawer.ts";
+import type { FromDrawer, PictureData } from "./picture.ts";
+
+const page = self as unknown as { postMessage(message: FromDrawer, transfer?: Transferable[]): void; onmessage: (event: MessageEvent<{ canvas: OffscreenCanvas } | PictureData>) => void };
+let drawer: Drawer | undefined;
+page.onmessage = async ({ data }) => {
+    try {
+        if ("canvas" in data) return void (drawer = new Drawer(data.canvas));
+        const drawn = await drawer!.draw(data);
+        page.postMessage(drawn, drawn.kept ? [drawn.kept] : []);
+    } catch (error) {
+        page.postMessage({ failed: error instanceof Error ? error.message : String(error) });
+    }
+};
