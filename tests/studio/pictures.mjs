@@ -66,10 +66,10 @@ await page.waitForTimeout(1000);
 const { points } = await studio(page, "character"), places = [];
 for (let i = 0; i < points; i += 61) places.push(await studio(page, "pixel", i));
 const [x, y] = ["x", "y"].map(k => places.reduce((sum, p) => sum + p[k], 0) / places.length); // the middle of the body
-await page.mouse.move(x, y);
+await page.mouse.move(x + 60, y - 20);
 await page.mouse.down();
-for (let i = 1; i <= 8; ++i) {
-    await page.mouse.move(x + 22 * i, y - 12 * i);
+for (let i = 1; i <= 10; ++i) {
+    await page.mouse.move(x + 60 + 4 * i, y - 20 - 26 * i);
     const { frame } = await studio(page, "hand");
     await page.waitForFunction(n => globalThis.studio.hand().frame > n, frame, { timeout: 120000 });
 }

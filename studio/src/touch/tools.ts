@@ -20,7 +20,7 @@ export interface Touch {
     spring: number;
     brush?: Brush;
 }
-const STANDARD: Touch = { tool: "look", reach: null, spring: 10000 };
+const STANDARD: Touch = { tool: "look", reach: null, spring: 40000 };
 const REACH_OF_DIAGONAL = 1 / 12; // a palm on a person, a flank on a horse
 const SPRINGS = [300, 100000] as const; // N/m, on a logarithmic slider: soft flesh follows the first, firm flesh the last
 const RING = 48;
@@ -146,7 +146,7 @@ export function touchTools(app: App): Tools {
         else marks.circle(undefined, new Vector3(), 0);
         const unit = reach();
         const reaches = [unlog(unit, extent() / 100, extent() / 3), unit < 1 ? `${Number((100 * unit).toPrecision(2))} cm` : `${unit} m`] as const;
-        for (const [one, t, text] of [[wide, ...reaches], [size, ...reaches], [strong, unlog(spring, ...SPRINGS), `${spring} N/m`]] as const) {
+        for (const [one, t, text] of [[wide, ...reaches], [size, ...reaches], [strong, unlog(spring, ...SPRINGS), spring < 1000 ? `${spring} N/m` : `${spring / 1000} kN/m`]] as const) {
             one.bar.value = String(Math.round(1000 * t));
             one.bar.style.setProperty("--at", `${100 * t}%`);
             one.value.textContent = text;
