@@ -96,7 +96,7 @@ class Marks {
             one.to.position.copy(end);
             one.from.scale.setScalar(0.0045 * diagonal);
             one.to.scale.setScalar(0.0065 * diagonal);
-            const { x, y } = project(end), text = `${grip.newtons < 10 ? grip.newtons.toFixed(1) : Math.round(grip.newtons)} N`;
+            const { x, y } = project(end), { newtons } = grip, text = newtons < 10 ? `${newtons.toFixed(1)} N` : newtons < 9999.5 ? `${Math.round(newtons)} N` : `${(newtons / 1000).toFixed(1)} kN`;
             one.label.style.transform = `translate(${Math.round(x + 14)}px, ${Math.round(y - 26)}px)`;
             if (one.label.textContent !== text) one.label.textContent = text;
         }
