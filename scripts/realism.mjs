@@ -121,7 +121,7 @@ function compare(rig, files, every, list) {
 }
 function numbers(c, diagonal) {
     const e = c.error_inbetween;
-    return e ? { max: 100 * e.max / diagonal, rms: 100 * e.rms / diagonal, erms: e.erms, volume: 100 * c.volume_change_max, ms: c.ms_per_frame } : null;
+    return e ? { max: 100 * e.max / diagonal, rms: 100 * e.rms / diagonal, erms: e.erms, volume: 100 * c.volume_change_max } : null;
 }
 
 /** A chain that looks at no key is played once; which of its frames count is a matter of the keys. */
@@ -130,7 +130,7 @@ function bake(rig, files, row, truth, rest, diagonal) {
     if (r.failed) return r;
     const skin = readCache(out);
     if (skin.length !== files.length) return { failed: `${skin.length} frames for ${files.length} shapes` };
-    return every => ({ ...between(truth, rest, every, diagonal, f => skin[f]), ms: r.ms_per_frame });
+    return every => between(truth, rest, every, diagonal, f => skin[f]);
 }
 
 const notes = [];
@@ -173,13 +173,13 @@ function tableOf({ set, fit, files, table, volume }) {
         `### ${set.name}`, "",
         `${set.what[0].toUpperCase()}${set.what.slice(1)}. ${fit.points} points, ${files.length} frames, ${fit.bones} bones (E_RMS of the fit ${fit.erms.toFixed(2)}). ` +
         `The truth's own volume changes by up to ${fixed(volume, 1)} %. The columns behind rms are those of keys every ${at}.`, "",
-        `| method | ${used.map(e => `rms %, ${spacing(e)}`).join(" | ")} | max % | E_RMS | volume % | ms/frame | kB |`,
-        `|---|${used.map(() => "--:").join("|")}|--:|--:|--:|--:|--:|`,
+        `| method | ${used.map(e => `rms %, ${spacing(e)}`).join(" | ")} | max % | E_RMS | volume % | kB |`,
+        `|---|${used.map(() => "--:").join("|")}|--:|--:|--:|--:|`,
     ];
     for (const [label, row] of table) {
         const d = row.every[at];
         const rms = used.map(e => (row.every[e] ? (row.every[e].rms <= best[e] * 1.0005 ? `**${fixed(row.every[e].rms, 3)}**` : fixed(row.every[e].rms, 3)) : "–"));
-        lines.push(`| ${label} | ${rms.join(" | ")} | ${fixed(d?.max, 2)} | ${fixed(d?.erms, 2)} | ${d ? (d.volume >= 0 ? "+" : "") + fixed(d.volume, 1) : "–"} | ${fixed(d?.ms, 3)} | ${d ? Math.round(d.bytes / 1000) : "–"} |`);
+        lines.push(`| ${label} | ${rms.join(" | ")} | ${fixed(d?.max, 2)} | ${fixed(d?.erms, 2)} | ${d ? (d.volume >= 0 ? "+" : "") + fixed(d.volume, 1) : "–"} | ${d ? Math.round(d.bytes / 1000) : "–"} |`);
     }
     return lines.join("\n");
 }

@@ -227,6 +227,15 @@ typedef struct sup_canvas {
     void* user;
 } sup_canvas;
 
+/// A wave that is too fine for the points of the mesh, around one of them: its height at x is
+/// height x cos(phase + wave . (x - point)), with x and the point at rest and the height along the posed normal. Whoever shades a
+/// place inside a face mixes the slopes that its corners foresee there, so that no wave is too fine.
+typedef struct sup_ripple {
+    sup_vec3 wave;         ///< radians a unit
+    float    cosine, sine; ///< of the phase at the point
+    float    height;       ///< units; 0: none
+} sup_ripple;
+
 /// Something about the character, the world or what was bound that `only_with` can name.
 typedef struct sup_condition {
     const char* name;  ///< one word
@@ -279,6 +288,10 @@ typedef struct sup_deformer {
     /// link last gave out.
     void (*draw)(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
                  const sup_canvas* canvas);
+    /// Optional: ripples for shading, as many for each point as it returns; out NULL: only how many. `skin` is what the link last
+    /// gave out. Promises what evaluate does.
+    uint32_t (*relief)(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* skin,
+                       void* scratch, sup_ripple* out);
     /// Optional: what was bound as a runtime file (`bake --save LINK=FILE`), in memory of the arena.
     sup_result (*save)(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);
     /// Optional: what who plays that file has to know, with the cure; NULL: nothing.
@@ -394,6 +407,10 @@ SUP_API const sup_world* sup_instance_world(const sup_instance* instance);
 
 /// Lets a link draw itself as it was at the last evaluate or live call. False when it draws nothing.
 SUP_API bool sup_instance_draw(const sup_instance* instance, uint32_t link, const sup_vec3* skin, const sup_canvas* canvas);
+
+/// What the skin has that is too fine for its points: ripples of the chain's last link, as many for each point as this returns; 0:
+/// none. skin: what the last evaluate or live call gave out; out NULL: only how many.
+SUP_API uint32_t sup_instance_relief(const sup_instance* instance, const sup_vec3* skin, void* scratch, sup_ripple* out);
 
 /// A live host: time moves on by dt, local transforms and morph weights are the host's new ones. The displacement comes one
 /// step late, the skeleton in time. teleport: the root has jumped, the state goes with it.

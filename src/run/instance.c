@@ -422,6 +422,15 @@ bool sup_instance_draw(const sup_instance* in, uint32_t index, const sup_vec3* s
     return true;
 }
 
+uint32_t sup_instance_relief(const sup_instance* in, const sup_vec3* skin, void* scratch, sup_ripple* out)
+{
+    const link* l = &in->chain->links[in->chain->link_count - 1];
+    if (!l->deformer->relief) return 0;
+    run_scratch s = out ? scratch_cut(in->chain, scratch) : (run_scratch){ 0 };
+    sup_frame frame = { .start = &in->shown, .end = &in->shown, .points = skin, .tasks = in->tasks, .world = &in->work.world };
+    return l->deformer->relief(&l->binding, in->resolved + l->params_offset, &frame, skin, s.link, out);
+}
+
 const sup_pose*  sup_instance_pose(const sup_instance* in) { return &in->shown; }
 const sup_world* sup_instance_world(const sup_instance* in) { return &in->work.world; }
 

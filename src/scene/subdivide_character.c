@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum { LEVELS_MAX = 6 };
-#define CORNERS_TOTAL_MAX 4e8 // of the finer mesh: what a machine of 64 GB holds
+#define CORNERS_TOTAL_MAX 4e8    // of the finer mesh: what a machine of 64 GB holds
+#define INFLUENCES_TOTAL_MAX 5e8 // of a part, with room for the most that a point of it has: 4 GB
 
 typedef struct refiner {
     const sup_character*  from;
@@ -78,6 +79,12 @@ static sup_result refine_weights(const refiner* r, const sup_part* part, const s
         mix_point(r, part, s, p, &m);
         if (m.count > width) width = m.count;
     }
+    if ((double)s->vertex_count * width > INFLUENCES_TOTAL_MAX)
+        return sup_fail(
+            r->error, SUP_ERROR_INPUT,
+            "a point of '%s' would follow %u joints, for it lies between that many points; divide fewer times, or mend "
+            "the mesh where one point has hundreds of edges",
+            part->name, width);
     uint32_t* slots = SUP_NEW(r->arena, uint32_t, (size_t)s->vertex_count * width);
     float*    weights = SUP_NEW(r->arena, float, (size_t)s->vertex_count* width);
     if (!slots || !weights) return sup_fail_memory(r->error, "a finer character");

@@ -21,7 +21,7 @@ export interface Panel {
     make(app: App): HTMLElement;
 }
 
-const NOTE_MS = 6000;
+const NOTE_MS = 6000, ASKING_MS = 20000; // a note that offers something stays longer
 
 export function say(sentence: string, kind: "note" | "bad" = "note", action?: { label: string; run(): void }): void {
     const box = byId("notices"), same = [...box.children].find(one => one.querySelector("p")?.textContent === sentence);
@@ -31,7 +31,7 @@ export function say(sentence: string, kind: "note" | "bad" = "note", action?: { 
         h("button", { class: "square small", "aria-label": "Close", onclick: () => notice.remove() }, icon(ICONS.close)));
     box.append(notice);
     while (box.children.length > 3) box.firstElementChild?.remove();
-    if (kind === "note") setTimeout(() => notice.remove(), NOTE_MS);
+    if (kind === "note") setTimeout(() => notice.remove(), action ? ASKING_MS : NOTE_MS);
 }
 
 /** Calls `update` in the next animation frame, once, however often it is asked. */

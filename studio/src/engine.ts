@@ -5,6 +5,7 @@ import { fileBytes } from "./files.ts";
 import { type Frame, Frames, packNormals } from "./frames.ts";
 import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, shapeOf } from "./lane.ts";
 import { type Pull, bindsForces, forcesOf, takeOf, worldWith } from "./touch/take.ts";
+import { Truth } from "./truth.ts";
 import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
 const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
@@ -60,6 +61,7 @@ export class Engine {
     builtins: { name: string; summary: string }[] = [];
     /** Why the character could not be read; null: it was. */
     problem: string | null = null;
+    readonly truth = new Truth();
     private readonly slots = new Map<number, Slot>();
     private readonly spares: Lane[] = [];
     private readonly listeners = new Set<(what: "character" | "status" | "frames") => void>();
@@ -81,6 +83,7 @@ export class Engine {
 
     constructor(session: Session) {
         this.session = session;
+        this.truth.onReady = () => this.tell("frames");
     }
 
     listen(listener: (what: "character" | "status" | "frames") => void): void { this.listeners.add(listener); }
@@ -151,6 +154,8 @@ export class Engine {
             throw error;
         }
     }
+    /** Something beside the character cannot be read. */
+    onProblem: (why: string) => void = () => undefined;
     /** A worker died and was started again. */
     onRestart: (why: string) => void = () => undefined;
     /** What was put onto the rig by the last probe. */
@@ -170,6 +175,27 @@ export class Engine {
 
     rate(): { fps: number } { return { fps: this.session.fps }; }
     async ready(): Promise<void> { await this.loading; }
+
+    /** Nothing is bound, simulated or dragged: what is done for later may begin. */
+    get idle(): boolean { return !this.living && this.current && [...this.slots.values()].every(slot => slot.status.state === "ready" || slot.status.state === "failed"); }
+
+    /** One frame of a chain that is not in the session, made in a lane of its own; undefined when `go` says no. */
+    async aside(spec: ChainSpec, at: number, go: () => boolean): Promise<Frame | undefined> {
+        const lane = this.spares.pop() ?? await Lane.open(), { start } = this.span();
+        try {
+            await lane.load(this.session.source);
+            const chain = await lane.character.chain(this.chainOptions(spec), go), player = await chain.play(this.playOptions());
+            for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
+            const [points, normals] = await Promise.all([player.evaluate(frameTime(start, this.session.fps, at)), player.normals(this.info!.vertices)]);
+            await Promise.all([player.free(), chain.free()]);
+            this.spare(lane);
+            return { points, normals: packNormals(normals), hash: "", ms: 0, pose: new Float32Array() };
+        } catch (error) {
+            if (isFatal(error)) lane.close();
+            else this.spare(lane);
+            return undefined; // stopped, or this character does not take it
+        }
+    }
 
     // -------------------------------------------------------------------------------------------- a parameter under the finger
 
@@ -223,7 +249,9 @@ export class Engine {
         ++slot.turn; // what simulates ahead makes room
         const living = { slot, values: new Map([[name, value]]), frame: undefined, until };
         this.living = living;
-        void this.keepLiving(living, slot.chain).catch(() => undefined).finally(() => {
+        void this.keepLiving(living, slot.chain).catch(error => {
+            if (this.living === living) this.onProblem(sentence(error));
+        }).finally(() => {
             if (this.living === living) this.living = undefined;
             if (slot.player && slot.looping !== slot.turn && slot.status.state !== "binding") void this.simulate(slot, slot.turn).catch(error => this.failed(slot, error));
             this.tell("frames");
@@ -242,7 +270,7 @@ export class Engine {
                 if (!base) return;
                 const now = performance.now(), dt = Math.max(1 / 240, Math.min(LIVE_STEP, (now - last) / 1000));
                 last = now;
-                const [points, normals] = await Promise.all([player.live(dt, base.pose, undefined, first), player.normals(vertices)]);
+                const [points, normals] = await Promise.all([player.live(dt, base.pose, base.morphs, first), player.normals(vertices)]);
                 if (this.living !== living) return;
                 living.frame = { points, normals: packNormals(normals), hash: "", ms: performance.now() - now, pose: base.pose, answers };
                 this.tell("frames");
@@ -291,6 +319,7 @@ export class Engine {
     // -------------------------------------------------------------------------------------------- chains
 
     private syncChains(): void {
+        void this.truth.follow(this.session.source.truth, this.info!.points).catch(error => this.onProblem(sentence(error)));
         const wanted = this.session.chains.filter(chain => !isBase(chain));
         for (const [id, slot] of this.slots) {
             if (id === BASE || wanted.some(chain => chain.id === id)) continue;
@@ -508,10 +537,10 @@ export class Engine {
                 if (turn !== slot.turn) return;
                 slot.drawing = { key, at: job.at, drawing: joined(drawings) };
             } else if (job.what === "frame") {
-                const [{ points, ms }, normals, hash, pose, more] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values]);
+                const [{ points, ms }, normals, hash, pose, more, morphs] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values, this.info!.morphs.length ? player.morphs() : undefined]);
                 if (turn !== slot.turn) return;
                 slot.drawable ??= await this.askDrawable(slot, player);
-                slot.frames.put(job.at, { points, normals: packNormals(normals), hash, ms, pose, values: more });
+                slot.frames.put(job.at, { points, normals: packNormals(normals), hash, ms, pose, values: more, ...(morphs ? { morphs } : {}) });
                 this.forget(slot);
                 slot.status = { state: "simulating", fraction: slot.frames.done / count, problem: null };
             } else {

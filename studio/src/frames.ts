@@ -11,6 +11,8 @@ export interface Frame {
     ms: number;
     /** Ten floats a joint, from the parent. */
     pose: Float32Array;
+    /** Weights of the file's own morphs, where it has any. */
+    morphs?: Float32Array;
     measures?: Measures;
     /** A value a point, by name: "stretch". */
     values?: Record<string, Float32Array>;

@@ -21,6 +21,7 @@ export interface HeatKind {
 }
 export const HEATS: Record<Exclude<Heat, "none">, HeatKind> = {
     distance: { name: "Distance to chain A", unit: "mm", both: false, factor: 1000, help: "How far each point is from the first chain's" },
+    truth: { name: "Distance to the truth", unit: "mm", both: false, factor: 1000, help: "How far each point is from the mesh that was dropped for this frame" },
     stretch: { name: "Stretch", unit: "log₂", both: true, factor: 1, help: "The edge at each point that changed most: longer red, shorter blue" },
     roughness: { name: "Roughness", unit: "", both: false, factor: 1, help: "Change of curvature against the rest shape" },
     weights: { name: "Weight of a joint", unit: "%", both: false, factor: 100, help: "How much a joint moves each point; choose the joint below or click it in the view" },
@@ -69,10 +70,10 @@ export class HeatMap {
     values(session: Session, shape: Shape, frame: Frame, at: number): Float32Array | undefined {
         const { heat, joint } = session.show;
         if (heat === "weights") return joint ? this.weightsFor(shape, joint) : undefined;
-        if (heat === "distance") {
-            const first = this.engine.frames(session.chains[0]!.id)?.any(at);
-            if (!first) return undefined;
-            const out = new Float32Array(frame.points.length / 3), a = frame.points, b = first.points, unit = shape.info.metres_per_unit;
+        if (heat === "distance" || heat === "truth") {
+            const b = heat === "truth" ? this.engine.truth.at(at) : this.engine.frames(session.chains[0]!.id)?.any(at)?.points;
+            if (!b) return undefined;
+            const out = new Float32Array(frame.points.length / 3), a = frame.points, unit = shape.info.metres_per_unit;
             for (let i = 0; i < out.length; ++i) out[i] = unit * Math.hypot(a[3 * i]! - b[3 * i]!, a[3 * i + 1]! - b[3 * i + 1]!, a[3 * i + 2]! - b[3 * i + 2]!);
             return out;
         }
@@ -103,7 +104,7 @@ export class HeatMap {
     colors(session: Session, shape: Shape, frame: Frame, at: number): Float32Array | undefined {
         const { heat } = session.show;
         if (heat === "none") return undefined;
-        const key = JSON.stringify([heat, session.show.joint, session.chains, session.source.file?.hash]);
+        const key = JSON.stringify([heat, session.show.joint, session.chains, session.source.file?.hash, session.source.truth?.[0]?.hash]);
         if (key !== this.key) {
             this.key = key;
             this.extent = 0;
@@ -114,7 +115,7 @@ export class HeatMap {
         if (!values) return undefined;
         this.extent = heat === "weights" ? 1 : Math.max(this.extent, this.extentOf(frame, values), 1e-9);
         const known = this.painted.get(frame);
-        if (known?.extent === this.extent && heat !== "distance") return known.colors;
+        if (known?.extent === this.extent && heat !== "distance" && heat !== "truth") return known.colors;
         const { both } = HEATS[heat], colors = new Float32Array(3 * values.length), stops = both ? TABLES.both : TABLES.rising;
         for (let i = 0; i < values.length; ++i) {
             const t = both ? 0.5 + 0.5 * values[i]! / this.extent : values[i]! / this.extent, place = 3 * Math.max(0, Math.min(TABLE_SIZE - 1, Math.round(t * (TABLE_SIZE - 1))));

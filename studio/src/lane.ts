@@ -7,7 +7,7 @@ import type { Source } from "./session.ts";
 const MOST_THREADS = 4; // of one lane: several play at a time, and the page wants a core too
 
 /** What of a source makes another character. */
-export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined, maps: undefined });
+export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined, maps: undefined, truth: undefined });
 /** Maps are of the character too, but they change while it plays: chains bind anew with them, and nothing else does. */
 export const mapsKey = ({ maps = [] }: Source): string => maps.map(({ name, file }) => `${name}=${file.hash}`).join();
 

@@ -53,6 +53,7 @@ async function look(): Promise<void> {
 }
 store.listen(() => void look());
 engine.listen(what => what === "character" && void look());
+engine.onProblem = why => say(why, "bad");
 engine.onRestart = why => say(`A worker stopped (${why}) and was started again with the session: nothing is lost.`);
 view.painter.onProblem = why => say(why, "bad");
 view.playing = () => clock.playing && !clock.held;

@@ -4,7 +4,9 @@ import { byId, h } from "./dom.ts";
 import { sentence } from "./engine.ts";
 import { filesOf, keepFile } from "./files.ts";
 import { linksOfPreset } from "./preset.ts";
-import { type FileRef, type Session, type Source, isSession } from "./session.ts";
+import { readTruth } from "./truth.ts";
+import { type FileRef, type Session, type Source, isSession, sourceName } from "./session.ts";
+import { lastSession } from "./store.ts";
 
 type Role = "character" | "foreign" | "motion" | "json" | "map" | "beside";
 const ROLES: Record<string, Role> = {
@@ -89,7 +91,8 @@ export async function takeFiles(app: App, given: Given[]): Promise<void> {
     const characters = [...by("character"), ...by("foreign")];
     // Shapes after the first are sculpts or a sequence only where they are plain meshes; another character replaces.
     const [first, ...others] = characters.sort((a, b) => rank(a.name) - rank(b.name));
-    if (first) await attempt(async () => {
+    const all = sequenceOf(characters), alone = all.length > 0 && all.length === characters.length && await fits(app, all[0]!); // a truth for the character that is there
+    if (first && !alone) await attempt(async () => {
         const main = roleOf(first.name) === "foreign" ? await converted(app, first) : first;
         const beside = await Promise.all(by("beside").map(one => kept(app, one))), ref = await kept(app, main);
         const source: Source = { file: ref, ...(main.given ? { given: main.given } : {}), ...(beside.length ? { beside } : {}) };
@@ -97,7 +100,9 @@ export async function takeFiles(app: App, given: Given[]): Promise<void> {
         app.store.do(`open ${first.name}`, session => around(session, source));
         await app.engine.ready();
     });
-    for (const one of others) await attempt(async () => {
+    const sequence = sequenceOf(first && !/\.(obj|ply|mesh)$/i.test(first.name) ? others : characters);
+    if (sequence.length && app.engine.info) await attempt(() => takeTruth(app, sequence));
+    for (const one of others.filter(each => !sequence.includes(each))) await attempt(async () => {
         if (!/\.(obj|ply|mesh)$/i.test(one.name)) throw new Error(`'${one.name}' was left out: one character at a time, and '${first!.name}' is it`);
         const ref = await kept(app, one), clip = app.engine.clip()?.name ?? "", time = timeOf(one.name, app), { source: old } = app.store.now;
         const source = { ...old, sculpts: [...(old.sculpts ?? []), { file: ref, clip, time }] };
@@ -168,12 +173,19 @@ export function openFiles(app: App): HTMLInputElement {
     return input;
 }
 
+/** A new address begins with the first session; what was done in this browser before is one click away. */
+async function offerLast(app: App): Promise<void> {
+    const last = await lastSession();
+    if (last && !app.store.canUndo) app.say(`Your last session (${sourceName(last.source)}) is kept in this browser.`, "note", { label: "Continue", run: () => app.store.do("continue the last session", () => last) });
+}
+
 /** Files of the command line; only where the address holds no session yet. */
 export async function takeServed(app: App, fresh: boolean): Promise<void> {
     const answer = await fetch("api/session.json").catch(() => undefined);
     if (!answer?.ok) return;
     server = await answer.json() as Server;
-    if (!fresh || !server.files.length) return;
+    if (fresh && !server.files.length) return offerLast(app);
+    if (!fresh) return;
     const taken: Given[] = [];
     for (const file of server.files) {
         if (file.name.startsWith("builtin:")) {
@@ -190,4 +202,34 @@ export async function takeServed(app: App, fresh: boolean): Promise<void> {
         taken.push(foreign ? { name: file.name.replace(/\.[^.]+$/, ".glb"), bytes, given: file.name } : { name: file.name, bytes });
     }
     await takeFiles(app, taken);
+}
+
+const LEAST_SEQUENCE = 3; // meshes that are numbered in a row: fewer are sculpts
+/** Plain meshes whose names differ in a number at the end, by that number: a shape a frame. */
+function sequenceOf(files: Given[]): Given[] {
+    const numbered = files.flatMap(file => {
+        const [, stem, number] = /^(.*?)(\d+)\.(?:obj|ply|mesh)$/i.exec(file.name) ?? [];
+        return stem === undefined ? [] : [{ file, stem, number: Number(number) }];
+    });
+    return numbered.length < LEAST_SEQUENCE || numbered.some(one => one.stem !== numbered[0]!.stem) ? [] : numbered.sort((a, b) => a.number - b.number).map(one => one.file);
+}
+
+/** Whether it is the mesh that is there, in whatever shape. */
+async function fits(app: App, file: Given): Promise<boolean> {
+    if (!app.engine.info) return false;
+    const { ref } = await keepFile(file.name, file.bytes);
+    return readTruth([ref], app.engine.info.points).then(() => true, () => false);
+}
+
+/** The truth of the character that is there; one click makes its meshes sculpts instead. */
+async function takeTruth(app: App, files: Given[]): Promise<void> {
+    const refs: FileRef[] = [];
+    for (const one of files) refs.push(await kept(app, one));
+    await readTruth(refs, app.engine.info!.points);
+    const before = app.store.now;
+    app.store.do(`truth ${files[0]!.name} …`, session => ({ ...session, source: { ...session.source, truth: refs }, show: { ...session.show, heat: "truth" } }));
+    app.say(`${files.length} meshes are the truth of frames 0 to ${files.length - 1}: colors show the distance to it.`, "note", { label: "Use as sculpts", run: () => {
+        const clip = app.engine.clip()?.name ?? "", { start } = app.engine.span(), { fps } = app.store.now;
+        app.store.do("sculpts", session => ({ ...session, show: before.show, source: { ...before.source, sculpts: [...(before.source.sculpts ?? []), ...refs.map((file, i) => ({ file, clip, time: start + i / fps }))] } }));
+    } });
 }

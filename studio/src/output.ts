@@ -6,7 +6,6 @@ import { fileBytes } from "./files.ts";
 import { Lane } from "./lane.ts";
 import type { ChainSpec, Session } from "./session.ts";
 import { takeOf, worldWith } from "./touch/take.ts";
-import { type Picture, webm } from "./webm.ts";
 
 export interface Baked {
     name: string;
@@ -45,7 +44,7 @@ export function save(name: string, content: Blob): void {
 // ------------------------------------------------------------------------------------------------ pictures
 
 /** The view as it is at a frame, drawn now. */
-async function drawn<T>(app: App, frame: number, use: (picture: ImageBitmap) => T): Promise<T> {
+export async function drawn<T>(app: App, frame: number, use: (picture: ImageBitmap) => T): Promise<T> {
     const picture = await app.view.picture({ ...app.store.now, frame });
     try {
         return use(picture);
@@ -58,7 +57,7 @@ const toBlob = (canvas: HTMLCanvasElement): Promise<Blob> => new Promise((resolv
     canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error("the browser gives no picture of the view; make the window smaller"))), "image/png"));
 
 /** The canvas is clear where nothing is drawn: the page's own color goes behind. */
-function flat(canvas: ImageBitmap, paper: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
+export function flat(canvas: ImageBitmap, paper: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
     const to = paper.getContext("2d")!;
     to.fillStyle = getComputedStyle(document.getElementById("stage")!).backgroundColor;
     if (/rgba?\(0, 0, 0, 0\)|transparent/.test(String(to.fillStyle))) to.fillStyle = getComputedStyle(document.body).backgroundColor;
@@ -66,7 +65,7 @@ function flat(canvas: ImageBitmap, paper: HTMLCanvasElement, x: number, y: numbe
     to.drawImage(canvas, x, y, width, height);
 }
 
-function paper(width: number, height: number): HTMLCanvasElement {
+export function paper(width: number, height: number): HTMLCanvasElement {
     const canvas = document.createElement("canvas");
     canvas.width = width;
     canvas.height = height;
@@ -83,7 +82,7 @@ export async function picture(app: App): Promise<Blob> {
 }
 
 /** Frames of the span, waited for where they are not simulated yet. */
-async function whole(app: App, go: () => boolean): Promise<void> {
+export async function whole(app: App, go: () => boolean): Promise<void> {
     const { engine, store } = app, { count } = engine.span();
     const done = () => store.now.chains.every(chain => {
         const { state } = engine.status(chain.id);
@@ -107,47 +106,4 @@ export async function contactSheet(app: App, many: number): Promise<Blob> {
     }
     app.view.touch();
     return toBlob(sheet);
-}
-
-const KEY_EVERY = 30;        // frames between two that stand alone: one a second
-const BITS_A_PIXEL = 0.18;   // of a frame: sharp edges of gray clay, judged by eye at 720p
-
-export const mayFilm = (): boolean => typeof VideoEncoder === "function";
-
-/** Every frame of the span, each for as long as it lasts; how fast this machine draws does not matter. */
-export async function film(app: App, progress: (fraction: number) => boolean): Promise<Blob> {
-    const { view, engine, store } = app, { count } = engine.span(), { fps } = store.now, width = view.pixels.width & ~1, height = view.pixels.height & ~1;
-    const kinds = [{ codec: "vp09.00.40.08", name: "V_VP9" }, { codec: "vp8", name: "V_VP8" }], bitrate = Math.round(BITS_A_PIXEL * width * height * fps);
-    let kind: { codec: string; name: string } | undefined;
-    for (const one of kinds) if (!kind && (await VideoEncoder.isConfigSupported({ codec: one.codec, width, height, bitrate, framerate: fps })).supported) kind = one;
-    if (!kind) throw new Error("this browser cannot make films; save a contact sheet, or run 'supple render' for one");
-    const pictures: Picture[] = [];
-    let problem: Error | undefined;
-    const encoder = new VideoEncoder({
-        output: chunk => {
-            const bytes = new Uint8Array(chunk.byteLength);
-            chunk.copyTo(bytes);
-            pictures.push({ bytes, time: Math.round(chunk.timestamp / 1000), key: chunk.type === "key" });
-        },
-        error: error => (problem = error),
-    });
-    encoder.configure({ codec: kind.codec, width, height, bitrate, framerate: fps });
-    const one = paper(width, height);
-    let go = true;
-    await whole(app, () => (go = progress(0)));
-    for (let frame = 0; frame < count && !problem && go; ++frame) {
-        await drawn(app, frame, canvas => flat(canvas, one, 0, 0, width, height));
-        const picture = new VideoFrame(one, { timestamp: Math.round(1e6 * frame / fps), duration: Math.round(1e6 / fps) });
-        encoder.encode(picture, { keyFrame: frame % KEY_EVERY === 0 });
-        picture.close();
-        while (encoder.encodeQueueSize > 4) await new Promise(resolve => setTimeout(resolve, 5));
-        go = progress((frame + 1) / count);
-        await new Promise(resolve => setTimeout(resolve)); // the page lives on
-    }
-    if (go && !problem) await encoder.flush();
-    encoder.close();
-    view.touch();
-    if (problem) throw problem;
-    if (!go) throw new Error("The film was stopped.");
-    return webm(pictures, kind.name, width, height, 1000 * count / fps);
 }

@@ -40,12 +40,14 @@ export interface Source {
     /** Maps by name. */
     maps?: { file: FileRef; name: string }[];
     world?: FileRef;
+    /** The same mesh in its right shape, a file a frame. */
+    truth?: FileRef[];
     /** A joint that the Doctor turns, as one more clip. */
     bend?: Bend;
 }
 export type Compare = "single" | "wipe" | "side" | "ghost" | "blink";
 export type Shading = "clay" | "file" | "checker" | "normals";
-export type Heat = "none" | "distance" | "stretch" | "roughness" | "weights" | "volume";
+export type Heat = "none" | "distance" | "truth" | "stretch" | "roughness" | "weights" | "volume";
 export interface Show {
     shading: Shading;
     wire: boolean;

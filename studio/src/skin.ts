@@ -2,6 +2,7 @@
 import {
     BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, type Material, Mesh, MeshStandardMaterial, Sphere, Vector3,
 } from "three";
+import { Cap } from "./cap.ts";
 import type { Frame } from "./frames.ts";
 import type { Shape } from "./lane.ts";
 import type { Look } from "./look.ts";
@@ -59,6 +60,7 @@ export class Skin {
     readonly geometry = new BufferGeometry();
     readonly mesh: Mesh<BufferGeometry, Material | Material[]>;
     readonly wire: LineSegments<BufferGeometry, LineBasicMaterial>;
+    readonly cap: Cap;
     private readonly position: BufferAttribute;
     private readonly normal: BufferAttribute;
     private readonly color: BufferAttribute;
@@ -87,7 +89,8 @@ export class Skin {
         this.wire.frustumCulled = false;
         this.wire.visible = false;
         this.geometry.boundingSphere = lines.boundingSphere = new Sphere(new Vector3(), Infinity);
-        this.group.add(this.mesh, this.wire);
+        this.cap = new Cap(this.geometry, shape.info.diagonal || 1);
+        this.group.add(this.mesh, this.wire, this.cap.group);
     }
 
     /** Puts a frame's points and normals onto the surface. */
@@ -145,6 +148,7 @@ export class Skin {
         this.geometry.dispose();
         this.wire.geometry.dispose();
         this.wire.material.dispose();
+        this.cap.dispose();
         this.group.removeFromParent();
     }
 }

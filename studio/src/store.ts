@@ -89,8 +89,9 @@ export class Store {
     private async save(): Promise<void> {
         this.waiting = false;
         if (this.pointerDown) return this.saveSoon();
-        const saved = this.session, address = `#s=${await pack(saved)}`;
-        history.replaceState(null, "", address);
+        const saved = this.session, packed = await pack(saved);
+        history.replaceState(null, "", `#s=${packed}`);
+        if (this.done.length) keepLast(packed); // a person did something
         if (saved !== this.session) this.saveSoon();
     }
 }
@@ -104,8 +105,26 @@ export async function pack(session: Session): Promise<string> {
     return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-async function fromAddress(): Promise<Session | undefined> {
-    const packed = /[#&]s=([\w-]+)/.exec(location.hash)?.[1];
+const fromAddress = (): Promise<Session | undefined> => unpack(/[#&]s=([\w-]+)/.exec(location.hash)?.[1]);
+
+const LAST = "supple-studio-last";
+function keepLast(packed: string): void {
+    try {
+        localStorage.setItem(LAST, packed);
+    } catch {
+        // Storage may be forbidden; the address holds it all the same.
+    }
+}
+/** What was worked on last in this browser, under whatever address. */
+export async function lastSession(): Promise<Session | undefined> {
+    try {
+        return await unpack(localStorage.getItem(LAST) ?? undefined);
+    } catch {
+        return undefined;
+    }
+}
+
+async function unpack(packed: string | undefined): Promise<Session | undefined> {
     if (!packed) return undefined;
     try {
         const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), letter => letter.charCodeAt(0));

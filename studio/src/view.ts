@@ -21,6 +21,8 @@ const MARGIN = 1.04; // around what is framed
 const FLIGHT_MS = 350;
 const TRAVELS = 0.4; // diagonals: a character that goes farther is followed
 const MOST_PIXELS = 2; // a pixel of the page is at most so many of the screen: more costs and is not seen
+const PORTRAIT = -1; // the skin of pictures that are no chain's
+const CLOSE = 0.62; // of the camera's distance in a small picture: the body fills it, its ends may leave it
 const STILL_MS = 200; // without a change, after which a picture that was drawn with fewer pixels is drawn with all
 
 export interface Pane {
@@ -320,6 +322,28 @@ export class View {
     /** Nothing is under way and nothing waits: what is seen is what the session says, with all pixels. */
     get still(): boolean { return !this.dirty && !this.coarse && !this.painter.busy; }
 
+    /** A small picture of a frame that no chain shows, from where the camera stands. */
+    async portrait(session: Session, frame: Frame, width: number, height: number): Promise<ImageBitmap | undefined> {
+        while (this.painter.busy) await new Promise(resolve => setTimeout(resolve, 1));
+        if (!this.shape) return undefined;
+        const skin = this.skin(PORTRAIT);
+        skin.show(frame);
+        skin.dress(this.materialsFor({ ...session, show: { ...session.show, heat: "none", shading: "clay", cut: null } }), null);
+        skin.wired = false;
+        for (const [id, other] of this.skins) other.group.visible = id === PORTRAIT;
+        const from = this.camera.position.clone();
+        this.camera.position.sub(this.controls.target).multiplyScalar(CLOSE).add(this.controls.target);
+        const hidden = [this.bones?.group, this.drawnLinks.group].filter(one => one?.visible);
+        for (const one of hidden) one!.visible = false;
+        this.camera.aspect = width / height;
+        this.camera.updateProjectionMatrix();
+        this.painter.pane(this.stage.scene, this.camera, [0, 0, width, height], [0, 0, width, height]);
+        this.camera.position.copy(from);
+        for (const one of hidden) one!.visible = true;
+        skin.group.visible = false;
+        return this.painter.present(width, height, Math.min(devicePixelRatio, MOST_PIXELS), true, true);
+    }
+
     /** Of a picture with all pixels of the screen. */
     get pixels(): { width: number; height: number } {
         const ratio = Math.min(devicePixelRatio, MOST_PIXELS);
@@ -370,6 +394,7 @@ export class View {
         skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
         skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined));
         skin.wired = session.show.wire;
+        skin.cap.cut(this.cutPlane(session), this.followed);
         skin.mesh.castShadow = true;
         const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;
         for (const [id, other] of this.skins) other.group.visible = id === pane.chain || id === ghost;
@@ -378,7 +403,7 @@ export class View {
             if (under) over.show(under.frame);
             over.group.visible = Boolean(under);
             over.dress(this.materialsFor(session, true), null);
-            over.wire.visible = over.mesh.castShadow = false;
+            over.wire.visible = over.mesh.castShadow = over.cap.group.visible = false;
         }
         const base = this.engine.base()?.any(at);
         if (this.bones && base) {

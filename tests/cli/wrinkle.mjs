@@ -138,6 +138,14 @@ await test("a held pose gives one map", folder => {
     for (const [x, y] of [[32, 32], [5, 60]]) map.at(x, y).forEach((v, i) => near(v, i === 2 ? 1 : 0, 1e-3, "flat"));
 });
 
+await test("tension goes beside any output, without texture coordinates too", folder => {
+    const file = sheet(path.join(folder, "sheet.glb"), { uv: false }), out = path.join(folder, "out.npy");
+    good(["bake", file, out, "--start", "1", "--end", "1", "--tension", "--no-verdict"]);
+    const table = fs.readFileSync(path.join(folder, "out.tension.npy"));
+    match(table.toString("latin1", 0, 128), /'shape': \(1, 81\)/);
+    for (let v = 0; v < 81; v++) near(table.readFloatLE(128 + 4 * v), -0.15, 1e-5, "tension");
+});
+
 await test("no texture coordinates, and stacked ones, are said", folder => {
     const out = path.join(folder, "out.glb");
     bad(["bake", sheet(path.join(folder, "bare.glb"), { uv: false }), out, "--normal-map", "64"], 1, /no texture coordinates.*unwrap it/);

@@ -24,22 +24,27 @@ typedef struct figures {
 
 static sup_vec3 place(const sup_mesh* m, sup_curve_point p) { return v3_lerp(m->points[p.a], m->points[p.b], p.ratio); }
 
+static double piece_of(const sup_mesh* m, const sup_curves* n, const sup_curve* c, uint32_t i)
+{
+    if (!c->closed && i + 1 >= c->count) return 0;
+    return (double)v3_distance(place(m, n->points[c->begin + i]), place(m, n->points[c->begin + (i + 1) % c->count]));
+}
+
 static double length_of(const sup_mesh* m, const sup_curves* n, const sup_curve* c)
 {
     double sum = 0;
-    for (uint32_t i = 0; i + 1 < c->count + (c->closed ? 1u : 0u); ++i)
-        sum += (double)v3_distance(place(m, n->points[c->begin + i]), place(m, n->points[c->begin + (i + 1) % c->count]));
+    for (uint32_t i = 0; i < c->count; ++i) sum += piece_of(m, n, c, i);
     return sum;
 }
 
-/// Mean distance from the points of one curve to the other.
+/// Mean distance from one curve to the other: from its points, each with half of the pieces beside it.
 static double apart(const sup_mesh* m, const sup_curves* n, const sup_curve* a, const sup_curve* b)
 {
     double sum = 0, weight = 0;
     for (uint32_t i = 0; i < a->count; ++i) {
         float    least = 3e38f;
-        sup_vec3 p = place(m, n->points[a->begin + i]), before = place(m, n->points[a->begin + (i + a->count - 1) % a->count]);
-        double   w = (double)v3_distance(p, before) + 1e-12;
+        sup_vec3 p = place(m, n->points[a->begin + i]);
+        double   w = piece_of(m, n, a, i) + (i || a->closed ? piece_of(m, n, a, (i + a->count - 1) % a->count) : 0) + 1e-12;
         for (uint32_t k = 0; k + 1 < b->count + (b->closed ? 1u : 0u); ++k) {
             sup_vec3 o = place(m, n->points[b->begin + k]), d = v3_sub(place(m, n->points[b->begin + (k + 1) % b->count]), o);
             float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p, o), d) / l2, 0, 1) : 0;
@@ -139,9 +144,9 @@ static figures measure(const sup_character* c, sup_arena* arena)
 
 // ---------------------------------------------------------------------------------------------- bodies
 
-// Fox, elephant, wolf and cat were set aside while constants were chosen; archer, warrior, snake, stormtrooper and knight were
-// measured for the first time when all else stood. The archer falls short: rings of its open clothes reach a border and are
-// several times as long at once.
+// Fox, elephant, wolf and cat were set aside while constants were chosen; warrior, snake, stormtrooper and knight were measured
+// for the first time when all else stood. The archer was looked at when ends of open pieces were made to stand away from
+// corners; two of its limbs, straps of 2 cm in which a fork leaves no room for a ring, are uneven by 2.5.
 static const body_file files[] = {
     { "cesiumman", "skinned/cesiumman.glb", NULL, NULL, 0.96, 2 },
     { "soldier", "skinned/soldier.glb", NULL, NULL, 0.96, 2 },
@@ -165,7 +170,7 @@ static const body_file files[] = {
     { "cow", "elastic-cow/0001.obj", NULL, NULL, 0.96, 2 },
     { "samba", "samba/mesh_0000.obj", NULL, NULL, 0.96, 2 },
     { "cat", "cat-poses/reference.obj", NULL, NULL, 0.96, 2 },
-    { "archer", "skinned/archer.fbx", NULL, NULL, 0.94, 4 },
+    { "archer", "skinned/archer.fbx", NULL, NULL, 0.96, 2.6 },
     { "warrior", "skinned/warrior.fbx", NULL, NULL, 0.96, 2 },
     { "snake", "skinned/animation_with_skeleton.fbx", NULL, NULL, 0.96, 2 },
     { "stormtrooper", "skinned/stormtrooper.dae", NULL, NULL, 0.96, 2 },

@@ -132,6 +132,13 @@ export async function change(page, body) {
     await studio(page, "set", body(await studio(page, "session")));
 }
 
+/** Drops paths of the disk, folders too, as the system's own drag does. */
+export async function dropPaths(page, ...paths) {
+    const cdp = await page.context().newCDPSession(page), data = { items: [], files: paths.map(one => path.resolve(one)), dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"]) await cdp.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+    await cdp.detach();
+}
+
 /** Drops files on the page as a person does; what is not a path is { name, bytes }. */
 export async function drop(page, ...files) {
     const list = files.map(f => (typeof f === "string" ? { name: path.basename(f), bytes: fs.readFileSync(f).toString("base64") } : { name: f.name, bytes: Buffer.from(f.bytes).toString("base64") }));

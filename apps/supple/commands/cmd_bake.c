@@ -107,12 +107,21 @@ static int prepare_map(const options* o, sup_character** character)
     return EXIT_DONE;
 }
 
+static sup_result write_tension(const bake_job* job, sup_error* error)
+{
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_result result =
+        arena ? tension_write(job, arena, error) : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for the tension");
+    sup_arena_destroy(arena);
+    return result;
+}
+
 static sup_result write_map(const options* o, const bake_job* job, sup_error* error)
 {
     double         size;
     uint32_t       levels = 0;
     sup_character* fine = NULL;
-    if (!options_has(o, FLAG_NORMAL_MAP)) return SUP_OK;
+    if (!options_has(o, FLAG_NORMAL_MAP)) return options_has(o, FLAG_TENSION) ? write_tension(job, error) : SUP_OK;
     if (!options_number(o, FLAG_NORMAL_MAP, MAP_LEAST, MAP_MOST, 0, &size) || subdivide_levels(o, &levels) != EXIT_DONE)
         return sup_fail(error, SUP_ERROR_INPUT, "--normal-map needs a size");
     sup_arena* arena = sup_arena_create(NULL);

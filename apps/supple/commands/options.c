@@ -57,6 +57,8 @@ static const flag_row flags[FLAG_COUNT] = {
       "write tangent-space normal maps beside the output, of SIZE texels: from the mesh divided --subdivide times (default 3) "
       "to the "
       "file's own, which is baked" },
+    { FLAG_TENSION, BAKES, "tension", NULL,
+      "write OUTPUT.tension.npy: how much larger the skin around each vertex is than at rest, less 1; frames x vertices" },
     { FLAG_FLAT, BAKES, "flat", NULL, "write world-space shapes without the skin" },
     { FLAG_SPARSE, BAKES, "sparse", NULL, "leave displacements that change nothing out of a GLB: smaller, shows the same" },
     { FLAG_MESHOPT, BAKES, "meshopt", NULL, "pack a GLB by EXT_meshopt_compression: smaller, exact, for viewers that know it" },
@@ -138,7 +140,8 @@ static const flag_row flags[FLAG_COUNT] = {
     { FLAG_REPEAT, VERB_BENCH, "repeat", "N",
       "frames timed per scene; default a third of a second's worth, at least ten, at most two seconds" },
     { FLAG_CSV, VERB_BENCH, "csv", "DIR", "also write one CSV file per scene into the folder, made where it is missing" },
-    { FLAG_PORT, VERB_STUDIO, "port", "N", "the port of this machine to serve at, 0 for a free one; default yours in every run" },
+    { FLAG_PORT, VERB_STUDIO, "port", "N",
+      "the port of this machine to serve at, 0 for a free one; default yours in every run" },
     { FLAG_PAGE, VERB_STUDIO, "page", "DIR", "the folder of the page; default the installed one" },
     { FLAG_NO_OPEN, VERB_STUDIO, "no-open", NULL, "print the address only, open no browser" },
     { FLAG_THREADS, RUNS | VERB_WEIGHTS | VERB_BENCH, "threads", "N",

@@ -49,6 +49,7 @@ typedef enum flag_id {
     FLAG_DRESS,
     FLAG_SUBDIVIDE,
     FLAG_NORMAL_MAP,
+    FLAG_TENSION,
     FLAG_FLAT,
     FLAG_SPARSE,
     FLAG_MESHOPT,

@@ -126,6 +126,16 @@ typedef struct adding {
     sup_vec3*           sums;
 } adding;
 
+static sup_vec3 fine_normal(const normal_side* fine, const uint32_t v[3], const normal_texel* t)
+{
+    sup_vec3 n = unit(mixed(fine->normals, v, t));
+    if (!fine->relief) return n;
+    const uint32_t points[3] = { fine->mesh->vertex_points[v[0]], fine->mesh->vertex_points[v[1]],
+                                 fine->mesh->vertex_points[v[2]] };
+    const float    weights[3] = { 1 - t->b - t->c, t->b, t->c };
+    return relief_normal(fine->relief, points, weights, n);
+}
+
 static void add_rows(void* data, uint32_t begin, uint32_t end)
 {
     const adding* a = data;
@@ -145,7 +155,7 @@ static void add_rows(void* data, uint32_t begin, uint32_t end)
         float along = dot(n, d);
         d = unit((sup_vec3){ d.x - along * n.x, d.y - along * n.y, d.z - along * n.z });
         sup_vec3 b = { n.y * d.z - n.z * d.y, n.z * d.x - n.x * d.z, n.x * d.y - n.y * d.x };
-        sup_vec3 m = unit(mixed(a->fine->normals, f, o));
+        sup_vec3 m = fine_normal(a->fine, f, o);
         sup_vec3 more = { weight * dot(d, m), weight * t[v[0]].w * dot(b, m), weight * fmaxf(dot(n, m), 0) };
         if (!isfinite(more.x + more.y + more.z)) continue; // a pose that is no numbers says nothing; the bake tells of it
         a->sums[i].x += more.x, a->sums[i].y += more.y, a->sums[i].z += more.z;
@@ -222,8 +232,10 @@ typedef struct actor {
     sup_vec4*            vertex_tangents;
     normal_side          side;
     normal_cover         cover;
+    relief               relief;
 } actor;
 
+// size: of a map; 0: there is none, and the mesh needs no texture coordinates.
 static sup_result actor_begin(const bake_job* job, const sup_character* c, uint32_t size, sup_arena* arena, actor* a,
                               sup_error* error)
 {
@@ -251,6 +263,7 @@ static sup_result actor_begin(const bake_job* job, const sup_character* c, uint3
     a->vertex_tangents = sup_arena_alloc(arena, c->mesh.vertex_count, sizeof *a->vertex_tangents);
     if (!a->scratch || !a->normals_scratch || !a->points || !a->vertex_normals || !a->vertex_tangents)
         return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map; make it smaller");
+    if (!size) return SUP_OK;
     if (!a->side.uv)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "'%s' has no texture coordinates, so a normal map has no place; unwrap it in a modeling program",
@@ -258,6 +271,9 @@ static sup_result actor_begin(const bake_job* job, const sup_character* c, uint3
     a->side.mesh = &c->mesh;
     a->side.normals = a->vertex_normals;
     a->side.tangents = a->vertex_tangents;
+    result = relief_begin(a->instance, &c->mesh, a->points, arena, &a->relief, error);
+    if (result != SUP_OK) return result;
+    if (a->relief.count) a->side.relief = &a->relief;
     return cover_make(&a->side, size, &job->bar->sink, arena, &a->cover, error);
 }
 
@@ -305,6 +321,7 @@ static void actor_show(actor* a, double time, const sup_tasks* tasks)
 {
     sup_instance_evaluate(a->instance, time, a->scratch, NULL, a->points);
     sup_normals_evaluate(a->normals, a->points, a->normals_scratch, tasks, a->vertex_normals, NULL);
+    relief_show(a->instance, a->scratch, &a->relief);
 }
 
 static void actor_end(actor* a)
@@ -414,6 +431,24 @@ static sup_result maps_begin(const sup_mesh* m, uint32_t size, uint32_t frames, 
     return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map of %u texels; make it smaller", size);
 }
 
+// Returns how many points have none.
+static uint64_t add_tension(const sup_mesh* mesh, const sup_vec3* points, uint32_t frame, maps* m)
+{
+    uint64_t lost = find_tension(mesh, points, m->rest, m->now, m->tension);
+    for (uint32_t v = 0; v < mesh->vertex_count; v++)
+        m->table[(size_t)frame * mesh->vertex_count + v] = m->tension[mesh->vertex_points[v]];
+    return lost;
+}
+
+static void warn_lost(uint64_t lost)
+{
+    if (lost)
+        report_warning(
+            "the tension of %llu points was not a finite number and is written as 0; a joint's transform or a setting "
+            "of the chain is too large",
+            (unsigned long long)lost);
+}
+
 // Poses count by the fourth power of their tension: the extremes, without seams from one to the other.
 static void add_pose(const bake_job* job, actor* coarse, actor* fine, maps* m, double time, bool extremes)
 {
@@ -453,16 +488,10 @@ static sup_result play(const bake_job* job, actor* coarse, actor* fine, uint32_t
         double time = sup_frame_time(job->motion.start, job->motion.fps, i);
         if (!progress_report(job->bar, (double)i / frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
         actor_show(coarse, time, job->tasks);
-        lost += find_tension(mesh, coarse->points, m.rest, m.now, m.tension);
-        for (uint32_t v = 0; v < mesh->vertex_count; v++)
-            m.table[(size_t)i * mesh->vertex_count + v] = m.tension[mesh->vertex_points[v]];
+        lost += add_tension(mesh, coarse->points, i, &m);
         if (i % every == 0) add_pose(job, coarse, fine, &m, time, extremes);
     }
-    if (lost && result == SUP_OK)
-        report_warning(
-            "the tension of %llu points was not a finite number and is written as 0; a joint's transform or a setting of "
-            "the chain is too large",
-            (unsigned long long)lost);
+    if (result == SUP_OK) warn_lost(lost);
     if (result == SUP_OK) result = write_map(job, m.low, size, extremes ? COMPRESSED : NORMAL, arena, error);
     if (result == SUP_OK && extremes) result = write_map(job, m.high, size, STRETCHED, arena, error);
     if (result == SUP_OK && extremes) result = write_tension(job, m.table, frames, mesh->vertex_count, arena, error);
@@ -470,18 +499,23 @@ static sup_result play(const bake_job* job, actor* coarse, actor* fine, uint32_t
 }
 
 // Before anything is written, so that nothing is where one of them may not be.
+static sup_result check_path(const bake_job* job, const char* ending, sup_arena* arena, sup_error* error)
+{
+    char* path = path_of(job, ending, arena);
+    if (!path) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map");
+    if (!job->flags || !inputs_need(job->flags, path)) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_INPUT,
+                    "'%s' is a file that is read here, and it would be replaced; choose another name, or add --overwrite",
+                    path);
+}
+
 static sup_result check_paths(const bake_job* job, sup_arena* arena, sup_error* error)
 {
     static const char* const endings[] = { COMPRESSED, STRETCHED, TENSION, NORMAL };
-    for (size_t i = job->motion.clip ? 0 : 3; i < (job->motion.clip ? 3 : 4); i++) {
-        char* path = path_of(job, endings[i], arena);
-        if (!path) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map");
-        if (job->flags && inputs_need(job->flags, path))
-            return sup_fail(
-                error, SUP_ERROR_INPUT,
-                "'%s' is a file that is read here, and it would be replaced; choose another name, or add --overwrite", path);
-    }
-    return SUP_OK;
+    sup_result               result = SUP_OK;
+    for (size_t i = job->motion.clip ? 0 : 3; i < (job->motion.clip ? 3 : 4) && result == SUP_OK; i++)
+        result = check_path(job, endings[i], arena, error);
+    return result;
 }
 
 sup_result normal_map_write(const bake_job* job, const sup_character* coarse, const sup_character* fine, uint32_t size,
@@ -495,5 +529,31 @@ sup_result normal_map_write(const bake_job* job, const sup_character* coarse, co
     if (result == SUP_OK) result = play(job, &a, &b, size, arena, error);
     actor_end(&a);
     actor_end(&b);
+    return result;
+}
+
+static sup_result play_tension(const bake_job* job, actor* a, sup_arena* arena, sup_error* error)
+{
+    const sup_mesh* mesh = &a->character->mesh;
+    uint32_t        frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop);
+    uint64_t        lost = 0;
+    maps            m;
+    sup_result      result = maps_begin(mesh, 1, frames, arena, &m, error);
+    for (uint32_t i = 0; i < frames && result == SUP_OK; i++) {
+        if (!progress_report(job->bar, (double)i / frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+        actor_show(a, sup_frame_time(job->motion.start, job->motion.fps, i), job->tasks);
+        lost += add_tension(mesh, a->points, i, &m);
+    }
+    if (result == SUP_OK) warn_lost(lost);
+    return result == SUP_OK ? write_tension(job, m.table, frames, mesh->vertex_count, arena, error) : result;
+}
+
+sup_result tension_write(const bake_job* job, sup_arena* arena, sup_error* error)
+{
+    actor      a = { 0 };
+    sup_result result = check_path(job, TENSION, arena, error);
+    if (result == SUP_OK) result = actor_begin(job, job->character, 0, arena, &a, error);
+    if (result == SUP_OK) result = play_tension(job, &a, arena, error);
+    actor_end(&a);
     return result;
 }

@@ -3,6 +3,7 @@
 #define SUPPLE_APP_NORMAL_MAP_H
 
 #include "commands/bake_run.h"
+#include "render/relief.h"
 
 /// One mesh of the pair at one instant. Triangles are those of the faces, by stored vertices.
 typedef struct normal_side {
@@ -10,6 +11,7 @@ typedef struct normal_side {
     const float (*uv)[2];
     const sup_vec3* normals;  ///< unit, by stored vertex
     const sup_vec4* tangents; ///< of the coarse side alone
+    const relief*   relief;   ///< of the fine side: folds that its points cannot carry either; NULL: none
 } normal_side;
 
 /// Which triangle of a mesh each texel shows, and where in it.
@@ -38,5 +40,7 @@ sup_result normal_pixels(const sup_vec3* sums, uint32_t size, uint32_t margin, s
 /// OUTPUT.tension.npy (a clip), with OUTPUT the path without its ending. `coarse` has tangents.
 sup_result normal_map_write(const bake_job* job, const sup_character* coarse, const sup_character* fine, uint32_t size,
                             sup_arena* arena, sup_error* error);
+/// OUTPUT.tension.npy alone, of the mesh that is baked.
+sup_result tension_write(const bake_job* job, sup_arena* arena, sup_error* error);
 
 #endif

@@ -29,7 +29,8 @@ typedef struct picture_surface {
     const struct texture* textures;
     const uint32_t*       vertex_textures;
     const float (*vertex_uv)[2];
-    const uint32_t* corner_entries; ///< of both for each face corner; NULL: those of its stored vertex
+    const uint32_t*      corner_entries; ///< of both for each face corner; NULL: those of its stored vertex
+    const struct relief* relief;         ///< folds finer than its points; NULL: none
 } picture_surface;
 
 typedef struct texture texture;
@@ -63,7 +64,7 @@ typedef struct picture_desc {
     float                  ground_height; ///< along up
     uint32_t               width, height, samples;
     bool                   draft; ///< no ambient occlusion, hard shadows: a tenth of the time with few samples
-    bool                   cut; ///< hide what lies in front of this plane: n . p > d, and cap it
+    bool                   cut;   ///< hide what lies in front of this plane: n . p > d, and cap it
     sup_vec3               cut_normal;
     float                  cut_distance;
     bool                   cut_open; ///< no cap: look at the inside of the skin
@@ -78,10 +79,11 @@ typedef struct picture_desc {
 bool picture_render(const picture_desc* desc, const sup_tasks* tasks, image* out, sup_error* error);
 bool picture_available(void);
 #if defined(_WIN32)
-#define PICTURES_MISSING \
+#define PICTURES_MISSING                                                                                                       \
     "this build for Windows draws no pictures, because it has no ray caster; bake to a .glb and open it in any viewer"
 #else
-#define PICTURES_MISSING "this build has no pictures: Embree was missing when it was made; install libembree-dev and build again"
+#define PICTURES_MISSING                                                                                                       \
+    "this build has no pictures: Embree was missing when it was made; install libembree-dev and build again"
 #endif
 /// front, back, left, right, side, top, three-quarter, or orbit:AZ,EL[,DIST]. False: none of them.
 bool picture_camera_read(const char* text, picture_camera* out);
@@ -115,6 +117,7 @@ bool image_write_png(const image* i, const char* path, sup_error* error);
 bool image_png_available(void); ///< whether this build has libpng
 bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* error);
 /// The same with 16 bits for each of red, green and blue, the high byte first: numbers rather than colors.
-bool image_encode_png16(const uint8_t* pixels, uint32_t width, uint32_t height, uint8_t** bytes, size_t* size, sup_error* error);
+bool image_encode_png16(const uint8_t* pixels, uint32_t width, uint32_t height, uint8_t** bytes, size_t* size,
+                        sup_error* error);
 
 #endif

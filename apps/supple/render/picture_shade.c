@@ -4,6 +4,7 @@
 #include "picture_light.h"
 #include "picture_scene.h"
 #include "picture_texture.h"
+#include "relief.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +211,7 @@ static skin_point look_at(const drawing* g, const ray_hit* hit, float x, float y
                 lifted = mad(lifted, weights[i], mad(hit->at, -below, n));
             }
             p.normal = unit_or(normal, p.plane);
+            if (s->relief) p.normal = relief_normal(s->relief, points, weights, p.normal);
             p.at = lifted;
         }
         if (hit->back && d->cut && !s->colors && !s->corner_colors) p.albedo = INSIDE;

@@ -45,7 +45,8 @@ static sup_result make_actor(stage* s, uint32_t index, sup_error* error)
     a->normals = sup_arena_alloc(s->arena, mesh->vertex_count, sizeof *a->normals);
     a->colors = sup_arena_alloc(s->arena, mesh->point_count, sizeof *a->colors);
     a->heat = sup_arena_alloc(s->arena, mesh->point_count, sizeof *a->heat);
-    return a->scratch && a->points && a->normals && a->colors && a->heat ? SUP_OK : no_memory(s, error);
+    if (!a->scratch || !a->points || !a->normals || !a->colors || !a->heat) return no_memory(s, error);
+    return relief_begin(a->instance, mesh, a->points, s->arena, &a->relief, error);
 }
 
 // Pictures that cannot be read are told by name and drawn as white, which leaves their factor.
@@ -152,6 +153,7 @@ void stage_evaluate(stage* s, double time, const sup_vec3* truth)
         actor* a = &s->actors[i];
         sup_instance_evaluate(a->instance, time, a->scratch, &a->stats, a->points);
         sup_normals_evaluate(s->normals, a->points, s->normals_scratch, s->d.tasks, a->normals, NULL);
+        relief_show(a->instance, a->scratch, &a->relief);
     }
     for (uint32_t i = 0; i < s->d.chain_count; i++) stage_heat(s, &s->actors[i]);
 }
@@ -277,7 +279,8 @@ sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* er
                                         .corner_colors = s->corner_colors,
                                         .alpha = 1.0f,
                                         .wire = s->d.wire,
-                                        .color = s->d.color };
+                                        .color = s->d.color,
+                                        .relief = a->relief.count ? &a->relief : NULL };
     if (s->textures && s->corner_colors) {
         s->surfaces[0].textures = s->textures;
         s->surfaces[0].vertex_textures = s->paint.vertex_pictures;

@@ -4,6 +4,7 @@
 
 #include "picture_math.h"
 #include "picture_texture.h"
+#include "relief.h"
 #include "stage.h"
 #include "supple/metrics.h"
 
@@ -16,7 +17,8 @@ typedef struct actor {
     void*          scratch;
     sup_vec3*      points;
     sup_vec3*      normals;
-    float*         heat; ///< in the unit of the legend
+    relief         relief;
+    float*         heat;///< in the unit of the legend
     picture_color* colors;
     sup_stats      stats;
 } actor;

@@ -358,6 +358,11 @@ export class Player extends Thing {
         return this.door.array(this.handle, "skin", Float32Array);
     }
 
+    /** The frame's weights of morphs, as `live` takes them. */
+    morphs(): Float32Array {
+        return this.door.array(this.handle, "morph_weights", Float32Array);
+    }
+
     /** The frame's pose: ten floats a joint. */
     pose(): Float32Array {
         return this.door.array<Float32Array>(this.handle, "local", Float32Array).slice();

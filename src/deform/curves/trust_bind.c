@@ -263,7 +263,7 @@ typedef struct trust_evidence {
 
 /// Predicts example `way` + 1 from the two beside it as if it had not been sculpted.
 static void predict_example(const trust_maker* m, const sup_trust* without, uint32_t way, const trust_workspace* work,
-                            float* ratio, float* share, trust_evidence* evidence)
+                            float* ratio, double* share, trust_evidence* evidence)
 {
     const sup_weights* w = &m->c->weights;
     const sup_vec3*    shapes[3] = { m->desc->shapes[way], m->desc->shapes[way + 1], m->desc->shapes[way + 2] };
@@ -277,15 +277,15 @@ static void predict_example(const trust_maker* m, const sup_trust* without, uint
         sup_trust_sums s = work->sums[k];
         ratio[k] = s.l > 0 ? sup_clampf(s.g / s.l, 0, 1) : 0;
         float beside = fmaxf(s.n - 2 * ratio[k] * s.g + ratio[k] * ratio[k] * s.l, 0);
-        share[k] = (float)sup_exp((double)(-beside * s.rate / (count * count)));
+        share[k] = sup_exp((double)(-beside * s.rate / (count * count)));
     }
     for (uint32_t p = 0; p < m->c->mesh.point_count; ++p)
         for (uint32_t i = w->begin[p]; i < w->begin[p + 1]; ++i) {
             uint32_t        k = w->joints[i];
             trust_evidence* e = &evidence[k];
-            sup_vec3        predicted = v3_scale(v3_lerp(shapes[0][p], shapes[2][p], ratio[k]), share[k]);
-            double          size = (double)(w->values[i] * v3_length2(predicted));
-            e->agrees += (double)(w->values[i] * v3_dot(predicted, shapes[1][p]));
+            sup_vec3        between = v3_lerp(shapes[0][p], shapes[2][p], ratio[k]);
+            double          weight = (double)w->values[i] * share[k], size = weight * share[k] * (double)v3_length2(between);
+            e->agrees += weight * (double)v3_dot(between, shapes[1][p]);
             e->size += size, e->off += size * off * off;
         }
 }
@@ -298,23 +298,24 @@ static bool make_doubts(trust_maker* m, sup_trust* out)
 {
     uint32_t n = m->turns->pose_count, movers = out->mover_count;
     if (!m->desc->in_time || n < 3) return true;
-    sup_trust_way* ways = SUP_NEW(m->beside, sup_trust_way, n);
-    float *doubts = SUP_NEW(m->arena, float, (size_t)movers + 1), *ratio = SUP_NEW(m->beside, float, 2 * (size_t)movers);
+    sup_trust_way*  ways = SUP_NEW(m->beside, sup_trust_way, n);
+    float *         doubts = SUP_NEW(m->arena, float, (size_t)movers + 1), *ratio = SUP_NEW(m->beside, float, movers);
+    double*         share = SUP_NEW(m->beside, double, movers);
     trust_evidence* evidence = SUP_NEW(m->beside, trust_evidence, movers);
     trust_workspace work = { .away = SUP_NEW(m->beside, float, (size_t)n * m->turns->joint_count + 1),
                              .own = SUP_NEW(m->beside, sup_trust_sums, movers),
                              .sums = SUP_NEW(m->beside, sup_trust_sums, movers) };
-    if (!ways || !doubts || !ratio || !evidence || !work.away || !work.own || !work.sums) return false;
+    if (!ways || !doubts || !ratio || !share || !evidence || !work.away || !work.own || !work.sums) return false;
     for (uint32_t j = 0; j + 2 < n; ++j) ways[j] = (sup_trust_way){ j, j + 2 };
     sup_trust_desc desc = *m->desc;
     trust_maker    beside = *m;
     sup_trust      without = *out;
     desc.way_count = n - 2, desc.ways = ways, beside.desc = &desc, beside.arena = m->beside;
     if (!make_ways(&beside, &without)) return false;
-    for (uint32_t j = 0; j + 2 < n; ++j) predict_example(m, &without, j, &work, ratio, ratio + movers, evidence);
+    for (uint32_t j = 0; j + 2 < n; ++j) predict_example(m, &without, j, &work, ratio, share, evidence);
     for (uint32_t k = 0; k < movers; ++k) {
         const trust_evidence* e = &evidence[k];
-        if (!(2 * e->agrees < e->size)) continue;
+        if (!(e->size > 0 && 2 * e->agrees < e->size)) continue; // too far apart to predict anything, or well predicted
         double wanted = fmax(2 * e->agrees / e->size, SHARE_LEAST), least = OFF_LEAST * OFF_LEAST;
         doubts[k] = (float)(-LN2 * sup_log2(wanted) * least / (e->off / e->size + least * least));
     }

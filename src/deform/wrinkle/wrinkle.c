@@ -14,10 +14,10 @@ typedef struct wrinkle_params {
     float thickness, young, support;
     float strength, threshold;
     float irregularity, lift;
-    float creases;
+    float creases, rise;
 } wrinkle_params;
 
-enum { ROW_THICKNESS, ROW_YOUNG, ROW_SUPPORT, ROW_STRENGTH, ROW_THRESHOLD, ROW_IRREGULARITY, ROW_LIFT, ROW_CREASES };
+enum { ROW_THICKNESS, ROW_YOUNG, ROW_SUPPORT, ROW_STRENGTH, ROW_THRESHOLD, ROW_IRREGULARITY, ROW_LIFT, ROW_CREASES, ROW_RISE };
 #define AT(field) offsetof(wrinkle_params, field)
 
 static const sup_param rows[] = {
@@ -33,8 +33,7 @@ static const sup_param rows[] = {
                        .max = 1, .standard = 1, .unit = "",
                        .help = "Share of the height that folds have; paint _WRINKLE_STRENGTH to keep regions smooth" },
     [ROW_THRESHOLD] = { "threshold", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(threshold), .min = 0.005, .max = 0.5,
-                        .standard = 0.01, .unit = "",
-                        .help = "Compression at which folds begin; they are whole when 0.088 more is lost" },
+                        .standard = 0.01, .unit = "", .help = "Compression at which folds begin" },
     [ROW_IRREGULARITY] = { "irregularity", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(irregularity), .min = 0, .max = 2,
                            .standard = 0.6, .unit = "rad",
                            .help = "How far folds wander from their place in a regular row; 0 is corduroy" },
@@ -45,6 +44,9 @@ static const sup_param rows[] = {
     [ROW_CREASES] = { "creases", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(creases), .varies = SUP_VARIES_POINT, .min = 0, .max = 1,
                       .standard = 0, .unit = "",
                       .help = "How much of the deepest folds stays when nothing presses: skin remembers where it often bends" },
+    [ROW_RISE] = { "rise", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(rise), .min = 0, .max = 180, .standard = 40, .unit = "deg",
+                   .help = "Degrees of the joint that presses the skin fastest over which a fold rises; 0: as soon as length "
+                           "is lost" },
 };
 
 // Folds begin to show in points where so many of them stand along a wavelength, and show whole at the second number: fewer
@@ -53,12 +55,10 @@ static const sup_param rows[] = {
 #define POINTS_ALL 6.0f
 // Folds fade out towards the edge of a hole over so many wavelengths: what meets there of another mesh stays closed.
 #define BORDER_FADE 1.0f
-// Steep folds have at most this amplitude in mean radii of the surface at rest: a limb's is twice its own, so that they are cut
-// less than a fifth into it. Chosen by looking at the arms of cesiumman and the legs of the beast.
-#define HEIGHT_PER_LIMB 0.04f
-// From the threshold to folds that make up for all that is lost: below the tenth at which they have to, and as slow as that
-// allows, because a sharp elbow is pressed by 1.7 % for each degree.
-#define RISE 0.088f
+// From the threshold to folds that make up for all that is lost: below the tenth at which they have to. Where a joint presses
+// skin faster they rise over more, up to half of its length, which leaves them the other half to fall.
+#define RISE_LEAST 0.088f
+#define RISE_MOST 0.5f
 // Lost squared length that creases remember where no clip shows where they are: compression by a tenth along the limb.
 #define CREASE_ASSUMED 0.19f
 
@@ -66,12 +66,11 @@ typedef struct bound {
     wrinkle_surface surface;
     wrinkle_scale   scale;
     sup_field       strength, creases;
-    uint32_t        carrying;                   // points that carry folds
-    size_t          slopes, strengths, creased; // bytes of scratch; slopes: also of the points spread
+    uint32_t        carrying, shaded;                   // points that carry folds, and that have finer ones
+    size_t          spread, slopes, strengths, creased; // bytes of scratch; slopes are for shading
 } bound;
 
 static void spread(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_wrinkle_spread)(data, begin, end); }
-static void measure(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_wrinkle_measure)(data, begin, end); }
 static void fold(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_wrinkle_fold)(data, begin, end); }
 
 // ---------------------------------------------------------------------------------------------- bind
@@ -85,6 +84,8 @@ typedef struct binder {
     float*                wavelengths;
     wrinkle_strain*       most;
     const float*          border;
+    wrinkle_f4*           heights; // of waves, in amplitudes
+    sup_ripple*           ripples;
     bool                  sampled;
 } binder;
 
@@ -123,29 +124,20 @@ static float carried(const binder* b, uint32_t p, uint32_t family)
         if (along > step) step = along;
     }
     if (!(step > 0) || v3_length2(d) == 0) return 0;
-    return sup_smoothstep(POINTS_NONE, POINTS_ALL, b->wavelengths[p] / step) *
-           sup_smoothstep(0, BORDER_FADE * b->wavelengths[p], b->border[p]);
+    return sup_smoothstep(POINTS_NONE, POINTS_ALL, b->wavelengths[p] / step);
 }
 
-// The share of its height that a fold keeps on a surface as round as this at rest: folds of thick skin would cut a thin limb
-// to pieces. Found once, so that it does not change with the pose.
-static float fitting(const binder* b, uint32_t p, float reach)
+static sup_result keep_ripples(const binder* b, wrinkle_surface* s, sup_error* error)
 {
-    const wrinkle_frames* f = &b->frames;
-    sup_vec3              sum = v3(0, 0, 0);
-    float                 squares = 0;
-    for (int k = 0; k < WRINKLE_ROWS; ++k) {
-        sup_vec3 e = v3_sub(f->mesh->points[f->neighbors[p][k]], f->mesh->points[p]);
-        sum = v3_add(sum, e);
-        squares += v3_length2(e);
-    }
-    // Neighbors lie on a parabola of this curvature.
-    float curvature = squares > 0 ? 2 * fabsf(v3_dot(f->normals[p], sum)) / squares : 0;
-    float height = reach * curvature / HEIGHT_PER_LIMB;
-    return 1 / sqrtf(1 + height * height);
+    size_t      count = (size_t)s->point_count * WRINKLE_FAMILIES;
+    sup_ripple* kept = SUP_NEW(b->arena, sup_ripple, count);
+    if (!kept) return sup_fail_memory(error, "wrinkle");
+    memcpy(kept, b->ripples, count * sizeof *kept);
+    s->ripples = kept;
+    return SUP_OK;
 }
 
-// A fold needs a patch of surface: a point carries no more than the least of its neighbors.
+// A fold needs a patch of surface: a point carries no more than the least of its neighbors. What is left goes to the shading.
 static sup_result lay_waves(const binder* b, bound* out, sup_error* error)
 {
     wrinkle_surface*    s = &out->surface;
@@ -155,18 +147,22 @@ static sup_result lay_waves(const binder* b, bound* out, sup_error* error)
     for (uint32_t p = 0; p < s->point_count; ++p)
         for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) shares[p][k] = carried(b, p, k);
     for (uint32_t p = 0; p < s->point_count; ++p) {
-        float reach = b->wavelengths[p] / 6.2831853f, most = 0;
-        reach *= fitting(b, p, reach);
+        float amplitude = b->wavelengths[p] / 6.2831853f, most = 0, rest = 0;
+        float whole =
+            v3_length2(b->frames.normals[p]) > 0 ? sup_smoothstep(0, BORDER_FADE * b->wavelengths[p], b->border[p]) : 0;
         for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) {
             float share = shares[p][k];
             for (uint32_t i = t->ring_begin[p]; i < t->ring_begin[p + 1]; ++i) share = fminf(share, shares[t->ring[i]][k]);
-            most = fmaxf(most, share);
-            s->waves[p][k] *= reach * share;
+            most = fmaxf(most, whole * share);
+            rest = fmaxf(rest, whole * (1 - share));
+            size_t at = ((size_t)(p / WRINKLE_LANES) * WRINKLE_FAMILIES + k) * WRINKLE_LANES + p % WRINKLE_LANES;
+            s->waves[at] = b->heights[p][k] * amplitude * whole * share;
+            b->ripples[p * WRINKLE_FAMILIES + k].height *= whole * (1 - share);
         }
-        s->reach[p] = reach * most;
-        if (most > 0) s->active[p / WRINKLE_LANES] = 1, out->carrying++;
+        if (most > 0) s->active[p / WRINKLE_LANES] |= WRINKLE_POINTS, out->carrying++;
+        if (rest > 0) s->active[p / WRINKLE_LANES] |= WRINKLE_SHADING, out->shaded++;
     }
-    return SUP_OK;
+    return out->shaded ? keep_ripples(b, s, error) : SUP_OK;
 }
 
 static sup_result lay_rows(const binder* b, wrinkle_surface* s, sup_error* error)
@@ -198,9 +194,42 @@ static sup_result lay_memory(const binder* b, wrinkle_surface* s, sup_error* err
     if (!s->memory) return sup_fail_memory(error, "wrinkle");
     for (uint32_t i = 0; i < s->point_count; ++i) {
         wrinkle_strain m = b->sampled ? b->most[i] : (wrinkle_strain){ CREASE_ASSUMED, 0, 0 };
+        // Slopes straight with the compression: where clips hardly press, nothing stays.
+        float all = m.xx + m.yy, deep = all / WRINKLE_LOST_MAX, share = deep > 1 ? 1 / deep : b->sampled ? deep : 1;
+        m = (wrinkle_strain){ share * m.xx, share * m.xy, share * m.yy };
         s->memory[i] = sup_wrinkle_split(m);
     }
     return SUP_OK;
+}
+
+static sup_result lay_carriers(const binder* b, wrinkle_surface* s, sup_error* error)
+{
+    const sup_weights* w = &b->in->character->weights;
+    wrinkle_carrier*   carriers = SUP_NEW(b->arena, wrinkle_carrier, s->point_count);
+    if (!carriers) return sup_fail_memory(error, "wrinkle");
+    for (uint32_t p = 0; p < s->point_count; ++p) {
+        uint32_t at = w->begin[p], count = w->begin[p + 1] - at;
+        carriers[p] = (wrinkle_carrier){ .normal = b->frames.normals[p], .first = 1 };
+        if (count) carriers[p].joints[0] = carriers[p].joints[1] = w->joints[at];
+        if (count < 2) continue;
+        carriers[p].joints[1] = w->joints[at + 1];
+        carriers[p].first = w->values[at] / (w->values[at] + w->values[at + 1]);
+    }
+    s->carriers = carriers;
+    return SUP_OK;
+}
+
+static sup_result lay_rise(const binder* b, wrinkle_surface* s, sup_error* error)
+{
+    const wrinkle_params* p = b->in->params;
+    s->rise = SUP_NEW(b->arena, float, (size_t)s->point_count + WRINKLE_LANES);
+    if (!s->rise) return sup_fail_memory(error, "wrinkle");
+    sup_result result = sup_wrinkle_speeds(b->in->character, &b->frames, b->temporary, s->rise, error);
+    for (uint32_t i = 0; i < s->point_count + WRINKLE_LANES && !result; ++i) {
+        float over = i < s->point_count ? s->rise[i] * 0.017453293f * p->rise : 0;
+        s->rise[i] = over < RISE_LEAST ? RISE_LEAST : over > RISE_MOST ? RISE_MOST : over;
+    }
+    return result;
 }
 
 static sup_result bind_surface(binder* b, bound* out, sup_error* error)
@@ -211,19 +240,25 @@ static sup_result bind_surface(binder* b, bound* out, sup_error* error)
     const wrinkle_params* p = b->in->params;
     s->point_count = n;
     s->group_count = (n + WRINKLE_LANES - 1) / WRINKLE_LANES;
-    s->waves = SUP_NEW(b->arena, wrinkle_f4, n);
-    s->reach = SUP_NEW(b->arena, float, (size_t)n + WRINKLE_LANES);
+    s->waves = SUP_NEW(b->arena, float, (size_t)s->group_count* WRINKLE_LANES* WRINKLE_FAMILIES);
+    b->heights = SUP_NEW(b->temporary, wrinkle_f4, n);
     s->active = SUP_NEW(b->arena, uint8_t, s->group_count);
     b->most = SUP_NEW(b->temporary, wrinkle_strain, n);
-    if (!s->waves || !s->reach || !s->active || !b->most) return sup_fail_memory(error, "wrinkle");
+    b->ripples = SUP_NEW(b->temporary, sup_ripple, (size_t)n * WRINKLE_FAMILIES);
+    if (!b->ripples || !b->heights || !s->waves || !s->active || !b->most) return sup_fail_memory(error, "wrinkle");
     sup_polygons polygons = { n, mesh->face_count, mesh->face_begin, mesh->corner_points };
     sup_result   r = sup_topology_create(&polygons, b->temporary, &b->topology, error);
     if (!r) r = find_wavelengths(b, error);
+    if (!r) r = sup_wrinkle_fit(mesh, &b->topology, p->lift > 0, b->in->tasks, b->temporary, b->wavelengths, error);
     if (!r) r = sup_wrinkle_frames_create(mesh, &b->topology, b->wavelengths, b->temporary, &b->frames, error);
     if (!r) r = sup_wrinkle_directions(b->in, &b->frames, b->wavelengths, b->temporary, b->most, &b->sampled, error);
-    if (!r) r = sup_wrinkle_phases(&b->frames, b->wavelengths, p->irregularity, p->lift, b->temporary, s->waves, error);
+    if (!r)
+        r = sup_wrinkle_phases(&b->frames, b->wavelengths, p->irregularity, p->lift, b->temporary, b->heights, b->ripples,
+                               error);
     if (!r) r = sup_wrinkle_border(&b->frames, b->temporary, &b->border, error);
     if (!r) r = lay_rows(b, s, error);
+    if (!r) r = lay_carriers(b, s, error);
+    if (!r) r = lay_rise(b, s, error);
     if (!r) r = lay_memory(b, s, error);
     if (!r) r = lay_waves(b, out, error);
     return r;
@@ -240,7 +275,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
         binder   work = { .in = in, .arena = arena, .temporary = temporary };
         b->strength = in->fields[ROW_STRENGTH];
         b->creases = in->fields[ROW_CREASES];
-        b->slopes = sup_align(n * sizeof(wrinkle_f4), 64);
+        b->spread = sup_align(n * sizeof(wrinkle_f4), 64);
         b->strengths = b->strength.scale ? sup_align(n * sizeof(float), 64) : 0;
         b->creased = b->creases.scale ? sup_align(n * sizeof(float), 64) : 0;
         r = sup_wrinkle_scale_create(in->character, arena, &b->scale, error);
@@ -248,7 +283,8 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     }
     sup_arena_destroy(temporary);
     if (r) return r;
-    *out = (sup_binding){ .data = b, .scratch_size = 2 * b->slopes + b->strengths + b->creased };
+    if (b->shaded) b->slopes = b->spread;
+    *out = (sup_binding){ .data = b, .scratch_size = b->spread + b->slopes + b->strengths + b->creased };
     return SUP_OK;
 }
 
@@ -260,37 +296,62 @@ static const float* read_field(uint32_t row, const sup_field* field, float value
     return out;
 }
 
-static float lost(float compression) { return compression * (2 - compression); } // of squared length
+static wrinkle_job job_of(const bound* b, const wrinkle_params* p, const sup_frame* frame, void* scratch)
+{
+    const wrinkle_surface* s = &b->surface;
+    uint8_t*               at = (uint8_t*)scratch + b->spread + b->slopes;
+    float                  scale = sup_wrinkle_scale(&b->scale, frame->end);
+    wrinkle_job            job = { .surface = s,
+                                   .points = frame->points,
+                                   .skin = frame->end->skin,
+                                   .which = WRINKLE_POINTS,
+                                   .unscale = 1 / (scale * scale),
+                                   .threshold = p->threshold,
+                                   .strength = p->strength,
+                                   .crease = p->creases,
+                                   .spread = scratch };
+    if (b->strengths) job.strengths = read_field(ROW_STRENGTH, &b->strength, p->strength, s->point_count, (float*)(void*)at);
+    if (b->creased)
+        job.creases = read_field(ROW_CREASES, &b->creases, p->creases, s->point_count, (float*)(void*)(at + b->strengths));
+    return job;
+}
 
 static void evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                      sup_vec3* out)
 {
     (void)state;
-    const bound*           b = binding->data;
-    const wrinkle_params*  p = params;
-    const wrinkle_surface* s = &b->surface;
-    uint8_t*               at = (uint8_t*)scratch + 2 * b->slopes;
-    float                  scale = sup_wrinkle_scale(&b->scale, frame->end);
-    wrinkle_job            job = { .surface = s,
-                                   .points = frame->points,
-                                   .unscale = 1 / (scale * scale),
-                                   .low = lost(p->threshold),
-                                   .high = lost(p->threshold + RISE),
-                                   .strength = p->strength,
-                                   .crease = p->creases,
-                                   .slopes = scratch,
-                                   .spread = (wrinkle_f4*)scratch + b->slopes / sizeof(wrinkle_f4),
-                                   .out = out };
+    const bound* b = binding->data;
     if (!b->carrying) {
-        memcpy(out, frame->points, s->point_count * sizeof *out);
+        memcpy(out, frame->points, b->surface.point_count * sizeof *out);
         return;
     }
-    if (b->strengths) job.strengths = read_field(ROW_STRENGTH, &b->strength, p->strength, s->point_count, (float*)(void*)at);
-    if (b->creased)
-        job.creases = read_field(ROW_CREASES, &b->creases, p->creases, s->point_count, (float*)(void*)(at + b->strengths));
+    wrinkle_job job = job_of(b, params, frame, scratch);
+    job.out = out;
+    sup_tasks_run(frame->tasks, b->surface.group_count, WRINKLE_GRAIN, spread, &job);
+    sup_tasks_run(frame->tasks, b->surface.group_count, WRINKLE_GRAIN, fold, &job);
+}
+
+// Measured on the folded skin: where points carry no folds that is the skin that came in.
+static uint32_t relief(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* skin,
+                       void* scratch, sup_ripple* out)
+{
+    const bound*           b = binding->data;
+    const wrinkle_surface* s = &b->surface;
+    if (!b->shaded) return 0;
+    if (!out) return WRINKLE_FAMILIES;
+    wrinkle_job job = job_of(b, params, frame, scratch);
+    job.points = skin;
+    job.which = WRINKLE_SHADING;
+    job.slopes = (wrinkle_f4*)scratch + b->spread / sizeof(wrinkle_f4);
     sup_tasks_run(frame->tasks, s->group_count, WRINKLE_GRAIN, spread, &job);
-    sup_tasks_run(frame->tasks, s->group_count, WRINKLE_GRAIN, measure, &job);
     sup_tasks_run(frame->tasks, s->group_count, WRINKLE_GRAIN, fold, &job);
+    for (uint32_t p = 0; p < s->point_count; ++p)
+        for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) {
+            sup_ripple* r = &out[p * WRINKLE_FAMILIES + k];
+            *r = s->ripples[p * WRINKLE_FAMILIES + k];
+            r->height *= job.slopes[p][k];
+        }
+    return WRINKLE_FAMILIES;
 }
 
 static bool is_fine(const sup_bind_input* in, const sup_binding* binding)
@@ -300,7 +361,8 @@ static bool is_fine(const sup_bind_input* in, const sup_binding* binding)
 }
 
 static const sup_condition conditions[] = {
-    { "fine", "four points to a fold", "give --subdivide 2, or raise thickness", is_fine },
+    { "fine", "four points to a fold", "give --subdivide 2, or raise thickness; pictures and normal maps shade finer folds",
+      is_fine },
     { 0 },
 };
 
@@ -315,4 +377,5 @@ const sup_deformer sup_deformer_wrinkle = {
     .conditions = conditions,
     .bind = bind,
     .evaluate = evaluate,
+    .relief = relief,
 };

@@ -1,5 +1,6 @@
 /// deform/wrinkle/wrinkle.h: a surface prepared for folds; shared by wrinkle.c (parameters, frames), wrinkle_bind.c (strain),
-/// wrinkle_field.c (directions and phases) and wrinkle_wide.c (runs it).
+/// wrinkle_limits.c (how wide folds may be, how fast they may rise), wrinkle_field.c (directions and phases) and wrinkle_wide.c
+/// (runs it).
 ///
 /// Every point has a tangent frame at rest whose first axis is the direction in which the skin is usually compressed there.
 /// Four *families* of folds stand in it: wave vectors at 0, 45, 90 and 135 degrees to that axis. Each family has a phase that
@@ -14,12 +15,25 @@
 
 enum {
     WRINKLE_FAMILIES = 4,
-    WRINKLE_LANES = 8, ///< points of one group
-    WRINKLE_ROWS = 6,  ///< neighbors that strain is measured by: one in each sixth of a turn
-    WRINKLE_GRAIN = 64 ///< groups of one task
+    WRINKLE_LANES = 8,  ///< points of one group
+    WRINKLE_ROWS = 6,   ///< neighbors that strain is measured by: one in each sixth of a turn
+    WRINKLE_GRAIN = 64, ///< groups of one task
+    WRINKLE_POINTS = 1,
+    WRINKLE_SHADING = 2,
 };
 
+/// No skin folds steeper than this: what is pressed by 30 %, a lost squared length of 0.51.
+#define WRINKLE_LOST_MAX 0.51f
+#define WRINKLE_STEEPEST 1.048f
+
 typedef float wrinkle_f4 __attribute__((vector_size(16))); ///< one value for each family
+
+/// What carries a point: the joints that move it most, and its normal at rest.
+typedef struct wrinkle_carrier {
+    sup_vec3 normal;
+    float    first; ///< share of the first joint
+    uint32_t joints[2];
+} wrinkle_carrier;
 
 /// Every point looks at WRINKLE_ROWS others around it, about a third of a wavelength away where the mesh is fine: strain counts
 /// as it is over a fold and not from point to point, whatever the mesh. They stand in rows of eight lanes: row r of a group
@@ -30,32 +44,35 @@ typedef struct wrinkle_surface {
     const uint32_t* index; ///< groups x rows x lanes
     const float*    first; ///< likewise: coefficients of the first tangent
     const float*    second;
-    float*          reach; ///< by point, units: wavelength / 2 pi where its points can carry folds, else 0; eight more behind
-    wrinkle_f4*     waves; ///< by point, units: height in amplitudes x wavelength / 2 pi x share of the folds that points carry
-    wrinkle_f4*     memory; ///< by point: lost squared length that stays when nothing presses (creases)
-    uint8_t*        active; ///< by group: some point carries folds
+    float*          rise; ///< by point: compression over which folds rise to their whole height; eight more behind
+    float* waves; ///< groups x families x lanes, units: height in amplitudes x wavelength / 2 pi x share of the folds that
+                  ///< points carry
+    wrinkle_f4* memory; ///< by point: lost squared length that stays when nothing presses (creases)
+    uint8_t*    active; ///< by group: WRINKLE_POINTS where some point carries folds, WRINKLE_SHADING where some has finer ones
+    const sup_ripple*      ripples;  ///< points x families: those of amplitude 1 that points do not carry; NULL: there are none
+    const wrinkle_carrier* carriers; ///< by point
 } wrinkle_surface;
 
-/// One job of both kernels.
+/// One job of the kernels.
 typedef struct wrinkle_job {
     const wrinkle_surface* surface;
     const sup_vec3*        points;
+    const sup_affine*      skin;      ///< by joint
+    uint8_t                which;     ///< of the kinds of `active`
     float                  unscale;   ///< 1 over the square of the scale of the whole character in this pose
-    float                  low, high; ///< lost squared length at which folds begin, and at which they are whole
+    float                  threshold; ///< compression at which folds begin
     float                  strength;
     const float*           strengths; ///< by point instead; NULL: uniform
     float                  crease;
     const float*           creases; ///< by point instead
-    wrinkle_f4*            slopes;  ///< by point: steepest slope of each family
+    wrinkle_f4*            slopes;  ///< by point: steepest slope of each family, for shading; NULL: points are moved instead
     wrinkle_f4*            spread;  ///< by point: the incoming points, a load each
-    sup_vec3*              out;     ///< normals after `measure`, skin after `fold`
+    sup_vec3*              out;
 } wrinkle_job;
 
 /// Groups begin up to end: spread = points.
 SUP_WIDE_DECLARE(void, sup_wrinkle_spread, (const wrinkle_job* job, uint32_t begin, uint32_t end));
-/// Slopes and normals from the strain.
-SUP_WIDE_DECLARE(void, sup_wrinkle_measure, (const wrinkle_job* job, uint32_t begin, uint32_t end));
-/// Skin from slopes (softened over neighbors) and waves.
+/// From the strain to slopes, and from these to skin.
 SUP_WIDE_DECLARE(void, sup_wrinkle_fold, (const wrinkle_job* job, uint32_t begin, uint32_t end));
 
 /// 1 - C of the surface at one point, in its frame: what squared length is missing; negative where it is stretched.
@@ -94,9 +111,17 @@ float      sup_wrinkle_scale(const wrinkle_scale* scale, const sup_pose* pose);
 sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, const float* wavelengths, sup_arena* temporary,
                                   wrinkle_strain* most, bool* sampled, sup_error* error);
 /// The height of each family at every point, in amplitudes: from -2 to 0, or as much higher as `lift` (0 to 1) says.
-/// irregularity: radians by which phases wander.
+/// irregularity: radians by which phases wander. ripples: the same waves around every point, without a lift.
 sup_result sup_wrinkle_phases(const wrinkle_frames* f, const float* wavelengths, float irregularity, float lift,
-                              sup_arena* temporary, wrinkle_f4* out, sup_error* error);
+                              sup_arena* temporary, wrinkle_f4* out, sup_ripple* ripples, sup_error* error);
+/// How often values of neighbors are averaged so that a field changes over a wavelength and not from point to point.
+uint32_t sup_wrinkle_smoothings(const sup_mesh* mesh, const sup_topology* topology, const float* wavelengths);
+/// Makes wavelengths fit the body: the deepest fold stays within a share of the largest ball inside it that touches the skin
+/// there. outside: folds stand up as well, and the gap to other skin counts.
+sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, bool outside, const sup_tasks* tasks,
+                           sup_arena* arena, float* wavelengths, sup_error* error);
+/// By how much one radian of the joint that does it fastest presses the skin at every point: a bound for any axis.
+sup_result sup_wrinkle_speeds(const sup_character* c, const wrinkle_frames* f, sup_arena* arena, float* out, sup_error* error);
 /// How far every point is from the edge of a hole, over edges; infinite where there is none.
 sup_result sup_wrinkle_border(const wrinkle_frames* f, sup_arena* temporary, const float** out, sup_error* error);
 /// The wave vector of a family, unit, at rest.

@@ -142,16 +142,13 @@ static void smooth_tensors(const sup_topology* t, uint32_t n, uint32_t times, te
     if (times % 2) memcpy(a, b, n * sizeof *a);
 }
 
-// How often neighbors are averaged so that directions change over a wavelength and not from point to point.
-static uint32_t smoothings(const wrinkle_frames* f, const float* wavelengths)
+uint32_t sup_wrinkle_smoothings(const sup_mesh* mesh, const sup_topology* t, const float* wavelengths)
 {
     double   ratio = 0;
-    uint32_t n = f->mesh->point_count, entries = f->topology->ring_begin[n];
+    uint32_t n = mesh->point_count, entries = t->ring_begin[n];
     for (uint32_t p = 0; p < n; ++p)
-        for (uint32_t k = f->topology->ring_begin[p]; k < f->topology->ring_begin[p + 1]; ++k) {
-            double length = (double)v3_distance(f->mesh->points[p], f->mesh->points[f->topology->ring[k]]);
-            ratio += length / (double)wavelengths[p];
-        }
+        for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k)
+            ratio += (double)v3_distance(mesh->points[p], mesh->points[t->ring[k]]) / (double)wavelengths[p];
     if (entries) ratio /= entries;
     double times = ratio > 0 ? 2 / (ratio * ratio) : 0;
     return times < 4 ? 4 : times > SMOOTHINGS_MAX ? SMOOTHINGS_MAX : (uint32_t)times;
@@ -202,7 +199,7 @@ sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, c
         tensor_add(&one[p], y, y, share * s.sum[p].yy);
         tensor_add(&one[p], axis, axis, BONE_SHARE);
     }
-    smooth_tensors(f->topology, n, smoothings(f, wavelengths), one, two);
+    smooth_tensors(f->topology, n, sup_wrinkle_smoothings(f->mesh, f->topology, wavelengths), one, two);
     for (uint32_t p = 0; p < n; ++p) turn_frame(f, p, &one[p], axis_at(c, axes, p), &most[p]);
     *sampled = s.poses > 0;
     return SUP_OK;
@@ -377,7 +374,7 @@ static float wander(sup_vec3 p, float wavelength, float irregularity, sup_vec3* 
 }
 
 sup_result sup_wrinkle_phases(const wrinkle_frames* f, const float* wavelengths, float irregularity, float lift,
-                              sup_arena* temporary, wrinkle_f4* out, sup_error* error)
+                              sup_arena* temporary, wrinkle_f4* out, sup_ripple* ripples, sup_error* error)
 {
     uint32_t  n = f->mesh->point_count;
     uint32_t* order = SUP_NEW(temporary, uint32_t, n);
@@ -390,15 +387,24 @@ sup_result sup_wrinkle_phases(const wrinkle_frames* f, const float* wavelengths,
     if (!order || !s.links || !s.z || !s.known) return sup_fail_memory(error, "wrinkle");
     sup_result result = make_order(f, temporary, order, error);
     if (result != SUP_OK) return result;
+    // One length for the whole surface, or phases would jump where wavelengths change.
+    double mean = 0;
+    for (uint32_t p = 0; p < n; ++p) mean += (double)wavelengths[p] / n;
     for (s.family = 0; s.family < WRINKLE_FAMILIES; ++s.family) {
         solve_family(&s);
         for (uint32_t p = 0; p < n; ++p) {
             sup_vec3 slope, d = sup_wrinkle_wave(f, p, s.family);
-            double   turn = (double)wander(f->mesh->points[p], wavelengths[p], irregularity, &slope);
+            double   turn = (double)wander(f->mesh->points[p], (float)mean, irregularity, &slope);
             // Where folds stand closer they are lower, so that their length stays what it is.
             float closer = 1 + v3_dot(d, slope) * wavelengths[p] / 6.2831853f;
             float wave = s.z[p].re * (float)sup_cos(turn) - s.z[p].im * (float)sup_sin(turn);
-            out[p][s.family] = (wave - 1 + 2 * lift) / fmaxf(fabsf(closer), 0.5f);
+            float lower = 1 / fmaxf(fabsf(closer), 0.5f);
+            out[p][s.family] = (wave - 1 + 2 * lift) * lower;
+            ripples[p * WRINKLE_FAMILIES + s.family] =
+                (sup_ripple){ .wave = v3_mad(slope, 6.2831853f / wavelengths[p], d),
+                              .cosine = wave,
+                              .sine = s.z[p].re * (float)sup_sin(turn) + s.z[p].im * (float)sup_cos(turn),
+                              .height = lower * wavelengths[p] / 6.2831853f };
         }
     }
     return SUP_OK;

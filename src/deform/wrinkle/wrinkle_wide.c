@@ -7,28 +7,14 @@ typedef struct vr {
     fr x, y, z;
 } vr;
 
-// No skin folds steeper than this: lost squared length of 0.51, compression by 30 %. What is pressed further slides into a
-// crease and lies on itself, where a fold would only reach through it: folds are gone at 50 %.
-#define LOST_MAX 0.51f
-#define LOST_GONE 0.75f
-
-// An amplitude is at most so many mean radii of curvature of the surface it stands on. Folds are cut in, and below a bulge the
-// normals converge: flanks would cross there. In a hollow they part.
-#define HEIGHT_PER_RADIUS 0.1f
-#define HEIGHT_PER_HOLLOW 0.35f
+// Skin of which little more than half of the length is left lies on itself: folds fall from there on. Skinning that collapses a
+// joint turns skin inside out, which is a negative length: at the second number folds are gone.
+#define LEFT_FULL 0.6f
+#define LEFT_NONE -0.15f
 
 INLINE fr fr_max0(fr x) { return fr_select(x > fr_all(0.0f), x, fr_all(0.0f)); }
 INLINE fr fr_least(fr a, fr b) { return fr_select(a < b, a, b); }
 INLINE fr dot(vr a, vr b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
-// Share of the lost squared length that goes into folds. The height of a fold that makes up for all of it begins like a square
-// root: a fold would jump up at the first touch. So heights rise straight from 0 at low to what they should be at high.
-INLINE fr share_of(fr lost, float low, float high)
-{
-    fr t = (lost - fr_all(low)) * fr_all(1.0f / (high - low));
-    t = fr_least(fr_max0(t), fr_all(1.0f));
-    return fr_select(lost < fr_all(high), fr_all(high) * t * t / (lost + fr_all(1e-12f)), fr_all(1.0f));
-}
 
 // Square of the steepest slope of a sinusoid whose length makes up for a lost squared length d: the mean of
 // sqrt(1 - d + a^2 cos^2) is 1. a^2 = 2 d to first order; the polynomial is within 0.1 % of the elliptic integral up to d =
@@ -37,6 +23,17 @@ INLINE fr slope_square(fr d)
 {
     fr more = fr_all(0.125f) + d * (fr_all(0.027f) + d * fr_all(0.044f));
     return fr_all(2.0f) * d * (fr_all(1.0f) + d * more);
+}
+
+// The square of the slope that folds have where `lost` is lost. A fold that makes up for all of it begins like a square root:
+// it would jump up at the first touch. So slopes rise straight from the threshold to what they should be `rise` further, and
+// never faster.
+INLINE fr slopes_of(fr lost, float threshold, fr rise)
+{
+    fr one = fr_all(1.0f), pressed = one - fr_sqrt(fr_max0(one - lost));
+    fr whole = fr_least(fr_all(threshold) + rise, fr_all(0.3f)), t = fr_max0(pressed - fr_all(threshold)) / rise;
+    fr allowed = slope_square(whole * (fr_all(2.0f) - whole)) * t * t;
+    return fr_least(allowed, slope_square(fr_least(lost, fr_all(WRINKLE_LOST_MAX))));
 }
 
 // The points of four (or eight) lanes, each in one load, turned into coordinates.
@@ -65,63 +62,97 @@ INLINE vr load_lanes(const wrinkle_f4* p, const uint32_t* i)
 #endif
 
 typedef struct sums {
-    vr a, b, l; // tangents, and the sum of edges
-    fr squares; // of their lengths
+    vr a, b; // tangents
 } sums;
 
 INLINE sums gather(const wrinkle_job* job, vr p, uint32_t group, uint32_t lane)
 {
     const wrinkle_surface* s = job->surface;
     fr                     zero = fr_all(0.0f);
-    sums                   t = { { zero, zero, zero }, { zero, zero, zero }, { zero, zero, zero }, zero };
+    sums                   t = { { zero, zero, zero }, { zero, zero, zero } };
     for (uint32_t r = 0; r < WRINKLE_ROWS; ++r) {
         size_t at = ((size_t)group * WRINKLE_ROWS + r) * WRINKLE_LANES + lane;
         vr     q = load_lanes(job->spread, s->index + at), e = { q.x - p.x, q.y - p.y, q.z - p.z };
         fr     g = fr_load(s->first + at), h = fr_load(s->second + at);
         t.a.x += g * e.x, t.a.y += g * e.y, t.a.z += g * e.z;
         t.b.x += h * e.x, t.b.y += h * e.y, t.b.z += h * e.z;
-        t.l.x += e.x, t.l.y += e.y, t.l.z += e.z;
-        t.squares += dot(e, e);
     }
     return t;
 }
 
+// What is missing of the squared length, and its principal values.
+typedef struct strain {
+    fr xx, xy, yy;
+    fr mean, apart; // the principal values are mean + apart and mean - apart
+} strain;
+
+INLINE strain strain_of(const wrinkle_job* job, const sums* t)
+{
+    fr     one = fr_all(1.0f), half = fr_all(0.5f), unscale = fr_all(job->unscale);
+    strain e = { one - unscale * dot(t->a, t->a), fr_all(0.0f) - unscale * dot(t->a, t->b), one - unscale * dot(t->b, t->b),
+                 fr_all(0.0f), fr_all(0.0f) };
+    fr     q = half * (e.xx - e.yy);
+    e.mean = half * (e.xx + e.yy);
+    e.apart = fr_sqrt(q * q + e.xy * e.xy);
+    return e;
+}
+
+// Squares of the steepest slopes.
 typedef struct split {
     fr of[WRINKLE_FAMILIES];
 } split;
 
-// Positive part of the strain, shared out to the families: a compression of any direction is a sum of at most three of the
-// four, with factors that change continuously as it turns.
-INLINE split share_out(const wrinkle_job* job, fr xx, fr xy, fr yy)
+// Positive part of the strain, shared out to the families. A compression turned by t against the first one goes into two, with
+// slopes as cos 2 t and sin 2 t: those change evenly as it turns, while the slopes of shares of the lost length would jump up
+// like square roots. What is pressed alike in all directions goes into the first and the third.
+INLINE split share_out(float threshold, fr rise, const strain* e)
 {
-    fr zero = fr_all(0.0f), half = fr_all(0.5f);
-    fr mean = half * (xx + yy), q = half * (xx - yy), r = fr_sqrt(q * q + xy * xy);
-    fr high = fr_max0(mean + r), low = fr_max0(mean - r);
-    // At r = 0 the direction does not matter, because q and xy are 0 as well.
-    fr turn = half * (high - low) / (r + fr_all(1e-12f));
-    fr left = fr_least(fr_max0((fr_all(LOST_GONE) - high) * fr_all(1.0f / (LOST_GONE - LOST_MAX))), fr_all(1.0f));
-    fr most = fr_least(fr_all(LOST_MAX) / (high + fr_all(1e-12f)), fr_all(1.0f));
-    fr size = share_of(high, job->low, job->high) * most * left * left; // amplitudes go as its root
-    fr px = half * (high + low) + turn * q, py = half * (high + low) - turn * q, pxy = turn * xy, c = fr_abs(pxy);
-    fr first = fr_max0(px - c), third = fr_max0(py - c), diagonal = c + c;
-    fr whole = (px + py) * size / (first + third + diagonal + fr_all(1e-12f));
-    return (split){ { first * whole, fr_select(pxy > zero, diagonal, zero) * whole, third * whole,
-                      fr_select(pxy > zero, zero, diagonal) * whole } };
+    fr one = fr_all(1.0f), half = fr_all(0.5f), zero = fr_all(0.0f);
+    fr high = fr_max0(e->mean + e->apart), low = fr_max0(e->mean - e->apart);
+    fr scale = one / (e->apart + low + fr_all(1e-12f)), one_way = e->apart * scale, all_ways = one - one_way;
+    fr even = half * all_ways * all_ways, whole = one / (one_way * one_way + all_ways * all_ways);
+    fr h = slopes_of(high, threshold, rise) * whole, l = slopes_of(low, threshold, rise) * whole;
+    fr q = half * (e->xx - e->yy) * scale, x = e->xy * scale;
+    fr first = fr_select(q > zero, q * q, zero), third = fr_select(q > zero, zero, q * q);
+    fr second = fr_select(x > zero, x * x, zero), fourth = fr_select(x > zero, zero, x * x);
+    return (split){ { h * (first + even) + l * (third + even), h * second + l * fourth, h * (third + even) + l * (first + even),
+                      h * fourth + l * second } };
 }
 
-// Creases that stay; tension along a family pulls them flat.
-INLINE void remember(const wrinkle_job* job, uint32_t at, fr xx, fr xy, fr yy, split* d)
+// Creases that stay where nothing folds deeper; tension along a family pulls them flat.
+INLINE void remember(const wrinkle_job* job, uint32_t at, const strain* e, split* d)
 {
-    fr along[WRINKLE_FAMILIES] = { xx, fr_all(0.5f) * (xx + yy) + xy, yy, fr_all(0.5f) * (xx + yy) - xy };
+    fr along[WRINKLE_FAMILIES] = { e->xx, e->mean + e->xy, e->yy, e->mean - e->xy };
     for (int k = 0; k < WRINKLE_FAMILIES; ++k) {
         float kept[SUP_REGISTER];
         for (uint32_t i = 0; i < SUP_REGISTER; ++i) {
             uint32_t point = at + i < job->surface->point_count ? at + i : job->surface->point_count - 1;
             kept[i] = job->surface->memory[point][k] * (job->creases ? job->creases[point] : job->crease);
         }
-        fr pulled = along[k] - fr_max0(along[k]);
-        d->of[k] += fr_max0(fr_load(kept) + pulled);
+        fr stays = fr_load(kept), pulled = along[k] - fr_max0(along[k]);
+        fr flat = fr_max0(fr_all(1.0f) + pulled / (stays + fr_all(1e-12f)));
+        fr square = slope_square(stays) * flat * flat;
+        d->of[k] = fr_select(square > d->of[k], square, d->of[k]);
     }
+}
+
+// The normals that the two strongest joints alone would give.
+INLINE vr bone_normals(const wrinkle_job* job, uint32_t at)
+{
+    const wrinkle_surface* s = job->surface;
+    float                  blend[3][SUP_REGISTER];
+    for (uint32_t lane = 0; lane < SUP_REGISTER; ++lane) {
+        const wrinkle_carrier* c = &s->carriers[at + lane < s->point_count ? at + lane : s->point_count - 1];
+        const float(*a)[4] = job->skin[c->joints[0]].m, (*b)[4] = job->skin[c->joints[1]].m;
+        for (int k = 0; k < 3; ++k) {
+            float first = a[k][0] * c->normal.x + a[k][1] * c->normal.y + a[k][2] * c->normal.z;
+            float second = b[k][0] * c->normal.x + b[k][1] * c->normal.y + b[k][2] * c->normal.z;
+            blend[k][lane] = second + c->first * (first - second);
+        }
+    }
+    vr n = { fr_load(blend[0]), fr_load(blend[1]), fr_load(blend[2]) };
+    fr shrink = fr_all(1.0f) / (fr_sqrt(dot(n, n)) + fr_all(1e-30f));
+    return (vr){ n.x * shrink, n.y * shrink, n.z * shrink };
 }
 
 // Whether any lane has something to fold.
@@ -134,52 +165,82 @@ INLINE bool any_over(fr x, float least)
     return any;
 }
 
-INLINE void measure_lanes(const wrinkle_job* job, uint32_t group, uint32_t lane)
+// Where little of the area is left the normal swings round fast: there the bones' counts more and more. Returns what is left of
+// the folds.
+INLINE fr settle(vr bones, const strain* e, vr* n)
+{
+    fr across = fr_sqrt(fr_max0(fr_all(1.0f) - (e->mean - e->apart))) + fr_all(1e-12f);
+    fr left = dot(*n, bones) / across, more = fr_all(0.5f) * fr_max0(fr_all(LEFT_FULL) - fr_sqrt(dot(*n, *n)));
+    *n = (vr){ n->x + more * bones.x, n->y + more * bones.y, n->z + more * bones.z };
+    return fr_least(fr_max0((left - fr_all(LEFT_NONE)) * fr_all(1.0f / (LEFT_FULL - LEFT_NONE))), fr_all(1.0f));
+}
+
+INLINE void copy_points(const wrinkle_job* job, uint32_t at, uint32_t count)
+{
+    uint32_t last = at + count < job->surface->point_count ? at + count : job->surface->point_count;
+    for (uint32_t i = at; i < last; ++i) {
+        if (job->slopes) job->slopes[i] = (wrinkle_f4){ 0, 0, 0, 0 };
+        else job->out[i] = job->points[i];
+    }
+}
+
+INLINE void put_slopes(const wrinkle_job* job, uint32_t at, const fr a[WRINKLE_FAMILIES])
+{
+    float stored[WRINKLE_FAMILIES][SUP_REGISTER];
+    for (int k = 0; k < WRINKLE_FAMILIES; ++k) fr_store(stored[k], a[k]);
+    for (uint32_t i = 0; i < SUP_REGISTER && at + i < job->surface->point_count; ++i)
+        job->slopes[at + i] = (wrinkle_f4){ stored[0][i], stored[1][i], stored[2][i], stored[3][i] };
+}
+
+INLINE void put_points(const wrinkle_job* job, uint32_t at, vr p, vr n, fr height)
+{
+    fr    far = height / (fr_sqrt(dot(n, n)) + fr_all(1e-30f)), zero = fr_all(0.0f);
+    float x[SUP_REGISTER], y[SUP_REGISTER], z[SUP_REGISTER];
+    ir    folded = (height > zero) | (height < zero); // the others keep their bits
+    fr_store(x, fr_select(folded, p.x + far * n.x, p.x));
+    fr_store(y, fr_select(folded, p.y + far * n.y, p.y));
+    fr_store(z, fr_select(folded, p.z + far * n.z, p.z));
+    for (uint32_t i = 0; i < SUP_REGISTER && at + i < job->surface->point_count; ++i)
+        job->out[at + i] = (sup_vec3){ x[i], y[i], z[i] };
+}
+
+INLINE fr strength_of(const wrinkle_job* job, uint32_t at)
+{
+    float of[SUP_REGISTER];
+    if (!job->strengths) return fr_all(job->strength);
+    for (uint32_t i = 0; i < SUP_REGISTER; ++i)
+        of[i] = job->strengths[at + i < job->surface->point_count ? at + i : job->surface->point_count - 1];
+    return fr_load(of);
+}
+
+INLINE void fold_lanes(const wrinkle_job* job, uint32_t group, uint32_t lane)
 {
     const wrinkle_surface* s = job->surface;
     uint32_t               at = group * WRINKLE_LANES + lane, own[SUP_REGISTER];
     if (at >= s->point_count) return;
     for (uint32_t i = 0; i < SUP_REGISTER; ++i) own[i] = at + i < s->point_count ? at + i : s->point_count - 1;
-    fr   zero = fr_all(0.0f), one = fr_all(1.0f), unscale = fr_all(job->unscale);
-    vr   p = load_lanes(job->spread, own);
-    sums t = gather(job, p, group, lane);
-    fr   xx = one - unscale * dot(t.a, t.a), xy = zero - unscale * dot(t.a, t.b), yy = one - unscale * dot(t.b, t.b);
-    vr   n = { t.a.y * t.b.z - t.a.z * t.b.y, t.a.z * t.b.x - t.a.x * t.b.z, t.a.x * t.b.y - t.a.y * t.b.x };
-    fr   area = fr_sqrt(dot(n, n)), flip = one / (area + fr_all(1e-30f));
-    n = (vr){ n.x * flip, n.y * flip, n.z * flip };
-    float normal[3][SUP_REGISTER];
-    fr_store(normal[0], n.x), fr_store(normal[1], n.y), fr_store(normal[2], n.z);
-    for (uint32_t i = 0; i < SUP_REGISTER && at + i < s->point_count; ++i)
-        job->out[at + i] = (sup_vec3){ normal[0][i], normal[1][i], normal[2][i] };
-
-    split d = share_out(job, xx, xy, yy);
-    if (job->creases || job->crease > 0.0f) remember(job, at, xx, xy, yy, &d);
-    fr whole = (d.of[0] + d.of[1]) + (d.of[2] + d.of[3]);
-    if (!any_over(whole, 0.0f)) {
-        for (uint32_t i = 0; i < SUP_REGISTER && at + i < s->point_count; ++i) job->slopes[at + i] = (wrinkle_f4){ 0, 0, 0, 0 };
+    fr     zero = fr_all(0.0f), one = fr_all(1.0f), unscale = fr_all(job->unscale);
+    vr     p = load_lanes(job->spread, own);
+    sums   t = gather(job, p, group, lane);
+    strain e = strain_of(job, &t);
+    bool   creased = job->creases || job->crease > 0.0f;
+    if (!creased && !any_over(e.mean + e.apart, job->threshold)) {
+        copy_points(job, at, SUP_REGISTER);
         return;
     }
-
-    // Neighbors lie on a parabola of this curvature above the tangent plane, or below it where the surface is hollow.
-    fr bent = dot(n, t.l) * fr_all(2.0f) / (t.squares + fr_all(1e-30f));
-    fr curvature = fr_select(bent > zero, bent * fr_all(1.0f / HEIGHT_PER_HOLLOW), bent * fr_all(1.0f / HEIGHT_PER_RADIUS));
-    fr squares = zero, a[WRINKLE_FAMILIES];
-    for (int k = 0; k < WRINKLE_FAMILIES; ++k) {
-        fr square = slope_square(d.of[k]);
-        squares += square;
-        a[k] = fr_sqrt(square);
-    }
-    fr height = fr_load(s->reach + at) * curvature;
-    fr bound = one / fr_sqrt(one + squares * height * height);
+    vr    n = { unscale * (t.a.y * t.b.z - t.a.z * t.b.y), unscale * (t.a.z * t.b.x - t.a.x * t.b.z),
+                unscale * (t.a.x * t.b.y - t.a.y * t.b.x) };
+    split d = share_out(job->threshold, fr_load(s->rise + at), &e);
+    if (creased) remember(job, at, &e, &d);
+    fr fall = settle(bone_normals(job, at), &e, &n) * strength_of(job, at), height = zero, a[WRINKLE_FAMILIES];
     // Where anything is not a number, nothing folds: comparisons are false.
-    ir    sound = (area > zero) & (squares < fr_all(1e6f)) & (bound <= one);
-    float stored[WRINKLE_FAMILIES][SUP_REGISTER];
-    for (int k = 0; k < WRINKLE_FAMILIES; ++k) fr_store(stored[k], fr_select(sound, a[k] * bound, zero));
-    for (uint32_t i = 0; i < SUP_REGISTER && at + i < s->point_count; ++i) {
-        float strength = job->strengths ? job->strengths[at + i] : job->strength;
-        job->slopes[at + i] =
-            (wrinkle_f4){ stored[0][i] * strength, stored[1][i] * strength, stored[2][i] * strength, stored[3][i] * strength };
+    ir sound = (dot(n, n) > zero) & ((d.of[0] + d.of[1]) + (d.of[2] + d.of[3]) < fr_all(1e6f)) & (fall <= one);
+    for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) {
+        a[k] = fr_select(sound, fr_sqrt(d.of[k]) * fall, zero);
+        height += a[k] * fr_load(s->waves + ((size_t)group * WRINKLE_FAMILIES + k) * WRINKLE_LANES + lane);
     }
+    if (job->slopes) put_slopes(job, at, a);
+    else put_points(job, at, p, n, height);
 }
 
 void SUP_WIDE(sup_wrinkle_spread)(const wrinkle_job* job, uint32_t begin, uint32_t end)
@@ -189,42 +250,13 @@ void SUP_WIDE(sup_wrinkle_spread)(const wrinkle_job* job, uint32_t begin, uint32
         job->spread[i] = (wrinkle_f4){ job->points[i].x, job->points[i].y, job->points[i].z, 0 };
 }
 
-void SUP_WIDE(sup_wrinkle_measure)(const wrinkle_job* job, uint32_t begin, uint32_t end)
-{
-    const wrinkle_surface* s = job->surface;
-    for (uint32_t g = begin; g < end; ++g) {
-        if (s->active[g]) {
-            for (uint32_t lane = 0; lane < WRINKLE_LANES; lane += SUP_REGISTER) measure_lanes(job, g, lane);
-            continue;
-        }
-        uint32_t first = g * WRINKLE_LANES,
-                 last = first + WRINKLE_LANES < s->point_count ? first + WRINKLE_LANES : s->point_count;
-        for (uint32_t i = first; i < last; ++i) job->slopes[i] = (wrinkle_f4){ 0, 0, 0, 0 };
-    }
-}
-
 void SUP_WIDE(sup_wrinkle_fold)(const wrinkle_job* job, uint32_t begin, uint32_t end)
 {
-    const wrinkle_surface* s = job->surface;
     for (uint32_t g = begin; g < end; ++g) {
-        uint32_t first = g * WRINKLE_LANES,
-                 last = first + WRINKLE_LANES < s->point_count ? first + WRINKLE_LANES : s->point_count;
-        for (uint32_t i = first; i < last; ++i) {
-            if (!s->active[g] || s->reach[i] == 0.0f) {
-                job->out[i] = job->points[i];
-                continue;
-            }
-            const uint32_t* index = s->index + (size_t)g * WRINKLE_ROWS * WRINKLE_LANES + (i - first);
-            wrinkle_f4      sum = { 0, 0, 0, 0 };
-            for (uint32_t k = 0; k < WRINKLE_ROWS; k += 2) sum += job->slopes[index[k * WRINKLE_LANES]]; // thirds of a turn
-            const float share = 0.5f / (WRINKLE_ROWS / 2);
-            wrinkle_f4  slope =
-                job->slopes[i] * (wrinkle_f4){ 0.5f, 0.5f, 0.5f, 0.5f } + sum * (wrinkle_f4){ share, share, share, share };
-            wrinkle_f4 h = slope * s->waves[i];
-            float      height = (h[0] + h[1]) + (h[2] + h[3]);
-            sup_vec3   p = job->points[i], n = job->out[i];
-            if (height == 0.0f) job->out[i] = p;
-            else job->out[i] = (sup_vec3){ p.x + height * n.x, p.y + height * n.y, p.z + height * n.z };
+        if (!(job->surface->active[g] & job->which)) {
+            copy_points(job, g * WRINKLE_LANES, WRINKLE_LANES);
+            continue;
         }
+        for (uint32_t lane = 0; lane < WRINKLE_LANES; lane += SUP_REGISTER) fold_lanes(job, g, lane);
     }
 }

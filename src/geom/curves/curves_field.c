@@ -27,7 +27,15 @@
 /// Rings of a branch whose distances differ by more than this factor are spread anew.
 #define UNEVEN 1.5
 /// GUIDE_RINGS: of the longest limb, that lines are drawn over.
-enum { GUIDE_RINGS = 40, RINGS_MOST = 4096, BRANCHES_MANY = 2000, MATCHES = 32, PIT_ROUNDS = 3, EVEN_ROUNDS = 4 };
+enum {
+    GUIDE_RINGS = 40,
+    RINGS_MOST = 4096,
+    BRANCHES_MANY = 2000,
+    MATCHES = 32,
+    PIT_ROUNDS = 3,
+    EVEN_ROUNDS = 4,
+    END_ROUNDS = 4
+};
 
 // ---------------------------------------------------------------------------------------------- the coordinate
 
@@ -379,28 +387,42 @@ static void match_ring(curve_maker* m, uint32_t curve, const sup_vec3* before)
     rotate(m, c, nearest);
 }
 
-/// Of rings that were cut from curve `first` on, those that are open and much shorter than one beside them go. Says whether
-/// any.
+static void walk_branch(field_maker* f, uint32_t branch)
+{
+    for (uint32_t i = f->first[branch]; i < f->first[branch + 1] && !f->m->failed; ++i) {
+        uint32_t curve = f->m->curve_count;
+        walk_ring(f, &f->rings[i]);
+        f->rings[i].curve = f->m->curve_count > curve ? curve : SUP_NONE;
+    }
+}
+
+/// Whether of two rings the shorter one is open and less than half as long as the other: it only cuts the corner off a piece of
+/// clothing.
+static bool differ(const field_maker* f, uint32_t i, uint32_t k)
+{
+    const curve_maker* m = f->m;
+    float              a = 0, b = 0;
+    if (f->rings[i].curve == SUP_NONE || f->rings[k].curve == SUP_NONE) return false;
+    maker_center(m, &m->curves[f->rings[i].curve], &a);
+    maker_center(m, &m->curves[f->rings[k].curve], &b);
+    return !m->curves[f->rings[a < b ? i : k].curve].closed && fminf(a, b) < FRAGMENT * fmaxf(a, b);
+}
+
+/// Of neighbors that differ, one goes: the one on whose side fewer rings stand. Rings were cut from curve `first` on. Says
+/// whether any went.
 static bool drop_fragments(field_maker* f, uint32_t branch, uint32_t first)
 {
-    curve_maker* m = f->m;
-    bool         any = false;
-    float        before = 0;
-    uint32_t     end = f->first[branch + 1];
+    bool     any = false;
+    uint32_t last = SUP_NONE, behind = 0, end = f->first[branch + 1], count = 0;
+    for (uint32_t i = f->first[branch]; i < end; ++i) count += f->rings[i].curve != SUP_NONE;
     for (uint32_t i = f->first[branch]; i < end; ++i) {
-        uint32_t c = f->rings[i].curve;
-        float    length = 0, next = 0;
-        if (c == SUP_NONE) continue;
-        maker_center(m, &m->curves[c], &length);
-        uint32_t beside = i + 1;
-        while (beside < end && f->rings[beside].curve == SUP_NONE) ++beside;
-        if (beside < end) maker_center(m, &m->curves[f->rings[beside].curve], &next);
-        if (!m->curves[c].closed && length < FRAGMENT * fmaxf(before, next)) f->rings[i].triangle = SUP_NONE, any = true;
-        before = length;
+        if (f->rings[i].curve == SUP_NONE) continue;
+        if (last != SUP_NONE && differ(f, last, i)) f->rings[2 * behind <= count ? last : i].triangle = SUP_NONE, any = true;
+        last = i, ++behind;
     }
     if (any) {
         for (uint32_t i = f->first[branch]; i < end; ++i) f->rings[i].curve = SUP_NONE;
-        maker_drop_curves(m, first);
+        maker_drop_curves(f->m, first);
     }
     return any;
 }
@@ -410,16 +432,30 @@ static void cut_branch(field_maker* f, uint32_t branch)
 {
     curve_maker* m = f->m;
     uint32_t     begin = m->curve_count, kept = f->first[branch];
-    do
-        for (uint32_t i = f->first[branch]; i < f->first[branch + 1] && !m->failed; ++i) {
-            uint32_t curve = m->curve_count;
-            walk_ring(f, &f->rings[i]);
-            f->rings[i].curve = m->curve_count > curve ? curve : SUP_NONE;
-        }
+    do walk_branch(f, branch);
     while (!m->failed && drop_fragments(f, branch, begin));
     for (uint32_t i = f->first[branch]; i < f->first[branch + 1] && !m->failed; ++i)
         if (f->rings[i].curve != SUP_NONE) f->rings[kept++] = f->rings[i];
     for (uint32_t i = kept; i < f->first[branch + 1]; ++i) f->rings[i].curve = f->rings[i].branch = SUP_NONE;
+}
+
+/// Where neighbors differ, the end of their half of the branch moves half of the way to the next ring, and those between follow
+/// evenly. Says whether any did.
+static bool move_ends(field_maker* f)
+{
+    bool any = false;
+    for (uint32_t b = 0; b < f->levels.branch_count; ++b) {
+        uint32_t first = f->first[b], count = f->first[b + 1] - first;
+        bool     low = false, high = false;
+        if (count < 3) continue;
+        sup_level_ring* r = f->rings + first;
+        for (uint32_t i = 0; i + 1 < count; ++i)
+            if (differ(f, first + i, first + i + 1)) *(2 * i < count - 1 ? &low : &high) = any = true;
+        float from = low ? 0.5f * (r[0].along + r[1].along) : r[0].along;
+        float to = high ? 0.5f * (r[count - 1].along + r[count - 2].along) : r[count - 1].along;
+        for (uint32_t i = 0; (low || high) && i < count; ++i) r[i].along = from + (to - from) * (float)i / (float)(count - 1);
+    }
+    return any;
 }
 
 /// Each ring turned to the one before, and knowing its neighbors.
@@ -494,6 +530,20 @@ static void even_out(const field_maker* f, uint32_t branch, uint32_t count, cons
         double t = at[k + 1] > at[k] ? (i * step - at[k]) / (at[k + 1] - at[k]) : 0;
         rings[i].along = 0.5f * (along[i] + along[k] + (along[k + 1] - along[k]) * (float)t);
     }
+}
+
+/// Ends of open pieces stand well away from their corners.
+static sup_result settle_ends(field_maker* f, sup_error* error)
+{
+    sup_result r = SUP_OK;
+    for (uint32_t round = 0; !r && round < END_ROUNDS; ++round) {
+        maker_drop_curves(f->m, 0);
+        for (uint32_t b = 0; b < f->levels.branch_count; ++b) walk_branch(f, b);
+        if (f->m->failed) return sup_fail_memory(error, "curves");
+        if (!move_ends(f)) break;
+        r = sup_levels_find(&f->levels, f->rings, f->ring_count, error);
+    }
+    return r;
 }
 
 /// Cuts all rings, and those of uneven branches again and again as they are evened out; the best of it stays.
@@ -649,6 +699,7 @@ sup_result field_curves_make(curve_maker* m, const sup_curves_desc* desc, sup_cu
     field_maker f = { .m = m, .work = sup_arena_beside(m->arena) };
     sup_result  r = f.work ? find_branches(&f, desc, error) : sup_fail_memory(error, "curves");
     if (!r) r = find_rings(&f, error);
+    if (!r) r = settle_ends(&f, error);
     if (!r) r = cut_evenly(&f, error);
     if (!r) r = place_points(&f, m->arena, out, error);
     if (!r && desc->way == SUP_CURVES_ALONG) r = field_lines_make(&f, desc->curves ? desc->curves : 16, out, error);

@@ -240,6 +240,36 @@ static uint32_t number_roots(uint32_t* parent, uint32_t count, uint32_t* out)
     return found;
 }
 
+/// Of a point that has a face.
+static uint32_t region_of(const sup_levels* l, uint32_t point)
+{
+    uint32_t face = l->topology->fan[l->topology->fan_begin[point]];
+    return l->region[l->begin[face] + l->band[point] - l->first[face]];
+}
+
+/// How high every region reaches and how wide it is. A tip ends inside its band, where its last point is: a sole, or any flat
+/// end, is much wider than its coordinate is high.
+static void measure_regions(sup_levels* l)
+{
+    for (uint32_t i = 0; i < l->region_count; ++i) {
+        sup_region* r = &l->regions[i];
+        if (r->component == SUP_NONE) continue;
+        double low = border(l, r->component, r->band), high = border(l, r->component, r->band + 1);
+        r->low = r->below ? low : high, r->high = r->above ? high : low;
+    }
+    for (uint32_t p = 0; p < l->mesh->point_count; ++p) {
+        if (l->topology->fan_begin[p] == l->topology->fan_begin[p + 1]) continue;
+        sup_region* r = &l->regions[region_of(l, p)];
+        if (!r->below) r->low = fmin(r->low, (double)l->u[p]);
+        if (!r->above) r->high = fmax(r->high, (double)l->u[p]);
+    }
+    for (uint32_t i = 0; i < l->region_count; ++i) {
+        sup_region* r = &l->regions[i];
+        double      step = fmax(r->high - r->low, 0);
+        r->width = r->slope > 0 ? (float)(r->area * step / r->slope) : 0; // the length of its lines is slope / step
+    }
+}
+
 static bool make_regions(sup_levels* l, uint32_t** below, uint32_t** above, uint32_t* ring_count)
 {
     uint32_t  count = l->mesh->triangle_count, entries = l->begin[count];
@@ -270,12 +300,11 @@ static bool make_regions(sup_levels* l, uint32_t** below, uint32_t** above, uint
     }
     for (uint32_t i = 0; i < l->region_count; ++i) {
         sup_region* r = &l->regions[i];
-        double step = r->component == SUP_NONE ? 0 : border(l, r->component, r->band + 1) - border(l, r->component, r->band);
-        r->width = r->slope > 0 ? (float)(r->area * step / r->slope) : 0; // the length of its lines is slope / step
         r->next = r->goes_to = r->branch = SUP_NONE;
         r->group = i;
         r->fork = !(r->below == 1 && r->above == 1) && r->below + r->above != 1;
     }
+    measure_regions(l);
     *ring_count = all;
     return true;
 }
@@ -447,13 +476,6 @@ void sup_levels_settle(sup_levels* l)
     }
 }
 
-/// Of a point that has a face.
-static uint32_t region_of(const sup_levels* l, uint32_t point)
-{
-    uint32_t face = l->topology->fan[l->topology->fan_begin[point]];
-    return l->region[l->begin[face] + l->band[point] - l->first[face]];
-}
-
 void sup_levels_mark(const sup_levels* l, const bool* branches, bool* marked)
 {
     for (uint32_t b = 0; b < l->branch_count; ++b)
@@ -468,8 +490,7 @@ uint32_t sup_levels_place(const sup_levels* l, uint32_t point, float* along)
     *along = 0;
     if (l->topology->fan_begin[point] == l->topology->fan_begin[point + 1]) return SUP_NONE;
     const sup_region* r = &l->regions[region_of(l, point)];
-    double            low = border(l, r->component, r->band), high = border(l, r->component, r->band + 1);
-    double            at = high > low ? ((double)l->u[point] - low) / (high - low) : 0;
+    double            at = r->high > r->low ? ((double)l->u[point] - r->low) / (r->high - r->low) : 0;
     *along = r->from + r->width * (float)(at < 0 ? 0 : at > 1 ? 1 : at);
     return r->branch;
 }
@@ -513,8 +534,7 @@ sup_result sup_levels_find(const sup_levels* l, sup_level_ring* rings, uint32_t 
         if (rings[i].branch == SUP_NONE) continue;
         uint32_t          region = region_at(l, &l->branches[rings[i].branch], rings[i].along, &ratio);
         const sup_region* r = &l->regions[region];
-        double            low = border(l, r->component, r->band), high = border(l, r->component, r->band + 1);
-        rings[i].level = (float)(low + (high - low) * (double)ratio);
+        rings[i].level = (float)(r->low + (r->high - r->low) * (double)ratio);
         rings[i].along = r->from + r->width * ratio;
         rings[i].triangle = SUP_NONE;
         next[i] = wanted[region], wanted[region] = i + 1; // lists, numbers plus 1

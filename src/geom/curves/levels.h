@@ -22,6 +22,7 @@ typedef struct sup_region {
     uint32_t below, above;           ///< how many rings
     uint32_t ring_below, ring_above; ///< of them, as long as there is one: numbers of several are mixed
     double   area, slope;            ///< slope: integral of the coordinate's over the region
+    double   low, high;              ///< of the coordinate: the borders of its band, or its own end at a tip
     float    width;                  ///< mean distance from its lower to its upper level
     uint32_t next, group, goes_to;   ///< of the list; forks that became one; the fork that took it in
     uint32_t branch;                 ///< after sup_levels_settle: SUP_NONE at a fork

@@ -15,4 +15,9 @@ typedef struct sup_feature {
 sup_feature sup_feature_at(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 at, sup_vec3 side,
                            double most);
 
+/// Likewise at a point of the mesh, as wide as the points around it allow and not narrower where a flat triangle around it,
+/// which cuts a corner of the round surface that is meant, reaches into the ball. ring: those points.
+sup_feature sup_feature_at_point(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, uint32_t point,
+                                 sup_vec3 side, double most, const uint32_t* ring, uint32_t ring_count);
+
 #endif

@@ -16,10 +16,15 @@ typedef struct builder {
     uint32_t*  begin;
     uint32_t*  index;
     float*     share;
+    uint64_t   work; // entries that adding has passed by
     bool       failed, crowded;
 } builder;
 
 enum { ROW_MEAN_MAX = 48, ROWS_FREE = 1 << 20, CORNERS_MAX = 512 }; // shares of a row in the mean, corners of a face
+// Work of a row in the mean (about 1,000 on sound meshes), and of all together beside that. Rows of thirty are searched thirty
+// times; one of a hundred thousand would be searched as often.
+#define ROW_WORK_MAX 4096ull
+#define WORK_FREE (1ull << 29)
 
 static bool builder_begin(builder* b, sup_arena* arena, uint32_t rows, size_t capacity)
 {
@@ -50,13 +55,16 @@ static bool grow(builder* b)
 
 static void add(builder* b, uint32_t index, double share)
 {
+    if (b->failed) return;
     uint32_t first = b->begin[b->rows], i = b->used;
     while (i > first && b->index[i - 1] > index) --i;
+    b->work += b->used - i;
+    if (b->work > ROW_WORK_MAX * b->row_capacity + WORK_FREE) b->failed = b->crowded = true;
     if (i > first && b->index[i - 1] == index) {
         b->share[i - 1] += (float)share;
         return;
     }
-    if (b->failed || (b->used == b->capacity && !grow(b))) {
+    if (b->used == b->capacity && !grow(b)) {
         b->failed = true;
         return;
     }

@@ -14,6 +14,7 @@ const MESHES: Record<string, new (geometry: BufferGeometry, material: Material |
 const POLL_MS = 2; // between two looks at whether the picture stands
 const LONGEST_WAIT_MS = 5000; // a fence that never comes (a lost context) holds nothing up
 
+type Surface = Pick<PictureData, "width" | "height" | "ratio" | "panes">;
 type Drawable = Mesh<BufferGeometry, Material | Material[]>;
 
 export class Drawer {
@@ -26,6 +27,8 @@ export class Drawer {
     private readonly textures = new Map<number, Texture>();
     private readonly objects = new Map<number, Object3D>();
     private shadows = "";
+    /** What is on the screen. */
+    private shown: Surface | undefined;
 
     constructor(private readonly canvas: OffscreenCanvas | HTMLCanvasElement) {
         this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, stencil: true });
@@ -43,17 +46,24 @@ export class Drawer {
 
     /** Draws, and resolves when the picture stands. */
     async draw(picture: PictureData): Promise<DrawnData> {
-        const began = performance.now(), { renderer, canvas } = this, { width, height, ratio, number } = picture;
+        const began = performance.now(), { number } = picture;
         this.take(picture);
+        this.surface(picture);
+        const kept = picture.keep ? createImageBitmap(this.canvas) : undefined; // before the browser takes the buffer away
+        if (!kept) this.shown = picture;
+        else if (this.shown) this.surface(this.shown); // in the same turn: nobody sees the other one
+        await this.stands();
+        return { number, ms: performance.now() - began, ...(kept ? { kept: await kept } : {}) };
+    }
+
+    private surface({ width, height, ratio, panes }: Surface): void {
+        const { renderer, canvas } = this;
         if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
         if (canvas.width !== Math.floor(width * ratio) || canvas.height !== Math.floor(height * ratio)) renderer.setSize(width, height, false);
         renderer.setScissorTest(false);
         renderer.clear();
         renderer.setScissorTest(true);
-        for (const pane of picture.panes) this.pane(pane);
-        const kept = picture.keep ? createImageBitmap(canvas) : undefined; // before the browser takes the buffer away
-        await this.stands();
-        return { number, ms: performance.now() - began, ...(kept ? { kept: await kept } : {}) };
+        for (const pane of panes) this.pane(pane);
     }
 
     private async stands(): Promise<void> {
@@ -66,7 +76,7 @@ export class Drawer {
 
     private pane({ scissor, viewport, projection, camera, objects }: PaneData): void {
         const shown = new Set<Object3D>();
-        for (const data of objects) shown.add(this.object(data));
+        for (const data of objects) if (this.known(data)) shown.add(this.object(data));
         for (const one of this.scene.children) one.visible = shown.has(one);
         this.camera.matrix.fromArray(camera);
         this.camera.matrixWorldNeedsUpdate = true;
@@ -80,6 +90,11 @@ export class Drawer {
             this.renderer.shadowMap.needsUpdate = true;
         }
         this.renderer.render(this.scene, this.camera);
+    }
+
+    /** False of what was forgotten since: a picture that is shown again may name it. */
+    private known({ light: lamp, geometry, material }: ObjectData): boolean {
+        return Boolean(lamp) || this.geometries.has(geometry!) && [material!].flat().every(id => this.materials.has(id));
     }
 
     /** What throws shadows, and how: while that stays, so does the map of them, wherever the camera goes. */

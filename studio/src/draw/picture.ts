@@ -75,7 +75,7 @@ export interface PictureData {
     /** What is no longer used. */
     forget: number[];
     panes: PaneData[];
-    /** The picture itself is wanted back. */
+    /** The picture itself is wanted back, and what was shown before stays on the screen. */
     keep: boolean;
 }
 /** It stands there: drawn by the graphics processor, not only handed to it. */

@@ -4,20 +4,9 @@ import { type App, type Panel, soon } from "../app.ts";
 import { ICONS, h, icon } from "../dom.ts";
 import { type Parameter, field, readable, short } from "../field.ts";
 import { type Link, type Value, activeChain, link, running, text, withChain, withLink } from "../session.ts";
+import { presetRow } from "./presets.ts";
 
-interface Preset {
-    name: string;
-    summary: string;
-    set: Record<string, string>;
-}
 const parametersOf = (deformer: DeformerInfo): Parameter[] => deformer.params as Parameter[];
-const presetsOf = (deformer: DeformerInfo): Preset[] => deformer.presets as unknown as Preset[];
-
-/** A text of the preset as a value of the parameter's type. */
-function parsed(parameter: Parameter, value: string): Value {
-    if (parameter.type === "float" || parameter.type === "int") return Number(value);
-    return parameter.type === "bool" ? value === "true" || value === "1" : value;
-}
 
 export const chainPanel: Panel = {
     id: "chain", title: "Chain",
@@ -89,7 +78,7 @@ function linkCard(app: App, one: Link, at: number, info: ChainInfo | undefined, 
         h("button", { class: "square small", "aria-label": `Remove ${one.deformer}`, title: "Remove", disabled: chain.links.length < 2, onclick: () => store.do(`remove ${one.deformer}`, session => withChain(session, id, old => ({ ...old, links: old.links.filter((_, i) => i !== at) }))) }, icon(ICONS.close)));
     const body: HTMLElement[] = [h("p", { class: "about" }, deformer?.summary ?? "There is no such deformer in this version.")];
     if (deformer) {
-        body.push(...presetRow(deformer, one, (label, values) => change(label, () => values), onHelp));
+        body.push(...presetRow(app, deformer, one, at, (label, values) => change(label, () => values), onHelp));
         const rows = parametersOf(deformer).map(parameter => parameterRow(app, parameter, one, name, told?.idle[parameter.name], change, onHelp, `${id}-${at}`));
         const live = rows.filter(row => !row.idle).map(row => row.row), idle = rows.filter(row => row.idle).map(row => row.row);
         body.push(...live);
@@ -99,29 +88,6 @@ function linkCard(app: App, one: Link, at: number, info: ChainInfo | undefined, 
     const isOpen = open?.has(String(at)) ?? (at === chain.links.length - 1 || chain.links.length === 1);
     const card = h("details", { class: `link${one.muted ? " muted" : ""}`, "data-at": String(at), "data-deformer": one.deformer, open: isOpen || !open }, head, ...body);
     return h("div", { class: "link-box" }, card, tools);
-}
-
-function presetRow(deformer: DeformerInfo, one: Link, set: (label: string, values: Record<string, Value>) => void, onHelp: (text: string) => void): HTMLElement[] {
-    const presets = presetsOf(deformer);
-    if (!presets.length) return [];
-    const parameters = new Map(parametersOf(deformer).map(parameter => [parameter.name, parameter]));
-    const valuesOf = (preset: Preset) => Object.fromEntries(Object.entries(preset.set).flatMap(([name, value]) => {
-        const parameter = parameters.get(name), is = parameter && parsed(parameter, value);
-        return parameter && is !== undefined && text(is) !== text(parameter.default) ? [[name, is] as const] : [];
-    }));
-    const same = (preset: Preset) => JSON.stringify(Object.entries(valuesOf(preset)).sort()) === JSON.stringify(Object.entries(one.values).sort());
-    const tell = (preset: Preset) => {
-        const wanted = valuesOf(preset), names = [...new Set([...Object.keys(one.values), ...Object.keys(wanted)])];
-        const changes = names.flatMap(name => {
-            const standard = parameters.get(name.split("@")[0]!)?.default ?? "", before = one.values[name] ?? standard, after = wanted[name] ?? standard;
-            return text(before) === text(after) ? [] : [`${readable(name)} ${text(before)} → ${text(after)}`];
-        });
-        onHelp(`${preset.summary}. ${changes.length ? changes.join(", ") : "Nothing changes"}.`);
-    };
-    const all: Preset[] = [{ name: "standard", summary: "The deformer's own values", set: {} }, ...presets];
-    const chosen = all.find(same); // two may say the same: the first is it
-    const chips = all.map(preset => h("button", { class: "chip", "aria-pressed": String(preset === chosen), title: preset.summary, onclick: () => set(`preset ${preset.name}`, valuesOf(preset)), onpointerenter: () => tell(preset), onfocus: () => tell(preset) }, readable(preset.name)));
-    return [h("div", { class: "chips", role: "group", "aria-label": "Presets" }, ...chips)];
 }
 
 type Change = (label: string, values: (old: Record<string, Value>) => Record<string, Value>, merge?: string) => void;

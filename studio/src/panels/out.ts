@@ -5,7 +5,8 @@ import { codeC, codeJavaScript, codePython, commandLine, onlyHere, sourceWord } 
 import { ICONS, h, icon } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { fileBytes } from "../files.ts";
-import { type Baked, bake, contactSheet, film, mayFilm, motionOf, picture, save } from "../output.ts";
+import { type Container, film, mayFilm } from "../film.ts";
+import { type Baked, bake, contactSheet, motionOf, picture, save } from "../output.ts";
 import { presetOf } from "../preset.ts";
 import { activeChain, linksText } from "../session.ts";
 import { RECORDED, takeOf, worldName, worldWith } from "../touch/take.ts";
@@ -110,19 +111,21 @@ function moreSection(app: App): HTMLElement {
     const maps = h("span", { class: "row" });
     const png = h("button", { class: "outline", id: "out-png", onclick: () => void attempt(async () => say(`${stem(app)}-${store.now.frame}.png`, await picture(app))) }, "Picture");
     const sheet = h("button", { class: "outline", id: "out-sheet", title: `${SHEET_FRAMES} frames on one sheet`, onclick: () => void attempt(async () => say(`${stem(app)}-sheet.png`, await contactSheet(app, SHEET_FRAMES))) }, "Contact sheet");
-    const movie = h("button", { class: "outline", id: "out-film", disabled: !mayFilm(), title: mayFilm() ? "Every frame as a WebM film" : "This browser has no encoder for films; 'supple render' makes one", onclick: () => void attempt(async () => {
+    const movie = (kind: Container, label: string) => h("button", { class: "outline", id: kind === "mp4" ? "out-mp4" : "out-film", disabled: !mayFilm(), title: mayFilm() ? `Every frame as a ${label} film` : "This browser has no encoder for films; 'supple render' makes one", onclick: () => void attempt(async () => {
         const was = app.clock.playing;
         app.clock.pause();
         working.hidden = false;
         try {
-            say(`${stem(app)}.webm`, await film(app, fraction => {
+            const made = await film(app, kind, fraction => {
                 working.value = fraction;
                 return true;
-            }));
+            });
+            say(`${stem(app)}.${kind}`, made.film);
+            if (made.note) app.say(made.note);
         } finally {
             if (was) app.clock.play();
         }
-    }) }, "Film");
+    }) }, `Film (${label})`);
     const state = h("button", { class: "outline", id: "out-session", title: "This whole page as a file; drop it here again", onclick: () => say(`${stem(app)}-session.json`, json(store.now)) }, "Session");
     const update = () => {
         world.disabled = !worldName(store.now, app.engine.clip()?.name ?? null);
@@ -130,7 +133,7 @@ function moreSection(app: App): HTMLElement {
     };
     store.listen(soon(update));
     update();
-    return h("section", { "aria-label": "More to save" }, h("h3", {}, "More"), h("div", { class: "row wrap" }, preset, world, maps, state, png, sheet, movie), working);
+    return h("section", { "aria-label": "More to save" }, h("h3", {}, "More"), h("div", { class: "row wrap" }, preset, world, maps, state, png, sheet, movie("webm", "WebM"), movie("mp4", "MP4")), working);
 }
 
 function commandSection(app: App): HTMLElement {

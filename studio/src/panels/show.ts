@@ -27,6 +27,9 @@ export const showPanel: Panel = {
             const { show } = store.now;
             for (const one of looks) one.setAttribute("aria-pressed", String(one.dataset["look"] === show.shading));
             for (const { key, box } of toggles) box.checked = show[key];
+            const truth = heat.querySelector<HTMLOptionElement>('option[value="truth"]')!;
+            truth.disabled = !store.now.source.truth?.length;
+            truth.textContent = truth.disabled ? "Distance to the truth (drop its meshes)" : HEATS.truth.name;
             heat.value = show.heat;
             heatHelp.textContent = show.heat === "none" ? "" : `${HEATS[show.heat].help}.`;
             const joints = engine.info?.joints.map(one => one.name) ?? [], key = joints.join();
