@@ -24,6 +24,8 @@ if (process.argv[4] !== "hand") {
     await page.waitForFunction(() => globalThis.studio.chains().every(chain => chain.done >= chain.frames), undefined, { timeout: 300000 });
     await studio(page, "pause");
     await studio(page, "seek", FRAME);
+    await page.locator(".presets").hover();
+    await page.waitForFunction(() => [...document.querySelectorAll(".preset img")].every(one => one.complete && one.naturalWidth > 40), undefined, { timeout: 300000 });
     await take(page, "studio");
     await page.emulateMedia({ colorScheme: "light" });
     await page.getByRole("tab", { name: "Out", exact: true }).click();
@@ -46,7 +48,7 @@ if (process.argv[4] !== "hand") {
     await page.locator("#doctor-run").click();
     await page.waitForSelector("[data-joint]", { timeout: 90000 });
     await page.locator("[data-joint]").first().click();
-    await page.waitForTimeout(1000);
+    await page.waitForFunction(() => /^bend /.test(globalThis.studio.session().clip));
     await settled(page);
     await studio(page, "pause");
     await studio(page, "seek", 15);

@@ -13,7 +13,7 @@ if (!fs.existsSync(path.join(root, "dist/index.mjs"))) {
     console.log("skipped: dist/ is not there; make npm builds it");
     process.exit(77);
 }
-const { connect, open } = await import("supple-skin");
+const { compile, connect, open } = await import("supple-skin");
 const compat = await import("supple-skin/compat");
 const FPS = 12, END = 0.25, SOURCE = "builtin:arm?points=500", LINKS = "layers";
 
@@ -41,7 +41,7 @@ async function checkDoor(what, supple, clip, wanted) {
 
     const bad = [
         [() => supple.load("builtin:nobody"), /nobody/], [() => arm.chain("nonsense"), /nonsense/], [() => supple.load("a.glb", new Uint8Array(8)), /a\.glb/],
-        [() => player.live(0.1, new Float32Array(3)), /floats/], [() => player.evaluate(NaN), /finite/], [() => player.set("layers.nothing", 1), /nothing/],
+        [() => player.live(0.1, new Float32Array(3)), /floats/], [async () => player.live(0.1, await player.pose(), new Float32Array((await player.morphs()).length + 1)), /morphs/], [() => player.evaluate(NaN), /finite/], [() => player.set("layers.nothing", 1), /nothing/],
         [() => arm.map("soft", new Float32Array(2)), /2/], [() => chain.bake({ fps: FPS, end: END, file: "a.nothing" }), /nothing/], [() => chain.play({ clap: 1 }), /clap/],
     ];
     for (const [call, words] of bad)
@@ -58,6 +58,9 @@ await checkDoor("this thread", await open({ threads: 1 }), clip, wanted);
 await checkDoor("three threads", await open({ threads: 3 }), clip, wanted);
 await checkDoor("a worker with two threads", await connect({ threads: 2 }), clip, wanted);
 await checkDoor("compat, a worker with two threads", await compat.connect({ threads: 2 }), clip, wanted);
+const once = await compile(fs.readFileSync(path.join(root, "dist/supple.wasm")));
+await checkDoor("a module that was compiled before, one thread", await open({ threads: 1, wasm: once }), clip, wanted);
+await checkDoor("the same module in a worker with two threads", await connect({ threads: 2, wasm: once }), clip, wanted);
 await assert.rejects(open({ threads: 0 }), /1 to 256/);
 await assert.rejects(open({ threads: 1, wasm: new Uint8Array(16) }), /not the module/);
 

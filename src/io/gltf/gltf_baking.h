@@ -92,9 +92,24 @@ sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_po
 /// went because their keys are not known here.
 uint32_t gltf_animation_cut(gltf_baking* baking, sup_json* animation, double start, double span);
 
+/// Bytes that wait in the spill.
+typedef struct gltf_spilled {
+    const void* data;
+    uint32_t    count, stride;
+    bool        vertices; ///< of a mesh: their view has a stride
+    bool        list;     ///< of vertices, rising
+} gltf_spilled;
+
+/// A view over them, packed with --meshopt.
+sup_result gltf_spill(gltf_baking* baking, sup_bake* bake, const gltf_spilled* what, uint32_t* view, sup_error* error);
+/// Vectors of vertices so, and the accessor that shows them.
+sup_result gltf_spill_vectors(gltf_baking* baking, sup_bake* bake, sup_json* accessor, const sup_vec3* values, uint32_t count,
+                              sup_error* error);
+
 /// One piece of one frame, whose displacements stand in the scratch: into the spill and the document. Those that change
 /// nothing become zero; bounds are those of what is left.
-sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size_t target, float bounds[6], sup_error* error);
+sup_result gltf_sparse_write(gltf_baking* baking, sup_bake* bake, const baked_piece* piece, size_t target, float bounds[6],
+                             sup_error* error);
 /// The same with --meshopt: room for pieces of up to `most` vertices, one piece of one frame, and what the document says.
 sup_result gltf_meshopt_begin(gltf_baking* baking, sup_bake* bake, uint32_t most, sup_error* error);
 sup_result gltf_meshopt_write(gltf_baking* baking, sup_bake* bake, const baked_piece* piece, size_t target, sup_error* error);

@@ -188,7 +188,7 @@ static sup_result make_file(gltf_pack* pack, sup_bytes* out, sup_error* error)
     const sup_pose* held = bake->desc.clip ? NULL : &pack->held;
     sup_result      result = gltf_baking_edit(baking, bake, held, error);
     double          diagonal = (double)bake->desc.character->mesh.diagonal;
-    squeeze_grids   grids = { 0 };
+    squeeze_grids   grids = { .corners = true };
     if (pack->meshopt && pack->detail > 0)
         grids = (squeeze_grids){ grid_below(pack->detail / diagonal), UV_GRID, MAP_GRID, true };
     if (result == SUP_OK)
@@ -209,7 +209,7 @@ static sup_result make_file(gltf_pack* pack, sup_bytes* out, sup_error* error)
 
 static sup_result measure_fixed(gltf_pack* pack, sup_error* error)
 {
-    sup_bytes bytes;
+    sup_bytes bytes = { 0 };
     pack->level = PACK_LEVELS - 1;
     sup_result result = make_file(pack, &bytes, error);
     pack->fixed_bytes = (double)bytes.size;
@@ -323,7 +323,7 @@ static sup_result report(gltf_pack* pack, const attempt* best, uint32_t rounds, 
     const uint64_t* by = best->by_use;
     out->shape_bytes = by[USE_TARGET] + by[USE_VALUES] + by[USE_LIST];
     out->weight_bytes = by[USE_WEIGHTS];
-    out->key_bytes = by[USE_KEYS];
+    out->key_bytes = by[USE_KEYS] + by[USE_BINDS];
     out->surface_bytes = by[USE_VERTEX] + by[USE_TRIANGLES] + by[USE_SEQUENCE];
     out->image_bytes = by[USE_IMAGE];
     out->rest_bytes =

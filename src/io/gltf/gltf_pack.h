@@ -14,7 +14,8 @@ typedef enum stream_use {
     USE_TARGET,    ///< morph targets
     USE_VALUES,    ///< of sparse accessors
     USE_LIST,      ///< of vertices, likewise
-    USE_KEYS,      ///< of joints, their times, and bind matrices
+    USE_KEYS,      ///< of joints, and their times
+    USE_BINDS,     ///< matrices of skins, which may not share a view with anything else
     USE_WEIGHTS,   ///< keys of morph targets
     USE_TRIANGLES, ///< indices
     USE_SEQUENCE,  ///< indices whose order within a triangle matters
@@ -91,6 +92,8 @@ sup_result gltf_pack_end(gltf_baking* baking, sup_bake* bake, sup_error* error);
 sup_result gltf_pack_regions(gltf_pack* pack, sup_error* error);
 /// Products of all displacements of the finest level, summed up for the coarser ones.
 sup_result gltf_pack_gram(gltf_pack* pack, sup_error* error);
+/// The displacements of a region one behind the other: frames x 3 count.
+void gltf_pack_gather(const gltf_pack* pack, const pack_region* region, float* out);
 /// Makes components up to `count` of a region, where there are so many.
 sup_result gltf_pack_shapes(gltf_pack* pack, pack_region* region, uint32_t count, sup_error* error);
 /// What the search is after, in world units; one of them is not zero.

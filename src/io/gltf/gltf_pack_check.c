@@ -77,27 +77,24 @@ typedef struct sums {
     uint64_t count;
 } sums;
 
-static sup_result compare_frame(gltf_pack* pack, player* p, uint32_t frame, bool* seen, sums* s, sup_error* error)
+static sup_result compare_frame(gltf_pack* pack, player* p, uint32_t frame, sums* s, sup_error* error)
 {
     const sup_mesh* own = &pack->bake->character->mesh;
     const sup_vec3* wanted = pack->points + (size_t)frame * own->point_count;
     sup_clip_sample(p->character, p->clip, (double)frame / pack->bake->desc.fps, &p->pose);
     const sup_vec3* rest = sup_pose_morph(p->character, &p->pose, p->morphed);
-    memset(seen, 0, own->point_count * sizeof *seen);
     for (uint32_t i = 0; i < pack->baking->part_count; ++i) {
         const baked_part* part = &pack->baking->parts[i];
         const sup_part*   again = part_again(p, part);
-        if (!again || again->vertex_count != part->pull.vertex_count)
+        if (!again || again->point_count != part->part->point_count)
             return sup_fail(error, SUP_ERROR_FILE,
                             "mesh '%s' is not in the file as it was written; this is a mistake in Supple",
                             part->part->name ? part->part->name : "");
-        for (uint32_t v = 0; v < again->vertex_count; ++v) {
-            uint32_t point = part->pull.points[v];
-            sup_vec3 is = show(p, rest, p->character->mesh.vertex_points[again->vertex_begin + v]);
-            double   off = (double)v3_length(v3_sub(is, wanted[point]));
+        // Points keep their numbers (`_POINT`), vertices need not.
+        for (uint32_t k = 0; k < again->point_count; ++k) {
+            sup_vec3 is = show(p, rest, again->point_begin + k);
+            double   off = (double)v3_length(v3_sub(is, wanted[part->part->point_begin + k]));
             s->worst = fmax(s->worst, off);
-            if (seen[point]) continue; // copies at seams count once
-            seen[point] = true;
             s->squares += off * off;
             s->count++;
         }
@@ -206,9 +203,7 @@ sup_result gltf_pack_check(gltf_pack* pack, sup_bytes bytes, pack_errors* out, s
     sums       points = { 0 }, normals = { 0 };
     sup_arena* work = sup_arena_beside(pack->bake->arena);
     sup_result result = work ? read_again(pack, bytes, work, &p, error) : sup_fail_memory(error, "the file that is read again");
-    bool*      seen = result == SUP_OK ? SUP_NEW(work, bool, pack->bake->character->mesh.point_count) : NULL;
-    if (result == SUP_OK && !seen) result = sup_fail_memory(error, "the file that is read again");
-    for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) result = compare_frame(pack, &p, f, seen, &points, error);
+    for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) result = compare_frame(pack, &p, f, &points, error);
     if (result == SUP_OK) result = check_normals(pack, work, &normals, error);
     sup_character_destroy(p.character);
     sup_arena_destroy(work);

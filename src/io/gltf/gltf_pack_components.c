@@ -9,8 +9,7 @@
 
 enum { LANES = 4 };
 
-// Columns of the region one behind the other: frames x 3 count.
-static void gather(const gltf_pack* pack, const pack_region* region, float* out)
+void gltf_pack_gather(const gltf_pack* pack, const pack_region* region, float* out)
 {
     size_t base = pack->first[region->piece];
     for (uint32_t f = 0; f < pack->frames; ++f) {
@@ -54,7 +53,7 @@ static sup_result region_gram(gltf_pack* pack, pack_region* region, sup_error* e
     size_t     width = 3 * (size_t)region->count;
     float*     rows = work ? SUP_NEW(work, float, frames* width) : NULL;
     if (rows) {
-        gather(pack, region, rows);
+        gltf_pack_gather(pack, region, rows);
         gram_task task = { rows, width, frames, region->gram };
         sup_tasks_run(pack->bake->desc.tasks, frames, 8, multiply_rows, &task);
         for (uint32_t f = 0; f < frames; ++f)

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { VERTICES_MIN = 64 };
+enum {
+    VERTICES_MIN = 64,
+    FRAMES_MANY = 1000, // beyond, the tables of many regions (frames x frames each) would take gigabytes: whole pieces only
+};
 static const double SHARES[PACK_LEVELS] = { 1.0 / 40, 1.0 / 8, 1 }; // of its piece that a region has at least
 
 // The joint of the character that moves a vertex most.
@@ -90,7 +93,7 @@ static sup_result divide_piece(divider* d, uint32_t piece, sup_error* error)
     bool                bones = has_bones(p->part);
     for (uint32_t v = 0; v < p->count; ++v) d->joints[v] = bones ? heaviest(p->part, p->begin + v) : 0;
     for (uint32_t at = 0; at < PACK_LEVELS; ++at) {
-        double least = SHARES[at] * p->count;
+        double least = (d->pack->frames > FRAMES_MANY ? 1 : SHARES[at]) * p->count;
         memset(d->counts, 0, skeleton->joint_count * sizeof *d->counts);
         for (uint32_t v = 0; v < p->count; ++v) d->counts[d->joints[v]]++;
         join_joints(skeleton, d->counts, least < VERTICES_MIN ? VERTICES_MIN : (uint32_t)least, d->groups);

@@ -12,6 +12,8 @@ enum { HALVINGS = 12 };
 // Squared error that a byte is worth at a step of 1: rounding costs step^2 / 12 a number, and a bit divides that by four.
 // Few bits a number are left where the search ends, and there a bit buys less.
 #define BYTE_WORTH (0.7 * 8 * 2 * 0.6931471805599453 / 12)
+#define FINEST 1e-8 // steps of the diagonal that are tried
+#define FINE 1e-6   // where only the size is asked for: nobody sees less
 #define CLOSE 0.005 // the search ends when it is this close
 
 static pack_try* add_try(gltf_pack* pack, uint32_t level, double step)
@@ -82,7 +84,7 @@ static sup_result halve(gltf_pack* pack, const pack_goal* goal, uint32_t level, 
         if (result != SUP_OK) return result;
         if (meets(goal, t)) {
             good = step;
-            *best = *t;
+            if (!size || best->step == 0 || t->rms < best->rms) *best = *t;
             if (t->components == 0 && !size) break; // skinning alone is good enough
             double reached = size ? t->bytes / goal->bytes : t->rms / goal->rms;
             if (reached > 1 - CLOSE) break;
@@ -93,7 +95,7 @@ static sup_result halve(gltf_pack* pack, const pack_goal* goal, uint32_t level, 
         if (good > 0 && bad > 0) step = sqrt(good * bad);
         else step = (good > 0) == size ? step / stride : step * stride;
         if (!(good > 0 && bad > 0)) stride *= stride < 2 ? stride : 1;
-        if (step < 1e-8 * diagonal || step > 10 * diagonal) break;
+        if (step < (size ? FINE : FINEST) * diagonal || step > 10 * diagonal) break;
     }
     return SUP_OK;
 }

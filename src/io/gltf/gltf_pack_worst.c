@@ -4,7 +4,6 @@
 #include "io/gltf/gltf_pack.h"
 
 #include <math.h>
-#include <string.h>
 
 // Steps that are tried, of the error. What many rounded components add up to stays below their step in practice, and the
 // measure that counts is taken of the result.
@@ -45,15 +44,6 @@ static double measure(rest* r)
     return sqrt(most);
 }
 
-static void gather(const gltf_pack* pack, const pack_region* region, float* out)
-{
-    for (uint32_t f = 0; f < pack->frames; ++f) {
-        const float* row = pack->shifts + 3 * (f * pack->vertex_count + pack->first[region->piece]);
-        for (uint32_t i = 0; i < region->count; ++i, out += 3)
-            memcpy(out, row + 3 * (size_t)region->vertices[i], 3 * sizeof *out);
-    }
-}
-
 typedef struct outcome {
     double   step, bytes, worst, squares;
     uint32_t used;
@@ -65,7 +55,7 @@ static sup_result try_region(gltf_pack* pack, pack_region* region, double step, 
 {
     pack_code code = { .shape = pack->shape, .turn = pack->turn };
     *out = (outcome){ .step = step };
-    gather(pack, region, r->rows);
+    gltf_pack_gather(pack, region, r->rows);
     r->code = NULL;
     out->worst = measure(r);
     for (uint32_t k = 0; out->worst > limit; ++k) {

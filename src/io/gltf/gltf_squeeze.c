@@ -1,9 +1,9 @@
 // All streams of a document again, one behind the other by kind and width, each kind packed as one: vertices, keys, indices,
 // and the lists and values of sparse accessors. Exact: floats that are whole multiples of a power of two go through the
 // exponential filter, all others as they are. What nothing refers to is left out.
+#include "io/gltf/gltf_squeeze.h"
 #include "base/internal.h"
 #include "io/gltf/gltf_ngon.h"
-#include "io/gltf/gltf_pack.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,11 +22,12 @@ typedef struct stream {
 
 // Where bytes of the old document went.
 typedef struct placed {
-    uint64_t from;
-    uint64_t bytes;
-    uint32_t stride, use;
-    stream*  to;
-    uint64_t offset;
+    uint64_t            from;
+    uint64_t            bytes;
+    uint32_t            stride, use;
+    const vertex_order* order;
+    stream*             to;
+    uint64_t            offset;
 } placed;
 
 // A number to be filled in when the views are known.
@@ -47,6 +48,8 @@ typedef struct squeezer {
     uint8_t*             uses;
     float*               grids;  // that floats are rounded to; 0: not
     bool*                shares; // only where all values lie within 0 to 1
+    const vertex_order** orders; // of the vertices that an accessor is about; NULL: as they are
+    uint32_t*            owners; // primitive (counted over all) whose accessor it is; SHARED: of several
     uint32_t*            widths; // numbers in a row of morph weights; 0: as the accessor says
     stream*              first;
     stream*              last;
@@ -114,13 +117,15 @@ static uint8_t* extend(squeezer* s, stream* to, size_t bytes)
 
 // One block of the old document: count elements of `size` bytes, `pitch` apart.
 typedef struct block {
-    uint64_t   from;
-    uint32_t   count, size, pitch;
-    bool       floats;
-    stream_use use;
-    float      grid;
-    bool       share;
-    uint32_t   row; // bytes of what is packed as one element; 0: size
+    uint64_t            from;
+    uint32_t            count, size, pitch;
+    bool                floats;
+    stream_use          use;
+    float               grid;
+    bool                share;
+    const vertex_order* order;
+    const uint32_t*     pick; // which element comes first, second, ...; NULL: as they are
+    uint32_t            row;  // bytes of what is packed as one element; 0: size
 } block;
 
 // Never to a zero with a sign, which would not pack.
@@ -146,6 +151,15 @@ static void order_triangles(squeezer* s, uint8_t* data, uint32_t count, uint32_t
     for (uint32_t i = 0; i < count; ++i) memcpy(data + (size_t)i * size, &wide[i], size);
 }
 
+static void rename_vertices(const vertex_order* order, uint8_t* data, uint32_t count, uint32_t size)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t vertex = 0;
+        memcpy(&vertex, data + (size_t)i * size, size);
+        if (vertex < order->count) memcpy(data + (size_t)i * size, &order->new_of[vertex], size);
+    }
+}
+
 // Elements one behind the other, each filled up to four bytes where vertices want it.
 static stream* put_block(squeezer* s, const block* b, uint64_t* offset)
 {
@@ -158,9 +172,10 @@ static stream* put_block(squeezer* s, const block* b, uint64_t* offset)
     s->failed |= !flat;
     if (!flat) return NULL;
     for (uint32_t i = 0; i < b->count; ++i)
-        memcpy(flat + (size_t)i * stride, s->binary.data + b->from + (uint64_t)i * b->pitch, b->size);
+        memcpy(flat + (size_t)i * stride, s->binary.data + b->from + (uint64_t)(b->pick ? b->pick[i] : i) * b->pitch, b->size);
     if (b->grid > 0 && b->floats) round_floats((float*)(void*)flat, bytes / 4, b->grid, b->share);
     if (packs && b->use == USE_TRIANGLES && s->round->corners) order_triangles(s, flat, b->count, b->size);
+    if (index && b->order) rename_vertices(b->order, flat, b->count, b->size);
     uint8_t* words = flat + sup_align(bytes, 4);
     bool     exponential =
         packs && b->floats && gltf_exponential((const float*)(const void*)flat, bytes / 4, (uint32_t*)(void*)words);
@@ -181,12 +196,14 @@ static stream* place_block(squeezer* s, const block* b, uint64_t* offset)
     uint64_t bytes = (uint64_t)b->count * b->size;
     for (uint32_t i = 0; i < s->place_count; ++i) {
         const placed* p = &s->places[i];
-        if (p->from != b->from || p->bytes != bytes || p->stride != b->pitch || p->use != (uint32_t)b->use) continue;
+        if (p->from != b->from || p->bytes != bytes || p->stride != b->pitch || p->use != (uint32_t)b->use ||
+            p->order != b->order)
+            continue;
         *offset = p->offset;
         return p->to;
     }
     stream* to = put_block(s, b, offset);
-    if (to) s->places[s->place_count++] = (placed){ b->from, bytes, b->pitch, (uint32_t)b->use, to, *offset };
+    if (to) s->places[s->place_count++] = (placed){ b->from, bytes, b->pitch, (uint32_t)b->use, b->order, to, *offset };
     return to;
 }
 
@@ -211,6 +228,23 @@ static void move_block(squeezer* s, sup_json* object, block b)
     s->waiting[s->waiting_count++] = (pending){ object, to };
 }
 
+// Vertices of a sparse accessor have to rise by their new numbers too.
+static const uint32_t* pick_list(squeezer* s, const sup_json* indices, const block* b)
+{
+    uint32_t view = (uint32_t)number_of(indices, "bufferView");
+    uint64_t from =
+        view < s->view_count ? number_of(s->views[view], "byteOffset") + number_of(indices, "byteOffset") : UINT64_MAX / 2;
+    uint32_t* list = SUP_NEW(s->work, uint32_t, b->count);
+    if (!list || from + (uint64_t)b->count * b->size > s->binary.size) {
+        s->failed = true;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < b->count; ++i) memcpy(&list[i], s->binary.data + from + (uint64_t)i * b->size, b->size);
+    const uint32_t* pick = gltf_order_list(b->order, list, b->count, s->work);
+    s->failed |= !pick;
+    return pick;
+}
+
 static void move_accessor(squeezer* s, uint32_t i)
 {
     sup_json* accessor = s->accessors[i];
@@ -222,19 +256,25 @@ static void move_accessor(squeezer* s, uint32_t i)
                     .use = (stream_use)s->uses[i],
                     .grid = s->grids[i],
                     .share = s->shares[i],
+                    .order = s->orders[i],
                     .row = s->widths[i] <= STRIDE_MAX / 4 ? s->widths[i] * 4 : 0 };
     if (b.use == USE_NONE || b.size == 0) return;
     if (b.grid > 0) sup_json_remove(accessor, "min"), sup_json_remove(accessor, "max");
+    if (b.order && is_vertex(b.use)) b.pick = b.order->old_of;
     if (sup_json_get(accessor, "bufferView")) move_block(s, accessor, b);
     sup_json* sparse = gltf_edit_get(accessor, "sparse");
     if (!sparse) return;
     sup_json* indices = gltf_edit_get(sparse, "indices");
-    uint32_t  kept = (uint32_t)number_of(sparse, "count");
-    move_block(
-        s, indices,
-        (block){ .count = kept, .size = component_bytes((uint32_t)number_of(indices, "componentType")), .use = USE_LIST });
-    move_block(s, gltf_edit_get(sparse, "values"),
-               (block){ .count = kept, .size = b.size, .floats = b.floats, .use = USE_VALUES });
+    block     list = { .count = (uint32_t)number_of(sparse, "count"),
+                       .size = component_bytes((uint32_t)number_of(indices, "componentType")),
+                       .use = USE_LIST,
+                       .order = b.order };
+    if (b.order) list.pick = pick_list(s, indices, &list);
+    block values = {
+        .count = list.count, .size = b.size, .floats = b.floats, .use = USE_VALUES, .order = b.order, .pick = list.pick
+    };
+    move_block(s, indices, list);
+    move_block(s, gltf_edit_get(sparse, "values"), values);
 }
 
 static void use_all(squeezer* s, const sup_json* object, stream_use use)
@@ -268,9 +308,92 @@ static void round_attributes(squeezer* s, const sup_json* attributes)
     }
 }
 
-static void use_mesh(squeezer* s, const sup_json* mesh)
+#define SHARED (SUP_NONE - 1)
+
+static bool has_data(const sup_json* accessor)
 {
-    for (const sup_json* p = first_of(mesh, "primitives"); p; p = p->next) {
+    return sup_json_get(accessor, "bufferView") || sup_json_get(accessor, "sparse");
+}
+
+static void own_all(squeezer* s, const sup_json* object, uint32_t primitive)
+{
+    for (const sup_json* value = object ? object->first : NULL; value; value = value->next) {
+        uint32_t index = sup_json_index(value, SUP_NONE);
+        if (index >= s->accessor_count || !has_data(s->accessors[index])) continue;
+        s->owners[index] = s->owners[index] == SUP_NONE || s->owners[index] == primitive ? primitive : SHARED;
+    }
+}
+
+// Which accessors belong to one primitive alone.
+static void find_owners(squeezer* s)
+{
+    uint32_t primitive = 0;
+    memset(s->owners, 0xff, s->accessor_count * sizeof *s->owners);
+    for (const sup_json* mesh = first_of(s->edit->root, "meshes"); mesh; mesh = mesh->next)
+        for (const sup_json* p = first_of(mesh, "primitives"); p; p = p->next, ++primitive) {
+            uint32_t index = sup_json_index(sup_json_get(p, "indices"), SUP_NONE);
+            if (index < s->accessor_count) s->owners[index] = s->owners[index] == SUP_NONE ? primitive : SHARED;
+            own_all(s, sup_json_get(p, "attributes"), primitive);
+            for (const sup_json* t = first_of(p, "targets"); t; t = t->next) own_all(s, t, primitive);
+        }
+}
+
+// False: one of them is another's too, or not about `count` vertices.
+static bool owns_all(const squeezer* s, const sup_json* object, uint32_t primitive, uint64_t count)
+{
+    for (const sup_json* value = object ? object->first : NULL; value; value = value->next) {
+        uint32_t index = sup_json_index(value, SUP_NONE);
+        if (index >= s->accessor_count || number_of(s->accessors[index], "count") != count) return false;
+        if (has_data(s->accessors[index]) && s->owners[index] != primitive) return false;
+    }
+    return true;
+}
+
+static void order_all(squeezer* s, const sup_json* object, const vertex_order* order)
+{
+    for (const sup_json* value = object ? object->first : NULL; value; value = value->next)
+        s->orders[sup_json_index(value, 0)] = order;
+}
+
+// The indices of a primitive as they stand; NULL: they are not plain.
+static uint32_t* load_indices(squeezer* s, const sup_json* accessor, uint32_t* count, uint64_t vertices)
+{
+    uint32_t        view = (uint32_t)number_of(accessor, "bufferView");
+    uint32_t        size = component_bytes((uint32_t)number_of(accessor, "componentType"));
+    const sup_json* from = view < s->view_count && sup_json_get(accessor, "bufferView") ? s->views[view] : NULL;
+    uint64_t        at = number_of(from, "byteOffset") + number_of(accessor, "byteOffset");
+    *count = (uint32_t)number_of(accessor, "count");
+    if (!from || size == 1 || *count % 3 != 0 || at + (uint64_t)*count * size > s->binary.size) return NULL;
+    uint32_t* out = SUP_NEW(s->work, uint32_t, *count);
+    for (uint32_t i = 0; i < *count && out; ++i) {
+        memcpy(&out[i], s->binary.data + at + (uint64_t)i * size, size);
+        if (out[i] >= vertices) return NULL;
+    }
+    return out;
+}
+
+// Only where `_POINT` keeps the numbers of the points, and all accessors are this primitive's own.
+static void order_primitive(squeezer* s, const sup_json* p, uint32_t primitive)
+{
+    const sup_json* attributes = sup_json_get(p, "attributes");
+    uint32_t        index = sup_json_index(sup_json_get(p, "indices"), SUP_NONE), index_count;
+    uint32_t        ids = sup_json_index(sup_json_get(attributes, "_POINT"), SUP_NONE);
+    if (!s->extra || !s->round->corners || index >= s->accessor_count || ids >= s->accessor_count) return;
+    uint64_t count = number_of(s->accessors[ids], "count");
+    bool     own = s->owners[index] == primitive && owns_all(s, attributes, primitive, count);
+    for (const sup_json* t = first_of(p, "targets"); t && own; t = t->next) own = owns_all(s, t, primitive, count);
+    uint32_t* indices = own ? load_indices(s, s->accessors[index], &index_count, count) : NULL;
+    if (!indices) return;
+    const vertex_order* order = gltf_order_make(s->work, s->extra, indices, index_count, (uint32_t)count);
+    s->failed |= !order;
+    s->orders[index] = order;
+    order_all(s, attributes, order);
+    for (const sup_json* t = first_of(p, "targets"); t; t = t->next) order_all(s, t, order);
+}
+
+static void use_mesh(squeezer* s, const sup_json* mesh, uint32_t* primitive)
+{
+    for (const sup_json* p = first_of(mesh, "primitives"); p; p = p->next, ++*primitive) {
         // The order of corners tells polygons apart, and packing as triangles may turn them.
         sup_json* extensions = (sup_json*)sup_json_get(p, "extensions"); // the tree is the edit's own
         bool      triangles = sup_json_index(sup_json_get(p, "mode"), 4) == 4;
@@ -281,6 +404,7 @@ static void use_mesh(squeezer* s, const sup_json* mesh)
         use_all(s, sup_json_get(p, "attributes"), USE_VERTEX);
         round_attributes(s, sup_json_get(p, "attributes"));
         for (const sup_json* target = first_of(p, "targets"); target; target = target->next) use_all(s, target, USE_TARGET);
+        if (triangles) order_primitive(s, p, *primitive);
     }
 }
 
@@ -319,7 +443,7 @@ static void find_uses(squeezer* s)
 {
     const sup_json* root = s->edit->root;
     for (const sup_json* skin = first_of(root, "skins"); skin; skin = skin->next)
-        use_one(s, sup_json_get(skin, "inverseBindMatrices"), USE_KEYS);
+        use_one(s, sup_json_get(skin, "inverseBindMatrices"), USE_BINDS);
     for (const sup_json* animation = first_of(root, "animations"); animation; animation = animation->next) {
         for (const sup_json* sampler = first_of(animation, "samplers"); sampler; sampler = sampler->next) {
             use_one(s, sup_json_get(sampler, "input"), USE_KEYS);
@@ -327,7 +451,9 @@ static void find_uses(squeezer* s)
         }
         note_rows(s, animation);
     }
-    for (const sup_json* mesh = first_of(root, "meshes"); mesh; mesh = mesh->next) use_mesh(s, mesh);
+    uint32_t primitive = 0;
+    find_owners(s);
+    for (const sup_json* mesh = first_of(root, "meshes"); mesh; mesh = mesh->next) use_mesh(s, mesh, &primitive);
     if (s->round->corners) forget_polygons(s->edit);
 }
 
@@ -395,9 +521,11 @@ static bool prepare(squeezer* s)
     s->widths = SUP_NEW(s->work, uint32_t, s->accessor_count);
     s->grids = SUP_NEW(s->work, float, s->accessor_count);
     s->shares = SUP_NEW(s->work, bool, s->accessor_count);
+    s->orders = SUP_NEW(s->work, const vertex_order*, s->accessor_count);
+    s->owners = SUP_NEW(s->work, uint32_t, s->accessor_count);
     s->places = SUP_NEW(s->work, placed, 3 * (size_t)s->accessor_count);
     s->waiting = SUP_NEW(s->work, pending, 3 * (size_t)s->accessor_count);
-    return !edit->failed && s->uses && s->widths && s->grids && s->shares && s->places && s->waiting;
+    return !edit->failed && s->uses && s->widths && s->grids && s->shares && s->orders && s->owners && s->places && s->waiting;
 }
 
 sup_result gltf_squeeze(gltf_edit* edit, const sup_extra* extra, const squeeze_grids* grids, uint64_t bytes[USE_COUNT],

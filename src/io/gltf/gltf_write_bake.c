@@ -333,8 +333,8 @@ static sup_result write_piece(sup_bake* bake, gltf_baking* baking, uint32_t inde
     size_t     target = (size_t)frame->index * baking->piece_count + index;
     sup_json*  accessor = baking->accessors[target];
     sup_result result = SUP_OK;
-    if (bake->desc.meshopt) result = gltf_meshopt_write(baking, bake, piece, target, error);
-    else if (baking->spill) result = gltf_sparse_write(baking, piece, target, bounds, error);
+    if (bake->desc.sparse) result = gltf_sparse_write(baking, bake, piece, target, bounds, error);
+    else if (bake->desc.meshopt) result = gltf_meshopt_write(baking, bake, piece, target, error);
     if (result != SUP_OK) return result;
     put_bounds(accessor, "min", bounds);
     put_bounds(accessor, "max", bounds + 3);

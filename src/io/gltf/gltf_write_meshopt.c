@@ -14,9 +14,8 @@ sup_result gltf_meshopt_begin(gltf_baking* baking, sup_bake* bake, uint32_t most
         return sup_fail(error, SUP_ERROR_INPUT,
                         "cannot write '%s' compressed: this program was built without libmeshoptimizer; leave --meshopt out",
                         bake->desc.path);
-    if (bake->desc.sparse)
-        return sup_fail(error, SUP_ERROR_INPUT, "a GLB is written --sparse or with --meshopt, not both; leave one out");
-    baking->packed_capacity = extra->meshopt_bound(most, sizeof(sup_vec3));
+    size_t vectors = extra->meshopt_bound(most, sizeof(sup_vec3)), indices = extra->meshopt_index_bound(most);
+    baking->packed_capacity = vectors > indices ? vectors : indices;
     baking->packed = SUP_NEW(bake->arena, uint8_t, baking->packed_capacity);
     return baking->packed ? SUP_OK : sup_fail_memory(error, "a frame of packed targets");
 }
@@ -38,28 +37,56 @@ void gltf_meshopt_mark(gltf_edit* edit, const gltf_packing* what)
     if (what->filter) gltf_edit_string(edit, packing, "filter", what->filter);
 }
 
-static sup_result write_values(gltf_baking* baking, sup_bake* bake, sup_json* accessor, const sup_vec3* values, uint32_t count,
-                               sup_error* error)
+// Every piece begins at a multiple of four, as gltf_edit_view counts.
+static sup_result write_padded(gltf_baking* baking, const void* data, size_t bytes, sup_error* error)
 {
     static const uint8_t zeros[4] = { 0 };
-    gltf_edit*           edit = &baking->edit;
-    size_t size = bake->desc.extra->meshopt_encode(count, sizeof *values, values, baking->packed, baking->packed_capacity);
+    sup_result           result = sup_out_write(baking->spill, data, bytes, error);
+    return result == SUP_OK ? sup_out_write(baking->spill, zeros, sup_align(bytes, 4) - bytes, error) : result;
+}
+
+static size_t encode(const gltf_baking* baking, const sup_extra* extra, const gltf_spilled* what)
+{
+    return what->list ? extra->meshopt_encode_indices(SUP_MESHOPT_INDICES, what->count, what->stride, what->data,
+                                                      baking->packed, baking->packed_capacity)
+                      : extra->meshopt_encode(what->count, what->stride, what->data, baking->packed, baking->packed_capacity);
+}
+
+sup_result gltf_spill(gltf_baking* baking, sup_bake* bake, const gltf_spilled* what, uint32_t* view, sup_error* error)
+{
+    gltf_edit* edit = &baking->edit;
+    uint32_t   stride = what->vertices ? what->stride : 0, target = what->vertices ? GLTF_ARRAY_BUFFER : 0;
+    size_t     bytes = (size_t)what->count * what->stride;
+    bool       packs = bake->desc.meshopt && what->stride > 1;
+    size_t     size = packs ? encode(baking, bake->desc.extra, what) : bytes;
     if (size == 0) return sup_fail(error, SUP_ERROR_FILE, "the targets of a bake could not be packed; leave --meshopt out");
-    uint32_t index = gltf_edit_view(edit, NULL, size, sizeof *values, GLTF_ARRAY_BUFFER);
+    *view = gltf_edit_view(edit, NULL, size, stride, target);
     if (edit->failed) return sup_fail_memory(error, "the targets of a bake");
-    const gltf_packing packing = { baking->unpacked_bytes, count, sizeof *values, size, "ATTRIBUTES", NULL };
-    gltf_meshopt_mark(edit, &packing);
-    gltf_edit_number(edit, accessor, "bufferView", index);
-    baking->unpacked_bytes += (uint64_t)count * sizeof *values;
-    sup_result result = sup_out_write(baking->spill, baking->packed, size, error);
-    return result == SUP_OK ? sup_out_write(baking->spill, zeros, sup_align(size, 4) - size, error) : result;
+    if (packs) {
+        const gltf_packing packing = {
+            baking->unpacked_bytes, what->count, what->stride, size, what->list ? "INDICES" : "ATTRIBUTES", NULL
+        };
+        gltf_meshopt_mark(edit, &packing);
+        baking->unpacked_bytes += sup_align(bytes, 4);
+    }
+    return write_padded(baking, packs ? baking->packed : what->data, size, error);
+}
+
+sup_result gltf_spill_vectors(gltf_baking* baking, sup_bake* bake, sup_json* accessor, const sup_vec3* values, uint32_t count,
+                              sup_error* error)
+{
+    const gltf_spilled what = { .data = values, .count = count, .stride = sizeof *values, .vertices = true };
+    uint32_t           view = 0;
+    sup_result         result = gltf_spill(baking, bake, &what, &view, error);
+    if (result == SUP_OK) gltf_edit_number(&baking->edit, accessor, "bufferView", view);
+    return result;
 }
 
 sup_result gltf_meshopt_write(gltf_baking* baking, sup_bake* bake, const baked_piece* piece, size_t target, sup_error* error)
 {
-    sup_result result = write_values(baking, bake, baking->accessors[target], baking->positions, piece->count, error);
+    sup_result result = gltf_spill_vectors(baking, bake, baking->accessors[target], baking->positions, piece->count, error);
     if (result == SUP_OK && piece->normals)
-        result = write_values(baking, bake, baking->normal_accessors[target], baking->normals, piece->count, error);
+        result = gltf_spill_vectors(baking, bake, baking->normal_accessors[target], baking->normals, piece->count, error);
     return result == SUP_OK && baking->edit.failed ? sup_fail_memory(error, "the targets of a bake") : result;
 }
 

@@ -37,65 +37,52 @@ static uint32_t choose(sup_vec3* values, uint32_t count, const sup_vec3* from, c
     return n;
 }
 
-// Every piece begins at a multiple of four, as gltf_edit_view counts.
-static sup_result write_padded(gltf_baking* baking, const void* data, size_t bytes, sup_error* error)
-{
-    static const uint8_t zeros[4] = { 0 };
-    sup_result           result = sup_out_write(baking->spill, data, bytes, error);
-    return result == SUP_OK ? sup_out_write(baking->spill, zeros, sup_align(bytes, 4) - bytes, error) : result;
-}
-
-static sup_result write_dense(gltf_baking* baking, sup_json* accessor, const sup_vec3* values, uint32_t count, sup_error* error)
-{
-    size_t bytes = count * sizeof *values;
-    gltf_edit_number(&baking->edit, accessor, "bufferView",
-                     gltf_edit_view(&baking->edit, NULL, bytes, sizeof *values, GLTF_ARRAY_BUFFER));
-    return write_padded(baking, values, bytes, error);
-}
-
 // The kept values and their numbers, packed in place: both lists only shrink.
-static sup_result write_sparse(gltf_baking* baking, sup_json* accessor, sup_vec3* values, uint32_t kept, uint32_t width,
-                               sup_error* error)
+static sup_result write_sparse(gltf_baking* baking, sup_bake* bake, sup_json* accessor, sup_vec3* values, uint32_t kept,
+                               uint32_t width, sup_error* error)
 {
     gltf_edit* edit = &baking->edit;
-    sup_json*  sparse = gltf_edit_object(edit, accessor, "sparse");
-    gltf_edit_number(edit, sparse, "count", kept);
-    sup_json* indices = gltf_edit_object(edit, sparse, "indices");
-    gltf_edit_number(edit, indices, "bufferView", gltf_edit_view(edit, NULL, (uint64_t)kept * width, 0, 0));
-    gltf_edit_number(edit, indices, "componentType", width == 1 ? GLTF_UBYTE : width == 2 ? GLTF_USHORT : GLTF_UINT);
-    sup_json* list = gltf_edit_object(edit, sparse, "values");
-    gltf_edit_number(edit, list, "bufferView", gltf_edit_view(edit, NULL, kept * sizeof *values, 0, 0));
-
-    uint8_t* packed = (uint8_t*)baking->kept;
+    uint8_t*   numbers = (uint8_t*)baking->kept;
+    uint32_t   view = 0;
     for (uint32_t i = 0; i < kept; ++i) {
         uint32_t v = baking->kept[i];
         values[i] = values[v];
-        for (uint32_t b = 0; b < width; ++b) packed[(size_t)i * width + b] = (uint8_t)(v >> (8 * b));
+        for (uint32_t b = 0; b < width; ++b) numbers[(size_t)i * width + b] = (uint8_t)(v >> (8 * b));
     }
-    sup_result result = write_padded(baking, packed, (size_t)kept * width, error);
-    return result == SUP_OK ? write_padded(baking, values, kept * sizeof *values, error) : result;
+    const gltf_spilled list = { .data = numbers, .count = kept, .stride = width, .list = true };
+    const gltf_spilled vectors = { .data = values, .count = kept, .stride = sizeof *values };
+    sup_json*          sparse = gltf_edit_object(edit, accessor, "sparse");
+    gltf_edit_number(edit, sparse, "count", kept);
+    sup_json*  indices = gltf_edit_object(edit, sparse, "indices");
+    sup_result result = gltf_spill(baking, bake, &list, &view, error);
+    gltf_edit_number(edit, indices, "bufferView", view);
+    gltf_edit_number(edit, indices, "componentType", width == 1 ? GLTF_UBYTE : width == 2 ? GLTF_USHORT : GLTF_UINT);
+    if (result == SUP_OK) result = gltf_spill(baking, bake, &vectors, &view, error);
+    gltf_edit_number(edit, gltf_edit_object(edit, sparse, "values"), "bufferView", view);
+    return result;
 }
 
-static sup_result write_values(gltf_baking* baking, sup_json* accessor, sup_vec3* values, uint32_t count, uint32_t kept,
-                               sup_error* error)
+static sup_result write_values(gltf_baking* baking, sup_bake* bake, sup_json* accessor, sup_vec3* values, uint32_t count,
+                               uint32_t kept, sup_error* error)
 {
     uint32_t width = count <= 0x100 ? 1 : count <= 0x10000 ? 2 : 4;
     if (kept == 0) return SUP_OK; // an accessor without data is zeros
     double sparse = (double)kept * (width + sizeof *values) + JSON_BYTES;
-    return sparse < (double)count * sizeof *values ? write_sparse(baking, accessor, values, kept, width, error)
-                                                   : write_dense(baking, accessor, values, count, error);
+    return sparse < (double)count * sizeof *values ? write_sparse(baking, bake, accessor, values, kept, width, error)
+                                                   : gltf_spill_vectors(baking, bake, accessor, values, count, error);
 }
 
-sup_result gltf_sparse_write(gltf_baking* baking, const baked_piece* piece, size_t target, float bounds[6], sup_error* error)
+sup_result gltf_sparse_write(gltf_baking* baking, sup_bake* bake, const baked_piece* piece, size_t target, float bounds[6],
+                             sup_error* error)
 {
     const gltf_pull*  pull = &piece->part->pull;
     const sup_affine* place = &piece->part->part->place;
     uint32_t   kept = choose(baking->positions, piece->count, pull->positions + piece->begin, place, baking->kept, bounds);
-    sup_result result = write_values(baking, baking->accessors[target], baking->positions, piece->count, kept, error);
+    sup_result result = write_values(baking, bake, baking->accessors[target], baking->positions, piece->count, kept, error);
     if (result == SUP_OK && piece->normals) {
         float unused[6];
         kept = choose(baking->normals, piece->count, pull->normals + piece->begin, NULL, baking->kept, unused);
-        result = write_values(baking, baking->normal_accessors[target], baking->normals, piece->count, kept, error);
+        result = write_values(baking, bake, baking->normal_accessors[target], baking->normals, piece->count, kept, error);
     }
     return result == SUP_OK && baking->edit.failed ? sup_fail_memory(error, "the targets of a bake") : result;
 }

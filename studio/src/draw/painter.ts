@@ -87,11 +87,12 @@ export class Painter {
         });
     }
     private moving = false;
+    private failure = "";
 
     private heard(said: FromDrawer): void {
         const { waiting } = this;
-        if ("failed" in said) this.onProblem(`The view could not be drawn: ${said.failed}. Reload the page; the session stays.`);
-        else if (said.number !== waiting?.number) return;
+        if ("failed" in said && said.failed !== this.failure) this.onProblem(`The view could not be drawn: ${this.failure = said.failed}. Reload the page; the session stays.`);
+        if (!("failed" in said) && said.number !== waiting?.number) return;
         this.waiting = undefined;
         if (!("failed" in said)) {
             this.ms = said.ms;

@@ -1,0 +1,77 @@
+// supple bake within a budget: flags, refusals, the report, and that a file is never worse or larger than was asked for.
+import { bad, equal, finish, good, holds, holdsOnly, json, match, test, validate } from "./harness.mjs";
+import fs from "node:fs";
+import path from "node:path";
+
+const arm = ["builtin:arm?points=800"], moved = ["--clip", "flex", "--deform", "dualquat", "--no-verdict"];
+
+await test("an error is kept, a tighter one costs more, and the report says what was read again", folder => {
+    const out = path.join(folder, "out.glb"), sizes = [];
+    for (const mm of [5, 1, 0.2]) {
+        const r = json(["bake", ...arm, out, ...moved, "--max-error", `${mm}mm`]);
+        holds(r.budget.worst_mm <= mm && r.budget.rms_mm <= r.budget.worst_mm, `${mm} mm: ${JSON.stringify(r.budget)}`);
+        equal(Object.values(r.budget.bytes).reduce((a, b) => a + b), fs.statSync(out).size, "bytes by part");
+        holds(r.budget.tries.length > 0 && r.budget.files_read_again >= 1, "tries");
+        sizes.push(r.bytes);
+    }
+    holds(sizes[0] <= sizes[1] && sizes[1] < sizes[2], `${sizes}`);
+    const plain = json(["bake", ...arm, out, ...moved]);
+    holds(plain.bytes > 5 * sizes[1], `${plain.bytes} as a target for each frame, ${sizes[1]} at 1 mm`);
+    equal(plain.budget, undefined, "no budget, no report");
+    holdsOnly(folder, ["out.glb"]);
+});
+await test("units mean what they say", folder => {
+    const out = path.join(folder, "out.glb"), bytes = flag => json(["bake", ...arm, out, ...moved, "--rms-error", flag]).bytes;
+    equal(bytes("0.5mm"), bytes("0.05cm"), "cm");
+    equal(bytes("0.5mm"), bytes("0.0005m"), "m");
+});
+await test("a size is kept", folder => {
+    const out = path.join(folder, "out.glb"), r = json(["bake", ...arm, out, ...moved, "--max-size", "21kB"]);
+    holds(r.bytes <= 21000 && fs.statSync(out).size === r.bytes, `${r.bytes}`);
+    const more = json(["bake", ...arm, out, ...moved, "--max-size", "30kB"]);
+    holds(more.budget.rms_mm < r.budget.rms_mm, "more bytes are more exact");
+});
+await test("1 and 8 threads write the same file", folder => {
+    const files = [1, 8].map(n => {
+        const out = path.join(folder, `${n}.glb`);
+        good(["bake", ...arm, out, ...moved, "--rms-error", "0.3mm", "--threads", `${n}`, "--quiet"]);
+        return fs.readFileSync(out);
+    });
+    holds(files[0].equals(files[1]), "bytes differ");
+});
+await test("profiles: no extensions where none are read, and what that costs is said", async folder => {
+    const out = path.join(folder, "out.glb"), used = () => {
+        const bytes = fs.readFileSync(out);
+        return JSON.parse(bytes.toString("utf8", 20, 20 + bytes.readUInt32LE(12))).extensionsUsed;
+    };
+    for (const client of ["unreal", "unity", "godot"]) {
+        match(good(["bake", ...arm, out, ...moved, "--rms-error", "0.5mm", "--for", client]).err, /note: .*EXT_meshopt_compression/);
+        equal(used(), undefined, client);
+    }
+    await validate(out);
+    for (const client of ["web", "three"]) {
+        holds(!good(["bake", ...arm, out, ...moved, "--rms-error", "0.5mm", "--for", client]).err.includes("meshopt"), client);
+        equal(used().join(), "EXT_meshopt_compression", client);
+    }
+    await validate(out);
+});
+await test("what cannot be is refused with the cure, and nothing is written", folder => {
+    const out = path.join(folder, "out.glb"), say = (flags, words, code = 1, file = out) => bad(["bake", ...arm, file, ...moved, ...flags], code, words);
+    say(["--max-error", "1"], /write one like 1mm/, 2);
+    say(["--rms-error", "-1mm"], /is no length/, 2);
+    say(["--max-size", "2 bananas"], /write one like 2MB/, 2);
+    say(["--max-size", "5kB"], /without any components it takes \d+; raise --max-size/);
+    say(["--max-error", "1e-9mm"], /best that can be had/);
+    say(["--max-error", "1mm", "--max-size", "1MB"], /one budget at a time/, 2);
+    say(["--max-error", "1mm", "--sparse"], /leave --sparse and --meshopt out/, 2);
+    say(["--for", "web"], /add --max-error/, 2);
+    say(["--max-error", "1mm", "--for", "unrea"], /did you mean 'unreal'/, 2);
+    say(["--max-error", "1mm"], /write a \.glb/, 1, path.join(folder, "out.pc2"));
+    holdsOnly(folder, []);
+});
+await test("--verbose lists the tries", folder => {
+    const said = good(["bake", ...arm, path.join(folder, "out.glb"), ...moved, "--rms-error", "1mm", "--verbose"]).out;
+    match(said, /^way +components +kB +rms mm +worst mm$/m);
+    match(said, /^read again: [\d.]+ mm rms, [\d.]+ mm at worst; normals/m);
+});
+finish();
