@@ -16,7 +16,7 @@ node studio/build.mjs "$out.new"
 mkdir -p "$out.new/api"
 echo '{"server":false,"convert":[],"files":[]}' >"$out.new/api/session.json"
 # What others wrote goes with their terms.
-for package in three uplot @fontsource-variable/inter; do
+for package in three three-mesh-bvh uplot @fontsource-variable/inter; do
     printf '%s\n\n' "$package"
     cat "studio/node_modules/$package/LICENSE"
     printf '\n\n'

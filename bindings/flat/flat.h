@@ -129,7 +129,8 @@ FLAT_API flat_handle flat_chain(flat_handle character, const char* description, 
 /// JSON: {"text","dynamic","notes":[],"links":[{"name","values":{},"idle":{}}]}.
 FLAT_API const char* flat_describe(flat_handle chain);
 
-/// {"clip","start","end","preroll","loop","live"}; clip: that of the chain where it is not named.
+/// {"clip","start","end","preroll","loop","live","snapshots"}; clip: that of the chain where it is not named. Snapshots are
+/// states kept to go back to (16): with more of them less is simulated again.
 FLAT_API flat_handle flat_play(flat_handle chain, const char* description);
 /// The skin at a time, forwards or backwards, into three floats a point: the same bits for the same time, whatever was asked
 /// before (a simulation goes back to the nearest of its snapshots and runs on from there); NULL: into the instance's own array
@@ -141,6 +142,13 @@ FLAT_API int32_t flat_live(flat_handle instance, double dt, const float* local, 
 /// A parameter that may change while playing: "layers.gravity", "smooth#2.step". Those of "stage": "frame" in flat_deformers;
 /// others, and the world, need another chain.
 FLAT_API int32_t flat_set(flat_handle instance, const char* parameter, double value);
+/// Other forces than the chain's world has: its member "forces" as JSON text, from second `from` on, behind which all is
+/// simulated anew. A hand that pulls adds a key a frame; a chain with the last of these forces gives the same bits. NULL: none.
+FLAT_API int32_t flat_forces(flat_handle instance, const char* forces, double from);
+/// The newtons that a spring of the world pulled with in the last step, by its number in the list; 0: nothing held it.
+FLAT_API double flat_felt(flat_handle instance, uint32_t force);
+/// From this second of the clip on its pose is held, as --hold does behind --end; 0: the clip plays on.
+FLAT_API int32_t flat_hold(flat_handle instance, double still);
 /// Of the frame evaluated last: 16 hexadecimal digits as `supple bake --hashes` prints, and JSON
 /// {"volume","volume_rest","stretch","roughness","crossings","parts":[{"name","volume","volume_rest"}],"fallbacks":{}}.
 FLAT_API const char* flat_hash(flat_handle instance);
@@ -159,10 +167,10 @@ FLAT_API int32_t flat_normals(flat_handle instance, float* out, uint64_t floats)
 /// each.
 FLAT_API int32_t flat_draw(flat_handle instance, uint32_t link, const char* what);
 
-/// Plays the chain over a clip from start to end: {"clip","start","end","fps","preroll","loop","file","memory","name","flat",
-/// "sparse"}. Without a file the frames are the array "points" of what is returned; with "walk.glb" (or another ending that
-/// `supple bake` knows) they are written there; with memory too, the bytes are "file:0" and on, and nothing is written.
-/// flat_inspect has the rest.
+/// Plays the chain over a clip from start to end, and with its last pose for "hold" seconds more:
+/// {"clip","start","end","hold","fps","preroll","loop","file","memory","name","flat", "sparse"}. Without a file the frames are
+/// the array "points" of what is returned; with "walk.glb" (or another ending that `supple bake` knows) they are written there;
+/// with memory too, the bytes are "file:0" and on, and nothing is written. flat_inspect has the rest.
 FLAT_API flat_handle flat_bake(flat_handle chain, const char* description, flat_progress_fn* progress, void* user);
 
 /// An array by name, and how many elements it has (floats, uint32, or bytes). NULL: none of that name.

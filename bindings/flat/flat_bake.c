@@ -15,22 +15,26 @@ typedef struct bake_plan {
 static sup_result read_plan(flat_object* o, flat_object* chain, const char* description, bake_plan* out)
 {
     static const char* const names[] = { "clip", "start",  "end",  "fps",  "preroll", "loop",
-                                         "file", "memory", "name", "flat", "sparse" };
+                                         "file", "memory", "name", "flat", "sparse",  "hold" };
     sup_error*               error = &chain->error;
     const sup_character*     c = flat_ancestor(chain, FLAT_CHARACTER)->character;
     sup_json*                json;
     const sup_clip*          clip = NULL;
-    double                   start, end, fps, preroll;
-    sup_result               r = flat_parse(description, "bakes", names, 11, o->arena, &json, error);
+    double                   start, end, fps, preroll, hold, still;
+    sup_result               r = flat_parse(description, "bakes", names, 12, o->arena, &json, error);
     if (!r) r = flat_find_clip(c, sup_json_get(json, "clip"), chain->clip, &clip, error);
     double seconds = clip ? clip->seconds : 0;
     if (!r) r = flat_number(json, "start", 0, 1e6, 0, &start, error);
     if (!r) r = flat_number(json, "end", 0, 1e6, seconds, &end, error);
     if (!r) r = flat_number(json, "fps", 0.01, 10000, 30, &fps, error);
     if (!r) r = flat_number(json, "preroll", 0, 1000, 0.5, &preroll, error);
+    if (!r) r = flat_number(json, "hold", 0, 1e6, 0, &hold, error);
     if (r) return r;
     bool loop = flat_true(sup_json_get(json, "loop"));
     if (start > end) return sup_fail(error, SUP_ERROR_INPUT, "the bake starts at %g s, behind its end at %g s", start, end);
+    if (loop && hold > 0) return sup_fail(error, SUP_ERROR_INPUT, "a cycle has no last pose to hold; leave out loop or hold");
+    still = hold > 0 ? end : 0;
+    end += hold;
     if (loop && !clip) return sup_fail(error, SUP_ERROR_INPUT, "a loop needs a clip");
     if ((end - start) * fps > 1e6) return sup_fail(error, SUP_ERROR_INPUT, "a bake has at most a million frames; lower fps");
     const char* path = sup_json_string(sup_json_get(json, "file"), NULL);
@@ -42,6 +46,7 @@ static sup_result read_plan(flat_object* o, flat_object* chain, const char* desc
                                      .clip = clip,
                                      .start = start,
                                      .end = end,
+                                     .still = still,
                                      .preroll = preroll > 0 ? preroll : SUP_NO_PREROLL,
                                      .loop = loop,
                                      .snapshots = 1, // a bake never goes back
@@ -53,6 +58,7 @@ static sup_result read_plan(flat_object* o, flat_object* chain, const char* desc
                                   .chain = sup_chain_text(chain->chain),
                                   .start = start,
                                   .end = end,
+                                  .still = still,
                                   .fps = fps,
                                   .loop = loop,
                                   .frame_count = sup_frame_count(start, end, fps, loop),

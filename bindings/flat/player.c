@@ -131,14 +131,16 @@ const char* flat_describe(flat_handle chain) { return flat_answer(chain, FLAT_CH
 
 // ---------------------------------------------------------------------------------------------- instances
 
+enum { SNAPSHOTS_MAX = 4096 };
+
 static sup_result make_instance(flat_object* made, flat_object* chain, const char* description, sup_error* error)
 {
-    static const char* const names[] = { "clip", "start", "end", "preroll", "loop", "live" };
+    static const char* const names[] = { "clip", "start", "end", "preroll", "loop", "live", "snapshots" };
     const sup_character*     c = flat_ancestor(chain, FLAT_CHARACTER)->character;
     sup_json*                json;
     made->arena = sup_arena_create(NULL);
     if (!made->arena) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
-    sup_result r = flat_parse(description, "instances", names, 6, made->arena, &json, error);
+    sup_result r = flat_parse(description, "instances", names, 7, made->arena, &json, error);
     if (r) return r;
     double            preroll = sup_json_number(sup_json_get(json, "preroll"), 0.5);
     sup_instance_desc desc = { .chain = chain->chain,
@@ -147,7 +149,10 @@ static sup_result make_instance(flat_object* made, flat_object* chain, const cha
                                .preroll = preroll > 0 ? preroll : SUP_NO_PREROLL,
                                .loop = flat_true(sup_json_get(json, "loop")),
                                .live = flat_true(sup_json_get(json, "live")),
+                               .snapshots = sup_json_index(sup_json_get(json, "snapshots"), 0),
                                .tasks = flat_tasks(made) };
+    if (desc.snapshots > SNAPSHOTS_MAX)
+        return sup_fail(error, SUP_ERROR_INPUT, "instances: keep at most %d snapshots", SNAPSHOTS_MAX);
     r = flat_find_clip(c, sup_json_get(json, "clip"), desc.live ? NULL : chain->clip, &desc.clip, error);
     if (!r) r = sup_instance_create(&desc, &made->instance, error);
     if (r) return r;
@@ -263,4 +268,43 @@ int32_t flat_set(flat_handle handle, const char* parameter, double value)
                                         sup_chain_text(chain), parameter ? parameter : "");
     flat_leave(o);
     return (int32_t)r;
+}
+
+int32_t flat_forces(flat_handle handle, const char* forces, double from)
+{
+    int32_t      status;
+    flat_object* o = flat_enter(handle, FLAT_INSTANCE, &status);
+    if (!o) return status;
+    sup_arena* arena = sup_arena_create(NULL);
+    sup_json*  json = NULL;
+    sup_result r = arena
+                       ? sup_json_parse(forces ? forces : "[]", forces ? strlen(forces) : 2, "forces", arena, &json, &o->error)
+                       : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
+    if (!r && !isfinite(from))
+        r = sup_fail(&o->error, SUP_ERROR_INPUT, "the time that forces change at must be a finite number");
+    if (!r) r = sup_instance_set_forces(o->instance, json, from, &o->error);
+    sup_arena_destroy(arena);
+    flat_leave(o);
+    return (int32_t)r;
+}
+
+int32_t flat_hold(flat_handle handle, double still)
+{
+    int32_t      status;
+    flat_object* o = flat_enter(handle, FLAT_INSTANCE, &status);
+    if (!o) return status;
+    bool good = isfinite(still) && still >= 0;
+    if (good) sup_instance_hold(o->instance, still);
+    else sup_fail(&o->error, SUP_ERROR_INPUT, "the second whose pose is held must be a number from 0 up");
+    flat_leave(o);
+    return good ? FLAT_OK : FLAT_INPUT;
+}
+
+double flat_felt(flat_handle handle, uint32_t force)
+{
+    int32_t      status;
+    flat_object* o = flat_enter(handle, FLAT_INSTANCE, &status);
+    double       newtons = o ? sup_instance_felt(o->instance, force) : 0;
+    if (o) flat_leave(o);
+    return newtons;
 }

@@ -252,6 +252,7 @@ static sup_json* inspect(flat_object* o, sup_arena* a)
     put_number(a, out, "points", c->mesh.point_count), put_number(a, out, "vertices", c->mesh.vertex_count);
     put_number(a, out, "faces", c->mesh.face_count), put_number(a, out, "triangles", c->mesh.triangle_count);
     put_number(a, out, "diagonal", (double)c->mesh.diagonal), put_number(a, out, "metres_per_unit", c->metres_per_unit);
+    put_number(a, out, "physics_unit", sup_character_physics_unit(c)); // metres of a unit, as the world has them
     put_number(a, out, "physics_unit", sup_character_physics_unit(c));
     put_parts(a, out, c);
     put_text(a, out, "up", c->up == SUP_AXIS_Y ? "y" : c->up == SUP_AXIS_Z ? "z" : "x");

@@ -89,13 +89,13 @@ typedef struct sup_body {
     bool            closed;       ///< a surface without holes, and so with an inside; always true but for meshes
 } sup_body;
 
-/// A push on some of the skin: around a place on a bone, on a curve of a link, or on a painted region.
+/// A push on some of the skin, or a spring to it: around a place, on a curve of a link, or on a painted region.
 typedef enum sup_force_kind { SUP_FORCE_BONE, SUP_FORCE_CURVE, SUP_FORCE_REGION } sup_force_kind;
 typedef struct sup_force {
     const char*    name;
     sup_force_kind kind;
     sup_vec3       value;      ///< newtons over metres_per_unit: divided by kilograms it is units / s^2
-    uint32_t       joint;      ///< BONE: it turns with the joint when `local`; CURVE: SUP_NONE: curves by number
+    uint32_t       joint;      ///< BONE: it turns with the joint when `local`; SUP_NONE: a place at rest, or curves by number
     float          ratio;      ///< along the bone, or along the curve
     float          radius;     ///< BONE: units; fades smoothly to nothing there
     uint32_t       curve;      ///< CURVE: its number in the link
@@ -105,6 +105,11 @@ typedef struct sup_force {
     sup_vec3       at;         ///< BONE, and CURVE with a joint: the place on the bone, in rest space. REGION of curves: one place
                                ///< in it, x across and y along from 0 to 1, where z is 1; else it is spread evenly
     uint32_t       curve_last; ///< REGION of curves, from begin to end along them
+    float          spring;     ///< newtons a metre at this moment; above 0 it is a spring from `middle`, as that is now, to `to`. Links
+                               ///< with state ask run/grip.h for its pull; `value` is its pull on skin that follows bones alone
+    sup_vec3       to;         ///< where the spring is held
+    sup_vec3       middle;     ///< of the skin that it reaches, at rest, by share
+    float*         felt;       ///< what links with state gave it, in the unit of `value`, for sup_instance_felt; NULL: nobody asks
 } sup_force;
 
 /// How much of a force reaches a point, 0 to 1, from its place at rest: (1 - d^2 / radius^2)^2 around a place on a bone, the map's
@@ -133,10 +138,10 @@ SUP_API uint32_t sup_world_plan_force_count(const sup_world_plan* plan);
 /// rest, and points_start is not NULL where a clip will move them. Where a body is hangs on the pose, so only a frame says.
 SUP_API uint32_t sup_world_plan_body_count(const sup_world_plan* plan);
 SUP_API void     sup_world_plan_body(const sup_world_plan* plan, uint32_t body, sup_body* out);
-/// The force as sup_world would hold it at that time.
+/// The force as sup_world would hold it at that time; the value of a spring hangs on the pose and is 0 here.
 SUP_API void sup_world_plan_force(const sup_world_plan* plan, uint32_t force, double time, sup_force* out);
 /// Its keys: straight lines from value to value, or held to the next key where `steps` says so; the first and the last value hold
-/// outside. Returns how many, at least 1: a force without keys has one at time 0. Outputs may be NULL.
+/// outside. Returns how many, at least 1: a force without keys has one at time 0. Outputs may be NULL. Of a spring: where it is held.
 SUP_API uint32_t sup_world_plan_force_keys(const sup_world_plan* plan, uint32_t force, const double** times,
                                            const sup_vec3** values, const bool** steps);
 
@@ -381,6 +386,7 @@ typedef struct sup_instance_desc {
     const sup_clip*  clip;       ///< NULL: held pose below, or live
     const sup_pose*  pose;       ///< without a clip: the pose that is held; NULL: rest
     double           start, end; ///< seconds of the clip; end 0: the clip's end
+    double           still;      ///< second of the clip whose pose is held from there on; 0: the clip plays on
     double           preroll;    ///< seconds the first pose is held before start; 0: half a second, SUP_NO_PREROLL: none
     bool             loop;       ///< the step is fitted to the span, one pass runs first, times wrap
     bool             live;       ///< a host delivers poses through sup_instance_live instead
@@ -432,6 +438,16 @@ SUP_API void sup_batch_evaluate(const sup_batch_item* items, uint32_t count, voi
 /// Sets a frame-stage parameter of a link from now on. Later snapshots are dropped: going back and forward again replays
 /// with the new value. Fails on bind-stage and unknown names and on values out of range.
 SUP_API sup_result sup_instance_set(sup_instance* instance, uint32_t link, const char* param, double value, sup_error* error);
+/// Other forces than the chain's world has, as its member "forces" lists them, from second `from` on: what was simulated behind it
+/// is forgotten and comes anew. Where they are the same before `from`, the motion is that of a chain bound with them: a hand that
+/// pulls adds a key a frame. Links in closed form (beam, bend, fourier) know forces by number since they were bound: for them only
+/// keys may differ. On failure all is as it was. Allocates: not from within evaluate.
+SUP_API sup_result sup_instance_set_forces(sup_instance* instance, const sup_json* forces, double from, sup_error* error);
+/// The newtons that a spring pulled with in the last step: no more than it takes to bring the tissue to its end. 0: nothing held it.
+SUP_API double sup_instance_felt(const sup_instance* instance, uint32_t force);
+/// Another second whose pose is held from there on, as sup_instance_desc.still; 0: the clip plays on. What was simulated behind it is
+/// forgotten. A loop has no end to hold, and nothing happens.
+SUP_API void sup_instance_hold(sup_instance* instance, double still);
 /// Bytes of the whole moving state, and a copy of it out and in (step number, link states, last two displacements).
 SUP_API size_t sup_instance_state_size(const sup_instance* instance);
 SUP_API void   sup_instance_state_save(const sup_instance* instance, void* state);

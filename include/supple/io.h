@@ -302,6 +302,7 @@ typedef struct sup_bake_desc {
     const char*          chain; ///< text of the chain, for names and notes
     double               start, fps;
     double               end; ///< of the part in the clip; 0 or before the last frame: there. Written is 0 to end - start
+    double               still; ///< second of the clip whose pose is held from there on, as the frames have it; 0: it plays on
     uint32_t             frame_count;
     bool                 loop;    ///< what comes at the end is the first frame again
     bool                 flat;    ///< drop the skin: world-space targets, whatever the skinning

@@ -95,17 +95,23 @@ static bool is_all(const sup_bake_desc* desc, double span)
     return desc->start == 0 && span >= desc->clip->seconds - slack;
 }
 
+double sup_bake_clip_end(const sup_bake* bake)
+{
+    double end = bake->desc.start + bake->span;
+    return bake->desc.still > 0 && bake->desc.still < end ? bake->desc.still : end;
+}
+
 static sup_result cut_clip(sup_bake* bake, sup_error* error)
 {
     const sup_bake_desc* desc = &bake->desc;
     double               frames = (desc->frame_count - 1) / desc->fps, asked = desc->end - desc->start;
     bake->span = asked > frames ? asked : frames;
     bake->part = desc->clip;
-    if (!desc->clip || is_all(desc, bake->span)) return SUP_OK;
+    if (!desc->clip || is_all(desc, sup_bake_clip_end(bake) - desc->start)) return SUP_OK;
     sup_clip* part = SUP_NEW(bake->arena, sup_clip, 1);
     if (!part) return sup_fail_memory(error, "a bake");
     bake->part = part;
-    return sup_clip_cut(desc->clip, desc->start, desc->start + bake->span, bake->arena, part, error);
+    return sup_clip_cut(desc->clip, desc->start, sup_bake_clip_end(bake), bake->arena, part, error);
 }
 
 static bool copy_text(sup_arena* arena, const char** text)

@@ -29,6 +29,9 @@ struct sup_bake {
 /// Adds a sentence for the person to sup_bake_end's warnings.
 void sup_bake_warn(sup_bake* bake, const char* format, ...) SUP_FORMAT(2, 3);
 
+/// The last second of desc.clip that plays: the end of the span, or where a pose is held from.
+double sup_bake_clip_end(const sup_bake* bake);
+
 /// One more file of this bake. All take their places together in sup_bake_end, or none does. buffer and room as in
 /// sup_out_open.
 sup_result sup_bake_open(sup_bake* bake, const char* path, void* buffer, size_t capacity, struct sup_out_file** out,

@@ -151,9 +151,10 @@ sup_result sup_prefix_pose(const sup_prefix* before, const sup_pose* pose, doubl
         if (chain->links[i].binding.state_size > 0)
             return sup_fail(error, SUP_ERROR_INPUT, "%s cannot stand behind %s, which moves by itself; put it in front",
                             chain->links[before->link].deformer->name, chain->links[i].deformer->name);
-    sup_sampler sampler = { sample_prefix, (void*)before };
+    sup_sampler      sampler = { sample_prefix, (void*)before };
     world_workspace* work = (world_workspace*)&before->work;
-    world_resolve(chain, &(world_moment){ time, time, pose, pose, before->tasks }, before->params, before->resolved, work);
+    world_resolve(chain, &chain->world, &(world_moment){ time, time, pose, pose, before->tasks }, before->params,
+                  before->resolved, work);
     sup_frame   frame = { .time = time,
                           .start = pose,
                           .end = pose,
@@ -191,7 +192,8 @@ static sup_result check_needs(const sup_chain* chain, const sup_deformer* d, boo
         return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no example shapes; give them with --example T=FILE", d->name,
                         c->name);
     if (d->needs & SUP_NEEDS_WEIGHTS && c->skeleton.skin_joint_count == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no skeleton; give one with --skeleton, or use a rigged character", d->name, c->name);
+        return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no skeleton; give one with --skeleton, or use a rigged character",
+                        d->name, c->name);
     if (d->needs & SUP_NEEDS_CLOSED) {
         sup_mesh_report report;
         sup_result      r = sup_mesh_examine(&c->mesh, &report, error);

@@ -35,6 +35,7 @@ struct sup_instance {
     const sup_clip*  clip;
     const sup_tasks* tasks;
     double           start, end, step;
+    double           still;   // the pose of this second is held behind it
     int64_t          preroll; // steps before 0
     int64_t          pass;    // steps of one pass of the loop; 0: no loop
     bool             live;
@@ -55,6 +56,8 @@ struct sup_instance {
     sup_rigid       seam; // the root's way from the end back to the start
     bool            seam_moves;
     sup_sampler     sampler;
+    sup_world_plan  world;   // the chain's, or with other forces
+    sup_arena*      forces;  // where those are; NULL: the chain's
     world_workspace work;    // the world of this moment
     bool*           carries; // joints that skin hangs on
 };
@@ -64,7 +67,7 @@ struct sup_instance {
 static void pose_at(const sup_instance* in, double time, sup_pose* out)
 {
     if (in->held) sup_pose_copy(&in->first, out);
-    else sup_clip_sample(in->chain->character, in->clip, time, out);
+    else sup_clip_sample(in->chain->character, in->clip, time < in->still ? time : in->still, out);
 }
 
 // Whether skin can follow the pose. What is no pose never reaches a dynamic link: it would be lost in every such step, at many
@@ -153,7 +156,8 @@ static sup_frame make_frame(sup_instance* in, double time, double dt, const sup_
 {
     // While the first pose is held the clock stands still, and so does the world.
     double before = !in->live && time - dt < in->start ? in->start : time - dt;
-    world_resolve(in->chain, &(world_moment){ before, time, from, to, in->tasks }, in->params, in->resolved, &in->work);
+    world_resolve(in->chain, &in->world, &(world_moment){ before, time, from, to, in->tasks }, in->params, in->resolved,
+                  &in->work);
     return (sup_frame){ .time = time,
                         .dt = dt,
                         .start = from,
@@ -503,6 +507,7 @@ static sup_result set_span(sup_instance* in, const sup_instance_desc* desc, sup_
     in->start = desc->start;
     in->end = end;
     in->step = in->chain->step;
+    in->still = desc->still > 0 && !desc->loop ? desc->still : INFINITY;
     in->preroll = (int64_t)ceil(preroll / in->step - STEP_SNAP);
     if (desc->loop) {
         if (!(end > desc->start))
@@ -545,7 +550,8 @@ static bool make_blocks(sup_instance* in, const sup_instance_desc* desc)
     if (chain->dynamic_end && !in->live) in->snapshot_count = desc->snapshots ? desc->snapshots : SNAPSHOTS_STANDARD;
     in->snapshots = SUP_NEW(in->arena, uint8_t*, in->snapshot_count);
     bool good = in->state && in->params && in->resolved && in->snapshots && in->carries;
-    good = good && world_workspace_create(&chain->world, in->arena, &in->work);
+    in->world = chain->world;
+    good = good && world_workspace_create(&in->world, in->arena, &in->work);
     for (uint32_t i = 0; good && i < in->snapshot_count; ++i)
         good = (in->snapshots[i] = sup_arena_alloc(in->arena, 1, in->state_size)) != NULL;
     for (uint32_t i = 0; good && i < chain->link_count; ++i)
@@ -582,7 +588,9 @@ sup_result sup_instance_create(const sup_instance_desc* desc, sup_instance** out
 
 void sup_instance_destroy(sup_instance* in)
 {
-    if (in) sup_arena_destroy(in->arena);
+    if (!in) return;
+    sup_arena_destroy(in->forces);
+    sup_arena_destroy(in->arena);
 }
 
 sup_result sup_instance_set(sup_instance* in, uint32_t index, const char* param, double value, sup_error* error)
@@ -597,6 +605,51 @@ sup_result sup_instance_set(sup_instance* in, uint32_t index, const char* param,
     sup_result r = param_set_number(l->deformer, row, value, in->params + l->params_offset, error);
     if (!r) drop_snapshots_after(in, head_of(in->state)->step);
     return r;
+}
+
+// Forgets all steps behind a time. In a loop every time comes twice.
+static void forget_after(sup_instance* in, double time)
+{
+    double  x = floor((time - in->start) / in->step + STEP_SNAP);
+    int64_t step = in->pass || !(x >= 0) ? -in->preroll - 1 : x < 1e12 ? (int64_t)x : (int64_t)1e12;
+    drop_snapshots_after(in, step);
+    if (head_of(in->state)->step > step) seek(in, step);
+}
+
+double sup_instance_felt(const sup_instance* in, uint32_t force)
+{
+    return force < in->world.force_count ? (double)in->work.felt[force] * sup_character_physics_unit(in->chain->character) : 0;
+}
+
+void sup_instance_hold(sup_instance* in, double still)
+{
+    if (in->pass || in->live) return;
+    double before = in->still;
+    in->still = still > 0 ? still : INFINITY;
+    if (in->still != before) forget_after(in, in->still < before ? in->still : before);
+}
+
+sup_result sup_instance_set_forces(sup_instance* in, const sup_json* forces, double from, sup_error* error)
+{
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_world_plan plan;
+    sup_result     r = arena ? world_with_forces(in->chain, forces, arena, &plan, error) : sup_fail_memory(error, "the world");
+    sup_force*     room = r ? NULL : SUP_NEW(arena, sup_force, plan.force_count);
+    float*         felt = r ? NULL : SUP_NEW(arena, float, plan.force_count);
+    if (!r && (!room || !felt)) r = sup_fail_memory(error, "the world");
+    if (r) {
+        sup_arena_destroy(arena);
+        return r;
+    }
+    sup_arena_destroy(in->forces);
+    in->forces = arena;
+    in->world = plan;
+    in->work.forces = room;
+    in->work.felt = felt;
+    in->work.world.forces = room;
+    in->work.world.force_count = plan.force_count;
+    if (!in->live) forget_after(in, from);
+    return SUP_OK;
 }
 
 size_t sup_instance_state_size(const sup_instance* in) { return in->state_size; }

@@ -106,9 +106,13 @@ sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in)
 
 /// The world file into chain->world, and its links' keys.
 sup_result world_parse(chain_builder* b);
-/// The world and the parameters at a moment: keys applied over base values. Never allocates.
-void world_resolve(const sup_chain* chain, const world_moment* moment, const uint8_t* base_params, uint8_t* params,
-                   world_workspace* work);
+/// The world and the parameters at a moment: keys applied over base values. The plan is the chain's, or one with other forces.
+/// Never allocates.
+void world_resolve(const sup_chain* chain, const sup_world_plan* plan, const world_moment* moment, const uint8_t* base_params,
+                   uint8_t* params, world_workspace* work);
+/// The plan with other forces, in an arena of its own; on failure nothing is made.
+sup_result world_with_forces(const sup_chain* chain, const sup_json* forces, sup_arena* arena, sup_world_plan* out,
+                             sup_error* error);
 
 // chain.c ---------------------------------------------------------------------------------------------------------------
 

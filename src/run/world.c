@@ -143,14 +143,27 @@ sup_result world_parse(chain_builder* b)
     return r;
 }
 
+sup_result world_with_forces(const sup_chain* chain, const sup_json* forces, sup_arena* arena, sup_world_plan* out,
+                             sup_error* error)
+{
+    sup_chain made = *chain; // for the readers, who put what they read into a chain
+    made.arena = arena;
+    made.world.force_count = 0;
+    chain_builder b = { .chain = &made, .error = error };
+    sup_result    r = world_forces_read(&b, forces);
+    if (!r) *out = made.world;
+    return r;
+}
+
 // ---------------------------------------------------------------------------------------------- moments
 
 bool world_workspace_create(const sup_world_plan* plan, sup_arena* arena, world_workspace* out)
 {
     *out = (world_workspace){ .bodies = SUP_NEW(arena, sup_body, plan->body_count),
                               .forces = SUP_NEW(arena, sup_force, plan->force_count),
+                              .felt = SUP_NEW(arena, float, plan->force_count),
                               .activations = SUP_NEW(arena, float, plan->character->skeleton.joint_count) };
-    if (!out->bodies || !out->forces || !out->activations) return false;
+    if (!out->bodies || !out->forces || !out->felt || !out->activations) return false;
     out->world = (sup_world){ .gravity = plan->gravity,
                               .wind = plan->wind,
                               .body_count = plan->body_count,
@@ -161,10 +174,9 @@ bool world_workspace_create(const sup_world_plan* plan, sup_arena* arena, world_
     return world_actors_create(plan, arena, out);
 }
 
-void world_resolve(const sup_chain* chain, const world_moment* m, const uint8_t* base_params, uint8_t* params,
-                   world_workspace* work)
+void world_resolve(const sup_chain* chain, const sup_world_plan* plan, const world_moment* m, const uint8_t* base_params,
+                   uint8_t* params, world_workspace* work)
 {
-    const sup_world_plan* plan = &chain->world;
     memcpy(params, base_params, chain->params_size);
     for (uint32_t i = 0; i < plan->track_count; ++i) {
         const world_track* t = &plan->tracks[i];
@@ -179,7 +191,7 @@ void world_resolve(const sup_chain* chain, const world_moment* m, const uint8_t*
         param_set_number(l->deformer, t->param, v.x, params + l->params_offset, NULL);
     }
     sup_world_plan_at(plan, m->time, &work->world.gravity, &work->world.wind, work->activations);
-    for (uint32_t i = 0; i < plan->force_count; ++i) sup_world_plan_force(plan, i, m->time, &work->forces[i]);
+    world_forces_at(plan, m, work);
     world_bodies_at(plan, m, work);
 }
 

@@ -41,6 +41,8 @@ typedef struct world_force {
     sup_force       force;
     world_times     keys; ///< at least one
     const sup_vec3* values;
+    const float*    holds; ///< a spring: how much of it, 0 to 1 per key; NULL: a push. Values are where it is held
+    const float*    bones; ///< of its middle: a weight a joint; NULL: none carries it
 } world_force;
 
 /// Activations of the joints that one glob names.
@@ -81,6 +83,7 @@ typedef struct world_workspace {
     sup_world    world;
     sup_body*    bodies;
     sup_force*   forces;
+    float*       felt; ///< one per force
     float*       activations;
     world_actor* actors; ///< one per body; empty where it is rigid
 } world_workspace;
@@ -95,10 +98,10 @@ uint32_t world_times_find(const world_times* keys, double time, float* share);
 sup_vec3 world_vector_at(const world_times* keys, const sup_vec3* values, double time);
 
 /// `what` names the object in messages: "body 'ball'".
-bool       world_vector(const sup_json* value, float scale, sup_vec3* out);
+bool world_vector(const sup_json* value, float scale, sup_vec3* out);
 /// What world_vector objects to: "must be three numbers", or that one of them is too large.
 const char* world_vector_wrong(const sup_json* value);
-sup_result world_fail(struct chain_builder* b, const char* what, const char* format, ...) SUP_FORMAT(3, 4);
+sup_result  world_fail(struct chain_builder* b, const char* what, const char* format, ...) SUP_FORMAT(3, 4);
 /// Refuses members that are not in the list ("name, sphere, capsule").
 sup_result world_members(struct chain_builder* b, const char* what, const sup_json* object, const char* list);
 /// A number from low to high. Absent: the fallback, or refused where that is NAN.
@@ -119,6 +122,15 @@ void       world_bodies_at(const sup_world_plan* plan, const world_moment* momen
 bool       world_actors_create(const sup_world_plan* plan, sup_arena* arena, world_workspace* work);
 
 sup_result world_forces_read(struct chain_builder* b, const sup_json* list);
+/// Where forces are at the moment, and how strong, in a pose.
+void       world_forces_at(const sup_world_plan* plan, const world_moment* moment, world_workspace* work);
 sup_result world_muscles_read(struct chain_builder* b, const sup_json* list);
+
+// world_springs.c -------------------------------------------------------------------------------------------------------
+
+sup_result world_spring_read(struct chain_builder* b, const char* what, const sup_json* item, world_force* f);
+void       world_spring_at(const world_force* f, double time, sup_force* out);
+/// Its pull on skin that only follows bones, in out->value.
+void world_spring_pose(const world_force* f, const sup_pose* pose, sup_force* out);
 
 #endif

@@ -39,6 +39,18 @@ static sup_result read_bone(chain_builder* b, const char* what, const sup_json* 
     return r;
 }
 
+static sup_result read_at(chain_builder* b, const char* what, const sup_json* item, sup_force* f)
+{
+    float unit = (float)sup_character_physics_unit(b->chain->character);
+    f->kind = SUP_FORCE_BONE;
+    if (!world_vector(sup_json_get(item, "at"), 1.0f / unit, &f->at))
+        return world_fail(b, what, "\"at\" %s, a place of the rest shape in meters",
+                          world_vector_wrong(sup_json_get(item, "at")));
+    sup_result r = world_number(b, what, item, "radius", RADIUS_MIN, RADIUS_MAX, NAN, &f->radius);
+    f->radius /= unit;
+    return r;
+}
+
 static sup_result read_curve(chain_builder* b, const char* what, const sup_json* item, sup_force* f)
 {
     const sup_json *curve = sup_json_get(item, "curve"), *from = sup_json_get(item, "from"), *to = sup_json_get(item, "to");
@@ -97,8 +109,8 @@ static sup_result read_region(chain_builder* b, const char* what, const sup_json
 {
     const sup_character* c = b->chain->character;
     if (sup_json_get(item, "region")->type == SUP_JSON_OBJECT) return read_curves(b, what, sup_json_get(item, "region"), f);
-    const char*          name = sup_json_string(sup_json_get(item, "region"), NULL);
-    char                 attribute[256]; // as maps are called in glTF
+    const char* name = sup_json_string(sup_json_get(item, "region"), NULL);
+    char        attribute[256]; // as maps are called in glTF
     f->kind = SUP_FORCE_REGION;
     if (!name) return world_fail(b, what, "\"region\" must be the name of a map, or {\"curves\": [2, 8]}");
     sup_format(attribute, sizeof attribute, "_%s", name);
@@ -147,9 +159,11 @@ static sup_result read_strength(chain_builder* b, const char* what, const sup_js
 
 static sup_result read_force(chain_builder* b, const sup_json* list, const sup_json* item, uint32_t number, world_force* f)
 {
-    static const char* const kinds[] = { "bone", "curve", "region" };
-    static const char* const members[] = { "name, bone, ratio, radius, value, local, keys",
-                                           "name, curve, ratio, from, to, value, local, keys", "name, region, value, keys" };
+    static const char* const kinds[] = { "bone", "curve", "region", "at" };
+    static const char* const members[] = { "name, bone, ratio, radius, value, local, spring, to, keys",
+                                           "name, curve, ratio, from, to, value, local, keys",
+                                           "name, region, value, spring, to, keys",
+                                           "name, at, radius, value, spring, to, keys" };
     const char*              what = NULL;
     uint32_t                 kind = SUP_NONE, found = 0;
     f->force.joint = SUP_NONE;
@@ -160,12 +174,16 @@ static sup_result read_force(chain_builder* b, const sup_json* list, const sup_j
         kind = k;
         ++found;
     }
-    if (found != 1) return world_fail(b, what, "give one of \"bone\", \"curve\", \"region\"");
+    if (found != 1) return world_fail(b, what, "give one of \"bone\", \"at\", \"curve\", \"region\"");
     r = world_members(b, what, item, members[kind]);
     if (r) return r;
     r = kind == 0   ? read_bone(b, what, item, &f->force)
         : kind == 1 ? read_curve(b, what, item, &f->force)
-                    : read_region(b, what, item, &f->force);
+        : kind == 2 ? read_region(b, what, item, &f->force)
+                    : read_at(b, what, item, &f->force);
+    if (!r && sup_json_get(item, "spring")) return world_spring_read(b, what, item, f);
+    if (!r && kind != 1 && sup_json_get(item, "to"))
+        r = world_fail(b, what, "\"to\" is that of a spring; give \"spring\" in newtons a meter");
     const sup_json* local = sup_json_get(item, "local");
     if (!r && local && local->type != SUP_JSON_TRUE && local->type != SUP_JSON_FALSE)
         r = world_fail(b, what, "\"local\" must be true or false");
@@ -248,7 +266,20 @@ void sup_world_plan_force(const sup_world_plan* plan, uint32_t force, double tim
     SUP_ASSERT(force < plan->force_count);
     const world_force* f = &plan->forces[force];
     *out = f->force;
-    out->value = world_vector_at(&f->keys, f->values, time);
+    if (f->holds) world_spring_at(f, time, out);
+    else out->value = world_vector_at(&f->keys, f->values, time);
+}
+
+void world_forces_at(const sup_world_plan* plan, const world_moment* moment, world_workspace* work)
+{
+    for (uint32_t i = 0; i < plan->force_count; ++i) {
+        sup_world_plan_force(plan, i, moment->time, &work->forces[i]);
+        if (!plan->forces[i].holds) continue;
+        // One instant between steps takes no step: what the last one felt stays.
+        if (moment->time > moment->before) work->felt[i] = 0;
+        work->forces[i].felt = &work->felt[i];
+        world_spring_pose(&plan->forces[i], moment->end, &work->forces[i]);
+    }
 }
 
 uint32_t sup_world_plan_force_keys(const sup_world_plan* plan, uint32_t force, const double** times, const sup_vec3** values,

@@ -70,7 +70,7 @@ function labels({ store, engine, view }: App): void {
             const chain = chainById(store.now, pane.chain), at = store.now.chains.findIndex(one => one.id === pane.chain), status = engine.status(pane.chain), shown = view.frameOf(pane.chain, store.now.frame);
             const percent = `${Math.round(100 * status.fraction)} %`, skinned = shown?.whose === "base" ? ", skinned meanwhile" : shown?.whose === "stale" ? ", older result meanwhile" : "";
             const note = status.state === "failed" ? status.problem ?? "" : status.state === "binding" ? `binding ${percent}${skinned}` : status.state === "waiting" ? "loading"
-                : shown?.whose === "live" ? "live, not yet the bake" : status.state === "simulating" ? `simulating ${percent}${skinned}` : "";
+                : shown?.whose === "live" ? shown.frame.hash ? "by hand, recorded on the clock" : "live, not yet the bake" : status.state === "simulating" ? `simulating ${percent}${skinned}` : "";
             const full = store.now.compare === "wipe" && panes.length > 1 && i === 1;
             label.root.classList.toggle("right", full);
             label.root.hidden = pane.width < 70;

@@ -1,6 +1,7 @@
 // The session as other programs say it: the line for a shell, and code in three languages. What the page bakes goes through the same
 // texts, so that the file is the same to the byte.
 import type { BakeOptions, ChainOptions } from "supple-skin";
+import { takeOf, worldName } from "./touch/take.ts";
 import { type ChainSpec, type Session, type Source, linksText, settings } from "./session.ts";
 
 /** What the page knows of the motion: the clip's name, and the span that is played. */
@@ -39,13 +40,15 @@ export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, ou
     if (motion.clip !== null) words.push("--clip", motion.clip);
     words.push("--deform", linksText(chain));
     for (const one of settings(chain)) words.push("--set", one);
-    if (source.world) words.push("--world", source.world.name);
+    const world = worldName(session, motion.clip), { hold } = takeOf(session, motion.clip);
+    if (world) words.push("--world", world);
     for (const { name, file } of source.maps ?? []) words.push("--map", `${name}=${file.name}`);
     for (const { time, file } of source.sculpts ?? []) words.push("--example", `${seconds(time)}=${file.name}`);
     if (source.unit !== undefined) words.push("--unit", String(source.unit));
     if (source.up !== undefined) words.push("--up", source.up);
     if (session.start !== null) words.push("--start", seconds(motion.start));
     if (session.end !== null) words.push("--end", seconds(motion.end));
+    if (hold && !session.cycle) words.push("--hold", seconds(hold));
     if (session.cycle && motion.clip !== null) words.push("--loop");
     words.push("--fps", String(session.fps));
     if (out.flat) words.push("--flat");
@@ -55,13 +58,13 @@ export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, ou
 
 /** What the page hands to the library for the same file; the world is read by whoever has its bytes. */
 export function bakePlan(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions, world?: object): { chain: ChainOptions; bake: BakeOptions } {
-    const loop = session.cycle && motion.clip !== null;
+    const loop = session.cycle && motion.clip !== null, { hold } = takeOf(session, motion.clip);
     return {
         chain: { links: linksText(chain), clip: motion.clip, set: settings(chain), ...(world ? { world } : {}), ...(loop ? { cycle: [motion.start, motion.end] as [number, number] } : {}) },
         bake: {
             file: out.file, fps: session.fps, loop,
             ...(session.start === null ? {} : { start: Number(seconds(motion.start)) }), ...(session.end === null ? {} : { end: Number(seconds(motion.end)) }),
-            ...(out.flat ? { flat: true } : {}), ...(out.sparse ? { sparse: true } : {}),
+            ...(hold && !loop ? { hold } : {}), ...(out.flat ? { flat: true } : {}), ...(out.sparse ? { sparse: true } : {}),
         },
     };
 }
@@ -80,13 +83,13 @@ const literal = (value: unknown): string => JSON.stringify(value);
 const object = (pairs: [string, unknown][]): string => `{ ${pairs.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${literal(value)}`).join(", ")} }`;
 
 export function codeJavaScript(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
-    const { source } = session, plan = bakePlan(session, chain, motion, out), read = source.builtin ? `supple.load(${literal(source.builtin)}` : `await supple.fetch(${literal(sourceWord(source))}`;
+    const { source } = session, world = worldName(session, motion.clip), plan = bakePlan(session, chain, motion, out), read = source.builtin ? `supple.load(${literal(source.builtin)}` : `await supple.fetch(${literal(sourceWord(source))}`;
     const load = object([["unit", source.unit], ["up", source.up]]), hasLoad = source.unit !== undefined || source.up !== undefined;
     return [
         `import { open } from "supple-skin";`, ``, `const supple = await open();`,
         `const character = ${read}${hasLoad ? `${source.builtin ? ", undefined" : ""}, ${load}` : ""});`,
-        ...(source.world ? [`const world = await (await fetch(${literal(source.world.name)})).json();`] : []),
-        `const chain = character.chain(${object(Object.entries(plan.chain)).replace(/ }$/, source.world ? ", world }" : " }")});`,
+        ...(world ? [`const world = await (await fetch(${literal(world)})).json();`] : []),
+        `const chain = character.chain(${object(Object.entries(plan.chain)).replace(/ }$/, world ? ", world }" : " }")});`,
         `const [file] = chain.bake(${object(Object.entries(plan.bake))}).files(); // file.bytes is ${out.file}`,
         `const player = chain.play(${object([["clip", motion.clip], ["loop", session.cycle || undefined]])}); // or frame by frame:`,
         `const points = player.evaluate(${seconds(motion.start)}); // three floats a point`,
@@ -100,9 +103,9 @@ export function codePython(session: Session, chain: ChainSpec, motion: Motion, o
     return [
         `import supple`, ``,
         `character = supple.load(${literal(sourceWord(source))}${named([["unit", source.unit], ["up", source.up]])})`,
-        `chain = character.chain(${literal(linksText(chain))}${named([["set", set.length ? set : undefined], ["world", source.world?.name]])})`,
+        `chain = character.chain(${literal(linksText(chain))}${named([["set", set.length ? set : undefined], ["world", worldName(session, motion.clip) ?? undefined]])})`,
         `chain.bake(${literal(out.file)}${named([["clip", motion.clip ?? undefined], ["start", session.start === null ? undefined : Number(seconds(motion.start))],
-            ["end", session.end === null ? undefined : Number(seconds(motion.end))], ["fps", session.fps], ["loop", session.cycle], ["flat", out.flat], ["sparse", out.sparse]])})`,
+            ["end", session.end === null ? undefined : Number(seconds(motion.end))], ["hold", takeOf(session, motion.clip).hold || undefined], ["fps", session.fps], ["loop", session.cycle], ["flat", out.flat], ["sparse", out.sparse]])})`,
     ].join("\n");
 }
 

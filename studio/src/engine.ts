@@ -3,12 +3,14 @@
 import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Drawing, type Player, type Remote, SuppleError } from "supple-skin";
 import { fileBytes } from "./files.ts";
 import { type Frame, Frames, packNormals } from "./frames.ts";
-import { Lane, type MotionSaid, type Shape, characterKey, isFatal, shapeOf } from "./lane.ts";
+import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, shapeOf } from "./lane.ts";
+import { type Pull, bindsForces, forcesOf, takeOf, worldWith } from "./touch/take.ts";
 import { Truth } from "./truth.ts";
 import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
 const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
 const LIVE_MS = 1500;       // after the last drag, if nothing was set, the simulation goes on
+const SNAPSHOTS = 64;       // of a player: a hand that takes hold goes back to the nearest one
 const LIVE_STEP = 1 / 60;   // seconds of tissue a live frame: a machine that cannot keep up shows slower motion, never a later answer
 const MOST_RESTARTS = 3;    // of a lane that dies over the same work
 const PLAYS = 30;            // frames of plain skinning after which other chains begin to bind
@@ -48,6 +50,8 @@ class Slot {
 export interface Span {
     start: number;
     end: number;
+    /** Seconds behind it in which its pose is held. */
+    hold: number;
     count: number;
 }
 
@@ -106,12 +110,13 @@ export class Engine {
     span(session = this.session): Span {
         const seconds = this.clip(session)?.seconds ?? 0;
         const start = Math.min(Math.max(session.start ?? 0, 0), seconds), end = Math.min(Math.max(session.end ?? seconds, start), seconds);
-        return { start, end, count: frameCount(start, end, session.fps, session.cycle) };
+        const hold = session.cycle ? 0 : takeOf(session, this.clip(session)?.name ?? null).hold;
+        return { start, end, hold, count: frameCount(start, end + hold, session.fps, session.cycle) };
     }
 
     /** Follows the session. */
     sync(session: Session): void {
-        const before = this.session, same = (["source", "clip", "chains", "fps", "start", "end", "cycle"] as const).every(name => before[name] === session[name]);
+        const before = this.session, same = (["source", "clip", "chains", "fps", "start", "end", "cycle", "take"] as const).every(name => before[name] === session[name]);
         this.session = session;
         if (same && this.loadedKey) return; // the playhead, the camera, what is shown
         const key = characterKey(session.source), world = session.source.world?.hash ?? "";
@@ -124,6 +129,9 @@ export class Engine {
     }
 
     private world: object | undefined;
+    /** The world that was dropped. */
+    get worldFile(): object | undefined { return this.world; }
+    private pulls(): Pull[] { return takeOf(this.session, this.clip()?.name ?? null).pulls; }
     private worldKey = "";
     private async loadWorld(): Promise<void> {
         const { world } = this.session.source;
@@ -160,6 +168,11 @@ export class Engine {
         for (const slot of this.slots.values()) this.wake(slot);
     }
 
+    /** An array of the character as its file has it; undefined: none of that name. */
+    async fileArray(name: string): Promise<Float32Array | undefined> {
+        return this.slots.get(BASE)?.lane?.character.array(name as "points").then(values => (values as Float32Array).slice(), () => undefined);
+    }
+
     rate(): { fps: number } { return { fps: this.session.fps }; }
     async ready(): Promise<void> { await this.loading; }
 
@@ -186,14 +199,40 @@ export class Engine {
 
     // -------------------------------------------------------------------------------------------- a parameter under the finger
 
-    private living: { slot: Slot; values: Map<string, number>; frame: Frame | undefined; until: number } | undefined;
+    /**
+     * Lends a chain's player to a hand: what simulates ahead stops, and what the hand shows is what is seen of the chain. After the end its last
+     * frame stays until the chain has it (`until`, -1: at once).
+     */
+    lend(id: number): { player: Remote<Player>; alive(): boolean; show(frame: Frame): void; end(until: number): void } | undefined {
+        const slot = this.slotOf(id), player = slot?.player;
+        if (!slot || !player || slot.id === BASE || slot.status.state === "binding") return undefined;
+        const turn = ++slot.turn, living: NonNullable<Engine["living"]> = { slot, values: new Map(), frame: undefined, until: Infinity };
+        this.living = living;
+        return {
+            player, alive: () => turn === slot.turn,
+            show: frame => {
+                if (this.living === living) living.frame = frame;
+                this.tell("frames");
+            },
+            end: until => {
+                living.lasts = until;
+                if (until < 0 && this.living === living) this.living = undefined;
+                // Nothing else may come of it: the player has forces that the session does not.
+                if (until < 0 && turn === slot.turn) void this.play(slot);
+            },
+        };
+    }
+
+    private living: { slot: Slot; values: Map<string, number>; frame: Frame | undefined; until: number; lasts?: number } | undefined;
     /** Movements of sliders that asked to be seen. */
     asked = 0;
 
     /** The skin under a parameter that is being dragged: the tissue goes on in the pose that is shown. Not a frame of the bake. */
     liveFrame(id: number): Frame | undefined {
-        const slot = this.slotOf(id);
-        return slot && this.living?.slot === slot ? this.living.frame : undefined;
+        const slot = this.slotOf(id), { living } = this;
+        if (!slot || living?.slot !== slot) return undefined;
+        if (living.lasts !== undefined && (slot.frames.get(living.lasts) || this.at !== living.lasts)) this.living = undefined;
+        return this.living?.frame;
     }
 
     /** Sets a parameter while it is dragged; what is set for good comes through the session. */
@@ -291,7 +330,7 @@ export class Engine {
         for (const spec of [BASE_CHAIN, ...wanted]) {
             const slot = this.slots.get(spec.id) ?? new Slot(spec.id);
             this.slots.set(spec.id, slot);
-            const bindKey = JSON.stringify([characterKey(this.session.source), this.chainOptions(spec)]);
+            const bindKey = JSON.stringify([characterKey(this.session.source), spec.id === BASE ? "" : mapsKey(this.session.source), this.chainOptions(spec)]);
             if (slot.bindKey !== bindKey) {
                 slot.restarts = 0;
                 void this.bind(slot, bindKey);
@@ -303,7 +342,7 @@ export class Engine {
     /** The chain of a slot as the session has it now. */
     private specOf(slot: Slot): ChainSpec { return this.session.chains.find(one => one.id === slot.id) ?? BASE_CHAIN; }
     /** What makes other frames of the same bind. */
-    private playKey(spec: ChainSpec): string { return JSON.stringify([this.motionKey(), this.frameValues(spec)]); }
+    private playKey(spec: ChainSpec): string { return JSON.stringify([this.motionKey(), this.frameValues(spec), this.pulls()]); }
     /** What makes another motion: frames of one are no older result of another. */
     private motionKey(): string { return JSON.stringify([characterKey(this.session.source), this.clip()?.name, this.playOptions(), this.session.fps]); }
 
@@ -313,8 +352,9 @@ export class Engine {
     }
 
     private chainOptions(spec: ChainSpec): ChainOptions {
+        const world = bindsForces(spec.links) ? worldWith(this.world, this.pulls()) : this.world;
         const bound = { ...spec, links: spec.links.map(one => ({ ...one, values: Object.fromEntries(Object.entries(one.values).filter(([name, value]) => !this.isLive(one.deformer, name, value))) })) };
-        return { links: linksText(spec), clip: this.clip()?.name ?? null, set: settings(bound), ...(this.world ? { world: this.world } : {}) };
+        return { links: linksText(spec), clip: this.clip()?.name ?? null, set: settings(bound), ...(world ? { world } : {}) };
     }
 
     private frameValues(spec: ChainSpec): [string, number][] {
@@ -323,8 +363,8 @@ export class Engine {
     }
 
     private playOptions(): { start: number; end: number; loop: boolean } {
-        const { start, end } = this.span();
-        return { start, end, loop: this.session.cycle && Boolean(this.clip()) };
+        const { start, end, hold } = this.span();
+        return { start, end: end + hold, loop: this.session.cycle && Boolean(this.clip()) };
     }
 
     /** Binds in a spare lane while the old result keeps playing, then takes its place. */
@@ -407,7 +447,7 @@ export class Engine {
     private async play(slot: Slot): Promise<void> {
         const turn = ++slot.turn, { chain } = slot, spec = this.specOf(slot), motion = this.motionKey();
         if (!chain) return;
-        if (this.living?.slot === slot) this.living = undefined;
+        if (this.living?.slot === slot && this.living.lasts === undefined) this.living = undefined;
         slot.playKey = this.playKey(spec);
         slot.frames.restart(this.span().count, slot.motion === motion);
         slot.motion = motion;
@@ -417,7 +457,9 @@ export class Engine {
             const old = slot.player;
             slot.player = undefined;
             await old?.free();
-            const player = await chain.play(this.playOptions());
+            const player = await chain.play({ ...this.playOptions(), snapshots: SNAPSHOTS }), { end, hold } = this.span();
+            if (hold) await player.hold(end);
+            if (this.pulls().length && !bindsForces(spec.links)) await player.forces([...forcesOf(this.world), ...this.pulls()], -1);
             for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
             if (turn !== slot.turn) return void player.free();
             slot.player = player;

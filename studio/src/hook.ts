@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import { type Engine, sentence } from "./engine.ts";
 import type { Session } from "./session.ts";
 import type { Store } from "./store.ts";
+import type { Tools } from "./touch/tools.ts";
 import type { View } from "./view.ts";
 
 export interface Studio {
@@ -25,12 +26,18 @@ export interface Studio {
     redo(): string | null;
     /** Resolves when every chain has all its frames, or failed. */
     settled(): Promise<void>;
+    /** What a hand does: the frame that it is at (-1: none), the newtons of each spring that is held, and the hashes of frames that it showed. */
+    hand(): { frame: number; newtons: number[]; shown: [number, string][] };
+    /** The map under the brush: its name, a value a point, and the milliseconds of every step of every stroke. */
+    paint(): { map: string | null; values: number[]; steps: number[] };
+    /** Where a point of the skin is on the screen, in pixels of the page, in the first pane or that of a chain; null: it is not shown. */
+    pixel(point: number, chain?: number): { x: number; y: number } | null;
     /** Pictures that stood since the page opened; how many movements of sliders were asked to be seen live, and the last one that was seen; whether what
      * is seen is what the session says, with all pixels of the screen; how long the last picture took, and the longest task of the page's thread, in ms. */
     drawn(): { frames: number; asked: number; answered: number; still: boolean; ms: number; longest: number };
 }
 
-export function openStudio(store: Store, engine: Engine, view: View, clock: Clock): void {
+export function openStudio(store: Store, engine: Engine, view: View, clock: Clock, { hand, painter, strokes }: Tools): void {
     const chains: Studio["chains"] = () => store.now.chains.map(chain => {
         const status = engine.status(chain.id), frames = engine.frames(chain.id);
         return { id: chain.id, links: chain.links.map(link => link.deformer).join(","), ...status, frames: engine.span().count, done: frames?.done ?? 0 };
@@ -50,6 +57,9 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
             const settled = () => engine.problem !== null || engine.shape !== undefined && engine.current && chains().every(one => one.state === "failed" || one.state === "ready" && one.done > 0);
             while (!settled()) await new Promise(resolve => setTimeout(resolve, 50));
         },
+        hand: () => ({ frame: hand.frame, newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
+        paint: () => ({ map: painter.map, values: [...(painter.painted ?? [])], steps: [...strokes] }),
+        pixel: (point, chain) => view.pixel(point, chain ?? view.panes[0]?.chain ?? 0, store.now.frame),
         drawn: () => ({ frames: view.drawn, asked: engine.asked, answered: view.answered, still: view.still, ms: view.painter.ms, longest: view.longest }),
     };
     Object.assign(window, { studio });

@@ -28,6 +28,10 @@ export const KEYS: { title: string; keys: Key[] }[] = [
         { keys: "B N M", what: "Bones, their names, wireframe" },
         { keys: "Drag, scroll", what: "Turn, come closer; two fingers or the right button move" },
     ] },
+    { title: "Hand", keys: [
+        { keys: "V G P", what: "Look, grab, paint" },
+        { keys: "Drag", what: "On the skin: pull or paint; beside it: turn the view" },
+    ] },
     { title: "Compare", keys: [
         { keys: "Q", what: "One chain", match: plain("q"), run: compare("single") },
         { keys: "E R T Y", what: "Wipe, side by side, ghost, blink" },

@@ -7,7 +7,9 @@ import type { Source } from "./session.ts";
 const MOST_THREADS = 4; // of one lane: several play at a time, and the page wants a core too
 
 /** What of a source makes another character. */
-export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined, truth: undefined });
+export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined, maps: undefined, truth: undefined });
+/** Maps are of the character too, but they change while it plays: chains bind anew with them, and nothing else does. */
+export const mapsKey = ({ maps = [] }: Source): string => maps.map(({ name, file }) => `${name}=${file.hash}`).join();
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 /** The module, compiled once for all lanes, while it arrives. */
@@ -24,6 +26,7 @@ export class Lane {
     character!: Remote<Character>;
     motions: MotionSaid[] = [];
     private key = "";
+    private maps: NonNullable<Source["maps"]> = [];
 
     private constructor(readonly supple: Remote<Supple>) {}
 
@@ -35,12 +38,18 @@ export class Lane {
 
     /** Loads the character, unless it is there. */
     async load(source: Source): Promise<void> {
-        const key = characterKey(source);
-        if (this.key === key) return;
+        const key = characterKey(source), maps = source.maps ?? [];
+        // A map in place of another is given; one that is gone needs the file again.
+        if (this.key === key && this.maps.every(old => maps.some(one => one.name === old.name))) {
+            for (const { name, file } of maps) if (!this.maps.some(old => old.name === name && old.file.hash === file.hash)) await this.character.map(name, numbersOf(file.name, await fileBytes(file)));
+            this.maps = maps;
+            return;
+        }
         if (this.key) await this.character.free();
         this.key = "";
         ({ character: this.character, motions: this.motions } = await read(this.supple, source));
         this.key = key;
+        this.maps = maps;
     }
 
     close(): void {
@@ -89,7 +98,7 @@ async function read(supple: Remote<Supple>, source: Source): Promise<{ character
 }
 
 /** A map's numbers: a JSON array, or text with blanks, commas or lines between. */
-function numbersOf(name: string, bytes: Uint8Array): Float32Array {
+export function numbersOf(name: string, bytes: Uint8Array): Float32Array {
     const values = new TextDecoder().decode(bytes).replace(/[[\],;]/g, " ").trim().split(/\s+/).map(Number), bad = values.findIndex(value => !Number.isFinite(value));
     if (!values.length || bad >= 0) throw new SuppleError(`'${name}' is no map: ${bad >= 0 ? `entry ${bad + 1} is not a number` : "it is empty"}; give one number from 0 to 1 a point`, "input");
     return Float32Array.from(values);

@@ -14,6 +14,7 @@ import { panels } from "./panels/index.ts";
 import { side } from "./side.ts";
 import { Store } from "./store.ts";
 import { timeline } from "./timeline.ts";
+import { touchTools } from "./touch/tools.ts";
 import { View } from "./view.ts";
 
 const fresh = !/[#&]s=/.test(location.hash), store = await Store.open(), engine = new Engine(store.now);
@@ -57,12 +58,13 @@ engine.onRestart = why => say(`A worker stopped (${why}) and was started again w
 view.painter.onProblem = why => say(why, "bad");
 view.playing = () => clock.playing && !clock.held;
 view.onCamera = () => store.keep(session => ({ ...session, camera: { position: view.camera.position.toArray(), target: view.controls.target.toArray() } }));
+const tools = touchTools(app); // before the view's own listeners: a press on the skin is the hand's
 chrome(app, openFiles(app), keys(app));
 side(app, panels);
 timeline(app);
 engine.want(valuesWanted(store.now), store.now.show.drawn);
 clock.play();
-openStudio(store, engine, view, clock);
+openStudio(store, engine, view, clock, tools);
 void takeServed(app, fresh);
 
 let before = performance.now();

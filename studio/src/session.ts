@@ -1,5 +1,7 @@
 // The whole state of the page as one plain object, and what can be done to it. Nothing here touches the document, a worker or a file.
 import type { Bend } from "./bend.ts";
+import type { Take } from "./touch/take.ts";
+import type { Touch } from "./touch/tools.ts";
 
 export type Value = number | boolean | string;
 
@@ -88,6 +90,9 @@ export interface Session {
     curve: string;
     show: Show;
     camera: Camera | null;
+    /** What was done by hand to the motion, and the tool that the hand has. */
+    take?: Take;
+    touch?: Touch;
 }
 
 export const link = (deformer: string, values: Record<string, Value> = {}): Link => ({ deformer, muted: false, values });

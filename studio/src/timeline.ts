@@ -91,9 +91,11 @@ export function timeline(app: App): void {
 
     // ---- the whole clip is on the track; in and out are within it
     const seconds = () => engine.clip()?.seconds ?? 0;
+    // ... and behind the out point the pose that is held
+    const whole = () => Math.max(seconds(), engine.span().end + engine.span().hold);
     const width = () => Math.max(1, track.clientWidth - LEFT - RIGHT);
-    const xOf = (time: number) => LEFT + (seconds() ? time / seconds() * width() : 0);
-    const timeOf = (x: number) => (x - LEFT) / width() * seconds();
+    const xOf = (time: number) => LEFT + (whole() ? time / whole() * width() : 0);
+    const timeOf = (x: number) => (x - LEFT) / width() * whole();
     const frameAt = (x: number) => Math.round((timeOf(x) - engine.span().start) * store.now.fps);
 
     track.addEventListener("pointerdown", event => {
@@ -170,7 +172,7 @@ export function timeline(app: App): void {
             const line = styleColor("--line"), soft = styleColor("--soft"), font = `11px "Inter Variable", system-ui, sans-serif`;
             chart = inSoftware(() => new uPlot({
                 width: curve.clientWidth || 600, height: 92, padding: [8, RIGHT, 4, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-                scales: { x: { time: false, range: () => [0, Math.max(seconds(), 1e-3)] }, y: { range: (_, low, high) => (low === null || high === null ? [0, 1] : spread(low, high)) } },
+                scales: { x: { time: false, range: () => [0, Math.max(whole(), 1e-3)] }, y: { range: (_, low, high) => (low === null || high === null ? [0, 1] : spread(low, high)) } },
                 axes: [{ show: false }, { size: LEFT, stroke: soft, font, grid: { stroke: line, width: 1 }, ticks: { show: false }, space: 26, values: (_self, values, _axis, _space, step) => values.map(value => `${value.toFixed(Math.max(0, Math.min(4, Math.ceil(-Math.log10(step)))))}${which.unit && ` ${which.unit}`}`) }],
                 series: [{}, ...chains.map((chain, i) => ({ label: chainName(chain), stroke: chainColor(i), width: 1.6, spanGaps: true, points: { show: false } }))],
                 hooks: { ready: [(self: uPlot) => self.over.addEventListener("click", event => clock.seek(frameAt(event.clientX - track.getBoundingClientRect().left)))] },
@@ -181,11 +183,11 @@ export function timeline(app: App): void {
         const ratio = Math.min(devicePixelRatio, 2), w = track.clientWidth, hgt = track.clientHeight;
         if (!w || !hgt) return;
         if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(hgt * ratio)) canvas.width = Math.round(w * ratio), canvas.height = Math.round(hgt * ratio);
-        const context = canvas.getContext("2d", { willReadFrequently: true })!, { start, end, count } = engine.span(), { fps, chains } = store.now;
+        const context = canvas.getContext("2d", { willReadFrequently: true })!, { start, end: out, hold, count } = engine.span(), { fps, chains } = store.now, end = out + hold;
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, w, hgt);
         // Ruler: a tick a frame where there is room, numbers where there is more.
-        const total = Math.max(1, Math.round(seconds() * fps)), step = width() / total, every = [1, 5, 10, 30, 60, 150, 300, 600, 1800].find(one => one * step >= 46) ?? 6000;
+        const total = Math.max(1, Math.round(whole() * fps)), step = width() / total, every = [1, 5, 10, 30, 60, 150, 300, 600, 1800].find(one => one * step >= 46) ?? 6000;
         context.font = `10.5px "Inter Variable", system-ui, sans-serif`;
         context.textAlign = "center";
         for (let i = 0; i <= total; ++i) {
@@ -204,7 +206,7 @@ export function timeline(app: App): void {
         }
         // What is simulated: a bar a chain, faint where it is of older settings.
         chains.forEach((chain, row) => {
-            const frames = engine.frames(chain.id), y = RULER + 6 + row * (BAR + BAR_GAP), cell = width() / Math.max(seconds(), 1e-6) / fps;
+            const frames = engine.frames(chain.id), y = RULER + 6 + row * (BAR + BAR_GAP), cell = width() / Math.max(whole(), 1e-6) / fps;
             context.fillStyle = styleColorOf("--line");
             context.fillRect(xOf(start), y, Math.max(2, xOf(end) - xOf(start)), BAR);
             if (!frames) return;
@@ -220,7 +222,7 @@ export function timeline(app: App): void {
             context.globalAlpha = 1;
         });
         handles.in.style.left = `${xOf(start)}px`;
-        handles.out.style.left = `${xOf(end)}px`;
+        handles.out.style.left = `${xOf(out)}px`;
     };
     const colors = new Map<string, string>();
     const styleColorOf = (name: string) => colors.get(name) ?? (colors.set(name, styleColor(name)), colors.get(name)!);

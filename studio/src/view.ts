@@ -58,7 +58,7 @@ export class View {
     readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
     readonly controls: OrbitControls;
     readonly stage: Stage;
-    private skins = new Map<number, Skin>();
+    readonly skins = new Map<number, Skin>();
     private surface: Surface | undefined;
     private shape: Shape | undefined;
     private axes = { up: new Vector3(0, 1, 0), front: new Vector3(0, 0, 1) };
@@ -177,6 +177,8 @@ export class View {
     private seen = false;
     private resized = false;
     private sideBySide = false;
+    /** All panes are cut out of one picture. */
+    get wiped(): boolean { return !this.sideBySide; }
     private readonly box = { low: new Vector3(), high: new Vector3() };
     private flight: { began: number; target: [Vector3, Vector3]; position: [Vector3, Vector3] } | undefined;
 
@@ -245,7 +247,7 @@ export class View {
     }
 
     private materialsFor(session: Session, ghost = false): Material[] {
-        const heat = session.show.heat !== "none", key = ghost ? "ghost" : heat ? "heat" : session.show.shading;
+        const heat = session.show.heat !== "none" || this.paint_ !== undefined, key = ghost ? "ghost" : heat ? "heat" : session.show.shading;
         let found = this.materials.get(key);
         if (!found) {
             const make = (): Material => {
@@ -263,6 +265,14 @@ export class View {
         for (const material of found) material.clippingPlanes = plane;
         return found;
     }
+
+    /** Colors of a map under the brush, three floats a point; undefined: what the session shows. */
+    set painted(colors: Float32Array | undefined) {
+        if (colors === this.paint_) return;
+        this.paint_ = colors;
+        this.dirty = true;
+    }
+    private paint_: Float32Array | undefined;
 
     /** Materials of the file; null: it has none that could be read. */
     set fileLook(look: Look | null) {
@@ -381,8 +391,8 @@ export class View {
         if (!shown) return 0;
         const skin = this.skin(pane.chain);
         skin.show(shown.frame);
-        skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" ? this.look_ : null);
-        skin.paint(this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined));
+        skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
+        skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined));
         skin.wired = session.show.wire;
         skin.cap.cut(this.cutPlane(session), this.followed);
         skin.mesh.castShadow = true;
@@ -449,6 +459,15 @@ export class View {
             p.copy(place).project(this.camera);
             return { name: this.shape!.info.joints[i]!.name, x: left + (p.x + 1) / 2 * width, y: top + (1 - p.y) / 2 * height };
         });
+    }
+
+    /** Where a point of a chain's skin is on the page. */
+    pixel(point: number, chain: number, at: number): { x: number; y: number } | null {
+        const pane = this.panes.find(one => one.chain === chain), shown = this.frameOf(chain, at);
+        if (!pane || !shown) return null;
+        const { left: x, top: y, width: w, height: hgt } = this.canvas.getBoundingClientRect(), [left, top, width, height] = this.wiped ? [0, 0, w, hgt] : [pane.left, pane.top, pane.width, pane.height];
+        const p = new Vector3().fromArray(shown.frame.points, 3 * point).project(this.camera);
+        return { x: x + left + (p.x + 1) / 2 * width, y: y + top + (1 - p.y) / 2 * height };
     }
 }
 

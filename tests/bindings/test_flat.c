@@ -80,6 +80,9 @@ static void wrong_handles_are_errors(void** state)
     for (size_t i = 0; i < 6; ++i) {
         assert_int_equal(flat_evaluate(wrong[i], 0, NULL, 0), FLAT_DEAD);
         assert_int_equal(flat_set(wrong[i], "layers.gravity", 1), FLAT_DEAD);
+        assert_int_equal(flat_forces(wrong[i], "[]", 0), FLAT_DEAD);
+        assert_int_equal(flat_hold(wrong[i], 0), FLAT_DEAD);
+        assert_true(flat_felt(wrong[i], 0) == 0);
         assert_int_equal(flat_live(wrong[i], 0.01, NULL, 0, NULL, 0, 0, NULL, 0), FLAT_DEAD);
         assert_int_equal(flat_normals(wrong[i], NULL, 0), FLAT_DEAD);
         assert_int_equal(flat_draw(wrong[i], 0, NULL), FLAT_DEAD);
@@ -143,6 +146,10 @@ static void wrong_sizes_write_nothing(void** state)
     assert_int_equal(flat_live(instance, 0.01, out, 4, NULL, 0, 0, NULL, 0), FLAT_INPUT);
     assert_int_equal(flat_set(instance, "nothing", 1), FLAT_INPUT);
     assert_int_equal(flat_set(instance, "linear.nothing", 1), FLAT_INPUT);
+    assert_int_equal(flat_forces(instance, "nothing", 0), FLAT_INPUT);
+    assert_int_equal(flat_forces(instance, "{}", 0), FLAT_INPUT);
+    assert_int_equal(flat_forces(instance, "[]", NAN), FLAT_INPUT);
+    assert_int_equal(flat_hold(instance, -1), FLAT_INPUT);
     assert_int_equal(flat_draw(instance, 9, NULL), FLAT_INPUT);
     for (int i = 0; i < 4; ++i) assert_true(out[i] == 7);
     flat_free(instance), flat_free(chain), flat_free(character);

@@ -484,7 +484,7 @@ static void wrong_bodies_forces_and_muscles_are_refused_by_name(void** state)
           "\"value\" is not known; there are: time, move, turn, step" },
         { "{\"bodies\":[{\"sphere\":{\"center\":[0,0,0],\"radius\":1},\"keys\":[{\"time\":0,\"step\":1}]}]}",
           "\"step\" must be true or false" },
-        { "{\"forces\":[{}]}", "force 1: give one of \"bone\", \"curve\", \"region\"" },
+        { "{\"forces\":[{}]}", "force 1: give one of \"bone\", \"at\", \"curve\", \"region\"" },
         { "{\"forces\":[{\"bone\":\"joint0\",\"curve\":1}]}", "give one of" },
         { "{\"forces\":[{\"bone\":\"joint0\",\"value\":[0,0,0]}]}", "\"radius\" must be a number" },
         { "{\"forces\":[{\"bone\":\"joint0\",\"radius\":1}]}", "there is no \"value\" in newtons" },

@@ -67,6 +67,7 @@ static sup_result allocate(const bake_job* job, sup_arena* arena, workbench* top
 static sup_result open_output(const bake_job* job, workbench* top, const bake_outcome* out, sup_error* error)
 {
     const sup_bake_desc desc = {
+        .still = job->motion.still,
         .path = job->output,
         .character = job->character,
         .clip = job->motion.clip,

@@ -69,7 +69,7 @@ static int choose_times(session* s)
     render_job* job = &s->job;
     stage_desc* d = &job->stage;
     double      last = d->clip ? d->clip->seconds : d->start;
-    int         code = motion_close_end(d->clip, d->start, job->fps, job->hold, &d->end);
+    int         code = motion_close_end(d->clip, d->start, job->fps, job->hold, &d->end, &d->still);
     if (code != EXIT_DONE) return code;
     if (d->loop && !(d->end > d->start)) {
         report_error("--loop needs a span; %s", d->clip ? "put --end behind --start" : "this file has no clip");

@@ -93,9 +93,9 @@ static int read_clip(const options* o, const char* path, double start, double en
                      path);
         return EXIT_FAILED;
     }
-    double hold = 0.0;
+    double hold = 0.0, still;
     if (!options_number(o, FLAG_HOLD, 0.0, 1e6, 0.0, &hold)) return EXIT_USAGE;
-    code = motion_close_end(clip, start, out->fps, hold, &end);
+    code = motion_close_end(clip, start, out->fps, hold, &end, &still);
     if (code != EXIT_DONE) return code;
     if (start >= end) {
         report_error("--start %g leaves nothing of '%s', which ends at %g s", start, clip->name, end);

@@ -54,7 +54,7 @@ static int choose(const options* o, const sup_character* character, sup_arena* a
     return pose_read(o, character, arena, pose);
 }
 
-int motion_close_end(const sup_clip* clip, double start, double fps, double hold, double* end)
+int motion_close_end(const sup_clip* clip, double start, double fps, double hold, double* end, double* still)
 {
     double natural_end = clip ? clip->seconds : start;
     if (start > natural_end) {
@@ -69,6 +69,7 @@ int motion_close_end(const sup_clip* clip, double start, double fps, double hold
         return EXIT_FAILED;
     }
     if (*end < 0.0 || (clip && *end > natural_end)) *end = natural_end;
+    *still = hold > 0.0 ? *end : 0.0;
     *end += hold;
     return EXIT_DONE;
 }
@@ -76,7 +77,7 @@ int motion_close_end(const sup_clip* clip, double start, double fps, double hold
 // The end that was left open, and what only the clip can tell.
 static int close_span(motion* m)
 {
-    int code = motion_close_end(m->clip, m->start, m->fps, m->hold, &m->end);
+    int code = motion_close_end(m->clip, m->start, m->fps, m->hold, &m->end, &m->still);
     if (code != EXIT_DONE) return code;
     if (m->loop && !(m->end > m->start)) {
         report_error("--loop needs a span; %s", m->clip ? "put --end behind --start" : "this file has no clip");
@@ -101,6 +102,7 @@ sup_instance_desc motion_instance(const motion* m, const sup_chain* chain, const
                                 .pose = m->pose,
                                 .start = m->start,
                                 .end = m->end,
+                                .still = m->still,
                                 .preroll = m->preroll > 0 ? m->preroll : SUP_NO_PREROLL,
                                 .loop = m->loop,
                                 .tasks = tasks };

@@ -8,7 +8,8 @@ typedef struct motion {
     const sup_clip* clip; ///< NULL: the pose is held
     const sup_pose* pose; ///< NULL with a clip
     double          start, end, fps, preroll;
-    double          hold; ///< seconds behind the end of the clip; motion_choose adds them to `end`
+    double          hold;  ///< seconds behind the end of the clip; motion_choose adds them to `end`
+    double          still; ///< where they begin; 0: nothing is held
     bool            loop;
 } motion;
 
@@ -17,8 +18,8 @@ typedef struct motion {
 int motion_flags(const options* o, motion* out);
 /// --clip or --pose, and the end that was left open. `pose` keeps what --pose makes.
 int motion_choose(const options* o, const sup_character* character, sup_arena* arena, sup_pose* pose, motion* m);
-/// The end that was left open (negative), one that lies behind the clip's (says so), and the seconds that its pose is held.
-int motion_close_end(const sup_clip* clip, double start, double fps, double hold, double* end);
+/// The end that was left open (negative), one that lies behind the clip's (says so), and the seconds that its pose is held, which begin at `still`.
+int motion_close_end(const sup_clip* clip, double start, double fps, double hold, double* end, double* still);
 /// What plays a chain over it.
 sup_instance_desc motion_instance(const motion* m, const sup_chain* chain, const sup_tasks* tasks);
 

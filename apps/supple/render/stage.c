@@ -34,6 +34,7 @@ static sup_result make_actor(stage* s, uint32_t index, sup_error* error)
                                          .pose = s->d.pose,
                                          .start = s->d.start,
                                          .end = s->d.end,
+                                         .still = s->d.still,
                                          .preroll = s->d.preroll > 0 ? s->d.preroll : SUP_NO_PREROLL,
                                          .loop = s->d.loop,
                                          .tasks = s->d.tasks };

@@ -17,7 +17,7 @@ typedef struct stage_desc {
     uint32_t              chain_count;
     const sup_chain_desc* chains; ///< of each panel, then of the ghost: links, settings, preset, world, step
     const char*           ghost;  ///< links of the translucent one; NULL: none
-    double                start, end, preroll;
+    double                start, end, preroll, still;
     bool                  loop;
     heat_kind             heat;
     uint32_t              heat_joint; ///< HEAT_WEIGHTS

@@ -335,6 +335,24 @@ export class Player extends Thing {
         this.door.lend([parameter], text => this.door.check(this.handle, this.door.call("flat_set", this.handle, text, value)));
     }
 
+    /**
+     * Other forces than the chain's world has, as its member `forces` lists them, from second `from` on, behind which all is simulated anew. A
+     * hand that pulls adds a key a frame; a chain with the last of these forces gives the same bits.
+     */
+    forces(forces: object[], from: number): void {
+        this.door.lend([JSON.stringify(forces)], text => this.door.check(this.handle, this.door.call("flat_forces", this.handle, text, from)));
+    }
+
+    /** The newtons that a spring of the world pulled with in the last step, by its number in the list; 0: nothing held it. */
+    felt(force: number): number {
+        return this.door.call("flat_felt", this.handle, force);
+    }
+
+    /** From this second of the clip on its pose is held, as `supple bake --hold` does behind --end; 0: the clip plays on. */
+    hold(still: number): void {
+        this.door.check(this.handle, this.door.call("flat_hold", this.handle, still));
+    }
+
     /** The frame's points again, in place. */
     skin(): Float32Array {
         return this.door.array(this.handle, "skin", Float32Array);

@@ -72,6 +72,8 @@ export interface CharacterInfo {
     triangles: number;
     diagonal: number;
     metres_per_unit: number;
+    /** Metres of a unit as physics and worlds have them: another number where the size is implausible. */
+    physics_unit: number;
     up: "x" | "y" | "z";
     parts: PartInfo[];
     joints: JointInfo[];
@@ -119,12 +121,16 @@ export interface PlayOptions {
     loop?: boolean;
     /** Poses come from outside, by Player.live. */
     live?: boolean;
+    /** States kept to go back to, 16 without: with more of them less is simulated again. */
+    snapshots?: number;
 }
 
 export interface BakeOptions {
     clip?: string | number | null;
     start?: number;
     end?: number;
+    /** Seconds that the pose of the end is held behind it. */
+    hold?: number;
     fps?: number;
     preroll?: number;
     loop?: boolean;

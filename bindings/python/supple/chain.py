@@ -175,6 +175,7 @@ class Chain:
         clip: ClipName = None,
         start: float = 0.0,
         end: Optional[float] = None,
+        hold: float = 0.0,
         fps: float = 30.0,
         preroll: Optional[float] = None,
         loop: bool = False,
@@ -187,12 +188,13 @@ class Chain:
         """All frames of a clip, as `supple bake` has them.
 
         Without a file they are the array `points` of what is returned. With one (.glb, .gltf, .usda, .pc2, .mdd, .npy, .obj)
-        they are written there; with memory too, `files` has the bytes and nothing is written."""
+        they are written there; with memory too, `files` has the bytes and nothing is written. For `hold` seconds behind the
+        end its pose is held."""
         cycle = self._cycle(clip, start, end, loop)
         bound = (self._clip(clip), cycle) in self._bound
         handle = self.bind(clip, cycle=cycle, progress=_share(progress, 0.0, _BINDING))
         watch, number = Watch(progress if bound else _share(progress, _BINDING, 1.0)), handle.__index__()
-        text = description(start=start, end=end, fps=fps, preroll=preroll, loop=loop or None, name=name, flat=flat or None,
+        text = description(start=start, end=end, hold=hold or None, fps=fps, preroll=preroll, loop=loop or None, name=name, flat=flat or None,
                            sparse=sparse or None, memory=memory or None,
                            file=None if file is None else encode(file).decode("utf-8", "surrogateescape"))  # fmt: skip
         return Bake(self, _flat.made(lib.flat_bake(number, text, watch.function, None), number, watch), memory)

@@ -1,8 +1,9 @@
 """A playing copy of a chain: frames of a clip, or of poses that a host delivers."""
 from __future__ import annotations
 
+import json
 import math
-from typing import Any, Dict, Iterator, NamedTuple, Optional
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 from . import _flat
 from ._arrays import Given, room, view
@@ -93,6 +94,18 @@ class Player:
     def set(self, parameter: str, value: float) -> None:
         """A parameter that may change while playing: "layers.gravity", "smooth#2.step"."""
         _flat.check(lib.flat_set(self._handle.__index__(), encode(parameter), value), self._number)
+
+    def forces(self, forces: List[Dict[str, Any]], start: float = 0.0) -> None:
+        """Other forces than the chain's world has, as its member "forces" lists them, from second `start` on."""
+        _flat.check(lib.flat_forces(self._handle.__index__(), encode(json.dumps(forces)), start), self._number)
+
+    def felt(self, force: int) -> float:
+        """The newtons that a spring of the world pulled with in the last step, by its number in the list."""
+        return float(lib.flat_felt(self._handle.__index__(), force))
+
+    def hold(self, still: float) -> None:
+        """From this second of the clip on its pose is held; 0: the clip plays on."""
+        _flat.check(lib.flat_hold(self._handle.__index__(), still), self._number)
 
     # ------------------------------------------------------------------------------------------ about the last frame
 

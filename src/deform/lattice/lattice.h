@@ -252,8 +252,7 @@ SUP_WIDE_DECLARE(bool, lattice_predict, (const lattice_step* s, uint32_t chunk))
 SUP_WIDE_DECLARE(void, lattice_update, (const lattice_step* s, uint32_t chunk));
 
 /// Accelerations of the world into s->push; false: there are none.
-bool lattice_pushes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                    const lattice_scratch* s);
+bool lattice_pushes(const lattice_step* j, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s);
 /// Trees of the meshes among the bodies.
 sup_result lattice_bind_bodies(const sup_world_plan* plan, sup_notes* notes, sup_arena* arena, lattice_bound* b,
                                sup_error* error);

@@ -590,7 +590,7 @@ static lattice_step begin_step(const lattice_bound* b, const lattice_params* p, 
     place_planes(b, state, s, &j);
     j.limit = p->limit > 0 ? 1.0f / (p->limit * p->limit) : 0.0f;
     j.settle = frame->settling ? (float)sup_exp(-SETTLING * dt) : 1.0f;
-    if (lattice_pushes(b, p, frame, frame->end, s)) j.push = s->push;
+    if (lattice_pushes(&j, p, frame, s)) j.push = s->push;
     make_springs(b, p, dt, state);
     return j;
 }

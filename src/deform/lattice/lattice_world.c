@@ -1,5 +1,6 @@
 // What the world does to the particles from afar: gravity, wind, forces. Bodies are in lattice_bodies.c.
 #include "deform/lattice/lattice.h"
+#include "run/grip.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,15 +47,38 @@ static void find_reach(const lattice_bound* b, const sup_force* f, const lattice
     }
 }
 
-static void add_force(const lattice_bound* b, const lattice_params* p, const sup_force* f, const sup_frame* frame,
-                      const sup_pose* pose, const lattice_scratch* s)
+// Where the particles are that a spring holds, and where they are going by themselves.
+static sup_vec3 spring_pull(const lattice_step* j, const lattice_params* p, const sup_force* f, double dt,
+                            const lattice_scratch* s)
+{
+    const lattice_bound* b = j->b;
+    sup_grip             grip = { 0 };
+    float                rate = (float)(1 / dt);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        if (!(s->near[i] > 0)) continue;
+        sup_vec3 y = v3(j->y[0][i], j->y[1][i], j->y[2][i]), d = v3(j->d[0][i], j->d[1][i], j->d[2][i]),
+                 w = v3(j->w[0][i], j->w[1][i], j->w[2][i]);
+        sup_grip_add(&grip, s->near[i], (double)(b->mass[i] * p->density), v3_add(y, d), v3_mad(w, rate, v3_sub(s->pose[i], y)),
+                     b->rest[i], &s->matrices[i]);
+    }
+    return sup_grip_pull(&grip, f, dt);
+}
+
+static void add_force(const lattice_step* j, const lattice_params* p, const sup_force* f, const sup_frame* frame,
+                      const lattice_scratch* s)
 {
     if (f->kind == SUP_FORCE_CURVE) {
         sup_stats_add(frame->stats, "lattice.force_on_a_curve", 1);
         return;
     }
+    const lattice_bound* b = j->b;
     find_reach(b, f, s);
-    sup_vec3 value = sup_force_value(f, pose);
+    if (f->spring > 0) {
+        sup_vec3 a = spring_pull(j, p, f, frame->dt, s);
+        for (uint32_t i = 0; i < b->count; ++i) s->push[i] = v3_mad(s->push[i], s->near[i], a);
+        return;
+    }
+    sup_vec3 value = sup_force_value(f, frame->end);
     double   mass = 0;
     for (uint32_t i = 0; i < b->count; ++i) mass += (double)(s->near[i] * b->mass[i] * p->density);
     if (!(mass > 0)) return;
@@ -62,16 +86,16 @@ static void add_force(const lattice_bound* b, const lattice_params* p, const sup
     for (uint32_t i = 0; i < b->count; ++i) s->push[i] = v3_mad(s->push[i], scale * s->near[i], value);
 }
 
-bool lattice_pushes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                    const lattice_scratch* s)
+bool lattice_pushes(const lattice_step* j, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s)
 {
-    const sup_world* w = frame->world;
-    bool             heavy = w && !is_zero(w->gravity) && (p->gravity > 0 || b->soft[SOFT_GRAVITY].offset);
-    bool             windy = w && !is_zero(w->wind) && p->drag > 0;
+    const lattice_bound* b = j->b;
+    const sup_world*     w = frame->world;
+    bool                 heavy = w && !is_zero(w->gravity) && (p->gravity > 0 || b->soft[SOFT_GRAVITY].offset);
+    bool                 windy = w && !is_zero(w->wind) && p->drag > 0;
     if (!heavy && !windy && !(w && w->force_count)) return false;
     memset(s->push, 0, b->count * sizeof *s->push);
     if (heavy) add_gravity(b, p, w->gravity, s);
     for (uint32_t i = 0; i < b->count && windy; ++i) s->push[i] = v3_mad(s->push[i], p->drag * b->exposure[i], w->wind);
-    for (uint32_t i = 0; i < w->force_count; ++i) add_force(b, p, &w->forces[i], frame, pose, s);
+    for (uint32_t i = 0; i < w->force_count; ++i) add_force(j, p, &w->forces[i], frame, s);
     return true;
 }

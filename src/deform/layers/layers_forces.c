@@ -2,7 +2,9 @@
 //   gravity: the sculpted rest shape hangs already, so only the difference to it counts: a = g - R g_rest
 //   wind: what faces it is pressed: a = drag (-n . direction) wind
 //   pushes of the world: newtons spread over the tissue of the points they reach, in proportion to their share
+//   springs of the world: likewise, and held by the skin itself
 #include "deform/layers/layers_run.h"
+#include "run/grip.h"
 
 #include <string.h>
 
@@ -48,16 +50,26 @@ static double tissue_mass(const layers_bound* b, uint32_t k)
     return sum;
 }
 
+static sup_vec3 acceleration(const layers_run* r, const sup_force* force)
+{
+    const layers_bound* b = r->b;
+    sup_grip            grip = { 0 };
+    for (uint32_t k = 0; k < b->count; ++k) {
+        float share = sup_force_share(force, b->mesh_points[k], b->rest[k]);
+        if (share > 0)
+            sup_grip_add(&grip, share, tissue_mass(b, k), v3_add(sup_particle_place(&r->s.x[k]), r->s.head->origin),
+                         sup_particle_place(&r->s.v[k]), b->rest[k], &r->matrices[k]);
+    }
+    grip.mass *= b->mass_unit;
+    if (force->spring > 0) return sup_grip_pull(&grip, force, r->frame->dt);
+    return grip.mass > 0 ? v3_scale(sup_force_value(force, r->frame->end), (float)(1 / grip.mass)) : v3(0, 0, 0);
+}
+
 static void push(layers_run* r, const sup_force* force)
 {
     const layers_bound* b = r->b;
-    double              mass = 0;
-    for (uint32_t k = 0; k < b->count; ++k) {
-        float share = sup_force_share(force, b->mesh_points[k], b->rest[k]);
-        if (share > 0) mass += share * tissue_mass(b, k);
-    }
-    if (!(mass > 0)) return;
-    sup_vec3 a = v3_scale(sup_force_value(force, r->frame->end), (float)(1 / (mass * b->mass_unit)));
+    sup_vec3            a = acceleration(r, force);
+    if (!(v3_length2(a) > 0)) return;
     for (uint32_t k = 0; k < b->count; ++k) {
         float share = sup_force_share(force, b->mesh_points[k], b->rest[k]);
         if (share > 0) r->accelerations[k] = v3_mad(r->accelerations[k], share, a);

@@ -116,7 +116,9 @@ sup_result gltf_document_rerig(const sup_character* character, uint32_t influenc
 /// The one of the three that suits. What is the file's own keeps its influences.
 sup_result gltf_document_choose(const sup_character* character, uint32_t influences, sup_arena* arena, gltf_document* out, sup_error* error);
 
-/// Puts the character's weights in place of those in a copy of its source. False: they need joints that its skins do not have,
+/// Maps of `count` stored vertices from `first` on as attributes of a primitive.
+void gltf_maps_write(gltf_edit* edit, const sup_character* character, uint32_t first, uint32_t count, sup_json* attributes);
+/// Puts the character's weights and maps in place of those in a copy of its source. False: they need joints that its skins do not have,
 /// or one mesh for several parts, or memory (edit->failed); then the document is as it was.
 bool gltf_rewrite_weights(gltf_edit* edit, const sup_character* character);
 

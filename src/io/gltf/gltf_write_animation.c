@@ -149,7 +149,7 @@ static sup_json* copy_animation(gltf_baking* baking, sup_bake* bake, const sup_j
         tighten(baking, animation);
         return animation;
     }
-    uint32_t left = gltf_animation_cut(baking, animation, bake->desc.start, bake->span);
+    uint32_t left = gltf_animation_cut(baking, animation, bake->desc.start, sup_bake_clip_end(bake) - bake->desc.start);
     if (left)
         sup_bake_warn(bake, "%u channels of the clip move what Supple does not know; they are not in the baked part", left);
     return animation;

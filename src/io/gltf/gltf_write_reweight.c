@@ -1,4 +1,4 @@
-// New weights in the document that a character came from: everything else of it stays.
+// New weights and maps in the document that a character came from: everything else of it stays.
 #include "base/internal.h"
 #include "io/gltf/gltf_write.h"
 
@@ -93,6 +93,7 @@ static void write_part(const reweigher* r, uint32_t index)
         const gltf_primitive* p = &from->primitives[i];
         sup_json*             attributes = gltf_edit_get(primitives[p->primitive], "attributes");
         char                  name[32];
+        gltf_maps_write(r->edit, c, part->vertex_begin + p->vertex_begin, p->vertex_count, attributes);
         // Sets that the file had beyond ours become zeros.
         for (uint32_t set = 0;; ++set) {
             sup_format(name, sizeof name, "JOINTS_%u", set);

@@ -160,17 +160,16 @@ void gltf_weights_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes
     }
 }
 
-static void write_maps(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
+void gltf_maps_write(gltf_edit* edit, const sup_character* c, uint32_t first, uint32_t count, sup_json* attributes)
 {
-    const sup_character* c = m->character;
     for (uint32_t i = 0; i < c->map_count; ++i) {
         // Names of attributes that are not glTF's own start with an underscore.
         if (c->maps[i].name[0] != '_') continue;
-        float* values = gltf_make(m, p->count, sizeof *values);
-        if (!values) return;
-        for (uint32_t v = 0; v < p->count; ++v) values[v] = c->maps[i].values[c->mesh.vertex_points[p->begin + v]];
-        gltf_edit_number(&m->edit, attributes, c->maps[i].name,
-                         gltf_edit_floats(&m->edit, values, p->count, 1, GLTF_ARRAY_BUFFER, false));
+        float* values = SUP_NEW(edit->arena, float, count);
+        edit->failed |= !values;
+        if (edit->failed) return;
+        for (uint32_t v = 0; v < count; ++v) values[v] = c->maps[i].values[c->mesh.vertex_points[first + v]];
+        gltf_edit_number(edit, attributes, c->maps[i].name, gltf_edit_floats(edit, values, count, 1, GLTF_ARRAY_BUFFER, false));
     }
 }
 
@@ -234,7 +233,7 @@ static void write_primitive(gltf_maker* m, const gltf_piece* p, uint32_t indices
     if (has_polygons(&m->character->mesh, p)) gltf_ngon_mark(&m->edit, primitive);
     gltf_shape_write(m, p, attributes);
     if (p->part->joint == SUP_NONE && m->skin != SUP_NONE) gltf_weights_write(m, p, attributes);
-    write_maps(m, p, attributes);
+    gltf_maps_write(&m->edit, m->character, p->begin, p->count, attributes);
     if (m->dress) write_dress(m, p, attributes);
     gltf_morphs_write(m, p, mesh, primitive);
 }

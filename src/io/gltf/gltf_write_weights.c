@@ -221,7 +221,8 @@ static const sup_pose* frame_pose(unfolder* u, uint32_t frame)
 {
     const sup_bake_desc* desc = &u->bake->desc;
     if (u->held) return u->held;
-    sup_clip_sample(desc->character, desc->clip, desc->start + (double)frame / desc->fps, &u->pose);
+    double time = desc->start + (double)frame / desc->fps;
+    sup_clip_sample(desc->character, desc->clip, desc->still > 0 && desc->still < time ? desc->still : time, &u->pose);
     return &u->pose;
 }
 

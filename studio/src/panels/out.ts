@@ -9,6 +9,7 @@ import { type Container, film, mayFilm } from "../film.ts";
 import { type Baked, bake, contactSheet, motionOf, picture, save } from "../output.ts";
 import { presetOf } from "../preset.ts";
 import { activeChain, linksText } from "../session.ts";
+import { RECORDED, takeOf, worldName, worldWith } from "../touch/take.ts";
 
 const FORMATS: { ending: string; label: string }[] = [
     { ending: "glb", label: "GLB: plays everywhere" }, { ending: "usda", label: "USD: for studios" }, { ending: "pc2", label: "PC2: a point cache for Blender and Max" },
@@ -102,9 +103,10 @@ function moreSection(app: App): HTMLElement {
     };
     const json = (value: unknown) => new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: "application/json" });
     const preset = h("button", { class: "outline", id: "out-preset", title: "Links and values of the chosen chain, for --preset and for this page", onclick: () => say(`${linksText(activeChain(store.now)).replaceAll(",", "-")}.json`, json(presetOf(activeChain(store.now)))) }, "Preset");
-    const world = h("button", { class: "outline", id: "out-world", title: "The world that was dropped", onclick: () => void attempt(async () => {
-        const { world: ref } = store.now.source;
-        if (ref) say(ref.name, new Blob([await fileBytes(ref) as Uint8Array<ArrayBuffer>]));
+    const world = h("button", { class: "outline", id: "out-world", title: "The world that was dropped, with what was done by hand", onclick: () => void attempt(async () => {
+        const { world: ref } = store.now.source, { pulls } = takeOf(store.now, app.engine.clip()?.name ?? null);
+        if (pulls.length) say(RECORDED, json(worldWith(app.engine.worldFile, pulls)));
+        else if (ref) say(ref.name, new Blob([await fileBytes(ref) as Uint8Array<ArrayBuffer>]));
     }) }, "World");
     const maps = h("span", { class: "row" });
     const png = h("button", { class: "outline", id: "out-png", onclick: () => void attempt(async () => say(`${stem(app)}-${store.now.frame}.png`, await picture(app))) }, "Picture");
@@ -126,7 +128,7 @@ function moreSection(app: App): HTMLElement {
     }) }, `Film (${label})`);
     const state = h("button", { class: "outline", id: "out-session", title: "This whole page as a file; drop it here again", onclick: () => say(`${stem(app)}-session.json`, json(store.now)) }, "Session");
     const update = () => {
-        world.disabled = !store.now.source.world;
+        world.disabled = !worldName(store.now, app.engine.clip()?.name ?? null);
         maps.replaceChildren(...(store.now.source.maps ?? []).map(({ name, file }) => h("button", { class: "outline", onclick: () => void attempt(async () => say(file.name, new Blob([await fileBytes(file) as Uint8Array<ArrayBuffer>]))) }, `Map ${name}`)));
     };
     store.listen(soon(update));

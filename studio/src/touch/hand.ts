@@ -1,0 +1,165 @@
+// A hand on the skin. While it holds, the chain's own player goes on frame by frame on the fixed clock, with a key of the spring more in each;
+// what is left is a world that gives the same frames again.
+import { Vector3 } from "three";
+import type { App } from "../app.ts";
+import { sentence } from "../engine.ts";
+import { packNormals } from "../frames.ts";
+import { type Session, activeChain, chainById, frameTime } from "../session.ts";
+import type { Hit } from "./pick.ts";
+import { type Place, type Pull, SOFT, forcesOf, takeKey, takeOf } from "./take.ts";
+
+const SWING = 2.5;        // seconds after letting go that the tissue is watched
+const LONGEST = 30;       // seconds of one recording
+const LATE = 200;         // ms behind the clock after which the hand's time is stretched: the machine is slower than the motion
+// A key lies behind every step that its frame has needed: a frame needs the step that ends at or behind it, and none is longer than this.
+const STEP_MOST = 1 / 60;
+
+export interface Grip {
+    pull: Pull;
+    /** Points of the skin that it reaches, with their shares. */
+    points: Uint32Array;
+    shares: Float32Array;
+    /** Where the pointer wants the middle of the skin that is held, and where that is. */
+    to: Vector3;
+    middle: Vector3;
+    /** From the pointer's place to the middle. */
+    offset: Vector3;
+    newtons: number;
+    held: boolean;
+    /** Its last key is written. */
+    closed: boolean;
+}
+
+const keyTime = (time: number): number => Math.ceil((time + STEP_MOST) * 1e6) / 1e6;
+const tenth = (place: Vector3, unit: number): Place => place.toArray().map(value => Number((value * unit).toFixed(5))) as Place;
+
+export class Hand {
+    /** What is held now, or swings on. */
+    grips: Grip[] = [];
+    /** Hashes of the frames that were shown, by their number. */
+    readonly shown = new Map<number, string>();
+    private recording: { chain: number; first: number; at: number; still: number; paused: boolean; before: Session } | undefined;
+
+    constructor(private readonly app: App, private readonly changed: () => void) {}
+
+    get busy(): boolean { return this.recording !== undefined; }
+    get frame(): number { return this.recording?.at ?? -1; }
+
+    /** Why this chain cannot be held; null: it can. */
+    refuses(chain: number): string | null {
+        const { store, engine } = this.app, spec = chainById(store.now, chain) ?? activeChain(store.now);
+        if (!spec.links.some(one => !one.muted && SOFT.includes(one.deformer))) return `Nothing in ${spec.links.map(one => one.deformer).join(" › ")} gives way by itself: add layers or lattice to pull.`;
+        if (store.now.cycle) return "A cycle has no place in time to pull at: switch Cycle off first.";
+        const { state } = engine.status(chain);
+        return state === "binding" || state === "waiting" ? "The chain is still binding: a moment." : state === "failed" ? "The chain failed, and cannot be pulled." : null;
+    }
+
+    /** Takes hold of the skin. */
+    press(hit: Hit, reach: number, spring: number): Grip | undefined {
+        const { engine, store, view } = this.app, { shape } = engine, shown = view.frameOf(hit.chain, store.now.frame);
+        if (!shape || !shown) return undefined;
+        const unit = shape.info.physics_unit, radius = reach / unit, at = tenth(hit.rest, unit), center = new Vector3(...at).divideScalar(unit);
+        const points: number[] = [], shares: number[] = [], p = new Vector3();
+        for (let i = 0; i < shape.info.points; ++i) {
+            const inside = 1 - p.fromArray(shape.points, 3 * i).distanceToSquared(center) / (radius * radius);
+            if (inside > 0) points.push(i), shares.push(inside * inside);
+        }
+        if (!points.length) return undefined;
+        const number = 1 + Math.max(0, ...[...this.pullsBefore(), ...this.grips.map(one => one.pull)].map(one => Number(/(\d+)$/.exec(one.name)?.[1] ?? 0)));
+        const grip: Grip = {
+            pull: { name: `hand ${number}`, at, radius: Number(reach.toFixed(4)), spring, keys: [] }, points: Uint32Array.from(points), shares: Float32Array.from(shares),
+            to: new Vector3(), middle: new Vector3(), offset: new Vector3(), newtons: 0, held: true, closed: false,
+        };
+        this.measure(grip, shown.frame.points);
+        grip.to.copy(grip.middle);
+        grip.offset.copy(grip.middle).sub(hit.place);
+        this.grips.push(grip);
+        if (!this.recording) void this.record(hit.chain).catch(error => this.app.say(sentence(error), "bad"));
+        return grip;
+    }
+
+    letGo(grip: Grip): void { grip.held = false; }
+
+    private pullsBefore(): Pull[] { return takeOf(this.app.store.now, this.app.engine.clip()?.name ?? null).pulls; }
+
+    private measure(grip: Grip, points: Float32Array): void {
+        const sum = grip.middle.set(0, 0, 0);
+        let all = 0;
+        grip.points.forEach((p, i) => {
+            const share = grip.shares[i]!;
+            sum.x += share * points[3 * p]!, sum.y += share * points[3 * p + 1]!, sum.z += share * points[3 * p + 2]!;
+            all += share;
+        });
+        sum.divideScalar(all);
+    }
+
+    /** The spring's key at a frame, and the one that lets go a frame later. */
+    private key(grip: Grip, time: number, unit: number): void {
+        const { keys } = grip.pull;
+        if (grip.held) keys.push({ time: keyTime(time), to: tenth(grip.to, unit) });
+        else {
+            keys.push({ time: keyTime(time), to: keys.at(-1)!.to, value: 0 });
+            grip.closed = true;
+        }
+    }
+
+    private async record(chain: number): Promise<void> {
+        const { engine, store, clock, say } = this.app, { fps, speed, frame: first } = store.now, { start, end, count } = engine.span(), lent = engine.lend(chain);
+        if (!lent) {
+            this.grips = [];
+            return say("The chain is not ready to be pulled: a moment.");
+        }
+        const unit = engine.shape!.info.physics_unit, vertices = engine.info!.vertices, paused = !clock.playing, time = (frame: number) => frameTime(start, fps, frame);
+        // Paused, the pose stands still from here on; playing, from the end on.
+        const here = Number(time(first).toFixed(6)), still = paused && here < end ? Math.max(here, Number((start + 1e-6).toFixed(6))) : end, before = [...forcesOf(engine.worldFile), ...this.pullsBefore()];
+        const recording = { chain, first, at: first, still, paused, before: store.now };
+        this.recording = recording;
+        this.shown.clear();
+        clock.held = true;
+        let last = first, free = 0, began = performance.now(), heldFrom = Infinity;
+        try {
+            for (const grip of this.grips) grip.pull.keys.push({ time: keyTime(time(first)), to: tenth(grip.to, unit), value: 0 });
+            for (let n = first + 1; lent.alive() && (n - first) / fps < LONGEST; ++n) {
+                const due = began + (n - first) / fps / speed * 1000;
+                while (performance.now() < due) await new Promise(resolve => setTimeout(resolve, Math.min(8, due - performance.now())));
+                began += Math.max(0, performance.now() - due - LATE);
+                for (const grip of this.grips) {
+                    if (!grip.pull.keys.length) grip.pull.keys.push({ time: keyTime(time(n - 1)), to: tenth(grip.to, unit), value: 0 });
+                    if (!grip.closed) this.key(grip, time(n), unit);
+                }
+                if (heldFrom === Infinity && time(n) > still) await lent.player.hold(heldFrom = still);
+                const forces = [...before, ...this.grips.map(one => one.pull)], now = performance.now();
+                const [, points, normals, hash, pose, felt] = await Promise.all([
+                    lent.player.forces(forces, keyTime(time(n - 1))), lent.player.evaluate(time(n)), lent.player.normals(vertices), lent.player.hash(), lent.player.pose(),
+                    Promise.all(this.grips.map((_, i) => lent.player.felt(before.length + i))),
+                ]);
+                if (!lent.alive()) break;
+                recording.at = last = n;
+                this.shown.set(n, hash);
+                this.grips.slice(0, felt.length).forEach((grip, i) => {
+                    this.measure(grip, points);
+                    grip.newtons = felt[i]!;
+                });
+                lent.show({ points, normals: packNormals(normals), hash, ms: performance.now() - now, pose });
+                if (!paused && n < count) store.keep(session => ({ ...session, frame: n }));
+                this.changed();
+                free = this.grips.every(one => one.closed) ? free + 1 : 0;
+                if (free / fps >= SWING) break;
+            }
+        } finally {
+            for (const grip of this.grips) if (!grip.closed) grip.held = false, this.key(grip, time(last + 1), unit);
+            const pulls = this.grips.map(one => one.pull), past = time(last) - still;
+            this.grips = [];
+            this.recording = undefined;
+            clock.held = false;
+            const kept = last > first && lent.alive();
+            lent.end(kept ? last : -1);
+            if (kept) {
+                const of = takeKey(store.now, engine.clip()?.name ?? null), old = takeOf(store.now, engine.clip()?.name ?? null);
+                const hold = past > 1e-9 ? Math.max(still === end ? old.hold : 0, Math.ceil(past * 100 - 1e-6) / 100) : old.hold;
+                store.do(pulls.length > 1 ? `${pulls.length} pulls` : "pull", session => ({ ...session, ...(still < end ? { end: still } : {}), frame: last, take: { of, hold, pulls: [...old.pulls, ...pulls] } }));
+            }
+            this.changed();
+        }
+    }
+}

@@ -1,0 +1,251 @@
+// The tools of the hand over the view: what a pointer on the skin does, the bar that says with what, and what is drawn of it.
+import { BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, LineLoop, Mesh, MeshBasicMaterial, Plane, SphereGeometry, Vector3 } from "three";
+import { type App, soon } from "../app.ts";
+import { byId, h, icon } from "../dom.ts";
+import { fileBytes } from "../files.ts";
+import { save } from "../output.ts";
+import type { Session } from "../session.ts";
+import "./touch.css";
+import { type Grip, Hand } from "./hand.ts";
+import { type Brush, Painter } from "./paint.ts";
+import type { Hit, Picker } from "./pick.ts";
+import { RECORDED, takeOf, worldWith } from "./take.ts";
+
+export type Tool = "look" | "grab" | "paint";
+export interface Touch {
+    tool: Tool;
+    /** Meters around the pointer that a hand holds; null: a twelfth of the character. */
+    reach: number | null;
+    /** Newtons a meter. */
+    spring: number;
+    brush?: Brush;
+}
+const STANDARD: Touch = { tool: "look", reach: null, spring: 40000 };
+const REACH_OF_DIAGONAL = 1 / 12; // a palm on a person, a flank on a horse
+const SPRINGS = [300, 100000] as const; // N/m, on a logarithmic slider: soft flesh follows the first, firm flesh the last
+const RING = 48;
+
+export const touchOf = (session: Session): Touch => ({ ...STANDARD, ...session.touch });
+
+const TOOLS: { tool: Tool; label: string; key: string; path: string }[] = [
+    { tool: "look", label: "Look: drag turns the view", key: "V", path: "M3.5 2.5 12 8l-4 .8L6.2 13z" },
+    { tool: "grab", label: "Grab: press on the skin and pull", key: "G", path: "M4.6 8.4V5.2a1 1 0 0 1 2 0V4a1 1 0 0 1 2 0v.6a1 1 0 0 1 2 0v1a1 1 0 0 1 1.9 0v3.6c0 2.6-1.6 4.3-4 4.3-1.9 0-3-.8-3.9-2.4L3 8.6c-.5-1 .8-1.7 1.6-.2z" },
+    { tool: "paint", label: "Paint where a parameter acts", key: "P", path: "M13.2 2.8c-.9-.9-2-.4-2.8.4L6.6 7.6l1.8 1.8 4.4-3.8c.8-.8 1.3-1.9.4-2.8zM6 8.6c-1.6 0-2.4 1-2.6 2.2-.1.8-.5 1.4-1.2 1.7 2 1 5.4.6 5.6-2" },
+];
+
+export interface Tools {
+    hand: Hand;
+    painter: Painter;
+    /** Milliseconds of each step of a stroke: picking, the dab and its colors. */
+    strokes: number[];
+}
+
+/** What is drawn over the skin: the ring under the pointer, and springs. */
+class Marks {
+    readonly group = new Group();
+    readonly ring: LineLoop<BufferGeometry, LineBasicMaterial>;
+    private readonly springs: { line: Line<BufferGeometry, LineBasicMaterial>; from: Mesh; to: Mesh; label: HTMLElement }[] = [];
+    private readonly labels = byId("labels");
+
+    constructor() {
+        const ring = new BufferGeometry();
+        ring.setAttribute("position", new BufferAttribute(new Float32Array(3 * RING), 3));
+        this.ring = new LineLoop(ring, new LineBasicMaterial({ color: 0xffffff, depthTest: false, transparent: true, opacity: 0.85, toneMapped: false }));
+        this.ring.frustumCulled = false;
+        this.ring.renderOrder = 20;
+        this.ring.visible = false;
+        this.group.add(this.ring);
+    }
+
+    /** A circle on the skin. */
+    circle(place: Vector3 | undefined, normal: Vector3, radius: number): void {
+        this.ring.visible = place !== undefined;
+        if (!place) return;
+        const u = new Vector3(Math.abs(normal.x) < 0.8 ? 1 : 0, Math.abs(normal.x) < 0.8 ? 0 : 1, 0).cross(normal).normalize(), v = new Vector3().crossVectors(normal, u), to = this.ring.geometry.getAttribute("position") as BufferAttribute, p = new Vector3();
+        for (let i = 0; i < RING; ++i) {
+            const a = 2 * Math.PI * i / RING;
+            p.copy(place).addScaledVector(u, radius * Math.cos(a)).addScaledVector(v, radius * Math.sin(a)).addScaledVector(normal, 0.02 * radius);
+            to.setXYZ(i, p.x, p.y, p.z);
+        }
+        to.needsUpdate = true;
+    }
+
+    private make() {
+        const line = new Line(new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(6), 3)), new LineBasicMaterial({ color: 0xffc24d, depthTest: false, toneMapped: false }));
+        const ball = () => new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: 0xffc24d, depthTest: false, toneMapped: false }));
+        const one = { line, from: ball(), to: ball(), label: h("output", { class: "newtons" }) };
+        for (const each of [line, one.from, one.to]) each.renderOrder = 21, each.frustumCulled = false, this.group.add(each);
+        this.labels.append(one.label);
+        this.springs.push(one);
+        return one;
+    }
+
+    /** The springs that are held, with their newtons where `project` puts them. */
+    show(grips: Grip[], diagonal: number, project: (place: Vector3) => { x: number; y: number }): void {
+        const held = grips.filter(one => one.held);
+        for (let i = 0; i < Math.max(held.length, this.springs.length); ++i) {
+            const one = this.springs[i] ?? this.make(), grip = held[i];
+            one.line.visible = one.from.visible = one.to.visible = Boolean(grip);
+            one.label.hidden = !grip;
+            if (!grip) continue;
+            const ends = one.line.geometry.getAttribute("position") as BufferAttribute, end = grip.to.clone().sub(grip.offset), from = grip.middle.clone().sub(grip.offset);
+            ends.setXYZ(0, from.x, from.y, from.z);
+            ends.setXYZ(1, end.x, end.y, end.z);
+            ends.needsUpdate = true;
+            one.from.position.copy(from);
+            one.to.position.copy(end);
+            one.from.scale.setScalar(0.0045 * diagonal);
+            one.to.scale.setScalar(0.0065 * diagonal);
+            const { x, y } = project(end), { newtons } = grip, text = newtons < 10 ? `${newtons.toFixed(1)} N` : newtons < 9999.5 ? `${Math.round(newtons)} N` : `${(newtons / 1000).toFixed(1)} kN`;
+            one.label.style.transform = `translate(${Math.round(x + 14)}px, ${Math.round(y - 26)}px)`;
+            if (one.label.textContent !== text) one.label.textContent = text;
+        }
+    }
+}
+
+export function touchTools(app: App): Tools {
+    const { store, engine, view, say } = app, marks = new Marks();
+    view.stage.scene.add(marks.group);
+    let picker: Picker | undefined;
+    const strokes: number[] = [];
+    const ready = () => void import("./pick.ts").then(({ Picker: Kind }) => (picker ??= new Kind(view)));
+    const hand = new Hand(app, () => draw());
+    const set = (label: string, change: Partial<Touch>, merge = "") => store.do(label, session => ({ ...session, touch: { ...touchOf(session), ...change } }), merge);
+    const choose = (tool: Tool) => store.keep(session => ({ ...session, touch: { ...touchOf(session), tool } })); // a tool is no step: undo is for what it did
+    const reach = () => touchOf(store.now).reach ?? Number((REACH_OF_DIAGONAL * (engine.info?.diagonal ?? 1) * (engine.info?.physics_unit ?? 1)).toPrecision(2));
+    const pulls = () => takeOf(store.now, engine.clip()?.name ?? null).pulls;
+
+    // ---- the bar
+    const buttons = TOOLS.map(({ tool, label, key, path }) => h("button", { class: "square", "data-tool": tool, "aria-label": label, title: `${label} (${key})`, onclick: () => choose(tool) }, icon(path)));
+    const slider = (name: string, oninput: (value: number) => void) => {
+        const bar = h("input", { type: "range", min: "0", max: "1000", "aria-label": name, oninput: () => oninput(Number(bar.value) / 1000) }), value = h("output", {});
+        return { bar, value, row: h("label", { class: "touch-slider" }, h("span", {}, name), bar, value) };
+    };
+    const log = (t: number, low: number, high: number) => low * (high / low) ** t, unlog = (value: number, low: number, high: number) => Math.log(value / low) / Math.log(high / low);
+    const extent = () => (engine.info?.diagonal ?? 1) * (engine.info?.physics_unit ?? 1);
+    const wide = slider("Reach", t => set("reach of the hand", { reach: Number(log(t, extent() / 100, extent() / 3).toPrecision(2)) }, "reach"));
+    const strong = slider("Strength", t => set("strength of the hand", { spring: Number(log(t, ...SPRINGS).toPrecision(2)) }, "spring"));
+    const count = h("span", { class: "about" }), keep = h("button", { class: "small outline", id: "keep-world", title: "What was done by hand, as a world file for 'supple bake --world'", onclick: () => void keepWorld() }, "Keep as world");
+    const clear = h("button", { class: "small outline", id: "clear-pulls", onclick: () => store.do("let go of everything", session => { const { take: _, ...rest } = session; return rest; }) }, "Clear");
+    const options = h("div", { class: "touch-options", role: "group", "aria-label": "The hand" }, wide.row, strong.row, h("div", { class: "row" }, count, h("span", { class: "grow" }), keep, clear));
+    const size = slider("Size", t => set("size of the brush", { reach: Number(log(t, extent() / 100, extent() / 3).toPrecision(2)) }, "reach")), painter = new Painter(app, () => reach(), slider, size.row);
+    byId("stage").append(painter.options, h("div", { id: "tools", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical" }, buttons), options);
+
+    async function keepWorld(): Promise<void> {
+        const { world } = store.now.source, file = world ? JSON.parse(new TextDecoder().decode(await fileBytes(world))) as object : undefined, { hold } = engine.span();
+        save(RECORDED, new Blob([`${JSON.stringify(worldWith(file, pulls()), null, 1)}\n`], { type: "application/json" }));
+        say(`${RECORDED}: 'supple bake --world ${RECORDED}${hold ? ` --hold ${hold}` : ""}' gives these frames. The whole line stands in the panel Out.`);
+    }
+    const update = () => {
+        const { tool, spring } = touchOf(store.now), all = pulls();
+        for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset["tool"] === tool));
+        options.hidden = tool !== "grab";
+        painter.options.hidden = tool !== "paint";
+        view.canvas.classList.toggle("grabbing", tool === "grab");
+        if (tool !== "look") ready();
+        else marks.circle(undefined, new Vector3(), 0);
+        const unit = reach();
+        const reaches = [unlog(unit, extent() / 100, extent() / 3), unit < 1 ? `${Number((100 * unit).toPrecision(2))} cm` : `${unit} m`] as const;
+        for (const [one, t, text] of [[wide, ...reaches], [size, ...reaches], [strong, unlog(spring, ...SPRINGS), spring < 1000 ? `${spring} N/m` : `${spring / 1000} kN/m`]] as const) {
+            one.bar.value = String(Math.round(1000 * t));
+            one.bar.style.setProperty("--at", `${100 * t}%`);
+            one.value.textContent = text;
+        }
+        count.textContent = all.length ? `${all.length} ${all.length > 1 ? "pulls" : "pull"} recorded` : "Press on the skin and pull";
+        keep.disabled = clear.disabled = !all.length;
+        view.touch();
+    };
+    store.listen(soon(update));
+    engine.listen(what => what === "character" && update());
+    addEventListener("keydown", event => {
+        if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).matches("input, select, textarea")) return;
+        const found = TOOLS.find(one => one.key.toLowerCase() === event.key.toLowerCase());
+        if (found) choose(found.tool);
+    });
+
+    // ---- the pointer
+    const held = new Map<number, { grip: Grip; plane: Plane; pane: Hit["chain"] }>();
+    const project = (place: Vector3) => {
+        const pane = view.panes.find(one => [...held.values()].some(each => each.pane === one.chain)) ?? view.panes[0], { clientWidth, clientHeight } = view.canvas, p = place.clone().project(view.camera);
+        const [left, top, width, height] = view.wiped || !pane ? [0, 0, clientWidth, clientHeight] : [pane.left, pane.top, pane.width, pane.height];
+        return { x: left + (p.x + 1) / 2 * width, y: top + (1 - p.y) / 2 * height };
+    };
+    const draw = () => {
+        marks.show(hand.grips, engine.info?.diagonal ?? 1, project);
+        view.touch();
+    };
+    const hitOf = (event: PointerEvent) => (engine.shape && picker ? picker.hit(event.offsetX, event.offsetY, engine.shape) : undefined);
+    let brushing = -1;
+    const pressure = (event: PointerEvent) => (event.pointerType === "pen" ? Math.max(0.05, event.pressure) : 1);
+    const paintAt = (event: PointerEvent, hit: Hit | undefined) => {
+        if (hit) strokes.push(painter.dab(hit, pressure(event)));
+        marks.circle(hit?.place, hit?.normal ?? new Vector3(0, 0, 1), reach() / (engine.info?.physics_unit ?? 1));
+        view.touch();
+    };
+    view.canvas.addEventListener("pointerdown", event => {
+        const { tool } = touchOf(store.now);
+        if (tool === "look" || event.button !== 0) return;
+        const hit = hitOf(event);
+        if (!hit) return; // beside the skin the view turns
+        event.stopImmediatePropagation();
+        if (tool === "paint") {
+            const refused = painter.refuses();
+            if (refused) return say(refused);
+            view.canvas.setPointerCapture(event.pointerId);
+            brushing = event.pointerId;
+            app.clock.held = true; // the skin stands still under the brush
+            return paintAt(event, hit);
+        }
+        const why = hand.refuses(hit.chain);
+        if (why) return say(why);
+        const grip = hand.press(hit, reach(), touchOf(store.now).spring);
+        if (!grip) return;
+        view.canvas.setPointerCapture(event.pointerId);
+        held.set(event.pointerId, { grip, pane: hit.chain, plane: new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(new Vector3()), hit.place) });
+        view.canvas.classList.add("held");
+        marks.circle(undefined, hit.normal, 0);
+        draw();
+    }, true);
+    view.canvas.addEventListener("pointermove", event => {
+        const one = held.get(event.pointerId);
+        if (one) {
+            event.stopImmediatePropagation();
+            const pane = view.panes.find(each => each.chain === one.pane), place = pane && picker!.ray(event.offsetX, event.offsetY, pane).ray.intersectPlane(one.plane, new Vector3());
+            if (place) one.grip.to.copy(place).add(one.grip.offset);
+            return draw();
+        }
+        if (event.pointerId === brushing) {
+            event.stopImmediatePropagation();
+            const began = performance.now(), hit = hitOf(event);
+            paintAt(event, hit);
+            strokes[strokes.length - 1] = performance.now() - began;
+            return;
+        }
+        if (touchOf(store.now).tool === "look" || event.pointerType === "touch" || event.buttons) return;
+        const hit = hitOf(event);
+        marks.circle(hit?.place, hit?.normal ?? new Vector3(0, 0, 1), reach() / (engine.info?.physics_unit ?? 1));
+        view.canvas.classList.toggle("on-skin", Boolean(hit));
+        view.touch();
+    }, true);
+    for (const end of ["pointerup", "pointercancel"] as const) view.canvas.addEventListener(end, event => {
+        const one = held.get(event.pointerId);
+        if (event.pointerId === brushing) {
+            event.stopImmediatePropagation();
+            brushing = -1;
+            app.clock.held = false;
+            return void painter.end();
+        }
+        if (!one) return;
+        event.stopImmediatePropagation();
+        held.delete(event.pointerId);
+        hand.letGo(one.grip);
+        view.canvas.classList.toggle("held", held.size > 0);
+        draw();
+    }, true);
+    view.canvas.addEventListener("pointerleave", () => {
+        marks.circle(undefined, new Vector3(), 0);
+        view.touch();
+    });
+    update();
+    return { hand, painter, strokes };
+}

@@ -1,0 +1,168 @@
+// The hand in the studio, driven by real pointer events: node touch.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
+import { at, browse, change, equal, finish, holds, ready, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+
+supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
+const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
+await page.waitForFunction(() => globalThis.studio.character()?.name === "arm", undefined, { timeout: 60000 });
+const session = () => studio(page, "session");
+const link = deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} });
+const only = (deformer, more = {}) => change(page, s => ({ ...s, chains: [{ id: 1, links: [link(deformer)] }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: 0.5, cycle: false, repeat: false, frame: 0, take: undefined, ...more }));
+const all = async () => {
+    await settled(page);
+    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
+    const [{ frames }] = await studio(page, "chains");
+    return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
+};
+const hand = () => studio(page, "hand");
+const free = () => page.waitForFunction(() => globalThis.studio.hand().frame < 0, undefined, { timeout: 60000 });
+/** Until the hand has gone so many frames further. */
+const goes = async frames => page.waitForFunction(n => globalThis.studio.hand().frame >= n, (await hand()).frame + frames, { timeout: 60000 });
+/** The point of the skin that is nearest to the camera, in pixels: that of the middle of the view, a little towards the shoulder. */
+async function spot() {
+    const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), places = [];
+    for (let i = 0; i < points; i += 7) places.push(await studio(page, "pixel", i));
+    const seen = places.filter(p => p && p.x > box.x + 380 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
+    return { x: mean("x"), y: mean("y") };
+}
+async function tool(name) {
+    await page.locator(`#tools [data-tool="${name}"]`).click();
+    await page.waitForFunction(n => globalThis.studio.session().touch?.tool === n, name);
+    await page.waitForTimeout(300); // the picker is loaded when it is first wanted
+}
+const repeats = async (name = "recorded.json") => {
+    const [down] = await Promise.all([page.waitForEvent("download"), page.locator("#keep-world").click()]);
+    await down.saveAs(at(name));
+    await page.getByRole("tab", { name: "Out", exact: true }).click();
+    return page.locator("#out-code").textContent();
+};
+
+await test("a press on the skin pulls it, letting go lets it swing, and the kept world bakes to the frames that were shown", async () => {
+    await only("layers");
+    const before = await all();
+    await studio(page, "pause");
+    await studio(page, "seek", 6);
+    await tool("grab");
+    const { x, y } = await spot();
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.waitForFunction(() => globalThis.studio.hand().frame >= 0);
+    for (let i = 1; i <= 8; ++i) {
+        await page.mouse.move(x + 4 * i, y - 8 * i);
+        await goes(1);
+    }
+    const { newtons: [pulled] } = await hand();
+    holds(pulled > 5, `the spring pulls with ${pulled} N`);
+    holds(/^\d+(\.\d)? k?N$/.test(await page.locator(".newtons").first().textContent()), "the newtons stand beside the pointer");
+    await page.mouse.up();
+    await free();
+    const { shown } = await hand(), { take, end } = await session();
+    equal([take.pulls.length, Math.abs(end - 0.2) < 1e-9], [1, true], "one pull, and the pose of frame 6 is held");
+    const after = await all();
+    equal(after.slice(0, 7), before.slice(0, 7), "frames before the pull");
+    for (const [frame, hash] of shown) equal(hash, after[frame], `frame ${frame} as it was shown and as it is simulated anew`);
+    holds(after.at(-1) !== after.at(-10) || new Set(after).size > 20, "it swings on");
+    const line = await repeats();
+    holds(line.includes("--world recorded.json") && line.includes("--hold"), line);
+    const there = JSON.parse(shell(`${line} --hashes --json --no-verdict --overwrite`)).hashes;
+    equal(there, after, "the frames of the copied line");
+});
+
+await test("a pull is a step: undo brings the motion before it back, redo the pull; a reload has it", async () => {
+    const after = await all();
+    await page.keyboard.press("Control+z");
+    await page.waitForFunction(() => !globalThis.studio.session().take);
+    equal((await session()).end, 0.5, "the end of before");
+    await page.keyboard.press("Control+Shift+z");
+    await page.waitForFunction(() => globalThis.studio.session().take?.pulls.length === 1);
+    equal(await all(), after, "frames after redo");
+    await page.waitForTimeout(1200);
+    await page.reload();
+    await ready(page);
+    equal(await all(), after, "frames after a reload");
+});
+
+await test("fingers pull as a mouse does, on lattice too", async () => {
+    await only("lattice");
+    await all();
+    await studio(page, "pause");
+    await studio(page, "seek", 3);
+    await tool("grab");
+    const { x, y } = await spot(), touches = await page.context().newCDPSession(page);
+    const send = (type, dx, dy) => touches.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: x + dx, y: y + dy }] });
+    await send("touchStart", 0, 0);
+    await page.waitForFunction(() => globalThis.studio.hand().frame >= 0);
+    for (let i = 1; i <= 4; ++i) {
+        await send("touchMove", 6 * i, -10 * i);
+        await goes(1);
+    }
+    holds((await hand()).newtons[0] > 1, "the finger pulls");
+    await send("touchEnd");
+    await free();
+    const { shown } = await hand(), after = await all();
+    for (const [frame, hash] of shown) equal(hash, after[frame], `frame ${frame}`);
+});
+
+await test("a belly is painted within a minute: flood, dabs, the frames of --map, undo, and the attribute in the GLB", async () => {
+    await only("layers", { end: 0.2 });
+    const before = await all(), began = Date.now();
+    await studio(page, "pause");
+    await tool("paint");
+    await page.locator("#paint-map").selectOption("layers_tether");
+    const slide = (name, t) => page.getByRole("group", { name: "The brush" }).getByLabel(name, { exact: true }).fill(String(t));
+    await slide("Value", 0);
+    await page.waitForFunction(() => globalThis.studio.paint().values.length > 0);
+    await page.locator("#paint-fill-go").click();
+    await page.waitForFunction(() => globalThis.studio.session().source.maps?.length === 1 && globalThis.studio.paint().values.every(v => v === 0));
+    await slide("Strength", 600);
+    const { x, y } = await spot();
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let i = 1; i <= 6; ++i) await page.mouse.move(x + 3 * i, y, { steps: 2 });
+    await page.mouse.up();
+    await page.waitForFunction(() => globalThis.studio.paint().values.some(v => v > 0.5) && globalThis.studio.session().source.maps[0].file.bytes > 900);
+    const seconds = (Date.now() - began) / 1000, { values, steps } = await studio(page, "paint"), painted = values.filter(v => v > 0.01).length;
+    holds(painted > 3 && painted < 0.6 * values.length, `${painted} of ${values.length} points are painted`);
+    console.log(`         painted in ${seconds.toFixed(1)} s; a step of the stroke takes ${Math.min(...steps).toFixed(2)} ms at best, ${steps.toSorted((a, b) => a - b)[steps.length >> 1].toFixed(2)} median`);
+    let after = await all();
+    for (let i = 0; i < 50 && after.at(-1) === before.at(-1); ++i, after = await all()) await page.waitForTimeout(200);
+    const [text] = await Promise.all([page.waitForEvent("download"), page.locator("#paint-text").click()]);
+    await text.saveAs(at("layers_tether.txt"));
+    const words = "--clip flex --deform layers --set layers.cage=250 --fps 30 --end 0.2 --hashes --json --no-verdict --overwrite";
+    equal(JSON.parse(shell(`supple bake arm.glb o.npy --map layers_tether=layers_tether.txt ${words}`)).hashes, after, "the frames of --map");
+    const [glb] = await Promise.all([page.waitForEvent("download"), page.locator("#paint-glb").click()]);
+    await glb.saveAs(at("painted.glb"));
+    equal(JSON.parse(shell("supple inspect painted.glb --json")).maps.map(one => one.name ?? one), ["_LAYERS_TETHER"], "maps of the saved GLB");
+    equal(JSON.parse(shell(`supple bake painted.glb o.npy ${words}`)).hashes, after, "the frames of the saved GLB");
+    await page.locator("#view").focus();
+    for (let i = 0; i < 8 && (await session()).source.maps; ++i) await page.keyboard.press("Control+z");
+    equal((await session()).source.maps, undefined, "maps after undo");
+    equal(await all(), before, "frames after undo");
+});
+
+await test("masks, mirror and blur do what they say", async () => {
+    await only("layers", { end: 0.1 });
+    await all();
+    await tool("paint");
+    const brush = async change_ => {
+        await change(page, s => ({ ...s, source: { ...s.source, maps: undefined }, touch: { ...s.touch, tool: "paint", brush: { map: "layers_tether", mode: "subtract", strength: 1, value: 1, mask: "none", mirror: false, ...change_ } } }));
+        await page.waitForFunction(() => globalThis.studio.paint().values.every(v => v === 1));
+        const { x, y } = await spot();
+        await page.mouse.move(x, y);
+        await page.mouse.down();
+        await page.mouse.up();
+        await page.waitForFunction(() => globalThis.studio.paint().values.some(v => v < 1));
+        return (await studio(page, "paint")).values;
+    };
+    const count = values => values.filter(v => v < 1).length, plain = count(await brush({}));
+    holds(count(await brush({ mask: "angle" })) < plain, "the far side is left alone under the mask by angle");
+    equal(count(await brush({ mask: "piece" })), plain, "one piece is all of the arm");
+    const before = await brush({}), { x, y } = await spot();
+    await change(page, s => ({ ...s, touch: { ...s.touch, brush: { ...s.touch.brush, mode: "blur" } } }));
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.waitForFunction(least => Math.min(...globalThis.studio.paint().values) > least, Math.min(...before));
+    equal(page.problems, [], "complaints of the page");
+});
+
+await finish(() => browser.close(), () => server.end());
