@@ -1,11 +1,11 @@
 // Nodes in time. Every mode of every curve and component is one oscillator (deform/curves/modal.h); here the beams' modes are
 // found, the examples written in them, and the paper's own stepper is run beside.
 #include "deform/beam/beam.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-#define PI 3.14159265358979323846
 /// Fastest mode that swings: four frames a cycle, or it would only flicker.
 #define FRAMES_PER_CYCLE 4.0
 #define STEPPED_BYTES_MAX (1u << 30)
@@ -35,7 +35,7 @@ static sup_result make_modes(beam_maker* m)
     uint32_t     most = m->p->modes < (int)o->beam.count ? (uint32_t)m->p->modes : o->beam.count, k = 0;
     for (; k < most; ++k) {
         m->modes.free[k] = make_mode(m, k);
-        if (sup_oscillator_frequency(&m->modes.free[k]) > 2 * PI / FRAMES_PER_CYCLE * m->p->frames) break;
+        if (sup_oscillator_frequency(&m->modes.free[k]) > 2 * SUP_PI / FRAMES_PER_CYCLE * m->p->frames) break;
         m->modes.begin[k + 1] = (k + 1) * m->net->stride;
     }
     m->modes.modes = k;
@@ -93,7 +93,7 @@ static sup_result make_shapes(beam_maker* m)
 static void constants_of(const beam_maker* m, uint32_t segment, sup_beam_run* run)
 {
     const double* times = m->modes.d->modal.times;
-    double        lasts = (times[segment + 1] - times[segment]) / m->modes.unit, w1 = 2 * PI * m->p->cycles;
+    double        lasts = (times[segment + 1] - times[segment]) / m->modes.unit, w1 = 2 * SUP_PI * m->p->cycles;
     run->a1 = m->p->expert ? m->p->a1 : w1 * w1 / m->out->beam.lambda[0];
     run->a2 = m->p->expert ? m->p->a2 : 1;
     run->a3 = m->p->expert ? m->p->a3 : 2 * m->p->damping * w1; // the paper has one number for all modes

@@ -2,10 +2,9 @@
 #include "deform/curves/curve_dynamics.h"
 
 #include "base/internal.h"
+#include "math/trig.h"
 
 #include <math.h>
-
-#define PI 3.14159265358979323846
 
 const char* const sup_curve_continuities[] = { "auto", "carry", "hermite", "restart", NULL };
 const char* const sup_curve_laws[] = { "uniform", "mass", "stiffness", NULL };
@@ -46,7 +45,7 @@ sup_result sup_mode_maker_begin(const sup_bind_input* in, const char* who, uint3
 
 sup_oscillator sup_mode_oscillator(float cycles, float damping, int law, double stiffness, sup_ramp ramp)
 {
-    double w1 = 2 * PI * (double)cycles, w = w1 * sqrt(stiffness);
+    double w1 = 2 * SUP_PI * (double)cycles, w = w1 * sqrt(stiffness);
     double eta = 2 * (double)damping * (law == SUP_LAW_MASS ? w1 : law == SUP_LAW_STIFFNESS ? w * w / w1 : w);
     return sup_oscillator_make(1, eta, w * w, ramp);
 }

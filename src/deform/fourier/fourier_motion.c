@@ -1,10 +1,9 @@
 // The examples as coefficients, every coefficient an oscillator: h = sigma + beta k^p for a function of wave number k.
 #include "deform/fourier/fourier.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <string.h>
-
-#define PI 3.14159265358979323846
 
 typedef struct fourier_maker {
     sup_mode_maker        modes;
@@ -30,7 +29,7 @@ static sup_oscillator make_mode(const fourier_maker* m, double k)
                                    (sup_ramp)p->ramp);
     }
     double spread = p->spread >= 0 ? (double)p->spread : p->order ? 0.1 : 1.0;
-    double stiffness = 1 + spread * power_of(m, k / (2 * PI));
+    double stiffness = 1 + spread * power_of(m, k / (2 * SUP_PI));
     return sup_mode_oscillator(p->cycles, p->damping, p->law, stiffness, (sup_ramp)p->ramp);
 }
 

@@ -1,10 +1,9 @@
 // What bind has to say: each sentence names what is odd, and the cure.
 #include "deform/fourier/fourier.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <string.h>
-
-#define PI 3.14159265358979323846
 
 /// Shares from which a sentence is worth it, and by how much (in diagonals) two sculpts may differ that should be one.
 #define LOWERED_WORTH 0.5
@@ -60,16 +59,16 @@ static void note_physics(const sup_bind_input* in, const fourier_params* p, cons
     const sup_modal* m = &b->dynamics.modal;
     double           T = m->unit, rho = p->density, sigma = p->restoring, h = p->thickness;
     double           beta = p->young * h * h * h / (12 * (1 - (double)p->poisson * p->poisson));
-    double           wave = p->order ? 16 * PI * PI * PI * PI : 4 * PI * PI;
+    double           wave = p->order ? 16 * SUP_PI * SUP_PI * SUP_PI * SUP_PI : 4 * SUP_PI * SUP_PI;
     if (rho > 0 && sigma > 0)
         sup_note(in->notes, "these numbers are cycles=%.4g, damping=%.4g, spread=%.4g, law=mass",
-                 T * sqrt(sigma / rho) / (2 * PI), p->viscosity / (2 * sqrt(sigma * rho)), beta * wave / sigma);
+                 T * sqrt(sigma / rho) / (2 * SUP_PI), p->viscosity / (2 * sqrt(sigma * rho)), beta * wave / sigma);
     if (m->segments && b->motion.fastest < FOURIER_SLOW_SWING)
         sup_note(in->notes,
                  "even the fastest wave takes %.3g times the whole motion for one swing, so that everything only follows, late "
                  "(t^3); "
                  "a density below %.3g, or cycles and damping without expert, let it swing",
-                 2 * PI / b->motion.fastest, rho * b->motion.fastest * b->motion.fastest / (4 * PI * PI));
+                 2 * SUP_PI / b->motion.fastest, rho * b->motion.fastest * b->motion.fastest / (4 * SUP_PI * SUP_PI));
     if (rho == 0 && p->viscosity > 0 && m->segments > 1)
         sup_note(in->notes,
                  "density=0: without mass no rate is kept over an example, the skin only lags; give one to let it swing");

@@ -1,5 +1,6 @@
 // The points the layers are made of: the mesh's, split where their faces form several fans, in the order of the walk, with
 // triangles that face outwards and weights for every point.
+#include "base/sets.h"
 #include "base/sort.h"
 #include "deform/layers/layers.h"
 #include "geom/shortest_paths.h"
@@ -45,12 +46,6 @@ static sup_result make_topology(const maker* m, sup_arena* arena, sup_topology* 
 
 // ---------------------------------------------------------------------------------------------- splitting
 
-static uint32_t root_of(uint32_t* up, uint32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
 /// For the largest fan of all.
 typedef struct fan_workspace {
     uint32_t *     up, *fresh;
@@ -72,12 +67,12 @@ static sup_result split_point(maker* m, const sup_topology* t, uint32_t point, c
     sup_sort(work->ends, work->spare, ends); // by the other end of the edge: those of one edge stand together
     for (uint32_t i = 0, end; i < ends; i = end) {
         for (end = i + 1; end < ends && work->ends[end].key == work->ends[i].key;) ++end;
-        if (end - i == 2) up[root_of(up, work->ends[i].value)] = root_of(up, work->ends[i + 1].value);
+        if (end - i == 2) up[sup_sets_find(up, work->ends[i].value)] = sup_sets_find(up, work->ends[i + 1].value);
     }
-    uint32_t keeps = n ? root_of(up, 0) : 0;
+    uint32_t keeps = n ? sup_sets_find(up, 0) : 0;
     for (uint32_t i = 0; i < n; ++i) fresh[i] = SUP_NONE;
     for (uint32_t i = 0; i < n; ++i) {
-        uint32_t r = root_of(up, i);
+        uint32_t r = sup_sets_find(up, i);
         if (r == keeps) continue;
         if (fresh[r] == SUP_NONE) {
             if (m->count == UINT32_MAX - 16) return no_memory(m);
@@ -87,7 +82,7 @@ static sup_result split_point(maker* m, const sup_topology* t, uint32_t point, c
         }
     }
     for (uint32_t i = 0; i < n; ++i) {
-        uint32_t r = root_of(up, i);
+        uint32_t r = sup_sets_find(up, i);
         if (r == keeps) continue;
         for (int c = 0; c < 3; ++c)
             if (m->unsplit[3 * fan[i] + c] == point) m->triangles[3 * fan[i] + c] = fresh[r];

@@ -1,5 +1,6 @@
 // Parts (connected pieces of one label), the seams around them, limbs (chains of parts) and their center lines: marched from
 // one seam, bisected between two, between two clusters where a part has more.
+#include "base/sets.h"
 #include "geom/curves/curves_internal.h"
 #include "math/vec.h"
 
@@ -144,12 +145,6 @@ static bool list_triangles(limb_finder* f)
 
 // ---------------------------------------------------------------------------------------------- seams
 
-static uint32_t root_of(uint32_t* parent, uint32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 static bool divides(const limb_finder* f, uint32_t edge, uint32_t pair[2])
 {
     if (edge == SUP_NONE) return false;
@@ -168,7 +163,7 @@ static void join_borders(const limb_finder* f, uint32_t* parent)
             if (!divides(f, a, p) || !divides(f, b, q)) continue;
             for (uint32_t x = 0; x < 2; ++x)
                 for (uint32_t y = 0; y < 2; ++y)
-                    if (p[x] == q[y]) parent[root_of(parent, 2 * a + x)] = root_of(parent, 2 * b + y);
+                    if (p[x] == q[y]) parent[sup_sets_find(parent, 2 * a + x)] = sup_sets_find(parent, 2 * b + y);
         }
 }
 
@@ -204,14 +199,14 @@ static bool find_seams(limb_finder* f)
     for (uint32_t e = 0; e < 2 * t->edge_count; ++e) parent[e] = e, number[e] = SUP_NONE;
     join_borders(f, parent);
     for (uint32_t e = 0; e < 2 * t->edge_count; ++e)
-        if (divides(f, e / 2, pair) && number[root_of(parent, e)] == SUP_NONE) number[root_of(parent, e)] = count++;
+        if (divides(f, e / 2, pair) && number[sup_sets_find(parent, e)] == SUP_NONE) number[sup_sets_find(parent, e)] = count++;
     f->seams = SUP_NEW(f->arena, seam, count);
     uint32_t* votes = SUP_NEW(f->arena, uint32_t, count);
     if (!f->seams || !votes) return false;
     f->seam_count = count;
     for (uint32_t e = 0; e < 2 * t->edge_count; ++e) {
         if (!divides(f, e / 2, pair)) continue;
-        number[e] = number[root_of(parent, e)];
+        number[e] = number[sup_sets_find(parent, e)];
         seam*    s = &f->seams[number[e]];
         sup_vec3 a = f->m->mesh.points[t->edges[e / 2].a], b = f->m->mesh.points[t->edges[e / 2].b];
         s->part = pair[e % 2];

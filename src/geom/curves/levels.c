@@ -2,6 +2,7 @@
 
 #include "base/heap.h"
 #include "base/internal.h"
+#include "base/sets.h"
 #include "base/sort.h"
 #include "math/vec.h"
 
@@ -167,19 +168,6 @@ static bool make_bands(sup_levels* l, float height)
 
 // ---------------------------------------------------------------------------------------------- regions
 
-static uint32_t root_of(uint32_t* parent, uint32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(uint32_t* parent, uint32_t a, uint32_t b)
-{
-    a = root_of(parent, a), b = root_of(parent, b);
-    if (a < b) parent[b] = a; // the first of them: numbers do not depend on the order of joining
-    else parent[a] = b;
-}
-
 /// Triangles that share an edge are in one region in every band of the edge, and on one ring at every level that cuts it.
 static void join_entries(const sup_levels* l, uint32_t* regions, uint32_t* rings)
 {
@@ -189,8 +177,8 @@ static void join_entries(const sup_levels* l, uint32_t* regions, uint32_t* rings
         if (f == SUP_NONE || h == SUP_NONE) continue;
         for (uint32_t k = a < b ? a : b; k <= (a < b ? b : a); ++k) {
             uint32_t x = l->begin[f] + k - l->first[f], y = l->begin[h] + k - l->first[h];
-            join(regions, x, y);
-            if (k > (a < b ? a : b)) join(rings, x, y);
+            sup_sets_join(regions, x, y);
+            if (k > (a < b ? a : b)) sup_sets_join(rings, x, y);
         }
     }
 }
@@ -234,7 +222,7 @@ static uint32_t number_roots(uint32_t* parent, uint32_t count, uint32_t* out)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t r = root_of(parent, i);
+        uint32_t r = sup_sets_find(parent, i);
         out[i] = r == i ? found++ : out[r]; // roots stand first
     }
     return found;
