@@ -31,6 +31,7 @@ typedef struct state_head {
 
 struct sup_instance {
     sup_arena*       arena;
+    sup_allocator    allocator; // the host's; nothing in it: malloc
     const sup_chain* chain;
     const sup_clip*  clip;
     const sup_tasks* tasks;
@@ -574,6 +575,7 @@ sup_result sup_instance_create(const sup_instance_desc* desc, sup_instance** out
     *in = (sup_instance){
         .arena = arena, .chain = desc->chain, .clip = desc->live ? NULL : desc->clip, .tasks = desc->tasks, .live = desc->live
     };
+    if (desc->allocator) in->allocator = *desc->allocator;
     in->sampler = (sup_sampler){ sample, in };
     sup_result r = set_span(in, desc, error);
     if (!r && !(make_poses(in, error) && make_blocks(in, desc))) r = sup_fail_memory(error, "an instance");
@@ -631,7 +633,7 @@ void sup_instance_hold(sup_instance* in, double still)
 
 sup_result sup_instance_set_forces(sup_instance* in, const sup_json* forces, double from, sup_error* error)
 {
-    sup_arena*     arena = sup_arena_create(NULL);
+    sup_arena*     arena = sup_arena_create(in->allocator.allocate ? &in->allocator : NULL);
     sup_world_plan plan;
     sup_result     r = arena ? world_with_forces(in->chain, forces, arena, &plan, error) : sup_fail_memory(error, "the world");
     sup_force*     room = r ? NULL : SUP_NEW(arena, sup_force, plan.force_count);

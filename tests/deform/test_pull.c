@@ -236,9 +236,31 @@ static void wrong_springs_are_refused_and_leave_the_instance_as_it_was(void** st
     pull_end(&p);
 }
 
+static void forces_of_a_hand_take_the_hosts_memory(void** state)
+{
+    (void)state;
+    test_allocator memory;
+    test_allocator_init(&memory, -1);
+    pull          p = pull_begin("linear", NULL, 40);
+    sup_instance* instance;
+    sup_error     error;
+    assert_ok(
+        sup_instance_create(&(sup_instance_desc){ .chain = p.play.chain, .allocator = &memory.allocator }, &instance, &error),
+        error);
+    long before = memory.live;
+    assert_ok(
+        sup_instance_set_forces(instance, parsed(p.arena, "[{\"at\":[0.15,0,0],\"radius\":1,\"value\":[0,0,1]}]"), 0, &error),
+        error);
+    assert_true(memory.live > before);
+    sup_instance_destroy(instance);
+    assert_int_equal(memory.live, 0);
+    pull_end(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forces_of_a_hand_take_the_hosts_memory),
         cmocka_unit_test(a_spring_gives_its_newtons_and_never_throws_beyond_its_end),
         cmocka_unit_test(stiffer_springs_bring_the_skin_nearer_and_none_blows_up),
         cmocka_unit_test(skin_that_is_held_where_it_is_stays),
