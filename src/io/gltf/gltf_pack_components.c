@@ -5,7 +5,10 @@
 #include "io/gltf/gltf_pack.h"
 #include "math/eigen.h"
 
+#include <math.h>
 #include <string.h>
+
+#define NO_COMPONENTS "the displacements of the clip have no components; leave the budget out"
 
 enum { LANES = 4 };
 
@@ -87,20 +90,87 @@ sup_result gltf_pack_gram(gltf_pack* pack, sup_error* error)
     return SUP_OK;
 }
 
-static sup_result make_vectors(gltf_pack* pack, pack_region* region, sup_error* error)
+// How much smaller than the detail of a budget the courses are that regions may leave out, root mean square over a piece.
+#define COURSE_SHARE 0.1
+
+static pack_region* whole_piece(const gltf_pack* pack, uint32_t piece)
+{
+    pack_region* r = pack->levels[PACK_LEVELS - 1].regions;
+    while (r->piece != piece) ++r;
+    return r;
+}
+
+// How many courses of the whole piece a region within it can need. A region's products are a part of the piece's, so no region
+// has more energy in the courses behind these than the whole piece has there.
+static uint32_t count_courses(const gltf_pack* pack, const pack_region* whole)
+{
+    double   scale = pack->scales[whole->piece], length = COURSE_SHARE * pack->detail / scale, left = 0;
+    double   most = length * length * (double)pack->frames * (double)whole->count;
+    uint32_t n = pack->frames;
+    while (n > 0 && left + fmax(whole->values[n - 1], 0) <= most) left += fmax(whole->values[--n], 0);
+    return n;
+}
+
+static double dot(const double* a, const double* b, size_t n)
+{
+    double sums[LANES] = { 0 };
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t k = 0; k < LANES; ++k) sums[k] += a[i + k] * b[i + k];
+    for (; i < n; ++i) sums[0] += a[i] * b[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// The region's products seen from the first `count` courses of the whole piece: a matrix of few rows instead of one a frame,
+// since solving takes the cube of the rows.
+static sup_result solve_within(gltf_pack* pack, pack_region* region, const pack_region* whole, uint32_t count, sup_error* error)
 {
     uint32_t   n = pack->frames;
-    sup_arena* arena = pack->bake->arena;
-    double*    scratch = SUP_NEW(arena, double, sup_eigen_scratch(n));
-    double*    vectors = SUP_NEW(arena, double, (size_t)n* n);
+    size_t     squares = (size_t)count * count;
+    sup_arena* work = sup_arena_beside(pack->bake->arena);
+    double*    small = work ? SUP_NEW(work, double, 2 * squares + count + sup_eigen_scratch(count) + n) : NULL;
+    if (!small) {
+        sup_arena_destroy(work);
+        return sup_fail_memory(error, "the components of a clip");
+    }
+    double *vectors = small + squares, *values = vectors + squares, *scratch = values + count;
+    double* row = scratch + sup_eigen_scratch(count);
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t f = 0; f < n; ++f) row[f] = dot(region->gram + (size_t)f * n, whole->vectors + (size_t)i * n, n);
+        for (uint32_t j = 0; j <= i; ++j)
+            small[(size_t)i * count + j] = small[(size_t)j * count + i] = dot(whole->vectors + (size_t)j * n, row, n);
+    }
+    bool solved = sup_eigen_symmetric(count, small, values, vectors, scratch);
+    for (uint32_t i = 0; solved && i < count; ++i) {
+        region->values[i] = values[i];
+        for (uint32_t j = 0; j < count; ++j)
+            for (uint32_t f = 0; f < n; ++f)
+                region->vectors[(size_t)i * n + f] += vectors[(size_t)i * count + j] * whole->vectors[(size_t)j * n + f];
+    }
+    sup_arena_destroy(work);
+    return solved ? SUP_OK : sup_fail(error, SUP_ERROR_INPUT, NO_COMPONENTS);
+}
+
+static sup_result make_vectors(gltf_pack* pack, pack_region* region, sup_error* error)
+{
+    uint32_t     n = pack->frames, count = n;
+    sup_arena*   arena = pack->bake->arena;
+    pack_region* whole = whole_piece(pack, region->piece);
+    if (region != whole && !whole->vectors) {
+        sup_result result = make_vectors(pack, whole, error);
+        if (result != SUP_OK) return result;
+    }
+    double* scratch = SUP_NEW(arena, double, sup_eigen_scratch(n));
+    region->vectors = SUP_NEW(arena, double, (size_t)n* n);
     region->values = SUP_NEW(arena, double, n);
     region->shapes = SUP_NEW(arena, float*, n);
     region->turns = SUP_NEW(arena, float*, n);
-    if (!scratch || !vectors || !region->values || !region->shapes || !region->turns)
+    if (!scratch || !region->vectors || !region->values || !region->shapes || !region->turns)
         return sup_fail_memory(error, "the components of a clip");
-    if (!sup_eigen_symmetric(n, region->gram, region->values, vectors, scratch))
-        return sup_fail(error, SUP_ERROR_INPUT, "the displacements of the clip have no components; leave the budget out");
-    region->vectors = vectors;
+    if (region != whole) count = count_courses(pack, whole);
+    if (count < n) return solve_within(pack, region, whole, count, error);
+    if (!sup_eigen_symmetric(n, region->gram, region->values, region->vectors, scratch))
+        return sup_fail(error, SUP_ERROR_INPUT, NO_COMPONENTS);
     return SUP_OK;
 }
 
