@@ -40,7 +40,7 @@ await test("every example of the manual is accepted", folder => {
         else if (block.startsWith('"')) world = JSON.parse(`{${block}}`);
         else {
             const items = JSON.parse(`[${block.trim().replace(/\}\n\{/g, "},\n{")}]`);
-            world = items[0].value || items[0].bone || items[0].curve !== undefined ? { forces: items } : { bodies: items };
+            world = items[0].value || items[0].spring || items[0].bone || items[0].curve !== undefined ? { forces: items } : { bodies: items };
         }
         const file = worldFile(folder, world);
         good(["bake", arm, path.join(folder, "out.glb"), "--clip", "flex", "--fps", "5", "--deform", "dualquat,smooth,smooth", "--world", file, "--map", `belly=${map}`, "--quiet"]);
