@@ -532,10 +532,11 @@ static void even_out(const field_maker* f, uint32_t branch, uint32_t count, cons
     }
 }
 
-/// Ends of open pieces stand well away from their corners.
+/// Ends of open pieces stand well away from their corners. A surface without a border has only closed rings, and none to move.
 static sup_result settle_ends(field_maker* f, sup_error* error)
 {
     sup_result r = SUP_OK;
+    if (f->m->topology.boundary_edges == 0) return r;
     for (uint32_t round = 0; !r && round < END_ROUNDS; ++round) {
         maker_drop_curves(f->m, 0);
         for (uint32_t b = 0; b < f->levels.branch_count; ++b) walk_branch(f, b);
