@@ -27,7 +27,7 @@
 typedef uint32_t flat_handle;
 
 /// Rises with every change that callers must follow.
-#define FLAT_ABI 3
+#define FLAT_ABI 4
 
 typedef enum flat_status {
     FLAT_OK = 0,

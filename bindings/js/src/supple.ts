@@ -5,7 +5,7 @@ import type {
     LoadOptions, Measures, MeshArrays, MotionOptions, MotionReport, PlayOptions, Progress, WeightOptions,
 } from "./types.ts";
 
-const ABI = 3;
+const ABI = 4;
 const CODES = ["ok", "input", "file", "memory", "cancelled", "dead", "busy"] as const;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();

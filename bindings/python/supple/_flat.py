@@ -9,7 +9,7 @@ import weakref
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-ABI = 3
+ABI = 4
 """Of bindings/flat/flat.h. A library with another number is refused."""
 
 Progress = Callable[[float, str], Optional[bool]]
