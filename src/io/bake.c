@@ -2,6 +2,7 @@
 #include "io/bake.h"
 
 #include "base/internal.h"
+#include "io/elsewhere.h"
 #include "io/path.h"
 #include "math/vec.h"
 
@@ -73,6 +74,9 @@ static sup_result find_format(const char* path, const sup_file_format** out, sup
         return sup_fail(error, SUP_ERROR_INPUT,
                         "cannot write '%s': %s files can be read but not baked to; those that can be written end in %s", path,
                         dot, list);
+    if (sup_elsewhere_cure(path, true))
+        return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': %s files are not written here; %s", path, dot,
+                        sup_elsewhere_cure(path, true));
     return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': the ending '%s' is not known; those that can be written are %s",
                     path, dot, list);
 }
@@ -146,8 +150,8 @@ static sup_result begin(const sup_bake_desc* desc, bool in_memory, const sup_all
     result = find_format(desc->path, &format, error);
     if (result != SUP_OK) return result;
     if (desc->budget && strcmp(format->name, "gltf") != 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "'%s' cannot be written within a budget, which is for morph targets; write a .glb",
-                        desc->path);
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "'%s' cannot be written within a budget, which is for morph targets; write a .glb", desc->path);
 
     sup_arena* arena = sup_arena_create(allocator);
     if (!arena) return sup_fail_memory(error, "a bake");

@@ -1,6 +1,7 @@
 // The formats there are, and reading by name: the one place that knows endings and "builtin:".
 #include "base/internal.h"
 #include "io/caches/sequence.h"
+#include "io/elsewhere.h"
 #include "io/path.h"
 #include "io/recognize.h"
 #include "supple/io.h"
@@ -84,8 +85,10 @@ static size_t list_endings(const sup_file_format* format, char* list, size_t siz
 
 static sup_result fail_ending(const char* path, const sup_extra* extra, sup_error* error)
 {
-    char   list[700] = "";
-    size_t at = 0;
+    char        list[700] = "";
+    size_t      at = 0;
+    const char* cure = sup_elsewhere_cure(path, false);
+    if (cure) return sup_fail(error, SUP_ERROR_INPUT, "'%s' is of a format that is not read here; %s", path, cure);
     for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f) at = list_endings(formats[f], list, sizeof list, at);
     for (uint32_t f = 0; extra && f < extra->format_count; ++f) at = list_endings(extra->formats[f], list, sizeof list, at);
     return sup_fail(error, SUP_ERROR_INPUT, "cannot tell what '%s' is from its ending; these are read:%s, and builtin:NAME",

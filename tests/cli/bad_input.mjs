@@ -27,6 +27,8 @@ await test("an unknown ending lists the known ones", folder => {
 });
 await test("an unknown ending of the output lists the known ones", folder => {
     bad(["bake", writeGlb(path.join(folder, "in.glb"), strip()), path.join(folder, "out.xyz")], 1, /glb/);
+    for (const [name, cure] of [["out.usdz", /usdzip out\.usdz out\.usda/], ["out.abc", /write \.mdd or \.pc2/], ["out.fbx", /export FBX from Blender/]])
+        bad(["bake", path.join(folder, "in.glb"), path.join(folder, name)], 1, cure);
     holdsOnly(folder, ["in.glb"]);
 });
 await test("an empty file is refused", folder => {

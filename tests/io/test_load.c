@@ -37,6 +37,8 @@ static void an_unknown_ending_lists_those_there_are(void** state)
     refuse("character.xyz", SUP_ERROR_INPUT,
            "cannot tell what 'character.xyz' is from its ending; these are read: .glb .gltf .vrm .obj");
     refuse("character", SUP_ERROR_INPUT, ".glb .gltf .vrm");
+    refuse("a.b/character.USDZ", SUP_ERROR_INPUT, "is of a format that is not read here; export it as .glb");
+    refuse("scene.abc", SUP_ERROR_INPUT, "export its frames as .obj");
 }
 
 static void built_in_characters_are_made_by_name(void** state)
