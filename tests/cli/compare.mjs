@@ -27,6 +27,15 @@ function writeTruth(folder, count, change = p => p) {
     return dir;
 }
 
+await test("a point cache is a truth: the chain that made it is not off", folder => {
+    for (const ending of ["npy", "pc2"]) {
+        const cache = path.join(folder, `truth.${ending}`);
+        good(["bake", "builtin:arm?points=500", cache, "--clip", "flex", "--fps", "5", "--deform", "dualquat", "--quiet"]);
+        const { chains } = json(["compare", "builtin:arm?points=500", "--clip", "flex", "--fps", "5", "--deform", "dualquat", "--deform", "linear", "--truth", cache]);
+        holds(chains[0].error.max === 0 && chains[1].error.max > 1e-3, `${ending}: ${chains[0].error.max} and ${chains[1].error.max}`);
+    }
+    bad(["compare", "builtin:bar", "--clip", "bend", "--truth", path.join(folder, "truth.npy")], 1, /different meshes|has \d+ points/);
+});
 await test("the JSON has the contract's keys", () => {
     const r = json([...arm, "--deform", "linear", "--deform", "dualquat"]);
     for (const key of ["frames", "diagonal", "chains"]) holds(key in r, `lacks ${key}`);

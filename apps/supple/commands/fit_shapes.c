@@ -18,13 +18,6 @@ static bool ends_in_any(const char* path, const char* const* endings)
     return false;
 }
 
-// Point caches hold no faces.
-static bool is_cache(const char* path)
-{
-    static const char* const endings[] = { "pc2", "mdd", "npy", NULL };
-    return ends_in_any(path, endings);
-}
-
 // One shape a file, and no clip of its own.
 static bool is_shape(const char* path)
 {
@@ -106,49 +99,21 @@ static int read_clip(const options* o, const char* path, double start, double en
 
 // ---------------------------------------------------------------------------------------------- a cache
 
-// PC2 and MDD are in stored-vertex order, and copies of one point are averaged; npy is in the order of points where it can be.
-static int gather_cache(const sup_points* cache, const char* path, const sup_character* rest, sup_arena* arena, fit_shapes* out)
-{
-    const sup_mesh* mesh = &rest->mesh;
-    if (cache->point_count != mesh->vertex_count && cache->point_count != mesh->point_count) {
-        report_error("'%s' has %u points; '%s' has %u points and %u vertices: they belong to different meshes", path,
-                     cache->point_count, rest->name, mesh->point_count, mesh->vertex_count);
-        return EXIT_FAILED;
-    }
-    static const char* const npy[] = { "npy", NULL };
-    bool                     by_vertex =
-        cache->point_count == mesh->vertex_count && !(ends_in_any(path, npy) && cache->point_count == mesh->point_count);
-    sup_vec3* frames = sup_arena_alloc(arena, (size_t)cache->frame_count * mesh->point_count, sizeof *frames);
-    uint32_t* copies = sup_arena_alloc(arena, mesh->point_count, sizeof *copies);
-    if (!frames || !copies) return fail_memory();
-    for (uint32_t v = 0; v < cache->point_count; v++) copies[by_vertex ? mesh->vertex_points[v] : v]++;
-    for (uint32_t f = 0; f < cache->frame_count; f++) {
-        const sup_vec3* from = cache->points + (size_t)f * cache->point_count;
-        sup_vec3*       to = frames + (size_t)f * mesh->point_count;
-        for (uint32_t v = 0; v < cache->point_count; v++) {
-            uint32_t p = by_vertex ? mesh->vertex_points[v] : v;
-            float    n = (float)copies[p];
-            to[p] = (sup_vec3){ to[p].x + from[v].x / n, to[p].y + from[v].y / n, to[p].z + from[v].z / n };
-        }
-    }
-    out->frames = frames;
-    out->frame_count = cache->frame_count;
-    return EXIT_DONE;
-}
-
 static int read_cache(const options* o, const char* path, sup_arena* arena, fit_shapes* out)
 {
     const char* rest = options_text(o, FLAG_REST, NULL);
-    sup_error   error = { 0 };
-    sup_points  cache;
+    truth_set   t;
     if (!rest) {
         report_error("'%s' holds points but no faces; give the mesh with --rest FILE", path);
         return EXIT_FAILED;
     }
     int code = character_load(o, rest, options_has(o, FLAG_QUIET), &out->rest);
     if (code != EXIT_DONE) return code;
-    if (sup_points_read(path, NULL, arena, &cache, &error) != SUP_OK) return fail_with(&error);
-    return gather_cache(&cache, path, out->rest, arena, out);
+    code = truth_files(&path, 1, "the input", "shape", arena, &t);
+    if (code == EXIT_DONE) code = truth_load(&t, out->rest, arena);
+    if (code == EXIT_DONE) code = fit_shapes_join(&t, out->rest->mesh.point_count, arena, &out->frames);
+    out->frame_count = t.count;
+    return code;
 }
 
 // ---------------------------------------------------------------------------------------------- files
@@ -214,7 +179,7 @@ static int read_any(const options* o, const char* const* words, uint32_t count, 
     if (!options_number(o, FLAG_FPS, 0.001, 10000, 30, &out->fps)) return EXIT_USAGE;
     if (!options_number(o, FLAG_START, 0, 1e6, 0, &start) || !options_number(o, FLAG_END, 0, 1e6, -1, &end)) return EXIT_USAGE;
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_cache(words[i])) continue;
+        if (!truth_is_cache(words[i])) continue;
         if (count == 1) return read_cache(o, words[i], arena, out);
         report_error("'%s' is a cache of a whole motion; give it alone, with --rest FILE for the mesh", words[i]);
         return EXIT_USAGE;
@@ -222,7 +187,8 @@ static int read_any(const options* o, const char* const* words, uint32_t count, 
     // A pattern like walk_####.obj is not a file; the reader of sequences knows what it means.
     bool      single = count == 1 && !path_is_folder(words[0]);
     path_info info;
-    if (single && (!is_shape(words[0]) || path_look(words[0], &info) != 0)) return read_clip(o, words[0], start, end, arena, out);
+    if (single && (!is_shape(words[0]) || path_look(words[0], &info) != 0))
+        return read_clip(o, words[0], start, end, arena, out);
     return read_files(o, words, count, arena, out);
 }
 

@@ -100,7 +100,7 @@ static const flag_row flags[FLAG_COUNT] = {
     { FLAG_BACKGROUND, DRAWS, "background", "COLOR", "light, white, dark or #rrggbb" },
     { FLAG_NO_GROUND, DRAWS, "no-ground", NULL, "no ground and no shadow on it" },
     { FLAG_TRUTH, VERB_COMPARE | VERB_FIT | DRAWS, "truth", "FILE...",
-      "meshes to measure against, one a frame; a folder: its files whose names end in a number" },
+      "meshes to measure against, one a frame; a folder: its files whose names end in a number; or a point cache (.pc2, .mdd, .npy)" },
     { FLAG_HTML, JUDGES, "html", "FILE", "write a report with plots and pictures, one file that opens anywhere" },
     { FLAG_MAX_VOLUME_LOSS, JUDGES, "max-volume-loss", "P%", "exit with 3 when more of the volume is lost" },
     { FLAG_MAX_ERROR, VERB_COMPARE, "max-error", "X",

@@ -21,6 +21,8 @@ static const double GAP_MAX = 0.01;
 typedef struct numbered {
     char*              path;
     unsigned long long number;
+    const sup_vec3*    cached; // a frame of a point cache; NULL: the file is a mesh
+    uint32_t           cached_count;
 } numbered;
 
 typedef struct listing {
@@ -63,9 +65,9 @@ static bool readable(const char* name)
     return format ? format->read != NULL : extra_reads(name);
 }
 
-static bool listing_add(listing* l, char* path, unsigned long long number)
+static bool listing_add(listing* l, numbered item)
 {
-    if (!path) return false;
+    if (!item.path) return false;
     if (l->count == l->capacity) {
         uint32_t  capacity = l->capacity ? 2 * l->capacity : 64;
         numbered* grown = realloc(l->items, capacity * sizeof *grown);
@@ -73,7 +75,7 @@ static bool listing_add(listing* l, char* path, unsigned long long number)
         l->items = grown;
         l->capacity = capacity;
     }
-    l->items[l->count++] = (numbered){ path, number };
+    l->items[l->count++] = item;
     return true;
 }
 
@@ -107,7 +109,7 @@ static int list_folder(const char* folder, const char* flag, sup_arena* arena, l
     for (uint32_t i = 0; good && i < count; i++) {
         unsigned long long number;
         if (!number_of(names[i], &number) || !readable(names[i])) continue;
-        good = listing_add(out, join_path(arena, folder, names[i]), number);
+        good = listing_add(out, (numbered){ .path = join_path(arena, folder, names[i]), .number = number });
     }
     if (!good) return fail_memory();
     if (out->count == begin) {
@@ -125,6 +127,34 @@ static int list_folder(const char* folder, const char* flag, sup_arena* arena, l
     return EXIT_DONE;
 }
 
+static bool ends_in(const char* path, const char* ending)
+{
+    const char* dot = strrchr(path, '.');
+    return dot && strcasecmp(dot + 1, ending) == 0;
+}
+
+bool truth_is_cache(const char* path) { return ends_in(path, "pc2") || ends_in(path, "mdd") || ends_in(path, "npy"); }
+
+// Every frame of a point cache is a mesh of the set.
+static int list_cache(const char* path, sup_arena* arena, listing* out)
+{
+    sup_error  error = { 0 };
+    sup_points cache;
+    if (sup_points_read(path, NULL, arena, &cache, &error) != SUP_OK) return fail_with(&error);
+    numbered item = { .path = sup_arena_text(arena, path, strlen(path)), .cached_count = cache.point_count };
+    for (uint32_t f = 0; f < cache.frame_count; f++) {
+        item.cached = cache.points + (size_t)f * cache.point_count;
+        if (!listing_add(out, item)) return fail_memory();
+    }
+    return EXIT_DONE;
+}
+
+static int list_file(const char* path, sup_arena* arena, listing* out)
+{
+    if (truth_is_cache(path)) return list_cache(path, arena, out);
+    return listing_add(out, (numbered){ .path = sup_arena_text(arena, path, strlen(path)) }) ? EXIT_DONE : fail_memory();
+}
+
 int truth_files(const char* const* words, uint32_t count, const char* flag, const char* what, sup_arena* arena, truth_set* out)
 {
     listing list = { 0 };
@@ -135,13 +165,19 @@ int truth_files(const char* const* words, uint32_t count, const char* flag, cons
             report_error("%s '%s': there is no such file or folder", flag, words[i]);
             code = EXIT_FAILED;
         } else if (info.kind == PATH_FOLDER) code = list_folder(words[i], flag, arena, &list);
-        else if (!listing_add(&list, sup_arena_text(arena, words[i], strlen(words[i])), 0)) code = fail_memory();
+        else code = list_file(words[i], arena, &list);
     }
     *out = (truth_set){ .count = list.count, .what = what };
     out->paths = sup_arena_alloc(arena, list.count, sizeof(char*));
     out->points = sup_arena_alloc(arena, list.count, sizeof(sup_vec3*));
-    if (out->paths && out->points)
-        for (uint32_t i = 0; i < list.count; i++) out->paths[i] = list.items[i].path;
+    out->cached = sup_arena_alloc(arena, list.count, sizeof(sup_vec3*));
+    out->cached_counts = sup_arena_alloc(arena, list.count, sizeof(uint32_t));
+    if (out->paths && out->points && out->cached && out->cached_counts)
+        for (uint32_t i = 0; i < list.count; i++) {
+            out->paths[i] = list.items[i].path;
+            out->cached[i] = list.items[i].cached;
+            out->cached_counts[i] = list.items[i].cached_count;
+        }
     else if (code == EXIT_DONE) code = fail_memory();
     free(list.items);
     return code;
@@ -261,25 +297,52 @@ static int match_file(truth_set* t, uint32_t i, const sup_character* c, const su
     return EXIT_DONE;
 }
 
+// PC2 and MDD are in stored-vertex order, and copies of one point are averaged; npy is in the order of points where it can be.
+static int match_cached(truth_set* t, uint32_t i, const sup_character* c, sup_arena* arena, uint32_t* copies)
+{
+    const sup_mesh* mesh = &c->mesh;
+    uint32_t        count = t->cached_counts[i];
+    if (count != mesh->vertex_count && count != mesh->point_count) {
+        report_error("'%s' has %u points; '%s' has %u points and %u vertices: they belong to different meshes", t->paths[i],
+                     count, c->name, mesh->point_count, mesh->vertex_count);
+        return EXIT_FAILED;
+    }
+    bool   by_vertex = count == mesh->vertex_count && !(ends_in(t->paths[i], "npy") && count == mesh->point_count);
+    gather g = { sup_arena_copy(arena, mesh->points, mesh->point_count, sizeof *mesh->points), copies, 0.0 };
+    if (!g.points) return fail_memory();
+    memset(copies, 0, mesh->point_count * sizeof *copies);
+    for (uint32_t v = 0; v < count; v++) gather_add(&g, by_vertex ? mesh->vertex_points[v] : v, t->cached[i][v]);
+    t->points[i] = g.points;
+    if (g.gap > t->gap) t->gap = g.gap;
+    return EXIT_DONE;
+}
+
+static int load_mesh(truth_set* t, uint32_t i, const sup_character* character, sup_arena* arena, uint32_t* copies)
+{
+    sup_error      error = { 0 };
+    sup_character* from = NULL;
+    // What assimp reads comes in metres with y up, whatever it was; the others are as they are, in the character's unit.
+    bool                   own = sup_format_for(t->paths[i]) != NULL;
+    const char*            mesh = t->meshes ? t->meshes[i] : NULL;
+    const sup_load_options load = { .unit = own ? character->metres_per_unit : 0,
+                                    .up = own ? (sup_up)(character->up + 1) : SUP_UP_FILE,
+                                    .meshes = &mesh,
+                                    .mesh_count = mesh != NULL,
+                                    .extra = sup_extra_get() };
+    if (sup_load(t->paths[i], &load, &from, &error) != SUP_OK) return fail_with(&error);
+    if (!own) bring_home(from, character);
+    int code = match_file(t, i, character, from, arena, copies);
+    sup_character_destroy(from);
+    return code;
+}
+
 int truth_load(truth_set* t, const sup_character* character, sup_arena* arena)
 {
     uint32_t* copies = sup_arena_alloc(arena, character->mesh.point_count, sizeof *copies);
     if (!copies) return fail_memory();
     for (uint32_t i = 0; i < t->count; i++) {
-        sup_error      error = { 0 };
-        sup_character* from = NULL;
-        // What assimp reads comes in metres with y up, whatever it was; the others are as they are, in the character's unit.
-        bool                   own = sup_format_for(t->paths[i]) != NULL;
-        const char*            mesh = t->meshes ? t->meshes[i] : NULL;
-        const sup_load_options load = { .unit = own ? character->metres_per_unit : 0,
-                                        .up = own ? (sup_up)(character->up + 1) : SUP_UP_FILE,
-                                        .meshes = &mesh,
-                                        .mesh_count = mesh != NULL,
-                                        .extra = sup_extra_get() };
-        if (sup_load(t->paths[i], &load, &from, &error) != SUP_OK) return fail_with(&error);
-        if (!own) bring_home(from, character);
-        int code = match_file(t, i, character, from, arena, copies);
-        sup_character_destroy(from);
+        bool cached = t->cached && t->cached[i];
+        int  code = cached ? match_cached(t, i, character, arena, copies) : load_mesh(t, i, character, arena, copies);
         if (code != EXIT_DONE) return code;
     }
     return EXIT_DONE;

@@ -6,16 +6,21 @@
 #include "supple/io.h"
 
 typedef struct truth_set {
-    uint32_t     count;
-    const char** paths;  ///< in frame order
-    const char** meshes; ///< per file the one mesh that counts, NULL: all; NULL: all of all
-    sup_vec3**   points; ///< per mesh, in the character's point order; filled by truth_load
-    double       gap;    ///< largest distance between copies of one point that were averaged
-    const char*  what;   ///< how messages call one of them: "truth", "example", "shape"
+    uint32_t         count;
+    const char**     paths;  ///< in frame order
+    const char**     meshes; ///< per file the one mesh that counts, NULL: all; NULL: all of all
+    const sup_vec3** cached; ///< per mesh the frame of a point cache that it is, NULL: a file of its own; NULL: all are files
+    uint32_t*        cached_counts; ///< points of that frame
+    sup_vec3**       points;        ///< per mesh, in the character's point order; filled by truth_load
+    double           gap;           ///< largest distance between copies of one point that were averaged
+    const char*      what;          ///< how messages call one of them: "truth", "example", "shape"
 } truth_set;
 
-/// The files behind words: a folder stands for its files whose names end in a number, by number. `flag` is how messages call
-/// the words ("--truth"), `what` one of the files.
+/// Whether it is a point cache (.pc2, .mdd, .npy): a whole motion, without faces.
+bool truth_is_cache(const char* path);
+
+/// The files behind words: a folder stands for its files whose names end in a number, by number, a point cache for its frames.
+/// `flag` is how messages call the words ("--truth"), `what` one of the files.
 int truth_files(const char* const* words, uint32_t count, const char* flag, const char* what, sup_arena* arena, truth_set* out);
 
 /// Those of --truth.
