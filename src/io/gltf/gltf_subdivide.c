@@ -35,7 +35,9 @@ static void* make(divider* d, size_t count, size_t size)
 
 static uint32_t fine_point(const divider* d, const piece* p, uint32_t vertex)
 {
-    return d->fine->mesh.parts[p->part].point_begin + d->parts[p->part].vertex_points[p->begin + vertex];
+    // As the finer character has numbered them: where the numbers of dividing could not be kept, its points were welded anew.
+    const sup_mesh* fine = &d->fine->mesh;
+    return fine->vertex_points[fine->parts[p->part].vertex_begin + p->begin + vertex];
 }
 
 // ---------------------------------------------------------------------------------------------- shape
