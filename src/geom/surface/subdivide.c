@@ -77,7 +77,9 @@ static void add(builder* b, uint32_t index, double share)
 // A row of another table, times a factor.
 static void add_row(builder* b, const sup_shares* from, uint32_t row, double factor)
 {
-    for (uint32_t k = from->begin[row]; k < from->begin[row + 1]; ++k) add(b, from->index[k], factor * (double)from->share[k]);
+    // Nothing more is asked of a table that has failed: rows of a crowded point are long, and there are as many.
+    for (uint32_t k = from->begin[row]; k < from->begin[row + 1] && !b->failed; ++k)
+        add(b, from->index[k], factor * (double)from->share[k]);
 }
 
 static sup_result finish(const builder* b, sup_error* error)
