@@ -22,7 +22,7 @@ extern "C" {
 #define SUP_VERSION_PATCH 0
 #define SUP_VERSION "0.1.0"
 /// Rises whenever a struct or a function of these headers changes so that programs must be compiled anew.
-#define SUP_ABI 2
+#define SUP_ABI 3
 
 #if defined(__MINGW32__) && !defined(__clang__) // its printf is that of Windows unless told so
 #define SUP_API

@@ -400,7 +400,12 @@ SUP_API void       sup_instance_destroy(sup_instance* instance);
 /// The skin at any time of the clip, forwards or backwards: the same bits for the same time, whatever was asked before.
 /// Never allocates or fails. stats may be NULL.
 SUP_API void sup_instance_evaluate(sup_instance* instance, double time, void* scratch, sup_stats* stats, sup_vec3* out);
-/// The pose that the last evaluate or live call showed.
+/// At most so many steps of the way to that time, for whoever wants to look up from long work (a pre-roll, the first pass of a loop) or
+/// to save the state in between. True: it is there, and evaluate takes no step. The same bits as evaluate alone.
+SUP_API bool sup_instance_advance(sup_instance* instance, double time, uint32_t steps, void* scratch, sup_stats* stats);
+/// Only the pose of that time, for sup_instance_pose: the skin stays where it is. For whoever has kept the frame's points.
+SUP_API void sup_instance_show_pose(sup_instance* instance, double time);
+/// The pose that the last evaluate, show_pose or live call showed.
 SUP_API const sup_pose* sup_instance_pose(const sup_instance* instance);
 /// The world at that time, for whoever draws its bodies. Valid until the next call.
 SUP_API const sup_world* sup_instance_world(const sup_instance* instance);

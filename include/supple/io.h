@@ -28,8 +28,8 @@ typedef struct sup_files {
     sup_result (*read_below)(void* user, const char* path, size_t folder, sup_arena* arena, sup_bytes* out, sup_error* error);
 } sup_files;
 
-/// The file system; NULL where there is none (WebAssembly). Refuses directories, files over 4 GiB and, in read_below, links that
-/// lead out of the folder.
+/// The file system; NULL where there is none (WebAssembly). Refuses directories, files over 4 GiB and, in read_below, links
+/// that lead out of the folder.
 SUP_API const sup_files* sup_files_system(void);
 
 typedef struct sup_read_input sup_read_input;
@@ -72,8 +72,8 @@ struct sup_read_input {
     sup_arena*       arena;
     const sup_extra* extra; ///< or NULL
     // As in sup_load_options.
-    const char* const* meshes;
-    uint32_t           mesh_count;
+    const char* const*  meshes;
+    uint32_t            mesh_count;
     const char* const*  dress;
     uint32_t            dress_count;
     const sup_progress* progress;
@@ -110,6 +110,10 @@ struct sup_extra {
 SUP_API uint32_t               sup_format_count(void);
 SUP_API const sup_file_format* sup_format_at(uint32_t index);
 SUP_API const sup_file_format* sup_format_for(const char* path); ///< by ending; NULL: unknown
+/// What stands behind the last dot of a file's name, as written: "GLB" of "walks/fox.v2.GLB"; "" where there is none.
+SUP_API const char* sup_path_ending(const char* path);
+/// Whether that is one of the words, in lower case with spaces between them: "glb gltf".
+SUP_API bool sup_path_ends_in(const char* path, const char* endings);
 
 typedef struct sup_load_options {
     double               unit;  ///< metres per unit; 0: the file's
@@ -128,13 +132,13 @@ typedef struct sup_load_options {
 
 /// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000"), or OBJ or PLY
 /// files of one mesh as a clip: a folder of them, "walk_####.obj", "walk_%04d.obj" or a glob, in the order of their numbers.
-/// NULL options: defaults. An unknown ending lists those there are. A file's character whose longest side is not between 0.2
-/// and 20 m, and whose unit the options do not insist on, gets a warning and a size_factor: the power of ten that brings it
+/// NULL options: defaults. An unknown ending gets the list of known ones. A file's character whose longest side is not between
+/// 0.2 and 20 m, and whose unit the options do not insist on, gets a warning and a size_factor: the power of ten that brings it
 /// nearest to 2 m, for physics alone.
 SUP_API sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error);
 
-/// What sup_load does about sizes, for characters that come from elsewhere: sets size_factor where one is smaller or larger than
-/// characters are, and warns with the unit to set.
+/// What sup_load does about sizes, for characters that come from elsewhere: sets size_factor where one is smaller or larger
+/// than characters are, and warns with the unit to set.
 SUP_API sup_result sup_size_judge(sup_character* character, const sup_allocator* allocator, sup_error* error);
 
 /// Reads captured motion (.bvh), a skeleton of research data (.tgf) or a table of its weights or motion (.dmat, .tmat).
@@ -163,15 +167,18 @@ typedef struct sup_skeleton_file {
 SUP_API sup_result sup_skeleton_load(const char* path, const sup_load_options* options, const sup_character* character,
                                      sup_arena* arena, sup_skeleton_file* out, sup_error* error);
 /// The character's own joints: those of its skin, else every node that carries no mesh.
-SUP_API sup_result sup_skeleton_copy(const sup_character* character, sup_arena* arena, sup_skeleton_file* out, sup_error* error);
-/// Puts the skeleton under the mesh and gives it automatic weights: *character becomes another one, which inherits from the first
-/// (sup_character_inherit). NULL skeleton: the same character keeps its own joints and clips. Where it fails, nothing has changed.
-SUP_API sup_result sup_character_rig(sup_character** character, sup_skeleton_file* skeleton, const sup_auto_weights_options* how,
-                                     sup_arena* arena, sup_auto_weights* out, sup_error* error);
+SUP_API sup_result sup_skeleton_copy(const sup_character* character, sup_arena* arena, sup_skeleton_file* out,
+                                     sup_error* error);
+/// Puts the skeleton under the mesh and gives it automatic weights: *character becomes another one, which inherits from the
+/// first (sup_character_inherit). NULL skeleton: the same character keeps its own joints and clips. Where it fails, nothing has
+/// changed.
+SUP_API sup_result sup_character_rig(sup_character** character, sup_skeleton_file* skeleton,
+                                     const sup_auto_weights_options* how, sup_arena* arena, sup_auto_weights* out,
+                                     sup_error* error);
 
 /// The base color at each face corner (linear RGB, 0 to 1): the material's factor, multiplied by the colors of a glTF's
-/// vertices; textures count as white. Materials belong to faces, so corners of one point may differ. Vertex colors of an OBJ, a PLY
-/// or a built-in character replace the material's. False when there are none, or without memory; then out means nothing.
+/// vertices; textures count as white. Materials belong to faces, so corners of one point may differ. Vertex colors of an OBJ, a
+/// PLY or a built-in character replace the material's. False when there are none, or without memory; then out means nothing.
 SUP_API bool sup_character_corner_colors(const sup_character* character, sup_vec3* out);
 /// The same for each point; where materials meet, the first face's.
 SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);
@@ -196,14 +203,15 @@ typedef struct sup_paint {
     const uint32_t* corner_entries;
 } sup_paint;
 
-/// The pictures of a glTF's base colors (and of files that assimp read) or of an OBJ's materials. None for other files. Lives in
-/// the arena and borrows the character's bytes.
+/// The pictures of a glTF's base colors (and of files that assimp read) or of an OBJ's materials. None for other files. Lives
+/// in the arena and borrows the character's bytes.
 SUP_API sup_result sup_character_paint(const sup_character* character, sup_arena* arena, sup_paint* out, sup_error* error);
 
-/// The first set of texture coordinates (TEXCOORD_0), one for each stored vertex; 0 0 is the upper left corner. *out is NULL where
-/// the file has none. Vertices of meshes without any lie at infinity. Of a glTF; other files become one by
+/// The first set of texture coordinates (TEXCOORD_0), one for each stored vertex; 0 0 is the upper left corner. *out is NULL
+/// where the file has none. Vertices of meshes without any lie at infinity. Of a glTF; other files become one by
 /// sup_character_tangents.
-SUP_API sup_result sup_character_uvs(const sup_character* character, sup_arena* arena, const float (**out)[2], sup_error* error);
+SUP_API sup_result sup_character_uvs(const sup_character* character, sup_arena* arena, const float (**out)[2],
+                                     sup_error* error);
 /// A copy whose document has normals and tangents for every vertex with texture coordinates; those it has already stay. A
 /// tangent is the mean of those of the triangles around the vertex, weighted by angle, made orthogonal to its normal.
 SUP_API sup_result sup_character_tangents(const sup_character* character, const sup_allocator* allocator, sup_character** out,
@@ -217,12 +225,12 @@ SUP_API uint32_t sup_character_pictures(const sup_character* character);
 SUP_API void sup_character_inherit(sup_character* character, sup_character* from);
 
 /// As sup_character_subdivide, with what the file says about the surface: materials, pictures, texture coordinates (straight
-/// between the vertices they had, seams and all), colors, and whatever else a glTF holds. The result can be baked and written as
-/// if it had been read.
+/// between the vertices they had, seams and all), colors, and whatever else a glTF holds. The result can be baked and written
+/// as if it had been read.
 SUP_API sup_result sup_character_subdivide_dressed(const sup_character* character, uint32_t levels,
                                                    const sup_allocator* allocator, sup_character** out, sup_error* error);
 
-/// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name lists those there are.
+/// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name gets the list of known ones.
 SUP_API sup_result  sup_builtin_create(const char* name, uint32_t points, const sup_allocator* allocator, sup_character** out,
                                        sup_error* error);
 SUP_API uint32_t    sup_builtin_count(void);
@@ -264,7 +272,8 @@ typedef struct sup_bake_budget {
     double   rms;   ///< distance over all points of all frames, root mean square
     double   worst; ///< of the farthest point in any frame
     uint64_t bytes; ///< of the file
-    bool     plain; ///< no extensions: for readers that know none
+    bool     plain; ///< nothing packed: for readers that know no EXT_meshopt_compression
+    bool     small; ///< then displacements may be small integers, by KHR_mesh_quantization
 } sup_bake_budget;
 
 /// One try of the search for the file that meets a budget: an estimate, before it was written.
@@ -277,21 +286,30 @@ typedef struct sup_bake_try {
 
 /// What became of a budget. Errors are those of the finished file, read again and played.
 typedef struct sup_bake_report {
-    const char*         way;        ///< in words
-    uint32_t            components; ///< morph targets of the clip
-    double              rms, worst; ///< of the points, in the character's units
+    const char*         way;                      ///< in words
+    uint32_t            components;               ///< morph targets of the clip; 0: none, it is a texture
+    double              rms, worst;               ///< of the points, in the character's units
     double              normal_rms, normal_worst; ///< degrees
-    uint64_t            bytes;         ///< of the file; those that follow sum to it
-    uint64_t            shape_bytes;   ///< of morph targets
-    uint64_t            weight_bytes;  ///< keys of morph targets
-    uint64_t            key_bytes;     ///< keys of joints
-    uint64_t            surface_bytes; ///< vertices and indices
+    uint64_t            bytes;                    ///< of the file; those that follow sum to it
+    uint64_t            shape_bytes;              ///< of morph targets
+    uint64_t            weight_bytes;             ///< keys of morph targets
+    uint64_t            key_bytes;                ///< keys of joints
+    uint64_t            surface_bytes;            ///< vertices and indices
     uint64_t            image_bytes;
     uint64_t            rest_bytes; ///< the document's text and what is not known
-    uint32_t            rounds; ///< how often a file was made, read again and compared
+    uint32_t            rounds;     ///< how often a file was made, read again and compared
     uint32_t            try_count;
     const sup_bake_try* tries;
 } sup_bake_report;
+
+/// A bake as textures that a shader reads, by the convention of OpenVAT: "walk.glb" is the mesh at rest with one more set of
+/// texture coordinates, "walk_vat.png" the positions, "walk_vnrm.png" the normals, "walk-remap_info.json" the bounds.
+typedef enum sup_vat {
+    SUP_VAT_NONE,
+    SUP_VAT_PNG,    ///< 16 bits a channel
+    SUP_VAT_EXR,    ///< floats
+    SUP_VAT_PACKED, ///< one PNG: normals in the lower half
+} sup_vat;
 
 /// What is written, told before the first frame.
 typedef struct sup_bake_desc {
@@ -301,7 +319,7 @@ typedef struct sup_bake_desc {
     const char*          name;  ///< of the new clip; NULL: made from clip and chain
     const char*          chain; ///< text of the chain, for names and notes
     double               start, fps;
-    double               end; ///< of the part in the clip; 0 or before the last frame: there. Written is 0 to end - start
+    double               end;   ///< of the part in the clip; 0 or before the last frame: there. Written is 0 to end - start
     double               still; ///< second of the clip whose pose is held from there on, as the frames have it; 0: it plays on
     uint32_t             frame_count;
     bool                 loop;    ///< what comes at the end is the first frame again
@@ -309,13 +327,17 @@ typedef struct sup_bake_desc {
     bool                 sparse;  ///< GLB: targets without the displacements that are zero, where that is smaller
     bool                 meshopt; ///< GLB: targets packed bit for bit by EXT_meshopt_compression; needs `extra`
     const sup_extra*     extra;   ///< or NULL
-    const sup_bake_budget* budget; ///< GLB: components in place of a target for each frame, as few as it takes; NULL: all frames
-    const sup_tasks*       tasks;  ///< for the search; NULL: inline
-    const sup_progress*    progress; ///< told about the search; NULL: nobody
+    const sup_bake_budget*
+                        budget;   ///< GLB: components in place of a target for each frame, as few as it takes; NULL: all frames
+    const sup_tasks*    tasks;    ///< for the search; NULL: inline
+    const sup_progress* progress; ///< told about the search; NULL: nobody
     /// Whether a file must stay: asked for each that the bake would replace. Then it fails. NULL: any may be replaced.
     bool (*kept)(void* user, const char* path);
-    void*                kept_user;
-    bool                 linear;  ///< the chain is linear blend skinning and nothing else: formats with a skeleton may use it
+    void*   kept_user;
+    bool    linear;         ///< the chain is linear blend skinning and nothing else: formats with a skeleton may use it
+    sup_vat vat;            ///< the path ends in .glb; what is not all of a glTF goes through sup_character_tangents first
+    bool    tension;        ///< sup_mesh_tension of every vertex: one more texture, or of a pose the attribute _TENSION
+    bool    tension_colors; ///< GLB of a pose: tension as COLOR_0 in place of the file's
 } sup_bake_desc;
 
 /// One frame in order. Arrays are borrowed for the call.
@@ -330,7 +352,8 @@ struct sup_bake_frame {
 /// Opens a file beside the target, which is replaced only by sup_bake_end; anything else leaves the target as it was.
 /// A directory, a missing folder or missing rights fail here, before any work.
 SUP_API sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out, sup_error* error);
-/// The same without touching the disk: desc->path gives the format and the names, and after sup_bake_end sup_bake_output the bytes.
+/// The same without touching the disk: desc->path gives the format and the names, and after sup_bake_end sup_bake_output the
+/// bytes.
 SUP_API sup_result sup_bake_begin_memory(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out,
                                          sup_error* error);
 /// One of the files of a bake in memory, the first one being that which was asked for; they live until destroy. False: no more.

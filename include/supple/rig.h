@@ -66,7 +66,7 @@ typedef struct sup_retarget_report {
     float              scale;           ///< target's leg over the motion's leg; root motion is scaled by it
     bool               dropped_first;   ///< the first frame only showed a straight pose and was left out
     uint32_t           dropped_count;   ///< frames left out with it: it, and those that rush out of that pose
-    bool               rest_from_frame; ///< the motion's rest pose is no standing figure; a frame of it was taken instead
+    bool               rest_from_frame; ///< the motion's rest pose is not a standing figure; a frame of it was taken instead
 } sup_retarget_report;
 
 /// Puts the motion on the character: joints are matched by options->pairs, by their names and, where these do not tell, by the
@@ -82,10 +82,21 @@ SUP_API sup_result sup_retarget(const sup_character* character, const sup_mocap*
 SUP_API sup_json* sup_retarget_describe(const sup_character* character, const sup_mocap* mocap,
                                         const sup_retarget_report* report, sup_arena* arena);
 
-/// The motion of one character as a motion for others: its skeleton in the bind pose, sampled `fps` times a second. Lives in the
-/// arena.
+/// The motion of one character as a motion for others: its skeleton in the bind pose, sampled `fps` times a second. Lives in
+/// the arena.
 SUP_API sup_result sup_mocap_of_clip(const sup_character* character, const sup_clip* clip, double fps, sup_arena* arena,
                                      sup_mocap* out, sup_error* error);
+
+// ---------------------------------------------------------------------------------------------- poses by hand
+
+/// Turns a joint of a pose by degrees about x, then y, then z of its frame: what `--pose` and pose files mean by three angles.
+/// sup_pose_update follows.
+SUP_API void sup_pose_turn(sup_pose* pose, uint32_t joint, const double degrees[3]);
+/// A clip from key poses (docs/poses.md): {"supple_poses": 1, "clip", "over", "between", "keys": [{"time", "turn": {"joint":
+/// [x, y, z]}, "move": {"joint": [x, y, z]}}]}. Lives in the arena, but for the channels that it shares with the clip that it
+/// lies over.
+SUP_API sup_result sup_clip_from_poses(const sup_character* character, const sup_json* tree, sup_arena* arena, sup_clip* out,
+                                       sup_error* error);
 
 // ---------------------------------------------------------------------------------------------- bones with matrices
 
@@ -178,32 +189,32 @@ typedef enum sup_weights_method {
 
 /// Zero is the default of every field.
 typedef struct sup_auto_weights_options {
-    sup_weights_method method;
-    uint32_t           cells;          ///< along the longest side of the mesh, 4 to 256; 0: from the thinnest limb
-    uint32_t           influences_max; ///< per point; 0: all over 0.001, 16 at most
-    double             spread;         ///< larger is harder at the joints, 0.01 to 100; 0: 1
-    uint32_t           steps;          ///< SUP_WEIGHTS_DIFFUSE: 0: until every particle is reached
-    const float*       strength;       ///< per joint, 1 is usual; NULL: 1
-    const float*       mask;           ///< sup_character_weigh: per point, 1 takes the new weights, 0 keeps the old; NULL: 1
-    const sup_tasks*   tasks;
-    const sup_progress* progress;      ///< asked some times a second: false stops it, SUP_ERROR_CANCELLED
+    sup_weights_method  method;
+    uint32_t            cells;          ///< along the longest side of the mesh, 4 to 256; 0: from the thinnest limb
+    uint32_t            influences_max; ///< per point; 0: all over 0.001, 16 at most
+    double              spread;         ///< larger is harder at the joints, 0.01 to 100; 0: 1
+    uint32_t            steps;          ///< SUP_WEIGHTS_DIFFUSE: 0: until every particle is reached
+    const float*        strength;       ///< per joint, 1 is usual; NULL: 1
+    const float*        mask;           ///< sup_character_weigh: per point, 1 takes the new weights, 0 keeps the old; NULL: 1
+    const sup_tasks*    tasks;
+    const sup_progress* progress; ///< asked some times a second: false stops it, SUP_ERROR_CANCELLED
 } sup_auto_weights_options;
 
 typedef struct sup_auto_weights {
-    sup_weights weights; ///< in the arena
-    uint32_t    cells;   ///< along the longest side
-    uint32_t    cell_count, particle_count;
-    uint32_t    lost_components; ///< pieces that no bone goes through: they follow the nearest bones
-    uint32_t    lost_points;     ///< points on them
-    uint32_t    outside_bones;   ///< bones more than two cells outside the mesh
-    uint32_t    outside_joint;   ///< of the first of them
+    sup_weights     weights; ///< in the arena
+    uint32_t        cells;   ///< along the longest side
+    uint32_t        cell_count, particle_count;
+    uint32_t        lost_components; ///< pieces that no bone goes through: they follow the nearest bones
+    uint32_t        lost_points;     ///< points on them
+    uint32_t        outside_bones;   ///< bones more than two cells outside the mesh
+    uint32_t        outside_joint;   ///< of the first of them
     uint32_t        outside_count;   ///< joints inside whose bones run outside for more than half their length
     const uint32_t* outside_joints;  ///< in the arena
     uint32_t        idle_count;      ///< joints that have bones and that no point follows by more than a twentieth
     const uint32_t* idle_joints;     ///< in the arena
-    uint32_t    iterations;      ///< of the slowest group of eight joints
-    bool        open;            ///< the mesh has holes; what is inside was found by winding number
-    size_t      bytes;           ///< memory used on the way
+    uint32_t        iterations;      ///< of the slowest group of eight joints
+    bool            open;            ///< the mesh has holes; what is inside was found by winding number
+    size_t          bytes;           ///< memory used on the way
 } sup_auto_weights;
 
 /// Weights of every point for the joints that own bones: not negative, summing to 1. Works on any mesh with a face and any
@@ -238,8 +249,8 @@ typedef struct sup_center {
 SUP_API sup_result sup_places_center(const sup_mesh* mesh, uint32_t count, const uint32_t* parents, sup_vec3* places,
                                      const sup_center_options* options, const sup_allocator* allocator, sup_center* out,
                                      sup_error* error);
-/// The same for joints as sup_skeleton_attach takes them: rest and inverse_bind of skin joints change, axes and the skin at rest
-/// do not. tails (of joints without children, where has_tail) move too; both may be NULL.
+/// The same for joints as sup_skeleton_attach takes them: rest and inverse_bind of skin joints change, axes and the skin at
+/// rest do not. tails (of joints without children, where has_tail) move too; both may be NULL.
 SUP_API sup_result sup_joints_center(const sup_mesh* mesh, uint32_t count, sup_joint* joints, sup_vec3* tails,
                                      const bool* has_tail, const sup_center_options* options, const sup_allocator* allocator,
                                      sup_center* out, sup_error* error);
@@ -249,8 +260,9 @@ typedef struct sup_turn {
     float farthest;      ///< degrees that a limb was turned by
 } sup_turn;
 
-/// Poses a skeleton of another figure into the mesh: the whole is shifted, limbs are turned and shortened or lengthened a little
-/// until their bones lie inside. Legs apart, arms down or out: whatever lies inside already stays. parents[i] < i, or SUP_NONE.
+/// Poses a skeleton of another figure into the mesh: the whole is shifted, limbs are turned and shortened or lengthened a
+/// little until their bones lie inside. Legs apart, arms down or out: whatever lies inside already stays. parents[i] < i, or
+/// SUP_NONE.
 SUP_API sup_result sup_places_turn(const sup_mesh* mesh, uint32_t count, const uint32_t* parents, sup_vec3* places,
                                    const sup_center_options* options, const sup_allocator* allocator, sup_turn* out,
                                    sup_error* error);

@@ -67,6 +67,13 @@ typedef struct sup_mesh_report {
 
 SUP_API sup_result sup_mesh_examine(const sup_mesh* mesh, sup_mesh_report* report, sup_error* error);
 
+/// How the skin around each point is strained, less 1: its area (x), the larger and the smaller of its two main stretches (y,
+/// z), as means over the triangles around it by their area at rest. A sheet pulled to twice its length has (1, 1, 0). Returns
+/// how many points had no finite answer; they get zeros, as points without area do. scratch: SUP_TENSION_SCRATCH doubles a
+/// point.
+#define SUP_TENSION_SCRATCH 4
+SUP_API uint32_t sup_mesh_tension(const sup_mesh* mesh, const sup_vec3* points, double* scratch, sup_vec3* out);
+
 // ---------------------------------------------------------------------------------------------- skeleton, weights
 
 /// Joints in topological order: a parent's index is smaller than its children's. Nodes of the file that carry meshes or
@@ -75,7 +82,7 @@ typedef struct sup_joint {
     const char*   name;
     uint32_t      parent;       ///< SUP_NONE for a root
     bool          skin_joint;   ///< a joint of a skin in the file, and so counted and drawn
-    bool          has_bind;     ///< its inverse_bind is its own although it is no skin joint (a second bind of one)
+    bool          has_bind;     ///< its inverse_bind is its own although it is not a skin joint (a second bind of one)
     bool          has_matrix;   ///< the local transform at rest is `matrix`, which may have shear
     sup_transform rest;         ///< local; what a clip does not move
     sup_affine    matrix;       ///< local at rest
@@ -151,8 +158,8 @@ typedef struct sup_clip {
 /// A sculpt: the full set of points as they should be at a time of a clip.
 typedef struct sup_example {
     const char*     name;
-    const char*     clip; ///< the clip it belongs to; NULL: any
-    double          time; ///< seconds in the clip
+    const char*     clip;          ///< the clip it belongs to; NULL: any
+    double          time;          ///< seconds in the clip
     bool            in_rest_space; ///< a morph target of the bind pose rather than a posed sculpt
     const sup_vec3* points;
 } sup_example;
@@ -188,8 +195,8 @@ typedef struct sup_character {
     sup_arena* arena; ///< everything above lives here
     /// What the reader kept to write the file again (sup_bake_* in io.h), NULL when made by code. Lives in the arena.
     const void* source;
-    /// A name in formats.def; "gltf weights" where the weights are no longer the file's, "gltf surface" where the joints are not
-    /// (sup_character_weigh, sup_character_inherit).
+    /// A name in formats.def; "gltf weights" where the weights are no longer the file's, "gltf surface" where the joints are
+    /// not (sup_character_weigh, sup_character_inherit).
     const char* source_format;
 } sup_character;
 
@@ -206,13 +213,13 @@ typedef struct sup_part_desc {
     const uint32_t* triangles;  ///< or NULL: the fans over the faces, from each one's first corner, where the reader has them
     bool            lasting;    ///< corners and triangles live as long as the character: it may hold them instead of copies
     bool            lasting_positions; ///< and so do the positions
-    uint32_t        width;      ///< influences stored per vertex; 0: no skin, follows `joint`
-    const uint32_t* joints;     ///< vertex_count x width, indices into the description's joints
-    const float*    weights;    ///< likewise; zeros are dropped, the rest sorted and normalized
-    uint32_t        joint;      ///< for width 0; SUP_NONE: a new joint that stays where it is
-    bool            weld;       ///< join vertices of equal position bits, weights and morph deltas into points
-    const uint32_t* point_ids;  ///< or NULL: the point of each vertex, as an earlier writing of ours noted it (`_POINT`)
-    sup_affine      place;      ///< from this mesh's space to rest space; all zero means identity
+    uint32_t        width;             ///< influences stored per vertex; 0: no skin, follows `joint`
+    const uint32_t* joints;            ///< vertex_count x width, indices into the description's joints
+    const float*    weights;           ///< likewise; zeros are dropped, the rest sorted and normalized
+    uint32_t        joint;             ///< for width 0; SUP_NONE: a new joint that stays where it is
+    bool            weld;              ///< join vertices of equal position bits, weights and morph deltas into points
+    const uint32_t* point_ids;         ///< or NULL: the point of each vertex, as an earlier writing of ours noted it (`_POINT`)
+    sup_affine      place;             ///< from this mesh's space to rest space; all zero means identity
     uint32_t        source_id;
     uint32_t        morph_count;
     const struct sup_morph_desc* morphs;
@@ -242,14 +249,14 @@ typedef struct sup_example_desc {
 /// Everything a reader or a scene hands over. Zero-initialize, fill what is known.
 /// Joints may come in any order; channel targets are indices into `joints` and `parts` as given here.
 typedef struct sup_character_desc {
-    const char*             name;
-    uint32_t                part_count;
-    const sup_part_desc*    parts;
-    uint32_t                joint_count;
-    const sup_joint*        joints; ///< rest, matrix where has_matrix, inverse_bind of skin joints and has_bind; others are computed
-    uint32_t                clip_count;
-    const sup_clip*         clips;
-    uint32_t                example_count;
+    const char*          name;
+    uint32_t             part_count;
+    const sup_part_desc* parts;
+    uint32_t             joint_count;
+    const sup_joint* joints; ///< rest, matrix where has_matrix, inverse_bind of skin joints and has_bind; others are computed
+    uint32_t         clip_count;
+    const sup_clip*  clips;
+    uint32_t         example_count;
     const sup_example_desc* examples;
     double                  metres_per_unit; ///< 0: one metre, assumed
     double                  size_factor;     ///< 0: 1
@@ -344,11 +351,11 @@ SUP_API sup_result sup_normals_create(const sup_character* character, sup_arena*
 /// turned with their point's frame, so hard edges survive; the others are angle-weighted face normals. Never zero.
 /// frames: scratch of sup_normals_scratch bytes. Does not allocate.
 SUP_API size_t sup_normals_scratch(const sup_normals* normals);
-SUP_API void   sup_normals_evaluate(const sup_normals* normals, const sup_vec3* points, void* scratch,
-                                    const sup_tasks* tasks, sup_vec3* vertex_normals, sup_vec4* vertex_tangents);
+SUP_API void   sup_normals_evaluate(const sup_normals* normals, const sup_vec3* points, void* scratch, const sup_tasks* tasks,
+                                    sup_vec3* vertex_normals, sup_vec4* vertex_tangents);
 
-/// Where a vertex buffer keeps what: bytes from one vertex to the next, and the offsets of floats within one. SUP_NONE leaves an
-/// attribute alone, and so are all other bytes. Three floats for positions and normals, four for tangents, of any alignment.
+/// Where a vertex buffer keeps what: bytes from one vertex to the next, and the offsets of floats within one. SUP_NONE leaves
+/// an attribute alone, and so are all other bytes. Three floats for positions and normals, four for tangents, of any alignment.
 typedef struct sup_vertex_layout {
     uint32_t stride;
     uint32_t position, normal, tangent;

@@ -1,5 +1,5 @@
 /// base/internal.h: what the modules share below the public headers. SUP_API in an internal header only means that our own io
-/// library links to it; it is no promise to anyone else.
+/// library links to it; it is not a promise to anyone else.
 #ifndef SUP_BASE_INTERNAL_H
 #define SUP_BASE_INTERNAL_H
 

@@ -168,5 +168,5 @@ sup_quat quat_euler_xyz(sup_vec3 angles)
     sup_quat x = quat_axis_angle(v3(1, 0, 0), angles.x);
     sup_quat y = quat_axis_angle(v3(0, 1, 0), angles.y);
     sup_quat z = quat_axis_angle(v3(0, 0, 1), angles.z);
-    return quat_normalize(quat_mul(x, quat_mul(y, z)));
+    return quat_normalize(quat_mul(z, quat_mul(y, x)));
 }

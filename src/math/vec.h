@@ -75,6 +75,13 @@ static inline sup_quat quat_normalize(sup_quat q)
     float s = 1.0f / length;
     return quat(q.x * s, q.y * s, q.z * s, q.w * s);
 }
+/// The same for what comes from a file or goes into one. Normalizing what is normalized moves its last bit, and a rotation that
+/// is written, read and added again must be the same to the bit: one of length 1 within the rounding of its numbers stays.
+static inline sup_quat quat_normalize_once(sup_quat q)
+{
+    const float rounding = 6e-7f; // of the square: five units in the last place of 1
+    return fabsf(quat_dot(q, q) - 1) <= rounding ? q : quat_normalize(q);
+}
 static inline sup_vec3 quat_rotate(sup_quat q, sup_vec3 p)
 {
     sup_vec3 u = v3(q.x, q.y, q.z);
@@ -148,7 +155,7 @@ static inline sup_vec3      rigid_point(const sup_rigid* r, sup_vec3 p)
 sup_quat quat_slerp(sup_quat a, sup_quat b, float t);
 /// Rotation by angle (radians) about a unit axis.
 sup_quat quat_axis_angle(sup_vec3 axis, float angle);
-/// Intrinsic X, then Y, then Z (radians): R = Rx Ry Rz, as `--pose` reads it.
+/// About x, then y, then z of the frame outside (radians): R = Rz Ry Rx, as `--pose` turns a joint.
 sup_quat quat_euler_xyz(sup_vec3 angles);
 
 #endif

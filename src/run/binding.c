@@ -19,7 +19,7 @@ void sup_note_size(const sup_bind_input* in)
 sup_result sup_bind_surface(const sup_bind_input* in, const char* who, sup_arena* arena, sup_clean* out, sup_error* error)
 {
     const sup_mesh* mesh = &in->character->mesh;
-    sup_result      r = sup_clean_surface(mesh->points, mesh->triangle_count, mesh->triangles, arena, out, error);
+    sup_result      r = sup_clean_body(mesh->points, mesh->triangle_count, mesh->triangles, arena, out, error);
     if (r) return r;
     if (out->triangle_count == 0)
         return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no faces with an area; it needs a surface with tissue under it",

@@ -71,8 +71,8 @@ static void pose_at(const sup_instance* in, double time, sup_pose* out)
     else sup_clip_sample(in->chain->character, in->clip, time < in->still ? time : in->still, out);
 }
 
-// Whether skin can follow the pose. What is no pose never reaches a dynamic link: it would be lost in every such step, at many
-// times the work of a sound one.
+// Whether skin can follow the pose. What is not a pose never reaches a dynamic link: it would be lost in every such step, at
+// many times the work of a sound one.
 static bool pose_sound(const sup_instance* in, const sup_pose* pose)
 {
     float diagonal = in->chain->character->mesh.diagonal, far = POSE_LARGEST * (diagonal > 0 ? diagonal : 1);
@@ -81,7 +81,7 @@ static bool pose_sound(const sup_instance* in, const sup_pose* pose)
         for (int r = 0; r < 3; ++r) {
             const float* m = pose->skin[j].m[r];
             bool         near = fabsf(m[0]) < POSE_LARGEST && fabsf(m[1]) < POSE_LARGEST && fabsf(m[2]) < POSE_LARGEST;
-            if (!near || !(fabsf(m[3]) < far)) return false; // nor is what is no number
+            if (!near || !(fabsf(m[3]) < far)) return false; // nor is what is not a number
         }
     }
     for (uint32_t m = 0; m < pose->morph_count; ++m)
@@ -343,7 +343,8 @@ static void seek(sup_instance* in, int64_t step)
     } else head->started = 0;
 }
 
-static void advance(sup_instance* in, int64_t step, const run_scratch* s, sup_stats* stats)
+// At most `most` steps.
+static void advance(sup_instance* in, int64_t step, int64_t most, const run_scratch* s, sup_stats* stats)
 {
     seek(in, step);
     state_head* head = head_of(in->state);
@@ -351,7 +352,7 @@ static void advance(sup_instance* in, int64_t step, const run_scratch* s, sup_st
         begin_motion(in, &in->first, s, stats);
         take_snapshot(in);
     }
-    while (head->step < step) {
+    while (head->step < step && most-- > 0) {
         // The seam: the pass that is shown begins in the first pose.
         if (in->pass && head->step == in->pass && pose_sound(in, &in->first)) {
             sup_pose_copy(&in->first, &in->last);
@@ -399,18 +400,40 @@ static void show(sup_instance* in, double time, double ratio, const run_scratch*
     if (to != out) links_run(chain, chain->stepped_end, chain->link_count, in->resolved, NULL, &frame, &ways, s, to, out);
 }
 
+// A time of the clip that is shown: not before the start, and within the span of a loop.
+static double shown_time(const sup_instance* in, double time)
+{
+    if (!(time > in->start)) return in->start; // also where it is not a number
+    if (!in->pass) return time;
+    double span = in->end - in->start, passes = floor((time - in->start) / span);
+    time -= passes * span;
+    return time < in->end ? time : in->start;
+}
+
+void sup_instance_show_pose(sup_instance* in, double time)
+{
+    SUP_ASSERT(!in->live);
+    pose_at(in, shown_time(in, time), &in->shown);
+}
+
+bool sup_instance_advance(sup_instance* in, double time, uint32_t steps, void* scratch, sup_stats* stats)
+{
+    SUP_ASSERT(!in->live);
+    double ratio;
+    if (!in->chain->dynamic_end) return true;
+    run_scratch s = scratch_cut(in->chain, scratch);
+    int64_t     step = step_of(in, shown_time(in, time), &ratio);
+    advance(in, step, steps, &s, stats);
+    return head_of(in->state)->step == step;
+}
+
 void sup_instance_evaluate(sup_instance* in, double time, void* scratch, sup_stats* stats, sup_vec3* out)
 {
     SUP_ASSERT(!in->live);
     run_scratch s = scratch_cut(in->chain, scratch);
-    if (!(time > in->start)) time = in->start; // also where it is no number
-    if (in->pass) {
-        double span = in->end - in->start, passes = floor((time - in->start) / span);
-        time -= passes * span;
-        if (!(time < in->end)) time = in->start;
-    }
-    double ratio = 1.0;
-    if (in->chain->dynamic_end) advance(in, step_of(in, time, &ratio), &s, stats);
+    double      ratio = 1.0;
+    time = shown_time(in, time);
+    if (in->chain->dynamic_end) advance(in, step_of(in, time, &ratio), INT64_MAX, &s, stats);
     pose_at(in, time, &in->shown);
     show(in, time, ratio, &s, stats, out);
 }

@@ -299,7 +299,7 @@ static sup_result parse_arguments(chain_builder* b, link* l, span all)
         span        one = span_trim((span){ p, (size_t)(stop - p) });
         const char* equals = one.length ? memchr(one.text, '=', one.length) : NULL;
         if (!equals)
-            return sup_fail(b->error, SUP_ERROR_INPUT, "'%.*s' in the parentheses of %s is no setting; write name=value",
+            return sup_fail(b->error, SUP_ERROR_INPUT, "'%.*s' in the parentheses of %s is not a setting; write name=value",
                             (int)one.length, one.text, l->deformer->name);
         span       name = span_trim((span){ one.text, (size_t)(equals - one.text) });
         span       value = span_trim((span){ equals + 1, (size_t)(one.text + one.length - equals - 1) });
@@ -361,8 +361,8 @@ static sup_result fail_no_link(chain_builder* b, span name, uint32_t ordinal, co
     char list[512] = "", which[24] = "";
     for (uint32_t i = 0; i < b->chain->link_count; ++i) list_add(list, sizeof list, b->chain->links[i].deformer->name);
     if (ordinal > 1) sup_format(which, sizeof which, "#%u", ordinal);
-    return sup_fail(b->error, SUP_ERROR_INPUT, "%s: the chain has no link '%.*s%s'; its links are: %s", where,
-                    (int)name.length, name.text, which, list);
+    return sup_fail(b->error, SUP_ERROR_INPUT, "%s: the chain has no link '%.*s%s'; its links are: %s", where, (int)name.length,
+                    name.text, which, list);
 }
 
 // A JSON value as the text that set_param reads.
@@ -431,8 +431,8 @@ static sup_result apply_setting(chain_builder* b, const char* text)
     const char* equals = strchr(text, '=');
     const char* dot = strchr(text, '.');
     if (!equals || !dot || dot > equals)
-        return sup_fail(b->error, SUP_ERROR_INPUT, "'%s' is no setting; write NAME.PARAM=VALUE, for example dualquat.blend=0.5",
-                        text);
+        return sup_fail(b->error, SUP_ERROR_INPUT,
+                        "'%s' is not a setting; write NAME.PARAM=VALUE, for example dualquat.blend=0.5", text);
     const char* hash = memchr(text, '#', (size_t)(dot - text));
     const char* at = memchr(dot, '@', (size_t)(equals - dot));
     span        name = span_trim((span){ text, (size_t)((hash ? hash : dot) - text) });

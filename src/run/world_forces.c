@@ -27,7 +27,7 @@ static sup_result read_place(chain_builder* b, const char* what, const sup_json*
         f->at = v3_lerp(s->bones[i].head, s->bones[i].tail, f->ratio);
         return SUP_OK;
     }
-    return world_fail(b, what, "'%s' is no joint of a skin, and so has no bone", s->joints[f->joint].name);
+    return world_fail(b, what, "'%s' is not a joint of a skin, and so has no bone", s->joints[f->joint].name);
 }
 
 static sup_result read_bone(chain_builder* b, const char* what, const sup_json* item, sup_force* f)

@@ -14,7 +14,7 @@ typedef struct moment {
 
 static moment find_moment(const sup_channel* c, double time)
 {
-    if (!(time > (double)c->times[0])) return (moment){ 0, 0, 0 }; // also where time is no number
+    if (!(time > (double)c->times[0])) return (moment){ 0, 0, 0 }; // also where time is not a number
     if (time >= (double)c->times[c->key_count - 1]) return (moment){ c->key_count - 1, 0, 0 };
     uint32_t low = 0, high = c->key_count - 1; // times[low] <= time < times[high]
     while (high - low > 1) {

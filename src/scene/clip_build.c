@@ -2,6 +2,7 @@
 #include "math/vec.h"
 #include "scene/build.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BAD(...) sup_fail(build->error, SUP_ERROR_INPUT, __VA_ARGS__)
@@ -37,7 +38,7 @@ static sup_result check_times(sup_build* build, const char* clip, const sup_chan
 {
     for (uint32_t k = 0; k < d->key_count; ++k) {
         if (!isfinite(d->times[k]))
-            return BAD("key %u of '%s' in clip '%s' has a time that is no number; repair the file", k, target_name(build, d),
+            return BAD("key %u of '%s' in clip '%s' has a time that is not a number; repair the file", k, target_name(build, d),
                        clip);
         if (k && !(d->times[k] > d->times[k - 1]))
             return BAD(
@@ -55,12 +56,12 @@ static void normalize_rotations(sup_build* build, const char* clip, const sup_ch
         float*   v = values + 4 * (size_t)k;
         sup_quat q = quat(v[0], v[1], v[2], v[3]);
         none += !(quat_dot(q, q) > SUP_EPS_LENGTH);
-        q = quat_normalize(q);
+        q = quat_normalize_once(q);
         memcpy(v, &q, sizeof q);
     }
     if (none)
         sup_note(&build->warnings, "%u keys of '%s' in clip '%s' have no rotation; taken as none", none, target_name(build, d),
-                       clip);
+                 clip);
 }
 
 // ---------------------------------------------------------------------------------------------- arrays, once each
@@ -124,7 +125,7 @@ static sup_result keep_values(sup_build* build, const copies* c, const char* cli
     if (!entry->copy) {
         for (size_t i = 0; i < count; ++i)
             if (!isfinite(d->values[i]))
-                return BAD("clip '%s' has a key of '%s' that is no number; repair the file", clip, target_name(build, d));
+                return BAD("clip '%s' has a key of '%s' that is not a number; repair the file", clip, target_name(build, d));
         float* copy = sup_arena_copy(build->keep, d->values, count, sizeof *copy);
         if (!copy) return sup_fail_memory(build->error, "a clip");
         if (rotations) normalize_rotations(build, clip, d, copy);

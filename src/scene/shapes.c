@@ -87,7 +87,8 @@ static sup_result fill_map(sup_build* build, uint32_t index, const sup_map_desc*
     memset(sums, 0, part->point_count * sizeof *sums);
     memset(copies, 0, part->point_count * sizeof *copies);
     for (uint32_t v = 0; v < part->vertex_count; ++v) {
-        if (isnan(d->values[v])) return BAD("map '%s' of '%s' is no number at vertex %u; repair the file", name, part->name, v);
+        if (isnan(d->values[v]))
+            return BAD("map '%s' of '%s' is not a number at vertex %u; repair the file", name, part->name, v);
         float value = sup_clampf(d->values[v], 0, 1);
         outside += value != d->values[v];
         uint32_t p = build->vertex_points[part->vertex_begin + v] - part->point_begin;
@@ -96,7 +97,8 @@ static sup_result fill_map(sup_build* build, uint32_t index, const sup_map_desc*
     }
     for (uint32_t p = 0; p < part->point_count; ++p) values[part->point_begin + p] = (float)(sums[p].x / copies[p]);
     if (outside)
-        sup_note(&build->warnings, "map '%s' of '%s' leaves the range 0 to 1 at %u vertices; clamped", name, part->name, outside);
+        sup_note(&build->warnings, "map '%s' of '%s' leaves the range 0 to 1 at %u vertices; clamped", name, part->name,
+                 outside);
     return SUP_OK;
 }
 
@@ -149,10 +151,10 @@ static sup_result make_examples(sup_build* build, sum3* sums, uint32_t* copies)
         sup_vec3*               points = SUP_NEW(build->keep, sup_vec3, c->mesh.point_count);
         if (!name || (d->clip && !clip) || !points) return sup_fail_memory(build->error, "examples");
         if (!d->positions) return BAD("example '%s' has no positions; give them or remove it", name);
-        if (!isfinite(d->time)) return BAD("the time of example '%s' is no number; give seconds", name);
+        if (!isfinite(d->time)) return BAD("the time of example '%s' is not a number; give seconds", name);
         for (uint32_t v = 0; v < build->vertex_count; ++v)
             if (!v3_finite(d->positions[v]))
-                return BAD("vertex %u of example '%s' has a position that is no number; repair the file", v, name);
+                return BAD("vertex %u of example '%s' has a position that is not a number; repair the file", v, name);
         average_vec3(build, d->positions, 0, build->vertex_count, 0, c->mesh.point_count, sums, copies, points);
         examples[i] = (sup_example){ name, clip, d->time, d->in_rest_space, points };
     }

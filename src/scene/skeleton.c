@@ -53,17 +53,17 @@ static sup_result make_joint(sup_build* build, uint32_t given, sup_joint* out)
     if (out->parent != SUP_NONE) out->parent = build->joint_places[out->parent];
     if (out->has_matrix) {
         if (!affine_finite(&out->matrix))
-            return BAD("the matrix of joint '%s' holds what is no number; repair the file", out->name);
+            return BAD("the matrix of joint '%s' holds a value that is not a number; repair the file", out->name);
         affine_decompose(&out->matrix, &out->rest);
         if (!v3_finite(out->rest.scale)) return BAD("the matrix of joint '%s' is too large; scale it down", out->name);
         return SUP_OK;
     }
     sup_quat q = out->rest.rotation;
     if (!v3_finite(out->rest.translation) || !v3_finite(out->rest.scale) || !isfinite(q.x + q.y + q.z + q.w))
-        return BAD("the rest transform of joint '%s' holds what is no number; repair the file", out->name);
+        return BAD("the rest transform of joint '%s' holds a value that is not a number; repair the file", out->name);
     if (!(quat_dot(q, q) > SUP_EPS_LENGTH))
         sup_note(&build->warnings, "joint '%s' has no rotation at rest; taken as none", out->name);
-    out->rest.rotation = quat_normalize(q);
+    out->rest.rotation = quat_normalize_once(q);
     exact_affine local = exact_from_transform(&out->rest);
     out->matrix = exact_round(&local);
     return SUP_OK;
@@ -79,7 +79,7 @@ static void unplace_parts(sup_build* build, const bool* flat)
         build->part_builds[i].placed = false;
         build->parts[i].place = build->parts[i].unplace = affine_identity();
         sup_note(&build->warnings, "'%s' is flattened at rest by joint '%s'; its shape is taken as the file stores it",
-                       build->parts[i].name, build->joints[joint].name);
+                 build->parts[i].name, build->joints[joint].name);
     }
 }
 
@@ -97,11 +97,11 @@ static sup_result make_binds(sup_build* build)
             return BAD("the rest transforms down to joint '%s' leave the numbers; scale them down", joint->name);
         if (joint->skin_joint || joint->has_bind) {
             if (!affine_finite(&joint->inverse_bind))
-                return BAD("the bind matrix of joint '%s' holds what is no number; repair the file", joint->name);
+                return BAD("the bind matrix of joint '%s' holds a value that is not a number; repair the file", joint->name);
             exact_affine bind = exact_from(&joint->inverse_bind);
             if (sup_exact_invert(&bind, &inverse)) continue;
             sup_note(&build->warnings, "the bind matrix of joint '%s' cannot be inverted; taken from its rest pose instead",
-                           joint->name);
+                     joint->name);
         }
         flat[j] = !sup_exact_invert(&globals[j], &inverse);
         joint->inverse_bind = flat[j] ? affine_identity() : exact_round(&inverse);

@@ -151,7 +151,7 @@ static void turn_part(sup_build* build, uint32_t part, sup_vec3* normals, sup_ve
         tangents[v] = (sup_vec4){ along.x, along.y, along.z, t.w < 0 ? -mirror : mirror };
     }
     if (bad)
-        sup_note(&build->warnings, "%u normals or tangents of '%s' are no numbers; left out", bad, build->parts[part].name);
+        sup_note(&build->warnings, "%u normals or tangents of '%s' are not numbers; left out", bad, build->parts[part].name);
 }
 
 static sup_result make_normals(sup_build* build)

@@ -22,7 +22,7 @@ static sup_result check_pointers(sup_build* build, const sup_part_desc* d, const
         if (d->vertex_count && !d->morphs[i].deltas)
             return BAD("morph %u of '%s' has no deltas; give them or remove it", i, name);
         if (!isfinite(d->morphs[i].rest_weight))
-            return BAD("morph %u of '%s' has a rest weight that is no number; repair the file", i, name);
+            return BAD("morph %u of '%s' has a rest weight that is not a number; repair the file", i, name);
     }
     for (uint32_t i = 0; i < d->map_count; ++i)
         if (d->vertex_count && !d->maps[i].values) return BAD("map %u of '%s' has no values; give them or remove it", i, name);
@@ -86,11 +86,11 @@ static uint32_t first_bad(const sup_vec3* a, uint32_t count)
 static sup_result check_numbers(sup_build* build, const sup_part_desc* d, const char* name)
 {
     if (!all_finite(d->positions, d->vertex_count))
-        return BAD("vertex %u of '%s' has a position that is no number; repair the file",
+        return BAD("vertex %u of '%s' has a position that is not a number; repair the file",
                    first_bad(d->positions, d->vertex_count), name);
     for (uint32_t m = 0; m < d->morph_count; ++m)
         if (!all_finite(d->morphs[m].deltas, d->vertex_count))
-            return BAD("morph %u of '%s' moves vertex %u by what is no number; repair the file", m, name,
+            return BAD("morph %u of '%s' moves vertex %u by a value that is not a number; repair the file", m, name,
                        first_bad(d->morphs[m].deltas, d->vertex_count));
     return SUP_OK;
 }
@@ -104,7 +104,7 @@ static sup_result check_place(sup_build* build, const sup_part_desc* d, sup_part
     if (!memcmp(&part->place, &zero, sizeof zero)) part->place = identity;
     for (int i = 0; i < 12; ++i)
         if (!isfinite(part->place.m[i / 4][i % 4]))
-            return BAD("the transform of '%s' holds what is no number; repair the file", part->name);
+            return BAD("the transform of '%s' holds a value that is not a number; repair the file", part->name);
     p->placed = memcmp(&part->place, &identity, sizeof identity) != 0;
     if (!p->placed) return SUP_OK;
     exact_affine place = exact_from(&part->place), unplace;

@@ -184,7 +184,7 @@ static sup_result count_slowly(sup_build* build, uint32_t part, uint64_t* out)
     for (uint32_t v = 0; v < d->vertex_count; ++v)
         for (uint32_t k = 0; k < d->width; ++k, ++i) {
             if (!isfinite(d->weights[i]))
-                return BAD("vertex %u of '%s' has a weight that is no number; repair the file", v, name);
+                return BAD("vertex %u of '%s' has a weight that is not a number; repair the file", v, name);
             if (!(d->weights[i] > 0)) continue;
             if (d->joints[i] >= build->desc->joint_count)
                 return BAD("vertex %u of '%s' follows joint %u but there are only %u joints; repair the file", v, name,
@@ -344,8 +344,7 @@ static sup_result find_sources(sup_build* build, uint64_t* total, const uint32_t
                  empty - alone == 1 ? "" : "s", empty - alone == 1 ? "s" : "");
     if (alone)
         sup_note(&build->warnings, "%u point%s without weights and without a weighted neighbor follow%s joint '%s'", alone,
-                 alone == 1 ? "" : "s", alone == 1 ? "s" : "",
-                 build->joints[first_skin_joint(build)].name);
+                 alone == 1 ? "" : "s", alone == 1 ? "s" : "", build->joints[first_skin_joint(build)].name);
     for (uint32_t p = 0, hint = 0; p < n; ++p)
         if (sources[p] == SUP_NONE) *total += 1;
         else if (sources[p] != p) *total += count_row(build, hint = part_of(build, sources[p], hint), sources[p]);

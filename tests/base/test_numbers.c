@@ -139,7 +139,7 @@ static void random_texts_read_like_the_c_library(void** state)
 }
 
 // The exact text of (2 k + 1) x 2^exponent, which is half way between two doubles, and of a hair more. (The C library of
-// Debian 12 is no judge here: some of its denormals are off by one.)
+// Debian 12 is not a judge here: some of its denormals are off by one.)
 static void check_midpoint(uint64_t k, int exponent)
 {
     static char text[2000];

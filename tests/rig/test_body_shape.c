@@ -268,7 +268,7 @@ static void four_legs_are_not_two(void** state)
     sup_arena_destroy(arena);
 }
 
-// A rope, a bush and two sticks have no legs; places that are no numbers do no harm.
+// A rope, a bush and two sticks have no legs; places that are not numbers do no harm.
 static void what_has_no_legs_is_no_body(void** state)
 {
     (void)state;

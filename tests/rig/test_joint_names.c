@@ -143,7 +143,7 @@ static void what_all_names_share_is_taken_off(void** state)
                 check_body(&languages[l], prefixes[i], suffixes[k]);
 }
 
-// Hands have most of the joints: what their names begin with is no prefix of the rig.
+// Hands have most of the joints: what their names begin with is not a prefix of the rig.
 static void words_with_a_meaning_are_not_taken_off(void** state)
 {
     (void)state;

@@ -614,7 +614,7 @@ static void fingers_of_many_programs_are_one_hand(void** state)
             fail_msg("'%s' is side %d finger %d joint %d", rows[i].name, side, finger, number);
     }
     for (size_t i = 0; i < sizeof none / sizeof *none; ++i)
-        if (body_finger_of(none[i], &side, &finger, &number)) fail_msg("'%s' is no finger", none[i]);
+        if (body_finger_of(none[i], &side, &finger, &number)) fail_msg("'%s' is not a finger", none[i]);
 }
 
 // The soldier has Mixamo's fingers, the dancer Poser's of two joints each.

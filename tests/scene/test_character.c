@@ -83,7 +83,7 @@ static void a_flattening_place_is_said(void** state)
     assert_float_equal(c->mesh.points[2].y, 0, 0);
     sup_character_destroy(c);
     s.part.place.m[1][1] = NAN;
-    small_refused(&s, "the transform of 'square' holds what is no number");
+    small_refused(&s, "the transform of 'square' holds a value that is not a number");
     s.part.place = (sup_affine){ { { 3e38f, 3e38f, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } } };
     small_refused(&s, "the transform of 'square' throws vertex 2 out of the numbers");
 }
@@ -97,7 +97,7 @@ static void what_cannot_be_a_mesh_is_refused_by_name(void** state)
     memcpy(positions, square_soup, sizeof positions);
     positions[4].y = NAN;
     s.part.positions = positions;
-    small_refused(&s, "vertex 4 of 'square' has a position that is no number");
+    small_refused(&s, "vertex 4 of 'square' has a position that is not a number");
     small_init(&s);
     s.part.vertex_count = 5;
     small_refused(&s, "face 1 of 'square' uses vertex 5 but there are only 5");

@@ -214,10 +214,10 @@ static void bad_keys_are_refused_with_clip_and_joint(void** state)
     times[2] = 0.5f;
     small_refused(&t.s, "key 2 of 'knee' in clip 'Walk' is at 0.5 s, not later");
     times[2] = NAN;
-    small_refused(&t.s, "key 2 of 'knee' in clip 'Walk' has a time that is no number");
+    small_refused(&t.s, "key 2 of 'knee' in clip 'Walk' has a time that is not a number");
     times[2] = 2;
     values[4] = INFINITY;
-    small_refused(&t.s, "clip 'Walk' has a key of 'knee' that is no number");
+    small_refused(&t.s, "clip 'Walk' has a key of 'knee' that is not a number");
     values[4] = 0;
     t.channel.width = 4;
     small_refused(&t.s, "clip 'Walk' gives 4 numbers per key to 'knee' where 3 belong");

@@ -143,9 +143,9 @@ static void bad_weights_are_refused_by_name(void** state)
     strip t;
     strip_init(&t);
     set(&t, 2, NAN, 1);
-    small_refused(&t.s, "vertex 2 of 'Hand.R' has a weight that is no number");
+    small_refused(&t.s, "vertex 2 of 'Hand.R' has a weight that is not a number");
     set(&t, 2, INFINITY, 1);
-    small_refused(&t.s, "vertex 2 of 'Hand.R' has a weight that is no number");
+    small_refused(&t.s, "vertex 2 of 'Hand.R' has a weight that is not a number");
     set(&t, 2, 1, 0);
     t.joints[4] = 3;
     small_refused(&t.s, "vertex 2 of 'Hand.R' follows joint 3 but there are only 3 joints");

@@ -58,7 +58,7 @@ static void maps_are_clamped_aloud_and_must_be_numbers(void** state)
     assert_true(small_warned(c, "map '_FAT' of 'square' leaves the range 0 to 1 at 3 vertices"));
     sup_character_destroy(c);
     values[4] = NAN;
-    small_refused(&s, "map '_FAT' of 'square' is no number at vertex 4");
+    small_refused(&s, "map '_FAT' of 'square' is not a number at vertex 4");
     map.values = NULL;
     small_refused(&s, "map 0 of 'square' has no values");
 }
@@ -96,10 +96,10 @@ static void morphs_that_are_no_numbers_are_refused(void** state)
     s.part.morphs = &morph;
     s.part.morph_count = 1;
     deltas[3].y = NAN;
-    small_refused(&s, "morph 0 of 'square' moves vertex 3 by what is no number");
+    small_refused(&s, "morph 0 of 'square' moves vertex 3 by a value that is not a number");
     deltas[3].y = 0;
     morph.rest_weight = NAN;
-    small_refused(&s, "morph 0 of 'square' has a rest weight that is no number");
+    small_refused(&s, "morph 0 of 'square' has a rest weight that is not a number");
     morph.deltas = NULL;
     small_refused(&s, "morph 0 of 'square' has no deltas");
     s.part.morphs = NULL;
@@ -125,10 +125,10 @@ static void examples_are_given_per_vertex_and_kept_per_point(void** state)
     assert_float_equal(c->examples[0].points[2].y, 0.1f, 0);
     sup_character_destroy(c);
     example.time = (double)INFINITY;
-    small_refused(&s, "the time of example 'example 0' is no number");
+    small_refused(&s, "the time of example 'example 0' is not a number");
     example.time = 0;
     positions[5].z = NAN;
-    small_refused(&s, "vertex 5 of example 'example 0' has a position that is no number");
+    small_refused(&s, "vertex 5 of example 'example 0' has a position that is not a number");
     example.positions = NULL;
     small_refused(&s, "example 'example 0' has no positions");
 }

@@ -113,7 +113,7 @@ static void a_bind_that_cannot_be_inverted_is_taken_from_rest(void** state)
     assert_float_equal(c->skeleton.joints[1].inverse_bind.m[0][3], -1, 0);
     sup_character_destroy(c);
     s.joints[1].inverse_bind.m[2][1] = NAN;
-    small_refused(&s, "the bind matrix of joint 'knee' holds what is no number");
+    small_refused(&s, "the bind matrix of joint 'knee' holds a value that is not a number");
 }
 
 static void other_joints_bind_where_they_rest(void** state)
@@ -233,11 +233,11 @@ static void transforms_that_are_no_numbers_are_refused_by_name(void** state)
     small s;
     use_joints(&s, 2);
     s.joints[1].rest.scale.y = INFINITY;
-    small_refused(&s, "the rest transform of joint 'knee' holds what is no number");
+    small_refused(&s, "the rest transform of joint 'knee' holds a value that is not a number");
     use_joints(&s, 2);
     s.joints[1].has_matrix = true;
     s.joints[1].matrix.m[1][1] = NAN;
-    small_refused(&s, "the matrix of joint 'knee' holds what is no number");
+    small_refused(&s, "the matrix of joint 'knee' holds a value that is not a number");
     use_joints(&s, 2);
     s.joints[0].rest.scale = v3(1e30f, 1e30f, 1e30f);
     s.joints[1].rest.translation.x = 1e20f;

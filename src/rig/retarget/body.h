@@ -45,7 +45,7 @@ typedef enum body_how {
     BODY_SHAPE, ///< guessed by its place in the skeleton
 } body_how;
 
-/// A joint of a finger: 0 thumb to 4 little; number: from 1, 0 is no finger.
+/// A joint of a finger: 0 thumb to 4 little; number: from 1, 0 is not a finger.
 typedef struct body_finger {
     int8_t side, finger, number;
     bool   guessed;

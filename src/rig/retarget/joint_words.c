@@ -34,7 +34,7 @@ static uint32_t encode(uint32_t code, char* out)
     return length;
 }
 
-// The letters from U+00C0 to U+017F without their marks; a blank is no letter. Small where the letter is small.
+// The letters from U+00C0 to U+017F without their marks; a blank is not a letter. Small where the letter is small.
 static const char PLAIN[] = "AAAAAAACEEEEIIIIDNOOOOO OUUUUYTsaaaaaaaceeeeiiiidnooooo ouuuuyty"
                             "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIiIiJjKkkLlLlLlL"
                             "lLlNnNnNnnNnOoOoOoOoRrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs";

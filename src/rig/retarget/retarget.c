@@ -348,7 +348,7 @@ static void store_frame(retarget* r, uint32_t frame, sup_quat** rotations, sup_v
         if (rotations[j]) {
             sup_quat q = r->pose.local[j].rotation;
             if (frame && quat_dot(q, rotations[j][frame - 1]) < 0) q = quat(-q.x, -q.y, -q.z, -q.w);
-            rotations[j][frame] = q;
+            rotations[j][frame] = quat_normalize(q); // keeps old bits, which contacts of the dance are chaotic in
         }
         if (translations[j]) translations[j][frame] = r->pose.local[j].translation;
     }
