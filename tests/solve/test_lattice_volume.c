@@ -93,20 +93,21 @@ static void the_cubic_of_a_sheared_lattice_is_the_one_worked_out(void** state)
     const sup_lattice_part* part = &l.volume.parts[0];
     double                  a[4];
     assert_int_equal(l.voxels.particle_count, 27);
-    float* planes = SUP_NEW(l.arena, float, 6 * l.volume.member_count);
+    float *places = SUP_NEW(l.arena, float, 4 * l.volume.member_count),
+          *fields = SUP_NEW(l.arena, float, 4 * l.volume.member_count);
     for (uint32_t m = part->member_begin; m < part->member_end; ++m) {
-        sup_vec3 at = l.x[l.volume.members[m]];
-        float    rows[6] = { at.x + 0.2f * at.z, at.y, 0.7f * at.z, at.x - 1, at.y - 1, at.z - 1 };
-        for (uint32_t i = 0; i < 6; ++i) planes[i * l.volume.member_count + m] = rows[i];
+        sup_vec3 at = l.x[l.volume.members[LATTICE_NODE_SLOTS * m]];
+        float    place[3] = { at.x + 0.2f * at.z, at.y, 0.7f * at.z }, field[3] = { at.x - 1, at.y - 1, at.z - 1 };
+        for (uint32_t i = 0; i < 3; ++i) places[4 * m + i] = place[i], fields[4 * m + i] = field[i];
     }
     sup_lattice_field_job job = { .volume = &l.volume,
                                   .part = part,
                                   .begin = part->block_begin,
                                   .end = part->block_end,
-                                  .points = l.x,
-                                  .outward = l.x, // only that there is one
-                                  .planes = planes,
-                                  .stride = l.volume.member_count };
+                                  .points = places,
+                                  .outward = places, // only that there is one
+                                  .places = places,
+                                  .fields = fields };
     SUP_WIDE_PICK(sup_lattice_cubic)(&job, a);
     static const double want[4] = { 5.6, 19.2, 21.6, 8 };
     for (int i = 0; i < 4; ++i) assert_float_equal(a[i], want[i], 2e-5);

@@ -18,7 +18,8 @@ static const char* const integrator_choices[] = { "implicit", "symplectic", NULL
 
 const sup_param lattice_rows[ROW_COUNT] = {
     { "cells", SUP_PARAM_INT, SUP_STAGE_BIND, AT(cells), .min = 0, .max = 160, .standard = 0, .unit = "",
-      .help = "Cells along the longest side, 16 or more; 0: 48, or more where limbs want it that are under three cells thick, as far "
+      .help = "Cells along the longest side, 16 or more; 0: 48, or more where limbs want it that are under three cells thick, "
+              "as far "
               "as 8000 particles reach. More follow finer and cost in proportion" },
     { "region", SUP_PARAM_INT, SUP_STAGE_BIND, AT(region), .min = 1, .max = REGIONS_REACH_MAX, .standard = 2, .unit = "cells",
       .help = "Reach of the rigid regions: wider ones swing as larger pieces and cost nearly the same" },
@@ -27,7 +28,7 @@ const sup_param lattice_rows[ROW_COUNT] = {
     { "pose_hz", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(pose_hz), .varies = SUP_VARIES_POINT, .min = 0.5, .max = 20,
       .standard = 3.2, .unit = "Hz", .help = "How fast it swings about its pose: low lags and jiggles far, high follows" },
     { "damping_ratio", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(damping_ratio), .varies = SUP_VARIES_POINT, .min = 0, .max = 2,
-      .standard = 0.15, .unit = "", .help = "1 returns without overshoot, 0 swings for long" },
+      .standard = 0.15, .unit = "", .help = "Damping ratio: 1 returns without overshoot, 0 swings for a long time" },
     { "bone_radius", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(bone_radius), .min = 0, .max = 0.9, .standard = 0.25, .unit = "",
       .help = "Core around the bones that does not swing, as a share of the local thickness; 0: none" },
     { "limit", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(limit), .min = 0, .max = 2, .standard = 0.1, .unit = "",
@@ -43,11 +44,10 @@ const sup_param lattice_rows[ROW_COUNT] = {
               "--save lattice=FILE writes them; empty: every joint its own",
       .only_with = "volume>0" },
     { "measure", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(measure), .standard = MEASURE_SKIN, .choices = measure_choices,
-      .unit = "", .help = "Whose volume is kept, and which parts are too thin for it: the skin's, or those of the cells around it as in "
-                          "the paper" },
+      .unit = "", .help = "What the volume correction measures: the skin, or the cells around it as in the paper" },
     { "weights", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(weights), .standard = WEIGHTS_AUTO, .choices = weight_choices, .unit = "",
-      .help = "Of the cells' corners: spread from the bones, the paper's averaging, or the file's, which the skin then keeps "
-              "exactly; auto: the file's if it has any" },
+      .help = "Weights of the cells' corners: diffused from the bones, the paper's averaging, or the file's, which the skin "
+              "then keeps exactly; auto: the file's if it has any" },
     { "blend", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(blend), .standard = BLEND_DUALQUAT, .choices = blend_choices, .unit = "",
       .help = "How bones turn cells and skin: dualquat where they twist, so that a limb stays round, and linear where they "
               "bend; linear: pinches twists",
@@ -58,7 +58,7 @@ const sup_param lattice_rows[ROW_COUNT] = {
       .standard = 1, .unit = "", .help = "Automatic weights: a bone with more holds its own cells harder; per bone with @",
       .only_with = "weights=screened|weights=diffuse|unweighted" },
     { "reference", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(reference), .standard = REFERENCE_POSE, .choices = reference_choices,
-      .unit = "", .help = "What regions want to look like: the pose (settles on it), or the rest shape as in the paper" },
+      .unit = "", .help = "Goal shape of the regions: the pose (comes to rest on it), or the rest shape as in the paper" },
     { "integrator", SUP_PARAM_CHOICE, SUP_STAGE_FRAME, AT(integrator), .standard = INTEGRATOR_IMPLICIT,
       .choices = integrator_choices, .unit = "",
       .help = "Implicit is stable at any step; symplectic is the paper's, corrected" },
@@ -75,9 +75,9 @@ const sup_param lattice_rows[ROW_COUNT] = {
     { "drag", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(drag), .min = 0, .max = 20, .standard = 2, .unit = "1/s",
       .help = "How hard the world's wind blows on the outside", .only_with = "wind" },
     { "density", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(density), .min = 100, .max = 5000, .standard = 1000, .unit = "kg/m^3",
-      .help = "Heavier flesh moves less under the world's forces", .only_with = "forces" },
+      .help = "Density; heavier flesh moves less under the world's forces", .only_with = "forces" },
     { "inertia", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(inertia), .min = 0, .max = 1, .standard = 1, .unit = "",
-      .help = "How much of the root's own motion the flesh feels", .only_with = "root_motion" },
+      .help = "Share of the root's motion that the flesh feels", .only_with = "root_motion" },
 };
 
 static const char* const stiff[][2] = { { "shape_hz", "14" }, { "pose_hz", "6" }, { "damping_ratio", "0.4" }, { NULL, NULL } };

@@ -110,7 +110,6 @@ typedef struct lattice_bound {
     bool                 dualquat;   ///< the corners are posed by dual quaternions, whatever the chain does
     bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
     const sup_skin_set*  point_skin; ///< of the mesh's points, where they are measured or turned; NULL: no need
-    const float*         point_places; ///< three of each point, in its cell
     bool                 twists;       ///< the corners are turned by dual quaternions where bones twist; the chain is linear
     const sup_vec3*      bone_axes;  ///< per joint, unit, at rest
     const uint32_t *     influence_begin, *influence_joints; ///< weights per slot
@@ -149,8 +148,7 @@ sup_result lattice_extend(const lattice_bound* b, const float* places, const flo
 typedef struct lattice_state {
     float    key[8]; ///< what the springs were computed for
     uint32_t moving; ///< the velocity of the pose is known
-    float    softest; ///< of the pulls to the pose, kp dt^2, where they vary; 0: they do not
-    uint32_t unused[6];
+    uint32_t unused[7];
 } lattice_state;
 
 enum { PLANE_D, PLANE_W = 3, PLANE_Y = 6, PLANE_U = 9, PLANE_Q = 12, PLANE_PULL = 16, PLANE_HOLD, PLANE_KEEP, PLANE_COUNT };
@@ -189,7 +187,7 @@ typedef struct lattice_scratch {
     float*    clearance; ///< per slot: how much of the correction it takes, less where skin meets skin
     float*    hold; ///< per slot: 1 / (how far it may be from where it is skinned)^2
     void*     gaps;
-    float*    give;     ///< per slot: how soft it is, of the softest; where softness varies
+    float*    stiffness; ///< per slot: the pull to the pose, kp dt^2; where softness varies
     float*    near;     ///< per slot: how much a force reaches it
     float*    planes;   ///< planes of `count` floats, see lattice_step
     float*    work;     ///< of the regions

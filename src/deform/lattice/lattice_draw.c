@@ -17,7 +17,7 @@ static sup_vec3 corner(const lattice_bound* b, const void* state, uint32_t membe
     sup_vec3                  at = v3(0, 0, 0);
     float                     away;
     for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) {
-        size_t row = k * (size_t)v->member_count + member;
+        size_t row = LATTICE_NODE_SLOTS * (size_t)member + k;
         at = v3_mad(at, v->places[row], place(b, state, v->members[row], &away));
     }
     return at;

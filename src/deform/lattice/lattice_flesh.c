@@ -180,7 +180,8 @@ sup_result lattice_place_masses(binder* m, const float* relative)
     return SUP_OK;
 }
 
-// Maps and bone values of four sliders at once: scale and offset of each are the eight columns.
+// Maps and bone values of four sliders at once: scale and offset of each are the eight columns. What is spread is how far a map
+// is from 1: where nothing is painted that is 0, and stays 0.
 static sup_result make_softness(binder* m)
 {
     static const uint32_t rows[SOFT_COUNT] = { ROW_SHAPE_HZ, ROW_POSE_HZ, ROW_DAMPING_RATIO, ROW_GRAVITY };
@@ -194,7 +195,7 @@ static sup_result make_softness(binder* m)
     for (uint32_t p = 0; p < b->point_count; ++p)
         for (int i = 0; i < SOFT_COUNT; ++i) {
             const sup_field* f = &m->in->fields[rows[i]];
-            values[(size_t)p * SUP_LANES + 2 * i] = f->scale ? f->scale[p] : 1.0f;
+            values[(size_t)p * SUP_LANES + 2 * i] = f->scale ? f->scale[p] - 1.0f : 0.0f;
             values[(size_t)p * SUP_LANES + 2 * i + 1] = f->scale ? f->offset[p] : 0.0f;
         }
     sup_result r = lattice_extend(b, m->places, values, spread, m->in, 0.75, m->scratch, m->error);
@@ -206,7 +207,7 @@ static sup_result make_softness(binder* m)
         if (!scale || !offset) return sup_fail_memory(m->error, "softness of a lattice");
         for (uint32_t s = 0; s < b->count; ++s) {
             uint32_t p = b->regions.particles[s];
-            scale[s] = p == SUP_NONE ? 1.0f : spread[(size_t)p * SUP_LANES + 2 * i];
+            scale[s] = p == SUP_NONE ? 1.0f : 1.0f + spread[(size_t)p * SUP_LANES + 2 * i];
             offset[s] = p == SUP_NONE ? 0.0f : spread[(size_t)p * SUP_LANES + 2 * i + 1];
         }
         b->soft[i] = (sup_field){ scale, offset };

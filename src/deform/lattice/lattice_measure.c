@@ -207,8 +207,7 @@ static sup_result make_point_skin(binder* m)
     skin_character skin;
     sup_result     r = skin_character_bind(m->in->character, m->arena, &skin, m->error);
     m->b->point_skin = skin.set;
-    m->b->point_places = sup_arena_copy(m->arena, m->places, 3 * (size_t)m->b->point_count, sizeof *m->places);
-    return r == SUP_OK && !m->b->point_places ? sup_fail_memory(m->error, "the skin of a lattice") : r;
+    return r;
 }
 
 sup_result lattice_make_volumes(binder* m)

@@ -55,7 +55,7 @@ static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch*
     cut(memory, &used, n * sizeof(float), (void**)&s->clearance);
     cut(memory, &used, n * sizeof(float), (void**)&s->hold);
     cut(memory, &used, sup_lattice_gaps_scratch(&b->gaps), &s->gaps);
-    cut(memory, &used, n * sizeof(float), (void**)&s->give);
+    cut(memory, &used, n * sizeof(float), (void**)&s->stiffness);
     cut(memory, &used, n * sizeof(float), (void**)&s->near);
     cut(memory, &used, SPARE_COUNT * n * sizeof(float), (void**)&s->planes);
     cut(memory, &used, sup_regions_work(&b->regions) * sizeof(float), (void**)&s->work);
@@ -127,14 +127,14 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
 }
 
 // Flesh that moves keeps the volumes of its pose: spun about fast, a head would swell by what its springs give way.
-static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, const float* give,
-                                bool pressed, uint32_t sweeps)
+static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s,
+                                const float* stiffness, bool pressed, uint32_t sweeps)
 {
     sup_lattice_volume_bounds bounds = { .fallback = s->pose, .linear = s->linear, .there = s->reached };
     sup_lattice_volume_call   call = { .points = s->moved,
                                        .matrices = s->matrices,
                                        .core = true,
-                                       .give = give,
+                                       .stiffness = stiffness,
                                        .clearance = s->clearance,
                                        .offsets = s->offsets,
                                        .targets = s->targets,
@@ -194,9 +194,9 @@ static void offset_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t m = begin; m < end; ++m) {
         uint32_t point = j->b->member_points ? j->b->member_points[m] : SUP_NONE;
         sup_vec3 at = point == SUP_NONE ? j->s->offsets[m] : j->points[point];
-        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
-            at = v3_mad(at, -v->places[k * (size_t)v->member_count + m],
-                        j->corners[v->members[k * (size_t)v->member_count + m]]);
+        const float*    share = v->places + LATTICE_NODE_SLOTS * (size_t)m;
+        const uint32_t* slot = v->members + LATTICE_NODE_SLOTS * (size_t)m;
+        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) at = v3_mad(at, -share[k], j->corners[slot[k]]);
         j->s->offsets[m] = v->rides[m] ? at : v3(0, 0, 0);
     }
 }
@@ -324,7 +324,6 @@ static void make_springs(const lattice_bound* b, const lattice_params* p, double
     const float    key[8] = { p->shape_hz, p->pose_hz, p->damping_ratio, p->delta, (float)p->integrator, (float)dt, 1, 0 };
     if (memcmp(head->key, key, sizeof key) == 0) return;
     memcpy(head->key, key, sizeof key);
-    head->softest = 0;
     float *pull = lattice_plane(b, state, PLANE_PULL), *hold = lattice_plane(b, state, PLANE_HOLD),
           *keep = lattice_plane(b, state, PLANE_KEEP);
     bool   varies = b->soft[SOFT_SHAPE].scale || b->soft[SOFT_POSE].scale || b->soft[SOFT_DAMPING].scale;
@@ -338,11 +337,7 @@ static void make_springs(const lattice_bound* b, const lattice_params* p, double
         pull[i] = all.pull;
         hold[i] = all.hold;
         keep[i] = all.keep;
-        float held = 1 / all.hold - 1 - all.pull;
-        if (b->soft[SOFT_POSE].scale && b->regions.particles[i] != SUP_NONE && (head->softest == 0 || held < head->softest))
-            head->softest = held;
     }
-    if (p->integrator == INTEGRATOR_SYMPLECTIC) head->softest = 0;
 }
 
 // The greatest shape frequency anywhere, as 1/s.
@@ -474,13 +469,13 @@ static void place_planes(const lattice_bound* b, void* state, const lattice_scra
     sup_regions_place(&j->regions, s->work);
 }
 
-// How far a force moves each corner, of what it moves the softest: where softness is painted, swinging flesh keeps its volume
-// by moving itself and not what stands beside it. NULL: they are all alike.
-static const float* find_give(const lattice_bound* b, const lattice_step* j, float softest, const lattice_scratch* s)
+// kp dt^2, the pull to the pose: where softness is painted, swinging flesh keeps its volume by moving itself and not what
+// stands beside it. NULL: it is the same everywhere.
+static const float* find_stiffness(const lattice_bound* b, const lattice_step* j, const lattice_scratch* s)
 {
-    if (!(softest > 0)) return NULL;
-    for (uint32_t i = 0; i < b->count; ++i) s->give[i] = fminf(softest / (1 / j->hold[i] - 1 - j->pull[i]), 1.0f);
-    return s->give;
+    if (!b->soft[SOFT_POSE].scale || j->symplectic) return NULL;
+    for (uint32_t i = 0; i < b->count; ++i) s->stiffness[i] = 1 / j->hold[i] - 1 - j->pull[i];
+    return s->stiffness;
 }
 
 typedef struct moved_job {
@@ -529,19 +524,19 @@ static void kept_task(void* data, uint32_t begin, uint32_t end)
 // Where the particles are: bodies press, and parts that are pressed bulge elsewhere, in turns, bodies last. Volumes and rooms
 // are those of the pose, at the end of the step.
 static void constrain(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
-                      const lattice_step* j, float softest, double from, double to)
+                      const lattice_step* j, double from, double to)
 {
     bool bodies = frame->world && frame->world->body_count, last = to == 1, volumes = last && keeps_volume(b, p), moved = false;
     if (!last && !bodies) return;
     moved_job job = { b, s, j, !last, bodies, 1 / (bodies ? j->dt : (float)frame->dt) };
     sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, moved_task, &job);
     for (uint32_t i = 0; i < b->count; i += COPY_GRAIN) moved |= s->cold[i / COPY_GRAIN];
-    const float* give = volumes ? find_give(b, j, softest, s) : NULL;
-    if (volumes) moved |= keep_moving_volumes(b, frame, s, give, false, 2);
+    const float* stiffness = volumes ? find_stiffness(b, j, s) : NULL;
+    if (volumes) moved |= keep_moving_volumes(b, frame, s, stiffness, false, 2);
     for (int round = 0; bodies && round < PUSH_ROUNDS; ++round) {
         if (!lattice_push_bodies(b, frame, from, to, s->bodies, s->before, s->moved)) break;
         moved = true;
-        if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, give, true, (uint32_t)p->sweeps);
+        if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, stiffness, true, (uint32_t)p->sweeps);
     }
     if (moved) sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, kept_task, &job);
 }
@@ -642,7 +637,7 @@ static void step(const lattice_bound* b, const lattice_params* p, const sup_fram
         j.part = i == count ? 1.0f : 1.0f / (float)(count - i + 1);
         bool moving = run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.8 ? 1 : 2);
         if (moving || (frame->world && frame->world->body_count))
-            constrain(b, p, frame, s, &j, ((lattice_state*)state)->softest, (double)(i - 1) / count, (double)i / count);
+            constrain(b, p, frame, s, &j, (double)(i - 1) / count, (double)i / count);
     }
 }
 

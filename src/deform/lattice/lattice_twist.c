@@ -38,30 +38,15 @@ typedef struct blend_job {
     const uint32_t *       begin, *joints;
     const float*           values;
     float*                 out;
-    bool                   points; ///< and not slots
+    bool                   points; ///< and not slots: `out` has how much of its turn the skin may take
 } blend_job;
-
-// How much of its turn the skin at a point takes: what the corners of its cell have room for, and may be changed by.
-static float point_share(const blend_job* j, uint32_t p)
-{
-    const lattice_bound* b = j->b;
-    const float*         at = b->point_places + 3 * (size_t)p;
-    const uint32_t*      corners = b->voxels.particles + 8 * (size_t)b->embed.cells[p];
-    float                sum = 0;
-    for (uint32_t k = 0; k < 8; ++k) {
-        uint32_t slot = b->regions.slots[corners[k]];
-        float    weight = (k & 1 ? at[0] : 1 - at[0]) * (k & 2 ? at[1] : 1 - at[1]) * (k & 4 ? at[2] : 1 - at[2]);
-        sum += weight * j->s->clearance[slot] * (b->loose ? b->loose[slot] : 1.0f);
-    }
-    return sum;
-}
 
 static void blend_task(void* data, uint32_t first, uint32_t last)
 {
     const blend_job* j = data;
     const float*     turns = j->s->turns;
     for (uint32_t p = first; p < last; ++p) {
-        float twist = 0, swing = 0;
+        float twist = 0, swing = 0, share = j->points ? j->out[p] : j->b->loose ? j->b->loose[p] : 1.0f;
         j->out[p] = 0;
         if (j->begin[p + 1] - j->begin[p] < 2) continue; // one bone alone turns it the same either way
         for (uint32_t i = j->begin[p]; i < j->begin[p + 1]; ++i) {
@@ -69,7 +54,6 @@ static void blend_task(void* data, uint32_t first, uint32_t last)
             swing += j->values[i] * turns[2 * j->joints[i] + 1];
         }
         if (!(twist > FAINT_TWIST)) continue;
-        float share = j->points ? point_share(j, p) : j->b->loose ? j->b->loose[p] : 1.0f;
         j->out[p] = (twist - FAINT_TWIST) / (twist + swing) * share;
     }
 }
@@ -88,13 +72,17 @@ void lattice_find_skin_blends(const lattice_bound* b, const sup_frame* frame, co
 {
     const sup_weights* w = &b->character->weights;
     blend_job          points = { b, s, w->begin, w->joints, w->values, s->point_blend, true };
-    if (b->point_skin) sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &points);
+    if (b->point_skin) { // what the corners of a point's cell have room for, and may be changed by
+        sup_lattice_embed_products(&b->embed, s->clearance, b->loose, frame->tasks, s->point_blend);
+        sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &points);
+    }
     uint32_t members = b->node_skin ? b->volume.member_count : 0;
     for (uint32_t m = 0; m < members; ++m) {
         s->node_blend[m] = 0;
         for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) {
-            uint32_t slot = b->volume.members[k * (size_t)members + m];
-            s->node_blend[m] += b->volume.places[k * (size_t)members + m] * s->blend[slot] * s->clearance[slot];
+            size_t   row = LATTICE_NODE_SLOTS * (size_t)m + k;
+            uint32_t slot = b->volume.members[row];
+            s->node_blend[m] += b->volume.places[row] * s->blend[slot] * s->clearance[slot];
         }
     }
 }

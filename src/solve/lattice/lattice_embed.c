@@ -227,3 +227,15 @@ void sup_lattice_embed_run(const sup_lattice_embed_call* call, const sup_tasks* 
     else sup_tasks_run(tasks, c.embed->block_count, GRAIN_BLOCKS, run_blocks, &c);
     for (uint32_t i = 0; i < c.embed->loose_count; ++i) c.out[c.embed->loose[i]] = c.loose[c.embed->loose[i]];
 }
+
+static void run_products(void* data, uint32_t begin, uint32_t end)
+{
+    SUP_WIDE_PICK(sup_lattice_embed_product)(data, begin, end);
+}
+
+void sup_lattice_embed_products(const sup_lattice_embed* embed, const float* a, const float* b, const sup_tasks* tasks,
+                                float* out)
+{
+    sup_lattice_products_job job = { embed, a, b, out };
+    sup_tasks_run(tasks, embed->block_count, GRAIN_BLOCKS, run_products, &job);
+}

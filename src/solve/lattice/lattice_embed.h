@@ -52,6 +52,15 @@ void sup_lattice_embed_run(const sup_lattice_embed_call* call, const sup_tasks* 
 
 /// Blocks begin up to end; points begin up to end of a smooth one.
 SUP_WIDE_DECLARE(void, sup_lattice_embed_blocks, (const sup_lattice_embed_call* call, uint32_t begin, uint32_t end));
+/// The products of two numbers of each slot (b NULL: of a alone), between the corners of each point's cell.
+void sup_lattice_embed_products(const sup_lattice_embed* embed, const float* a, const float* b, const sup_tasks* tasks,
+                                float* out);
+typedef struct sup_lattice_products_job {
+    const sup_lattice_embed* embed;
+    const float *            a, *b;
+    float*                   out;
+} sup_lattice_products_job;
+SUP_WIDE_DECLARE(void, sup_lattice_embed_product, (const sup_lattice_products_job* job, uint32_t begin, uint32_t end));
 SUP_WIDE_DECLARE(void, sup_lattice_embed_smooth, (const sup_lattice_embed_call* call, uint32_t begin, uint32_t end));
 
 #endif

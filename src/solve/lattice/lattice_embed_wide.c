@@ -35,6 +35,27 @@ void SUP_WIDE(sup_lattice_embed_blocks)(const sup_lattice_embed_call* c, uint32_
     }
 }
 
+void SUP_WIDE(sup_lattice_embed_product)(const sup_lattice_products_job* j, uint32_t begin, uint32_t end)
+{
+    const sup_lattice_embed* e = j->embed;
+    fr                       one = fr_all(1);
+    for (uint32_t b = begin; b < end; ++b) {
+        const uint32_t* slots = e->corners + 8 * (size_t)b;
+        const float*    at = e->places + 24 * (size_t)b;
+        for (uint32_t lane = 0; lane < e->lanes[b]; lane += SUP_REGISTER) {
+            fr    x[2], y[2], z[2], sum = fr_all(0);
+            float rows[SUP_REGISTER];
+            x[1] = fr_load(at + lane), y[1] = fr_load(at + 8 + lane), z[1] = fr_load(at + 16 + lane);
+            x[0] = one - x[1], y[0] = one - y[1], z[0] = one - z[1];
+            for (uint32_t k = 0; k < 8; ++k)
+                sum += x[k & 1] * y[k >> 1 & 1] * z[k >> 2] * fr_all(j->a[slots[k]]) * fr_all(j->b ? j->b[slots[k]] : 1.0f);
+            fr_store(rows, sum);
+            for (uint32_t i = 0; i < SUP_REGISTER && lane + i < e->lanes[b]; ++i)
+                j->out[e->index[8 * (size_t)b + lane + i]] = rows[i];
+        }
+    }
+}
+
 void SUP_WIDE(sup_lattice_embed_smooth)(const sup_lattice_embed_call* c, uint32_t begin, uint32_t end)
 {
     const sup_lattice_embed* e = c->embed;

@@ -66,7 +66,7 @@ typedef struct sup_lattice_volume {
     uint32_t                part_count, slot_count, member_count;
     const sup_lattice_part* parts;
     const uint32_t*         faces; ///< per block four rows of eight members (within the part); empty lanes repeat member 0
-    /// Corners of the faces: four rows of member_count slots, the weights of their places and those of their own field.
+    /// Corners of the faces: four slots of each, the weights of their places and those of their own field.
     const uint32_t* members;
     const float*    places;
     const float*    fields;
@@ -112,7 +112,8 @@ typedef struct sup_lattice_volume_call {
     sup_vec3*        points;   ///< per slot
     const sup_mat3*  matrices; ///< per slot
     bool             core;     ///< along the second field
-    const float*     give;     ///< per slot: times the field, so that stiff flesh stays where it is; NULL: 1
+    const float* stiffness; ///< per slot, positive: a part moves its softest flesh, and the rest as much less as it is stiffer;
+                            ///< NULL: all alike
     const float*     clearance; ///< per slot: times the field, 0 where skin meets skin (solve/lattice/lattice_gaps.h); NULL: 1
     const sup_vec3*  offsets;  ///< per member, added to its place; NULL: none
     const double*    targets;  ///< per part, times the rest volume; NULL: 1
@@ -160,22 +161,25 @@ SUP_WIDE_DECLARE(void, sup_lattice_outward,
 typedef struct sup_lattice_shift_job {
     const sup_lattice_volume* volume;
     const float*              lengths;
+    const float*              shares; ///< as row_shares
     const sup_vec3*           toward; ///< per slot: along this, times the mixed length in cells
     const sup_vec3*           back;   ///< per slot: or back to this, as far as the mixed length is short of the shares' sum
     sup_vec3*                 points;
 } sup_lattice_shift_job;
 SUP_WIDE_DECLARE(void, sup_lattice_shift, (const sup_lattice_shift_job* job, uint32_t begin, uint32_t end));
 
-/// Eight members at a time: places relative to the origin in cells, and the field. planes: six rows of `stride` floats.
+/// Vectors as four floats, of which the last is 0: kernels that pick them here and there load one at once.
+SUP_WIDE_DECLARE(void, sup_lattice_spots, (const sup_vec3* from, uint32_t begin, uint32_t end, float* out));
+
+/// Members of a part: places relative to the origin in cells, and the field.
 typedef struct sup_lattice_field_job {
     const sup_lattice_volume* volume;
     const sup_lattice_part*   part;
     uint32_t                  begin, end; ///< of its members for the field, of its blocks for the cubic
-    const sup_vec3*           points;
+    const float*              points;     ///< per slot four floats, as sup_lattice_spots leaves them
     const sup_vec3*           offsets;
-    const sup_vec3*           outward; ///< NULL: places only
-    float*                    planes;  ///< of this part's members
-    uint32_t                  stride;
+    const float*              outward;         ///< likewise per slot; NULL: places only
+    float *                   places, *fields; ///< four floats of each of this part's members
 } sup_lattice_field_job;
 SUP_WIDE_DECLARE(void, sup_lattice_field, (const sup_lattice_field_job* job));
 /// The four coefficients along the field of what some faces add to the part's volume, in cells.

@@ -66,9 +66,12 @@ typedef struct apply_job {
     const sup_lattice_volume*      v;
     const sup_lattice_volume_call* call;
     sup_vec3*                      outward;                   ///< per slot
-    float*                         planes;                    ///< six rows of all members
+    float *                        spots, *ways;              ///< per slot: points and outward as four floats
+    float *                        places, *fields;           ///< of all members, four floats each
     double *                       volumes, *goals, *lengths; ///< per part; l of each
-    double*                        gives;                     ///< per part: how much of its field is left by `give`
+    double*                        gives;                     ///< per part: how much of its field is left by stiffness and room
+    float*                         softest;                   ///< per part: the least stiffness of what is most its own
+    float*                         shares;                    ///< row_shares, times what each slot gives to each part
     double*                        before;                    ///< per part: its volume at the fallback
     double*                        bounds;                    ///< per part: how far from rest it may be
     float*                         shifts; ///< per part: lengths, as the wide kernel takes them
@@ -84,22 +87,29 @@ enum { PART_LEFT_ALONE = 1, PART_INSIDE_OUT = 2, PART_CARRIES = 4 }; // the last
 
 static apply_job place_scratch(const sup_lattice_volume* v, const sup_lattice_volume_call* call, void* scratch, size_t* size)
 {
-    size_t slots = sup_align(v->slot_count * sizeof(sup_vec3), 64), planes = sup_align(6 * (size_t)v->member_count * 4, 64),
-           parts = sup_align(v->part_count * sizeof(double), 64);
+    size_t slots = sup_align(v->slot_count * sizeof(sup_vec3), 64), spots = sup_align(4 * (size_t)v->slot_count * 4, 64),
+           members = sup_align(4 * (size_t)v->member_count * 4, 64), parts = sup_align(v->part_count * sizeof(double), 64),
+           shares = sup_align(LATTICE_SHARES * (size_t)v->share_stride * sizeof(float), 64),
+           at = slots + 2 * spots + 2 * members + shares;
     apply_job j = { .v = v, .call = call };
     j.outward = sup_scratch_at(scratch, 0);
-    j.planes = sup_scratch_at(scratch, slots);
-    j.volumes = sup_scratch_at(scratch, slots + planes);
-    j.goals = sup_scratch_at(scratch, slots + planes + parts);
-    j.lengths = sup_scratch_at(scratch, slots + planes + 2 * parts);
-    j.before = sup_scratch_at(scratch, slots + planes + 3 * parts);
-    j.gives = sup_scratch_at(scratch, slots + planes + 4 * parts);
-    j.shifts = sup_scratch_at(scratch, slots + planes + 5 * parts);
-    j.bounds = sup_scratch_at(scratch, slots + planes + 6 * parts);
-    j.found = sup_scratch_at(scratch, slots + planes + 7 * parts);
-    j.asked = sup_scratch_at(scratch, slots + planes + 8 * parts);
-    j.sums = sup_scratch_at(scratch, slots + planes + 9 * parts);
-    *size = slots + planes + 9 * parts + sup_align(v->face_piece_count * sizeof *j.sums, 64);
+    j.spots = sup_scratch_at(scratch, slots);
+    j.ways = sup_scratch_at(scratch, slots + spots);
+    j.places = sup_scratch_at(scratch, slots + 2 * spots);
+    j.fields = sup_scratch_at(scratch, slots + 2 * spots + members);
+    j.shares = sup_scratch_at(scratch, slots + 2 * spots + 2 * members);
+    j.volumes = sup_scratch_at(scratch, at);
+    j.goals = sup_scratch_at(scratch, at + parts);
+    j.lengths = sup_scratch_at(scratch, at + 2 * parts);
+    j.before = sup_scratch_at(scratch, at + 3 * parts);
+    j.gives = sup_scratch_at(scratch, at + 4 * parts);
+    j.shifts = sup_scratch_at(scratch, at + 5 * parts);
+    j.bounds = sup_scratch_at(scratch, at + 6 * parts);
+    j.found = sup_scratch_at(scratch, at + 7 * parts);
+    j.asked = sup_scratch_at(scratch, at + 8 * parts);
+    j.softest = sup_scratch_at(scratch, at + 9 * parts);
+    j.sums = sup_scratch_at(scratch, at + 10 * parts);
+    *size = at + 10 * parts + sup_align(v->face_piece_count * sizeof *j.sums, 64);
     return j;
 }
 
@@ -117,20 +127,56 @@ static sup_lattice_field_job field_of(const apply_job* j, const sup_lattice_piec
                                     .part = &v->parts[piece->part],
                                     .begin = piece->begin,
                                     .end = piece->end,
-                                    .points = j->call->points,
+                                    .points = j->spots,
                                     .offsets = j->call->offsets,
-                                    .outward = j->along ? j->outward : NULL,
-                                    .planes = j->planes + v->parts[piece->part].member_begin,
-                                    .stride = v->member_count };
+                                    .outward = j->along ? j->ways : NULL,
+                                    .places = j->places + 4 * (size_t)v->parts[piece->part].member_begin,
+                                    .fields = j->fields + 4 * (size_t)v->parts[piece->part].member_begin };
+}
+
+// What a slot takes of the field of a part.
+static float give(const apply_job* j, uint32_t part, uint32_t slot)
+{
+    const float* stiffness = j->call->stiffness;
+    return stiffness && part != SUP_NONE ? fminf(j->softest[part] / stiffness[slot], 1.0f) : 1.0f;
+}
+
+// The first share of a slot is its largest. A part whose own flesh is all alike moves as it would without stiffness, whatever
+// stands beside it.
+static void find_softest(const apply_job* j)
+{
+    const sup_lattice_volume* v = j->v;
+    for (uint32_t i = 0; i < v->part_count; ++i) j->softest[i] = INFINITY;
+    for (uint32_t s = 0; s < v->slot_count; ++s) {
+        if (v->share_begin[s] == v->share_begin[s + 1]) continue;
+        float* softest = &j->softest[v->share_parts[v->share_begin[s]]];
+        *softest = fminf(*softest, j->call->stiffness[s]);
+    }
+    for (uint32_t k = 0; k < LATTICE_SHARES; ++k)
+        for (uint32_t s = 0; s < v->slot_count; ++s) {
+            size_t row = (size_t)k * v->share_stride + s;
+            j->shares[row] = v->row_shares[row] * give(j, v->row_parts[row], s);
+        }
 }
 
 static void outward_task(void* data, uint32_t begin, uint32_t end)
 {
     const apply_job* j = data;
     SUP_WIDE_PICK(sup_lattice_outward)(j->v, j->call->matrices, j->call->core, begin, end, j->outward);
-    for (uint32_t s = begin; s < end && j->call->give; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->give[s]);
     for (uint32_t s = begin; s < end && j->call->clearance; ++s) j->outward[s] = v3_scale(j->outward[s], j->call->clearance[s]);
+    SUP_WIDE_PICK(sup_lattice_spots)(j->outward, begin, end, j->ways);
+    for (uint32_t s = begin; s < end && j->call->stiffness; ++s)
+        for (uint32_t a = 0; a < 3; ++a) j->ways[4 * (size_t)s + a] *= give(j, j->v->owners[s], s);
 }
+
+static void spot_task(void* data, uint32_t begin, uint32_t end)
+{
+    const apply_job* j = data;
+    SUP_WIDE_PICK(sup_lattice_spots)(j->call->points, begin, end, j->spots);
+}
+
+// Before the first measuring; what moves points afterwards moves these with them.
+static void place_spots(apply_job* j) { sup_tasks_run(j->call->tasks, j->v->slot_count, SLOT_GRAIN, spot_task, j); }
 
 static void field_task(void* data, uint32_t begin, uint32_t end)
 {
@@ -162,19 +208,42 @@ static void measure_asked(const apply_job* j)
         if (j->asked[v->face_pieces[i].part]) j->volumes[v->face_pieces[i].part] += j->sums[i][0];
 }
 
+// Those that a shift by the lengths has moved: all whose own length, or that of a part that flows into them, is not `still`.
+static void ask_moved(const apply_job* j, double still)
+{
+    const sup_lattice_volume* v = j->v;
+    for (uint32_t i = 0; i < v->part_count; ++i) {
+        j->asked[i] = j->lengths[i] != still;
+        for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
+            j->asked[i] |= j->lengths[v->couple_parts[k]] != still;
+    }
+}
+
 static void measure(const apply_job* j)
 {
     memset(j->asked, 1, j->v->part_count);
     measure_asked(j);
 }
 
-static void shift_task(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_lattice_shift)(data, begin, end); }
+typedef struct shift_job {
+    sup_lattice_shift_job by;
+    float*                spots;
+} shift_job;
+
+static void shift_task(void* data, uint32_t begin, uint32_t end)
+{
+    const shift_job* j = data;
+    SUP_WIDE_PICK(sup_lattice_shift)(&j->by, begin, end);
+    SUP_WIDE_PICK(sup_lattice_spots)(j->by.points, begin, end, j->spots);
+}
 
 // All slots by the lengths of their parts: outwards, or back to the fallback.
 static void shift(const apply_job* j, bool back)
 {
     const sup_lattice_volume* v = j->v;
-    sup_lattice_shift_job     job = { v, j->shifts, back ? NULL : j->outward, back ? j->fallback : NULL, j->call->points };
+    const float*              shares = j->call->stiffness && !back ? j->shares : v->row_shares;
+    shift_job job = { { v, j->shifts, shares, back ? NULL : j->outward, back ? j->fallback : NULL, j->call->points },
+                      j->spots };
     for (uint32_t i = 0; i < v->part_count; ++i) j->shifts[i] = (float)j->lengths[i];
     if (v->part_count) sup_tasks_run(j->call->tasks, v->slot_count, SLOT_GRAIN, shift_task, &job);
 }
@@ -185,9 +254,10 @@ static void own_move_task(void* data, uint32_t begin, uint32_t end)
     const sup_lattice_volume* v = j->v;
     for (uint32_t s = begin; s < end; ++s) {
         if (v->owners[s] == SUP_NONE || v->fade[s] == 0) continue;
-        double l = (double)v->fade[s] * j->lengths[v->owners[s]];
+        double l = (double)v->fade[s] * (double)give(j, v->owners[s], s) * j->lengths[v->owners[s]];
         if (l != 0) j->call->points[s] = v3_mad(j->call->points[s], (float)(l * v->h), j->outward[s]);
     }
+    SUP_WIDE_PICK(sup_lattice_spots)(j->call->points, begin, end, j->spots);
 }
 
 // What every part shall have; found says which are not to be touched.
@@ -219,19 +289,20 @@ static double furthest(const apply_job* j)
 
 static double outwards(const apply_job* j, double most) { return j->call->grow > 0 ? fmin(j->call->grow, most) : most; }
 
-// What `give` and `room` leave of the field of each part, on the whole of its corners.
+// What stiffness and room leave of the field of each part, on the whole of its corners.
 static void find_gives(const apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
-    const float *             give = j->call->give, *clearance = j->call->clearance;
+    const float*              clearance = j->call->clearance;
+    bool                      less = clearance || j->call->stiffness;
     for (uint32_t i = 0; i < v->part_count; ++i) {
         const sup_lattice_part* t = &v->parts[i];
         double                  sum = 0;
-        for (uint32_t m = t->member_begin; m < t->member_end && (give || clearance); ++m) {
-            uint32_t slot = v->members[m];
-            sum += (give ? (double)give[slot] : 1.0) * (clearance ? (double)clearance[slot] : 1.0);
+        for (uint32_t m = t->member_begin; m < t->member_end && less; ++m) {
+            uint32_t slot = v->members[LATTICE_NODE_SLOTS * (size_t)m];
+            sum += (double)give(j, i, slot) * (clearance ? (double)clearance[slot] : 1.0);
         }
-        j->gives[i] = (give || clearance) && t->member_end > t->member_begin ? sum / (t->member_end - t->member_begin) : 1;
+        j->gives[i] = less && t->member_end > t->member_begin ? sum / (t->member_end - t->member_begin) : 1;
     }
 }
 
@@ -276,7 +347,7 @@ static void correct_part(const apply_job* j, uint32_t part, uint32_t* piece, dou
     j->lengths[part] = 0;
     for (; *piece < j->v->face_piece_count && j->v->face_pieces[*piece].part == part; ++*piece)
         for (int k = 0; k < 4; ++k) a[k] += j->sums[*piece][k];
-    if ((j->found[part] & (PART_LEFT_ALONE | PART_CARRIES)) || !isfinite(a[0] + a[1] + a[2] + a[3])) return;
+    if (!j->asked[part] || (j->found[part] & (PART_LEFT_ALONE | PART_CARRIES)) || !isfinite(a[0] + a[1] + a[2] + a[3])) return;
     if (fabs(j->goals[part] - a[0]) <= SAME_VOLUME * t->rest) return;
     if (!(a[1] > 0)) {
         j->found[part] |= PART_INSIDE_OUT;
@@ -370,7 +441,9 @@ static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
             apply_job before = *j;
             before.call = &fallback;
             before.volumes = j->before;
+            place_spots(&before);
             measure(&before);
+            place_spots(j);
             growth = bounds->whole ? unswollen_share(j) : 1;
         }
         for (uint32_t i = 0; i < parts; ++i) j->lengths[i] = j->volumes[i] > j->before[i] ? growth : 1;
@@ -390,22 +463,20 @@ static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
         j->swollen |= growth < 1;
         if (worse == 0) break;
         shift(j, true);
-        for (uint32_t i = 0; i < parts; ++i) { // the others are where they were
-            j->asked[i] = j->lengths[i] < 1;
-            for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
-                j->asked[i] |= j->lengths[v->couple_parts[k]] < 1;
-        }
+        ask_moved(j, 1);
         measure_asked(j);
     }
     return held;
 }
 
-// Each part exactly, along its own field.
+// Each part exactly, along its own field. Asked for already: those that have moved since they were measured.
 static void meet(apply_job* j)
 {
     uint32_t piece = 0;
+    for (uint32_t i = 0; i < j->v->part_count; ++i)
+        j->asked[i] |= !(fabs(j->goals[i] - j->volumes[i]) <= SAME_VOLUME * j->v->parts[i].rest);
     j->along = true;
-    measure(j);
+    measure_asked(j);
     j->along = false;
     for (uint32_t i = 0; i < j->v->part_count; ++i) correct_part(j, i, &piece, LAST_STEP_MAX);
     sup_tasks_run(j->call->tasks, j->v->slot_count, SLOT_GRAIN, own_move_task, j);
@@ -416,29 +487,36 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
     sup_lattice_volume_report report = { 0 };
     size_t                    size;
     apply_job                 j = place_scratch(v, call, call->scratch, &size);
+    place_spots(&j);
     measure(&j);
     if (call->start) memcpy(call->start, j.volumes, v->part_count * sizeof *call->start);
     set_goals(&j);
     report.moved = furthest(&j) > SAME_VOLUME;
+    if (report.moved && call->stiffness) find_softest(&j);
     if (report.moved) sup_tasks_run(call->tasks, v->slot_count, SLOT_GRAIN, outward_task, &j);
     if (report.moved) find_gives(&j);
     if (report.moved && !v->apart) one_after_the_other(&j);
     else if (report.moved) {
         for (uint32_t sweep = 0; sweep < call->sweeps; ++sweep) {
             double far = furthest(&j);
+            memset(j.asked, 0, v->part_count);
             if (far <= NEAR_ENOUGH && !call->rough) break;
             couple(&j);
             shift(&j, false);
+            ask_moved(&j, 0);
             if (far <= (call->goals ? ONE_ROUND_MOVING : ONE_ROUND) || sweep + 1 == call->sweeps) break;
             memcpy(j.before, j.volumes, v->part_count * sizeof *j.before);
-            measure(&j);
+            measure_asked(&j);
             learn(&j);
         }
         if (!call->rough) meet(&j);
-        else if (call->bounds) measure(&j);
+        else if (call->bounds) measure_asked(&j);
     }
     if (call->bounds && v->apart) report.held_back = hold_back(&j, call->bounds); // parts without a field too
-    if (report.held_back && report.moved && !call->rough && !j.swollen) meet(&j); // nobody's own field reaches another part
+    if (report.held_back && report.moved && !call->rough && !j.swollen) {         // nobody's own field reaches another part
+        memset(j.asked, 1, v->part_count); // the others' volumes are those that the first foretold
+        meet(&j);
+    }
     report.moved |= report.held_back > 0;
     for (uint32_t i = 0; i < v->part_count; ++i) {
         report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
@@ -454,6 +532,7 @@ void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* poi
     size_t                  size;
     sup_lattice_volume_call call = { .points = (sup_vec3*)points, .offsets = offsets, .tasks = tasks }; // only read
     apply_job               j = place_scratch(v, &call, scratch, &size);
+    place_spots(&j);
     measure(&j);
     memcpy(out, j.volumes, v->part_count * sizeof *out);
 }
@@ -465,6 +544,7 @@ double sup_lattice_volume_growth(const sup_lattice_volume* v, uint32_t part, con
     size_t                  size;
     sup_lattice_volume_call call = { .points = (sup_vec3*)rest, .matrices = unturned }; // only read
     apply_job               j = place_scratch(v, &call, scratch, &size);
+    place_spots(&j);
     outward_task(&j, 0, v->slot_count);
     j.along = true;
     memset(j.asked, 0, v->part_count);

@@ -140,8 +140,7 @@ static float own_share(const lattice_maker* m, uint32_t part, uint32_t p)
 }
 
 // Where the members of a part are: the rows of slots and weights. Without skin, at their particles.
-static void place_members(const lattice_maker* m, uint32_t part, const sup_lattice_part* t, bool skin, uint32_t rows,
-                          const member_rows* r)
+static void place_members(const lattice_maker* m, uint32_t part, const sup_lattice_part* t, bool skin, const member_rows* r)
 {
     for (uint32_t i = t->member_begin; i < t->member_end; ++i) {
         const sup_lattice_node  plain = { .base = r->nodes[i], .beside = { r->nodes[i], r->nodes[i], r->nodes[i] } };
@@ -154,9 +153,10 @@ static void place_members(const lattice_maker* m, uint32_t part, const sup_latti
             float    share = k == 0 ? rest : node->share[k - 1];
             rest -= k == 0 ? 0.0f : share;
             if (node->carried) share = 0;
-            r->slots[k * rows + i] = m->desc->slots[q];
-            r->places[k * rows + i] = share;
-            r->fields[k * rows + i] = share == 0 ? 0.0f : share * own_share(m, part, q);
+            size_t at = LATTICE_NODE_SLOTS * (size_t)i + k;
+            r->slots[at] = m->desc->slots[q];
+            r->places[at] = share;
+            r->fields[at] = share == 0 ? 0.0f : share * own_share(m, part, q);
         }
     }
 }
@@ -218,8 +218,8 @@ typedef struct rate_rows {
     uint32_t *mark, *seen;
 } rate_rows;
 
-static void place_at_rest(const lattice_maker* m, const sup_lattice_part* t, bool skin, const member_rows* r, uint32_t rows,
-                          uint32_t origin, const uint32_t* of_slot)
+static void place_at_rest(const lattice_maker* m, const sup_lattice_part* t, bool skin, const member_rows* r, uint32_t origin,
+                          const uint32_t* of_slot)
 {
     uint32_t from[3], at[3];
     sup_voxels_corner(m->v, origin, from);
@@ -227,8 +227,9 @@ static void place_at_rest(const lattice_maker* m, const sup_lattice_part* t, boo
         double* x = r->rest + 3 * (size_t)i;
         x[0] = x[1] = x[2] = 0;
         for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) {
-            sup_voxels_corner(m->v, of_slot[r->slots[k * rows + i]], at);
-            for (int a = 0; a < 3; ++a) x[a] += (double)r->places[k * rows + i] * ((double)at[a] - (double)from[a]);
+            size_t row = LATTICE_NODE_SLOTS * (size_t)i + k;
+            sup_voxels_corner(m->v, of_slot[r->slots[row]], at);
+            for (int a = 0; a < 3; ++a) x[a] += (double)r->places[row] * ((double)at[a] - (double)from[a]);
         }
         if (!skin || !m->nodes[r->nodes[i]].carried) continue;
         lattice_node_at_rest(m, &m->nodes[r->nodes[i]], x);
@@ -244,18 +245,19 @@ static sup_vec3 rest_field(const sup_lattice_volume* v, uint32_t field, uint32_t
 }
 
 // The parts whose smooth fields reach the members of part i, in the order they are met, and how they change its volume.
-static uint32_t rates_of(const member_rows* r, uint32_t rows, const sup_lattice_part* part, uint32_t stamp,
-                         const sup_lattice_volume* v, rate_rows* to)
+static uint32_t rates_of(const member_rows* r, const sup_lattice_part* part, uint32_t stamp, const sup_lattice_volume* v,
+                         rate_rows* to)
 {
     uint32_t found = 0;
     for (uint32_t k = part->member_begin; k < part->member_end; ++k)
         for (uint32_t c = 0; c < LATTICE_NODE_SLOTS; ++c) {
-            uint32_t      slot = r->slots[c * rows + k];
+            size_t        row = LATTICE_NODE_SLOTS * (size_t)k + c;
+            uint32_t      slot = r->slots[row];
             const double* g = r->slopes + 3 * (size_t)k;
             double        rate[LATTICE_FIELDS];
             for (uint32_t f = 0; f < LATTICE_FIELDS; ++f) {
                 sup_vec3 u = rest_field(v, f, slot);
-                rate[f] = (double)r->places[c * rows + k] * (g[0] * (double)u.x + g[1] * (double)u.y + g[2] * (double)u.z);
+                rate[f] = (double)r->places[row] * (g[0] * (double)u.x + g[1] * (double)u.y + g[2] * (double)u.z);
             }
             for (uint32_t s = v->share_begin[slot]; s < v->share_begin[slot + 1]; ++s) {
                 uint32_t j = v->share_parts[s];
@@ -272,7 +274,7 @@ static uint32_t rates_of(const member_rows* r, uint32_t rows, const sup_lattice_
 }
 
 // J[i][j] = how the volume of part i grows along the smooth field of part j, at rest.
-static sup_result make_rates(lattice_maker* m, const member_rows* r, uint32_t rows, sup_lattice_part* parts, sup_arena* arena,
+static sup_result make_rates(lattice_maker* m, const member_rows* r, sup_lattice_part* parts, sup_arena* arena,
                              sup_lattice_volume* out, sup_error* error)
 {
     uint32_t  n = m->desc->part_count, total = 0, *list = NULL, *begin = SUP_NEW(arena, uint32_t, (size_t)n + 1);
@@ -283,7 +285,7 @@ static sup_result make_rates(lattice_maker* m, const member_rows* r, uint32_t ro
     for (uint32_t round = 0; round < 2; ++round) { // to count, then to keep
         total = 0;
         for (uint32_t i = 0; i < n; ++i) {
-            uint32_t found = rates_of(r, rows, &parts[i], round * n + i + 1, out, &to);
+            uint32_t found = rates_of(r, &parts[i], round * n + i + 1, out, &to);
             begin[i] = total;
             for (uint32_t k = 0; k < found; ++k) {
                 const double* sums = to.sums + LATTICE_FIELDS * (size_t)to.seen[k];
@@ -352,8 +354,8 @@ static void measure_at_rest(const lattice_maker* m, const part_lists* lists, con
         uint32_t origin = t->cells ? middle_of(m, cells + begin[i], t->cells) : m->nodes[lists->nodes[t->member_begin]].base;
         t->origin = m->desc->slots[origin];
         for (int skin = m->nodes != NULL; skin >= 0; --skin) {
-            place_members(m, i, t, skin, lists->member_count, r);
-            place_at_rest(m, t, skin, r, lists->member_count, origin, of_slot);
+            place_members(m, i, t, skin, r);
+            place_at_rest(m, t, skin, r, origin, of_slot);
             t->rest = rest_volume(t, lists->faces, r->rest, NULL);
             if (m->surface.part_count || t->rest > HOLLOW * t->cells) break;
             out->cell_parts += (uint32_t)skin;
@@ -366,13 +368,13 @@ static void measure_at_rest(const lattice_maker* m, const part_lists* lists, con
 static void find_most(const lattice_maker* m, const part_lists* lists, const member_rows* r, const uint32_t* of_slot,
                       const sup_lattice_volume* v)
 {
-    uint32_t rows = lists->member_count;
     for (uint32_t i = 0; i < m->desc->part_count; ++i) {
         sup_lattice_part* t = &lists->parts[i];
         for (uint32_t k = 0; k < LATTICE_NODE_SLOTS && t->rest > HOLLOW * HOLLOW * t->cells; ++k)
             for (uint32_t j = t->member_begin; j < t->member_end; ++j) {
-                uint32_t slot = r->slots[k * rows + j];
-                float    share = r->places[k * rows + j] > 0 ? own_share(m, i, of_slot[slot]) : 0.0f;
+                size_t   row = LATTICE_NODE_SLOTS * (size_t)j + k;
+                uint32_t slot = r->slots[row];
+                float    share = r->places[row] > 0 ? own_share(m, i, of_slot[slot]) : 0.0f;
                 for (uint32_t f = 0; f < LATTICE_FIELDS && share > 0; ++f)
                     t->most[f] = fmaxf(t->most[f], share * v3_length(rest_field(v, f, slot)));
             }
@@ -388,7 +390,8 @@ static sup_result find_carriers(const lattice_maker* m, sup_lattice_part* parts,
         sup_lattice_part* t = &parts[i];
         memset(sums, 0, m->desc->part_count * sizeof *sums);
         for (uint32_t j = t->member_begin; j < t->member_end; ++j)
-            for (uint32_t s = v->share_begin[v->members[j]]; s < v->share_begin[v->members[j] + 1]; ++s)
+            for (uint32_t base = v->members[LATTICE_NODE_SLOTS * (size_t)j], s = v->share_begin[base];
+                 s < v->share_begin[base + 1]; ++s)
                 sums[v->share_parts[s]] += (double)v->shares[s];
         t->carrier = i;
         for (uint32_t k = 0; k < m->desc->part_count; ++k)
@@ -471,5 +474,5 @@ sup_result lattice_make_parts(lattice_maker* m, sup_arena* arena, sup_lattice_vo
     result = cut_pieces(lists.parts, m->desc->part_count, arena, out, error);
     if (result != SUP_OK || m->desc->trial || !out->apart) return result;
     result = find_carriers(m, lists.parts, out, error);
-    return result == SUP_OK ? make_rates(m, &r, rows, lists.parts, arena, out, error) : result;
+    return result == SUP_OK ? make_rates(m, &r, lists.parts, arena, out, error) : result;
 }

@@ -8,9 +8,12 @@ static inline v8 add(v8 a, v8 b) { return (v8){ a.x + b.x, a.y + b.y, a.z + b.z 
 static inline v8 cross(v8 a, v8 b) { return (v8){ a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x }; }
 static inline fr dot(v8 a, v8 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-static inline v8 gather(const float* planes, uint32_t stride, const uint32_t* index)
+// Vectors of four: a load each, where planes would be gathered number by number.
+static inline v8 gather(const float* places, const uint32_t* index)
 {
-    return (v8){ fr_gather(planes, 1, index), fr_gather(planes + stride, 1, index), fr_gather(planes + 2 * stride, 1, index) };
+    fr rows[4];
+    fr_gather4(places, index, rows);
+    return (v8){ rows[0], rows[1], rows[2] };
 }
 
 void SUP_WIDE(sup_lattice_outward)(const sup_lattice_volume* v, const sup_mat3* matrices, bool core, uint32_t begin,
@@ -46,7 +49,7 @@ void SUP_WIDE(sup_lattice_shift)(const sup_lattice_shift_job* j, uint32_t begin,
         fr mixed = fr_all(0), sum = fr_all(0), x[3], y[3];
         for (uint32_t k = 0; k < LATTICE_SHARES; ++k) {
             size_t row = (size_t)k * v->share_stride + s;
-            fr     share = fr_load(v->row_shares + row);
+            fr     share = fr_load(j->shares + row);
             mixed += share * fr_gather(j->lengths, 1, v->row_parts + row);
             sum += share;
         }
@@ -64,8 +67,8 @@ void SUP_WIDE(sup_lattice_shift)(const sup_lattice_shift_job* j, uint32_t begin,
         float mixed = 0, sum = 0;
         for (uint32_t k = 0; k < LATTICE_SHARES; ++k) {
             size_t row = (size_t)k * v->share_stride + s;
-            mixed += v->row_shares[row] * j->lengths[v->row_parts[row]];
-            sum += v->row_shares[row];
+            mixed += j->shares[row] * j->lengths[v->row_parts[row]];
+            sum += j->shares[row];
         }
         for (int a = 0; a < 3; ++a) {
             float *x = &j->points[s].x + a, y = (&other[s].x)[a];
@@ -75,61 +78,63 @@ void SUP_WIDE(sup_lattice_shift)(const sup_lattice_shift_job* j, uint32_t begin,
     }
 }
 
-// The weighted sum over four slots of their vectors from an origin.
-static inline v8 mix(const sup_vec3* from, sup_vec3 origin, const uint32_t* slots, const float* weights, uint32_t rows)
+void SUP_WIDE(sup_lattice_spots)(const sup_vec3* from, uint32_t begin, uint32_t end, float* out)
 {
-    v8 sum = { fr_all(0), fr_all(0), fr_all(0) };
-    fr ox = fr_all(origin.x), oy = fr_all(origin.y), oz = fr_all(origin.z);
-    for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) {
-        const uint32_t* slot = slots + (size_t)k * rows;
-        fr              w = fr_load(weights + (size_t)k * rows);
-        sum.x += w * (fr_gather(&from->x, 3, slot) - ox);
-        sum.y += w * (fr_gather(&from->y, 3, slot) - oy);
-        sum.z += w * (fr_gather(&from->z, 3, slot) - oz);
+    uint32_t whole = begin + (end - begin) / SUP_REGISTER * SUP_REGISTER;
+    for (uint32_t s = begin; s < whole; s += SUP_REGISTER) {
+        fr rows[4];
+        rows[3] = fr_all(0);
+        fr_load3(&from[s].x, &rows[0], &rows[1], &rows[2]);
+        fr_store4(out + 4 * (size_t)s, rows);
     }
+    for (uint32_t s = whole; s < end; ++s) {
+        float spot[4] = { from[s].x, from[s].y, from[s].z, 0 };
+        memcpy(out + 4 * (size_t)s, spot, sizeof spot);
+    }
+}
+
+// The weighted sum over four slots of their vectors from an origin.
+static inline f4 mix(const float* spots, f4 origin, const uint32_t* slots, const float* weights)
+{
+    f4 sum = f4_all(0);
+    for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
+        sum += f4_all(weights[k]) * (f4_load(spots + 4 * (size_t)slots[k]) - origin);
     return sum;
 }
 
 void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
 {
     const sup_lattice_volume* v = j->volume;
-    const sup_vec3            o = j->points[j->part->origin], none = { 0, 0, 0 };
-    fr                        scale = fr_all((float)(1.0 / v->h));
-    for (uint32_t m = j->begin; m < j->end; m += SUP_REGISTER) {
-        float* to = j->planes + (m - j->part->member_begin);
-        v8     at = mix(j->points, o, v->members + m, v->places + m, v->member_count);
+    const f4                  o = f4_load(j->points + 4 * (size_t)j->part->origin), scale = f4_all((float)(1.0 / v->h));
+    for (uint32_t m = j->begin; m < j->end; ++m) {
+        size_t row = LATTICE_NODE_SLOTS * (size_t)m, to = 4 * (size_t)(m - j->part->member_begin);
+        f4     at = mix(j->points, o, v->members + row, v->places + row);
         if (j->offsets) {
-            fr x, y, z;
-            fr away = fr_load(v->carried + m);
-            fr_load3(&j->offsets[m].x, &x, &y, &z);
-            at = add(at, (v8){ x - away * fr_all(o.x), y - away * fr_all(o.y), z - away * fr_all(o.z) });
+            sup_vec3 off = j->offsets[m];
+            at = at + ((f4){ off.x, off.y, off.z, 0 } - f4_all(v->carried[m]) * o);
         }
-        fr_store(to, scale * at.x);
-        fr_store(to + j->stride, scale * at.y);
-        fr_store(to + 2 * (size_t)j->stride, scale * at.z);
+        at = scale * at;
+        memcpy(j->places + to, &at, sizeof at);
         if (!j->outward) continue;
-        v8 field = mix(j->outward, none, v->members + m, v->fields + m, v->member_count);
-        fr_store(to + 3 * (size_t)j->stride, field.x);
-        fr_store(to + 4 * (size_t)j->stride, field.y);
-        fr_store(to + 5 * (size_t)j->stride, field.z);
+        f4 field = mix(j->outward, f4_all(0), v->members + row, v->fields + row);
+        memcpy(j->fields + to, &field, sizeof field);
     }
 }
 
 // Six times the volume of triangles, a . (b x c), likewise.
 static void triangle_cubic(const sup_lattice_field_job* j, double out[4])
 {
-    const float* field = j->planes + 3 * (size_t)j->stride;
-    bool         moves = j->outward != NULL;
+    bool moves = j->outward != NULL;
     for (uint32_t block = j->begin; block < j->end; ++block) {
         float sums[4][SUP_LANES];
         for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
             const uint32_t* index = j->volume->faces + 4 * SUP_LANES * (size_t)block + lane;
             v8              x[3], m[3];
-            for (int k = 0; k < 3; ++k) x[k] = gather(j->planes, j->stride, index + 8 * k);
+            for (int k = 0; k < 3; ++k) x[k] = gather(j->places, index + 8 * k);
             v8 bc = cross(x[1], x[2]);
             fr_store(sums[0] + lane, dot(x[0], bc));
             if (!moves) continue;
-            for (int k = 0; k < 3; ++k) m[k] = gather(field, j->stride, index + 8 * k);
+            for (int k = 0; k < 3; ++k) m[k] = gather(j->fields, index + 8 * k);
             v8 bc1 = add(cross(x[1], m[2]), cross(m[1], x[2])), bc2 = cross(m[1], m[2]);
             fr_store(sums[1] + lane, dot(m[0], bc) + dot(x[0], bc1));
             fr_store(sums[2] + lane, dot(m[0], bc1) + dot(x[0], bc2));
@@ -144,8 +149,7 @@ static void triangle_cubic(const sup_lattice_field_job* j, double out[4])
 // products of polynomials.
 void SUP_WIDE(sup_lattice_cubic)(const sup_lattice_field_job* j, double out[4])
 {
-    const float* field = j->planes + 3 * (size_t)j->stride;
-    bool         moves = j->outward != NULL;
+    bool moves = j->outward != NULL;
     for (int i = 0; i < 4; ++i) out[i] = 0;
     if (j->volume->exact) {
         triangle_cubic(j, out);
@@ -156,11 +160,11 @@ void SUP_WIDE(sup_lattice_cubic)(const sup_lattice_field_job* j, double out[4])
         for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
             const uint32_t* index = j->volume->faces + 4 * SUP_LANES * (size_t)block + lane;
             v8              x[4], m[4];
-            for (int k = 0; k < 4; ++k) x[k] = gather(j->planes, j->stride, index + 8 * k);
+            for (int k = 0; k < 4; ++k) x[k] = gather(j->places, index + 8 * k);
             v8 f = add(x[0], x[1]), e = add(x[2], x[3]), ab = cross(x[0], x[1]), cd = cross(x[2], x[3]);
             fr_store(sums[0] + lane, dot(ab, e) + dot(f, cd));
             if (!moves) continue;
-            for (int k = 0; k < 4; ++k) m[k] = gather(field, j->stride, index + 8 * k);
+            for (int k = 0; k < 4; ++k) m[k] = gather(j->fields, index + 8 * k);
             v8 df = add(m[0], m[1]), de = add(m[2], m[3]);
             v8 ab1 = add(cross(x[0], m[1]), cross(m[0], x[1])), ab2 = cross(m[0], m[1]);
             v8 cd1 = add(cross(x[2], m[3]), cross(m[2], x[3])), cd2 = cross(m[2], m[3]);

@@ -366,17 +366,34 @@ typedef struct wish {
     bool stretched, blended, matrices;
 } wish;
 
+/// A piece that takes nothing of the dual quaternions: as if they had been mixed in with a share of 0.
+static void unturned_piece(const skin_job* job, const skin_group* group, piece b, table* t, wish w)
+{
+    fr none = fr_all(0);
+    m8 line = blend_matrix(job, group, b.data, false, t, w.full);
+    for (uint32_t c = 0; c < copies_of(job); ++c) {
+        v8 p = matrix_map(line, load_points(job, b, c));
+        store_points(job_target(job, c), b, (v8){ mix(p.x, p.x, none), mix(p.y, p.y, none), mix(p.z, p.z, none) });
+    }
+    if (w.matrices) store_matrices(job, b, matrix_mix(line, line, none));
+}
+
 INLINE void dualquat_piece(const skin_job* job, const skin_group* group, piece b, table* t, wish w)
 {
-    dual8 q = blend_dual(job, group, b.data, t, w.full);
-    if (job->set->negative) q = dual_mend(q, job->joints[group->dominant].dual);
-    fr factor = dual_factor(q), share = { 0 };
-    m8 stretch = { 0 }, line = { 0 };
-    if (w.stretched) stretch = blend_matrix(job, group, b.data, true, t, w.full);
+    fr share = { 0 };
     if (w.blended) {
         share = piece_blend(job, b);
-        line = blend_matrix(job, group, b.data, false, t, w.full);
+        if (ir_bits(share != fr_all(0)) == 0) {
+            unturned_piece(job, group, b, t, w);
+            return;
+        }
     }
+    dual8 q = blend_dual(job, group, b.data, t, w.full);
+    if (job->set->negative) q = dual_mend(q, job->joints[group->dominant].dual);
+    fr factor = dual_factor(q);
+    m8 stretch = { 0 }, line = { 0 };
+    if (w.stretched) stretch = blend_matrix(job, group, b.data, true, t, w.full);
+    if (w.blended) line = blend_matrix(job, group, b.data, false, t, w.full);
     for (uint32_t c = 0; c < copies_of(job); ++c) {
         v8 rest = load_points(job, b, c), p = dual_map(q, factor, w.stretched ? matrix_map(stretch, rest) : rest);
         if (w.blended) {
