@@ -1,6 +1,7 @@
 // How much of a swing that nobody sculpted do the dynamics of beam and fourier find?  node scripts/swing.mjs [build/supple] [../shared/data]
 // Keys every eight frames are sculpts. Cycles, damping and the rest are chosen by the error of the frames between the keys in the
-// first half of a motion and judged in its second half, against the same link standing still. Prints tables; nothing is written.
+// first half of a motion and judged in its second half, against the same link standing still. Prints one table, which
+// scripts/curve-figures.mjs takes.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -26,13 +27,13 @@ function cow() {
     if (!fs.existsSync(folder)) return null;
     const files = numbered(folder).slice(1), rig = path.join(work, "cow.glb"); // the first stands apart
     run("fit", ...files, rig, "--rest", path.join(folder, "0001.obj"), "--bones", "10");
-    return { name: "elastic-cow, 10 fitted bones", character: [rig], files };
+    return { name: "elastic-cow, 10 fitted bones", short: "cow", character: [rig], files };
 }
 function beast() {
     const folder = path.join(work, "beast"), character = ["builtin:beast?points=2000", "--clip", "shake"];
     fs.mkdirSync(folder);
     run("bake", character[0], path.join(folder, "truth.obj"), ...character.slice(1), "--deform", "layers(preset=big_man)");
-    return { name: "the beast's shake under layers(preset=big_man)", character, files: numbered(folder) };
+    return { name: "the beast's shake under layers(preset=big_man)", short: "beast", character, files: numbered(folder) };
 }
 
 function chains() {
@@ -48,7 +49,7 @@ function chains() {
     return list;
 }
 
-function measure({ name, character, files }) {
+function measure({ name, short, character, files }) {
     const truth = files.map(points), last = files.length - 1, keys = [...Array(files.length).keys()].filter(f => f % EVERY === 0 || f === last);
     const examples = keys.flatMap(f => ["--example", `${f}f=${files[f]}`]), out = path.join(work, "skin.pc2");
     const middle = keys[Math.ceil((keys.length - 1) / 2)];
@@ -65,20 +66,20 @@ function measure({ name, character, files }) {
         return { first: rms(skin, 0, middle), second: rms(skin, middle, last) };
     };
     const plain = errors("linear");
-    console.log(`\n${name}: ${files.length} frames, ${keys.length} keys; rms over linear skinning's, chosen on frames 0 to ${middle}, judged on ${middle} to ${last}\n`);
-    console.log("| link | chosen | still, first half | swinging, first half | still, second half | swinging, second half | of the gap closed | the best in hindsight |\n|---|---|--:|--:|--:|--:|--:|--:|");
+    console.error(`${name}: ${files.length} frames, ${keys.length} keys; chosen on frames 0 to ${middle}, judged on ${middle} to ${last}`);
     for (const link of ["beam", "fourier"]) {
         const all = chains().filter(c => c.name === link).map(c => ({ ...c, ...errors(c.text) }));
         const still = all.find(c => c.still), best = all.filter(c => !c.still).reduce((a, b) => (b.first < a.first ? b : a));
         const hindsight = Math.min(...all.filter(c => !c.still).map(c => c.second));
         const of = (x, half) => (x[half] / plain[half]).toFixed(4);
-        console.log(`| ${link} | ${best.text.slice(link.length + 1, -1)} | ${of(still, "first")} | ${of(best, "first")} | ${of(still, "second")} | ${of(best, "second")} | ${(100 * (1 - best.second / still.second)).toFixed(1)} % | ${(100 * (1 - hindsight / still.second)).toFixed(1)} % |`);
+        console.log(`| ${short} | ${link} | ${best.text.slice(link.length + 1, -1)} | ${of(still, "first")} | ${of(best, "first")} | ${of(still, "second")} | ${of(best, "second")} | ${(100 * (1 - best.second / still.second)).toFixed(1)} % | ${(100 * (1 - hindsight / still.second)).toFixed(1)} % |`);
     }
 }
 
+console.log("| motion | link | chosen | still, first half | swinging | still, second half | swinging | of the gap closed | the best in hindsight |\n|---|---|---|--:|--:|--:|--:|--:|--:|");
 for (const motion of [cow, beast]) {
     const found = motion();
     if (found) measure(found);
-    else console.log("elastic-cow: the data set is not there; left out");
+    else console.error("elastic-cow: the data set is not there; left out");
 }
 fs.rmSync(work, { recursive: true, force: true });

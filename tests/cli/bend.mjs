@@ -36,10 +36,11 @@ function belly(folder) {
 
 await test("every load of examples/bend moves the skin", folder => {
     const plain = bake(folder, "linear").hashes;
+    const torso = ["bend(closed=foundation,support=0.1,terms=3)", "--set", "bend.pressure@spine_*=0.2", "--set", "bend.pressure@hips=0.2"];
+    const neck = ["bend(line=neck_*,curves=8,closed=foundation,support=0.1,terms=3,pressure=0.3)"];
     const kinds = {
         "point.json": ["bend"], "part.json": ["bend"], "nearest.json": ["bend"], "bone.json": ["bend"], "material.json": ["bend"],
-        "map.json": [line, "--map", belly(folder)], "range.json": ["bend(line=spine_*,curves=9,thickness=20)"], "place.json": ["bend(line=spine_*,curves=9,thickness=20)"], "swell.json": ["bend(closed=foundation,support=0.1,terms=3)", "--set", "bend.pressure@spine_*=0.2", "--set", "bend.pressure@hips=0.2"],
-        "neck.json": ["bend(closed=foundation,support=0.1,terms=3)", "--set", "bend.pressure@neck_*=0.12", "--set", "bend.pressure@head=0.03"],
+        "map.json": [line, "--map", belly(folder)], "range.json": ["bend(line=spine_*,curves=9,thickness=20)"], "place.json": ["bend(line=spine_*,curves=9,thickness=20)"], "swell.json": torso, "poisson.json": torso, "neck.json": neck, "thickness.json": neck,
         "press.json": ["bend"], "mesh.json": ["bend"], "shin.json": ["bend"], "release.json": ["bend(dynamics=on,young=200)"],
         "tail.json": ["bend(preset=trunk,support=0.25,curves=48)"],
     };

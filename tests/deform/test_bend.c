@@ -85,6 +85,56 @@ static void maps_vary_what_the_skin_is_made_of(void** state)
     sup_character_destroy(c);
 }
 
+// A pressure that is painted or given to a bone ends at once; the skin under it does not. Diffused over the surface a step is
+// 1 - e^(-d / w) / 2 at the distance d inside its border and e^(-d / w) / 2 outside, w the width of a strip.
+static void what_is_given_to_a_part_fades_over_a_strip(void** state)
+{
+    (void)state;
+    sup_character* c = test_tube(201, 24, 1, 1.0f, 0.1f);
+    float*         values = malloc(c->mesh.point_count * sizeof *values);
+    for (uint32_t i = 0; i < c->mesh.point_count; ++i) values[i] = c->mesh.points[i].x > 0.4975f;
+    sup_character with = *c;
+    sup_map       map = { "_BEND_PRESSURE", values };
+    with.maps = &map, with.map_count = 1;
+    bent         b = bent_by(&with, "bend(curves=21,closed=foundation,pressure=0.01)", NULL);
+    double       all = most_moved(&b, 0, NULL), w = 1.0 / 20;
+    const double at[] = { 0.35, 0.4, 0.45, 0.55, 0.6, 0.65 }; // rings stand there
+    for (uint32_t i = 0; i < b.p.points; ++i)
+        for (size_t k = 0; k < SUP_COUNT_OF(at); ++k) {
+            if (fabs((double)b.plain[i].x - at[k]) > 1e-4) continue;
+            double d = at[k] - 0.4975, moved = (double)v3_distance(b.p.out[i], b.plain[i]) / all;
+            double expected = d > 0 ? 1 - 0.5 * exp(-d / w) : 0.5 * exp(d / w);
+            if (fabs(moved - expected) > 0.04) fail_msg("at %g: %g of the pressure, not %g", at[k], moved, expected);
+        }
+    bent_end(&b);
+    free(values);
+    sup_character_destroy(c);
+}
+
+// Normals of a cone point along it as well. What they add up to around a ring is carried by the skin along the limb: on a
+// foundation the rings of a tail used to slide towards its root by as much as they swelled.
+static void a_pressure_slides_no_ring_along_its_limb(void** state)
+{
+    (void)state;
+    sup_character* c = builtin("beast", 2000);
+    bent           b = bent_by(c, "bend(closed=foundation,support=0.1,pressure=0.05)", NULL);
+    uint32_t       tail = sup_character_joint(c, "tail_3"), count = 0;
+    sup_vec3       sum = v3(0, 0, 0);
+    double         sizes = 0;
+    most_moved(&b, 0, NULL);
+    for (uint32_t i = 0; i < b.p.points; ++i)
+        for (uint32_t k = c->weights.begin[i]; k < c->weights.begin[i + 1]; ++k) {
+            if (c->weights.joints[k] != tail || c->weights.values[k] < 0.4f) continue;
+            sup_vec3 d = v3_sub(b.p.out[i], b.plain[i]);
+            sum = v3_add(sum, d), sizes += (double)v3_length(d), ++count;
+        }
+    assert_true(count > 10 && sizes > 0);
+    print_message("  %u points of the tail: %.3f of what they move is one way\n", count, (double)v3_length(sum) / sizes);
+    assert_true((double)v3_length(sum) < 0.15 * sizes);
+    bent_end(&b);
+    sup_character_destroy(c);
+}
+
 // ---------------------------------------------------------------------------------------------- loads
 
 // A tube of radius 0.1 around the x axis: the ring under a force moves by P l^3 / (720 EI) where it acts.
@@ -105,14 +155,15 @@ static void a_ring_gives_way_by_its_length_and_stiffness(void** state)
     sup_character_destroy(c);
 }
 
-// Rings of length 0.63 stand 0.05 apart. Skin goes along over a sixth of that, by (1 - (0.05 / 0.105)^2)^2 = 0.6 at the next one.
+// Rings of length 0.63 stand 0.05 apart. Skin goes along over a sixth of that, by (1 - (0.05 / 0.105)^2)^2 = 0.6 at the next
+// one.
 static void a_loaded_ring_takes_the_skin_beside_it_along(void** state)
 {
     (void)state;
     sup_character* c = test_tube(64, 96, 1, 1.0f, 0.1f);
     for (int both = 0; both < 2; ++both) {
         bent     b = bent_by(c, both ? "bend(way=planes,curves=20,closed=foundation)" : "bend(way=planes,curves=20)",
-                         "{\"forces\":[{\"name\":\"f\",\"curve\":9,\"ratio\":0.25,\"value\":[0,3,0]}]}");
+                             "{\"forces\":[{\"name\":\"f\",\"curve\":9,\"ratio\":0.25,\"value\":[0,3,0]}]}");
         uint32_t at, next = 0, far = 0;
         double   most = most_moved(&b, 0, &at);
         for (uint32_t i = 0; i < b.p.points; ++i) {
@@ -679,6 +730,8 @@ int main(void)
         cmocka_unit_test(material_may_be_keyed_over_time),
         cmocka_unit_test(bones_may_have_their_own_stiffness),
         cmocka_unit_test(maps_vary_what_the_skin_is_made_of),
+        cmocka_unit_test(what_is_given_to_a_part_fades_over_a_strip),
+        cmocka_unit_test(a_pressure_slides_no_ring_along_its_limb),
         cmocka_unit_test(a_ring_gives_way_by_its_length_and_stiffness),
         cmocka_unit_test(a_loaded_ring_takes_the_skin_beside_it_along),
         cmocka_unit_test(on_a_foundation_rings_move_as_a_whole),

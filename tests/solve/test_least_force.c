@@ -87,14 +87,6 @@ static void speeds_of_three_values_make_the_path_of_all_three(void** state)
     }
 }
 
-static void the_stiffness_is_found_from_how_alike_values_are(void** state)
-{
-    (void)state;
-    const double gaps[2] = { 0.25, 0.5 }, weights[2] = { 1, 3 };
-    double       alike = (sup_least_force_alike(3 * 0.25) + 3 * sup_least_force_alike(3 * 0.5)) / 4;
-    assert_true(fabs(sup_least_force_stiffness(alike, 2, gaps, weights) - 3) < 1e-9);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,7 +94,6 @@ int main(void)
         cmocka_unit_test(a_path_obeys_the_equation_of_least_force),
         cmocka_unit_test(a_soft_spring_gives_the_cubic_and_a_stiff_one_falls_back),
         cmocka_unit_test(speeds_of_three_values_make_the_path_of_all_three),
-        cmocka_unit_test(the_stiffness_is_found_from_how_alike_values_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 // The carrier is the examples themselves, interpolated point by point, so every example comes back exactly; the deviation is
 // what the beams lag behind or run ahead by, zero at every example.
 #include "deform/beam/beam.h"
+#include "deform/curves/curve_rows.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -14,73 +15,49 @@ static const char* const ramps[] = { "linear", "smoothstep", "smootherstep", "au
 static const char* const starts[] = { "lifted", "rest", NULL };
 static const char* const extrapolations[] = { "off", "static", "dynamic", NULL };
 static const char* const integrators[] = { "exact", "paper", "newmark", NULL };
-static const char* const transfers[] = { "displacement", "frame", NULL };
 
 #define AT(name) offsetof(beam_params, name)
 static const sup_param rows[] = {
-    { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = sup_curve_ways, .standard = SUP_CURVES_ALONG, .unit = "",
-      .help = "How curves lie: rings around the limbs, lines along them (open); or as in papers, cuts by planes across found "
-              "center lines, or edge loops of the mesh" },
-    { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 22, .unit = "",
-      .help = "Curves of the longest limb (rings) or the thickest (lines); others in proportion. way=planes: of every limb" },
-    { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0, .unit = "diagonal",
-      .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves",
-      .only_with = "way=around|way=planes" },
-    { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
-      .help = "Curve points nearer to a vertex than this share of their edge move onto it", .only_with = "way=planes" },
-    { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
-      .help = "Curves only where maps are painted whose names match (_GROUP_*), each a part of its own" },
+    SUP_ROW_WAY(AT(way), SUP_CURVES_ALONG, NULL),
+    SUP_ROW_CURVES(AT(curves), 22, ""),
+    SUP_ROW_SPACING(AT(spacing), "way=around|way=planes"),
+    SUP_ROW_SNAP(AT(snap), "way=planes"),
+    SUP_ROW_GROUPS(AT(groups), NULL),
     { "edges", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(edges), .unit = "",
       .help =
           "way=loops: the loops that begin at these edges only, by numbers of points: 16-17 from there on, 16=17 both ways, "
           "/19-27 turns at 19 to 27, !20 ends at 20; apart by spaces",
       .only_with = "way=loops" },
     { "intervals", SUP_PARAM_INT, SUP_STAGE_BIND, AT(intervals), .min = 4, .max = SUP_BEAM_INTERVALS_MAX, .standard = 33,
-      .unit = "", .help = "Pieces that every curve is divided into; 33 are the paper's 34 nodes" },
+      .unit = "", .help = "Segments per curve; 33 gives the paper's 34 nodes" },
     { "modes", SUP_PARAM_INT, SUP_STAGE_BIND, AT(modes), .min = 0, .max = 255, .standard = 8, .unit = "",
-      .help = "Modes that may swing, lowest first; 0 is static" },
+      .help = "Number of modes that swing, lowest first; 0 is static" },
     { "cycles", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(cycles), .min = 0.05, .max = 8, .standard = 1, .unit = "",
       .help = "How often soft flesh would swing from the first example to the last (live: per second); 0.5 heavy and late, 1 "
               "soft, 3 firm",
       .only_with = "expert=false" },
-    { "damping", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(damping), .min = 0, .max = 2, .standard = 0.15, .unit = "",
-      .help = "How soon it comes to rest: 0.05 jiggles on, 0.15 settles in a few swings, 1 does not ring",
-      .only_with = "expert=false" },
-    { "law", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(law), .choices = sup_curve_laws, .unit = "",
-      .help = "How damping grows with the mode: not, or less (mass), or more (stiffness)", .only_with = "expert=false" },
+    SUP_ROW_DAMPING(AT(damping)),
+    SUP_ROW_LAW(AT(law), "mode"),
     { "ramp", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ramp), .choices = ramps, .standard = RAMP_AUTO, .unit = "",
       .help = "How the force grows between two examples; auto: as the pose goes from one to the other (smoothstep where it "
               "eases in "
               "and out), linear where there are several" },
     { "start", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(start), .choices = starts, .unit = "",
       .help = "lifted: the inside goes with its ends and lags from there; rest: it stays until pulled, as in the paper" },
-    { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = sup_curve_continuities, .unit = "",
-      .help = "Rates at examples: prescribed (auto; modes too fast for it do not swing; hermite; those carry), carried on, or "
-              "begun anew",
-      .only_with = "integrator=exact,third_example" },
-    { "hold", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(hold), .min = 0, .max = 100, .standard = 0, .unit = "s",
-      .help = "continuity=auto, several examples: how long one lasts; between those further apart the skin falls back to the "
-              "plain one, and does not swing. 0: until the next",
-      .only_with = "continuity=auto,third_example" },
-    { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
-      .help = "Ring out behind the last example instead of standing still",
-      .only_with = "extrapolation=off,time_behind_examples" },
+    SUP_ROW_CONTINUITY(AT(continuity), "mode", "integrator=exact,third_example"),
+    SUP_ROW_HOLD(AT(hold)),
+    SUP_ROW_SETTLE(AT(settle), "extrapolation=off,time_behind_examples"),
     { "extrapolation", SUP_PARAM_CHOICE, SUP_STAGE_FRAME, AT(extrapolation), .choices = extrapolations, .unit = "",
-      .help = "Behind the last example the forces go on growing: the displacement in proportion, or with its dynamics",
+      .help = "After the last example, forces keep growing: the displacement in proportion, or with its dynamics",
       .only_with = "time_behind_examples" },
     { "integrator", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(integrator), .choices = integrators, .unit = "",
       .help = "exact in time, or in steps of the paper's scheme or Newmark's, for comparison" },
     { "frames", SUP_PARAM_INT, SUP_STAGE_BIND, AT(frames), .min = 1, .max = 10000, .standard = 30, .unit = "",
-      .help = "Frames from one example to the next: steps of the paper's scheme; modes faster than 4 frames a swing rest" },
-    { "transfer", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(transfer), .choices = transfers, .unit = "",
-      .help = "Skin between curves takes their displacement, or turns with the frame between them" },
-    { "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(trust), .standard = 1, .unit = "",
-      .help =
-          "Examples count as far as the pose lies between theirs: 16 degrees beside the way (and a sixth of its length) they "
-          "are down to a third; off: in whatever pose",
-      .only_with = "poses_beside_the_way" },
-    { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
-      .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
+      .help = "Frames from one example to the next, the steps of the paper's scheme; modes that swing faster than every 4 "
+              "frames are left out" },
+    SUP_ROW_TRANSFER(AT(transfer)),
+    SUP_ROW_TRUST(AT(trust), "theirs", "; off: they act in any pose", "poses_beside_the_way"),
+    SUP_ROW_TURNING(AT(turning), NULL),
     { "expert", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(expert), .unit = "",
       .help = "Take a1, a2, a3 instead of cycles and damping" },
     { "a1", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(a1), .min = 0, .max = 1000, .standard = 0.08, .unit = "",
@@ -89,10 +66,8 @@ static const sup_param rows[] = {
       .help = "Mass per length; 0 is static", .only_with = "expert=true" },
     { "a3", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(a3), .min = 0, .max = 1000, .standard = 0, .unit = "", .help = "Damping",
       .only_with = "expert=true" },
-    { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0, .max = 1, .standard = 1,
-      .unit = "", .help = "0 leaves the skin as it comes in; paint _BEAM_STRENGTH to keep regions" },
-    { "sway", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(sway), .min = 0, .max = 3, .standard = 1, .unit = "",
-      .help = "How much of the lag and swing is shown; examples stay exact", .only_with = "modes>0" },
+    SUP_ROW_STRENGTH(AT(strength), "_BEAM_STRENGTH"),
+    SUP_ROW_SWAY(AT(sway), "modes>0"),
 };
 
 static const char* const soft[][2] = { { "way", "around" }, { "cycles", "0.6" }, { "damping", "0.1" },
@@ -102,8 +77,7 @@ static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, 
 static const char* const paper[][2] = { { "start", "rest" }, { "integrator", "paper" }, { "ramp", "linear" },
                                         { "expert", "1" },   { "modes", "255" },        { "continuity", "restart" },
                                         { NULL, NULL } };
-static const sup_preset  presets[] = { { "soft", "Lag and swing that are seen at once; exact at the examples all the same",
-                                         soft },
+static const sup_preset  presets[] = { { "soft", "Lag and swing that anyone can see; still exact at the examples", soft },
                                        { "heavy", "Late, with a slow ring at the end", heavy },
                                        { "firm", "Little lag", firm },
                                        { "paper", "Chaudhry et al. 2014 as printed, with the force solved exactly", paper },

@@ -2,35 +2,23 @@
 // al.), vary in material along the body and over time, or take their forces from examples. In the rest frame of every point
 //   q = examples + sum over four nodes of share x X(node)          out = points + B q
 #include "deform/bend/bend.h"
+#include "deform/curves/curve_rows.h"
 
 #include "math/vec.h"
 
 #include <string.h>
 
 static const char* const closings[] = { "balanced", "foundation", "paper", NULL };
-static const char* const transfers[] = { "displacement", "frame", NULL };
 static const char* const equivalents[] = { "sines", "point", "exact", NULL };
 static const char* const betweens[] = { "linear", "catmull_rom", "monotone", NULL };
 
 #define AT(name) offsetof(bend_params, name)
 const sup_param bend_rows_table[ROW_COUNT] = {
-    [ROW_WAY] = { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = sup_curve_ways, .standard = SUP_CURVES_AROUND,
-                  .unit = "",
-                  .help = "How curves lie: rings around the limbs, lines along them (open); or as in papers, cuts by planes "
-                          "across found center lines, or edge loops of the mesh",
-                  .only_with = "line=" },
-    [ROW_CURVES] = { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 24, .unit = "",
-                     .help = "Curves of the longest limb (rings) or the thickest (lines); others in proportion. way=planes: of "
-                             "every limb; or along the line" },
-    [ROW_SPACING] = { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0,
-                      .unit = "diagonal", .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves",
-                      .only_with = "way=around|way=planes,line=" },
-    [ROW_SNAP] = { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
-                   .help = "Curve points nearer to a vertex than this share of their edge move onto it",
-                   .only_with = "way=planes|line!=" },
-    [ROW_GROUPS] = { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
-                     .help = "Curves only where maps are painted whose names match (_GROUP_*), each a part of its own",
-                     .only_with = "line=" },
+    [ROW_WAY] = SUP_ROW_WAY(AT(way), SUP_CURVES_AROUND, "line="),
+    [ROW_CURVES] = SUP_ROW_CURVES(AT(curves), 24, "; with line: along it"),
+    [ROW_SPACING] = SUP_ROW_SPACING(AT(spacing), "way=around|way=planes,line="),
+    [ROW_SNAP] = SUP_ROW_SNAP(AT(snap), "way=planes|line!="),
+    [ROW_GROUPS] = SUP_ROW_GROUPS(AT(groups), "line="),
     [ROW_LINE] = { "line", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(line), .unit = "",
                    .help = "Curves across one center line only: bones by name (tail_*), places 'x y z; x y z' in meters, or "
                            "@FILE" },
@@ -39,15 +27,14 @@ const sup_param bend_rows_table[ROW_COUNT] = {
                                "empty: evenly",
                        .only_with = "line!=" },
     [ROW_INTERVALS] = { "intervals", SUP_PARAM_INT, SUP_STAGE_BIND, AT(intervals), .min = 8, .max = 256, .standard = 48,
-                        .unit = "", .help = "Pieces that every curve is divided into" },
+                        .unit = "", .help = "Segments per curve" },
     [ROW_TERMS] = { "terms", SUP_PARAM_INT, SUP_STAGE_BIND, AT(terms), .min = 1, .max = 64, .standard = 20, .unit = "",
                     .help = "Fourier terms of closed curves on a foundation; at most half the intervals",
                     .only_with = "closed=foundation" },
     [ROW_CLOSED] = { "closed", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(closed), .choices = closings, .unit = "",
                      .help =
                          "Closed curves: net force dropped, or held by the flesh below (they move as a whole), or as printed" },
-    [ROW_TRANSFER] = { "transfer", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(transfer), .choices = transfers, .unit = "",
-                       .help = "Skin between curves takes their displacement, or turns with the frame between them" },
+    [ROW_TRANSFER] = SUP_ROW_TRANSFER(AT(transfer)),
     [ROW_EQUIVALENT] = { "equivalent", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(equivalent), .choices = equivalents, .unit = "",
                          .help =
                              "What stands for a force on a region: sines of force along each curve, one force, or exact ones",
@@ -58,10 +45,10 @@ const sup_param bend_rows_table[ROW_COUNT] = {
                       .max = 0.5, .standard = 0.3, .unit = "",
                       .help = "Poisson's ratio nu; stiffness grows as 1 / (1 - nu^2)" },
     [ROW_WIDTH] = { "width", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(width), .varies = SUP_VARIES_POINT, .min = 0.001, .max = 1000,
-                    .standard = 1, .unit = "", .help = "Widths of the strips times this; stiffness in proportion" },
+                    .standard = 1, .unit = "", .help = "Scales the widths of the strips; stiffness is proportional" },
     [ROW_THICKNESS] = { "thickness", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(thickness), .varies = SUP_VARIES_POINT, .min = 0.01,
                         .max = 10000, .standard = 50, .unit = "mm",
-                        .help = "Of the skin and what bends with it; stiffness by its cube" },
+                        .help = "Thickness of the skin and what bends with it; stiffness grows with its cube" },
     [ROW_SUPPORT] = { "support", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(support), .varies = SUP_VARIES_POINT, .min = 0.001,
                       .max = 1e6, .standard = 1, .unit = "kPa",
                       .help = "closed=foundation, and under bodies: newtons per meter of curve that hold a displacement of one "
@@ -76,38 +63,29 @@ const sup_param bend_rows_table[ROW_COUNT] = {
     [ROW_DENSITY] = { "density", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(density), .min = 1, .max = 20000, .standard = 1050,
                       .unit = "kg/m3", .help = "For weight and dynamics", .only_with = "weight!=0|dynamics=true" },
     [ROW_DYNAMICS] = { "dynamics", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(dynamics), .unit = "",
-                       .help =
-                           "Loads make the curves swing: sag, impact, release. Without: they stand where the loads hold them" },
+                       .help = "Loads make the curves swing: sag, impact, release. Off: curves stay in static equilibrium" },
     [ROW_MODES] = { "modes", SUP_PARAM_INT, SUP_STAGE_BIND, AT(modes), .min = 1, .max = 64, .standard = 8, .unit = "",
-                    .help = "Modes of each curve that may swing, lowest first", .only_with = "dynamics=true" },
+                    .help = "Number of modes of each curve that swing, lowest first", .only_with = "dynamics=true" },
     [ROW_DAMPING] = { "damping", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(damping), .min = 0, .max = 4, .standard = 0.15,
                       .unit = "", .help = "Damping ratio of every mode; 1 does not ring", .only_with = "dynamics=true" },
     [ROW_EXAMPLES] = { "examples", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(examples), .standard = 1, .unit = "",
                        .help = "Forces from example shapes, where there are any", .only_with = "examples" },
-    [ROW_TURNING] = { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
-                      .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as "
-                              "rotation",
-                      .only_with = "examples=true" },
+    [ROW_TURNING] = SUP_ROW_TURNING(AT(turning), "examples=true"),
     [ROW_BETWEEN] = { "between", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(between), .choices = betweens,
                       .standard = BETWEEN_MONOTONE, .unit = "",
-                      .help = "Forces between examples: straight, smooth through them, or smooth and never beyond them",
+                      .help = "Interpolation of forces between examples: linear, smooth, or smooth without overshoot",
                       .only_with = "examples=true,third_example" },
-    [ROW_TRUST] = { "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(trust), .standard = 1, .unit = "",
-                    .help = "Examples count as far as the pose lies between theirs: 16 degrees beside the way (and a sixth of "
-                            "its length) they are down to a third",
-                    .only_with = "examples=true,drive=,poses_beside_the_way" },
+    [ROW_TRUST] = SUP_ROW_TRUST(AT(trust), "theirs", "", "examples=true,drive=,poses_beside_the_way"),
     [ROW_DRIVE] = { "drive", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(drive), .unit = "",
                     .help =
                         "Examples by angles of joints, not time: 'bulge=forearm:0:120; ...' has all of bulge at 120 degrees",
                     .only_with = "examples=true" },
     [ROW_AMOUNT] = { "amount", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(amount), .min = -4, .max = 4, .standard = 1, .unit = "",
-                     .help = "Forces of the examples times this", .only_with = "examples=true" },
+                     .help = "Scales the forces from examples", .only_with = "examples=true" },
     [ROW_PRESS] = { "press", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(press), .standard = 1, .unit = "",
                     .help = "Bodies of the world press into the skin: balls, capsules and closed meshes",
                     .only_with = "bodies" },
-    [ROW_STRENGTH] = { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0,
-                       .max = 1, .standard = 1, .unit = "",
-                       .help = "0 leaves the skin as it comes in; paint _BEND_STRENGTH to keep regions" },
+    [ROW_STRENGTH] = SUP_ROW_STRENGTH(AT(strength), "_BEND_STRENGTH"),
 };
 
 static const char* const soft[][2] = { { "young", "200" }, { "dynamics", "1" }, { "damping", "0.1" }, { NULL, NULL } };
@@ -121,24 +99,6 @@ static const sup_preset  presets[] = { { "soft", "Gives way and rings", soft },
                                        { 0 } };
 
 // ---------------------------------------------------------------------------------------------- bind
-
-static sup_result bind_fields(const sup_bind_input* in, bend_bound* b, sup_arena* arena, sup_error* error)
-{
-    const struct {
-        enum bend_row row;
-        sup_field*    to;
-    } list[] = { { ROW_YOUNG, &b->young },         { ROW_POISSON, &b->poisson }, { ROW_WIDTH, &b->width },
-                 { ROW_THICKNESS, &b->thickness }, { ROW_SUPPORT, &b->support }, { ROW_PRESSURE, &b->pressure } };
-    sup_result r = SUP_OK;
-    for (size_t i = 0; i < SUP_COUNT_OF(list) && !r; ++i)
-        r = bend_net_field(&b->net, &in->fields[list[i].row], arena, list[i].to, error);
-    double* stiffness = SUP_NEW(arena, double, b->net.on.curves.curve_count);
-    if (!r && !stiffness) r = sup_fail_memory(error, "bend");
-    for (uint32_t c = 0; !r && c < b->net.on.curves.curve_count; ++c) stiffness[c] = bend_stiffness(b, in->params, c);
-    b->stiffness = stiffness;
-    b->strength = in->fields[ROW_STRENGTH];
-    return r;
-}
 
 /// What a person should know of what was bound.
 static void note_notes(const sup_bind_input* in, const bend_bound* b)
@@ -161,7 +121,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     b->character = in->character;
     b->framed = p->transfer == TRANSFER_FRAME;
     sup_result r = bend_net_create(in, p, arena, &b->net, error);
-    if (!r) r = bind_fields(in, b, arena, error);
+    if (!r) r = bend_fields_create(in, b, arena, error);
     if (!r) r = bend_loads_create(in, p, &b->net, arena, &b->loads, error);
     if (!r) r = bend_fixed_create(p, b, arena, error);
     if (!r) r = bend_shapes_create(in, p, &b->net, arena, &b->shapes, error);

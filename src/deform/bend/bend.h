@@ -1,7 +1,7 @@
 /// deform/bend/bend.h: the inside of the bend deformer. bend_net.c lays curves and nodes over the mesh,
-/// bend_line.c makes center lines, bend_loads.c turns forces into shapes of the curves, bend_region.c forces on a surface
-/// region, bend_shapes.c examples, bend_bodies.c and bend_press.c bodies that press, bend_sway.c dynamics, bend_frame.c puts a
-/// frame together; bend.c holds the table and binds.
+/// bend_line.c makes center lines, bend_fields.c what varies over the skin, bend_loads.c turns forces into shapes of the
+/// curves, bend_region.c forces on a surface region, bend_shapes.c examples, bend_bodies.c and bend_press.c bodies that press,
+/// bend_sway.c dynamics, bend_frame.c puts a frame together; bend.c holds the table and binds.
 ///
 /// Every curve stands for a strip of skin: EI from widths, thickness, E and nu. In the rest frame a node moves by
 ///     X = sum over loads of force x shape / EI,     shape = EI X for one newton, computed when binding
@@ -84,6 +84,7 @@ typedef struct bend_net {
     double          metres;   ///< per unit
     const sup_vec3* normals;  ///< of the skin at the nodes
     const double*   length;   ///< per curve, meters
+    const double*   girth;    ///< likewise; of closed ones what they bend by, less than their length where they wind
     const double (*width)[2]; ///< to both sides, meters; 0: nothing there
     const uint32_t* joint;    ///< per curve: the one that turns it most
 } bend_net;
@@ -93,15 +94,11 @@ sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_a
 void bend_net_read(const bend_net* net, const sup_vec3* at_points, float* rows);
 /// "0 to 11 (spine_1 to neck_1), 12 to 17 (leg_l)": the curves there are, by limb and the bones that turn them.
 void bend_net_names(const bend_net* net, const sup_character* character, char* text, size_t size);
-/// A field over points as one over curves: means along them.
-sup_result bend_net_field(const bend_net* net, const sup_field* field, sup_arena* arena, sup_field* out, sup_error* error);
 
 // bend_line.c ----------------------------------------------------------------------------------------------------------------
 
 /// Curves across a center line given by `line` (bones by a glob, or places in meters) at `stations`.
 sup_result bend_line_cut(const sup_bind_input* in, const bend_params* p, sup_arena* arena, sup_curves* out, sup_error* error);
-/// Numbers of a text, separated by blanks, commas or semicolons. Returns how many, SUP_NONE where it holds something else.
-uint32_t bend_numbers(const char* text, double* out, uint32_t most);
 
 // bend_loads.c ---------------------------------------------------------------------------------------------------------------
 
@@ -278,6 +275,11 @@ sup_result bend_fixed_create(const bend_params* p, bend_bound* b, sup_arena* are
 bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const bend_workspace* work);
 /// All of q. False: nothing moves.
 bool bend_fixed_apply(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_workspace* work);
+
+// bend_fields.c --------------------------------------------------------------------------------------------------------------
+
+/// Material and loads that vary over the skin, as fields over the curves of b->net, and what it is made of when bound.
+sup_result bend_fields_create(const sup_bind_input* in, bend_bound* b, sup_arena* arena, sup_error* error);
 
 /// Material of curve c under these parameters.
 double bend_stiffness(const bend_bound* b, const bend_params* p, uint32_t curve);

@@ -30,7 +30,7 @@ static double shape_at(const fixed_maker* m, uint32_t curve, const float* shape,
 {
     const bend_loads* l = &m->b->loads;
     if (!terms) return shape[n];
-    double length = m->b->net.length[curve], sum = 0;
+    double length = m->b->net.girth[curve], sum = 0;
     for (uint32_t k = 0; k <= 2 * l->terms; ++k) {
         double w = length > 0 ? TWO_PI * ((k + 1) / 2) / length : 0, w4 = w * w * w * w;
         sum +=

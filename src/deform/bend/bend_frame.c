@@ -97,7 +97,7 @@ void bend_frame_material(const bend_bound* b, const bend_params* p, const sup_fr
 sup_vec3 bend_item_value(const bend_bound* b, const bend_item* item, const sup_frame* frame, const bend_workspace* work)
 {
     const bend_curve_now* now = &work->now[item->curve];
-    double by = item->shape ? 1 / now->stiffness : b->net.length[item->curve] > 0 ? 1 / b->net.length[item->curve] : 0;
+    double by = item->shape ? 1 / now->stiffness : b->net.girth[item->curve] > 0 ? 1 / b->net.girth[item->curve] : 0;
     if (item->force >= frame->world->force_count) return v3(0, 0, 0);
     const sup_force* f = &frame->world->forces[item->force];
     return v3_scale(f->local ? f->value : quat_rotate(quat_conjugate(now->turn), f->value), (float)by);
@@ -158,7 +158,7 @@ static void add_weight(const bend_bound* b, const bend_params* p, const sup_fram
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
         const bend_curve_now* now = &work->now[c];
         bool                  closed = b->net.on.curves.curves[c].closed;
-        double                l = b->net.length[c];
+        double                l = b->net.girth[c];
         sup_vec3 g = v3_scale(quat_rotate(quat_conjugate(now->turn), frame->world->gravity), p->weight * (float)now->mass);
         if (closed && b->loads.founded) {
             float* to = work->terms + 3 * c;
@@ -175,7 +175,7 @@ static void bend_founded(const bend_bound* b, const bend_workspace* work)
     uint32_t T = b->loads.terms;
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
         for (uint32_t k = 0; k <= 2 * T; ++k) {
-            double w = b->net.length[c] > 0 ? TWO_PI * ((k + 1) / 2) / b->net.length[c] : 0;
+            double w = b->net.girth[c] > 0 ? TWO_PI * ((k + 1) / 2) / b->net.girth[c] : 0;
             float  by = (float)(1 / (work->now[c].sigma + work->now[c].stiffness * w * w * w * w));
             float* to = work->terms + (size_t)k * b->net.on.stride + 3 * c;
             to[0] *= by, to[1] *= by, to[2] *= by;

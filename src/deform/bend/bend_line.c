@@ -14,7 +14,8 @@ enum { NUMBERS_MAX = 768, STATIONS_MAX = 256 };
 /// A station cuts another limb where the skin is so many times as far from it as from the middle one of all.
 #define FAR_SKIN 4.0f
 
-uint32_t bend_numbers(const char* text, double* out, uint32_t most)
+/// Numbers of a text, separated by blanks, commas or semicolons. Returns how many, SUP_NONE where it holds something else.
+static uint32_t numbers_of(const char* text, double* out, uint32_t most)
 {
     uint32_t count = 0;
     size_t   length = strlen(text), at = 0;
@@ -105,7 +106,7 @@ static char* take_apart(const char* text, sup_arena* arena, const char** station
 static sup_result line_of_places(const sup_bind_input* in, const char* text, polyline* out, sup_error* error)
 {
     double   numbers[NUMBERS_MAX];
-    uint32_t n = bend_numbers(text, numbers, NUMBERS_MAX);
+    uint32_t n = numbers_of(text, numbers, NUMBERS_MAX);
     if (n == SUP_NONE || n % 3 != 0)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "bend: line '%.*s' must be a glob of bones, or places of three numbers in meters each, at most %d",
@@ -150,7 +151,7 @@ static sup_result read_stations(const bend_params* p, const char* said, const po
         stations_of_places(l, out, count);
         return SUP_OK;
     }
-    *count = said ? bend_numbers(said, out, STATIONS_MAX) : 0;
+    *count = said ? numbers_of(said, out, STATIONS_MAX) : 0;
     if (*count == SUP_NONE)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "bend: stations '%s' must be numbers from 0 to 1, at most %d, or the word places", said, STATIONS_MAX);

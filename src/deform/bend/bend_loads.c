@@ -55,7 +55,7 @@ static sup_result make_tables(loads_maker* m)
 static void add_unit(const loads_maker* m, uint32_t curve, double begin, double end, double share, float* shape, float* terms)
 {
     uint32_t N = m->net->on.intervals;
-    double   l = m->net->length[curve], l3 = l * l * l;
+    double   l = m->net->girth[curve], l3 = l * l * l;
     if (terms) {
         terms[0] += (float)share;
         for (uint32_t k = 1; k <= m->out->terms; ++k) {
@@ -97,7 +97,7 @@ static double stiffness_of(const loads_maker* m, uint32_t curve)
 /// What one newton per meter of a term bends a curve on a foundation by.
 static double give_of_term(const loads_maker* m, uint32_t curve, uint32_t term)
 {
-    double l = m->net->length[curve], w = l > 0 ? 6.283185307179586 * ((term + 1) / 2) / l : 0;
+    double l = m->net->girth[curve], w = l > 0 ? 6.283185307179586 * ((term + 1) / 2) / l : 0;
     return 1 / (1e3 * (double)m->p->support + stiffness_of(m, curve) * w * w * w * w);
 }
 
@@ -105,7 +105,7 @@ static double give_of_term(const loads_maker* m, uint32_t curve, uint32_t term)
 static void bend_by_item(const loads_maker* m, const bend_item* item, double* out)
 {
     uint32_t all = 2 * m->out->terms + 1;
-    double   l = m->net->length[item->curve];
+    double   l = m->net->girth[item->curve];
     for (uint32_t n = 0; n <= m->net->on.intervals; ++n) {
         out[n] = item->shape ? item->shape[n] / stiffness_of(m, item->curve) : 0;
         for (uint32_t k = 0; item->terms && l > 0 && k < all; ++k)
@@ -121,7 +121,7 @@ static void force_into(const loads_maker* m, uint32_t curve, const double* x, fl
     for (uint32_t k = 0; terms && k < all; ++k) {
         double sum = 0;
         for (uint32_t n = 0; n < N; ++n) sum += (k ? 2.0 : 1.0) / N * (double)m->out->basis[n * all + k] * x[n];
-        terms[k] = (float)(sum * m->net->length[curve] / give_of_term(m, curve, k));
+        terms[k] = (float)(sum * m->net->girth[curve] / give_of_term(m, curve, k));
     }
 }
 
@@ -260,8 +260,8 @@ static sup_result make_bone_force(loads_maker* m, const sup_force* f, uint32_t n
             share[n] = (double)sup_force_share(f, SUP_NONE, m->net->on.nodes[c * per + n]);
             if (!(share[n] > 0 && m->net->length[c] > 0)) continue;
             if (!shape && !terms && !add_item(m, number, c, &shape, &terms)) return sup_fail_memory(m->error, "bend");
-            add_unit(m, c, (double)n / N, 0, share[n] * m->net->length[c], shape, terms);
-            part[c] += share[n] * m->net->length[c];
+            add_unit(m, c, (double)n / N, 0, share[n] * m->net->girth[c], shape, terms);
+            part[c] += share[n] * m->net->girth[c];
         }
         if (!shape && !terms) continue;
         give[c] = give_of(m, &m->items[m->item_count - 1], share, bent);
@@ -287,7 +287,8 @@ static sup_result make_bone_force(loads_maker* m, const sup_force* f, uint32_t n
 
 // ---------------------------------------------------------------------------------------------- pressure
 
-/// A pascal on the strip of every curve, along the normals of the skin.
+/// A pascal on the strip of every curve, along the normals of the skin. What it adds up to over a closed curve is carried along
+/// the limb by the skin, not by the flesh below: on a foundation it would slide rings of a neck up to the head.
 static sup_result make_pressure(loads_maker* m)
 {
     const bend_net* net = m->net;
@@ -298,19 +299,23 @@ static sup_result make_pressure(loads_maker* m)
     for (uint32_t c = 0; c < net->on.curves.curve_count; ++c) {
         const sup_vec3* normals = net->normals + (size_t)c * per;
         sup_vec3*       to = out + (size_t)c * m->out->rows;
-        double          l = net->length[c], width = 0.5 * (net->width[c][0] + net->width[c][1]);
+        double          l = net->girth[c], width = 0.5 * (net->width[c][0] + net->width[c][1]);
         if (founded(m, c)) { // terms of the load per meter
-            for (uint32_t k = 0; k < all; ++k)
+            for (uint32_t k = 1; k < all; ++k)
                 for (uint32_t n = 0; n < N; ++n)
-                    to[k] = v3_mad(to[k], (float)(width * (k ? 2.0 : 1.0) / N) * m->out->basis[n * all + k], normals[n]);
+                    to[k] = v3_mad(to[k], (float)(width * 2.0 / N) * m->out->basis[n * all + k], normals[n]);
             continue;
         }
-        bool closed = net->on.curves.curves[c].closed;
-        for (uint32_t n = 0; n < per; ++n)
-            for (uint32_t k = closed ? 0 : 1; k < N; ++k) {
-                float g = closed ? m->out->compliance[(n + N - k) % N] : m->out->clamped[n * per + k];
-                to[n] = v3_mad(to[n], (float)(l * l * l * l * width / N) * g, normals[k]);
-            }
+        bool  closed = net->on.curves.curves[c].closed;
+        float unit = (float)(l * l * l * l * width / N);
+        for (uint32_t n = 0; n < per; ++n) {
+            sup_vec3 sum = v3(0, 0, 0);
+            uint32_t apart = n % N; // (n - k) mod N
+            for (uint32_t k = 0; closed && k < N; ++k, apart = apart ? apart - 1 : N - 1)
+                sum = v3_mad(sum, unit * m->out->compliance[apart], normals[k]);
+            for (uint32_t k = 1; !closed && k < N; ++k) sum = v3_mad(sum, unit * m->out->clamped[n * per + k], normals[k]);
+            to[n] = sum;
+        }
     }
     m->out->pressure = out;
     return SUP_OK;

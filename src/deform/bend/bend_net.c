@@ -1,8 +1,10 @@
 // Curves over the character, nodes spread evenly along them, the strips they stand for, and what every skin point takes.
 #include "deform/bend/bend.h"
 #include "geom/surface/clean.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 /// Skin without curves of its own fades out over this share of the diagonal.
@@ -10,42 +12,61 @@
 
 // ---------------------------------------------------------------------------------------------- nodes
 
+/// How far it is around a closed curve: its length, or around the ellipse with the same moments where that is less. A ring
+/// where limbs part goes up and down between them, and is as long as the rings of both together; it bends like its neighbors.
+static double girth_of(const bend_net* net, uint32_t curve)
+{
+    uint32_t        N = net->on.intervals;
+    const sup_vec3* nodes = net->on.nodes + (size_t)curve * (N + 1);
+    sup_vec3        center = v3(0, 0, 0);
+    double          sum = 0;
+    if (!net->on.curves.curves[curve].closed) return net->on.lengths[curve];
+    for (uint32_t n = 0; n < N; ++n) center = v3_mad(center, 1.0f / (float)N, nodes[n]);
+    for (uint32_t n = 0; n < N; ++n) sum += (double)v3_length2(v3_sub(nodes[n], center)) / N;
+    return fmin(net->on.lengths[curve], 2 * SUP_PI * sqrt(sum));
+}
+
 static sup_result make_skin(const sup_mesh* mesh, bend_net* net, sup_arena* arena, sup_error* error)
 {
     uint32_t  count = net->on.curves.curve_count;
     sup_vec3 *normals = SUP_NEW(arena, sup_vec3, net->on.node_count), *skin = SUP_NEW(arena, sup_vec3, mesh->point_count);
-    double*   length = SUP_NEW(arena, double, count);
-    if (!normals || !skin || !length) return sup_fail_memory(error, "bend");
+    double *  length = SUP_NEW(arena, double, count), *girth = SUP_NEW(arena, double, count);
+    if (!normals || !skin || !length || !girth) return sup_fail_memory(error, "bend");
     sup_mesh   once = *mesh; // a face that is there twice, or its back, does not turn the normals
     sup_clean  surface;
     sup_result r = sup_clean_surface(NULL, mesh->triangle_count, mesh->triangles, arena, &surface, error);
     if (r) return r;
     once.triangles = surface.triangles, once.triangle_count = surface.triangle_count;
     sup_mesh_normals(&once, skin);
-    for (uint32_t c = 0; c < count; ++c) length[c] = net->metres * net->on.lengths[c];
+    for (uint32_t c = 0; c < count; ++c)
+        length[c] = net->metres * net->on.lengths[c], girth[c] = net->metres * girth_of(net, c);
     for (uint32_t i = 0; i < net->on.node_count; ++i)
         normals[i] = v3_normalize(sup_node_read(&net->on.sources[i], skin), v3(0, 0, 0));
     net->normals = normals;
     net->length = length;
+    net->girth = girth;
     return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- strips
 
-/// Mean distance from the nodes of one curve to the nearest of the other, in meters.
-static double distance_between(const bend_net* net, uint32_t a, uint32_t b)
+/// Mean distance from the nodes of one curve to the nearest of the other, in meters. `rows` holds four numbers a node: the
+/// inner loop is over nodes that do not know of each other, which compilers turn into lanes. Loose pieces have a curve each,
+/// and this was a third of their bind.
+static double distance_between(const bend_net* net, uint32_t a, uint32_t b, float* rows)
 {
-    uint32_t per = net->on.intervals + 1;
-    double   sum = 0;
-    for (uint32_t i = 0; i < net->on.intervals; ++i) {
-        float least = 3e38f;
-        for (uint32_t k = 0; k < net->on.intervals; ++k) {
-            float d = v3_length2(v3_sub(net->on.nodes[a * per + i], net->on.nodes[b * per + k]));
-            if (d < least) least = d;
+    uint32_t        N = net->on.intervals, per = N + 1;
+    const sup_vec3 *from = net->on.nodes + (size_t)a * per, *to = net->on.nodes + (size_t)b * per;
+    float* restrict x = rows, * restrict y = rows + N, * restrict z = rows + 2 * (size_t)N, * restrict least = rows + 3 * (size_t)N;
+    double sum = 0;
+    for (uint32_t i = 0; i < N; ++i) x[i] = from[i].x, y[i] = from[i].y, z[i] = from[i].z, least[i] = 3e38f;
+    for (uint32_t k = 0; k < N; ++k)
+        for (uint32_t i = 0; i < N; ++i) {
+            float dx = x[i] - to[k].x, dy = y[i] - to[k].y, dz = z[i] - to[k].z, d = dx * dx + dy * dy + dz * dz;
+            least[i] = d < least[i] ? d : least[i];
         }
-        sum += (double)sqrtf(least);
-    }
-    return net->metres * sum / net->on.intervals;
+    for (uint32_t i = 0; i < N; ++i) sum += (double)sqrtf(least[i]);
+    return net->metres * sum / N;
 }
 
 typedef enum strip_pass { ADD, PICK, CLEAR } strip_pass;
@@ -75,12 +96,12 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
     uint32_t           count = net->on.curves.curve_count, joints = in->character->skeleton.joint_count;
     double(*width)[2] = sup_arena_alloc(arena, count, sizeof *width);
     uint32_t* joint = SUP_NEW(arena, uint32_t, count);
-    float*    sums = SUP_NEW(arena, float, joints);
-    if (!width || !joint || !sums) return sup_fail_memory(error, "bend");
+    float *   sums = SUP_NEW(arena, float, joints), *rows = SUP_NEW(arena, float, 4 * (size_t)net->on.intervals);
+    if (!width || !joint || !sums || !rows) return sup_fail_memory(error, "bend");
     for (uint32_t c = 0; c < count; ++c) {
         const sup_curve* u = &net->on.curves.curves[c];
         for (int s = 0; s < 2; ++s)
-            if (u->sides[s] != SUP_NONE && u->sides[s] != c) width[c][s] = distance_between(net, c, u->sides[s]);
+            if (u->sides[s] != SUP_NONE && u->sides[s] != c) width[c][s] = distance_between(net, c, u->sides[s], rows);
         // The last ring before a fork: skin goes on beyond it.
         for (int s = 0; net->on.curves.below && s < 2; ++s)
             if (!(width[c][s] > 0)) width[c][s] = width[c][1 - s];
@@ -127,25 +148,6 @@ void bend_net_read(const bend_net* net, const sup_vec3* at_points, float* rows)
         float*   to = rows + (size_t)(i % per) * net->on.stride + i / per * 3;
         to[0] = q.x, to[1] = q.y, to[2] = q.z;
     }
-}
-
-sup_result bend_net_field(const bend_net* net, const sup_field* field, sup_arena* arena, sup_field* out, sup_error* error)
-{
-    uint32_t count = net->on.curves.curve_count, per = net->on.intervals + 1;
-    *out = (sup_field){ NULL, NULL };
-    if (!field->scale) return SUP_OK;
-    float *scale = SUP_NEW(arena, float, count), *offset = SUP_NEW(arena, float, count);
-    if (!scale || !offset) return sup_fail_memory(error, "bend");
-    for (uint32_t c = 0; c < count; ++c)
-        for (uint32_t n = 0; n < per; ++n) {
-            const sup_node_source* s = &net->on.sources[c * per + n];
-            for (int k = 0; k < 4; ++k) {
-                scale[c] += s->share[k] * field->scale[s->point[k]] / (float)per;
-                offset[c] += s->share[k] * field->offset[s->point[k]] / (float)per;
-            }
-        }
-    *out = (sup_field){ scale, offset };
-    return SUP_OK;
 }
 
 void bend_net_names(const bend_net* net, const sup_character* character, char* text, size_t size)

@@ -57,7 +57,7 @@ static void rest_of(const bend_bound* b, uint32_t c, const bend_workspace* work,
 
 static double stiffness_of(const bend_bound* b, uint32_t c, uint32_t k, const bend_workspace* work)
 {
-    double l = b->net.length[c], l4 = l * l * l * l;
+    double l = b->net.girth[c], l4 = l * l * l * l;
     bool   closed = b->net.on.curves.curves[c].closed;
     double h = l4 > 0 ? work->now[c].stiffness * (closed ? b->modes.wave : b->modes.open_wave)[k] / l4 : 0;
     return h + (closed && b->loads.founded ? work->now[c].sigma : 0);

@@ -30,6 +30,7 @@ sup_result sup_curve_labels(const sup_bind_input* in, const char* who, const cha
 }
 
 const char* const sup_curve_ways[] = { "around", "along", "planes", "loops", NULL };
+const char* const sup_curve_transfers[] = { "displacement", "frame", NULL };
 
 /// Parts of the ways that need some: of groups or the skeleton; without either, the limbs of the coordinate.
 static sup_result lay_over_parts(const sup_bind_input* in, const char* who, const sup_curve_plan* plan, sup_arena* arena,

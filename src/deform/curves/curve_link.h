@@ -9,6 +9,8 @@
 
 /// How curves lie over a character: one parameter with these choices for all links, sup_curve_way as a number.
 extern const char* const sup_curve_ways[];
+/// How the skin between curves follows them.
+extern const char* const sup_curve_transfers[];
 
 typedef struct sup_curve_plan {
     int         way;

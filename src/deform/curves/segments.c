@@ -420,7 +420,7 @@ uint32_t sup_segments_find(const sup_segments* s, double time, double* ratio, do
     return low;
 }
 
-sup_tangent sup_segments_tangent(const sup_segments* s, uint32_t i)
+static sup_tangent tangent_at(const sup_segments* s, uint32_t i)
 {
     sup_tangent t = { i > 0 ? i - 1 : i, i + 1 < s->count ? i + 1 : i, 0 };
     if (t.from < i && i < t.to) t.scale = 1.0 / (s->times[t.to] - s->times[t.from]);
@@ -435,7 +435,7 @@ void sup_segments_hermite(const sup_segments* s, uint32_t i, double t, double sh
     shares[1] = 1 - h01;
     shares[2] = h01;
     for (uint32_t k = 0; k < 2; ++k) {
-        sup_tangent m = sup_segments_tangent(s, i + k);
+        sup_tangent m = tangent_at(s, i + k);
         shares[m.from + 1 - i] -= h[k] * span * m.scale;
         shares[m.to + 1 - i] += h[k] * span * m.scale;
     }

@@ -70,7 +70,6 @@ typedef struct sup_tangent {
     uint32_t from, to;
     double   scale;
 } sup_tangent;
-sup_tangent sup_segments_tangent(const sup_segments* segments, uint32_t i);
 
 size_t sup_push_scratch(const sup_push* push);
 /// out = frame points + B q. q is overwritten.

@@ -5,6 +5,7 @@
 // oscillators lag behind or run ahead by. With the residual in half precision or dropped, the carrier goes through the series
 // too, and only what they miss of the examples is kept beside them.
 #include "deform/fourier/fourier.h"
+#include "deform/curves/curve_rows.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -19,20 +20,13 @@ static const char* const residuals[] = { "exact", "half", "none", NULL };
 
 #define AT(name) offsetof(fourier_params, name)
 static const sup_param rows[] = {
-    { "way", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(way), .choices = sup_curve_ways, .standard = SUP_CURVES_AROUND, .unit = "",
-      .help = "How curves lie: rings around the limbs, lines along them (open); or as in papers, cuts by planes across found "
-              "center lines, or edge loops of the mesh" },
-    { "curves", SUP_PARAM_INT, SUP_STAGE_BIND, AT(curves), .min = 3, .max = 256, .standard = 24, .unit = "",
-      .help = "Curves of the longest limb (rings) or the thickest (lines); others in proportion. way=planes: of every limb" },
-    { "spacing", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spacing), .min = 0, .max = 0.5, .standard = 0, .unit = "diagonal",
-      .help = "Distance of rings, as a share of the diagonal; 0: by the number of curves",
-      .only_with = "way=around|way=planes" },
-    { "snap", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(snap), .min = 0, .max = 0.5, .standard = 0.25, .unit = "edge",
-      .help = "Curve points nearer to a vertex than this share of their edge move onto it", .only_with = "way=planes" },
-    { "groups", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(groups), .unit = "",
-      .help = "Curves only where maps are painted whose names match (_GROUP_*), each a part of its own" },
+    SUP_ROW_WAY(AT(way), SUP_CURVES_AROUND, NULL),
+    SUP_ROW_CURVES(AT(curves), 24, ""),
+    SUP_ROW_SPACING(AT(spacing), "way=around|way=planes"),
+    SUP_ROW_SNAP(AT(snap), "way=planes"),
+    SUP_ROW_GROUPS(AT(groups), NULL),
     { "terms", SUP_PARAM_INT, SUP_STAGE_BIND, AT(terms), .min = 1, .max = SUP_FOURIER_TERMS_MAX, .standard = 9, .unit = "",
-      .help = "Waves around a curve, N; fewer where its points are too few or too far apart" },
+      .help = "Number of waves around a curve, N; fewer where its points are too few or too far apart" },
     { "ends", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ends), .choices = ends, .unit = "",
       .help = "Open curves: both ends exact, their slopes too, or only the first held and the other free",
       .only_with = "way=along|way=loops" },
@@ -43,35 +37,20 @@ static const sup_param rows[] = {
           "How often soft flesh would swing from the first example to the last, or around a loop (live: per second); 0.5 heavy "
           "and late, 1 soft, 3 firm",
       .only_with = "expert=false" },
-    { "damping", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(damping), .min = 0, .max = 2, .standard = 0.15, .unit = "",
-      .help = "How soon it comes to rest: 0.05 jiggles on, 0.15 settles in a few swings, 1 does not ring",
-      .only_with = "expert=false" },
+    SUP_ROW_DAMPING(AT(damping)),
     { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = -1, .max = 10, .standard = -1, .unit = "",
-      .help = "How much faster short waves swing; 0: all alike, negative: 1 at second order, 0.1 at fourth",
+      .help = "How much faster short waves swing; 0: all at the same rate; negative: 1 at second order, 0.1 at fourth",
       .only_with = "expert=false" },
-    { "law", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(law), .choices = sup_curve_laws, .unit = "",
-      .help = "How damping grows with the wave: not, or less (mass), or more (stiffness)", .only_with = "expert=false" },
+    SUP_ROW_LAW(AT(law), "wave"),
     { "ramp", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(ramp), .choices = ramps, .unit = "",
       .help = "How the force grows between two examples; smoothstep fits clips that ease in and out" },
-    { "continuity", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(continuity), .choices = sup_curve_continuities, .unit = "",
-      .help = "Rates at examples: prescribed (auto; waves too fast for it do not swing; hermite; those carry), carried on, or "
-              "begun anew",
-      .only_with = "third_example" },
-    { "hold", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(hold), .min = 0, .max = 100, .standard = 0, .unit = "s",
-      .help = "continuity=auto, several examples: how long one lasts; between those further apart the skin falls back to the "
-              "plain one, and does not swing. 0: until the next",
-      .only_with = "continuity=auto,third_example" },
-    { "settle", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(settle), .unit = "",
-      .help = "Ring out behind the last example instead of standing still", .only_with = "time_behind_examples" },
+    SUP_ROW_CONTINUITY(AT(continuity), "wave", "third_example"),
+    SUP_ROW_HOLD(AT(hold)),
+    SUP_ROW_SETTLE(AT(settle), "time_behind_examples"),
     { "residual", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(residual), .choices = residuals, .unit = "",
-      .help = "What the series miss of the examples: kept exactly, in half precision, or dropped" },
-    { "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(trust), .standard = 1, .unit = "",
-      .help =
-          "Examples count as far as the pose lies between theirs: 16 degrees beside the way (and a sixth of its length) they "
-          "are down to a third; off: in whatever pose",
-      .only_with = "poses_beside_the_way" },
-    { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(turning), .standard = 1, .unit = "",
-      .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
+      .help = "The part of the examples that the series misses: kept exactly, in half precision, or dropped" },
+    SUP_ROW_TRUST(AT(trust), "theirs", "; off: they act in any pose", "poses_beside_the_way"),
+    SUP_ROW_TURNING(AT(turning), NULL),
     { "lean", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(lean), .standard = 1, .unit = "",
       .help = "Points that linear blending squeezes at a sculpt lean on dual quaternions; off for runtime files of games that "
               "only blend linearly" },
@@ -91,10 +70,8 @@ static const sup_param rows[] = {
       .help = "Thickness of the skin", .only_with = "expert=true" },
     { "restoring", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(restoring), .min = 0, .max = 1e9, .standard = 50, .unit = "",
       .help = "Stiffness that pulls every wave back, sigma", .only_with = "expert=true" },
-    { "sway", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(sway), .min = 0, .max = 3, .standard = 1, .unit = "",
-      .help = "How much of the lag and swing is shown; examples stay exact" },
-    { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0, .max = 1, .standard = 1,
-      .unit = "", .help = "0 leaves the skin as it comes in; paint _FOURIER_STRENGTH to keep regions" },
+    SUP_ROW_SWAY(AT(sway), NULL),
+    SUP_ROW_STRENGTH(AT(strength), "_FOURIER_STRENGTH"),
 };
 
 static const char* const soft[][2] = {
@@ -103,8 +80,7 @@ static const char* const soft[][2] = {
 static const char* const heavy[][2] = { { "cycles", "0.5" }, { "damping", "0.1" }, { "settle", "1" }, { NULL, NULL } };
 static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, { NULL, NULL } };
 static const char* const small[][2] = { { "terms", "3" }, { "residual", "none" }, { "turning", "0" }, { NULL, NULL } };
-static const sup_preset  presets[] = { { "soft", "Lag and swing that are seen at once; exact at the examples all the same",
-                                         soft },
+static const sup_preset  presets[] = { { "soft", "Lag and swing that anyone can see; still exact at the examples", soft },
                                        { "heavy", "Late, with a slow ring at the end", heavy },
                                        { "firm", "Little lag", firm },
                                        { "small", "Fewest bytes: three waves, no residual", small },

@@ -5,6 +5,7 @@
 #include "deform/pose_space/pose_space.h"
 #include "base/internal.h"
 #include "base/sort.h"
+#include "deform/curves/curve_rows.h"
 #include "deform/curves/pose_turns.h"
 #include "deform/curves/trust.h"
 #include "deform/pose_space/pose_sections.h"
@@ -46,11 +47,8 @@ static const sup_param rows[] = {
       .only_with = "kernel=multiquadric|kernel=gaussian" },
     { "weighted", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, weighted), .standard = 1, .unit = "",
       .help = "Each point looks at the joints that move it, not at the whole pose" },
-    { "turning", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, turning), .standard = 1, .unit = "",
-      .help = "Take out how sections of a limb turn beyond the skeleton (spread twists) and interpolate it as rotation" },
-    { "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, offsetof(pose_space_params, trust), .standard = 1, .unit = "",
-      .help = "Examples count as far as the pose lies between two of them: 16 degrees beside the way (and a sixth of its "
-              "length) they are down to a third; off: in whatever pose" },
+    SUP_ROW_TURNING(offsetof(pose_space_params, turning), NULL),
+    SUP_ROW_TRUST(offsetof(pose_space_params, trust), "two of them", "; off: they act in any pose", NULL),
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(pose_space_params, strength), .varies = SUP_VARIES_POINT, .min = 0,
       .max = 1, .standard = 1, .unit = "",
       .help = "Share of the correction; paint _POSE_SPACE_STRENGTH to keep regions as they come in" },

@@ -24,8 +24,8 @@ static const sup_param rows[] = {
       .help = "Points on the edge of a hole stay where they come in, so that openings do not shrink",
       .only_with = "holes,iterations>0" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(smooth_params, strength), .varies = SUP_VARIES_POINT, .min = 0,
-      .max = 1, .standard = 1, .unit = "", .help = "0 leaves the skin as it comes in; paint _SMOOTH_STRENGTH to keep regions",
-      .only_with = "iterations>0" },
+      .max = 1, .standard = 1, .unit = "",
+      .help = "0 passes the skin through unchanged; paint _SMOOTH_STRENGTH to keep regions", .only_with = "iterations>0" },
 };
 
 typedef struct bound {

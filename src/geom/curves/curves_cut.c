@@ -26,14 +26,12 @@ static uint32_t find_edge(const sup_topology* t, uint32_t a, uint32_t b)
 sup_result maker_begin(curve_maker* m, const sup_curve_mesh* mesh, float snap, sup_arena* arena, sup_error* error)
 {
     *m = (curve_maker){ .mesh = *mesh, .arena = arena, .snap = snap };
-    uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)mesh->triangle_count + 1);
     uint32_t* edges = SUP_NEW(arena, uint32_t, 3 * (size_t)mesh->triangle_count);
     m->stamps = SUP_NEW(arena, uint32_t, mesh->triangle_count);
     m->used = SUP_NEW(arena, uint32_t, mesh->point_count);
-    if (!begin || !edges || !m->stamps || !m->used) return sup_fail_memory(error, "curves");
-    for (uint32_t t = 0; t <= mesh->triangle_count; ++t) begin[t] = 3 * t;
-    sup_polygons polygons = { mesh->point_count, mesh->triangle_count, begin, mesh->triangles };
-    sup_result   r = sup_topology_create(&polygons, arena, &m->topology, error);
+    if (!edges || !m->stamps || !m->used) return sup_fail_memory(error, "curves");
+    sup_result r =
+        sup_topology_of_triangles(mesh->point_count, mesh->triangle_count, mesh->triangles, arena, &m->topology, error);
     if (r) return r;
     m->visited = SUP_NEW(arena, uint32_t, m->topology.edge_count);
     if (!m->visited) return sup_fail_memory(error, "curves");

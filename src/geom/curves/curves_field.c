@@ -14,7 +14,7 @@
 /// A tip is left bare by so much of the distance to the next ring, and of its branch's area, at most.
 #define TIP_GAP 0.2f
 #define TIP_AREA 0.01f
-/// A pit that holds more of its piece's area than this is no small fault.
+/// A pit that holds more of its piece's area than this is not a small fault.
 #define PIT_AREA 0.05
 /// Guides are doubted where the slope of their coordinate is off 1 by more than this in the mean: 0.05 to 0.28 by bones made by
 /// hand, 0.35 to 0.58 by bones fitted to a motion, 0.10 to 0.15 by distances. Distances lead where they are off by this share
@@ -24,9 +24,12 @@
 #define DOUBT_AREA 0.02
 /// An open ring shorter than this share of the one beside it is a fragment.
 #define FRAGMENT 0.5f
-/// Rings of a branch whose distances differ by more than this factor are spread anew.
+/// Rings of a branch whose distances differ by more than this factor are spread anew; there are fewer where it stays above the
+/// second.
 #define UNEVEN 1.5
-/// GUIDE_RINGS: of the longest limb, that lines are drawn over.
+#define UNEVEN_MOST 1.9
+/// GUIDE_RINGS: of the longest limb, that lines are drawn over. BRANCHES_MANY: a mesh of so many has no limbs but loose pieces;
+/// rings stand on them as they come, or evening them out would take most of the bind.
 enum {
     GUIDE_RINGS = 40,
     RINGS_MOST = 4096,
@@ -34,7 +37,8 @@ enum {
     MATCHES = 32,
     PIT_ROUNDS = 3,
     EVEN_ROUNDS = 4,
-    END_ROUNDS = 4
+    END_ROUNDS = 4,
+    THIN_ROUNDS = 3
 };
 
 // ---------------------------------------------------------------------------------------------- the coordinate
@@ -547,36 +551,69 @@ static sup_result settle_ends(field_maker* f, sup_error* error)
     return r;
 }
 
+/// What evening out takes beside the rings themselves.
+typedef struct evening {
+    double *        at, *best; ///< of the rings of a branch; per branch, how uneven it is
+    float*          along;
+    sup_level_ring* kept; ///< the best rings of every branch
+} evening;
+
 /// Cuts all rings, and those of uneven branches again and again as they are evened out; the best of it stays.
-static sup_result cut_evenly(field_maker* f, sup_error* error)
+static sup_result cut_rounds(field_maker* f, const evening* e, sup_error* error)
 {
-    uint32_t        branches = f->levels.branch_count;
-    double *        at = SUP_NEW(f->work, double, (size_t)f->ring_count + 1), *best = SUP_NEW(f->work, double, branches);
-    float*          along = SUP_NEW(f->work, float, (size_t)f->ring_count + 1);
-    sup_level_ring* kept = SUP_NEW(f->work, sup_level_ring, f->ring_count);
-    if (!at || !best || !along || !kept) return sup_fail_memory(error, "curves");
+    bool evens = f->levels.branch_count < BRANCHES_MANY;
     for (uint32_t round = 0;; ++round) {
         bool any = false;
         maker_drop_curves(f->m, 0);
-        for (uint32_t b = 0; b < branches; ++b) cut_branch(f, b);
+        for (uint32_t b = 0; b < f->levels.branch_count; ++b) cut_branch(f, b);
         if (f->m->failed) return sup_fail_memory(error, "curves");
-        for (uint32_t b = 0; b < branches && round <= EVEN_ROUNDS; ++b) {
-            double          uneven = best[b];
-            size_t          size = (f->first[b + 1] - f->first[b]) * sizeof *kept;
-            sup_level_ring *rings = f->rings + f->first[b], *good = kept + f->first[b];
-            uint32_t        count = round == 0 || best[b] > UNEVEN ? measure_rings(f, b, at, &uneven) : 0;
-            if (round == 0 || uneven < best[b]) memcpy(good, rings, size), best[b] = uneven;
+        for (uint32_t b = 0; b < f->levels.branch_count && evens && round <= EVEN_ROUNDS; ++b) {
+            double          uneven = e->best[b];
+            size_t          size = (f->first[b + 1] - f->first[b]) * sizeof *e->kept;
+            sup_level_ring *rings = f->rings + f->first[b], *good = e->kept + f->first[b];
+            uint32_t        count = round == 0 || uneven > UNEVEN ? measure_rings(f, b, e->at, &uneven) : 0;
+            if (round == 0 || uneven < e->best[b]) memcpy(good, rings, size), e->best[b] = uneven;
             if (count < 3 || !(uneven > UNEVEN)) continue;
             any = true;
-            if (round < EVEN_ROUNDS) even_out(f, b, count, at, along);
+            if (round < EVEN_ROUNDS) even_out(f, b, count, e->at, e->along);
             else memcpy(rings, good, size);
         }
-        if (!any) break;
+        if (!any) return SUP_OK;
         sup_result r = sup_levels_find(&f->levels, f->rings, f->ring_count, error);
         if (r) return r;
     }
-    for (uint32_t b = 0; b < branches; ++b) link_branch(f, b);
-    return SUP_OK;
+}
+
+/// Short branches have more rings than their length asks for, to show their shape. Where the surface leaves no room to stand
+/// evenly (a fold of a strap that the level lines jump over) they do with one less. Says whether any does.
+static bool thin_out(field_maker* f, const evening* e)
+{
+    bool any = false;
+    for (uint32_t b = 0; b < f->levels.branch_count; ++b) {
+        sup_level_ring* rings = f->rings + f->first[b];
+        uint32_t        count = 0, all = f->first[b + 1] - f->first[b];
+        while (count < all && rings[count].curve != SUP_NONE) ++count;
+        if (count < 3 || !(e->best[b] > UNEVEN_MOST)) continue;
+        float from = rings[0].along, to = rings[count - 1].along;
+        for (uint32_t i = 0; i + 1 < count; ++i) rings[i].along = from + (to - from) * (float)i / (float)(count - 2);
+        rings[count - 1].curve = rings[count - 1].branch = SUP_NONE;
+        any = true;
+    }
+    return any;
+}
+
+static sup_result cut_evenly(field_maker* f, sup_error* error)
+{
+    evening e = { SUP_NEW(f->work, double, (size_t)f->ring_count + 1), SUP_NEW(f->work, double, f->levels.branch_count),
+                  SUP_NEW(f->work, float, (size_t)f->ring_count + 1), SUP_NEW(f->work, sup_level_ring, f->ring_count) };
+    if (!e.at || !e.best || !e.along || !e.kept) return sup_fail_memory(error, "curves");
+    sup_result r = cut_rounds(f, &e, error);
+    for (uint32_t round = 0; !r && round < THIN_ROUNDS && thin_out(f, &e); ++round) {
+        r = sup_levels_find(&f->levels, f->rings, f->ring_count, error);
+        if (!r) r = cut_rounds(f, &e, error);
+    }
+    for (uint32_t b = 0; !r && b < f->levels.branch_count; ++b) link_branch(f, b);
+    return r;
 }
 
 // ---------------------------------------------------------------------------------------------- points between them

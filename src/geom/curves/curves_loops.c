@@ -3,7 +3,7 @@
 #include "geom/curves/curves_internal.h"
 #include "math/vec.h"
 
-enum { LOOP_EDGES = 3 }; // a piece of a loop with fewer is no curve
+enum { LOOP_EDGES = 3 }; // a piece of a loop with fewer is not a curve
 
 typedef struct loop_mesh {
     const sup_curve_mesh* mesh;

@@ -296,3 +296,21 @@ sup_result sup_coordinate_fill(const sup_curve_mesh* mesh, const sup_topology* t
     sup_arena_destroy(work);
     return good ? SUP_OK : sup_fail_memory(error, "curves");
 }
+
+sup_result sup_surface_diffuse(const sup_curve_mesh* mesh, const sup_topology* topology, float reach, float* const* values,
+                               uint32_t count, sup_arena* arena, sup_error* error)
+{
+    uint32_t     n = mesh->point_count;
+    sup_arena*   work = sup_arena_beside(arena);
+    field_system s = { 0 };
+    double *     x = work ? SUP_NEW(work, double, n) : NULL, *right = work ? SUP_NEW(work, double, n) : NULL;
+    bool         good = x && right && make_system(mesh, topology, reach > 0 ? (double)reach : 1, work, &s);
+    for (uint32_t i = 0; good && i < count; ++i) {
+        for (uint32_t p = 0; p < n; ++p) x[p] = (double)values[i][p], right[p] = s.mass[p] * x[p];
+        solve(&s, 1, 1, 1, x, right, 1e-6);
+        for (uint32_t p = 0; p < n; ++p)
+            if (isfinite(x[p])) values[i][p] = (float)x[p];
+    }
+    sup_arena_destroy(work);
+    return good ? SUP_OK : sup_fail_memory(error, "curves");
+}

@@ -28,6 +28,11 @@ sup_result sup_guides_smooth(const sup_curve_mesh* mesh, const sup_topology* top
 sup_result sup_coordinate_fill(const sup_curve_mesh* mesh, const sup_topology* topology, const bool* marked, sup_arena* arena,
                                float* u, sup_error* error);
 
+/// Values of points, each array of them diffused over the surface by itself: a step becomes a slope about `reach` wide on both
+/// sides. What is the same everywhere stays.
+sup_result sup_surface_diffuse(const sup_curve_mesh* mesh, const sup_topology* topology, float reach, float* const* values,
+                               uint32_t count, sup_arena* arena, sup_error* error);
+
 /// Shortest ways over the surface from where d is 0 to all else (3e38: none leads there): fronts that cross triangles straight.
 sup_result sup_surface_distances(const sup_curve_mesh* mesh, const sup_topology* topology, sup_arena* arena, float* d,
                                  sup_error* error);

@@ -105,7 +105,7 @@ static void band_points(sup_levels* l, float height, uint32_t most, const uint32
     for (uint32_t p = 0; p < l->mesh->point_count; ++p) {
         uint32_t c = t->components[p];
         if (c == SUP_NONE) continue;
-        uint32_t low = l->border_begin[c], high = l->border_begin[c + 1] - 1; // the last one is no band
+        uint32_t low = l->border_begin[c], high = l->border_begin[c + 1] - 1; // the last one is not a band
         while (low + 1 < high) {
             uint32_t middle = low + (high - low) / 2;
             if (l->borders[middle] <= (double)l->u[p]) low = middle;

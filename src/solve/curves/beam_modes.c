@@ -140,13 +140,3 @@ double sup_beam_lift(const sup_beam_ends* s, uint32_t intervals, uint32_t node)
     double c1 = s->s0 - i2 * c3, c2 = s->d1 - s->d0 - c1 - c3;
     return s->d0 + v * (c1 + v * (c2 + v * c3));
 }
-
-void sup_beam_boundary(const sup_beam_ends* s, uint32_t intervals, double* g, uint32_t stride)
-{
-    double N = intervals, n4 = N * N * N * N;
-    size_t last = intervals - 2;
-    g[0] += n4 * (-4 * s->d0 - 2 * s->s0 / N);
-    g[stride] += n4 * s->d0;
-    g[(last - 1) * stride] += n4 * s->d1;
-    g[last * stride] += n4 * (-4 * s->d1 + 2 * s->s1 / N);
-}

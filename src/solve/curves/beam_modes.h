@@ -32,8 +32,6 @@ typedef struct sup_beam_ends {
 sup_beam_ends sup_beam_ends_of(const double* values, uint32_t intervals, uint32_t stride);
 /// The shape that an unloaded beam takes between such ends, -A^-1 g: a cubic in v = n / N.
 double sup_beam_lift(const sup_beam_ends* ends, uint32_t intervals, uint32_t node);
-/// g: what the ends add to A q in the inner nodes. Adds to out[0 .. N - 2].
-void sup_beam_boundary(const sup_beam_ends* ends, uint32_t intervals, double* out, uint32_t stride);
 
 // ---------------------------------------------------------------------------------------------- the paper's steps
 

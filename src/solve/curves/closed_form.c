@@ -96,17 +96,6 @@ void sup_closed_fading(double a, double span, sup_closed_form out[4])
     }
 }
 
-double sup_closed_value(const sup_closed_form* form, double t)
-{
-    double sum = 0;
-    for (int i = SUP_CLOSED_POWERS - 1; i >= 0; --i) sum = sum * t + form->powers[i];
-    for (int i = 0; i < SUP_CLOSED_SWINGS; ++i) {
-        const sup_fourier_element* e = &form->swing[i];
-        sum += e->amplitude * (e->power > 0 ? t : 1) * sup_exp(e->growth * (t - e->from)) * sup_cos(e->wave * t - e->phase);
-    }
-    return sum;
-}
-
 static void add_swing(sup_closed_form* to, double scale, const sup_fourier_element* e)
 {
     for (int i = 0; i < SUP_CLOSED_SWINGS; ++i) {

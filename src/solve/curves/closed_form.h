@@ -21,7 +21,6 @@ typedef struct sup_closed_form {
     sup_fourier_element swing[SUP_CLOSED_SWINGS];
 } sup_closed_form;
 
-double sup_closed_value(const sup_closed_form* form, double t);
 /// to += scale x form. Swings of one kind become one; at most four kinds may come together.
 void sup_closed_add(sup_closed_form* to, double scale, const sup_closed_form* form);
 

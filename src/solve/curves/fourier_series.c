@@ -58,7 +58,8 @@ double sup_fourier_wave(sup_fourier_kind kind, uint32_t function)
     return kind == SUP_FOURIER_FREE ? (n - 0.5) * SUP_PI : kind == SUP_FOURIER_CANTILEVER ? cantilever_root(n) : n * SUP_PI;
 }
 
-double sup_fourier_norm(sup_fourier_kind kind, uint32_t function)
+/// Integral of its square over 0..1.
+static double norm_of(sup_fourier_kind kind, uint32_t function)
 {
     if (kind == SUP_FOURIER_CLOSED) return function == 0 ? 1.0 : 0.5;
     return function < sup_fourier_held(kind) || kind == SUP_FOURIER_CANTILEVER ? 1.0 : 0.5;
@@ -197,7 +198,7 @@ sup_result sup_fourier_limit(sup_fourier_kind kind, uint32_t terms, const double
     make_gram(kind, most, v, weights, count, gram);
     *out = most;
     for (uint32_t i = 0; i < n; ++i) {
-        excess += invert_row(gram, inverse, n, i) - 1 / sup_fourier_norm(kind, held + i);
+        excess += invert_row(gram, inverse, n, i) - 1 / norm_of(kind, held + i);
         if (!(excess < CONDITION_MOST * CONDITION_MOST)) {
             // The terms whose two functions both stand before this one.
             *out = kind == SUP_FOURIER_CLOSED ? (i > 0 ? (i - 1) / 2 : 0) : i / 2;
@@ -295,6 +296,6 @@ void sup_fourier_force(sup_fourier_kind kind, uint32_t terms, double begin, doub
     for (uint32_t i = 0; i < count; ++i) shares[i] = 0;
     for (uint32_t p = 0; p < pieces; ++p) {
         sup_fourier_values(kind, terms, begin + (end - begin) * (p + 0.5) / pieces, f);
-        for (uint32_t i = sup_fourier_held(kind); i < count; ++i) shares[i] += f[i] / (pieces * sup_fourier_norm(kind, i));
+        for (uint32_t i = sup_fourier_held(kind); i < count; ++i) shares[i] += f[i] / (pieces * norm_of(kind, i));
     }
 }

@@ -27,7 +27,6 @@ enum { SUP_FOURIER_TERMS_MAX = 64, SUP_FOURIER_FUNCTIONS_MAX = 2 * SUP_FOURIER_T
 uint32_t sup_fourier_count(sup_fourier_kind kind, uint32_t terms); ///< functions for N terms
 uint32_t sup_fourier_held(sup_fourier_kind kind);                  ///< how many of the first ones are held
 double   sup_fourier_wave(sup_fourier_kind kind, uint32_t function);
-double   sup_fourier_norm(sup_fourier_kind kind, uint32_t function); ///< integral of its square over 0..1
 void     sup_fourier_values(sup_fourier_kind kind, uint32_t terms, double v, double* out);
 
 /// Every function is a sum of amplitude v^power exp(growth (v - from)) cos(wave v - phase): what a player needs to know.

@@ -7,23 +7,6 @@
 
 double sup_least_force_alike(double x) { return (1 + x) * sup_exp(-x); }
 
-double sup_least_force_stiffness(double alike, uint32_t pairs, const double* gaps, const double* weights)
-{
-    double all = 0, shortest = 0;
-    for (uint32_t i = 0; i < pairs; ++i) {
-        all += weights[i];
-        if (shortest == 0 || gaps[i] < shortest) shortest = gaps[i];
-    }
-    double low = 0, high = 40 / shortest; // alike falls with a; at 40 nothing is left
-    for (int round = 0; round < 60; ++round) {
-        double a = 0.5 * (low + high), sum = 0;
-        for (uint32_t i = 0; i < pairs; ++i) sum += weights[i] * sup_least_force_alike(a * gaps[i]);
-        if (sum > alike * all) low = a;
-        else high = a;
-    }
-    return 0.5 * (low + high);
-}
-
 // Speeds are counted in a (u = y'/a), so that all variances are 1. For values and speeds at s and t, d = a (t - s) >= 0:
 //   cov(y, y) = (1 + d) e^-d    cov(y_s, u_t) = -d e^-d    cov(u_s, y_t) = d e^-d    cov(u, u) = (1 - d) e^-d
 void sup_least_force_speed(double a, double gap_before, double gap_behind, double share[3])

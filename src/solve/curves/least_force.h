@@ -13,10 +13,6 @@
 /// (1 + x) e^-x, x = a d >= 0.
 double sup_least_force_alike(double x);
 
-/// The a for which pairs of values, `gaps[i]` apart, are alike by `alike` in the mean over their weights. 0 < alike < 1, gaps >
-/// 0, and at least one weight above 0.
-double sup_least_force_stiffness(double alike, uint32_t pairs, const double* gaps, const double* weights);
-
 /// Speed at a value: share[0] of the value before, share[1] of itself, share[2] of the one behind. A gap of 0: there is none
 /// (not both). a > 0.
 void sup_least_force_speed(double a, double gap_before, double gap_behind, double share[3]);

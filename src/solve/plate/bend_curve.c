@@ -42,12 +42,6 @@ double sup_bend_open(double v, double begin, double end)
     return sum / (end - begin);
 }
 
-double sup_bend_open_term(double begin, double end, uint32_t n)
-{
-    if (!(end > begin)) return 2 * sup_sin(n * SUP_PI * begin);
-    return 4 / (n * SUP_PI * (end - begin)) * sup_sin(n * SUP_PI * (begin + end) / 2) * sup_sin(n * SUP_PI * (end - begin) / 2);
-}
-
 double sup_bend_open_sine(uint32_t n, double v)
 {
     // sin(n pi v) / (n pi)^4 plus the cubic that takes its slopes at both ends away

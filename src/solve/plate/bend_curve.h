@@ -26,8 +26,6 @@ double sup_bend_foundation(double stiffness, double sigma, double v, double at);
 
 /// Fourier coefficients of a unit force on a closed curve: 1 + sum of c cos 2 pi n v + s sin 2 pi n v.
 void sup_bend_closed_terms(double begin, double end, uint32_t n, double* c, double* s);
-/// Sine coefficient of a unit force on an open curve: sum of p sin n pi v.
-double sup_bend_open_term(double begin, double end, uint32_t n);
 /// EI X(v) of a clamped curve under the load sin n pi v.
 double sup_bend_open_sine(uint32_t n, double v);
 
