@@ -133,7 +133,7 @@ await test("a table with negative weights is another kind of table", folder => {
     match(r.err, /the weight of vertex 61 for 'bone 2-3' is -0\.25; weights go from 0 to 1/);
 });
 
-await test("a mesh that is no surface is refused", folder => {
+await test("a mesh that is not a surface is refused", folder => {
     // Fins on a quarter of the edges. Doubled faces would only be left out.
     const r = bend(folder, t => { t.faces.push(...t.faces.filter((_, i) => i % 4 === 0).map(f => [f[0], f[1], (f[2] + 40) % t.points.length])); });
     equal(r.code, 1, "exit code");

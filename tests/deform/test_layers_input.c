@@ -204,7 +204,7 @@ static void faces_through_each_other_everywhere_are_refused(void** state)
         random = random * 1664525u + 1013904223u;
         s.corners[i] = (random >> 8) % s.points;
     }
-    refused(&s, "lie through each other everywhere");
+    refused(&s, "lie through each other");
 }
 
 // Every face four times, turned and inside out, behind the whole surface: the same skin, and a note.
@@ -294,10 +294,10 @@ static void planes_that_cannot_be_are_refused_with_a_cure(void** state)
 {
     (void)state;
     static const char* const cases[][2] = {
-        { "layers(planes=shoulder)", "'shoulder' is no plane" },
-        { "layers(planes=shoulder=)", "'shoulder=' is no plane" },
+        { "layers(planes=shoulder)", "'shoulder' is not a plane" },
+        { "layers(planes=shoulder=)", "'shoulder=' is not a plane" },
         { "layers(planes=shoulder=1.5)", "from 0 (the bone's head) to 1" },
-        { "layers(planes=shoulder=0.3 =0.4)", "'=0.4' is no plane" },
+        { "layers(planes=shoulder=0.3 =0.4)", "'=0.4' is not a plane" },
         { "layers(planes=knee=0.5)", "no joint called 'knee'" },
         { "layers(planes=tip=0.5)", "no joint called 'tip' has a bone to another" },
         { "layers(cut=ends,planes=shoulder=0.5)", "take cut=ends away" },

@@ -104,7 +104,7 @@ static void subject_end(subject* s)
     sup_character_destroy(s->character);
 }
 
-// What was asked for is no damage: another volume, or skin that passes through itself.
+// What was asked for is not a damage: another volume, or skin that passes through itself.
 static double asked_volume(const char* settings)
 {
     const char* bulge = strstr(settings, "bulge=");
@@ -136,7 +136,7 @@ static damage torture(const subject* s, const char* settings)
         uint32_t crossings = sup_meter_intersections(s->meter, p.out, s->scratch, NULL, NULL, 0);
         double   volume = sup_meter_volume(s->meter, p.out) / sup_meter_rest_volume(s->meter);
         volume = fmax(fmax(fmin(asked, 1) - volume, volume - fmax(asked, 1)), 0); // firm parts keep theirs
-        double   stretch = sup_meter_stretch(s->meter, p.out, per_point);
+        double stretch = sup_meter_stretch(s->meter, p.out, per_point);
         if (stretch > d.stretch) d.stretch = stretch, d.joint = worst_joint(s->character, per_point), d.time = f / frame_rate;
         d.volume = fmax(d.volume, fabs(volume));
         if (crossings > s->crossings[f] && crossings - s->crossings[f] > d.crossings) d.crossings = crossings - s->crossings[f];
@@ -239,10 +239,9 @@ static subject subject_file(const char* argument)
 static void no_slider_breaks_the_arm(void** state)
 {
     // One of each class: too soft, too loose, too tight, too few rounds, limits that fight each other, the paper's order.
-    static const char* const settings[] = { "stiffness_fat=0.05", "stiffness_skin=0", "coupling=0",
-                                            "tether=0.05",        "substeps=1",       "squeeze=0.9",
-                                            "thickness=1",        "margin=0.1",       "paper_order=on",
-                                            "bulge=0.7",          "bulge=1.4" };
+    static const char* const settings[] = { "stiffness_fat=0.05", "stiffness_skin=0", "coupling=0",  "tether=0.05",
+                                            "substeps=1",         "squeeze=0.9",      "thickness=1", "margin=0.1",
+                                            "paper_order=on",     "bulge=0.7",        "bulge=1.4" };
     (void)state;
     subject s = subject_builtin("arm", SMALL_ARM, "flex", 0);
     bool    whole = true;

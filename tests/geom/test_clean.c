@@ -3,6 +3,7 @@
 
 #include "geom/surface/clean.h"
 
+#include <math.h>
 #include <string.h>
 
 static const sup_vec3 points[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 2, 0, 0 }, { 0.5f, 1e-9f, 0 } };
@@ -56,6 +57,16 @@ static void lines_and_points_are_left_out(void** state)
     sup_arena_destroy(arena);
 }
 
+static void crowding_is_the_area_beside_that_of_the_box(void** state)
+{
+    (void)state;
+    // Three sides of half a unit square and one of area sqrt(3) / 2 in a unit box; a copy does not count.
+    static const uint32_t triangles[] = { 0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3, 0, 1, 2 };
+    sup_arena*            arena = sup_arena_create(NULL);
+    assert_true(fabs(clean(triangles, 5, arena).crowding - (1.5 + 0.5 * sqrt(3.0)) / 6) < 1e-12);
+    sup_arena_destroy(arena);
+}
+
 static void nothing_may_be_left(void** state)
 {
     (void)state;
@@ -70,6 +81,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(a_clean_surface_is_the_list_itself),
                                         cmocka_unit_test(the_first_of_those_with_the_same_points_stays),
                                         cmocka_unit_test(lines_and_points_are_left_out),
+                                        cmocka_unit_test(crowding_is_the_area_beside_that_of_the_box),
                                         cmocka_unit_test(nothing_may_be_left) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,12 +49,15 @@ static sup_result describe(const sup_bind_input* in, const sup_progress* progres
 {
     const sup_character* c = in->character;
     uint32_t*            parents = SUP_NEW(temporary, uint32_t, c->skeleton.joint_count);
+    sup_clean            body;
+    sup_result           r = sup_clean_body(c->mesh.points, c->mesh.triangle_count, c->mesh.triangles, temporary, &body, error);
+    if (r) return r;
     if (!parents) return no_memory(error);
     for (uint32_t j = 0; j < c->skeleton.joint_count; ++j) parents[j] = c->skeleton.joints[j].parent;
     *out = (sup_cage_desc){ .point_count = c->mesh.point_count,
                             .points = c->mesh.points,
-                            .triangle_count = c->mesh.triangle_count,
-                            .triangles = c->mesh.triangles,
+                            .triangle_count = body.triangle_count,
+                            .triangles = body.triangles,
                             .weight_begin = c->weights.begin,
                             .weight_joints = c->weights.joints,
                             .weight_values = c->weights.values,
@@ -171,7 +174,7 @@ sup_result layers_cage_create(const sup_bind_input* in, sup_arena* arena, sup_ar
                  c->name, ms, out->cage.point_count, c->mesh.point_count);
     else if (choose)
         sup_note(in->notes,
-                 "'%s' is no clean surface: tissue lives on a cage of %u points around its %u, and the skin rides on that; "
+                 "'%s' is not a clean surface: tissue lives on a cage of %u points around its %u, and the skin rides on that; "
                  "cage=mesh "
                  "simulates every point",
                  c->name, out->cage.point_count, c->mesh.point_count);

@@ -35,7 +35,7 @@ static sup_result set_plane(const sup_skeleton* s, plane_word word, float* share
     uint32_t    bones = 0;
     if (name == 0 || name >= sizeof glob || rest == 0 || sup_parse_double(equals + 1, rest, false, &share) != rest ||
         !(share >= 0 && share <= 1))
-        return sup_fail(error, SUP_ERROR_INPUT, "layers.planes: '%.*s' is no plane; %s", (int)word.length, word.text, cure);
+        return sup_fail(error, SUP_ERROR_INPUT, "layers.planes: '%.*s' is not a plane; %s", (int)word.length, word.text, cure);
     memcpy(glob, word.text, name);
     glob[name] = 0;
     for (uint32_t i = 0; i < s->bone_count; ++i) {

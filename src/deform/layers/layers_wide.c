@@ -166,7 +166,7 @@ float SUP_WIDE(layers_velocities)(const layers_run* r, uint32_t begin, uint32_t 
         }
         v[3] = f8_all(0);
         f8_store4(&r->s.v[i].x, v);
-        // What is no number is no rest.
+        // What is not a number is no rest.
         f8 speed = f8_select(square == square, square, f8_all(__builtin_inff()));
         fastest = f8_max(f8_select(free, speed, f8_all(0)), fastest);
         if ((k += SUP_LANES) == stride) k = 0, ++layer;

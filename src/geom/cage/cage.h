@@ -46,7 +46,7 @@ typedef struct sup_cage {
 /// coarser. The same for any number of workers. SUP_ERROR_CANCELLED when the progress says so.
 sup_result sup_cage_create(const sup_cage_desc* desc, sup_arena* arena, sup_cage* out, sup_error* error);
 
-/// Whether the mesh is no clean surface itself: pieces through each other, or edges with many faces. Bounded as well.
+/// Whether the mesh is not a clean surface itself: pieces through each other, or edges with many faces. Bounded as well.
 sup_result sup_cage_wanted(const sup_cage_desc* desc, sup_arena* arena, bool* out, sup_error* error);
 
 #endif

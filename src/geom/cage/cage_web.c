@@ -198,8 +198,8 @@ static sup_box box_of_places(const sup_vec3 p[3])
     return (sup_box){ { low.x, low.y, low.z }, { high.x, high.y, high.z } };
 }
 
-// A plane through a corner of s with all of s behind it, and every corner of t that is no corner of s well in front of it: then
-// they touch in corners at most. Far cheaper than the exact answer, and it decides almost all pairs.
+// A plane through a corner of s with all of s behind it, and every corner of t that is not a corner of s well in front of it:
+// then they touch in corners at most. Far cheaper than the exact answer, and it decides almost all pairs.
 static bool in_front(sup_vec3 at, sup_vec3 normal, const sup_vec3* t, const bool* shared)
 {
     float length = v3_length(normal);

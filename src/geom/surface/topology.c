@@ -416,3 +416,12 @@ sup_result sup_topology_create(const sup_polygons* polygons, sup_arena* arena, s
     if (result == SUP_OK) *out = topology;
     return result;
 }
+
+sup_result sup_topology_of_triangles(uint32_t point_count, uint32_t triangle_count, const uint32_t* triangles, sup_arena* arena,
+                                     sup_topology* out, sup_error* error)
+{
+    uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)triangle_count + 1);
+    if (!begin) return sup_fail_memory(error, "topology");
+    for (uint32_t t = 0; t <= triangle_count; ++t) begin[t] = 3 * t;
+    return sup_topology_create(&(sup_polygons){ point_count, triangle_count, begin, triangles }, arena, out, error);
+}

@@ -47,6 +47,10 @@ typedef struct sup_topology {
 /// Linear in corners but for one sort. Repeated points inside a face make no edge with themselves.
 sup_result sup_topology_create(const sup_polygons* polygons, sup_arena* arena, sup_topology* out, sup_error* error);
 
+/// Of triangles, three corners each. What `out` holds needs `triangles` no longer.
+sup_result sup_topology_of_triangles(uint32_t point_count, uint32_t triangle_count, const uint32_t* triangles, sup_arena* arena,
+                                     sup_topology* out, sup_error* error);
+
 /// How far its neighbors are from a point: the mean of its edges, or less where its triangles are needles; 0 without any. `t`
 /// is of these triangles.
 float sup_topology_spacing(const sup_topology* t, const uint32_t* triangles, const sup_vec3* points, uint32_t point);

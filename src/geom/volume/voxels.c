@@ -161,7 +161,7 @@ sup_result voxel_need_winding(voxel_maker* m, sup_error* error)
     if (m->has_winding) return SUP_OK;
     sup_clean  surface; // a face that is there twice would wind twice
     sup_result result =
-        sup_clean_surface(m->desc->points, m->desc->triangle_count, m->desc->triangles, m->scratch, &surface, error);
+        sup_clean_body(m->desc->points, m->desc->triangle_count, m->desc->triangles, m->scratch, &surface, error);
     if (result == SUP_OK)
         result = sup_winding_create(m->desc->points, surface.triangles, surface.triangle_count, m->scratch, &m->winding, error);
     m->has_winding = result == SUP_OK;

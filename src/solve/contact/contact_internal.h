@@ -258,6 +258,14 @@ static inline sup_vec3 contact_from(const contact_search* s, uint32_t p)
 }
 static inline sup_vec3 contact_to(const contact_search* s, uint32_t p) { return sup_particle_place(&s->to[p]); }
 
+/// How far what rides on both sides stands out over them, where they touch.
+static inline float contact_over(const sup_contact_call* call, const uint32_t p[4], const float weights[4])
+{
+    float sum = 0;
+    for (int k = 0; call->over && k < 4; ++k) sum += (weights[k] < 0 ? -weights[k] : weights[k]) * call->over[p[k]];
+    return sum;
+}
+
 /// The first slot of a pack; that of the next one ends it.
 static inline uint32_t contact_pack_begin(const sup_contact* c, uint32_t pack)
 {

@@ -64,14 +64,6 @@ static bool find_touch(const contact_item* i, const sup_vec4* x, sup_touch* out)
     return true;
 }
 
-/// How far what rides on both sides stands out over them, where they touch.
-static float over_of(const solving* s, const uint32_t p[4], const float weights[4])
-{
-    float sum = 0;
-    for (int k = 0; s->call->over && k < 4; ++k) sum += fabsf(weights[k]) * s->call->over[p[k]];
-    return sum;
-}
-
 static bool project_item(const solving* s, contact_item* i)
 {
     sup_touch   touch;
@@ -79,7 +71,7 @@ static bool project_item(const solving* s, contact_item* i)
     if (sideless && (sideless[i->p[0]] || sideless[i->p[1]] || sideless[i->p[2]] || sideless[i->p[3]])) return false;
     if (!find_touch(i, s->x, &touch)) return false;
     sup_vec4* const x[4] = { &s->x[i->p[0]], &s->x[i->p[1]], &s->x[i->p[2]], &s->x[i->p[3]] };
-    float           defended = s->call->settings.thickness * i->unit + over_of(s, i->p, touch.weights);
+    float           defended = s->call->settings.thickness * i->unit + contact_over(s->call, i->p, touch.weights);
     float           missing = contact_min(defended - touch.gap, MOST_PARTED * i->unit);
     float           grown = sup_touch_part(x, &touch, touch.gap + i->strength * missing);
     i->pushed += grown;
