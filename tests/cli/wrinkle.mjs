@@ -166,7 +166,7 @@ await test("texture coordinates that mean nothing are sentences, and leave no pi
     refused((i, j) => [(0.618 * i + 0.377 * j) % 1, (0.414 * i + 0.732 * j) % 1], /more than 64 times over.*unwrap/);
 });
 
-await test("tension that is no number is written as none, and said", folder => {
+await test("tension that is not a number is written as none, and said", folder => {
     const out = path.join(folder, "out.glb"), file = sheet(path.join(folder, "in.glb"), { press: 3e30 });
     const r = run(["bake", file, out, "--normal-map", "64", "--no-verdict", "--fps", "2"]);
     equal(r.code, 0, r.err);

@@ -56,9 +56,9 @@ static const sup_param rows[] = {
 // Folds fade out towards the edge of a hole over so many wavelengths: what meets there of another mesh stays closed.
 #define BORDER_FADE 1.0f
 // From the threshold to folds that make up for all that is lost: below the tenth at which they have to. Where a joint presses
-// skin faster they rise over more, up to half of its length, which leaves them the other half to fall.
+// skin faster they rise over more, up to this part of its length.
 #define RISE_LEAST 0.088f
-#define RISE_MOST 0.5f
+#define RISE_MOST 0.6f
 // Lost squared length that creases remember where no clip shows where they are: compression by a tenth along the limb.
 #define CREASE_ASSUMED 0.19f
 
@@ -261,6 +261,10 @@ static sup_result bind_surface(binder* b, bound* out, sup_error* error)
     if (!r) r = lay_rise(b, s, error);
     if (!r) r = lay_memory(b, s, error);
     if (!r) r = lay_waves(b, out, error);
+    if (!r && p->creases > 0 && !b->sampled && !b->in->fields[ROW_CREASES].scale)
+        sup_note(b->in->notes,
+                 "no clip shows where the skin bends and no map says where it creases, so creases lie across every "
+                 "limb; paint _WRINKLE_CREASES, or load the character with its clips");
     return r;
 }
 

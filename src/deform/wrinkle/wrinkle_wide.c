@@ -7,10 +7,13 @@ typedef struct vr {
     fr x, y, z;
 } vr;
 
-// Skin of which little more than half of the length is left lies on itself: folds fall from there on. Skinning that collapses a
-// joint turns skin inside out, which is a negative length: at the second number folds are gone.
-#define LEFT_FULL 0.6f
-#define LEFT_NONE -0.15f
+// Skin that has lost most of its length is about to lie on itself, and skinning that collapses a joint then turns it inside
+// out. No fold is steeper than a share of WRINKLE_STEEPEST that falls from the first number, the part of the length that is
+// left, to the third: folds are gone before skin can cross the skin beside it. Where joints press fast it falls from farther
+// up, by the second number x what folds rise over, so that it falls no faster than they rose.
+#define LEFT_FULL 0.7f
+#define LEFT_RISE 0.5f
+#define LEFT_NONE 0.3f
 
 INLINE fr fr_max0(fr x) { return fr_select(x > fr_all(0.0f), x, fr_all(0.0f)); }
 INLINE fr fr_least(fr a, fr b) { return fr_select(a < b, a, b); }
@@ -165,14 +168,17 @@ INLINE bool any_over(fr x, float least)
     return any;
 }
 
-// Where little of the area is left the normal swings round fast: there the bones' counts more and more. Returns what is left of
-// the folds.
-INLINE fr settle(vr bones, const strain* e, vr* n)
+// Where less than this of the area is left the normal swings round fast: there the bones' counts more and more.
+#define NORMAL_TRUSTED 0.6f
+
+// Settles the normal. Returns how steep folds may be, as a share of the steepest.
+INLINE fr settle(vr bones, const strain* e, fr rise, vr* n)
 {
     fr across = fr_sqrt(fr_max0(fr_all(1.0f) - (e->mean - e->apart))) + fr_all(1e-12f);
-    fr left = dot(*n, bones) / across, more = fr_all(0.5f) * fr_max0(fr_all(LEFT_FULL) - fr_sqrt(dot(*n, *n)));
+    fr left = dot(*n, bones) / across, more = fr_all(0.5f) * fr_max0(fr_all(NORMAL_TRUSTED) - fr_sqrt(dot(*n, *n)));
     *n = (vr){ n->x + more * bones.x, n->y + more * bones.y, n->z + more * bones.z };
-    return fr_least(fr_max0((left - fr_all(LEFT_NONE)) * fr_all(1.0f / (LEFT_FULL - LEFT_NONE))), fr_all(1.0f));
+    fr range = fr_all(LEFT_FULL - LEFT_NONE) + fr_all(LEFT_RISE) * rise;
+    return fr_least(fr_max0((left - fr_all(LEFT_NONE)) / range), fr_all(1.0f));
 }
 
 INLINE void copy_points(const wrinkle_job* job, uint32_t at, uint32_t count)
@@ -230,13 +236,16 @@ INLINE void fold_lanes(const wrinkle_job* job, uint32_t group, uint32_t lane)
     }
     vr    n = { unscale * (t.a.y * t.b.z - t.a.z * t.b.y), unscale * (t.a.z * t.b.x - t.a.x * t.b.z),
                 unscale * (t.a.x * t.b.y - t.a.y * t.b.x) };
-    split d = share_out(job->threshold, fr_load(s->rise + at), &e);
+    fr    rise = fr_load(s->rise + at);
+    split d = share_out(job->threshold, rise, &e);
     if (creased) remember(job, at, &e, &d);
-    fr fall = settle(bone_normals(job, at), &e, &n) * strength_of(job, at), height = zero, a[WRINKLE_FAMILIES];
+    fr fall = settle(bone_normals(job, at), &e, rise, &n), height = zero, a[WRINKLE_FAMILIES];
+    fr steep = fr_sqrt((d.of[0] + d.of[1]) + (d.of[2] + d.of[3])), most = fr_least(steep, fall * fr_all(WRINKLE_STEEPEST));
+    fr share = most / (steep + fr_all(1e-30f)) * strength_of(job, at);
     // Where anything is not a number, nothing folds: comparisons are false.
-    ir sound = (dot(n, n) > zero) & ((d.of[0] + d.of[1]) + (d.of[2] + d.of[3]) < fr_all(1e6f)) & (fall <= one);
+    ir sound = (dot(n, n) > zero) & (steep < fr_all(1e3f)) & (share <= one);
     for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) {
-        a[k] = fr_select(sound, fr_sqrt(d.of[k]) * fall, zero);
+        a[k] = fr_select(sound, fr_sqrt(d.of[k]) * share, zero);
         height += a[k] * fr_load(s->waves + ((size_t)group * WRINKLE_FAMILIES + k) * WRINKLE_LANES + lane);
     }
     if (job->slopes) put_slopes(job, at, a);
