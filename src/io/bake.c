@@ -4,6 +4,7 @@
 #include "base/internal.h"
 #include "io/elsewhere.h"
 #include "io/path.h"
+#include "io/vat/vat.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -16,17 +17,6 @@ typedef struct sup_bake_file {
     bool                  keep;
     struct sup_bake_file* next;
 } sup_bake_file;
-
-// "glb" is in "glb gltf", "gl" is not.
-static bool ending_listed(const char* endings, const char* ending, size_t length)
-{
-    for (const char* at = endings; *at;) {
-        size_t word = strcspn(at, " ");
-        if (word == length && strncmp(at, ending, length) == 0) return true;
-        at += word + strspn(at + word, " ");
-    }
-    return false;
-}
 
 static const char* written_endings(const sup_file_format* format)
 {
@@ -50,35 +40,30 @@ static void list_endings(char* text, size_t size)
 
 static sup_result find_format(const char* path, const sup_file_format** out, sup_error* error)
 {
-    char        lower[16] = "", list[256];
-    const char* dot = strrchr(path + sup_path_own_folder(path), '.');
-    size_t      length = dot ? strlen(dot + 1) : 0;
-    if (length > 0 && length < sizeof lower) {
-        for (size_t i = 0; i < length; ++i)
-            lower[i] = (char)(dot[1 + i] >= 'A' && dot[1 + i] <= 'Z' ? dot[1 + i] + 32 : dot[1 + i]);
-        for (uint32_t i = 0; i < sup_format_count(); ++i) {
-            if (!ending_listed(written_endings(sup_format_at(i)), lower, length)) continue;
-            *out = sup_format_at(i);
-            return SUP_OK;
-        }
+    char        list[256];
+    const char* ending = sup_path_ending(path);
+    for (uint32_t i = 0; i < sup_format_count(); ++i) {
+        if (!sup_path_ends_in(path, written_endings(sup_format_at(i)))) continue;
+        *out = sup_format_at(i);
+        return SUP_OK;
     }
     list_endings(list, sizeof list);
     if (sup_out_is_directory(path))
         return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is a directory; give a file name inside it, ending in %s",
                         path, list);
-    if (length == 0)
+    if (!*ending)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "cannot write '%s': the name has no ending to pick the format by; those that can be written are %s",
                         path, list);
     if (sup_format_for(path))
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "cannot write '%s': %s files can be read but not baked to; those that can be written end in %s", path,
-                        dot, list);
+                        "cannot write '%s': .%s files can be read but not baked to; those that can be written end in %s", path,
+                        ending, list);
     if (sup_elsewhere_cure(path, true))
-        return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': %s files are not written here; %s", path, dot,
+        return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': .%s files are not written here; %s", path, ending,
                         sup_elsewhere_cure(path, true));
-    return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': the ending '%s' is not known; those that can be written are %s",
-                    path, dot, list);
+    return sup_fail(error, SUP_ERROR_INPUT,
+                    "cannot write '%s': the ending '.%s' is not known; those that can be written are %s", path, ending, list);
 }
 
 static sup_result check_desc(const sup_bake_desc* desc, sup_error* error)
@@ -149,6 +134,8 @@ static sup_result begin(const sup_bake_desc* desc, bool in_memory, const sup_all
     const sup_file_format* format = NULL;
     result = find_format(desc->path, &format, error);
     if (result != SUP_OK) return result;
+    if (desc->vat) result = sup_vat_choose(desc, &format, error);
+    if (result != SUP_OK) return result;
     if (desc->budget && strcmp(format->name, "gltf") != 0)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "'%s' cannot be written within a budget, which is for morph targets; write a .glb", desc->path);
@@ -157,7 +144,8 @@ static sup_result begin(const sup_bake_desc* desc, bool in_memory, const sup_all
     if (!arena) return sup_fail_memory(error, "a bake");
     sup_bake* bake = SUP_NEW(arena, sup_bake, 1);
     if (bake) {
-        *bake = (sup_bake){ .desc = *desc, .character = desc->character, .format = format, .arena = arena };
+        *bake =
+            (sup_bake){ .desc = *desc, .character = desc->character, .format = format, .arena = arena, .allocator = allocator };
         bake->in_memory = in_memory;
         if (!copy_text(arena, &bake->desc.path) || !copy_text(arena, &bake->desc.name) || !copy_text(arena, &bake->desc.chain))
             bake = NULL;
@@ -301,6 +289,7 @@ void sup_bake_destroy(sup_bake* bake)
 {
     if (!bake) return;
     sup_out_discard(bake->file);
+    sup_character_destroy(bake->own);
     for (sup_bake_file* f = bake->files; f; f = f->next) sup_out_discard(f->file);
     sup_arena_destroy(bake->arena);
 }
@@ -348,6 +337,31 @@ char* sup_bake_path(sup_bake* bake, const char* words)
         out[stem + 1 + i] = (char)(plain ? c : '_');
     }
     memcpy(out + stem + 1 + more, path + stem, length - stem);
+    return out;
+}
+
+sup_result sup_bake_rest_normals(sup_bake* bake, const sup_vec3** out, sup_error* error)
+{
+    const sup_character* character = bake->desc.character;
+    const sup_normals*   normals;
+    sup_result           result = sup_normals_create(character, bake->arena, &normals, error);
+    if (result != SUP_OK) return result;
+    sup_vec3* values = SUP_NEW(bake->arena, sup_vec3, character->mesh.vertex_count);
+    void*     scratch = sup_arena_alloc(bake->arena, sup_normals_scratch(normals), 1);
+    if (!values || !scratch) return sup_fail_memory(error, "normals at rest");
+    sup_normals_evaluate(normals, character->mesh.points, scratch, NULL, values, NULL);
+    *out = values;
+    return SUP_OK;
+}
+
+char* sup_bake_beside(sup_bake* bake, const char* tail)
+{
+    const char* path = bake->desc.path;
+    size_t      stem = (size_t)(strrchr(path, '.') - path), more = strlen(tail);
+    char*       out = sup_arena_alloc(bake->arena, stem + more + 1, 1);
+    if (!out) return NULL;
+    memcpy(out, path, stem);
+    memcpy(out + stem, tail, more + 1);
     return out;
 }
 

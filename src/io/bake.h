@@ -9,8 +9,10 @@ struct sup_bake {
     const sup_character*   character; ///< whose points the frames bring; a writer may put another one into desc
     const sup_file_format* format;
     sup_arena*             arena;
+    const sup_allocator*   allocator; ///< of the host, while the bake begins
     double                 span;  ///< seconds from the first frame to the end of what is written
     const sup_clip*        part;  ///< desc.clip from desc.start on, at 0 to span; desc.clip itself where that is all of it
+    sup_character*         own;   ///< made by the writer and put into desc; ends with the bake; NULL: none
     void*                  state; ///< the writer's own, from the arena
     struct sup_out_file*   file;  ///< opened beside the target; NULL where the format makes its own files
     struct sup_bake_file*  files; ///< those from sup_bake_open, in the order they were opened
@@ -40,6 +42,12 @@ sup_result sup_bake_open(sup_bake* bake, const char* path, void* buffer, size_t 
 sup_result sup_bake_spill(sup_bake* bake, struct sup_out_file** out, sup_error* error);
 /// "out.pc2" with words before its ending: "out_Body.pc2". What no file name should hold becomes '_'. NULL: out of memory.
 char* sup_bake_path(sup_bake* bake, const char* words);
+
+/// "walk.glb" with another tail in place of its ending: "walk_vat.png". NULL: out of memory.
+char* sup_bake_beside(sup_bake* bake, const char* tail);
+
+/// Normals of the stored vertices at rest, from the bake's arena.
+sup_result sup_bake_rest_normals(sup_bake* bake, const sup_vec3** out, sup_error* error);
 
 /// A directory there is, or a path that can only be one.
 bool sup_out_is_directory(const char* path);

@@ -35,7 +35,7 @@ static sup_result read_text(sup_words* w, uint64_t count, double* values, sup_er
             if (w->at == w->end)
                 return BAD("only %llu of %llu numbers are there: the file is cut off", (unsigned long long)i,
                            (unsigned long long)count);
-            return BAD("line %zu: this is no number", w->line);
+            return BAD("line %zu: this is not a number", w->line);
         }
     return SUP_OK;
 }
@@ -70,10 +70,10 @@ sup_result sup_tmat_parse(sup_bytes bytes, sup_arena* arena, sup_matrix* out, su
         words_skip(&l);
         if (l.at == l.end) break;
         size_t line = l.line;
-        if (!words_number(&l, &number)) return BAD("line %zu: this is no number", l.line);
+        if (!words_number(&l, &number)) return BAD("line %zu: this is not a number", l.line);
         words_skip_blanks(&l);
         if (columns == 0 && (l.at == l.end || *l.at == '\n')) columns = (uint32_t)(count + 1);
-        if (columns == 0 && count > 4096) return BAD("line %zu: a row of more than 4096 numbers is no pose", line);
+        if (columns == 0 && count > 4096) return BAD("line %zu: a row of more than 4096 numbers is not a pose", line);
     }
     if (count == 0 || columns == 0) return BAD("the table is empty");
     if (count % columns != 0 || count / columns >= UINT32_MAX)
@@ -83,7 +83,7 @@ sup_result sup_tmat_parse(sup_bytes bytes, sup_arena* arena, sup_matrix* out, su
     if (!values) return sup_fail_memory(error, "a table");
     for (uint32_t r = 0; r < rows; ++r)
         for (uint32_t c = 0; c < columns; ++c)
-            if (!words_number(&w, &values[(size_t)c * rows + r])) return BAD("line %zu: this is no number", w.line);
+            if (!words_number(&w, &values[(size_t)c * rows + r])) return BAD("line %zu: this is not a number", w.line);
     *out = (sup_matrix){ rows, columns, values };
     return SUP_OK;
 }

@@ -1,10 +1,8 @@
-// Formats of other programs that we neither read nor write, and the way around each: what a person would otherwise have to
-// find out.
+// Formats of other programs that we do not read or do not write, and the way around each: what a person would otherwise have
+// to find out.
 #include "io/elsewhere.h"
 
-#include "io/path.h"
-
-#include <string.h>
+#include "supple/io.h"
 
 static const struct {
     const char* ending;
@@ -16,8 +14,8 @@ static const struct {
     { "usdc", "export it as .glb from the program that made it, or from Blender",
       "write .usda, which 'usdcat out.usda -o out.usdc' turns into it" },
     { "usd", "export it as .glb from the program that made it, or from Blender", "write .usda, which every USD program reads" },
-    { "abc", "export its frames as .obj, or its points as .pc2 or .mdd",
-      "write .mdd or .pc2, the caches that Maya, Blender and Houdini read, or .usda" },
+    { "usda", "export it as .glb from the program that made it, or from Blender", NULL },
+    { "abc", "export its frames as .obj, or its points as .pc2 or .mdd", NULL },
     { "fbx", NULL, "write .glb, and export FBX from Blender where a program reads nothing else" },
     { "ma", "export it as .fbx or .glb from Maya", "write .mdd or .glb, and import that in Maya" },
     { "mb", "export it as .fbx or .glb from Maya", "write .mdd or .glb, and import that in Maya" },
@@ -27,22 +25,9 @@ static const struct {
     { "blend", NULL, "write .glb, and import that in Blender" },
 };
 
-static const char* ending_of(const char* path)
-{
-    const char* dot = strrchr(path + sup_path_own_folder(path), '.');
-    return dot ? dot + 1 : "";
-}
-
-static bool same(const char* a, const char* b)
-{
-    for (; *a && *b; ++a, ++b)
-        if ((*a >= 'A' && *a <= 'Z' ? *a + 32 : *a) != *b) return false;
-    return *a == *b;
-}
-
 const char* sup_elsewhere_cure(const char* path, bool write)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i)
-        if (same(ending_of(path), formats[i].ending)) return write ? formats[i].write : formats[i].read;
+        if (sup_path_ends_in(path, formats[i].ending)) return write ? formats[i].write : formats[i].read;
     return NULL;
 }

@@ -29,39 +29,12 @@ const sup_file_format* sup_format_at(uint32_t index)
     return formats[index];
 }
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-static bool same_word(const char* word, const char* text, size_t length)
-{
-    for (size_t i = 0; i < length; ++i)
-        if (word[i] != lower(text[i])) return false;
-    return true;
-}
-
-static bool has_ending(const sup_file_format* format, const char* ending)
-{
-    size_t length = strlen(ending);
-    for (const char* word = format->endings; *word;) {
-        size_t n = strcspn(word, " ");
-        if (n == length && same_word(word, ending, n)) return true;
-        word += n;
-        word += *word == ' ';
-    }
-    return false;
-}
-
 static const sup_file_format* find_format(const char* path, const sup_extra* extra)
 {
-    const char* dot = NULL;
-    for (const char* p = path; *p; ++p) {
-        if (*p == '/' || *p == '\\') dot = NULL;
-        else if (*p == '.') dot = p;
-    }
-    if (!dot || !dot[1]) return NULL;
     for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f)
-        if (has_ending(formats[f], dot + 1)) return formats[f];
+        if (sup_path_ends_in(path, formats[f]->endings)) return formats[f];
     for (uint32_t f = 0; extra && f < extra->format_count; ++f)
-        if (has_ending(extra->formats[f], dot + 1)) return extra->formats[f];
+        if (sup_path_ends_in(path, extra->formats[f]->endings)) return extra->formats[f];
     return NULL;
 }
 
@@ -172,7 +145,7 @@ static sup_result choose_format(const sup_read_input* in, const sup_file_format*
     *told = format && format != named;
     *out = format ? format : named;
     if (*out && (*out)->read) return SUP_OK;
-    if (named && !named->read)
+    if (named && !named->read && !sup_elsewhere_cure(in->path, false))
         return sup_fail(error, SUP_ERROR_INPUT, "'%s' holds no character: %s; name the file with the mesh", in->path,
                         named->summary);
     return fail_ending(in->path, in->extra, error);
@@ -196,15 +169,7 @@ static void warn_of_name(const char* path, const sup_file_format* format, sup_ch
 // Files that assimp would read, in a program that brings what it has and was built without it.
 static bool lacks_assimp(const char* path, const sup_extra* extra)
 {
-    static const char* const endings[] = { ".fbx", ".dae", ".blend", ".3ds", ".x", ".lwo", ".ms3d", ".b3d", ".stl", ".off" };
-    size_t                   length = strlen(path);
-    if (!extra || extra->format_count > 0) return false;
-    for (size_t i = 0; i < SUP_COUNT_OF(endings); ++i) {
-        size_t n = strlen(endings[i]), same = 0;
-        while (same < n && length > n && (path[length - n + same] | 32) == (endings[i][same] | 32)) ++same;
-        if (same == n) return true;
-    }
-    return false;
+    return extra && extra->format_count == 0 && sup_path_ends_in(path, "fbx dae blend 3ds x lwo ms3d b3d stl off");
 }
 
 static sup_result load_file(const char* path, const sup_load_options* options, sup_character** out, sup_error* error)
@@ -233,7 +198,8 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
                           .wait = options->wait };
     bool           told = false;
     sup_result     result = files->read(files->user, path, arena, &in.bytes, error);
-    if (result == SUP_ERROR_FILE && !format) result = fail_ending(path, options->extra, error);
+    if (result == SUP_ERROR_FILE && (!format || (!format->read && sup_elsewhere_cure(path, false))))
+        result = fail_ending(path, options->extra, error);
     if (result == SUP_OK && !format && lacks_assimp(path, options->extra))
         result = sup_fail(error, SUP_ERROR_INPUT,
                           "cannot read '%s': this build has no assimp, which reads such files; convert it to .glb, or use a "

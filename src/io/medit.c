@@ -175,13 +175,14 @@ static sup_result read_file(medit_reader* r)
     size_t      length = next_word(r, &word);
     uint32_t    number = 0;
     if (!words_equal(word, length, "meshversionformatted"))
-        return sup_fail(r->error, SUP_ERROR_INPUT,
-                        "it does not begin with 'MeshVersionFormatted'; it is no Medit mesh (Ogre's .mesh files are not read)");
-    if (!next_count(r, &number)) return fail_at(r, "the version is no number");
+        return sup_fail(
+            r->error, SUP_ERROR_INPUT,
+            "it does not begin with 'MeshVersionFormatted'; it is not a Medit mesh (Ogre's .mesh files are not read)");
+    if (!next_count(r, &number)) return fail_at(r, "the version is not a number");
     while ((length = next_word(r, &word)) > 0 && !words_equal(word, length, "end")) {
         sup_result result = SUP_OK;
         if (words_equal(word, length, "dimension")) {
-            if (!next_count(r, &number)) return fail_at(r, "the dimension is no number");
+            if (!next_count(r, &number)) return fail_at(r, "the dimension is not a number");
             if (number != 3)
                 return sup_fail(r->error, SUP_ERROR_INPUT, "it has %u dimensions; only meshes in space are read", number);
         } else if ((*word | 32) < 'a' || (*word | 32) > 'z') return fail_at(r, "a number stands where a word was expected");

@@ -154,7 +154,8 @@ static sup_result read_property(ply_reader* r, words* w, const char* start)
     if (is_word(word, length, "list")) {
         next_word(w, &word, &length);
         p.count_type = find_type(word, length);
-        if (p.count_type == NO_TYPE || p.count_type >= FLOAT32) return fail_header(r, w, start, "its count is no whole number");
+        if (p.count_type == NO_TYPE || p.count_type >= FLOAT32)
+            return fail_header(r, w, start, "its count is not a whole number");
         next_word(w, &word, &length);
     }
     p.type = find_type(word, length);
@@ -171,7 +172,7 @@ static sup_result read_header(ply_reader* r)
     char        ending = newline && !(old && old + 1 < newline) ? '\n' : old ? '\r' : '\n';
     words       w = { r->at, r->at };
     if (!next_line(r, ending, &w) || !is_word(w.at, (size_t)(w.end - w.at), "ply"))
-        return sup_fail(r->error, SUP_ERROR_INPUT, "it does not begin with 'ply'; it is no PLY file");
+        return sup_fail(r->error, SUP_ERROR_INPUT, "it does not begin with 'ply'; it is not a PLY file");
 
     // Every element and property takes a line.
     size_t      lines = 0;
@@ -233,7 +234,7 @@ static sup_result check_counts(ply_reader* r)
     return SUP_OK;
 }
 
-// Colors and texture coordinates are no maps, whatever their type.
+// Colors and texture coordinates are not maps, whatever their type.
 static role vertex_role(const property* p)
 {
     static const struct {
@@ -621,7 +622,7 @@ static sup_result settle_maps(ply_reader* r)
             continue;
         }
         char   text[160];
-        size_t length = sup_format(text, sizeof text, "property %.60s leaves 0 to 1 and is no map", r->maps[m].name + 1);
+        size_t length = sup_format(text, sizeof text, "property %.60s leaves 0 to 1 and is not a map", r->maps[m].name + 1);
         char*  warning = sup_arena_text(r->arena, text, length < sizeof text ? length : sizeof text - 1);
         if (!warning) return sup_fail_memory(r->error, "a warning");
         r->warnings[r->warning_count++] = warning;

@@ -38,29 +38,18 @@ static const struct {
     sup_result (*read)(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_error* error);
 } readers[] = { { "pc2", pc2_points }, { "mdd", mdd_points }, { "npy", npy_points } };
 
-static bool ends_in(const char* path, const char* ending)
-{
-    size_t length = strlen(path), more = strlen(ending);
-    if (length <= more || path[length - more - 1] != '.') return false;
-    for (size_t i = 0; i < more; ++i) {
-        char c = path[length - more + i];
-        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != ending[i]) return false;
-    }
-    return true;
-}
-
 sup_result sup_points_parse(const char* path, sup_bytes bytes, sup_arena* arena, sup_points* out, sup_error* error)
 {
     SUP_ASSERT(path && arena && out);
     for (size_t i = 0; i < SUP_COUNT_OF(readers); ++i) {
-        if (!ends_in(path, readers[i].ending)) continue;
+        if (!sup_path_ends_in(path, readers[i].ending)) continue;
         sup_points points = { 0 };
         sup_error  why = { 0 };
         sup_result result = readers[i].read(bytes, arena, &points, &why);
         if (result == SUP_OK) *out = points;
         return result == SUP_OK ? SUP_OK : sup_fail(error, result, "%s: %s", path, why.text);
     }
-    return sup_fail(error, SUP_ERROR_INPUT, "'%s' is no point cache; those end in .pc2, .mdd or .npy", path);
+    return sup_fail(error, SUP_ERROR_INPUT, "'%s' is not a point cache; those end in .pc2, .mdd or .npy", path);
 }
 
 sup_result sup_points_read(const char* path, const sup_files* files, sup_arena* arena, sup_points* out, sup_error* error)

@@ -43,7 +43,8 @@ bool medit_recognize(sup_bytes bytes) { return begins(text_of(bytes), "MeshVersi
 
 bool bvh_recognize(sup_bytes bytes) { return begins(text_of(bytes), "HIERARCHY"); }
 
-// OBJ has no signature: the first line that is no comment must begin as one of its lines does, and what was looked at is text.
+// OBJ has no signature: the first line that is not a comment must begin as one of its lines does, and what was looked at is
+// text.
 bool obj_recognize(sup_bytes bytes)
 {
     static const char* const words[] = { "v ", "v\t", "vn ", "vt ", "o ", "g ", "mtllib ", "usemtl ", "s ", "f " };

@@ -172,22 +172,13 @@ static sup_result read_character(const char* path, const sup_load_options* optio
     return result;
 }
 
-static bool ends_in(const char* path, const char* ending)
-{
-    size_t length = strlen(path), n = strlen(ending);
-    if (length < n) return false;
-    for (size_t i = 0; i < n; i++)
-        if ((path[length - n + i] | 32) != (ending[i] | 32)) return false;
-    return true;
-}
-
 sup_result sup_skeleton_load(const char* path, const sup_load_options* options, const sup_character* character,
                              sup_arena* arena, sup_skeleton_file* out, sup_error* error)
 {
     SUP_ASSERT(path && character && arena && out);
     *out = (sup_skeleton_file){ .scale = 1 };
-    if (ends_in(path, ".tgf")) return read_tgf(path, options, arena, out, error);
-    if (ends_in(path, ".bvh")) return read_bvh(path, options, character, arena, out, error);
+    if (sup_path_ends_in(path, "tgf")) return read_tgf(path, options, arena, out, error);
+    if (sup_path_ends_in(path, "bvh")) return read_bvh(path, options, character, arena, out, error);
     return read_character(path, options, arena, out, error);
 }
 

@@ -48,7 +48,7 @@ static sup_result list_all(void* user, const char* folder, sup_arena* arena, con
 {
     const shelf* s = user;
     if (strcmp(folder, "runs") != 0 && strcmp(folder, "runs/") != 0)
-        return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it is no folder", folder);
+        return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it is not a folder", folder);
     *names = sup_arena_alloc(arena, FILES, sizeof **names);
     if (!*names) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
     for (*count = 0; *count < s->count; ++*count) (*names)[*count] = s->names[*count];

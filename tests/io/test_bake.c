@@ -489,6 +489,19 @@ static void assert_finite_text(const char* path)
     assert_null(strstr(text, "vn 0 0 0\nvn 0 0 0")); // one normal of length 0 was given, none is made of NaN
 }
 
+// Files that are not read here have all rest points somewhere, one behind the other.
+static void assert_rest_bytes(const sup_character* c, const char* path)
+{
+    static char  bytes[1 << 16];
+    const size_t wanted = c->mesh.point_count * sizeof(sup_vec3);
+    FILE*        f = fopen(path, "rb");
+    assert_non_null(f);
+    size_t length = fread(bytes, 1, sizeof bytes, f), at = 0;
+    fclose(f);
+    while (at + wanted <= length && memcmp(bytes + at, c->mesh.points, wanted) != 0) ++at;
+    assert_true(at + wanted <= length);
+}
+
 static void points_that_are_not_finite_stay_at_rest_and_are_counted_in_every_format(void** state)
 {
     (void)state;
@@ -508,6 +521,7 @@ static void points_that_are_not_finite_stay_at_rest_and_are_counted_in_every_for
             assert_non_null(sup_character_clip(again, "broken"));
             sup_character_destroy(again);
         } else if (strcmp(format->name, "obj") == 0 || strcmp(format->name, "usda") == 0) assert_finite_text(path);
+        else if (strcmp(format->name, "alembic") == 0) assert_rest_bytes(tube, path);
         else assert_rest_cache(tube, path);
         ++baked;
     }

@@ -75,7 +75,7 @@ static void expect_file(const char* name, sup_bytes wanted)
 static void bytes_are_those_of_the_files(void** state)
 {
     (void)state;
-    static const char* const endings[] = { "glb", "gltf", "usda", "pc2", "mdd", "npy", "obj" };
+    static const char* const endings[] = { "glb", "gltf", "usda", "abc", "pc2", "mdd", "npy", "obj" };
     for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i)
         for (int sparse = 0; sparse < 2; ++sparse) {
             char path[128];

@@ -115,7 +115,7 @@ static void of_several_skeletons_the_first_is_used(void** state)
 static void faults_are_named_with_their_place(void** state)
 {
     (void)state;
-    refuse("", "no BVH file");
+    refuse("", "not a BVH file");
     refuse("HIERARCHY\n", "before MOTION");
     refuse("HIERARCHY\nMOTION\n", "no ROOT");
     refuse("HIERARCHY\nROOT a\nb\n", "line 3: '{'");
@@ -125,7 +125,7 @@ static void faults_are_named_with_their_place(void** state)
     refuse("HIERARCHY\nROOT a\n{\n}\n", "no OFFSET");
     refuse("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 2 Xrotation\n}\nMOTION\n", "promises 2 channels and names 1");
     refuse("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nEnd Site\n{\nOFFSET 0 0 0\nJOINT b\n", "an End Site cannot");
-    refuse("HIERARCHY\nROOT a\n{\nWHAT 0 0 0\n", "'WHAT' is no JOINT");
+    refuse("HIERARCHY\nROOT a\n{\nWHAT 0 0 0\n", "'WHAT' is not a JOINT");
     refuse(HEAD LEG "MOTION\nFrames: x\n", "'Frames: N'");
     refuse(HEAD LEG "MOTION\nFrames: 2\nFrame Time: 0\n", "a frame of 0 seconds");
     refuse(HEAD LEG "MOTION\nFrames: 2\nFrame Time: 0.1\n1 2 3 4 5 6 7\n1 2 3\n", "frame 2 of 2 ends after 3 of 7 numbers");

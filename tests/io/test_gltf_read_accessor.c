@@ -154,11 +154,11 @@ static void accessors_beyond_their_buffers_are_refused(void** state)
 static void accessors_of_no_sense_are_refused(void** state)
 {
     (void)state;
-    refuse_accessor("{\"bufferView\":0,\"count\":-3,\"type\":\"VEC3\",\"componentType\":5126}", "count is no whole number");
-    refuse_accessor("{\"bufferView\":0,\"count\":2.5,\"type\":\"VEC3\",\"componentType\":5126}", "count is no whole number");
+    refuse_accessor("{\"bufferView\":0,\"count\":-3,\"type\":\"VEC3\",\"componentType\":5126}", "count is not a whole number");
+    refuse_accessor("{\"bufferView\":0,\"count\":2.5,\"type\":\"VEC3\",\"componentType\":5126}", "count is not a whole number");
     refuse_accessor("{\"bufferView\":0,\"count\":4294967296,\"type\":\"VEC3\",\"componentType\":5126}",
-                    "count is no whole number");
-    refuse_accessor("{\"bufferView\":0,\"type\":\"VEC3\",\"componentType\":5126}", "count is no whole number");
+                    "count is not a whole number");
+    refuse_accessor("{\"bufferView\":0,\"type\":\"VEC3\",\"componentType\":5126}", "count is not a whole number");
     refuse_accessor("{\"bufferView\":0,\"count\":3,\"type\":\"VEC9\",\"componentType\":5126}", "type 'VEC9' is unknown");
     refuse_accessor("{\"bufferView\":0,\"count\":3,\"type\":\"VEC3\",\"componentType\":5124}", "componentType 5124 is unknown");
     refuse_accessor("{\"bufferView\":0,\"count\":3,\"type\":\"VEC2\",\"componentType\":5126}",

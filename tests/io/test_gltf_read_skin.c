@@ -348,7 +348,7 @@ static void bad_skins_are_refused_by_name(void** state)
     add_skinned_triangle(&b);
     add_node(&b, "{\"mesh\":0,\"skin\":0}");
     item(&b.skins, "{\"name\":\"coat\",\"joints\":[5]}");
-    refuse_glb(&b, "skin 'coat': its joint 0 is no node of the file");
+    refuse_glb(&b, "skin 'coat': its joint 0 is not a node of the file");
     add_skinned_triangle(&b);
     add_node(&b, "{\"mesh\":0,\"skin\":0}");
     item(&b.skins, "{\"name\":\"coat\",\"joints\":[]}");

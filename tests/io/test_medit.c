@@ -52,7 +52,7 @@ static void complaints_name_what_is_wrong(void** state)
     (void)state;
     refuse("", "does not begin with 'MeshVersionFormatted'");
     refuse("\x10\x20OGRE", "Ogre");
-    refuse("MeshVersionFormatted x", "the version is no number");
+    refuse("MeshVersionFormatted x", "the version is not a number");
     refuse("MeshVersionFormatted 1\nDimension 2\n", "2 dimensions");
     refuse(HEAD, "neither triangles");
     refuse(HEAD FIVE, "neither triangles");

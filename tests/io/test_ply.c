@@ -148,7 +148,7 @@ static void complaints_name_what_is_wrong(void** state)
     refuse(HEAD "element vertex\nend_header\n", "it has no count");
     refuse(HEAD "element vertex -1\nend_header\n", "it has no count");
     refuse(HEAD "element vertex 1\nproperty half x\nend_header\n", "its type is unknown");
-    refuse(HEAD "element vertex 1\nproperty list float int x\nend_header\n", "its count is no whole number");
+    refuse(HEAD "element vertex 1\nproperty list float int x\nend_header\n", "its count is not a whole number");
     refuse(HEAD "elemen vertex 1\nend_header\n", "the word is unknown");
     refuse(HEAD "element face 1\n" LIST "end_header\n3 0 1 2\n", "no element 'vertex'");
     refuse(HEAD "element vertex 1\n" XYZ "end_header\n0 0 0\n", "only points");

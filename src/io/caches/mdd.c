@@ -10,7 +10,7 @@ static uint32_t big_word(const uint8_t* p) { return (uint32_t)p[0] << 24 | (uint
 
 sup_result mdd_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_error* error)
 {
-    if (bytes.size < HEAD) return sup_fail(error, SUP_ERROR_INPUT, "this is no MDD file: it is shorter than a header");
+    if (bytes.size < HEAD) return sup_fail(error, SUP_ERROR_INPUT, "this is not an MDD file: it is shorter than a header");
     uint32_t frames = big_word(bytes.data), points = big_word(bytes.data + 4);
     uint64_t offset = HEAD + 4 * (uint64_t)frames;
     if (offset > bytes.size) offset = bytes.size;
@@ -23,7 +23,7 @@ sup_result mdd_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_er
         float    time;
         memcpy(&time, &bits, sizeof time);
         if (!isfinite(time))
-            return sup_fail(error, SUP_ERROR_INPUT, "the time of frame %u is no number; the file is damaged", i);
+            return sup_fail(error, SUP_ERROR_INPUT, "the time of frame %u is not a number; the file is damaged", i);
         times[i] = (double)time;
     }
     *out = (sup_points){ .frame_count = frames, .point_count = points, .times = times, .seconds = true };

@@ -79,7 +79,7 @@ sup_result npy_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_er
 {
     const uint8_t* b = bytes.data;
     if (bytes.size < LONG_HEAD || memcmp(b, "\x93NUMPY", MAGIC) != 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "this is no npy file: it does not begin as numpy.save begins one");
+        return sup_fail(error, SUP_ERROR_INPUT, "this is not an npy file: it does not begin as numpy.save begins one");
     size_t   begin = b[MAGIC] == 1 ? SHORT_HEAD : LONG_HEAD;
     uint64_t length = b[8] | (uint64_t)b[9] << 8;
     if (b[MAGIC] != 1) length |= (uint64_t)b[10] << 16 | (uint64_t)b[11] << 24;

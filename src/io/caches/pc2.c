@@ -19,12 +19,12 @@ sup_result pc2_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_er
 {
     pc2_head head;
     if (bytes.size < sizeof head || memcmp(bytes.data, "POINTCACHE2", 12) != 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "this is no PC2 file: it does not begin with POINTCACHE2");
+        return sup_fail(error, SUP_ERROR_INPUT, "this is not a PC2 file: it does not begin with POINTCACHE2");
     memcpy(&head, bytes.data, sizeof head);
     if (head.version != 1)
         return sup_fail(error, SUP_ERROR_INPUT, "PC2 of version %u is not known, only 1; save it again", head.version);
     if (!isfinite(head.start) || !isfinite(head.sample))
-        return sup_fail(error, SUP_ERROR_INPUT, "the PC2's first frame or rate is no number; the file is damaged");
+        return sup_fail(error, SUP_ERROR_INPUT, "the PC2's first frame or rate is not a number; the file is damaged");
     sup_result result = points_check(bytes, sizeof head, head.samples, head.points, sizeof(float), error);
     if (result != SUP_OK) return result;
     double* times = SUP_NEW(arena, double, head.samples);

@@ -111,10 +111,11 @@ static sup_result collect(sequence* s, const char* const* names, uint32_t count)
         }
     }
     if (s->frame_count < 2)
-        return sup_fail(s->error, SUP_ERROR_INPUT,
-                        "'%s' is no sequence: it needs at least two .obj or .ply files whose names end in numbers, and there "
-                        "%s %u; name a file to read it alone",
-                        s->path, s->frame_count == 1 ? "is" : "are", s->frame_count);
+        return sup_fail(
+            s->error, SUP_ERROR_INPUT,
+            "'%s' is not a sequence: it needs at least two .obj or .ply files whose names end in numbers, and there "
+            "%s %u; name a file to read it alone",
+            s->path, s->frame_count == 1 ? "is" : "are", s->frame_count);
     if (s->frame_count > FRAMES_MAX)
         return sup_fail(s->error, SUP_ERROR_INPUT, "'%s' are %u files; a sequence has at most %d, so name some of them",
                         s->path, s->frame_count, FRAMES_MAX);

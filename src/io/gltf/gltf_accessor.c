@@ -60,7 +60,7 @@ static sup_result read_shape(const sup_json* value, const char* used_for, shape*
         return sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): type '%.20s' is unknown", s->index, used_for, type);
     s->count = sup_json_index(sup_json_get(value, "count"), SUP_NONE);
     if (s->count == SUP_NONE)
-        return sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): count is no whole number below 4294967295", s->index,
+        return sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): count is not a whole number below 4294967295", s->index,
                         used_for);
     const sup_json* normalized = sup_json_get(value, "normalized");
     s->normalized = normalized && normalized->type == SUP_JSON_TRUE && s->component_type != 5126;

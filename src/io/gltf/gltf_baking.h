@@ -67,6 +67,7 @@ typedef struct gltf_baking {
     size_t             json_bytes; ///< of the JSON chunk, padding included
     char*              json;
     struct gltf_pack*  pack; ///< of a budget; NULL: a target for each frame
+    const sup_vec3*    tension; ///< of the points of a pose; NULL: not asked for
     uint64_t           bad; ///< vertices without a finite answer
     bool               started;
 } gltf_baking;
@@ -82,6 +83,9 @@ sup_result gltf_weights_normalize(gltf_baking* baking, baked_part* part, const s
 sup_result gltf_weights_unfold(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error);
 void       gltf_weights_note(sup_bake* bake, const baked_part* part);
 void       gltf_weights_put(gltf_edit* edit, const baked_piece* piece, sup_json* attributes);
+/// How a pose strains the skin, as the attribute _TENSION of every vertex and where it was asked for as its color.
+sup_result gltf_tension_find(gltf_baking* baking, sup_bake* bake, const sup_vec3* points, sup_error* error);
+void       gltf_tension_put(gltf_baking* baking, const sup_bake* bake, const baked_piece* piece, sup_json* attributes);
 /// Gives every part a mesh of its own and room for the targets, adds the animation, pads those there are.
 sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error);
 /// The new animation, and the weights of the others padded with zeros.

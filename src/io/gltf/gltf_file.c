@@ -99,7 +99,7 @@ static sup_result load_buffer(gltf_reader* r, const sup_json* value, uint32_t in
     const sup_json* uri = sup_json_get(value, "uri");
     uint32_t        length = sup_json_index(sup_json_get(value, "byteLength"), SUP_NONE);
     if (length == SUP_NONE)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "%s: byteLength is no whole number; the file is damaged", what);
+        return sup_fail(r->error, SUP_ERROR_INPUT, "%s: byteLength is not a whole number; the file is damaged", what);
     sup_bytes bytes = { NULL, 0 };
     if (uri && uri->type == SUP_JSON_STRING) {
         sup_error  why = { SUP_OK, "" };
@@ -172,11 +172,11 @@ static sup_result parse_file(gltf_reader* r, sup_bytes* binary)
     if (text.data == file.data && !gltf_recognize(text))
         return sup_fail(
             r->error, SUP_ERROR_INPUT,
-            "this is no glTF: a .glb begins with the letters glTF and a .gltf with '{'; export or download it again");
+            "this is not a glTF file: a .glb begins with the letters glTF and a .gltf with '{'; export or download it again");
     sup_json* root = NULL;
     GLTF_TRY(sup_json_parse((const char*)text.data, text.size, r->in->path, r->keep, &root, r->error));
     if (root->type != SUP_JSON_OBJECT)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "the JSON is no object, so it is not a glTF document");
+        return sup_fail(r->error, SUP_ERROR_INPUT, "the JSON is not an object, so it is not a glTF document");
     r->source->root = root;
     return SUP_OK;
 }

@@ -115,7 +115,7 @@ static sup_result find_attribute(reading* m, const char* attribute, uint32_t* ha
     return SUP_OK;
 }
 
-// Normals that are no numbers occur in the wild and are mended later; anything else would move points to nowhere.
+// Normals that are not numbers occur in the wild and are mended later; anything else would move points to nowhere.
 static sup_result check_floats(reading* m, uint32_t p, const char* attribute, const gltf_accessor* a, const float* values)
 {
     if (strcmp(attribute, "NORMAL") == 0 || strcmp(attribute, "TANGENT") == 0) return SUP_OK;
@@ -447,7 +447,7 @@ static sup_result read_morphs(reading* m)
     return SUP_OK;
 }
 
-// False: one is no whole number.
+// False: one is not a whole number.
 static bool fill_ids(const gltf_accessor* a, uint32_t* ids)
 {
     bool whole = true;
@@ -510,7 +510,8 @@ static sup_result read_map(reading* m, const char* name)
     GLTF_TRY(find_attribute(m, name, &have));
     GLTF_TRY(is_map(m, name, &yes));
     if (!yes) {
-        gltf_warn(m->r, "mesh '%s': attribute %.60s does not hold single values from 0 to 1 and is no map", mesh->name, name);
+        gltf_warn(m->r, "mesh '%s': attribute %.60s does not hold single values from 0 to 1 and is not a map", mesh->name,
+                  name);
         return SUP_OK;
     }
     const float* values = NULL;
@@ -531,7 +532,7 @@ static sup_result read_maps(reading* m)
         const sup_json* attributes = m->primitives[p].attributes;
         for (const sup_json* a = attributes ? attributes->first : NULL; a && count < NAMES_MAX; a = a->next) {
             uint32_t known = 0;
-            if (!a->key || a->key[0] != '_' || strcmp(a->key, "_POINT") == 0) continue;
+            if (!a->key || a->key[0] != '_' || strcmp(a->key, "_POINT") == 0 || strcmp(a->key, "_TENSION") == 0) continue;
             while (known < count && strcmp(names[known], a->key) != 0) ++known;
             if (known < count) continue;
             names[count++] = a->key;

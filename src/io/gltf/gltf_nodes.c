@@ -44,7 +44,7 @@ static sup_result read_transform(gltf_reader* r, gltf_node* node)
     double length2 = (double)q[0] * q[0] + (double)q[1] * q[1] + (double)q[2] * q[2] + (double)q[3] * q[3];
     if (fabs(length2 - 1) > 1e-6) {
         if (length2 < 1e-12) gltf_warn(r, "node '%s' has a rotation of length zero; it is taken as no rotation", node->name);
-        node->rest.rotation = quat_normalize(node->rest.rotation);
+        node->rest.rotation = quat_normalize_once(node->rest.rotation);
     }
     node->matrix = affine_from_transform(&node->rest);
     return SUP_OK;

@@ -18,7 +18,11 @@ enum {
 #define WEIGHT_SHARE 10.0 // how much a weight may be off, of the detail over the diagonal: bones move that less than each other
 #define UV_GRID 0x1p-16f
 #define MAP_GRID 0x1p-12f
-#define ENOUGH 0.97 // of the budget: closer is not worth another round
+#define AIM 0.985         // of an error that is asked for, so that the file is within it at once
+#define SIZE_AIM 0.985    // of what the shapes may take: estimates are off by a few percent
+#define ENOUGH 0.97       // of the budget: closer is not worth another round
+#define ENOUGH_WORST 0.9  // of an error at worst, on which the size hardly depends
+#define ENOUGH_SIZE 0.985 // of a size, which estimates know well
 
 // ---------------------------------------------------------------------------------------------- rounding
 
@@ -103,10 +107,9 @@ static double find_scale(const baked_piece* piece)
 
 static sup_result reserve(gltf_pack* pack, sup_error* error)
 {
-    sup_arena*       arena = pack->bake->arena;
-    gltf_baking*     baking = pack->baking;
-    const sup_extra* extra = pack->bake->desc.extra;
-    size_t           points = pack->bake->character->mesh.point_count, most = 0;
+    sup_arena*   arena = pack->bake->arena;
+    gltf_baking* baking = pack->baking;
+    size_t       points = pack->bake->character->mesh.point_count, most = 0;
     pack->first = SUP_NEW(arena, size_t, baking->piece_count);
     pack->scales = SUP_NEW(arena, double, baking->piece_count);
     pack->tries = SUP_NEW(arena, pack_try, TRIES_MAX);
@@ -122,10 +125,7 @@ static sup_result reserve(gltf_pack* pack, sup_error* error)
     pack->points = SUP_NEW(arena, sup_vec3, pack->frames * points);
     pack->shape = SUP_NEW(arena, float, 3 * most);
     pack->turn = SUP_NEW(arena, float, 3 * most);
-    pack->words = SUP_NEW(arena, uint32_t, 3 * most);
-    pack->packed_capacity = pack->meshopt ? extra->meshopt_bound((uint32_t)most, 12) : 1;
-    pack->packed = SUP_NEW(arena, uint8_t, pack->packed_capacity);
-    if (pack->shifts && pack->turns && pack->points && pack->shape && pack->turn && pack->words && pack->packed) return SUP_OK;
+    if (pack->shifts && pack->turns && pack->points && pack->shape && pack->turn) return SUP_OK;
     return sup_fail(error, SUP_ERROR_MEMORY,
                     "out of memory for %u frames of %zu vertices: a budget needs the whole clip at once; bake a shorter part "
                     "(--start, --end)",
@@ -141,6 +141,7 @@ sup_result gltf_pack_begin(gltf_baking* baking, sup_bake* bake, const sup_pose* 
     if (!pack) return sup_fail_memory(error, "a bake within a budget");
     *pack = (gltf_pack){ .baking = baking, .bake = bake, .frames = desc->frame_count, .turn_step = TURN_STEP };
     pack->meshopt = !budget->plain && desc->extra && desc->extra->meshopt_encode_indices;
+    pack->small = budget->plain && budget->small;
     baking->pack = pack;
     sup_result result = reserve(pack, error);
     if (result == SUP_OK) result = sup_pose_create(desc->character, bake->arena, &pose, error);
@@ -191,6 +192,7 @@ static sup_result make_file(gltf_pack* pack, sup_bytes* out, sup_error* error)
     squeeze_grids   grids = { .corners = true };
     if (pack->meshopt && pack->detail > 0)
         grids = (squeeze_grids){ grid_below(pack->detail / diagonal), UV_GRID, MAP_GRID, true };
+    if (result == SUP_OK) result = gltf_thin(&baking->edit, (double)grids.rotations, error);
     if (result == SUP_OK)
         result = gltf_squeeze(&baking->edit, pack->meshopt ? bake->desc.extra : NULL, &grids, pack->bytes, error);
     if (result == SUP_OK) result = sup_out_open_memory(bake->desc.path, bake->arena, &file, error);
@@ -263,31 +265,62 @@ static double next_rms(double budget, const attempt* now)
 {
     double expected = now->expected.rms, added = now->errors.rms * now->errors.rms - expected * expected;
     double next = sqrt(fmax(budget * budget - added, 0.25 * expected * expected));
-    return now->reached > 1 ? fmin(0.998 * next, 0.995 * expected) : 0.998 * next;
+    return now->reached > 1 ? fmin(next, 0.995 * expected) : next;
+}
+
+// A search whose error is that of the points in the world.
+static sup_result search(gltf_pack* pack, pack_goal* goal, pack_try* out, sup_error* error)
+{
+    double     ratio = 1, wanted = goal->rms;
+    sup_result result = gltf_pack_search(pack, goal, out, error);
+    if (result != SUP_OK || out->step == 0 || !(goal->rms > 0) || goal->step > 0) return result;
+    result = gltf_pack_foresee(pack, &ratio, error);
+    if (result != SUP_OK || (out->rms * ratio <= wanted && out->components == 0)) return result;
+    goal->rms = wanted / ratio;
+    goal->step = out->step;
+    return gltf_pack_search(pack, goal, out, error);
+}
+
+// The file of what is chosen, and how far it is off.
+static sup_result make_attempt(gltf_pack* pack, attempt* now, const attempt* best, sup_error* error)
+{
+    const sup_bake_budget* budget = pack->bake->desc.budget;
+    sup_result             result = make_file(pack, &now->bytes, error);
+    if (result == SUP_OK) result = gltf_pack_check(pack, now->bytes, &now->errors, error);
+    if (result != SUP_OK) return result;
+    now->level = pack->level;
+    memcpy(now->by_use, pack->bytes, sizeof now->by_use);
+    now->reached = reached(budget, now);
+    return is_better(budget, now, best) && now->reached <= 1 ? gltf_pack_check_normals(pack, &now->errors, error) : SUP_OK;
 }
 
 // Search, write, read again; where the file is not what the search expected, again with a goal that is.
 static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
 {
     const sup_bake_budget* budget = pack->bake->desc.budget;
-    pack_goal              goal = { .rms = budget->rms, .worst = budget->worst };
-    if (budget->bytes) goal.bytes = (double)budget->bytes - pack->fixed_bytes;
+    double                 enough = budget->worst > 0 ? ENOUGH_WORST : budget->bytes ? ENOUGH_SIZE : ENOUGH, last = 0;
+    pack_goal              goal = { .rms = AIM * budget->rms, .worst = budget->worst };
+    if (budget->bytes) goal.bytes = SIZE_AIM * ((double)budget->bytes - pack->fixed_bytes);
     if (budget->bytes && goal.bytes <= 0) return refuse(pack, best, error);
     for (*rounds = 1;; ++*rounds) {
         attempt    now = { 0 };
-        sup_result result = gltf_pack_search(pack, &goal, &now.expected, error);
-        if (result == SUP_OK && now.expected.step == 0) return refuse(pack, best, error);
-        if (result == SUP_OK) result = make_file(pack, &now.bytes, error);
-        if (result == SUP_OK) result = gltf_pack_check(pack, now.bytes, &now.errors, error);
+        sup_result result = search(pack, &goal, &now.expected, error);
+        if (result == SUP_OK && now.expected.step == 0 && !pack->every_course) {
+            pack->every_course = true;
+            gltf_pack_forget(pack);
+            continue;
+        }
+        if (result == SUP_OK && now.expected.step == 0) break;
+        if (result == SUP_OK) result = make_attempt(pack, &now, best, error);
         if (result != SUP_OK) return result;
-        now.level = pack->level;
-        memcpy(now.by_use, pack->bytes, sizeof now.by_use);
-        now.reached = reached(budget, &now);
         if (is_better(budget, &now, best)) *best = now;
-        if (now.reached <= 1 && (now.reached > ENOUGH || now.expected.components == 0)) break;
+        if (now.reached <= 1 && (now.reached > enough || now.expected.components == 0)) break;
+        if (now.expected.step == last) break;                                // steps are as fine as they get
+        if (now.reached <= 1 && now.expected.rms < ENOUGH * goal.rms) break; // nor is there anything between
+        last = now.expected.step;
         if (*rounds == ROUNDS_MAX) break;
-        goal.rms = next_rms(budget->rms, &now);
-        goal.worst = now.expected.worst * 0.995 / now.reached;
+        goal.rms = next_rms(AIM * budget->rms, &now);
+        goal.worst = AIM * now.expected.worst / now.reached;
         if (budget->bytes) goal.bytes += (double)budget->bytes * (0.998 - now.reached);
         if (budget->bytes && goal.bytes <= 0) break;
         goal.step = now.expected.step;
@@ -306,6 +339,7 @@ static sup_result report(gltf_pack* pack, const attempt* best, uint32_t rounds, 
     sup_bake_report* out = SUP_NEW(bake->arena, sup_bake_report, 1);
     sup_bake_try*    tries = SUP_NEW(bake->arena, sup_bake_try, pack->try_count);
     if (!out || !tries) return sup_fail_memory(error, "the report of a budget");
+    pack->fixed_bytes = (double)best->bytes.size - best->expected.bytes; // as all tries have it
     for (uint32_t i = 0; i < pack->try_count; ++i) {
         const pack_try* t = &pack->tries[i];
         tries[i] = (sup_bake_try){ WAYS[t->level], t->components, t->bytes + pack->fixed_bytes, t->rms, t->worst };
@@ -339,7 +373,7 @@ sup_result gltf_pack_end(gltf_baking* baking, sup_bake* bake, sup_error* error)
     uint32_t   rounds = 0;
     sup_result result = gltf_pack_regions(pack, error);
     if (result == SUP_OK) result = gltf_pack_gram(pack, error);
-    if (result == SUP_OK) result = measure_fixed(pack, error);
+    if (result == SUP_OK && bake->desc.budget->bytes) result = measure_fixed(pack, error);
     if (result == SUP_OK) result = settle(pack, &best, &rounds, error);
     if (result == SUP_OK) result = report(pack, &best, rounds, error);
     if (result == SUP_OK) result = sup_out_write(bake->file, best.bytes.data, best.bytes.size, error);

@@ -70,55 +70,25 @@ static sup_result read_again(gltf_pack* pack, sup_bytes bytes, sup_arena* work, 
     return sup_pose_create(out->character, work, &out->pose, error);
 }
 
-// ---------------------------------------------------------------------------------------------- points
+// ---------------------------------------------------------------------------------------------- what components show
 
 typedef struct sums {
     double   squares, worst;
     uint64_t count;
 } sums;
 
-static sup_result compare_frame(gltf_pack* pack, player* p, uint32_t frame, sums* s, sup_error* error)
+// Turned into the world, and scaled: viewers turn normals by the skin matrix itself. Parts without a skin are rigid enough as
+// they are.
+static void turn(const double m[12], const float v[3], double out[3])
 {
-    const sup_mesh* own = &pack->bake->character->mesh;
-    const sup_vec3* wanted = pack->points + (size_t)frame * own->point_count;
-    sup_clip_sample(p->character, p->clip, (double)frame / pack->bake->desc.fps, &p->pose);
-    const sup_vec3* rest = sup_pose_morph(p->character, &p->pose, p->morphed);
-    for (uint32_t i = 0; i < pack->baking->part_count; ++i) {
-        const baked_part* part = &pack->baking->parts[i];
-        const sup_part*   again = part_again(p, part);
-        if (!again || again->point_count != part->part->point_count)
-            return sup_fail(error, SUP_ERROR_FILE,
-                            "mesh '%s' is not in the file as it was written; this is a mistake in Supple",
-                            part->part->name ? part->part->name : "");
-        // Points keep their numbers (`_POINT`), vertices need not.
-        for (uint32_t k = 0; k < again->point_count; ++k) {
-            sup_vec3 is = show(p, rest, again->point_begin + k);
-            double   off = (double)v3_length(v3_sub(is, wanted[part->part->point_begin + k]));
-            s->worst = fmax(s->worst, off);
-            s->squares += off * off;
-            s->count++;
-        }
-    }
-    return SUP_OK;
+    for (int k = 0; k < 3; ++k) out[k] = m[4 * k] * (double)v[0] + m[4 * k + 1] * (double)v[1] + m[4 * k + 2] * (double)v[2];
 }
 
-// ---------------------------------------------------------------------------------------------- normals
-
-static double angle_between(const double a[3], const double b[3])
+static void find_matrix(const baked_part* part, uint32_t vertex, double m[12])
 {
-    double cross[3] = { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0] };
-    double length = sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]);
-    return sup_atan2(length, a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) * (180 / 3.14159265358979323846);
-}
-
-// In the world: viewers turn normals by the skin matrix itself. Parts without a skin are rigid enough as they are.
-static void turn(const baked_part* part, uint32_t vertex, const float n[3], double out[3])
-{
-    double m[12];
-    for (int k = 0; k < 3; ++k) out[k] = (double)n[k];
-    if (part->pull.flat || part->pull.joint != SUP_NONE) return;
-    gltf_pull_matrix(&part->pull, vertex, m);
-    for (int k = 0; k < 3; ++k) out[k] = m[4 * k] * (double)n[0] + m[4 * k + 1] * (double)n[1] + m[4 * k + 2] * (double)n[2];
+    static const double none[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
+    if (part->pull.flat || part->pull.joint != SUP_NONE) memcpy(m, none, sizeof none);
+    else gltf_pull_matrix(&part->pull, vertex, m);
 }
 
 typedef struct coded {
@@ -127,11 +97,281 @@ typedef struct coded {
     pack_code          code;
 } coded;
 
+typedef struct coded_list {
+    coded*   items;
+    uint32_t count;
+} coded_list;
+
+// What the chosen components show of a piece in a frame: places, or normals.
+static void add_components(const gltf_pack* pack, const coded_list* list, uint32_t piece, uint32_t frame, bool normals,
+                           float* shown)
+{
+    memset(shown, 0, 3 * (size_t)pack->baking->pieces[piece].count * sizeof *shown);
+    for (uint32_t c = 0; c < list->count; ++c) {
+        const coded*       one = &list->items[c];
+        const pack_region* region = one->region;
+        if (region->piece != piece || (normals && !one->code.turned)) continue;
+        const float* values = normals ? one->code.turn : one->code.shape;
+        float        w = gltf_pack_weight(pack, region, one->k, &one->code, frame);
+        for (uint32_t v = 0; v < region->count; ++v)
+            for (uint32_t k = 0; k < 3; ++k) shown[3 * (size_t)region->vertices[v] + k] += w * values[3 * (size_t)v + k];
+    }
+}
+
+static bool code_all(const gltf_pack* pack, sup_arena* work, coded_list* out)
+{
+    const pack_level* level = &pack->levels[pack->level];
+    uint32_t          count = 0;
+    for (uint32_t r = 0; r < level->count; ++r) count += level->regions[r].used;
+    *out = (coded_list){ .items = SUP_NEW(work, coded, count) };
+    for (uint32_t r = 0; r < level->count && out->items; ++r)
+        for (uint32_t k = 0; k < level->regions[r].used; ++k) {
+            const pack_region* region = &level->regions[r];
+            coded*             c = &out->items[out->count++];
+            *c = (coded){ .region = region, .k = k };
+            c->code.shape = SUP_NEW(work, float, 3 * (size_t)region->count);
+            c->code.turn = SUP_NEW(work, float, 3 * (size_t)region->count);
+            if (!c->code.shape || !c->code.turn) return false;
+            gltf_pack_code(pack, region, k, region->step, &c->code);
+        }
+    return out->items != NULL;
+}
+
+// The viewer's matrices of a frame.
+static void pose_parts(gltf_pack* pack, uint32_t frame, sup_pose* pose)
+{
+    const sup_bake_desc* desc = &pack->bake->desc;
+    if (desc->clip) sup_clip_sample(desc->character, desc->clip, desc->start + frame / desc->fps, pose);
+    for (uint32_t i = 0; i < pack->baking->part_count; ++i)
+        if (!pack->baking->parts[i].pull.flat) gltf_pull_pose(&pack->baking->parts[i].pull, desc->clip ? pose : &pack->held);
+}
+
+// ---------------------------------------------------------------------------------------------- copies of points
+
+// Our reader averages what it is told of the copies of a point, and viewers do not: where copies have components of different
+// regions, each is shown by its own.
+typedef struct copies {
+    uint32_t* counts;  // per point
+    uint8_t*  differ;  // per point: its copies are of several regions
+    uint8_t*  pieces;  // per piece: it has such points
+    float*    shown;   // of all vertices, in the frame at hand
+    double*   average; // per point, 3
+    bool      any;
+} copies;
+
+static bool find_copies(const gltf_pack* pack, sup_arena* work, copies* out)
+{
+    const pack_level* level = &pack->levels[pack->level];
+    size_t            points = pack->bake->character->mesh.point_count;
+    uint32_t*         first = SUP_NEW(work, uint32_t, points); // region, 0: none yet
+    *out = (copies){ SUP_NEW(work, uint32_t, points),
+                     SUP_NEW(work, uint8_t, points),
+                     SUP_NEW(work, uint8_t, pack->baking->piece_count),
+                     SUP_NEW(work, float, 3 * pack->vertex_count),
+                     SUP_NEW(work, double, 3 * points),
+                     false };
+    if (!first || !out->counts || !out->differ || !out->pieces || !out->shown || !out->average) return false;
+    for (uint32_t r = 0; r < level->count; ++r) {
+        const pack_region* region = &level->regions[r];
+        const baked_piece* piece = &pack->baking->pieces[region->piece];
+        for (uint32_t v = 0; v < region->count; ++v) {
+            uint32_t point = piece->part->pull.points[piece->begin + region->vertices[v]];
+            out->counts[point]++;
+            out->differ[point] |= first[point] != 0 && first[point] != r + 1;
+            first[point] = r + 1;
+        }
+    }
+    for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
+        const baked_piece* piece = &pack->baking->pieces[i];
+        for (uint32_t v = 0; v < piece->count; ++v) out->pieces[i] |= out->differ[piece->part->pull.points[piece->begin + v]];
+        out->any |= out->pieces[i] != 0;
+    }
+    return true;
+}
+
+// What the components show of each copy in a frame, and their averages.
+static void show_copies(const gltf_pack* pack, const coded_list* list, uint32_t frame, copies* c)
+{
+    memset(c->average, 0, 3 * pack->bake->character->mesh.point_count * sizeof *c->average);
+    for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
+        const baked_piece* piece = &pack->baking->pieces[i];
+        float*             shown = c->shown + 3 * pack->first[i];
+        if (!c->pieces[i]) continue;
+        add_components(pack, list, i, frame, false, shown);
+        for (uint32_t v = 0; v < piece->count; ++v) {
+            uint32_t point = piece->part->pull.points[piece->begin + v];
+            for (uint32_t k = 0; k < 3; ++k)
+                c->average[3 * (size_t)point + k] += (double)shown[3 * (size_t)v + k] / c->counts[point];
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- points
+
+typedef struct comparison {
+    gltf_pack* pack;
+    player     player;
+    coded_list list;
+    copies     copies;
+    sup_pose   pose; // of the character that was baked, for the matrices of copies
+    sup_vec3*  offs; // per point, in the frame at hand
+    sums       sums;
+} comparison;
+
+static sup_result find_offs(comparison* c, uint32_t frame, sup_error* error)
+{
+    const gltf_pack* pack = c->pack;
+    player*          p = &c->player;
+    const sup_vec3*  wanted = pack->points + (size_t)frame * pack->bake->character->mesh.point_count;
+    sup_clip_sample(p->character, p->clip, (double)frame / pack->bake->desc.fps, &p->pose);
+    const sup_vec3* rest = sup_pose_morph(p->character, &p->pose, p->morphed);
+    for (uint32_t i = 0; i < pack->baking->part_count; ++i) {
+        const sup_part* part = pack->baking->parts[i].part;
+        const sup_part* again = part_again(p, &pack->baking->parts[i]);
+        if (!again || again->point_count != part->point_count)
+            return sup_fail(error, SUP_ERROR_FILE,
+                            "mesh '%s' is not in the file as it was written; this is a mistake in Supple",
+                            part->name ? part->name : "");
+        // Points keep their numbers (`_POINT`), vertices need not.
+        for (uint32_t k = 0; k < again->point_count; ++k) {
+            uint32_t point = part->point_begin + k;
+            c->offs[point] = v3_sub(show(p, rest, again->point_begin + k), wanted[point]);
+        }
+    }
+    return SUP_OK;
+}
+
+// Copies that are shown each by its own components: a point is as far off as they are in the mean, and the farthest counts.
+static void add_copies(comparison* c, uint32_t frame)
+{
+    const gltf_pack* pack = c->pack;
+    pose_parts(c->pack, frame, &c->pose);
+    show_copies(pack, &c->list, frame, &c->copies);
+    for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
+        const baked_piece* piece = &pack->baking->pieces[i];
+        for (uint32_t v = 0; v < piece->count && c->copies.pieces[i]; ++v) {
+            uint32_t     point = piece->part->pull.points[piece->begin + v];
+            const float* shown = c->copies.shown + 3 * (pack->first[i] + v);
+            float        own[3];
+            double       m[12], world[3];
+            if (!c->copies.differ[point]) continue;
+            for (uint32_t k = 0; k < 3; ++k) own[k] = (float)((double)shown[k] - c->copies.average[3 * (size_t)point + k]);
+            find_matrix(piece->part, piece->begin + v, m);
+            turn(m, own, world);
+            double off = (double)v3_length(v3_add(c->offs[point], v3((float)world[0], (float)world[1], (float)world[2])));
+            c->sums.worst = fmax(c->sums.worst, off);
+            c->sums.squares += off * off / c->copies.counts[point];
+        }
+    }
+}
+
+static sup_result compare_frame(comparison* c, uint32_t frame, sup_error* error)
+{
+    sup_result result = find_offs(c, frame, error);
+    for (uint32_t i = 0; i < c->pack->baking->part_count && result == SUP_OK; ++i) {
+        const sup_part* part = c->pack->baking->parts[i].part;
+        for (uint32_t point = part->point_begin; point < part->point_begin + part->point_count; ++point) {
+            double off = c->copies.differ[point] ? 0 : (double)v3_length(c->offs[point]);
+            c->sums.worst = fmax(c->sums.worst, off);
+            c->sums.squares += off * off;
+            c->sums.count++;
+        }
+    }
+    if (result == SUP_OK && c->copies.any) add_copies(c, frame);
+    return result;
+}
+
+sup_result gltf_pack_check(gltf_pack* pack, sup_bytes bytes, pack_errors* out, sup_error* error)
+{
+    comparison c = { .pack = pack };
+    sup_arena* work = sup_arena_beside(pack->bake->arena);
+    c.offs = work ? SUP_NEW(work, sup_vec3, pack->bake->character->mesh.point_count) : NULL;
+    bool       ready = c.offs && find_copies(pack, work, &c.copies) && code_all(pack, work, &c.list);
+    sup_result result =
+        ready ? read_again(pack, bytes, work, &c.player, error) : sup_fail_memory(error, "the file that is read again");
+    if (result == SUP_OK) result = sup_pose_create(pack->bake->desc.character, work, &c.pose, error);
+    for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) result = compare_frame(&c, f, error);
+    sup_character_destroy(c.player.character);
+    sup_arena_destroy(work);
+    *out = (pack_errors){ .rms = c.sums.count ? sqrt(c.sums.squares / (double)c.sums.count) : 0, .worst = c.sums.worst };
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------- before there is a file
+
+typedef struct both_sums {
+    double   stored, shown; // squares over vertices at the scale of their piece; over points in the world
+    uint64_t vertices, points;
+} both_sums;
+
+static void add_piece(const gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, const uint32_t* counts,
+                      both_sums* s)
+{
+    const baked_piece* p = &pack->baking->pieces[piece];
+    const float*       wanted = pack->shifts + 3 * (frame * pack->vertex_count + pack->first[piece]);
+    double             scale2 = pack->scales[piece] * pack->scales[piece];
+    for (uint32_t v = 0; v < p->count; ++v) {
+        float  off[3];
+        double m[12], world[3];
+        for (uint32_t k = 0; k < 3; ++k) off[k] = wanted[3 * (size_t)v + k] - shown[3 * (size_t)v + k];
+        find_matrix(p->part, p->begin + v, m);
+        turn(m, off, world);
+        for (uint32_t k = 0; k < 3; ++k) {
+            s->stored += (double)off[k] * (double)off[k] * scale2;
+            s->shown += world[k] * world[k] / counts[p->part->pull.points[p->begin + v]];
+        }
+    }
+    s->vertices += p->count;
+}
+
+sup_result gltf_pack_foresee(gltf_pack* pack, double* ratio, sup_error* error)
+{
+    enum { FRAMES = 12 };
+    uint32_t   hop = (pack->frames + FRAMES - 1) / FRAMES;
+    sup_arena* work = sup_arena_beside(pack->bake->arena);
+    both_sums  s = { 0 };
+    copies     all;
+    coded_list list;
+    sup_pose   pose;
+    bool       ready = work && find_copies(pack, work, &all) && code_all(pack, work, &list);
+    sup_result result = ready ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
+                              : sup_fail_memory(error, "the components of a clip");
+    for (uint32_t f = hop / 2; f < pack->frames && result == SUP_OK; f += hop) {
+        pose_parts(pack, f, &pose);
+        for (uint32_t i = 0; i < pack->baking->part_count; ++i) s.points += pack->baking->parts[i].part->point_count;
+        for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
+            add_components(pack, &list, i, f, false, all.shown);
+            add_piece(pack, i, f, all.shown, all.counts, &s);
+        }
+    }
+    sup_arena_destroy(work);
+    *ratio = s.stored > 0 && s.shown > 0 ? sqrt(s.shown / (double)s.points / (s.stored / (double)s.vertices)) : 1;
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------- normals
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+// In degrees. Most are small, and there the series of the arc sine will do: the next term of the series is below 2e-5 of the
+// angle.
+static double angle_between(const double a[3], const double b[3])
+{
+    double lengths = dot(a, a) * dot(b, b), along = dot(a, b);
+    double cross[3] = { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0] };
+    double sine2 = lengths > 0 ? dot(cross, cross) / lengths : 0, degree = 180 / 3.14159265358979323846;
+    if (along > 0 && sine2 < 0.06)
+        return degree * sqrt(sine2) * (1 + sine2 * (1.0 / 6 + sine2 * (3.0 / 40 + sine2 * (15.0 / 336))));
+    return degree * sup_atan2(sqrt(dot(cross, cross)), along);
+}
+
 static void compare_normals(const gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, sums* s)
 {
     const baked_piece* p = &pack->baking->pieces[piece];
     const float*       wanted = pack->turns + 3 * (frame * pack->vertex_count + pack->first[piece]);
     const sup_vec3*    base = p->part->pull.normals + p->begin;
+    const uint32_t*    points = p->part->pull.points + p->begin;
+    double             m[12];
     for (uint32_t v = 0; v < p->count; ++v) {
         const float start[3] = { base[v].x, base[v].y, base[v].z };
         float       is[3], should[3];
@@ -140,8 +380,9 @@ static void compare_normals(const gltf_pack* pack, uint32_t piece, uint32_t fram
             is[k] = start[k] + shown[3 * v + (uint32_t)k];
             should[k] = start[k] + wanted[3 * v + (uint32_t)k];
         }
-        turn(p->part, p->begin + v, is, a);
-        turn(p->part, p->begin + v, should, b);
+        if (v == 0 || points[v] != points[v - 1]) find_matrix(p->part, p->begin + v, m); // copies share it
+        turn(m, is, a);
+        turn(m, should, b);
         double off = angle_between(a, b);
         s->worst = fmax(s->worst, off);
         s->squares += off * off;
@@ -149,67 +390,25 @@ static void compare_normals(const gltf_pack* pack, uint32_t piece, uint32_t fram
     }
 }
 
-// The normals of one frame as its targets and weights give them.
-static void normals_of_frame(const gltf_pack* pack, const coded* codes, uint32_t count, uint32_t frame, float* shown, sums* s)
+sup_result gltf_pack_check_normals(gltf_pack* pack, pack_errors* out, sup_error* error)
 {
-    for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
-        const baked_piece* piece = &pack->baking->pieces[i];
-        if (!piece->normals) continue;
-        memset(shown, 0, 3 * (size_t)piece->count * sizeof *shown);
-        for (uint32_t c = 0; c < count; ++c) {
-            const pack_region* region = codes[c].region;
-            if (region->piece != i || !codes[c].code.turned) continue;
-            float w = gltf_pack_weight(pack, region, codes[c].k, &codes[c].code, frame);
-            for (uint32_t v = 0; v < region->count; ++v)
-                for (uint32_t k = 0; k < 3; ++k) shown[3 * region->vertices[v] + k] += w * codes[c].code.turn[3 * v + k];
-        }
-        compare_normals(pack, i, frame, shown, s);
-    }
-}
-
-static sup_result check_normals(gltf_pack* pack, sup_arena* work, sums* s, sup_error* error)
-{
-    const sup_bake_desc* desc = &pack->bake->desc;
-    const pack_level*    level = &pack->levels[pack->level];
-    uint32_t             count = 0;
-    sup_pose             pose;
-    for (uint32_t r = 0; r < level->count; ++r) count += level->regions[r].used;
-    coded* codes = SUP_NEW(work, coded, count);
-    float* shown = SUP_NEW(work, float, 3 * pack->vertex_count);
-    if (!codes || !shown) return sup_fail_memory(error, "the file that is read again");
-    count = 0;
-    for (uint32_t r = 0; r < level->count; ++r)
-        for (uint32_t k = 0; k < level->regions[r].used; ++k) {
-            coded* c = &codes[count++];
-            *c = (coded){ &level->regions[r], k, { .shape = pack->shape } };
-            c->code.turn = SUP_NEW(work, float, 3 * (size_t)c->region->count);
-            if (!c->code.turn) return sup_fail_memory(error, "the file that is read again");
-            gltf_pack_code(pack, c->region, k, c->region->step, &c->code);
-        }
-    sup_result result = sup_pose_create(desc->character, work, &pose, error);
-    for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) {
-        if (desc->clip) sup_clip_sample(desc->character, desc->clip, desc->start + f / desc->fps, &pose);
-        for (uint32_t i = 0; i < pack->baking->part_count; ++i)
-            if (!pack->baking->parts[i].pull.flat)
-                gltf_pull_pose(&pack->baking->parts[i].pull, desc->clip ? &pose : &pack->held);
-        normals_of_frame(pack, codes, count, f, shown, s);
-    }
-    return result;
-}
-
-sup_result gltf_pack_check(gltf_pack* pack, sup_bytes bytes, pack_errors* out, sup_error* error)
-{
-    player     p = { 0 };
-    sums       points = { 0 }, normals = { 0 };
     sup_arena* work = sup_arena_beside(pack->bake->arena);
-    sup_result result = work ? read_again(pack, bytes, work, &p, error) : sup_fail_memory(error, "the file that is read again");
-    for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) result = compare_frame(pack, &p, f, &points, error);
-    if (result == SUP_OK) result = check_normals(pack, work, &normals, error);
-    sup_character_destroy(p.character);
+    float*     shown = work ? SUP_NEW(work, float, 3 * pack->vertex_count) : NULL;
+    sums       s = { 0 };
+    coded_list list;
+    sup_pose   pose;
+    sup_result result = shown && code_all(pack, work, &list) ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
+                                                             : sup_fail_memory(error, "the file that is read again");
+    for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) {
+        pose_parts(pack, f, &pose);
+        for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
+            if (!pack->baking->pieces[i].normals) continue;
+            add_components(pack, &list, i, f, true, shown);
+            compare_normals(pack, i, f, shown, &s);
+        }
+    }
     sup_arena_destroy(work);
-    *out = (pack_errors){ .rms = points.count ? sqrt(points.squares / (double)points.count) : 0,
-                          .worst = points.worst,
-                          .normal_rms = normals.count ? sqrt(normals.squares / (double)normals.count) : 0,
-                          .normal_worst = normals.worst };
+    out->normal_rms = s.count ? sqrt(s.squares / (double)s.count) : 0;
+    out->normal_worst = s.worst;
     return result;
 }

@@ -9,10 +9,14 @@
 
 enum {
     MULTIPLE_MAX = 1 << 22, // what a float and the exponential filter hold
-    JSON_BYTES = 350,       // of a target in the document
-    TURN_JSON_BYTES = 230,
+    // Bytes in the document, in the middle of a few files:
+    ACCESSOR_BYTES = 190,
+    TURN_BYTES = 95,   // more for its normals
+    SPARSE_BYTES = 70, // more for each of them where the region is not all of its piece
+    ENTRY_BYTES = 32,  // in the list of targets of each piece of the mesh
 };
-#define WEIGHT_BYTES 1.6 // of a weight at one key, packed
+#define LIST_BYTES 1.3   // of a vertex in the list of a sparse target
+#define WEIGHT_BYTES 1.9 // of a weight at one key, packed
 #define WEIGHT_SHARE 8.0 // weights are so much finer than the shape at its farthest point
 
 static double power_of_two(double at_least)
@@ -30,31 +34,33 @@ static double rounded(double value, double step)
     return n;
 }
 
+// Multiples of a power of two that the steps of a component become in the file, and those of its normals.
+typedef struct code_grids {
+    double unit, turn_unit;
+    double turn_step; // turn_unit before the weights: what the normals of the component are rounded to
+} code_grids;
+
+static code_grids find_grids(const gltf_pack* pack, const pack_component* c, double step)
+{
+    double unit = power_of_two(step * c->course_peak), turn_unit = power_of_two(pack->turn_step * unit / step) / 2;
+    return (code_grids){ unit, turn_unit, turn_unit * step / unit };
+}
+
 void gltf_pack_code(const gltf_pack* pack, const pack_region* region, uint32_t k, double step, pack_code* out)
 {
-    const double* vector = region->vectors + (size_t)k * pack->frames;
-    const float * shape = region->shapes[k], *turn = region->turns[k];
-    size_t        numbers = 3 * (size_t)region->count;
-    double        peak = 0, most = 1;
-    for (uint32_t f = 0; f < pack->frames; ++f) peak = fmax(peak, fabs(vector[f]));
-    double unit = power_of_two(step * peak);
-    out->weight = step / unit;
-    out->error = 0;
-    for (size_t i = 0; i < numbers; ++i) {
-        double n = rounded((double)shape[i], step), off = (double)shape[i] - n * step;
-        out->error += off * off;
-        most = fmax(most, fabs(n));
-        out->shape[i] = (float)(n * unit);
-    }
-    out->grid = 1 / power_of_two(WEIGHT_SHARE * most);
-    out->turned = false;
-    if (!turn) return;
-    double scale = unit / step, grid = power_of_two(pack->turn_step * scale) / 2;
-    for (size_t i = 0; i < numbers; ++i) {
-        double n = rounded((double)turn[i] * scale, grid);
-        out->turned |= n != 0;
-        out->turn[i] = (float)(n * grid);
-    }
+    const pack_component* c = &region->components[k];
+    const code_grids      grids = find_grids(pack, c, step);
+    size_t                count = region->count;
+    out->unit = grids.unit;
+    out->weight = step / grids.unit;
+    out->grid = 1 / power_of_two(WEIGHT_SHARE * fmax(fabs(rounded((double)c->shape_peak, step)), 1));
+    out->turned = c->turn && (double)c->turn_peak >= 0.5 * grids.turn_step;
+    for (uint32_t i = 0; i < region->count; ++i)
+        for (size_t axis = 0; axis < 3; ++axis) {
+            size_t from = axis * count + gltf_pack_rank(region, i), to = 3 * (size_t)i + axis;
+            out->shape[to] = (float)(rounded((double)c->shape[from], step) * grids.unit);
+            if (out->turned) out->turn[to] = (float)(rounded((double)c->turn[from], grids.turn_step) * grids.turn_unit);
+        }
 }
 
 float gltf_pack_weight(const gltf_pack* pack, const pack_region* region, uint32_t k, const pack_code* code, uint32_t frame)
@@ -65,14 +71,16 @@ float gltf_pack_weight(const gltf_pack* pack, const pack_region* region, uint32_
 
 // ---------------------------------------------------------------------------------------------- packed
 
-// The exponent of the last bit that is set; finite numbers only.
+// The exponent of the last bit that is set; finite numbers but zero only.
 static int last_bit(uint32_t bits)
 {
     uint32_t mantissa = bits & 0x7fffff, field = bits >> 23 & 0xff;
     int      exponent = field ? (int)field - 150 : -149;
     if (field) mantissa |= 0x800000;
-    while (mantissa && !(mantissa & 1)) mantissa >>= 1, exponent++;
-    return exponent;
+    float last = (float)(int32_t)(mantissa & (0u - mantissa)); // a power of two, whose own exponent counts the zeros behind it
+    uint32_t zeros;
+    memcpy(&zeros, &last, sizeof zeros);
+    return exponent + (int)(zeros >> 23) - 127;
 }
 
 bool gltf_exponential(const float* values, size_t count, uint32_t* out)
@@ -91,6 +99,11 @@ bool gltf_exponential(const float* values, size_t count, uint32_t* out)
     }
     if (most == 0) low = 0;
     if (low < LEAST || (double)most >= ldexp(1, low + BITS)) return false;
+    // Small multiples go to the high bytes, where a sign fills no others: bytes that are all zero cost next to nothing, and
+    // those of numbers around zero cost as much as bytes of whole numbers would.
+    int shift = (double)most < ldexp(1, low + 7) ? 16 : (double)most < ldexp(1, low + 15) ? 8 : 0;
+    if (low - shift < LEAST) shift = 0;
+    low -= shift;
     double scale = ldexp(1, -low);
     for (size_t i = 0; i < count; ++i) {
         int32_t multiple = (int32_t)((double)values[i] * scale);
@@ -99,16 +112,99 @@ bool gltf_exponential(const float* values, size_t count, uint32_t* out)
     return true;
 }
 
-static double packed_bytes(gltf_pack* pack, const float* values, uint32_t count)
+// ---------------------------------------------------------------------------------------------- estimated
+
+enum { GROUP = 16 }; // numbers that the codec packs as one
+
+// Bytes that one byte of each number of a group takes: differences from the number before as 2 bits or 4 bits, with those that
+// are larger behind them, or as they are. before[0] is the number in front of the group.
+static uint32_t group_bytes(const int32_t* before, int shift)
 {
-    if (!pack->meshopt || !gltf_exponential(values, 3 * (size_t)count, pack->words)) return 12.0 * count;
-    return (double)pack->bake->desc.extra->meshopt_encode(count, 12, pack->words, pack->packed, pack->packed_capacity);
+    uint8_t folded[GROUP], over2 = 0, over4 = 0, any = 0;
+    for (int i = 0; i < GROUP; ++i) {
+        uint8_t off = (uint8_t)((uint32_t)(before[i + 1] >> shift) - (uint32_t)(before[i] >> shift));
+        folded[i] = (uint8_t)((off << 1) ^ (off & 0x80 ? 0xff : 0)); // the sign goes last
+    }
+    for (int i = 0; i < GROUP; ++i) over2 = (uint8_t)(over2 + (folded[i] >= 3));
+    for (int i = 0; i < GROUP; ++i) over4 = (uint8_t)(over4 + (folded[i] >= 15));
+    for (int i = 0; i < GROUP; ++i) any |= folded[i];
+    uint32_t least = 4u + over2 < 8u + over4 ? 4u + over2 : 8u + over4;
+    return !any ? 0 : least < GROUP ? least : GROUP;
 }
 
-double gltf_pack_cost(gltf_pack* pack, const pack_region* region, const pack_code* code)
+// Bytes of one coordinate of all vertices, whole multiples of `step` in `width` bytes, and the energy that rounding adds, in
+// squares of the step.
+static double coordinate_bytes(const float* values, uint32_t count, float step, int width, double* error)
 {
-    double bytes = JSON_BYTES + pack->frames * (pack->meshopt ? WEIGHT_BYTES : sizeof(float));
-    bytes += packed_bytes(pack, code->shape, region->count);
-    if (code->turned) bytes += TURN_JSON_BYTES + packed_bytes(pack, code->turn, region->count);
+    int32_t  numbers[GROUP + 1] = { 0 };
+    float    inverse = 1 / step, squares[GROUP] = { 0 };
+    uint32_t bytes = 0;
+    for (uint32_t at = 0; at < count; at += GROUP) {
+        float x[GROUP] = { 0 };
+        memcpy(x, values + at, (count - at < GROUP ? count - at : GROUP) * sizeof *x);
+        for (int i = 0; i < GROUP; ++i) x[i] *= inverse;
+        for (int i = 0; i < GROUP; ++i) numbers[i + 1] = (int32_t)(x[i] + (x[i] < 0 ? -0.5f : 0.5f));
+        for (int i = 0; i < GROUP; ++i) x[i] -= (float)numbers[i + 1];
+        for (int i = 0; i < GROUP; ++i) squares[i] += x[i] * x[i];
+        for (int shift = 0; shift < 8 * width; shift += 8) bytes += group_bytes(numbers, shift);
+        numbers[0] = numbers[GROUP];
+    }
+    for (int i = 0; i < GROUP; ++i) *error += (double)squares[i];
     return bytes;
+}
+
+// Bytes of a shape or of its normals, packed; error in squares of the step.
+static double packed_bytes(const pack_region* region, const float* values, float peak, double step, double* error)
+{
+    uint32_t            count = region->count;
+    static const double HEADS = 12.0 / 64; // bytes a vertex that say how groups are packed
+    double              most = (double)peak / step, bytes = HEADS * count;
+    int                 width = most < 0x1p7 ? 1 : most < 0x1p15 ? 2 : 3;
+    if (most >= MULTIPLE_MAX) return 12.0 * count;
+    for (size_t c = 0; c < 3; ++c) bytes += coordinate_bytes(values + c * count, count, (float)step, width, error);
+    return bytes;
+}
+
+// Bytes of a shape or of its normals where nothing is packed: all vertices of the region, or those that move with a list of
+// them.
+static double plain_bytes(const gltf_pack* pack, const pack_region* region, const float* values, double step, double width)
+{
+    uint32_t count = region->count, moved = 0;
+    double   padded = width < 12 ? (width < 6 ? 4 : 8) : 12, limit = 0.5 * step;
+    bool     whole = count == pack->baking->pieces[region->piece].count;
+    for (size_t i = 0; i < count; ++i)
+        moved += fabs((double)values[i]) >= limit || fabs((double)values[count + i]) >= limit ||
+                 fabs((double)values[2 * (size_t)count + i]) >= limit;
+    return fmin((whole ? padded : width) * count, (width + sizeof(uint16_t)) * moved + SPARSE_BYTES);
+}
+
+double gltf_pack_least_cost(const gltf_pack* pack, const pack_region* region)
+{
+    const baked_piece* piece = &pack->baking->pieces[region->piece];
+    double             bytes = ACCESSOR_BYTES + pack->frames * (pack->meshopt ? WEIGHT_BYTES : sizeof(float));
+    for (uint32_t i = 0; i < pack->baking->piece_count; ++i)
+        if (pack->baking->pieces[i].part == piece->part) bytes += ENTRY_BYTES;
+    return bytes + (region->count < piece->count ? SPARSE_BYTES : 0);
+}
+
+double gltf_pack_list_cost(const gltf_pack* pack, const pack_region* region)
+{
+    bool sparse = region->count < pack->baking->pieces[region->piece].count;
+    return sparse && region->used ? (pack->meshopt ? LIST_BYTES : sizeof(uint16_t)) * region->count : 0;
+}
+
+double gltf_pack_cost(const gltf_pack* pack, const pack_region* region, uint32_t k, double step, double* error)
+{
+    const pack_component* c = &region->components[k];
+    const code_grids      grids = find_grids(pack, c, step);
+    bool                  sparse = region->count < pack->baking->pieces[region->piece].count;
+    double                bytes = gltf_pack_least_cost(pack, region), added = 0, ignored = 0;
+    double                shape = packed_bytes(region, c->shape, c->shape_peak, step, &added);
+    double                width = !pack->small ? 12 : (double)c->shape_peak / step < 127.5 ? 3 : 6;
+    bytes += pack->meshopt ? shape : plain_bytes(pack, region, c->shape, step, width);
+    *error = added * step * step;
+    if (!c->turn || (double)c->turn_peak < 0.5 * grids.turn_step) return bytes;
+    bytes += TURN_BYTES + (sparse ? SPARSE_BYTES : 0);
+    if (!pack->meshopt) return bytes + plain_bytes(pack, region, c->turn, grids.turn_step, 12);
+    return bytes + packed_bytes(region, c->turn, c->turn_peak, grids.turn_step, &ignored);
 }

@@ -1,7 +1,7 @@
 // Regions: a piece as a whole, and its vertices by the bones that move them most, with bones of few vertices joined to those
 // above them. Finer levels lie within coarser ones, so that products of displacements are only summed.
 #include "base/internal.h"
-#include "io/gltf/gltf_pack.h"
+#include "io/gltf/gltf_squeeze.h"
 
 #include <string.h>
 
@@ -104,6 +104,49 @@ static sup_result divide_piece(divider* d, uint32_t piece, sup_error* error)
     return SUP_OK;
 }
 
+// The order that the vertices of a piece will have in a packed file, from its triangles. NULL: out of memory.
+static const vertex_order* order_piece(const gltf_pack* pack, const baked_piece* p, sup_arena* arena)
+{
+    const sup_mesh* mesh = &pack->bake->desc.character->mesh;
+    uint32_t        first = p->part->part->vertex_begin + p->begin, count = 0;
+    uint32_t*       indices = SUP_NEW(arena, uint32_t, 3 * (size_t)mesh->corner_count);
+    for (uint32_t f = 0; f < mesh->face_count && indices; ++f)
+        for (uint32_t c = mesh->face_begin[f] + 2; c < mesh->face_begin[f + 1]; ++c) {
+            uint32_t a = mesh->corner_vertices[mesh->face_begin[f]] - first, b = mesh->corner_vertices[c - 1] - first,
+                     d = mesh->corner_vertices[c] - first; // those of other pieces come out large
+            if (a >= p->count || b >= p->count || d >= p->count) continue;
+            indices[count++] = a, indices[count++] = b, indices[count++] = d;
+        }
+    return indices ? gltf_order_make(arena, pack->bake->desc.extra, indices, count, p->count) : NULL;
+}
+
+static bool rank_vertices(pack_region* region, const vertex_order* order, sup_arena* arena, sup_arena* work)
+{
+    const uint32_t* list = gltf_order_list(order, region->vertices, region->count, work);
+    uint32_t*       ranks = SUP_NEW(arena, uint32_t, region->count);
+    for (uint32_t i = 0; i < region->count && list && ranks; ++i) ranks[list[i]] = i;
+    region->ranks = ranks;
+    return list && ranks;
+}
+
+static bool order_regions(gltf_pack* pack)
+{
+    bool ready = true;
+    for (uint32_t i = 0; i < pack->baking->piece_count && ready; ++i) {
+        sup_arena*          work = sup_arena_beside(pack->bake->arena);
+        const vertex_order* order = work ? order_piece(pack, &pack->baking->pieces[i], work) : NULL;
+        ready = order != NULL;
+        for (uint32_t at = 0; at < PACK_LEVELS; ++at)
+            for (uint32_t r = 0; r < pack->levels[at].count && ready; ++r) {
+                pack_region* region = &pack->levels[at].regions[r];
+                if (region->piece != i) continue;
+                ready = rank_vertices(region, order, pack->bake->arena, work);
+            }
+        sup_arena_destroy(work);
+    }
+    return ready;
+}
+
 sup_result gltf_pack_regions(gltf_pack* pack, sup_error* error)
 {
     gltf_baking* baking = pack->baking;
@@ -128,5 +171,6 @@ sup_result gltf_pack_regions(gltf_pack* pack, sup_error* error)
         sup_result result = divide_piece(&d, i, error);
         if (result != SUP_OK) return result;
     }
+    if (pack->meshopt && !order_regions(pack)) return sup_fail_memory(error, "regions of a mesh");
     return SUP_OK;
 }

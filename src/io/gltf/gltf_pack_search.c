@@ -1,20 +1,29 @@
 // The search for the cheapest components within an error, or the most exact ones within a size. One number decides: the step
 // that shapes are rounded to. A byte buys as much exactness in every component when all are rounded alike, so a component is
-// taken while the energy it explains is worth its bytes at the price that the step sets, and what is left is found by halving.
+// taken while the energy it explains is worth its bytes at the price that the step sets, and only the step is searched for.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
+#include "math/trig.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { HALVINGS = 12 };
+enum {
+    TRIES = 24,   // at one level
+    TOGETHER = 4, // components that are made at once
+};
 
 // Squared error that a byte is worth at a step of 1: rounding costs step^2 / 12 a number, and a bit divides that by four.
 // Few bits a number are left where the search ends, and there a bit buys less.
 #define BYTE_WORTH (0.7 * 8 * 2 * 0.6931471805599453 / 12)
 #define FINEST 1e-8 // steps of the diagonal that are tried
 #define FINE 1e-6   // where only the size is asked for: nobody sees less
-#define CLOSE 0.005 // the search ends when it is this close
+#define CLOSE 0.006 // the search ends when it is this close
+#define ROUGH 0.03  // to an error that is not known better: enough to tell levels apart
+
+// The same bits everywhere, unlike those of libm.
+static double logarithm(double x) { return sup_log2(x) * 0.6931471805599453; }
+static double power(double x, double exponent) { return sup_exp(exponent * logarithm(x)); }
 
 static pack_try* add_try(gltf_pack* pack, uint32_t level, double step)
 {
@@ -24,30 +33,29 @@ static pack_try* add_try(gltf_pack* pack, uint32_t level, double step)
     return t;
 }
 
-static double piece_scale(const gltf_pack* pack, const pack_region* region) { return pack->scales[region->piece]; }
-
 // Components of one region at a step: how many are worth their bytes. Adds to bytes and squared error, world units.
 static sup_result choose(gltf_pack* pack, pack_region* region, double step, pack_try* t, double* squares, sup_error* error)
 {
-    double    scale = piece_scale(pack, region), scale2 = scale * scale, left = region->energy;
-    pack_code code = { .shape = pack->shape, .turn = pack->turn };
+    double     scale2 = pack->scales[region->piece] * pack->scales[region->piece], left = region->energy;
+    double     worth = BYTE_WORTH * step * step / scale2, added;
+    sup_result result = region->energy > 0 ? gltf_pack_courses(pack, region, error) : SUP_OK;
     region->used = 0;
-    region->step = step / scale;
-    for (uint32_t k = 0; k < pack->frames && region->energy > 0; ++k) {
-        sup_result result = gltf_pack_shapes(pack, region, k + 1, error);
-        if (result != SUP_OK) return result;
-        if (!(region->values[k] > 0)) break;
-        gltf_pack_code(pack, region, k, region->step, &code);
-        double cost = gltf_pack_cost(pack, region, &code);
-        double gain = (region->values[k] - code.error) * scale2;
-        if (gain < BYTE_WORTH * step * step * cost) break;
-        left -= region->values[k] - code.error;
+    region->step = step / pack->scales[region->piece];
+    uint32_t most = 0; // more are not worth what any takes
+    while (most < region->courses && region->values[most] > worth * gltf_pack_least_cost(pack, region)) ++most;
+    for (uint32_t k = 0; k < most && result == SUP_OK; ++k) {
+        if (k == region->ready) result = gltf_pack_shapes(pack, region, most < k + TOGETHER ? most : k + TOGETHER, error);
+        if (result != SUP_OK) break;
+        double cost = gltf_pack_cost(pack, region, k, region->step, &added);
+        if (region->values[k] - added < worth * cost) break;
+        left -= region->values[k] - added;
         t->bytes += cost;
         region->used++;
         t->components++;
     }
+    t->bytes += gltf_pack_list_cost(pack, region);
     *squares += fmax(left, 0) * scale2;
-    return SUP_OK;
+    return result;
 }
 
 static sup_result try_step(gltf_pack* pack, uint32_t level, double step, pack_try** out, sup_error* error)
@@ -64,45 +72,75 @@ static sup_result try_step(gltf_pack* pack, uint32_t level, double step, pack_tr
     return result;
 }
 
-// Whether a step is fine enough for an error, or coarse enough for a size.
-static bool meets(const pack_goal* goal, const pack_try* t)
+// How bytes grow as the error falls, near where searches end: by this power. Steps are not exactly at the goal.
+#define BYTES_POWER 0.65
+
+static bool is_better(const pack_goal* goal, const pack_try* a, const pack_try* b)
 {
-    return goal->bytes > 0 ? t->bytes <= goal->bytes : t->rms <= goal->rms;
+    if (goal->bytes > 0) return a->rms < b->rms;
+    if (goal->worst > 0 || !(a->rms > 0) || !(b->rms > 0)) return a->bytes < b->bytes;
+    return a->bytes * power(a->rms / b->rms, BYTES_POWER) < b->bytes;
 }
 
-// Of two steps that meet the goal the one to take: the coarsest for an error, the finest for a size.
-static sup_result halve(gltf_pack* pack, const pack_goal* goal, uint32_t level, pack_try* best, sup_error* error)
+// Steps that were tried at one level. Error and size are nearly powers of the step, so the next one lies on the line through
+// two in logarithms; where jumps lead that astray, between the closest that is good and the closest that is not.
+typedef struct hunt {
+    double step, good, bad; // good and bad 0: none yet
+    double last_step, last; // what was tried before, and how far from the goal, a logarithm
+    double slope;
+} hunt;
+
+static double next_step(hunt* h, double off)
 {
-    bool      size = goal->bytes > 0;
-    double    diagonal = fmax((double)pack->bake->desc.character->mesh.diagonal, 1e-30);
-    double    good = 0, bad = 0, stride = goal->step > 0 ? 1.05 : 2;
-    double    step = goal->step > 0 ? goal->step : size ? 1e-3 * diagonal : 4 * goal->rms;
-    pack_try* t;
+    if (h->last_step > 0 && h->last_step != h->step) {
+        double slope = (off - h->last) / logarithm(h->step / h->last_step);
+        if (slope * h->slope > 0.04) h->slope = slope;
+    }
+    double next = h->step * sup_exp(-off / h->slope);
+    h->last_step = h->step;
+    h->last = off;
+    if (!(h->good > 0 && h->bad > 0)) return fmin(fmax(next, h->step / 8), h->step * 8);
+    double low = fmin(h->good, h->bad), high = fmax(h->good, h->bad), edge = power(high / low, 0.1);
+    return next > low * edge && next < high / edge ? next : sqrt(low * high);
+}
+
+// The coarsest step for an error, the finest for a size. Given up where it is worse than `rival` whatever follows: finer steps
+// take more bytes, coarser ones are less exact.
+static sup_result find_step(gltf_pack* pack, const pack_goal* goal, uint32_t level, const pack_try* rival, double start,
+                            pack_try* best, sup_error* error)
+{
+    bool   size = goal->bytes > 0;
+    double diagonal = fmax((double)pack->bake->desc.character->mesh.diagonal, 1e-30);
+    double close = size || goal->step > 0 ? CLOSE : ROUGH;
+    hunt   h = { .step = start, .slope = size ? -0.7 : 0.8 };
     *best = (pack_try){ 0 };
-    for (int i = 0; i < 4 * HALVINGS; ++i) {
-        sup_result result = try_step(pack, level, step, &t, error);
+    for (int i = 0; i < TRIES; ++i) {
+        pack_try*  t;
+        sup_result result = try_step(pack, level, h.step, &t, error);
         if (result != SUP_OK) return result;
-        if (meets(goal, t)) {
-            good = step;
+        double reached = size ? t->bytes / goal->bytes : t->rms / goal->rms;
+        if (reached <= 1) {
+            h.good = h.step;
             if (!size || best->step == 0 || t->rms < best->rms) *best = *t;
-            if (t->components == 0 && !size) break; // skinning alone is good enough
-            double reached = size ? t->bytes / goal->bytes : t->rms / goal->rms;
-            if (reached > 1 - CLOSE) break;
+            if ((t->components == 0 && !size) || reached > 1 - close) break; // 0: skinning alone is good enough
         } else {
-            bad = step;
+            h.bad = h.step;
+            if (rival && !is_better(goal, t, rival)) break;
         }
-        if (good > 0 && bad > 0 && fabs(good / bad - 1) < CLOSE) break;
-        if (good > 0 && bad > 0) step = sqrt(good * bad);
-        else step = (good > 0) == size ? step / stride : step * stride;
-        if (!(good > 0 && bad > 0)) stride *= stride < 2 ? stride : 1;
-        if (step < (size ? FINE : FINEST) * diagonal || step > 10 * diagonal) break;
+        if (h.good > 0 && h.bad > 0 && fabs(h.good / h.bad - 1) < close) break;
+        h.step = next_step(&h, logarithm(fmax(reached, 1e-9) / (1 - close / 2)));
+        if (h.step < (size ? FINE : FINEST) * diagonal || h.step > 10 * diagonal) break;
     }
     return SUP_OK;
 }
 
-static bool is_better(const pack_goal* goal, const pack_try* a, const pack_try* b)
+static sup_result try_level(gltf_pack* pack, const pack_goal* goal, uint32_t level, const pack_try* rival, pack_try* best,
+                            sup_error* error)
 {
-    return goal->bytes > 0 ? a->rms < b->rms : a->bytes < b->bytes;
+    double diagonal = (double)pack->bake->desc.character->mesh.diagonal;
+    double start = goal->step > 0 ? goal->step : rival ? rival->step : goal->bytes > 0 ? 1e-3 * diagonal : 4 * goal->rms;
+    if (goal->worst > 0) return gltf_pack_try_worst(pack, level, goal->worst, rival ? rival->bytes : INFINITY, best, error);
+    return find_step(pack, goal, level, rival, start, best, error);
 }
 
 sup_result gltf_pack_search(gltf_pack* pack, const pack_goal* goal, pack_try* out, sup_error* error)
@@ -114,8 +152,7 @@ sup_result gltf_pack_search(gltf_pack* pack, const pack_goal* goal, pack_try* ou
         // A level that divides nothing more is the one before.
         if (level + 1 < PACK_LEVELS && pack->levels[level].count == pack->levels[level + 1].count) continue;
         if (goal->step > 0 && level != pack->level) continue;
-        if (goal->worst > 0) result = gltf_pack_try_worst(pack, level, goal->worst, &best[level], error);
-        else result = halve(pack, goal, level, &best[level], error);
+        result = try_level(pack, goal, level, chosen == SUP_NONE ? NULL : &best[chosen], &best[level], error);
         if (result == SUP_OK && best[level].step != 0 && (chosen == SUP_NONE || is_better(goal, &best[level], &best[chosen])))
             chosen = level;
     }

@@ -1,121 +1,200 @@
 // Components by the farthest point: each region takes them until none of its points is farther off in any frame, at the step
-// that makes it cheapest.
+// that makes it cheapest. Vertices are looked at one by one, because what is left of one in all frames stays in the nearest
+// cache, and one that is within the error at some number of components is looked at again only when there are more.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { TOGETHER = 4 }; // components that are made at once
 
 // Steps that are tried, of the error. What many rounded components add up to stays below their step in practice, and the
 // measure that counts is taken of the result.
-static const double STEPS[] = { 0.5, 0.8, 1.25, 2, 3 };
-
-typedef struct rest {
-    const gltf_pack*   pack;
-    const pack_region* region;
-    float*             rows; // frames x 3 count: what is not explained yet
-    const pack_code*   code;
-    uint32_t           k;
-    double*            worst; // of each frame, squared
-} rest;
-
-// Takes the component away from the frames and measures what is left.
-static void subtract(void* data, uint32_t begin, uint32_t end)
-{
-    const rest* t = data;
-    size_t      numbers = 3 * (size_t)t->region->count;
-    for (uint32_t f = begin; f < end; ++f) {
-        float* row = t->rows + f * numbers;
-        float  weight = t->code ? gltf_pack_weight(t->pack, t->region, t->k, t->code, f) : 0;
-        float  worst = 0;
-        for (size_t i = 0; i < numbers && weight != 0; ++i) row[i] -= weight * t->code->shape[i];
-        for (size_t i = 0; i < numbers; i += 3) {
-            float squares = row[i] * row[i] + row[i + 1] * row[i + 1] + row[i + 2] * row[i + 2];
-            if (squares > worst) worst = squares;
-        }
-        t->worst[f] = (double)worst;
-    }
-}
-
-static double measure(rest* r)
-{
-    double most = 0;
-    sup_tasks_run(r->pack->bake->desc.tasks, r->pack->frames, 4, subtract, r);
-    for (uint32_t f = 0; f < r->pack->frames; ++f) most = fmax(most, r->worst[f]);
-    return sqrt(most);
-}
+static const double STEPS[] = { 0.8, 1.25, 0.5, 2, 3, 0.3 };
 
 typedef struct outcome {
     double   step, bytes, worst, squares;
     uint32_t used;
 } outcome;
 
-// As many components at this step as bring all points within `limit` (stored units); bytes infinite where none do.
-static sup_result try_region(gltf_pack* pack, pack_region* region, double step, double limit, double most_bytes, rest* r,
-                             outcome* out, sup_error* error)
+typedef struct rest {
+    gltf_pack*   pack;
+    pack_region* region;
+    sup_arena*   work;
+    float*       rows;  // per vertex x, y and z in all frames: what is not explained yet
+    uint32_t*    taken; // per vertex: components that were taken away from its rows
+    float*       worst; // per vertex, squared
+    uint32_t     ready; // components that are rounded, and the floats of each:
+    float**      shapes;
+    float**      weights;
+    uint32_t     used;
+    double       step, bytes;
+} rest;
+
+static void gather(rest* r)
 {
-    pack_code code = { .shape = pack->shape, .turn = pack->turn };
-    *out = (outcome){ .step = step };
-    gltf_pack_gather(pack, region, r->rows);
-    r->code = NULL;
-    out->worst = measure(r);
-    for (uint32_t k = 0; out->worst > limit; ++k) {
-        if (k == pack->frames || out->bytes > most_bytes) {
-            out->bytes = INFINITY;
-            return SUP_OK;
+    const gltf_pack* pack = r->pack;
+    for (uint32_t v = 0; v < r->region->count; ++v)
+        for (uint32_t f = 0; f < pack->frames; ++f) {
+            const float* at =
+                pack->shifts + 3 * (f * pack->vertex_count + pack->first[r->region->piece] + r->region->vertices[v]);
+            for (uint32_t c = 0; c < 3; ++c) r->rows[(3 * (size_t)v + c) * pack->frames + f] = at[c];
         }
-        sup_result result = gltf_pack_shapes(pack, region, k + 1, error);
-        if (result != SUP_OK) return result;
-        gltf_pack_code(pack, region, k, step, &code);
-        out->bytes += gltf_pack_cost(pack, region, &code);
-        out->used = k + 1;
-        r->code = &code;
-        r->k = k;
-        out->worst = measure(r);
+    memset(r->taken, 0, r->region->count * sizeof *r->taken);
+}
+
+// Takes the components that are used away from some vertices, and measures what is left.
+static void subtract(void* data, uint32_t begin, uint32_t end)
+{
+    const rest* r = data;
+    uint32_t    frames = r->pack->frames;
+    for (uint32_t v = begin; v < end; ++v) {
+        float *x = r->rows + 3 * (size_t)v * frames, *y = x + frames, *z = y + frames, worst = 0;
+        if (r->taken[v] == r->used && r->worst[v] >= 0) continue;
+        for (uint32_t k = r->taken[v]; k < r->used; ++k) {
+            const float *w = r->weights[k], *shape = r->shapes[k] + 3 * (size_t)v;
+            float        sx = shape[0], sy = shape[1], sz = shape[2];
+            for (uint32_t f = 0; f < frames; ++f) x[f] -= w[f] * sx;
+            for (uint32_t f = 0; f < frames; ++f) y[f] -= w[f] * sy;
+            for (uint32_t f = 0; f < frames; ++f) z[f] -= w[f] * sz;
+        }
+        for (uint32_t f = 0; f < frames; ++f) {
+            float squares = x[f] * x[f] + y[f] * y[f] + z[f] * z[f];
+            worst = squares > worst ? squares : worst;
+        }
+        r->taken[v] = r->used;
+        r->worst[v] = worst;
     }
-    for (size_t i = 0; i < pack->frames * 3 * (size_t)region->count; ++i)
-        out->squares += (double)r->rows[i] * (double)r->rows[i];
+}
+
+// One more component. False: there is none, or no memory.
+static bool use_next(rest* r, sup_result* result, sup_error* error)
+{
+    gltf_pack* pack = r->pack;
+    uint32_t   k = r->used;
+    double     added;
+    if (k == r->region->courses) return false;
+    if (k == r->region->ready)
+        *result =
+            gltf_pack_shapes(pack, r->region, r->region->courses - k < TOGETHER ? r->region->courses : k + TOGETHER, error);
+    if (*result != SUP_OK) return false;
+    if (!r->shapes[k]) r->shapes[k] = SUP_NEW(r->work, float, 3 * (size_t)r->region->count);
+    if (!r->weights[k]) r->weights[k] = SUP_NEW(r->work, float, pack->frames);
+    if (!r->shapes[k] || !r->weights[k]) {
+        *result = sup_fail_memory(error, "the components of a clip");
+        return false;
+    }
+    pack_code code = { .shape = r->shapes[k], .turn = pack->turn };
+    gltf_pack_code(pack, r->region, k, r->step, &code);
+    for (uint32_t f = 0; f < pack->frames; ++f) r->weights[k][f] = gltf_pack_weight(pack, r->region, k, &code, f);
+    r->bytes += gltf_pack_cost(pack, r->region, k, r->step, &added);
+    r->used++;
+    return true;
+}
+
+// The fewest components whose root mean square is within the limit: where the farthest point is, so is that.
+static uint32_t least_used(const rest* r, double limit)
+{
+    const pack_region* region = r->region;
+    double             most = limit * limit * (double)r->pack->frames * (double)region->count, left = region->energy;
+    uint32_t           k = 0;
+    for (; k < region->courses && left > most; ++k) left -= region->values[k];
+    return k;
+}
+
+// As many components at this step as bring all vertices within `limit` (stored units); bytes infinite where none do.
+static sup_result try_step(rest* r, double step, double limit, double most_bytes, outcome* out, sup_error* error)
+{
+    uint32_t   count = r->region->count, least = least_used(r, limit);
+    float      within = (float)(limit * limit);
+    sup_result result = SUP_OK;
+    bool       rises = true;
+    *out = (outcome){ .step = step, .bytes = INFINITY };
+    r->step = step;
+    r->bytes = 0;
+    r->used = 0;
+    gather(r);
+    for (uint32_t v = 0; v < count; ++v) r->worst[v] = -1;
+    while (r->used < least && use_next(r, &result, error)) continue;
+    while (rises && result == SUP_OK) {
+        sup_tasks_run(r->pack->bake->desc.tasks, count, 64, subtract, r);
+        rises = false;
+        for (uint32_t v = 0; v < count; ++v) {
+            if (r->worst[v] <= within) continue;
+            subtract(r, v, v + 1); // others before it have asked for more
+            for (; r->worst[v] > within; subtract(r, v, v + 1)) {
+                if (r->bytes > most_bytes || !use_next(r, &result, error)) return result;
+                rises = true;
+            }
+        }
+    }
+    if (result != SUP_OK) return result;
+    float worst = 0;
+    for (uint32_t v = 0; v < count; ++v) worst = fmaxf(worst, r->worst[v]);
+    for (size_t i = 0; i < r->pack->frames * 3 * (size_t)count; ++i) out->squares += (double)r->rows[i] * (double)r->rows[i];
+    out->worst = sqrt((double)worst);
+    out->bytes = r->bytes;
+    out->used = r->used;
     return SUP_OK;
 }
 
-static sup_result settle(gltf_pack* pack, pack_region* region, double worst, pack_try* t, double* squares, sup_error* error)
+static bool reserve(rest* r)
 {
-    double     scale = pack->scales[region->piece], limit = worst / scale;
-    sup_arena* work = sup_arena_beside(pack->bake->arena);
+    size_t count = r->region->count;
+    r->work = sup_arena_beside(r->pack->bake->arena);
+    if (!r->work) return false;
+    r->rows = SUP_NEW(r->work, float, r->pack->frames * 3 * count);
+    r->taken = SUP_NEW(r->work, uint32_t, count);
+    r->worst = SUP_NEW(r->work, float, count);
+    r->shapes = SUP_NEW(r->work, float*, r->region->courses);
+    r->weights = SUP_NEW(r->work, float*, r->region->courses);
+    return r->rows && r->taken && r->worst && r->shapes && r->weights;
+}
+
+// The cheapest of all steps. What the farthest point leaves is as good as random, so none can be told from its neighbors.
+static sup_result find_step(rest* r, double limit, double most_bytes, outcome* best, sup_error* error)
+{
+    sup_result result = SUP_OK;
+    for (size_t i = 0; i < SUP_COUNT_OF(STEPS) && result == SUP_OK && best->bytes > 0; ++i) {
+        outcome now;
+        result = try_step(r, STEPS[i] * limit, limit, fmin(best->bytes, most_bytes), &now, error);
+        if (result == SUP_OK && now.bytes < best->bytes) *best = now;
+    }
+    return result;
+}
+
+static sup_result settle(gltf_pack* pack, pack_region* region, double worst, double most_bytes, pack_try* t, double* squares,
+                         sup_error* error)
+{
+    double     scale = pack->scales[region->piece];
     rest       r = { .pack = pack, .region = region };
-    outcome    best = { .bytes = INFINITY }, now;
-    sup_result result = work ? SUP_OK : sup_fail_memory(error, "the components of a clip");
-    if (result == SUP_OK) {
-        r.rows = SUP_NEW(work, float, pack->frames * 3 * (size_t)region->count);
-        r.worst = SUP_NEW(work, double, pack->frames);
-        if (!r.rows || !r.worst) result = sup_fail_memory(error, "the components of a clip");
-    }
-    for (size_t i = 0; i < SUP_COUNT_OF(STEPS) && result == SUP_OK; ++i) {
-        result = try_region(pack, region, STEPS[i] * limit, limit, best.bytes, &r, &now, error);
-        if (result == SUP_OK && now.bytes < best.bytes) best = now;
-        if (best.used == 0 && best.bytes == 0) break;
-    }
-    sup_arena_destroy(work);
+    outcome    best = { .bytes = INFINITY };
+    sup_result result = gltf_pack_courses(pack, region, error);
+    if (result == SUP_OK && !reserve(&r)) result = sup_fail_memory(error, "the components of a clip");
+    if (result == SUP_OK) result = find_step(&r, worst / scale, most_bytes, &best, error);
+    sup_arena_destroy(r.work);
     region->used = best.used;
     region->step = best.step;
     t->components += best.used;
-    t->bytes += best.bytes;
+    t->bytes += best.bytes + gltf_pack_list_cost(pack, region);
     t->worst = fmax(t->worst, best.worst * scale);
     *squares += best.squares * scale * scale;
     return result;
 }
 
-sup_result gltf_pack_try_worst(gltf_pack* pack, uint32_t level, double worst, pack_try* out, sup_error* error)
+sup_result gltf_pack_try_worst(gltf_pack* pack, uint32_t level, double worst, double most, pack_try* out, sup_error* error)
 {
     double     squares = 0;
     sup_result result = SUP_OK;
     *out = (pack_try){ .level = level, .step = worst };
-    for (uint32_t r = 0; r < pack->levels[level].count && result == SUP_OK; ++r) {
-        result = settle(pack, &pack->levels[level].regions[r], worst, out, &squares, error);
+    for (uint32_t r = 0; r < pack->levels[level].count && result == SUP_OK && out->bytes < most; ++r) {
+        result = settle(pack, &pack->levels[level].regions[r], worst, most - out->bytes, out, &squares, error);
         if (result == SUP_OK && !sup_progress_report(pack->bake->desc.progress, 0.5, "search"))
             result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     }
     out->rms = sqrt(squares / ((double)pack->frames * (double)pack->vertex_count));
-    if (!isfinite(out->bytes)) out->step = 0;
-    if (result == SUP_OK && pack->try_count < pack->try_capacity) pack->tries[pack->try_count++] = *out;
+    if (!(out->bytes < most)) out->step = 0;
+    if (result == SUP_OK && out->step > 0 && pack->try_count < pack->try_capacity) pack->tries[pack->try_count++] = *out;
     return result;
 }

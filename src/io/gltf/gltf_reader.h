@@ -54,8 +54,8 @@ typedef struct gltf_mesh {
     const uint32_t* corners;
     const uint32_t* triangles; ///< the file's own list of them, or NULL
     uint32_t        width;
-    bool            lent;  ///< positions are the file's own bytes
-    uint32_t*       slots; ///< vertex_count x width, indices into a skin's joints; NULL: slot_bytes
+    bool            lent;       ///< positions are the file's own bytes
+    uint32_t*       slots;      ///< vertex_count x width, indices into a skin's joints; NULL: slot_bytes
     const uint8_t*  slot_bytes; ///< the file's own, where it has four of a byte each
     const float*    weights;
     const uint32_t* point_ids;
@@ -143,7 +143,8 @@ sup_result gltf_charge(gltf_reader* r, uint64_t count, size_t size);
 /// The items of the array `key` of an object by index; none where it is absent.
 sup_result gltf_list(gltf_reader* r, const sup_json* object, const char* key, sup_arena* arena, uint32_t* count,
                      const sup_json*** out);
-/// The index under `key`, SUP_NONE where absent; an error when it is no index or not below limit. `owner` is for the message.
+/// The index under `key`, SUP_NONE where absent; an error when it is not an index or not below limit. `owner` is for the
+/// message.
 sup_result gltf_index(gltf_reader* r, const sup_json* object, const char* key, uint32_t limit, const char* owner,
                       uint32_t* out);
 /// The name of an object, or "KIND INDEX" where it has none.

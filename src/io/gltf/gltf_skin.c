@@ -53,7 +53,7 @@ static sup_result read_skin(gltf_reader* r, gltf_skin* skin)
     for (uint32_t j = 0; j < skin->joint_count; ++j, joint = joint->next) {
         skin->nodes[j] = sup_json_index(joint, SUP_NONE);
         if (skin->nodes[j] >= r->node_count)
-            return sup_fail(r->error, SUP_ERROR_INPUT, "skin '%s': its joint %u is no node of the file; the file is damaged",
+            return sup_fail(r->error, SUP_ERROR_INPUT, "skin '%s': its joint %u is not a node of the file; the file is damaged",
                             skin->name, j);
         r->nodes[skin->nodes[j]].skin_joint = true;
     }

@@ -64,17 +64,6 @@ typedef struct squeezer {
 static bool is_index(stream_use use) { return use == USE_TRIANGLES || use == USE_SEQUENCE || use == USE_LIST; }
 static bool is_vertex(stream_use use) { return use == USE_VERTEX || use == USE_TARGET; }
 
-static uint64_t number_of(const sup_json* object, const char* key)
-{
-    const sup_json* value = sup_json_get(object, key);
-    return value ? sup_json_index(value, 0) : 0;
-}
-
-static uint32_t component_bytes(uint32_t type)
-{
-    return type == GLTF_FLOAT || type == GLTF_UINT ? 4 : type == GLTF_USHORT || type == 5122 ? 2 : 1;
-}
-
 static uint32_t component_count(const char* type)
 {
     static const char* const names[] = { "SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4" };
@@ -212,13 +201,13 @@ static stream* place_block(squeezer* s, const block* b, uint64_t* offset)
 // Moves what `object` (an accessor, or one half of a sparse one) points to.
 static void move_block(squeezer* s, sup_json* object, block b)
 {
-    uint32_t index = (uint32_t)number_of(object, "bufferView");
-    uint64_t inside = number_of(object, "byteOffset"), offset = 0;
+    uint32_t index = (uint32_t)gltf_number_of(object, "bufferView");
+    uint64_t inside = gltf_number_of(object, "byteOffset"), offset = 0;
     if (index >= s->view_count) return;
     const sup_json* view = s->views[index];
-    uint64_t        pitch = number_of(view, "byteStride");
+    uint64_t        pitch = gltf_number_of(view, "byteStride");
     b.pitch = pitch ? (uint32_t)pitch : b.size;
-    b.from = number_of(view, "byteOffset") + inside;
+    b.from = gltf_number_of(view, "byteOffset") + inside;
     uint64_t end = b.from + (b.count ? (uint64_t)(b.count - 1) * b.pitch + b.size : 0);
     if (end > s->binary.size) return; // the reader had no use for it; it stays without bytes
     stream* to = place_block(s, &b, &offset);
@@ -231,9 +220,9 @@ static void move_block(squeezer* s, sup_json* object, block b)
 // Vertices of a sparse accessor have to rise by their new numbers too.
 static const uint32_t* pick_list(squeezer* s, const sup_json* indices, const block* b)
 {
-    uint32_t view = (uint32_t)number_of(indices, "bufferView");
-    uint64_t from =
-        view < s->view_count ? number_of(s->views[view], "byteOffset") + number_of(indices, "byteOffset") : UINT64_MAX / 2;
+    uint32_t  view = (uint32_t)gltf_number_of(indices, "bufferView");
+    uint64_t  from = view < s->view_count ? gltf_number_of(s->views[view], "byteOffset") + gltf_number_of(indices, "byteOffset")
+                                          : UINT64_MAX / 2;
     uint32_t* list = SUP_NEW(s->work, uint32_t, b->count);
     if (!list || from + (uint64_t)b->count * b->size > s->binary.size) {
         s->failed = true;
@@ -248,10 +237,10 @@ static const uint32_t* pick_list(squeezer* s, const sup_json* indices, const blo
 static void move_accessor(squeezer* s, uint32_t i)
 {
     sup_json* accessor = s->accessors[i];
-    uint32_t  type = (uint32_t)number_of(accessor, "componentType");
+    uint32_t  type = (uint32_t)gltf_number_of(accessor, "componentType");
     uint32_t  numbers = component_count(sup_json_string(sup_json_get(accessor, "type"), ""));
-    block     b = { .count = (uint32_t)number_of(accessor, "count"),
-                    .size = numbers * component_bytes(type),
+    block     b = { .count = (uint32_t)gltf_number_of(accessor, "count"),
+                    .size = numbers * gltf_component_bytes(type),
                     .floats = type == GLTF_FLOAT,
                     .use = (stream_use)s->uses[i],
                     .grid = s->grids[i],
@@ -265,8 +254,8 @@ static void move_accessor(squeezer* s, uint32_t i)
     sup_json* sparse = gltf_edit_get(accessor, "sparse");
     if (!sparse) return;
     sup_json* indices = gltf_edit_get(sparse, "indices");
-    block     list = { .count = (uint32_t)number_of(sparse, "count"),
-                       .size = component_bytes((uint32_t)number_of(indices, "componentType")),
+    block     list = { .count = (uint32_t)gltf_number_of(sparse, "count"),
+                       .size = gltf_component_bytes((uint32_t)gltf_number_of(indices, "componentType")),
                        .use = USE_LIST,
                        .order = b.order };
     if (b.order) list.pick = pick_list(s, indices, &list);
@@ -304,7 +293,8 @@ static void round_attributes(squeezer* s, const sup_json* attributes)
         uint32_t index = sup_json_index(a, SUP_NONE);
         if (index >= s->accessor_count) continue;
         if (strncmp(a->key, "TEXCOORD_", 9) == 0) s->grids[index] = s->round->uvs;
-        if (a->key[0] == '_' && strcmp(a->key, "_POINT") != 0) s->grids[index] = s->round->maps, s->shares[index] = true;
+        bool share = strncmp(a->key, "COLOR_", 6) == 0 || (a->key[0] == '_' && strcmp(a->key, "_POINT") != 0);
+        if (share) s->grids[index] = s->round->maps, s->shares[index] = true;
     }
 }
 
@@ -343,7 +333,7 @@ static bool owns_all(const squeezer* s, const sup_json* object, uint32_t primiti
 {
     for (const sup_json* value = object ? object->first : NULL; value; value = value->next) {
         uint32_t index = sup_json_index(value, SUP_NONE);
-        if (index >= s->accessor_count || number_of(s->accessors[index], "count") != count) return false;
+        if (index >= s->accessor_count || gltf_number_of(s->accessors[index], "count") != count) return false;
         if (has_data(s->accessors[index]) && s->owners[index] != primitive) return false;
     }
     return true;
@@ -358,11 +348,11 @@ static void order_all(squeezer* s, const sup_json* object, const vertex_order* o
 // The indices of a primitive as they stand; NULL: they are not plain.
 static uint32_t* load_indices(squeezer* s, const sup_json* accessor, uint32_t* count, uint64_t vertices)
 {
-    uint32_t        view = (uint32_t)number_of(accessor, "bufferView");
-    uint32_t        size = component_bytes((uint32_t)number_of(accessor, "componentType"));
+    uint32_t        view = (uint32_t)gltf_number_of(accessor, "bufferView");
+    uint32_t        size = gltf_component_bytes((uint32_t)gltf_number_of(accessor, "componentType"));
     const sup_json* from = view < s->view_count && sup_json_get(accessor, "bufferView") ? s->views[view] : NULL;
-    uint64_t        at = number_of(from, "byteOffset") + number_of(accessor, "byteOffset");
-    *count = (uint32_t)number_of(accessor, "count");
+    uint64_t        at = gltf_number_of(from, "byteOffset") + gltf_number_of(accessor, "byteOffset");
+    *count = (uint32_t)gltf_number_of(accessor, "count");
     if (!from || size == 1 || *count % 3 != 0 || at + (uint64_t)*count * size > s->binary.size) return NULL;
     uint32_t* out = SUP_NEW(s->work, uint32_t, *count);
     for (uint32_t i = 0; i < *count && out; ++i) {
@@ -379,7 +369,7 @@ static void order_primitive(squeezer* s, const sup_json* p, uint32_t primitive)
     uint32_t        index = sup_json_index(sup_json_get(p, "indices"), SUP_NONE), index_count;
     uint32_t        ids = sup_json_index(sup_json_get(attributes, "_POINT"), SUP_NONE);
     if (!s->extra || !s->round->corners || index >= s->accessor_count || ids >= s->accessor_count) return;
-    uint64_t count = number_of(s->accessors[ids], "count");
+    uint64_t count = gltf_number_of(s->accessors[ids], "count");
     bool     own = s->owners[index] == primitive && owns_all(s, attributes, primitive, count);
     for (const sup_json* t = first_of(p, "targets"); t && own; t = t->next) own = owns_all(s, t, primitive, count);
     uint32_t* indices = own ? load_indices(s, s->accessors[index], &index_count, count) : NULL;
@@ -421,7 +411,7 @@ static void note_rows(squeezer* s, const sup_json* animation)
         if (in >= s->accessor_count || out >= s->accessor_count) continue;
         if (strcmp(path, "rotation") == 0) s->grids[out] = s->round->rotations;
         if (strcmp(path, "weights") != 0) continue;
-        uint64_t keys = number_of(s->accessors[in], "count"), count = number_of(s->accessors[out], "count");
+        uint64_t keys = gltf_number_of(s->accessors[in], "count"), count = gltf_number_of(s->accessors[out], "count");
         s->uses[out] = USE_WEIGHTS;
         if (keys && count % keys == 0) s->widths[out] = (uint32_t)(count / keys);
     }
@@ -504,7 +494,7 @@ static void write_images(squeezer* s)
     for (const sup_json* image = first_of(s->edit->root, "images"); image; image = image->next) {
         uint32_t index = sup_json_index(sup_json_get(image, "bufferView"), SUP_NONE);
         if (index >= s->view_count) continue;
-        uint64_t from = number_of(s->views[index], "byteOffset"), bytes = number_of(s->views[index], "byteLength");
+        uint64_t from = gltf_number_of(s->views[index], "byteOffset"), bytes = gltf_number_of(s->views[index], "byteLength");
         if (from + bytes > s->binary.size) continue;
         s->bytes[USE_IMAGE] += sup_align(bytes, 4);
         gltf_edit_number(s->edit, (sup_json*)image, "bufferView", gltf_edit_view(s->edit, s->binary.data + from, bytes, 0, 0));

@@ -4,15 +4,31 @@
 
 #include "io/gltf/gltf.h"
 
+struct sup_out_file;
+
 // The numbers glTF borrows from OpenGL.
 enum {
     GLTF_UBYTE = 5121,
+    GLTF_BYTE = 5120,
+    GLTF_SHORT = 5122,
     GLTF_USHORT = 5123,
     GLTF_UINT = 5125,
     GLTF_FLOAT = 5126,
     GLTF_ARRAY_BUFFER = 34962,
     GLTF_ELEMENT_BUFFER = 34963,
 };
+
+/// Bytes of a number of that type.
+static inline uint32_t gltf_component_bytes(uint32_t type)
+{
+    return type == GLTF_FLOAT || type == GLTF_UINT ? 4 : type == GLTF_USHORT || type == GLTF_SHORT ? 2 : 1;
+}
+/// A whole number of an object, 0 where there is none.
+static inline uint64_t gltf_number_of(const sup_json* object, const char* key)
+{
+    const sup_json* value = sup_json_get(object, key);
+    return value ? sup_json_index(value, 0) : 0;
+}
 
 // ---------------------------------------------------------------------------------------------- document
 
@@ -69,6 +85,8 @@ SUP_API uint32_t gltf_edit_floats(gltf_edit* edit, const float* values, uint32_t
 
 /// Lists an extension as used, once.
 SUP_API void gltf_edit_use(gltf_edit* edit, const char* extension);
+/// And no reader may go on without it.
+void gltf_edit_require(gltf_edit* edit, const char* extension);
 /// Whether all references of a document to its accessors, views and targets are known here, so that some may be taken away.
 bool gltf_prunable(const sup_json* root);
 /// Takes away accessors, views and bytes that nothing refers to; only what is prunable. Returns the new number of every
@@ -84,10 +102,15 @@ SUP_API bool gltf_edit_gather(gltf_edit* edit, sup_bytes* out);
 /// arena moves into the character.
 sup_result gltf_edit_read(gltf_edit* edit, const sup_character* base, const sup_allocator* allocator, sup_character** out,
                           sup_error* error);
+/// The document and its bytes as a GLB; the path is for messages.
+sup_result gltf_edit_write(gltf_edit* edit, struct sup_out_file* file, sup_arena* arena, const char* path, sup_error* error);
 /// A character that is no longer all of its file, or came from an OBJ or PLY, as one that was read from a document of its own.
 /// *out is NULL where it is one already.
 sup_result gltf_character_whole(const sup_character* character, const sup_allocator* allocator, sup_character** out,
                                 sup_error* error);
+/// A character of the same points whose equal stored vertices are one. *out is NULL where that saves little or cannot be done.
+sup_result gltf_character_join(const sup_character* character, const sup_allocator* allocator, sup_character** out,
+                               sup_error* error);
 /// "image/png" and the like, NULL where the bytes are no picture that is known.
 SUP_API const char* gltf_image_kind(sup_bytes image);
 

@@ -293,7 +293,9 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     if (bake->desc.budget && is_text(bake->desc.path))
         return sup_fail(error, SUP_ERROR_INPUT, "a bake within a budget is one file: write '%s' as .glb", bake->desc.path);
     sup_result result = open_binary(bake, baking, error);
-    if (result == SUP_OK) result = gltf_document_choose(character, VIEWERS_TAKE, bake->arena, &baking->document, error);
+    if (result == SUP_OK && bake->desc.budget) result = gltf_character_join(character, bake->allocator, &bake->own, error);
+    if (result == SUP_OK)
+        result = gltf_document_choose(bake->own ? bake->own : character, VIEWERS_TAKE, bake->arena, &baking->document, error);
     if (result == SUP_OK && baking->document.character != character) {
         // Its points are those of the frames, but its stored vertices are others.
         result = make_normals(baking, character, baking->document.character, bake->arena, error);
@@ -308,6 +310,9 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
         sup_bake_warn(bake, "%u frames become as many morph targets, which many viewers cannot hold; bake at a lower --fps",
                       bake->desc.frame_count);
     note_influences(bake, baking);
+    if (bake->desc.clip && bake->desc.tension_colors)
+        sup_bake_warn(
+            bake, "colors of tension are those of a pose and are left out of a clip; --vat with --tension has them over time");
     // Without a clip the pose is not known before the first frame brings it.
     return bake->desc.clip ? start(bake, baking, NULL, error) : SUP_OK;
 }
@@ -353,7 +358,9 @@ sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* given, sup_erro
     const sup_bake_frame* frame = &own;
     if (baking->split) own.vertex_normals = turn_normals(baking, &bake->desc.character->mesh, given);
     if (!baking->started) {
-        sup_result result = start(bake, baking, frame->pose, error);
+        bool       asked = bake->desc.tension || bake->desc.tension_colors;
+        sup_result result = asked ? gltf_tension_find(baking, bake, frame->points, error) : SUP_OK;
+        if (result == SUP_OK) result = start(bake, baking, frame->pose, error);
         if (result != SUP_OK) return result;
     }
     // A held pose stays the one that the file holds.

@@ -32,21 +32,51 @@ static sup_result write_blobs(const gltf_blob* blob, sup_out_file* file, sup_err
     return result;
 }
 
+static sup_json** node_table(gltf_edit* edit)
+{
+    sup_json*  list = gltf_edit_array(edit, edit->root, "nodes");
+    sup_json** nodes = list ? SUP_NEW(edit->arena, sup_json*, (size_t)list->count + 1) : NULL;
+    uint32_t   n = 0;
+    for (sup_json* node = nodes ? list->first : NULL; node; node = node->next) nodes[n++] = node;
+    return nodes;
+}
+
+// Clips that came later, from motions or poses: the document has no animation for them.
+static sup_result add_clips(gltf_edit* edit, const gltf_document* document, const sup_character* character, sup_error* error)
+{
+    sup_json** nodes = node_table(edit);
+    if (!nodes) return sup_fail_memory(error, "a GLB");
+    for (uint32_t i = 0; i < character->clip_count; ++i) {
+        const sup_clip* clip = &character->clips[i];
+        if (document->clip_animations[i] != SUP_NONE) continue;
+        sup_json* animation = gltf_edit_new(edit, SUP_JSON_OBJECT);
+        gltf_edit_string(edit, animation, "name", clip->name);
+        gltf_clip_write(edit, clip, document->joint_nodes, NULL, animation);
+        gltf_clip_unlock(edit, character, clip, document->joint_nodes, nodes);
+        if (gltf_edit_get(animation, "channels")) gltf_edit_add(edit, "animations", animation); // it must have one
+    }
+    return edit->failed ? sup_fail_memory(error, "a GLB") : SUP_OK;
+}
+
 // The file it came from with the weights it has now, in its own skins where these can say them.
 static sup_result make_document(const sup_character* character, sup_arena* arena, gltf_edit* edit, sup_error* error)
 {
+    gltf_document document;
+    sup_result    result;
     if (gltf_kinship_of(character) >= GLTF_WEIGHTS) {
         gltf_edit_open(edit, character->source, arena);
-        if (!edit->failed && gltf_rewrite_weights(edit, character))
-            return edit->failed ? sup_fail_memory(error, "a GLB") : SUP_OK;
+        if (!edit->failed && gltf_rewrite_weights(edit, character)) {
+            result = gltf_document_read(character, arena, &document, error);
+            return result ? result : add_clips(edit, &document, character, error);
+        }
     }
-    gltf_document document;
-    sup_result    result = gltf_document_choose(character, 0, arena, &document, error);
-    if (result == SUP_OK) gltf_edit_open(edit, document.source, arena);
-    return result == SUP_OK && edit->failed ? sup_fail_memory(error, "a GLB") : result;
+    result = gltf_document_choose(character, 0, arena, &document, error);
+    if (result) return result;
+    gltf_edit_open(edit, document.source, arena);
+    return edit->failed ? sup_fail_memory(error, "a GLB") : add_clips(edit, &document, character, error);
 }
 
-static sup_result write_glb(gltf_edit* document, sup_out_file* file, sup_arena* arena, const char* path, sup_error* error)
+sup_result gltf_edit_write(gltf_edit* document, sup_out_file* file, sup_arena* arena, const char* path, sup_error* error)
 {
     gltf_edit  edit = *document;
     text_block text = { 0 };
@@ -83,7 +113,7 @@ static sup_result write_into(const sup_character* character, sup_out_file* file,
 {
     gltf_edit  edit;
     sup_result result = make_document(character, arena, &edit, error);
-    return result == SUP_OK ? write_glb(&edit, file, arena, path, error) : result;
+    return result == SUP_OK ? gltf_edit_write(&edit, file, arena, path, error) : result;
 }
 
 static sup_result write_character(const sup_character* character, const char* path, sup_arena* arena, uint64_t* bytes,

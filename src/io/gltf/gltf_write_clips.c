@@ -61,7 +61,7 @@ static const float* channel_values(gltf_edit* edit, const sup_channel* channel, 
     for (uint32_t i = spline ? 1 : 0; i < elements; i += spline ? 3 : 1) {
         sup_quat q;
         memcpy(&q, copy + i * width, sizeof q);
-        q = quat_normalize(q);
+        q = quat_normalize_once(q);
         memcpy(copy + i * width, &q, sizeof q);
     }
     return copy;
@@ -155,7 +155,7 @@ void gltf_clip_hold(gltf_edit* edit, const sup_character* character, const sup_p
             edit->failed = true;
             return;
         }
-        local->rotation = quat_normalize(local->rotation);
+        local->rotation = quat_normalize_once(local->rotation);
         const struct {
             const float* values;
             uint32_t     width;

@@ -39,7 +39,7 @@ static void put_matrix(gltf_maker* m, sup_json* node, const sup_affine* a)
 
 static void put_transform(gltf_maker* m, sup_json* node, const sup_transform* t)
 {
-    sup_quat      q = quat_normalize(t->rotation);
+    sup_quat      q = quat_normalize_once(t->rotation);
     sup_transform identity = transform_identity();
     if (memcmp(&t->translation, &identity.translation, sizeof t->translation) != 0)
         gltf_edit_numbers(&m->edit, node, "translation", &t->translation.x, 3);

@@ -191,12 +191,20 @@ uint32_t gltf_edit_floats(gltf_edit* edit, const float* values, uint32_t count, 
     return index;
 }
 
-void gltf_edit_use(gltf_edit* edit, const char* extension)
+static void list_once(gltf_edit* edit, const char* key, const char* extension)
 {
-    sup_json* used = gltf_edit_array(edit, edit->root, "extensionsUsed");
-    for (const sup_json* e = used ? used->first : NULL; e; e = e->next)
+    sup_json* list = gltf_edit_array(edit, edit->root, key);
+    for (const sup_json* e = list ? list->first : NULL; e; e = e->next)
         if (strcmp(sup_json_string(e, ""), extension) == 0) return;
-    gltf_edit_push_string(edit, used, extension);
+    gltf_edit_push_string(edit, list, extension);
+}
+
+void gltf_edit_use(gltf_edit* edit, const char* extension) { list_once(edit, "extensionsUsed", extension); }
+
+void gltf_edit_require(gltf_edit* edit, const char* extension)
+{
+    gltf_edit_use(edit, extension);
+    list_once(edit, "extensionsRequired", extension);
 }
 
 void gltf_ngon_mark(gltf_edit* edit, sup_json* primitive)

@@ -103,8 +103,7 @@ sup_result gltf_meshopt_fallback(gltf_edit* edit, uint64_t unpacked, sup_error* 
     sup_json* note = gltf_edit_object(edit, gltf_edit_object(edit, buffer, "extensions"), extension);
     gltf_edit_put(edit, note, "fallback", gltf_edit_new(edit, SUP_JSON_TRUE));
     gltf_edit_add(edit, "buffers", buffer);
-    gltf_edit_use(edit, extension);
-    gltf_edit_push_string(edit, gltf_edit_array(edit, edit->root, "extensionsRequired"), extension);
+    gltf_edit_require(edit, extension);
     return edit->failed ? sup_fail_memory(error, "the targets of a bake") : SUP_OK;
 }
 

@@ -266,6 +266,7 @@ static sup_result add_targets(editor* e, sup_error* error)
         baked_piece* piece = &baking->pieces[i];
         sup_json*    primitive = (sup_json*)sup_json_at(gltf_edit_get(piece->part->mesh, "primitives"), piece->primitive);
         note_points(e, piece, gltf_edit_get(primitive, "attributes"));
+        gltf_tension_put(baking, e->bake, piece, gltf_edit_get(primitive, "attributes"));
         if (!piece->part->pull.flat) gltf_weights_put(e->edit, piece, gltf_edit_get(primitive, "attributes"));
         if (piece->new_surface && !piece->part->pull.flat) put_surface(e, piece, gltf_edit_get(primitive, "attributes"));
         if (piece->part->existing + piece->part->fresh > 0) targets[i] = gltf_edit_array(e->edit, primitive, "targets");

@@ -173,7 +173,7 @@ static sup_result read_root(bvh_reader* r)
                 return BAD("line %zu: '%s' has no OFFSET", r->words.line, r->joints[current].joint.name);
             current = r->joints[current].joint.parent;
         } else
-            return BAD("line %zu: '%.*s' is no JOINT, End Site, OFFSET, CHANNELS or '}'", r->words.line,
+            return BAD("line %zu: '%.*s' is not a JOINT, End Site, OFFSET, CHANNELS or '}'", r->words.line,
                        (int)(length < 40 ? length : 40), word);
     }
     return result;
@@ -183,7 +183,7 @@ static sup_result read_hierarchy(bvh_reader* r)
 {
     const char* word;
     size_t      length = words_next(&r->words, &word);
-    if (!words_equal(word, length, "hierarchy")) return BAD("this is no BVH file: it must begin with HIERARCHY");
+    if (!words_equal(word, length, "hierarchy")) return BAD("this is not a BVH file: it must begin with HIERARCHY");
     for (;;) {
         length = words_next(&r->words, &word);
         if (words_equal(word, length, "motion")) break;
@@ -241,7 +241,7 @@ static sup_result read_frame(bvh_reader* r, uint32_t frame, uint32_t promised)
             return BAD("frame %u of %u ends after %u of %u numbers: the file is cut off; record or copy it again", frame + 1,
                        promised, c, r->channel_count);
         if (!words_number(&r->words, &value) || fabs(value) > 1e9)
-            return BAD("line %zu: number %u of frame %u is no number below 1e9; repair the file", r->words.line, c + 1,
+            return BAD("line %zu: number %u of frame %u is not a number below 1e9; repair the file", r->words.line, c + 1,
                        frame + 1);
         bvh_joint* target = &r->joints[channel->joint];
         if (channel->joint != joint) {

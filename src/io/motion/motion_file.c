@@ -6,17 +6,6 @@
 
 #include <string.h>
 
-static bool ends_in(const char* path, const char* ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    if (n < m) return false;
-    for (size_t i = 0; i < m; ++i) {
-        char c = path[n - m + i];
-        if ((c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c) != ending[i]) return false;
-    }
-    return true;
-}
-
 // The bytes live in *scratch, which the caller destroys.
 static sup_result read_bytes(const char* path, const sup_load_options* options, const sup_arena* arena, sup_arena** scratch,
                              sup_bytes* out, sup_error* error)
@@ -40,8 +29,8 @@ static void name_file(const char* path, sup_error* error)
 sup_result sup_mocap_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_mocap* out, sup_error* error)
 {
     SUP_ASSERT(path && arena && out);
-    if (!ends_in(path, ".bvh"))
-        return sup_fail(error, SUP_ERROR_INPUT, "'%s' is no motion that can be read; give a .bvh file", path);
+    if (!sup_path_ends_in(path, "bvh"))
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' cannot be read as a motion; give a .bvh file", path);
     sup_arena* scratch = NULL;
     sup_bytes  bytes;
     sup_result result = read_bytes(path, options, arena, &scratch, &bytes, error);
@@ -54,8 +43,8 @@ sup_result sup_mocap_load(const char* path, const sup_load_options* options, sup
 sup_result sup_rig_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_rig* out, sup_error* error)
 {
     SUP_ASSERT(path && arena && out);
-    if (!ends_in(path, ".tgf"))
-        return sup_fail(error, SUP_ERROR_INPUT, "'%s' is no skeleton that can be read; give a .tgf file", path);
+    if (!sup_path_ends_in(path, "tgf"))
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' cannot be read as a skeleton; give a .tgf file", path);
     sup_arena* scratch = NULL;
     sup_bytes  bytes;
     sup_result result = read_bytes(path, options, arena, &scratch, &bytes, error);
@@ -69,9 +58,9 @@ sup_result sup_matrix_load(const char* path, const sup_load_options* options, su
                            sup_error* error)
 {
     SUP_ASSERT(path && arena && out);
-    bool headed = ends_in(path, ".dmat");
-    if (!headed && !ends_in(path, ".tmat"))
-        return sup_fail(error, SUP_ERROR_INPUT, "'%s' is no table that can be read; give a .dmat or .tmat file", path);
+    bool headed = sup_path_ends_in(path, "dmat");
+    if (!headed && !sup_path_ends_in(path, "tmat"))
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' cannot be read as a table; give a .dmat or .tmat file", path);
     sup_arena* scratch = NULL;
     sup_bytes  bytes;
     sup_result result = read_bytes(path, options, arena, &scratch, &bytes, error);

@@ -3,9 +3,10 @@
 #define SUP_IO_USD_USDA_H
 
 #include "io/dress.h"
+#include "io/identifier.h"
 #include "io/text_out.h"
 
-enum { USDA_NAME = 80, USDA_JOINT_FLOATS = 10 }; ///< translation, rotation as w x y z, scale
+enum { USDA_JOINT_FLOATS = 10 }; ///< translation, rotation as w x y z, scale
 
 /// A material.
 typedef struct usda_material {
@@ -22,8 +23,8 @@ typedef struct usda_stage {
     text_out      text;
     sup_out_file* spill;
     bool          skeletal;
-    char          root[USDA_NAME];
-    char (*part_names)[USDA_NAME];
+    char          root[SUP_IDENTIFIER];
+    char (*part_names)[SUP_IDENTIFIER];
     uint32_t     box_count;
     uint64_t     frame_bytes;
     float*       record; ///< scratch: boxes, then joints or one part's points
@@ -38,9 +39,6 @@ typedef struct usda_stage {
     double*      above;      ///< and out of all those above it
 } usda_stage;
 
-/// A name that USD allows: letters, digits and '_', different from the `count` names before it (USDA_NAME bytes each).
-void usda_identifier(const char* name, const char* otherwise, const char (*taken)[USDA_NAME], uint32_t count,
-                     char out[USDA_NAME]);
 /// Opens "{" of time samples with everything before it, and the code of one frame in front of its value.
 void usda_samples(usda_stage* s, const char* indent, const char* attribute);
 void usda_code(usda_stage* s, const char* indent, uint32_t frame);

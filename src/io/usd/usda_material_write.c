@@ -49,11 +49,12 @@ static sup_result find_gltf_looks(usda_stage* s, sup_bake* bake, const gltf_sour
     uint32_t        i = 0;
     s->material_count = materials && materials->type == SUP_JSON_ARRAY ? materials->count : 0;
     s->looks = SUP_NEW(bake->arena, usda_material, s->material_count);
-    char(*names)[USDA_NAME] = sup_arena_alloc(bake->arena, s->material_count, sizeof *names);
+    char(*names)[SUP_IDENTIFIER] = sup_arena_alloc(bake->arena, s->material_count, sizeof *names);
     if (!s->looks || !names) return sup_fail_memory(error, "materials");
     for (const sup_json* m = s->material_count ? materials->first : NULL; m; m = m->next, ++i) {
         read_gltf_material(m, &s->looks[i]);
-        usda_identifier(sup_json_string(sup_json_get(m, "name"), ""), "Material", (const char(*)[USDA_NAME])names, i, names[i]);
+        sup_identifier(sup_json_string(sup_json_get(m, "name"), ""), "Material", (const char(*)[SUP_IDENTIFIER])names, i,
+                       names[i]);
         s->looks[i].name = names[i];
     }
     find_gltf_faces(source, &bake->desc.character->mesh, s->material_count, s->face_looks);
@@ -65,7 +66,7 @@ static sup_result find_dress_looks(usda_stage* s, sup_bake* bake, sup_error* err
     const dress*    d = s->dress;
     const sup_mesh* mesh = &bake->desc.character->mesh;
     s->looks = SUP_NEW(bake->arena, usda_material, d->piece_count);
-    char(*names)[USDA_NAME] = sup_arena_alloc(bake->arena, d->piece_count, sizeof *names);
+    char(*names)[SUP_IDENTIFIER] = sup_arena_alloc(bake->arena, d->piece_count, sizeof *names);
     uint32_t*              of_piece = SUP_NEW(bake->arena, uint32_t, d->piece_count);
     const dress_material** met = SUP_NEW(bake->arena, const dress_material*, d->piece_count);
     if (!s->looks || !names || !of_piece || !met) return sup_fail_memory(error, "materials");
@@ -83,7 +84,7 @@ static sup_result find_dress_looks(usda_stage* s, sup_bake* bake, sup_error* err
         memcpy(material->color, m->color, sizeof material->color);
         memcpy(material->glow, m->glow, sizeof material->glow);
         if (m->picture) material->color[0] = material->color[1] = material->color[2] = 1; // a picture takes the color's place
-        usda_identifier(m->name, "Material", (const char(*)[USDA_NAME])names, k, names[k]);
+        sup_identifier(m->name, "Material", (const char(*)[SUP_IDENTIFIER])names, k, names[k]);
         material->name = names[k];
     }
     for (uint32_t f = 0; f < mesh->face_count; ++f) s->face_looks[f] = of_piece[d->face_pieces ? d->face_pieces[f] : 0];

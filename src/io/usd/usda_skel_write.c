@@ -115,22 +115,22 @@ void usda_skel_record(const usda_stage* s, const sup_pose* pose, float* out)
 // ---------------------------------------------------------------------------------------------- skeleton
 
 // Siblings need different names; joints stand below their parents in paths like "hips/spine/head".
-static sup_result name_joints(const sup_skeleton* skeleton, sup_arena* arena, char (**out)[USDA_NAME], sup_error* error)
+static sup_result name_joints(const sup_skeleton* skeleton, sup_arena* arena, char (**out)[SUP_IDENTIFIER], sup_error* error)
 {
-    char(*names)[USDA_NAME] = sup_arena_alloc(arena, skeleton->joint_count, sizeof *names);
-    char(*taken)[USDA_NAME] = sup_arena_alloc(arena, skeleton->joint_count, sizeof *taken);
+    char(*names)[SUP_IDENTIFIER] = sup_arena_alloc(arena, skeleton->joint_count, sizeof *names);
+    char(*taken)[SUP_IDENTIFIER] = sup_arena_alloc(arena, skeleton->joint_count, sizeof *taken);
     if (!names || !taken) return sup_fail_memory(error, "the names of joints");
     for (uint32_t j = 0; j < skeleton->joint_count; ++j) {
         uint32_t count = 0;
         for (uint32_t k = 0; k < j; ++k)
-            if (skeleton->joints[k].parent == skeleton->joints[j].parent) memcpy(taken[count++], names[k], USDA_NAME);
-        usda_identifier(skeleton->joints[j].name, "joint", (const char(*)[USDA_NAME])taken, count, names[j]);
+            if (skeleton->joints[k].parent == skeleton->joints[j].parent) memcpy(taken[count++], names[k], SUP_IDENTIFIER);
+        sup_identifier(skeleton->joints[j].name, "joint", (const char(*)[SUP_IDENTIFIER])taken, count, names[j]);
     }
     *out = names;
     return SUP_OK;
 }
 
-static void put_path(text_out* t, const sup_skeleton* skeleton, char (*names)[USDA_NAME], uint32_t joint)
+static void put_path(text_out* t, const sup_skeleton* skeleton, char (*names)[SUP_IDENTIFIER], uint32_t joint)
 {
     // Parents come first in the order of joints, so a chain is never longer than it.
     uint32_t depth = 0;
@@ -143,7 +143,7 @@ static void put_path(text_out* t, const sup_skeleton* skeleton, char (*names)[US
     }
 }
 
-static void put_joints(text_out* t, const char* indent, const sup_skeleton* skeleton, char (*names)[USDA_NAME])
+static void put_joints(text_out* t, const char* indent, const sup_skeleton* skeleton, char (*names)[SUP_IDENTIFIER])
 {
     text_put(t, indent);
     text_put(t, "uniform token[] joints = [");
@@ -221,7 +221,7 @@ sup_result usda_skel_write(usda_stage* s, sup_bake* bake, sup_error* error)
 {
     const sup_skeleton* skeleton = &bake->desc.character->skeleton;
     uint32_t            frames = bake->desc.frame_count;
-    char(*names)[USDA_NAME] = NULL;
+    char(*names)[SUP_IDENTIFIER] = NULL;
     sup_result result = name_joints(skeleton, bake->arena, &names, error);
     if (result != SUP_OK) return result;
     text_out* t = &s->text;

@@ -6,30 +6,6 @@
 
 // ---------------------------------------------------------------------------------------------- words
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-void usda_identifier(const char* name, const char* otherwise, const char (*taken)[USDA_NAME], uint32_t count,
-                     char out[USDA_NAME])
-{
-    enum { KEPT = USDA_NAME - 16 }; // room for a number
-    char   base[KEPT];
-    size_t n = 0;
-    if (!name || !name[0]) name = otherwise;
-    if (!is_letter(name[0])) base[n++] = '_';
-    for (const char* c = name; *c && n + 1 < KEPT; ++c)
-        base[n++] = (char)(is_letter(*c) || (*c >= '0' && *c <= '9') ? *c : '_');
-    base[n] = 0;
-    sup_format(out, USDA_NAME, "%s", base);
-    for (uint32_t number = 2, i = 0; i < count;) {
-        if (strcmp(taken[i], out) != 0) {
-            ++i;
-            continue;
-        }
-        sup_format(out, USDA_NAME, "%s_%u", base, number++);
-        i = 0;
-    }
-}
-
 void usda_quoted(text_out* t, const char* text)
 {
     char piece[3] = { 0 };
@@ -209,31 +185,17 @@ static void put_head(usda_stage* s, const sup_bake* bake)
         text_put(t, "    double xformOp:rotateZ = 90\n    uniform token[] xformOpOrder = [\"xformOp:rotateZ\"]\n");
 }
 
-static sup_result rest_normals(sup_bake* bake, const sup_vec3** out, sup_error* error)
-{
-    const sup_character* character = bake->desc.character;
-    const sup_normals*   normals;
-    sup_result           result = sup_normals_create(character, bake->arena, &normals, error);
-    if (result != SUP_OK) return result;
-    sup_vec3* values = SUP_NEW(bake->arena, sup_vec3, character->mesh.vertex_count);
-    void*     scratch = sup_arena_alloc(bake->arena, sup_normals_scratch(normals), 1);
-    if (!values || !scratch) return sup_fail_memory(error, "normals at rest");
-    sup_normals_evaluate(normals, character->mesh.points, scratch, NULL, values, NULL);
-    *out = values;
-    return SUP_OK;
-}
-
 static sup_result name_prims(sup_bake* bake, usda_stage* s, sup_error* error)
 {
     const sup_mesh* mesh = &bake->desc.character->mesh;
-    usda_identifier(bake->desc.character->name, "Character", NULL, 0, s->root);
+    sup_identifier(bake->desc.character->name, "Character", NULL, 0, s->root);
     s->part_names = sup_arena_alloc(bake->arena, mesh->part_count + 2, sizeof *s->part_names);
     if (!s->part_names) return sup_fail_memory(error, "the names of a stage");
     // The first two stand for other prims.
-    sup_format(s->part_names[0], USDA_NAME, "Skeleton");
-    sup_format(s->part_names[1], USDA_NAME, "Looks");
+    sup_format(s->part_names[0], SUP_IDENTIFIER, "Skeleton");
+    sup_format(s->part_names[1], SUP_IDENTIFIER, "Looks");
     for (uint32_t i = 0; i < mesh->part_count; ++i)
-        usda_identifier(mesh->parts[i].name, "Mesh", (const char(*)[USDA_NAME])s->part_names, i + 2, s->part_names[i + 2]);
+        sup_identifier(mesh->parts[i].name, "Mesh", (const char(*)[SUP_IDENTIFIER])s->part_names, i + 2, s->part_names[i + 2]);
     s->part_names += 2;
     return SUP_OK;
 }
@@ -315,7 +277,7 @@ sup_result usda_bake_end(sup_bake* bake, sup_error* error)
     usda_stage*     s = bake->state;
     const sup_vec3* normals = NULL;
     s->text.error = error;
-    sup_result result = s->skeletal ? rest_normals(bake, &normals, error) : SUP_OK;
+    sup_result result = s->skeletal ? sup_bake_rest_normals(bake, &normals, error) : SUP_OK;
     if (result != SUP_OK) return result;
     put_head(s, bake);
     if (s->skeletal) result = usda_skel_write(s, bake, error);
