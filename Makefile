@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-full test-blender characters bench peers wasm npm studio studio-budget python blender-addon fuzz hostile install package windows docs realism format tidy clean help
+.PHONY: all setup demo test test-full test-blender test-slurm characters bench peers wasm npm studio studio-budget python blender-addon fuzz hostile install package windows docs realism curve-figures format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_io_extra supple_io_extra_static supple_flat
@@ -31,6 +31,11 @@ test-blender: ## Blender opens what we write and runs the add-on (installs Debia
 	@$(MAKE) --no-print-directory blender-addon
 	@tests/blender/run.sh build/supple
 	@tests/blender/addon.sh out/blender/supple_skin-*.zip build/supple
+
+test-slurm: ## farms under a Slurm of two nodes on this machine's loopback: an array, ranks, a kill, a drain, a requeue (needs root)
+	@scripts/setup.sh slurm
+	@$(MAKE) --no-print-directory all
+	@node tests/slurm/run.mjs build/supple
 
 characters: all ## bake every character of FOLDER (../shared/data/skinned), play it in three.js, leave pictures in out/characters
 	@scripts/setup.sh test
@@ -89,8 +94,11 @@ windows: ## supple.exe and the DLLs by mingw-w64 in build-windows/, tried under 
 	@scripts/setup.sh windows
 	@scripts/windows.sh $(JOBS)
 
-docs: all ## the parameter tables of docs/deformers, from the program's own description
+docs: all ## the parameter tables of docs/deformers and the verbs of docs/index.md, from the program's own description
 	@node scripts/update-docs.mjs build/supple
+
+curve-figures: all ## docs/curves.json: the figures in the pages about beam, fourier and bend (some minutes)
+	@node scripts/curve-figures.mjs measure build
 
 realism: all ## docs/realism.md: every deformer against real sequences (needs ../shared/data, some minutes)
 	@node scripts/realism.mjs build/supple ../shared/data docs/realism.md

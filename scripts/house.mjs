@@ -1,5 +1,6 @@
 // The house as one picture, from the includes: node scripts/house.mjs [--check]. Fails where an include goes against the order of
 // docs/architecture.md, or where the picture is not that of today's includes (--check).
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,7 +49,7 @@ function roomsOf(include, own) {
 
 /** Who may ask the operating system, as docs/architecture.md says: all others are C alone and build for Windows as they are. */
 const asks = new Set(["src/base/arena.c", "src/base/pool.c", "src/base/windows.h", "src/io/files.c", "src/io/out_disk.c", "src/io_extra/assimp_apart.c",
-    "system/system.c", "system/system_windows.c", "apps/supple/render/film.c", "apps/supple/studio/studio_server.c"]);
+    "system/system.c", "system/process.c", "system/system_windows.c", "apps/supple/render/film.c", "apps/supple/studio/studio_server.c"]);
 const ofTheSystem = /^(unistd|fcntl|dirent|pthread|sched|poll|dlfcn|spawn|windows|io|process|shellapi|sys\/\w+)\.h$/;
 
 const arrows = new Map(), wrong = [];
@@ -63,6 +64,13 @@ for (const [name, room] of Object.entries(rooms)) {
                 arrows.set(`${name} ${other}`, [name, other]);
             }
         }
+}
+/** What is kept is what we wrote: no outputs of a bake at the root, nothing large. Outside a repository there is nothing to ask. */
+const large = 100_000, mayBeLarge = new Set(["docs/images/beast.gif"]);
+const listed = spawnSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" });
+for (const file of listed.status === 0 ? listed.stdout.split("\0").filter(name => fs.existsSync(path.join(root, name)) && name) : []) {
+    if (!file.includes("/") && !/^\.|\.(md|txt|json)$|^(LICENSE|Makefile)$/.test(file)) wrong.push(`${file} is tracked at the root: git rm it, or give it a folder`);
+    if (fs.statSync(path.join(root, file)).size > large && !mayBeLarge.has(file)) wrong.push(`${file} has more than 100 kB: git rm it`);
 }
 if (wrong.length) {
     console.error(wrong.join("\n"));

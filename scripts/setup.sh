@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs what is missing from Debian's packages, and nothing when nothing is: scripts/setup.sh build|studio|test|blender|package|windows.
+# Installs what is missing from Debian's packages, and nothing when nothing is: scripts/setup.sh build|studio|test|blender|slurm|package|windows.
 # build: what `make` needs. studio: what `make studio` and `make demo` need too. test: what `make test` needs too. blender: what `make test-blender` needs (433 MB).
-# package: what `make package` needs too. windows: what `make windows` needs, a compiler and wine (700 MB).
+# slurm: what `make test-slurm` needs, a queue and MPI. package: what `make package` needs too. windows: what `make windows` needs, a compiler and wine (700 MB).
 set -eu
 cd "$(dirname "$0")/.."
 level=${1:-test}
 case $level in
-build | studio | test | blender | package | windows) ;;
-*) echo "usage: $0 build|studio|test|blender|package|windows" >&2; exit 2 ;;
+build | studio | test | blender | slurm | package | windows) ;;
+*) echo "usage: $0 build|studio|test|blender|slurm|package|windows" >&2; exit 2 ;;
 esac
 
 missing=
@@ -35,6 +35,12 @@ need ninja-build have ninja
 if [ "$level" = blender ]; then
     need blender have blender
     need python3-numpy blender_numpy
+fi
+if [ "$level" = slurm ]; then
+    need slurm-wlm have slurmctld
+    need munge have munged
+    need openmpi-bin have mpirun
+    need nodejs have node
 fi
 if [ "$level" = package ]; then
     need dpkg-dev have dpkg-shlibdeps
@@ -102,10 +108,11 @@ if [ -n "$missing" ]; then
     }
 fi
 
-if [ "$level" = test ] && { [ ! -f tests/node_modules/gltf-validator/package.json ] || [ ! -f tests/node_modules/three/package.json ]; }; then
-    echo "installing the glTF validator and three.js (npm) into tests/node_modules"
+if [ "$level" = test ] && { [ ! -f tests/node_modules/gltf-validator/package.json ] || [ ! -f tests/node_modules/three/package.json ] ||
+    [ ! -f tests/node_modules/@gltf-transform/extensions/package.json ]; }; then
+    echo "installing the glTF validator, three.js and gltf-transform (npm) into tests/node_modules"
     (cd tests && npm install --no-audit --no-fund) || {
-        echo "npm could not fetch the glTF validator and three.js. With a network, run: cd tests && npm install" >&2
+        echo "npm could not fetch the glTF validator, three.js and gltf-transform. With a network, run: cd tests && npm install" >&2
         exit 1
     }
 fi

@@ -1,4 +1,4 @@
-// Writes the parameter table of every page in docs/deformers from the program's own description:
+// Writes the parameter table of every page in docs/deformers and the verbs of docs/index.md from the program's own description:
 // node scripts/update-docs.mjs PROGRAM [--check]. With --check nothing is written and an old table is an error.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -10,9 +10,7 @@ if (!program) {
     console.error("usage: node update-docs.mjs PROGRAM [--check]");
     process.exit(2);
 }
-const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), "../docs/deformers");
-const begin = "<!-- params -->\n";
-const end = "<!-- /params -->";
+const docs = path.join(path.dirname(fileURLToPath(import.meta.url)), "../docs");
 
 const cell = text => String(text).replaceAll("|", "\\|").replaceAll("\n", " ");
 
@@ -35,23 +33,40 @@ function table(deformer) {
         "\n" + "|---".repeat(9) + "|\n" + rows.map(row => `| ${row.map(cell).join(" | ")} |\n`).join("");
 }
 
+// The verbs of `supple --help`, each with its page where it has one.
+function verbs() {
+    const help = execFileSync(program, ["--help"], { encoding: "utf8" });
+    const rows = [...help.matchAll(/^  (\w+) +((?:\[?[A-Z]{2,}(?:\.\.\.)?\]? +)*)(.*)$/gm)];
+    const page = name => fs.existsSync(path.join(docs, `${name}.md`)) ? `; see [${name}.md](${name}.md)` : "";
+    return "| verb | does |\n|---|---|\n" + rows.map(([, name, words, does]) => `| \`${`${name} ${words}`.trim()}\` | ${cell(does)}${page(name)} |\n`).join("");
+}
+
 let stale = 0;
-for (const deformer of JSON.parse(execFileSync(program, ["deformers", "--json"], { encoding: "utf8" }))) {
-    const file = path.join(folder, `${deformer.name}.md`);
-    const page = fs.readFileSync(file, "utf8");
-    const from = page.indexOf(begin);
-    const to = page.indexOf(end);
+/** Puts `text` between the marks of a page, or says that it is not what stands there. */
+function refresh(name, mark, text) {
+    const file = path.join(docs, name), page = fs.readFileSync(file, "utf8"), begin = `<!-- ${mark} -->\n`, end = `<!-- /${mark} -->`;
+    const from = page.indexOf(begin), to = page.indexOf(end);
     if (from < 0 || to < from) {
-        console.error(`${file}: has no table between ${begin.trim()} and ${end}`);
+        console.error(`docs/${name}: has no table between ${begin.trim()} and ${end}`);
         process.exit(1);
     }
-    const fresh = page.slice(0, from + begin.length) + table(deformer) + page.slice(to);
-    if (fresh === page) continue;
+    const fresh = page.slice(0, from + begin.length) + text + page.slice(to);
+    if (fresh === page) return;
     stale++;
-    if (mode === "--check") console.error(`docs/deformers/${deformer.name}.md: the parameter table is old; run make docs`);
+    if (mode === "--check") console.error(`docs/${name}: the table '${mark}' is old; run make docs`);
     else {
         fs.writeFileSync(file, fresh);
-        console.log(`docs/deformers/${deformer.name}.md: written`);
+        console.log(`docs/${name}: written`);
     }
 }
-if (mode === "--check" && stale) process.exit(1);
+
+const index = fs.readFileSync(path.join(docs, "index.md"), "utf8");
+for (const deformer of JSON.parse(execFileSync(program, ["deformers", "--json"], { encoding: "utf8" }))) {
+    const page = `deformers/${deformer.name}.md`;
+    refresh(page, "params", table(deformer));
+    if (index.includes(`(${page})`)) continue;
+    console.error(`docs/index.md: there is no row for ${page}`);
+    process.exitCode = 1;
+}
+refresh("index.md", "verbs", verbs());
+if (mode === "--check" && stale) process.exitCode = 1;

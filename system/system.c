@@ -305,6 +305,8 @@ int path_append(const char* path, const void* bytes, size_t size)
     return close(handle) == 0 ? 0 : errno;
 }
 
+int path_link(const char* from, const char* to) { return link(from, to) == 0 ? 0 : errno; }
+
 int path_replace(const char* from, const char* to, const unsigned* rights)
 {
     if (rights) chmod(from, (mode_t)*rights);
@@ -312,3 +314,12 @@ int path_replace(const char* from, const char* to, const unsigned* rights)
 }
 
 FILE* path_open(const char* path, const char* mode) { return fopen(path, mode); }
+
+int path_shorten(FILE* file)
+{
+    off_t place = ftello(file);
+    return fflush(file) == 0 && place >= 0 && ftruncate(fileno(file), place) == 0 ? 0 : errno;
+}
+
+int path_seek(FILE* file, uint64_t place) { return fseeko(file, (off_t)place, SEEK_SET) == 0 ? 0 : errno; }
+int path_sync(FILE* file) { return fflush(file) == 0 && fsync(fileno(file)) == 0 ? 0 : errno; }

@@ -21,7 +21,7 @@ void     system_pause(double seconds); ///< a signal may end it early
 bool system_random(void* out, size_t size);
 /// The path of this program. False: it cannot be told.
 bool system_program(char* out, size_t size);
-void     system_cpu_name(char* out, size_t size);
+void system_cpu_name(char* out, size_t size);
 
 /// Whether a person sees stderr and its lines can be written over.
 bool system_shows_lines(void);
@@ -75,8 +75,12 @@ void  path_remove_folder(const char* path);
 int   path_make_new(const char* path); ///< an empty file. EEXIST: there is one
 int   path_append(const char* path, const void* bytes, size_t size);
 int   path_replace(const char* from, const char* to, const unsigned* rights); ///< rights NULL: as they are
+int   path_link(const char* from, const char* to); ///< a second name of a file. EEXIST: there is one of that name
 void  path_remove(const char* path);
 FILE* path_open(const char* path, const char* mode);
-long  path_process(void); ///< number of this process, for names nobody else takes
+int   path_shorten(FILE* file); ///< takes away what lies behind the place where it stands
+int   path_seek(FILE* file, uint64_t place);
+int   path_sync(FILE* file); ///< what was written survives a power cut
+long  path_process(void);       ///< number of this process, for names nobody else takes
 
 #endif

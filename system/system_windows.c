@@ -233,6 +233,13 @@ int path_append(const char* path, const void* bytes, size_t size)
     return CloseHandle(file) || number ? number : sup_windows_errno();
 }
 
+int path_link(const char* from, const char* to)
+{
+    wchar_t old[SUP_WINDOWS_PATH], made[SUP_WINDOWS_PATH];
+    if (!sup_windows_wide(from, old) || !sup_windows_wide(to, made)) return EINVAL;
+    return CreateHardLinkW(made, old, NULL) ? 0 : sup_windows_errno();
+}
+
 // The rights of a file here come from its folder.
 int path_replace(const char* from, const char* to, const unsigned* rights)
 {
@@ -247,3 +254,12 @@ FILE* path_open(const char* path, const char* mode)
     if (!MultiByteToWideChar(CP_UTF8, 0, mode, -1, wide_mode, 8)) return NULL;
     return _wfopen(wide, wide_mode);
 }
+
+int path_shorten(FILE* file)
+{
+    __int64 place = _ftelli64(file);
+    return fflush(file) == 0 && place >= 0 ? _chsize_s(_fileno(file), place) : EIO;
+}
+
+int path_seek(FILE* file, uint64_t place) { return _fseeki64(file, (__int64)place, SEEK_SET) == 0 ? 0 : errno; }
+int path_sync(FILE* file) { return fflush(file) == 0 && _commit(_fileno(file)) == 0 ? 0 : errno; }

@@ -94,7 +94,7 @@ await test("instants, odd ends and loops are parts that last as long as they say
     near(part(), 1, 1e-6, "all of it");
     validate([out], file);
     bad(["bake", file, out, "--clip", "Wave", "--start", "-0.5"], 2, /--start/);
-    bad(["bake", file, out, "--clip", "Wave", "--start", "0.5", "--end", "0.4"], 2, /lies before/);
+    bad(["bake", file, out, "--clip", "Wave", "--start", "0.5", "--end", "0.4"], 2, /is before --start/);
 });
 await test("the clip's hash is the hash of its frames' hashes", folder => {
     const r = json(["bake", writeGlb(path.join(folder, "strip.glb"), strip()), path.join(folder, "out.glb"), "--clip", "Wave", "--hashes"]);
@@ -212,15 +212,15 @@ await test("--pose turns a joint in degrees", folder => {
     equal(json(["bake", file, out, "--pose", "root=0,0,0;tip=0,0,90", "--deform", "linear"]).hash, r.hash, "';' separates, linear is the default");
     equal(json(["bake", file, out, "--pose", "tip=0,0,45", "--pose", "tip=0,0,45", "--end", "1"]).frames, 31, "a held pose lasts till --end");
 });
-await test("--pose and --clip exclude each other", folder => {
+await test("--pose and --clip cannot be combined", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip());
-    bad(["bake", file, path.join(folder, "out.glb"), "--pose", "tip=0,0,1", "--clip", "Wave"], 2, /exclude each other/);
+    bad(["bake", file, path.join(folder, "out.glb"), "--pose", "tip=0,0,1", "--clip", "Wave"], 2, /cannot be combined/);
 });
 await test("an end behind the clip's is an error with its length; --hold holds the last pose", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip()), out = path.join(folder, "out.npy");
     const bake = ["bake", file, out, "--clip", "Wave"];
     for (const verb of [bake, ["compare", file, "--clip", "Wave"], ["render", file, path.join(folder, "o.gif"), "--clip", "Wave"], ["fit", file, path.join(folder, "o.glb"), "--clip", "Wave"]])
-        bad([...verb, "--end", "99"], 1, /--end 99 lies behind the end of the clip 'Wave' \(1\.000 s\).*--hold S/);
+        bad([...verb, "--end", "99"], 1, /--end 99 is past the end of the clip 'Wave' \(1\.000 s\).*--hold S/);
     holdsOnly(folder, ["strip.glb"]);
     equal(json([...bake, "--end", "1.02"]).frames, 31, "less than a frame behind is the end");
     const whole = json([...bake, "--hashes"]), held = json([...bake, "--hold", "0.5", "--hashes"]);
@@ -228,7 +228,7 @@ await test("an end behind the clip's is an error with its length; --hold holds t
     equal(held.hashes.slice(0, 31).join(), whole.hashes.join(), "the clip itself");
     equal(new Set(held.hashes.slice(30)).size, 1, "different poses behind the end");
     equal(json([...bake, "--end", "0.5", "--hold", "0.1"]).frames, 19, "from 0 to 0.6 s");
-    bad([...bake, "--hold", "1", "--loop"], 2, /--loop and --hold exclude each other/);
+    bad([...bake, "--hold", "1", "--loop"], 2, /--loop and --hold cannot be combined/);
     bad([...bake, "--hold", "-1"], 2, /out of range/);
     bad([...bake, "--hold", "900000"], 1, /more than 1000000 frames; lower --fps, --end or --hold/);
 });
@@ -256,7 +256,7 @@ await test("--map adds values per point or vertex", folder => {
     fs.writeFileSync(map, "0 1 2");
     bad(["inspect", file, "--map", `stiffness=${map}`], 1, /has 3 values; .*6 points/);
     fs.writeFileSync(map, "0 1 soft");
-    bad(["inspect", file, "--map", `stiffness=${map}`], 1, /value 3 is no number \('soft'\)/);
+    bad(["inspect", file, "--map", `stiffness=${map}`], 1, /value 3 is not a number \('soft'\)/);
     bad(["inspect", file, "--map", `stiffness=${map}.txt`], 1, /map\.txt\.txt/);
 });
 await test("a value can be set in the chain, by --set, by a preset and by keys of the world", folder => {

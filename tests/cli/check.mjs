@@ -163,7 +163,7 @@ await test("a broken limit is exit 3 and names chain, joint and angle", folder =
 });
 await test("bad input is named", folder => {
     bad(["check"], 2, /check needs an input/);
-    bad([...arm, "--max-volume-loss", "much"], 2, /'much' is no limit/);
+    bad([...arm, "--max-volume-loss", "much"], 2, /'much' is not a limit/);
     bad([...arm, "--truth", "a.obj"], 2, /check has no flag --truth/);
     bad([...arm, "--deform", "nothing"], 1, /nothing/);
     bad([...arm, "--clip", "Jump"], 1, /no clip 'Jump'/);

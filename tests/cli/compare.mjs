@@ -217,8 +217,8 @@ await test("every limit can be kept and broken", folder => {
     equal(run([...arm, "--deform", "linear", "--quiet", "--max-intersections", "100000"]).code, 0, "intersections kept");
     equal(run([...arm, "--deform", "linear", "--quiet", "--max-volume-loss", "0.5"]).code, 0, "volume kept, as a fraction");
 });
-await test("a frame that is no number breaks every limit, and is the worst", folder => {
-    // The tip grows beyond what a float holds in the second half: infinite points, and volumes and errors that are no numbers.
+await test("a frame that is not a number breaks every limit, and is the worst", folder => {
+    // The tip grows beyond what a float holds in the second half: infinite points, and volumes and errors that are not numbers.
     const m = strip();
     m.views.sizes = new Float32Array([1, 1, 1, 3e38, 3e38, 3e38]);
     m.views.positions.set([2, 2, 0, 3, 2, 0], 12);
@@ -233,9 +233,9 @@ await test("a frame that is no number breaks every limit, and is the worst", fol
     }
 });
 await test("limits that are none are refused before any work", () => {
-    bad([...arm, "--max-volume-loss", "little"], 2, /--max-volume-loss 'little' is no limit; write a percentage like 2%/);
+    bad([...arm, "--max-volume-loss", "little"], 2, /--max-volume-loss 'little' is not a limit; write a percentage like 2%/);
     bad([...arm, "--max-volume-loss", "2"], 2, /write a percentage like 2%, or a fraction like 0\.02/);
-    bad([...arm, "--max-volume-loss", "-1%"], 2, /is no limit/);
+    bad([...arm, "--max-volume-loss", "-1%"], 2, /is not a limit/);
     bad([...arm, "--max-intersections", "0.5"], 2, /whole number/);
     bad([...arm, "--max-stretch", "0.9"], 2, /from 1 up/);
     bad([...arm, "--max-error", "1mm"], 2, /file units/);

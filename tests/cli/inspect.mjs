@@ -71,7 +71,7 @@ for (const [name, points, clips, closed] of [["beast", 8000, "walk jump shake", 
     });
 }
 await test("built-in characters come in other resolutions", () => near(json(["inspect", "builtin:arm?points=30000"]).points, 30000, 6000, "points"));
-await test("an unknown built-in character lists those there are", () => bad(["inspect", "builtin:goat"], 1, /beast/));
+await test("an unknown built-in character gets the list of them", () => bad(["inspect", "builtin:goat"], 1, /beast/));
 
 // file, stored vertices, triangles, joints, welded points or null where parts and weights keep points apart, clips, closed
 // The second skin of soldier has two joints, both of which are among the 49 of the first.
@@ -124,9 +124,9 @@ await test("files of one mesh are a clip", folder => {
         equal(r.clips.length, 1, "clips");
         near(r.clips[0].seconds, 0.2, 1e-6);
     }
-    bad(["inspect", path.join(folder, "v*.obj")], 1, /is no sequence/);
+    bad(["inspect", path.join(folder, "v*.obj")], 1, /is not a sequence/);
 });
-await test("a mesh is chosen by name, and a wrong name lists those there are", folder => {
+await test("a mesh is chosen by name, and a wrong name gets the list of meshes", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip());
     equal(json(["inspect", file, "--mesh", "*"]).points, 6, "points");
     bad(["inspect", file, "--mesh", "Nobody"], 1, /no mesh is called 'Nobody'; there are: '/);

@@ -68,7 +68,7 @@ await test("frames of a sequence do not replace the sequence that is read", fold
     holdsOnly(folder, ["walk_0001.obj", "walk_0002.obj", "walk_0003.obj"]);
     good(["bake", frames, path.join(folder, "walk.obj"), "--overwrite", "--quiet"]);
 });
-await test("an output that is no input is replaced as before", folder => {
+await test("an output that is not an input is replaced as before", folder => {
     const file = writeGlb(path.join(folder, "in.glb"), strip()), out = path.join(folder, "out.glb");
     for (let i = 0; i < 2; i++) good(["bake", file, out, "--clip", "Wave", "--quiet"]);
     holdsOnly(folder, ["in.glb", "out.glb"]);

@@ -71,10 +71,15 @@ await test("every link of the manual leads somewhere", () => {
             holds(fs.existsSync(path.join(source, path.dirname(page), target)), `${page} links to ${target}, which does not exist`);
 });
 await test("every flag that the manual shows exists", () => {
-    const help = ["inspect", "bake", "render", "compare", "check", "weights", "fit", "deformers", "demo", "bench"].map(v => good([v, "--help"]).out).join("\n") + " --version --help";
+    const help = ["inspect", "bake", "render", "compare", "check", "weights", "fit", "deformers", "demo", "bench", "farm"].map(v => good([v, "--help"]).out).join("\n") + " --version --help";
     const shown = new Set(pages.filter(p => p !== "CONTRIBUTING.md").flatMap(p => [...read(p).matchAll(/supple (?:\w+) [^\n`]*/g)].flatMap(m => m[0].match(/--[a-z][a-z-]*/g) ?? [])));
     for (const flag of shown) holds(help.includes(flag), `the manual shows ${flag}, which no verb has`);
 });
+await test("figures of the pages about curves are those that were measured, and still come out so", () => {
+    const figures = (task, env) => spawnSync(process.execPath, [path.join(source, "scripts/curve-figures.mjs"), task, build], { encoding: "utf8", env: { ...process.env, ...env } });
+    for (const r of [figures("check"), figures("verify", { FIGURES: "lags" })]) equal(r.status, 0, r.stderr);
+});
+
 await test("every deformer has a page with its parameters", () => {
     const names = JSON.parse(good(["deformers", "--json"]).out);
     for (const d of names) {

@@ -413,7 +413,7 @@ await test("Ctrl-C stops a large picture", async folder => {
 
 const ask = (flags, code, sentence) => bad(["render", "builtin:bar", "never.png", ...flags], code, sentence);
 await test("wrong flags are named with the cure", () => {
-    ask(["--camera", "under"], 2, /--camera 'under' is none: write three-quarter, front/);
+    ask(["--camera", "under"], 2, /--camera 'under' is not a camera: write three-quarter, front/);
     ask(["--camera", "orbit:1"], 2, /orbit:AZIMUTH/);
     ask(["--camera", "orbit:1,100"], 2, /orbit:AZIMUTH/);
     ask(["--camera", "orbit:1,2,x"], 2, /orbit:AZIMUTH/);
@@ -423,8 +423,8 @@ await test("wrong flags are named with the cure", () => {
     ask(["--size", "640x480x2"], 2, /WIDTHxHEIGHT/);
     ask(["--samples", "0"], 2, /--samples 0 is out of range/);
     ask(["--frame", "2.5"], 2, /--frame needs a whole number/);
-    ask(["--cut", "w=1"], 2, /is no plane: write x=0\.1/);
-    ask(["--cut", "0,0,0,1"], 2, /is no plane/);
+    ask(["--cut", "w=1"], 2, /is not a plane: write x=0\.1/);
+    ask(["--cut", "0,0,0,1"], 2, /is not a plane/);
     ask(["--heat", "love"], 2, /write error, stretch, curvature, weights:JOINT or map:NAME/);
     ask(["--heat", "error"], 2, /second --deform, --ghost CHAIN or --truth/);
     ask(["--color", "blue"], 2, /write clay, file or #rrggbb/);
@@ -432,10 +432,10 @@ await test("wrong flags are named with the cure", () => {
     ask(["--sheet", "1"], 2, /--sheet 1 is out of range/);
     ask(["--sheet", "2.5"], 2, /whole number/);
     ask(["--turntable"], 2, /ends in \.mp4, \.webm or \.gif/);
-    ask(["--time", "1", "--frame", "2"], 2, /exclude each other/);
+    ask(["--time", "1", "--frame", "2"], 2, /cannot be combined/);
     ask(["--sheet", "4", "--time", "1"], 2, /--start and --end/);
-    ask(["--pose", "a=0,0,0", "--time", "1"], 2, /--pose and --time exclude/);
-    ask(["--start", "2", "--end", "1"], 2, /lies before --start/);
+    ask(["--pose", "a=0,0,0", "--time", "1"], 2, /--pose and --time cannot be combined/);
+    ask(["--start", "2", "--end", "1"], 2, /is before --start/);
     bad(["render", "builtin:bar", "never.jpg"], 2, /unknown ending; pictures end in \.png, films in \.mp4, \.webm or \.gif/);
     bad(["render", "builtin:bar", "never.mp4", "--sheet", "4"], 2, /ends in \.png/);
     holds(!fs.existsSync("never.png"), "a file was written");
@@ -446,7 +446,7 @@ await test("what the file does not have is named", folder => {
     ask(["--heat", "map:nose"], 1, /has no map 'nose'/);
     bad(["render", "builtin:beast", "never.png", "--heat", "map:nose"], 1, /it has '_JIGGLE'/);
     ask(["--clip", "nose"], 1, /has no clip 'nose'/);
-    ask(["--time", "100"], 1, /behind the end of the clip/);
+    ask(["--time", "100"], 1, /past the end of the clip/);
     ask(["--deform", "nose"], 1, /nose/);
     ask(["--show", "linear.curves"], 1, /draws nothing of itself/);
     ask(["--show", "nose.curves"], 1, /no chain here has a link 'nose'/);

@@ -54,8 +54,8 @@ await test("numbers are checked", () => {
     bad([...bake, "--fps", "10000", "--end", "999999"], 2, /frames; lower --fps or --end/);
     bad([...bake, "--start", "0.5", "--end", "0.25"], 2, /before --start/);
     bad([...bake, "--threads", "1.5"], 2, /whole number/);
-    bad([...bake, "--unit", "parsec"], 2, /is no unit/);
-    bad([...bake, "--up", "w"], 2, /is no axis/);
+    bad([...bake, "--unit", "parsec"], 2, /is not a unit/);
+    bad([...bake, "--up", "w"], 2, /is not an axis/);
     bad([...bake, "--pose", "joint"], 2, /JOINT=X,Y,Z/);
     bad([...bake, "--pose", "root=1,2"], 2, /JOINT=X,Y,Z/);
     bad([...bake, "--map", "stiffness"], 2, /NAME=FILE/);

@@ -10,6 +10,7 @@
 #include "supple/metrics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,9 @@ static sup_result open_output(const bake_job* job, workbench* top, const bake_ou
         .flat = job->flat,
         .sparse = job->sparse,
         .meshopt = job->meshopt,
+        .vat = job->vat,
+        .tension = job->tension,
+        .tension_colors = job->tension_colors,
         .extra = sup_extra_get(),
         .budget = job->budget,
         .tasks = job->tasks,
@@ -99,11 +103,46 @@ uint64_t hash_frames(uint64_t hash, uint64_t number)
     return sup_hash(hash, bytes, sizeof bytes);
 }
 
-static void evaluate_frame(const bake_job* job, const workbench* top, uint32_t frame, bake_outcome* out)
+// The user has stopped it: what is there is kept for another time, where he asked for that.
+static sup_result stop(const bake_job* job, const workbench* top, const bake_outcome* out, sup_error* error)
 {
-    double time = sup_frame_time(job->motion.start, job->motion.fps, frame), begin = now_seconds();
+    checkpoint* c = job->checkpoint;
+    char        text[4300];
+    if (!c) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+    sup_result result = checkpoint_save(c, top->instance, &out->stats, true, error);
+    if (result != SUP_OK) return result;
+    snprintf(text, sizeof text, "%u of %u frames are kept in '%s': the same command goes on from there", c->done, out->frames,
+             c->path);
+    progress_note(job->bar, text);
+    return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
+}
+
+// Long ways to a frame, a pre-roll or the first pass of a loop, are saved in between.
+static sup_result evaluate_frame(const bake_job* job, const workbench* top, uint32_t frame, bake_outcome* out, sup_error* error)
+{
+    enum { STEPS_BETWEEN = 4 };
+    checkpoint* c = job->checkpoint;
+    double      time = sup_frame_time(job->motion.start, job->motion.fps, frame), begin = now_seconds();
+    while (c && !sup_instance_advance(top->instance, time, STEPS_BETWEEN, top->scratch, &out->stats)) {
+        if (!progress_report(job->bar, (double)frame / out->frames)) return stop(job, top, out, error);
+        sup_result result = checkpoint_save(c, top->instance, &out->stats, false, error);
+        if (result != SUP_OK) return result;
+    }
     sup_instance_evaluate(top->instance, time, top->scratch, &out->stats, top->points);
     out->evaluate += now_seconds() - begin;
+    return c ? checkpoint_write(c, frame, top->points, error) : SUP_OK;
+}
+
+// A frame made, or taken from a checkpoint. The first has been made before a file was open.
+static sup_result next_frame(const bake_job* job, const workbench* top, uint32_t frame, bake_outcome* out, sup_error* error)
+{
+    checkpoint* c = job->checkpoint;
+    if (c && frame < c->resumed) {
+        sup_instance_show_pose(top->instance, sup_frame_time(job->motion.start, job->motion.fps, frame));
+        return checkpoint_read(c, frame, top->points, error);
+    }
+    sup_result result = frame > 0 ? evaluate_frame(job, top, frame, out, error) : SUP_OK;
+    return result == SUP_OK && c ? checkpoint_save(c, top->instance, &out->stats, false, error) : result;
 }
 
 static sup_result write_frames(const bake_job* job, workbench* top, bake_outcome* out, sup_error* error)
@@ -112,8 +151,9 @@ static sup_result write_frames(const bake_job* job, workbench* top, bake_outcome
     double          rest_volume = sup_metric_volume(mesh, mesh->points);
     out->hash = SUP_HASH_START;
     for (uint32_t i = 0; i < out->frames; i++) {
-        if (!progress_report(job->bar, (double)i / out->frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
-        if (i > 0) evaluate_frame(job, top, i, out);
+        if (!progress_report(job->bar, (double)i / out->frames)) return stop(job, top, out, error);
+        sup_result result = next_frame(job, top, i, out, error);
+        if (result != SUP_OK) return result;
         double time = sup_frame_time(job->motion.start, job->motion.fps, i);
         out->hashes[i] = sup_hash_points(top->points, mesh->point_count);
         out->hash = hash_frames(out->hash, out->hashes[i]);
@@ -130,7 +170,7 @@ static sup_result write_frames(const bake_job* job, workbench* top, bake_outcome
             judge_frame(&top->judge, time, sup_instance_pose(top->instance), top->points);
         sup_normals_evaluate(top->normals, top->points, top->normals_scratch, job->tasks, top->vertex_normals, NULL);
         const sup_bake_frame frame = { i, time, sup_instance_pose(top->instance), top->points, top->vertex_normals };
-        sup_result           result = sup_bake_frame_write(top->bake, &frame, error);
+        result = sup_bake_frame_write(top->bake, &frame, error);
         if (result != SUP_OK) return result;
     }
     return progress_report(job->bar, 1.0) ? SUP_OK : sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
@@ -146,7 +186,9 @@ static sup_result close_output(workbench* top, sup_arena* arena, bake_outcome* o
     sup_bake_report* copy = sup_arena_copy(arena, report, 1, sizeof *report);
     if (copy) copy->tries = sup_arena_copy(arena, report->tries, report->try_count, sizeof *report->tries);
     out->budget = copy;
-    return copy && copy->tries ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for the report of a budget");
+    if (copy) copy->way = sup_arena_text(arena, copy->way, strlen(copy->way));
+    return copy && copy->tries && copy->way ? SUP_OK
+                                            : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for the report of a budget");
 }
 
 // The link that 'fourier' or 'fourier#2' names; SUP_NONE: none.
@@ -207,6 +249,20 @@ static sup_result end_judging(workbench* top, bake_outcome* out, sup_error* erro
     return result;
 }
 
+static sup_result find_checkpoint(const bake_job* job, workbench* top, sup_arena* arena, bake_outcome* out, sup_error* error)
+{
+    checkpoint* c = job->checkpoint;
+    char        text[80];
+    if (!c) return SUP_OK;
+    c->key.frames = out->frames;
+    c->key.points = job->character->mesh.point_count;
+    sup_result result = checkpoint_open(c, top->instance, &out->stats, arena, error);
+    if (result != SUP_OK || !c->found) return result;
+    snprintf(text, sizeof text, "going on from a checkpoint: %u of %u frames are there", c->resumed, out->frames);
+    progress_note(job->bar, text);
+    return SUP_OK;
+}
+
 sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, sup_error* error)
 {
     workbench top = { 0 };
@@ -216,7 +272,11 @@ sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, su
     if (result == SUP_OK) result = save_links(job, &top, arena, error);
     if (result == SUP_OK) result = allocate(job, arena, &top, out, error);
     if (result == SUP_OK) result = begin_judging(job, &top, error);
-    if (result == SUP_OK) evaluate_frame(job, &top, 0, out); // with the pre-roll, a hundred steps, while no file is open
+    if (result == SUP_OK) result = find_checkpoint(job, &top, arena, out, error);
+    bool resumed = job->checkpoint && job->checkpoint->resumed;
+    // With the pre-roll, a hundred steps, while no output is open; a checkpoint is saved before it ends.
+    if (job->checkpoint) interrupts_hold();
+    if (result == SUP_OK && !resumed) result = evaluate_frame(job, &top, 0, out, error);
     interrupts_hold();
     if (result == SUP_OK) result = open_output(job, &top, out, error);
     progress_span(job->bar, 0.2, job->budget ? 0.7 : 1.0);
@@ -226,9 +286,11 @@ sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, su
     if (result == SUP_OK) result = close_output(&top, arena, out, error);
     if (result == SUP_OK) interrupts_kept();
 
+    if (job->checkpoint) checkpoint_close(job->checkpoint, result == SUP_OK);
     judge_free(&top.judge);
     sup_bake_destroy(top.bake);
     interrupts_release();
+    if (job->checkpoint) interrupts_release();
     sup_instance_destroy(top.instance);
     sup_chain_destroy(top.chain);
     sup_scratch_destroy(top.scratch);

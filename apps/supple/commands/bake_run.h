@@ -2,6 +2,7 @@
 #ifndef SUPPLE_APP_BAKING_H
 #define SUPPLE_APP_BAKING_H
 
+#include "checkpoint.h"
 #include "input/clip_timing.h"
 #include "progress.h"
 #include "supple/deformer.h"
@@ -19,12 +20,16 @@ typedef struct bake_job {
     bool                   flat;
     bool                   sparse;
     bool                   meshopt;
+    bool                   tension;
+    bool                   tension_colors;
+    sup_vat                vat;
     const sup_bake_budget* budget; ///< NULL: a target for each frame
     uint32_t               save_count;
     const char* const*     saves;      ///< 'LINK=FILE'; LINK#2 is the second of that name
     bool                   judged;     ///< the outcome has a verdict
     bool                   keep;       ///< the points of one frame stay in the outcome
     uint32_t               keep_frame; ///< SUP_NONE: the one whose volume changed most
+    checkpoint*            checkpoint; ///< NULL: none
     const sup_tasks*       tasks;
     progress*              bar;
 } bake_job;

@@ -1,6 +1,7 @@
 // Budgets as people write them: 1mm, 0.5 %, 2MB.
 #include "budget.h"
 
+#include "amounts.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -10,26 +11,6 @@
 
 // ---------------------------------------------------------------------------------------------- reading
 
-typedef struct unit_row {
-    const char* name;
-    double      value;
-} unit_row;
-
-// A positive number and one of the units behind it. False: it is none.
-static bool read_amount(const char* text, const unit_row* units, size_t count, double* value, const unit_row** unit)
-{
-    char* end = NULL;
-    *value = strtod(text, &end);
-    if (end == text || !isfinite(*value) || *value <= 0.0) return false;
-    while (*end == ' ') end++;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(end, units[i].name) != 0) continue;
-        *unit = &units[i];
-        return true;
-    }
-    return false;
-}
-
 // In the character's units.
 static int read_length(const options* o, flag_id id, const sup_character* character, double* out)
 {
@@ -38,9 +19,10 @@ static int read_length(const options* o, flag_id id, const sup_character* charac
     const unit_row*       unit;
     double                value;
     if (!text) return EXIT_DONE;
-    if (!read_amount(text, units, sizeof units / sizeof *units, &value, &unit)) {
-        report_error("--%s '%s' is no length; write one like 1mm, 0.2cm or 0.001m, or a percentage of the diagonal like 0.1%%",
-                     options_flag_name(id), text);
+    if (!amount_read(text, units, sizeof units / sizeof *units, &value, &unit)) {
+        report_error(
+            "--%s '%s' is not a length; write one like 1mm, 0.2cm or 0.001m, or a percentage of the diagonal like 0.1%%",
+            options_flag_name(id), text);
         return EXIT_USAGE;
     }
     if (unit->value == 0.0) *out = value / 100.0 * (double)character->mesh.diagonal;
@@ -50,37 +32,28 @@ static int read_length(const options* o, flag_id id, const sup_character* charac
 
 static int read_size(const options* o, uint64_t* out)
 {
-    static const unit_row units[] = { { "", 1.0 },       { "B", 1.0 },         { "kB", 1e3 },
-                                      { "KB", 1e3 },     { "MB", 1e6 },        { "GB", 1e9 },
-                                      { "KiB", 1024.0 }, { "MiB", 1048576.0 }, { "GiB", 1024.0 * 1048576.0 } };
-    const char*           text = options_text(o, FLAG_MAX_SIZE, NULL);
-    const unit_row*       unit;
-    double                value;
-    if (!text) return EXIT_DONE;
-    if (!read_amount(text, units, sizeof units / sizeof *units, &value, &unit) || value * unit->value < 1 ||
-        value * unit->value > 4e9) {
-        report_error("--max-size '%s' is no size; write one like 2MB, 500kB or 250000", text);
-        return EXIT_USAGE;
-    }
-    *out = (uint64_t)(value * unit->value);
-    return EXIT_DONE;
+    double bytes = 0;
+    int    code = amount_size(o, FLAG_MAX_SIZE, 1, 4e9, &bytes);
+    if (code == EXIT_DONE && bytes > 0) *out = (uint64_t)bytes;
+    return code;
 }
 
 // What importers read. Where compressed files need a package that not everybody has, or are not read at all, none is written.
 static const struct {
     const char* name;
     bool        plain;
-    const char* lost; // said; NULL: nothing is
+    bool        small; // reads KHR_mesh_quantization
+    const char* lost;  // said; NULL: nothing is
 } clients[] = {
-    { "web", false, NULL },
-    { "three", false, NULL },
-    { "unreal", true,
+    { "web", false, false, NULL },
+    { "three", false, false, NULL },
+    { "unreal", true, false,
       "Unreal's importer reads no EXT_meshopt_compression: the file is several times larger than one --for web" },
-    { "unity", true,
-      "Unity reads EXT_meshopt_compression only with a package of its own: the file is written without and is several times "
-      "larger "
-      "than one --for web" },
-    { "godot", true, "Godot's importer reads no EXT_meshopt_compression: the file is several times larger than one --for web" },
+    { "unity", true, true,
+      "Unity's glTFast reads EXT_meshopt_compression only with a package of its own: the file has small integers by "
+      "KHR_mesh_quantization instead and is several times larger than one --for web" },
+    { "godot", true, false,
+      "Godot's importer reads no EXT_meshopt_compression: the file is several times larger than one --for web" },
 };
 
 static int read_client(const options* o, bool given, sup_bake_budget* out)
@@ -96,6 +69,7 @@ static int read_client(const options* o, bool given, sup_bake_budget* out)
         names[i] = clients[i].name;
         if (strcmp(clients[i].name, text) != 0) continue;
         out->plain = clients[i].plain;
+        out->small = clients[i].small;
         if (clients[i].lost && !options_has(o, FLAG_QUIET)) report_note("%s", clients[i].lost);
         return EXIT_DONE;
     }
@@ -157,8 +131,11 @@ void budget_print(const sup_bake_report* report, const sup_character* character,
     } parts[] = { { "shapes", report->shape_bytes }, { "weights", report->weight_bytes }, { "joint keys", report->key_bytes },
                   { "mesh", report->surface_bytes }, { "pictures", report->image_bytes }, { "document", report->rest_bytes } };
     if (tries) print_tries(report, character);
-    printf("%u morph target%s: %s; %u estimates, %u file%s made and read again\n", report->components,
-           report->components == 1 ? "" : "s", report->way, report->try_count, report->rounds, report->rounds == 1 ? "" : "s");
+    if (report->components == 0) printf("%s\n", report->way);
+    else
+        printf("%u morph target%s: %s; %u estimates, %u file%s made and read again\n", report->components,
+               report->components == 1 ? "" : "s", report->way, report->try_count, report->rounds,
+               report->rounds == 1 ? "" : "s");
     printf("read again: %.4f mm rms, %.4f mm at worst; normals %.2f degrees rms, %.1f at worst\n",
            millimetres(character, report->rms), millimetres(character, report->worst), report->normal_rms,
            report->normal_worst);

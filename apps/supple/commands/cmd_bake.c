@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------- result
@@ -93,14 +94,28 @@ static void note_lines(const char* text)
 
 enum { MAP_LEVELS = 3, MAP_LEAST = 16, MAP_MOST = 8192 };
 
-// The file's own mesh with tangents takes the place of what was read: a normal map means nothing without them.
+static int read_vat(const options* o, sup_vat* out)
+{
+    static const char* const names[] = { "png", "exr", "packed" };
+    const char*              text = options_text(o, FLAG_VAT, NULL);
+    if (!text) return EXIT_DONE;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) *out = (sup_vat)(SUP_VAT_PNG + i);
+    if (*out) return EXIT_DONE;
+    report_error("--vat '%s' is not known; there are png, exr and packed (one PNG with normals in its lower half)", text);
+    return EXIT_USAGE;
+}
+
+// The file's own mesh with tangents takes the place of what was read: a normal map means nothing without them, and textures go
+// by the vertices of a glTF.
 static int prepare_map(const options* o, sup_character** character)
 {
     double         size;
     sup_error      error = { 0 };
     sup_character* copy = NULL;
-    if (!options_has(o, FLAG_NORMAL_MAP)) return EXIT_DONE;
-    if (!options_number(o, FLAG_NORMAL_MAP, MAP_LEAST, MAP_MOST, 0, &size)) return EXIT_USAGE;
+    if (!options_has(o, FLAG_NORMAL_MAP) && !options_has(o, FLAG_VAT)) return EXIT_DONE;
+    if (options_has(o, FLAG_NORMAL_MAP) && !options_number(o, FLAG_NORMAL_MAP, MAP_LEAST, MAP_MOST, 0, &size))
+        return EXIT_USAGE;
     if (sup_character_tangents(*character, NULL, &copy, &error) != SUP_OK) return fail_with(&error);
     sup_character_destroy(*character);
     *character = copy;
@@ -121,7 +136,7 @@ static sup_result write_map(const options* o, const bake_job* job, sup_error* er
     double         size;
     uint32_t       levels = 0;
     sup_character* fine = NULL;
-    if (!options_has(o, FLAG_NORMAL_MAP)) return options_has(o, FLAG_TENSION) ? write_tension(job, error) : SUP_OK;
+    if (!options_has(o, FLAG_NORMAL_MAP)) return job->tension && !job->vat ? write_tension(job, error) : SUP_OK;
     if (!options_number(o, FLAG_NORMAL_MAP, MAP_LEAST, MAP_MOST, 0, &size) || subdivide_levels(o, &levels) != EXIT_DONE)
         return sup_fail(error, SUP_ERROR_INPUT, "--normal-map needs a size");
     sup_arena* arena = sup_arena_create(NULL);
@@ -151,11 +166,17 @@ static int bake_character(const options* o, sup_character* character, bake_job j
         report_note("the file does not say its unit: one unit is taken as %g m; --unit changes it",
                     job.character->metres_per_unit);
 
+    char* command = job.checkpoint ? options_command(o) : NULL;
+    if (job.checkpoint) {
+        checkpoint_identify(o, job.checkpoint);
+        job.checkpoint->command = command ? command : "supple bake";
+    }
     job.bar = &bar;
     progress_begin(&bar, "bake", options_has(o, FLAG_QUIET));
     sup_result result = write_map(o, &job, &error);
     if (result == SUP_OK) result = bake_run(&job, arena, &out, &error);
     progress_end(&bar);
+    free(command);
     if (result != SUP_OK) return fail_with(&error);
 
     note_lines(out.warnings);
@@ -176,13 +197,19 @@ int cmd_bake(const options* o)
                            .flat = options_has(o, FLAG_FLAT),
                            .sparse = options_has(o, FLAG_SPARSE),
                            .meshopt = options_has(o, FLAG_MESHOPT),
+                           .tension = options_has(o, FLAG_TENSION),
+                           .tension_colors = options_has(o, FLAG_TENSION_COLORS),
                            .judged = !options_has(o, FLAG_NO_VERDICT) && (options_has(o, FLAG_JSON) || !options_has(o, FLAG_QUIET)) };
     sup_character* character = NULL;
     sup_pool*      pool = NULL;
     sup_arena*     arena = sup_arena_create(NULL);
     if (!arena) return fail_memory();
 
-    int code = motion_flags(o, &job.motion);
+    checkpoint saved;
+    int        code = motion_flags(o, &job.motion);
+    if (code == EXIT_DONE) code = read_vat(o, &job.vat);
+    if (code == EXIT_DONE) code = checkpoint_flags(o, job.output, &saved);
+    if (code == EXIT_DONE && saved.every > 0) job.checkpoint = &saved;
     if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE) code = chain_read(o, arena, &job.chain);
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &character);

@@ -281,7 +281,7 @@ static int read_flags(const options* o, sup_arena* arena, motion* m, truth_set* 
         code = EXIT_USAGE;
     }
     if (code == EXIT_DONE && options_has(o, FLAG_KEYS) && options_has(o, FLAG_EXAMPLE)) {
-        report_error("--keys and --example exclude each other; leave one out");
+        report_error("--keys and --example cannot be combined; leave one out");
         code = EXIT_USAGE;
     }
     if (code == EXIT_DONE) code = limits_read(o, 1.0, l);
@@ -291,8 +291,9 @@ static int read_flags(const options* o, sup_arena* arena, motion* m, truth_set* 
     }
     picture_camera camera;
     if (code == EXIT_DONE && options_has(o, FLAG_CAMERA) && !picture_camera_read(options_text(o, FLAG_CAMERA, ""), &camera)) {
-        report_error("--camera '%s' is none; write front, back, left, right, top, three-quarter, or orbit:AZIMUTH,ELEVATION",
-                     options_text(o, FLAG_CAMERA, ""));
+        report_error(
+            "--camera '%s' is not a camera; write front, back, left, right, top, three-quarter, or orbit:AZIMUTH,ELEVATION",
+            options_text(o, FLAG_CAMERA, ""));
         code = EXIT_USAGE;
     }
     if (code == EXIT_DONE) code = truth_list(o, arena, t);

@@ -125,7 +125,7 @@ static int unknown_deformer(const char* name)
     for (; count < sup_deformer_count() && count < 64; count++) names[count] = sup_deformer_at(count)->name;
     const char* near = sup_word_nearest(name, names, count);
     if (near) report_error("there is no deformer '%s'; did you mean '%s'?", name, near);
-    else report_error("there is no deformer '%s'; 'supple deformers' lists those there are", name);
+    else report_error("there is no deformer '%s'; 'supple deformers' lists them", name);
     return EXIT_FAILED;
 }
 

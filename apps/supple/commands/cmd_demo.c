@@ -3,10 +3,10 @@
 #include "commands.h"
 #include "input/chains.h"
 #include "report/demo_page.h"
+#include "report/output.h"
 #include "report/report.h"
 #include "system/system.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,27 +22,6 @@ typedef struct tour {
     uint64_t         bytes;
 } tour;
 
-static int make_folder(const char* path)
-{
-    char text[1024];
-    if (snprintf(text, sizeof text, "%s", path) >= (int)sizeof text) {
-        report_error("the folder's name is too long");
-        return EXIT_FAILED;
-    }
-    for (char* at = text + 1;; at++) {
-        if (*at && !path_parts(*at)) continue;
-        char kept = *at;
-        *at = 0;
-        int number = path_is_folder(text) ? 0 : path_make_folder(text);
-        if (number != 0) {
-            report_error("the folder '%s' cannot be made (%s); give another: supple demo DIR", text, strerror(number));
-            return EXIT_FAILED;
-        }
-        *at = kept;
-        if (!kept) return EXIT_DONE;
-    }
-}
-
 /// What a newcomer should see of a deformer: its dynamics, where a preset shows them.
 static const char* links_of(const sup_deformer* d, char* text, size_t capacity)
 {
@@ -54,7 +33,7 @@ static const char* links_of(const sup_deformer* d, char* text, size_t capacity)
 static int bake_one(tour* t, const sup_character* c, const char* who, const sup_clip* clip, const sup_deformer* d,
                     sup_arena* arena)
 {
-    char     path[1200], label[128], links[128], *name = path + strlen(t->folder) + 1;
+    char     path[4400], label[128], links[128], *name = path + strlen(t->folder) + 1;
     progress bar;
     snprintf(path, sizeof path, "%s/%s-%s-%s.glb", t->folder, who, clip->name, d->name);
     snprintf(label, sizeof label, "%s %s %s", who, clip->name, d->name);
@@ -115,7 +94,7 @@ static int visit(tour* t, const char* who)
 
 static int write_page(const tour* t)
 {
-    char      path[1200];
+    char      path[4400];
     sup_error error = { 0 };
     snprintf(path, sizeof path, "%s/index.html", t->folder);
     return demo_page_write(t->page, path, &error) ? EXIT_DONE : fail_with(&error);
@@ -128,7 +107,7 @@ int cmd_demo(const options* o)
     sup_pool*                pool = NULL;
     if (!options_number(o, FLAG_FPS, 0.001, 1000.0, 30.0, &t.fps)) return EXIT_USAGE;
     int code = pool_make(o, &pool);
-    if (code == EXIT_DONE) code = make_folder(t.folder);
+    if (code == EXIT_DONE) code = output_folders(t.folder, true, "give another: supple demo DIR");
     t.tasks = sup_pool_tasks(pool);
     table_begin(&t.rows, "character|clip|chain|>frames|>points|>ms/frame|>volume|>size|file");
     t.page = demo_page_create();

@@ -4,6 +4,7 @@
 #include "fit_shapes.h"
 #include "progress.h"
 #include "report/report.h"
+#include "supple/io.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static int read_flags(const options* o, sup_decompose_options* out)
     if (!options_number(o, FLAG_RIGID, 0, 1, 0, &out->rigid)) return EXIT_USAGE;
     if (options_has(o, FLAG_RIGID) && out->rigid == 0) out->rigid = -1; // 0 is the library's default
     if (options_has(o, FLAG_HIERARCHY) && options_has(o, FLAG_FIT_FLAT)) {
-        report_error("--hierarchy and --flat exclude each other; leave one of them out");
+        report_error("--hierarchy and --flat cannot be combined; leave one of them out");
         return EXIT_USAGE;
     }
     // With an error to reach, --bones is the most there may be.
@@ -128,8 +129,7 @@ static int fit_rig(const options* o, sup_decompose_options* how, fit_shapes* s, 
 // A path that cannot become a GLB is known before the work.
 static int check_output(const char* path)
 {
-    const char* dot = strrchr(path, '.');
-    if (dot && (strcmp(dot, ".glb") == 0 || strcmp(dot, ".GLB") == 0)) return EXIT_DONE;
+    if (sup_path_ends_in(path, "glb")) return EXIT_DONE;
     report_error("fit writes .glb files, and the last word is '%s'; write: supple fit FILES... OUT.glb", path);
     return EXIT_USAGE;
 }

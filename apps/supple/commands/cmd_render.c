@@ -77,12 +77,12 @@ static int choose_times(session* s)
     }
     if (job->frame >= 0.0) job->time = sup_frame_time(d->start, job->fps, (uint32_t)job->frame);
     if (job->time > fmax(d->end, last) + 1e-9) {
-        report_error("%g s lies behind the end of the clip '%s' (%.3f s)", job->time, d->clip->name, last);
+        report_error("%g s is past the end of the clip '%s' (%.3f s)", job->time, d->clip->name, last);
         return EXIT_FAILED;
     }
     if (job->time < 0.0) job->time = d->start;
     if (job->time < d->start) {
-        report_error("%g s lies before --start %g", job->time, d->start);
+        report_error("%g s is before --start %g", job->time, d->start);
         return EXIT_FAILED;
     }
     double frames = job->turntable ? TURN_SECONDS * job->fps : (d->end - d->start) * job->fps;

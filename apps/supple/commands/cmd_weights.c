@@ -4,6 +4,7 @@
 #include "input/skeletons.h"
 #include "progress.h"
 #include "report/report.h"
+#include "supple/io.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -110,8 +111,7 @@ static int make_weights(const options* o, const sup_auto_weights_options* how, s
 // A path that cannot become a GLB is known before the work.
 static int check_output(const char* path)
 {
-    const char* dot = strrchr(path, '.');
-    if (dot && (strcmp(dot, ".glb") == 0 || strcmp(dot, ".GLB") == 0)) return EXIT_DONE;
+    if (sup_path_ends_in(path, "glb")) return EXIT_DONE;
     report_error("weights writes .glb files, and the output is '%s'; write: supple weights FILE OUT.glb", path);
     return EXIT_FAILED;
 }

@@ -15,5 +15,9 @@ int cmd_deformers(const options* o);
 int cmd_demo(const options* o);
 int cmd_bench(const options* o);
 int cmd_studio(const options* o);
+int cmd_farm(const options* o);
+
+/// A verb and the words behind it, as if the program had been started so. `read` is begun, and has what was read afterwards.
+int run_words(int argc, char** argv, inputs* read);
 
 #endif

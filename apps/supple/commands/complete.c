@@ -220,6 +220,7 @@ static const char* fixed_values(flag_id id)
     case FLAG_UP: return "y z x";
     case FLAG_UNIT: return "m cm mm km in ft";
     case FLAG_METHOD: return "screened diffuse";
+    case FLAG_VAT: return "png exr packed";
     case FLAG_FOR: return "web three unreal unity godot";
     case FLAG_COLOR: return "clay file";
     case FLAG_BACKGROUND: return "light white dark";
@@ -231,7 +232,7 @@ static void offer_values(line* l, const flag_row* row)
 {
     const char *words = fixed_values(row->id), *argument = row->argument;
     if (words) offer_words(l, words);
-    else if (row->id == FLAG_CLIP) offer_clips(l);
+    else if (row->id == FLAG_CLIP || row->id == FLAG_CLIPS) offer_clips(l);
     else if (row->id == FLAG_POSE) offer_joints(l, "", 0, "=");
     else if (row->id == FLAG_JOINT || row->id == FLAG_FOCUS) offer_joints(l, "", 0, "");
     else if (row->id == FLAG_MESH || row->id == FLAG_DRESS) offer_meshes(l);

@@ -4,25 +4,16 @@
 #include "report/chain_measure.h"
 #include "report/report.h"
 #include "system/system.h"
+#include "supple/io.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-static bool ends_in_any(const char* path, const char* const* endings)
-{
-    const char* dot = strrchr(path, '.');
-    for (; dot && *endings; endings++)
-        if (strcasecmp(dot + 1, *endings) == 0) return true;
-    return false;
-}
 
 // One shape a file, and no clip of its own.
 static bool is_shape(const char* path)
 {
-    static const char* const endings[] = { "obj", "ply", "off", "stl", NULL };
-    return ends_in_any(path, endings);
+    return sup_path_ends_in(path, "obj ply off stl");
 }
 
 // ---------------------------------------------------------------------------------------------- a clip
@@ -52,30 +43,11 @@ int fit_shapes_play(const sup_character* character, const sup_clip* clip, double
     return all && scratch ? EXIT_DONE : fail_memory();
 }
 
-// Of a file that was baked the bake is what is meant, the last one of several.
-static const sup_clip* baked_clip(const sup_character* character)
-{
-    for (uint32_t i = character->clip_count; i-- > 0;) {
-        const sup_clip* clip = &character->clips[i];
-        for (uint32_t k = 0; clip->baked && k < clip->channel_count; k++)
-            if (clip->channels[k].path == SUP_PATH_WEIGHTS) return clip;
-    }
-    return NULL;
-}
-
-static int choose_clip(const options* o, const sup_character* character, const sup_clip** out)
-{
-    *out = options_has(o, FLAG_CLIP) ? NULL : baked_clip(character);
-    if (!*out) return clip_choose(o, character, out);
-    if (!options_has(o, FLAG_QUIET)) report_note("taking the baked clip '%s'; --clip chooses another", (*out)->name);
-    return EXIT_DONE;
-}
-
 static int read_clip(const options* o, const char* path, double start, double end, sup_arena* arena, fit_shapes* out)
 {
     const sup_clip* clip = NULL;
     int             code = character_load(o, path, options_has(o, FLAG_QUIET), &out->rest);
-    if (code == EXIT_DONE) code = choose_clip(o, out->rest, &clip);
+    if (code == EXIT_DONE) code = clip_choose(o, out->rest, &clip);
     if (code != EXIT_DONE) return code;
     if (options_has(o, FLAG_REST)) {
         report_error("--rest goes with shapes; '%s' has a rest shape of its own", path);

@@ -19,7 +19,7 @@ static const verb verbs[] = {
       "('builtin:arm?points=30000' asks for another resolution).\n",
       cmd_inspect },
     { "bake", VERB_BAKE, "FILE OUT", 2, 2, "Run a chain of deformers over a clip and write the result",
-      "The ending of OUT picks the format: .glb, .gltf, .usda, .pc2, .mdd, .obj or .npy (docs/formats.md says what each keeps).\n"
+      "The ending of OUT picks the format: .glb, .gltf, .usda, .abc, .pc2, .mdd, .obj or .npy (docs/formats.md).\n"
       "In a .glb or .gltf the source's meshes, materials and other clips stay as they are.\n"
       "Without a clip and without --pose, the rest pose is one frame.\n\n"
       "  supple bake builtin:beast walk.glb --clip walk --deform dualquat\n"
@@ -54,13 +54,16 @@ static const verb verbs[] = {
       "  supple weights character.glb again.glb --spread 0.5 --cells 64\n",
       cmd_weights },
     { "fit", VERB_FIT, "FILES... OUT", 1, UINT32_MAX, "A rig from a mesh sequence, or parameters from a truth",
-      "FILES are shapes of one mesh (.obj, .ply and more), a folder of them, 'walk_####.obj', a point cache (.pc2, .mdd, .npy, with\n"
-      "--rest FILE for the mesh), or one file with a clip, whose skin is sampled: a bake becomes bones again. OUT is a .glb with\n"
+      "FILES are shapes of one mesh (.obj, .ply and more), a folder of them, 'walk_####.obj', a point cache (.pc2, .mdd, .npy, "
+      "with\n"
+      "--rest FILE for the mesh), or one file with a clip, whose skin is sampled: a bake becomes bones again. OUT is a .glb "
+      "with\n"
       "joints, weights and the clip 'fit' for any other program.\n\n"
       "  supple fit gallop/ horse.glb --rest reference.obj --bones 10\n"
       "  supple fit frame_*.obj out.glb --error 2 --influences 4\n"
       "  supple fit baked.glb bones.glb --bones 30 --fps 60\n\n"
-      "With --deform it finds parameters instead: those of the chain that come nearest to --truth, into a preset. Every second\n"
+      "With --deform it finds parameters instead: those of the chain that come nearest to --truth, into a preset. Every "
+      "second\n"
       "frame is held out to check them.\n\n"
       "  supple fit horse.glb --deform linear,smooth --truth gallop/ --write horse.json\n",
       cmd_fit },
@@ -71,6 +74,17 @@ static const verb verbs[] = {
       "  supple studio character.glb walk.bvh soft.json\n"
       "  supple studio --port 8017 --no-open\n",
       cmd_studio },
+    { "farm", VERB_FARM, "[FILE...]", 0, UINT32_MAX, "Bake many characters and clips, over all cores and machines",
+      "FILE is a manifest of jobs (.json), or characters, folders and patterns: every clip of each is baked under every "
+      "--deform.\n"
+      "Each job is one 'supple bake' in a process of its own; those that crash, hang or fail stop no other. What is finished "
+      "is\n"
+      "known when the command runs again, and runs on the same folder, on any machine, share the work (docs/farm.md).\n\n"
+      "  supple farm characters/ --deform layers --out baked --html baked.html\n"
+      "  supple farm 'library/**/*.glb' --clips 'Walk*,Run' --deform linear --deform layers --max-volume-loss 5%\n"
+      "  supple farm jobs.json\n"
+      "  mpirun -np 64 supple farm jobs.json\n",
+      cmd_farm },
     { "deformers", VERB_DEFORMERS, "[NAME]", 0, 1, "The deformers there are, or one's parameters", NULL, cmd_deformers },
     { "demo", VERB_DEMO, "[DIR]", 0, 1, "Bake the built-in characters with every deformer into a folder",
       "DIR is out/demo unless given; it is made where it is missing. index.html in it shows all results as pictures.\n",
@@ -113,18 +127,16 @@ static int unknown_verb(const char* word)
     for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i].name;
     const char* near = sup_word_nearest(word, names, VERB_COUNT);
     if (near) report_error("there is no verb '%s'; did you mean '%s'?", word, near);
-    else report_error("there is no verb '%s'; 'supple --help' lists those there are", word);
+    else report_error("there is no verb '%s'; 'supple --help' lists them", word);
     return EXIT_USAGE;
 }
 
-static int run_verb(const verb* v, int argc, char** argv)
+static int run_verb(const verb* v, int argc, char** argv, inputs* read)
 {
     options o;
-    inputs  read;
     int     code = EXIT_USAGE;
-    inputs_begin(&read);
     if (options_parse(v, argc - 1, argv + 1, &o)) {
-        o.inputs = &read;
+        o.inputs = read;
         if (options_has(&o, FLAG_HELP)) {
             options_help(v);
             code = EXIT_DONE;
@@ -134,8 +146,14 @@ static int run_verb(const verb* v, int argc, char** argv)
         }
     }
     options_free(&o);
-    inputs_free(&read);
     return code;
+}
+
+int run_words(int argc, char** argv, inputs* read)
+{
+    for (int i = 0; i < VERB_COUNT; i++)
+        if (strcmp(argv[0], verbs[i].name) == 0) return run_verb(&verbs[i], argc, argv, read);
+    return unknown_verb(argv[0]);
 }
 
 static bool is_help(const char* word)
@@ -154,8 +172,8 @@ static int run(int argc, char** argv)
         printf("supple %s\n", SUP_VERSION);
         return EXIT_DONE;
     }
-    // Three that are for machines, and in no list: what a shell could write next, the pages of the manual, and what the studio's
-    // server asks for.
+    // Three that are for machines, and in no list: what a shell could write next, the pages of the manual, and what the
+    // studio's server asks for.
     if (strcmp(word, "complete") == 0) return complete_words(verbs, VERB_COUNT, argc - 2, argv + 2);
     if (strcmp(word, "manual") == 0) return manual_page(verbs, VERB_COUNT, argc - 2, argv + 2);
     if (strcmp(word, "convert") == 0 && argc == 3) return convert_file(argv[2]);
@@ -167,11 +185,11 @@ static int run(int argc, char** argv)
         print_help();
         return EXIT_DONE;
     }
-    if (helps) word = argv[2];
-    for (int i = 0; i < VERB_COUNT; i++)
-        if (strcmp(word, verbs[i].name) == 0)
-            return helps ? run_verb(&verbs[i], 2, asked) : run_verb(&verbs[i], argc - 1, argv + 1);
-    return unknown_verb(word);
+    inputs read;
+    inputs_begin(&read);
+    int code = helps ? run_words(2, asked, &read) : run_words(argc - 1, argv + 1, &read);
+    inputs_free(&read);
+    return code;
 }
 
 int main(int argc, char** argv)

@@ -32,6 +32,7 @@ typedef struct progress {
     double       from, share; ///< the piece of the bar that the library's 0..1 covers
     bool         notes;       ///< show what the library says it does, behind the bar
     char         note[80];
+    char         text[64]; ///< for a label that changes
 } progress;
 
 void progress_begin(progress* p, const char* label, bool quiet);

@@ -16,7 +16,7 @@ int motion_flags(const options* o, motion* out)
     if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &out->fps)) return EXIT_USAGE;
     if (!options_number(o, FLAG_PREROLL, 0.0, 600.0, 0.5, &out->preroll)) return EXIT_USAGE;
     if (out->end >= 0.0 && out->end < out->start) {
-        report_error("--end %g lies before --start %g", out->end, out->start);
+        report_error("--end %g is before --start %g", out->end, out->start);
         return EXIT_USAGE;
     }
     if ((out->end - out->start) * out->fps > FRAMES_MAX) {
@@ -25,11 +25,11 @@ int motion_flags(const options* o, motion* out)
         return EXIT_USAGE;
     }
     if (out->loop && out->hold > 0.0) {
-        report_error("--loop and --hold exclude each other: a cycle has no last pose; leave one out");
+        report_error("--loop and --hold cannot be combined: a cycle has no last pose; leave one out");
         return EXIT_USAGE;
     }
     if (options_has(o, FLAG_POSE) && (options_has(o, FLAG_CLIP) || out->loop)) {
-        report_error("--pose and --%s exclude each other; leave one out", out->loop ? "loop" : "clip");
+        report_error("--pose and --%s cannot be combined; leave one out", out->loop ? "loop" : "clip");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -58,14 +58,13 @@ int motion_close_end(const sup_clip* clip, double start, double fps, double hold
 {
     double natural_end = clip ? clip->seconds : start;
     if (start > natural_end) {
-        report_error("--start %g lies behind the end of the clip '%s' (%.3f s)", start, clip->name, natural_end);
+        report_error("--start %g is past the end of the clip '%s' (%.3f s)", start, clip->name, natural_end);
         return EXIT_FAILED;
     }
     // Lengths are shown rounded: what lies behind the end by less than a frame is the end.
     if (clip && *end - natural_end >= 1.0 / fps) {
-        report_error(
-            "--end %g lies behind the end of the clip '%s' (%.3f s); give at most that, or --hold S to hold its last pose",
-            *end, clip->name, natural_end);
+        report_error("--end %g is past the end of the clip '%s' (%.3f s); give at most that, or --hold S to hold its last pose",
+                     *end, clip->name, natural_end);
         return EXIT_FAILED;
     }
     if (*end < 0.0 || (clip && *end > natural_end)) *end = natural_end;

@@ -90,7 +90,7 @@ static sup_result read_numbers(const char* path, sup_arena* arena, float* values
         for (const sup_json* item = array->first; item; item = item->next, ++*count) {
             if (item->type != SUP_JSON_NUMBER || !isfinite(item->number))
                 return sup_fail(error, SUP_ERROR_INPUT,
-                                "map '%s': item %u is no number; write one number from 0 to 1 per point", path, *count + 1);
+                                "map '%s': item %u is not a number; write one number from 0 to 1 per point", path, *count + 1);
             if (*count < capacity) values[*count] = (float)item->number;
         }
         return SUP_OK;
@@ -100,8 +100,8 @@ static sup_result read_numbers(const char* path, sup_arena* arena, float* values
         double value = strtod(at, &end);
         if (end == at || !isfinite(value))
             return sup_fail(error, SUP_ERROR_INPUT,
-                            "map '%s': value %u is no number ('%.*s'); write one number from 0 to 1 per line", path, *count + 1,
-                            (int)strcspn(at, "\r\n") > 20 ? 20 : (int)strcspn(at, "\r\n"), at);
+                            "map '%s': value %u is not a number ('%.*s'); write one number from 0 to 1 per line", path,
+                            *count + 1, (int)strcspn(at, "\r\n") > 20 ? 20 : (int)strcspn(at, "\r\n"), at);
         if (*count < capacity) values[*count] = (float)value;
         ++*count;
         at = end + strspn(end, " \t\r\n,");
@@ -216,11 +216,11 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     const char*      unit = options_text(o, FLAG_UNIT, NULL);
     const char*      up = options_text(o, FLAG_UP, NULL);
     if (unit && !parse_unit(unit, &load.unit)) {
-        report_error("--unit '%s' is no unit; write m, cm, mm, km, in, ft, or metres as a number", unit);
+        report_error("--unit '%s' is not a unit; write m, cm, mm, km, in, ft, or metres as a number", unit);
         return EXIT_USAGE;
     }
     if (up && !parse_up(up, &load.up)) {
-        report_error("--up '%s' is no axis; write y, z or x", up);
+        report_error("--up '%s' is not an axis; write y, z or x", up);
         return EXIT_USAGE;
     }
     if (!options_number(o, FLAG_FPS, 0.001, 10000.0, 30.0, &load.fps)) return EXIT_USAGE;
@@ -260,7 +260,7 @@ void note_no_joint(const sup_character* character, const char* name)
     for (uint32_t j = 0; names && j < s->joint_count; j++) names[j] = s->joints[j].name;
     const char* near = names ? sup_word_nearest(name, names, s->joint_count) : NULL;
     if (near) report_error("'%s' has no joint '%s'; did you mean '%s'?", character->name, name, near);
-    else report_error("'%s' has no joint '%s'; 'supple inspect' lists those there are", character->name, name);
+    else report_error("'%s' has no joint '%s'; 'supple inspect' lists them", character->name, name);
     free(names);
 }
 
@@ -271,6 +271,17 @@ static void list_clips(const sup_character* character, char* text, size_t size)
     text[0] = 0;
     for (uint32_t i = 0; i < character->clip_count && at < size; i++)
         at += (size_t)snprintf(text + at, size - at, "%s'%s'", i ? ", " : "", character->clips[i].name);
+}
+
+// The last one that a bake wrote.
+static const sup_clip* baked_clip(const sup_character* character)
+{
+    for (uint32_t i = character->clip_count; i-- > 0;) {
+        const sup_clip* clip = &character->clips[i];
+        for (uint32_t k = 0; clip->baked && k < clip->channel_count; k++)
+            if (clip->channels[k].path == SUP_PATH_WEIGHTS) return clip;
+    }
+    return NULL;
 }
 
 int clip_choose(const options* o, const sup_character* character, const sup_clip** out)
@@ -293,31 +304,12 @@ int clip_choose(const options* o, const sup_character* character, const sup_clip
         *out = &character->clips[character->clip_count - 1];
         return EXIT_DONE;
     }
-    *out = &character->clips[0];
+    // Whoever looks at a file that was baked means the bake; a bake starts from the motion again.
+    const sup_clip* baked = o->verb->bit == VERB_BAKE ? NULL : baked_clip(character);
+    *out = baked ? baked : &character->clips[0];
     if (character->clip_count > 1 && !options_has(o, FLAG_QUIET))
-        report_note("taking the clip '%s'; choose with --clip from %s", (*out)->name, names);
+        report_note("taking the %sclip '%s'; choose with --clip from %s", baked ? "baked " : "", (*out)->name, names);
     return EXIT_DONE;
-}
-
-static sup_quat quat_multiply(sup_quat a, sup_quat b)
-{
-    return (sup_quat){ a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                       a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z };
-}
-
-// About x, then y, then z of the joint's own frame: Z Y X as a product. Sine and cosine in double, rounded once to float,
-// so that the C library's last digit does not reach the pose.
-static sup_quat quat_from_degrees(const double degrees[3])
-{
-    double half[3], s[3], c[3];
-    for (int i = 0; i < 3; i++) {
-        half[i] = degrees[i] * (3.14159265358979323846 / 360.0);
-        s[i] = sin(half[i]);
-        c[i] = cos(half[i]);
-    }
-    sup_quat x = { (float)s[0], 0, 0, (float)c[0] }, y = { 0, (float)s[1], 0, (float)c[1] },
-             z = { 0, 0, (float)s[2], (float)c[2] };
-    return quat_multiply(z, quat_multiply(y, x));
 }
 
 static int turn_joint(const sup_character* character, const char* text, sup_pose* pose)
@@ -342,7 +334,7 @@ static int turn_joint(const sup_character* character, const char* text, sup_pose
         note_no_joint(character, name);
         return EXIT_FAILED;
     }
-    pose->local[joint].rotation = quat_multiply(pose->local[joint].rotation, quat_from_degrees(degrees));
+    sup_pose_turn(pose, joint, degrees);
     return EXIT_DONE;
 }
 

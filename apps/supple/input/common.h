@@ -11,7 +11,8 @@
 /// --subdivide, 0: not given.
 int subdivide_levels(const options* o, uint32_t* out);
 int character_load(const options* o, const char* path, bool silent, sup_character** out);
-/// --clip, else the only one, else the first (said in a note). NULL with EXIT_DONE: the file has none and none was asked for.
+/// --clip, else the last one that a bake wrote (but not for another bake), else the first; said in a note where there are
+/// several. NULL with EXIT_DONE: the file has none and none was asked for.
 int clip_choose(const options* o, const sup_character* character, const sup_clip** out);
 /// Says that there is no joint of that name, and which may have been meant.
 void note_no_joint(const sup_character* character, const char* name);

@@ -1,6 +1,7 @@
 // Outputs that would replace an input are refused unless --overwrite says so.
 #include "inputs.h"
 
+#include "identity.h"
 #include "report/partner_report.h"
 #include "report/report.h"
 #include "system/system.h"
@@ -10,7 +11,15 @@
 
 // ---------------------------------------------------------------------------------------------- what was read
 
-static void remember(inputs* in, const char* path)
+static char* strdup_path(const char* path)
+{
+    char real[4096];
+    path_resolve(path, real, sizeof real);
+    char* copy = malloc(strlen(real) + 1);
+    return copy ? strcpy(copy, real) : NULL;
+}
+
+static void remember(inputs* in, const char* path, const sup_bytes* bytes)
 {
     path_info info;
     if (path_look(path, &info) != 0) return;
@@ -24,14 +33,19 @@ static void remember(inputs* in, const char* path)
         in->places = more;
         in->capacity = capacity;
     }
-    in->places[in->count++] = (struct input_place){ { info.place[0], info.place[1] } };
+    struct input_place* place = &in->places[in->count++];
+    *place = (struct input_place){ .place = { info.place[0], info.place[1] } };
+    if (!in->track) return;
+    place->hash = sup_hash(SUP_HASH_START, bytes->data, bytes->size);
+    place->path = strdup_path(path);
+    in->failed |= !place->path;
 }
 
 static sup_result read_and_remember(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error)
 {
     const sup_files* files = sup_files_system();
     sup_result       result = files->read(files->user, path, arena, out, error);
-    if (result == SUP_OK) remember(user, path);
+    if (result == SUP_OK) remember(user, path, out);
     return result;
 }
 
@@ -39,7 +53,7 @@ static sup_result read_below(void* user, const char* path, size_t folder, sup_ar
 {
     const sup_files* files = sup_files_system();
     sup_result       result = files->read_below(files->user, path, folder, arena, out, error);
-    if (result == SUP_OK) remember(user, path);
+    if (result == SUP_OK) remember(user, path, out);
     return result;
 }
 
@@ -54,6 +68,7 @@ void inputs_begin(inputs* in)
 void inputs_free(inputs* in)
 {
     partners_free(in->partners);
+    for (uint32_t i = 0; i < in->count; i++) free(in->places[i].path);
     free(in->places);
 }
 

@@ -12,7 +12,10 @@ struct inputs {
     uint32_t  count, capacity;
     struct input_place {
         uint64_t place[2]; ///< as of path_info
+        uint64_t hash;     ///< of its bytes, and
+        char*    path;     ///< where it is; only where `track`
     } * places;
+    bool             track;    ///< who runs this wants to know what was read
     bool             failed;   ///< out of memory: not all are known
     struct partners* partners; ///< of --motion, from the load to the report (partner_report.h); NULL: none
 };

@@ -5,19 +5,11 @@
 #include "report/partner_report.h"
 #include "report/report.h"
 #include "skeletons.h"
+#include "supple/io.h"
 #include "system/system.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static bool ends_in(const char* path, const char* ending)
-{
-    const char* dot = strrchr(path, '.');
-    if (!dot) return false;
-    for (dot++; *dot && *ending; dot++, ending++)
-        if ((*dot >= 'A' && *dot <= 'Z' ? *dot - 'A' + 'a' : *dot) != *ending) return false;
-    return *dot == *ending;
-}
 
 // ---------------------------------------------------------------------------------------------- skeleton and weights
 
@@ -53,7 +45,7 @@ static int attach_skeleton(rigging* r, sup_character** character)
     }
     if (!weights) {
         int code = skeleton_weigh(r->o, NULL, r->silent, character, NULL);
-        if (code != EXIT_DONE || !ends_in(skeleton, "tgf")) return code;
+        if (code != EXIT_DONE || !sup_path_ends_in(skeleton, "tgf")) return code;
         r->rigged = true;
         return sup_rig_load(skeleton, NULL, r->arena, &r->rig, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
     }
@@ -116,6 +108,30 @@ static int add_matrices(const rigging* r, const char* path, sup_character* chara
     return sup_character_add_clip(character, &clip, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 
+static int add_poses(const rigging* r, const char* path, sup_character* character)
+{
+    sup_error        error = { 0 };
+    sup_bytes        bytes;
+    sup_json*        tree = NULL;
+    sup_clip         clip;
+    const sup_files* files = sup_files_system();
+    if (files->read(files->user, path, r->arena, &bytes, &error) != SUP_OK) return fail_with(&error);
+    if (sup_json_parse((const char*)bytes.data, bytes.size, path, r->arena, &tree, &error) != SUP_OK) return fail_with(&error);
+    if (sup_clip_from_poses(character, tree, r->arena, &clip, &error) != SUP_OK) return fail_with(&error);
+    if (sup_character_clip(character, clip.name)) {
+        report_error("'%s' has a clip '%s' already; give the poses in '%s' another \"clip\"", character->name, clip.name, path);
+        return EXIT_FAILED;
+    }
+    return sup_character_add_clip(character, &clip, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
+}
+
+static int add_motion(const rigging* r, const char* path, sup_character* character)
+{
+    if (sup_path_ends_in(path, "json")) return add_poses(r, path, character);
+    return sup_path_ends_in(path, "dmat") || sup_path_ends_in(path, "tmat") ? add_matrices(r, path, character)
+                                                                            : add_captured(r, path, character);
+}
+
 int rigging_apply(const options* o, bool silent, sup_character** character)
 {
     const char* motion = options_text(o, FLAG_MOTION, NULL);
@@ -127,9 +143,7 @@ int rigging_apply(const options* o, bool silent, sup_character** character)
     rigging r = { .o = o, .arena = sup_arena_create(NULL), .silent = silent };
     if (!r.arena) return fail_memory();
     int code = attach_skeleton(&r, character);
-    if (code == EXIT_DONE && motion)
-        code = ends_in(motion, "dmat") || ends_in(motion, "tmat") ? add_matrices(&r, motion, *character)
-                                                                  : add_captured(&r, motion, *character);
+    if (code == EXIT_DONE && motion) code = add_motion(&r, motion, *character);
     sup_arena_destroy(r.arena);
     return code;
 }
@@ -172,7 +186,7 @@ bool rigging_inspect(const options* o, const char* path, int* code)
 {
     sup_error error = { 0 };
     sup_mocap mocap;
-    if (!ends_in(path, "bvh")) return false;
+    if (!sup_path_ends_in(path, "bvh")) return false;
     sup_arena* arena = sup_arena_create(NULL);
     if (!arena) *code = fail_memory();
     else if (sup_mocap_load(path, NULL, arena, &mocap, &error) != SUP_OK) *code = fail_with(&error);

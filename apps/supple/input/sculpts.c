@@ -1,4 +1,4 @@
-// Sculpts by file: reading T=FILE[#MESH] and T=morph:NAME, and matching them to the character.
+// Sculpts by file: reading [CLIP@]T=FILE[#MESH] and T=morph:NAME, and matching them to the character.
 #include "sculpts.h"
 
 #include "report/report.h"
@@ -14,6 +14,8 @@ static const double SNAP = 0.0005; // seconds: an example this near to an output
 typedef struct example_flag {
     double      time; // seconds, or frames
     bool        in_frames;
+    const char* clip; // whose time it is, `clip_length` long; NULL: the one that plays
+    size_t      clip_length;
     const char* morph; // NULL: a file
     const char* path;
 } example_flag;
@@ -22,13 +24,19 @@ typedef struct example_flag {
 
 static int read_flag(const char* text, example_flag* out)
 {
-    char* end = NULL;
-    *out = (example_flag){ .time = strtod(text, &end) };
-    out->in_frames = end != text && *end == 'f';
+    char*       end = NULL;
+    const char *equals = strchr(text, '='), *begin = text;
+    *out = (example_flag){ 0 };
+    // "walk@0.5=FILE": no time holds the sign, a clip's name may.
+    for (const char* c = text; equals && c < equals; c++)
+        if (*c == '@') out->clip = text, out->clip_length = (size_t)(c - text), begin = c + 1;
+    out->time = strtod(begin, &end);
+    out->in_frames = end != begin && *end == 'f';
     if (out->in_frames) end++;
-    if (end == text || *end != '=' || !isfinite(out->time) || out->time < 0.0 || end[1] == 0) {
-        report_error(
-            "--example '%s' is not T=FILE: a time in seconds (0.5) or an output frame (12f), and a sculpt or morph:NAME", text);
+    if (end == begin || *end != '=' || !isfinite(out->time) || out->time < 0.0 || end[1] == 0) {
+        report_error("--example '%s' is not T=FILE: a time in seconds (0.5, or walk@0.5 of another clip) or an output frame "
+                     "(12f), and a sculpt or morph:NAME",
+                     text);
         return EXIT_USAGE;
     }
     if (out->in_frames && out->time != floor(out->time)) {
@@ -88,8 +96,25 @@ int examples_flags(const options* o)
 
 // ---------------------------------------------------------------------------------------------- giving
 
-static double example_time(const motion* m, const example_flag* f)
+static bool is_named(const sup_clip* clip, const example_flag* f)
 {
+    return strlen(clip->name) == f->clip_length && strncmp(clip->name, f->clip, f->clip_length) == 0;
+}
+
+/// The clip that an example belongs to; NULL in `out`: none plays.
+static int example_clip(const sup_character* c, const motion* m, const example_flag* f, const sup_clip** out)
+{
+    *out = m->clip;
+    if (!f->clip || (m->clip && is_named(m->clip, f))) return EXIT_DONE;
+    for (uint32_t i = 0; i < c->clip_count; i++)
+        if (is_named(*out = &c->clips[i], f)) return EXIT_DONE;
+    report_error("--example '%.*s@%g': '%s' has no clip of that name", (int)f->clip_length, f->clip, f->time, c->name);
+    return EXIT_FAILED;
+}
+
+static double example_time(const motion* m, const sup_clip* clip, const example_flag* f)
+{
+    if (clip != m->clip) return f->in_frames ? f->time / m->fps : f->time; // output frames are not its own
     if (f->in_frames) return sup_frame_time(m->start, m->fps, (uint32_t)fmin(f->time, 4e9));
     double frame = floor((f->time - m->start) * m->fps + 0.5);
     if (frame < 0.0 || frame > 4e9) return f->time;
@@ -129,7 +154,7 @@ static int check_times(const sup_example* examples, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < i; k++)
-            if (fabs(examples[i].time - examples[k].time) <= SNAP) {
+            if (examples[i].clip == examples[k].clip && fabs(examples[i].time - examples[k].time) <= SNAP) {
                 report_error("the examples '%s' and '%s' are both at %.4g s; give each its own time", examples[k].name,
                              examples[i].name, examples[i].time);
                 return EXIT_FAILED;
@@ -169,19 +194,21 @@ int examples_apply(const options* o, const motion* m, sup_character* c)
     sup_example* examples = sup_arena_alloc(c->arena, count, sizeof *examples);
     if (!examples) return fail_memory();
     for (uint32_t i = 0; i < count && code == EXIT_DONE; i++) {
-        example_flag f;
-        sup_vec3*    points = NULL;
+        example_flag    f;
+        sup_vec3*       points = NULL;
+        const sup_clip* clip = NULL;
         code = read_flag(options_nth(o, FLAG_EXAMPLE, i), &f);
+        if (code == EXIT_DONE) code = example_clip(c, m, &f, &clip);
         if (code == EXIT_DONE && f.morph) code = morph_points(c, f.morph, c->arena, &points);
         else if (code == EXIT_DONE) points = t.points[file++];
         examples[i] = (sup_example){ .name = f.morph ? f.morph : f.path,
-                                     .clip = m->clip ? m->clip->name : NULL,
-                                     .time = example_time(m, &f),
+                                     .clip = clip ? clip->name : NULL,
+                                     .time = example_time(m, clip, &f),
                                      .in_rest_space = f.morph != NULL,
                                      .points = points };
-        if (code == EXIT_DONE && m->clip && examples[i].time > m->clip->seconds + SNAP) {
-            report_error("the example '%s' is at %.4g s, behind the end of the clip '%s' (%.3f s)", examples[i].name,
-                         examples[i].time, m->clip->name, m->clip->seconds);
+        if (code == EXIT_DONE && clip && examples[i].time > clip->seconds + SNAP) {
+            report_error("the example '%s' is at %.4g s, past the end of the clip '%s' (%.3f s)", examples[i].name,
+                         examples[i].time, clip->name, clip->seconds);
             code = EXIT_FAILED;
         }
     }

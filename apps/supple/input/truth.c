@@ -5,13 +5,13 @@
 #include "report/report.h"
 #include "supple/io_extra.h"
 #include "system/system.h"
+#include "supple/io.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 // Copies of one point farther apart than this part of the diagonal are different points: the meshes do not match.
 static const double GAP_MAX = 0.01;
@@ -47,15 +47,8 @@ static bool number_of(const char* name, unsigned long long* out)
 static bool extra_reads(const char* name)
 {
     const sup_extra* extra = sup_extra_get();
-    const char*      dot = strrchr(name, '.');
-    size_t           length = dot ? strlen(dot + 1) : 0;
-    for (uint32_t i = 0; i < extra->format_count && length; i++) {
-        for (const char* word = extra->formats[i]->endings; *word;) {
-            size_t n = strcspn(word, " ");
-            if (n == length && strncasecmp(word, dot + 1, n) == 0) return true;
-            word += n + strspn(word + n, " ");
-        }
-    }
+    for (uint32_t i = 0; i < extra->format_count; i++)
+        if (sup_path_ends_in(name, extra->formats[i]->endings)) return true;
     return false;
 }
 
@@ -127,13 +120,7 @@ static int list_folder(const char* folder, const char* flag, sup_arena* arena, l
     return EXIT_DONE;
 }
 
-static bool ends_in(const char* path, const char* ending)
-{
-    const char* dot = strrchr(path, '.');
-    return dot && strcasecmp(dot + 1, ending) == 0;
-}
-
-bool truth_is_cache(const char* path) { return ends_in(path, "pc2") || ends_in(path, "mdd") || ends_in(path, "npy"); }
+bool truth_is_cache(const char* path) { return sup_path_ends_in(path, "pc2 mdd npy"); }
 
 // Every frame of a point cache is a mesh of the set.
 static int list_cache(const char* path, sup_arena* arena, listing* out)
@@ -307,7 +294,7 @@ static int match_cached(truth_set* t, uint32_t i, const sup_character* c, sup_ar
                      count, c->name, mesh->point_count, mesh->vertex_count);
         return EXIT_FAILED;
     }
-    bool   by_vertex = count == mesh->vertex_count && !(ends_in(t->paths[i], "npy") && count == mesh->point_count);
+    bool   by_vertex = count == mesh->vertex_count && !(sup_path_ends_in(t->paths[i], "npy") && count == mesh->point_count);
     gather g = { sup_arena_copy(arena, mesh->points, mesh->point_count, sizeof *mesh->points), copies, 0.0 };
     if (!g.points) return fail_memory();
     memset(copies, 0, mesh->point_count * sizeof *copies);

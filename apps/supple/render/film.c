@@ -1,6 +1,7 @@
 // The ffmpeg child: start, feed, wait.
 #include "film.h"
 #include "report/output.h"
+#include "supple/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,9 +36,8 @@ static const film_kind kinds[] = {
 
 static const film_kind* kind_of(const char* path)
 {
-    const char* dot = strrchr(path, '.');
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && dot; i++)
-        if (strcmp(dot + 1, kinds[i].ending) == 0) return &kinds[i];
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (sup_path_ends_in(path, kinds[i].ending)) return &kinds[i];
     return NULL;
 }
 

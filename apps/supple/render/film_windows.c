@@ -1,13 +1,10 @@
 // Films on Windows: none yet, because pictures need a ray caster that is not built there (docs/install.md).
 #include "film.h"
+#include "supple/io.h"
 
 #include <string.h>
 
-bool film_ending(const char* path)
-{
-    const char* dot = strrchr(path, '.');
-    return dot && (strcmp(dot, ".mp4") == 0 || strcmp(dot, ".webm") == 0 || strcmp(dot, ".gif") == 0);
-}
+bool film_ending(const char* path) { return sup_path_ends_in(path, "mp4 webm gif"); }
 
 film* film_begin(const char* path, uint32_t width, uint32_t height, double fps, sup_error* error)
 {

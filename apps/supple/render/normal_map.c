@@ -101,7 +101,7 @@ static sup_result draw_triangles(const normal_side* side, const sup_progress* ba
     }
     if (c->covered) return SUP_OK;
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "the texture coordinates cover no texel of a normal map of %u: they have no area, or are no numbers; "
+                    "the texture coordinates cover no texel of a normal map of %u: they have no area, or are not numbers; "
                     "unwrap the mesh again, or make the map larger",
                     c->size);
 }
@@ -157,7 +157,7 @@ static void add_rows(void* data, uint32_t begin, uint32_t end)
         sup_vec3 b = { n.y * d.z - n.z * d.y, n.z * d.x - n.x * d.z, n.x * d.y - n.y * d.x };
         sup_vec3 m = fine_normal(a->fine, f, o);
         sup_vec3 more = { weight * dot(d, m), weight * t[v[0]].w * dot(b, m), weight * fmaxf(dot(n, m), 0) };
-        if (!isfinite(more.x + more.y + more.z)) continue; // a pose that is no numbers says nothing; the bake tells of it
+        if (!isfinite(more.x + more.y + more.z)) continue; // a pose that is not numbers says nothing; the bake tells of it
         a->sums[i].x += more.x, a->sums[i].y += more.y, a->sums[i].z += more.z;
     }
 }
@@ -332,7 +332,7 @@ static void actor_end(actor* a)
     sup_scratch_destroy(a->normals_scratch);
 }
 
-// How much larger the triangles around each point are than at rest, less 1. Returns how many of them are no numbers: they are
+// How much larger the triangles around each point are than at rest, less 1. Returns how many of them are not numbers: they are
 // 0.
 static uint32_t find_tension(const sup_mesh* m, const sup_vec3* points, double* rest, double* now, float* out)
 {

@@ -5,6 +5,7 @@
 #include "input/chains.h"
 #include "input/clip_timing.h"
 #include "report/report.h"
+#include "supple/io.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,14 +61,14 @@ static int read_colors(const options* o, render_job* job)
     if (strcmp(text, "white") == 0) job->background = (picture_color){ 1, 1, 1 };
     else if (strcmp(text, "dark") == 0) job->background = picture_color_srgb(38, 42, 48);
     else if (!light && !read_hex(text, &job->background))
-        return wrong("background", text, "is no color: write light, white, dark or #rrggbb");
+        return wrong("background", text, "is not a color: write light, white, dark or #rrggbb");
     job->use_background = light ? NULL : &job->background;
 
     text = options_text(o, FLAG_COLOR, "clay");
     if (strcmp(text, "clay") == 0) return EXIT_DONE;
     job->stage.file_colors = strcmp(text, "file") == 0;
     if (job->stage.file_colors) return EXIT_DONE;
-    if (!read_hex(text, &job->color)) return wrong("color", text, "is no color: write clay, file or #rrggbb");
+    if (!read_hex(text, &job->color)) return wrong("color", text, "is not a color: write clay, file or #rrggbb");
     job->stage.color = &job->color;
     return EXIT_DONE;
 }
@@ -105,14 +106,14 @@ static int read_view(const options* o, render_job* job)
     if (!picture_camera_read(camera, &job->stage.camera))
         return wrong(
             "camera", camera,
-            "is none: write three-quarter, front, back, left, right, side, top, or orbit:AZIMUTH,ELEVATION[,DISTANCE]");
+            "is not a camera: write three-quarter, front, back, left, right, side, top, or orbit:AZIMUTH,ELEVATION[,DISTANCE]");
     const char* follow = options_text(o, FLAG_FOLLOW, "travel");
     if (strcmp(follow, "on") != 0 && strcmp(follow, "off") != 0 && strcmp(follow, "travel") != 0)
         return wrong("follow", follow, "is unknown: write travel, on or off");
     job->stage.follow = strcmp(follow, "on") == 0 ? FOLLOW_ON : strcmp(follow, "off") == 0 ? FOLLOW_OFF : FOLLOW_TRAVEL;
     job->cut = cut != NULL;
     if (cut && !read_plane(cut, &job->cut_normal, &job->cut_distance))
-        return wrong("cut", cut, "is no plane: write x=0.1, y<0.3, z>0, or NX,NY,NZ,D");
+        return wrong("cut", cut, "is not a plane: write x=0.1, y<0.3, z>0, or NX,NY,NZ,D");
     job->ground = !options_has(o, FLAG_NO_GROUND);
     return EXIT_DONE;
 }
@@ -179,8 +180,7 @@ int render_read_heat(const sup_character* character, render_job* job)
 
 static int read_output(const options* o, render_job* job)
 {
-    const char* dot = strrchr(job->output, '.');
-    bool        png = dot && strcmp(dot, ".png") == 0;
+    bool png = sup_path_ends_in(job->output, "png");
     job->film = film_ending(job->output);
     if (!png && !job->film) {
         report_error("'%s' has an unknown ending; pictures end in .png, films in .mp4, .webm or .gif", job->output);
@@ -226,7 +226,7 @@ static int read_times(const options* o, render_job* job)
     }
     bool still = options_has(o, FLAG_TIME) || options_has(o, FLAG_FRAME);
     if (options_has(o, FLAG_TIME) && options_has(o, FLAG_FRAME)) {
-        report_error("--time and --frame exclude each other; leave one out");
+        report_error("--time and --frame cannot be combined; leave one out");
         return EXIT_USAGE;
     }
     if (still && ((job->film || job->sheet) && !job->turntable)) {
@@ -235,7 +235,7 @@ static int read_times(const options* o, render_job* job)
         return EXIT_USAGE;
     }
     if (options_has(o, FLAG_POSE) && still) {
-        report_error("--pose and --%s exclude each other; leave one out", options_has(o, FLAG_TIME) ? "time" : "frame");
+        report_error("--pose and --%s cannot be combined; leave one out", options_has(o, FLAG_TIME) ? "time" : "frame");
         return EXIT_USAGE;
     }
     return EXIT_DONE;

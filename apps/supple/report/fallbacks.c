@@ -15,7 +15,7 @@ static const sentence sentences[] = {
     { "runner.lost_and_reset", "The motion was lost and began anew on the skinned skin",
       "times: a point was no longer finite, or ten diagonals away; soften the chain, or lower --step" },
     { "runner.pose_held", "The simulation kept its last pose for",
-      "steps: a joint's transform was no number, or a million times too large; look at the keys of the clip" },
+      "steps: a joint's transform was not a number, or a million times too large; look at the keys of the clip" },
     { "dualquat.no_rotation", "Linear blending stood in", "times where a joint had no rotation to blend; look at its scale" },
     { "pose_space.no_turn", "A joint without a rotation counted as unturned", "times; look at its scale" },
     { "pose_space.no_rotation", "Linear blending stood in", "times where a joint had no rotation to blend; look at its scale" },

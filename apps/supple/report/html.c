@@ -192,27 +192,41 @@ static void put_base64(html* h, const uint8_t* bytes, size_t size)
     }
 }
 
-void html_picture(html* h, const image* picture, const char* alt, const char* caption)
+static void put_figure(html* h, const uint8_t* bytes, size_t size, const char* dimensions, const char* alt, const char* caption,
+                       const char* missing)
 {
-    uint8_t*  bytes = NULL;
-    size_t    size = 0;
-    sup_error error;
     html_add(h, "<figure>");
-    if (image_encode_png(picture, &bytes, &size, &error)) {
-        html_add(h, "<img width=\"%u\" height=\"%u\" alt=\"", picture->width, picture->height);
+    if (bytes) {
+        html_add(h, "<img%s alt=\"", dimensions);
         html_text(h, alt);
         html_add(h, "\" src=\"data:image/png;base64,");
         put_base64(h, bytes, size);
         html_add(h, "\">");
     } else {
         html_add(h, "<p class=\"bad\">");
-        html_text(h, error.text);
+        html_text(h, missing);
         html_add(h, "</p>");
     }
-    free(bytes);
     html_add(h, "<figcaption>");
     html_text(h, caption);
     html_add(h, "</figcaption></figure>\n");
+}
+
+void html_picture(html* h, const image* picture, const char* alt, const char* caption)
+{
+    uint8_t*  bytes = NULL;
+    size_t    size = 0;
+    sup_error error;
+    char      dimensions[64];
+    snprintf(dimensions, sizeof dimensions, " width=\"%u\" height=\"%u\"", picture->width, picture->height);
+    bool made = image_encode_png(picture, &bytes, &size, &error);
+    put_figure(h, made ? bytes : NULL, size, dimensions, alt, caption, error.text);
+    free(bytes);
+}
+
+void html_png(html* h, const void* bytes, size_t size, const char* alt, const char* caption)
+{
+    put_figure(h, bytes, size, "", alt, caption, "The picture could not be drawn; its log says why.");
 }
 
 static int to_byte(float linear)

@@ -46,10 +46,12 @@ typedef struct html_plot {
     double             limit; ///< a line across; NAN: none
 } html_plot;
 
-/// The y axis always shows 0. Values that are no numbers interrupt the line.
+/// The y axis always shows 0. Values that are not numbers interrupt the line.
 void html_plot_add(html* h, const html_plot* plot);
 /// A picture with a caption below it. The caption is escaped.
 void html_picture(html* h, const image* picture, const char* alt, const char* caption);
+/// The same of a PNG file's bytes; NULL: it is missing, and that is said.
+void html_png(html* h, const void* bytes, size_t size, const char* alt, const char* caption);
 /// A bar of the heat colors with words at its ends; `both`: the colors that go both ways from gray.
 void html_legend(html* h, const char* title, const char* low, const char* high, bool both);
 

@@ -22,7 +22,7 @@ static bool read_amount(const char* text, double* value, bool* percent)
 
 static int refuse(flag_id id, const char* text, const char* cure)
 {
-    report_error("--%s '%s' is no limit; %s", options_flag_name(id), text, cure);
+    report_error("--%s '%s' is not a limit; %s", options_flag_name(id), text, cure);
     return EXIT_USAGE;
 }
 

@@ -22,7 +22,7 @@ typedef struct verdict {
     char*      text; ///< newline-separated; NULL: none
 } verdict;
 
-/// Whether a limit is exceeded, or a number beats another as the worst: what is no number is worse than any.
+/// Whether a limit is exceeded, or a number beats another as the worst: what is not a number is worse than any.
 bool worse_than(double value, double other);
 
 /// Says it as an error, and keeps it for the report.

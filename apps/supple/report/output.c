@@ -1,7 +1,9 @@
 // Files written beside and renamed.
 #include "output.h"
 
+#include "commands/options.h"
 #include "commands/progress.h"
+#include "report.h"
 #include "system/system.h"
 
 #include <errno.h>
@@ -124,4 +126,26 @@ void output_drop(output_file* o)
     path_remove(o->part);
     o->open = false;
     interrupts_release();
+}
+
+int output_folders(const char* path, bool whole, const char* cure)
+{
+    char text[4096];
+    if (snprintf(text, sizeof text, "%s", path) >= (int)sizeof text) {
+        report_error("the folder's name is too long; %s", cure);
+        return EXIT_FAILED;
+    }
+    for (char* at = text + 1;; at++) {
+        if (*at && !path_parts(*at)) continue;
+        if (!*at && !whole) return EXIT_DONE;
+        char kept = *at;
+        *at = 0;
+        int number = path_is_folder(text) ? 0 : path_make_folder(text);
+        if (number != 0 && number != EEXIST) {
+            report_error("the folder '%s' cannot be made (%s); %s", text, strerror(number), cure);
+            return EXIT_FAILED;
+        }
+        *at = kept;
+        if (!kept) return EXIT_DONE;
+    }
 }

@@ -20,4 +20,8 @@ bool output_keep(output_file* o, sup_error* error);
 /// Leaves nothing behind. Harmless after output_keep and on a zeroed one.
 void output_drop(output_file* o);
 
+/// Makes the folders of a path (`whole`: and the path itself as one). Says what is wrong, with the cure, and returns
+/// EXIT_FAILED.
+int output_folders(const char* path, bool whole, const char* cure);
+
 #endif

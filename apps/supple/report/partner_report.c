@@ -64,7 +64,7 @@ void note_partners(const sup_character* character, const sup_mocap* mocap, const
         report_note("the first %u frames of '%s' only show a straight pose and the way out of it and are left out",
                     report->dropped_count, mocap->name);
     if (report->rest_from_frame)
-        report_note("the rest pose of '%s' is no standing figure; its straightest frame was taken for it", mocap->name);
+        report_note("the rest pose of '%s' is not a standing figure; its straightest frame was taken for it", mocap->name);
 }
 
 // ---------------------------------------------------------------------------------------------- all of them
