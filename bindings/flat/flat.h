@@ -27,7 +27,7 @@
 typedef uint32_t flat_handle;
 
 /// Rises with every change that callers must follow.
-#define FLAT_ABI 4
+#define FLAT_ABI 5
 
 typedef enum flat_status {
     FLAT_OK = 0,
@@ -89,11 +89,18 @@ FLAT_API flat_handle flat_make(flat_handle draft, const char* description, flat_
 FLAT_API int32_t flat_map(flat_handle character, const char* name, const float* values, uint64_t count);
 /// A sculpt: {"name","clip","time","rest_space"}, three floats a point or a stored vertex. No time: all sculpts are dropped.
 FLAT_API int32_t flat_example(flat_handle character, const char* description, const float* points, uint64_t floats);
+/// Skin weights in place of those that are there: point i follows joints[k] by values[k] for k from begin[i] to begin[i + 1] -
+/// 1; begin has a number for each point and the end. Rows are brought to a sum of exactly 1 in steps of 2^-22, the largest
+/// first: flat_write puts them into the GLB, and who reads that has the same bits. flat_array(character, "weight_begin") and so
+/// on give them back.
+FLAT_API int32_t flat_weights(flat_handle character, const uint32_t* begin, uint64_t begin_count, const uint32_t* joints,
+                              const float* values, uint64_t count);
 /// A motion: {"name","fps"}, ten floats a joint for every frame, and a weight a morph for every frame or NULL.
 FLAT_API int32_t flat_clip(flat_handle character, const char* description, const float* local, uint64_t local_floats,
                            const float* morphs, uint64_t morph_floats);
 /// The motion of a file put on the character's joints as a new clip: captured motion (.bvh), or a clip of another character's
-/// file. Bytes and `read` as in flat_load_bytes; bytes NULL: the file `name` is read.
+/// file; or key poses (.json, docs/poses.md), which take the place of a clip of the same name that was added before.
+/// Bytes and `read` as in flat_load_bytes; bytes NULL: the file `name` is read. Of captured motion:
 /// {"name","clip","fps","map":{"joint":"joint of the motion" or null},"keep_first"}: the new clip's name (that of the motion),
 /// which clip of the other character (the first) and how many keys a second (30), who follows whom where names do not tell.
 /// JSON: {"clip","seconds","name","frames_left_out","guessed",

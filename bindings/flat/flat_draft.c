@@ -101,7 +101,7 @@ static sup_result count_parts(maker* m)
         size_t   length;
         uint32_t part = part_of(g->name, &length);
         if (!part || !is_known(g->name, length))
-            return sup_fail(m->error, SUP_ERROR_INPUT, "characters know no array '%s'; flat.h lists those there are", g->name);
+            return sup_fail(m->error, SUP_ERROR_INPUT, "characters know no array '%s'; flat.h lists them", g->name);
         if (part > m->part_count) m->part_count = part;
     }
     for (uint32_t i = 0; i < m->part_count; ++i)
@@ -122,7 +122,7 @@ static sup_result make_faces(const maker* m, uint32_t part, sup_part_desc* out)
     if (!sizes) {
         out->face_count = (uint32_t)(count / 3);
         if (count % 3 == 0) return SUP_OK;
-        return sup_fail(m->error, SUP_ERROR_INPUT, "mesh %u has %llu corners, which are no triangles; give 'face_sizes' too",
+        return sup_fail(m->error, SUP_ERROR_INPUT, "mesh %u has %llu corners, which are not triangles; give 'face_sizes' too",
                         part + 1, (unsigned long long)count);
     }
     out->face_sizes = sizes->data;

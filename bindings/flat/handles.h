@@ -60,6 +60,7 @@ typedef struct flat_object {
     flat_bytes        colors;    ///< of the points, where they were asked for
     sup_auto_weights  weighed;   ///< what flat_weigh says of what it made; its arrays are in the character
     float             skeleton_scale;
+    sup_json*         posed; ///< names of the clips that came from poses, as keys; in the character's arena
     // Draft
     flat_given* given;
     // Bake

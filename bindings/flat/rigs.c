@@ -1,16 +1,7 @@
-// Motion of others put on a character, and weights made by themselves.
+// Motion of others put on a character, poses made by hand, and weights made by themselves.
 #include "handles.h"
 
 #include <string.h>
-
-static bool ends_in(const char* path, const char* ending)
-{
-    size_t length = strlen(path), n = strlen(ending);
-    if (length < n) return false;
-    for (size_t i = 0; i < n; ++i)
-        if ((path[length - n + i] | 32) != ending[i]) return false;
-    return true;
-}
 
 // ---------------------------------------------------------------------------------------------- motion
 
@@ -110,6 +101,48 @@ static bool told_by_caller(const motion_wish* wish, const char* joint)
     return told;
 }
 
+/// A clip that came from poses may be made anew: chains that are there keep the old one, whose memory stays.
+static sup_result put_posed(flat_object* o, const sup_clip* clip)
+{
+    sup_character*  c = o->character;
+    const sup_clip* old = sup_character_clip(c, clip->name);
+    size_t          at = old ? (size_t)(old - c->clips) : 0;
+    if (old && !sup_json_get(o->posed, old->name))
+        return sup_fail(&o->error, SUP_ERROR_INPUT, "'%s' has a clip '%s' already; give the poses another \"clip\"", c->name,
+                        old->name);
+    if (!o->posed) o->posed = sup_json_new(c->arena, SUP_JSON_OBJECT);
+    if (!sup_json_set(c->arena, o->posed, clip->name, sup_json_new(c->arena, SUP_JSON_TRUE)))
+        return sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while adding poses");
+    sup_result r = sup_character_add_clip(c, clip, &o->error);
+    if (r || !old) return r;
+    sup_clip* fresh = (sup_clip*)c->clips; // the array is new
+    fresh[at] = fresh[--c->clip_count];
+    return SUP_OK;
+}
+
+/// Key poses (docs/poses.md).
+static sup_json* put_poses(flat_object* o, const char* path, const sup_load_options* load, sup_arena* a)
+{
+    const sup_files* files = load->files ? load->files : sup_files_system();
+    sup_bytes        bytes;
+    sup_json*        tree;
+    sup_clip         clip;
+    sup_result       r = files->read(files->user, path, a, &bytes, &o->error);
+    if (!r) r = sup_json_parse((const char*)bytes.data, bytes.size, path, a, &tree, &o->error);
+    if (!r) r = sup_clip_from_poses(o->character, tree, a, &clip, &o->error);
+    if (!r) r = put_posed(o, &clip);
+    sup_json* out = r ? NULL : sup_json_new(a, SUP_JSON_OBJECT);
+    sup_json_set(a, out, "name", sup_json_new_string(a, path));
+    sup_json_set(a, out, "clip", sup_json_new_string(a, clip.name));
+    sup_json_set(a, out, "seconds", sup_json_new_number(a, clip.seconds));
+    sup_json_set(a, out, "guessed", sup_json_new_number(a, 0));
+    sup_json_set(a, out, "pairs", sup_json_new(a, SUP_JSON_ARRAY));
+    sup_json_set(a, out, "without_partner", sup_json_new(a, SUP_JSON_ARRAY));
+    sup_json* last = sup_json_set(a, out, "warnings", sup_json_new(a, SUP_JSON_ARRAY));
+    if (!r && !last) sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer");
+    return last ? out : NULL;
+}
+
 static sup_json* put_motion(flat_object* o, const char* path, const sup_load_options* load, const char* description,
                             sup_arena* a)
 {
@@ -119,8 +152,8 @@ static sup_json* put_motion(flat_object* o, const char* path, const sup_load_opt
     sup_retarget_report report;
     sup_result          r = read_wish(description, a, &wish, &o->error);
     if (!r)
-        r = ends_in(path, ".bvh") ? sup_mocap_load(path, load, a, &mocap, &o->error)
-                                  : read_other(path, load, o->character, &wish, a, &mocap, &o->error);
+        r = sup_path_ends_in(path, "bvh") ? sup_mocap_load(path, load, a, &mocap, &o->error)
+                                          : read_other(path, load, o->character, &wish, a, &mocap, &o->error);
     if (!r) r = sup_retarget(o->character, &mocap, &wish.how, a, &clip, &report, &o->error);
     if (r) return NULL;
     if (wish.name) clip.name = wish.name;
@@ -157,7 +190,9 @@ const char* flat_motion(flat_handle character, const char* name, const uint8_t* 
     sup_arena*       arena = sup_arena_create(NULL);
     if (!arena) sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     bool        good = arena && flat_source_check(&source, name, &o->error) == SUP_OK;
-    sup_json*   tree = good ? put_motion(o, name, &load, description, arena) : NULL;
+    sup_json*   tree = !good                            ? NULL
+                       : sup_path_ends_in(name, "json") ? put_poses(o, name, &load, arena)
+                                                        : put_motion(o, name, &load, description, arena);
     const char* text = tree ? flat_text(o, tree) : NULL;
     if (tree && !text) sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer");
     sup_arena_destroy(arena);

@@ -38,6 +38,33 @@ static const char BVH[] =
     "Yrotation\nJOINT forearm\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\n"
     "OFFSET 0 1 0\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.5\n0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 90 0\n";
 
+static void poses_become_a_clip_that_may_be_made_anew(void** state)
+{
+    (void)state;
+    static const char* const texts[] = {
+        "{\"supple_poses\":1,\"clip\":\"p\",\"keys\":[{\"time\":1,\"turn\":{\"forearm\":[0,0,60]}}]}",
+        "{\"supple_poses\":1,\"clip\":\"p\",\"keys\":[{\"time\":2}]}"
+    };
+    flat_handle arm = load("builtin:arm?points=300"), players[2];
+    for (int i = 0; i < 2; ++i) {
+        says(answered(flat_motion(arm, "p.json", (const uint8_t*)texts[i], strlen(texts[i]), NULL, NULL, NULL), arm),
+             i ? "\"seconds\":2" : "\"seconds\":1");
+        players[i] = must(flat_play(must(flat_chain(arm, "{\"clip\":\"p\"}", NULL, NULL), arm), NULL), arm);
+    }
+    const char* text = flat_inspect(arm);
+    const char* first = strstr(text, "\"p\"");
+    assert_true(first && !strstr(first + 1, "\"p\"")); // once
+    char hashes[2][64];
+    for (int i = 0; i < 2; ++i) { // the older chain plays what it was bound to
+        assert_int_equal(flat_evaluate(players[i], 0, NULL, 0), FLAT_OK);
+        snprintf(hashes[i], sizeof hashes[i], "%s", flat_hash(players[i]));
+    }
+    assert_string_not_equal(hashes[0], hashes[1]);
+    static const char own[] = "{\"supple_poses\":1,\"clip\":\"flex\",\"keys\":[{\"time\":0}]}";
+    assert_null(flat_motion(arm, "p.json", (const uint8_t*)own, sizeof own - 1, NULL, NULL, NULL));
+    says(flat_error(arm), "another \"clip\"");
+}
+
 static void captured_motion_becomes_a_clip(void** state)
 {
     (void)state;
@@ -325,6 +352,7 @@ static void going_back_gives_the_same_frame(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(poses_become_a_clip_that_may_be_made_anew),
         cmocka_unit_test(captured_motion_becomes_a_clip),
         cmocka_unit_test(a_clip_of_a_twin_is_the_own_one),
         cmocka_unit_test(automatic_weights_make_a_second_character),

@@ -20,6 +20,9 @@ character() {
     done
     "$program" bake "$2" "$out/flat.glb" --clip "$3" --fps "$4" --deform dualquat --name baked --flat --quiet 2>/dev/null
     "$program" bake "$2" "$out/sparse.glb" --clip "$3" --fps "$4" --deform dualquat --name baked --sparse --quiet
+    for client in unreal unity godot; do
+        "$program" bake "$2" "$out/$client.glb" --clip "$3" --fps "$4" --deform dualquat --name baked --max-error 0.1% --for $client --quiet
+    done
     "$program" bake "$2" "$out/obj.obj" --clip "$3" --fps "$4" --deform dualquat --quiet
 }
 

@@ -5,7 +5,7 @@ import type {
     LoadOptions, Measures, MeshArrays, MotionOptions, MotionReport, PlayOptions, Progress, WeightOptions,
 } from "./types.ts";
 
-const ABI = 4;
+const ABI = 5;
 const CODES = ["ok", "input", "file", "memory", "cancelled", "dead", "busy"] as const;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -220,6 +220,21 @@ export class Character extends Thing {
     example(description: { name?: string; clip?: string; time?: number; rest_space?: boolean }, points?: Float32Array): void {
         this.door.lend([JSON.stringify(description), points], (text, at) =>
             this.door.check(this.handle, this.door.call("flat_example", this.handle, text, at, BigInt(points?.length ?? 0))));
+    }
+
+    /**
+     * Skin weights in place of those that are there: point i follows joints[k] by values[k], k from begin[i] to begin[i + 1]
+     * - 1. They are kept in steps of 2^-22 that sum to exactly 1, so that write() and who reads it have the same bits;
+     * array("weight_values") gives them.
+     */
+    weights(begin: Uint32Array, joints: Uint32Array, values: Float32Array): void
+    {
+        if (joints.length !== values.length)
+            throw new SuppleError(`weights: ${joints.length} joints and ${values.length} values`, "input");
+        this.door.lend([ begin, joints, values ],
+                       (from, which, by) =>
+                           this.door.check(this.handle, this.door.call("flat_weights", this.handle, from, BigInt(begin.length),
+                                                                       which, by, BigInt(values.length))));
     }
 
     /** A motion: ten floats a joint for every frame, and a weight a morph for every frame. */

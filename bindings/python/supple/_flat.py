@@ -9,7 +9,7 @@ import weakref
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-ABI = 4
+ABI = 5
 """Of bindings/flat/flat.h. A library with another number is refused."""
 
 Progress = Callable[[float, str], Optional[bool]]
@@ -67,6 +67,7 @@ _FUNCTIONS: dict = {
     "flat_draft": (_HANDLE, [_HANDLE]),
     "flat_give": (_STATUS, [_HANDLE, _TEXT, _POINTER, _U64]),
     "flat_make": (_HANDLE, [_HANDLE, _TEXT, _PROGRESS, _POINTER]),
+    "flat_weights": (_STATUS, [_HANDLE, _POINTER, _U64, _POINTER, _POINTER, _U64]),
     "flat_map": (_STATUS, [_HANDLE, _TEXT, _POINTER, _U64]),
     "flat_example": (_STATUS, [_HANDLE, _TEXT, _POINTER, _U64]),
     "flat_clip": (_STATUS, [_HANDLE, _TEXT, _POINTER, _U64, _POINTER, _U64]),

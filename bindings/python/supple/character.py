@@ -268,6 +268,16 @@ class Character:
         """Painted maps by name; set one to add it. Chains that are bound already do not see it."""
         return Maps(self)
 
+    def set_weights(self, weights: Any) -> None:
+        """Skin weights in place of those that are there: points x joints, or the three arrays begin, joints, values. They are
+        kept in steps of 2^-22 that sum to exactly 1: save() and who reads the file have the same bits."""
+        begin, of, values = weights if isinstance(weights, tuple) and len(weights) == 3 else _sparse(weights, len(self.inspect()["joints"]))
+        a, b, c = Given(begin, "I", "weight_begin"), Given(of, "I", "weight_joints"), Given(values, "f", "weight_values")
+        if b.count != c.count:
+            raise ValueError(f"weights: {b.count} joints and {c.count} values")
+        me = self._handle.__index__()
+        _flat.check(lib.flat_weights(me, a.address, a.count, b.address, c.address, c.count), me)
+
     @property
     def points(self) -> Any:
         """The rest shape, points x 3."""

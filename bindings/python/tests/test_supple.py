@@ -136,6 +136,21 @@ def test_an_implausible_size_is_judged_unless_the_unit_is_given(arm):
     assert not supple.character(arm.points * 100, arm.faces, unit=1).warnings
 
 
+def test_weights_that_are_set_come_back_from_a_file_to_the_bit(arm, tmp_path):
+    arm.save(tmp_path / "arm.glb")
+    own = supple.load(tmp_path / "arm.glb")
+    before = own.chain("linear").bake(clip="flex", fps=2).hashes
+    dense = numpy.random.default_rng(1).random((len(own.points), len(own.inspect()["joints"])), dtype="f")
+    dense[:, [not joint["skin"] for joint in own.inspect()["joints"]]] = 0
+    own.set_weights(dense)
+    hashes = own.chain("linear").bake(clip="flex", fps=2).hashes
+    assert hashes != before
+    own.save(tmp_path / "again.glb")
+    assert supple.load(tmp_path / "again.glb").chain("linear").bake(clip="flex", fps=2).hashes == hashes
+    with pytest.raises(supple.InputError, match="in begin"):
+        own.set_weights(([0], [0], [1.0]))
+
+
 def test_maps_go_in_and_out(arm):
     assert list(arm.maps) == []
     before = arm.chain("dualquat").bake(clip="flex", fps=2).hashes
