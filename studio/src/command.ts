@@ -21,29 +21,38 @@ export function quoted(word: string): string {
     return /^[\w\-./,:=+@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-export const sourceWord = (source: Source): string => source.builtin ?? source.given ?? source.file?.name ?? "character.glb";
+/** What a file with other weights than the given one is called. */
+export const weightsName = (source: Source): string => `${(source.builtin ?? source.given ?? source.file?.name ?? "character").replace(/^builtin:/, "").replace(/[?].*$/, "").replace(/\.[^.]+$/, "")}-weights.glb`;
+export const sourceWord = (source: Source): string => source.skin ? weightsName(source) : source.builtin ?? source.given ?? source.file?.name ?? "character.glb";
 
 /** Why no line of the command line makes what is seen; null: one does. */
 export function onlyHere(session: Session): string | null {
     if (session.source.bend) return "This motion was made by the Doctor. Choose a clip of the file, and the line for it stands here.";
-    if ((session.source.motions ?? []).length > 1) return "The command line puts one motion at a time onto a rig; remove the others in the panel Character.";
+    const over = posedOf(session, session.clip)?.over ?? null;
+    if (posedOf(session, over)) return "This was thrown over poses: two motions, and the command line takes one at a time. Save the GLB in the tool Pose: it has both.";
+    if (posedOf(session, session.clip) && session.source.motions?.length) return "The command line puts one motion at a time onto a rig, and these poses are one; remove the others in the panel Character.";
+    if (!posedOf(session, session.clip) && (session.source.motions ?? []).length > 1) return "The command line puts one motion at a time onto a rig; remove the others in the panel Character.";
     return null;
 }
+
+/** The clip of poses that is played, which is a file of its own. */
+const posedOf = ({ source }: Session, clip: string | null) => source.poses?.find(one => one.clip === clip);
 
 const seconds = (value: number): string => String(Number(value.toFixed(6)));
 
 /** The words of `supple bake`, not yet quoted. */
 export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string[] {
     const { source } = session, words = ["supple", "bake", sourceWord(source), out.file];
-    const [moved] = source.motions ?? [];
-    if (moved) words.push("--motion", moved.name);
+    const [moved] = source.motions ?? [], posed = posedOf(session, motion.clip);
+    if (posed) words.push("--motion", `${posed.clip}.json`);
+    else if (moved) words.push("--motion", moved.name);
     if (motion.clip !== null) words.push("--clip", motion.clip);
     words.push("--deform", linksText(chain));
     for (const one of settings(chain)) words.push("--set", one);
     const world = worldName(session, motion.clip), { hold } = takeOf(session, motion.clip);
     if (world) words.push("--world", world);
     for (const { name, file } of source.maps ?? []) words.push("--map", `${name}=${file.name}`);
-    for (const { time, file } of source.sculpts ?? []) words.push("--example", `${seconds(time)}=${file.name}`);
+    for (const { clip, time, file } of source.sculpts ?? []) words.push("--example", `${clip === motion.clip ? "" : `${clip}@`}${seconds(time)}=${file.name}`);
     if (source.unit !== undefined) words.push("--unit", String(source.unit));
     if (source.up !== undefined) words.push("--up", source.up);
     if (session.start !== null) words.push("--start", seconds(motion.start));
@@ -71,8 +80,8 @@ export function bakePlan(session: Session, chain: ChainSpec, motion: Motion, out
 
 export function commandLine(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
     const { source } = session, words = bakeWords(session, chain, motion, out);
-    if (source.weights !== "automatic") return words.map(quoted).join(" ");
-    const weighted = `${sourceWord(source).replace(/^builtin:/, "").replace(/[?].*$/, "").replace(/\.[^.]+$/, "")}-weights.glb`;
+    if (source.weights !== "automatic" || source.skin) return words.map(quoted).join(" ");
+    const weighted = weightsName(source);
     words[2] = weighted;
     return `${["supple", "weights", sourceWord(source), weighted].map(quoted).join(" ")} && ${words.map(quoted).join(" ")}`;
 }

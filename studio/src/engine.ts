@@ -3,8 +3,9 @@
 import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Drawing, type Player, type Remote, SuppleError } from "supple-skin";
 import { fileBytes } from "./files.ts";
 import { type Frame, Frames, packNormals } from "./frames.ts";
-import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, shapeOf } from "./lane.ts";
+import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, posesKey, sculptsKey, shapeOf, skinKey } from "./lane.ts";
 import { type Pull, bindsForces, forcesOf, takeOf, worldWith } from "./touch/take.ts";
+import { worldMerged } from "./touch/world.ts";
 import { Truth } from "./truth.ts";
 import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
@@ -116,7 +117,7 @@ export class Engine {
 
     /** Follows the session. */
     sync(session: Session): void {
-        const before = this.session, same = (["source", "clip", "chains", "fps", "start", "end", "cycle", "take"] as const).every(name => before[name] === session[name]);
+        const before = this.session, same = (["source", "clip", "chains", "fps", "start", "end", "cycle", "take", "world"] as const).every(name => before[name] === session[name]);
         this.session = session;
         if (same && this.loadedKey) return; // the playhead, the camera, what is shown
         const key = characterKey(session.source), world = session.source.world?.hash ?? "";
@@ -124,13 +125,37 @@ export class Engine {
             this.loadedKey = key;
             this.loading = this.loading.then(() => this.load(key));
         } else if (key !== this.shapeKey) return; // it is being read; chains follow when it is there
-        else if (world !== this.worldKey) this.loading = this.loadWorld().then(() => this.syncChains());
+        else if (posesKey(session.source) !== this.posed || world !== this.worldKey) this.loading = this.loading.then(() => this.loadBeside());
         else this.syncChains();
     }
 
+    private beside = false;
+    /** What changes beside the character while it plays: clips of poses, and the world. */
+    private async loadBeside(): Promise<void> {
+        this.beside = true;
+        try {
+            if (posesKey(this.session.source) !== this.posed) await this.loadPoses();
+            if ((this.session.source.world?.hash ?? "") !== this.worldKey) await this.loadWorld();
+            this.syncChains();
+        } catch (error) {
+            this.onProblem(sentence(error));
+        } finally {
+            this.beside = false;
+        }
+    }
+
+    private posed = "[]";
+    /** Clips of poses, made anew where plain skinning runs; the character stays what it is. */
+    private async loadPoses(): Promise<void> {
+        const { source } = this.session, lane = this.slots.get(BASE)?.lane;
+        this.posed = posesKey(source);
+        if (!lane || !this.shape) return;
+        await lane.load(source);
+        this.shape.info = await lane.character.inspect();
+    }
     private world: object | undefined;
-    /** The world that was dropped. */
-    get worldFile(): object | undefined { return this.world; }
+    /** The world that was dropped, with what was changed of it here. */
+    get worldFile(): object | undefined { return worldMerged(this.world, this.session.world); }
     private pulls(): Pull[] { return takeOf(this.session, this.clip()?.name ?? null).pulls; }
     private worldKey = "";
     private async loadWorld(): Promise<void> {
@@ -223,6 +248,26 @@ export class Engine {
         };
     }
 
+    /** Lends a chain to poses from a hand, also while it binds anew, which then begins again. The last frame stays until the chain has it (-1: at once). */
+    lendChain(id: number): { chain: Remote<Chain>; values: [string, number][]; alive(): boolean; show(frame: Frame): void; end(until: number): void } | undefined {
+        const slot = this.slotOf(id), { chain } = slot ?? {};
+        if (!slot || !chain) return undefined;
+        const binding = slot.status.state === "binding", turn = ++slot.turn, living: NonNullable<Engine["living"]> = { slot, values: new Map(), frame: undefined, until: Infinity };
+        this.living = living;
+        return {
+            chain, values: this.frameValues(this.specOf(slot)), alive: () => this.living === living && turn === slot.turn,
+            show: frame => {
+                if (this.living === living) living.frame = frame;
+                this.tell("frames");
+            },
+            end: until => {
+                if (until >= 0) living.lasts = until;
+                else if (this.living === living) this.living = undefined;
+                if (until < 0 && turn === slot.turn) void (binding ? this.bind(slot, slot.bindKey) : this.play(slot));
+            },
+        };
+    }
+
     private living: { slot: Slot; values: Map<string, number>; frame: Frame | undefined; until: number; lasts?: number } | undefined;
     /** Movements of sliders that asked to be seen. */
     asked = 0;
@@ -282,8 +327,11 @@ export class Engine {
 
     // -------------------------------------------------------------------------------------------- the character
 
-    /** Whether the character that plays is the one that is wanted. */
-    get current(): boolean { return this.shapeKey === this.loadedKey; }
+    /** Whether the character that plays, its poses and its world are those that are wanted. */
+    get current(): boolean {
+        const { source } = this.session;
+        return this.shapeKey === this.loadedKey && !this.beside && posesKey(source) === this.posed && (source.world?.hash ?? "") === this.worldKey;
+    }
 
     private async load(key: string): Promise<void> {
         if (key !== this.loadedKey) return; // another one is wanted by now
@@ -293,11 +341,13 @@ export class Engine {
         try {
             base.lane ??= await Lane.open(true);
             if (!this.deformers.length) [this.deformers, this.builtins] = await Promise.all([base.lane.supple.deformers(), base.lane.supple.builtins()]);
-            await Promise.all([base.lane.load(source), this.loadWorld()]);
+            await Promise.all([base.lane.load({ ...source, sculpts: [] }), this.loadWorld()]); // what the file itself brings
             const shape = await shapeOf(base.lane.character);
             if (key !== this.loadedKey) return;
             this.shape = shape;
+            this.posed = posesKey(source);
             this.shapeKey = key;
+            this.weightsAt = skinKey(source);
             this.problem = null;
             base.restarts = 0;
             for (const slot of this.slots.values()) slot.bindKey = slot.playKey = "";
@@ -330,7 +380,7 @@ export class Engine {
         for (const spec of [BASE_CHAIN, ...wanted]) {
             const slot = this.slots.get(spec.id) ?? new Slot(spec.id);
             this.slots.set(spec.id, slot);
-            const bindKey = JSON.stringify([characterKey(this.session.source), spec.id === BASE ? "" : mapsKey(this.session.source), this.chainOptions(spec)]);
+            const bindKey = JSON.stringify([characterKey(this.session.source), skinKey(this.session.source), spec.id === BASE ? "" : mapsKey(this.session.source), this.sculpted(spec) ? sculptsKey(this.session.source) : "", posesKey(this.session.source, this.clip()?.name ?? null), this.chainOptions(spec)]);
             if (slot.bindKey !== bindKey) {
                 slot.restarts = 0;
                 void this.bind(slot, bindKey);
@@ -339,6 +389,8 @@ export class Engine {
         this.tell("status");
     }
 
+    /** Whether sculpts drive a link of it. */
+    sculpted(spec: ChainSpec): boolean { return spec.links.some(one => !one.muted && this.deformers.find(each => each.name === one.deformer)?.needs.includes("examples")); }
     /** The chain of a slot as the session has it now. */
     private specOf(slot: Slot): ChainSpec { return this.session.chains.find(one => one.id === slot.id) ?? BASE_CHAIN; }
     /** What makes other frames of the same bind. */
@@ -352,7 +404,7 @@ export class Engine {
     }
 
     private chainOptions(spec: ChainSpec): ChainOptions {
-        const world = bindsForces(spec.links) ? worldWith(this.world, this.pulls()) : this.world;
+        const world = bindsForces(spec.links) ? worldWith(this.worldFile, this.pulls()) : this.worldFile;
         const bound = { ...spec, links: spec.links.map(one => ({ ...one, values: Object.fromEntries(Object.entries(one.values).filter(([name, value]) => !this.isLive(one.deformer, name, value))) })) };
         return { links: linksText(spec), clip: this.clip()?.name ?? null, set: settings(bound), ...(world ? { world } : {}) };
     }
@@ -373,7 +425,7 @@ export class Engine {
         slot.bindKey = bindKey;
         // From now on what is there is an older result: its hashes are not those of the session.
         slot.frames.restart(this.span().count, slot.motion === this.motionKey());
-        if (this.living?.slot === slot) this.living = undefined;
+        if (this.living?.slot === slot && this.living.lasts === undefined) this.living = undefined;
         slot.status = { state: "binding", fraction: 0, problem: null };
         this.tell("status");
         let lane: Lane | undefined;
@@ -383,6 +435,7 @@ export class Engine {
             if (turn !== slot.turn) return;
             lane = slot.id === BASE && slot.lane ? slot.lane : this.spares.pop() ?? await Lane.open();
             await lane.load(source);
+            if (slot.id === BASE) await this.takeWeights(lane, skinKey(source));
             const chain = await lane.character.chain(options, fraction => {
                 if (turn === slot.turn) {
                     slot.status = { state: "binding", fraction, problem: null };
@@ -407,6 +460,18 @@ export class Engine {
             this.failed(slot, error);
         }
     }
+
+    /** The weights that the shape has are those of the session. */
+    private async takeWeights(lane: Lane, key: string): Promise<void> {
+        const { shape } = this;
+        if (!shape || key === this.weightsAt) return;
+        const [weightBegin, weightJoints, weightValues] = await Promise.all([lane.character.array("weight_begin"), lane.character.array("weight_joints"), lane.character.array("weight_values")]);
+        Object.assign(shape, { weightBegin, weightJoints, weightValues });
+        this.weightsAt = key;
+        this.tell("frames");
+    }
+    /** Which painted weights the shape has; "": those of the file. */
+    weightsAt = "";
 
     /** Resolves when plain skinning plays, or cannot. */
     private async moves(): Promise<void> {
@@ -459,7 +524,7 @@ export class Engine {
             await old?.free();
             const player = await chain.play({ ...this.playOptions(), snapshots: SNAPSHOTS }), { end, hold } = this.span();
             if (hold) await player.hold(end);
-            if (this.pulls().length && !bindsForces(spec.links)) await player.forces([...forcesOf(this.world), ...this.pulls()], -1);
+            if (this.pulls().length && !bindsForces(spec.links)) await player.forces([...forcesOf(this.worldFile), ...this.pulls()], -1);
             for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
             if (turn !== slot.turn) return void player.free();
             slot.player = player;

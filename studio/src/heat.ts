@@ -92,7 +92,7 @@ export class HeatMap {
     }
 
     private weightsFor(shape: Shape, joint: string): Float32Array {
-        const key = `${shape.info.name}|${shape.info.points}|${joint}`;
+        const key = `${shape.info.name}|${shape.info.points}|${this.engine.weightsAt}|${joint}`;
         if (this.weights && this.weightsOf === key) return this.weights;
         const at = shape.info.joints.findIndex(one => one.name === joint), out = new Float32Array(shape.info.points);
         for (let i = 0; i < out.length; ++i) for (let k = shape.weightBegin[i]!; k < shape.weightBegin[i + 1]!; ++k) if (shape.weightJoints[k] === at) out[i]! += shape.weightValues[k]!;
@@ -104,7 +104,7 @@ export class HeatMap {
     colors(session: Session, shape: Shape, frame: Frame, at: number): Float32Array | undefined {
         const { heat } = session.show;
         if (heat === "none") return undefined;
-        const key = JSON.stringify([heat, session.show.joint, session.chains, session.source.file?.hash, session.source.truth?.[0]?.hash]);
+        const key = JSON.stringify([heat, session.show.joint, session.chains, session.source.file?.hash, this.engine.weightsAt, session.source.truth?.[0]?.hash]);
         if (key !== this.key) {
             this.key = key;
             this.extent = 0;

@@ -29,8 +29,13 @@ export const KEYS: { title: string; keys: Key[] }[] = [
         { keys: "Drag, scroll", what: "Turn, come closer; two fingers or the right button move" },
     ] },
     { title: "Hand", keys: [
-        { keys: "V G P", what: "Look, grab, paint" },
-        { keys: "Drag", what: "On the skin: pull or paint; beside it: turn the view" },
+        { keys: "V G P S L", what: "Look, grab, paint, sculpt, weights of a joint" },
+        { keys: "J H U", what: "Pose, throw, world" },
+        { keys: "X", what: "Throwing: shake while it is down" },
+        { keys: "K", what: "Posing: a key here, or behind the last" },
+        { keys: "Drag", what: "On the skin: pull, paint or sculpt; beside it: turn the view" },
+        { keys: "Shift drag", what: "Paint: draw around skin that Fill takes" },
+        { keys: "Alt click", what: "Weights: choose the joint of the skin" },
     ] },
     { title: "Compare", keys: [
         { keys: "Q", what: "One chain", match: plain("q"), run: compare("single") },

@@ -3,13 +3,24 @@ import { type Character, type CharacterInfo, type Remote, type Supple, SuppleErr
 import { bendClip } from "./bend.ts";
 import { fileBytes } from "./files.ts";
 import type { Source } from "./session.ts";
+import { weightsIn } from "./touch/weights_rows.ts";
+import { type PoseClip, posesText } from "./touch/pose.ts";
 
 const MOST_THREADS = 4; // of one lane: several play at a time, and the page wants a core too
 
 /** What of a source makes another character. */
-export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined, maps: undefined, truth: undefined });
+export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined, maps: undefined, truth: undefined, sculpts: undefined, skin: undefined, poses: undefined });
 /** Maps are of the character too, but they change while it plays: chains bind anew with them, and nothing else does. */
 export const mapsKey = ({ maps = [] }: Source): string => maps.map(({ name, file }) => `${name}=${file.hash}`).join();
+/** So are sculpts: chains that are driven by them bind anew. */
+export const sculptsKey = ({ sculpts = [] }: Source): string => sculpts.map(({ clip, time, file }) => `${clip}@${time}=${file.hash}`).join();
+
+/** So are painted weights, which every chain is bound with. */
+export const skinKey = ({ skin }: Source): string => skin?.hash ?? "";
+const MOST_GROWN = 64e6; // bytes of weights and sculpts that were replaced: the core gives them back with the character
+
+/** Poses made by hand are clips that change while it plays; only chains that play one bind anew with it. */
+export const posesKey = ({ poses = [] }: Source, clip?: string | null): string => JSON.stringify(clip === undefined ? poses : poses.filter(one => one.clip === clip));
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 /** The module, compiled once for all lanes, while it arrives. */
@@ -27,6 +38,10 @@ export class Lane {
     motions: MotionSaid[] = [];
     private key = "";
     private maps: NonNullable<Source["maps"]> = [];
+    private sculpts = "";
+    private skin = "";
+    private old = 0;
+    private poses: PoseClip[] = [];
 
     private constructor(readonly supple: Remote<Supple>) {}
 
@@ -38,18 +53,52 @@ export class Lane {
 
     /** Loads the character, unless it is there. */
     async load(source: Source): Promise<void> {
-        const key = characterKey(source), maps = source.maps ?? [];
-        // A map in place of another is given; one that is gone needs the file again.
-        if (this.key === key && this.maps.every(old => maps.some(one => one.name === old.name))) {
+        const key = characterKey(source), maps = source.maps ?? [], poses = source.poses ?? [];
+        // A map or poses in place of others are given; what is gone needs the file again. So do the file's own sculpts and weights, when those of the session are gone.
+        if (this.key === key && this.old < MOST_GROWN && this.maps.every(old => maps.some(one => one.name === old.name)) && this.poses.every(old => poses.some(one => one.clip === old.clip)) && (!this.sculpts || source.sculpts?.length) && (!this.skin || source.skin)) {
+            for (const one of poses) if (!this.poses.includes(one) && !this.poses.some(old => JSON.stringify(old) === JSON.stringify(one))) await putPoses(this.character, one);
+            this.poses = poses;
             for (const { name, file } of maps) if (!this.maps.some(old => old.name === name && old.file.hash === file.hash)) await this.character.map(name, numbersOf(file.name, await fileBytes(file)));
             this.maps = maps;
-            return;
+            await this.takeSkin(source);
+            return this.takeSculpts(source);
         }
         if (this.key) await this.character.free();
         this.key = "";
         ({ character: this.character, motions: this.motions } = await read(this.supple, source));
         this.key = key;
         this.maps = maps;
+        this.poses = poses;
+        this.sculpts = this.skin = "";
+        this.old = 0;
+        await this.takeSkin(source);
+        await this.takeSculpts(source);
+    }
+
+    /** So many bytes were replaced in the character. */
+    grown(bytes: number): void { this.old += bytes; }
+
+    private async takeSkin(source: Source): Promise<void> {
+        const key = skinKey(source);
+        if (key === this.skin) return;
+        this.skin = key;
+        const { begin, joints, values } = weightsIn(await fileBytes(source.skin!));
+        await this.character.weights(begin, joints, values);
+        this.grown(source.skin!.bytes);
+    }
+
+    /** Sculpts of the session, in place of those that the character brings, as `--example` has it. */
+    private async takeSculpts(source: Source): Promise<void> {
+        const key = sculptsKey(source);
+        if (key === this.sculpts) return;
+        this.sculpts = key;
+        await this.character.example({});
+        for (const { file, clip, time } of source.sculpts ?? []) {
+            const sculpt = await this.supple.load(file.name, await fileBytes(file));
+            await this.character.example({ name: file.name, ...(clip ? { clip } : {}), time }, await sculpt.array("points") as Float32Array);
+            await sculpt.free();
+            this.grown(file.bytes);
+        }
     }
 
     close(): void {
@@ -85,11 +134,7 @@ async function read(supple: Remote<Supple>, source: Source): Promise<{ character
         const { clip, guessed, pairs, without_partner: without } = await character.motion(file.name, await fileBytes(file), {});
         motions.push({ name: file.name, clip, guessed, pairs: pairs.length, without });
     }
-    for (const { file, clip, time } of source.sculpts ?? []) {
-        const sculpt = await supple.load(file.name, await fileBytes(file));
-        await character.example({ name: file.name, ...(clip ? { clip } : {}), time }, await sculpt.array("points") as Float32Array);
-        await sculpt.free();
-    }
+    for (const one of source.poses ?? []) await putPoses(character, one);
     if (source.bend) {
         const [{ joints }, rest] = await Promise.all([character.inspect(), character.array("joint_rest")]), { name, fps, local } = bendClip(joints, rest as Float32Array, source.bend);
         await character.clip({ name, fps }, local);
@@ -97,10 +142,12 @@ async function read(supple: Remote<Supple>, source: Source): Promise<{ character
     return { character, motions };
 }
 
+const putPoses = (character: Remote<Character>, poses: PoseClip) => character.motion(`${poses.clip}.json`, new TextEncoder().encode(posesText(poses)));
+
 /** A map's numbers: a JSON array, or text with blanks, commas or lines between. */
 export function numbersOf(name: string, bytes: Uint8Array): Float32Array {
     const values = new TextDecoder().decode(bytes).replace(/[[\],;]/g, " ").trim().split(/\s+/).map(Number), bad = values.findIndex(value => !Number.isFinite(value));
-    if (!values.length || bad >= 0) throw new SuppleError(`'${name}' is no map: ${bad >= 0 ? `entry ${bad + 1} is not a number` : "it is empty"}; give one number from 0 to 1 a point`, "input");
+    if (!values.length || bad >= 0) throw new SuppleError(`'${name}' is not a map: ${bad >= 0 ? `entry ${bad + 1} is not a number` : "it is empty"}; give one number from 0 to 1 a point`, "input");
     return Float32Array.from(values);
 }
 

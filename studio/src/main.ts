@@ -14,6 +14,7 @@ import { panels } from "./panels/index.ts";
 import { side } from "./side.ts";
 import { Store } from "./store.ts";
 import { timeline } from "./timeline.ts";
+import { poseKeys } from "./touch/pose_keys.ts";
 import { touchTools } from "./touch/tools.ts";
 import { View } from "./view.ts";
 
@@ -62,6 +63,7 @@ const tools = touchTools(app); // before the view's own listeners: a press on th
 chrome(app, openFiles(app), keys(app));
 side(app, panels);
 timeline(app);
+poseKeys(app, tools.poser);
 engine.want(valuesWanted(store.now), store.now.show.drawn);
 clock.play();
 openStudio(store, engine, view, clock, tools);

@@ -4,6 +4,7 @@ import { byId, h } from "./dom.ts";
 import { sentence } from "./engine.ts";
 import { filesOf, keepFile } from "./files.ts";
 import { linksOfPreset } from "./preset.ts";
+import { isAt, placeOf } from "./touch/sculpt_file.ts";
 import { readTruth } from "./truth.ts";
 import { type FileRef, type Session, type Source, isSession, sourceName } from "./session.ts";
 import { lastSession } from "./store.ts";
@@ -88,7 +89,8 @@ export async function takeFiles(app: App, given: Given[]): Promise<void> {
     if (!given.length) return;
     const by = (role: Role) => given.filter(one => roleOf(one.name) === role), problems: string[] = [];
     const attempt = async (work: () => Promise<void>) => work().catch(error => void problems.push(sentence(error)));
-    const characters = [...by("character"), ...by("foreign")];
+    // What says of itself where it belongs is a sculpt, whatever it came with.
+    const sculpts = by("character").filter(one => placeOf(one.bytes)), characters = [...by("character").filter(one => !sculpts.includes(one)), ...by("foreign")];
     // Shapes after the first are sculpts or a sequence only where they are plain meshes; another character replaces.
     const [first, ...others] = characters.sort((a, b) => rank(a.name) - rank(b.name));
     const all = sequenceOf(characters), alone = all.length > 0 && all.length === characters.length && await fits(app, all[0]!); // a truth for the character that is there
@@ -102,10 +104,10 @@ export async function takeFiles(app: App, given: Given[]): Promise<void> {
     });
     const sequence = sequenceOf(first && !/\.(obj|ply|mesh)$/i.test(first.name) ? others : characters);
     if (sequence.length && app.engine.info) await attempt(() => takeTruth(app, sequence));
-    for (const one of others.filter(each => !sequence.includes(each))) await attempt(async () => {
+    for (const one of [...others.filter(each => !sequence.includes(each)), ...sculpts]) await attempt(async () => {
         if (!/\.(obj|ply|mesh)$/i.test(one.name)) throw new Error(`'${one.name}' was left out: one character at a time, and '${first!.name}' is it`);
-        const ref = await kept(app, one), clip = app.engine.clip()?.name ?? "", time = timeOf(one.name, app), { source: old } = app.store.now;
-        const source = { ...old, sculpts: [...(old.sculpts ?? []), { file: ref, clip, time }] };
+        const ref = await kept(app, one), { source: old } = app.store.now, place = placeOf(one.bytes) ?? { clip: app.engine.clip()?.name ?? "", time: timeOf(one.name, app) };
+        const source = { ...old, sculpts: [...(old.sculpts ?? []).filter(each => !isAt(each, place)), { file: ref, ...place }] };
         await app.engine.probe(source);
         app.store.do(`sculpt ${one.name}`, session => ({ ...session, source }));
         await app.engine.ready();

@@ -6,6 +6,7 @@ import { fileBytes } from "./files.ts";
 import { Lane } from "./lane.ts";
 import type { ChainSpec, Session } from "./session.ts";
 import { takeOf, worldWith } from "./touch/take.ts";
+import { worldMerged } from "./touch/world.ts";
 
 export interface Baked {
     name: string;
@@ -23,7 +24,7 @@ export async function bake(session: Session, chain: ChainSpec, motion: Motion, o
     const lane = await Lane.open();
     try {
         await lane.load(session.source);
-        const file = session.source.world ? JSON.parse(new TextDecoder().decode(await fileBytes(session.source.world))) as object : undefined, world = worldWith(file, takeOf(session, motion.clip).pulls);
+        const file = session.source.world ? JSON.parse(new TextDecoder().decode(await fileBytes(session.source.world))) as object : undefined, world = worldWith(worldMerged(file, session.world), takeOf(session, motion.clip).pulls);
         const plan = bakePlan(session, chain, motion, out, world);
         const bound = await lane.character.chain(plan.chain, progress), baked = await bound.bake(plan.bake, progress);
         const [files, info] = await Promise.all([baked.files(), baked.inspect()]);

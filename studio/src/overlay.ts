@@ -7,13 +7,22 @@ import type { Drawing } from "supple-skin";
 import type { Shape } from "./lane.ts";
 
 /** Where every joint stands in a pose, from transforms that are relative to the parents. */
-export function jointPlaces(shape: Shape, pose: Float32Array): Vector3[] {
+export const jointPlaces = (shape: Shape, pose: Float32Array): Vector3[] => jointFrames(shape, pose).map(one => new Vector3().setFromMatrixPosition(one));
+
+/** How every joint is turned in a pose against its rest. */
+export function jointTurns(shape: Shape, pose: Float32Array): Quaternion[] {
+    const turn = (one: Matrix4): Quaternion => new Quaternion().setFromRotationMatrix(new Matrix4().extractRotation(one)), rest = jointFrames(shape, shape.jointRest);
+    return jointFrames(shape, pose).map((one, i) => turn(one).multiply(turn(rest[i]!).conjugate()));
+}
+
+/** Where every joint stands and how it is turned. */
+export function jointFrames(shape: Shape, pose: Float32Array): Matrix4[] {
     const { joints } = shape.info, world: Matrix4[] = [];
     joints.forEach((joint, i) => {
         const p = 10 * i, local = new Matrix4().compose(new Vector3(pose[p], pose[p + 1], pose[p + 2]), new Quaternion(pose[p + 3], pose[p + 4], pose[p + 5], pose[p + 6]), new Vector3(pose[p + 7], pose[p + 8], pose[p + 9]));
         world.push(joint.parent >= 0 ? local.premultiply(world[joint.parent]!) : local);
     });
-    return world.map(one => new Vector3().setFromMatrixPosition(one));
+    return world;
 }
 
 const BONE = 0xffffff, CHOSEN = 0xffc24d;

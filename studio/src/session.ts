@@ -1,7 +1,9 @@
 // The whole state of the page as one plain object, and what can be done to it. Nothing here touches the document, a worker or a file.
 import type { Bend } from "./bend.ts";
+import type { PoseClip } from "./touch/pose.ts";
 import type { Take } from "./touch/take.ts";
 import type { Touch } from "./touch/tools.ts";
+import type { WorldEdit } from "./touch/world.ts";
 
 export type Value = number | boolean | string;
 
@@ -33,6 +35,8 @@ export interface Source {
     up?: "x" | "y" | "z";
     /** Weights are made anew from the skeleton, in place of those of the file. */
     weights?: "automatic";
+    /** Weights painted here, in place of any others (touch/weights_rows.ts). */
+    skin?: FileRef;
     /** Motions put onto the rig. */
     motions?: FileRef[];
     /** Sculpts at times of clips. */
@@ -42,6 +46,8 @@ export interface Source {
     world?: FileRef;
     /** The same mesh in its right shape, a file a frame. */
     truth?: FileRef[];
+    /** Clips of poses made by hand. */
+    poses?: PoseClip[];
     /** A joint that the Doctor turns, as one more clip. */
     bend?: Bend;
 }
@@ -93,6 +99,8 @@ export interface Session {
     /** What was done by hand to the motion, and the tool that the hand has. */
     take?: Take;
     touch?: Touch;
+    /** Gravity, wind and bodies that were set here. */
+    world?: WorldEdit;
 }
 
 export const link = (deformer: string, values: Record<string, Value> = {}): Link => ({ deformer, muted: false, values });

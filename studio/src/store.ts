@@ -5,6 +5,9 @@ const MOST_UNDO = 300;       // steps; a session is a few kilobytes
 const MERGE_MS = 800;        // changes of one thing (a drag) closer than this are one step
 const AUTOSAVE_MS = 500;     // after the first change that is not saved, never while a pointer is down
 
+/** Begins the names of things that are one step however long they take. */
+export const STROKE = "stroke ";
+
 interface Step {
     before: Session;
     after: Session;
@@ -41,7 +44,7 @@ export class Store {
         const before = this.session, after = change(before), at = Date.now();
         if (after === before) return;
         const last = this.done.at(-1);
-        if (merge && last?.merge === merge && at - last.at < MERGE_MS) Object.assign(last, { after, at });
+        if (merge && last?.merge === merge && (at - last.at < MERGE_MS || merge.startsWith(STROKE))) Object.assign(last, { after, at });
         else this.done.push({ before, after, label, merge, at });
         if (this.done.length > MOST_UNDO) this.done.shift();
         this.undone = [];

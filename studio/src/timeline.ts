@@ -5,7 +5,7 @@ import { ICONS, byId, h, icon } from "./dom.ts";
 import type { Frame } from "./frames.ts";
 import { chainName } from "./session.ts";
 
-const LEFT = 58, RIGHT = 18; // pixels around the track, the same for track and curves
+export const LEFT = 58, RIGHT = 18; // pixels around the track, the same for track and curves
 const BAR = 3, BAR_GAP = 2, RULER = 22;
 const RATES = [24, 30, 60], SPEEDS = [0.1, 0.25, 0.5, 1, 2];
 

@@ -84,6 +84,8 @@ export class View {
     /** Called with the chains' places whenever they change. */
     onPanes: (panes: Pane[]) => void = () => undefined;
     onCamera: () => void = () => undefined;
+    /** A frame to show in place of the chain's: what a brush makes of it. */
+    instead: (chain: number, at: number) => Frame | undefined = () => undefined;
     playing: () => boolean = () => false;
 
     constructor(readonly canvas: HTMLCanvasElement, private readonly engine: Engine) {
@@ -236,7 +238,7 @@ export class View {
 
     /** The frame to show of a chain: its own, an older one, or plain skinning. */
     frameOf(chain: number, at: number): { frame: Frame; whose: "own" | "stale" | "base" | "live" } | undefined {
-        const live = this.engine.liveFrame(chain);
+        const live = this.instead(chain, at) ?? this.engine.liveFrame(chain);
         if (live) return { frame: live, whose: "live" };
         const frames = this.engine.frames(chain), own = frames?.get(at);
         if (own) return { frame: own, whose: "own" };
@@ -273,6 +275,7 @@ export class View {
         this.dirty = true;
     }
     private paint_: Float32Array | undefined;
+    hasPainted(colors: Float32Array): boolean { return this.paint_ === colors; }
 
     /** Materials of the file; null: it has none that could be read. */
     set fileLook(look: Look | null) {
@@ -405,10 +408,10 @@ export class View {
             over.dress(this.materialsFor(session, true), null);
             over.wire.visible = over.mesh.castShadow = over.cap.group.visible = false;
         }
-        const base = this.engine.base()?.any(at);
-        if (this.bones && base) {
-            this.bones.group.visible = session.show.bones || session.show.heat === "weights";
-            if (this.bones.group.visible) this.bones.show(base.pose, session.show.joint);
+        const pose = shown.whose === "live" ? shown.frame.pose : this.engine.base()?.any(at)?.pose;
+        if (this.bones && pose) {
+            this.bones.group.visible = session.show.bones || session.show.heat === "weights" || session.touch?.tool === "pose" || session.touch?.tool === "weights";
+            if (this.bones.group.visible) this.bones.show(pose, session.show.joint);
         }
         this.drawnLinks.show(drawn && drawn.at === at ? drawn.drawing : undefined, this.shape!.info.diagonal);
         const wipe = session.compare === "wipe", y = height - pane.top - pane.height;

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import zlib from "node:zlib";
 import { browse, change, serve, settled, site, source, studio, watch } from "./harness.mjs";
+import { BRUSHES, strokeSteps } from "./strokes.mjs";
 
 const option = (name, standard) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : standard);
 const MINUTES = Number(option("--minutes", 10)), rows = [];
@@ -103,6 +104,13 @@ for (const [drawing, how] of DRAWS) {
     if (!drawing) await got.context.close();
     ({ page, context } = got);
 }
+
+// Brushes.
+for (const brush of BRUSHES) {
+    const steps = await strokeSteps(page, brush), share = t => steps[Math.floor(t * (steps.length - 1))];
+    row(`a step of a stroke, 30,000 points: ${brush}`, "4 ms", `${share(0.5).toFixed(1)} ms median of ${steps.length}, ${share(0.9).toFixed(1)} for nine of ten`, share(0.5) < 4);
+}
+await change(page, s => ({ ...s, source: { builtin: "builtin:beast" }, end: null, touch: { ...s.touch, tool: "look" } }));
 
 // Memory while it plays.
 await change(page, s => ({ ...s, chains: [{ id: 1, links: [{ deformer: "linear", muted: false, values: {} }] }, { id: 2, links: [{ deformer: "dualquat", muted: false, values: {} }, { deformer: "smooth", muted: false, values: {} }] }], active: 2, compare: "side" }));

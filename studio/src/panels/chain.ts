@@ -35,7 +35,7 @@ export const chainPanel: Panel = {
                 failed.dataset["problem"] = status.problem ?? "";
                 failed.replaceChildren(h("p", {}, status.problem ?? ""), h("button", { class: "small outline", onclick: () => engine.retry(store.now.active) }, "Bind again"));
             }
-            const next = JSON.stringify([chain, now.show.joint, info?.text, info?.links.map(one => [one.values, one.idle, one.inert]), engine.deformers.length, engine.info?.examples.length]);
+            const next = JSON.stringify([chain, now.show.joint, info?.text, info?.links.map(one => [one.values, one.idle, one.inert]), engine.deformers.length, engine.info?.examples.length, now.source.sculpts?.length]);
             if (next === key) return;
             key = next;
             const focus = document.activeElement instanceof HTMLElement && links.contains(document.activeElement) ? document.activeElement.closest<HTMLElement>("[data-key]")?.dataset["key"] : undefined;
@@ -46,8 +46,8 @@ export const chainPanel: Panel = {
             if (links.parentElement?.parentElement) links.parentElement.parentElement.scrollTop = top;
             if (focus) (links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] input${kind ? `[type="${kind}"]` : ""}`) ?? links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] select`))?.focus();
             adding.replaceChildren(h("option", { value: "" }, "Add a link …"), ...engine.deformers.map(deformer => {
-                const lacks = deformer.needs.includes("examples") && !engine.info?.examples.length;
-                return h("option", { value: deformer.name, disabled: lacks, title: deformer.summary }, lacks ? `${deformer.name} (needs sculpts: drop some)` : deformer.name);
+                const lacks = deformer.needs.includes("examples") && !engine.info?.examples.length && !now.source.sculpts?.length;
+                return h("option", { value: deformer.name, disabled: lacks, title: deformer.summary }, lacks ? `${deformer.name} (needs sculpts: make or drop some)` : deformer.name);
             }));
             notes.replaceChildren(...(info?.notes ?? []).map(note => h("p", {}, note)));
             filter();

@@ -61,7 +61,7 @@ function report(app: App, source: Source): HTMLElement[] {
         ["Joints", info.joints.length ? count(info.joints.length) : "none"],
         ["Weights", weights ? `at most ${weights.most} a point, sums ${weights.low.toFixed(3)} to ${weights.high.toFixed(3)}` : "none"],
         ["Clips", info.clips.length ? info.clips.map(clip => `${clip.name} ${clip.seconds.toFixed(2)} s`).join(", ") : "none: drop a motion (.bvh)"],
-        ["Sculpts", info.examples.length ? info.examples.map(one => one.name).join(", ") : "none"],
+        ["Sculpts", source.sculpts?.length ? source.sculpts.map(one => one.file.name).join(", ") : info.examples.length ? info.examples.map(one => one.name).join(", ") : "none"],
         ["Morphs", info.morphs.length ? info.morphs.join(", ") : "none"],
         ["Maps", info.maps.length ? info.maps.join(", ") : "none"],
         ["World", source.world?.name ?? "gravity, no wind"],

@@ -6,7 +6,7 @@ import type { App, Panel } from "../app.ts";
 import { type Bend, bendName, jointPlace } from "../bend.ts";
 import { ICONS, h, icon } from "../dom.ts";
 import { sentence } from "../engine.ts";
-import { Lane, characterKey } from "../lane.ts";
+import { Lane, characterKey, sculptsKey } from "../lane.ts";
 import { type Camera, type Session, type Source, linksText, link } from "../session.ts";
 
 type Joint = Checkup["joints"][number];
@@ -84,7 +84,7 @@ export const doctorPanel: Panel = {
                     bar.value = fraction;
                     return wanted;
                 });
-                examined = characterKey(source);
+                examined = characterKey(source) + sculptsKey(source);
                 const most = Math.max(1e-9, ...checkup.joints.map(one => one.badness));
                 list.replaceChildren(...checkup.joints.map((joint, at) => {
                     const linear = joint.chains[0]!;
@@ -105,7 +105,7 @@ export const doctorPanel: Panel = {
         };
         store.listen(now => {
             home.hidden = !now.source.bend || !before;
-            if (examined && characterKey(plain(now.source)) !== examined) {
+            if (examined && characterKey(plain(now.source)) + sculptsKey(now.source) !== examined) {
                 examined = "";
                 list.replaceChildren();
                 detail.replaceChildren();

@@ -105,7 +105,7 @@ function moreSection(app: App): HTMLElement {
     const preset = h("button", { class: "outline", id: "out-preset", title: "Links and values of the chosen chain, for --preset and for this page", onclick: () => say(`${linksText(activeChain(store.now)).replaceAll(",", "-")}.json`, json(presetOf(activeChain(store.now)))) }, "Preset");
     const world = h("button", { class: "outline", id: "out-world", title: "The world that was dropped, with what was done by hand", onclick: () => void attempt(async () => {
         const { world: ref } = store.now.source, { pulls } = takeOf(store.now, app.engine.clip()?.name ?? null);
-        if (pulls.length) say(RECORDED, json(worldWith(app.engine.worldFile, pulls)));
+        if (worldName(store.now, app.engine.clip()?.name ?? null) === RECORDED) say(RECORDED, json(worldWith(app.engine.worldFile, pulls)));
         else if (ref) say(ref.name, new Blob([await fileBytes(ref) as Uint8Array<ArrayBuffer>]));
     }) }, "World");
     const maps = h("span", { class: "row" });

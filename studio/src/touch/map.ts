@@ -137,6 +137,13 @@ export class Ground {
     }
 }
 
+const grounds = new WeakMap<Shape, Ground>();
+export function groundOf(shape: Shape): Ground {
+    let found = grounds.get(shape);
+    if (!found) grounds.set(shape, (found = new Ground(shape)));
+    return found;
+}
+
 /** How much a joint moves each point. */
 export function weightsOf({ info, weightBegin, weightJoints, weightValues }: Shape, joint: string): Float32Array {
     const at = info.joints.findIndex(one => one.name === joint), out = new Float32Array(info.points);

@@ -8,8 +8,10 @@ import { colorsOf, gradient } from "../heat.ts";
 import { Lane, numbersOf } from "../lane.ts";
 import { save } from "../output.ts";
 import { activeChain, sourceName } from "../session.ts";
+import { STROKE } from "../store.ts";
 import type { Hit } from "./pick.ts";
-import { type Dab, Ground, type Mask, type Mode, mapText, weightsOf } from "./map.ts";
+import { asymmetry, groupScript, pointsWithin } from "./paint_more.ts";
+import { type Dab, type Ground, type Mask, type Mode, groundOf, mapText, weightsOf } from "./map.ts";
 import { touchOf } from "./tools.ts";
 
 export interface Brush {
@@ -22,9 +24,10 @@ export interface Brush {
     mirror: boolean;
 }
 export const BRUSH: Brush = { map: null, mode: "add", strength: 0.3, value: 1, mask: "none", mirror: false };
+const PREVIEW_MS = 400; // of a stroke between two binds of the chain with it
 const MODES: [Mode, string][] = [["add", "Add"], ["subtract", "Subtract"], ["set", "Set"], ["blur", "Blur"]];
 const MASKS: [Mask, string][] = [["none", "Paint all"], ["angle", "Facing side only"], ["piece", "Connected piece only"], ["joint", "By the joint's weight"]];
-const FILLS = [["all", "everything"], ["joint", "the joint's skin"], ["part", "the part painted last"], ["piece", "the piece painted last"], ["sphere", "a sphere around the last dab"]] as const;
+const FILLS = [["all", "everything"], ["joint", "the joint's skin"], ["part", "the part painted last"], ["piece", "the piece painted last"], ["sphere", "a sphere around the last dab"], ["selection", "the selection"]] as const;
 
 interface Target {
     map: string;
@@ -35,11 +38,17 @@ interface Target {
 
 export class Painter {
     readonly options: HTMLElement;
-    private ground: { of: unknown; ground: Ground } | undefined;
+    private ground: Ground | undefined;
     private values: Float32Array | undefined;
     private valuesOf = "";
     private last: Hit | undefined;
+    /** 1 at points within the last line that was drawn around some. */
+    private selected: Uint8Array | undefined;
     private stroking = false;
+    /** Strokes that were begun, and whether the map of this one is on its way to the chain. */
+    private strokes = 0;
+    private sending = false;
+    private sent = 0;
     private readonly update: () => void;
 
     constructor(private readonly app: App, private readonly reach: () => number, slider: (name: string, oninput: (value: number) => void) => { bar: HTMLInputElement; value: HTMLElement; row: HTMLElement }, size: HTMLElement) {
@@ -57,7 +66,8 @@ export class Painter {
             h("div", { class: "segments", role: "group", "aria-label": "Brush" }, modes), size, strength.row, value.row, mask,
             h("div", { class: "row-toggle" }, h("label", { for: "paint-mirror" }, "Mirror across x ", symmetric), mirror),
             h("div", { class: "row" }, h("button", { class: "small outline", id: "paint-fill-go", title: "Goes to the value, at once", onclick: () => void this.fill(fill.value as "all") }, "Fill"), fill),
-            h("div", { class: "row" }, h("span", { class: "grow" }), h("button", { class: "small outline", id: "paint-text", title: "One number a point, for --map", onclick: () => this.saveText() }, "Text"),
+            h("div", { class: "row" }, h("button", { class: "small outline", id: "paint-symmetric", title: "Points whose value is not their partner's across x", onclick: () => this.checkSymmetry() }, "Symmetric?"), h("span", { class: "grow" }),
+                h("button", { class: "small outline", id: "paint-group", title: "A script for Blender's Text Editor: the map as a vertex group of the mesh, and back", onclick: () => this.saveGroup() }, "Blender"), h("button", { class: "small outline", id: "paint-text", title: "One number a point, for --map", onclick: () => this.saveText() }, "Text"),
                 h("button", { class: "small outline", id: "paint-glb", title: "The character with its maps as attributes of the GLB", onclick: () => void this.saveGlb() }, "GLB")));
         this.update = () => {
             const { brush } = this, all = this.targets(), { joint } = store.now.show, keys = all.map(one => one.map).join();
@@ -76,7 +86,9 @@ export class Painter {
             }
             mask.value = brush.mask;
             mirror.checked = brush.mirror;
-            symmetric.textContent = this.ground && brush.mirror ? `${Math.round(100 * this.ground.ground.symmetric)} % have a partner` : "";
+            symmetric.textContent = this.ground && brush.mirror ? `${Math.round(100 * this.ground.symmetric)} % have a partner` : "";
+            const some = this.selected?.reduce((sum, one) => sum + one, 0) ?? 0;
+            (fill.options[5]!).textContent = some ? `the selection (${some} points)` : "the selection (Shift and drag around it)";
             (fill.options[1]!).textContent = joint ? `the skin of ${joint}` : "the skin of a joint (choose one)";
             low.textContent = "0";
             high.textContent = now ? `1 = ${now.whole}` : "";
@@ -112,9 +124,9 @@ export class Painter {
             this.show(undefined);
             return this.update();
         }
-        if (this.ground?.of !== shape) this.ground = { of: shape, ground: new Ground(shape) };
+        this.ground = groundOf(shape);
         const { map } = this, kept = store.now.source.maps?.find(one => one.name === map), key = `${map}|${kept?.file.hash ?? ""}|${shape.info.name}|${shape.info.points}`;
-        if (key !== this.valuesOf && !this.stroking) {
+        if (key !== this.valuesOf && !this.stroking && !this.waiting) {
             this.valuesOf = key;
             const ones = () => new Float32Array(shape.info.points).fill(1);
             const values = map === null ? undefined : kept ? perPoint(numbersOf(kept.file.name, await fileBytes(kept.file)), shape) : await engine.fileArray(`map:_${map.toUpperCase()}`) ?? ones();
@@ -125,6 +137,7 @@ export class Painter {
     }
 
     private show(values: Float32Array | undefined): void {
+        if (touchOf(this.app.store.now).tool === "weights") return; // another brush's colors
         this.app.view.painted = values && this.active ? colorsOf(values) : undefined;
     }
 
@@ -137,37 +150,66 @@ export class Painter {
     dab(hit: Hit, pressure: number): number {
         const { store, view, engine } = this.app, { brush, values } = this, shown = view.frameOf(hit.chain, store.now.frame), began = performance.now();
         if (!values || !shown || !engine.shape || !this.ground) return 0;
+        if (!this.stroking) ++this.strokes, this.sent = began;
         this.stroking = true;
         this.last = hit;
         const { joint } = store.now.show, dab: Dab = {
             ...brush, center: hit.place.toArray(), radius: this.reach() / engine.shape.info.physics_unit, strength: brush.strength * pressure, normal: hit.normal.toArray(), point: hit.point,
             weights: brush.mask === "joint" && joint ? weightsOf(engine.shape, joint) : undefined,
         };
-        this.ground.ground.dab(values, shown.frame, dab, brush.mirror);
+        this.ground.dab(values, shown.frame, dab, brush.mirror);
         this.show(values);
+        this.preview(hit.chain);
         return performance.now() - began;
+    }
+
+    /** The result while the stroke goes on: the chain binds with what is painted so far, again whenever it has shown the last. */
+    private preview(chain: number): void {
+        const { engine, store } = this.app, { state } = engine.status(chain), seen = state === "ready" || state === "simulating" && engine.frames(chain)?.get(store.now.frame);
+        if (this.sending || !seen || performance.now() - this.sent < PREVIEW_MS) return;
+        this.sending = true;
+        void this.keep(`paint ${this.map}`).finally(() => (this.sending = false));
     }
 
     /** The stroke is done: a step. */
     async end(label = `paint ${this.map}`): Promise<void> {
+        if (!this.stroking) ++this.strokes;
+        this.stroking = false;
+        await this.keep(label);
+    }
+
+    /** What is painted becomes the session's; all of a stroke is one step. */
+    private keep(label: string): Promise<void> {
+        const { strokes } = this;
+        ++this.waiting;
+        return (this.keeping = this.keeping.then(() => this.put(label, strokes)).finally(() => {
+            if (!--this.waiting) void this.follow(); // what the session became meanwhile
+        }));
+    }
+    private keeping: Promise<void> = Promise.resolve();
+    private waiting = 0;
+
+    private async put(label: string, strokes: number): Promise<void> {
         const { store, say } = this.app, { map, values } = this;
         if (map === null || !values) return;
+        this.sent = performance.now();
         const { ref, kept } = await keepFile(`${map}.txt`, new TextEncoder().encode(mapText(values)));
         if (!kept) say(`The map ${map} does not fit this browser's storage: it works now, and a reload will not find it.`);
         this.valuesOf = `${map}|${ref.hash}|${this.app.engine.info?.name}|${this.app.engine.info?.points}`;
-        this.stroking = false;
-        store.do(label, session => ({ ...session, source: { ...session.source, maps: [...(session.source.maps ?? []).filter(one => one.name !== map), { file: ref, name: map }] } }));
+        store.do(label, session => ({ ...session, source: { ...session.source, maps: [...(session.source.maps ?? []).filter(one => one.name !== map), { file: ref, name: map }] } }), `${STROKE}${strokes}`);
     }
 
     private async fill(what: (typeof FILLS)[number][0]): Promise<void> {
         const { store, engine, say } = this.app, { shape } = engine, { values, last } = this, { joint } = store.now.show, why = this.refuses();
         if (why || !shape || !values || !this.ground) return say(why ?? "There is no skin to paint.");
-        const { ground } = this.ground;
+        const { ground } = this;
         if (what === "joint" && !joint) return say("Choose a joint first: click one in the view with the bones shown, or in the panel Show.");
         if (["part", "piece", "sphere"].includes(what) && !last) return say("Paint a dab first: it says which one is meant.");
         const weights = what === "joint" ? weightsOf(shape, joint!) : undefined, part = shape.info.parts.find(one => last && last.point >= one.point_begin && last.point < one.point_begin + one.point_count);
-        const radius = this.reach() / shape.info.physics_unit, p = shape.points;
+        if (what === "selection" && !this.selected?.some(one => one)) return say("Draw a line around some skin first: with Shift and a drag.");
+        const radius = this.reach() / shape.info.physics_unit, p = shape.points, { selected } = this;
         ground.fill(values, this.brush.value, i => {
+            if (what === "selection") return selected![i]!;
             if (what === "joint") return weights![i]!;
             if (what === "part") return part && i >= part.point_begin && i < part.point_begin + part.point_count ? 1 : 0;
             if (what === "piece") return ground.piece[i] === ground.piece[last!.point] ? 1 : 0;
@@ -176,6 +218,36 @@ export class Painter {
         });
         this.show(values);
         await this.end(`fill ${this.map}`);
+    }
+
+    /** Skin within a line on the screen that faces the camera. Returns how many points. */
+    select(line: { x: number; y: number }[], chain: number): number {
+        const { view, engine, store } = this.app, { shape } = engine, shown = view.frameOf(chain, store.now.frame)?.frame;
+        if (!shape || !shown) return 0;
+        this.selected = pointsWithin(line, shape, shown, view, chain, store.now.frame);
+        this.update();
+        return this.selected.reduce((sum, one) => sum + one, 0);
+    }
+
+    private checkSymmetry(): void {
+        const { say, view } = this.app, { values, ground } = this;
+        if (!values || !ground) return say("There is no map to check yet.");
+        const { alone, differ, most } = asymmetry(values, ground.partner), name = this.map ?? "the map";
+        const rest = alone ? ` ${alone} points have no partner.` : "";
+        if (!differ) return say(`${name} is symmetric across x.${rest}`);
+        say(`${differ} of ${values.length} points differ from their partner across x, by ${most.toFixed(2)} at most.${rest}`, "note", { label: "Mirror +x to -x", run: () => {
+            const { shape } = this.app.engine;
+            if (!shape) return;
+            ground.partner.forEach((other, p) => { if (other >= 0 && shape.points[3 * p]! < 0) values[p] = values[other]!; });
+            this.show(values);
+            view.touch();
+            void this.end(`mirror ${name}`);
+        } });
+    }
+
+    private saveGroup(): void {
+        const { shape } = this.app.engine;
+        if (this.values && this.map && shape) save(`${this.map}.py`, new Blob([groupScript(this.map, this.values, shape.vertexPoints)], { type: "text/x-python" }));
     }
 
     private saveText(): void {

@@ -1,6 +1,7 @@
 // What was done by hand to a motion, on the fixed clock: springs that held the skin, and how long the last pose was held for them. Kept in the
 // session; as a file it is a world, and `supple bake --world` repeats it to the bit.
 import type { Session } from "../session.ts";
+import { isEdited } from "./world.ts";
 
 /** A place in meters. */
 export type Place = [number, number, number];
@@ -37,7 +38,7 @@ export function worldWith(world: object | undefined, pulls: Pull[]): object | un
 export const forcesOf = (world: object | undefined): object[] => (world as World | undefined)?.forces ?? [];
 export const RECORDED = "recorded.json";
 /** How the command line calls the world; null: there is none. */
-export const worldName = (session: Session, clip: string | null): string | null => (takeOf(session, clip).pulls.length ? RECORDED : session.source.world?.name ?? null);
+export const worldName = (session: Session, clip: string | null): string | null => (takeOf(session, clip).pulls.length || isEdited(session.world) ? RECORDED : session.source.world?.name ?? null);
 
 /** Deformers that know their forces since they were bound. */
 const CLOSED_FORM = ["beam", "bend", "fourier"];

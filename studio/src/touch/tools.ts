@@ -6,12 +6,20 @@ import { fileBytes } from "../files.ts";
 import { save } from "../output.ts";
 import type { Session } from "../session.ts";
 import "./touch.css";
+import "./pose.css";
 import { type Grip, Hand } from "./hand.ts";
 import { type Brush, Painter } from "./paint.ts";
 import type { Hit, Picker } from "./pick.ts";
+import { drawLine } from "./lasso.ts";
+import { PoseTool, type Posing } from "./pose_tool.ts";
+import { type SculptBrush, Sculptor } from "./sculpt.ts";
+import { Thrower, type Throwing } from "./throw.ts";
+import { type WeightBrush, Weigher } from "./weights.ts";
+import { worldMerged } from "./world.ts";
+import { WorldTool } from "./world_tool.ts";
 import { RECORDED, takeOf, worldWith } from "./take.ts";
 
-export type Tool = "look" | "grab" | "paint";
+export type Tool = "look" | "grab" | "paint" | "sculpt" | "weights" | "pose" | "throw" | "world";
 export interface Touch {
     tool: Tool;
     /** Meters around the pointer that a hand holds; null: a twelfth of the character. */
@@ -19,6 +27,10 @@ export interface Touch {
     /** Newtons a meter. */
     spring: number;
     brush?: Brush;
+    sculpt?: SculptBrush;
+    weights?: WeightBrush;
+    posing?: Posing;
+    throwing?: Throwing;
 }
 const STANDARD: Touch = { tool: "look", reach: null, spring: 40000 };
 const REACH_OF_DIAGONAL = 1 / 12; // a palm on a person, a flank on a horse
@@ -31,11 +43,21 @@ const TOOLS: { tool: Tool; label: string; key: string; path: string }[] = [
     { tool: "look", label: "Look: drag turns the view", key: "V", path: "M3.5 2.5 12 8l-4 .8L6.2 13z" },
     { tool: "grab", label: "Grab: press on the skin and pull", key: "G", path: "M4.6 8.4V5.2a1 1 0 0 1 2 0V4a1 1 0 0 1 2 0v.6a1 1 0 0 1 2 0v1a1 1 0 0 1 1.9 0v3.6c0 2.6-1.6 4.3-4 4.3-1.9 0-3-.8-3.9-2.4L3 8.6c-.5-1 .8-1.7 1.6-.2z" },
     { tool: "paint", label: "Paint where a parameter acts", key: "P", path: "M13.2 2.8c-.9-.9-2-.4-2.8.4L6.6 7.6l1.8 1.8 4.4-3.8c.8-.8 1.3-1.9.4-2.8zM6 8.6c-1.6 0-2.4 1-2.6 2.2-.1.8-.5 1.4-1.2 1.7 2 1 5.4.6 5.6-2" },
+    { tool: "sculpt", label: "Sculpt the skin in this pose", key: "S", path: "M1.8 12.8h12.4M3.4 12.8c0-2.9 2.2-3.3 3-6.1.5-1.9 2.7-1.9 3.2 0 .8 2.8 3 3.2 3 6.1M8 2.2v1.2" },
+    { tool: "weights", label: "Paint the weights of a joint", key: "L", path: "M4 10.2a1.9 1.9 0 1 0 0 3.8 1.9 1.9 0 1 0 0-3.8zM12 2a1.9 1.9 0 1 0 0 3.8A1.9 1.9 0 1 0 12 2zM5.4 10.7l5.2-5.4" },
+    { tool: "pose", label: "Pose: turn joints, reach, set keys", key: "J", path: "M8 4.2a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM8 4.4v4.4M3 5.2l5 1.2 5-2.6M8 8.8l-2.8 5.4M8 8.8l3.2 2.4-.6 3.2" },
+    { tool: "throw", label: "Throw: fling the whole character, shake it", key: "H", path: "M2.5 12.5c2.5-6 6-8.5 10.5-8.6M9.8 1.6 13.2 3.9l-2.3 3.3M3.2 8.2l-1.4-.6M5.2 5.6 4.2 4.4M7.6 3.8 7.2 2.2" },
+    { tool: "world", label: "World: gravity, wind, bodies; press on the skin to poke it", key: "U", path: "M8 2.2a5.8 5.8 0 1 0 0 11.6A5.8 5.8 0 0 0 8 2.2zM2.4 8h11.2M8 2.2c2 1.6 3 3.5 3 5.8s-1 4.2-3 5.8c-2-1.6-3-3.5-3-5.8s1-4.2 3-5.8z" },
 ];
 
 export interface Tools {
     hand: Hand;
     painter: Painter;
+    sculptor: Sculptor;
+    weigher: Weigher;
+    poser: PoseTool;
+    thrower: Thrower;
+    outside: WorldTool;
     /** Milliseconds of each step of a stroke: picking, the dab and its colors. */
     strokes: number[];
 }
@@ -128,12 +150,14 @@ export function touchTools(app: App): Tools {
     const count = h("span", { class: "about" }), keep = h("button", { class: "small outline", id: "keep-world", title: "What was done by hand, as a world file for 'supple bake --world'", onclick: () => void keepWorld() }, "Keep as world");
     const clear = h("button", { class: "small outline", id: "clear-pulls", onclick: () => store.do("let go of everything", session => { const { take: _, ...rest } = session; return rest; }) }, "Clear");
     const options = h("div", { class: "touch-options", role: "group", "aria-label": "The hand" }, wide.row, strong.row, h("div", { class: "row" }, count, h("span", { class: "grow" }), keep, clear));
-    const size = slider("Size", t => set("size of the brush", { reach: Number(log(t, extent() / 100, extent() / 3).toPrecision(2)) }, "reach")), painter = new Painter(app, () => reach(), slider, size.row);
-    byId("stage").append(painter.options, h("div", { id: "tools", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical" }, buttons), options);
+    const sized = () => slider("Size", t => set("size of the brush", { reach: Number(log(t, extent() / 100, extent() / 3).toPrecision(2)) }, "reach")), sizes = [sized(), sized(), sized()];
+    const painter = new Painter(app, () => reach(), slider, sizes[0]!.row), sculptor = new Sculptor(app, () => reach(), slider, sizes[1]!.row), weigher = new Weigher(app, () => reach(), slider, sizes[2]!.row);
+    const poser = new PoseTool(app, () => picker), thrower = new Thrower(app, () => picker), outside = new WorldTool(app, () => picker, reach);
+    byId("stage").append(painter.options, sculptor.options, weigher.options, poser.options, thrower.options, outside.options, h("div", { id: "tools", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical" }, buttons), options);
 
     async function keepWorld(): Promise<void> {
         const { world } = store.now.source, file = world ? JSON.parse(new TextDecoder().decode(await fileBytes(world))) as object : undefined, { hold } = engine.span();
-        save(RECORDED, new Blob([`${JSON.stringify(worldWith(file, pulls()), null, 1)}\n`], { type: "application/json" }));
+        save(RECORDED, new Blob([`${JSON.stringify(worldWith(worldMerged(file, store.now.world), pulls()), null, 1)}\n`], { type: "application/json" }));
         say(`${RECORDED}: 'supple bake --world ${RECORDED}${hold ? ` --hold ${hold}` : ""}' gives these frames. The whole line stands in the panel Out.`);
     }
     const update = () => {
@@ -141,12 +165,14 @@ export function touchTools(app: App): Tools {
         for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset["tool"] === tool));
         options.hidden = tool !== "grab";
         painter.options.hidden = tool !== "paint";
+        sculptor.options.hidden = tool !== "sculpt";
+        weigher.options.hidden = tool !== "weights";
         view.canvas.classList.toggle("grabbing", tool === "grab");
         if (tool !== "look") ready();
         else marks.circle(undefined, new Vector3(), 0);
         const unit = reach();
         const reaches = [unlog(unit, extent() / 100, extent() / 3), unit < 1 ? `${Number((100 * unit).toPrecision(2))} cm` : `${unit} m`] as const;
-        for (const [one, t, text] of [[wide, ...reaches], [size, ...reaches], [strong, unlog(spring, ...SPRINGS), spring < 1000 ? `${spring} N/m` : `${spring / 1000} kN/m`]] as const) {
+        for (const [one, t, text] of [[wide, ...reaches], ...sizes.map(one => [one, ...reaches] as const), [strong, unlog(spring, ...SPRINGS), spring < 1000 ? `${spring} N/m` : `${spring / 1000} kN/m`]] as const) {
             one.bar.value = String(Math.round(1000 * t));
             one.bar.style.setProperty("--at", `${100 * t}%`);
             one.value.textContent = text;
@@ -175,19 +201,37 @@ export function touchTools(app: App): Tools {
         view.touch();
     };
     const hitOf = (event: PointerEvent) => (engine.shape && picker ? picker.hit(event.offsetX, event.offsetY, engine.shape) : undefined);
-    let brushing = -1;
+    let brushing = -1, sculpting = -1, weighing = -1, sculpted: Hit["chain"] = 0;
+    const rayOf = (event: PointerEvent, chain: number) => picker!.ray(event.offsetX, event.offsetY, view.panes.find(one => one.chain === chain) ?? view.panes[0]!).ray;
     const pressure = (event: PointerEvent) => (event.pointerType === "pen" ? Math.max(0.05, event.pressure) : 1);
     const paintAt = (event: PointerEvent, hit: Hit | undefined) => {
         if (hit) strokes.push(painter.dab(hit, pressure(event)));
         marks.circle(hit?.place, hit?.normal ?? new Vector3(0, 0, 1), reach() / (engine.info?.physics_unit ?? 1));
         view.touch();
     };
+    const lasso = (event: PointerEvent, chain: number) => {
+        view.canvas.setPointerCapture(event.pointerId);
+        app.clock.pause();
+        drawLine(event, line => say(`${painter.select(line, chain)} points are selected: Fill takes them.`));
+    };
     view.canvas.addEventListener("pointerdown", event => {
         const { tool } = touchOf(store.now);
         if (tool === "look" || event.button !== 0) return;
+        if (tool === "pose") {
+            if (!poser.press(event)) return; // beside joints and rings the view turns
+            view.canvas.setPointerCapture(event.pointerId);
+            return event.stopImmediatePropagation();
+        }
         const hit = hitOf(event);
-        if (!hit) return; // beside the skin the view turns
+        if (tool === "world") {
+            if (!outside.press(event, hit)) return;
+            view.canvas.setPointerCapture(event.pointerId);
+            return event.stopImmediatePropagation();
+        }
+        if (!hit && !(tool === "paint" && event.shiftKey)) return; // beside the skin the view turns
         event.stopImmediatePropagation();
+        if (tool === "paint" && event.shiftKey) return lasso(event, hit?.chain ?? view.panes[0]!.chain);
+        if (!hit) return;
         if (tool === "paint") {
             const refused = painter.refuses();
             if (refused) return say(refused);
@@ -196,6 +240,21 @@ export function touchTools(app: App): Tools {
             app.clock.held = true; // the skin stands still under the brush
             return paintAt(event, hit);
         }
+        if (tool === "sculpt") {
+            const refused = sculptor.refuses(hit);
+            if (refused) return say(refused);
+            view.canvas.setPointerCapture(event.pointerId);
+            sculpting = event.pointerId;
+            sculpted = hit.chain;
+            return sculptor.press(hit, rayOf(event, hit.chain), pressure(event));
+        }
+        if (tool === "weights") {
+            if (!weigher.press(hit, pressure(event), event.altKey)) return;
+            view.canvas.setPointerCapture(event.pointerId);
+            weighing = event.pointerId;
+            return;
+        }
+        if (tool === "throw") return void (thrower.press(event, hit) && view.canvas.setPointerCapture(event.pointerId));
         const why = hand.refuses(hit.chain);
         if (why) return say(why);
         const grip = hand.press(hit, reach(), touchOf(store.now).spring);
@@ -207,6 +266,7 @@ export function touchTools(app: App): Tools {
         draw();
     }, true);
     view.canvas.addEventListener("pointermove", event => {
+        if (poser.move(event) || thrower.move(event) || outside.move(event)) return event.stopImmediatePropagation();
         const one = held.get(event.pointerId);
         if (one) {
             event.stopImmediatePropagation();
@@ -221,19 +281,46 @@ export function touchTools(app: App): Tools {
             strokes[strokes.length - 1] = performance.now() - began;
             return;
         }
-        if (touchOf(store.now).tool === "look" || event.pointerType === "touch" || event.buttons) return;
+        if (event.pointerId === weighing) {
+            event.stopImmediatePropagation();
+            const began = performance.now(), hit = hitOf(event);
+            weigher.move(hit, pressure(event));
+            strokes.push(performance.now() - began);
+            marks.circle(hit?.place, hit?.normal ?? new Vector3(0, 0, 1), reach() / (engine.info?.physics_unit ?? 1));
+            return;
+        }
+        if (event.pointerId === sculpting) {
+            event.stopImmediatePropagation();
+            const began = performance.now(), hit = sculptor.hovers ? hitOf(event) : undefined;
+            sculptor.move(hit, rayOf(event, sculpted), pressure(event));
+            strokes.push(performance.now() - began);
+            marks.circle(hit?.place ?? sculptor.held, hit?.normal ?? view.camera.getWorldDirection(new Vector3()), reach() / (engine.info?.physics_unit ?? 1));
+            return;
+        }
+        if (["look", "pose"].includes(touchOf(store.now).tool) || event.pointerType === "touch" || event.buttons) return;
         const hit = hitOf(event);
         marks.circle(hit?.place, hit?.normal ?? new Vector3(0, 0, 1), reach() / (engine.info?.physics_unit ?? 1));
         view.canvas.classList.toggle("on-skin", Boolean(hit));
         view.touch();
     }, true);
     for (const end of ["pointerup", "pointercancel"] as const) view.canvas.addEventListener(end, event => {
+        if (poser.release(event) || thrower.release(event) || outside.release(event)) return event.stopImmediatePropagation();
         const one = held.get(event.pointerId);
         if (event.pointerId === brushing) {
             event.stopImmediatePropagation();
             brushing = -1;
             app.clock.held = false;
             return void painter.end();
+        }
+        if (event.pointerId === weighing) {
+            event.stopImmediatePropagation();
+            weighing = -1;
+            return void weigher.end();
+        }
+        if (event.pointerId === sculpting) {
+            event.stopImmediatePropagation();
+            sculpting = -1;
+            return void sculptor.end();
         }
         if (!one) return;
         event.stopImmediatePropagation();
@@ -247,5 +334,5 @@ export function touchTools(app: App): Tools {
         view.touch();
     });
     update();
-    return { hand, painter, strokes };
+    return { hand, painter, poser, sculptor, thrower, outside, weigher, strokes };
 }

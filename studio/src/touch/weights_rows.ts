@@ -1,0 +1,158 @@
+// Skin weights under a brush: a row of joints and shares for each point, that always sums to 1. No document and no worker here.
+import { Matrix4, Vector3 } from "three";
+import type { Shape } from "../lane.ts";
+import { jointFrames, jointPlaces } from "../overlay.ts";
+import type { Ground } from "./map.ts";
+
+export type WeightMode = "add" | "subtract" | "set" | "smooth";
+export interface Packed {
+    begin: Uint32Array;
+    joints: Uint32Array;
+    values: Float32Array;
+}
+const TURNED = new Vector3();
+const NOTHING = 1e-6; // a share below it is none
+
+export const packedOf = ({ weightBegin: begin, weightJoints: joints, weightValues: values }: Shape): Packed => ({ begin, joints, values });
+
+/** Counts, then the three arrays: what the browser keeps. */
+export function weightBytes({ begin, joints, values }: Packed): Uint8Array<ArrayBuffer> {
+    const words = new Uint32Array(2 + begin.length + joints.length + values.length);
+    words.set([begin.length, joints.length]);
+    words.set(begin, 2);
+    words.set(joints, 2 + begin.length);
+    words.set(new Uint32Array(values.slice().buffer), 2 + begin.length + joints.length);
+    return new Uint8Array(words.buffer);
+}
+export function weightsIn(bytes: Uint8Array): Packed {
+    const words = new Uint32Array(bytes.slice().buffer), [rows = 0, count = 0] = words;
+    if (words.length !== 2 + rows + 2 * count) throw new Error("the painted weights in this browser's storage are damaged; undo to the file's own");
+    return { begin: words.slice(2, 2 + rows), joints: words.slice(2 + rows, 2 + rows + count), values: new Float32Array(words.slice(2 + rows + count).buffer) };
+}
+
+export class Rows {
+    private readonly joints: number[][] = [];
+    private readonly values: number[][] = [];
+
+    /** `heirs` of each joint, nearest first: who takes the rest where a point followed it alone. */
+    constructor({ begin, joints, values }: Packed, private readonly heirs: number[][]) {
+        for (let p = 0; p + 1 < begin.length; ++p) {
+            this.joints.push([...joints.subarray(begin[p]!, begin[p + 1]!)]);
+            this.values.push([...values.subarray(begin[p]!, begin[p + 1]!)]);
+        }
+    }
+
+    get count(): number { return this.joints.length; }
+
+    pack(): Packed {
+        const begin = new Uint32Array(this.count + 1);
+        this.joints.forEach((row, p) => (begin[p + 1] = begin[p]! + row.length));
+        return { begin, joints: Uint32Array.from(this.joints.flat()), values: Float32Array.from(this.values.flat()) };
+    }
+
+    of(p: number, joint: number): number {
+        const at = this.joints[p]!.indexOf(joint);
+        return at < 0 ? 0 : this.values[p]![at]!;
+    }
+
+    /** The joint that moves a point most. */
+    strongest(p: number): number {
+        const row = this.values[p]!;
+        return this.joints[p]![row.indexOf(Math.max(...row))]!;
+    }
+
+    column(joint: number): Float32Array { return Float32Array.from(this.joints, (_, p) => this.of(p, joint)); }
+
+    /** A joint's share becomes a value; the others that are not locked share the rest as they did, or its heir takes it. In place: it runs for every point of every dab. */
+    put(p: number, joint: number, value: number, locked: ReadonlySet<number>): void {
+        const joints = this.joints[p]!, values = this.values[p]!;
+        if (locked.has(joint)) return;
+        let held = 0, free = 0, at = -1;
+        for (let i = 0; i < joints.length; ++i) {
+            if (joints[i] === joint) at = i;
+            else if (locked.has(joints[i]!)) held += values[i]!;
+            else free += values[i]!;
+        }
+        const heir = free > NOTHING ? -1 : this.heirs[joint]?.find(one => !locked.has(one)) ?? -1, alone = free <= NOTHING && heir < 0, room = Math.max(0, 1 - held);
+        const to = alone ? room : Math.max(0, Math.min(room, value)), factor = free > NOTHING ? (room - to) / free : 0;
+        for (let i = 0; i < joints.length; ++i) if (i === at) values[i] = to; else if (!locked.has(joints[i]!)) values[i]! *= factor;
+        if (at < 0) joints.push(joint), values.push(to);
+        if (heir >= 0) joints.push(heir), values.push(room - to);
+        this.tidy(joints, values);
+    }
+
+    /** Shares of nothing go, and the sum is 1. */
+    private tidy(joints: number[], values: number[]): void {
+        let kept = 0, sum = 0;
+        for (let i = 0; i < joints.length; ++i) if (values[i]! > NOTHING) joints[kept] = joints[i]!, sum += values[kept++] = values[i]!;
+        joints.length = values.length = kept;
+        for (let i = 0; i < kept; ++i) values[i]! /= sum;
+    }
+
+    /** At most so many joints a point: the largest, and those that are locked before others. Returns how many points had more. */
+    prune(most: number, locked: ReadonlySet<number>): number {
+        let changed = 0;
+        this.joints.forEach((joints, p) => {
+            if (joints.length <= most) return;
+            ++changed;
+            const order = joints.map((joint, i) => ({ joint, value: this.values[p]![i]! })).sort((a, b) => Number(locked.has(b.joint)) - Number(locked.has(a.joint)) || b.value - a.value || a.joint - b.joint).slice(0, most);
+            this.tidy((this.joints[p] = order.map(one => one.joint)), (this.values[p] = order.map(one => one.value)));
+        });
+        return changed;
+    }
+
+    /** One dab on the shares of a joint over a region. */
+    dab(mode: WeightMode, points: number[], shares: number[], joint: number, strength: number, value: number, locked: ReadonlySet<number>, ground: Ground): void {
+        const next = points.map((p, i) => {
+            const was = this.of(p, joint), by = shares[i]! * strength;
+            if (mode === "add") return was + by;
+            if (mode === "subtract") return was - by;
+            return was + by * ((mode === "set" ? value : this.mean(p, joint, ground)) - was);
+        });
+        points.forEach((p, i) => this.put(p, joint, next[i]!, locked));
+    }
+
+    private mean(p: number, joint: number, { begin, neighbors }: Ground): number {
+        let sum = this.of(p, joint);
+        for (let i = begin[p]!; i < begin[p + 1]!; ++i) sum += this.of(neighbors[i]!, joint);
+        return sum / (begin[p + 1]! - begin[p]! + 1);
+    }
+
+    /** Where linear skinning puts a point; `turns` take places at rest to the pose. */
+    skin(p: number, rest: Vector3, turns: Matrix4[], out: Vector3): Vector3 {
+        const joints = this.joints[p]!, values = this.values[p]!;
+        out.set(0, 0, 0);
+        for (let i = 0; i < joints.length; ++i) out.addScaledVector(TURNED.copy(rest).applyMatrix4(turns[joints[i]!]!), values[i]!);
+        return out;
+    }
+}
+
+/** Of each joint in a pose: from the bind pose to where it stands. `inverse` is three rows of four a joint. */
+export function skinning(shape: Shape, pose: Float32Array, inverse: Float32Array): Matrix4[] {
+    return jointFrames(shape, pose).map((one, i) => {
+        const m = inverse.subarray(12 * i, 12 * i + 12);
+        return one.clone().multiply(new Matrix4().set(m[0]!, m[1]!, m[2]!, m[3]!, m[4]!, m[5]!, m[6]!, m[7]!, m[8]!, m[9]!, m[10]!, m[11]!, 0, 0, 0, 1));
+    });
+}
+
+/** Who is next to each joint in the skeleton and moves skin: those above it, nearest first, then its children. */
+export function heirsOf({ info: { joints } }: Shape): number[][] {
+    return joints.map((_, at) => {
+        const above: number[] = [];
+        for (let up = joints[at]!.parent; up >= 0; up = joints[up]!.parent) if (joints[up]!.skin) above.push(up);
+        return [...above, ...joints.flatMap((one, i) => (one.parent === at && one.skin ? [i] : []))];
+    });
+}
+
+/** Which joint stands across x at rest: its own number in the middle, -1 where none does. */
+export function jointPartner(shape: Shape, joint: number): number {
+    if (joint < 0) return -1;
+    const places = jointPlaces(shape, shape.jointRest), to = places[joint]!.clone(), near = 0.02 * shape.info.diagonal;
+    to.x = -to.x;
+    let best = -1, far = near;
+    shape.info.joints.forEach((one, i) => {
+        const d = places[i]!.distanceTo(to);
+        if (one.skin && (d < far || (d <= far && i === joint))) best = i, far = d;
+    });
+    return best;
+}

@@ -1,0 +1,139 @@
+// Skin weights under the brush, driven by real pointer and touch events: node weights.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
+import { at, axe, browse, change, equal, finish, holds, ready, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+
+supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
+const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
+await page.waitForFunction(() => globalThis.studio.character()?.name === "arm", undefined, { timeout: 60000 });
+const session = () => studio(page, "session"), FRAME = 12;
+const begin = (more = {}, links = ["linear"]) => change(page, s => ({
+    ...s, source: { ...s.source, skin: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: {} })) }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: 0.5, cycle: false, repeat: false, frame: 0,
+    show: { ...s.show, joint: "forearm" }, touch: { tool: "weights", reach: 0.06, spring: 40000, weights: { mode: "add", strength: 0.8, value: 1, mirror: false, locked: [], most: 4, automatic: false, ...more } },
+}));
+const all = async () => {
+    await settled(page);
+    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; }, undefined, { timeout: 60000 });
+    const [{ frames }] = await studio(page, "chains");
+    return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
+};
+const values = async () => (await studio(page, "weights")).values;
+const still = async () => {
+    const hashes = await all();
+    await studio(page, "pause");
+    await studio(page, "seek", FRAME);
+    await page.waitForFunction(() => globalThis.studio.weights().values.length > 0);
+    await page.waitForTimeout(300); // the picker is loaded when it is first wanted
+    return hashes;
+};
+/** Skin of the forearm, beside the panel. */
+async function spot() {
+    const box = await page.locator("#view").boundingBox(), places = [];
+    for (const [i, share] of (await values()).entries()) if (share > 0.4) places.push(await studio(page, "pixel", i));
+    const seen = places.filter(p => p && p.x > box.x + 350 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
+    return { x: mean("x"), y: mean("y") };
+}
+const skin = async () => (await session()).source.skin?.hash ?? "";
+const painted = old => page.waitForFunction(before => (globalThis.studio.session().source.skin?.hash ?? "") !== before, old, { timeout: 30000 });
+async function stroke(by = 30) {
+    const { x, y } = await spot(), before = await skin();
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let i = 1; i <= 4; ++i) await page.mouse.move(x + by * i / 4, y);
+    const during = await values();
+    await page.mouse.up();
+    await painted(before);
+    return during;
+}
+const saved = async () => {
+    const [down] = await Promise.all([page.waitForEvent("download"), page.locator("#weights-glb").click()]);
+    await down.saveAs(at(down.suggestedFilename()));
+    return down.suggestedFilename();
+};
+const line = async () => {
+    await page.getByRole("tab", { name: "Out", exact: true }).click();
+    return page.locator("#out-code").textContent();
+};
+const repeats = async (frames, what) => {
+    equal(await saved(), "arm-weights.glb", "the file");
+    equal(JSON.parse(shell(`${await line()} --hashes --json --no-verdict --overwrite`)).hashes, frames, what);
+};
+
+await test("a stroke paints the weight of a joint, the skin follows at once, and the command line on the saved GLB gives the page's hashes", async () => {
+    await begin({ mode: "subtract" });
+    const before = await still(), first = await values();
+    const during = await stroke(), after = await all(), now = await values();
+    holds(during.some((v, i) => v < first[i] - 0.05), "the weight falls while the stroke goes on");
+    holds(now.every(v => v >= 0 && v <= 1), "shares stay from 0 to 1");
+    holds(after[FRAME] !== before[FRAME], "the skin moved");
+    await repeats(after, "the frames of the copied line on the saved GLB");
+    await page.waitForFunction(() => /volume .*, crossings/.test(globalThis.studio.weights().doctor), undefined, { timeout: 60000 });
+});
+
+await test("undo and redo take strokes of weights back and bring them, a reload has them", async () => {
+    const painted2 = await all(), shown = await values();
+    await page.keyboard.press("Control+z");
+    await page.waitForFunction(() => !globalThis.studio.session().source.skin);
+    const plain = await all();
+    holds(plain[FRAME] !== painted2[FRAME], "undo");
+    await page.keyboard.press("Control+Shift+z");
+    equal(await all(), painted2, "redo");
+    await page.waitForTimeout(1200);
+    await page.reload();
+    await ready(page);
+    equal(await all(), painted2, "frames after a reload");
+    await page.waitForFunction(() => globalThis.studio.weights().values.length > 0);
+    holds((await values()).every((v, i) => Math.abs(v - shown[i]) < 1e-6), "weights after a reload");
+});
+
+await test("a locked joint keeps its weights, set and smooth do what they say, prune bounds the joints, and a finger paints too", async () => {
+    await begin({ mode: "set", value: 0.5, strength: 1, locked: ["hand"] });
+    await still();
+    await page.locator("#weights-joint").selectOption("hand");
+    const hand = await values();
+    await page.locator("#weights-joint").selectOption("forearm");
+    await stroke();
+    await page.locator("#weights-joint").selectOption("hand");
+    holds((await values()).every((v, i) => Math.abs(v - hand[i]) < 1e-6), "the locked joint has its weights");
+    await page.locator("#weights-joint").selectOption("forearm");
+    const half = await values();
+    holds(half.some(v => Math.abs(v - 0.5) < 0.02), "set goes to the value");
+    await change(page, s => ({ ...s, touch: { ...s.touch, weights: { ...s.touch.weights, mode: "smooth", locked: [] } } }));
+    const { x, y } = await spot(), before = await skin(), touches = await page.context().newCDPSession(page);
+    const send = (type, dx) => touches.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: x + dx, y }] });
+    await send("touchStart", 0);
+    for (let i = 1; i <= 4; ++i) await send("touchMove", 5 * i);
+    await send("touchEnd");
+    await painted(before);
+    holds((await values()).some((v, i) => Math.abs(v - half[i]) > 1e-4), "a finger smooths");
+    await page.locator("#weights-most").selectOption("2");
+    const unpruned = await skin();
+    await page.locator("#weights-prune").click();
+    await Promise.race([painted(unpruned), page.getByText("No point follows more than").waitFor()]);
+    await repeats(await all(), "the frames of the pruned file");
+});
+
+await test("automatic weights are shown and taken; a built-in character becomes a file before it is painted", async () => {
+    await begin();
+    await still();
+    await page.locator("#weights-automatic").check();
+    const before = await skin();
+    await page.locator("#weights-take").click();
+    await painted(before);
+    await page.locator("#weights-automatic").uncheck();
+    await repeats(await all(), "the frames with automatic weights");
+    await page.evaluate(axe());
+    for (const colorScheme of ["dark", "light"]) {
+        await page.emulateMedia({ colorScheme });
+        const { violations } = await page.evaluate(() => globalThis.axe.run({ include: ["#stage"] }, { resultTypes: ["violations"] }));
+        equal(violations.filter(one => ["serious", "critical"].includes(one.impact)).map(one => `${one.id}: ${one.nodes[0].html}`), [], colorScheme);
+    }
+    await change(page, s => ({ ...s, source: { builtin: "builtin:arm?points=400" }, camera: null }));
+    await begin();
+    await still();
+    const { x, y } = await spot();
+    await page.mouse.click(x, y);
+    await page.getByRole("button", { name: "Make it a file" }).click();
+    await page.waitForFunction(() => globalThis.studio.session().source.file?.name === "arm.glb");
+    equal(page.problems, [], "the page complained of nothing");
+});
+
+await finish(() => browser.close(), () => server.end());
