@@ -233,7 +233,7 @@ static void corners_stay_near(const sup_deformer* d, const sup_character* c, con
         desc.extra = test_deformers, desc.extra_count = SUP_COUNT_OF(test_deformers);
         assert_true(d->param_count <= SUP_COUNT_OF(settings));
         desc.setting_count = random_corner(d, &seed, arena, settings);
-        if (sup_chain_create(&desc, &probe, &error)) continue; // these settings exclude each other, and it says so
+        if (sup_chain_create(&desc, &probe, &error)) continue; // these settings cannot be combined, and it says so
         sup_chain_destroy(probe);
         play run = play_chain(desc, (sup_instance_desc){ .clip = clip, .preroll = 0.05 });
         if (sup_chain_link_count(run.chain) > 1) {
@@ -410,7 +410,7 @@ static sup_character* triangles_of(const sup_character* c, bool doubled, sup_are
 static void copies_do_nothing(const sup_deformer* d, const sup_character* c, const sup_clip* clip, sup_arena* arena)
 {
     (void)clip;
-    if (d->needs & SUP_NEEDS_EXAMPLES) return; // whose points are those of its own file
+    if (d->needs & SUP_NEEDS_EXAMPLES) return;  // whose points are those of its own file
     if (strcmp(d->name, "smooth") == 0) return; // weighs polygons as they are drawn, copies too
     const char*    links = strcmp(d->name, "bend") == 0 ? "bend(pressure=0.1)" : d->name;
     sup_character *once = triangles_of(c, false, arena), *twice = triangles_of(c, true, arena);

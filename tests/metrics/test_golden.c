@@ -15,15 +15,18 @@
 
 enum { TABLE_SIZE = 1 << 16, FPS = 30 };
 
-// Simulations run on a third of the points: they cost a thousand times what skinning does.
+// Simulations run on a third of the points: they cost a thousand times what skinning does. A scene without a source is for
+// simulations alone: at full resolution, where `layers` lives on a cage, and stopped at `still` seconds, in the middle of the
+// motion where skin presses on skin, to see whether it comes to rest.
 typedef struct scene {
     const char *name, *clip, *source, *coarse;
+    double      still;
 } scene;
-#define ARM "builtin:arm", "builtin:arm?points=1000"
-#define BEAST "builtin:beast", "builtin:beast?points=2500"
+#define ARM "builtin:arm", "builtin:arm?points=1000", 0
+#define BEAST "builtin:beast", "builtin:beast?points=2500", 0
 static const scene scenes[] = {
     { "arm", "flex", ARM },     { "arm", "twist", ARM },     { "beast", "walk", BEAST },
-    { "beast", "jump", BEAST }, { "beast", "shake", BEAST },
+    { "beast", "jump", BEAST }, { "beast", "shake", BEAST }, { "beast_full", "jump", NULL, "builtin:beast", 0.4 },
 };
 
 // The sanitizers make a simulation last minutes; conformance.c runs every deformer under them.
@@ -34,7 +37,7 @@ enum { SIMULATE = 1 };
 #endif
 
 typedef struct numbers {
-    double   volume_change_max, volume_change_end, stretch_max, part_change_max, roughness_max;
+    double   volume_change_max, volume_change_end, stretch_max, part_change_max, roughness_max, rest_speed;
     uint32_t worst_part, intersections_max;
 } numbers;
 
@@ -57,15 +60,35 @@ static void meter_frame(const sup_meter* meter, const sup_pose* pose, const sup_
     out->roughness_max = fmax(out->roughness_max, sup_meter_roughness(meter, skin, NULL));
 }
 
+/// The fastest point of the skin between 0.9 and 1 s after the motion was stopped, m/s.
+static double speed_at_rest(sup_instance* instance, const sup_character* c, double still, void* scratch, sup_vec3* skin)
+{
+    sup_vec3* before = malloc(c->mesh.point_count * sizeof *before);
+    double    fastest = 0;
+    assert_non_null(before);
+    sup_instance_hold(instance, still);
+    for (int step = 0; step <= 20; ++step) {
+        memcpy(before, skin, c->mesh.point_count * sizeof *before);
+        sup_instance_evaluate(instance, still + 0.9 + 0.005 * step, scratch, NULL, skin);
+        for (uint32_t i = 0; i < c->mesh.point_count && step > 0; ++i) {
+            double x = (double)(skin[i].x - before[i].x), y = (double)(skin[i].y - before[i].y),
+                   z = (double)(skin[i].z - before[i].z);
+            fastest = fmax(fastest, sqrt(x * x + y * y + z * z) / 0.005);
+        }
+    }
+    free(before);
+    return fastest * c->metres_per_unit;
+}
+
 static numbers measure(const sup_character* character, const sup_meter* meter, const sup_clip* clip,
-                       const sup_deformer* deformer)
+                       const sup_deformer* deformer, double still)
 {
     sup_error         error = { 0 };
     sup_chain*        chain = NULL;
     sup_instance*     instance = NULL;
     const sup_mesh*   mesh = &character->mesh;
     sup_chain_desc    desc = { .character = character, .clip = clip, .links = deformer->name };
-    sup_instance_desc playing = { .clip = clip };
+    sup_instance_desc playing = { .clip = clip, .end = still > 0 ? fmax(clip->seconds, still + 1) : 0 };
     assert_ok(sup_chain_create(&desc, &chain, &error), error);
     playing.chain = chain;
     assert_ok(sup_instance_create(&playing, &instance, &error), error);
@@ -84,6 +107,7 @@ static numbers measure(const sup_character* character, const sup_meter* meter, c
         out.stretch_max = fmax(out.stretch_max, sup_metric_stretch(mesh, skin));
         meter_frame(meter, sup_instance_pose(instance), skin, meter_scratch, &out);
     }
+    if (still > 0) out.rest_speed = speed_at_rest(instance, character, still, scratch, skin);
     free(skin);
     sup_scratch_destroy(meter_scratch);
     sup_scratch_destroy(scratch);
@@ -115,13 +139,14 @@ static void measure_scene(const sup_deformer* d, const scene* s, char* table, si
     sup_error      error = { 0 };
     sup_character* c = NULL;
     sup_meter*     meter = NULL;
+    if (!s->source && !d->dynamic) return;
     assert_ok(sup_load(d->dynamic ? s->coarse : s->source, NULL, &c, &error), error);
     const sup_clip* clip = sup_character_clip(c, s->clip);
     assert_non_null(clip);
     assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
     if (suits(d, c, clip)) {
         char    name[64], part[128];
-        numbers n = measure(c, meter, clip, d);
+        numbers n = measure(c, meter, clip, d, s->still);
         snprintf(name, sizeof name, "%s/%s", s->name, s->clip);
         append(table, used, d->name, name, "volume_change_max", n.volume_change_max);
         append(table, used, d->name, name, "volume_change_end", n.volume_change_end);
@@ -130,6 +155,7 @@ static void measure_scene(const sup_deformer* d, const scene* s, char* table, si
         append(table, used, d->name, name, part, n.part_change_max);
         append(table, used, d->name, name, "intersections_max", n.intersections_max);
         append(table, used, d->name, name, "roughness_max", n.roughness_max);
+        if (s->still > 0) append(table, used, d->name, name, "rest_speed", n.rest_speed);
     }
     sup_meter_destroy(meter);
     sup_character_destroy(c);
