@@ -245,14 +245,30 @@ static void put_layered(const layering* l, const sup_channel* c, uint32_t k, flo
     }
 }
 
+/// Even samples up to the end, and the keys themselves, so that each is met exactly: merged as floats, where what rounds to one
+/// time is one time.
+static bool lay_times(const pose_keys* p, double seconds, layering* l)
+{
+    uint32_t even = (uint32_t)(seconds * OVER_RATE) + 1, key = 0;
+    float    end = (float)seconds;
+    l->times = SUP_NEW(p->arena, float, (size_t)even + p->count + 1);
+    if (!l->times) return false;
+    for (uint32_t k = 0; k <= even; ++k) {
+        float sample = k < even ? (float)(k / OVER_RATE) : end;
+        for (; key < p->count && p->times[key] <= sample; ++key)
+            if (!l->count || p->times[key] > l->times[l->count - 1]) l->times[l->count++] = p->times[key];
+        if (sample <= end && (!l->count || sample > l->times[l->count - 1])) l->times[l->count++] = sample;
+    }
+    return true;
+}
+
 static sup_result lay_over(pose_keys* p, const sup_clip* offsets, sup_clip* out)
 {
     const sup_clip* below = p->over;
-    layering        l = { .count = (uint32_t)(out->seconds * OVER_RATE + 1 - 1e-9) + 1 };
+    layering        l = { 0 };
     size_t          most = (size_t)below->channel_count + offsets->channel_count;
     sup_channel*    channels = SUP_NEW(p->arena, sup_channel, most + 1);
-    l.times = SUP_NEW(p->arena, float, l.count);
-    if (!channels || !l.times) return sup_fail_memory(p->error, "poses");
+    if (!channels || !lay_times(p, out->seconds, &l)) return sup_fail_memory(p->error, "poses");
     sup_result r = sup_pose_create(p->character, p->arena, &l.under, p->error);
     if (!r) r = sup_pose_create(p->character, p->arena, &l.by, p->error);
     if (r) return r;
@@ -273,10 +289,8 @@ static sup_result lay_over(pose_keys* p, const sup_clip* offsets, sup_clip* out)
         channels[count++] = c;
     }
     for (uint32_t k = 0; k < l.count; ++k) {
-        double time = k + 1 < l.count ? k / OVER_RATE : out->seconds;
-        l.times[k] = (float)time;
-        sup_clip_sample(p->character, below, time, &l.under);
-        sup_clip_sample(p->character, offsets, time, &l.by);
+        sup_clip_sample(p->character, below, (double)l.times[k], &l.under);
+        sup_clip_sample(p->character, offsets, (double)l.times[k], &l.by);
         for (uint32_t i = first; i < count; ++i) put_layered(&l, &channels[i], k, (float*)channels[i].values);
     }
     out->channels = channels;

@@ -146,6 +146,42 @@ static void over_a_clip_the_rest_of_it_goes_on(void** state)
     end(&f);
 }
 
+// 2.4 s as a float is a little more than 144 sixtieths: a sample and the end fell on one time, and the clip was refused.
+static void times_over_a_clip_rise_wherever_the_keys_fall(void** state)
+{
+    (void)state;
+    fixture        f = begin();
+    const uint32_t rates[] = { 15, 24, 30, 60, 7 };
+    for (uint32_t r = 0; r < 5; ++r)
+        for (uint32_t n = 1; n < 12 * rates[r]; ++n) {
+            char     text[200];
+            sup_clip clip;
+            snprintf(
+                text, sizeof text,
+                "{\"supple_poses\":1,\"over\":\"flex\",\"keys\":[{\"time\":0},{\"time\":%.6f,\"turn\":{\"forearm\":[0,0,9]}}]}",
+                (double)n / rates[r]);
+            assert_ok(read_poses(&f, text, &clip), f.error);
+            const sup_channel* turns = &clip.channels[clip.channel_count - 1];
+            for (uint32_t k = 1; k < turns->key_count; ++k) assert_true(turns->times[k] > turns->times[k - 1]);
+            assert_true(turns->times[0] == 0 && (double)turns->times[turns->key_count - 1] >= clip.seconds - 1e-6);
+        }
+    end(&f);
+}
+
+static void a_key_between_two_samples_is_met_exactly(void** state)
+{
+    (void)state;
+    fixture  f = begin();
+    uint32_t j = sup_character_joint(f.arm, "shoulder");
+    sup_clip_sample(f.arm, sup_character_clip(f.arm, "flex"), 7.0 / 24, &f.pose);
+    float    before = f.pose.local[j].translation.y;
+    sup_clip clip = clip_of(&f, "{\"supple_poses\":1,\"over\":\"flex\",\"keys\":[{\"time\":0},"
+                                "{\"time\":0.291667,\"move\":{\"shoulder\":[0,0.5,0]}},{\"time\":0.333333}]}");
+    sup_clip_sample(f.arm, &clip, (double)0.291667f, &f.pose);
+    assert_float_equal(f.pose.local[j].translation.y - before, 0.5 / sup_character_physics_unit(f.arm), 1e-6f);
+    end(&f);
+}
+
 static void wrong_files_are_sentences(void** state)
 {
     (void)state;
@@ -179,6 +215,8 @@ int main(void)
         cmocka_unit_test(smooth_keys_pass_through_the_poses_and_rest_at_the_ends),
         cmocka_unit_test(a_move_is_in_meters_of_the_rest_space),
         cmocka_unit_test(over_a_clip_the_rest_of_it_goes_on),
+        cmocka_unit_test(times_over_a_clip_rise_wherever_the_keys_fall),
+        cmocka_unit_test(a_key_between_two_samples_is_met_exactly),
         cmocka_unit_test(wrong_files_are_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
