@@ -26,6 +26,8 @@ export interface Studio {
     redo(): string | null;
     /** Resolves when every chain has all its frames, or failed. */
     settled(): Promise<void>;
+    /** Resolves when the tool can be used, the view shows the session as it is, and the address holds it. Not while it plays. */
+    rested(): Promise<void>;
     /** What a hand does: the frame that it is at (-1: none), the newtons of each spring that is held, and the hashes of frames that it showed. */
     hand(): { frame: number; newtons: number[]; shown: [number, string][] };
     /** The map under the brush: its name, a value a point, and the milliseconds of every step of every stroke. */
@@ -43,7 +45,11 @@ export interface Studio {
     drawn(): { frames: number; asked: number; answered: number; still: boolean; ms: number; longest: number };
 }
 
-export function openStudio(store: Store, engine: Engine, view: View, clock: Clock, { hand, painter, poser, thrower, outside, weigher, strokes }: Tools): void {
+const until = async (holds: () => boolean): Promise<void> => {
+    while (!holds()) await new Promise(resolve => setTimeout(resolve, 50));
+};
+
+export function openStudio(store: Store, engine: Engine, view: View, clock: Clock, { hand, painter, poser, thrower, outside, weigher, ready, strokes }: Tools): void {
     const chains: Studio["chains"] = () => store.now.chains.map(chain => {
         const status = engine.status(chain.id), frames = engine.frames(chain.id);
         return { id: chain.id, links: chain.links.map(link => link.deformer).join(","), ...status, frames: engine.span().count, done: frames?.done ?? 0 };
@@ -61,8 +67,9 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
         undo: () => store.undo() ?? null, redo: () => store.redo() ?? null,
         async settled() {
             const settled = () => engine.problem !== null || engine.shape !== undefined && engine.current && chains().every(one => one.state === "failed" || one.state === "ready" && one.done > 0);
-            while (!settled()) await new Promise(resolve => setTimeout(resolve, 50));
+            await until(settled);
         },
+        rested: () => until(() => ready() && view.still && !store.unsaved),
         hand: () => ({ frame: Math.max(hand.frame, thrower.frame, outside.frame), newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
         paint: () => ({ map: painter.map, values: [...(painter.painted ?? [])], steps: [...strokes] }),
         weights: () => ({ values: [...(weigher.column ?? [])], doctor: document.getElementById("weights-doctor")?.textContent ?? "" }),

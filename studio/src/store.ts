@@ -22,6 +22,8 @@ export class Store {
     private done: Step[] = [];
     private readonly listeners = new Set<(now: Session, before: Session) => void>();
     private waiting = false;
+    /** Whether the address still holds an older session. */
+    unsaved = false;
     private pointerDown = false;
 
     private constructor(private session: Session) {
@@ -83,6 +85,7 @@ export class Store {
 
     /** Not after the last change: a playhead that moves on and on would put it off for as long as it plays. */
     private saveSoon(): void {
+        this.unsaved = true;
         if (this.waiting) return;
         this.waiting = true;
         setTimeout(() => this.save(), AUTOSAVE_MS);
@@ -96,6 +99,7 @@ export class Store {
         history.replaceState(null, "", `#s=${packed}`);
         if (this.done.length) keepLast(packed); // a person did something
         if (saved !== this.session) this.saveSoon();
+        else this.unsaved = false;
     }
 }
 

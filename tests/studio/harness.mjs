@@ -101,12 +101,15 @@ export async function browse() {
 }
 
 // Wide enough for every panel, and half a pixel a point: the tests assert on state and pixels, and software draws every one of them.
+// A claim that fails waits as long in vain; one that holds may be made on a machine that builds and tests beside it.
+const PATIENCE = 120000;
 export const SMALL = { width: 1000, height: 640 };
 
 /** A page of its own storage, on the address; what it complains about is in page.problems. */
 export async function visit(browser, address, viewport = SMALL, more = {}) {
     const context = await browser.newContext({ viewport, acceptDownloads: true, deviceScaleFactor: 0.5, reducedMotion: "reduce", ...more });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     watch(page);
     await page.goto(address, { waitUntil: "commit" });
@@ -119,13 +122,15 @@ export function watch(page) {
     page.on("console", message => message.type() === "error" && page.problems.push(message.text()));
 }
 export async function ready(page) {
-    await page.waitForFunction(() => globalThis.studio?.character?.(), undefined, { timeout: 60000 }).catch(async error => {
+    await page.waitForFunction(() => globalThis.studio?.character?.()).catch(async error => {
         const shown = await page.evaluate(() => document.body.innerText.replace(/\s+/g, " ").slice(0, 300)).catch(() => "nothing");
         throw new Error(`no character is shown at ${page.url().slice(0, 300)}; the page says: ${shown}; it complained: ${page.problems.join("; ") || "of nothing"}`, { cause: error });
     });
 }
 export const studio = (page, name, ...args) => page.evaluate(([n, a]) => globalThis.studio[n](...a), [name, args]);
 export const settled = page => page.evaluate(() => globalThis.studio.settled(), undefined);
+/** Until the tool can be used, the view shows the session, and a reload brings it back. */
+export const rested = page => page.evaluate(() => globalThis.studio.rested(), undefined);
 
 /** Another session by a change of the one there is; the policy of the page forbids sending it as text. */
 export async function change(page, body) {

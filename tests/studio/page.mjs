@@ -11,7 +11,7 @@ supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--def
 const FPS = 10, END = 0.4;
 let server = await serve(at("arm.glb"));
 const browser = await browse(), page = await visit(browser, server.address);
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm", undefined, { timeout: 60000 }); // the given file is there
+await page.waitForFunction(() => globalThis.studio.character()?.name === "arm"); // the given file is there
 const session = () => studio(page, "session");
 const chain = links => ({ id: 1, links: links.map(one => (typeof one === "string" ? { deformer: one, muted: false, values: {} } : one)) });
 const only = (links, more = {}) => change(page, s => ({ ...s, chains: [chain(links)], active: 1, compare: "single", clip: "flex", fps: FPS, start: null, end: END, cycle: false, ...more }));
@@ -25,7 +25,7 @@ const hashesHere = async () => {
 /** The page comes to show these frames: what was there before plays on while another bind is under way. */
 async function becomes(wanted, what) {
     let got = await hashesHere();
-    for (let i = 0; i < 100 && JSON.stringify(got) !== JSON.stringify(wanted); i++, got = await hashesHere()) await page.waitForTimeout(200);
+    for (let i = 0; i < 600 && JSON.stringify(got) !== JSON.stringify(wanted); i++, got = await hashesHere()) await page.waitForTimeout(200);
     equal(got, wanted, what);
 }
 /** The hashes of the command line, or its sentence. */
@@ -152,7 +152,7 @@ await test("files are dropped: characters of two formats, a preset, a world, a m
     fs.writeFileSync(at("bad.glb"), Buffer.concat([fs.readFileSync(at("arm.glb")).subarray(0, 1000)]));
     await drop(page, at("bad.glb"));
     const wanted = /error: (.*)\n/.exec(spawnSync(program, ["inspect", "bad.glb"], { encoding: "utf8", cwd: folder }).stderr)[1];
-    await page.waitForFunction(text => [...document.querySelectorAll("#notices p")].some(p => p.textContent.includes(text)), wanted.slice(0, 60), { timeout: 20000 })
+    await page.waitForFunction(text => [...document.querySelectorAll("#notices p")].some(p => p.textContent.includes(text)), wanted.slice(0, 60))
         .catch(async () => { throw new Error(`no notice has '${wanted}': ${await notice()}`); });
     equal((await session()).source, before.source, "the character that was there");
     await clearNotices();
@@ -166,7 +166,7 @@ await test("a motion (BVH) moves the rig that is there, as --motion does", async
     await page.waitForFunction(() => globalThis.studio.character()?.name === "figure");
     await change(page, s => ({ ...s, chains: [chain(["dualquat"])], active: 1, compare: "single", fps: FPS }));
     await drop(page, at("walk.bvh"));
-    await page.waitForFunction(() => globalThis.studio.session().source.motions?.length === 1, undefined, { timeout: 20000 }).catch(async () => { throw new Error(`no motion: ${await notice()}`); });
+    await page.waitForFunction(() => globalThis.studio.session().source.motions?.length === 1).catch(async () => { throw new Error(`no motion: ${await notice()}`); });
     await page.waitForFunction(() => globalThis.studio.session().clip === globalThis.studio.character().clips.at(-1));
     const clip = (await session()).clip;
     await change(page, s => ({ ...s, end: END }));
@@ -215,7 +215,7 @@ await test("presets have a picture of this character and say what they change", 
     await settled(page);
     await tab("Chain");
     await page.locator(".presets").hover();
-    await page.waitForFunction(() => { const all = [...document.querySelectorAll(".preset img")]; return all.length > 1 && all.every(one => one.complete && one.naturalWidth > 40); }, undefined, { timeout: 60000 });
+    await page.waitForFunction(() => { const all = [...document.querySelectorAll(".preset img")]; return all.length > 1 && all.every(one => one.complete && one.naturalWidth > 40); });
     const card = page.locator('.preset[data-preset="hand"]');
     await card.hover();
     holds(/ → /.test(await page.locator(".help-line").textContent()), "what would change");
@@ -276,7 +276,7 @@ await test("the Doctor ranks the joints as supple check does; a click bends the 
     await settled(page);
     await tab("Doctor");
     await page.locator("#doctor-run").click();
-    await page.waitForSelector("[data-joint]", { timeout: 90000 });
+    await page.waitForSelector("[data-joint]");
     const ranked = await page.locator("[data-joint]").evaluateAll(all => all.map(one => one.dataset.joint));
     const there = JSON.parse(supple("check", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--deform", "dualquat", "--deform", "dualquat,smooth", "--json"));
     equal(ranked, there.joints.map(one => one.joint).slice(0, 12), "joints, the worst first");
@@ -286,7 +286,7 @@ await test("the Doctor ranks the joints as supple check does; a click bends the 
     await settled(page);
     equal((await session()).chains.length, 2, "what two deformers would do");
     const ids = (await session()).chains.map(one => one.id);
-    await page.waitForFunction(id => globalThis.studio.hash(id, 0) && globalThis.studio.hash(id, 15), ids[1], { timeout: 60000 });
+    await page.waitForFunction(id => globalThis.studio.hash(id, 0) && globalThis.studio.hash(id, 15), ids[1]);
     holds(await studio(page, "hash", ids[1], 0) !== await studio(page, "hash", ids[1], 15), "the joint turns");
     await page.locator("#doctor-back").click();
     await page.waitForFunction(name => globalThis.studio.session().clip === name, before);
@@ -297,7 +297,7 @@ await test("the file that is saved is the copied command's, to the byte; so are 
     await becomes(hashesThere("arm.glb", "--deform", "dualquat,smooth", "--set", "dualquat.blend=0.75", "--start", "0.1"), "frames");
     await tab("Out");
     await page.locator("#out-bake").click();
-    await page.waitForFunction(() => document.querySelector("#out-result").dataset.bytes, undefined, { timeout: 60000 });
+    await page.waitForFunction(() => document.querySelector("#out-result").dataset.bytes);
     const shown = Number(await page.locator("#out-result").getAttribute("data-bytes"));
     const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#out-save").click()]);
     const saved = fs.readFileSync(await download.path());
@@ -337,7 +337,7 @@ await test("the file that is saved is the copied command's, to the byte; so are 
 
 await test("pictures, a sheet, a film, a preset and the session are saved", async () => {
     const grab = async id => {
-        const [download] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.locator(`#${id}`).click()]);
+        const [download] = await Promise.all([page.waitForEvent("download"), page.locator(`#${id}`).click()]);
         return fs.readFileSync(await download.path());
     };
     for (const id of ["out-png", "out-sheet"]) holds((await grab(id)).subarray(1, 4).toString() === "PNG", id);
@@ -367,7 +367,7 @@ async function followed() {
         const still = session => JSON.stringify({ ...session, frame: 0, camera: 0 });
         return still(JSON.parse(text)) === still(globalThis.studio.session());
     });
-    for (let i = 0; i < 100; i++, await page.waitForTimeout(200)) if (await same()) return;
+    for (let i = 0; i < 600; i++, await page.waitForTimeout(200)) if (await same()) return;
     throw new Error("the address does not follow the session");
 }
 
@@ -415,7 +415,7 @@ await test("any web server can host the page: on one thread, in a folder, from a
     await new Promise(resolve => host.once("listening", resolve));
     const other = await visit(browser, `http://127.0.0.1:${host.address().port}/in/a/folder/${new URL(page.url()).hash}`);
     equal(await other.evaluate(() => globalThis.crossOriginIsolated), false);
-    await other.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; }, undefined, { timeout: 60000 });
+    await other.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
     const hashes = await Promise.all([0, 1, 2, 3, 4].map(i => studio(other, "hash", 1, i)));
     equal(hashes, JSON.parse(supple("bake", "builtin:arm?points=400", at("o.npy"), "--clip", "flex", "--deform", "dualquat", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict")).hashes, "frames");
     equal(other.problems, [], "complaints");

@@ -1,9 +1,9 @@
 // Posing in the studio, driven by real pointer events: node pose.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, axe, browse, change, equal, finish, holds, ready, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, axe, browse, change, equal, finish, holds, ready, rested, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm", undefined, { timeout: 60000 });
+await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
 const session = () => studio(page, "session"), pose = () => studio(page, "pose");
 const link = deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} });
 const only = (deformer, more = {}) => change(page, s => ({ ...s, source: { ...s.source, poses: undefined }, chains: [{ id: 1, links: [link(deformer)] }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: null, cycle: false, repeat: false, frame: 0, take: undefined, camera: null, touch: { tool: "pose", reach: null, spring: 40000 }, show: { ...s.show, joint: null }, ...more }));
@@ -19,7 +19,7 @@ const begin = async (deformer, more) => {
     await only(deformer, more);
     await studio(page, "pause");
     await all();
-    await page.waitForTimeout(400); // the picker is loaded when it is first wanted
+    await rested(page);
     await page.waitForFunction(() => globalThis.studio.session().touch.tool !== "pose" || globalThis.studio.pose()?.joints.length > 0);
 };
 const saved = async (button, name) => {
@@ -59,7 +59,7 @@ await test("a ring turns the joint within the limits of the clips, and without t
     await begin("linear");
     await page.locator('[data-joint="forearm"]').click();
     await page.waitForFunction(() => globalThis.studio.session().show.joint === "forearm");
-    await page.waitForTimeout(1500); // ranges of the clips come from a worker
+    await rested(page);
     await page.getByLabel("Degrees about x").fill("170");
     await page.keyboard.press("Enter");
     await keys(1);
@@ -136,7 +136,7 @@ await test("keys stand on the timeline: dragged, deleted, undone, and there afte
     await page.keyboard.press("Control+z");
     await keys(3);
     const after = await all();
-    await page.waitForTimeout(1200);
+    await rested(page);
     await page.reload();
     await ready(page);
     await keys(3);
@@ -157,7 +157,7 @@ await test("a finger reaches too; kept poses are pictures that come back; nothin
     await page.waitForFunction(() => {
         const canvas = document.querySelector(".pose-thumb canvas"), data = canvas?.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
         return data && new Set(data).size > 20;
-    }, undefined, { timeout: 30000 });
+    });
     await page.getByRole("button", { name: "Reset all" }).click();
     await page.waitForFunction(() => Object.keys(globalThis.studio.pose().turn).length === 0);
     await page.getByRole("button", { name: "Pose 1", exact: true }).click();
@@ -171,8 +171,7 @@ await test("a finger reaches too; kept poses are pictures that come back; nothin
 
 await test("a throw and a shake are recorded on the clock, and bake to the frames of the page", async () => {
     await begin("lattice", { touch: { tool: "throw", reach: null, spring: 40000 }, fps: 15 });
-    await page.waitForTimeout(300);
-    const free = () => page.waitForFunction(() => globalThis.studio.hand().frame < 0 && globalThis.studio.session().source.poses?.length === 1, undefined, { timeout: 90000 });
+    const free = () => page.waitForFunction(() => globalThis.studio.hand().frame < 0 && globalThis.studio.session().source.poses?.length === 1);
     const { points } = await studio(page, "character");
     let mid = { x: 0, y: 0, n: 0 };
     for (let i = 0; i < points; i += 9) { const p = await studio(page, "pixel", i); mid = { x: mid.x + p.x, y: mid.y + p.y, n: mid.n + 1 }; }
@@ -205,7 +204,6 @@ await test("a throw and a shake are recorded on the clock, and bake to the frame
 
 await test("gravity, wind, a ball that pokes and a body with keys are a world, and bake to the frames of the page", async () => {
     await begin("lattice", { touch: { tool: "world", reach: 0.06, spring: 40000 }, world: undefined, end: 0.4 });
-    await page.waitForTimeout(300);
     const before = await all(), { points } = await studio(page, "character");
     let mid = { x: 0, y: 0, n: 0 };
     for (let i = 0; i < points; i += 9) { const p = await studio(page, "pixel", i); mid = { x: mid.x + p.x, y: mid.y + p.y, n: mid.n + 1 }; }

@@ -1,10 +1,10 @@
 // Sculpting in the studio, driven by real pointer and touch events: node sculpt.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
 import fs from "node:fs";
-import { at, axe, browse, change, drop, equal, finish, holds, ready, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, axe, browse, change, drop, equal, finish, holds, ready, rested, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm", undefined, { timeout: 60000 });
+await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
 const FRAME = 15, session = () => studio(page, "session"), arm = (await session()).source, dropArm = () => change(page, s => ({ ...s, source: arm }));
 const only = (links, more = {}) => change(page, s => ({
     ...s, source: { ...s.source, sculpts: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} })) }], active: 1, compare: "single", clip: "flex", fps: 30,
@@ -12,7 +12,7 @@ const only = (links, more = {}) => change(page, s => ({
 }));
 const all = async () => {
     await settled(page);
-    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; }, undefined, { timeout: 60000 });
+    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
     const [{ frames }] = await studio(page, "chains");
     return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
 };
@@ -27,9 +27,9 @@ const still = async frame => {
     await all();
     await studio(page, "pause");
     await studio(page, "seek", frame);
-    await page.waitForTimeout(300); // the picker is loaded when it is first wanted
+    await rested(page);
 };
-const sculpts = n => page.waitForFunction(count => (globalThis.studio.session().source.sculpts?.length ?? 0) === count, n, { timeout: 30000 });
+const sculpts = n => page.waitForFunction(count => (globalThis.studio.session().source.sculpts?.length ?? 0) === count, n);
 const strokesDone = async () => (await session()).source.sculpts?.map(one => one.file.hash).join() ?? "";
 async function drag(by = [0, -40], from = undefined) {
     const { x, y } = from ?? await spot(), before = await strokesDone();
@@ -37,7 +37,7 @@ async function drag(by = [0, -40], from = undefined) {
     await page.mouse.down();
     for (let i = 1; i <= 5; ++i) await page.mouse.move(x + by[0] * i / 5, y + by[1] * i / 5);
     await page.mouse.up();
-    await page.waitForFunction(old => (globalThis.studio.session().source.sculpts ?? []).map(one => one.file.hash).join() !== old, before, { timeout: 30000 });
+    await page.waitForFunction(old => (globalThis.studio.session().source.sculpts ?? []).map(one => one.file.hash).join() !== old, before);
 }
 /** Saves a sculpt by its button, under its own name. */
 async function saved() {
@@ -82,7 +82,7 @@ await test("strokes are steps: undo takes the last one back, redo brings it, a r
     equal(await all(), once, "frames after undo");
     await page.keyboard.press("Control+Shift+z");
     equal(await all(), twice, "frames after redo");
-    await page.waitForTimeout(1200); // the address is written when things are still
+    await rested(page);
     await page.reload();
     await ready(page);
     equal(await all(), twice, "frames after a reload");

@@ -1,5 +1,5 @@
 // How long one step of a stroke takes in the page's thread, with every brush, on 30,000 points: picking, the dab, and colors or normals.
-import { at, change, drop, settled, studio, supple } from "./harness.mjs";
+import { at, change, drop, rested, settled, studio, supple } from "./harness.mjs";
 
 const STEPS = 60;
 export const BRUSHES = ["paint", "inflate", "smooth", "grab", "weights"];
@@ -10,7 +10,7 @@ export async function strokeSteps(page, brush) {
     if (brush === "weights") { // a built-in character has its weights in the program
         supple("bake", "builtin:beast?points=30000", at("fine.glb"), "--clip", "walk", "--deform", "linear", "--fps", "10", "--name", "unused");
         await drop(page, at("fine.glb"));
-        await page.waitForFunction(() => globalThis.studio.session().source.file?.name === "fine.glb", undefined, { timeout: 60000 });
+        await page.waitForFunction(() => globalThis.studio.session().source.file?.name === "fine.glb");
         ({ source } = await studio(page, "session"));
     }
     await change(page, s => ({
@@ -23,7 +23,7 @@ export async function strokeSteps(page, brush) {
     await studio(page, "pause");
     await studio(page, "seek", 1);
     await page.waitForFunction(() => globalThis.studio.pixel(0) && globalThis.studio.hash(1, 1));
-    await page.waitForTimeout(1000); // the picker is loaded, and the map is read
+    await rested(page);
     const { points } = await studio(page, "character"), places = [], { length: before } = (await studio(page, "paint")).steps;
     for (let i = 0; i < points; i += 293) places.push(await studio(page, "pixel", i));
     const [x, y] = ["x", "y"].map(k => places.reduce((sum, p) => sum + p[k], 0) / places.length);

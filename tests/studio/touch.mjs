@@ -1,9 +1,9 @@
 // The hand in the studio, driven by real pointer events: node touch.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, browse, change, equal, finish, holds, ready, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, browse, change, equal, finish, holds, ready, rested, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm", undefined, { timeout: 60000 });
+await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
 const session = () => studio(page, "session");
 const link = deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} });
 const only = (deformer, more = {}) => change(page, s => ({ ...s, chains: [{ id: 1, links: [link(deformer)] }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: 0.5, cycle: false, repeat: false, frame: 0, take: undefined, ...more }));
@@ -14,9 +14,9 @@ const all = async () => {
     return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
 };
 const hand = () => studio(page, "hand");
-const free = () => page.waitForFunction(() => globalThis.studio.hand().frame < 0, undefined, { timeout: 60000 });
+const free = () => page.waitForFunction(() => globalThis.studio.hand().frame < 0);
 /** Until the hand has gone so many frames further. */
-const goes = async frames => page.waitForFunction(n => globalThis.studio.hand().frame >= n, (await hand()).frame + frames, { timeout: 60000 });
+const goes = async frames => page.waitForFunction(n => globalThis.studio.hand().frame >= n, (await hand()).frame + frames);
 /** The point of the skin that is nearest to the camera, in pixels: that of the middle of the view, a little towards the shoulder. */
 async function spot() {
     const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), places = [];
@@ -27,7 +27,7 @@ async function spot() {
 async function tool(name) {
     await page.locator(`#tools [data-tool="${name}"]`).click();
     await page.waitForFunction(n => globalThis.studio.session().touch?.tool === n, name);
-    await page.waitForTimeout(300); // the picker is loaded when it is first wanted
+    await rested(page);
 }
 const repeats = async (name = "recorded.json") => {
     const [down] = await Promise.all([page.waitForEvent("download"), page.locator("#keep-world").click()]);
@@ -75,7 +75,7 @@ await test("a pull is a step: undo brings the motion before it back, redo the pu
     await page.keyboard.press("Control+Shift+z");
     await page.waitForFunction(() => globalThis.studio.session().take?.pulls.length === 1);
     equal(await all(), after, "frames after redo");
-    await page.waitForTimeout(1200);
+    await rested(page);
     await page.reload();
     await ready(page);
     equal(await all(), after, "frames after a reload");
@@ -124,7 +124,7 @@ await test("a belly is painted within a minute: flood, dabs, the frames of --map
     holds(painted > 3 && painted < 0.6 * values.length, `${painted} of ${values.length} points are painted`);
     console.log(`         painted in ${seconds.toFixed(1)} s; a step of the stroke takes ${Math.min(...steps).toFixed(2)} ms at best, ${steps.toSorted((a, b) => a - b)[steps.length >> 1].toFixed(2)} median`);
     let after = await all();
-    for (let i = 0; i < 50 && after.at(-1) === before.at(-1); ++i, after = await all()) await page.waitForTimeout(200);
+    for (let i = 0; i < 600 && after.at(-1) === before.at(-1); ++i, after = await all()) await page.waitForTimeout(200);
     const [text] = await Promise.all([page.waitForEvent("download"), page.locator("#paint-text").click()]);
     await text.saveAs(at("layers_tether.txt"));
     const words = "--clip flex --deform layers --set layers.cage=250 --fps 30 --end 0.2 --hashes --json --no-verdict --overwrite";

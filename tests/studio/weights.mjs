@@ -1,9 +1,9 @@
 // Skin weights under the brush, driven by real pointer and touch events: node weights.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, axe, browse, change, equal, finish, holds, ready, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, axe, browse, change, equal, finish, holds, ready, rested, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm", undefined, { timeout: 60000 });
+await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
 const session = () => studio(page, "session"), FRAME = 12;
 const begin = (more = {}, links = ["linear"]) => change(page, s => ({
     ...s, source: { ...s.source, skin: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: {} })) }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: 0.5, cycle: false, repeat: false, frame: 0,
@@ -11,7 +11,7 @@ const begin = (more = {}, links = ["linear"]) => change(page, s => ({
 }));
 const all = async () => {
     await settled(page);
-    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; }, undefined, { timeout: 60000 });
+    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
     const [{ frames }] = await studio(page, "chains");
     return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
 };
@@ -21,7 +21,7 @@ const still = async () => {
     await studio(page, "pause");
     await studio(page, "seek", FRAME);
     await page.waitForFunction(() => globalThis.studio.weights().values.length > 0);
-    await page.waitForTimeout(300); // the picker is loaded when it is first wanted
+    await rested(page);
     return hashes;
 };
 /** Skin of the forearm, beside the panel. */
@@ -32,7 +32,7 @@ async function spot() {
     return { x: mean("x"), y: mean("y") };
 }
 const skin = async () => (await session()).source.skin?.hash ?? "";
-const painted = old => page.waitForFunction(before => (globalThis.studio.session().source.skin?.hash ?? "") !== before, old, { timeout: 30000 });
+const painted = old => page.waitForFunction(before => (globalThis.studio.session().source.skin?.hash ?? "") !== before, old);
 async function stroke(by = 30) {
     const { x, y } = await spot(), before = await skin();
     await page.mouse.move(x, y);
@@ -65,7 +65,7 @@ await test("a stroke paints the weight of a joint, the skin follows at once, and
     holds(now.every(v => v >= 0 && v <= 1), "shares stay from 0 to 1");
     holds(after[FRAME] !== before[FRAME], "the skin moved");
     await repeats(after, "the frames of the copied line on the saved GLB");
-    await page.waitForFunction(() => /volume .*, crossings/.test(globalThis.studio.weights().doctor), undefined, { timeout: 60000 });
+    await page.waitForFunction(() => /volume .*, crossings/.test(globalThis.studio.weights().doctor));
 });
 
 await test("undo and redo take strokes of weights back and bring them, a reload has them", async () => {
@@ -76,7 +76,7 @@ await test("undo and redo take strokes of weights back and bring them, a reload 
     holds(plain[FRAME] !== painted2[FRAME], "undo");
     await page.keyboard.press("Control+Shift+z");
     equal(await all(), painted2, "redo");
-    await page.waitForTimeout(1200);
+    await rested(page);
     await page.reload();
     await ready(page);
     equal(await all(), painted2, "frames after a reload");

@@ -63,7 +63,7 @@ export class PoseTool {
     private local: Float32Array | undefined;
     private lent: ReturnType<App["engine"]["lendChain"]>;
     private running = false;
-    private limits: { of: unknown; found: Limits } | undefined;
+    private limits: { of: unknown; found: Limits; known: boolean } | undefined;
     private readonly parts;
 
     constructor(private readonly app: App, private readonly picker: () => Picker | undefined) {
@@ -91,6 +91,8 @@ export class PoseTool {
         const { engine, store, view } = this.app, live = view.frameOf(this.chain, store.now.frame);
         return live?.whose === "live" ? live.frame.pose : engine.base()?.any(store.now.frame)?.pose;
     }
+    /** Whether the ranges of the clips are known. */
+    get ranged(): boolean { return this.limits?.known === true && this.limits.of === this.app.engine.shape; }
     private get limitsNow(): Limits | undefined { return this.posing.limited ? { ...this.limits?.found, ...this.posing.limits } : undefined; }
 
     private ready(): Rig | undefined {
@@ -101,11 +103,11 @@ export class PoseTool {
             this.parts.grow();
         }
         if (shape && this.limits?.of !== shape) {
-            const limits = this.limits = { of: shape, found: {} as Limits };
+            const limits = this.limits = { of: shape, found: {} as Limits, known: false as boolean };
             void limitsOf(this.app.store.now.source, this.rig!).then(found => {
                 limits.found = found;
                 this.update();
-            }, () => undefined); // without ranges joints are free
+            }, () => undefined).finally(() => (limits.known = true)); // without ranges joints are free
         }
         return this.rig;
     }

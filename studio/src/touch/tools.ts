@@ -58,6 +58,8 @@ export interface Tools {
     poser: PoseTool;
     thrower: Thrower;
     outside: WorldTool;
+    /** Whether the tool that is chosen can be used: what it needs is loaded when it is first wanted. */
+    ready(): boolean;
     /** Milliseconds of each step of a stroke: picking, the dab and its colors. */
     strokes: number[];
 }
@@ -130,7 +132,7 @@ export function touchTools(app: App): Tools {
     view.stage.scene.add(marks.group);
     let picker: Picker | undefined;
     const strokes: number[] = [];
-    const ready = () => void import("./pick.ts").then(({ Picker: Kind }) => (picker ??= new Kind(view)));
+    const load = () => void import("./pick.ts").then(({ Picker: Kind }) => (picker ??= new Kind(view)));
     const hand = new Hand(app, () => draw());
     const set = (label: string, change: Partial<Touch>, merge = "") => store.do(label, session => ({ ...session, touch: { ...touchOf(session), ...change } }), merge);
     const choose = (tool: Tool) => store.keep(session => ({ ...session, touch: { ...touchOf(session), tool } })); // a tool is no step: undo is for what it did
@@ -168,7 +170,7 @@ export function touchTools(app: App): Tools {
         sculptor.options.hidden = tool !== "sculpt";
         weigher.options.hidden = tool !== "weights";
         view.canvas.classList.toggle("grabbing", tool === "grab");
-        if (tool !== "look") ready();
+        if (tool !== "look") load();
         else marks.circle(undefined, new Vector3(), 0);
         const unit = reach();
         const reaches = [unlog(unit, extent() / 100, extent() / 3), unit < 1 ? `${Number((100 * unit).toPrecision(2))} cm` : `${unit} m`] as const;
@@ -334,5 +336,9 @@ export function touchTools(app: App): Tools {
         view.touch();
     });
     update();
-    return { hand, painter, poser, sculptor, thrower, outside, weigher, strokes };
+    const ready = () => {
+        const { tool } = touchOf(store.now);
+        return tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged);
+    };
+    return { hand, painter, poser, sculptor, thrower, outside, weigher, ready, strokes };
 }
