@@ -45,6 +45,12 @@ export const sha = bytes => crypto.createHash("sha256").update(bytes).digest("he
 // ------------------------------------------------------------------------------------------------ claims
 
 let failures = 0, held = 0;
+const pages = [];
+/** What a page shows when a claim about it has failed. */
+async function situation(page) {
+    const told = await page.evaluate(() => JSON.stringify({ notices: [...document.querySelectorAll("#notices p")].map(p => p.textContent), chains: globalThis.studio.chains(), hand: globalThis.studio.hand().frame, drawn: globalThis.studio.drawn(), session: globalThis.studio.session() }));
+    return `${told.slice(0, 4000)}; complaints: ${page.problems.join("; ") || "none"}`;
+}
 const asked = process.argv[3]; // a part of the claims to try
 export async function test(claim, body) {
     if (asked && !claim.includes(asked)) return;
@@ -56,6 +62,7 @@ export async function test(claim, body) {
     } catch (error) {
         failures++;
         console.log(`FAILED   ${claim}\n         ${String(error.stack ?? error).replaceAll("\n", "\n         ")}`);
+        for (const page of pages) console.log(`         ${await situation(page).catch(why => `no page: ${why.message}`)}`);
     }
 }
 export async function finish(...ends) {
@@ -102,7 +109,7 @@ export async function browse() {
 
 // Wide enough for every panel, and half a pixel a point: the tests assert on state and pixels, and software draws every one of them.
 // A claim that fails waits as long in vain; one that holds may be made on a machine that builds and tests beside it.
-const PATIENCE = 120000;
+const PATIENCE = Number(process.env.PATIENCE ?? 120000);
 export const SMALL = { width: 1000, height: 640 };
 
 /** A page of its own storage, on the address; what it complains about is in page.problems. */
@@ -112,6 +119,8 @@ export async function visit(browser, address, viewport = SMALL, more = {}) {
     context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     watch(page);
+    pages.push(page);
+    page.on("close", () => pages.splice(pages.indexOf(page), 1));
     await page.goto(address, { waitUntil: "commit" });
     await ready(page);
     return page;

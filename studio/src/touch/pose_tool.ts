@@ -36,7 +36,10 @@ const THUMB = { width: 72, height: 72 };
 const MOST_KEPT = 12;
 
 /** The clip of poses that is played. */
-export const posedClip = (session: Session, clip: string | undefined): PoseClip | undefined => session.source.poses?.find(one => one.clip === clip);
+/** The clip of poses that the session plays, also while it is being read: a second key made at once must not begin a second clip. */
+export const posedClip = (session: Session, loaded: string | undefined): PoseClip | undefined => session.source.poses?.find(one => one.clip === (session.clip ?? loaded));
+/** Names that a new clip may not have. */
+export const takenNames = ({ store, engine }: App): Set<string> => new Set([...engine.info?.clips ?? []].map(one => one.name).concat(store.now.source.poses?.map(one => one.clip) ?? []));
 
 interface Drag {
     pointer: number;
@@ -240,10 +243,10 @@ export class PoseTool {
 
     /** A pose becomes the key at the playhead; where no clip of poses plays, the first key of a new one. */
     commit(label: string, pose: Pose, merge = ""): void {
-        const { store, engine } = this.app, { clip, time } = this, at = this.keyAt(), { turn, move } = pose;
+        const { store } = this.app, { clip, time } = this, at = this.keyAt(), { turn, move } = pose;
         if (clip) this.change(label, { ...clip, keys: at >= 0 ? clip.keys.map((one, i) => (i === at ? { time: one.time, turn, move } : one)) : [...clip.keys, { time, turn, move }].sort((a, b) => a.time - b.time) }, merge);
         else {
-            const taken = new Set(engine.info?.clips.map(one => one.name)), names = ["pose", ...Array.from({ length: 99 }, (_, i) => `pose ${i + 2}`)], name = names.find(one => !taken.has(one))!;
+            const taken = takenNames(this.app), names = ["pose", ...Array.from({ length: 99 }, (_, i) => `pose ${i + 2}`)], name = names.find(one => !taken.has(one))!;
             const made: PoseClip = { clip: name, between: "smooth", keys: [{ time: 0, turn, move }] };
             store.do(label, session => ({ ...session, clip: name, start: null, end: null, cycle: false, frame: 0, source: { ...session.source, poses: [...session.source.poses ?? [], made] } }));
         }

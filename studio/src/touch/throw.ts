@@ -10,7 +10,7 @@ import { type Session, frameTime } from "../session.ts";
 import { axes } from "../view.ts";
 import type { Hit, Picker } from "./pick.ts";
 import { type PoseClip, type PoseKey, type Three, posesText } from "./pose.ts";
-import { posedClip } from "./pose_tool.ts";
+import { posedClip, takenNames } from "./pose_tool.ts";
 
 export interface Throwing {
     /** 0 to 1: from what follows at once to what lags and swings. */
@@ -153,7 +153,7 @@ export class Thrower {
     /** One step: the clip of moves over the one that played, or more of it. */
     private keep(keys: PoseKey[]): void {
         const { store, engine } = this.app, { thrown } = this, under = engine.clip()!.name, from = keys[0]!.time;
-        const taken = new Set(engine.info?.clips.map(one => one.name)), name = thrown?.clip ?? [`thrown ${under}`, ...Array.from({ length: 99 }, (_, i) => `thrown ${under} ${i + 2}`)].find(one => !taken.has(one))!;
+        const taken = takenNames(this.app), name = thrown?.clip ?? [`thrown ${under}`, ...Array.from({ length: 99 }, (_, i) => `thrown ${under} ${i + 2}`)].find(one => !taken.has(one))!;
         const made: PoseClip = { clip: name, over: thrown?.over ?? under, between: "linear", keys: [...(thrown?.keys ?? []).filter(one => one.time < from), ...keys] };
         store.do("throw", session => ({ ...session, clip: name, start: null, end: null, source: { ...session.source, poses: [...(session.source.poses ?? []).filter(one => one.clip !== name), made] } }));
     }
