@@ -174,8 +174,8 @@ await test("a claim of another machine holds while that gives signs of life, and
     let beat = 1;
     const write = () => fs.writeFileSync(claim, `0123456789abcdef\nelsewhere pid:[1]\n${zero(1)} ${zero(1)} ${zero(beat++)}\n`);
     write();
-    const { ended } = begin([there, "--clips", "Wave", "--out", out, "--claim-timeout", "1s"]);
-    for (let i = 0; i < 8; i++) await pause(300), write();
+    const { ended } = begin([there, "--clips", "Wave", "--out", out, "--claim-timeout", "3s"]);
+    for (let i = 0; i < 10; i++) await pause(500), write();
     holds(!fs.existsSync(path.join(out, "c000_Wave_linear.glb")), "it waits for who is alive");
     const r = await ended;
     equal(r.code, 0, "exit code");

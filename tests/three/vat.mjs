@@ -84,7 +84,7 @@ const result = await new Promise((resolve, reject) => {
     }).listen(0, "127.0.0.1", () => {
         browser = spawn(chromium, ["--headless=new", "--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
             "--disable-background-networking", `--user-data-dir=${path.join(folder, "profile")}`, `http://127.0.0.1:${server.address().port}/page.html`], { stdio: "ignore" });
-        setTimeout(() => { browser.kill(); reject(new Error("the page did not answer within a minute")); }, 60000).unref();
+        setTimeout(() => { browser.kill(); reject(new Error("the page did not answer within four minutes")); }, 240000).unref();
     });
 });
 if (result.error) throw new Error(result.error);
