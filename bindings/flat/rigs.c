@@ -131,7 +131,8 @@ static sup_json* put_poses(flat_object* o, const char* path, const sup_load_opti
     if (!r) r = sup_json_parse((const char*)bytes.data, bytes.size, path, a, &tree, &o->error);
     if (!r) r = sup_clip_from_poses(o->character, tree, a, &clip, &o->error);
     if (!r) r = put_posed(o, &clip);
-    sup_json* out = r ? NULL : sup_json_new(a, SUP_JSON_OBJECT);
+    if (r) return NULL;
+    sup_json* out = sup_json_new(a, SUP_JSON_OBJECT);
     sup_json_set(a, out, "name", sup_json_new_string(a, path));
     sup_json_set(a, out, "clip", sup_json_new_string(a, clip.name));
     sup_json_set(a, out, "seconds", sup_json_new_number(a, clip.seconds));
@@ -139,7 +140,7 @@ static sup_json* put_poses(flat_object* o, const char* path, const sup_load_opti
     sup_json_set(a, out, "pairs", sup_json_new(a, SUP_JSON_ARRAY));
     sup_json_set(a, out, "without_partner", sup_json_new(a, SUP_JSON_ARRAY));
     sup_json* last = sup_json_set(a, out, "warnings", sup_json_new(a, SUP_JSON_ARRAY));
-    if (!r && !last) sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer");
+    if (!last) sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer");
     return last ? out : NULL;
 }
 

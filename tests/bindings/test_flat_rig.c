@@ -63,6 +63,9 @@ static void poses_become_a_clip_that_may_be_made_anew(void** state)
     static const char own[] = "{\"supple_poses\":1,\"clip\":\"flex\",\"keys\":[{\"time\":0}]}";
     assert_null(flat_motion(arm, "p.json", (const uint8_t*)own, sizeof own - 1, NULL, NULL, NULL));
     says(flat_error(arm), "another \"clip\"");
+    static const char none[] = "{\"supple_poses\":1,\"keys\":[]}";
+    assert_null(flat_motion(arm, "p.json", (const uint8_t*)none, sizeof none - 1, NULL, NULL, NULL));
+    says(flat_error(arm), "at least one key");
 }
 
 static void captured_motion_becomes_a_clip(void** state)
