@@ -161,8 +161,14 @@ int measure_frames(const options* o, const truth_set* t, motion* m, uint32_t* fr
                          t->count);
             return EXIT_FAILED;
         }
+        if (t->count < 2) return EXIT_DONE;
         // The last mesh stands at the end; in a cycle the end is the first one again.
-        if (t->count > 1) m->fps = (t->count - (m->loop ? 0 : 1)) / (m->end - m->start);
+        double usual = m->fps;
+        m->fps = (t->count - (m->loop ? 0 : 1)) / (m->end - m->start);
+        if (fabs(m->fps - usual) > 0.01 && sup_frame_count(m->start, m->end, usual, m->loop) == t->count)
+            report_note(
+                "the %u frames of the truth are spread over the clip, %.2f a second; if they were made at %g, say --fps %g",
+                t->count, m->fps, usual, usual);
         return EXIT_DONE;
     }
     *frames = sup_frame_count(m->start, m->end, m->fps, m->loop);
