@@ -7,6 +7,11 @@
 
 enum { STEPS_MAX = 60 }; // of one eigenvalue; two are usual
 
+// Where the matrix has fewer dimensions than rows, each round leaves rounding errors of the rounding errors before: 1e-16,
+// 1e-32,
+// ... until squares underflow and the steps stand still. Of a matrix whose largest entry is about 1 this is nothing.
+#define NOTHING 0x1p-200
+
 static double dot(const double* a, const double* b, uint32_t n)
 {
     double sum = 0;
@@ -120,7 +125,7 @@ static bool diagonalize(uint32_t n, double* d, double* e, double* rows)
     for (uint32_t l = 0; l < n; ++l) {
         for (int steps = 0;; ++steps) {
             uint32_t m = l;
-            while (m + 1 < n && fabs(e[m]) > 0x1p-52 * (fabs(d[m]) + fabs(d[m + 1]))) m++;
+            while (m + 1 < n && fabs(e[m]) > fmax(0x1p-52 * (fabs(d[m]) + fabs(d[m + 1])), NOTHING)) m++;
             if (m == l) break;
             if (steps == STEPS_MAX) return false;
             ql_step(n, l, m, d, e, rows);
@@ -159,13 +164,27 @@ static void order(uint32_t n, double* values, double* rows)
     }
 }
 
+// The power of two that the largest entry lies below, taken out of the matrix: exact, so only what would underflow changes.
+static int normalize(double* matrix, size_t count)
+{
+    double largest = 0;
+    int    exponent = 0;
+    for (size_t i = 0; i < count; ++i) largest = fmax(largest, fabs(matrix[i]));
+    frexp(largest, &exponent);
+    if (exponent)
+        for (size_t i = 0; i < count; ++i) matrix[i] = ldexp(matrix[i], -exponent);
+    return exponent;
+}
+
 bool sup_eigen_symmetric(uint32_t n, double* matrix, double* values, double* vectors, double* scratch)
 {
     if (n == 0) return true;
     double* beside = scratch;
+    int     exponent = normalize(matrix, (size_t)n * n);
     reduce(n, matrix, values, beside, scratch + n);
     accumulate(n, matrix, vectors);
     if (!diagonalize(n, values, beside, vectors)) return false;
+    for (uint32_t i = 0; i < n; ++i) values[i] = ldexp(values[i], exponent);
     order(n, values, vectors);
     return true;
 }

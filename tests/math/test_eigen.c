@@ -65,6 +65,35 @@ static void matrix_of_rank_one_has_one_value(void** state)
     for (int i = 0; i < N; ++i) near(vectors[i], sqrt(0.2), 1e-14);
 }
 
+// A few directions among many rows, of any size: rounding errors of rounding errors went down to 1e-164, whose squares are
+// zero.
+static void few_dimensions_end_at_any_scale(void** state)
+{
+    (void)state;
+    enum { N = 40 };
+    static double  matrix[N * N], values[N], vectors[N * N], scratch[2 * N];
+    const double   scales[] = { 1, 1e-9, 1e-80, 1e-140, 1e-300, 1e140, 1e300 };
+    const uint32_t ranks[] = { 1, 2, 3, 7 };
+    for (int s = 0; s < 7; ++s)
+        for (int r = 0; r < 4; ++r) {
+            double   rows[N][8] = { { 0 } }, trace = 0, sum = 0;
+            uint32_t seed = 1;
+            for (int i = 0; i < N; ++i)
+                for (uint32_t k = 0; k < ranks[r] && i % 5; ++k) // some frames in which nothing moves
+                    seed = seed * 1664525u + 1013904223u, rows[i][k] = (double)(seed >> 8) * 0x1p-24;
+            for (int i = 0; i < N; ++i)
+                for (int j = 0; j < N; ++j) {
+                    matrix[i * N + j] = 0;
+                    for (uint32_t k = 0; k < 8; ++k) matrix[i * N + j] += rows[i][k] * rows[j][k] * scales[s];
+                }
+            for (int i = 0; i < N; ++i) trace += matrix[i * N + i] / scales[s];
+            assert_true(sup_eigen_symmetric(N, matrix, values, vectors, scratch));
+            for (int i = 0; i < N; ++i) sum += values[i] / scales[s];
+            near(sum, trace, 1e-12 * trace);
+            for (uint32_t i = ranks[r]; i < N; ++i) near(values[i] / scales[s], 0, 1e-12 * trace);
+        }
+}
+
 static void nothing_and_one_number_are_allowed(void** state)
 {
     (void)state;
@@ -78,9 +107,8 @@ static void nothing_and_one_number_are_allowed(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_by_two_is_as_by_hand),
-        cmocka_unit_test(chain_of_springs_has_its_frequencies),
-        cmocka_unit_test(matrix_of_rank_one_has_one_value),
+        cmocka_unit_test(two_by_two_is_as_by_hand),           cmocka_unit_test(chain_of_springs_has_its_frequencies),
+        cmocka_unit_test(matrix_of_rank_one_has_one_value),   cmocka_unit_test(few_dimensions_end_at_any_scale),
         cmocka_unit_test(nothing_and_one_number_are_allowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
