@@ -31,6 +31,20 @@ await test("a size is kept", folder => {
     const more = json(["bake", ...arm, out, ...moved, "--max-size", "30kB"]);
     holds(more.budget.rms_mm < r.budget.rms_mm, "more bytes are more exact");
 });
+await test("percent are of the diagonal, and what was read again is what compare measures", folder => {
+    const cache = path.join(folder, "plain.npy"), out = path.join(folder, "out.glb");
+    good(["bake", ...arm, cache, ...moved, "--quiet"]);
+    for (const [flag, share] of [["--rms-error", "0.05%"], ["--max-error", "0.2%"]]) {
+        const { budget } = json(["bake", ...arm, out, ...moved, flag, share]), { chains: [{ error }], diagonal } = json(["compare", out, "--deform", "linear", "--fps", "30", "--truth", cache]);
+        const got = flag === "--rms-error" ? error.rms : error.max, told = (flag === "--rms-error" ? budget.rms_mm : budget.worst_mm) / 1000;
+        holds(got <= parseFloat(share) / 100 * diagonal && Math.abs(got - told) < 1e-3 * told, `${flag} ${share}: ${got} of ${diagonal}, told ${told}`);
+    }
+});
+await test("where skinning alone is enough, the clip is still the bake's", folder => {
+    const out = path.join(folder, "out.glb"), r = json(["bake", ...arm, out, ...moved, "--rms-error", "50%"]);
+    equal(r.budget.components, 0, "components");
+    match(good(["compare", out, "--deform", "linear"]).err, /taking the baked clip 'flex\.dualquat'/);
+});
 await test("1 and 8 threads write the same file", folder => {
     const files = [1, 8].map(n => {
         const out = path.join(folder, `${n}.glb`);

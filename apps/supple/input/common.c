@@ -276,11 +276,8 @@ static void list_clips(const sup_character* character, char* text, size_t size)
 // The last one that a bake wrote.
 static const sup_clip* baked_clip(const sup_character* character)
 {
-    for (uint32_t i = character->clip_count; i-- > 0;) {
-        const sup_clip* clip = &character->clips[i];
-        for (uint32_t k = 0; clip->baked && k < clip->channel_count; k++)
-            if (clip->channels[k].path == SUP_PATH_WEIGHTS) return clip;
-    }
+    for (uint32_t i = character->clip_count; i-- > 0;)
+        if (character->clips[i].baked) return &character->clips[i];
     return NULL;
 }
 
