@@ -109,7 +109,7 @@ export async function browse() {
 
 // Wide enough for every panel, and half a pixel a point: the tests assert on state and pixels, and software draws every one of them.
 // A claim that fails waits as long in vain; one that holds may be made on a machine that builds and tests beside it.
-const PATIENCE = Number(process.env.PATIENCE ?? 120000);
+const PATIENCE = 120000;
 export const SMALL = { width: 1000, height: 640 };
 
 /** A page of its own storage, on the address; what it complains about is in page.problems. */
