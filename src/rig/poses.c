@@ -28,7 +28,7 @@ static sup_quat turn_of(const double degrees[3])
 {
     float s[3], c[3];
     for (int i = 0; i < 3; ++i) {
-        double half = degrees[i] * (3.14159265358979323846 / 360.0);
+        double half = degrees[i] * (SUP_PI / 360.0);
         s[i] = (float)sup_sin(half), c[i] = (float)sup_cos(half);
     }
     return quat_mul(quat(0, 0, s[2], c[2]), quat_mul(quat(0, s[1], 0, c[1]), quat(s[0], 0, 0, c[0])));

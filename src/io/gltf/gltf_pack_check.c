@@ -359,7 +359,7 @@ static double angle_between(const double a[3], const double b[3])
 {
     double lengths = dot(a, a) * dot(b, b), along = dot(a, b);
     double cross[3] = { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0] };
-    double sine2 = lengths > 0 ? dot(cross, cross) / lengths : 0, degree = 180 / 3.14159265358979323846;
+    double sine2 = lengths > 0 ? dot(cross, cross) / lengths : 0, degree = 180 / SUP_PI;
     if (along > 0 && sine2 < 0.06)
         return degree * sqrt(sine2) * (1 + sine2 * (1.0 / 6 + sine2 * (3.0 / 40 + sine2 * (15.0 / 336))));
     return degree * sup_atan2(sqrt(dot(cross, cross)), along);
