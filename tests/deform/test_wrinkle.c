@@ -323,6 +323,84 @@ static void one_degree_moves_no_point_far(void** state)
     sup_character_destroy(c);
 }
 
+// The amplitude that folds have where they are deepest, by point: a = WRINKLE_STEEPEST, in units.
+static float* deepest_amplitudes(const sup_character* c, float thickness_mm)
+{
+    sup_error    error = { 0 };
+    sup_arena*   arena = sup_arena_create(NULL);
+    sup_topology topology;
+    uint32_t     n = c->mesh.point_count;
+    float*       out = malloc(n * sizeof *out);
+    sup_polygons polygons = { n, c->mesh.face_count, c->mesh.face_begin, c->mesh.corner_points };
+    assert_ok(sup_topology_create(&polygons, arena, &topology, &error), error);
+    for (uint32_t i = 0; i < n; ++i) out[i] = 6.2831853f * 1e-3f * thickness_mm * cbrtf(1000.0f / 60.0f);
+    assert_ok(sup_wrinkle_fit(&c->mesh, &topology, false, NULL, arena, out, &error), error);
+    for (uint32_t i = 0; i < n; ++i) out[i] *= WRINKLE_STEEPEST / 6.2831853f;
+    sup_arena_destroy(arena);
+    return out;
+}
+
+static void fold_depths(played* with, played* plain, const sup_character* c, float* out)
+{
+    const sup_vec3 *a = show(with, c), *b = show(plain, c);
+    for (uint32_t i = 0; i < c->mesh.point_count; ++i) out[i] = v3_distance(a[i], b[i]);
+}
+
+// One degree of pose: every joint may turn by a degree at once, each about the axis that is worst for that point. The depth of
+// a fold is a function of the pose, so that is the sum over the joints of the lengths of its gradients.
+static void check_one_degree(const char* name, uint32_t points, const char* clip_name, uint32_t poses)
+{
+    sup_error      error = { 0 };
+    sup_character* c = NULL;
+    assert_ok(sup_builtin_create(name, points, NULL, &c, &error), error);
+    const sup_clip* clip = sup_character_clip(c, clip_name);
+    assert_non_null(clip);
+    played      with = play(c, "linear,wrinkle(irregularity=0,thickness=4)"), plain = play(c, "linear");
+    uint32_t    n = c->mesh.point_count;
+    float *     amplitudes = deepest_amplitudes(c, 4), *before = malloc(n * sizeof *before), *now = malloc(n * sizeof *now);
+    float *     one = malloc(n * sizeof *one), *all = malloc(n * sizeof *all);
+    double      most = 0, deepest = 0;
+    const float step = 0.25f; // degrees
+    for (uint32_t k = 0; k < poses; ++k) {
+        sup_clip_sample(c, clip, clip->seconds * (k + 0.5) / poses, &with.pose);
+        sup_clip_sample(c, clip, clip->seconds * (k + 0.5) / poses, &plain.pose);
+        fold_depths(&with, &plain, c, before);
+        memset(all, 0, n * sizeof *all);
+        for (uint32_t j = 0; j < c->skeleton.joint_count; ++j) {
+            memset(one, 0, n * sizeof *one);
+            for (int axis = 0; axis < 3; ++axis) {
+                sup_transform keep = with.pose.local[j];
+                sup_quat      turn = quat_axis_angle(v3(axis == 0, axis == 1, axis == 2), 0.017453293f * step);
+                with.pose.local[j].rotation = plain.pose.local[j].rotation = quat_mul(keep.rotation, turn);
+                fold_depths(&with, &plain, c, now);
+                for (uint32_t i = 0; i < n; ++i) one[i] += (now[i] - before[i]) * (now[i] - before[i]) / (step * step);
+                with.pose.local[j] = plain.pose.local[j] = keep;
+            }
+            for (uint32_t i = 0; i < n; ++i) all[i] += sqrtf(one[i]);
+        }
+        for (uint32_t i = 0; i < n; ++i) {
+            most = fmax(most, (double)(all[i] / amplitudes[i]));
+            deepest = fmax(deepest, (double)(before[i] / (2 * amplitudes[i])));
+        }
+    }
+    print_message("%s %s: %.1f %% of the amplitude for one degree of all joints; folds reach %.0f %% of it\n", name, clip_name,
+                  100 * most, 100 * deepest);
+    assert_true(deepest > 0.05); // there are folds to speak of
+    assert_true(most < 0.05);
+    free(amplitudes), free(before), free(now), free(one), free(all);
+    end(&with), end(&plain);
+    sup_character_destroy(c);
+}
+
+static void one_degree_of_all_joints_moves_no_point_far(void** state)
+{
+    (void)state;
+    check_one_degree("arm", 10000, "flex", 8);
+    check_one_degree("beast", 12000, "walk", 3);
+    check_one_degree("beast", 12000, "jump", 3);
+    check_one_degree("beast", 12000, "shake", 4);
+}
+
 // 12 mm between points and waves of 24.07 mm: nothing that points could show. Every point foresees the wave at its neighbors.
 static void folds_finer_than_the_points_are_ripples_of_the_shading(void** state)
 {
@@ -429,6 +507,7 @@ int main(void)
         cmocka_unit_test(borders_stay_where_they_are),
         cmocka_unit_test(creases_stay_at_rest_and_tension_flattens_them),
         cmocka_unit_test(one_degree_moves_no_point_far),
+        cmocka_unit_test(one_degree_of_all_joints_moves_no_point_far),
         cmocka_unit_test(folds_finer_than_the_points_are_ripples_of_the_shading),
         cmocka_unit_test(folds_fit_the_limb),
         cmocka_unit_test(folds_make_no_skin_cross_that_did_not),

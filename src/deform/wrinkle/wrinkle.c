@@ -44,9 +44,9 @@ static const sup_param rows[] = {
     [ROW_CREASES] = { "creases", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(creases), .varies = SUP_VARIES_POINT, .min = 0, .max = 1,
                       .standard = 0, .unit = "",
                       .help = "How much of the deepest folds stays when nothing presses: skin remembers where it often bends" },
-    [ROW_RISE] = { "rise", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(rise), .min = 0, .max = 180, .standard = 40, .unit = "deg",
-                   .help = "Degrees of the joint that presses the skin fastest over which a fold rises; 0: as soon as length "
-                           "is lost" },
+    [ROW_RISE] = { "rise", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(rise), .min = 0, .max = 180, .standard = 57, .unit = "deg",
+                   .help = "Degrees of pose over which a fold rises; less: deeper folds that come up faster; 0: as soon as "
+                           "length is lost" },
 };
 
 // Folds begin to show in points where so many of them stand along a wavelength, and show whole at the second number: fewer
@@ -55,10 +55,9 @@ static const sup_param rows[] = {
 #define POINTS_ALL 6.0f
 // Folds fade out towards the edge of a hole over so many wavelengths: what meets there of another mesh stays closed.
 #define BORDER_FADE 1.0f
-// From the threshold to folds that make up for all that is lost: below the tenth at which they have to. Where a joint presses
-// skin faster they rise over more, up to this part of its length.
+// From the threshold to folds that make up for all that is lost: below the tenth at which they have to. Where joints press
+// skin faster they rise over more; beyond 1 no pose reaches the whole height.
 #define RISE_LEAST 0.088f
-#define RISE_MOST 0.6f
 // Lost squared length that creases remember where no clip shows where they are: compression by a tenth along the limb.
 #define CREASE_ASSUMED 0.19f
 
@@ -227,7 +226,7 @@ static sup_result lay_rise(const binder* b, wrinkle_surface* s, sup_error* error
     sup_result result = sup_wrinkle_speeds(b->in->character, &b->frames, b->temporary, s->rise, error);
     for (uint32_t i = 0; i < s->point_count + WRINKLE_LANES && !result; ++i) {
         float over = i < s->point_count ? s->rise[i] * 0.017453293f * p->rise : 0;
-        s->rise[i] = over < RISE_LEAST ? RISE_LEAST : over > RISE_MOST ? RISE_MOST : over;
+        s->rise[i] = over < RISE_LEAST ? RISE_LEAST : over;
     }
     return result;
 }

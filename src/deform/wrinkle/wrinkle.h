@@ -120,7 +120,7 @@ uint32_t sup_wrinkle_smoothings(const sup_mesh* mesh, const sup_topology* topolo
 /// there. outside: folds stand up as well, and the gap to other skin counts.
 sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, bool outside, const sup_tasks* tasks,
                            sup_arena* arena, float* wavelengths, sup_error* error);
-/// By how much one radian of the joint that does it fastest presses the skin at every point: a bound for any axis.
+/// By how much the skin at every point is pressed when every joint turns by one radian, each about its worst axis: a bound.
 sup_result sup_wrinkle_speeds(const sup_character* c, const wrinkle_frames* f, sup_arena* arena, float* out, sup_error* error);
 /// How far every point is from the edge of a hole, over edges; infinite where there is none.
 sup_result sup_wrinkle_border(const wrinkle_frames* f, sup_arena* temporary, const float** out, sup_error* error);

@@ -117,8 +117,8 @@ typedef struct walker {
     const sup_character* c;
     const sup_vec3*      pivots; // by joint, at rest
     carrier*             carriers;
-    sup_vec3             at;
-    float                most;
+    sup_vec3             at, axes[2];
+    float                sum;
 } walker;
 
 typedef void visit(walker* w, uint32_t joint, carrier add);
@@ -129,15 +129,16 @@ static void add_to(walker* w, uint32_t joint, carrier add)
     *c = (carrier){ c->weight + add.weight, c->x + add.x, c->y + add.y };
 }
 
-// Beside the gradient: a tangent of which a share W turns by an angle t and the rest does not is 1 - 2 W (1 - W) (1 - cos t)
-// long in square, which changes by no more than 2 W (1 - W) for a radian.
+// One radian about a unit axis w moves the skin by W w x r, r from the joint. What that shortens is the gradient g of W times
+// the tangent part v of w x r; the symmetric part of g v has no eigenvalue beyond (|g . v| + |g| |v|) / 2, and over all axes
+// |g . v| is at most |r x g|, |v| at most |r|. Beside that, a tangent of which a share W turns by an angle t and the rest does
+// not is 1 - 2 W (1 - W) (1 - cos t) long in square, which changes by no more than 2 W (1 - W) for a radian.
 static void take_from(walker* w, uint32_t joint, carrier none)
 {
     (void)none;
-    carrier c = w->carriers[joint];
-    float   pulled = sqrtf(c.x * c.x + c.y * c.y) * v3_distance(w->at, w->pivots[joint]);
-    float   speed = pulled + fmaxf(2 * c.weight * (1 - c.weight), 0);
-    if (speed > w->most) w->most = speed;
+    carrier  c = w->carriers[joint];
+    sup_vec3 r = v3_sub(w->at, w->pivots[joint]), g = v3_mad(v3_scale(w->axes[0], c.x), c.y, w->axes[1]);
+    w->sum += 0.5f * (v3_length(v3_cross(r, g)) + v3_length(r) * v3_length(g)) + fmaxf(2 * c.weight * (1 - c.weight), 0);
     w->carriers[joint] = (carrier){ 0, 0, 0 };
 }
 
@@ -163,27 +164,24 @@ static float speed_at(walker* w, const wrinkle_frames* f, uint32_t p)
     }
     walk_joints(w, p, own, add_to);
     w->at = f->mesh->points[p];
-    w->most = 0;
+    for (int k = 0; k < 2; ++k) w->axes[k] = f->axes[k][p];
+    w->sum = 0;
     for (int k = 0; k < WRINKLE_ROWS; ++k) walk_joints(w, f->neighbors[p][k], own, take_from);
     walk_joints(w, p, own, take_from);
-    return isfinite(w->most) ? w->most : 0;
+    return isfinite(w->sum) ? w->sum : 0;
 }
 
-// A joint at c that turns by a small angle moves x by weight(x) angle axis x (x - c); what changes the skin's length there is
-// the gradient of the weight. No axis and no direction on the skin gives more than |gradient| |x - c|.
+// At every point: samples between which the weights change would miss the fastest places.
 sup_result sup_wrinkle_speeds(const sup_character* c, const wrinkle_frames* f, sup_arena* arena, float* out, sup_error* error)
 {
-    uint32_t  joints = c->skeleton.joint_count, n = f->mesh->point_count, every = n / SAMPLES + 1;
+    uint32_t  joints = c->skeleton.joint_count, n = f->mesh->point_count;
     sup_vec3* pivots = SUP_NEW(arena, sup_vec3, (size_t)joints + 1);
-    uint32_t* queue = SUP_NEW(arena, uint32_t, n);
-    bool*     known = SUP_NEW(arena, bool, n);
     walker    w = { .c = c, .pivots = pivots, .carriers = SUP_NEW(arena, carrier, (size_t)joints + 1) };
-    if (!pivots || !queue || !known || !w.carriers) return sup_fail_memory(error, "wrinkle");
+    if (!pivots || !w.carriers) return sup_fail_memory(error, "wrinkle");
     for (uint32_t j = 0; j < joints; ++j) {
         sup_affine bind;
         if (affine_invert(&c->skeleton.joints[j].inverse_bind, &bind)) pivots[j] = affine_translation(&bind);
     }
-    for (uint32_t p = 0; p < n; p += every) out[p] = speed_at(&w, f, p);
-    fill(f->topology, n, every, queue, known, out);
+    for (uint32_t p = 0; p < n; ++p) out[p] = speed_at(&w, f, p);
     return SUP_OK;
 }

@@ -10,7 +10,7 @@ typedef struct vr {
 // Skin that has lost most of its length is about to lie on itself, and skinning that collapses a joint then turns it inside
 // out. No fold is steeper than a share of WRINKLE_STEEPEST that falls from the first number, the part of the length that is
 // left, to the third: folds are gone before skin can cross the skin beside it. Where joints press fast it falls from farther
-// up, by the second number x what folds rise over, so that it falls no faster than they rose.
+// up, by the second number x what folds rise over and at least over all of that, so that it falls no faster than they rose.
 #define LEFT_FULL 0.7f
 #define LEFT_RISE 0.5f
 #define LEFT_NONE 0.3f
@@ -178,6 +178,7 @@ INLINE fr settle(vr bones, const strain* e, fr rise, vr* n)
     fr left = dot(*n, bones) / across, more = fr_all(0.5f) * fr_max0(fr_all(NORMAL_TRUSTED) - fr_sqrt(dot(*n, *n)));
     *n = (vr){ n->x + more * bones.x, n->y + more * bones.y, n->z + more * bones.z };
     fr range = fr_all(LEFT_FULL - LEFT_NONE) + fr_all(LEFT_RISE) * rise;
+    range = fr_select(range > rise, range, rise);
     return fr_least(fr_max0((left - fr_all(LEFT_NONE)) / range), fr_all(1.0f));
 }
 
