@@ -20,6 +20,13 @@ await test("an error is kept, a tighter one costs more, and the report says what
     equal(plain.budget, undefined, "no budget, no report");
     holdsOnly(folder, ["out.glb"]);
 });
+await test("errors at worst are foreseen: few files are made to find one, and another only where it saves bytes", folder => {
+    const out = path.join(folder, "out.glb");
+    for (const [character, clip, mm, files] of [["builtin:beast", "walk", 1, 1], ["builtin:arm?points=800", "flex", 1, 2], ["builtin:arm?points=800", "flex", 0.2, 2]]) {
+        const { budget } = json(["bake", character, out, "--clip", clip, "--deform", "dualquat", "--no-verdict", "--max-error", `${mm}mm`]);
+        holds(budget.worst_mm <= mm && budget.files_read_again <= files, `${character} ${mm} mm: ${JSON.stringify(budget)}`);
+    }
+});
 await test("units mean what they say", folder => {
     const out = path.join(folder, "out.glb"), bytes = flag => json(["bake", ...arm, out, ...moved, "--rms-error", flag]).bytes;
     equal(bytes("0.5mm"), bytes("0.05cm"), "cm");

@@ -18,11 +18,12 @@ enum {
 #define WEIGHT_SHARE 10.0 // how much a weight may be off, of the detail over the diagonal: bones move that less than each other
 #define UV_GRID 0x1p-16f
 #define MAP_GRID 0x1p-12f
-#define AIM 0.985         // of an error that is asked for, so that the file is within it at once
-#define SIZE_AIM 0.985    // of what the shapes may take: estimates are off by a few percent
-#define ENOUGH 0.97       // of the budget: closer is not worth another round
-#define ENOUGH_WORST 0.9  // of an error at worst, on which the size hardly depends
-#define ENOUGH_SIZE 0.985 // of a size, which estimates know well
+#define AIM 0.985          // of an error that is asked for, so that the file is within it at once
+#define SIZE_AIM 0.985     // of what the shapes may take: estimates are off by a few percent
+#define ENOUGH 0.97        // of the budget: closer is not worth another round
+#define ENOUGH_WORST 0.9   // of an error at worst, on which the size hardly depends
+#define WORTH_A_FILE 0.005 // of the bytes: what has to be saved
+#define ENOUGH_SIZE 0.985  // of a size, which estimates know well
 
 // ---------------------------------------------------------------------------------------------- rounding
 
@@ -268,17 +269,38 @@ static double next_rms(double budget, const attempt* now)
     return now->reached > 1 ? fmin(next, 0.995 * expected) : next;
 }
 
+// The search looks at stored vertices and knows one scale for each piece. Where the farthest one in the world is not where it
+// should be, another search of the same components, before there is a file: that costs most.
+static sup_result aim_worst(gltf_pack* pack, pack_goal* goal, pack_try* out, sup_error* error)
+{
+    double     worst = 0, wanted = goal->worst;
+    sup_result result = gltf_pack_foresee_worst(pack, &worst, error);
+    if (result != SUP_OK || !(worst > 0) || (worst <= AIM * wanted && worst > ENOUGH_WORST * wanted)) return result;
+    goal->worst = AIM * wanted * out->worst / worst;
+    goal->step = out->step;
+    return gltf_pack_search(pack, goal, out, error);
+}
+
 // A search whose error is that of the points in the world.
 static sup_result search(gltf_pack* pack, pack_goal* goal, pack_try* out, sup_error* error)
 {
     double     ratio = 1, wanted = goal->rms;
     sup_result result = gltf_pack_search(pack, goal, out, error);
+    if (result == SUP_OK && out->step != 0 && goal->worst > 0 && goal->step == 0 && out->components > 0)
+        return aim_worst(pack, goal, out, error);
     if (result != SUP_OK || out->step == 0 || !(goal->rms > 0) || goal->step > 0) return result;
     result = gltf_pack_foresee(pack, &ratio, error);
     if (result != SUP_OK || (out->rms * ratio <= wanted && out->components == 0)) return result;
     goal->rms = wanted / ratio;
     goal->step = out->step;
     return gltf_pack_search(pack, goal, out, error);
+}
+
+// Where a file is within the error at worst, another has to promise fewer bytes.
+static bool is_worth_a_file(const attempt* best, const pack_try* expected)
+{
+    return !best->bytes.data || best->reached > 1 ||
+           expected->bytes < best->expected.bytes - WORTH_A_FILE * (double)best->bytes.size;
 }
 
 // The file of what is chosen, and how far it is off.
@@ -311,6 +333,10 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
             continue;
         }
         if (result == SUP_OK && now.expected.step == 0) break;
+        if (result == SUP_OK && budget->worst > 0 && !is_worth_a_file(best, &now.expected)) {
+            --*rounds;
+            break;
+        }
         if (result == SUP_OK) result = make_attempt(pack, &now, best, error);
         if (result != SUP_OK) return result;
         if (is_better(budget, &now, best)) *best = now;

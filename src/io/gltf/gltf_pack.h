@@ -49,6 +49,9 @@ typedef struct pack_region {
     // What the search chose.
     uint32_t used;
     double   step; ///< of the shapes, stored units
+    // For the farthest point: the step over the error, what it all takes, how far the farthest vertex is off and the sum of all
+    // squares, stored units.
+    double ratio, bytes, worst, squares;
 } pack_region;
 
 static inline uint32_t gltf_pack_rank(const pack_region* region, uint32_t i) { return region->ranks ? region->ranks[i] : i; }
@@ -82,7 +85,7 @@ typedef struct gltf_pack {
     uint32_t     level; ///< chosen
     double       turn_step;
     bool         meshopt;
-    bool         small;   ///< displacements may be small integers
+    bool         small; ///< displacements may be small integers
     pack_try*    tries;
     uint32_t     try_count, try_capacity;
     double       detail;           ///< length below which nothing is kept, world units
@@ -116,13 +119,21 @@ typedef struct pack_goal {
 
 /// Leaves the choice in the regions of pack->level, and what it should be in *out.
 sup_result gltf_pack_search(gltf_pack* pack, const pack_goal* goal, pack_try* out, sup_error* error);
+/// How many steps are tried for the farthest point.
+typedef enum pack_effort {
+    EFFORT_FIRST, ///< the one that is usually best: enough to tell levels apart
+    EFFORT_REST,  ///< the others, at a level that was tried first
+    EFFORT_AGAIN, ///< for another error: those that each region chose
+} pack_effort;
+
 /// The same for the farthest point at one level; given up (step 0) where it takes more than `most` bytes.
-sup_result gltf_pack_try_worst(gltf_pack* pack, uint32_t level, double worst, double most, pack_try* out, sup_error* error);
+sup_result gltf_pack_try_worst(gltf_pack* pack, uint32_t level, double worst, double most, pack_effort effort, pack_try* out,
+                               sup_error* error);
 
 /// One component on its grids.
 typedef struct pack_code {
     float* shape;  ///< 3 x count, whole multiples of a power of two
-    float* turn;   ///< likewise; NULL: the piece has no normals
+    float* turn;   ///< likewise; NULL: nobody asks for normals
     bool   turned; ///< some of them are not zero
     double unit;   ///< whose multiples the shape has
     double weight; ///< times the component's course: the weights of the target
@@ -166,6 +177,8 @@ sup_result gltf_pack_check_normals(gltf_pack* pack, pack_errors* out, sup_error*
 /// By how much the error of the points in the world is more than what the search sees, which counts stored vertices and knows
 /// one scale for each piece: from some frames of the chosen components.
 sup_result gltf_pack_foresee(gltf_pack* pack, double* ratio, sup_error* error);
+/// How far off in the world the chosen components leave the farthest vertex of any frame.
+sup_result gltf_pack_foresee_worst(gltf_pack* pack, double* worst, sup_error* error);
 
 /// What streams are rounded to before they are packed; 0: not at all.
 typedef struct squeeze_grids {

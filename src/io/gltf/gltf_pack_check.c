@@ -7,12 +7,20 @@
 #include <math.h>
 #include <string.h>
 
+// A morph target without the points that it leaves where they are: components of groups of bones move few.
+typedef struct target {
+    uint32_t        count;
+    const uint32_t* points; // of the character
+    const sup_vec3* deltas;
+} target;
+
 typedef struct player {
     sup_character*  character;
     const sup_clip* clip;
     sup_pose        pose;
     sup_vec3*       morphed;
-    sup_affine      back; // from the file's space to the character's
+    target*         targets; // by morph
+    sup_affine      back;    // from the file's space to the character's
 } player;
 
 // Part of the file that a part went into: the one that its carrier shows.
@@ -56,6 +64,42 @@ static sup_affine way_back(const gltf_pack* pack)
     return affine_invert(&there, &back) ? back : affine_identity();
 }
 
+static bool moves(sup_vec3 v) { return v.x != 0 || v.y != 0 || v.z != 0; }
+
+static bool gather_targets(player* p, sup_arena* work)
+{
+    const sup_character* c = p->character;
+    p->targets = SUP_NEW(work, target, (size_t)c->morph_count + 1);
+    for (uint32_t m = 0; m < c->morph_count && p->targets; ++m) {
+        const sup_morph* morph = &c->morphs[m];
+        const sup_part*  part = &c->mesh.parts[morph->part];
+        uint32_t         count = 0;
+        for (uint32_t i = 0; i < part->point_count; ++i) count += moves(morph->deltas[i]);
+        uint32_t* points = SUP_NEW(work, uint32_t, (size_t)count + 1);
+        sup_vec3* deltas = SUP_NEW(work, sup_vec3, (size_t)count + 1);
+        if (!points || !deltas) return false;
+        for (uint32_t i = 0, k = 0; i < part->point_count; ++i)
+            if (moves(morph->deltas[i])) points[k] = part->point_begin + i, deltas[k++] = morph->deltas[i];
+        p->targets[m] = (target){ count, points, deltas };
+    }
+    return p->targets != NULL;
+}
+
+// As sup_pose_morph does.
+static const sup_vec3* morph_points(player* p)
+{
+    const sup_mesh* mesh = &p->character->mesh;
+    memcpy(p->morphed, mesh->points, mesh->point_count * sizeof *p->morphed);
+    for (uint32_t m = 0; m < p->pose.morph_count; ++m) {
+        const target* t = &p->targets[m];
+        float         weight = p->pose.morph_weights[m];
+        if (weight == 0) continue;
+        for (uint32_t k = 0; k < t->count; ++k)
+            p->morphed[t->points[k]] = v3_mad(p->morphed[t->points[k]], weight, t->deltas[k]);
+    }
+    return p->morphed;
+}
+
 static sup_result read_again(gltf_pack* pack, sup_bytes bytes, sup_arena* work, player* out, sup_error* error)
 {
     const sup_bake_desc* desc = &pack->bake->desc;
@@ -66,7 +110,7 @@ static sup_result read_again(gltf_pack* pack, sup_bytes bytes, sup_arena* work, 
         if (strcmp(out->character->clips[c].name, pack->baking->name) == 0) out->clip = &out->character->clips[c];
     out->morphed = SUP_NEW(work, sup_vec3, out->character->mesh.point_count);
     out->back = way_back(pack);
-    if (!out->morphed) return sup_fail_memory(error, "the file that is read again");
+    if (!out->morphed || !gather_targets(out, work)) return sup_fail_memory(error, "the file that is read again");
     return sup_pose_create(out->character, work, &out->pose, error);
 }
 
@@ -113,12 +157,16 @@ static void add_components(const gltf_pack* pack, const coded_list* list, uint32
         if (region->piece != piece || (normals && !one->code.turned)) continue;
         const float* values = normals ? one->code.turn : one->code.shape;
         float        w = gltf_pack_weight(pack, region, one->k, &one->code, frame);
+        if (region->count == pack->baking->pieces[piece].count) { // its vertices are those of the piece
+            for (size_t i = 0; i < 3 * (size_t)region->count; ++i) shown[i] += w * values[i];
+            continue;
+        }
         for (uint32_t v = 0; v < region->count; ++v)
             for (uint32_t k = 0; k < 3; ++k) shown[3 * (size_t)region->vertices[v] + k] += w * values[3 * (size_t)v + k];
     }
 }
 
-static bool code_all(const gltf_pack* pack, sup_arena* work, coded_list* out)
+static bool code_all(const gltf_pack* pack, sup_arena* work, bool normals, coded_list* out)
 {
     const pack_level* level = &pack->levels[pack->level];
     uint32_t          count = 0;
@@ -130,8 +178,8 @@ static bool code_all(const gltf_pack* pack, sup_arena* work, coded_list* out)
             coded*             c = &out->items[out->count++];
             *c = (coded){ .region = region, .k = k };
             c->code.shape = SUP_NEW(work, float, 3 * (size_t)region->count);
-            c->code.turn = SUP_NEW(work, float, 3 * (size_t)region->count);
-            if (!c->code.shape || !c->code.turn) return false;
+            if (normals) c->code.turn = SUP_NEW(work, float, 3 * (size_t)region->count);
+            if (!c->code.shape || (normals && !c->code.turn)) return false;
             gltf_pack_code(pack, region, k, region->step, &c->code);
         }
     return out->items != NULL;
@@ -224,7 +272,7 @@ static sup_result find_offs(comparison* c, uint32_t frame, sup_error* error)
     player*          p = &c->player;
     const sup_vec3*  wanted = pack->points + (size_t)frame * pack->bake->character->mesh.point_count;
     sup_clip_sample(p->character, p->clip, (double)frame / pack->bake->desc.fps, &p->pose);
-    const sup_vec3* rest = sup_pose_morph(p->character, &p->pose, p->morphed);
+    const sup_vec3* rest = morph_points(p);
     for (uint32_t i = 0; i < pack->baking->part_count; ++i) {
         const sup_part* part = pack->baking->parts[i].part;
         const sup_part* again = part_again(p, &pack->baking->parts[i]);
@@ -286,7 +334,7 @@ sup_result gltf_pack_check(gltf_pack* pack, sup_bytes bytes, pack_errors* out, s
     comparison c = { .pack = pack };
     sup_arena* work = sup_arena_beside(pack->bake->arena);
     c.offs = work ? SUP_NEW(work, sup_vec3, pack->bake->character->mesh.point_count) : NULL;
-    bool       ready = c.offs && find_copies(pack, work, &c.copies) && code_all(pack, work, &c.list);
+    bool       ready = c.offs && find_copies(pack, work, &c.copies) && code_all(pack, work, false, &c.list);
     sup_result result =
         ready ? read_again(pack, bytes, work, &c.player, error) : sup_fail_memory(error, "the file that is read again");
     if (result == SUP_OK) result = sup_pose_create(pack->bake->desc.character, work, &c.pose, error);
@@ -331,9 +379,9 @@ sup_result gltf_pack_foresee(gltf_pack* pack, double* ratio, sup_error* error)
     sup_arena* work = sup_arena_beside(pack->bake->arena);
     both_sums  s = { 0 };
     copies     all;
-    coded_list list;
+    coded_list list = { 0 };
     sup_pose   pose;
-    bool       ready = work && find_copies(pack, work, &all) && code_all(pack, work, &list);
+    bool       ready = work && find_copies(pack, work, &all) && code_all(pack, work, false, &list);
     sup_result result = ready ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
                               : sup_fail_memory(error, "the components of a clip");
     for (uint32_t f = hop / 2; f < pack->frames && result == SUP_OK; f += hop) {
@@ -346,6 +394,45 @@ sup_result gltf_pack_foresee(gltf_pack* pack, double* ratio, sup_error* error)
     }
     sup_arena_destroy(work);
     *ratio = s.stored > 0 && s.shown > 0 ? sqrt(s.shown / (double)s.points / (s.stored / (double)s.vertices)) : 1;
+    return result;
+}
+
+static double farthest(const gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown)
+{
+    const baked_piece* p = &pack->baking->pieces[piece];
+    const float*       wanted = pack->shifts + 3 * (frame * pack->vertex_count + pack->first[piece]);
+    const uint32_t*    points = p->part->pull.points + p->begin;
+    double             most = 0, m[12];
+    for (uint32_t v = 0; v < p->count; ++v) {
+        float  off[3];
+        double world[3], squares = 0;
+        for (uint32_t k = 0; k < 3; ++k) off[k] = wanted[3 * (size_t)v + k] - shown[3 * (size_t)v + k];
+        if (v == 0 || points[v] != points[v - 1]) find_matrix(p->part, p->begin + v, m); // copies share it
+        turn(m, off, world);
+        for (uint32_t k = 0; k < 3; ++k) squares += world[k] * world[k];
+        most = fmax(most, squares);
+    }
+    return sqrt(most);
+}
+
+sup_result gltf_pack_foresee_worst(gltf_pack* pack, double* worst, sup_error* error)
+{
+    sup_arena* work = sup_arena_beside(pack->bake->arena);
+    float*     shown = work ? SUP_NEW(work, float, 3 * pack->vertex_count) : NULL;
+    coded_list list = { 0 };
+    sup_pose   pose;
+    sup_result result = shown && code_all(pack, work, false, &list)
+                            ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
+                            : sup_fail_memory(error, "the components of a clip");
+    *worst = 0;
+    for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) {
+        pose_parts(pack, f, &pose);
+        for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
+            add_components(pack, &list, i, f, false, shown);
+            *worst = fmax(*worst, farthest(pack, i, f, shown));
+        }
+    }
+    sup_arena_destroy(work);
     return result;
 }
 
@@ -395,10 +482,11 @@ sup_result gltf_pack_check_normals(gltf_pack* pack, pack_errors* out, sup_error*
     sup_arena* work = sup_arena_beside(pack->bake->arena);
     float*     shown = work ? SUP_NEW(work, float, 3 * pack->vertex_count) : NULL;
     sums       s = { 0 };
-    coded_list list;
+    coded_list list = { 0 };
     sup_pose   pose;
-    sup_result result = shown && code_all(pack, work, &list) ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
-                                                             : sup_fail_memory(error, "the file that is read again");
+    sup_result result = shown && code_all(pack, work, true, &list)
+                            ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
+                            : sup_fail_memory(error, "the file that is read again");
     for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) {
         pose_parts(pack, f, &pose);
         for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {

@@ -54,7 +54,7 @@ void gltf_pack_code(const gltf_pack* pack, const pack_region* region, uint32_t k
     out->unit = grids.unit;
     out->weight = step / grids.unit;
     out->grid = 1 / power_of_two(WEIGHT_SHARE * fmax(fabs(rounded((double)c->shape_peak, step)), 1));
-    out->turned = c->turn && (double)c->turn_peak >= 0.5 * grids.turn_step;
+    out->turned = out->turn && c->turn && (double)c->turn_peak >= 0.5 * grids.turn_step;
     for (uint32_t i = 0; i < region->count; ++i)
         for (size_t axis = 0; axis < 3; ++axis) {
             size_t from = axis * count + gltf_pack_rank(region, i), to = 3 * (size_t)i + axis;

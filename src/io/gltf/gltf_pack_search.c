@@ -139,7 +139,9 @@ static sup_result try_level(gltf_pack* pack, const pack_goal* goal, uint32_t lev
 {
     double diagonal = (double)pack->bake->desc.character->mesh.diagonal;
     double start = goal->step > 0 ? goal->step : rival ? rival->step : goal->bytes > 0 ? 1e-3 * diagonal : 4 * goal->rms;
-    if (goal->worst > 0) return gltf_pack_try_worst(pack, level, goal->worst, rival ? rival->bytes : INFINITY, best, error);
+    if (goal->worst > 0)
+        return gltf_pack_try_worst(pack, level, goal->worst, rival ? rival->bytes : INFINITY,
+                                   goal->step > 0 ? EFFORT_AGAIN : EFFORT_FIRST, best, error);
     return find_step(pack, goal, level, rival, start, best, error);
 }
 
@@ -148,8 +150,11 @@ sup_result gltf_pack_search(gltf_pack* pack, const pack_goal* goal, pack_try* ou
     pack_try   best[PACK_LEVELS] = { 0 };
     uint32_t   chosen = SUP_NONE;
     sup_result result = SUP_OK;
-    for (uint32_t level = PACK_LEVELS; level-- > 0 && result == SUP_OK;) {
-        // A level that divides nothing more is the one before.
+    for (uint32_t i = 0; i < PACK_LEVELS && result == SUP_OK; ++i) {
+        // Errors at worst begin with small groups: they make the fewest components for each vertex, and what they take ends
+        // the tries of others early.
+        uint32_t level = goal->worst > 0 ? i : PACK_LEVELS - 1 - i;
+        // A level that divides nothing more is the one above.
         if (level + 1 < PACK_LEVELS && pack->levels[level].count == pack->levels[level + 1].count) continue;
         if (goal->step > 0 && level != pack->level) continue;
         result = try_level(pack, goal, level, chosen == SUP_NONE ? NULL : &best[chosen], &best[level], error);
@@ -161,7 +166,8 @@ sup_result gltf_pack_search(gltf_pack* pack, const pack_goal* goal, pack_try* ou
     if (chosen == SUP_NONE) return SUP_OK;
     pack->level = chosen;
     *out = best[chosen];
-    if (goal->worst > 0) return SUP_OK;
+    if (goal->worst > 0 && goal->step > 0) return SUP_OK;
+    if (goal->worst > 0) return gltf_pack_try_worst(pack, chosen, goal->worst, INFINITY, EFFORT_REST, out, error);
     pack_try* again;
     result = try_step(pack, chosen, best[chosen].step, &again, error);
     pack->try_count--;

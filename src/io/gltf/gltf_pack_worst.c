@@ -85,7 +85,7 @@ static bool use_next(rest* r, sup_result* result, sup_error* error)
         *result = sup_fail_memory(error, "the components of a clip");
         return false;
     }
-    pack_code code = { .shape = r->shapes[k], .turn = pack->turn };
+    pack_code code = { .shape = r->shapes[k] };
     gltf_pack_code(pack, r->region, k, r->step, &code);
     for (uint32_t f = 0; f < pack->frames; ++f) r->weights[k][f] = gltf_pack_weight(pack, r->region, k, &code, f);
     r->bytes += gltf_pack_cost(pack, r->region, k, r->step, &added);
@@ -116,7 +116,11 @@ static sup_result try_step(rest* r, double step, double limit, double most_bytes
     r->used = 0;
     gather(r);
     for (uint32_t v = 0; v < count; ++v) r->worst[v] = -1;
-    while (r->used < least && use_next(r, &result, error)) continue;
+    double each = gltf_pack_least_cost(r->pack, r->region); // of those that follow: given up before they are made
+    while (r->used < least) {
+        if (r->bytes + (least - r->used) * each > most_bytes) return result;
+        if (!use_next(r, &result, error)) break;
+    }
     while (rises && result == SUP_OK) {
         sup_tasks_run(r->pack->bake->desc.tasks, count, 64, subtract, r);
         rises = false;
@@ -132,10 +136,12 @@ static sup_result try_step(rest* r, double step, double limit, double most_bytes
     if (result != SUP_OK) return result;
     float worst = 0;
     for (uint32_t v = 0; v < count; ++v) worst = fmaxf(worst, r->worst[v]);
-    for (size_t i = 0; i < r->pack->frames * 3 * (size_t)count; ++i) out->squares += (double)r->rows[i] * (double)r->rows[i];
     out->worst = sqrt((double)worst);
     out->bytes = r->bytes;
     out->used = r->used;
+    if (r->bytes < most_bytes) // others are not taken
+        for (size_t i = 0; i < r->pack->frames * 3 * (size_t)count; ++i)
+            out->squares += (double)r->rows[i] * (double)r->rows[i];
     return SUP_OK;
 }
 
@@ -152,30 +158,50 @@ static bool reserve(rest* r)
     return r->rows && r->taken && r->worst && r->shapes && r->weights;
 }
 
-// The cheapest of all steps. What the farthest point leaves is as good as random, so none can be told from its neighbors.
-static sup_result find_step(rest* r, double limit, double most_bytes, outcome* best, sup_error* error)
+// The cheapest of some steps. What the farthest point leaves is as good as random, so none can be told from its neighbors.
+static sup_result find_step(rest* r, const double* steps, size_t count, double limit, double most_bytes, outcome* best,
+                            sup_error* error)
 {
     sup_result result = SUP_OK;
-    for (size_t i = 0; i < SUP_COUNT_OF(STEPS) && result == SUP_OK && best->bytes > 0; ++i) {
+    for (size_t i = 0; i < count && result == SUP_OK && best->bytes > 0; ++i) {
         outcome now;
-        result = try_step(r, STEPS[i] * limit, limit, fmin(best->bytes, most_bytes), &now, error);
+        result = try_step(r, steps[i] * limit, limit, fmin(best->bytes, most_bytes), &now, error);
         if (result == SUP_OK && now.bytes < best->bytes) *best = now;
     }
     return result;
 }
 
-static sup_result settle(gltf_pack* pack, pack_region* region, double worst, double most_bytes, pack_try* t, double* squares,
-                         sup_error* error)
+// Where the steps of an effort bring no vertex within the error, all of them are tried.
+static sup_result find_outcome(rest* r, double limit, double most_bytes, pack_effort effort, outcome* best, sup_error* error)
+{
+    const pack_region* region = r->region;
+    const size_t       all = SUP_COUNT_OF(STEPS);
+    *best = (outcome){ .bytes = INFINITY };
+    if (effort == EFFORT_REST && region->bytes < INFINITY)
+        *best = (outcome){ region->step, region->bytes, region->worst, region->squares, region->used };
+    const double* steps = effort == EFFORT_AGAIN && region->ratio > 0 ? &region->ratio : STEPS;
+    sup_result    result = effort == EFFORT_REST ? find_step(r, STEPS + 1, all - 1, limit, most_bytes, best, error)
+                                                 : find_step(r, steps, 1, limit, most_bytes, best, error);
+    if (result != SUP_OK || best->bytes < INFINITY || r->bytes > most_bytes || effort == EFFORT_REST) return result;
+    return find_step(r, STEPS, all, limit, most_bytes, best, error);
+}
+
+static sup_result settle(gltf_pack* pack, pack_region* region, double worst, double most_bytes, pack_effort effort, pack_try* t,
+                         double* squares, sup_error* error)
 {
     double     scale = pack->scales[region->piece];
     rest       r = { .pack = pack, .region = region };
     outcome    best = { .bytes = INFINITY };
     sup_result result = gltf_pack_courses(pack, region, error);
     if (result == SUP_OK && !reserve(&r)) result = sup_fail_memory(error, "the components of a clip");
-    if (result == SUP_OK) result = find_step(&r, worst / scale, most_bytes, &best, error);
+    if (result == SUP_OK) result = find_outcome(&r, worst / scale, most_bytes, effort, &best, error);
     sup_arena_destroy(r.work);
     region->used = best.used;
     region->step = best.step;
+    region->ratio = best.step * scale / worst;
+    region->bytes = best.bytes;
+    region->worst = best.worst;
+    region->squares = best.squares;
     t->components += best.used;
     t->bytes += best.bytes + gltf_pack_list_cost(pack, region);
     t->worst = fmax(t->worst, best.worst * scale);
@@ -183,13 +209,14 @@ static sup_result settle(gltf_pack* pack, pack_region* region, double worst, dou
     return result;
 }
 
-sup_result gltf_pack_try_worst(gltf_pack* pack, uint32_t level, double worst, double most, pack_try* out, sup_error* error)
+sup_result gltf_pack_try_worst(gltf_pack* pack, uint32_t level, double worst, double most, pack_effort effort, pack_try* out,
+                               sup_error* error)
 {
     double     squares = 0;
     sup_result result = SUP_OK;
     *out = (pack_try){ .level = level, .step = worst };
     for (uint32_t r = 0; r < pack->levels[level].count && result == SUP_OK && out->bytes < most; ++r) {
-        result = settle(pack, &pack->levels[level].regions[r], worst, most - out->bytes, out, &squares, error);
+        result = settle(pack, &pack->levels[level].regions[r], worst, most - out->bytes, effort, out, &squares, error);
         if (result == SUP_OK && !sup_progress_report(pack->bake->desc.progress, 0.5, "search"))
             result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     }
