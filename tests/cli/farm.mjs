@@ -117,6 +117,13 @@ await test("a job that fails, crashes, hangs or takes too much memory stops no o
     holdsOnly(path.join(out, "_farm/claims"), []);
 });
 
+if (limited.length) // the sanitizer reserves more than any limit
+    await test("a job that takes too much memory says which limit it met", async folder => {
+        const r = farm(["builtin:beast?points=60000", "--clips", "walk", "--deform", "layers", "--out", path.join(folder, "out"), "--retries", "0", "--memory-limit", "100MB"]);
+        equal(r.code, 1, "exit code");
+        match(results(r)[0].reason, /^out of memory.*; --memory-limit allows 100 MB$/, "its reason");
+    });
+
 await test("a job that fails is tried again as often as --retries says", async folder => {
     fs.writeFileSync(path.join(folder, "broken.glb"), "glTF");
     const r = farm([path.join(folder, "broken.glb"), "--clips", "Wave", "--out", path.join(folder, "out"), "--retries", "2"]);

@@ -167,6 +167,8 @@ static const char* find_reason(queue* q, const farm_job* job, const pool_ended* 
     const char *last = NULL, *text = NULL;
     for (const char* at = log; at && (at = strstr(at, sign)); at++) last = at + sizeof sign - 1;
     if (e->signal) text = text_make(arena, "it crashed (signal %d)%s", e->signal, e->signal == 9 ? "; was memory short?" : "");
+    else if (last && q->f->bytes_max > 0 && strncmp(last, "out of memory", 13) == 0) // its cures are not those of a farm
+        text = text_make(arena, "%.*s; --memory-limit allows %g MB", (int)strcspn(last, ";\n"), last, q->f->bytes_max / 1e6);
     else if (last) text = text_make(arena, "%.*s", (int)strcspn(last, "\n"), last);
     else if (e->code < 0) text = "its process ended without an answer";
     else text = text_make(arena, "it ended with exit code %d", e->code);

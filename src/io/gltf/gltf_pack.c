@@ -155,6 +155,7 @@ sup_result gltf_pack_begin(gltf_baking* baking, sup_bake* bake, const sup_pose* 
     for (uint32_t i = 0; i < baking->piece_count; ++i) pack->scales[i] = find_scale(&baking->pieces[i]);
     pack->detail = budget->rms > 0 ? budget->rms / 2 : budget->worst / 8;
     if (!(pack->detail > 0)) pack->detail = SIZE_DETAIL * (double)desc->character->mesh.diagonal;
+    pack->key_detail = pack->detail;
     for (uint32_t i = 0; i < baking->part_count && result == SUP_OK && pack->meshopt && pack->detail > 0; ++i)
         result = round_part(pack, &baking->parts[i], error);
     return result;
@@ -192,7 +193,7 @@ static sup_result make_file(gltf_pack* pack, sup_bytes* out, sup_error* error)
     double          diagonal = (double)bake->desc.character->mesh.diagonal;
     squeeze_grids   grids = { .corners = true };
     if (pack->meshopt && pack->detail > 0)
-        grids = (squeeze_grids){ grid_below(pack->detail / diagonal), UV_GRID, MAP_GRID, true };
+        grids = (squeeze_grids){ grid_below(pack->key_detail / diagonal), UV_GRID, MAP_GRID, true };
     if (result == SUP_OK) result = gltf_thin(&baking->edit, (double)grids.rotations, error);
     if (result == SUP_OK)
         result = gltf_squeeze(&baking->edit, pack->meshopt ? bake->desc.extra : NULL, &grids, pack->bytes, error);
@@ -247,6 +248,12 @@ static sup_result refuse(const gltf_pack* pack, const attempt* best, sup_error* 
 {
     const sup_bake_budget* budget = pack->bake->desc.budget;
     double                 unit = pack->bake->desc.character->metres_per_unit * 1000;
+    if (!budget->bytes && !best->bytes.data)
+        return sup_fail(
+            error, SUP_ERROR_INPUT,
+            "'%s' cannot be written so exactly: no components of the clip come that close; raise the error, or leave "
+            "the budget out",
+            pack->bake->desc.path);
     if (budget->bytes)
         return sup_fail(
             error, SUP_ERROR_INPUT,
@@ -307,7 +314,9 @@ static bool is_worth_a_file(const attempt* best, const pack_try* expected)
 static sup_result make_attempt(gltf_pack* pack, attempt* now, const attempt* best, sup_error* error)
 {
     const sup_bake_budget* budget = pack->bake->desc.budget;
-    sup_result             result = make_file(pack, &now->bytes, error);
+    // Within a size, keys are as exact as the shapes will be: bytes go where they are worth most.
+    if (budget->bytes) pack->key_detail = fmax(pack->detail, now->expected.rms / 2);
+    sup_result result = make_file(pack, &now->bytes, error);
     if (result == SUP_OK) result = gltf_pack_check(pack, now->bytes, &now->errors, error);
     if (result != SUP_OK) return result;
     now->level = pack->level;

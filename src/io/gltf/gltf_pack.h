@@ -89,6 +89,7 @@ typedef struct gltf_pack {
     pack_try*    tries;
     uint32_t     try_count, try_capacity;
     double       detail;           ///< length below which nothing is kept, world units
+    double       key_detail;       ///< likewise for keys of joints, which are rounded last
     uint64_t     bytes[USE_COUNT]; ///< of the last file that was made, by stream_use
     double       fixed_bytes;      ///< of the document without components
     bool         every_course;     ///< few were not enough: no course is left out
