@@ -38,6 +38,31 @@ await test("a size is kept", folder => {
     const more = json(["bake", ...arm, out, ...moved, "--max-size", "30kB"]);
     holds(more.budget.rms_mm < r.budget.rms_mm, "more bytes are more exact");
 });
+await test("the size of a file within an error is enough for nearly that error", folder => {
+    const out = path.join(folder, "out.glb");
+    for (const clip of ["walk", "jump"])
+        for (const mm of [0.5, 1]) {
+            const words = ["bake", "builtin:beast", out, "--clip", clip, "--deform", "dualquat,smooth", "--no-verdict"];
+            const wanted = json([...words, "--rms-error", `${mm}mm`]), got = json([...words, "--max-size", `${wanted.bytes}`]);
+            holds(got.bytes <= wanted.bytes && got.budget.rms_mm < 2 * wanted.budget.rms_mm, `${clip}: ${wanted.bytes} bytes hold ${wanted.budget.rms_mm} mm, but ${got.budget.rms_mm} were found`);
+        }
+});
+await test("a size that holds the mesh alone gets the mesh alone, and less is refused with what is needed", folder => {
+    const out = path.join(folder, "out.glb"), words = ["bake", ...arm, out, ...moved];
+    const needed = Number(/without any components it takes (\d+)/.exec(bad([...words, "--max-size", "5kB"], 1, /without any components/).err)[1]);
+    holdsOnly(folder, []);
+    for (const more of [0, 100, 1000]) {
+        const r = json([...words, "--max-size", `${needed + more}`]);
+        holds(r.bytes <= needed + more, `${r.bytes} of ${needed + more}`);
+    }
+});
+await test("an error that nothing reaches is refused with how close a file comes, which can then be had", folder => {
+    const out = path.join(folder, "out.glb"), words = ["bake", ...arm, out, ...moved, "--max-error"];
+    const worst = Number(/and ([0-9.e-]+) mm at worst is the best/.exec(bad([...words, "1e-9mm"], 1, /best that can be had/).err)[1]);
+    holds(worst > 1e-9, `${worst}`);
+    holdsOnly(folder, []);
+    holds(json([...words, `${1.1 * worst}mm`]).budget.worst_mm <= 1.1 * worst, `${worst}`);
+});
 await test("percent are of the diagonal, and what was read again is what compare measures", folder => {
     const cache = path.join(folder, "plain.npy"), out = path.join(folder, "out.glb");
     good(["bake", ...arm, cache, ...moved, "--quiet"]);

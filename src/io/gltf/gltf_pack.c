@@ -14,7 +14,11 @@ enum {
 
 #define NORMAL_GRID 0x1p-8f // a fifth of a degree
 #define TURN_STEP 0.125     // of a component's normals: about a degree in all
-#define SIZE_DETAIL 1e-5    // of the diagonal: what positions are rounded to where only the size is asked for
+// Where only the size is asked for, positions are rounded to so much of the diagonal; to twice as much where the file
+// without components would take more than this share of the size, and so on.
+#define SIZE_DETAIL 1e-5
+#define SIZE_DETAIL_MOST 1e-3
+#define SIZE_FIXED 0.9
 #define WEIGHT_SHARE 10.0 // how much a weight may be off, of the detail over the diagonal: bones move that less than each other
 #define UV_GRID 0x1p-16f
 #define MAP_GRID 0x1p-12f
@@ -133,6 +137,64 @@ static sup_result reserve(gltf_pack* pack, sup_error* error)
                     pack->frames, pack->vertex_count);
 }
 
+static sup_result make_file(gltf_pack* pack, sup_bytes* out, sup_error* error);
+
+typedef struct unrounded {
+    const sup_vec3 *positions, *normals;
+    float (*weights)[GLTF_WEIGHT_SET];
+} unrounded;
+
+// Parts as they are before anything is rounded.
+static unrounded* keep_parts(const gltf_pack* pack)
+{
+    unrounded* kept = SUP_NEW(pack->bake->arena, unrounded, pack->baking->part_count);
+    for (uint32_t i = 0; i < pack->baking->part_count && kept; ++i) {
+        const baked_part* part = &pack->baking->parts[i];
+        kept[i] = (unrounded){ part->pull.positions, part->pull.normals, NULL };
+        if (part->pull.flat || part->pull.joint != SUP_NONE) continue;
+        kept[i].weights = sup_arena_copy(pack->bake->arena, part->weights, part->pull.vertex_count, sizeof *part->weights);
+        if (!kept[i].weights) return NULL;
+    }
+    return kept;
+}
+
+static void restore_parts(gltf_pack* pack, const unrounded* kept)
+{
+    for (uint32_t i = 0; i < pack->baking->part_count; ++i) {
+        baked_part* part = &pack->baking->parts[i];
+        part->pull.positions = kept[i].positions;
+        part->pull.normals = kept[i].normals;
+        if (kept[i].weights) memcpy(part->weights, kept[i].weights, part->pull.vertex_count * sizeof *part->weights);
+    }
+}
+
+static sup_result round_all(gltf_pack* pack, sup_error* error)
+{
+    sup_result result = SUP_OK;
+    for (uint32_t i = 0; i < pack->baking->part_count && result == SUP_OK; ++i)
+        result = round_part(pack, &pack->baking->parts[i], error);
+    return result;
+}
+
+// Errors say how exact the document has to be. Within a size it is as exact as leaves components their share.
+static sup_result round_parts(gltf_pack* pack, sup_error* error)
+{
+    double size = (double)pack->bake->desc.budget->bytes,
+           most = SIZE_DETAIL_MOST * (double)pack->bake->desc.character->mesh.diagonal;
+    unrounded* kept = size > 0 ? keep_parts(pack) : NULL;
+    if (size > 0 && !kept) return sup_fail_memory(error, "a bake within a budget");
+    for (;; pack->detail *= 2) {
+        sup_bytes  bytes = { 0 };
+        sup_result result = round_all(pack, error);
+        pack->key_detail = pack->detail;
+        if (result != SUP_OK || !kept) return result;
+        pack->level = PACK_LEVELS - 1; // which has no components yet
+        result = make_file(pack, &bytes, error);
+        if (result != SUP_OK || (double)bytes.size <= SIZE_FIXED * size || 2 * pack->detail > most) return result;
+        restore_parts(pack, kept);
+    }
+}
+
 sup_result gltf_pack_begin(gltf_baking* baking, sup_bake* bake, const sup_pose* held, sup_error* error)
 {
     const sup_bake_desc*   desc = &bake->desc;
@@ -156,9 +218,7 @@ sup_result gltf_pack_begin(gltf_baking* baking, sup_bake* bake, const sup_pose* 
     pack->detail = budget->rms > 0 ? budget->rms / 2 : budget->worst / 8;
     if (!(pack->detail > 0)) pack->detail = SIZE_DETAIL * (double)desc->character->mesh.diagonal;
     pack->key_detail = pack->detail;
-    for (uint32_t i = 0; i < baking->part_count && result == SUP_OK && pack->meshopt && pack->detail > 0; ++i)
-        result = round_part(pack, &baking->parts[i], error);
-    return result;
+    return result == SUP_OK && pack->meshopt && pack->detail > 0 ? round_parts(pack, error) : result;
 }
 
 sup_result gltf_pack_frame(gltf_baking* baking, const sup_bake_frame* frame, sup_error* error)
@@ -248,12 +308,6 @@ static sup_result refuse(const gltf_pack* pack, const attempt* best, sup_error* 
 {
     const sup_bake_budget* budget = pack->bake->desc.budget;
     double                 unit = pack->bake->desc.character->metres_per_unit * 1000;
-    if (!budget->bytes && !best->bytes.data)
-        return sup_fail(
-            error, SUP_ERROR_INPUT,
-            "'%s' cannot be written so exactly: no components of the clip come that close; raise the error, or leave "
-            "the budget out",
-            pack->bake->desc.path);
     if (budget->bytes)
         return sup_fail(
             error, SUP_ERROR_INPUT,
@@ -325,6 +379,38 @@ static sup_result make_attempt(gltf_pack* pack, attempt* now, const attempt* bes
     return is_better(budget, now, best) && now->reached <= 1 ? gltf_pack_check_normals(pack, &now->errors, error) : SUP_OK;
 }
 
+// A size that holds the document and no component.
+static sup_result settle_without(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
+{
+    attempt now = { .expected = { .level = PACK_LEVELS - 1 } };
+    pack->level = PACK_LEVELS - 1;
+    for (uint32_t r = 0; r < pack->levels[pack->level].count; ++r) pack->levels[pack->level].regions[r].used = 0;
+    sup_result result = make_attempt(pack, &now, best, error);
+    if (result != SUP_OK) return result;
+    if (is_better(pack->bake->desc.budget, &now, best)) *best = now;
+    ++*rounds;
+    return best->reached <= 1 ? SUP_OK : refuse(pack, best, error);
+}
+
+// No components bring all vertices within the error at worst: the closest file by the mean of their squares, for the refusal to
+// say how close that is.
+static sup_result settle_closest(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
+{
+    attempt    now = { 0 };
+    double     diagonal = (double)pack->bake->desc.character->mesh.diagonal;
+    sup_result result = SUP_OK;
+    for (pack_goal goal = { .rms = pack->bake->desc.budget->worst }; result == SUP_OK && now.expected.step == 0;
+         goal.rms *= 4) {
+        if (!(goal.rms < diagonal)) return refuse(pack, best, error);
+        result = gltf_pack_search(pack, &goal, &now.expected, error);
+    }
+    if (result == SUP_OK) result = make_attempt(pack, &now, best, error);
+    if (result != SUP_OK) return result;
+    *best = now;
+    ++*rounds;
+    return best->reached <= 1 ? SUP_OK : refuse(pack, best, error);
+}
+
 // Search, write, read again; where the file is not what the search expected, again with a goal that is.
 static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
 {
@@ -332,7 +418,10 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
     double                 enough = budget->worst > 0 ? ENOUGH_WORST : budget->bytes ? ENOUGH_SIZE : ENOUGH, last = 0;
     pack_goal              goal = { .rms = AIM * budget->rms, .worst = budget->worst };
     if (budget->bytes) goal.bytes = SIZE_AIM * ((double)budget->bytes - pack->fixed_bytes);
-    if (budget->bytes && goal.bytes <= 0) return refuse(pack, best, error);
+    *rounds = 0;
+    if (budget->bytes && goal.bytes <= 0)
+        return pack->fixed_bytes <= (double)budget->bytes ? settle_without(pack, best, rounds, error)
+                                                          : refuse(pack, best, error);
     for (*rounds = 1;; ++*rounds) {
         attempt    now = { 0 };
         sup_result result = search(pack, &goal, &now.expected, error);
@@ -349,7 +438,7 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
         if (result == SUP_OK) result = make_attempt(pack, &now, best, error);
         if (result != SUP_OK) return result;
         if (is_better(budget, &now, best)) *best = now;
-        if (now.reached <= 1 && (now.reached > enough || now.expected.components == 0)) break;
+        if (now.reached <= 1 && (now.reached > enough || (!budget->bytes && now.expected.components == 0))) break;
         if (now.expected.step == last) break;                                // steps are as fine as they get
         if (now.reached <= 1 && now.expected.rms < ENOUGH * goal.rms) break; // nor is there anything between
         last = now.expected.step;
@@ -360,7 +449,10 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
         if (budget->bytes && goal.bytes <= 0) break;
         goal.step = now.expected.step;
     }
-    return best->reached <= 1 && best->bytes.data ? SUP_OK : refuse(pack, best, error);
+    bool good = best->reached <= 1 && best->bytes.data;
+    if (!good && budget->bytes && pack->fixed_bytes <= (double)budget->bytes) return settle_without(pack, best, rounds, error);
+    if (!good && !best->bytes.data) return settle_closest(pack, best, rounds, error);
+    return good ? SUP_OK : refuse(pack, best, error);
 }
 
 // ---------------------------------------------------------------------------------------------- report
