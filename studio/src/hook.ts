@@ -38,6 +38,8 @@ export interface Studio {
     points(chain: number, frame: number): number[] | null;
     /** The pose at the playhead, in degrees and meters by joint, and where each joint is on the page. */
     pose(): { turn: Record<string, number[]>; move: Record<string, number[]>; joints: { name: string; x: number; y: number }[] } | null;
+    /** What can be dragged of the world, and where it is on the page: arrows, pushes, muscles, bodies. */
+    handles(): { name: string; x: number; y: number }[];
     /** Where a point of the skin is on the screen, in pixels of the page, in the first pane or that of a chain; null: it is not shown. */
     pixel(point: number, chain?: number): { x: number; y: number } | null;
     /** Pictures that stood since the page opened; how many movements of sliders were asked to be seen live, and the last one that was seen; whether what
@@ -70,7 +72,7 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
             await until(settled);
         },
         rested: () => until(() => ready() && view.still && !store.unsaved),
-        hand: () => ({ frame: Math.max(hand.frame, thrower.frame, outside.frame), newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
+        hand: () => ({ frame: Math.max(hand.frame, thrower.frame), newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
         paint: () => ({ map: painter.map, values: [...(painter.painted ?? [])], steps: [...strokes] }),
         weights: () => ({ values: [...(weigher.column ?? [])], doctor: document.getElementById("weights-doctor")?.textContent ?? "" }),
         points: (chain, frame) => { const found = engine.frames(chain)?.get(frame); return found ? [...found.points] : null; },
@@ -78,6 +80,7 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
             const pose = poser.current(), { left, top } = view.canvas.getBoundingClientRect();
             return pose ? { turn: { ...pose.turn }, move: { ...pose.move }, joints: view.joints(store.now).map(({ name, x, y }) => ({ name, x: left + x, y: top + y })) } : null;
         },
+        handles: () => outside.places(),
         pixel: (point, chain) => view.pixel(point, chain ?? view.panes[0]?.chain ?? 0, store.now.frame),
         drawn: () => ({ frames: view.drawn, asked: engine.asked, answered: view.answered, still: view.still, ms: view.painter.ms, longest: view.longest }),
     };

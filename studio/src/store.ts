@@ -109,7 +109,9 @@ async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformS
 
 export async function pack(session: Session): Promise<string> {
     const bytes = await through(new TextEncoder().encode(JSON.stringify(session)), new CompressionStream("deflate-raw"));
-    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+    let letters = "";
+    for (let i = 0; i < bytes.length; i += 8192) letters += String.fromCharCode(...bytes.subarray(i, i + 8192)); // a call takes only so many arguments
+    return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 const fromAddress = (): Promise<Session | undefined> => unpack(/[#&]s=([\w-]+)/.exec(location.hash)?.[1]);

@@ -31,6 +31,8 @@ export interface Touch {
     weights?: WeightBrush;
     posing?: Posing;
     throwing?: Throwing;
+    /** What pokes. */
+    poke?: "ball" | "capsule";
 }
 const STANDARD: Touch = { tool: "look", reach: null, spring: 40000 };
 const REACH_OF_DIAGONAL = 1 / 12; // a palm on a person, a flank on a horse
@@ -154,7 +156,7 @@ export function touchTools(app: App): Tools {
     const options = h("div", { class: "touch-options", role: "group", "aria-label": "The hand" }, wide.row, strong.row, h("div", { class: "row" }, count, h("span", { class: "grow" }), keep, clear));
     const sized = () => slider("Size", t => set("size of the brush", { reach: Number(log(t, extent() / 100, extent() / 3).toPrecision(2)) }, "reach")), sizes = [sized(), sized(), sized()];
     const painter = new Painter(app, () => reach(), slider, sizes[0]!.row), sculptor = new Sculptor(app, () => reach(), slider, sizes[1]!.row), weigher = new Weigher(app, () => reach(), slider, sizes[2]!.row);
-    const poser = new PoseTool(app, () => picker), thrower = new Thrower(app, () => picker), outside = new WorldTool(app, () => picker, reach);
+    const poser = new PoseTool(app, () => picker), thrower = new Thrower(app, () => picker), outside = new WorldTool(app, () => picker, reach, hand);
     byId("stage").append(painter.options, sculptor.options, weigher.options, poser.options, thrower.options, outside.options, h("div", { id: "tools", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical" }, buttons), options);
 
     async function keepWorld(): Promise<void> {
@@ -338,7 +340,7 @@ export function touchTools(app: App): Tools {
     update();
     const ready = () => {
         const { tool } = touchOf(store.now);
-        return tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged);
+        return tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged) && (tool !== "world" || outside.ready);
     };
     return { hand, painter, poser, sculptor, thrower, outside, weigher, ready, strokes };
 }
