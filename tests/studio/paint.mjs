@@ -2,7 +2,7 @@
 // them (Card, Moran and Newell's keystroke-level model), so that the claim of a minute does not go by this machine's clock.
 import fs from "node:fs";
 import { spawnSync } from "node:child_process";
-import { at, browse, change, drop, equal, finish, holds, rested, serve, settled, studio, supple, test, visit } from "./harness.mjs";
+import { at, browse, change, drop, equal, finish, frames, holds, rested, serve, settled, skinSpot, stillAt, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, { width: 1200, height: 720 });
@@ -12,27 +12,7 @@ const begin = (links, more = {}, brush = {}) => change(page, s => ({
     ...s, source: { ...s.source, maps: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} })) }], active: 1, compare: "single", fps: 30, start: null, cycle: false, repeat: false, frame: 0,
     touch: { tool: "paint", reach: 0.08, spring: 40000, brush: { map: null, mode: "subtract", strength: 0.5, value: 1, mask: "none", mirror: false, ...brush } }, ...more,
 }));
-const all = async () => {
-    await settled(page);
-    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
-    const [{ frames }] = await studio(page, "chains");
-    return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
-};
-const still = async frame => {
-    const hashes = await all();
-    await studio(page, "pause");
-    await studio(page, "seek", frame);
-    await page.waitForFunction(() => globalThis.studio.paint().values.length > 0);
-    await rested(page);
-    return hashes;
-};
-/** The middle of what is beside the panel, in pixels. */
-async function spot() {
-    const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), places = [];
-    for (let i = 0; i < points; i += 7) places.push(await studio(page, "pixel", i));
-    const seen = places.filter(p => p && p.x > box.x + 350), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
-    return { x: mean("x"), y: mean("y") };
-}
+const all = () => frames(page), spot = () => skinSpot(page), still = frame => stillAt(page, frame);
 
 await test("the result comes while the stroke goes on, and the whole stroke is one step", async () => {
     await begin(["dualquat"], { clip: "flex", end: 0.7 });

@@ -1,5 +1,5 @@
 // The hand in the studio, driven by real pointer events: node touch.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, browse, change, equal, finish, holds, ready, rested, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, browse, change, equal, finish, frames, holds, ready, rested, serve, shell, skinSpot, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
@@ -7,23 +7,11 @@ await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
 const session = () => studio(page, "session");
 const link = deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} });
 const only = (deformer, more = {}) => change(page, s => ({ ...s, chains: [{ id: 1, links: [link(deformer)] }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: 0.5, cycle: false, repeat: false, frame: 0, take: undefined, ...more }));
-const all = async () => {
-    await settled(page);
-    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
-    const [{ frames }] = await studio(page, "chains");
-    return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
-};
+const all = () => frames(page), spot = () => skinSpot(page);
 const hand = () => studio(page, "hand");
 const free = () => page.waitForFunction(() => globalThis.studio.hand().frame < 0);
 /** Until the hand has gone so many frames further. */
 const goes = async frames => page.waitForFunction(n => globalThis.studio.hand().frame >= n, (await hand()).frame + frames);
-/** The point of the skin that is nearest to the camera, in pixels: that of the middle of the view, a little towards the shoulder. */
-async function spot() {
-    const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), places = [];
-    for (let i = 0; i < points; i += 7) places.push(await studio(page, "pixel", i));
-    const seen = places.filter(p => p && p.x > box.x + 380 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
-    return { x: mean("x"), y: mean("y") };
-}
 async function tool(name) {
     await page.locator(`#tools [data-tool="${name}"]`).click();
     await page.waitForFunction(n => globalThis.studio.session().touch?.tool === n, name);

@@ -2,7 +2,8 @@
 import { Group, Mesh, MeshBasicMaterial, type Quaternion, TorusGeometry, Vector3 } from "three";
 import type { View } from "../view.ts";
 
-const COLORS = [0xff5a5f, 0x5ed17a, 0x5aa2ff], LIT = 0xffc24d; // x, y, z, and the one under the pointer
+export const COLORS = [0xff5a5f, 0x5ed17a, 0x5aa2ff];
+const LIT = 0xffc24d; // x, y, z, and the one under the pointer
 const SIZE = 0.115; // of the view's height
 const STEPS = 40;
 export const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)] as const;

@@ -11,6 +11,8 @@ import { type Grip, Hand } from "./hand.ts";
 import { type Brush, Painter } from "./paint.ts";
 import type { Hit, Picker } from "./pick.ts";
 import { drawLine } from "./lasso.ts";
+import { groundOf } from "./map.ts";
+import type { MirrorBy } from "./mirror.ts";
 import { PoseTool, type Posing } from "./pose_tool.ts";
 import { type SculptBrush, Sculptor } from "./sculpt.ts";
 import { Thrower, type Throwing } from "./throw.ts";
@@ -31,6 +33,8 @@ export interface Touch {
     weights?: WeightBrush;
     posing?: Posing;
     throwing?: Throwing;
+    /** How partners across x are told; without: by place. */
+    mirrorBy?: MirrorBy;
     /** What pokes. */
     poke?: "ball" | "capsule";
 }
@@ -38,6 +42,7 @@ const STANDARD: Touch = { tool: "look", reach: null, spring: 40000 };
 const REACH_OF_DIAGONAL = 1 / 12; // a palm on a person, a flank on a horse
 const SPRINGS = [300, 100000] as const; // N/m, on a logarithmic slider: soft flesh follows the first, firm flesh the last
 const RING = 48;
+const LEAST_ROOM = 240; // pixels beside a panel that are enough for a picture
 
 export const touchOf = (session: Session): Touch => ({ ...STANDARD, ...session.touch });
 
@@ -155,9 +160,20 @@ export function touchTools(app: App): Tools {
     const clear = h("button", { class: "small outline", id: "clear-pulls", onclick: () => store.do("let go of everything", session => { const { take: _, ...rest } = session; return rest; }) }, "Clear");
     const options = h("div", { class: "touch-options", role: "group", "aria-label": "The hand" }, wide.row, strong.row, h("div", { class: "row" }, count, h("span", { class: "grow" }), keep, clear));
     const sized = () => slider("Size", t => set("size of the brush", { reach: Number(log(t, extent() / 100, extent() / 3).toPrecision(2)) }, "reach")), sizes = [sized(), sized(), sized()];
+    // One choice for the three brushes, in the panel of each.
+    const ways = sizes.map(() => h("select", { class: "mirror-by", "aria-label": "How partners across x are told", onchange: (event: Event) => set("how partners are told", { mirrorBy: (event.target as HTMLSelectElement).value as MirrorBy }) }, h("option", { value: "place" }, "by place"), h("option", { value: "topology" }, "by topology")));
+    const mirror = () => {
+        if (engine.shape) groundOf(engine.shape).mirrorBy = touchOf(store.now).mirrorBy ?? "place";
+        for (const one of ways) one.value = touchOf(store.now).mirrorBy ?? "place";
+    };
+    store.listen(mirror); // before the brushes hear of it
+    engine.listen(mirror);
     const painter = new Painter(app, () => reach(), slider, sizes[0]!.row), sculptor = new Sculptor(app, () => reach(), slider, sizes[1]!.row), weigher = new Weigher(app, () => reach(), slider, sizes[2]!.row);
     const poser = new PoseTool(app, () => picker), thrower = new Thrower(app, () => picker), outside = new WorldTool(app, () => picker, reach, hand);
     byId("stage").append(painter.options, sculptor.options, weigher.options, poser.options, thrower.options, outside.options, h("div", { id: "tools", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical" }, buttons), options);
+
+    ["paint-mirror", "sculpt-mirror", "weights-mirror"].forEach((id, i) => document.getElementById(id)!.before(ways[i]!));
+    mirror();
 
     async function keepWorld(): Promise<void> {
         const { world } = store.now.source, file = world ? JSON.parse(new TextDecoder().decode(await fileBytes(world))) as object : undefined, { hold } = engine.span();
@@ -181,6 +197,9 @@ export function touchTools(app: App): Tools {
             one.bar.style.setProperty("--at", `${100 * t}%`);
             one.value.textContent = text;
         }
+        const panel = tool === "look" ? undefined : [...document.querySelectorAll<HTMLElement>(".touch-options")].find(one => !one.hidden), canvas = view.canvas.getBoundingClientRect(), box = panel?.getBoundingClientRect();
+        // Where room is left beside it; on a phone it lies below.
+        view.covered = box && canvas.right - box.right > LEAST_ROOM ? Math.round(box.right - canvas.left) : 0;
         count.textContent = all.length ? `${all.length} ${all.length > 1 ? "pulls" : "pull"} recorded` : "Press on the skin and pull";
         keep.disabled = clear.disabled = !all.length;
         view.touch();

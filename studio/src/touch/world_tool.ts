@@ -7,7 +7,7 @@ import { fileBytes, keepFile } from "../files.ts";
 import { save } from "../output.ts";
 import { frameTime } from "../session.ts";
 import { axes } from "../view.ts";
-import { AXES, Rings, angleAbout, onScreen, spanAt } from "./gizmo.ts";
+import { AXES, COLORS as RING_COLORS, Rings, angleAbout, onScreen, spanAt } from "./gizmo.ts";
 import type { Hand, Poker } from "./hand.ts";
 import type { Hit, Picker } from "./pick.ts";
 import { type Place, RECORDED, takeOf, worldWith } from "./take.ts";
@@ -21,12 +21,13 @@ const AWAY = 2.2;              // radii from the skin at which a body that pokes
 const FAR = 3;                 // diagonals from the skin at which it is out of the way of everything
 const PUSH = 200;              // newtons of a new push
 const LONG = 4;                // radii from end to end of a new capsule
+const LEVER = 1.5;             // spans of the rings at which the arrows of a body end
 const WHOLE = 120;             // pixels of a drag that take a muscle from 0 to 1
 const COLORS = { gravity: 0xb48bff, wind: 0x54c6d6, force: 0xffa64d };
 const NONE: WorldEdit = { bodies: [] };
 
 type Field = "gravity" | "wind";
-type What = { field: Field } | { body: number } | { ring: number; body: number } | { push: number; end: "at" | "tip" } | { muscle: string };
+type What = { field: Field } | { body: number } | { ring: number; body: number } | { along: number; body: number } | { push: number; end: "at" | "tip" } | { muscle: string };
 interface Drag {
     pointer: number;
     what: What;
@@ -58,6 +59,7 @@ export class WorldTool {
     constructor(private readonly app: App, private readonly picker: () => Picker | undefined, private readonly reach: () => number, private readonly hand: Hand) {
         this.drawn = new WorldView(app, () => this.show());
         app.view.stage.scene.add(this.rings.group);
+        app.view.marks.push(this.drawn.group, this.rings.group);
         byId("labels").append(this.label);
         this.parts = this.build();
         this.options = this.parts.options;
@@ -92,6 +94,8 @@ export class WorldTool {
         const { up, front } = axes(shape, shape.jointRest), middle = low.clone().add(high).multiplyScalar(0.5), tall = high.sub(low).dot(up);
         return middle.addScaledVector(up, 0.35 * tall).addScaledVector(front, (what === "wind" ? -0.48 : -0.6) * shape.info.diagonal);
     }
+    /** Where something new stands: over the character's back, where nothing is. */
+    private beside(): Vector3 { return this.origin("wind").lerp(this.origin("gravity"), -2).addScaledVector(this.up(), 0.22 * (this.app.engine.info?.diagonal ?? 1)); }
     private span(): number { return ARROW * (this.app.engine.info?.diagonal ?? 1); }
     private tip(what: Field): Vector3 {
         const v = this.vector(what), least = 0.05 * MOST;
@@ -129,7 +133,9 @@ export class WorldTool {
         const fields = (["gravity", "wind"] as const).map(field => ({ what: { field } as What, place: this.tip(field) })), { forces = [], muscles = {}, bodies } = this.edit;
         const pushes = forces.flatMap((force, push) => (isPlaced(force) ? [{ what: { push, end: "tip" } as What, place: this.base(force).add(this.pushed(force)) }, { what: { push, end: "at" } as What, place: this.base(force) }] : []));
         const flesh = Object.keys(muscles).flatMap(muscle => { const place = this.middleOf(muscle); return place ? [{ what: { muscle } as What, place }] : []; });
-        return [...fields, ...pushes, ...flesh, ...bodies.map((one, body) => ({ what: { body } as What, place: this.drawn.standing(one, this.time).place }))];
+        const at = bodies.findIndex(one => one.name === this.chosen), stands = at >= 0 ? this.drawn.standing(bodies[at]!, this.time).place : undefined;
+        const ways = stands ? AXES.map((axis, along) => ({ what: { along, body: at } as What, place: stands.clone().addScaledVector(axis, LEVER * spanAt(this.app.view, stands)) })) : [];
+        return [...fields, ...pushes, ...flesh, ...ways, ...bodies.map((one, body) => ({ what: { body } as What, place: this.drawn.standing(one, this.time).place }))];
     }
 
     press(event: PointerEvent, hit: Hit | undefined): boolean {
@@ -140,8 +146,9 @@ export class WorldTool {
         const taken: { what: What; place: Vector3 } | undefined = found && found.d < near ? found : ring >= 0 && turns >= 0 ? { what: { ring, body: turns }, place: this.drawn.standing(this.edit.bodies[turns]!, this.time).place } : undefined;
         if (taken) {
             clock.pause();
+            const along = "along" in taken.what ? AXES[taken.what.along]!.clone() : undefined, sight = view.camera.getWorldDirection(new Vector3());
             if ("body" in taken.what) this.chosen = this.edit.bodies[taken.what.body]!.name;
-            this.drag = { pointer: event.pointerId, what: taken.what, plane: new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(new Vector3()), taken.place), start: taken.place.clone(), moved: new Vector3(), turn: new Quaternion(), axis: "ring" in taken.what ? AXES[taken.what.ring]!.clone() : new Vector3(), from, to: from, hit: undefined };
+            this.drag = { pointer: event.pointerId, what: taken.what, plane: new Plane().setFromNormalAndCoplanarPoint(along ? sight.addScaledVector(along, -sight.dot(along)).normalize() : sight, taken.place), start: taken.place.clone(), moved: new Vector3(), turn: new Quaternion(), axis: along ?? ("ring" in taken.what ? AXES[taken.what.ring]!.clone() : new Vector3()), from, to: from, hit: undefined };
             return this.show(), true;
         }
         if (!hit) return this.chosen = "", this.show(), false;
@@ -157,6 +164,7 @@ export class WorldTool {
         else if (drag && drag === mine) {
             drag.to = { x: event.offsetX, y: event.offsetY };
             if (to) drag.moved.copy(to).sub(drag.start);
+            if ("along" in drag.what) drag.moved.projectOnVector(drag.axis);
             if ("ring" in drag.what) drag.turn.setFromAxisAngle(drag.axis, angleAbout(view, this.chain, drag.start, drag.axis, drag.from, drag.to));
             if ("push" in drag.what && drag.what.end === "at" && engine.shape) drag.hit = this.picker()?.hit(event.offsetX, event.offsetY, engine.shape) ?? drag.hit;
             this.show();
@@ -242,7 +250,7 @@ export class WorldTool {
     // -------------------------------------------------------------------------------------------- what is added
 
     private add(kind: "ball" | "capsule"): void {
-        const body = this.solid(kind, this.origin("wind"), new Vector3(1, 0, 0));
+        const body = this.solid(kind, this.beside(), new Vector3(1, 0, 0));
         this.chosen = body.name;
         this.change(`add a ${kind}`, { bodies: [...this.edit.bodies, body] });
     }
@@ -253,24 +261,24 @@ export class WorldTool {
         if (!engine.shape) return say("There is no character yet that a body could touch.");
         let called = name;
         for (let n = 2; files.some(one => one.name === called && one.hash !== ref.hash); ++n) called = name.replace(/(\.[^.]+)?$/, `-${n}$1`);
-        const file = { ...ref, name: called }, prop = await readProp(file, engine.shape), pivot = prop.center.clone().multiplyScalar(this.unit), move = this.origin("wind").multiplyScalar(this.unit).sub(pivot);
+        const file = { ...ref, name: called }, prop = await readProp(file, engine.shape), pivot = prop.center.clone().multiplyScalar(this.unit), move = this.beside().multiplyScalar(this.unit).sub(pivot);
         const body: Body = { name: freeName(bodiesOf(engine.worldFile), called.replace(/\.[^.]+$/, "")), mesh: called, pivot: decimals(pivot.toArray(), 5), keys: [{ time: 0, move: decimals(move.toArray(), 5) }] };
         this.chosen = body.name;
         this.change(`add ${called}`, { bodies: [...bodies, body], files: [...files.filter(one => one.name !== called), file] });
-        say(`'${called}' is a body now: drag it, turn it by its rings, pin it to a joint or give it keys.`);
+        say(`'${called}' is a body now: drag it, also by its arrows, turn it by its rings, pin it to a joint or give it keys.`);
     }
 
     private addForce(): void {
-        const { engine, view, say } = this.app, { clientWidth, clientHeight } = view.canvas, { shape } = engine, pane = view.panes[0], { forces = [] } = this.edit;
+        const { engine, view, say } = this.app, { x: midX, y: midY } = view.center, { shape } = engine, pane = view.panes[0], { forces = [] } = this.edit;
         if (!shape || !pane) return say("There is no skin yet to push.");
         // Where the middle of the picture shows skin, else the point of it that is nearest to that.
-        const hit = this.picker()?.hit(pane.left + (view.wiped ? clientWidth - pane.left : pane.width) / 2, clientHeight / 2, shape), frame = view.frameOf(this.chain, this.app.store.now.frame)?.frame.points ?? shape.points, p = new Vector3();
+        const hit = this.picker()?.hit(view.wiped ? midX : pane.left + pane.width / 2, midY, shape), frame = view.frameOf(this.chain, this.app.store.now.frame)?.frame.points ?? shape.points, p = new Vector3();
         let best = hit?.point ?? 0, near = Infinity;
         for (let i = 0; !hit && i < shape.info.points; ++i) {
             const { x, y } = p.fromArray(frame, 3 * i).project(view.camera);
             if (x * x + y * y < near) best = i, near = x * x + y * y;
         }
-        const at = hit?.rest ?? new Vector3().fromArray(shape.points, 3 * best), way = (hit?.normal ?? view.camera.position.clone().sub(p.fromArray(frame, 3 * best))).clone().negate().setLength(PUSH);
+        const at = hit?.rest ?? new Vector3().fromArray(shape.points, 3 * best), way = new Vector3().setFromMatrixColumn(view.camera.matrixWorld, 1).setLength(-PUSH); // down the picture, where its tip is seen
         const all = (engine.worldFile as { forces?: { name: string }[] } | undefined)?.forces ?? [];
         this.change("add a force", { forces: [...forces, { name: freeName(all, "force"), at: decimals(at.clone().multiplyScalar(this.unit).toArray(), 4), radius: Number(this.reach().toFixed(4)), value: decimals(way.toArray(), 1) }] });
     }
@@ -355,7 +363,7 @@ export class WorldTool {
             const joint = h("select", { "aria-label": `Joint that carries ${body.name}`, onchange: () => this.pin(i, joint.value) }, h("option", { value: "" }, "Free"), joints.map(({ name }) => h("option", { value: name }, `On ${name}`)));
             joint.value = body.joint ?? "";
             const radius = body.sphere?.radius ?? body.capsule?.radius, size = radius === undefined ? "" : h("input", { type: "number", min: "0.1", step: "0.5", value: String(Number((100 * radius).toPrecision(3))), "aria-label": `Radius of ${body.name} in centimeters`, title: "Radius in centimeters", onchange: (event: Event) => { const to = Number((event.target as HTMLInputElement).value); if (to > 0) this.replace(`size of ${body.name}`, i, sized(body, to / 100)); } });
-            return h("div", { class: "row" }, h("button", { class: "small world-name", "aria-pressed": String(this.chosen === body.name), title: body.sphere ? "Drag it in the view" : "Drag it in the view, turn it by its rings", onclick: () => (this.chosen = this.chosen === body.name ? "" : body.name, this.listKey = "", this.update()) }, body.name), size, joint, keys(isKeyed(this.edit, body), body.keys?.length ?? 0, () => this.keyBody(i), body.name), remove(body.name, () => this.replace(`remove ${body.name}`, i, undefined)));
+            return h("div", { class: "row" }, h("button", { class: "small world-name", "aria-pressed": String(this.chosen === body.name), title: body.sphere ? "Drag it in the view, or by its arrows" : "Drag it in the view or by its arrows, turn it by its rings", onclick: () => (this.chosen = this.chosen === body.name ? "" : body.name, this.listKey = "", this.update()) }, body.name), size, joint, keys(isKeyed(this.edit, body), body.keys?.length ?? 0, () => this.keyBody(i), body.name), remove(body.name, () => this.replace(`remove ${body.name}`, i, undefined)));
         });
         const pushes = forces.map((force, i) => {
             const on = Boolean(force.keys), set = () => { const { keys: _, value: __, ...rest } = force; this.setPush(i, on ? { ...rest, value: decimals(pushAt(force, this.time), 1) } : { ...rest, keys: [{ time: this.time, value: decimals(pushAt(force, this.time), 1) }] }); };
@@ -432,11 +440,12 @@ export class WorldTool {
                 this.label.style.transform = `translate(${Math.round(x + 14)}px, ${Math.round(y - 26)}px)`;
             });
         }
+        const held = this.active && !poker ? bodies.find(one => one.name === this.chosen) : undefined, stands = held && this.drawn.standing(held, this.time);
+        if (stands && what && "body" in what && !("ring" in what)) stands.place.add(drag!.moved);
+        if (stands) AXES.forEach((axis, i) => arrows.push({ from: stands.place, to: stands.place.clone().addScaledVector(axis, LEVER * spanAt(view, stands.place)), color: RING_COLORS[i]! }));
         this.drawn.showArrows(arrows);
         this.drawn.showMuscles(this.active ? Object.entries(muscles).map(([joint, value]) => ({ joint, value: what && "muscle" in what && what.muscle === joint ? Math.max(0, Math.min(1, this.pulled(drag!))) : numberAt(value, this.time) })) : []);
-        const rung = this.active && !poker ? bodies.find(one => one.name === this.chosen && !one.sphere) : undefined, stands = rung && this.drawn.standing(rung, this.time);
-        if (stands && what && "body" in what && !("ring" in what)) stands.place.add(drag!.moved);
-        this.rings.show(stands?.place, new Quaternion(), stands ? spanAt(view, stands.place) : 1);
+        this.rings.show(held?.sphere ? undefined : stands?.place, new Quaternion(), stands ? spanAt(view, stands.place) : 1);
         view.touch();
     }
 
@@ -445,7 +454,7 @@ export class WorldTool {
         const { left, top } = this.app.view.canvas.getBoundingClientRect();
         return this.handles().map(({ what, place }) => {
             const { x, y } = onScreen(this.app.view, this.chain, place);
-            const name = "field" in what ? what.field : "push" in what ? `${this.edit.forces![what.push]!.name} ${what.end}` : "muscle" in what ? what.muscle : this.edit.bodies[what.body]!.name;
+            const name = "field" in what ? what.field : "push" in what ? `${this.edit.forces![what.push]!.name} ${what.end}` : "muscle" in what ? what.muscle : `${this.edit.bodies[what.body]!.name}${"along" in what ? ` ${"xyz"[what.along]}` : ""}`;
             return { name, x: left + x, y: top + y };
         });
     }
