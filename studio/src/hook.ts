@@ -32,8 +32,8 @@ export interface Studio {
     hand(): { frame: number; newtons: number[]; shown: [number, string][] };
     /** The map under the brush: its name, a value a point, and the milliseconds of every step of every stroke. */
     paint(): { map: string | null; values: number[]; steps: number[] };
-    /** Weights of the chosen joint as they are painted now, a number a point, and what the doctor says of it. */
-    weights(): { values: number[]; doctor: string };
+    /** Weights of the chosen joint as they are painted now, a number a point, those in the cells of automatic weights where they are shown, and what the doctor says of it. */
+    weights(): { values: number[]; cells: number[]; doctor: string };
     /** Points of a frame of a chain, three numbers each; null while it is not simulated. */
     points(chain: number, frame: number): number[] | null;
     /** The pose at the playhead, in degrees and meters by joint, and where each joint is on the page. */
@@ -74,7 +74,7 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
         rested: () => until(() => ready() && view.still && !store.unsaved),
         hand: () => ({ frame: Math.max(hand.frame, thrower.frame), newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
         paint: () => ({ map: painter.map, values: [...(painter.painted ?? [])], steps: [...strokes] }),
-        weights: () => ({ values: [...(weigher.column ?? [])], doctor: document.getElementById("weights-doctor")?.textContent ?? "" }),
+        weights: () => ({ values: [...(weigher.column ?? [])], cells: [...(weigher.cellColumn ?? [])], doctor: document.getElementById("weights-doctor")?.textContent ?? "" }),
         points: (chain, frame) => { const found = engine.frames(chain)?.get(frame); return found ? [...found.points] : null; },
         pose: () => {
             const pose = poser.current(), { left, top } = view.canvas.getBoundingClientRect();

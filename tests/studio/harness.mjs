@@ -181,12 +181,13 @@ export async function stillAt(page, frame) {
     await rested(page);
     return hashes;
 }
-/** The middle of the skin that is seen beside the tool's panel, in pixels of the page; `of` says which points. */
+/** The point that is nearest to the middle of the skin beside the tool's panel, in pixels of the page; `of` says which points count. */
 export async function skinSpot(page, of = i => i % 7 === 0) {
     const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), wanted = Array.from({ length: points }, (_, i) => i).filter(of);
     const places = await page.evaluate(all => all.map(i => globalThis.studio.pixel(i)), wanted);
     const seen = places.filter(p => p && p.x > box.x + 380 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
-    return { x: mean("x"), y: mean("y") };
+    const x = mean("x"), y = mean("y"); // of a bent arm, or between legs, no skin may be there
+    return seen.sort((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y))[0];
 }
 /** Presses, moves in steps and lets go; what `inside` gives before that is returned. */
 export async function dragBy(page, from, by, { steps = 5, inside = () => undefined } = {}) {

@@ -53,6 +53,7 @@ await test("a belly that jiggles alone takes less than a minute, counted in a pe
     did("subtract", "think", "point", "press");
     await bar("Strength").fill("800");
     did("strength", "think", "point", "drag");
+    await rested(page); // the picture stands beside the panel
     const { x, y } = await spot(), machine = Date.now();
     for (const dy of [0, 12, 24]) {
         await page.mouse.move(x - 40, y + dy);

@@ -88,6 +88,13 @@ await test("automatic weights are shown and taken; a built-in character becomes 
     await begin();
     await still();
     await page.locator("#weights-automatic").check();
+    await page.locator("#weights-cells").check();
+    await rested(page);
+    const cells = await page.waitForFunction(() => globalThis.studio.weights().cells.length > 200 && globalThis.studio.weights().cells).then(one => one.jsonValue());
+    holds(cells.some(v => v > 0.95) && cells.some(v => v < 0.01) && cells.every(v => v >= 0 && v < 1.001), "the cells have the shares of the forearm");
+    await page.locator("#weights-cells").uncheck();
+    await rested(page);
+    equal((await studio(page, "weights")).cells, [], "and go again");
     const before = await skin();
     await page.locator("#weights-take").click();
     await painted(before);

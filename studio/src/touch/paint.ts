@@ -99,6 +99,8 @@ export class Painter {
 
     get brush(): Brush { return { ...BRUSH, ...touchOf(this.app.store.now).brush }; }
     get active(): boolean { return touchOf(this.app.store.now).tool === "paint"; }
+    /** The map is read, where there is one to paint. */
+    get ready(): boolean { return this.map === null || this.values !== undefined && !this.waiting; }
     /** The values as they are painted now. */
     get painted(): Float32Array | undefined { return this.values; }
 

@@ -359,7 +359,7 @@ export function touchTools(app: App): Tools {
     update();
     const ready = () => {
         const { tool } = touchOf(store.now);
-        return tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged) && (tool !== "world" || outside.ready);
+        return tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged) && (tool !== "world" || outside.ready) && (tool !== "paint" || painter.ready) && (tool !== "weights" || weigher.ready);
     };
     return { hand, painter, poser, sculptor, thrower, outside, weigher, ready, strokes };
 }
