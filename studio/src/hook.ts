@@ -38,6 +38,8 @@ export interface Studio {
     points(chain: number, frame: number): number[] | null;
     /** The pose at the playhead, in degrees and meters by joint, and where each joint is on the page. */
     pose(): { turn: Record<string, number[]>; move: Record<string, number[]>; joints: { name: string; x: number; y: number }[] } | null;
+    /** The point of the skin under a pixel of the page; null: none is there, or no tool is chosen. */
+    pointAt(x: number, y: number): number | null;
     /** What can be dragged of the world, and where it is on the page: arrows, pushes, muscles, bodies. */
     handles(): { name: string; x: number; y: number }[];
     /** Where a point of the skin is on the screen, in pixels of the page, in the first pane or that of a chain; null: it is not shown. */
@@ -51,7 +53,7 @@ const until = async (holds: () => boolean): Promise<void> => {
     while (!holds()) await new Promise(resolve => setTimeout(resolve, 50));
 };
 
-export function openStudio(store: Store, engine: Engine, view: View, clock: Clock, { hand, painter, poser, thrower, outside, weigher, ready, strokes }: Tools): void {
+export function openStudio(store: Store, engine: Engine, view: View, clock: Clock, { hand, painter, poser, thrower, outside, weigher, ready, pick, strokes }: Tools): void {
     const chains: Studio["chains"] = () => store.now.chains.map(chain => {
         const status = engine.status(chain.id), frames = engine.frames(chain.id);
         return { id: chain.id, links: chain.links.map(link => link.deformer).join(","), ...status, frames: engine.span().count, done: frames?.done ?? 0 };
@@ -81,6 +83,7 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
             return pose ? { turn: { ...pose.turn }, move: { ...pose.move }, joints: view.joints(store.now).map(({ name, x, y }) => ({ name, x: left + x, y: top + y })) } : null;
         },
         handles: () => outside.places(),
+        pointAt: (x, y) => { const { left, top } = view.canvas.getBoundingClientRect(); return pick(x - left, y - top)?.point ?? null; },
         pixel: (point, chain) => view.pixel(point, chain ?? view.panes[0]?.chain ?? 0, store.now.frame),
         drawn: () => ({ frames: view.drawn, asked: engine.asked, answered: view.answered, still: view.still, ms: view.painter.ms, longest: view.longest }),
     };

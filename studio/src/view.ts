@@ -162,7 +162,7 @@ export class View {
         // Every corner of the box that the motion fills lies within the picture.
         const away = at.normalize(), right = new Vector3().crossVectors(up, away).normalize(), over = new Vector3().crossVectors(away, right);
         const { clientWidth, clientHeight } = this.canvas, pane = this.sideBySide ? this.panes[0] : undefined;
-        const aspect = pane ? pane.width / Math.max(1, pane.height) : (clientWidth - this.covered_) / Math.max(1, clientHeight);
+        const aspect = pane ? pane.width / Math.max(1, pane.height) : (clientWidth - this.covered_.left) / Math.max(1, clientHeight - this.covered_.below);
         const tan = Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180), { low, high } = this.box, middle = low.clone().add(high).multiplyScalar(0.5), corner = new Vector3();
         let distance = 0;
         for (let i = 0; i < 8; ++i) {
@@ -176,24 +176,27 @@ export class View {
         if (told) this.onCamera();
     }
 
-    /** Pixels at the left that a tool's panel lies over: what is looked at stands in the middle of the rest. */
-    set covered(pixels: number) {
-        if (pixels === this.covered_) return;
+    /** Pixels at the left, or below, that a tool's panel lies over: what is looked at stands in the middle of the rest. */
+    set covered(pixels: { left: number; below: number }) {
+        if (pixels.left === this.covered_.left && pixels.below === this.covered_.below) return;
         this.covered_ = pixels;
         this.dirty = this.resized = true;
     }
-    private covered_ = 0;
-    /** Where what is looked at stands, in pixels of the canvas. */
-    get center(): { x: number; y: number } { return { x: (this.canvas.clientWidth + this.covered_) / 2, y: this.canvas.clientHeight / 2 }; }
-    /** What tools draw: pictures of the character are without it. */
-    readonly marks: Object3D[] = [];
+    private covered_ = { left: 0, below: 0 };
     /** The camera for a picture of this size: all of it beside the panel, or plain. */
     private frame(width: number, height: number, beside: boolean): void {
+        const { left, below } = this.covered_;
         this.camera.aspect = width / height;
-        if (beside && this.covered_) this.camera.setViewOffset(width, height, -this.covered_ / 2, 0, width, height);
+        // What fits into the rest at the lens's angle is drawn as much smaller as the rest is lower.
+        this.camera.fov = 2 * Math.atan(Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180) * (beside ? height / Math.max(1, height - below) : 1)) * 180 / Math.PI;
+        if (beside && (left || below)) this.camera.setViewOffset(width, height, -left / 2, below / 2, width, height);
         else this.camera.clearViewOffset();
         this.camera.updateProjectionMatrix();
     }
+    /** Where what is looked at stands, in pixels of the canvas. */
+    get center(): { x: number; y: number } { return { x: (this.canvas.clientWidth + this.covered_.left) / 2, y: (this.canvas.clientHeight - this.covered_.below) / 2 }; }
+    /** What tools draw: pictures of the character are without it. */
+    readonly marks: Object3D[] = [];
 
     private seen = false;
     private resized = false;

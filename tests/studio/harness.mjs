@@ -187,7 +187,8 @@ export async function skinSpot(page, of = i => i % 7 === 0) {
     const places = await page.evaluate(all => all.map(i => globalThis.studio.pixel(i)), wanted);
     const seen = places.filter(p => p && p.x > box.x + 380 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
     const x = mean("x"), y = mean("y"); // of a bent arm, or between legs, no skin may be there
-    return seen.sort((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y))[0];
+    seen.sort((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y));
+    return page.evaluate(all => all.find(p => [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]].every(([dx, dy]) => globalThis.studio.pointAt(p.x + dx, p.y + dy) !== null)), seen);
 }
 /** Presses, moves in steps and lets go; what `inside` gives before that is returned. */
 export async function dragBy(page, from, by, { steps = 5, inside = () => undefined } = {}) {

@@ -139,4 +139,48 @@ path = types.SimpleNamespace(abspath=lambda p: p.replace("//", os.environ["FOLDE
     holds(got.length === wanted.length && got.every((v, i) => Math.abs(v - wanted[i]) < 1e-3), "the group has the map's values");
 }
 
+await test("the mirror goes by topology where places are not symmetric: a lopsided beast is painted on both sides", async () => {
+    // The built-in beast is symmetric by place, which tells who is whose partner; then all that is left of the middle is pulled out of shape.
+    supple("bake", "builtin:beast?points=1500", at("beast.glb"), "--clip", "walk", "--deform", "linear", "--fps", "10", "--name", "unused");
+    const file = fs.readFileSync(at("beast.glb")), length = file.readUInt32LE(12), json = JSON.parse(file.subarray(20, 20 + length)), binary = file.subarray(28 + length), seen = new Set();
+    for (const { primitives } of json.meshes) for (const { attributes: { POSITION } } of primitives) {
+        if (seen.has(POSITION)) continue;
+        seen.add(POSITION);
+        const { bufferView, byteOffset = 0, count } = json.accessors[POSITION], view = json.bufferViews[bufferView], at_ = (view.byteOffset ?? 0) + byteOffset, step = view.byteStride ?? 12;
+        for (let i = 0; i < count; ++i) {
+            const x = binary.readFloatLE(at_ + i * step), y = binary.readFloatLE(at_ + i * step + 4);
+            if (x > 0.004) binary.writeFloatLE(x * 1.2, at_ + i * step), binary.writeFloatLE(y + 0.4 * x, at_ + i * step + 4);
+        }
+    }
+    const symmetric = async () => Number(/(\d+) % have a partner/.exec(await page.locator(".row-toggle", { has: page.locator("#paint-mirror") }).textContent())?.[1]);
+    await drop(page, at("beast.glb"));
+    await page.waitForFunction(() => globalThis.studio.session().source.file?.name === "beast.glb");
+    await begin(["dualquat"], { clip: "walk", end: 0.1, camera: null }, { mirror: true, strength: 1 });
+    await still(0);
+    const even = await symmetric(), plain = await spot();
+    await page.mouse.click(plain.x, plain.y);
+    await page.waitForFunction(() => globalThis.studio.session().source.maps?.length === 1);
+    await rested(page);
+    const wanted = (await values()).flatMap((v, i) => (v < 0.999 ? [i] : [])), rest = await studio(page, "pointAt", plain.x, plain.y);
+    fs.writeFileSync(at("lopsided.glb"), file);
+    await drop(page, at("lopsided.glb"));
+    await page.waitForFunction(() => globalThis.studio.session().source.file?.name === "lopsided.glb");
+    await begin(["dualquat"], { clip: "walk", end: 0.1, camera: null }, { mirror: true, strength: 1 });
+    await still(0);
+    const lopsided = await symmetric();
+    await page.locator("select.mirror-by:visible").selectOption("topology");
+    await page.waitForFunction(() => globalThis.studio.session().touch.mirrorBy === "topology");
+    await rested(page);
+    const topology = await symmetric();
+    console.log(`         points with a partner: ${even} % of the beast by place, ${lopsided} % when it is lopsided, ${topology} % by topology`);
+    holds(even > 95 && lopsided < 30 && topology > 95, `${even}, ${lopsided}, ${topology}`);
+    const spot_ = await studio(page, "pixel", rest);
+    await page.mouse.click(spot_.x, spot_.y);
+    await page.waitForFunction(() => globalThis.studio.session().source.maps?.length === 1);
+    await rested(page);
+    const got = (await values()).flatMap((v, i) => (v < 0.999 ? [i] : [])), both = got.filter(i => wanted.includes(i)).length;
+    holds(both > 0.6 * wanted.length && both > 0.6 * got.length, `${both} of ${wanted.length} points that the symmetric beast has, and ${got.length} here`);
+    equal(page.problems, [], "the page complained of nothing");
+});
+
 await finish(() => browser.close(), () => server.end());

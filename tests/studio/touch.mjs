@@ -32,8 +32,18 @@ await test("a press on the skin pulls it, letting go lets it swing, and the kept
     await tool("grab");
     const { x, y } = await spot();
     await page.mouse.move(x, y);
+    const point = await studio(page, "pointAt", x, y), still = await studio(page, "pixel", point);
     await page.mouse.down();
     await page.waitForFunction(() => globalThis.studio.hand().frame >= 0);
+    const { frame } = await hand();
+    await page.mouse.move(x + 30, y - 60);
+    // The skin that is shown two frames later has moved; the page looks at it in the very frame.
+    const moved = await page.evaluate(async ([p, from, n]) => {
+        while (globalThis.studio.hand().frame < n + 2) await new Promise(resolve => setTimeout(resolve, 1));
+        const { x: px, y: py } = globalThis.studio.pixel(p);
+        return [globalThis.studio.hand().frame - n, Math.hypot(px - from.x, py - from.y)];
+    }, [point, still, Math.max(frame, 6)]);
+    holds(moved[0] <= 3 && moved[1] > 0.3, `the skin went ${moved[1]} pixels in ${moved[0]} frames`);
     for (let i = 1; i <= 8; ++i) {
         await page.mouse.move(x + 4 * i, y - 8 * i);
         await goes(1);

@@ -108,7 +108,7 @@ await test("a push is put on the skin, dragged by both ends and keyed; a muscle 
     await page.locator("#world-force").click();
     await page.waitForFunction(() => globalThis.studio.session().world?.forces?.length === 1);
     const first = (await world()).forces[0];
-    await dragBy(page, await handle("force 1 tip"), { x: 40, y: -60 }, { inside: async () => holds(/^\d+ N|kN$/.test(await page.locator(".newtons:not([hidden])").first().textContent()), "newtons stand beside it") });
+    await dragBy(page, await handle("force 1 tip"), { x: 40, y: -60 }, { inside: async () => holds(/^\d+ N|kN$/.test(await page.locator(".push-label:not([hidden])").first().textContent()), "newtons stand beside it") });
     await page.waitForFunction(old => JSON.stringify(globalThis.studio.session().world.forces[0].value) !== old, JSON.stringify(first.value));
     const foot = await handle("force 1 at"), spot = await skinSpot(page);
     await dragBy(page, foot, { x: (spot.x - foot.x) / 2, y: (spot.y - foot.y) / 2 });

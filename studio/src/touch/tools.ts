@@ -67,6 +67,8 @@ export interface Tools {
     outside: WorldTool;
     /** Whether the tool that is chosen can be used: what it needs is loaded when it is first wanted. */
     ready(): boolean;
+    /** The skin under a pixel of the canvas. */
+    pick(x: number, y: number): Hit | undefined;
     /** Milliseconds of each step of a stroke: picking, the dab and its colors. */
     strokes: number[];
 }
@@ -198,13 +200,15 @@ export function touchTools(app: App): Tools {
             one.value.textContent = text;
         }
         const panel = tool === "look" ? undefined : [...document.querySelectorAll<HTMLElement>(".touch-options")].find(one => !one.hidden), canvas = view.canvas.getBoundingClientRect(), box = panel?.getBoundingClientRect();
-        // Where room is left beside it; on a phone it lies below.
-        view.covered = box && canvas.right - box.right > LEAST_ROOM ? Math.round(box.right - canvas.left) : 0;
+        // Where room is left beside it, or, on a phone, over it.
+        const left = box ? Math.round(box.right - canvas.left) : 0, below = box ? Math.round(canvas.bottom - box.top) : 0;
+        view.covered = !box ? { left: 0, below: 0 } : canvas.right - box.right > LEAST_ROOM ? { left, below: 0 } : box.width > canvas.width / 2 && canvas.height - below > LEAST_ROOM / 2 ? { left: 0, below } : { left: 0, below: 0 };
         count.textContent = all.length ? `${all.length} ${all.length > 1 ? "pulls" : "pull"} recorded` : "Press on the skin and pull";
         keep.disabled = clear.disabled = !all.length;
         view.touch();
     };
     store.listen(soon(update));
+    addEventListener("resize", soon(update));
     engine.listen(what => what === "character" && update());
     addEventListener("keydown", event => {
         if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).matches("input, select, textarea")) return;
@@ -223,7 +227,7 @@ export function touchTools(app: App): Tools {
         marks.show(hand.grips, engine.info?.diagonal ?? 1, project);
         view.touch();
     };
-    const hitOf = (event: PointerEvent) => (engine.shape && picker ? picker.hit(event.offsetX, event.offsetY, engine.shape) : undefined);
+    const pick = (x: number, y: number) => (engine.shape && picker ? picker.hit(x, y, engine.shape) : undefined), hitOf = (event: PointerEvent) => pick(event.offsetX, event.offsetY);
     let brushing = -1, sculpting = -1, weighing = -1, sculpted: Hit["chain"] = 0;
     const rayOf = (event: PointerEvent, chain: number) => picker!.ray(event.offsetX, event.offsetY, view.panes.find(one => one.chain === chain) ?? view.panes[0]!).ray;
     const pressure = (event: PointerEvent) => (event.pointerType === "pen" ? Math.max(0.05, event.pressure) : 1);
@@ -361,5 +365,5 @@ export function touchTools(app: App): Tools {
         const { tool } = touchOf(store.now);
         return tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged) && (tool !== "world" || outside.ready) && (tool !== "paint" || painter.ready) && (tool !== "weights" || weigher.ready);
     };
-    return { hand, painter, poser, sculptor, thrower, outside, weigher, ready, strokes };
+    return { hand, painter, poser, sculptor, thrower, outside, weigher, ready, pick, strokes };
 }

@@ -34,7 +34,7 @@ export class CellBoxes {
         if (this.mesh?.count !== count) {
             this.mesh?.removeFromParent();
             this.mesh?.dispose();
-            this.mesh = new InstancedMesh(new BoxGeometry(1, 1, 1), new MeshStandardMaterial({ roughness: 0.85 }), count);
+            this.mesh = new InstancedMesh(new BoxGeometry(1, 1, 1), new MeshStandardMaterial({ roughness: 0.85, transparent: true, opacity: 0.5 }), count);
             this.mesh.frustumCulled = false;
             this.put(this.mesh);
             this.shown = undefined;

@@ -53,7 +53,7 @@ export class WorldTool {
     private poker: { pointer: number; plane: Plane; poker: Poker } | undefined;
     /** The body that has rings. */
     private chosen = "";
-    private readonly label = h("output", { class: "newtons", hidden: true });
+    private readonly label = h("output", { class: "push-label", hidden: true });
     private readonly parts;
 
     constructor(private readonly app: App, private readonly picker: () => Picker | undefined, private readonly reach: () => number, private readonly hand: Hand) {
