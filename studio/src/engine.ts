@@ -400,30 +400,39 @@ export class Engine {
 
     // -------------------------------------------------------------------------------------------- a chain for one body more
 
-    private readied: { id: number; key: string; turn: number; lane?: Lane; chain?: Remote<Chain>; info?: ChainInfo; player?: Remote<Player>; at?: number } | undefined;
-    private readying = 0;
+    private readied: { id: number; key: string; lane?: Lane; chain?: Remote<Chain>; info?: ChainInfo; player?: Remote<Player>; at?: number } | undefined;
 
     /** Binds a chain as it is with other bodies, beside the one that plays: what pokes needs it at once. Nothing when it is there, or cannot be. */
     async readyBodies(id: number, bodies: Body[]): Promise<void> {
         const slot = this.slotOf(id), spec = slot && this.specOf(slot), world = { ...this.worldFile, bodies };
         if (!slot || !spec || slot.id === BASE || bindsForces(spec.links) || !this.idle) return;
-        const key = this.bindKey(spec, world);
+        await this.makeReady(id, this.bindKey(spec, world), spec, this.chainOptions(spec, world), bodies);
+    }
+    /** The same with one spring more, for links that know their forces since they were bound: its keys may then change while it plays. */
+    async readyForce(id: number, pull: Pull): Promise<void> {
+        const slot = this.slotOf(id), spec = slot && this.specOf(slot);
+        if (!slot || !spec || slot.id === BASE || !bindsForces(spec.links)) return;
+        const options = this.chainOptions(spec), forces = [...forcesOf(this.worldFile), ...this.pulls(), pull];
+        await this.makeReady(id, JSON.stringify(["force", pull, this.bindKey(spec)]), spec, { ...options, world: { ...options.world, forces } }, bodiesOf(this.worldFile));
+    }
+    private async makeReady(id: number, key: string, spec: ChainSpec, options: ChainOptions, bodies: Body[]): Promise<void> {
         if (this.readied?.key === key) return this.readyAt(this.readied);
         this.unready();
-        const readied: NonNullable<Engine["readied"]> = (this.readied = { id, key, turn: ++this.readying }), go = () => this.readied === readied;
+        const readied: NonNullable<Engine["readied"]> = (this.readied = { id, key }), go = () => this.readied === readied;
         let lane: Lane | undefined;
         try {
             lane = await Lane.open();
             await lane.load(this.session.source);
             await lane.props(this.session.world?.files);
-            const chain = await lane.character.chain(this.chainOptions(spec, world), go), info = await chain.describe(), player = await this.player(chain, spec, bodies);
+            const chain = await lane.character.chain(options, go), info = await chain.describe(), player = await this.player(chain, spec, bodies);
             if (!go()) return lane.close();
             Object.assign(readied, { lane, chain, info, player });
             await this.readyAt(readied);
         } catch (error) {
             lane?.close();
-            if (go()) this.readied = undefined;
-            if (go() && !(error instanceof SuppleError && error.code === "cancelled")) this.onProblem(sentence(error));
+            if (!go()) return;
+            this.readied = undefined;
+            this.onProblem(sentence(error));
         }
         this.tell("status");
     }

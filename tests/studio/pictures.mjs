@@ -181,11 +181,11 @@ async function thePose() {
 // ------------------------------------------------------------------------------------------------ a short film: pulled, let go, poked
 
 async function theFilm() {
-    await page.setViewportSize({ width: 900, height: 760 });
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.emulateMedia({ colorScheme: "light" });
     await change(page, s => ({ ...s, source: { builtin: "builtin:beast" }, chains: [{ id: 1, links: [{ deformer: "layers", muted: false, values: { stiffness_fat: 0.3 } }] }], active: 1, compare: "single", clip: "walk", start: null, end: 0.1, frame: 0, curve: "", camera: null, world: undefined, take: undefined, touch: { tool: "grab", reach: 0.14, spring: 40000 } }));
     await stillAt(page, 2);
-    const box = await page.locator("#view").boundingBox(), clip = { x: box.x + 330, y: box.y + 10, width: box.width - 340, height: box.height - 60 }, shots = [];
+    const box = await page.locator("#view").boundingBox(), clip = { x: box.x + 390, y: box.y + 40, width: box.width - 400, height: box.height - 60 }, shots = [];
     const shoot = async () => { shots.push(at(`film-${String(shots.length).padStart(3, "0")}.png`)); await page.screenshot({ path: shots.at(-1), clip }); };
     const goes = async n => { const { frame } = await studio(page, "hand"); await page.waitForFunction(to => globalThis.studio.hand().frame >= to || globalThis.studio.hand().frame < 0, frame + n); };
     const pull = async (dx, dy, steps) => {
@@ -204,7 +204,7 @@ async function theFilm() {
     await pull(-30, 20, 9);
     const film = path.join(out, "studio-touch.webp");
     if (process.env.SUPPLE_LOOK) for (const one of shots) fs.copyFileSync(one, path.join(process.env.SUPPLE_LOOK, path.basename(one)));
-    const r = spawnSync("ffmpeg", ["-y", "-v", "error", "-framerate", "12", "-i", at("film-%03d.png"), "-vf", "scale=300:-2:flags=area", "-c:v", "libwebp_anim", "-quality", "45", "-compression_level", "6", "-loop", "0", film], { encoding: "utf8" });
+    const r = spawnSync("ffmpeg", ["-y", "-v", "error", "-framerate", "12", "-i", at("film-%03d.png"), "-vf", "scale=360:-2:flags=area", "-c:v", "libwebp_anim", "-quality", "45", "-compression_level", "6", "-loop", "0", film], { encoding: "utf8" });
     if (r.status !== 0) throw new Error(`ffmpeg: ${r.stderr || r.error || r.signal}`);
     console.log(`studio-touch.webp ${(fs.statSync(film).size / 1000).toFixed(0)} kB, ${shots.length} frames`);
 }

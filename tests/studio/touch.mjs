@@ -79,6 +79,31 @@ await test("a pull is a step: undo brings the motion before it back, redo the pu
     equal(await all(), after, "frames after a reload");
 });
 
+await test("a curve method is pulled by the load of bend, live, and bakes to the frames that were shown", async () => {
+    await only("bend", { end: 0.3 });
+    const before = await all();
+    await studio(page, "pause");
+    await studio(page, "seek", 4);
+    await tool("grab");
+    const { x, y } = await spot();
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.waitForFunction(() => globalThis.studio.hand().frame > 4);
+    for (let i = 1; i <= 4; ++i) {
+        await page.mouse.move(x + 5 * i, y - 10 * i);
+        await goes(1);
+    }
+    await page.mouse.up();
+    await free();
+    const { shown } = await hand(), { take } = await session(), after = await all();
+    equal(take.pulls.length, 1, "one pull");
+    holds(shown.length > 5 && shown.every(([frame, hash]) => after[frame] === hash), `${shown.filter(([frame, hash]) => after[frame] !== hash).length} of ${shown.length} frames that were shown are others now`);
+    const states = new Set(shown.map(([, hash]) => hash)).size; // of a pose that stands still
+    holds(states > 3 && !before.includes(after[8]), `the load is felt: ${states} shapes in ${shown.length} frames`);
+    const line = await repeats();
+    equal(JSON.parse(shell(`${line} --hashes --json --no-verdict --overwrite`)).hashes, after, "the frames of the copied line");
+});
+
 await test("fingers pull as a mouse does, on lattice too", async () => {
     await only("lattice");
     await all();

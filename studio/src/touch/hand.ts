@@ -6,7 +6,7 @@ import { sentence } from "../engine.ts";
 import { packNormals } from "../frames.ts";
 import { type Session, activeChain, chainById, frameTime } from "../session.ts";
 import type { Hit } from "./pick.ts";
-import { type Place, type Pull, SOFT, forcesOf, takeKey, takeOf } from "./take.ts";
+import { LOADED, type Place, type Pull, SOFT, bindsForces, forcesOf, takeKey, takeOf } from "./take.ts";
 import { type Body, bodiesOf, keyed, pivotOf } from "./world.ts";
 
 const SWING = 2.5;        // seconds after letting go that the tissue is watched
@@ -66,7 +66,7 @@ export class Hand {
     /** Why this chain cannot be held or poked; null: it can. */
     refuses(chain: number, what: "pull" | "poke" = "pull"): string | null {
         const { store, engine } = this.app, spec = chainById(store.now, chain) ?? activeChain(store.now);
-        if (!spec.links.some(one => !one.muted && SOFT.includes(one.deformer))) return `Nothing in ${spec.links.map(one => one.deformer).join(" › ")} gives way by itself: add layers or lattice to ${what}.`;
+        if (!spec.links.some(one => !one.muted && (SOFT.includes(one.deformer) || what === "pull" && one.deformer === LOADED))) return `Nothing in ${spec.links.map(one => one.deformer).join(" › ")} gives way by itself: add layers or lattice to ${what}.`;
         if (store.now.cycle) return `A cycle has no place in time to ${what} at: switch Cycle off first.`;
         const { state } = engine.status(chain);
         return state === "binding" || state === "waiting" ? "The chain is still binding: a moment." : state === "failed" ? "The chain failed, and cannot be pulled." : null;
@@ -75,7 +75,7 @@ export class Hand {
     /** Takes hold of the skin. */
     press(hit: Hit, reach: number, spring: number): Grip | undefined {
         const { engine, store, view } = this.app, { shape } = engine, shown = view.frameOf(hit.chain, store.now.frame);
-        if (!shape || !shown) return undefined;
+        if (!shape || !shown || this.recording && this.bound(hit.chain)) return undefined;
         const unit = shape.info.physics_unit, radius = reach / unit, at = tenth(hit.rest, unit), center = new Vector3(...at).divideScalar(unit);
         const points: number[] = [], shares: number[] = [], p = new Vector3();
         for (let i = 0; i < shape.info.points; ++i) {
@@ -95,6 +95,9 @@ export class Hand {
         if (!this.recording) void this.record(hit.chain).catch(error => this.app.say(sentence(error), "bad"));
         return grip;
     }
+
+    /** Whether the chain must be bound with a spring before it can pull: then one at a time. */
+    private bound(chain: number): boolean { return bindsForces((chainById(this.app.store.now, chain) ?? activeChain(this.app.store.now)).links); }
 
     /** A body follows the pointer from now on; it comes from a little away. */
     poke(chain: number, body: Body, at: Vector3, out: Vector3, far: Vector3): Poker | undefined {
@@ -144,7 +147,14 @@ export class Hand {
     }
 
     private async record(chain: number): Promise<void> {
-        const { engine, store, clock, say } = this.app, { fps, speed, frame: first } = store.now, { start, end, count } = engine.span(), { poker } = this, readied = poker && engine.readyPlayer(chain), lent = poker && !readied ? undefined : engine.lend(chain);
+        const { engine, store, clock, say } = this.app, { fps, speed, frame: first } = store.now, { start, end, count } = engine.span(), { poker } = this, bound = !poker && this.bound(chain), [only] = this.grips;
+        if (bound && only) {
+            const waiting = { chain, first, at: first, still: 0, paused: true, before: store.now };
+            this.recording = waiting;
+            await engine.readyForce(chain, { ...only.pull, keys: [{ time: keyTime(frameTime(start, fps, first)), to: tenth(only.to, engine.shape!.info.physics_unit), value: 0 }] });
+            this.recording = undefined;
+        }
+        const readied = poker || bound ? engine.readyPlayer(chain) : undefined, lent = (poker || bound) && !readied ? undefined : engine.lend(chain);
         if (!lent) {
             this.grips = [];
             this.poker = undefined;
@@ -185,7 +195,8 @@ export class Hand {
                 this.shown.set(n, hash);
                 this.grips.slice(0, felt.length).forEach((grip, i) => {
                     this.measure(grip, points);
-                    grip.newtons = felt[i]!;
+                    // What is in closed form is loaded by the spring as it would pull on plainly skinned skin.
+                    grip.newtons = bound ? (grip.held ? grip.pull.spring * grip.to.distanceTo(grip.middle) * unit : 0) : felt[i]!;
                 });
                 lent.show({ points, normals: packNormals(normals), hash, ms: performance.now() - now, pose });
                 if (!paused && n < count) store.keep(session => ({ ...session, frame: n }));
@@ -209,7 +220,7 @@ export class Hand {
                 const world = (session: Session) => poker && { world: { ...session.world, bodies: [...session.world?.bodies ?? [], poker.body] } };
                 store.do(poker ? `poke with ${poker.body.name}` : pulls.length > 1 ? `${pulls.length} pulls` : "pull", session => ({ ...session, ...(still < end ? { end: still } : {}), frame: last, take: { of, hold, pulls: [...old.pulls, ...pulls] }, ...world(session) }));
             }
-            else if (poker) engine.unready(); // it has keys that the session does not
+            if (!kept && poker || bound) engine.unready(); // it has keys that the session does not
             this.changed();
         }
     }

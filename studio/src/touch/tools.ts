@@ -225,6 +225,8 @@ export function touchTools(app: App): Tools {
     };
     const draw = () => {
         marks.show(hand.grips, engine.info?.diagonal ?? 1, project);
+        if (hand.poker) marks.circle(undefined, new Vector3(), 0);
+        outside.follow();
         view.touch();
     };
     const pick = (x: number, y: number) => (engine.shape && picker ? picker.hit(x, y, engine.shape) : undefined), hitOf = (event: PointerEvent) => pick(event.offsetX, event.offsetY);

@@ -231,8 +231,9 @@ export class WorldTool {
     /** Binds beside what plays, so that a press is answered at once. */
     private prepare(): void {
         const { engine, clock } = this.app;
+        if (this.hand.busy) return;
         if (!this.active) return engine.unready();
-        if (this.hand.busy || this.drag || clock.playing || this.hand.refuses(this.chain, "poke") || !engine.shape) return;
+        if ( this.drag || clock.playing || this.hand.refuses(this.chain, "poke") || !engine.shape) return;
         const far = this.up().multiplyScalar(2 * FAR * engine.shape.info.diagonal);
         void engine.readyBodies(this.chain, [...bodiesOf(engine.worldFile), this.solid(this.pokeWith, far, new Vector3(1, 0, 0))]);
     }
@@ -412,6 +413,13 @@ export class WorldTool {
     }
 
     // -------------------------------------------------------------------------------------------- the view
+
+    /** What pokes goes with the pointer. */
+    follow(): void {
+        if (this.hand.poker || this.poked) this.show();
+        this.poked = Boolean(this.hand.poker);
+    }
+    private poked = false;
 
     private show(): void {
         const { view, engine } = this.app, { drag } = this, { what } = drag ?? {}, { poker } = this.hand, { bodies, forces = [], muscles = {} } = this.edit, file = bodiesOf(engine.worldFile), all = poker ? [...file, poker.body] : file, first = file.length - bodies.length;
