@@ -66,6 +66,14 @@ export class Store {
         this.listeners.add(listener);
     }
 
+    /** The same, without what changes in every picture while it plays: the playhead, and where one looks from. */
+    follow(listener: () => void): void {
+        this.listeners.add((now, before) => {
+            const names = Object.keys({ ...now, ...before }) as (keyof Session)[];
+            if (names.some(name => name !== "frame" && name !== "camera" && now[name] !== before[name])) listener();
+        });
+    }
+
     private travel(from: Step[], to: Step[], which: "before" | "after"): string | undefined {
         const step = from.pop();
         if (!step) return undefined;

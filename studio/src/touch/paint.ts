@@ -93,7 +93,7 @@ export class Painter {
             low.textContent = "0";
             high.textContent = now ? `1 = ${now.whole}` : "";
         };
-        store.listen(soon(() => void this.follow()));
+        store.follow(soon(() => void this.follow()));
         engine.listen(what => what === "character" && void this.follow());
     }
 

@@ -168,7 +168,7 @@ export function touchTools(app: App): Tools {
         if (engine.shape) groundOf(engine.shape).mirrorBy = touchOf(store.now).mirrorBy ?? "place";
         for (const one of ways) one.value = touchOf(store.now).mirrorBy ?? "place";
     };
-    store.listen(mirror); // before the brushes hear of it
+    store.follow(mirror); // before the brushes hear of it
     engine.listen(mirror);
     const painter = new Painter(app, () => reach(), slider, sizes[0]!.row), sculptor = new Sculptor(app, () => reach(), slider, sizes[1]!.row), weigher = new Weigher(app, () => reach(), slider, sizes[2]!.row);
     const poser = new PoseTool(app, () => picker), thrower = new Thrower(app, () => picker), outside = new WorldTool(app, () => picker, reach, hand);
@@ -182,6 +182,7 @@ export function touchTools(app: App): Tools {
         save(RECORDED, new Blob([`${JSON.stringify(worldWith(worldMerged(file, store.now.world), pulls()), null, 1)}\n`], { type: "application/json" }));
         say(`${RECORDED}: 'supple bake --world ${RECORDED}${hold ? ` --hold ${hold}` : ""}' gives these frames. The whole line stands in the panel Out.`);
     }
+    let covering = "";
     const update = () => {
         const { tool, spring } = touchOf(store.now), all = pulls();
         for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset["tool"] === tool));
@@ -199,15 +200,22 @@ export function touchTools(app: App): Tools {
             one.bar.style.setProperty("--at", `${100 * t}%`);
             one.value.textContent = text;
         }
+        count.textContent = all.length ? `${all.length} ${all.length > 1 ? "pulls" : "pull"} recorded` : "Press on the skin and pull";
+        keep.disabled = clear.disabled = !all.length;
+        view.touch();
+        const here = `${tool} ${innerWidth} ${innerHeight}`;
+        if (here === covering) return;
+        covering = here; // what lies where is asked only when it may be elsewhere, and once the tools have shown their panels
+        requestAnimationFrame(cover);
+    };
+    const cover = () => {
+        const { tool } = touchOf(store.now);
         const panel = tool === "look" ? undefined : [...document.querySelectorAll<HTMLElement>(".touch-options")].find(one => !one.hidden), canvas = view.canvas.getBoundingClientRect(), box = panel?.getBoundingClientRect();
         // Where room is left beside it, or, on a phone, over it.
         const left = box ? Math.round(box.right - canvas.left) : 0, below = box ? Math.round(canvas.bottom - box.top) : 0;
         view.covered = !box ? { left: 0, below: 0 } : canvas.right - box.right > LEAST_ROOM ? { left, below: 0 } : box.width > canvas.width / 2 && canvas.height - below > LEAST_ROOM / 2 ? { left: 0, below } : { left: 0, below: 0 };
-        count.textContent = all.length ? `${all.length} ${all.length > 1 ? "pulls" : "pull"} recorded` : "Press on the skin and pull";
-        keep.disabled = clear.disabled = !all.length;
-        view.touch();
     };
-    store.listen(soon(update));
+    store.follow(soon(update));
     addEventListener("resize", soon(update));
     engine.listen(what => what === "character" && update());
     addEventListener("keydown", event => {

@@ -106,9 +106,9 @@ export class Weigher {
         };
         const before = view.instead;
         view.instead = (chain, at) => before(chain, at) ?? this.frameOf(chain, at);
-        store.listen(soon(() => void this.follow()));
-        engine.listen(soon(() => void this.follow()));
-        app.clock.listen(soon(() => this.showCells()));
+        store.follow(soon(() => void this.follow()));
+        engine.listen(soon(() => this.active && void this.follow()));
+        app.clock.listen(soon(() => this.active && this.showCells()));
     }
 
     get brush(): WeightBrush { return { ...WEIGHTS, ...touchOf(this.app.store.now).weights }; }

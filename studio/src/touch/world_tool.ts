@@ -88,12 +88,17 @@ export class WorldTool {
     }
     /** Where the arrows begin: behind the character, where a look from its front leaves room. */
     private origin(what: Field): Vector3 {
-        const { shape } = this.app.engine, low = new Vector3(Infinity, Infinity, Infinity), high = low.clone().negate(), p = new Vector3();
-        if (!shape) return low.set(0, 0, 0);
-        for (let i = 0; i < shape.points.length; i += 30) low.min(p.fromArray(shape.points, i)), high.max(p);
-        const { up, front } = axes(shape, shape.jointRest), middle = low.clone().add(high).multiplyScalar(0.5), tall = high.sub(low).dot(up);
-        return middle.addScaledVector(up, 0.35 * tall).addScaledVector(front, (what === "wind" ? -0.48 : -0.6) * shape.info.diagonal);
+        const { shape } = this.app.engine;
+        if (!shape) return new Vector3();
+        if (this.origins?.of !== shape) {
+            const low = new Vector3(Infinity, Infinity, Infinity), high = low.clone().negate(), p = new Vector3();
+            for (let i = 0; i < shape.points.length; i += 30) low.min(p.fromArray(shape.points, i)), high.max(p);
+            const { up, front } = axes(shape, shape.jointRest), middle = low.clone().add(high).multiplyScalar(0.5), tall = high.sub(low).dot(up), at = (far: number) => middle.clone().addScaledVector(up, 0.35 * tall).addScaledVector(front, far * shape.info.diagonal);
+            this.origins = { of: shape, gravity: at(-0.6), wind: at(-0.48) };
+        }
+        return this.origins[what].clone();
     }
+    private origins: { of: unknown; gravity: Vector3; wind: Vector3 } | undefined;
     /** Where something new stands: over the character's back, where nothing is. */
     private beside(): Vector3 { return this.origin("wind").lerp(this.origin("gravity"), -2).addScaledVector(this.up(), 0.22 * (this.app.engine.info?.diagonal ?? 1)); }
     private span(): number { return ARROW * (this.app.engine.info?.diagonal ?? 1); }
@@ -379,7 +384,11 @@ export class WorldTool {
     }
 
     private listKey = "";
+    private resting = false;
     private update(): void {
+        const rests = !this.active && !bodiesOf(this.app.engine.worldFile).length && !this.hand.poker;
+        if (rests && this.resting) return;
+        this.resting = rests;
         this.options.hidden = !this.active;
         this.prepare();
         if (this.active) {
