@@ -182,7 +182,8 @@ export function touchTools(app: App): Tools {
         save(RECORDED, new Blob([`${JSON.stringify(worldWith(worldMerged(file, store.now.world), pulls()), null, 1)}\n`], { type: "application/json" }));
         say(`${RECORDED}: 'supple bake --world ${RECORDED}${hold ? ` --hold ${hold}` : ""}' gives these frames. The whole line stands in the panel Out.`);
     }
-    let covering = "";
+    let covering = "", covered = "";
+    const layout = () => `${touchOf(store.now).tool} ${innerWidth} ${innerHeight}`;
     const update = () => {
         const { tool, spring } = touchOf(store.now), all = pulls();
         for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset["tool"] === tool));
@@ -203,13 +204,13 @@ export function touchTools(app: App): Tools {
         count.textContent = all.length ? `${all.length} ${all.length > 1 ? "pulls" : "pull"} recorded` : "Press on the skin and pull";
         keep.disabled = clear.disabled = !all.length;
         view.touch();
-        const here = `${tool} ${innerWidth} ${innerHeight}`;
-        if (here === covering) return;
-        covering = here; // what lies where is asked only when it may be elsewhere, and once the tools have shown their panels
+        if (layout() === covering) return;
+        covering = layout(); // what lies where is asked only when it may be elsewhere, and once the tools have shown their panels
         requestAnimationFrame(cover);
     };
     const cover = () => {
         const { tool } = touchOf(store.now);
+        covered = layout();
         const panel = tool === "look" ? undefined : [...document.querySelectorAll<HTMLElement>(".touch-options")].find(one => !one.hidden), canvas = view.canvas.getBoundingClientRect(), box = panel?.getBoundingClientRect();
         // Where room is left beside it, or, on a phone, over it.
         const left = box ? Math.round(box.right - canvas.left) : 0, below = box ? Math.round(canvas.bottom - box.top) : 0;
@@ -373,7 +374,7 @@ export function touchTools(app: App): Tools {
     update();
     const ready = () => {
         const { tool } = touchOf(store.now);
-        return tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged) && (tool !== "world" || outside.ready) && (tool !== "paint" || painter.ready) && (tool !== "weights" || weigher.ready);
+        return covered === layout() && (tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged) && (tool !== "world" || outside.ready) && (tool !== "paint" || painter.ready) && (tool !== "weights" || weigher.ready));
     };
     return { hand, painter, poser, sculptor, thrower, outside, weigher, ready, pick, strokes };
 }
