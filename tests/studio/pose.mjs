@@ -1,5 +1,5 @@
 // Posing in the studio, driven by real pointer events: node pose.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, axe, browse, change, equal, finish, frames, holds, ready, rested, serve, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, axe, browse, change, equal, finish, frames, holds, ready, rested, serve, shell, skinSpot, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
@@ -169,10 +169,7 @@ await test("a finger reaches too; kept poses are pictures that come back; nothin
 await test("a throw and a shake are recorded on the clock, and bake to the frames of the page", async () => {
     await begin("lattice", { touch: { tool: "throw", reach: null, spring: 40000 }, fps: 15 });
     const free = () => page.waitForFunction(() => globalThis.studio.hand().frame < 0 && globalThis.studio.session().source.poses?.length === 1);
-    const { points } = await studio(page, "character");
-    let mid = { x: 0, y: 0, n: 0 };
-    for (let i = 0; i < points; i += 9) { const p = await studio(page, "pixel", i); mid = { x: mid.x + p.x, y: mid.y + p.y, n: mid.n + 1 }; }
-    const at_ = { x: mid.x / mid.n, y: mid.y / mid.n };
+    const at_ = await skinSpot(page);
     await page.mouse.move(at_.x, at_.y);
     await page.mouse.down();
     await page.waitForFunction(() => globalThis.studio.hand().frame >= 0);
