@@ -74,6 +74,11 @@ static const void* of_character(flat_object* o, const char* name, uint64_t* coun
                                       { "weight_joints", c->weights.joints, influences },
                                       { "weight_values", c->weights.values, influences },
                                       { "normals", m->vertex_normals, m->vertex_normals ? 3 * (uint64_t)m->vertex_count : 0 } };
+    const sup_auto_weights* w = &o->weighed;
+    const array             cells[] = { { "cell_centers", w->cell_centers, 3 * (uint64_t)w->cell_count },
+                                        { "cell_joints", w->cell_joints, SUP_CELL_JOINTS * (uint64_t)w->cell_count },
+                                        { "cell_values", w->cell_values, SUP_CELL_JOINTS * (uint64_t)w->cell_count } };
+    if (w->cell_centers && !strncmp(name, "cell_", 5)) return find_array(cells, 3, name, count);
     if (!strcmp(name, "joint_rest")) return joint_array(o, 0, count);
     if (!strcmp(name, "joint_inverse_bind")) return joint_array(o, 1, count);
     if (!strcmp(name, "colors")) return color_array(o, count);

@@ -51,7 +51,7 @@ static sup_result bind_one(visit* v, const char* links, bool named)
                             .tasks = v->desc.tasks,
                             .progress = v->bind.report ? &v->bind : NULL };
     sup_chain*     chain = NULL;
-    sup_result     r = flat_world_meshes(&desc, v->arena, error);
+    sup_result     r = flat_world_meshes(&desc, flat_ancestor(v->o, FLAT_CHARACTER)->props, v->arena, error);
     if (r) return r;
     r = sup_chain_create(&desc, &chain, error);
     if (r == SUP_ERROR_INPUT && !named) return leave_out(v, links, error->text), SUP_OK;

@@ -109,10 +109,11 @@ FLAT_API int32_t flat_clip(flat_handle character, const char* description, const
 FLAT_API const char* flat_motion(flat_handle character, const char* name, const uint8_t* bytes, uint64_t size,
                                  const char* description, flat_read_fn* read, void* user);
 /// A new character with automatic weights, over the mesh of this one, which stays as it is: {"method","cells","influences",
-/// "spread","mask","center"} as `supple weights` takes them. skeleton: NULL for the character's own joints, whose clips come
-/// along; else a file (.bvh, .tgf, or a character's) whose joints are fitted into the mesh, with its bytes, or NULL to read it.
-/// flat_inspect of what is returned has "weights": {"cells","particles","influences_max","lost_points","outside_joints":[],
-/// "idle_joints":[],"scale",...}.
+/// "spread","mask","center"} as `supple weights` takes them, and "keep_cells": the cells that weights spread through are arrays
+/// then, "cell_centers" (three floats each), "cell_joints" and "cell_values" (four each, strongest first), of a side
+/// "cell_size". skeleton: NULL for the character's own joints, whose clips come along; else a file (.bvh, .tgf, or a
+/// character's) whose joints are fitted into the mesh, with its bytes, or NULL to read it. flat_inspect of what is returned has
+/// "weights": {"cells","particles","influences_max","lost_points","outside_joints":[], "idle_joints":[],"scale",...}.
 FLAT_API flat_handle flat_weigh(flat_handle character, const char* skeleton, const uint8_t* bytes, uint64_t size,
                                 const char* description, flat_progress_fn* progress, void* user);
 /// The doctor: every joint swept through what the clips do with it, under several chains; what `supple check --json` prints
@@ -130,8 +131,11 @@ FLAT_API flat_handle flat_fit(flat_handle character, const char* description, co
 /// The character as the bytes of a GLB, which live as long as the handle's next such call. NULL: flat_error says why.
 FLAT_API const uint8_t* flat_write(flat_handle character, uint64_t* size);
 
+/// The bytes of a mesh that bodies of worlds name, for chains and checkups of this character from now on; copied. A name that
+/// is there already means the new bytes. NULL: none of that name.
+FLAT_API int32_t flat_prop(flat_handle character, const char* name, const uint8_t* bytes, uint64_t size);
 /// {"links","clip","set":[],"preset":{},"world":{},"step","cycle":[begin,end]}. Clip: a name or a number; none: a live host.
-/// Meshes that a world names are loaded as files.
+/// Meshes that a world names are those of flat_prop, or loaded as files.
 FLAT_API flat_handle flat_chain(flat_handle character, const char* description, flat_progress_fn* progress, void* user);
 /// JSON: {"text","dynamic","notes":[],"links":[{"name","values":{},"idle":{}}]}.
 FLAT_API const char* flat_describe(flat_handle chain);
@@ -152,6 +156,10 @@ FLAT_API int32_t flat_set(flat_handle instance, const char* parameter, double va
 /// Other forces than the chain's world has: its member "forces" as JSON text, from second `from` on, behind which all is
 /// simulated anew. A hand that pulls adds a key a frame; a chain with the last of these forces gives the same bits. NULL: none.
 FLAT_API int32_t flat_forces(flat_handle instance, const char* forces, double from);
+/// The chain's bodies in other places: the member "bodies" of its world as JSON text, of the same number, kinds and meshes,
+/// from second `from` on. A ball that follows a pointer gets a key a frame; a chain with the last of these bodies gives the
+/// same bits.
+FLAT_API int32_t flat_bodies(flat_handle instance, const char* bodies, double from);
 /// The newtons that a spring of the world pulled with in the last step, by its number in the list; 0: nothing held it.
 FLAT_API double flat_felt(flat_handle instance, uint32_t force);
 /// From this second of the clip on its pose is held, as --hold does behind --end; 0: the clip plays on.

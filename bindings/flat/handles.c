@@ -52,6 +52,7 @@ static void destroy(flat_object* o)
     sup_arena_destroy(o->written);
     for (int i = 0; i < 2; ++i) free(o->joints[i].data);
     free(o->colors.data);
+    flat_props_free(o->props);
     for (int i = 0; i < 4; ++i) free(o->drawn[i].data);
     sup_chain_destroy(o->chain);
     sup_meter_destroy(o->meter);

@@ -60,6 +60,7 @@ typedef struct flat_object {
     flat_bytes        colors;    ///< of the points, where they were asked for
     sup_auto_weights  weighed;   ///< what flat_weigh says of what it made; its arrays are in the character
     float             skeleton_scale;
+    struct flat_prop_file* props; ///< meshes for worlds
     sup_json*         posed; ///< names of the clips that came from poses, as keys; in the character's arena
     // Draft
     flat_given* given;
@@ -113,8 +114,15 @@ sup_result flat_source_check(const flat_source* source, const char* path, sup_er
 /// sup_files.read of one.
 sup_result flat_source_read(void* source, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error);
 
-/// The meshes that bodies of the world name, loaded into the arena.
-sup_result flat_world_meshes(sup_chain_desc* desc, sup_arena* arena, sup_error* error);
+/// A mesh for worlds, handed over.
+typedef struct flat_prop_file {
+    struct flat_prop_file* next;
+    const char*            name;
+    sup_bytes              bytes; ///< on the heap, with the name behind them
+} flat_prop_file;
+void flat_props_free(flat_prop_file* first);
+/// The meshes that bodies of the world name, loaded into the arena: those handed over to the character, or files.
+sup_result flat_world_meshes(sup_chain_desc* desc, const flat_prop_file* props, sup_arena* arena, sup_error* error);
 /// "weights" of flat_inspect, where flat_weigh made it.
 void flat_put_weighed(sup_arena* a, sup_json* out, const flat_object* o);
 

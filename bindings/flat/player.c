@@ -24,7 +24,54 @@ sup_result flat_find_clip(const sup_character* c, const sup_json* wanted, const 
 
 // ---------------------------------------------------------------------------------------------- chains
 
-sup_result flat_world_meshes(sup_chain_desc* desc, sup_arena* arena, sup_error* error)
+void flat_props_free(flat_prop_file* first)
+{
+    for (flat_prop_file* next; first; first = next) {
+        next = first->next;
+        free(first);
+    }
+}
+
+int32_t flat_prop(flat_handle character, const char* name, const uint8_t* bytes, uint64_t size)
+{
+    int32_t      status;
+    flat_object* o = flat_enter_to_change(character, &status);
+    if (!o) return status;
+    sup_result       r = name && name[0] && (!bytes || size)
+                             ? SUP_OK
+                             : sup_fail(&o->error, SUP_ERROR_INPUT, "a mesh for worlds needs a name and bytes");
+    flat_prop_file** at = &o->props;
+    size_t           length = r ? 0 : strlen(name) + 1;
+    flat_prop_file*  made = r || !bytes || size > SIZE_MAX / 2 ? NULL : malloc(sizeof *made + (size_t)size + length);
+    if (!r && bytes && !made) r = sup_fail(&o->error, SUP_ERROR_MEMORY, "%s: out of memory", name);
+    while (!r && *at && strcmp((*at)->name, name) != 0) at = &(*at)->next;
+    if (!r && *at) {
+        flat_prop_file* old = *at;
+        *at = old->next;
+        free(old);
+    }
+    if (!r && made) {
+        uint8_t* copy = (uint8_t*)(made + 1);
+        memcpy(copy, bytes, (size_t)size);
+        memcpy(copy + size, name, length);
+        *made = (flat_prop_file){ .next = o->props, .name = (const char*)copy + size, .bytes = { copy, (size_t)size } };
+        o->props = made;
+    }
+    flat_leave(o);
+    return (int32_t)r;
+}
+
+static sup_result load_prop(const char* name, const flat_prop_file* props, sup_character** out, sup_error* error)
+{
+    while (props && strcmp(props->name, name) != 0) props = props->next;
+    if (!props) return sup_load(name, NULL, out, error);
+    flat_source      source = flat_source_of(name, props->bytes.data, props->bytes.size, NULL, NULL);
+    sup_files        files = { .read = flat_source_read, .user = &source };
+    sup_load_options load = { .files = &files };
+    return sup_load(name, &load, out, error);
+}
+
+sup_result flat_world_meshes(sup_chain_desc* desc, const flat_prop_file* props, sup_arena* arena, sup_error* error)
 {
     const sup_json* bodies = sup_json_get(desc->world, "bodies");
     uint32_t        capacity = bodies && bodies->type == SUP_JSON_ARRAY ? bodies->count : 0, count = 0;
@@ -36,7 +83,7 @@ sup_result flat_world_meshes(sup_chain_desc* desc, sup_arena* arena, sup_error* 
         uint32_t       known = 0;
         while (name && known < count && strcmp(meshes[known].name, name) != 0) ++known;
         if (!name || known < count) continue; // what is wrong with it, the library says
-        sup_result r = sup_load(name, NULL, &loaded, error);
+        sup_result r = load_prop(name, props, &loaded, error);
         if (r) return r;
         sup_arena* own = loaded->arena;
         sup_arena_adopt(arena, own);
@@ -70,7 +117,7 @@ static sup_result make_chain(flat_object* made, const sup_character* c, const ch
                             .tasks = flat_tasks(made),
                             .progress = listener->progress ? &progress : NULL };
     r = flat_texts(sup_json_get(json, "set"), "chains: set", made->arena, &desc.settings, &desc.setting_count, error);
-    if (!r) r = flat_world_meshes(&desc, made->arena, error);
+    if (!r) r = flat_world_meshes(&desc, flat_ancestor(made, FLAT_CHARACTER)->props, made->arena, error);
     return r ? r : sup_chain_create(&desc, &made->chain, error);
 }
 
@@ -270,22 +317,32 @@ int32_t flat_set(flat_handle handle, const char* parameter, double value)
     return (int32_t)r;
 }
 
-int32_t flat_forces(flat_handle handle, const char* forces, double from)
+static int32_t set_world(flat_handle handle, const char* what, const char* list, double from,
+                         sup_result (*set)(sup_instance*, const sup_json*, double, sup_error*))
 {
     int32_t      status;
     flat_object* o = flat_enter(handle, FLAT_INSTANCE, &status);
     if (!o) return status;
     sup_arena* arena = sup_arena_create(NULL);
     sup_json*  json = NULL;
-    sup_result r = arena
-                       ? sup_json_parse(forces ? forces : "[]", forces ? strlen(forces) : 2, "forces", arena, &json, &o->error)
-                       : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
+    sup_result r = arena ? sup_json_parse(list ? list : "[]", list ? strlen(list) : 2, what, arena, &json, &o->error)
+                         : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     if (!r && !isfinite(from))
-        r = sup_fail(&o->error, SUP_ERROR_INPUT, "the time that forces change at must be a finite number");
-    if (!r) r = sup_instance_set_forces(o->instance, json, from, &o->error);
+        r = sup_fail(&o->error, SUP_ERROR_INPUT, "the time that %s change at must be a finite number", what);
+    if (!r) r = set(o->instance, json, from, &o->error);
     sup_arena_destroy(arena);
     flat_leave(o);
     return (int32_t)r;
+}
+
+int32_t flat_forces(flat_handle handle, const char* forces, double from)
+{
+    return set_world(handle, "forces", forces, from, sup_instance_set_forces);
+}
+
+int32_t flat_bodies(flat_handle handle, const char* bodies, double from)
+{
+    return set_world(handle, "bodies", bodies, from, sup_instance_set_bodies);
 }
 
 int32_t flat_hold(flat_handle handle, double still)

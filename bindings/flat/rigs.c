@@ -217,10 +217,10 @@ static sup_result find_mask(const sup_character* c, const char* name, sup_arena*
 static sup_result read_weights(const sup_character* c, const char* description, sup_arena* arena, sup_auto_weights_options* out,
                                bool* center, sup_error* error)
 {
-    static const char* const names[] = { "method", "cells", "influences", "spread", "mask", "center" };
+    static const char* const names[] = { "method", "cells", "influences", "spread", "mask", "center", "keep_cells" };
     sup_json*                json;
     double                   cells, influences;
-    sup_result               r = flat_parse(description, "weights", names, 6, arena, &json, error);
+    sup_result               r = flat_parse(description, "weights", names, 7, arena, &json, error);
     if (!r) r = flat_number(json, "cells", 4, 256, 0, &cells, error);
     if (!r) r = flat_number(json, "influences", 1, 64, 0, &influences, error);
     if (!r) r = flat_number(json, "spread", 0.01, 100, 1, &out->spread, error);
@@ -232,6 +232,7 @@ static sup_result read_weights(const sup_character* c, const char* description, 
     out->cells = (uint32_t)cells;
     out->influences_max = (uint32_t)influences;
     *center = flat_true(sup_json_get(json, "center"));
+    out->keep_cells = flat_true(sup_json_get(json, "keep_cells"));
     return find_mask(c, sup_json_string(sup_json_get(json, "mask"), NULL), arena, &out->mask, error);
 }
 
@@ -308,6 +309,7 @@ void flat_put_weighed(sup_arena* a, sup_json* out, const flat_object* o)
                     { "lost_pieces", w->lost_components },
                     { "lost_points", w->lost_points },
                     { "outside_bones", w->outside_bones },
+                    { "cell_size", (double)w->cell_size },
                     { "scale", (double)o->skeleton_scale } };
     sup_json* one = sup_json_set(a, out, "weights", sup_json_new(a, SUP_JSON_OBJECT));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)

@@ -253,9 +253,9 @@ static sup_json* inspect(flat_object* o, sup_arena* a)
     put_number(a, out, "faces", c->mesh.face_count), put_number(a, out, "triangles", c->mesh.triangle_count);
     put_number(a, out, "diagonal", (double)c->mesh.diagonal), put_number(a, out, "metres_per_unit", c->metres_per_unit);
     put_number(a, out, "physics_unit", sup_character_physics_unit(c)); // metres of a unit, as the world has them
-    put_number(a, out, "physics_unit", sup_character_physics_unit(c));
     put_parts(a, out, c);
     put_text(a, out, "up", c->up == SUP_AXIS_Y ? "y" : c->up == SUP_AXIS_Z ? "z" : "x");
+    sup_json_set(a, out, "up_assumed", sup_json_new(a, c->up_assumed ? SUP_JSON_TRUE : SUP_JSON_FALSE));
     put_rig(a, out, c);
     put_fit(a, out, &o->fit);
     flat_put_weighed(a, out, o);

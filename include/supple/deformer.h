@@ -448,6 +448,12 @@ SUP_API sup_result sup_instance_set(sup_instance* instance, uint32_t link, const
 /// pulls adds a key a frame. Links in closed form (beam, bend, fourier) know forces by number since they were bound: for them only
 /// keys may differ. On failure all is as it was. Allocates: not from within evaluate.
 SUP_API sup_result sup_instance_set_forces(sup_instance* instance, const sup_json* forces, double from, sup_error* error);
+/// The chain's bodies in other places, as its member "bodies" lists them, from second `from` on: the same number of them in the
+/// same order, of the same kinds and mesh files; shapes, joints, friction and keys may differ. What was simulated behind `from`
+/// is forgotten and comes anew, with the bits of a chain bound with these bodies where they are the same before it: a ball that
+/// follows a pointer gets a key a frame. `bend` prepares for bodies while it binds: for it only keys may differ. On failure all
+/// is as it was. Allocates: not from within evaluate.
+SUP_API sup_result sup_instance_set_bodies(sup_instance* instance, const sup_json* bodies, double from, sup_error* error);
 /// The newtons that a spring pulled with in the last step: no more than it takes to bring the tissue to its end. 0: nothing held it.
 SUP_API double sup_instance_felt(const sup_instance* instance, uint32_t force);
 /// Another second whose pose is held from there on, as sup_instance_desc.still; 0: the clip plays on. What was simulated behind it is

@@ -196,14 +196,22 @@ typedef struct sup_auto_weights_options {
     uint32_t            steps;          ///< SUP_WEIGHTS_DIFFUSE: 0: until every particle is reached
     const float*        strength;       ///< per joint, 1 is usual; NULL: 1
     const float*        mask;           ///< sup_character_weigh: per point, 1 takes the new weights, 0 keeps the old; NULL: 1
+    bool                keep_cells;     ///< what they spread through is wanted too: cell_centers and what follows
     const sup_tasks*    tasks;
     const sup_progress* progress; ///< asked some times a second: false stops it, SUP_ERROR_CANCELLED
 } sup_auto_weights_options;
+
+/// Joints that a cell says of itself, the strongest first.
+#define SUP_CELL_JOINTS 4
 
 typedef struct sup_auto_weights {
     sup_weights     weights; ///< in the arena
     uint32_t        cells;   ///< along the longest side
     uint32_t        cell_count, particle_count;
+    float           cell_size;       ///< its side, units; with keep_cells, as the arrays, which are in the arena
+    const sup_vec3* cell_centers;    ///< cell_count
+    const uint32_t* cell_joints;     ///< cell_count x SUP_CELL_JOINTS; SUP_NONE: no more
+    const float*    cell_values;     ///< the weight of each in the middle of the cell
     uint32_t        lost_components; ///< pieces that no bone goes through: they follow the nearest bones
     uint32_t        lost_points;     ///< points on them
     uint32_t        outside_bones;   ///< bones more than two cells outside the mesh

@@ -328,7 +328,7 @@ sup_result sup_chain_create(const sup_chain_desc* desc, sup_chain** out, sup_err
     }
     *chain = (sup_chain){ .arena = arena, .character = desc->character, .clip = desc->clip, .step = desc->step };
     chain->points_size = sup_align(((size_t)desc->character->mesh.point_count + 8) * sizeof(sup_vec3), 64);
-    chain_builder b = { desc, chain, sup_arena_create(desc->allocator), error };
+    chain_builder b = { desc, chain, sup_arena_create(desc->allocator), error, NULL };
     sup_result    r = b.temporary ? chain_parse(&b) : sup_fail_memory(error, "a chain");
     for (uint32_t i = 0; !r && i < chain->link_count; ++i) {
         chain->links[i].params_offset = chain->params_size;

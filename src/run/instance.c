@@ -57,8 +57,8 @@ struct sup_instance {
     sup_rigid       seam; // the root's way from the end back to the start
     bool            seam_moves;
     sup_sampler     sampler;
-    sup_world_plan  world;   // the chain's, or with other forces
-    sup_arena*      forces;  // where those are; NULL: the chain's
+    sup_world_plan  world;           // the chain's, or with other forces or bodies
+    sup_arena *     forces, *bodies; // where those are; NULL: the chain's
     world_workspace work;    // the world of this moment
     bool*           carries; // joints that skin hangs on
 };
@@ -615,6 +615,7 @@ void sup_instance_destroy(sup_instance* in)
 {
     if (!in) return;
     sup_arena_destroy(in->forces);
+    sup_arena_destroy(in->bodies);
     sup_arena_destroy(in->arena);
 }
 
@@ -658,7 +659,8 @@ sup_result sup_instance_set_forces(sup_instance* in, const sup_json* forces, dou
 {
     sup_arena*     arena = sup_arena_create(in->allocator.allocate ? &in->allocator : NULL);
     sup_world_plan plan;
-    sup_result     r = arena ? world_with_forces(in->chain, forces, arena, &plan, error) : sup_fail_memory(error, "the world");
+    sup_result     r =
+        arena ? world_with_forces(in->chain, &in->world, forces, arena, &plan, error) : sup_fail_memory(error, "the world");
     sup_force*     room = r ? NULL : SUP_NEW(arena, sup_force, plan.force_count);
     float*         felt = r ? NULL : SUP_NEW(arena, float, plan.force_count);
     if (!r && (!room || !felt)) r = sup_fail_memory(error, "the world");
@@ -673,6 +675,24 @@ sup_result sup_instance_set_forces(sup_instance* in, const sup_json* forces, dou
     in->work.felt = felt;
     in->work.world.forces = room;
     in->work.world.force_count = plan.force_count;
+    if (!in->live) forget_after(in, from);
+    return SUP_OK;
+}
+
+sup_result sup_instance_set_bodies(sup_instance* in, const sup_json* bodies, double from, sup_error* error)
+{
+    sup_arena*     arena = sup_arena_create(in->allocator.allocate ? &in->allocator : NULL);
+    sup_world_plan plan;
+    sup_result     r =
+        arena ? world_with_bodies(in->chain, &in->world, bodies, arena, &plan, error) : sup_fail_memory(error, "the world");
+    if (r) {
+        sup_arena_destroy(arena);
+        return r;
+    }
+    sup_arena_destroy(in->bodies);
+    in->bodies = arena;
+    in->world = plan;
+    for (uint32_t i = 0; i < plan.body_count; ++i) in->work.bodies[i] = plan.bodies[i].body;
     if (!in->live) forget_after(in, from);
     return SUP_OK;
 }

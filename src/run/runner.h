@@ -67,6 +67,7 @@ typedef struct chain_builder {
     sup_chain*            chain;
     sup_arena*            temporary; ///< dies when the chain is made
     sup_error*            error;
+    const sup_world_plan* bound; ///< whose bodies are read again, in other places; NULL: a chain is made
 } chain_builder;
 
 /// Links from text, preset and settings into chain->links, with their parameters and bone values.
@@ -106,13 +107,16 @@ sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in)
 
 /// The world file into chain->world, and its links' keys.
 sup_result world_parse(chain_builder* b);
-/// The world and the parameters at a moment: keys applied over base values. The plan is the chain's, or one with other forces.
-/// Never allocates.
+/// The world and the parameters at a moment: keys applied over base values. The plan is the chain's, or one with other forces
+/// or bodies. Never allocates.
 void world_resolve(const sup_chain* chain, const sup_world_plan* plan, const world_moment* moment, const uint8_t* base_params,
                    uint8_t* params, world_workspace* work);
-/// The plan with other forces, in an arena of its own; on failure nothing is made.
-sup_result world_with_forces(const sup_chain* chain, const sup_json* forces, sup_arena* arena, sup_world_plan* out,
-                             sup_error* error);
+/// A plan with other forces, in an arena of its own; on failure nothing is made.
+sup_result world_with_forces(const sup_chain* chain, const sup_world_plan* plan, const sup_json* forces, sup_arena* arena,
+                             sup_world_plan* out, sup_error* error);
+/// The same with the chain's bodies in other places.
+sup_result world_with_bodies(const sup_chain* chain, const sup_world_plan* plan, const sup_json* bodies, sup_arena* arena,
+                             sup_world_plan* out, sup_error* error);
 
 // chain.c ---------------------------------------------------------------------------------------------------------------
 

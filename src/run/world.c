@@ -143,14 +143,31 @@ sup_result world_parse(chain_builder* b)
     return r;
 }
 
-sup_result world_with_forces(const sup_chain* chain, const sup_json* forces, sup_arena* arena, sup_world_plan* out,
-                             sup_error* error)
+sup_result world_with_forces(const sup_chain* chain, const sup_world_plan* plan, const sup_json* forces, sup_arena* arena,
+                             sup_world_plan* out, sup_error* error)
 {
     sup_chain made = *chain; // for the readers, who put what they read into a chain
     made.arena = arena;
+    made.world = *plan;
     made.world.force_count = 0;
     chain_builder b = { .chain = &made, .error = error };
     sup_result    r = world_forces_read(&b, forces);
+    if (!r) *out = made.world;
+    return r;
+}
+
+sup_result world_with_bodies(const sup_chain* chain, const sup_world_plan* plan, const sup_json* bodies, sup_arena* arena,
+                             sup_world_plan* out, sup_error* error)
+{
+    sup_chain made = *chain;
+    made.arena = arena;
+    made.world = *plan;
+    made.world.body_count = 0;
+    chain_builder b = { .chain = &made, .error = error, .bound = &chain->world };
+    sup_result    r = world_bodies_read(&b, bodies);
+    if (!r && made.world.body_count != chain->world.body_count)
+        r = sup_fail(error, SUP_ERROR_INPUT, "world: there are %u bodies where the chain was bound with %u; make a new chain",
+                     made.world.body_count, chain->world.body_count);
     if (!r) *out = made.world;
     return r;
 }

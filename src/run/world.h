@@ -33,6 +33,7 @@ typedef struct world_body {
     // A second character plays a clip of its own.
     const sup_character* other;
     const sup_clip*      clip; ///< NULL: rigid
+    const char*          file; ///< as the world names it
     const sup_skin_set*  skin;
     sup_affine           fit; ///< from the other's units and axes to the character's
 } world_body;

@@ -124,8 +124,34 @@ static sup_result read_mesh(chain_builder* b, const char* what, const sup_json* 
     w->body.triangle_count = mesh->triangle_count;
     w->body.triangles = mesh->triangles;
     w->fit = fit_of(w->other, b->chain->character);
+    w->file = sup_arena_text(b->chain->arena, name, strlen(name));
+    if (!w->file) return sup_fail_memory(b->error, "the world");
     r = choose_clip(b, what, name, clip ? clip->text : NULL, w);
     return r ? r : prepare_other(b, w);
+}
+
+// A body of a chain that is there: what links prepared for it while they were bound must still be true of it.
+static sup_result read_again(chain_builder* b, const char* what, uint32_t number, const sup_json* mesh, const sup_json* clip,
+                             world_body* w)
+{
+    const world_body* was = number <= b->bound->body_count ? &b->bound->bodies[number - 1] : NULL;
+    sup_body_kind     kind = mesh ? SUP_BODY_MESH : w->body.kind;
+    if (!was || was->body.kind != kind)
+        return world_fail(b, what, "body %u of the chain is %s; make a new chain", number,
+                          !was                                 ? "not there"
+                          : was->body.kind == SUP_BODY_SPHERE  ? "a sphere"
+                          : was->body.kind == SUP_BODY_CAPSULE ? "a capsule"
+                                                               : "a mesh");
+    if (!mesh) return SUP_OK;
+    const char *file = sup_json_string(mesh, ""), *played = sup_json_string(clip, "");
+    if (strcmp(file, was->file) != 0 || strcmp(played, was->clip ? was->clip->name : "") != 0)
+        return world_fail(b, what, "the chain was bound with '%s' here; make a new chain", was->file);
+    const char* name = w->body.name;
+    *w = *was;
+    w->body.name = name;
+    w->pivot = v3(0, 0, 0);
+    w->keys = (world_times){ 0 };
+    return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- motion
@@ -185,7 +211,10 @@ static sup_result read_body(chain_builder* b, const sup_json* list, const sup_js
     if ((sphere != NULL) + (capsule != NULL) + (mesh != NULL) != 1)
         return world_fail(b, what, "give one of \"sphere\", \"capsule\", \"mesh\"");
     if (clip && !mesh) return world_fail(b, what, "\"clip\" goes with \"mesh\"; move others by \"keys\"");
-    r = mesh ? read_mesh(b, what, mesh, clip, w) : read_round(b, what, sphere ? sphere : capsule, capsule != NULL, w);
+    r = !mesh      ? read_round(b, what, sphere ? sphere : capsule, capsule != NULL, w)
+        : b->bound ? SUP_OK
+                   : read_mesh(b, what, mesh, clip, w);
+    if (!r && b->bound) r = read_again(b, what, number, mesh, clip, w);
     w->body.joint = SUP_NONE;
     if (!r && joint) r = world_joint(b, what, joint, &w->body.joint);
     if (!r && sup_json_get(item, "pivot")) r = read_place(b, what, item, "pivot", &w->pivot);

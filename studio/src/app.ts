@@ -10,6 +10,8 @@ export interface App {
     engine: Engine;
     view: View;
     clock: Clock;
+    /** Takes a mesh as a body of the world. */
+    prop(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
     /** A sentence for the person; a bad one stays until it is closed. */
     say(sentence: string, kind?: "note" | "bad", action?: { label: string; run(): void }): void;
 }

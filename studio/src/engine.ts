@@ -5,7 +5,7 @@ import { fileBytes } from "./files.ts";
 import { type Frame, Frames, packNormals } from "./frames.ts";
 import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, posesKey, sculptsKey, shapeOf, skinKey } from "./lane.ts";
 import { type Pull, bindsForces, forcesOf, takeOf, worldWith } from "./touch/take.ts";
-import { worldMerged } from "./touch/world.ts";
+import { type Body, bodiesOf, kindsOf, worldMerged } from "./touch/world.ts";
 import { Truth } from "./truth.ts";
 import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
@@ -209,6 +209,7 @@ export class Engine {
         const lane = this.spares.pop() ?? await Lane.open(), { start } = this.span();
         try {
             await lane.load(this.session.source);
+            await lane.props(this.session.world?.files);
             const chain = await lane.character.chain(this.chainOptions(spec), go), player = await chain.play(this.playOptions());
             for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
             const [points, normals] = await Promise.all([player.evaluate(frameTime(start, this.session.fps, at)), player.normals(this.info!.vertices)]);
@@ -380,8 +381,9 @@ export class Engine {
         for (const spec of [BASE_CHAIN, ...wanted]) {
             const slot = this.slots.get(spec.id) ?? new Slot(spec.id);
             this.slots.set(spec.id, slot);
-            const bindKey = JSON.stringify([characterKey(this.session.source), skinKey(this.session.source), spec.id === BASE ? "" : mapsKey(this.session.source), this.sculpted(spec) ? sculptsKey(this.session.source) : "", posesKey(this.session.source, this.clip()?.name ?? null), this.chainOptions(spec)]);
-            if (slot.bindKey !== bindKey) {
+            const bindKey = this.bindKey(spec);
+            if (slot.bindKey !== bindKey && this.readied?.key === bindKey && this.readied.chain) this.adopt(slot, bindKey);
+            else if (slot.bindKey !== bindKey) {
                 slot.restarts = 0;
                 void this.bind(slot, bindKey);
             } else if (slot.playKey !== this.playKey(spec) && slot.chain && (slot.status.state === "ready" || slot.status.state === "simulating")) void this.play(slot);
@@ -389,12 +391,83 @@ export class Engine {
         this.tell("status");
     }
 
+    /** What makes another bind. Forces and the places of bodies are given to what plays, where no link knows them since it was bound. */
+    private bindKey(spec: ChainSpec, world = this.worldFile): string {
+        const { source } = this.session, options = this.chainOptions(spec, world);
+        const bound = bindsForces(spec.links) || !options.world ? options : { ...options, world: { ...options.world, bodies: kindsOf(options.world) } };
+        return JSON.stringify([characterKey(source), skinKey(source), spec.id === BASE ? "" : mapsKey(source), this.sculpted(spec) ? sculptsKey(source) : "", posesKey(source, this.clip()?.name ?? null), bound, this.session.world?.files?.map(one => one.hash)]);
+    }
+
+    // -------------------------------------------------------------------------------------------- a chain for one body more
+
+    private readied: { id: number; key: string; lane?: Lane; chain?: Remote<Chain>; info?: ChainInfo; player?: Remote<Player>; at?: number } | undefined;
+
+    /** Binds a chain as it is with other bodies, beside the one that plays: what pokes needs it at once. Nothing when it is there, or cannot be. */
+    async readyBodies(id: number, bodies: Body[]): Promise<void> {
+        const slot = this.slotOf(id), spec = slot && this.specOf(slot), world = { ...this.worldFile, bodies };
+        if (!slot || !spec || slot.id === BASE || bindsForces(spec.links) || !this.idle) return;
+        await this.makeReady(id, this.bindKey(spec, world), spec, this.chainOptions(spec, world), bodies);
+    }
+    /** The same with one spring more, for links that know their forces since they were bound: its keys may then change while it plays. */
+    async readyForce(id: number, pull: Pull): Promise<void> {
+        const slot = this.slotOf(id), spec = slot && this.specOf(slot);
+        if (!slot || !spec || slot.id === BASE || !bindsForces(spec.links)) return;
+        const options = this.chainOptions(spec), forces = [...forcesOf(this.worldFile), ...this.pulls(), pull];
+        await this.makeReady(id, JSON.stringify(["force", pull, this.bindKey(spec)]), spec, { ...options, world: { ...options.world, forces } }, bodiesOf(this.worldFile));
+    }
+    private async makeReady(id: number, key: string, spec: ChainSpec, options: ChainOptions, bodies: Body[]): Promise<void> {
+        if (this.readied?.key === key) return this.readyAt(this.readied);
+        this.unready();
+        const readied: NonNullable<Engine["readied"]> = (this.readied = { id, key }), go = () => this.readied === readied;
+        let lane: Lane | undefined;
+        try {
+            lane = await Lane.open();
+            await lane.load(this.session.source);
+            await lane.props(this.session.world?.files);
+            const chain = await lane.character.chain(options, go), info = await chain.describe(), player = await this.player(chain, spec, bodies);
+            if (!go()) return lane.close();
+            Object.assign(readied, { lane, chain, info, player });
+            await this.readyAt(readied);
+        } catch (error) {
+            lane?.close();
+            if (!go()) return;
+            this.readied = undefined;
+            this.onProblem(sentence(error));
+        }
+        this.tell("status");
+    }
+    /** What is simulated up to the playhead answers at once. */
+    private async readyAt(readied: NonNullable<Engine["readied"]>): Promise<void> {
+        const { player } = readied, { at } = this;
+        if (!player || readied.at === at) return;
+        readied.at = at;
+        await player.evaluate(frameTime(this.span().start, this.session.fps, at)).catch(() => undefined);
+    }
+    /** Whether one body more can be had at once. */
+    readyFor(id: number): boolean { return this.readied?.id === id && Boolean(this.readied.player); }
+    /** The player of the chain that was made ready. */
+    readyPlayer(id: number): Remote<Player> | undefined { return this.readied?.id === id ? this.readied.player : undefined; }
+    unready(): void {
+        this.readied?.lane?.close();
+        this.readied = undefined;
+    }
+    /** The chain that was made ready is the session's now. */
+    private adopt(slot: Slot, bindKey: string): void {
+        const { lane, chain, info, player } = this.readied!;
+        this.readied = undefined;
+        ++slot.turn;
+        void player?.free().catch(() => undefined);
+        this.retire(slot);
+        Object.assign(slot, { lane, chain, info, player: undefined, drawable: undefined, drawing: undefined, bindKey, restarts: 0 });
+        void this.play(slot);
+    }
+
     /** Whether sculpts drive a link of it. */
     sculpted(spec: ChainSpec): boolean { return spec.links.some(one => !one.muted && this.deformers.find(each => each.name === one.deformer)?.needs.includes("examples")); }
     /** The chain of a slot as the session has it now. */
     private specOf(slot: Slot): ChainSpec { return this.session.chains.find(one => one.id === slot.id) ?? BASE_CHAIN; }
     /** What makes other frames of the same bind. */
-    private playKey(spec: ChainSpec): string { return JSON.stringify([this.motionKey(), this.frameValues(spec), this.pulls()]); }
+    private playKey(spec: ChainSpec): string { return JSON.stringify([this.motionKey(), this.frameValues(spec), this.pulls(), this.session.world?.forces, bodiesOf(this.worldFile)]); }
     /** What makes another motion: frames of one are no older result of another. */
     private motionKey(): string { return JSON.stringify([characterKey(this.session.source), this.clip()?.name, this.playOptions(), this.session.fps]); }
 
@@ -403,8 +476,8 @@ export class Engine {
         return typeof value === "number" && !name.includes("@") && this.deformers.find(one => one.name === deformer)?.params.find(one => one.name === name)?.stage === "frame";
     }
 
-    private chainOptions(spec: ChainSpec): ChainOptions {
-        const world = bindsForces(spec.links) ? worldWith(this.worldFile, this.pulls()) : this.worldFile;
+    private chainOptions(spec: ChainSpec, all = this.worldFile): ChainOptions {
+        const given = forcesOf(this.world), world = spec.id === BASE ? undefined : bindsForces(spec.links) ? worldWith(all, this.pulls()) : all && { ...all, ...(given.length ? { forces: given } : { forces: undefined }) };
         const bound = { ...spec, links: spec.links.map(one => ({ ...one, values: Object.fromEntries(Object.entries(one.values).filter(([name, value]) => !this.isLive(one.deformer, name, value))) })) };
         return { links: linksText(spec), clip: this.clip()?.name ?? null, set: settings(bound), ...(world ? { world } : {}) };
     }
@@ -435,6 +508,7 @@ export class Engine {
             if (turn !== slot.turn) return;
             lane = slot.id === BASE && slot.lane ? slot.lane : this.spares.pop() ?? await Lane.open();
             await lane.load(source);
+            await lane.props(this.session.world?.files);
             if (slot.id === BASE) await this.takeWeights(lane, skinKey(source));
             const chain = await lane.character.chain(options, fraction => {
                 if (turn === slot.turn) {
@@ -522,16 +596,25 @@ export class Engine {
             const old = slot.player;
             slot.player = undefined;
             await old?.free();
-            const player = await chain.play({ ...this.playOptions(), snapshots: SNAPSHOTS }), { end, hold } = this.span();
-            if (hold) await player.hold(end);
-            if (this.pulls().length && !bindsForces(spec.links)) await player.forces([...forcesOf(this.worldFile), ...this.pulls()], -1);
-            for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
+            const player = await this.player(chain, spec, bodiesOf(this.worldFile));
             if (turn !== slot.turn) return void player.free();
             slot.player = player;
             await this.simulate(slot, turn);
         } catch (error) {
             if (turn === slot.turn) this.failed(slot, error);
         }
+    }
+
+    /** What plays a chain as the session has it. */
+    private async player(chain: Remote<Chain>, spec: ChainSpec, bodies: Body[]): Promise<Remote<Player>> {
+        const player = await chain.play({ ...this.playOptions(), snapshots: SNAPSHOTS }), { end, hold } = this.span(), forces = [...forcesOf(this.worldFile), ...this.pulls()];
+        if (hold) await player.hold(end);
+        if (!bindsForces(spec.links) && spec.id !== BASE) {
+            if (forces.length) await player.forces(forces, -1);
+            if (bodies.length) await player.bodies(bodies, -1);
+        }
+        for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
+        return player;
     }
 
     private wake(slot: Slot): void {

@@ -32,12 +32,16 @@ export interface Studio {
     hand(): { frame: number; newtons: number[]; shown: [number, string][] };
     /** The map under the brush: its name, a value a point, and the milliseconds of every step of every stroke. */
     paint(): { map: string | null; values: number[]; steps: number[] };
-    /** Weights of the chosen joint as they are painted now, a number a point, and what the doctor says of it. */
-    weights(): { values: number[]; doctor: string };
+    /** Weights of the chosen joint as they are painted now, a number a point, those in the cells of automatic weights where they are shown, and what the doctor says of it. */
+    weights(): { values: number[]; cells: number[]; doctor: string };
     /** Points of a frame of a chain, three numbers each; null while it is not simulated. */
     points(chain: number, frame: number): number[] | null;
     /** The pose at the playhead, in degrees and meters by joint, and where each joint is on the page. */
     pose(): { turn: Record<string, number[]>; move: Record<string, number[]>; joints: { name: string; x: number; y: number }[] } | null;
+    /** The point of the skin under a pixel of the page; null: none is there, or no tool is chosen. */
+    pointAt(x: number, y: number): number | null;
+    /** What can be dragged of the world, and where it is on the page: arrows, pushes, muscles, bodies. */
+    handles(): { name: string; x: number; y: number }[];
     /** Where a point of the skin is on the screen, in pixels of the page, in the first pane or that of a chain; null: it is not shown. */
     pixel(point: number, chain?: number): { x: number; y: number } | null;
     /** Pictures that stood since the page opened; how many movements of sliders were asked to be seen live, and the last one that was seen; whether what
@@ -49,7 +53,7 @@ const until = async (holds: () => boolean): Promise<void> => {
     while (!holds()) await new Promise(resolve => setTimeout(resolve, 50));
 };
 
-export function openStudio(store: Store, engine: Engine, view: View, clock: Clock, { hand, painter, poser, thrower, outside, weigher, ready, strokes }: Tools): void {
+export function openStudio(store: Store, engine: Engine, view: View, clock: Clock, { hand, painter, poser, thrower, outside, weigher, ready, pick, strokes }: Tools): void {
     const chains: Studio["chains"] = () => store.now.chains.map(chain => {
         const status = engine.status(chain.id), frames = engine.frames(chain.id);
         return { id: chain.id, links: chain.links.map(link => link.deformer).join(","), ...status, frames: engine.span().count, done: frames?.done ?? 0 };
@@ -70,14 +74,16 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
             await until(settled);
         },
         rested: () => until(() => ready() && view.still && !store.unsaved),
-        hand: () => ({ frame: Math.max(hand.frame, thrower.frame, outside.frame), newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
+        hand: () => ({ frame: Math.max(hand.frame, thrower.frame), newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
         paint: () => ({ map: painter.map, values: [...(painter.painted ?? [])], steps: [...strokes] }),
-        weights: () => ({ values: [...(weigher.column ?? [])], doctor: document.getElementById("weights-doctor")?.textContent ?? "" }),
+        weights: () => ({ values: [...(weigher.column ?? [])], cells: [...(weigher.cellColumn ?? [])], doctor: document.getElementById("weights-doctor")?.textContent ?? "" }),
         points: (chain, frame) => { const found = engine.frames(chain)?.get(frame); return found ? [...found.points] : null; },
         pose: () => {
             const pose = poser.current(), { left, top } = view.canvas.getBoundingClientRect();
             return pose ? { turn: { ...pose.turn }, move: { ...pose.move }, joints: view.joints(store.now).map(({ name, x, y }) => ({ name, x: left + x, y: top + y })) } : null;
         },
+        handles: () => outside.places(),
+        pointAt: (x, y) => { const { left, top } = view.canvas.getBoundingClientRect(); return pick(x - left, y - top)?.point ?? null; },
         pixel: (point, chain) => view.pixel(point, chain ?? view.panes[0]?.chain ?? 0, store.now.frame),
         drawn: () => ({ frames: view.drawn, asked: engine.asked, answered: view.answered, still: view.still, ms: view.painter.ms, longest: view.longest }),
     };

@@ -2,7 +2,7 @@
 import { type Character, type CharacterInfo, type Remote, type Supple, SuppleError, compile, connect, maySharedMemory } from "supple-skin";
 import { bendClip } from "./bend.ts";
 import { fileBytes } from "./files.ts";
-import type { Source } from "./session.ts";
+import type { FileRef, Source } from "./session.ts";
 import { weightsIn } from "./touch/weights_rows.ts";
 import { type PoseClip, posesText } from "./touch/pose.ts";
 
@@ -69,10 +69,19 @@ export class Lane {
         this.key = key;
         this.maps = maps;
         this.poses = poses;
-        this.sculpts = this.skin = "";
+        this.sculpts = this.skin = this.given = "";
         this.old = 0;
         await this.takeSkin(source);
         await this.takeSculpts(source);
+    }
+
+    private given = "";
+    /** Meshes that bodies of the world name, handed over to the character that is loaded. */
+    async props(files: FileRef[] = []): Promise<void> {
+        const key = files.map(one => `${one.name}=${one.hash}`).join();
+        if (key === this.given) return;
+        for (const one of files) await this.character.prop(one.name, await fileBytes(one));
+        this.given = key;
     }
 
     /** So many bytes were replaced in the character. */

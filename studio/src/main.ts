@@ -20,7 +20,7 @@ import { View } from "./view.ts";
 
 const fresh = !/[#&]s=/.test(location.hash), store = await Store.open(), engine = new Engine(store.now);
 engine.sync(store.now); // the worker starts while the rest is built
-const view = new View(byId<HTMLCanvasElement>("view"), engine), clock = new Clock(store, engine), app: App = { store, engine, view, clock, say };
+const view = new View(byId<HTMLCanvasElement>("view"), engine), clock = new Clock(store, engine), app: App = { store, engine, view, clock, say, prop: (name, bytes) => tools.outside.addMesh(name, bytes) };
 
 const follow = () => {
     engine.sync(store.now);

@@ -84,11 +84,28 @@ async function takeJson(app: App, given: Given): Promise<void> {
     }));
 }
 
+/** Names of the meshes that a world is made of. */
+function meshesOf({ bytes }: Given): string[] {
+    try {
+        const { bodies } = JSON.parse(new TextDecoder().decode(bytes)) as { bodies?: { mesh?: string }[] };
+        return Array.isArray(bodies) ? bodies.flatMap(one => (typeof one?.mesh === "string" ? [one.mesh] : [])) : [];
+    } catch {
+        return []; // takeJson says what is wrong with it
+    }
+}
+
 /** Takes files in, whatever they are; one that cannot be read says why and leaves the rest alone. */
 export async function takeFiles(app: App, given: Given[]): Promise<void> {
     if (!given.length) return;
-    const by = (role: Role) => given.filter(one => roleOf(one.name) === role), problems: string[] = [];
-    const attempt = async (work: () => Promise<void>) => work().catch(error => void problems.push(sentence(error)));
+    const problems: string[] = [], attempt = async (work: () => Promise<void>) => work().catch(error => void problems.push(sentence(error)));
+    // Meshes that a world among them names are its bodies; while the world is at hand, any mesh is one.
+    const named = given.filter(one => roleOf(one.name) === "json").flatMap(meshesOf), props = given.filter(one => named.includes(one.name)), world = app.store.now.touch?.tool === "world" && app.engine.info !== undefined;
+    const meshes = world ? given.filter(one => roleOf(one.name) === "character" && !props.includes(one) && !placeOf(one.bytes)) : [], by = (role: Role) => given.filter(one => roleOf(one.name) === role && !props.includes(one) && !meshes.includes(one));
+    for (const one of meshes) await attempt(() => app.prop(one.name, one.bytes));
+    for (const one of props) await attempt(async () => {
+        const ref = await kept(app, one);
+        app.store.keep(session => ({ ...session, world: { ...session.world, bodies: session.world?.bodies ?? [], files: [...(session.world?.files ?? []).filter(each => each.name !== ref.name), ref] } }));
+    });
     // What says of itself where it belongs is a sculpt, whatever it came with.
     const sculpts = by("character").filter(one => placeOf(one.bytes)), characters = [...by("character").filter(one => !sculpts.includes(one)), ...by("foreign")];
     // Shapes after the first are sculpts or a sequence only where they are plain meshes; another character replaces.

@@ -24,6 +24,7 @@ export async function bake(session: Session, chain: ChainSpec, motion: Motion, o
     const lane = await Lane.open();
     try {
         await lane.load(session.source);
+        await lane.props(session.world?.files);
         const file = session.source.world ? JSON.parse(new TextDecoder().decode(await fileBytes(session.source.world))) as object : undefined, world = worldWith(worldMerged(file, session.world), takeOf(session, motion.clip).pulls);
         const plan = bakePlan(session, chain, motion, out, world);
         const bound = await lane.character.chain(plan.chain, progress), baked = await bound.bake(plan.bake, progress);

@@ -56,7 +56,7 @@ function chains(app: App): HTMLElement {
             progress.classList.toggle("binding", status.state === "binding");
         }
     };
-    store.listen(soon(update));
+    store.follow(soon(update));
     engine.listen(soon(update));
     update();
     return h("section", { class: "chains", "aria-label": "Chains and how they are compared" }, list, modes);

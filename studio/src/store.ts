@@ -66,6 +66,14 @@ export class Store {
         this.listeners.add(listener);
     }
 
+    /** The same, without what changes in every picture while it plays: the playhead, and where one looks from. */
+    follow(listener: () => void): void {
+        this.listeners.add((now, before) => {
+            const names = Object.keys({ ...now, ...before }) as (keyof Session)[];
+            if (names.some(name => name !== "frame" && name !== "camera" && now[name] !== before[name])) listener();
+        });
+    }
+
     private travel(from: Step[], to: Step[], which: "before" | "after"): string | undefined {
         const step = from.pop();
         if (!step) return undefined;
@@ -109,7 +117,9 @@ async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformS
 
 export async function pack(session: Session): Promise<string> {
     const bytes = await through(new TextEncoder().encode(JSON.stringify(session)), new CompressionStream("deflate-raw"));
-    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+    let letters = "";
+    for (let i = 0; i < bytes.length; i += 8192) letters += String.fromCharCode(...bytes.subarray(i, i + 8192)); // a call takes only so many arguments
+    return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 const fromAddress = (): Promise<Session | undefined> => unpack(/[#&]s=([\w-]+)/.exec(location.hash)?.[1]);

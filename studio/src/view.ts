@@ -1,6 +1,6 @@
 // What is seen: the chains' skins on one stage, in one to four panes with one camera, wiped, ghosted or blinking.
 import {
-    DoubleSide, type Material, MeshNormalMaterial, MeshStandardMaterial, PerspectiveCamera, Plane, Vector3,
+    DoubleSide, type Material, MeshNormalMaterial, MeshStandardMaterial, type Object3D, PerspectiveCamera, Plane, Vector3,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { styleColor } from "./app.ts";
@@ -162,7 +162,7 @@ export class View {
         // Every corner of the box that the motion fills lies within the picture.
         const away = at.normalize(), right = new Vector3().crossVectors(up, away).normalize(), over = new Vector3().crossVectors(away, right);
         const { clientWidth, clientHeight } = this.canvas, pane = this.sideBySide ? this.panes[0] : undefined;
-        const aspect = pane ? pane.width / Math.max(1, pane.height) : clientWidth / Math.max(1, clientHeight);
+        const aspect = pane ? pane.width / Math.max(1, pane.height) : (clientWidth - this.covered_.left) / Math.max(1, clientHeight - this.covered_.below);
         const tan = Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180), { low, high } = this.box, middle = low.clone().add(high).multiplyScalar(0.5), corner = new Vector3();
         let distance = 0;
         for (let i = 0; i < 8; ++i) {
@@ -175,6 +175,28 @@ export class View {
         this.dirty = true;
         if (told) this.onCamera();
     }
+
+    /** Pixels at the left, or below, that a tool's panel lies over: what is looked at stands in the middle of the rest. */
+    set covered(pixels: { left: number; below: number }) {
+        if (pixels.left === this.covered_.left && pixels.below === this.covered_.below) return;
+        this.covered_ = pixels;
+        this.dirty = this.resized = true;
+    }
+    private covered_ = { left: 0, below: 0 };
+    /** The camera for a picture of this size: all of it beside the panel, or plain. */
+    private frame(width: number, height: number, beside: boolean): void {
+        const { left, below } = this.covered_;
+        this.camera.aspect = width / height;
+        // What fits into the rest at the lens's angle is drawn as much smaller as the rest is lower.
+        this.camera.fov = 2 * Math.atan(Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180) * (beside ? height / Math.max(1, height - below) : 1)) * 180 / Math.PI;
+        if (beside && (left || below)) this.camera.setViewOffset(width, height, -left / 2, below / 2, width, height);
+        else this.camera.clearViewOffset();
+        this.camera.updateProjectionMatrix();
+    }
+    /** Where what is looked at stands, in pixels of the canvas. */
+    get center(): { x: number; y: number } { return { x: (this.canvas.clientWidth + this.covered_.left) / 2, y: (this.canvas.clientHeight - this.covered_.below) / 2 }; }
+    /** What tools draw: pictures of the character are without it. */
+    readonly marks: Object3D[] = [];
 
     private seen = false;
     private resized = false;
@@ -336,10 +358,9 @@ export class View {
         for (const [id, other] of this.skins) other.group.visible = id === PORTRAIT;
         const from = this.camera.position.clone();
         this.camera.position.sub(this.controls.target).multiplyScalar(CLOSE).add(this.controls.target);
-        const hidden = [this.bones?.group, this.drawnLinks.group].filter(one => one?.visible);
+        const hidden = [this.bones?.group, this.drawnLinks.group, ...this.marks].filter(one => one?.visible);
         for (const one of hidden) one!.visible = false;
-        this.camera.aspect = width / height;
-        this.camera.updateProjectionMatrix();
+        this.frame(width, height, false);
         this.painter.pane(this.stage.scene, this.camera, [0, 0, width, height], [0, 0, width, height]);
         this.camera.position.copy(from);
         for (const one of hidden) one!.visible = true;
@@ -377,7 +398,7 @@ export class View {
         this.follow(session);
         this.stage.shadow = session.show.shadow;
         this.stage.dark = document.documentElement.dataset["theme"] !== "light";
-        const answers = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height) : 0));
+        const answers = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height, keep) : 0));
         this.coarse = !sharp && !keep && this.painter.share < 1;
         const presented = this.painter.present(width, height, ratio, sharp, keep);
         this.onPanes(this.panes);
@@ -388,7 +409,7 @@ export class View {
     }
 
     /** One pane: its chain's skin and what is shown with it. Returns which movement of a slider it shows. */
-    private compose(session: Session, pane: Pane, width: number, height: number): number {
+    private compose(session: Session, pane: Pane, width: number, height: number, keep: boolean): number {
         // What a link draws of itself comes when it can: the skin waits for it, so that both are of one instant.
         const drawn = this.engine.drawing(pane.chain), at = drawn && this.playing() ? drawn.at : session.frame, shown = this.frameOf(pane.chain, at);
         if (!shown) return 0;
@@ -415,8 +436,7 @@ export class View {
         }
         this.drawnLinks.show(drawn && drawn.at === at ? drawn.drawing : undefined, this.shape!.info.diagonal);
         const wipe = session.compare === "wipe", y = height - pane.top - pane.height;
-        this.camera.aspect = wipe ? width / height : pane.width / pane.height;
-        this.camera.updateProjectionMatrix();
+        this.frame(wipe ? width : pane.width, wipe ? height : pane.height, !this.sideBySide && !keep);
         const box: [number, number, number, number] = [pane.left, y, pane.width, pane.height];
         this.painter.pane(this.stage.scene, this.camera, box, wipe ? [0, 0, width, height] : box);
         return shown.frame.answers ?? 0;

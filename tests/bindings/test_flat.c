@@ -81,6 +81,7 @@ static void wrong_handles_are_errors(void** state)
         assert_int_equal(flat_evaluate(wrong[i], 0, NULL, 0), FLAT_DEAD);
         assert_int_equal(flat_set(wrong[i], "layers.gravity", 1), FLAT_DEAD);
         assert_int_equal(flat_forces(wrong[i], "[]", 0), FLAT_DEAD);
+        assert_int_equal(flat_bodies(wrong[i], "[]", 0), FLAT_DEAD);
         assert_int_equal(flat_hold(wrong[i], 0), FLAT_DEAD);
         assert_true(flat_felt(wrong[i], 0) == 0);
         assert_int_equal(flat_live(wrong[i], 0.01, NULL, 0, NULL, 0, 0, NULL, 0), FLAT_DEAD);
@@ -149,10 +150,48 @@ static void wrong_sizes_write_nothing(void** state)
     assert_int_equal(flat_forces(instance, "nothing", 0), FLAT_INPUT);
     assert_int_equal(flat_forces(instance, "{}", 0), FLAT_INPUT);
     assert_int_equal(flat_forces(instance, "[]", NAN), FLAT_INPUT);
+    assert_int_equal(flat_bodies(instance, "[{}]", 0), FLAT_INPUT);
+    assert_int_equal(flat_bodies(instance, "[]", NAN), FLAT_INPUT);
+    assert_int_equal(flat_bodies(instance, "[]", 0), FLAT_OK);
     assert_int_equal(flat_hold(instance, -1), FLAT_INPUT);
     assert_int_equal(flat_draw(instance, 9, NULL), FLAT_INPUT);
     for (int i = 0; i < 4; ++i) assert_true(out[i] == 7);
     flat_free(instance), flat_free(chain), flat_free(character);
+}
+
+static void a_mesh_that_was_handed_over_is_a_body(void** state)
+{
+    (void)state;
+    static const char box[] = "v 0.1 -0.1 0.03\nv 0.2 -0.1 0.03\nv 0.2 0.1 0.03\nv 0.1 0.1 0.03\nv 0.1 -0.1 0.2\nv 0.2 -0.1 "
+                              "0.2\nv 0.2 0.1 0.2\nv 0.1 0.1 0.2\n"
+                              "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    static const char world[] =
+        "{\"links\":\"lattice(cells=16)\",\"clip\":\"flex\",\"world\":{\"bodies\":[{\"mesh\":\"box.obj\"}]}}";
+    flat_handle character = arm();
+    assert_false(flat_chain(character, world, NULL, NULL)); // there is no such file
+    assert_int_equal(flat_prop(character, "box.obj", (const uint8_t*)"v", 1), FLAT_OK);
+    assert_false(flat_chain(character, world, NULL, NULL)); // it is read when a world names it
+    assert_int_equal(flat_prop(character, "box.obj", (const uint8_t*)box, sizeof box - 1), FLAT_OK);
+    flat_handle chain = must(flat_chain(character, world, NULL, NULL), character);
+    flat_handle plain =
+        must(flat_chain(character, "{\"links\":\"lattice(cells=16)\",\"clip\":\"flex\"}", NULL, NULL), character);
+    flat_handle with = must(flat_play(chain, NULL), chain), without = must(flat_play(plain, NULL), plain);
+    assert_int_equal(flat_evaluate(with, 0.1, NULL, 0), FLAT_OK);
+    assert_int_equal(flat_evaluate(without, 0.1, NULL, 0), FLAT_OK);
+    assert_string_not_equal(flat_hash(with), flat_hash(without));
+    char pushed[17], moved[] = "[{\"mesh\":\"box.obj\",\"keys\":[{\"time\":0,\"move\":[0,0,9]}]}]";
+    memcpy(pushed, flat_hash(with), 17);
+    assert_int_equal(flat_bodies(with, moved, -1), FLAT_OK); // taken away
+    assert_int_equal(flat_evaluate(with, 0.1, NULL, 0), FLAT_OK);
+    assert_string_not_equal(flat_hash(with), pushed);
+    assert_int_equal(flat_bodies(with, "[{\"mesh\":\"table.obj\"}]", -1), FLAT_INPUT);
+    assert_int_equal(flat_bodies(with, "[{\"mesh\":\"box.obj\"}]", -1), FLAT_OK);
+    assert_int_equal(flat_evaluate(with, 0.1, NULL, 0), FLAT_OK);
+    assert_string_equal(flat_hash(with), pushed);
+    assert_int_equal(flat_prop(character, NULL, NULL, 0), FLAT_INPUT);
+    assert_int_equal(flat_prop(character, "box.obj", NULL, 0), FLAT_OK);
+    assert_false(flat_chain(character, world, NULL, NULL));
+    flat_free(with), flat_free(without), flat_free(chain), flat_free(plain), flat_free(character);
 }
 
 static void a_live_host_moves_the_joints(void** state)
@@ -288,6 +327,7 @@ int main(void)
         cmocka_unit_test(wrong_handles_are_errors),
         cmocka_unit_test(wrong_words_are_sentences),
         cmocka_unit_test(wrong_sizes_write_nothing),
+        cmocka_unit_test(a_mesh_that_was_handed_over_is_a_body),
         cmocka_unit_test(a_live_host_moves_the_joints),
         cmocka_unit_test(links_draw_themselves),
         cmocka_unit_test(binding_can_be_cancelled),

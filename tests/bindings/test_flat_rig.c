@@ -179,6 +179,38 @@ static void automatic_weights_make_a_second_character(void** state)
     flat_free(player), flat_free(chain), flat_free(made);
 }
 
+static void cells_that_weights_spread_through_are_arrays(void** state)
+{
+    (void)state;
+    flat_handle     arm = load("builtin:arm?points=300");
+    uint64_t        count = 0, joints = 0, values = 0;
+    flat_handle     made = must(flat_weigh(arm, NULL, NULL, 0, "{\"cells\":24,\"keep_cells\":true}", NULL, NULL), arm);
+    const float*    center = flat_array(made, "cell_centers", &count);
+    const uint32_t* joint = flat_array(made, "cell_joints", &joints);
+    const float*    value = flat_array(made, "cell_values", &values);
+    assert_true(count > 300 && count % 3 == 0 && joints == count / 3 * 4 && values == joints);
+    // Along the arm from the first joint to the last, each cell has the joint of its place; shares fall and never pass 1.
+    double low = 1e9, high = -1e9;
+    for (uint64_t c = 0; c < count / 3; ++c) low = fmin(low, (double)center[3 * c]), high = fmax(high, (double)center[3 * c]);
+    for (uint64_t c = 0; c < count / 3; ++c) {
+        double sum = 0;
+        for (int i = 0; i < 4; ++i) {
+            sum += (double)value[4 * c + (uint64_t)i];
+            assert_true(i == 0 || value[4 * c + (uint64_t)i] <= value[4 * c + (uint64_t)i - 1]);
+        }
+        assert_true(sum > 0.9 && sum < 1 + 1e-4);
+        if ((double)center[3 * c] > high - 0.02 * (high - low)) assert_int_equal(joint[4 * c], 3); // the hand
+        if ((double)center[3 * c] < low + 0.02 * (high - low)) assert_true(joint[4 * c] < 2);
+    }
+    uint64_t    none = 1;
+    flat_handle plain = must(flat_weigh(arm, NULL, NULL, 0, "{\"cells\":24}", NULL, NULL), arm);
+    assert_null(flat_array(plain, "cell_centers", &none));
+    uint64_t     a = 0, b = 0;
+    const float *first = flat_array(made, "weight_values", &a), *second = flat_array(plain, "weight_values", &b);
+    assert_true(a == b && memcmp(first, second, a * sizeof *first) == 0); // asking changes nothing
+    flat_free(plain), flat_free(made), flat_free(arm);
+}
+
 static void a_skeleton_comes_from_a_file(void** state)
 {
     (void)state;
@@ -359,6 +391,7 @@ int main(void)
         cmocka_unit_test(captured_motion_becomes_a_clip),
         cmocka_unit_test(a_clip_of_a_twin_is_the_own_one),
         cmocka_unit_test(automatic_weights_make_a_second_character),
+        cmocka_unit_test(cells_that_weights_spread_through_are_arrays),
         cmocka_unit_test(a_skeleton_comes_from_a_file),
         cmocka_unit_test(weights_can_be_stopped),
         cmocka_unit_test(the_doctor_ranks_joints),

@@ -171,6 +171,70 @@ static void a_hand_that_pulls_now_gives_the_bits_of_the_file_it_leaves(void** st
     }
 }
 
+// A ball that follows a pointer into the arm: a key a frame behind every step that the frame needs.
+static void ball_keys(char* text, size_t size, int frames)
+{
+    size_t n = sup_format(text, size,
+                          "[{\"name\":\"ball\",\"sphere\":{\"center\":[0.15,0,0.048],\"radius\":0.03},"
+                          "\"keys\":[{\"time\":0.049,\"move\":[0,0,3],\"step\":true},{\"time\":0.05,\"move\":[0,0,0.06]}");
+    for (int i = 2; i <= frames; ++i)
+        n += sup_format(text + n, size - n, ",{\"time\":%.17g,\"move\":[%.17g,0,%.17g]}", i / 30.0 + 1 / 60.0, 0.001 * i,
+                        i < 8 ? 0.06 - 0.008 * i : 0.004 * i - 0.03);
+    sup_format(text + n, size - n, "]}]");
+}
+
+static void a_ball_that_pokes_now_gives_the_bits_of_the_file_it_leaves(void** state)
+{
+    (void)state;
+    static const char* const links[] = { "layers(cage=250)", "lattice(cells=16)" };
+    const char*              waiting = "{\"bodies\":[{\"name\":\"waits\",\"sphere\":{\"center\":[0,9,0],\"radius\":0.5}}]}";
+    char                     keys[4096], world[4200];
+    for (int k = 0; k < 2; ++k) {
+        uint64_t  seen[13];
+        sup_error error;
+        pull      live = pull_begin(links[k], waiting, 40), none = pull_begin(links[k], waiting, 40);
+        for (int i = 0; i <= 12; ++i) play_hash(&live.play, i / 30.0); // it has run ahead
+        for (int i = 0; i <= 12; ++i) {
+            sup_arena* arena = sup_arena_create(NULL);
+            ball_keys(keys, sizeof keys, i);
+            double from = i < 2 ? 0.049 : (i - 1) / 30.0 + 1 / 60.0; // where it waits nothing is in its way, wherever that is
+            assert_ok(sup_instance_set_bodies(live.play.instance, parsed(arena, keys), from, &error), error);
+            assert_ok(sup_instance_set_forces(live.play.instance, parsed(arena, "[]"), from, &error), error); // bodies stay
+            seen[i] = play_hash(&live.play, i / 30.0);
+            sup_arena_destroy(arena);
+        }
+        sup_format(world, sizeof world, "{\"bodies\":%s}", keys);
+        pull file = pull_begin(links[k], world, 40);
+        for (int i = 0; i <= 12; ++i) assert_true(play_hash(&file.play, i / 30.0) == seen[i]);
+        for (int i = 12; i >= 0; i -= 6) assert_true(play_hash(&live.play, i / 30.0) == seen[i]); // and back
+        assert_true(play_hash(&none.play, 8 / 30.0) != seen[8]);
+        pull_end(&live), pull_end(&file), pull_end(&none);
+    }
+}
+
+static void bodies_that_the_chain_was_not_bound_with_are_refused(void** state)
+{
+    (void)state;
+    static const char* const wrong[][2] = {
+        { "[]", "there are 0 bodies where the chain was bound with 1" },
+        { "{}", "must be a list" },
+        { "[{\"capsule\":{\"from\":[0,0,0],\"to\":[0,1,0],\"radius\":1}}]", "body 1 of the chain is a sphere" },
+        { "[{\"mesh\":\"table.obj\"}]", "body 1 of the chain is a sphere" },
+        { "[{\"sphere\":{\"center\":[0,0,0],\"radius\":-1}}]", "\"radius\" must be a number" },
+        { "[{\"sphere\":{\"center\":[0,0,0],\"radius\":1}},{\"sphere\":{\"center\":[0,0,0],\"radius\":1}}]",
+          "body 2 of the chain is not there" },
+    };
+    pull     p = pull_begin("lattice(cells=16)", "{\"bodies\":[{\"sphere\":{\"center\":[0.15,0,0.06],\"radius\":0.03}}]}", 40);
+    uint64_t before = play_hash(&p.play, 0.2);
+    for (size_t i = 0; i < SUP_COUNT_OF(wrong); ++i) {
+        sup_error error = { 0 };
+        assert_int_equal(sup_instance_set_bodies(p.play.instance, parsed(p.arena, wrong[i][0]), 0, &error), SUP_ERROR_INPUT);
+        if (!strstr(error.text, wrong[i][1])) fail_msg("'%s' does not say '%s'", error.text, wrong[i][1]);
+    }
+    assert_true(play_hash(&p.play, 0.1) != before && play_hash(&p.play, 0.2) == before);
+    pull_end(&p);
+}
+
 static void a_pose_that_is_held_later_gives_the_bits_of_one_held_from_the_start(void** state)
 {
     (void)state;
@@ -265,6 +329,8 @@ int main(void)
         cmocka_unit_test(stiffer_springs_bring_the_skin_nearer_and_none_blows_up),
         cmocka_unit_test(skin_that_is_held_where_it_is_stays),
         cmocka_unit_test(a_hand_that_pulls_now_gives_the_bits_of_the_file_it_leaves),
+        cmocka_unit_test(a_ball_that_pokes_now_gives_the_bits_of_the_file_it_leaves),
+        cmocka_unit_test(bodies_that_the_chain_was_not_bound_with_are_refused),
         cmocka_unit_test(a_pose_that_is_held_later_gives_the_bits_of_one_held_from_the_start),
         cmocka_unit_test(skin_that_follows_bones_alone_gives_a_spring_its_length),
         cmocka_unit_test(wrong_springs_are_refused_and_leave_the_instance_as_it_was),

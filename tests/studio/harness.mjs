@@ -109,7 +109,7 @@ export async function browse() {
 
 // Wide enough for every panel, and half a pixel a point: the tests assert on state and pixels, and software draws every one of them.
 // A claim that fails waits as long in vain; one that holds may be made on a machine that builds and tests beside it.
-const PATIENCE = 120000;
+const PATIENCE = Number(process.env.SUPPLE_PATIENCE ?? 120000);
 export const SMALL = { width: 1000, height: 640 };
 
 /** A page of its own storage, on the address; what it complains about is in page.problems. */
@@ -162,4 +162,68 @@ export async function drop(page, ...files) {
         return data;
     }, list);
     for (const kind of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("body", kind, { dataTransfer: transfer });
+}
+
+// ------------------------------------------------------------------------------------------------ what a person does
+
+/** Hashes of all frames of the first chain, once it has them. */
+export async function frames(page) {
+    await settled(page);
+    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
+    const [{ frames: count }] = await studio(page, "chains");
+    return Promise.all(Array.from({ length: count }, (_, i) => studio(page, "hash", 1, i)));
+}
+/** The page at rest at a frame, with the hashes of all of them. */
+export async function stillAt(page, frame) {
+    const hashes = await frames(page);
+    await studio(page, "pause");
+    await studio(page, "seek", frame);
+    await rested(page);
+    return hashes;
+}
+/** The point that is nearest to the middle of the skin beside the tool's panel, in pixels of the page; `of` says which points count. */
+export async function skinSpot(page, of = i => i % 7 === 0) {
+    const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), wanted = Array.from({ length: points }, (_, i) => i).filter(of);
+    const places = await page.evaluate(all => all.map(i => globalThis.studio.pixel(i)), wanted);
+    const seen = places.filter(p => p && p.x > box.x + 380 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
+    const x = mean("x"), y = mean("y"); // of a bent arm, or between legs, no skin may be there
+    seen.sort((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y));
+    return page.evaluate(all => all.find(p => [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]].every(([dx, dy]) => globalThis.studio.pointAt(p.x + dx, p.y + dy) !== null)), seen);
+}
+/** Presses, moves in steps and lets go; what `inside` gives before that is returned. */
+export async function dragBy(page, from, by, { steps = 5, inside = () => undefined } = {}) {
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    for (let i = 1; i <= steps; ++i) await page.mouse.move(from.x + by.x * i / steps, from.y + by.y * i / steps);
+    const seen = await inside();
+    await page.mouse.up();
+    return seen;
+}
+/** The same with a finger. */
+export async function fingerBy(page, from, by, { steps = 5, inside = () => undefined } = {}) {
+    const cdp = await page.context().newCDPSession(page), send = (type, t) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: from.x + by.x * t, y: from.y + by.y * t }] });
+    await send("touchStart", 0);
+    for (let i = 1; i <= steps; ++i) await send("touchMove", i / steps);
+    const seen = await inside();
+    await send("touchEnd", 1);
+    await cdp.detach();
+    return seen;
+}
+/** Saves what a button gives, under its own name. */
+export async function saved(page, button) {
+    const [down] = await Promise.all([page.waitForEvent("download"), (typeof button === "string" ? page.locator(button) : button).click()]);
+    await down.saveAs(at(down.suggestedFilename()));
+    return at(down.suggestedFilename());
+}
+/** The line of the command line that the panel Out has. */
+export async function outLine(page) {
+    await page.getByRole("tab", { name: "Out", exact: true }).click();
+    return page.locator("#out-code").textContent();
+}
+/** The hashes that it gives. */
+export const lineHashes = line => JSON.parse(shell(`${line} --hashes --json --no-verdict --overwrite`)).hashes;
+/** What axe-core finds serious. */
+export async function axeFinds(page) {
+    await page.evaluate(axe());
+    return page.evaluate(async () => (await globalThis.axe.run()).violations.filter(one => ["serious", "critical"].includes(one.impact)).map(one => `${one.id}: ${one.nodes.map(node => node.html.slice(0, 120)).join(" | ")}`));
 }

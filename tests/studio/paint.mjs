@@ -2,7 +2,7 @@
 // them (Card, Moran and Newell's keystroke-level model), so that the claim of a minute does not go by this machine's clock.
 import fs from "node:fs";
 import { spawnSync } from "node:child_process";
-import { at, browse, change, drop, equal, finish, holds, rested, serve, settled, studio, supple, test, visit } from "./harness.mjs";
+import { at, browse, change, drop, equal, finish, frames, holds, rested, serve, settled, skinSpot, stillAt, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, { width: 1200, height: 720 });
@@ -12,27 +12,7 @@ const begin = (links, more = {}, brush = {}) => change(page, s => ({
     ...s, source: { ...s.source, maps: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} })) }], active: 1, compare: "single", fps: 30, start: null, cycle: false, repeat: false, frame: 0,
     touch: { tool: "paint", reach: 0.08, spring: 40000, brush: { map: null, mode: "subtract", strength: 0.5, value: 1, mask: "none", mirror: false, ...brush } }, ...more,
 }));
-const all = async () => {
-    await settled(page);
-    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
-    const [{ frames }] = await studio(page, "chains");
-    return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
-};
-const still = async frame => {
-    const hashes = await all();
-    await studio(page, "pause");
-    await studio(page, "seek", frame);
-    await page.waitForFunction(() => globalThis.studio.paint().values.length > 0);
-    await rested(page);
-    return hashes;
-};
-/** The middle of what is beside the panel, in pixels. */
-async function spot() {
-    const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), places = [];
-    for (let i = 0; i < points; i += 7) places.push(await studio(page, "pixel", i));
-    const seen = places.filter(p => p && p.x > box.x + 350), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
-    return { x: mean("x"), y: mean("y") };
-}
+const all = () => frames(page), spot = () => skinSpot(page), still = frame => stillAt(page, frame);
 
 await test("the result comes while the stroke goes on, and the whole stroke is one step", async () => {
     await begin(["dualquat"], { clip: "flex", end: 0.7 });
@@ -73,6 +53,7 @@ await test("a belly that jiggles alone takes less than a minute, counted in a pe
     did("subtract", "think", "point", "press");
     await bar("Strength").fill("800");
     did("strength", "think", "point", "drag");
+    await rested(page); // the picture stands beside the panel
     const { x, y } = await spot(), machine = Date.now();
     for (const dy of [0, 12, 24]) {
         await page.mouse.move(x - 40, y + dy);
@@ -157,5 +138,49 @@ path = types.SimpleNamespace(abspath=lambda p: p.replace("//", os.environ["FOLDE
     const got = fs.readFileSync(at("dualquat_blend.txt"), "utf8").trim().split("\n").map(Number);
     holds(got.length === wanted.length && got.every((v, i) => Math.abs(v - wanted[i]) < 1e-3), "the group has the map's values");
 }
+
+await test("the mirror goes by topology where places are not symmetric: a lopsided beast is painted on both sides", async () => {
+    // The built-in beast is symmetric by place, which tells who is whose partner; then all that is left of the middle is pulled out of shape.
+    supple("bake", "builtin:beast?points=1500", at("beast.glb"), "--clip", "walk", "--deform", "linear", "--fps", "10", "--name", "unused");
+    const file = fs.readFileSync(at("beast.glb")), length = file.readUInt32LE(12), json = JSON.parse(file.subarray(20, 20 + length)), binary = file.subarray(28 + length), seen = new Set();
+    for (const { primitives } of json.meshes) for (const { attributes: { POSITION } } of primitives) {
+        if (seen.has(POSITION)) continue;
+        seen.add(POSITION);
+        const { bufferView, byteOffset = 0, count } = json.accessors[POSITION], view = json.bufferViews[bufferView], at_ = (view.byteOffset ?? 0) + byteOffset, step = view.byteStride ?? 12;
+        for (let i = 0; i < count; ++i) {
+            const x = binary.readFloatLE(at_ + i * step), y = binary.readFloatLE(at_ + i * step + 4);
+            if (x > 0.004) binary.writeFloatLE(x * 1.2, at_ + i * step), binary.writeFloatLE(y + 0.4 * x, at_ + i * step + 4);
+        }
+    }
+    const symmetric = async () => Number(/(\d+) % have a partner/.exec(await page.locator(".row-toggle", { has: page.locator("#paint-mirror") }).textContent())?.[1]);
+    await drop(page, at("beast.glb"));
+    await page.waitForFunction(() => globalThis.studio.session().source.file?.name === "beast.glb");
+    await begin(["dualquat"], { clip: "walk", end: 0.1, camera: null }, { mirror: true, strength: 1 });
+    await still(0);
+    const even = await symmetric(), plain = await spot();
+    await page.mouse.click(plain.x, plain.y);
+    await page.waitForFunction(() => globalThis.studio.session().source.maps?.length === 1);
+    await rested(page);
+    const wanted = (await values()).flatMap((v, i) => (v < 0.999 ? [i] : [])), rest = await studio(page, "pointAt", plain.x, plain.y);
+    fs.writeFileSync(at("lopsided.glb"), file);
+    await drop(page, at("lopsided.glb"));
+    await page.waitForFunction(() => globalThis.studio.session().source.file?.name === "lopsided.glb");
+    await begin(["dualquat"], { clip: "walk", end: 0.1, camera: null }, { mirror: true, strength: 1 });
+    await still(0);
+    const lopsided = await symmetric();
+    await page.locator("select.mirror-by:visible").selectOption("topology");
+    await page.waitForFunction(() => globalThis.studio.session().touch.mirrorBy === "topology");
+    await rested(page);
+    const topology = await symmetric();
+    console.log(`         points with a partner: ${even} % of the beast by place, ${lopsided} % when it is lopsided, ${topology} % by topology`);
+    holds(even > 95 && lopsided < 30 && topology > 95, `${even}, ${lopsided}, ${topology}`);
+    const spot_ = await studio(page, "pixel", rest);
+    await page.mouse.click(spot_.x, spot_.y);
+    await page.waitForFunction(() => globalThis.studio.session().source.maps?.length === 1);
+    await rested(page);
+    const got = (await values()).flatMap((v, i) => (v < 0.999 ? [i] : [])), both = got.filter(i => wanted.includes(i)).length;
+    holds(both > 0.6 * wanted.length && both > 0.6 * got.length, `${both} of ${wanted.length} points that the symmetric beast has, and ${got.length} here`);
+    equal(page.problems, [], "the page complained of nothing");
+});
 
 await finish(() => browser.close(), () => server.end());

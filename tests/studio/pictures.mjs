@@ -1,9 +1,9 @@
-// The pictures of docs/studio.md: node pictures.mjs PROGRAM FOLDER [hand | brush | pose]. Three widths, dark and light, the Doctor, the hand, sculpting and weights, posing
+// The pictures of docs/studio.md: node pictures.mjs PROGRAM FOLDER [hand | brush | pose | film]. Three widths, dark and light, the Doctor, the hand, sculpting and weights, posing
 // (with a word, that alone); 128 colors by ffmpeg, so that each stays under 100 kB.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { at, browse, change, drop, serve, settled, studio, supple, visit } from "./harness.mjs";
+import { at, browse, change, drop, serve, settled, skinSpot, stillAt, studio, supple, visit } from "./harness.mjs";
 
 const out = path.resolve(process.argv[3] ?? "docs/images"), FRAME = 26, WIDEST = 1100; // the beast's feet are farthest apart there; pixels of a picture in a page
 fs.mkdirSync(out, { recursive: true });
@@ -170,14 +170,46 @@ async function thePose() {
     await take(page, "studio-pose");
     await page.mouse.up();
     await page.emulateMedia({ colorScheme: "light" });
-    await change(page, s => ({ ...s, source: { builtin: "builtin:beast" }, clip: "walk", end: 0.3, frame: 6, camera: null, touch: { tool: "world", reach: 0.1, spring: 40000 }, world: { wind: [-3, 1, -9], bodies: [{ name: "ball 1", sphere: { center: [0.24, 0.5, 0.05], radius: 0.12 }, keys: [{ time: 0, move: [0, 0, 0] }] }] } }));
+    await change(page, s => ({ ...s, source: { builtin: "builtin:beast" }, clip: "walk", end: 0.3, frame: 6, camera: null, touch: { tool: "world", reach: 0.1, spring: 40000 }, world: { wind: [-3, 1, -9], bodies: [{ name: "ball 1", sphere: { center: [0.24, 0.5, 0.05], radius: 0.12 }, keys: [{ time: 0, move: [0, 0, 0] }] }, { name: "capsule 1", capsule: { from: [-0.1, 1.15, -0.35], to: [0.25, 1.2, -0.4], radius: 0.06 } }],
+        forces: [{ name: "force 1", at: [0.12, 0.62, 0.25], radius: 0.1, value: [0, -300, 100] }], muscles: { spine_1: 0.7 } } }));
     await settled(page);
     await page.waitForFunction(() => globalThis.studio.chains().every(chain => chain.done >= chain.frames), undefined, { timeout: 300000 });
     await page.waitForTimeout(2000);
     await take(page, "studio-world");
 }
+
+// ------------------------------------------------------------------------------------------------ a short film: pulled, let go, poked
+
+async function theFilm() {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme: "light" });
+    await change(page, s => ({ ...s, source: { builtin: "builtin:beast" }, chains: [{ id: 1, links: [{ deformer: "layers", muted: false, values: { stiffness_fat: 0.3 } }] }], active: 1, compare: "single", clip: "walk", start: null, end: 0.1, frame: 0, curve: "", camera: null, world: undefined, take: undefined, touch: { tool: "grab", reach: 0.14, spring: 40000 } }));
+    await stillAt(page, 2);
+    const box = await page.locator("#view").boundingBox(), clip = { x: box.x + 390, y: box.y + 40, width: box.width - 400, height: box.height - 60 }, shots = [];
+    const shoot = async () => { shots.push(at(`film-${String(shots.length).padStart(3, "0")}.png`)); await page.screenshot({ path: shots.at(-1), clip }); };
+    const goes = async n => { const { frame } = await studio(page, "hand"); await page.waitForFunction(to => globalThis.studio.hand().frame >= to || globalThis.studio.hand().frame < 0, frame + n); };
+    const pull = async (dx, dy, steps) => {
+        const { x, y } = await skinSpot(page);
+        await page.mouse.move(x, y);
+        await page.mouse.down();
+        await page.waitForFunction(() => globalThis.studio.hand().frame >= 0);
+        for (let i = 1; i <= steps; ++i) await page.mouse.move(x + dx * i / steps, y + dy * i / steps), await goes(1), await shoot();
+        await page.mouse.up();
+        for (let i = 0; i < 9; ++i) await goes(1), await shoot();
+        await page.waitForFunction(() => globalThis.studio.hand().frame < 0, undefined, { timeout: 300000 });
+    };
+    await pull(50, -120, 9);
+    await change(page, s => ({ ...s, take: undefined, end: 0.1, touch: { ...s.touch, tool: "world", reach: 0.1 } }));
+    await stillAt(page, 2);
+    await pull(-30, 20, 9);
+    const film = path.join(out, "studio-touch.webp");
+    if (process.env.SUPPLE_LOOK) for (const one of shots) fs.copyFileSync(one, path.join(process.env.SUPPLE_LOOK, path.basename(one)));
+    const r = spawnSync("ffmpeg", ["-y", "-v", "error", "-framerate", "12", "-i", at("film-%03d.png"), "-vf", "scale=360:-2:flags=area", "-c:v", "libwebp_anim", "-quality", "45", "-compression_level", "6", "-loop", "0", film], { encoding: "utf8" });
+    if (r.status !== 0) throw new Error(`ffmpeg: ${r.stderr || r.error || r.signal}`);
+    console.log(`studio-touch.webp ${(fs.statSync(film).size / 1000).toFixed(0)} kB, ${shots.length} frames`);
+}
 const asked = process.argv[4];
-for (const [name, show] of [["hand", theHand], ["brush", theBrush], ["pose", thePose]]) if (!asked || asked === name) await show();
+for (const [name, show] of [["hand", theHand], ["brush", theBrush], ["pose", thePose], ["film", theFilm]]) if (!asked || asked === name) await show();
 if (page.problems.length) console.log(page.problems);
 await browser.close();
 await server.end();

@@ -1,5 +1,5 @@
 // Posing in the studio, driven by real pointer events: node pose.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, axe, browse, change, equal, finish, holds, ready, rested, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, axe, browse, change, equal, finish, frames, holds, ready, rested, serve, shell, skinSpot, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
@@ -7,12 +7,7 @@ await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
 const session = () => studio(page, "session"), pose = () => studio(page, "pose");
 const link = deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} });
 const only = (deformer, more = {}) => change(page, s => ({ ...s, source: { ...s.source, poses: undefined }, chains: [{ id: 1, links: [link(deformer)] }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: null, cycle: false, repeat: false, frame: 0, take: undefined, camera: null, touch: { tool: "pose", reach: null, spring: 40000 }, show: { ...s.show, joint: null }, ...more }));
-const all = async () => {
-    await settled(page);
-    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
-    const [{ frames }] = await studio(page, "chains");
-    return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
-};
+const all = () => frames(page);
 const keys = n => page.waitForFunction(count => globalThis.studio.session().source.poses?.at(-1)?.keys.length === count, n);
 const place = async name => (await pose()).joints.find(one => one.name === name);
 const begin = async (deformer, more) => {
@@ -174,10 +169,7 @@ await test("a finger reaches too; kept poses are pictures that come back; nothin
 await test("a throw and a shake are recorded on the clock, and bake to the frames of the page", async () => {
     await begin("lattice", { touch: { tool: "throw", reach: null, spring: 40000 }, fps: 15 });
     const free = () => page.waitForFunction(() => globalThis.studio.hand().frame < 0 && globalThis.studio.session().source.poses?.length === 1);
-    const { points } = await studio(page, "character");
-    let mid = { x: 0, y: 0, n: 0 };
-    for (let i = 0; i < points; i += 9) { const p = await studio(page, "pixel", i); mid = { x: mid.x + p.x, y: mid.y + p.y, n: mid.n + 1 }; }
-    const at_ = { x: mid.x / mid.n, y: mid.y / mid.n };
+    const at_ = await skinSpot(page);
     await page.mouse.move(at_.x, at_.y);
     await page.mouse.down();
     await page.waitForFunction(() => globalThis.studio.hand().frame >= 0);
@@ -202,38 +194,6 @@ await test("a throw and a shake are recorded on the clock, and bake to the frame
     await page.locator("#view").focus();
     await page.keyboard.press("Control+z");
     await page.waitForFunction(() => globalThis.studio.session().clip === "flex");
-});
-
-await test("gravity, wind, a ball that pokes and a body with keys are a world, and bake to the frames of the page", async () => {
-    await begin("lattice", { touch: { tool: "world", reach: 0.06, spring: 40000 }, world: undefined, end: 0.4 });
-    const before = await all(), { points } = await studio(page, "character");
-    let mid = { x: 0, y: 0, n: 0 };
-    for (let i = 0; i < points; i += 9) { const p = await studio(page, "pixel", i); mid = { x: mid.x + p.x, y: mid.y + p.y, n: mid.n + 1 }; }
-    const at_ = { x: mid.x / mid.n, y: mid.y / mid.n };
-    await page.mouse.move(at_.x, at_.y);
-    await page.mouse.down();
-    // Time goes on under the ball: on a busy machine the clip may be at its end before a frame was seen here.
-    const poked = n => page.waitForFunction(least => globalThis.studio.hand().frame >= least || globalThis.studio.session().world?.bodies.length === 1, n);
-    await poked(2);
-    await page.mouse.move(at_.x + 6, at_.y + 10, { steps: 3 });
-    await poked(5);
-    await page.mouse.up();
-    await page.waitForFunction(() => globalThis.studio.session().world?.bodies.length === 1);
-    await page.getByRole("group", { name: "The world" }).getByLabel("Wind", { exact: true }).fill("80");
-    await page.getByRole("group", { name: "The world" }).getByLabel("Gravity", { exact: true }).fill("30");
-    await page.locator("#world-ball").click();
-    await page.waitForFunction(() => globalThis.studio.session().world.bodies.length === 2 && globalThis.studio.session().world.wind && globalThis.studio.session().world.gravity);
-    const { world } = await session();
-    holds(world.bodies[0].keys.length >= 5 && Math.abs(Math.hypot(...world.wind) - 8) < 0.1 && Math.abs(Math.hypot(...world.gravity) - 3) < 0.1, JSON.stringify(world));
-    const after = await all();
-    holds(after.some((hash, i) => hash !== before[i]), "the world is felt");
-    await saved("#world-keep", "recorded.json");
-    await page.getByRole("tab", { name: "Out", exact: true }).click();
-    equal(hashes(await page.locator("#out-code").textContent()), after, "the frames of the copied line");
-    await page.locator("#view").focus();
-    for (let i = 0; i < 6 && (await session()).world; ++i) await page.keyboard.press("Control+z");
-    equal(await all(), before, "frames after undo");
-    equal(page.problems, [], "complaints of the page");
 });
 
 await finish(() => browser.close(), () => server.end());

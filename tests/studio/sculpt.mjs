@@ -1,6 +1,6 @@
 // Sculpting in the studio, driven by real pointer and touch events: node sculpt.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
 import fs from "node:fs";
-import { at, axe, browse, change, drop, equal, finish, holds, ready, rested, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, axe, browse, change, drop, equal, finish, frames, holds, outLine, ready, rested, serve, settled, shell, skinSpot, stillAt, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
@@ -10,25 +10,7 @@ const only = (links, more = {}) => change(page, s => ({
     ...s, source: { ...s.source, sculpts: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} })) }], active: 1, compare: "single", clip: "flex", fps: 30,
     start: null, end: null, cycle: false, repeat: false, frame: 0, take: undefined, touch: { tool: "sculpt", reach: 0.05, spring: 40000, sculpt: { stroke: "grab", strength: 0.5, mirror: false, keeper: "pose_space", ...more } },
 }));
-const all = async () => {
-    await settled(page);
-    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
-    const [{ frames }] = await studio(page, "chains");
-    return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
-};
-/** The middle of the forearm in pixels: the tool's own panel covers the left of the view. */
-async function spot() {
-    const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), places = [];
-    for (let i = 0; i < points; i += 7) places.push(await studio(page, "pixel", i));
-    const seen = places.filter(p => p && p.x > box.x + 350 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
-    return { x: mean("x"), y: mean("y") };
-}
-const still = async frame => {
-    await all();
-    await studio(page, "pause");
-    await studio(page, "seek", frame);
-    await rested(page);
-};
+const all = () => frames(page), spot = () => skinSpot(page), still = frame => stillAt(page, frame), line = () => outLine(page);
 const sculpts = n => page.waitForFunction(count => (globalThis.studio.session().source.sculpts?.length ?? 0) === count, n);
 const strokesDone = async () => (await session()).source.sculpts?.map(one => one.file.hash).join() ?? "";
 async function drag(by = [0, -40], from = undefined) {
@@ -45,10 +27,6 @@ async function saved() {
     await down.saveAs(at(down.suggestedFilename()));
     return at(down.suggestedFilename());
 }
-const line = async () => {
-    await page.getByRole("tab", { name: "Out", exact: true }).click();
-    return page.locator("#out-code").textContent();
-};
 const pointsOf = file => fs.readFileSync(file, "utf8").split("\n").filter(l => l.startsWith("v ")).flatMap(l => l.slice(2).split(" ").map(Number));
 const farthest = (a, b) => a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0);
 
@@ -107,15 +85,15 @@ await test("smooth evens the skin out, inflate and deflate move it along its nor
         for (let i = 0; i < after.length; i += 3) if (Math.hypot(after[i] - before[i], after[i + 1] - before[i + 1], after[i + 2] - before[i + 2]) > 1e-5) moved.push(i);
         return { before, after, moved };
     };
-    const size = ({ after, moved }) => { // of a box around what moved
-        const span = k => Math.max(...moved.map(i => after[i + k])) - Math.min(...moved.map(i => after[i + k]));
-        return span(0) * span(1) * span(2);
-    };
+    const rough = ({ before, after, moved }) => moved.reduce((sum, i) => { // how far what moved lies from the mean of the six that were nearest to it
+        const near = Array.from({ length: before.length / 3 }, (_, k) => 3 * k).filter(k => k !== i).sort((a, b) => Math.hypot(...[0, 1, 2].map(k => before[a + k] - before[i + k])) - Math.hypot(...[0, 1, 2].map(k => before[b + k] - before[i + k]))).slice(0, 6);
+        return sum + [0, 1, 2].reduce((s, k) => s + (after[i + k] - near.reduce((m, j) => m + after[j + k] / 6, 0)) ** 2, 0);
+    }, 0);
     const out = await flank("inflate", false), into = await flank("deflate", false), even = await flank("smooth", false), both = await flank("inflate", true);
     holds(out.moved.length > 3 && even.moved.length > 3, `${out.moved.length} and ${even.moved.length} points moved`);
     const along = (a, b) => a.moved.reduce((sum, i) => sum + [0, 1, 2].reduce((s, k) => s + (a.after[i + k] - a.before[i + k]) * (b.after[i + k] - b.before[i + k]), 0), 0);
     holds(along(out, into) < 0, "deflate goes the other way");
-    holds(size(even) < size({ ...even, after: even.before }), "what was smoothed is smaller");
+    holds(rough(even) < rough({ ...even, after: even.before }), "what was smoothed is smoother");
     holds(both.moved.length > 1.5 * out.moved.length, `${both.moved.length} points with the mirror, ${out.moved.length} without`);
     equal(await page.locator("#sculpt-mirror ~ *, .row-toggle small").filter({ hasText: /% have a partner/ }).count() > 0, true, "the panel says how many points have a partner");
 });

@@ -1,5 +1,5 @@
 // The hand in the studio, driven by real pointer events: node touch.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, browse, change, equal, finish, holds, ready, rested, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, browse, change, equal, finish, frames, holds, ready, rested, serve, shell, skinSpot, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
@@ -7,23 +7,11 @@ await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
 const session = () => studio(page, "session");
 const link = deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} });
 const only = (deformer, more = {}) => change(page, s => ({ ...s, chains: [{ id: 1, links: [link(deformer)] }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: 0.5, cycle: false, repeat: false, frame: 0, take: undefined, ...more }));
-const all = async () => {
-    await settled(page);
-    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
-    const [{ frames }] = await studio(page, "chains");
-    return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
-};
+const all = () => frames(page), spot = () => skinSpot(page);
 const hand = () => studio(page, "hand");
 const free = () => page.waitForFunction(() => globalThis.studio.hand().frame < 0);
 /** Until the hand has gone so many frames further. */
 const goes = async frames => page.waitForFunction(n => globalThis.studio.hand().frame >= n, (await hand()).frame + frames);
-/** The point of the skin that is nearest to the camera, in pixels: that of the middle of the view, a little towards the shoulder. */
-async function spot() {
-    const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), places = [];
-    for (let i = 0; i < points; i += 7) places.push(await studio(page, "pixel", i));
-    const seen = places.filter(p => p && p.x > box.x + 380 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
-    return { x: mean("x"), y: mean("y") };
-}
 async function tool(name) {
     await page.locator(`#tools [data-tool="${name}"]`).click();
     await page.waitForFunction(n => globalThis.studio.session().touch?.tool === n, name);
@@ -58,6 +46,10 @@ await test("a press on the skin pulls it, letting go lets it swing, and the kept
     const { shown } = await hand(), { take, end } = await session();
     equal([take.pulls.length, Math.abs(end - 0.2) < 1e-9], [1, true], "one pull, and the pose of frame 6 is held");
     const after = await all();
+    // From the frame whose key first has the pointer elsewhere, the skin has moved within two: the frames are those that were shown.
+    const { keys } = take.pulls[0], first = 6 + keys.findIndex(one => JSON.stringify(one.to) !== JSON.stringify(keys[0].to)), [was, is] = [await studio(page, "points", 1, first - 1), await studio(page, "points", 1, first + 1)];
+    const far = Math.max(...is.map((one, i) => Math.abs(one - was[i])));
+    holds(first > 6 && far > 2e-4, `the skin went ${1000 * far} mm in two frames from frame ${first}`);
     equal(after.slice(0, 7), before.slice(0, 7), "frames before the pull");
     for (const [frame, hash] of shown) equal(hash, after[frame], `frame ${frame} as it was shown and as it is simulated anew`);
     holds(after.at(-1) !== after.at(-10) || new Set(after).size > 20, "it swings on");
@@ -79,6 +71,31 @@ await test("a pull is a step: undo brings the motion before it back, redo the pu
     await page.reload();
     await ready(page);
     equal(await all(), after, "frames after a reload");
+});
+
+await test("a curve method is pulled by the load of bend, live, and bakes to the frames that were shown", async () => {
+    await only("bend", { end: 0.3 });
+    const before = await all();
+    await studio(page, "pause");
+    await studio(page, "seek", 4);
+    await tool("grab");
+    const { x, y } = await spot();
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.waitForFunction(() => globalThis.studio.hand().frame > 4);
+    for (let i = 1; i <= 4; ++i) {
+        await page.mouse.move(x + 5 * i, y - 10 * i);
+        await goes(1);
+    }
+    await page.mouse.up();
+    await free();
+    const { shown } = await hand(), { take } = await session(), after = await all();
+    equal(take.pulls.length, 1, "one pull");
+    holds(shown.length > 5 && shown.every(([frame, hash]) => after[frame] === hash), `${shown.filter(([frame, hash]) => after[frame] !== hash).length} of ${shown.length} frames that were shown are others now`);
+    const states = new Set(shown.map(([, hash]) => hash)).size; // of a pose that stands still
+    holds(states > 3 && !before.includes(after[8]), `the load is felt: ${states} shapes in ${shown.length} frames`);
+    const line = await repeats();
+    equal(JSON.parse(shell(`${line} --hashes --json --no-verdict --overwrite`)).hashes, after, "the frames of the copied line");
 });
 
 await test("fingers pull as a mouse does, on lattice too", async () => {

@@ -1,5 +1,5 @@
 // Skin weights under the brush, driven by real pointer and touch events: node weights.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, axe, browse, change, equal, finish, holds, ready, rested, serve, settled, shell, studio, supple, test, visit } from "./harness.mjs";
+import { at, axe, browse, change, equal, finish, frames, holds, lineHashes, outLine, ready, rested, saved, serve, skinSpot, stillAt, studio, supple, test, visit } from "./harness.mjs";
 
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
@@ -9,28 +9,10 @@ const begin = (more = {}, links = ["linear"]) => change(page, s => ({
     ...s, source: { ...s.source, skin: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: {} })) }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: 0.5, cycle: false, repeat: false, frame: 0,
     show: { ...s.show, joint: "forearm" }, touch: { tool: "weights", reach: 0.06, spring: 40000, weights: { mode: "add", strength: 0.8, value: 1, mirror: false, locked: [], most: 4, automatic: false, ...more } },
 }));
-const all = async () => {
-    await settled(page);
-    await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
-    const [{ frames }] = await studio(page, "chains");
-    return Promise.all(Array.from({ length: frames }, (_, i) => studio(page, "hash", 1, i)));
-};
+const all = () => frames(page), still = () => stillAt(page, FRAME), line = () => outLine(page);
 const values = async () => (await studio(page, "weights")).values;
-const still = async () => {
-    const hashes = await all();
-    await studio(page, "pause");
-    await studio(page, "seek", FRAME);
-    await page.waitForFunction(() => globalThis.studio.weights().values.length > 0);
-    await rested(page);
-    return hashes;
-};
 /** Skin of the forearm, beside the panel. */
-async function spot() {
-    const box = await page.locator("#view").boundingBox(), places = [];
-    for (const [i, share] of (await values()).entries()) if (share > 0.4) places.push(await studio(page, "pixel", i));
-    const seen = places.filter(p => p && p.x > box.x + 350 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
-    return { x: mean("x"), y: mean("y") };
-}
+const spot = async () => { const shares = await values(); return skinSpot(page, i => shares[i] > 0.4); };
 const skin = async () => (await session()).source.skin?.hash ?? "";
 const painted = old => page.waitForFunction(before => (globalThis.studio.session().source.skin?.hash ?? "") !== before, old);
 async function stroke(by = 30) {
@@ -43,18 +25,9 @@ async function stroke(by = 30) {
     await painted(before);
     return during;
 }
-const saved = async () => {
-    const [down] = await Promise.all([page.waitForEvent("download"), page.locator("#weights-glb").click()]);
-    await down.saveAs(at(down.suggestedFilename()));
-    return down.suggestedFilename();
-};
-const line = async () => {
-    await page.getByRole("tab", { name: "Out", exact: true }).click();
-    return page.locator("#out-code").textContent();
-};
-const repeats = async (frames, what) => {
-    equal(await saved(), "arm-weights.glb", "the file");
-    equal(JSON.parse(shell(`${await line()} --hashes --json --no-verdict --overwrite`)).hashes, frames, what);
+const repeats = async (wanted, what) => {
+    equal(await saved(page, "#weights-glb"), at("arm-weights.glb"), "the file");
+    equal(lineHashes(await line()), wanted, what);
 };
 
 await test("a stroke paints the weight of a joint, the skin follows at once, and the command line on the saved GLB gives the page's hashes", async () => {
@@ -115,6 +88,13 @@ await test("automatic weights are shown and taken; a built-in character becomes 
     await begin();
     await still();
     await page.locator("#weights-automatic").check();
+    await page.locator("#weights-cells").check();
+    await rested(page);
+    const cells = await page.waitForFunction(() => globalThis.studio.weights().cells.length > 200 && globalThis.studio.weights().cells).then(one => one.jsonValue());
+    holds(cells.some(v => v > 0.95) && cells.some(v => v < 0.01) && cells.every(v => v >= 0 && v < 1.001), "the cells have the shares of the forearm");
+    await page.locator("#weights-cells").uncheck();
+    await rested(page);
+    equal((await studio(page, "weights")).cells, [], "and go again");
     const before = await skin();
     await page.locator("#weights-take").click();
     await painted(before);

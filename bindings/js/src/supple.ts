@@ -191,13 +191,14 @@ class Thing {
 
 const KINDS: Record<string, Kind> = {
     triangles: Uint32Array, vertex_points: Uint32Array, face_begin: Uint32Array, corner_points: Uint32Array, corner_vertices: Uint32Array,
-    weight_begin: Uint32Array, weight_joints: Uint32Array,
+    weight_begin: Uint32Array, weight_joints: Uint32Array, cell_joints: Uint32Array,
 };
 export type CharacterArray =
     | "points" | "triangles" | "vertex_points" | "face_begin" | "corner_points" | "corner_vertices" | "weight_begin" | "weight_joints" | "weight_values"
+    | "cell_centers" | "cell_joints" | "cell_values"
     | "normals" | "joint_rest" | "joint_inverse_bind" | "colors" | `map:${string}`;
 type ArrayOf<N extends CharacterArray> =
-    N extends "triangles" | "vertex_points" | "face_begin" | "corner_points" | "corner_vertices" | "weight_begin" | "weight_joints" ? Uint32Array : Float32Array;
+    N extends "triangles" | "vertex_points" | "face_begin" | "corner_points" | "corner_vertices" | "weight_begin" | "weight_joints" | "cell_joints" ? Uint32Array : Float32Array;
 
 /** A mesh with its skeleton, weights, clips and maps. */
 export class Character extends Thing {
@@ -280,6 +281,11 @@ export class Character extends Thing {
         return this.door.written(this.handle);
     }
 
+    /** The bytes of a mesh that bodies of worlds name, for chains from now on; undefined: none of that name. */
+    prop(name: string, bytes: Uint8Array | undefined): void {
+        this.door.lend([name, bytes], (text, at) => this.door.check(this.handle, this.door.call("flat_prop", this.handle, text!, at!, BigInt(bytes?.length ?? 0))));
+    }
+
     /** Deformers in a row, bound to the character: "layers", or options. */
     chain(options: string | ChainOptions, progress?: Progress): Chain {
         const description = JSON.stringify(typeof options === "string" ? { links: options } : options);
@@ -356,6 +362,14 @@ export class Player extends Thing {
      */
     forces(forces: object[], from: number): void {
         this.door.lend([JSON.stringify(forces)], text => this.door.check(this.handle, this.door.call("flat_forces", this.handle, text, from)));
+    }
+
+    /**
+     * The chain's bodies in other places, as the member `bodies` of its world lists them: as many, of the same kinds and meshes, from second
+     * `from` on. A ball that follows a pointer gets a key a frame; a chain with the last of these bodies gives the same bits.
+     */
+    bodies(bodies: object[], from: number): void {
+        this.door.lend([JSON.stringify(bodies)], text => this.door.check(this.handle, this.door.call("flat_bodies", this.handle, text, from)));
     }
 
     /** The newtons that a spring of the world pulled with in the last step, by its number in the list; 0: nothing held it. */

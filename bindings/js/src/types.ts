@@ -75,6 +75,8 @@ export interface CharacterInfo {
     /** Metres of a unit as physics and worlds have them: another number where the size is implausible. */
     physics_unit: number;
     up: "x" | "y" | "z";
+    /** The file does not say which way is up. */
+    up_assumed: boolean;
     parts: PartInfo[];
     joints: JointInfo[];
     clips: { name: string; seconds: number }[];
@@ -84,7 +86,7 @@ export interface CharacterInfo {
     warnings: string[];
     /** Where weigh() made it. */
     weights?: {
-        cells: number; cells_longest: number; particles: number; iterations: number; influences_max: number; lost_pieces: number; lost_points: number;
+        cells: number; cells_longest: number; cell_size: number; particles: number; iterations: number; influences_max: number; lost_pieces: number; lost_points: number;
         outside_bones: number; outside_joints: string[]; idle_joints: string[];
         /** By which a captured skeleton was made as tall as the mesh; 1: it was not. */
         scale: number;
@@ -241,6 +243,8 @@ export interface WeightOptions {
     method?: "screened" | "diffuse";
     /** Along the longest side, 4 to 256; without: from the thinnest limb. */
     cells?: number;
+    /** The cells that weights spread through are wanted too, as arrays "cell_centers", "cell_joints" and "cell_values". */
+    keep_cells?: boolean;
     /** Of a point at most. */
     influences?: number;
     /** Larger is harder at the joints. */

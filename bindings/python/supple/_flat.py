@@ -83,6 +83,7 @@ _FUNCTIONS: dict = {
     "flat_live": (_STATUS, [_HANDLE, ctypes.c_double, _POINTER, _U64, _POINTER, _U64, ctypes.c_int32, _POINTER, _U64]),
     "flat_set": (_STATUS, [_HANDLE, _TEXT, ctypes.c_double]),
     "flat_forces": (_STATUS, [_HANDLE, _TEXT, ctypes.c_double]),
+    "flat_bodies": (_STATUS, [_HANDLE, _TEXT, ctypes.c_double]),
     "flat_felt": (ctypes.c_double, [_HANDLE, ctypes.c_uint32]),
     "flat_hold": (_STATUS, [_HANDLE, ctypes.c_double]),
     "flat_hash": (_TEXT, [_HANDLE]),

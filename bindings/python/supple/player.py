@@ -95,6 +95,10 @@ class Player:
         """A parameter that may change while playing: "layers.gravity", "smooth#2.step"."""
         _flat.check(lib.flat_set(self._handle.__index__(), encode(parameter), value), self._number)
 
+    def bodies(self, bodies: List[Dict[str, Any]], start: float = 0.0) -> None:
+        """The chain's bodies in other places, as its member "bodies" lists them: as many, of the same kinds, from second `start` on."""
+        _flat.check(lib.flat_bodies(self._handle.__index__(), encode(json.dumps(bodies)), start), self._number)
+
     def forces(self, forces: List[Dict[str, Any]], start: float = 0.0) -> None:
         """Other forces than the chain's world has, as its member "forces" lists them, from second `start` on."""
         _flat.check(lib.flat_forces(self._handle.__index__(), encode(json.dumps(forces)), start), self._number)

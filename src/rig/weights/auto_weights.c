@@ -51,6 +51,7 @@ typedef struct weigher {
     float*             places;
     influence*         kept; ///< points x keep, heaviest first
     uint32_t           keep;
+    influence*         of_cells; ///< cells x SUP_CELL_JOINTS, likewise; NULL: nobody asked
 } weigher;
 
 // ---------------------------------------------------------------------------------------------- owners
@@ -106,11 +107,10 @@ static sup_result solve_batch(weigher* w, uint32_t groups, sup_auto_weights* out
     return result;
 }
 
-static void keep(const weigher* w, uint32_t point, uint32_t owner, float weight)
+static void keep(influence* list, uint32_t most, uint32_t owner, float weight)
 {
-    influence* list = w->kept + (size_t)point * w->keep;
-    if (!(weight > list[w->keep - 1].weight)) return;
-    uint32_t i = w->keep - 1;
+    if (!(weight > list[most - 1].weight)) return;
+    uint32_t i = most - 1;
     for (; i && weight > list[i - 1].weight; --i) list[i] = list[i - 1];
     list[i] = (influence){ weight, owner };
 }
@@ -128,9 +128,24 @@ static void weigh_points(void* data, uint32_t begin, uint32_t end)
             float sum[SUP_LANES] = { 0 };
             for (int k = 0; k < 8; ++k)
                 for (int i = 0; i < SUP_LANES; ++i) sum[i] += share[k] * w->solved[g][(size_t)corners[k] * SUP_LANES + i];
-            for (uint32_t i = 0; i < SUP_LANES; ++i) keep(w, p, (w->first + g) * SUP_LANES + i, sum[i]);
+            for (uint32_t i = 0; i < SUP_LANES; ++i)
+                keep(w->kept + (size_t)p * w->keep, w->keep, (w->first + g) * SUP_LANES + i, sum[i]);
         }
     }
+}
+
+// In the middle of each cell.
+static void weigh_cells(void* data, uint32_t begin, uint32_t end)
+{
+    const weigher* w = data;
+    for (uint32_t c = begin; c < end; ++c)
+        for (uint32_t g = 0; g < w->batch; ++g)
+            for (uint32_t i = 0; i < SUP_LANES; ++i) {
+                float sum = 0;
+                for (int k = 0; k < 8; ++k)
+                    sum += w->solved[g][(size_t)w->voxels.particles[8 * (size_t)c + (size_t)k] * SUP_LANES + i];
+                keep(w->of_cells + (size_t)c * SUP_CELL_JOINTS, SUP_CELL_JOINTS, (w->first + g) * SUP_LANES + i, sum / 8);
+            }
 }
 
 // Points of no triangle may lie where no cell is.
@@ -172,7 +187,9 @@ static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
     w->work = SUP_NEW(w->scratch, float*, w->batch_workspace);
     w->runs = SUP_NEW(w->scratch, sup_diffusion_run, w->batch_workspace);
     w->kept = SUP_NEW(w->scratch, influence, (size_t)w->mesh->point_count * w->keep);
-    if (!w->solved || !w->work || !w->runs || !w->kept) return sup_fail_memory(error, "weights");
+    if (w->options->keep_cells) w->of_cells = SUP_NEW(w->scratch, influence, (size_t)w->voxels.cell_count * SUP_CELL_JOINTS);
+    if (!w->solved || !w->work || !w->runs || !w->kept || (w->options->keep_cells && !w->of_cells))
+        return sup_fail_memory(error, "weights");
     for (uint32_t g = 0; g < w->batch_workspace; ++g) {
         w->solved[g] = SUP_NEW(w->scratch, float, (size_t)w->voxels.particle_count* SUP_LANES);
         w->work[g] = SUP_NEW(w->scratch, float, sup_diffusion_work(w->voxels.particle_count));
@@ -183,6 +200,7 @@ static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
         sup_result result = solve_batch(w, groups, out, error);
         if (result != SUP_OK) return result;
         sup_tasks_run(w->options->tasks, w->mesh->point_count, GRAIN, weigh_points, w);
+        if (w->of_cells) sup_tasks_run(w->options->tasks, w->voxels.cell_count, GRAIN, weigh_cells, w);
     }
     return SUP_OK;
 }
@@ -222,6 +240,31 @@ static sup_result write_weights(const weigher* w, sup_arena* arena, sup_weights*
             values[begin[p] + i] = sum > 0 ? (float)((double)k.weight / sum) : 1.0f;
         }
     }
+    return SUP_OK;
+}
+
+static sup_result write_cells(const weigher* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
+{
+    const sup_voxels* v = &w->voxels;
+    if (!w->of_cells) return SUP_OK;
+    sup_vec3* centers = SUP_NEW(arena, sup_vec3, v->cell_count);
+    uint32_t* joints = SUP_NEW(arena, uint32_t, (size_t)v->cell_count * SUP_CELL_JOINTS);
+    float*    values = SUP_NEW(arena, float, (size_t)v->cell_count* SUP_CELL_JOINTS);
+    if (!centers || !joints || !values) return sup_fail_memory(error, "weights");
+    for (uint32_t c = 0; c < v->cell_count; ++c) {
+        const influence* list = w->of_cells + (size_t)c * SUP_CELL_JOINTS;
+        uint32_t at = v->cells[c], x = at % v->size[0], y = at / v->size[0] % v->size[1], z = at / v->size[0] / v->size[1];
+        centers[c] = (sup_vec3){ (float)(v->origin[0] + (x + 0.5) * v->h), (float)(v->origin[1] + (y + 0.5) * v->h),
+                                 (float)(v->origin[2] + (z + 0.5) * v->h) };
+        for (uint32_t i = 0; i < SUP_CELL_JOINTS; ++i) {
+            joints[c * SUP_CELL_JOINTS + i] = list[i].weight > 0 ? w->joints[list[i].owner] : SUP_NONE;
+            values[c * SUP_CELL_JOINTS + i] = list[i].weight;
+        }
+    }
+    out->cell_size = (float)v->h;
+    out->cell_centers = centers;
+    out->cell_joints = joints;
+    out->cell_values = values;
     return SUP_OK;
 }
 
@@ -325,6 +368,7 @@ static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup
     if (result == SUP_OK) result = place_points(w, out, error);
     if (result == SUP_OK) result = solve_all(w, out, error);
     if (result == SUP_OK) result = write_weights(w, arena, &out->weights, error);
+    if (result == SUP_OK) result = write_cells(w, arena, out, error);
     if (result == SUP_OK) result = find_misfits(w, arena, out, error);
     if (result != SUP_OK) return result;
     out->cell_count = w->voxels.cell_count;

@@ -52,7 +52,7 @@ export const chainPanel: Panel = {
             notes.replaceChildren(...(info?.notes ?? []).map(note => h("p", {}, note)));
             filter();
         };
-        store.listen(soon(update));
+        store.follow(soon(update));
         engine.listen(soon(update));
         update();
         return h("div", { class: "stack" }, h("div", { class: "row" }, search), failed, links, h("div", { class: "row" }, adding), notes, help);

@@ -41,7 +41,7 @@ export const characterPanel: Panel = {
             key = next;
             root.replaceChildren(...report(app, source));
         };
-        store.listen(soon(update));
+        store.follow(soon(update));
         engine.listen(soon(update));
         update();
         return root;

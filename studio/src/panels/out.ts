@@ -77,7 +77,7 @@ function bakeSection(app: App): HTMLElement {
             bar.hidden = stop.hidden = true;
         }
     };
-    store.listen(soon(stale));
+    store.follow(soon(stale));
     return h("section", { "aria-label": "Baked file" }, h("h3", {}, "Baked file"),
         h("div", { class: "row" }, h("label", { for: "out-format", class: "visually-hidden" }, "Format"), format),
         h("div", { class: "row" }, h("label", { title: "Leaves displacements that change nothing out of the file: smaller, shows the same" }, sparse, " Sparse"),

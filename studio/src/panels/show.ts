@@ -52,7 +52,7 @@ export const showPanel: Panel = {
                 }) : [h("p", { class: "about" }, "None of the links has an inside to draw: layers, lattice and the curve deformers have.")]));
             }
         };
-        store.listen(soon(update));
+        store.follow(soon(update));
         engine.listen(soon(update));
         update();
         return h("div", { class: "stack" },

@@ -2,7 +2,8 @@
 import { Group, Mesh, MeshBasicMaterial, type Quaternion, TorusGeometry, Vector3 } from "three";
 import type { View } from "../view.ts";
 
-const COLORS = [0xff5a5f, 0x5ed17a, 0x5aa2ff], LIT = 0xffc24d; // x, y, z, and the one under the pointer
+export const COLORS = [0xff5a5f, 0x5ed17a, 0x5aa2ff];
+const LIT = 0xffc24d; // x, y, z, and the one under the pointer
 const SIZE = 0.115; // of the view's height
 const STEPS = 40;
 export const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)] as const;
@@ -15,6 +16,17 @@ export function onScreen(view: View, chain: number, place: Vector3): { x: number
 }
 /** Units of the picture that the gizmo spans at a place: as large on the screen wherever it stands. */
 export const spanAt = (view: View, place: Vector3): number => 2 * SIZE * Math.tan(view.camera.fov / 2 * Math.PI / 180) * Math.max(1e-6, place.clone().sub(view.camera.position).dot(view.camera.getWorldDirection(new Vector3())));
+
+/** Radians that a pointer went around an axis through a place; along the ring where it is seen from its side. */
+export function angleAbout(view: View, chain: number, place: Vector3, axis: Vector3, from: { x: number; y: number }, to: { x: number; y: number }): number {
+    const away = view.camera.getWorldDirection(new Vector3()), c = onScreen(view, chain, place), sight = axis.dot(away);
+    if (Math.abs(sight) > 0.25) {
+        const a = Math.atan2(to.y - c.y, to.x - c.x) - Math.atan2(from.y - c.y, from.x - c.x);
+        return Math.sign(sight) * Math.atan2(Math.sin(a), Math.cos(a));
+    }
+    const tip = onScreen(view, chain, place.clone().addScaledVector(axis, spanAt(view, place))), along = [tip.y - c.y, -(tip.x - c.x)], length = Math.hypot(along[0]!, along[1]!) || 1;
+    return -((to.x - from.x) * along[0]! + (to.y - from.y) * along[1]!) / length / length;
+}
 
 export class Rings {
     readonly group = new Group();

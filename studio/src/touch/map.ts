@@ -1,6 +1,7 @@
 // Values a point under a brush: what a dab does to them, and who is next to whom. No document and no worker here.
 import type { Frame } from "../frames.ts";
 import type { Shape } from "../lane.ts";
+import { type MirrorBy, partnersByPlace, partnersByTopology } from "./mirror.ts";
 
 export type Mode = "add" | "subtract" | "set" | "blur";
 export type Mask = "none" | "angle" | "piece" | "joint";
@@ -20,14 +21,15 @@ export interface Dab {
     weights: Float32Array | undefined;
 }
 const FACING = 0.5; // the cosine of 60 degrees: skin that turns away more is not painted under the mask "angle"
-const MIRROR_SLACK = 2e-3; // of the diagonal, between a point's mirrored place and its partner
 
 /** Who is next to whom, which piece a point is of, and who is its partner across x: worked out once for a character. */
 export class Ground {
     readonly begin: Uint32Array;
     readonly neighbors: Uint32Array;
     readonly piece: Uint32Array;
-    private found: Int32Array | undefined;
+    private readonly found: Partial<Record<MirrorBy, Int32Array>> = {};
+    /** How partners are told. */
+    mirrorBy: MirrorBy = "place";
     private readonly vertexOf: Uint32Array;
 
     constructor(private readonly shape: Shape) {
@@ -52,7 +54,10 @@ export class Ground {
     }
 
     /** Of each point across x, -1: none; worked out when it is first asked for. */
-    get partner(): Int32Array { return (this.found ??= this.partners(this.begin.length - 1)); }
+    get partner(): Int32Array {
+        const places = (this.found.place ??= partnersByPlace(this.shape));
+        return this.mirrorBy === "place" ? places : (this.found.topology ??= partnersByTopology(this.shape, places));
+    }
     /** Points that have a partner: a share of all. */
     get symmetric(): number { return this.partner.reduce((sum, one) => sum + (one >= 0 ? 1 : 0), 0) / Math.max(1, this.partner.length); }
 
@@ -68,27 +73,6 @@ export class Ground {
             ++number;
         }
         return piece;
-    }
-
-    /** By place at rest: the point nearest to the mirrored place, where one is near enough. */
-    private partners(count: number): Int32Array {
-        const { points, info } = this.shape, slack = MIRROR_SLACK * (info.diagonal || 1), cells = new Map<number, number[]>();
-        // Cells that share a number are looked through together: what counts is the distance.
-        const cell = (x: number, y: number, z: number) => Math.imul(Math.round(x / slack), 73856093) ^ Math.imul(Math.round(y / slack), 19349663) ^ Math.imul(Math.round(z / slack), 83492791);
-        for (let i = 0; i < count; ++i) {
-            const key = cell(points[3 * i]!, points[3 * i + 1]!, points[3 * i + 2]!), there = cells.get(key);
-            if (there) there.push(i);
-            else cells.set(key, [i]);
-        }
-        return Int32Array.from({ length: count }, (_, i) => {
-            const x = -points[3 * i]!, y = points[3 * i + 1]!, z = points[3 * i + 2]!;
-            let best = -1, far = slack * slack;
-            for (const dx of [-slack, 0, slack]) for (const dy of [-slack, 0, slack]) for (const dz of [-slack, 0, slack]) for (const k of cells.get(cell(x + dx, y + dy, z + dz)) ?? []) {
-                const d = (points[3 * k]! - x) ** 2 + (points[3 * k + 1]! - y) ** 2 + (points[3 * k + 2]! - z) ** 2;
-                if (d < far) best = k, far = d;
-            }
-            return best;
-        });
     }
 
     /** How much of a dab reaches each point: fades as (1 - d² / r²)² and obeys the mask. */

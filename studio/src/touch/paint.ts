@@ -93,12 +93,14 @@ export class Painter {
             low.textContent = "0";
             high.textContent = now ? `1 = ${now.whole}` : "";
         };
-        store.listen(soon(() => void this.follow()));
+        store.follow(soon(() => void this.follow()));
         engine.listen(what => what === "character" && void this.follow());
     }
 
     get brush(): Brush { return { ...BRUSH, ...touchOf(this.app.store.now).brush }; }
     get active(): boolean { return touchOf(this.app.store.now).tool === "paint"; }
+    /** The map is read, where there is one to paint. */
+    get ready(): boolean { return this.map === null || this.values !== undefined && !this.waiting; }
     /** The values as they are painted now. */
     get painted(): Float32Array | undefined { return this.values; }
 

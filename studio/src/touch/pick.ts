@@ -1,6 +1,7 @@
 // The skin under the pointer, as it is shown: a tree of its triangles (three-mesh-bvh), refitted when the skin has moved.
 import { type BufferAttribute, BufferGeometry, DoubleSide, Raycaster, Vector2, Vector3 } from "three";
 import { MeshBVH } from "three-mesh-bvh";
+import type { Frame } from "../frames.ts";
 import type { Shape } from "../lane.ts";
 import type { Skin } from "../skin.ts";
 import type { Pane, View } from "../view.ts";
@@ -20,8 +21,45 @@ export function paneAt(view: View, x: number, y: number): Pane | undefined {
     return view.panes.find(pane => x >= pane.left && x < pane.left + pane.width && y >= pane.top && y < pane.top + pane.height);
 }
 
+/** Which boxes of a tree hold each point's triangles: after a step of a brush only these are fitted again. */
+class Branches {
+    private readonly leafOf: Uint32Array;
+    private readonly parentOf = new Map<number, number>();
+    private readonly begin: Uint32Array;
+    private readonly triangles: Uint32Array;
+
+    constructor(bvh: MeshBVH, corners: Uint32Array, vertexPoints: Uint32Array, points: number) {
+        const path: number[] = [];
+        this.leafOf = new Uint32Array(corners.length / 3);
+        bvh.shapecast({
+            intersectsBounds: (_box, _leaf, _score, depth, node) => {
+                path[depth] = node;
+                if (depth) this.parentOf.set(node, path[depth - 1]!);
+                return true;
+            },
+            intersectsRange: (offset, count, _contained, _depth, node) => {
+                for (let i = offset; i < offset + count; ++i) this.leafOf[bvh.resolveTriangleIndex(i)] = node;
+                return false;
+            },
+        });
+        this.begin = new Uint32Array(points + 1);
+        this.triangles = new Uint32Array(corners.length);
+        for (const vertex of corners) ++this.begin[vertexPoints[vertex]! + 1]!;
+        for (let i = 0; i < points; ++i) this.begin[i + 1]! += this.begin[i]!;
+        const at = this.begin.slice(0, points);
+        corners.forEach((vertex, i) => (this.triangles[at[vertexPoints[vertex]!]!++] = Math.floor(i / 3)));
+    }
+
+    /** The boxes around points, up to the whole. */
+    around(points: Iterable<number>): Set<number> {
+        const out = new Set<number>();
+        for (const p of points) for (let i = this.begin[p]!; i < this.begin[p + 1]!; ++i) for (let node: number | undefined = this.leafOf[this.triangles[i]!]!; node !== undefined && !out.has(node); node = this.parentOf.get(node)) out.add(node);
+        return out;
+    }
+}
+
 export class Picker {
-    private readonly trees = new WeakMap<Skin, { bvh: MeshBVH; geometry: BufferGeometry; frame: unknown }>();
+    private readonly trees = new WeakMap<Skin, { bvh: MeshBVH; geometry: BufferGeometry; frame: Frame | undefined; branches?: Branches }>();
     private readonly caster = new Raycaster();
 
     constructor(private readonly view: View) {}
@@ -35,7 +73,7 @@ export class Picker {
         return this.caster;
     }
 
-    private tree(skin: Skin): MeshBVH {
+    private tree(skin: Skin, shape: Shape): MeshBVH {
         let found = this.trees.get(skin);
         if (!found) {
             const geometry = new BufferGeometry(); // a description of its own: the tree must not change the order of the drawn triangles
@@ -44,7 +82,13 @@ export class Picker {
             found = { bvh: new MeshBVH(geometry, { indirect: true }), geometry, frame: skin.frame };
             this.trees.set(skin, found);
         } else if (found.frame !== skin.frame) {
-            found.bvh.refit();
+            const was = found.frame?.stroke, is = skin.frame?.stroke;
+            if (was && is && was.steps === is.steps) {
+                found.branches ??= new Branches(found.bvh, skin.geometry.getIndex()!.array as Uint32Array, shape.vertexPoints, shape.info.points);
+                const moved = new Set<number>();
+                for (let i = was.at; i < is.at; ++i) for (const p of is.steps[i]!) moved.add(p);
+                found.bvh.refit(found.branches.around(moved));
+            } else found.bvh.refit();
             found.frame = skin.frame;
         }
         return found.bvh;
@@ -53,7 +97,7 @@ export class Picker {
     hit(x: number, y: number, shape: Shape): Hit | undefined {
         const pane = paneAt(this.view, x, y), skin = pane && this.view.skins.get(pane.chain);
         if (!pane || !skin) return undefined;
-        const { ray } = this.ray(x, y, pane), bvh = this.tree(skin), found = bvh.raycastFirst(ray, DoubleSide);
+        const { ray } = this.ray(x, y, pane), bvh = this.tree(skin, shape), found = bvh.raycastFirst(ray, DoubleSide);
         if (!found?.face) return undefined;
         const position = skin.geometry.getAttribute("position") as BufferAttribute, rest = skin.geometry.getAttribute("rest") as BufferAttribute, { a, b, c } = found.face;
         const corners = [a, b, c], places = corners.map(i => new Vector3().fromBufferAttribute(position, i)), share = weightsIn(found.point, places as [Vector3, Vector3, Vector3]), at = new Vector3();

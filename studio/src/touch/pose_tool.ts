@@ -8,7 +8,7 @@ import { Lane } from "../lane.ts";
 import { save } from "../output.ts";
 import { type Session, frameTime, sourceName } from "../session.ts";
 import { axes } from "../view.ts";
-import { AXES, Rings, onScreen, spanAt } from "./gizmo.ts";
+import { AXES, Rings, angleAbout, onScreen, spanAt } from "./gizmo.ts";
 import type { Picker } from "./pick.ts";
 import { type Limits, type Pose, type PoseClip, type PoseKey, Rig, type Three, poseText, posesText, within } from "./pose.ts";
 import { limitsOf } from "./pose_limits.ts";
@@ -164,22 +164,11 @@ export class PoseTool {
     }
 
     private dragged(rig: Rig, drag: Drag, event: PointerEvent): Float32Array {
-        if (typeof drag.how === "number") return rig.limited(rig.facing(drag.from, drag.joint, new Quaternion().setFromAxisAngle(drag.axis, this.angle(drag, event)).multiply(drag.turn)), drag.joint, this.limitsNow);
+        if (typeof drag.how === "number") return rig.limited(rig.facing(drag.from, drag.joint, new Quaternion().setFromAxisAngle(drag.axis, angleAbout(this.app.view, drag.chain, drag.grip, drag.axis, drag, { x: event.offsetX, y: event.offsetY })).multiply(drag.turn)), drag.joint, this.limitsNow);
         const to = this.onPlane(event, drag.plane, drag.chain), by = to?.clone().sub(drag.start) ?? new Vector3();
         if (drag.how === "reach") return rig.reach(drag.from, rig.chain(drag.joint, this.posing.bones), drag.grip.clone().add(by), this.limitsNow);
         const pose = rig.pose(drag.from), name = rig.names[drag.joint]!, unit = rig.shape.info.physics_unit, before = pose.move[name] ?? [0, 0, 0];
         return rig.local({ turn: pose.turn, move: { ...pose.move, [name]: by.multiplyScalar(unit).toArray().map((one, i) => one + before[i]!) as Three } });
-    }
-
-    /** Radians that the pointer went around the axis; along the ring where it is seen from its side. */
-    private angle(drag: Drag, event: PointerEvent): number {
-        const { view } = this.app, away = view.camera.getWorldDirection(new Vector3()), c = onScreen(view, drag.chain, drag.grip), sight = drag.axis.dot(away);
-        if (Math.abs(sight) > 0.25) {
-            const a = Math.atan2(event.offsetY - c.y, event.offsetX - c.x) - Math.atan2(drag.y - c.y, drag.x - c.x);
-            return Math.sign(sight) * Math.atan2(Math.sin(a), Math.cos(a));
-        }
-        const tip = onScreen(view, drag.chain, drag.grip.clone().addScaledVector(drag.axis, spanAt(view, drag.grip))), along = [tip.y - c.y, -(tip.x - c.x)], length = Math.hypot(along[0]!, along[1]!) || 1;
-        return -((event.offsetX - drag.x) * along[0]! + (event.offsetY - drag.y) * along[1]!) / length / length;
     }
 
     private hover(event: PointerEvent): void {

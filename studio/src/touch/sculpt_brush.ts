@@ -73,6 +73,12 @@ export class Clay {
     private readonly stamp: Uint32Array;
     private stamped = 0;
     private turned: Quaternion[] | undefined;
+    /** What does not change while a stroke goes on, of points that it has met: how the skin faced, and how it is turned against its rest. */
+    private readonly faced: Float32Array;
+    private readonly isFaced: Uint8Array;
+    private readonly turnOf = new Map<number, Quaternion>();
+    /** Points that moved in each step. */
+    private readonly steps: Set<number>[] = [];
 
     constructor(private readonly shape: Shape, private readonly before: Frame) {
         this.points = before.points.slice();
@@ -80,12 +86,14 @@ export class Clay {
         this.facets = facetsOf(shape);
         this.ground = groundOf(shape);
         this.stamp = new Uint32Array(shape.info.points);
+        this.faced = new Float32Array(3 * shape.info.points);
+        this.isFaced = new Uint8Array(shape.info.points);
     }
 
     /** As it stands now; another object for every change, so that it is drawn. */
     frame(): Frame {
         const { measures: _, values: __, drawings: ___, ...rest } = this.before;
-        return { ...rest, points: this.points, normals: this.normals, hash: "" };
+        return { ...rest, points: this.points, normals: this.normals, hash: "", stroke: { steps: this.steps, at: this.steps.length } };
     }
 
     private place(p: number, out: Vector3): Vector3 { return out.fromArray(this.points, 3 * p); }
@@ -136,7 +144,7 @@ export class Clay {
 
     /** Moves points, and their partners across x as their limbs stand. Returns all that moved. */
     move(points: number[], by: Float32Array, mirror: boolean): void {
-        const moved = new Set(points), partner = mirror ? this.ground.partner : undefined, turns = mirror ? this.turns() : undefined, way = new Vector3();
+        const moved = new Set(points), partner = mirror ? this.ground.partner : undefined, turns = mirror ? this.turns() : undefined, way = new Vector3(), back = new Quaternion();
         const add = (p: number, by_: Vector3, share: number) => {
             this.points[3 * p]! += share * by_.x, this.points[3 * p + 1]! += share * by_.y, this.points[3 * p + 2]! += share * by_.z;
             this.touched.add(p);
@@ -145,11 +153,12 @@ export class Clay {
             const other = partner ? partner[p]! : -1, share = other === p ? 0.5 : 1; // the middle is moved from both sides
             add(p, way.fromArray(by, 3 * i), share);
             if (other < 0 || !turns) return;
-            way.applyQuaternion(this.turn(turns, p).conjugate());
+            way.applyQuaternion(back.copy(this.turn(turns, p)).conjugate());
             way.x = -way.x;
             add(other, way.applyQuaternion(this.turn(turns, other)), share);
             moved.add(other);
         });
+        this.steps.push(moved);
         this.shade(moved);
     }
 
@@ -159,18 +168,26 @@ export class Clay {
             for (let k = 0; k < 3; ++k) this.points[3 * p + k] = this.before.points[3 * p + k]! + by[3 * i + k]!;
             this.touched.add(p);
         });
-        this.shade(new Set(points));
+        const moved = new Set(points);
+        this.steps.push(moved);
+        this.shade(moved);
     }
 
     /** Puts points back to where they were at first. */
     restore(): void {
         for (const p of this.touched) this.points.set(this.before.points.subarray(3 * p, 3 * p + 3), 3 * p);
+        this.steps.push(new Set(this.touched));
     }
 
     private turns(): Quaternion[] { return (this.turned ??= jointTurns(this.shape, this.before.pose)); }
 
     /** How a point's skin is turned against its rest: the mean of its joints. */
     private turn(turns: Quaternion[], p: number): Quaternion {
+        let found = this.turnOf.get(p);
+        if (!found) this.turnOf.set(p, (found = this.turnAt(turns, p)));
+        return found;
+    }
+    private turnAt(turns: Quaternion[], p: number): Quaternion {
         const { weightBegin, weightJoints, weightValues } = this.shape, sum = new Quaternion(0, 0, 0, 0);
         for (let i = weightBegin[p]!; i < weightBegin[p + 1]!; ++i) {
             const q = turns[weightJoints[i]!]!, w = sum.dot(q) < 0 ? -weightValues[i]! : weightValues[i]!;
@@ -185,7 +202,8 @@ export class Clay {
         const one = (p: number) => {
             if (this.stamp[p] === mark) return;
             this.stamp[p] = mark;
-            this.facets.normal(old.points, p, was).normalize();
+            if (!this.isFaced[p]) this.isFaced[p] = 1, this.facets.normal(old.points, p, was).normalize().toArray(this.faced, 3 * p);
+            else was.fromArray(this.faced, 3 * p);
             this.facets.normal(this.points, p, is).normalize();
             const c = was.dot(is);
             axis.crossVectors(was, is);

@@ -43,5 +43,5 @@ export const worldName = (session: Session, clip: string | null): string | null 
 /** Deformers that know their forces since they were bound. */
 const CLOSED_FORM = ["beam", "bend", "fourier"];
 export const bindsForces = (links: { deformer: string; muted: boolean }[]): boolean => links.some(one => !one.muted && CLOSED_FORM.includes(one.deformer));
-/** Deformers whose tissue a hand can hold. */
-export const SOFT = ["layers", "lattice"];
+/** Deformers whose tissue a hand can hold, and the one among the others that springs load. */
+export const SOFT = ["layers", "lattice"], LOADED = "bend";

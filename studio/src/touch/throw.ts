@@ -56,7 +56,7 @@ export class Thrower {
     constructor(private readonly app: App, private readonly picker: () => Picker | undefined) {
         this.parts = this.build();
         this.options = this.parts.options;
-        app.store.listen(soon(() => this.update()));
+        app.store.follow(soon(() => this.update()));
         app.engine.listen(soon(() => this.update()));
     }
 

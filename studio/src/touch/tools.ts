@@ -11,6 +11,8 @@ import { type Grip, Hand } from "./hand.ts";
 import { type Brush, Painter } from "./paint.ts";
 import type { Hit, Picker } from "./pick.ts";
 import { drawLine } from "./lasso.ts";
+import { groundOf } from "./map.ts";
+import type { MirrorBy } from "./mirror.ts";
 import { PoseTool, type Posing } from "./pose_tool.ts";
 import { type SculptBrush, Sculptor } from "./sculpt.ts";
 import { Thrower, type Throwing } from "./throw.ts";
@@ -31,11 +33,16 @@ export interface Touch {
     weights?: WeightBrush;
     posing?: Posing;
     throwing?: Throwing;
+    /** How partners across x are told; without: by place. */
+    mirrorBy?: MirrorBy;
+    /** What pokes. */
+    poke?: "ball" | "capsule";
 }
 const STANDARD: Touch = { tool: "look", reach: null, spring: 40000 };
 const REACH_OF_DIAGONAL = 1 / 12; // a palm on a person, a flank on a horse
 const SPRINGS = [300, 100000] as const; // N/m, on a logarithmic slider: soft flesh follows the first, firm flesh the last
 const RING = 48;
+const LEAST_ROOM = 240; // pixels beside a panel that are enough for a picture
 
 export const touchOf = (session: Session): Touch => ({ ...STANDARD, ...session.touch });
 
@@ -60,6 +67,8 @@ export interface Tools {
     outside: WorldTool;
     /** Whether the tool that is chosen can be used: what it needs is loaded when it is first wanted. */
     ready(): boolean;
+    /** The skin under a pixel of the canvas. */
+    pick(x: number, y: number): Hit | undefined;
     /** Milliseconds of each step of a stroke: picking, the dab and its colors. */
     strokes: number[];
 }
@@ -153,15 +162,28 @@ export function touchTools(app: App): Tools {
     const clear = h("button", { class: "small outline", id: "clear-pulls", onclick: () => store.do("let go of everything", session => { const { take: _, ...rest } = session; return rest; }) }, "Clear");
     const options = h("div", { class: "touch-options", role: "group", "aria-label": "The hand" }, wide.row, strong.row, h("div", { class: "row" }, count, h("span", { class: "grow" }), keep, clear));
     const sized = () => slider("Size", t => set("size of the brush", { reach: Number(log(t, extent() / 100, extent() / 3).toPrecision(2)) }, "reach")), sizes = [sized(), sized(), sized()];
+    // One choice for the three brushes, in the panel of each.
+    const ways = sizes.map(() => h("select", { class: "mirror-by", "aria-label": "How partners across x are told", onchange: (event: Event) => set("how partners are told", { mirrorBy: (event.target as HTMLSelectElement).value as MirrorBy }) }, h("option", { value: "place" }, "by place"), h("option", { value: "topology" }, "by topology")));
+    const mirror = () => {
+        if (engine.shape) groundOf(engine.shape).mirrorBy = touchOf(store.now).mirrorBy ?? "place";
+        for (const one of ways) one.value = touchOf(store.now).mirrorBy ?? "place";
+    };
+    store.follow(mirror); // before the brushes hear of it
+    engine.listen(mirror);
     const painter = new Painter(app, () => reach(), slider, sizes[0]!.row), sculptor = new Sculptor(app, () => reach(), slider, sizes[1]!.row), weigher = new Weigher(app, () => reach(), slider, sizes[2]!.row);
-    const poser = new PoseTool(app, () => picker), thrower = new Thrower(app, () => picker), outside = new WorldTool(app, () => picker, reach);
+    const poser = new PoseTool(app, () => picker), thrower = new Thrower(app, () => picker), outside = new WorldTool(app, () => picker, reach, hand);
     byId("stage").append(painter.options, sculptor.options, weigher.options, poser.options, thrower.options, outside.options, h("div", { id: "tools", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical" }, buttons), options);
+
+    ["paint-mirror", "sculpt-mirror", "weights-mirror"].forEach((id, i) => document.getElementById(id)!.before(ways[i]!));
+    mirror();
 
     async function keepWorld(): Promise<void> {
         const { world } = store.now.source, file = world ? JSON.parse(new TextDecoder().decode(await fileBytes(world))) as object : undefined, { hold } = engine.span();
         save(RECORDED, new Blob([`${JSON.stringify(worldWith(worldMerged(file, store.now.world), pulls()), null, 1)}\n`], { type: "application/json" }));
         say(`${RECORDED}: 'supple bake --world ${RECORDED}${hold ? ` --hold ${hold}` : ""}' gives these frames. The whole line stands in the panel Out.`);
     }
+    let covering = "", covered = "";
+    const layout = () => `${touchOf(store.now).tool} ${innerWidth} ${innerHeight}`;
     const update = () => {
         const { tool, spring } = touchOf(store.now), all = pulls();
         for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset["tool"] === tool));
@@ -182,8 +204,20 @@ export function touchTools(app: App): Tools {
         count.textContent = all.length ? `${all.length} ${all.length > 1 ? "pulls" : "pull"} recorded` : "Press on the skin and pull";
         keep.disabled = clear.disabled = !all.length;
         view.touch();
+        if (layout() === covering) return;
+        covering = layout(); // what lies where is asked only when it may be elsewhere, and once the tools have shown their panels
+        requestAnimationFrame(cover);
     };
-    store.listen(soon(update));
+    const cover = () => {
+        const { tool } = touchOf(store.now);
+        covered = layout();
+        const panel = tool === "look" ? undefined : [...document.querySelectorAll<HTMLElement>(".touch-options")].find(one => !one.hidden), canvas = view.canvas.getBoundingClientRect(), box = panel?.getBoundingClientRect();
+        // Where room is left beside it, or, on a phone, over it.
+        const left = box ? Math.round(box.right - canvas.left) : 0, below = box ? Math.round(canvas.bottom - box.top) : 0;
+        view.covered = !box ? { left: 0, below: 0 } : canvas.right - box.right > LEAST_ROOM ? { left, below: 0 } : box.width > canvas.width / 2 && canvas.height - below > LEAST_ROOM / 2 ? { left: 0, below } : { left: 0, below: 0 };
+    };
+    store.follow(soon(update));
+    addEventListener("resize", soon(update));
     engine.listen(what => what === "character" && update());
     addEventListener("keydown", event => {
         if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).matches("input, select, textarea")) return;
@@ -200,9 +234,11 @@ export function touchTools(app: App): Tools {
     };
     const draw = () => {
         marks.show(hand.grips, engine.info?.diagonal ?? 1, project);
+        if (hand.poker) marks.circle(undefined, new Vector3(), 0);
+        outside.follow();
         view.touch();
     };
-    const hitOf = (event: PointerEvent) => (engine.shape && picker ? picker.hit(event.offsetX, event.offsetY, engine.shape) : undefined);
+    const pick = (x: number, y: number) => (engine.shape && picker ? picker.hit(x, y, engine.shape) : undefined), hitOf = (event: PointerEvent) => pick(event.offsetX, event.offsetY);
     let brushing = -1, sculpting = -1, weighing = -1, sculpted: Hit["chain"] = 0;
     const rayOf = (event: PointerEvent, chain: number) => picker!.ray(event.offsetX, event.offsetY, view.panes.find(one => one.chain === chain) ?? view.panes[0]!).ray;
     const pressure = (event: PointerEvent) => (event.pointerType === "pen" ? Math.max(0.05, event.pressure) : 1);
@@ -338,7 +374,7 @@ export function touchTools(app: App): Tools {
     update();
     const ready = () => {
         const { tool } = touchOf(store.now);
-        return tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged);
+        return covered === layout() && (tool === "look" || picker !== undefined && (tool !== "pose" || poser.ranged) && (tool !== "world" || outside.ready) && (tool !== "paint" || painter.ready) && (tool !== "weights" || weigher.ready));
     };
-    return { hand, painter, poser, sculptor, thrower, outside, weigher, ready, strokes };
+    return { hand, painter, poser, sculptor, thrower, outside, weigher, ready, pick, strokes };
 }

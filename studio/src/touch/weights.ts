@@ -1,7 +1,7 @@
 // Weights: the brush on skin weights. A stroke is a step: the rows go to the browser's storage and into the session, every chain binds anew with them, and
 // the saved GLB has them to the bit. While the stroke goes on, the skin is shown as linear skinning moves it under the new weights.
 import { type Matrix4, Vector3 } from "three";
-import { type App, soon } from "../app.ts";
+import { type App, count, soon } from "../app.ts";
 import { byId, h } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { fileBytes, keepFile } from "../files.ts";
@@ -15,6 +15,7 @@ import { groundOf } from "./map.ts";
 import type { Hit } from "./pick.ts";
 import { Clay } from "./sculpt_brush.ts";
 import { touchOf } from "./tools.ts";
+import { CellBoxes, type Cells } from "./weights_cells.ts";
 import { type Packed, Rows, type WeightMode, heirsOf, jointPartner, packedOf, skinning, weightBytes, weightsIn } from "./weights_rows.ts";
 import "./weights.css";
 
@@ -28,6 +29,8 @@ export interface WeightBrush {
     most: number;
     /** The automatic weights are shown in place of those that are painted. */
     automatic: boolean;
+    /** The cells that they spread through are shown. */
+    cells?: boolean;
 }
 export const WEIGHTS: WeightBrush = { mode: "add", strength: 0.3, value: 1, mirror: false, locked: [], most: 4, automatic: false };
 const MODES: [WeightMode, string][] = [["add", "Add"], ["subtract", "Subtract"], ["set", "Set"], ["smooth", "Smooth"]];
@@ -41,10 +44,11 @@ export class Weigher {
     readonly options: HTMLElement;
     private rows: Rows | undefined;
     private rowsOf = "";
-    private stroke: { clay: Clay; before: Frame; first: Rows; turns: Matrix4[]; shown: Shown } | undefined;
+    private stroke: { clay: Clay; before: Frame; first: Rows; turns: Matrix4[]; start: Map<number, Vector3>; shown: Shown } | undefined;
     private shown: Shown | undefined;
     private inverse: { of: Shape; values: Float32Array } | undefined;
-    private automatic: { of: string; rows: Rows } | undefined;
+    private automatic: { of: string; rows: Rows; cells: Cells } | undefined;
+    private readonly boxes: CellBoxes;
     private saving: Promise<void> = Promise.resolve();
     private readonly label = h("output", { class: "joint-figures", hidden: true });
     private readonly figures = h("p", { class: "about", id: "weights-doctor" });
@@ -63,15 +67,18 @@ export class Weigher {
         const mirror = h("input", { type: "checkbox", id: "weights-mirror", onchange: () => set("mirror", { mirror: mirror.checked }) }), partner = h("small", {});
         const most = h("select", { id: "weights-most", "aria-label": "Joints a point at most", onchange: () => set("joints a point", { most: Number(most.value) }) }, [2, 3, 4, 6, 8].map(n => h("option", { value: String(n) }, String(n))));
         const compare = h("input", { type: "checkbox", id: "weights-automatic", onchange: () => set("automatic weights shown", { automatic: compare.checked }) });
+        const cells = h("input", { type: "checkbox", id: "weights-cells", onchange: () => set("cells of the automatic weights", { cells: cells.checked }) }), many = h("small", {});
         const strip = h("i", { class: "strip" });
         strip.style.background = `linear-gradient(to right, ${gradient(false)})`;
         this.options = h("div", { class: "touch-options", role: "group", "aria-label": "Weights" }, h("div", { class: "row" }, joint, lock),
             h("div", { class: "paint-legend" }, strip, h("span", {}, h("small", {}, "0"), h("small", {}, "100 %"))), h("div", { class: "segments", role: "group", "aria-label": "Brush" }, modes), size, strength.row, value.row,
             h("div", { class: "row-toggle" }, h("label", { for: "weights-mirror" }, "Mirror across x ", partner), mirror),
-            h("div", { class: "row-toggle" }, h("label", { for: "weights-automatic" }, "Show automatic weights"), compare), this.figures,
+            h("div", { class: "row-toggle" }, h("label", { for: "weights-automatic" }, "Show automatic weights"), compare),
+            h("div", { class: "row-toggle" }, h("label", { for: "weights-cells" }, "Show their cells ", many), cells), this.figures,
             h("div", { class: "row" }, h("button", { class: "small outline", id: "weights-prune", title: "At most so many joints a point; the rest is shared anew", onclick: () => void this.prune() }, "Prune to"), most,
                 h("button", { class: "small outline", id: "weights-take", title: "Automatic weights in place of all", onclick: () => void this.take() }, "Automatic"), h("button", { class: "small outline", id: "weights-glb", title: "The character with these weights, for every verb of the command line", onclick: () => void this.saveGlb() }, "GLB")));
         byId("labels").append(this.label);
+        this.boxes = new CellBoxes(mesh => view.stage.scene.add(mesh));
         this.update = () => {
             const { brush } = this, { joint: name } = store.now.show, joints = (engine.info?.joints ?? []).filter(one => one.skin).map(one => one.name), keys = joints.join();
             if (joint.dataset["keys"] !== keys) {
@@ -91,18 +98,23 @@ export class Weigher {
             value.row.hidden = brush.mode !== "set";
             mirror.checked = brush.mirror;
             compare.checked = brush.automatic;
+            cells.checked = Boolean(brush.cells);
+            many.textContent = brush.cells && this.automatic ? `${count(this.automatic.cells.centers.length / 3)} of ${Number((1000 * this.automatic.cells.size * (engine.info?.physics_unit ?? 1)).toPrecision(2))} mm` : "";
             most.value = String(brush.most);
             const other = engine.shape && name ? this.partnerOf(engine.shape, name) : undefined;
             partner.textContent = !brush.mirror || !name ? "" : other === undefined ? "no partner" : other === name ? "the middle" : `with ${other}`;
         };
         const before = view.instead;
         view.instead = (chain, at) => before(chain, at) ?? this.frameOf(chain, at);
-        store.listen(soon(() => void this.follow()));
-        engine.listen(soon(() => void this.follow()));
+        store.follow(soon(() => void this.follow()));
+        engine.listen(soon(() => this.active && void this.follow()));
+        app.clock.listen(soon(() => this.active && this.showCells()));
     }
 
     get brush(): WeightBrush { return { ...WEIGHTS, ...touchOf(this.app.store.now).weights }; }
     get active(): boolean { return touchOf(this.app.store.now).tool === "weights"; }
+    /** Weights are read, and automatic ones made where they are shown. */
+    get ready(): boolean { return this.rows !== undefined && this.inverse !== undefined && (!this.brush.automatic && !this.brush.cells || this.automatic !== undefined); }
     /** Shares of the chosen joint, a number a point. */
     get column(): Float32Array | undefined { return this.rows && this.joint >= 0 ? this.rows.column(this.joint) : undefined; }
     private get joint(): number { return this.app.engine.info?.joints.findIndex(one => one.name === this.app.store.now.show.joint) ?? -1; }
@@ -128,12 +140,22 @@ export class Weigher {
             const packed = skin ? weightsIn(await fileBytes(skin)) : packedOf(shape);
             if (key === this.rowsOf) this.rows = new Rows(packed, heirsOf(shape));
         }
-        if (this.active && this.brush.automatic) await this.makeAutomatic();
+        if (this.active && (this.brush.automatic || this.brush.cells)) await this.makeAutomatic();
+        this.showCells();
         this.paint();
         this.update();
         this.tell();
         if (this.active) this.examine();
     }
+
+    private showCells(): void {
+        const { store, engine, view } = this.app, { shape } = engine, pose = this.active && this.brush.cells ? view.frameOf(view.panes[0]?.chain ?? store.now.active, store.now.frame)?.frame.pose : undefined;
+        if (pose && shape && this.automatic && this.inverse?.of === shape) this.boxes.show(this.automatic.cells, this.joint, pose, skinning(shape, pose, this.inverse.values));
+        else this.boxes.hide();
+        view.touch();
+    }
+    /** Shares of the chosen joint in each cell, as it is shown; none: it is not. */
+    get cellColumn(): Float32Array | undefined { return this.boxes.mesh?.visible && this.automatic ? CellBoxes.column(this.automatic.cells, this.joint) : undefined; }
 
     /** Colors of the joint's shares; `changed`: nothing else did. */
     private paint(changed?: number[]): void {
@@ -170,7 +192,7 @@ export class Weigher {
         const again = this.shown?.chain === hit.chain && this.shown.at === at, shown: Shown = again ? this.shown! : { chain: hit.chain, at, frame: before, old: engine.frames(hit.chain)?.get(at), hash: undefined, waiting: 0 };
         ++shown.waiting;
         this.shown = shown;
-        this.stroke = { clay: new Clay(shape, before), before, first: new Rows(this.rows!.pack(), []), turns: skinning(shape, before.pose, this.inverse!.values), shown };
+        this.stroke = { clay: new Clay(shape, before), before, first: new Rows(this.rows!.pack(), []), turns: skinning(shape, before.pose, this.inverse!.values), start: new Map(), shown };
         this.move(hit, pressure);
         return true;
     }
@@ -197,11 +219,13 @@ export class Weigher {
     }
 
     /** The skin as the new weights move it: what linear skinning makes of the change, on what is shown. */
-    private bend({ clay, first, turns }: NonNullable<Weigher["stroke"]>, rows: Rows, shape: Shape, points: number[]): void {
-        const by = new Float32Array(3 * points.length), rest = new Vector3(), was = new Vector3(), is = new Vector3();
+    private bend({ clay, first, turns, start }: NonNullable<Weigher["stroke"]>, rows: Rows, shape: Shape, points: number[]): void {
+        const by = new Float32Array(3 * points.length), rest = new Vector3(), is = new Vector3();
         points.forEach((p, i) => {
             rest.fromArray(shape.points, 3 * p);
-            rows.skin(p, rest, turns, is).sub(first.skin(p, rest, turns, was)).toArray(by, 3 * i);
+            let at = start.get(p);
+            if (!at) start.set(p, (at = first.skin(p, rest, turns, new Vector3())));
+            rows.skin(p, rest, turns, is).sub(at).toArray(by, 3 * i);
         });
         clay.put(points, by);
     }
@@ -252,10 +276,13 @@ export class Weigher {
         if (this.automatic?.of === of) return this.automatic.rows;
         const lane = await Lane.open();
         try {
-            await lane.load({ ...source, weights: "automatic" } as Source);
-            const [begin, joints, values] = await Promise.all([lane.character.array("weight_begin"), lane.character.array("weight_joints"), lane.character.array("weight_values")]);
+            const { weights: _w, ...given } = source;
+            await lane.load(given as Source);
+            const made = await lane.character.weigh({ keep_cells: true }), [begin, joints, values, centers, cellJoints, cellValues, info] = await Promise.all([
+                made.array("weight_begin"), made.array("weight_joints"), made.array("weight_values"), made.array("cell_centers"), made.array("cell_joints"), made.array("cell_values"), made.inspect(),
+            ]);
             if (begin.length !== engine.info!.points + 1) return undefined;
-            this.automatic = { of, rows: new Rows({ begin, joints, values } as Packed, []) };
+            this.automatic = { of, rows: new Rows({ begin, joints, values } as Packed, []), cells: { size: info.weights!.cell_size, centers: centers as Float32Array, joints: cellJoints as Uint32Array, values: cellValues as Float32Array } };
             return this.automatic.rows;
         } catch (error) {
             return void say(sentence(error), "bad");
