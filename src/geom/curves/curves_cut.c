@@ -106,14 +106,23 @@ sup_vec3 maker_center(const curve_maker* m, const sup_curve* c, float* length)
     return v3((float)(sum[0] / total), (float)(sum[1] / total), (float)(sum[2] / total));
 }
 
-void maker_reverse(curve_maker* m, uint32_t curve)
+static void reverse(sup_curve_point* p, uint32_t count)
 {
-    const sup_curve* c = &m->curves[curve];
-    for (uint32_t i = 0; i < c->count / 2; ++i) {
-        sup_curve_point swap = m->points[c->begin + i];
-        m->points[c->begin + i] = m->points[c->begin + c->count - 1 - i];
-        m->points[c->begin + c->count - 1 - i] = swap;
+    for (uint32_t i = 0; i < count / 2; ++i) {
+        sup_curve_point swap = p[i];
+        p[i] = p[count - 1 - i];
+        p[count - 1 - i] = swap;
     }
+}
+
+void maker_reverse(curve_maker* m, uint32_t curve) { reverse(m->points + m->curves[curve].begin, m->curves[curve].count); }
+
+void maker_rotate(curve_maker* m, uint32_t curve, uint32_t to_front)
+{
+    sup_curve_point* p = m->points + m->curves[curve].begin;
+    reverse(p, to_front);
+    reverse(p + to_front, m->curves[curve].count - to_front);
+    reverse(p, m->curves[curve].count);
 }
 
 // ---------------------------------------------------------------------------------------------- cutting
