@@ -106,7 +106,7 @@ static int sculpt(const tour* t, sup_character* c, const sup_clip* clip, sup_are
 static bool through_sculpts(const sup_deformer* d)
 {
     char text[128];
-    return links_of(d, text, sizeof text) == text;
+    return (d->needs & SUP_NEEDS_EXAMPLES) && links_of(d, text, sizeof text) == text;
 }
 
 /// All deformers that suit a clip. Those that show their dynamics between sculpts come last, where sculpts have to be made.
