@@ -129,12 +129,12 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
     double(*width)[2] = sup_arena_alloc(arena, count, sizeof *width);
     uint32_t*  begin = SUP_NEW(arena, uint32_t, (size_t)count + 1);
     float*     rows = SUP_NEW(arena, float, 4 * (size_t)net->on.intervals);
-    hold_maker m = { .sums = SUP_NEW(arena, float, joints),
-                     .slots = SUP_NEW(arena, uint32_t, joints),
-                     .joints = SUP_NEW(arena, uint32_t, joints),
-                     .found = SUP_NEW(arena, uint32_t, joints) };
+    hold_maker m = { .sums = SUP_NEW(arena, float, (size_t)joints + 1),
+                     .slots = SUP_NEW(arena, uint32_t, (size_t)joints + 1),
+                     .joints = SUP_NEW(arena, uint32_t, (size_t)joints + 1),
+                     .found = SUP_NEW(arena, uint32_t, (size_t)joints + 1) };
     if (!width || !begin || !rows || !m.sums || !m.slots || !m.joints || !m.found) return sup_fail_memory(error, "bend");
-    for (uint32_t j = 0; j < joints; ++j) m.slots[j] = SUP_NONE;
+    for (uint32_t j = 0; j <= joints; ++j) m.slots[j] = SUP_NONE;
     for (uint32_t c = 0; c < count; ++c) {
         const sup_curve* u = &net->on.curves.curves[c];
         for (int s = 0; s < 2; ++s)
